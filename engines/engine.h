@@ -1,0 +1,60 @@
+/* engine.h: what an engine is to the rest of adjudge. */
+#ifndef ENGINES_ENGINE_H
+#define ENGINES_ENGINE_H
+
+#include "../graph/answer.h"
+
+struct engine;
+
+/*
+ * One row of engines.def.  `prepare` is called once per case, `answer` once per point in order, so that a trace or tape
+ * reused across points is seen.  Everything is allocated from the case's arena; nothing outlives the case.
+ */
+struct engine_kind {
+	const char *name, *summary, *modelled_on;
+	bool jvp, vjp;    /* transforms it supports */
+	bool isolated;    /* runs in a worker process */
+	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */
+	enum answer_status (*prepare)(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text);
+	/* Answers for c->point[which], of which `point` is the engine's own copy; fills everything but input_modified. */
+	void (*answer)(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+	    struct arena *a, struct answer *out);
+};
+
+/*
+ * Opens an engine from its spec: NAME[:ARG,...][+FAULT]...  NULL with a message that names the unknown part and lists
+ * what there is.  Owned by the caller until engine_close.
+ */
+struct engine *engine_open(const char *spec, struct error *e);
+void engine_close(struct engine *self);
+/* The spec as given to engine_open. */
+const char *engine_spec(const struct engine *self);
+const struct engine_kind *engine_kind(const struct engine *self);
+/* True when the spec plants no fault: such an engine must agree. */
+bool engine_is_right(const struct engine *self);
+
+/* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
+void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
+
+/* The built-in engines in table order; NULL-terminated names. */
+extern const char *const engine_names[];
+const struct engine_kind *engine_kind_find(const char *name);
+
+/* One row of faults.def, for `adjudge faults`. */
+struct fault_info {
+	const char *spec;    /* as given on the command line, e.g. "functional+residual-fifo" or "tape+scale:OP:FACTOR" */
+	const char *slug;    /* name after the + */
+	const char *source;  /* public report it re-creates, or "" */
+	const char *meaning; /* one line */
+	bool isolated;       /* dies for real: runs in a worker */
+};
+/* Row `index`, or NULL past the end. */
+const struct fault_info *fault_row(int index);
+
+/*
+ * The worker side: reads cases (compact JSON, one a line) from standard input and writes answers, one JSON line each, until end of file.
+ * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
+ */
+int engine_worker(const char *spec);
+
+#endif

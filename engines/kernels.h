@@ -1,0 +1,29 @@
+/* kernels.h: the primal meaning of every op that has no region, in binary64 rounded once to the dtype.  Used by every built-in engine. */
+#ifndef ENGINES_KERNELS_H
+#define ENGINES_KERNELS_H
+
+#include "../graph/program.h"
+
+/*
+ * Runs `node` (no regions) on operands arg[node->n_arg]; writes out[node->n_out] with memory from the arena.
+ * types[]: the result types, &program->type[node->out].  Operands are never written to and may alias each other.
+ */
+void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
+    struct arena *a);
+
+/* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a dtype. */
+double kernel_scalar(enum op op, double a, double b, double c);
+
+/*
+ * Position on an axis of extent n that `index` means under `mode`, or -1 when the element is dropped.
+ */
+int kernel_index(enum index_mode mode, int64_t index, int n);
+
+/* Iterations a `for` node runs, from its attributes and (trip absent) its count operand. */
+int kernel_trip(const struct node *node, const struct tensor *count);
+
+/* Slice t along the leading axis, a copy; and the reverse: writes x into row t of `stacked`. */
+struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a);
+void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x);
+
+#endif

@@ -1,0 +1,41 @@
+/* generate.h: random valid cases, and mutation and cross-over of cases. */
+#ifndef FUZZ_GENERATE_H
+#define FUZZ_GENERATE_H
+
+#include "../graph/testcase.h"
+#include "choice.h"
+
+/*
+ * Distributions of the generator, a row each in profile.def; read from JSON, frozen ones live in benchmarks/.  Percentages
+ * unless the meaning says otherwise.
+ */
+struct profile {
+#define PROFILE(member, value, meaning) int member;
+#include "profile.def"
+#undef PROFILE
+};
+
+struct profile profile_default(void);
+/* Reads {"schema":"adjudge.profile/1", "member": integer...}; members that are absent keep their default. */
+bool profile_read_file(const char *path, struct profile *out, struct error *e);
+
+/*
+ * A valid case (testcase_check holds) for any choices: total, type-directed.  With a bytes source that is empty: the simplest case.
+ * Knows no fault and no engine.
+ */
+struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a);
+
+/* A valid case near `from`: structure, points or request changed; falls back to fresh generation rather than fail. */
+struct testcase mutate(const struct testcase *from, struct choice *c, const struct profile *profile, struct arena *a);
+/* A valid case with parts of both. */
+struct testcase cross_over(const struct testcase *left, const struct testcase *right, struct choice *c, const struct profile *profile,
+    struct arena *a);
+
+/* Strata that the frozen profile promises shares of; computed from the case alone. */
+struct strata {
+	bool loop, cond, scatter_or_slice, edge_point, low_precision, jvp, vjp, strict_subset, nested;
+	int ops; /* nodes, constants not counted */
+};
+struct strata strata_of(const struct testcase *c);
+
+#endif

@@ -1,0 +1,34 @@
+/* answer.h: what an engine says of a case.  Lives in graph/ so that oracles can read it without seeing any engine. */
+#ifndef GRAPH_ANSWER_H
+#define GRAPH_ANSWER_H
+
+#include "testcase.h"
+
+enum answer_status {
+	ANSWER_OK,
+	ANSWER_UNSUPPORTED, /* the engine has no such op, request or dtype; text names it */
+	ANSWER_CRASH,       /* an isolated engine died; text has the signal or exit code */
+	ANSWER_HANG,        /* no answer within the time limit */
+	ANSWER_PROTOCOL,    /* an isolated engine answered garbage */
+	ANSWER_FAILURE      /* our own or the machine's failure (cannot start a worker): never the engine's fault */
+};
+
+/* The answer at one point. */
+struct answer {
+	enum answer_status status;
+	int n_primal;
+	struct tensor *primal; /* [n_primal], program results */
+	/* jvp: one tangent per program result; vjp: one cotangent per wrt input; primal request: none */
+	int n_derivative;
+	struct tensor *derivative;
+	bool input_modified; /* the engine changed its copy of the point or of the seeds */
+	const char *text;    /* "" or a reason, in the case's arena */
+};
+
+/*
+ * Types that the derivatives of `c` must have: of program results (jvp) or of the wrt inputs (vjp) for a request of one
+ * transform; none for an empty request.  Returns their number; -1 for requests whose shape is not defined yet.
+ */
+int answer_derivative_types(const struct testcase *c, struct type out[LIMIT_ARGS]);
+
+#endif

@@ -1,0 +1,55 @@
+/* arena.h: bump allocation with one lifetime a case. */
+#ifndef GRAPH_ARENA_H
+#define GRAPH_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+
+struct arena_block;
+
+/*
+ * Memory that is given back all at once.  Blocks are kept across arena_reset, so a loop over cases reaches a
+ * steady state without any malloc.  Not thread-safe; one arena a thread.
+ */
+struct arena {
+	struct arena_block *first, *current;
+	size_t used;      /* bytes handed out since the last reset */
+	size_t limit;     /* bytes that may be handed out between resets */
+	jmp_buf *on_full; /* where to go when the limit or the machine's memory is reached */
+};
+
+/* A position to go back to: memory handed out since is free again. */
+struct arena_mark {
+	struct arena_block *block;
+	size_t block_used, used;
+};
+
+/* Makes an empty arena.  `limit` in bytes.  Allocates nothing yet. */
+void arena_init(struct arena *a, size_t limit);
+
+/* Frees every block. */
+void arena_free(struct arena *a);
+
+/* Forgets everything handed out; keeps the blocks. */
+void arena_reset(struct arena *a);
+
+/*
+ * `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: when `limit` would be passed or malloc
+ * fails it longjmps to `on_full` (set by the caller that owns the case; nothing but arenas and pools may be held across it),
+ * and ends the process with exit code 4 and a message when no `on_full` is set.
+ */
+void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((malloc));
+
+/* A copy of `count` elements of `size` bytes. */
+void *arena_copy(struct arena *a, const void *from, size_t count, size_t size);
+
+struct arena_mark arena_mark(const struct arena *a);
+void arena_rewind(struct arena *a, struct arena_mark mark);
+
+/* NEW(a, struct node, n): n zeroed structs. */
+#define NEW(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
+
+/* printf into the arena; the result is NUL-terminated. */
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,203 @@
+/* program.h: a typed SSA program with regions, and what may be done to it. */
+#ifndef GRAPH_PROGRAM_H
+#define GRAPH_PROGRAM_H
+
+#include "error.h"
+#include "type.h"
+
+enum op {
+#define OP(id, name, n_arg, family, dtypes, attrs, regularity, domain, meaning) OP_##id,
+#include "ops.def"
+#undef OP
+	OP_COUNT
+};
+
+enum family {
+	FAMILY_CONSTANT, FAMILY_UNARY, FAMILY_BINARY, FAMILY_COMPARE, FAMILY_CLAMP, FAMILY_SELECT, FAMILY_CAST,
+	FAMILY_BROADCAST_TO, FAMILY_RESHAPE, FAMILY_TRANSPOSE, FAMILY_REVERSE, FAMILY_SQUEEZE,
+	FAMILY_SLICE, FAMILY_SLICE_SCATTER, FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_PAD, FAMILY_CONCATENATE,
+	FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_MASKED_SCATTER,
+	FAMILY_REDUCE, FAMILY_CUMULATIVE, FAMILY_MATMUL, FAMILY_COND, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN
+};
+
+enum regularity {
+	REGULARITY_SMOOTH, REGULARITY_KINK, REGULARITY_STEP, REGULARITY_DISCRETE, REGULARITY_MOVE, REGULARITY_LINEAR,
+	REGULARITY_REGION
+};
+
+enum domain {
+	DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_ABOVE_MINUS_ONE, DOMAIN_INSIDE_ONE, DOMAIN_ABOVE_ONE, DOMAIN_SECOND_NONZERO,
+	DOMAIN_POW, DOMAIN_NOT_BOTH_ZERO, DOMAIN_NOT_ALL_ZERO
+};
+
+enum index_mode { MODE_CLIP, MODE_DROP, MODE_WRAP, MODE_COUNT };
+
+/* ATTR_AXIS ... are bits; ATTR_INDEX_AXIS ... number them. */
+enum attr_index {
+#define ATTR(id, key, kind, meaning) ATTR_INDEX_##id,
+#include "attrs.def"
+#undef ATTR
+	ATTR_COUNT
+};
+enum attr_bit {
+#define ATTR(id, key, kind, meaning) ATTR_##id = 1 << ATTR_INDEX_##id,
+#include "attrs.def"
+#undef ATTR
+	ATTR_NONE = 0
+};
+
+enum dtype_mask { MASK_FLOAT = 1 << 0, MASK_INT = 1 << 1, MASK_BOOL = 1 << 2, MASK_ANY = 7 };
+
+struct op_info {
+	const char *name;
+	int n_arg; /* -1: 1 to LIMIT_ARGS */
+	enum family family;
+	unsigned dtypes; /* MASK_FLOAT | MASK_INT | MASK_BOOL */
+	unsigned attrs;  /* ATTR bits */
+	enum regularity regularity;
+	enum domain domain;
+	const char *meaning;
+	int n_region; /* from the family */
+};
+
+extern const struct op_info op_table[OP_COUNT];
+
+/* The op of that name, or -1. */
+int op_find(const char *name);
+extern const char *const mode_names[MODE_COUNT];
+extern const char *const regularity_names[];
+extern const char *const family_names[];
+
+/* Only the members that op_table[op].attrs names mean anything; the others are zero. */
+struct attrs {
+	int axis;
+	int n_axes, axes[LIMIT_RANK];
+	bool keepdims, until;
+	enum dtype dtype;
+	enum index_mode mode;
+	struct shape shape;
+	int start[LIMIT_RANK], size[LIMIT_RANK], stride[LIMIT_RANK]; /* one per axis of operand 0 */
+	int low[LIMIT_RANK], high[LIMIT_RANK];
+	int trip; /* -1: the trip count is operand 0 (for only) */
+	int cap, carries;
+	struct tensor value;
+};
+
+/*
+ * Values are numbered 0 .. n_value-1 over the whole program, each defined once: as a parameter of a region or a result of a
+ * node.  A node's results are the consecutive values out .. out + n_out - 1.
+ */
+struct node {
+	enum op op;
+	int n_arg;
+	int *arg; /* [n_arg] value numbers */
+	int n_out, out;
+	struct attrs attrs;
+	int n_region;
+	struct region *region; /* [n_region] */
+};
+
+struct region {
+	int n_param, param; /* consecutive values, as a node's results */
+	int n_node;
+	struct node *node; /* in execution order */
+	int n_result;
+	int *result; /* [n_result] value numbers */
+};
+
+struct program {
+	int n_value;
+	struct type *type; /* [n_value] */
+	struct region top; /* parameters are the inputs, results the outputs */
+};
+
+/* ---- type inference and validation (infer.c, check.c) ---- */
+
+/*
+ * Result types of `node` from the types of its operands (and, for region ops, of its regions' results, whose
+ * parameter types must be set).  Writes n_out types, at most LIMIT_ARGS.  False with an error that says which rule is broken.
+ * This is the one shape rule of each family.
+ */
+bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e);
+
+/*
+ * Types that the parameters of region `which` of `node` must have, from operand types and attributes.  False when the
+ * operands do not fit the op.
+ */
+bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS], int *n,
+    struct error *e);
+
+/*
+ * Whether p is valid: every operand defined before its use and in scope, arity, dtypes, attributes, inferred types equal the stored ones,
+ * limits.  The place of an error is a path as in body[3].regions[0].body[1].args[0].
+ */
+bool program_check(const struct program *p, struct error *e);
+
+/* Scalar work as LIMIT_WORK counts it, saturating; an upper bound on the executed work, caps taken as trip counts. */
+int64_t program_work(const struct program *p);
+
+/* Number of nodes in all regions. */
+int program_nodes(const struct program *p);
+
+/* The cap or fixed trip count of a loop node: its iterations are at most this many. */
+int node_max_trip(const struct node *node);
+
+/* ---- building and editing (build.c, edit.c); everything lives in the arena ---- */
+
+/* Grows a program region by region.  Zero-initialise, then build_begin. */
+struct builder {
+	struct arena *arena;
+	struct program program; /* type[] valid up to program.n_value */
+	int type_room;
+	struct builder_region *stack; /* innermost open region */
+};
+
+void build_begin(struct builder *b, struct arena *a);
+/* A new input of the program; only before the first node.  Returns its value. */
+int build_input(struct builder *b, const struct type *t);
+/*
+ * Appends a node without regions to the innermost open region.  Operands are copied; attrs may be NULL.  Returns the
+ * first result value, or -1 (nothing is added) with the reason in e (may be NULL).
+ */
+int build_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e);
+/* A constant of any type: the elements are copied. */
+int build_constant(struct builder *b, const struct tensor *value);
+/* A float or integer scalar constant; x is rounded to the dtype. */
+int build_scalar(struct builder *b, enum dtype d, double x);
+
+/*
+ * A region op: build_open for its first region gives the parameters' first value (types as node_region_params would have them
+ * are given by the caller); nodes then go into the region until build_close names its results.  After the last region
+ * build_region_node appends the op.  Regions belong to the op that closes next, in order.
+ */
+int build_open(struct builder *b, const struct type *params, int n_param);
+void build_close(struct builder *b, const int *result, int n_result);
+/*
+ * Uses the n_region regions closed last.  Returns the first result (n_out by the op's rule), or -1 with the reason in e;
+ * the regions are then dropped.
+ */
+int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e);
+
+/* Ends the program with these outputs; canonical and ready for program_check.  b is spent. */
+struct program build_end(struct builder *b, const int *result, int n_result);
+
+/* Deep copy. */
+struct program program_copy(const struct program *p, struct arena *a);
+/* Structural equality: same ops, attributes, types, wiring. */
+bool program_equal(const struct program *p, const struct program *q);
+/*
+ * Renumbers values densely in order of definition and re-infers no types.  Call after edits that left gaps or unordered
+ * numbers; every used value must still be defined.
+ */
+struct program program_renumber(const struct program *p, struct arena *a);
+/* Drops nodes none of whose results reach an output, in all regions; inputs and region signatures stay.  Renumbered. */
+struct program program_drop_dead(const struct program *p, struct arena *a);
+/* A stable 64-bit hash of structure, types and attributes (not of addresses). */
+uint64_t program_hash(const struct program *p);
+
+/* ---- printing (print.c) ---- */
+
+/* A text for people, one node a line, regions indented; NUL-terminated, in the arena. */
+char *program_print(const struct program *p, struct arena *a);
+
+#endif

@@ -1,0 +1,88 @@
+/* testcase.h: the case, the pivot of the project: program, points, request, expectation. */
+#ifndef GRAPH_TESTCASE_H
+#define GRAPH_TESTCASE_H
+
+#include "program.h"
+
+enum transform_kind { TRANSFORM_JVP, TRANSFORM_VJP, TRANSFORM_BATCH, TRANSFORM_COUNT };
+extern const char *const transform_names[TRANSFORM_COUNT];
+
+/*
+ * One transform of a request.  `wrt` lists inputs (ascending, distinct) that are differentiated.
+ * jvp: seed[i] is the tangent of input wrt[i] (packed).  vjp: seed[i] is the cotangent of program result i.
+ * A seed has the type of what it belongs to; for integer and bool values it is all zero, and so is every tangent or
+ * cotangent an engine gives for one.
+ */
+struct transform {
+	enum transform_kind kind;
+	int n_wrt;
+	int *wrt;
+	int n_seed;
+	struct tensor *seed;
+};
+
+/* An expectation about one engine spec, "*" for every right built-in engine, or (engine NULL) about the truth. */
+struct expectation {
+	const char *engine;
+	const char *verdict; /* verdict name (verdicts.def), or NULL: not stated */
+	/*
+	 * Decimal literals, "nan", "inf", "-inf", per derivative and element, flattened: the value rounded to as many digits as the
+	 * literal has must equal it.  n = 0: not stated.
+	 */
+	int n;
+	const char **returned;
+};
+
+/* Where a case came from and what it shows; every string may be NULL. */
+struct provenance {
+	const char *title, *source, *comment;
+};
+
+struct testcase {
+	struct program program;
+	int n_point;
+	struct tensor **point; /* [n_point][n_input] */
+	int n_transform;       /* 0: the primal alone; innermost first */
+	struct transform *transform;
+	int n_expect;
+	struct expectation *expect;
+	struct provenance provenance;
+};
+
+/* Whether the case is valid: program_check, points and seeds of the right types, request within limits. */
+bool testcase_check(const struct testcase *c, struct error *e);
+struct testcase testcase_copy(const struct testcase *c, struct arena *a);
+/* Same program, points and request, bit for bit. */
+bool testcase_equal(const struct testcase *a, const struct testcase *b);
+uint64_t testcase_hash(const struct testcase *c);
+
+/* ---- case JSON (case_json.c): the one file format, schema graph/case.schema.json ---- */
+
+/*
+ * Reads a case, or the case inside a report (its member "case").  text[len]; need not be NUL-terminated.  Strict: unknown
+ * and duplicate keys, wrong types, inexact numbers are errors with a place.  The result is checked (testcase_check) and lives in the arena.
+ */
+bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
+/* The same from a file: regular, at most LIMIT_CASE_BYTES; "-" is standard input.  The place is prefixed by the path. */
+bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e);
+/* Canonical JSON, indented for people, one node a line, ending in a newline; *len bytes, NUL-terminated, in the arena. */
+char *testcase_write(const struct testcase *c, struct arena *a, size_t *len);
+/* The same on one line without spaces (for fuzzing engines and the wire). */
+char *testcase_write_compact(const struct testcase *c, struct arena *a, size_t *len);
+/* For people: provenance, program_print, points and request. */
+char *testcase_print(const struct testcase *c, struct arena *a);
+
+/* ---- reals as text (real.c) ---- */
+
+enum { REAL_TEXT = 40 };
+/* Hex float ("0x1.8p-1"), "nan", "inf", "-inf"; exact.  Returns buf. */
+char *real_print(double x, char buf[REAL_TEXT]);
+/* Reads what real_print writes, whole string; false else. */
+bool real_parse(const char *text, double *x);
+/*
+ * Whether x, rounded to the digits the decimal literal has, is that literal ("1.3125", "-3", "3e-06", "nan").
+ * False also when `text` is no such literal.
+ */
+bool real_matches_decimal(double x, const char *text);
+
+#endif

@@ -1,0 +1,116 @@
+/* type.h: dtypes, shapes and types of values, and the tensors that hold them. */
+#ifndef GRAPH_TYPE_H
+#define GRAPH_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "limits.h"
+
+enum dtype {
+#define DTYPE(id, name, class, precision, emin, emax, bits) DTYPE_##id,
+#include "dtypes.def"
+#undef DTYPE
+	DTYPE_COUNT
+};
+
+enum dtype_class { DTYPE_CLASS_FLOAT, DTYPE_CLASS_INT, DTYPE_CLASS_BOOL };
+
+struct dtype_info {
+	const char *name;
+	enum dtype_class class;
+	int precision;  /* significand bits, hidden one included; 0 for integers */
+	int emin, emax; /* smallest subnormal is 2^emin, largest finite is below 2^emax */
+	int bits;       /* storage width; 1 for bool */
+	double unit;    /* unit roundoff u = 2^-precision; 0 for integers */
+	double tiny;    /* smallest subnormal */
+	double normal;  /* smallest normal */
+	double max;     /* largest finite */
+};
+
+extern const struct dtype_info dtype_table[DTYPE_COUNT];
+
+static inline bool dtype_is_float(enum dtype d) { return dtype_table[d].class == DTYPE_CLASS_FLOAT; }
+static inline bool dtype_is_int(enum dtype d) { return dtype_table[d].class == DTYPE_CLASS_INT; }
+
+/* The dtype of that name, or -1. */
+int dtype_find(const char *name, size_t len);
+
+/*
+ * x rounded ONCE to the nearest value of float dtype d, ties to even, overflow to infinity, subnormals kept.
+ * Exact for every d and x; independent of the floating-point environment's flush modes.
+ */
+double dtype_round(enum dtype d, double x);
+
+/* i wrapped (two's complement) to the width of integer dtype d; for bool, i != 0. */
+int64_t dtype_wrap(enum dtype d, int64_t i);
+
+/* Row-major; rank 0 is a scalar with one element; an extent may be 0. */
+struct shape {
+	int rank;
+	int extent[LIMIT_RANK];
+};
+
+struct type {
+	enum dtype dtype;
+	struct shape shape;
+};
+
+struct shape shape_scalar(void);
+/* Product of the extents; 1 for rank 0.  Saturates at INT_MAX on hostile extents. */
+int shape_elements(const struct shape *s);
+bool shape_equal(const struct shape *a, const struct shape *b);
+bool type_equal(const struct type *a, const struct type *b);
+/* Array-API broadcast of a and b; false when they do not fit. */
+bool shape_broadcast(const struct shape *a, const struct shape *b, struct shape *out);
+/* Row-major strides in elements, of length rank. */
+void shape_strides(const struct shape *s, int stride[LIMIT_RANK]);
+/*
+ * Strides with which an operand of shape `from` is read over the index space `to` (from broadcasts to `to`):
+ * 0 along stretched and missing axes.
+ */
+void shape_broadcast_strides(const struct shape *from, const struct shape *to, int stride[LIMIT_RANK]);
+/* Row-major successor of `index` in `s`; false after the last one. */
+bool shape_next(const struct shape *s, int index[LIMIT_RANK]);
+/* The element that `flat` of `to` reads from an operand of shape `from`, broadcast. */
+int shape_broadcast_offset(const struct shape *from, const struct shape *to, int flat);
+
+/* "f64[2,3]", "i64[]"; buf holds at least TYPE_TEXT bytes.  Returns buf. */
+enum { TYPE_TEXT = 64 };
+char *type_print(const struct type *t, char *buf);
+/* Reads what type_print writes; false when text is no type (rank and extents within limits). */
+bool type_parse(const char *text, struct type *t);
+
+/*
+ * One element.  Floats of every dtype are stored as the binary64 of the same value (exact); integers as int64;
+ * bool as 0 or 1.  A zero cell is zero in every dtype.
+ */
+union cell {
+	double f;
+	int64_t i;
+};
+
+struct tensor {
+	struct type type;
+	union cell *at; /* [shape_elements], row-major */
+};
+
+/* A zeroed tensor. */
+struct tensor tensor_new(struct arena *a, const struct type *t);
+struct tensor tensor_copy(struct arena *a, const struct tensor *t);
+/* Same type and same bits, any NaN equal to any NaN. */
+bool tensor_same(const struct tensor *a, const struct tensor *b);
+
+/* Bits of a double, for comparisons that mean bits. */
+static inline uint64_t bits_of(double x)
+{
+	union {
+		double f;
+		uint64_t u;
+	} v = {.f = x};
+	return v.u;
+}
+
+#endif

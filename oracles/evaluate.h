@@ -1,0 +1,103 @@
+/*
+ * evaluate.h: the program in MPFR, as a trace of scalar operations along the executed path.
+ *
+ * Both oracles start from here and it knows no derivative.  Moves (reshape, gather, slice, select, loops ...) cost nothing: they copy
+ * the number of a scalar.  Real arithmetic is meant: no rounding to a dtype happens, a cast between floats is the identity.
+ */
+#ifndef ORACLES_EVALUATE_H
+#define ORACLES_EVALUATE_H
+
+#include <mpfr.h>
+
+#include "../graph/testcase.h"
+
+/*
+ * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents: reduce_sum,
+ * reduce_mean, reduce_max, reduce_min (also of scatter_max, scatter_min), norm, logsumexp, and matmul
+ * (parents a0 b0 a1 b1 ...: a dot product).  Products are chains of mul.  constant: a leaf (inputs too).
+ * stop_gradient: a leaf with the value of its operand.
+ */
+struct scalar {
+	enum op op;
+	enum dtype dtype;
+	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
+};
+
+/* One element of a value during evaluation. */
+union element {
+	int scalar;  /* float dtypes: index into evaluation.scalar */
+	int64_t i;   /* integers and bool */
+};
+
+/* Elements of one value: [shape_elements]. */
+struct elements {
+	union element *at;
+	uint8_t *shaky; /* NULL or [n]: the integer or bool may differ in a right engine (rounding) */
+};
+
+enum evaluate_status {
+	EVALUATE_OK,
+	EVALUATE_SHAKY /* control flow or an index depended on a shaky predicate: the path is not certain */
+};
+
+struct evaluation;
+
+/* What the analytic oracle adds while the trace grows; all may be NULL. */
+struct evaluate_hooks {
+	void *self;
+	/* Scalar `k` was just appended: its value and parents are final. */
+	void (*scalar)(void *self, struct evaluation *ev, int k);
+	/* Whether every right engine orders scalars a and b as their exact values do (b < 0: a against the integer `i`). */
+	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, int64_t i);
+	/* A select on a shaky predicate chose `k` over `other`: returns the scalar to use (one marked undecided). */
+	int (*uncertain)(void *self, struct evaluation *ev, int k, int other);
+};
+
+/*
+ * Reusable between cases: evaluation_open once, evaluate many times, evaluation_close.  MPFR values come from a pool that
+ * grows and is never given back before close.
+ */
+struct evaluation {
+	mpfr_prec_t precision; /* bits; set before evaluate */
+	struct evaluate_hooks hooks;
+
+	int n_scalar, scalar_room;
+	struct scalar *scalar;
+	mpfr_t *value; /* [n_scalar] */
+	int *parent;
+	int n_parent, parent_room;
+
+	/*
+	 * Path: a hash over every decision that was consumed (branch, trip count, index, select per element, order of max/min/clamp,
+	 * sign of abs, integer of floor/round/cast, side of a branch cut), and their number.
+	 */
+	uint64_t path;
+	int64_t n_event;
+	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
+
+	/* Values of stop_gradient per dynamic instance: recorded when `freeze` is false, replayed when true. */
+	bool freeze;
+	int n_frozen, frozen_room, next_frozen;
+	mpfr_t *frozen;
+
+	enum evaluate_status status;
+	int n_result;
+	struct elements *result; /* [n_result], elements of the program's results */
+	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */
+	struct arena *arena;     /* of the case */
+	int pool_ready;          /* internal: mpfr values initialised so far */
+	mpfr_prec_t pool_precision;
+};
+
+void evaluation_open(struct evaluation *ev);
+void evaluation_close(struct evaluation *ev);
+
+/*
+ * Evaluates p at point[n_input], or, with `direction` not NULL, at point + sign * 2^step * direction (float inputs only; direction[i]
+ * has the type of input i; zeros do not move).  Working memory from the arena.  Sets status, results, path, edge.
+ * The exponent range of MPFR must have been narrowed by mp_setup (scalar_ops.h).
+ */
+void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct tensor *direction, int sign,
+    int step, struct arena *a);
+
+#endif

@@ -1,0 +1,27 @@
+/* report.h: the report JSON of one finding (schema reports/report.schema.json); its member "case" is a case. */
+#ifndef REPORTS_REPORT_H
+#define REPORTS_REPORT_H
+
+#include "../oracles/verdict.h"
+
+struct report {
+	const char *signature;   /* coarse */
+	const char *engine;      /* spec */
+	const struct testcase *c;
+	const struct truth *truth;
+	const struct answer *answers; /* [c->n_point] */
+	const struct judgement *judgement;
+	/* How it was found; found == NULL when it was not a campaign. */
+	const struct testcase *found; /* the case before minimization */
+	uint64_t seed;
+	long case_number;
+	int minimize_tried, minimize_accepted;
+};
+
+/* Canonical JSON text ending in a newline, in the arena; same report, same bytes. */
+char *report_write(const struct report *r, struct arena *a, size_t *len);
+
+/* Version and build facts that identify a run: adjudge version, MPFR, cJSON, libm, compiler.  NULL-terminated pairs. */
+const char *const *report_versions(void);
+
+#endif
