@@ -56,7 +56,7 @@ struct testcase testcase_copy(const struct testcase *c, struct arena *a);
 bool testcase_equal(const struct testcase *a, const struct testcase *b);
 uint64_t testcase_hash(const struct testcase *c);
 
-/* ---- case JSON (case_json.c): the one file format, schema graph/case.schema.json ---- */
+/* ---- case JSON (case_read.c, case_write.c): the one file format, schema graph/case.schema.json ---- */
 
 /*
  * Reads a case, or the case inside a report (its member "case").  text[len]; need not be NUL-terminated.  Strict: unknown
@@ -69,6 +69,13 @@ bool testcase_read_file(const char *path, struct arena *a, struct testcase *out,
 char *testcase_write(const struct testcase *c, struct arena *a, size_t *len);
 /* The same on one line without spaces (for fuzzing engines and the wire). */
 char *testcase_write_compact(const struct testcase *c, struct arena *a, size_t *len);
+/* The case as one value of a larger text, as in a report. */
+struct json_writer;
+void testcase_put(struct json_writer *w, const struct testcase *c);
+/* Elements as the case format has them: a flat array, or one bare element for rank 0. */
+struct json;
+void tensor_put(struct json_writer *w, const struct tensor *t);
+bool tensor_read(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e);
 /* For people: provenance, program_print, points and request. */
 char *testcase_print(const struct testcase *c, struct arena *a);
 
@@ -77,12 +84,16 @@ char *testcase_print(const struct testcase *c, struct arena *a);
 enum { REAL_TEXT = 40 };
 /* Hex float ("0x1.8p-1"), "nan", "inf", "-inf"; exact.  Returns buf. */
 char *real_print(double x, char buf[REAL_TEXT]);
-/* Reads what real_print writes, whole string; false else. */
+/* Reads what real_print writes and any other lower-case hex float that is exactly a binary64; whole string; false else. */
 bool real_parse(const char *text, double *x);
+/* Reads a decimal number in the grammar of JSON that is, as written, exactly a binary64; false else (0.1). */
+bool real_parse_decimal(const char *text, double *x);
 /*
  * Whether x, rounded to the digits the decimal literal has, is that literal ("1.3125", "-3", "3e-06", "nan").
  * False also when `text` is no such literal.
  */
 bool real_matches_decimal(double x, const char *text);
+/* Whether `text` is such a literal. */
+bool real_is_decimal(const char *text);
 
 #endif

@@ -61,6 +61,8 @@ struct type {
 struct shape shape_scalar(void);
 /* Product of the extents; 1 for rank 0.  Saturates at INT_MAX on hostile extents. */
 int shape_elements(const struct shape *s);
+/* Whether rank, extents and elements are within limits.  Extents 0 count as 1 here: strides stay far from overflow. */
+bool shape_fits(const struct shape *s);
 bool shape_equal(const struct shape *a, const struct shape *b);
 bool type_equal(const struct type *a, const struct type *b);
 /* Array-API broadcast of a and b; false when they do not fit. */

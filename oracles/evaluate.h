@@ -13,13 +13,15 @@
 
 /*
  * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents: reduce_sum,
- * reduce_mean, reduce_max, reduce_min (also of scatter_max, scatter_min), norm, logsumexp, and matmul
- * (parents a0 b0 a1 b1 ...: a dot product).  Products are chains of mul.  constant: a leaf (inputs too).
- * stop_gradient: a leaf with the value of its operand.
+ * reduce_mean, reduce_max, reduce_min, norm, logsumexp, and matmul (parents a0 b0 a1 b1 ...: a dot product).
+ * cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod, scatter_mul).
+ * constant: a leaf (inputs too).  stop_gradient: a leaf with the value of its operand.
  */
 struct scalar {
 	enum op op;
+	enum op kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
 	enum dtype dtype;
+	bool exact;   /* the value was computed without rounding */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };
 
@@ -47,10 +49,13 @@ struct evaluate_hooks {
 	void *self;
 	/* Scalar `k` was just appended: its value and parents are final. */
 	void (*scalar)(void *self, struct evaluation *ev, int k);
-	/* Whether every right engine orders scalars a and b as their exact values do (b < 0: a against the integer `i`). */
-	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, int64_t i);
-	/* A select on a shaky predicate chose `k` over `other`: returns the scalar to use (one marked undecided). */
-	int (*uncertain)(void *self, struct evaluation *ev, int k, int other);
+	/* Whether every right engine orders scalars a and b as their exact values do (b < 0: scalar a against `bound`). */
+	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, double bound);
+	/*
+	 * Scalar `k` was just appended as a leaf that stands for a choice rounding could change (a select on a shaky predicate, a cast of
+	 * a shaky integer): nothing about it is certain.
+	 */
+	void (*uncertain)(void *self, struct evaluation *ev, int k);
 };
 
 /*
@@ -77,7 +82,7 @@ struct evaluation {
 
 	/* Values of stop_gradient per dynamic instance: recorded when `freeze` is false, replayed when true. */
 	bool freeze;
-	int n_frozen, frozen_room, next_frozen;
+	int n_frozen, frozen_room, next_frozen, frozen_ready;
 	mpfr_t *frozen;
 
 	enum evaluate_status status;

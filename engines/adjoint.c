@@ -1,0 +1,287 @@
+/* adjoint.c: the adjoint table, one op pulled back by its row, elementwise rules, and the seams. */
+#include "adjoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the right seams ---- */
+
+static double multiply_strong_zero(double cotangent, double partial)
+{
+	return cotangent == 0 ? 0 : cotangent * partial;
+}
+
+static double accumulate_sum(double sum, double term)
+{
+	return sum + term;
+}
+
+static void unbroadcast_sum(const struct tensor *full, struct tensor *operand)
+{
+	struct walk w = {.shape = full->type.shape};
+
+	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
+	walk_add(operand->at, w, full->at);
+	adjoint_round(operand);
+}
+
+static int residual_lifo(int step, int n)
+{
+	return n - 1 - step;
+}
+
+static bool carry_either(bool initial, bool updated)
+{
+	return initial || updated;
+}
+
+/* ---- the table ---- */
+
+struct source_row {
+	const char *partial[RULE_PARTIALS];
+	adjoint_fn *structure;
+};
+
+/* An op without a row stays all NULL: engines then answer unsupported. */
+static const struct source_row source_rows[OP_COUNT] = {
+#define ADJOINT_PARTIALS(op, da, db, dc) [OP_##op] = {{da, db, dc}, adjoint_elementwise},
+#define ADJOINT_STRUCTURE(op, name) [OP_##op] = {{"", "", ""}, adjoint_##name},
+#define ADJOINT_NONE(op) [OP_##op] = {{"", "", ""}, adjoint_none},
+#define ADJOINT_REGION(op) [OP_##op] = {{"", "", ""}, adjoint_region},
+#include "adjoint_rules.def"
+#undef ADJOINT_PARTIALS
+#undef ADJOINT_STRUCTURE
+#undef ADJOINT_NONE
+#undef ADJOINT_REGION
+};
+
+void adjoint_rules_init(struct adjoint_rules *out)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		const struct source_row *from = &source_rows[op];
+		struct adjoint_rule *row = &out->row[op];
+		struct error e = {.text = ""};
+
+		row->structure = from->structure;
+		row->scale = 1;
+		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test says so. */
+		for (int k = 0; k < RULE_PARTIALS; k++)
+			if (!expression_compile(&row->partial[k], from->partial[k], &e))
+				row->structure = NULL;
+	}
+	out->multiply = multiply_strong_zero;
+	out->accumulate = accumulate_sum;
+	out->unbroadcast = unbroadcast_sum;
+	out->residual_index = residual_lifo;
+	out->carry_active = carry_either;
+}
+
+bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
+{
+	return rules->row[op].structure != adjoint_none;
+}
+
+static const char *refuse_region(const struct adjoint_rules *rules, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (!rules->row[node->op].structure)
+			return op_table[node->op].name;
+		for (int r = 0; r < node->n_region; r++) {
+			const char *name = refuse_region(rules, &node->region[r]);
+
+			if (name)
+				return name;
+		}
+	}
+	return NULL;
+}
+
+const char *adjoint_refuse(const struct adjoint_rules *rules, const char *engine, const struct testcase *c, struct arena *a)
+{
+	const char *name;
+
+	if (c->n_transform > 1)
+		return arena_printf(a, "%s: a stack of %d transforms", engine, c->n_transform);
+	if (c->n_transform == 1 && c->transform[0].kind != TRANSFORM_VJP)
+		return arena_printf(a, "%s: %s", engine, transform_names[c->transform[0].kind]);
+	name = refuse_region(rules, &c->program.top);
+	return name ? arena_printf(a, "%s: no adjoint rule for %s", engine, name) : NULL;
+}
+
+/* ---- one op ---- */
+
+void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
+    const struct tensor *out, const struct tensor *cotangent, const bool wanted[], struct tensor *contribution, struct arena *a)
+{
+	const struct adjoint_rule *rule = &rules->row[node->op];
+	const struct adjoint_call call = {
+	    .rules = rules, .rule = rule, .node = node, .arg = arg, .out = out, .cotangent = cotangent, .wanted = wanted, .arena = a};
+
+	for (int k = 0; k < node->n_arg; k++)
+		contribution[k].at = NULL;
+	rule->structure(&call, contribution);
+	if (rule->scale == 1)
+		return;
+	for (int k = 0; k < node->n_arg; k++) {
+		int n = contribution[k].at ? shape_elements(&contribution[k].type.shape) : 0;
+
+		for (int i = 0; i < n; i++)
+			contribution[k].at[i].f = dtype_round(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
+	}
+}
+
+void adjoint_none(const struct adjoint_call *call, struct tensor *contribution)
+{
+	(void)call;
+	(void)contribution;
+}
+
+void adjoint_region(const struct adjoint_call *call, struct tensor *contribution)
+{
+	(void)call;
+	(void)contribution;
+}
+
+void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contribution)
+{
+	const struct tensor *out = call->out;
+	const struct shape *shape = &out->type.shape;
+	const union cell *operand[RULE_PARTIALS];
+	int n = shape_elements(shape), n_arg = call->node->n_arg < RULE_PARTIALS ? call->node->n_arg : RULE_PARTIALS;
+
+	for (int k = 0; k < RULE_PARTIALS; k++)
+		operand[k] = k < n_arg ? adjoint_expand(call->arg[k], shape, call->arena) : out->at;
+	for (int k = 0; k < n_arg; k++) {
+		const struct expression *partial = &call->rule->partial[k];
+		union cell *full;
+
+		if (!call->wanted[k] || !partial->n)
+			continue;
+		full = NEW(call->arena, union cell, n);
+		for (int i = 0; i < n; i++) {
+			double p = expression_eval(partial, operand[0][i].f, operand[1][i].f, operand[2][i].f, out->at[i].f);
+
+			full[i].f = dtype_round(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
+		}
+		adjoint_deliver(call, k, shape, full, contribution);
+	}
+}
+
+/* ---- sums of contributions ---- */
+
+void adjoint_add(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+{
+	int n = shape_elements(&t->shape);
+
+	if (!*adjoint) {
+		*adjoint = contribution;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		(*adjoint)[i].f = dtype_round(t->dtype, rules->accumulate((*adjoint)[i].f, contribution[i].f));
+}
+
+void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,
+    const union cell *contribution, struct arena *a)
+{
+	int n = shape_elements(&t->shape), size = t->shape.extent[0] ? n / t->shape.extent[0] : 0;
+
+	if (!*adjoint)
+		*adjoint = NEW(a, union cell, n);
+	for (int i = 0; i < size; i++) {
+		union cell *at = &(*adjoint)[row * size + i];
+
+		at->f = dtype_round(t->dtype, rules->accumulate(at->f, contribution[i].f));
+	}
+}
+
+/* ---- for the structures ---- */
+
+void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full, struct tensor *contribution)
+{
+	const struct type *t = &call->arg[k]->type;
+	const struct tensor wide = {.type = {t->dtype, *shape}, .at = full};
+
+	if (shape_equal(&t->shape, shape)) {
+		contribution[k] = wide;
+		return;
+	}
+	contribution[k] = tensor_new(call->arena, t);
+	call->rules->unbroadcast(&wide, &contribution[k]);
+}
+
+const union cell *adjoint_expand(const struct tensor *x, const struct shape *to, struct arena *a)
+{
+	struct walk w = {.shape = *to};
+	union cell *out;
+
+	if (shape_equal(&x->type.shape, to))
+		return x->at;
+	shape_broadcast_strides(&x->type.shape, to, w.step);
+	out = NEW(a, union cell, shape_elements(to));
+	walk_take(x->at, w, out);
+	return out;
+}
+
+union cell *adjoint_open(const struct adjoint_call *call, int k, struct tensor *contribution)
+{
+	contribution[k] = tensor_new(call->arena, &call->arg[k]->type);
+	return contribution[k].at;
+}
+
+void adjoint_round(struct tensor *x)
+{
+	int n = shape_elements(&x->type.shape);
+
+	if (x->type.dtype == DTYPE_F64)
+		return;
+	for (int i = 0; i < n; i++)
+		x->at[i].f = dtype_round(x->type.dtype, x->at[i].f);
+}
+
+struct walk walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride)
+{
+	struct walk w = {.shape = *size};
+	int strides[LIMIT_RANK];
+
+	shape_strides(whole, strides);
+	for (int d = 0; d < size->rank; d++) {
+		w.step[d] = strides[d] * (stride ? stride[d] : 1);
+		w.offset += strides[d] * (start ? start[d] : 0);
+	}
+	return w;
+}
+
+void walk_take(const union cell *from, struct walk w, union cell *out)
+{
+	int n = shape_elements(&w.shape);
+
+	for (int k = 0; k < n; k++, walk_next(&w))
+		out[k] = from[w.offset];
+}
+
+void walk_put(union cell *into, struct walk w, const union cell *x)
+{
+	int n = shape_elements(&w.shape);
+
+	for (int k = 0; k < n; k++, walk_next(&w))
+		into[w.offset] = x[k];
+}
+
+void walk_add(union cell *into, struct walk w, const union cell *x)
+{
+	int n = shape_elements(&w.shape);
+
+	for (int k = 0; k < n; k++, walk_next(&w))
+		into[w.offset].f += x[k].f;
+}
+
+void walk_zero(union cell *into, struct walk w)
+{
+	int n = shape_elements(&w.shape);
+
+	for (int k = 0; k < n; k++, walk_next(&w))
+		into[w.offset] = (union cell){.i = 0};
+}

@@ -1,0 +1,187 @@
+/* engine.c: engines by spec, and one case put to one of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules.h"
+#include "worker.h"
+
+static const struct engine_kind *const kinds[] = {
+#define ENGINE(name) &name##_kind,
+#include "engines.def"
+#undef ENGINE
+};
+
+const char *const engine_names[] = {
+#define ENGINE(name) #name,
+#include "engines.def"
+#undef ENGINE
+	NULL
+};
+
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static const struct engine_kind *kind_find(const char *name, size_t len)
+{
+	for (int i = 0; i < KINDS; i++)
+		if (strlen(engine_names[i]) == len && !memcmp(engine_names[i], name, len))
+			return kinds[i];
+	return NULL;
+}
+
+const struct engine_kind *engine_kind_find(const char *name)
+{
+	return kind_find(name, strlen(name));
+}
+
+static bool unknown_engine(const char *name, size_t len, struct error *e)
+{
+	char known[128] = "";
+
+	for (int i = 0; i < KINDS; i++) {
+		size_t at = strlen(known);
+
+		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
+	}
+	return error_set(e, NULL, "no engine '%.*s'; there are %s", (int)(len < 40 ? len : 40), name, known);
+}
+
+/* NAME[:ARG,...][+FAULT]...; no built-in engine takes arguments. */
+static bool apply_spec(struct engine *self, const char *spec, struct error *e)
+{
+	size_t len = strcspn(spec, ":+");
+	const char *at = spec + len;
+
+	self->kind = kind_find(spec, len);
+	if (!self->kind)
+		return unknown_engine(spec, len, e);
+	if (*at == ':')
+		return error_set(e, NULL, "engine %s takes no arguments, and '%.60s' has some", self->kind->name, spec);
+	self->isolated = self->kind->isolated;
+	while (*at == '+') {
+		len = strcspn(++at, "+");
+		if (!fault_plant(self, at, len, e))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
+{
+	size_t len = strlen(spec) + 1;
+	struct engine *self = calloc(1, sizeof *self);
+
+	if (!self || !(self->spec = malloc(len))) {
+		error_set(e, NULL, "out of memory");
+		free(self);
+		return NULL;
+	}
+	memcpy(self->spec, spec, len);
+	tangent_rules_init(&self->tangent);
+	adjoint_rules_init(&self->adjoint);
+	if (!apply_spec(self, spec, e))
+		goto fail;
+	if (self->isolated && may_spawn) {
+		self->worker = worker_open(spec, e);
+		if (!self->worker)
+			goto fail;
+	}
+	return self;
+fail:
+	engine_close(self);
+	return NULL;
+}
+
+struct engine *engine_open(const char *spec, struct error *e)
+{
+	return open_spec(spec, true, e);
+}
+
+struct engine *engine_open_here(const char *spec, struct error *e)
+{
+	return open_spec(spec, false, e);
+}
+
+void engine_close(struct engine *self)
+{
+	if (!self)
+		return;
+	worker_close(self->worker);
+	free(self->spec);
+	free(self);
+}
+
+const char *engine_spec(const struct engine *self)
+{
+	return self->spec;
+}
+
+const struct engine_kind *engine_kind(const struct engine *self)
+{
+	return self->kind;
+}
+
+bool engine_is_right(const struct engine *self)
+{
+	return self->n_fault == 0;
+}
+
+/* ---- answering ---- */
+
+static struct tensor *copy_tensors(struct arena *a, const struct tensor *from, int n)
+{
+	struct tensor *to = NEW(a, struct tensor, n);
+
+	for (int i = 0; i < n; i++)
+		to[i] = tensor_copy(a, &from[i]);
+	return to;
+}
+
+static bool tensors_same(const struct tensor *x, const struct tensor *y, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!tensor_same(&x[i], &y[i]))
+			return false;
+	return true;
+}
+
+/* Gives the engine a point and seeds of its own, and looks at them afterwards. */
+static void answer_point(struct engine *self, void *state, const struct testcase *c, int which, struct arena *a, struct answer *out)
+{
+	int n_input = c->program.top.n_param;
+	struct testcase own = *c;
+	struct tensor *point = copy_tensors(a, c->point[which], n_input);
+
+	own.transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
+	for (int i = 0; i < c->n_transform; i++)
+		own.transform[i].seed = copy_tensors(a, c->transform[i].seed, c->transform[i].n_seed);
+	self->kind->answer(self, state, &own, which, point, a, out);
+	out->input_modified = !tensors_same(point, c->point[which], n_input);
+	for (int i = 0; i < c->n_transform; i++)
+		if (!tensors_same(own.transform[i].seed, c->transform[i].seed, c->transform[i].n_seed))
+			out->input_modified = true;
+}
+
+void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	const char *text = "";
+	void *state = NULL;
+	enum answer_status status;
+
+	for (int i = 0; i < c->n_point; i++)
+		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
+	if (self->worker) {
+		worker_answer(self->worker, c, a, out);
+		return;
+	}
+	status = self->kind->prepare(self, c, a, &state, &text);
+	for (int i = 0; i < c->n_point; i++) {
+		if (status == ANSWER_OK) {
+			answer_point(self, state, c, i, a, &out[i]);
+		} else {
+			out[i].status = status;
+			out[i].text = text;
+		}
+	}
+}

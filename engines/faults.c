@@ -1,0 +1,227 @@
+/* faults.c: historic bugs, each an edit of one row or seam of an engine's own tables. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules.h"
+
+/* ---- loops ---- */
+
+static int first_in_first_out(int step, int n)
+{
+	(void)n;
+	return step;
+}
+
+static bool plant_residual_fifo(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.residual_index = first_in_first_out;
+	return true;
+}
+
+/* ---- dead branches ---- */
+
+static double plain_product(double cotangent, double partial)
+{
+	return cotangent * partial;
+}
+
+static bool plant_weak_zero(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.multiply = plain_product;
+	return true;
+}
+
+/* ---- packed tangents ---- */
+
+/* The condition of select is operand 0 and has no part in the sum: what memory beyond argnums[] held in MLX. */
+static int argnums_twice(const int *argnums, int n_traced, int i)
+{
+	return argnums[i] < n_traced ? argnums[argnums[i]] : 0;
+}
+
+static bool plant_packed_select(struct engine *self, const char *args, struct error *e)
+{
+	struct packing *packing = &self->tangent.row[OP_SELECT].packing;
+
+	(void)args, (void)e;
+	packing->operand = argnums_twice;
+	packing->pick = argnums_twice;
+	return true;
+}
+
+static int two_terms(int n_traced)
+{
+	(void)n_traced;
+	return 2;
+}
+
+static int operand_by_position(const int *argnums, int n_traced, int i)
+{
+	(void)argnums, (void)n_traced;
+	return i;
+}
+
+static int last_past_end(const int *argnums, int n_traced, int i)
+{
+	(void)argnums;
+	return i < n_traced ? i : n_traced - 1;
+}
+
+static bool plant_packed_atan2(struct engine *self, const char *args, struct error *e)
+{
+	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
+
+	(void)args, (void)e;
+	packing->terms = two_terms;
+	packing->operand = operand_by_position;
+	packing->pick = last_past_end;
+	return true;
+}
+
+/*
+ * A real read past the end.  2^47 bytes past any address a process can own lies outside the user half of the address space on x86-64
+ * and AArch64, so the read traps whatever the heap looks like.
+ */
+static int read_past_end(const int *argnums, int n_traced, int i)
+{
+	volatile uintptr_t far = (uintptr_t)argnums + ((uintptr_t)1 << 47);
+
+	return i < n_traced ? i : *(const volatile int *)far;
+}
+
+static bool plant_packed_atan2_oob(struct engine *self, const char *args, struct error *e)
+{
+	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
+
+	if (!plant_packed_atan2(self, args, e))
+		return false;
+	packing->pick = read_past_end;
+	return true;
+}
+
+static int second_for_source(const int *argnums, int n_traced, int i)
+{
+	(void)n_traced;
+	return argnums[i] == 2 ? 1 : i;
+}
+
+static bool plant_packed_masked_scatter(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->tangent.row[OP_MASKED_SCATTER].packing.pick = second_for_source;
+	return true;
+}
+
+static int one_per_operand(int n_out, int n_traced)
+{
+	(void)n_out;
+	return n_traced;
+}
+
+static bool plant_packed_bitwise(struct engine *self, const char *args, struct error *e)
+{
+	static const enum op bitwise[] = {OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR, OP_SHIFT_LEFT, OP_SHIFT_RIGHT};
+
+	(void)args, (void)e;
+	for (size_t i = 0; i < sizeof bitwise / sizeof *bitwise; i++)
+		self->tangent.row[bitwise[i]].packing.out_arity = one_per_operand;
+	return true;
+}
+
+/* ---- any rule ---- */
+
+/* "OP:FACTOR", FACTOR decimal or hexadecimal. */
+static bool plant_scale(struct engine *self, const char *args, struct error *e)
+{
+	const char *colon = strchr(args, ':');
+	char name[48], *end = NULL;
+	double factor = 0;
+	int op;
+
+	if (colon && (size_t)(colon - args) < sizeof name && colon[1] && !strchr(" \t", colon[1]))
+		factor = strtod(colon + 1, &end);
+	if (!end || *end || !isfinite(factor))
+		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR, not scale:%.60s", args);
+	memcpy(name, args, (size_t)(colon - args));
+	name[colon - args] = '\0';
+	op = op_find(name);
+	if (op < 0)
+		return error_set(e, NULL, "fault scale: no op '%s'", name);
+	if (op_table[op].n_region || op_table[op].regularity == REGULARITY_DISCRETE || op_table[op].regularity == REGULARITY_STEP)
+		return error_set(e, NULL, "fault scale: op %s contributes nothing of its own to a derivative", name);
+	self->tangent.row[op].scale *= factor;
+	self->adjoint.row[op].scale *= factor;
+	return true;
+}
+
+/* ---- the table ---- */
+
+static const struct fault {
+	const char *engine, *args;
+	struct fault_info info;
+	bool (*plant)(struct engine *self, const char *args, struct error *e);
+} faults[] = {
+#define FAULT(engine, slug, args, isolated, plant, source, meaning)                                        \
+	{engine, args, {engine "+" slug args, slug, source, meaning, isolated}, plant_##plant},
+#include "faults.def"
+#undef FAULT
+};
+
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+const struct fault_info *fault_row(int index)
+{
+	return index >= 0 && index < FAULTS ? &faults[index].info : NULL;
+}
+
+/* "has residual-fifo, weak-zero, scale:OP:FACTOR", or none. */
+static void list_faults(const char *engine, char *text, size_t room)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < FAULTS; i++) {
+		const struct fault *f = &faults[i];
+		int n;
+
+		if (strcmp(f->engine, engine))
+			continue;
+		n = snprintf(text + len, room - len, "%s%s", len ? ", " : "", strchr(f->info.spec, '+') + 1);
+		if (n < 0 || (size_t)n >= room - len)
+			return;
+		len += (size_t)n;
+	}
+}
+
+bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e)
+{
+	char copy[96], known[160];
+	char *args;
+
+	if (len >= sizeof copy)
+		return error_set(e, NULL, "fault name of %zu bytes", len);
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	args = strchr(copy, ':');
+	if (args)
+		*args++ = '\0';
+	for (int i = 0; i < FAULTS; i++) {
+		const struct fault *f = &faults[i];
+
+		if (strcmp(f->engine, self->kind->name) || strcmp(f->info.slug, copy))
+			continue;
+		if (args && !*f->args)
+			return error_set(e, NULL, "fault %s takes no arguments", copy);
+		if (!f->plant(self, args ? args : "", e))
+			return false;
+		self->n_fault++;
+		self->isolated = self->isolated || f->info.isolated;
+		return true;
+	}
+	list_faults(self->kind->name, known, sizeof known);
+	return error_set(e, NULL, "engine %s has no fault '%.40s'; it has %s", self->kind->name, copy, known);
+}

@@ -1,0 +1,331 @@
+/*
+ * forward.c: forward mode, streaming: tangents travel with the values, and a loop keeps two iterations at a time, so that memory does
+ * not grow with trip counts.  Modelled on the jvp transform of MLX.
+ *
+ * A value is traced when it has a tangent: when an operand of its node has one, integers and bool included.  Absent is not zero:
+ * an untraced operand does not reach a rule.
+ */
+#include <string.h>
+
+#include "kernels.h"
+#include "tangent.h"
+
+/* State of one answer: values and tangents by value number; a tangent without cells is absent. */
+struct forward {
+	const struct program *program;
+	const struct tangent_rules *rules;
+	struct arena *arena;
+	bool tracing;
+	struct tensor *primal, *tangent;
+};
+
+static void run_region(struct forward *self, const struct region *region);
+
+/* ---- nodes without regions ---- */
+
+static void push_tangents(struct forward *self, const struct node *node, const struct tensor *const arg[])
+{
+	const struct tangent_rule *rule = &self->rules->row[node->op];
+	const struct tensor *packed[LIMIT_ARGS];
+	int argnums[LIMIT_ARGS], n_traced = 0, last = node->out + node->n_out - 1, arity;
+
+	for (int k = 0; k < node->n_arg; k++)
+		if (self->tangent[node->arg[k]].at) {
+			argnums[n_traced] = k;
+			packed[n_traced++] = &self->tangent[node->arg[k]];
+		}
+	if (!n_traced)
+		return;
+	/* The tangents a rule gives fill the slots of the results, last result first. */
+	arity = rule->packing.out_arity(node->n_out, n_traced);
+	for (int slot = last; slot > last - arity && slot >= 0; slot--) {
+		struct tensor tangent = tensor_new(self->arena, &self->program->type[slot]);
+
+		if (slot == node->out)
+			tangent_apply(rule, node, arg, &self->primal[slot], n_traced, argnums, packed, &tangent, self->arena);
+		self->tangent[slot] = tangent;
+	}
+}
+
+static void run_plain(struct forward *self, const struct node *node)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &self->primal[node->arg[k]];
+	kernel_run(node, arg, &self->program->type[node->out], &self->primal[node->out], self->arena);
+	if (self->tracing)
+		push_tangents(self, node, arg);
+}
+
+/* ---- regions ---- */
+
+static void set_value(struct forward *self, int value, struct tensor primal, struct tensor tangent)
+{
+	self->primal[value] = primal;
+	self->tangent[value] = tangent;
+}
+
+static void run_cond(struct forward *self, const struct node *node)
+{
+	const struct region *taken = &node->region[self->primal[node->arg[0]].at[0].i ? 0 : 1];
+
+	run_region(self, taken);
+	for (int i = 0; i < taken->n_result; i++)
+		set_value(self, node->out + i, self->primal[taken->result[i]], self->tangent[taken->result[i]]);
+}
+
+/*
+ * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it allocated is
+ * given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may bring one.
+ */
+struct carries {
+	int n;
+	struct tensor primal[2][LIMIT_ARGS], tangent[2][LIMIT_ARGS];
+	int current;
+};
+
+static void copy_cells(struct tensor *to, const struct tensor *from)
+{
+	memcpy(to->at, from->at, (size_t)shape_elements(&to->type.shape) * sizeof *to->at);
+}
+
+static struct carries *carries_begin(struct forward *self, int n, const int *value)
+{
+	struct carries *c = NEW(self->arena, struct carries, 1);
+
+	c->n = n;
+	for (int i = 0; i < n; i++) {
+		const struct tensor *primal = &self->primal[value[i]], *tangent = &self->tangent[value[i]];
+
+		for (int side = 0; side < 2; side++) {
+			c->primal[side][i] = tensor_copy(self->arena, primal);
+			if (tangent->at)
+				c->tangent[side][i] = tensor_copy(self->arena, tangent);
+			else if (self->tracing && dtype_is_float(primal->type.dtype))
+				c->tangent[side][i] = tensor_new(self->arena, &primal->type);
+		}
+	}
+	return c;
+}
+
+/* Shows the current carries under the numbers first, first + 1 ... */
+static void carries_show(struct forward *self, const struct carries *c, int first)
+{
+	for (int i = 0; i < c->n; i++)
+		set_value(self, first + i, c->primal[c->current][i], c->tangent[c->current][i]);
+}
+
+static void carries_take(struct forward *self, struct carries *c, const int *result)
+{
+	int next = 1 - c->current;
+
+	for (int i = 0; i < c->n; i++) {
+		struct tensor *to = &c->tangent[next][i];
+		const struct tensor *from = &self->tangent[result[i]];
+
+		copy_cells(&c->primal[next][i], &self->primal[result[i]]);
+		if (to->at && from->at)
+			copy_cells(to, from);
+		else if (to->at)
+			memset(to->at, 0, (size_t)shape_elements(&to->type.shape) * sizeof *to->at);
+	}
+	c->current = next;
+}
+
+/* Whether an `until` body says that this iteration was the last. */
+static bool says_stop(const struct forward *self, const struct node *node, const struct region *body)
+{
+	return node->attrs.until && self->primal[body->result[body->n_result - 1]].at[0].i;
+}
+
+static void run_for(struct forward *self, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int counted = node->attrs.trip < 0, trip = kernel_trip(node, &self->primal[node->arg[0]]);
+	struct carries *c = carries_begin(self, node->n_arg - counted, node->arg + counted);
+	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]), absent = {.at = NULL};
+	bool stop = false;
+
+	for (int t = 0; t < trip && !stop; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		index.at[0].i = t;
+		set_value(self, body->param, index, absent);
+		carries_show(self, c, body->param + 1);
+		run_region(self, body);
+		stop = says_stop(self, node, body);
+		carries_take(self, c, body->result);
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, c, node->out);
+}
+
+static void run_while(struct forward *self, const struct node *node)
+{
+	const struct region *condition = &node->region[0], *body = &node->region[1];
+	struct carries *c = carries_begin(self, node->n_arg, node->arg);
+	bool go_on = true;
+
+	for (int t = 0; t < node->attrs.cap && go_on; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		carries_show(self, c, condition->param);
+		run_region(self, condition);
+		go_on = self->primal[condition->result[0]].at[0].i != 0;
+		if (go_on) {
+			carries_show(self, c, body->param);
+			run_region(self, body);
+			carries_take(self, c, body->result);
+		}
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, c, node->out);
+}
+
+static void run_scan(struct forward *self, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_stacked = node->n_out - n_carry;
+	struct carries *c = carries_begin(self, n_carry, node->arg);
+	struct tensor stacked[LIMIT_ARGS], stacked_tangent[LIMIT_ARGS];
+	bool stop = false;
+
+	for (int i = 0; i < n_stacked; i++) {
+		const struct type *type = &self->program->type[node->out + n_carry + i];
+
+		stacked[i] = tensor_new(self->arena, type);
+		stacked_tangent[i] = (struct tensor){.type = *type};
+		if (self->tracing && dtype_is_float(type->dtype))
+			stacked_tangent[i] = tensor_new(self->arena, type);
+	}
+	for (int t = 0; t < node->attrs.trip && !stop; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		carries_show(self, c, body->param);
+		for (int i = 0; i < n_xs; i++) {
+			int xs = node->arg[n_carry + i];
+			struct tensor row = {.at = NULL};
+
+			if (self->tangent[xs].at)
+				row = kernel_row(&self->tangent[xs], t, self->arena);
+			set_value(self, body->param + n_carry + i, kernel_row(&self->primal[xs], t, self->arena), row);
+		}
+		run_region(self, body);
+		stop = says_stop(self, node, body);
+		for (int i = 0; i < n_stacked; i++) {
+			int value = body->result[n_carry + i];
+
+			kernel_set_row(&stacked[i], t, &self->primal[value]);
+			if (stacked_tangent[i].at && self->tangent[value].at)
+				kernel_set_row(&stacked_tangent[i], t, &self->tangent[value]);
+		}
+		carries_take(self, c, body->result);
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, c, node->out);
+	for (int i = 0; i < n_stacked; i++)
+		set_value(self, node->out + n_carry + i, stacked[i], stacked_tangent[i]);
+}
+
+static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
+	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+};
+
+static void run_region(struct forward *self, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		/* A slot still holds the tangent of the iteration before. */
+		for (int k = 0; k < node->n_out; k++)
+			self->tangent[node->out + k].at = NULL;
+		if (run_op[node->op])
+			run_op[node->op](self, node);
+		else
+			run_plain(self, node);
+	}
+}
+
+/* ---- the engine ---- */
+
+/* The first op without a rule in these regions, or OP_COUNT. */
+static enum op unruled(const struct tangent_rules *rules, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (!node->n_region && !rules->row[node->op].structure)
+			return node->op;
+		for (int k = 0; k < node->n_region; k++) {
+			enum op op = unruled(rules, &node->region[k]);
+
+			if (op != OP_COUNT)
+				return op;
+		}
+	}
+	return OP_COUNT;
+}
+
+static enum answer_status forward_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	enum op op;
+
+	*state = NULL;
+	if (c->n_transform > 1) {
+		*text = "forward: no stacked transforms";
+		return ANSWER_UNSUPPORTED;
+	}
+	if (c->n_transform == 0)
+		return ANSWER_OK;
+	if (c->transform[0].kind != TRANSFORM_JVP) {
+		*text = arena_printf(a, "forward: no %s", transform_names[c->transform[0].kind]);
+		return ANSWER_UNSUPPORTED;
+	}
+	op = unruled(&self->tangent, &c->program.top);
+	if (op != OP_COUNT) {
+		*text = arena_printf(a, "forward: no rule for %s", op_table[op].name);
+		return ANSWER_UNSUPPORTED;
+	}
+	return ANSWER_OK;
+}
+
+static void forward_answer(struct engine *engine, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
+{
+	const struct region *top = &c->program.top;
+	const struct transform *jvp = c->n_transform ? &c->transform[0] : NULL;
+	struct forward self = {.program = &c->program, .rules = &engine->tangent, .arena = a, .tracing = jvp,
+	    .primal = NEW(a, struct tensor, c->program.n_value), .tangent = NEW(a, struct tensor, c->program.n_value)};
+
+	(void)state, (void)which;
+	for (int i = 0; i < top->n_param; i++)
+		self.primal[top->param + i] = point[i];
+	for (int i = 0; jvp && i < jvp->n_wrt; i++)
+		self.tangent[top->param + jvp->wrt[i]] = jvp->seed[i];
+	run_region(&self, top);
+
+	out->n_primal = top->n_result;
+	out->primal = NEW(a, struct tensor, top->n_result);
+	for (int i = 0; i < top->n_result; i++)
+		out->primal[i] = tensor_copy(a, &self.primal[top->result[i]]);
+	if (!jvp)
+		return;
+	out->n_derivative = top->n_result;
+	out->derivative = NEW(a, struct tensor, top->n_result);
+	for (int i = 0; i < top->n_result; i++) {
+		const struct tensor *tangent = &self.tangent[top->result[i]];
+
+		/* A result that no direction reaches. */
+		out->derivative[i] = tangent->at ? tensor_copy(a, tangent) : tensor_new(a, &self.primal[top->result[i]].type);
+	}
+}
+
+const struct engine_kind forward_kind = {
+	.name = "forward",
+	.summary = "streaming jvp with packed tangents, memory independent of trip counts",
+	.modelled_on = "MLX jvp",
+	.jvp = true,
+	.prepare = forward_prepare,
+	.answer = forward_answer,
+};

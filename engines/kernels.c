@@ -1,0 +1,368 @@
+/* kernels.c: elementwise kernels, casts, and the dispatch by family. */
+#include "kernels_parts.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- float scalars, in binary64 ---- */
+
+static double f_neg(double x) { return -x; }
+static double f_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x == x ? 0 : x; }
+static double f_square(double x) { return x * x; }
+static double f_rsqrt(double x) { return 1 / sqrt(x); }
+static double f_same(double x) { return x; }
+
+/* Neither form overflows, and neither cancels. */
+static double f_logistic(double x)
+{
+	double e;
+
+	if (x >= 0)
+		return 1 / (1 + exp(-x));
+	e = exp(x);
+	return e / (1 + e);
+}
+
+static double f_sub(double x, double y) { return x - y; }
+static double f_div(double x, double y) { return x / y; }
+
+typedef double f_unary_fn(double);
+typedef double f_binary_fn(double, double);
+
+static f_unary_fn *const f_unary[OP_COUNT] = {
+	[OP_NEG] = f_neg, [OP_ABS] = fabs, [OP_SIGN] = f_sign, [OP_SQUARE] = f_square, [OP_SQRT] = sqrt,
+	[OP_RSQRT] = f_rsqrt, [OP_EXP] = exp, [OP_EXPM1] = expm1, [OP_LOG] = log, [OP_LOG1P] = log1p, [OP_SIN] = sin,
+	[OP_COS] = cos, [OP_TAN] = tan, [OP_ASIN] = asin, [OP_ACOS] = acos, [OP_ATAN] = atan, [OP_SINH] = sinh,
+	[OP_COSH] = cosh, [OP_TANH] = tanh, [OP_ASINH] = asinh, [OP_ACOSH] = acosh, [OP_ATANH] = atanh,
+	[OP_LOGISTIC] = f_logistic, [OP_ERF] = erf, [OP_FLOOR] = floor, [OP_CEIL] = ceil, [OP_TRUNC] = trunc,
+	[OP_ROUND] = nearbyint, [OP_STOP_GRADIENT] = f_same, [OP_CAST] = f_same,
+};
+
+static f_binary_fn *const f_binary[OP_COUNT] = {
+	[OP_ADD] = real_add, [OP_SUB] = f_sub, [OP_MUL] = real_mul, [OP_DIV] = f_div, [OP_POW] = pow, [OP_ATAN2] = atan2,
+	[OP_MAX] = real_max, [OP_MIN] = real_min,
+};
+
+double kernel_scalar(enum op op, double a, double b, double c)
+{
+	if (f_unary[op])
+		return f_unary[op](a);
+	if (f_binary[op])
+		return f_binary[op](a, b);
+	assert(op == OP_CLAMP);
+	return real_min(real_max(a, b), c);
+}
+
+/* ---- integer scalars: int64, then wrapped to the width; sums and products wrap as unsigned ---- */
+
+typedef int64_t i_binary_fn(int64_t, int64_t, int bits);
+
+static int64_t i_add(int64_t x, int64_t y, int bits) { (void)bits; return int_add(x, y); }
+static int64_t i_sub(int64_t x, int64_t y, int bits) { (void)bits; return int_sub(x, y); }
+static int64_t i_mul(int64_t x, int64_t y, int bits) { (void)bits; return int_mul(x, y); }
+static int64_t i_max(int64_t x, int64_t y, int bits) { (void)bits; return int_max(x, y); }
+static int64_t i_min(int64_t x, int64_t y, int bits) { (void)bits; return int_min(x, y); }
+static int64_t i_and(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x & (uint64_t)y); }
+static int64_t i_or(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x | (uint64_t)y); }
+static int64_t i_xor(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x ^ (uint64_t)y); }
+
+static int64_t i_div(int64_t x, int64_t y, int bits)
+{
+	(void)bits;
+	if (y == 0)
+		return -1;
+	return y == -1 ? int_sub(0, x) : x / y;
+}
+
+static int64_t i_remainder(int64_t x, int64_t y, int bits)
+{
+	(void)bits;
+	if (y == 0)
+		return x;
+	return y == -1 ? 0 : x % y;
+}
+
+static int64_t i_shift_left(int64_t x, int64_t y, int bits)
+{
+	return y < 0 || y >= bits ? 0 : int_from((uint64_t)x << y);
+}
+
+static int64_t i_shift_right(int64_t x, int64_t y, int bits)
+{
+	if (y < 0 || y >= bits)
+		return x < 0 ? -1 : 0;
+	return x < 0 ? ~(~x >> y) : x >> y;
+}
+
+static i_binary_fn *const i_binary[OP_COUNT] = {
+	[OP_ADD] = i_add, [OP_SUB] = i_sub, [OP_MUL] = i_mul, [OP_DIV] = i_div, [OP_REMAINDER] = i_remainder,
+	[OP_MAX] = i_max, [OP_MIN] = i_min, [OP_BITWISE_AND] = i_and, [OP_BITWISE_OR] = i_or, [OP_BITWISE_XOR] = i_xor,
+	[OP_SHIFT_LEFT] = i_shift_left, [OP_SHIFT_RIGHT] = i_shift_right,
+	/* bool: cells hold 0 or 1 */
+	[OP_LOGICAL_AND] = i_and, [OP_LOGICAL_OR] = i_or, [OP_LOGICAL_XOR] = i_xor,
+};
+
+typedef int64_t i_unary_fn(int64_t);
+
+static int64_t i_neg(int64_t x) { return int_sub(0, x); }
+static int64_t i_abs(int64_t x) { return x < 0 ? i_neg(x) : x; }
+static int64_t i_sign(int64_t x) { return (x > 0) - (x < 0); }
+static int64_t i_same(int64_t x) { return x; }
+static int64_t i_not(int64_t x) { return !x; }
+static int64_t i_invert(int64_t x) { return -1 - x; }
+
+static i_unary_fn *const i_unary[OP_COUNT] = {
+	[OP_NEG] = i_neg, [OP_ABS] = i_abs, [OP_SIGN] = i_sign, [OP_STOP_GRADIENT] = i_same, [OP_LOGICAL_NOT] = i_not,
+	[OP_BITWISE_INVERT] = i_invert,
+};
+
+/* ---- broadcasting ---- */
+
+void broadcast_begin(struct broadcast *w, const struct shape *out, const struct tensor *const arg[], int n_arg)
+{
+	int n = shape_elements(out);
+
+	*w = (struct broadcast){.n_arg = n_arg, .flat = true, .shape = *out};
+	for (int k = 0; k < n_arg; k++) {
+		int n_k = shape_elements(&arg[k]->type.shape);
+
+		/* As many elements as the result: only extents of 1 differ, so the order is the same. */
+		w->step[k] = n_k != 1;
+		if (n_k != 1 && n_k != n)
+			w->flat = false;
+	}
+	if (w->flat)
+		return;
+	for (int k = 0; k < n_arg; k++)
+		shape_broadcast_strides(&arg[k]->type.shape, out, w->stride[k]);
+}
+
+void broadcast_carry(struct broadcast *w)
+{
+	for (int d = w->shape.rank - 1; d >= 0; d--) {
+		for (int k = 0; k < w->n_arg; k++)
+			w->at[k] += w->stride[k][d];
+		if (++w->index[d] < w->shape.extent[d])
+			return;
+		for (int k = 0; k < w->n_arg; k++)
+			w->at[k] -= w->stride[k][d] * w->shape.extent[d];
+		w->index[d] = 0;
+	}
+}
+
+/* ---- families ---- */
+
+static void kernel_constant(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	int n = shape_elements(&out->type.shape);
+
+	(void)arg, (void)a;
+	if (n)
+		memcpy(out->at, node->attrs.value.at, (size_t)n * sizeof *out->at);
+}
+
+static void kernel_unary(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype d = out->type.dtype;
+	const union cell *x = arg[0]->at;
+	int n = shape_elements(&out->type.shape);
+
+	(void)a;
+	if (dtype_is_float(d)) {
+		f_unary_fn *f = f_unary[node->op];
+
+		for (int i = 0; i < n; i++)
+			out->at[i].f = dtype_round(d, f(x[i].f));
+	} else {
+		i_unary_fn *f = i_unary[node->op];
+
+		for (int i = 0; i < n; i++)
+			out->at[i].i = dtype_wrap(d, f(x[i].i));
+	}
+}
+
+static void kernel_binary(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype d = out->type.dtype;
+	const union cell *x = arg[0]->at, *y = arg[1]->at;
+	int n = shape_elements(&out->type.shape), bits = dtype_table[d].bits;
+	struct broadcast w;
+
+	(void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 2);
+	if (dtype_is_float(d)) {
+		f_binary_fn *f = f_binary[node->op];
+
+		for (int i = 0; i < n; i++, broadcast_next(&w))
+			out->at[i].f = dtype_round(d, f(x[w.at[0]].f, y[w.at[1]].f));
+	} else {
+		i_binary_fn *f = i_binary[node->op];
+
+		for (int i = 0; i < n; i++, broadcast_next(&w))
+			out->at[i].i = dtype_wrap(d, f(x[w.at[0]].i, y[w.at[1]].i, bits));
+	}
+}
+
+/* Which outcomes make a comparison true.  Unordered: a NaN is involved. */
+enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static const int compare_truth[OP_COUNT] = {
+	[OP_EQ] = EQUAL, [OP_NE] = LESS | GREATER | UNORDERED, [OP_LT] = LESS, [OP_LE] = LESS | EQUAL, [OP_GT] = GREATER,
+	[OP_GE] = GREATER | EQUAL,
+};
+
+static void kernel_compare(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	bool is_float = dtype_is_float(arg[0]->type.dtype);
+	int n = shape_elements(&out->type.shape), truth = compare_truth[node->op];
+	struct broadcast w;
+
+	(void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 2);
+	for (int i = 0; i < n; i++, broadcast_next(&w)) {
+		union cell x = arg[0]->at[w.at[0]], y = arg[1]->at[w.at[1]];
+		enum order order;
+
+		if (is_float)
+			order = x.f < y.f ? LESS : x.f > y.f ? GREATER : x.f == y.f ? EQUAL : UNORDERED;
+		else
+			order = x.i < y.i ? LESS : x.i > y.i ? GREATER : EQUAL;
+		out->at[i].i = (truth & (int)order) != 0;
+	}
+}
+
+static void kernel_clamp(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	bool is_float = dtype_is_float(out->type.dtype);
+	int n = shape_elements(&out->type.shape);
+	struct broadcast w;
+
+	(void)node, (void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 3);
+	for (int i = 0; i < n; i++, broadcast_next(&w)) {
+		union cell x = arg[0]->at[w.at[0]], low = arg[1]->at[w.at[1]], high = arg[2]->at[w.at[2]];
+
+		if (is_float)
+			out->at[i].f = real_min(real_max(x.f, low.f), high.f);
+		else
+			out->at[i].i = int_min(int_max(x.i, low.i), high.i);
+	}
+}
+
+static void kernel_select(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	int n = shape_elements(&out->type.shape);
+	struct broadcast w;
+
+	(void)node, (void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 3);
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i] = arg[0]->at[w.at[0]].i ? arg[1]->at[w.at[1]] : arg[2]->at[w.at[2]];
+}
+
+/* Truncates and saturates; NaN is 0. */
+static int64_t integer_of(enum dtype d, double x)
+{
+	int bits = dtype_table[d].bits;
+	double bound = ldexp(1, bits - 1); /* the maximum plus 1, exact */
+
+	if (x != x)
+		return 0;
+	if (x >= bound)
+		return bits == 64 ? INT64_MAX : INT32_MAX;
+	if (x <= -bound)
+		return bits == 64 ? INT64_MIN : INT32_MIN;
+	return (int64_t)x;
+}
+
+/*
+ * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on the way
+ * leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
+ */
+static double float_of(enum dtype d, int64_t i)
+{
+	uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+	double x;
+
+	if (d == DTYPE_F64 || magnitude < UINT64_C(1) << 53)
+		return dtype_round(d, (double)i);
+	x = ldexp((double)(magnitude >> 12 << 1 | ((magnitude & 0xfff) != 0)), 11);
+	return dtype_round(d, i < 0 ? -x : x);
+}
+
+static void kernel_cast(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype from = arg[0]->type.dtype, to = out->type.dtype;
+	int n = shape_elements(&out->type.shape);
+
+	(void)node, (void)a;
+	for (int i = 0; i < n; i++) {
+		union cell x = arg[0]->at[i];
+
+		if (dtype_is_float(from))
+			if (dtype_is_float(to))
+				out->at[i].f = dtype_round(to, x.f);
+			else
+				out->at[i].i = to == DTYPE_BOOL ? x.f != 0 : integer_of(to, x.f);
+		else if (dtype_is_float(to))
+			out->at[i].f = float_of(to, x.i);
+		else
+			out->at[i].i = dtype_wrap(to, x.i);
+	}
+}
+
+static kernel_fn *const by_family[] = {
+	[FAMILY_CONSTANT] = kernel_constant, [FAMILY_UNARY] = kernel_unary, [FAMILY_BINARY] = kernel_binary,
+	[FAMILY_COMPARE] = kernel_compare, [FAMILY_CLAMP] = kernel_clamp, [FAMILY_SELECT] = kernel_select,
+	[FAMILY_CAST] = kernel_cast, [FAMILY_BROADCAST_TO] = kernel_broadcast_to, [FAMILY_RESHAPE] = kernel_reshape,
+	[FAMILY_TRANSPOSE] = kernel_transpose, [FAMILY_REVERSE] = kernel_reverse, [FAMILY_SQUEEZE] = kernel_reshape,
+	[FAMILY_SLICE] = kernel_slice, [FAMILY_SLICE_SCATTER] = kernel_slice_scatter,
+	[FAMILY_DYNAMIC_SLICE] = kernel_dynamic_slice, [FAMILY_DYNAMIC_UPDATE_SLICE] = kernel_dynamic_update_slice,
+	[FAMILY_PAD] = kernel_pad, [FAMILY_CONCATENATE] = kernel_concatenate, [FAMILY_GATHER] = kernel_gather,
+	[FAMILY_TAKE_ALONG_AXIS] = kernel_take_along_axis, [FAMILY_SCATTER] = kernel_scatter,
+	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
+	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
+	[FAMILY_COND] = NULL, [FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
+};
+
+void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
+    struct arena *a)
+{
+	assert(!node->n_region && node->n_out == 1);
+	out[0] = tensor_new(a, &types[0]);
+	by_family[op_table[node->op].family](node, arg, &out[0], a);
+}
+
+/* ---- loops ---- */
+
+int kernel_trip(const struct node *node, const struct tensor *count)
+{
+	int64_t n;
+
+	if (node->attrs.trip >= 0)
+		return node->attrs.trip;
+	n = count->at[0].i;
+	return n < 0 ? 0 : n > node->attrs.cap ? node->attrs.cap : (int)n;
+}
+
+struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a)
+{
+	struct type row = {.dtype = xs->type.dtype, .shape = {.rank = xs->type.shape.rank - 1}};
+	struct tensor out;
+	int n;
+
+	for (int d = 0; d < row.shape.rank; d++)
+		row.shape.extent[d] = xs->type.shape.extent[d + 1];
+	out = tensor_new(a, &row);
+	n = shape_elements(&row.shape);
+	memcpy(out.at, xs->at + (size_t)t * (size_t)n, (size_t)n * sizeof *out.at);
+	return out;
+}
+
+void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x)
+{
+	int n = shape_elements(&x->type.shape);
+
+	memcpy(stacked->at + (size_t)t * (size_t)n, x->at, (size_t)n * sizeof *x->at);
+}

@@ -1,0 +1,134 @@
+/*
+ * rules.h: what the built-in engines share: derivative rules as tables that each engine instance owns a copy of, and the
+ * instance itself.  A fault edits the copy of one row or seam; no engine asks which fault is planted.
+ */
+#ifndef ENGINES_RULES_H
+#define ENGINES_RULES_H
+
+#include "../graph/program.h"
+#include "engine.h"
+#include "expression.h"
+
+enum { RULE_PARTIALS = 3 };
+
+/* ---- tangent rules: `forward` (tangent_rules.def, tangent.c) ---- */
+
+/*
+ * Tangents reach a rule PACKED: argnums[0 .. n_traced) are the positions of the traced operands, ascending, and tangent i
+ * belongs to operand argnums[i].  These seams say how a rule reads that packing, term by term.
+ */
+struct packing {
+	/* How many terms the rule reads.  Right: n_traced. */
+	int (*terms)(int n_traced);
+	/* The operand position that term i is about; out of range: none.  Right: argnums[i]. */
+	int (*operand)(const int *argnums, int n_traced, int i);
+	/* Which packed tangent belongs to term i; outside [0, n_traced) reads as zeros.  Right: i. */
+	int (*pick)(const int *argnums, int n_traced, int i);
+	/* How many tangents the rule gives.  Right: n_out; 0 makes the results untraced (stop_gradient). */
+	int (*out_arity)(int n_out, int n_traced);
+};
+extern const struct packing packing_right;
+
+/* One node at one moment, as a tangent rule sees it. */
+struct tangent_call {
+	const struct tangent_rule *rule;
+	const struct node *node;
+	const struct tensor *const *arg;           /* [node->n_arg] primal operands */
+	const struct tensor *out;                  /* the primal result (ops without regions have one) */
+	const struct tensor *tangent[LIMIT_ARGS];  /* by operand, unpacked; NULL: absent, as for every integer and bool operand */
+	struct arena *arena;
+};
+
+/* Writes the tangent of a float result: zeros on entry, of the type of call->out.  At least one operand has a tangent. */
+typedef void tangent_fn(const struct tangent_call *call, struct tensor *result);
+
+struct tangent_rule {
+	struct expression partial[RULE_PARTIALS]; /* of elementwise ops: by operand */
+	tangent_fn *structure;                    /* NULL: the engine has no rule for the op */
+	double scale;                             /* multiplied onto the op's contribution; 1 */
+	struct packing packing;
+};
+
+struct tangent_rules {
+	struct tangent_rule row[OP_COUNT];
+};
+
+/* The right table, compiled from tangent_rules.def. */
+void tangent_rules_init(struct tangent_rules *out);
+
+/* ---- adjoint rules: `tape` and `functional` (adjoint_rules.def, adjoint.c) ---- */
+
+/* One node at one moment, as an adjoint rule sees it. */
+struct adjoint_call {
+	const struct adjoint_rules *rules; /* for the seams */
+	const struct adjoint_rule *rule;
+	const struct node *node;
+	const struct tensor *const *arg; /* [node->n_arg] primal operands */
+	const struct tensor *out;        /* the primal result (ops without regions have one) */
+	const struct tensor *cotangent;  /* of the result, its type; absent results never reach a rule */
+	const bool *wanted;              /* [node->n_arg] operands that need a cotangent: float and active */
+	struct arena *arena;
+};
+
+/*
+ * Contributions to the cotangents of the operands: contribution[i], [node->n_arg], is filled (type of operand i) for wanted operands;
+ * at == NULL on entry and where there is none: absent is not zero.
+ */
+typedef void adjoint_fn(const struct adjoint_call *call, struct tensor *contribution);
+
+struct adjoint_rule {
+	struct expression partial[RULE_PARTIALS]; /* of elementwise ops: by operand */
+	adjoint_fn *structure;                    /* NULL: the engine has no rule for the op */
+	double scale;                             /* multiplied onto the op's contributions; 1 */
+};
+
+struct adjoint_rules {
+	struct adjoint_rule row[OP_COUNT];
+	/* Right: a cotangent of 0 gives 0 whatever the partial (strong zero). */
+	double (*multiply)(double cotangent, double partial);
+	/* How a further contribution joins an adjoint (fan-out).  Right: sum + term; the caller rounds to the dtype. */
+	double (*accumulate)(double sum, double term);
+	/*
+	 * Brings a contribution in the broadcast shape back to the operand's: `operand` is zeros on entry.  Right: sums over the
+	 * stretched and missing axes.
+	 */
+	void (*unbroadcast)(const struct tensor *full, struct tensor *operand);
+	/*
+	 * Whether a loop carry needs cotangents inside the loop, from whether its initial value and its value after an iteration
+	 * depend on the inputs (asked until nothing changes).  Right: either.
+	 */
+	bool (*carry_active)(bool initial, bool updated);
+	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
+	int (*residual_index)(int step, int n);
+};
+
+/* The right table, compiled from adjoint_rules.def. */
+void adjoint_rules_init(struct adjoint_rules *out);
+
+/* ---- the instance ---- */
+
+struct engine {
+	const struct engine_kind *kind;
+	char *spec;    /* as given */
+	int n_fault;   /* faults planted */
+	bool isolated; /* answers come from a worker process */
+	void *worker;  /* of worker.h, started at the first case; NULL before */
+	struct tangent_rules tangent;
+	struct adjoint_rules adjoint;
+};
+
+/* Rows of engines.def. */
+extern const struct engine_kind forward_kind, tape_kind, functional_kind;
+
+/* As engine_open, but answers in this process whatever is planted: the worker's own side. */
+struct engine *engine_open_here(const char *spec, struct error *e);
+
+/* ---- faults (faults.def, faults.c) ---- */
+
+/*
+ * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault asks for it.  False
+ * with what there is when the fault is unknown or not of this engine.
+ */
+bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent may pass
+ * through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so its memory is linear in the
+ * executed iterations, and the reverse sweep knows no loop at all.
+ */
+#include "adjoint.h"
+#include "kernels.h"
+
+#include <string.h>
+
+/* One dynamic instance of a value: a body's value has one per iteration. */
+struct variable {
+	struct tensor tensor;
+	bool active;         /* float, and depends on a wrt input through floats */
+	union cell *adjoint; /* of the tensor's shape; NULL: no result depends on it */
+};
+
+struct tape;
+
+/* What one executed op leaves.  Records form a list from the last to the first. */
+struct record {
+	struct record *previous;
+	void (*reverse)(struct tape *tape, const struct record *record);
+	const struct node *node; /* of an op */
+	struct variable *out;
+	int row;   /* of a slice along the leading axis */
+	int n_arg;
+	struct variable *arg[];
+};
+
+struct tape {
+	const struct adjoint_rules *rules;
+	const struct program *program;
+	struct arena *arena;
+	struct variable **variable; /* [n_value] the latest instance of each value */
+	struct record *last;
+};
+
+static struct variable *new_variable(struct tape *tape, struct tensor tensor)
+{
+	struct variable *v = NEW(tape->arena, struct variable, 1);
+
+	v->tensor = tensor;
+	return v;
+}
+
+static struct record *push(struct tape *tape, void (*reverse)(struct tape *, const struct record *), struct variable *out, int n_arg)
+{
+	struct record *r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)n_arg * sizeof r->arg[0]);
+
+	r->previous = tape->last;
+	r->reverse = reverse;
+	r->out = out;
+	r->n_arg = n_arg;
+	out->active = true;
+	tape->last = r;
+	return r;
+}
+
+/* ---- forward ---- */
+
+static void run_region(struct tape *tape, const struct region *region);
+
+static void reverse_op(struct tape *tape, const struct record *r)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+	struct tensor contribution[LIMIT_ARGS];
+	bool wanted[LIMIT_ARGS];
+	const struct tensor cotangent = {r->out->tensor.type, r->out->adjoint};
+
+	for (int k = 0; k < r->n_arg; k++) {
+		arg[k] = &r->arg[k]->tensor;
+		wanted[k] = r->arg[k]->active;
+	}
+	adjoint_pull(tape->rules, r->node, arg, &r->out->tensor, &cotangent, wanted, contribution, tape->arena);
+	for (int k = 0; k < r->n_arg; k++)
+		if (contribution[k].at)
+			adjoint_add(tape->rules, &arg[k]->type, &r->arg[k]->adjoint, contribution[k].at);
+}
+
+static void run_op(struct tape *tape, const struct node *node)
+{
+	const struct type *type = &tape->program->type[node->out];
+	const struct tensor *arg[LIMIT_ARGS];
+	struct variable *out = NEW(tape->arena, struct variable, 1);
+	struct record *r;
+	bool active = false;
+
+	for (int k = 0; k < node->n_arg; k++) {
+		const struct variable *v = tape->variable[node->arg[k]];
+
+		arg[k] = &v->tensor;
+		active |= v->active;
+	}
+	kernel_run(node, arg, type, &out->tensor, tape->arena);
+	if (active && dtype_is_float(type->dtype) && adjoint_flows(tape->rules, node->op)) {
+		r = push(tape, reverse_op, out, node->n_arg);
+		r->node = node;
+		for (int k = 0; k < node->n_arg; k++)
+			r->arg[k] = tape->variable[node->arg[k]];
+	}
+	tape->variable[node->out] = out;
+}
+
+static void run_cond(struct tape *tape, const struct node *node)
+{
+	const struct region *taken = &node->region[tape->variable[node->arg[0]]->tensor.at->i ? 0 : 1];
+
+	run_region(tape, taken);
+	for (int k = 0; k < node->n_out; k++)
+		tape->variable[node->out + k] = tape->variable[taken->result[k]];
+}
+
+/* Runs a loop body on `carry`, which becomes its results; true when `until` ends the loop. */
+static bool run_body(struct tape *tape, const struct region *body, int first_param, int n_carry, struct variable **carry, bool until)
+{
+	for (int k = 0; k < n_carry; k++)
+		tape->variable[first_param + k] = carry[k];
+	run_region(tape, body);
+	for (int k = 0; k < n_carry; k++)
+		carry[k] = tape->variable[body->result[k]];
+	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
+}
+
+static void take_args(const struct tape *tape, const struct node *node, int first, int n, struct variable **out)
+{
+	for (int k = 0; k < n; k++)
+		out[k] = tape->variable[node->arg[first + k]];
+}
+
+static void run_for(struct tape *tape, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int counted = node->attrs.trip < 0, n_carry = node->n_arg - counted;
+	int trip = kernel_trip(node, counted ? &tape->variable[node->arg[0]]->tensor : NULL);
+	struct variable *carry[LIMIT_ARGS];
+	bool done = false;
+
+	take_args(tape, node, counted, n_carry, carry);
+	for (int i = 0; i < trip && !done; i++) {
+		tape->variable[body->param] = new_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
+		tape->variable[body->param]->tensor.at->i = i;
+		done = run_body(tape, body, body->param + 1, n_carry, carry, node->attrs.until);
+	}
+	for (int k = 0; k < n_carry; k++)
+		tape->variable[node->out + k] = carry[k];
+}
+
+static void run_while(struct tape *tape, const struct node *node)
+{
+	const struct region *condition = &node->region[0], *body = &node->region[1];
+	int n_carry = node->n_arg;
+	struct variable *carry[LIMIT_ARGS];
+
+	take_args(tape, node, 0, n_carry, carry);
+	for (int i = 0; i < node->attrs.cap; i++) {
+		for (int k = 0; k < n_carry; k++)
+			tape->variable[condition->param + k] = carry[k];
+		run_region(tape, condition);
+		if (!tape->variable[condition->result[0]]->tensor.at->i)
+			break;
+		run_body(tape, body, body->param, n_carry, carry, false);
+	}
+	for (int k = 0; k < n_carry; k++)
+		tape->variable[node->out + k] = carry[k];
+}
+
+/* Slice `row` of xs: its cotangent goes to that row. */
+static void reverse_row(struct tape *tape, const struct record *r)
+{
+	adjoint_add_row(tape->rules, &r->arg[0]->tensor.type, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
+}
+
+static struct variable *take_row(struct tape *tape, struct variable *xs, int row)
+{
+	struct variable *out = new_variable(tape, kernel_row(&xs->tensor, row, tape->arena));
+
+	if (xs->active) {
+		struct record *r = push(tape, reverse_row, out, 1);
+
+		r->arg[0] = xs;
+		r->row = row;
+	}
+	return out;
+}
+
+/* Stacked outputs: each executed iteration gets its row's cotangent, the zero rows after an early exit get none. */
+static void reverse_stack(struct tape *tape, const struct record *r)
+{
+	const struct type *t = &r->out->tensor.type;
+
+	for (int k = 0; k < r->n_arg; k++) {
+		const struct tensor stacked = {*t, r->out->adjoint};
+
+		if (r->arg[k]->active)
+			adjoint_add(tape->rules, &r->arg[k]->tensor.type, &r->arg[k]->adjoint, kernel_row(&stacked, k, tape->arena).at);
+	}
+}
+
+static struct variable *stack_rows(struct tape *tape, const struct type *type, struct variable *const *rows, int stride, int n)
+{
+	struct variable *out = new_variable(tape, tensor_new(tape->arena, type));
+	bool active = false;
+	struct record *r;
+
+	for (int t = 0; t < n; t++) {
+		kernel_set_row(&out->tensor, t, &rows[t * stride]->tensor);
+		active |= rows[t * stride]->active;
+	}
+	if (!active)
+		return out;
+	r = push(tape, reverse_stack, out, n);
+	for (int t = 0; t < n; t++)
+		r->arg[t] = rows[t * stride];
+	return out;
+}
+
+static void run_scan(struct tape *tape, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_ys = node->n_out - n_carry, executed = 0;
+	struct variable *carry[LIMIT_ARGS], **rows = NEW(tape->arena, struct variable *, node->attrs.trip * n_ys);
+	bool done = false;
+
+	take_args(tape, node, 0, n_carry, carry);
+	for (; executed < node->attrs.trip && !done; executed++) {
+		for (int k = 0; k < n_xs; k++)
+			tape->variable[body->param + n_carry + k] = take_row(tape, tape->variable[node->arg[n_carry + k]], executed);
+		done = run_body(tape, body, body->param, n_carry, carry, node->attrs.until);
+		for (int k = 0; k < n_ys; k++)
+			rows[executed * n_ys + k] = tape->variable[body->result[n_carry + k]];
+	}
+	for (int k = 0; k < n_carry; k++)
+		tape->variable[node->out + k] = carry[k];
+	for (int k = 0; k < n_ys; k++)
+		tape->variable[node->out + n_carry + k] =
+		    stack_rows(tape, &tape->program->type[node->out + n_carry + k], rows + k, n_ys, executed);
+}
+
+static void run_region(struct tape *tape, const struct region *region)
+{
+	static void (*const run[FAMILY_SCAN + 1])(struct tape *, const struct node *) = {
+	    [FAMILY_COND] = run_cond, [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
+
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		(node->n_region ? run[op_table[node->op].family] : run_op)(tape, node);
+	}
+}
+
+/* ---- the engine ---- */
+
+static enum answer_status tape_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	*state = NULL;
+	*text = adjoint_refuse(&self->adjoint, "tape", c, a);
+	return *text ? ANSWER_UNSUPPORTED : ANSWER_OK;
+}
+
+/* Seeds the results' adjoints, runs the records backwards, and reads the adjoints of the wrt inputs. */
+static void reverse(struct tape *tape, const struct transform *request, struct variable *const *input, struct answer *out)
+{
+	const struct region *top = &tape->program->top;
+
+	for (int k = 0; k < top->n_result; k++) {
+		struct variable *v = tape->variable[top->result[k]];
+
+		if (v->active)
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, tensor_copy(tape->arena, &request->seed[k]).at);
+	}
+	for (const struct record *r = tape->last; r; r = r->previous)
+		if (r->out->adjoint)
+			r->reverse(tape, r);
+
+	out->n_derivative = request->n_wrt;
+	out->derivative = NEW(tape->arena, struct tensor, request->n_wrt);
+	for (int k = 0; k < request->n_wrt; k++) {
+		const struct variable *v = input[request->wrt[k]];
+
+		out->derivative[k] = v->adjoint ? (struct tensor){v->tensor.type, v->adjoint} : tensor_new(tape->arena, &v->tensor.type);
+	}
+}
+
+static void tape_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
+    struct answer *out)
+{
+	const struct program *p = &c->program;
+	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
+	struct tape tape = {.rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value)};
+
+	(void)state;
+	(void)which;
+	for (int k = 0; k < p->top.n_param; k++)
+		tape.variable[p->top.param + k] = new_variable(&tape, point[k]);
+	for (int k = 0; request && k < request->n_wrt; k++) {
+		struct variable *v = tape.variable[p->top.param + request->wrt[k]];
+
+		v->active = dtype_is_float(v->tensor.type.dtype);
+	}
+	run_region(&tape, &p->top);
+
+	out->status = ANSWER_OK;
+	out->text = "";
+	out->n_primal = p->top.n_result;
+	out->primal = NEW(a, struct tensor, out->n_primal);
+	for (int k = 0; k < out->n_primal; k++)
+		out->primal[k] = tape.variable[p->top.result[k]]->tensor;
+	if (request)
+		reverse(&tape, request, tape.variable + p->top.param, out);
+}
+
+const struct engine_kind tape_kind = {
+    .name = "tape",
+    .summary = "eager, dynamic Wengert list; loops unroll onto it",
+    .modelled_on = "TensorFlow and PyTorch eager",
+    .vjp = true,
+    .prepare = tape_prepare,
+    .answer = tape_answer,
+};

@@ -1,0 +1,35 @@
+/* worker.h: an engine in a process of its own, so that its crash, hang or appetite is an answer and not our end. */
+#ifndef ENGINES_WORKER_H
+#define ENGINES_WORKER_H
+
+#include "../graph/answer.h"
+
+enum {
+	WORKER_TIMEOUT_MS = 5000,        /* one case, all points */
+	WORKER_START_MS = 20000,         /* from spawn to the first line; a loaded machine is slow to exec */
+	WORKER_REPLY_BYTES = 16 << 20,   /* longest reply line */
+	WORKER_START_FAILURES = 3        /* in a row: the worker is not tried again */
+};
+
+/*
+ * A supervisor of the engine `spec`.  The process starts with the first case: this executable (or the one that the environment
+ * variable ADJUDGE_WORKER names) as `worker --engine SPEC`.  NULL with the reason in e.
+ */
+void *worker_open(const char *spec, struct error *e);
+/*
+ * Answers every point of c: out[c->n_point], in the arena.  A worker that died or was killed is started anew for the next case.
+ * Nothing but an `a` that is full can fail: everything else is an answer_status.
+ */
+void worker_answer(void *worker, const struct testcase *c, struct arena *a, struct answer *out);
+/* Kills the process and its group.  NULL is fine. */
+void worker_close(void *worker);
+
+/* Another time limit for one case. */
+void worker_set_timeout(void *worker, int timeout_ms);
+/* Processes started so far. */
+int worker_starts(const void *worker);
+
+/* Of the supervisor's process, in the environment of the worker: says that it is one, and whose. */
+#define WORKER_PARENT_VARIABLE "ADJUDGE_WORKER_PARENT"
+
+#endif

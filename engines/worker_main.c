@@ -1,0 +1,245 @@
+/*
+ * worker_main.c: the worker's side: a case a line in, an answer a line out, until end of file.
+ *
+ * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that somebody starts
+ * by hand is then the same thing.
+ */
+#include "engine.h"
+#include "rules.h"
+#include "wire.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { READ_CHUNK = 1 << 16, EXIT_OURS = 4 };
+
+/*
+ * Memory of one case, and of the process: an engine that eats memory meets malloc's NULL or the arena's end instead of taking the
+ * machine along.  Threads reserve address space, so the second is generous.
+ */
+static const size_t worker_arena_bytes = (size_t)1 << 30;
+static const rlim_t worker_address_space = (rlim_t)4 << 30;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WORKER_SHADOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define WORKER_SHADOW 1
+#endif
+#endif
+#ifndef WORKER_SHADOW
+#define WORKER_SHADOW 0 /* 1: a sanitizer maps terabytes of shadow, so the address space cannot be limited */
+#endif
+
+struct worker_side {
+	struct engine *engine;
+	struct arena arena;
+	jmp_buf full;
+	int in, out;
+	long id;
+	int n_point; /* of the case being answered; 0 while it is read */
+	char *buffer; /* [room]: input not consumed yet */
+	size_t used, room;
+};
+
+static void limit_resource(int resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit) != 0)
+		return;
+	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < value)
+		value = limit.rlim_max;
+	limit.rlim_cur = limit.rlim_max = value;
+	setrlimit(resource, &limit);
+}
+
+/*
+ * Ties the process to its parent.  The signal comes when the THREAD that started us ends, so an engine is opened on a thread that
+ * outlives it; a parent that died before the request was made is seen by its number.
+ */
+static bool follow_parent(void)
+{
+	const char *parent = getenv(WORKER_PARENT_VARIABLE);
+
+	if (!parent)
+		return true;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return strtol(parent, NULL, 10) == (long)getppid();
+}
+
+/*
+ * Moves the protocol away from descriptors 0 and 1, which then are /dev/null: what an engine prints or reads cannot disturb
+ * it.  Everything else that was inherited is closed.
+ */
+static bool take_descriptors(struct worker_side *w)
+{
+	int null;
+
+	closefrom(3);
+	w->in = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	w->out = fcntl(1, F_DUPFD_CLOEXEC, 3);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (w->in < 0 || w->out < 0 || null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+		return false;
+	close(null);
+	return true;
+}
+
+static bool write_line(int fd, char *text, size_t len)
+{
+	text[len++] = '\n'; /* in place of the NUL */
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		text += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/*
+ * Reads until buffer holds a line: *len bytes before its newline.  A last line without one counts.  False at the end of file, or where the
+ * line is longer than any case: there is no way to go on then.
+ */
+static bool read_line(struct worker_side *w, size_t *len)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		char *newline = w->used > seen ? memchr(w->buffer + seen, '\n', w->used - seen) : NULL;
+		ssize_t n;
+
+		if (newline) {
+			*len = (size_t)(newline - w->buffer);
+			return true;
+		}
+		seen = w->used;
+		if (seen > LIMIT_CASE_BYTES)
+			return false;
+		if (w->room - w->used < READ_CHUNK) {
+			size_t room = w->room ? 2 * w->room : 2 * (size_t)READ_CHUNK;
+			char *buffer = realloc(w->buffer, room);
+
+			if (!buffer)
+				return false;
+			w->buffer = buffer;
+			w->room = room;
+		}
+		n = read(w->in, w->buffer + w->used, w->room - w->used - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (n == 0 && !w->used)
+			return false;
+		if (n == 0)
+			w->buffer[w->used++] = '\n';
+		w->used += (size_t)n;
+	}
+}
+
+static void drop_line(struct worker_side *w, size_t len)
+{
+	w->used -= len + 1;
+	memmove(w->buffer, w->buffer + len + 1, w->used);
+}
+
+/* What an engine in the supervisor's process would do too: the case is too large for it, which is nobody's fault. */
+static bool answer_full(struct worker_side *w)
+{
+	static const char why[] = "the case needs more memory than a worker has";
+	struct answer *answers = NEW(&w->arena, struct answer, w->n_point);
+	size_t len;
+	char *text;
+
+	for (int k = 0; k < w->n_point; k++)
+		answers[k] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
+	if (w->n_point)
+		text = wire_write_answers(w->id, answers, w->n_point, &w->arena, &len);
+	else
+		text = wire_write_error(w->id, why, &w->arena, &len);
+	return write_line(w->out, text, len);
+}
+
+/* Answers the case in buffer[len].  False when the answer cannot be written. */
+static bool answer_line(struct worker_side *w, size_t len)
+{
+	struct error e = {.text = ""};
+	struct testcase c;
+	struct answer *answers;
+	size_t out_len;
+	char *text;
+
+	w->n_point = 0;
+	w->arena.on_full = &w->full;
+	if (setjmp(w->full)) {
+		arena_reset(&w->arena);
+		return answer_full(w);
+	}
+	if (!testcase_read(w->buffer, len, &w->arena, &c, &e)) {
+		text = wire_write_error(w->id, arena_printf(&w->arena, "%s%s%s", e.place, *e.place ? ": " : "", e.text),
+		    &w->arena, &out_len);
+		return write_line(w->out, text, out_len);
+	}
+	w->n_point = c.n_point;
+	answers = NEW(&w->arena, struct answer, c.n_point);
+	engine_answer(w->engine, &c, &w->arena, answers);
+	text = wire_write_answers(w->id, answers, c.n_point, &w->arena, &out_len);
+	return write_line(w->out, text, out_len);
+}
+
+static int worker_loop(struct worker_side *w, const char *spec)
+{
+	struct error e = {.text = ""};
+	size_t len;
+	char *text;
+
+	w->engine = engine_open_here(spec, &e);
+	if (!w->engine)
+		text = wire_write_error(0, e.text, &w->arena, &len);
+	else
+		text = wire_write_hello(spec, &w->arena, &len);
+	if (!write_line(w->out, text, len) || !w->engine)
+		return EXIT_OURS;
+	while (read_line(w, &len)) {
+		arena_reset(&w->arena);
+		w->id++;
+		if (!answer_line(w, len))
+			return EXIT_OURS;
+		drop_line(w, len);
+	}
+	return w->used ? EXIT_OURS : 0;
+}
+
+int engine_worker(const char *spec)
+{
+	struct worker_side w = {.in = -1, .out = -1};
+	int code = EXIT_OURS;
+
+	if (!follow_parent())
+		return EXIT_OURS;
+	limit_resource(RLIMIT_CORE, 0);
+	if (!WORKER_SHADOW)
+		limit_resource(RLIMIT_AS, worker_address_space);
+	arena_init(&w.arena, worker_arena_bytes);
+	if (take_descriptors(&w)) {
+		code = worker_loop(&w, spec);
+		engine_close(w.engine);
+	}
+	arena_free(&w.arena);
+	free(w.buffer);
+	return code;
+}

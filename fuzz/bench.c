@@ -1,0 +1,210 @@
+/* bench.c: one case in, judgements out: the only place where engines and oracles meet. */
+#include "bench.h"
+
+#include <string.h>
+#include <time.h>
+
+bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e)
+{
+	memset(b, 0, sizeof(*b));
+	if (n_spec > BENCH_ENGINES)
+		return error_set(e, NULL, "%d engines: at most %d fit one run", n_spec, BENCH_ENGINES);
+	for (int k = 0; k < n_spec; k++) {
+		b->engine[k] = engine_open(spec[k], e);
+		if (!b->engine[k]) {
+			bench_close(b);
+			return false;
+		}
+		b->n_engine++;
+	}
+	b->oracle = oracle_open(o);
+	if (!b->oracle) {
+		bench_close(b);
+		return error_set(e, NULL, "no memory for the oracles");
+	}
+	return true;
+}
+
+void bench_close(struct bench *b)
+{
+	for (int k = 0; k < b->n_engine; k++)
+		engine_close(b->engine[k]);
+	if (b->oracle)
+		oracle_close(b->oracle);
+	memset(b, 0, sizeof(*b));
+}
+
+/* For the statistics alone: nothing that is decided depends on a clock here. */
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static struct answer *bench_ask(struct bench *b, int k, const struct testcase *c, struct arena *a)
+{
+	struct answer *answers = NEW(a, struct answer, c->n_point);
+	double start = seconds_now();
+
+	engine_answer(b->engine[k], c, a, answers);
+	b->engine_seconds += seconds_now() - start;
+	return answers;
+}
+
+static bool bench_any(const struct answer *answers, int n, enum answer_status status)
+{
+	for (int k = 0; k < n; k++)
+		if (answers[k].status == status)
+			return true;
+	return false;
+}
+
+/* Where two runs of one engine part. */
+struct difference {
+	bool any;
+	int point, which, element; /* element -1: not a matter of one element */
+	bool in_primal;
+	double first, second;
+};
+
+static double cell_number(const struct tensor *t, int element)
+{
+	return dtype_is_float(t->type.dtype) ? t->at[element].f : (double)t->at[element].i;
+}
+
+static void compare_tensors(const struct tensor *first, int n_first, const struct tensor *second, int n_second,
+    struct difference *d)
+{
+	if (n_first != n_second) {
+		d->any = true;
+		return;
+	}
+	for (int k = 0; k < n_first && !d->any; k++) {
+		if (tensor_same(&first[k], &second[k]))
+			continue;
+		d->any = true;
+		d->which = k;
+		if (!type_equal(&first[k].type, &second[k].type))
+			return;
+		for (int i = 0; i < shape_elements(&first[k].type.shape); i++) {
+			struct type scalar = {first[k].type.dtype, shape_scalar()};
+			struct tensor x = {scalar, &first[k].at[i]}, y = {scalar, &second[k].at[i]};
+
+			if (tensor_same(&x, &y))
+				continue;
+			d->element = i;
+			d->first = cell_number(&x, 0);
+			d->second = cell_number(&y, 0);
+			return;
+		}
+	}
+}
+
+static struct difference compare_runs(const struct answer *first, const struct answer *second, int n_point)
+{
+	struct difference d = {0};
+
+	for (int k = 0; k < n_point && !d.any; k++) {
+		d.point = k;
+		d.element = -1;
+		if (first[k].status != second[k].status) {
+			d.any = true;
+			break;
+		}
+		if (first[k].status != ANSWER_OK)
+			continue;
+		d.in_primal = true;
+		compare_tensors(first[k].primal, first[k].n_primal, second[k].primal, second[k].n_primal, &d);
+		if (d.any)
+			break;
+		d.in_primal = false;
+		compare_tensors(first[k].derivative, first[k].n_derivative, second[k].derivative, second[k].n_derivative, &d);
+	}
+	return d;
+}
+
+/*
+ * The judgement of an engine whose two runs differ: first run as expected, second as returned.  What was counted as decided
+ * stays: it describes the truth.
+ */
+static void judge_nondeterministic(const struct difference *d, struct judgement *j)
+{
+	j->verdict = VERDICT_NONDETERMINISTIC;
+	j->reason = REASON_NONE;
+	j->deviation = DEVIATION_NONE;
+	j->point = d->point;
+	j->which = d->which;
+	j->element = d->element < 0 ? 0 : d->element;
+	j->in_primal = d->in_primal;
+	j->expected = d->first;
+	j->returned = d->second;
+	j->radius = 0;
+	j->assignment = 0;
+}
+
+/*
+ * A second opinion of the engine itself before it is blamed.  A crash in either run is a crash.  A hang that does not come again may
+ * be the load of the machine, and a failure is ours: both give way to the other run.
+ */
+static void bench_ask_again(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	static const enum answer_status ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	struct answer *first = out->answer[k], *second = bench_ask(b, k, c, a);
+	struct difference d;
+
+	if (bench_any(first, c->n_point, ANSWER_CRASH))
+		return;
+	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
+		out->answer[k] = second;
+		judge(c, &out->truth, second, &out->judgement[k]);
+		return;
+	}
+	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
+		bool in_first = bench_any(first, c->n_point, ours[s]), in_second = bench_any(second, c->n_point, ours[s]);
+
+		if (in_second)
+			return;
+		if (in_first) {
+			out->answer[k] = second;
+			judge(c, &out->truth, second, &out->judgement[k]);
+			return;
+		}
+	}
+	d = compare_runs(first, second, c->n_point);
+	if (d.any)
+		judge_nondeterministic(&d, &out->judgement[k]);
+}
+
+static bool any_disagreement(const struct truth *t)
+{
+	for (int k = 0; k < t->n_point; k++)
+		if (t->point[k].fd.outcome == FD_DISAGREES)
+			return true;
+	return false;
+}
+
+void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	bool finding[BENCH_ENGINES] = {false}, any = false;
+
+	memset(out, 0, sizeof(*out));
+	oracle_truth(b->oracle, c, a, &out->truth);
+	for (int k = 0; k < b->n_engine; k++) {
+		out->answer[k] = bench_ask(b, k, c, a);
+		judge(c, &out->truth, out->answer[k], &out->judgement[k]);
+		finding[k] = verdict_is_finding[out->judgement[k].verdict];
+		any = any || finding[k];
+	}
+	if (any) {
+		oracle_confirm(b->oracle, c, a, &out->truth);
+		/* every engine, since what the oracles no longer vouch for is undecided for all */
+		for (int k = 0; k < b->n_engine; k++) {
+			judge(c, &out->truth, out->answer[k], &out->judgement[k]);
+			if (finding[k])
+				bench_ask_again(b, k, c, a, out);
+		}
+	}
+	out->oracle_disagreement = any_disagreement(&out->truth);
+}

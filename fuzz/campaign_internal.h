@@ -1,0 +1,68 @@
+/* campaign_internal.h: the state of a campaign, shared by campaign.c (judging) and campaign_summary.c (writing). */
+#ifndef FUZZ_CAMPAIGN_INTERNAL_H
+#define FUZZ_CAMPAIGN_INTERNAL_H
+
+#include "campaign.h"
+
+enum {
+	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
+	ORACLE_NAME = 32,
+	PATH_TEXT = 4096
+};
+
+/* Strata in the order of struct strata (generate.h). */
+enum stratum { LOOP, COND, SCATTER_OR_SLICE, EDGE_POINT, LOW_PRECISION, JVP, VJP, STRICT_SUBSET, NESTED, STRATUM_COUNT };
+
+enum outcome { OUTCOME_DECIDED, OUTCOME_UNDECIDED, OUTCOME_UNSUPPORTED };
+
+struct tally {
+	int64_t cases, decided, undecided;
+};
+
+struct finding {
+	const char *spec;
+	char *signature; /* coarse; owned */
+	char file[ORACLE_NAME];
+	int64_t count, first_case;
+	int ops;    /* of the minimal case */
+	bool flaky; /* did not come again with a fresh engine */
+};
+
+struct corpus_text {
+	char *text;
+	size_t len;
+};
+
+struct campaign {
+	const struct campaign_options *o;
+	struct bench bench;
+	struct arena side; /* minimization and writing: the case itself lives in the driver's arena */
+	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];
+
+	int64_t cases, skipped, oracle_disagreements;
+	struct tally all, stratum[STRATUM_COUNT], dtype[DTYPE_COUNT];
+	int64_t undecided[REASON_COUNT];
+	int64_t components_decided, components_undecided[REASON_COUNT];
+	int64_t verdict[BENCH_ENGINES][VERDICT_COUNT];
+	int64_t ops[LIMIT_NODES + 1];
+
+	int n_finding;
+	struct finding *finding;
+	int n_oracle_file;
+	char oracle_file[ORACLE_FILES][ORACLE_NAME];
+
+	int n_corpus;
+	struct corpus_text *corpus;
+	uint8_t seen[FEATURE_BYTES]; /* classes of each counter that some case had */
+	int features;
+
+	double start, shown, generate_seconds, minimize_seconds;
+	bool terminal;
+	const char *stopped; /* why; NULL while it runs */
+	bool failed;
+	char failure[512];
+};
+
+enum outcome campaign_outcome(const struct judgement *j, int n, enum reason *reason);
+
+#endif

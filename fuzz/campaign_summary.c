@@ -1,0 +1,241 @@
+/* campaign_summary.c: the summary of a campaign.  Everything but "timing" depends on the seed and the options alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../graph/json.h"
+#include "../reports/file.h"
+#include "../reports/report.h"
+#include "campaign_internal.h"
+#include "options.h"
+
+static const char *const stratum_names[STRATUM_COUNT] = {
+    [LOOP] = "loop", [COND] = "cond", [SCATTER_OR_SLICE] = "scatter_or_slice", [EDGE_POINT] = "edge_point",
+    [LOW_PRECISION] = "low_precision", [JVP] = "jvp", [VJP] = "vjp", [STRICT_SUBSET] = "strict_subset", [NESTED] = "nested",
+};
+
+static void put_integer(struct json_writer *w, const char *key, int64_t i)
+{
+	json_put_key(w, key);
+	json_put_integer(w, i);
+}
+
+static void put_string(struct json_writer *w, const char *key, const char *text)
+{
+	json_put_key(w, key);
+	json_put_string(w, text);
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_percent(struct json_writer *w, const char *key, int64_t part, int64_t whole)
+{
+	json_put_key(w, key);
+	json_put_decimal(w, percent(part, whole));
+}
+
+static void put_tally(struct json_writer *w, const char *key, const struct tally *t)
+{
+	json_put_key(w, key);
+	json_begin_object(w, JSON_FLOW);
+	put_integer(w, "cases", t->cases);
+	put_integer(w, "decided", t->decided);
+	put_integer(w, "undecided", t->undecided);
+	json_end(w);
+}
+
+static void put_reasons(struct json_writer *w, const char *key, const int64_t count[REASON_COUNT])
+{
+	json_put_key(w, key);
+	json_begin_object(w, JSON_FLOW);
+	for (int k = 0; k < REASON_COUNT; k++)
+		if (k != REASON_NONE && count[k])
+			put_integer(w, reason_names[k], count[k]);
+	json_end(w);
+}
+
+static void put_findings(struct json_writer *w, const struct campaign *self)
+{
+	json_put_key(w, "findings");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < self->n_finding; i++) {
+		const struct finding *f = &self->finding[i];
+		char file[ORACLE_NAME + 16];
+
+		snprintf(file, sizeof file, "findings/%s", f->file);
+		json_begin_object(w, JSON_FLOW);
+		put_string(w, "signature", f->signature);
+		put_integer(w, "count", f->count);
+		put_integer(w, "first_case", f->first_case);
+		put_string(w, "file", file);
+		put_integer(w, "minimal_ops", f->ops);
+		if (f->flaky) {
+			json_put_key(w, "flaky");
+			json_put_bool(w, true);
+		}
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_engines(struct json_writer *w, const struct campaign *self)
+{
+	json_put_key(w, "engines");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		json_begin_object(w, JSON_FLOW);
+		put_string(w, "engine", self->o->spec[k]);
+		for (int v = 0; v < VERDICT_COUNT; v++)
+			if (self->verdict[k][v])
+				put_integer(w, verdict_names[v], self->verdict[k][v]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static int median_ops(const struct campaign *self)
+{
+	int64_t below = 0;
+
+	for (int k = 0; k <= LIMIT_NODES; k++) {
+		below += self->ops[k];
+		if (2 * below >= self->all.cases)
+			return k;
+	}
+	return 0;
+}
+
+static void put_timing(struct json_writer *w, const struct campaign *self)
+{
+	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
+	double elapsed = campaign_clock() - self->start;
+	const struct {
+		const char *key;
+		double seconds;
+	} shares[] = {{"generate", self->generate_seconds}, {"engines", self->bench.engine_seconds},
+	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
+	double rest = elapsed;
+
+	json_put_key(w, "timing");
+	json_begin_object(w, JSON_BLOCK);
+	json_put_key(w, "seconds");
+	json_put_decimal(w, elapsed);
+	json_put_key(w, "cases_per_second");
+	json_put_decimal(w, elapsed > 0 ? (double)self->cases / elapsed : 0);
+	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+		rest -= shares[k].seconds;
+		json_put_key(w, shares[k].key);
+		json_put_decimal(w, elapsed > 0 ? shares[k].seconds / elapsed : 0);
+	}
+	json_put_key(w, "other");
+	json_put_decimal(w, elapsed > 0 ? rest / elapsed : 0);
+	json_end(w);
+}
+
+static char *summary_write(const struct campaign *self, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, true);
+	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
+	char seed[32];
+
+	json_begin_object(&w, JSON_BLOCK);
+	put_string(&w, "schema", "adjudge.summary/1");
+	snprintf(seed, sizeof seed, "0x%016llx", (unsigned long long)self->o->seed);
+	put_string(&w, "seed", seed);
+	put_string(&w, "driver", self->o->driver);
+	put_string(&w, "profile", self->o->profile_name);
+	put_integer(&w, "fd_one_in", self->o->fd_one_in);
+	put_engines(&w, self);
+	put_integer(&w, "cases", self->cases);
+	put_integer(&w, "skipped", self->skipped);
+	put_integer(&w, "decided", self->all.decided);
+	put_percent(&w, "decided_percent", self->all.decided, self->all.cases);
+	put_integer(&w, "undecided_cases", self->all.undecided);
+	put_reasons(&w, "undecided", self->undecided);
+	put_integer(&w, "unsupported", self->all.cases - self->all.decided - self->all.undecided);
+	json_put_key(&w, "components");
+	json_begin_object(&w, JSON_BLOCK);
+	put_integer(&w, "decided", self->components_decided);
+	put_reasons(&w, "undecided", self->components_undecided);
+	json_end(&w);
+	put_integer(&w, "distinct_findings", self->n_finding);
+	put_findings(&w, self);
+	put_integer(&w, "oracle_disagreements", self->oracle_disagreements);
+	json_put_key(&w, "oracle_files");
+	json_begin_array(&w, JSON_FLOW);
+	for (int k = 0; k < self->n_oracle_file; k++)
+		json_put_string(&w, self->oracle_file[k]);
+	json_end(&w);
+	json_put_key(&w, "oracle");
+	json_begin_object(&w, JSON_FLOW);
+	put_integer(&w, "truths", o.truths);
+	put_integer(&w, "fd_runs", o.fd_runs);
+	put_integer(&w, "fd_escalations", o.fd_escalations);
+	put_integer(&w, "fd_disagreements", o.fd_disagreements);
+	json_end(&w);
+	json_put_key(&w, "strata");
+	json_begin_object(&w, JSON_BLOCK);
+	for (int k = 0; k < STRATUM_COUNT; k++)
+		put_tally(&w, stratum_names[k], &self->stratum[k]);
+	json_end(&w);
+	json_put_key(&w, "result_dtypes");
+	json_begin_object(&w, JSON_BLOCK);
+	for (int k = 0; k < DTYPE_COUNT; k++)
+		put_tally(&w, dtype_table[k].name, &self->dtype[k]);
+	json_end(&w);
+	put_integer(&w, "median_ops", median_ops(self));
+	put_integer(&w, "features", self->features);
+	put_string(&w, "stopped", self->stopped ? self->stopped : "");
+	put_timing(&w, self);
+	json_end(&w);
+	return json_finish(&w, len);
+}
+
+static int exit_code(const struct campaign *self)
+{
+	bool solid = false;
+
+	if (self->failed)
+		return EXIT_OURS;
+	for (int i = 0; i < self->n_finding; i++)
+		solid = solid || !self->finding[i].flaky;
+	if (self->n_finding)
+		return solid ? EXIT_FINDING : EXIT_FLAKY;
+	return self->all.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
+}
+
+int campaign_close(struct campaign *self, char **summary)
+{
+	struct error e = {0};
+	size_t len;
+	char *text;
+	int code;
+
+	arena_reset(&self->side);
+	self->side.on_full = NULL;
+	if (self->terminal)
+		fputs("\r\033[K", stderr);
+	text = summary_write(self, &self->side, &len);
+	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e) && !self->failed) {
+		self->failed = true;
+		snprintf(self->failure, sizeof self->failure, "%s", e.text);
+	}
+	code = exit_code(self);
+	if (self->failed)
+		complain("%s", self->failure);
+	if (summary)
+		*summary = strdup(text);
+	bench_close(&self->bench);
+	arena_free(&self->side);
+	for (int i = 0; i < self->n_finding; i++)
+		free(self->finding[i].signature);
+	free(self->finding);
+	for (int i = 0; i < self->n_corpus; i++)
+		free(self->corpus[i].text);
+	free(self->corpus);
+	free(self);
+	return code;
+}

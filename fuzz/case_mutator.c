@@ -1,0 +1,85 @@
+/* case_mutator.c: see case_mutator.h. */
+#include "case_mutator.h"
+
+#include <string.h>
+
+enum { MUTATOR_ARENA = 256 << 20, FRESH_PERCENT = 33, POOL_PERCENT = 40 /* of the fresh ones */ };
+
+void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile)
+{
+	*m = (struct case_mutator){.seed = seed, .profile = *profile};
+	arena_init(&m->arena, MUTATOR_ARENA);
+}
+
+static bool read_case(struct case_mutator *m, const uint8_t *data, size_t size, struct testcase *out)
+{
+	struct error e = {0};
+
+	return testcase_read((const char *)data, size, &m->arena, out, &e);
+}
+
+static struct testcase fresh_case(struct case_mutator *m, struct choice *choice)
+{
+	struct testcase c;
+	const char *text;
+	size_t len;
+
+	if (!m->n_pool || !choice_percent(choice, POOL_PERCENT))
+		return generate(choice, &m->profile, &m->arena);
+	text = m->pool_text(m->pool, choice_below(choice, m->n_pool), &len);
+	return read_case(m, (const uint8_t *)text, len, &c) ? c : generate(choice, &m->profile, &m->arena);
+}
+
+/* The case as text, or a smaller one, or nothing. */
+static size_t write_case(struct case_mutator *m, const struct testcase *c, struct choice *choice, uint8_t *out, size_t max_size)
+{
+	enum { FALLBACKS = 4 };
+	struct choice none = choice_bytes(NULL, 0);
+	struct testcase other;
+	size_t len;
+	char *text = testcase_write_compact(c, &m->arena, &len);
+
+	for (int k = 0; len > max_size && k < FALLBACKS; k++) {
+		other = generate(k == FALLBACKS - 1 ? &none : choice, &m->profile, &m->arena);
+		text = testcase_write_compact(&other, &m->arena, &len);
+	}
+	if (len > max_size)
+		return 0;
+	memcpy(out, text, len);
+	return len;
+}
+
+size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	struct choice choice = choice_seeded(seed_mix(m->seed, seed));
+	struct testcase from, c;
+	jmp_buf full;
+
+	if (setjmp(full))
+		return size < max_size ? size : max_size;
+	m->arena.on_full = &full;
+	arena_reset(&m->arena);
+	if (choice_percent(&choice, FRESH_PERCENT) || !read_case(m, data, size, &from))
+		c = fresh_case(m, &choice);
+	else
+		c = mutate(&from, &choice, &m->profile, &m->arena);
+	return write_case(m, &c, &choice, data, max_size);
+}
+
+size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
+    uint8_t *out, size_t max_size, unsigned seed)
+{
+	struct choice choice = choice_seeded(seed_mix(m->seed, ~(uint64_t)seed));
+	struct testcase a, b, c;
+	jmp_buf full;
+
+	if (setjmp(full))
+		return 0;
+	m->arena.on_full = &full;
+	arena_reset(&m->arena);
+	if (read_case(m, left, left_size, &a) && read_case(m, right, right_size, &b))
+		c = cross_over(&a, &b, &choice, &m->profile, &m->arena);
+	else
+		c = fresh_case(m, &choice);
+	return write_case(m, &c, &choice, out, max_size);
+}

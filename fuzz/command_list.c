@@ -1,0 +1,137 @@
+/* command_list.c: adjudge engines, ops, faults, and the hidden worker. */
+#include <stdio.h>
+
+#include "../graph/json.h"
+#include "commands.h"
+
+struct listing {
+	struct arena arena;
+	struct json_writer w;
+	bool json;
+};
+
+static int listing_begin(struct listing *l, const char *command, const char *summary, int argc, char **argv)
+{
+	const struct option_row rows[] = {{"json", OPTION_FLAG, &l->json, NULL, "print JSON"}};
+	const struct options o = {command, "[--json]", summary, rows, 1, 0, 0};
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	arena_init(&l->arena, COMMAND_ARENA);
+	l->w = json_writer_new(&l->arena, true);
+	json_begin_array(&l->w, JSON_BLOCK);
+	return -1;
+}
+
+static int listing_end(struct listing *l)
+{
+	size_t len;
+
+	json_end(&l->w);
+	if (l->json)
+		fputs(json_finish(&l->w, &len), stdout);
+	arena_free(&l->arena);
+	return EXIT_NO_FINDING;
+}
+
+static void put_text(struct json_writer *w, const char *key, const char *text)
+{
+	json_put_key(w, key);
+	json_put_string(w, text);
+}
+
+static void put_flag(struct json_writer *w, const char *key, bool b)
+{
+	json_put_key(w, key);
+	json_put_bool(w, b);
+}
+
+int command_engines(int argc, char **argv)
+{
+	struct listing l = {0};
+	int code = listing_begin(&l, "engines", "Lists the built-in engines; all of them are right.\n", argc, argv);
+
+	if (code >= 0)
+		return code;
+	for (int i = 0; engine_names[i]; i++) {
+		const struct engine_kind *k = engine_kind_find(engine_names[i]);
+
+		json_begin_object(&l.w, JSON_FLOW);
+		put_text(&l.w, "name", k->name);
+		put_text(&l.w, "summary", k->summary);
+		put_text(&l.w, "modelled_on", k->modelled_on);
+		put_flag(&l.w, "jvp", k->jvp);
+		put_flag(&l.w, "vjp", k->vjp);
+		put_flag(&l.w, "isolated", k->isolated);
+		json_end(&l.w);
+		if (!l.json)
+			printf("%-14s %-3s %-3s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "", k->summary, k->modelled_on);
+	}
+	return listing_end(&l);
+}
+
+int command_ops(int argc, char **argv)
+{
+	struct listing l = {0};
+	int code = listing_begin(&l, "ops", "Lists the operations of programs.\n", argc, argv);
+
+	if (code >= 0)
+		return code;
+	for (int op = 0; op < OP_COUNT; op++) {
+		const struct op_info *i = &op_table[op];
+
+		json_begin_object(&l.w, JSON_FLOW);
+		put_text(&l.w, "name", i->name);
+		json_put_key(&l.w, "operands");
+		json_put_integer(&l.w, i->n_arg);
+		put_text(&l.w, "family", family_names[i->family]);
+		put_text(&l.w, "regularity", regularity_names[i->regularity]);
+		put_text(&l.w, "meaning", i->meaning);
+		json_end(&l.w);
+		if (!l.json)
+			printf("%-22s %-14s %s\n", i->name, family_names[i->family], i->meaning);
+	}
+	return listing_end(&l);
+}
+
+int command_faults(int argc, char **argv)
+{
+	struct listing l = {0};
+	const struct fault_info *f;
+	int code = listing_begin(&l, "faults",
+	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported.\n", argc, argv);
+
+	if (code >= 0)
+		return code;
+	for (int i = 0; (f = fault_row(i)); i++) {
+		json_begin_object(&l.w, JSON_FLOW);
+		put_text(&l.w, "spec", f->spec);
+		put_text(&l.w, "slug", f->slug);
+		put_text(&l.w, "source", f->source);
+		put_text(&l.w, "meaning", f->meaning);
+		put_flag(&l.w, "isolated", f->isolated);
+		json_end(&l.w);
+		if (!l.json)
+			printf("%-36s %s\n", f->spec, f->meaning);
+	}
+	return listing_end(&l);
+}
+
+int command_worker(int argc, char **argv)
+{
+	const char *spec = NULL;
+	const struct option_row rows[] = {{"engine", OPTION_TEXT, &spec, "SPEC", "the engine that answers"}};
+	const struct options o = {"worker", "--engine SPEC", "Answers cases, one JSON line each, until end of file.\n", rows, 1, 0, 0};
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	if (!spec) {
+		complain("worker: --engine is missing");
+		return EXIT_USAGE;
+	}
+	return engine_worker(spec);
+}

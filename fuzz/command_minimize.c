@@ -1,0 +1,106 @@
+/* command_minimize.c: adjudge minimize: the smallest case with the same coarse signature. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../reports/file.h"
+#include "../reports/report.h"
+#include "campaign.h"
+#include "commands.h"
+#include "minimize.h"
+
+enum { DEFAULT_BUDGET = 20000 };
+
+/* Writes to the file of that path, whole or not at all. */
+static int write_output(const char *path, const char *text, size_t len)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	struct error e = {0};
+	char dir[4096];
+
+	if (!path) {
+		fwrite(text, 1, len, stdout);
+		return fflush(stdout) ? EXIT_OURS : EXIT_NO_FINDING;
+	}
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
+	if (file_write_atomic(dir, slash ? slash + 1 : path, text, len, &e))
+		return EXIT_NO_FINDING;
+	complain("%s", e.text);
+	return EXIT_OURS;
+}
+
+static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, int budget, bool as_report, const char *out,
+    struct arena *a)
+{
+	struct minimize_statistics stats = {0};
+	struct bench_result r;
+	struct same_signature same;
+	struct report report;
+	struct testcase small;
+	size_t len;
+	char *text;
+
+	bench_judge(b, c, a, &r);
+	if (machine_failed(spec, r.answer[0], c->n_point))
+		return EXIT_OURS;
+	if (!verdict_is_finding[r.judgement[0].verdict]) {
+		complain("%s shows no finding here: %s", spec, verdict_names[r.judgement[0].verdict]);
+		return EXIT_NOTHING;
+	}
+	same = (struct same_signature){b, spec, signature_coarse(spec, c, &r.judgement[0], a)};
+	small = minimize(c, same_signature, &same, budget, a, &stats);
+	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
+	bench_judge(b, &small, a, &r);
+	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
+	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	text = as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
+	return write_output(out, text, len);
+}
+
+int command_minimize(int argc, char **argv)
+{
+	const char *spec = NULL, *out = NULL;
+	int64_t budget = DEFAULT_BUDGET;
+	bool as_report = false;
+	const struct option_row rows[] = {
+	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
+	    {"out", OPTION_TEXT, &out, "FILE", "write here (default: standard output)"},
+	    {"budget", OPTION_NUMBER, &budget, "N", "judge at most N candidates (default 20000)"},
+	    {"report", OPTION_FLAG, &as_report, NULL, "write a report in place of a bare case"},
+	};
+	const struct options o = {"minimize", "CASE --engine SPEC [OPTION]...",
+	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of deviation.\n"
+	    "Exit status: 0 done, 3 the case cannot be read, 5 the engine shows no finding.\n", rows, sizeof rows / sizeof *rows, 1, 1};
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct error e = {0};
+	struct testcase c;
+	struct arena a;
+	struct bench b;
+	char **path;
+	int n, code = options_parse(&o, argc, argv, &path, &n);
+
+	if (code >= 0)
+		return code;
+	arena_init(&a, COMMAND_ARENA);
+	if (!testcase_read_file(path[0], &a, &c, &e)) {
+		code = complain_about_case(&e);
+		goto out;
+	}
+	if (!spec)
+		spec = report_engine(path[0], &a);
+	if (!spec) {
+		complain("minimize: --engine is missing");
+		code = EXIT_USAGE;
+		goto out;
+	}
+	if (!bench_open(&b, &spec, 1, &oracle, &e)) {
+		complain("%s", e.text);
+		code = EXIT_USAGE;
+		goto out;
+	}
+	code = minimize_case(&b, spec, &c, budget > INT_MAX / 4 ? INT_MAX / 4 : (int)budget, as_report, out, &a);
+	bench_close(&b);
+out:
+	arena_free(&a);
+	return code;
+}

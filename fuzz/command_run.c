@@ -1,0 +1,283 @@
+/* command_run.c: adjudge run: judges given cases and shows what was expected and returned. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../graph/json.h"
+#include "commands.h"
+
+enum { COMPONENTS_SHOWN = 4096 };
+
+struct run {
+	struct texts specs; /* given on the command line */
+	const char *signature;
+	bool json;
+	struct json_writer w;
+	struct arena arena;       /* a case */
+	struct arena text_arena;  /* the JSON output */
+	int findings, decided, cases;
+	bool signature_seen;
+	int trouble; /* an exit code to end with, or 0 */
+};
+
+static bool has_place(const struct judgement *j)
+{
+	return verdict_is_finding[j->verdict] || j->verdict == VERDICT_AGREE || j->verdict == VERDICT_CONVENTION ||
+	    j->verdict == VERDICT_INACCURATE;
+}
+
+static double cell_number(const struct tensor *t, int i)
+{
+	return dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
+}
+
+/* Every derivative component (primal request: primal) beside what the engine returned. */
+static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t, const struct answer *answers,
+    const struct judgement *j)
+{
+	int shown = 0;
+
+	json_put_key(w, "components");
+	json_begin_array(w, JSON_BLOCK);
+	for (int p = 0; p < c->n_point; p++) {
+		const struct truth_point *tp = &t->point[p];
+		const struct answer *a = &answers[p];
+		bool primal = !c->n_transform;
+		int n = primal ? tp->n_primal : tp->n_derivative, have = primal ? a->n_primal : a->n_derivative;
+		const struct truth_tensor *want = primal ? tp->primal
+		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0] : NULL;
+		const struct tensor *got = primal ? a->primal : a->derivative;
+
+		for (int k = 0; k < n; k++) {
+			bool same = a->status == ANSWER_OK && k < have && type_equal(&got[k].type, &want[k].type);
+
+			for (int i = 0, size = shape_elements(&want[k].type.shape); i < size && shown < COMPONENTS_SHOWN; i++, shown++) {
+				const struct component *x = &want[k].at[i];
+
+				json_begin_object(w, JSON_FLOW);
+				json_put_key(w, "point");
+				json_put_integer(w, p);
+				json_put_key(w, "which");
+				json_put_integer(w, k);
+				json_put_key(w, "element");
+				json_put_integer(w, i);
+				json_put_key(w, "expected");
+				if (x->reason == REASON_NONE)
+					json_put_decimal(w, x->value);
+				else
+					json_put_null(w);
+				json_put_key(w, "returned");
+				if (same)
+					json_put_decimal(w, cell_number(&got[k], i));
+				else
+					json_put_null(w);
+				json_put_key(w, "radius");
+				if (x->reason == REASON_NONE)
+					json_put_decimal(w, x->loose);
+				else
+					json_put_null(w);
+				json_put_key(w, "reason");
+				json_put_string(w, reason_names[x->reason]);
+				json_end(w);
+			}
+		}
+	}
+	json_end(w);
+}
+
+static void put_value(struct json_writer *w, const struct answer *a)
+{
+	json_put_key(w, "value");
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
+		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
+			json_put_decimal(w, cell_number(&a->primal[k], i));
+	json_end(w);
+}
+
+static void put_real(struct json_writer *w, const char *key, double x, bool there)
+{
+	json_put_key(w, key);
+	if (there)
+		json_put_decimal(w, x);
+	else
+		json_put_null(w);
+}
+
+static void put_judgement(struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k)
+{
+	const struct judgement *j = &b->judgement[k];
+	struct json_writer *w = &r->w;
+	bool there = has_place(j);
+
+	json_begin_object(w, JSON_BLOCK);
+	json_put_key(w, "engine");
+	json_put_string(w, spec);
+	json_put_key(w, "request");
+	json_put_string(w, request_text(c, &r->arena));
+	json_put_key(w, "verdict");
+	json_put_string(w, verdict_names[j->verdict]);
+	json_put_key(w, "reason");
+	json_put_string(w, reason_names[j->reason]);
+	json_put_key(w, "deviation");
+	json_put_string(w, deviation_names[j->deviation]);
+	json_put_key(w, "finding");
+	json_put_bool(w, verdict_is_finding[j->verdict]);
+	json_put_key(w, "signature");
+	json_put_string(w, signature_coarse(spec, c, j, &r->arena));
+	put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
+	put_real(w, "expected", j->expected, there);
+	put_real(w, "returned", j->returned, there);
+	put_real(w, "radius", j->radius, there);
+	json_put_key(w, "place");
+	json_begin_object(w, JSON_FLOW);
+	json_put_key(w, "point");
+	json_put_integer(w, j->point);
+	json_put_key(w, "primal");
+	json_put_bool(w, j->in_primal);
+	json_put_key(w, "which");
+	json_put_integer(w, j->which);
+	json_put_key(w, "element");
+	json_put_integer(w, j->element);
+	json_end(w);
+	json_put_key(w, "decided");
+	json_put_integer(w, j->decided);
+	put_components(w, c, &b->truth, b->answer[k], j);
+	json_end(w);
+}
+
+static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
+{
+	bool there = has_place(j);
+
+	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
+	    j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
+	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-");
+}
+
+static void collect_specs(struct run *r, const char *path, const struct testcase *c, struct texts *specs)
+{
+	const char *own = report_engine(path, &r->arena);
+
+	*specs = r->specs;
+	if (!specs->n) {
+		texts_add_right_engines(specs);
+		for (int i = 0; i < c->n_expect; i++)
+			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*"))
+				texts_add(specs, c->expect[i].engine);
+	}
+	if (own)
+		texts_add(specs, own);
+}
+
+static void note_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
+{
+	if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED)
+		r->decided++;
+	if (!verdict_is_finding[j->verdict])
+		return;
+	r->findings++;
+	if (r->signature && !strcmp(signature_coarse(spec, c, j, &r->arena), r->signature))
+		r->signature_seen = true;
+}
+
+/* Returns 0, or an exit code when the case could not be judged. */
+static int run_case(struct run *r, const char *path)
+{
+	struct oracle_options o = {.seed = 1, .fd_one_in = 1};
+	struct bench_result result;
+	struct error e = {0};
+	struct testcase c;
+	struct texts specs;
+	struct bench b;
+	int code = 0;
+
+	if (!testcase_read_file(path, &r->arena, &c, &e))
+		return complain_about_case(&e);
+	collect_specs(r, path, &c, &specs);
+	if (!bench_open(&b, specs.at, specs.n, &o, &e)) {
+		complain("%s", e.text);
+		return EXIT_USAGE;
+	}
+	bench_judge(&b, &c, &r->arena, &result);
+	r->cases++;
+	if (r->json) {
+		json_begin_object(&r->w, JSON_BLOCK);
+		json_put_key(&r->w, "file");
+		json_put_string(&r->w, path);
+		json_put_key(&r->w, "oracle_disagreement");
+		json_put_bool(&r->w, result.oracle_disagreement);
+		json_put_key(&r->w, "engines");
+		json_begin_array(&r->w, JSON_BLOCK);
+	} else {
+		printf("%s%s\n%-32s %-8s %-16s %-16s %-22s %-22s %s\n", path, c.provenance.title
+		    ? arena_printf(&r->arena, ": %s", c.provenance.title) : "", "engine", "request", "verdict", "reason", "expected",
+		    "returned", "radius");
+	}
+	for (int k = 0; k < specs.n; k++) {
+		note_judgement(r, specs.at[k], &c, &result.judgement[k]);
+		if (r->json)
+			put_judgement(r, specs.at[k], &c, &result, k);
+		else
+			print_judgement(r, specs.at[k], &c, &result.judgement[k]);
+		if (machine_failed(specs.at[k], result.answer[k], c.n_point))
+			code = EXIT_OURS;
+	}
+	if (r->json) {
+		json_end(&r->w);
+		json_end(&r->w);
+	} else if (result.oracle_disagreement) {
+		printf("the two oracles disagree: an oracle finding, not an engine's\n");
+	}
+	bench_close(&b);
+	return code;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct run r = {0};
+	const struct option_row rows[] = {
+	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones and those the case names)"},
+	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
+	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
+	};
+	const struct options o = {"run", "CASE... [OPTION]...",
+	    "Judges each case (a report is a case too; its engine is judged as well; - is standard input).\n"
+	    "Example: adjudge run corpus/documents/loop.json --engine functional+residual-fifo\n"
+	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 5 nothing was decided.\n",
+	    rows, sizeof rows / sizeof *rows, 1, -1};
+	char **path;
+	int n, code = options_parse(&o, argc, argv, &path, &n);
+	size_t len;
+
+	if (code >= 0)
+		return code;
+	arena_init(&r.arena, COMMAND_ARENA);
+	arena_init(&r.text_arena, COMMAND_ARENA);
+	if (r.json) {
+		r.w = json_writer_new(&r.text_arena, true);
+		json_begin_object(&r.w, JSON_BLOCK);
+		json_put_key(&r.w, "schema");
+		json_put_string(&r.w, "adjudge.run/1");
+		json_put_key(&r.w, "cases");
+		json_begin_array(&r.w, JSON_BLOCK);
+	}
+	for (int i = 0; i < n; i++) {
+		arena_reset(&r.arena);
+		code = run_case(&r, path[i]);
+		if (code)
+			r.trouble = code;
+	}
+	if (r.json) {
+		json_end(&r.w);
+		json_end(&r.w);
+		fputs(json_finish(&r.w, &len), stdout);
+	}
+	arena_free(&r.arena);
+	arena_free(&r.text_arena);
+	if (r.signature ? r.signature_seen : r.findings > 0)
+		return EXIT_FINDING;
+	if (r.trouble)
+		return r.trouble;
+	return r.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
+}

@@ -1,0 +1,35 @@
+/* commands.h: the commands of adjudge.  Each takes its own argv (argv[0] is the command) and returns the exit code. */
+#ifndef FUZZ_COMMANDS_H
+#define FUZZ_COMMANDS_H
+
+#include "bench.h"
+#include "options.h"
+
+int command_run(int argc, char **argv);
+int command_gate(int argc, char **argv);
+int command_fuzz(int argc, char **argv);
+int command_minimize(int argc, char **argv);
+int command_show(int argc, char **argv);
+int command_engines(int argc, char **argv);
+int command_ops(int argc, char **argv);
+int command_faults(int argc, char **argv);
+int command_worker(int argc, char **argv);
+
+enum { COMMAND_ARENA = 1 << 30 };
+
+/* Adds spec unless it is there; false when the list is full. */
+bool texts_add(struct texts *list, const char *spec);
+/* Every built-in engine without a fault. */
+void texts_add_right_engines(struct texts *list);
+/* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */
+const char *request_text(const struct testcase *c, struct arena *a);
+/* Complains about a file that could not be read: "adjudge: FILE: place: text". */
+int complain_about_case(const struct error *e);
+/* The engine of a report (its member "engine"), or NULL when the file is a bare case or cannot be read. */
+const char *report_engine(const char *path, struct arena *a);
+/* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
+const char *decimal_text(double x, struct arena *a);
+/* Whether a machine failure kept an engine from answering; complains. */
+bool machine_failed(const char *spec, const struct answer *answers, int n_point);
+
+#endif

@@ -1,0 +1,295 @@
+/* Elementwise float ops: which op suits an operand, and the guards that make one suit. */
+#include "generate_internal.h"
+
+#include <math.h> /* frexp, ldexp */
+
+/* `low`: weight in bf16 and f16, where few roundings are affordable.  `most`: magnitude up to which the op is tame. */
+static const struct unary_row {
+	enum op op;
+	int weight, low;
+	double most;
+} unary_rows[] = {
+	{OP_NEG, 3, 8, 1e6}, {OP_ABS, 4, 8, 1e6}, {OP_SIGN, 1, 2, 1e6}, {OP_SQUARE, 6, 6, 24}, {OP_SQRT, 5, 3, 1e4},
+	{OP_RSQRT, 3, 1, 1e4}, {OP_EXP, 5, 2, 4}, {OP_EXPM1, 2, 1, 4}, {OP_LOG, 5, 2, 1e4}, {OP_LOG1P, 3, 1, 1e4},
+	{OP_SIN, 6, 2, 32}, {OP_COS, 5, 2, 32}, {OP_TAN, 1, 1, 1.25}, {OP_ASIN, 2, 1, 1}, {OP_ACOS, 2, 1, 1}, {OP_ATAN, 3, 1, 16},
+	{OP_SINH, 2, 1, 4}, {OP_COSH, 2, 1, 4}, {OP_TANH, 6, 2, 6}, {OP_ASINH, 2, 1, 1e4}, {OP_ACOSH, 2, 1, 1e4},
+	{OP_ATANH, 2, 1, 1}, {OP_LOGISTIC, 4, 2, 8}, {OP_ERF, 2, 1, 3}, {OP_FLOOR, 1, 1, 64}, {OP_CEIL, 1, 1, 64},
+	{OP_TRUNC, 1, 1, 64}, {OP_ROUND, 1, 1, 64}, {OP_STOP_GRADIENT, 2, 2, 1e6},
+};
+
+enum { UNARY_ROWS = sizeof(unary_rows) / sizeof(unary_rows[0]) };
+
+static const struct binary_row {
+	enum op op;
+	int weight, low;
+} binary_rows[] = {
+	{OP_MUL, 12, 10}, {OP_ADD, 8, 9}, {OP_SUB, 6, 6}, {OP_DIV, 5, 2}, {OP_POW, 2, 1}, {OP_ATAN2, 2, 1}, {OP_MAX, 2, 3}, {OP_MIN, 2, 3},
+};
+
+enum { BINARY_ROWS = sizeof(binary_rows) / sizeof(binary_rows[0]) };
+
+static bool is_low(enum dtype d)
+{
+	return d == DTYPE_BF16 || d == DTYPE_F16;
+}
+
+static bool in_domain(struct range r, enum domain domain)
+{
+	switch (domain) {
+	case DOMAIN_ALL:
+	case DOMAIN_NOT_ALL_ZERO:
+		return true;
+	case DOMAIN_POSITIVE:
+		return r.lo >= 0x1p-9;
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return r.lo >= -0.9;
+	case DOMAIN_INSIDE_ONE:
+		return range_magnitude(r) <= 0.95;
+	case DOMAIN_ABOVE_ONE:
+		return r.lo >= 1.1;
+	case DOMAIN_SECOND_NONZERO:
+	case DOMAIN_NOT_BOTH_ZERO:
+		return r.lo >= 0x1p-6 || r.hi <= -0x1p-6;
+	case DOMAIN_POW:
+		return r.lo >= 0x1p-6;
+	}
+	return false;
+}
+
+int gen_tame(struct gen *g, int value)
+{
+	double magnitude;
+	enum dtype d;
+	int exponent;
+
+	if (value < 0)
+		return -1;
+	magnitude = range_magnitude(g->info[value].range);
+	d = gen_type(g, value)->dtype;
+	if (magnitude <= gen_limit(d) / 4 || !choice_percent(g->c, g->p->tame))
+		return value;
+	if (magnitude > 0x1p14)
+		return gen_unary(g, OP_ASINH, value);
+	frexp(magnitude / 4, &exponent);
+	return gen_binary(g, OP_MUL, value, gen_scalar(g, d, ldexp(1, -exponent)));
+}
+
+/* A value that is positive and bounded away from 0. */
+static int guard_positive(struct gen *g, int v)
+{
+	enum dtype d = gen_type(g, v)->dtype;
+	double margin = choice_between(g->c, 1, 8) / 8.0;
+	double magnitude = range_magnitude(g->info[v].range);
+
+	switch (choice_below(g->c, 6)) {
+	case 0:
+		return gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
+	case 1:
+		return magnitude < 24 ? gen_binary(g, OP_ADD, gen_unary(g, OP_SQUARE, v), gen_scalar(g, d, margin)) : gen_unary(g, OP_COSH, v);
+	case 2:
+		return gen_unary(g, magnitude <= 4 ? OP_EXP : OP_LOGISTIC, v);
+	case 3:
+		return magnitude <= 6 ? gen_unary(g, OP_LOGISTIC, v) :
+		    gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
+	case 4:
+		return gen_binary(g, OP_MAX, v, gen_scalar(g, d, margin));
+	default:
+		return gen_node(g, OP_CLAMP, (const int[]){v, gen_scalar(g, d, margin), gen_scalar(g, d, 4)}, 3, NULL);
+	}
+}
+
+static int guard_inside_one(struct gen *g, int v)
+{
+	enum dtype d = gen_type(g, v)->dtype;
+	enum op op = choice_percent(g->c, 40) ? OP_SIN : OP_TANH;
+
+	if (choice_percent(g->c, 25))
+		return gen_node(g, OP_CLAMP, (const int[]){v, gen_scalar(g, d, -0.875), gen_scalar(g, d, 0.875)}, 3, NULL);
+	return gen_binary(g, OP_MUL, gen_unary(g, op, v), gen_scalar(g, d, 0.75));
+}
+
+int gen_guard(struct gen *g, int value, enum domain domain)
+{
+	if (value < 0 || !gen_fits(g, gen_elements(g, value)))
+		return -1;
+	switch (domain) {
+	case DOMAIN_ALL:
+	case DOMAIN_NOT_ALL_ZERO:
+		return value;
+	case DOMAIN_INSIDE_ONE:
+		return guard_inside_one(g, value);
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return choice_percent(g->c, 50) ? guard_inside_one(g, value) : gen_unary(g, OP_ABS, value);
+	case DOMAIN_ABOVE_ONE:
+		return gen_binary(g, OP_ADD, guard_positive(g, value), gen_scalar(g, gen_type(g, value)->dtype, 1.25));
+	case DOMAIN_POSITIVE:
+	case DOMAIN_SECOND_NONZERO:
+	case DOMAIN_NOT_BOTH_ZERO:
+	case DOMAIN_POW:
+		return guard_positive(g, value);
+	}
+	return value;
+}
+
+int gen_unary_on(struct gen *g, int value)
+{
+	int weight[UNARY_ROWS];
+	bool low;
+
+	if (value < 0 || !gen_fits(g, gen_elements(g, value)))
+		return -1;
+	low = is_low(gen_type(g, value)->dtype);
+	for (int i = 0; i < UNARY_ROWS; i++)
+		weight[i] = low ? unary_rows[i].low : unary_rows[i].weight;
+	for (int attempt = 0; attempt < 4; attempt++) {
+		const struct unary_row *row = &unary_rows[choice_weighted(g->c, weight, UNARY_ROWS)];
+		enum domain domain = op_table[row->op].domain;
+		struct range r = g->info[value].range;
+
+		if (range_magnitude(r) > row->most && domain == DOMAIN_ALL)
+			continue;
+		if (in_domain(r, domain) || choice_percent(g->c, g->p->unguarded))
+			return gen_unary(g, row->op, value);
+		if (choice_percent(g->c, g->p->guard))
+			return gen_unary(g, row->op, gen_guard(g, value, domain));
+	}
+	return gen_unary(g, range_magnitude(g->info[value].range) <= 8 ? OP_TANH : OP_ASINH, value);
+}
+
+int gen_emit_unary(struct gen *g)
+{
+	return gen_unary_on(g, gen_tame(g, gen_pick_float(g)));
+}
+
+/* The exponent of a pow: mostly a constant. */
+static int pick_exponent(struct gen *g, const struct type *t)
+{
+	static const double usual[] = {2, 3, 0.5, -1, 1.5, -2, 2.5, -0.5};
+	int b = choice_percent(g->c, 25) ? gen_pick(g, gen_fits_broadcast, t) : -1;
+
+	if (b >= 0 && range_magnitude(g->info[b].range) <= 3)
+		return b;
+	return gen_scalar(g, t->dtype, usual[choice_below(g->c, 8)]);
+}
+
+static int second_operand(struct gen *g, enum op op, const struct type *t)
+{
+	int b = -1;
+
+	if (op == OP_POW)
+		return pick_exponent(g, t);
+	if (!choice_percent(g->c, g->p->operand_constant))
+		b = gen_pick(g, gen_fits_broadcast, t);
+	if (b < 0) {
+		double x = gen_real(g, t->dtype);
+
+		if (op == OP_MAX || op == OP_MIN)
+		b = gen_scalar(g, t->dtype, x);
+	}
+	return b;
+}
+
+int gen_binary_on(struct gen *g, int a)
+{
+	int weight[BINARY_ROWS], b;
+	struct type t;
+	enum op op;
+	bool low;
+
+	if (a < 0 || !gen_fits(g, gen_elements(g, a)))
+		return -1;
+	t = *gen_type(g, a);
+	low = is_low(t.dtype);
+	for (int i = 0; i < BINARY_ROWS; i++)
+		weight[i] = low ? binary_rows[i].low : binary_rows[i].weight;
+	op = binary_rows[choice_weighted(g->c, weight, BINARY_ROWS)].op;
+	b = second_operand(g, op, &t);
+	if (b < 0)
+		return -1;
+	/* x - x and x / x tell nothing. */
+	if (a == b && (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
+		op = OP_MUL;
+	if (op == OP_MUL && range_magnitude(g->info[a].range) * range_magnitude(g->info[b].range) > gen_limit(t.dtype)) {
+		bool same = a == b;
+
+		a = gen_tame(g, a);
+		b = same ? a : gen_tame(g, b);
+	}
+	if (op == OP_DIV || op == OP_ATAN2 || op == OP_POW) {
+		int *guarded = op == OP_POW ? &a : &b;
+		bool fine = in_domain(g->info[*guarded].range, op_table[op].domain) ||
+		            (op == OP_ATAN2 && in_domain(g->info[a].range, DOMAIN_NOT_BOTH_ZERO));
+
+		if (!fine && !choice_percent(g->c, g->p->unguarded))
+			*guarded = gen_guard(g, *guarded, op_table[op].domain);
+		if (*guarded < 0)
+			return -1;
+		if (op == OP_POW) {
+			struct range r[2] = {g->info[a].range, g->info[b].range};
+
+			if (range_magnitude(range_of(OP_POW, r, 2, 1)) > gen_limit(t.dtype))
+				op = OP_MUL;
+		}
+	}
+	/* Either order is a different program for everything but add and mul. */
+	if (op != OP_POW && op != OP_DIV && op != OP_ATAN2 && choice_percent(g->c, 30)) {
+		int swap = a;
+
+		a = b;
+		b = swap;
+	}
+	return gen_binary(g, op, a, b);
+}
+
+int gen_emit_binary(struct gen *g)
+{
+	return gen_binary_on(g, gen_tame(g, gen_pick_float(g)));
+}
+
+int gen_emit_clamp(struct gen *g)
+{
+	int x = gen_pick_float(g), lo, hi;
+	double low, high;
+	enum dtype d;
+
+	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
+		return -1;
+	d = gen_type(g, x)->dtype;
+	low = choice_between(g->c, -12, 6) / 8.0;
+	high = low + choice_between(g->c, 2, 16) / 8.0;
+	lo = gen_scalar(g, d, low);
+	hi = gen_scalar(g, d, high);
+	if (choice_percent(g->c, 15)) {
+		struct type t = *gen_type(g, x);
+		int bound = gen_pick(g, gen_fits_broadcast, &t);
+
+		if (bound >= 0 && gen_elements(g, bound) <= gen_elements(g, x))
+			hi = bound;
+	}
+	return gen_node(g, OP_CLAMP, (const int[]){x, lo, hi}, 3, NULL);
+}
+
+/* An excursion: cast, an op or two there, and back, so that both dtypes meet in one chain. */
+int gen_emit_cast(struct gen *g)
+{
+	int x = gen_tame(g, gen_pick_float(g)), y;
+	struct attrs there = {0}, back = {0};
+
+	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
+		return -1;
+	back.dtype = gen_type(g, x)->dtype;
+	there.dtype = gen_float_dtype(g);
+	if (choice_percent(g->c, g->p->mix_dtype))
+		there.dtype = choice_percent(g->c, 40) ? DTYPE_BF16 : DTYPE_F16;
+	if (is_low(there.dtype) && range_magnitude(g->info[x].range) > gen_limit(there.dtype))
+		there.dtype = DTYPE_F32;
+	y = gen_node(g, OP_CAST, &x, 1, &there);
+	if (y < 0)
+		return -1;
+	if (choice_percent(g->c, 70)) {
+		int z = choice_percent(g->c, 50) ? gen_unary_on(g, y) : gen_binary_on(g, y);
+
+		y = z >= 0 ? z : y;
+	}
+	return choice_percent(g->c, 85) ? gen_node(g, OP_CAST, &y, 1, &back) : y;
+}

@@ -1,0 +1,110 @@
+/*
+ * libfuzzer.c: libFuzzer as a driver inside this process.
+ *
+ * Nothing of ours is instrumented: only the feature counters steer, so that the same seed gives the same campaign whatever the
+ * compiler.  libFuzzer's inputs are compact case JSON; its byte mutators never run, as both hooks below replace them.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "campaign.h"
+#include "case_mutator.h"
+
+extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2, size_t size2, uint8_t *out,
+    size_t max_size, unsigned seed);
+
+/* libFuzzer reads and clears this section; it must be in the executable itself, its size a multiple of 8. */
+__attribute__((section("__libfuzzer_extra_counters"), used, aligned(64))) static uint8_t counters[FEATURE_BYTES];
+
+/* libFuzzer's hooks take no context. */
+static struct hosted {
+	struct campaign *campaign;
+	campaign_finish_fn *finish;
+	void *self;
+	struct case_mutator mutator;
+	struct arena arena;
+} hosted;
+
+static const char *pool_text(void *self, int k, size_t *len)
+{
+	return campaign_corpus_text(self, k, len);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	double start = campaign_clock();
+	size_t len = case_mutate(&hosted.mutator, data, size, max_size, seed);
+
+	campaign_add_generate(hosted.campaign, campaign_clock() - start);
+	return len;
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2, size_t size2, uint8_t *out,
+    size_t max_size, unsigned seed)
+{
+	double start = campaign_clock();
+	size_t len = case_cross_over(&hosted.mutator, data1, size1, data2, size2, out, max_size, seed);
+
+	campaign_add_generate(hosted.campaign, campaign_clock() - start);
+	return len;
+}
+
+static int judge_input(const uint8_t *data, size_t size)
+{
+	struct error e = {0};
+	struct testcase c;
+	jmp_buf full;
+
+	arena_reset(&hosted.arena);
+	hosted.arena.on_full = &full;
+	if (setjmp(full)) {
+		campaign_skip(hosted.campaign);
+		counters[FEATURE_BYTES - 1] = 1;
+	} else if (testcase_read((const char *)data, size, &hosted.arena, &c, &e)) {
+		campaign_judge(hosted.campaign, &c, &hosted.arena, counters);
+		campaign_new_features(hosted.campaign, counters, NULL);
+	} else {
+		/* libFuzzer's first inputs are "" and "\n"; without any feature there it would give up. */
+		counters[FEATURE_BYTES - 1] = 1;
+	}
+	if (campaign_over(hosted.campaign)) {
+		int code = hosted.finish(hosted.campaign, hosted.self);
+
+		/* The driver does not return, and its atexit handler would call this a crash. */
+		fflush(NULL);
+		_exit(code);
+	}
+	return 0;
+}
+
+void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
+{
+	const struct campaign_options *o = campaign_options(s);
+	char seed[32];
+	/*
+	 * Signals stay ours.  No -timeout: built-in engines end by the limits of validation and isolated ones have a clock of their own, while the
+	 * minimization of a hang is long on purpose.
+	 */
+	char *list[] = {"adjudge", seed, "-max_len=65536", "-len_control=0", "-reload=0", "-verbosity=0", "-print_final_stats=0",
+	    "-timeout=0", "-rss_limit_mb=4096", "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0",
+	    "-handle_segv=0", "-handle_term=0", "-handle_usr1=0", "-handle_usr2=0", "-handle_xfsz=0", "-detect_leaks=0",
+	    "-use_memmem=0", "-use_cmp=0", NULL};
+	char **argv = list;
+	int argc = (int)(sizeof list / sizeof *list) - 1;
+
+	/* 0 would mean "by the clock"; 31 bits are what the flag holds. */
+	snprintf(seed, sizeof seed, "-seed=%lu", (unsigned long)(seed_mix(o->seed, 0) % 0x7ffffffe) + 1);
+	hosted.campaign = s;
+	hosted.finish = finish;
+	hosted.self = self;
+	arena_init(&hosted.arena, CASE_ARENA);
+	case_mutator_open(&hosted.mutator, o->seed, &o->profile);
+	hosted.mutator.pool_text = pool_text;
+	hosted.mutator.pool = s;
+	hosted.mutator.n_pool = campaign_corpus(s);
+	LLVMFuzzerRunDriver(&argc, &argv, judge_input);
+	_exit(finish(s, self));
+}

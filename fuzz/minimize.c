@@ -1,0 +1,258 @@
+/* minimize.c: applies the passes to a fixed point; what is simpler, what was tried, what is kept. */
+#include "minimize.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engines/engine.h"
+#include "minimize_edit.h"
+
+static const struct {
+	minimize_pass_fn *make;
+} passes[] = {
+#define PASS(function, meaning) {function},
+#include "minimize_passes.def"
+#undef PASS
+};
+enum { PASSES = sizeof passes / sizeof *passes };
+
+enum {
+	ARENA_LIMIT = 256 << 20,
+	/*
+	 * Candidates that are made for one pass without a success before it gives up: passes over pairs of inputs or cells of large literals
+	 * would otherwise spend everything.
+	 */
+	PATIENCE = 4000
+};
+
+/* ---- the measure: lexicographic, smaller is simpler ---- */
+
+enum { MEASURES = 10 };
+struct measure {
+	int64_t at[MEASURES];
+};
+
+static int dtype_weight(enum dtype d)
+{
+	return d == DTYPE_F64 || d == DTYPE_I64 || d == DTYPE_BOOL ? 0 : d == DTYPE_F32 || d == DTYPE_I32 ? 1 : 2;
+}
+
+static struct measure measure_of(const struct testcase *c)
+{
+	struct edit look = {.c = *c};
+	const struct program *p = &c->program;
+	int64_t ops = 0, constants = 0, weight = 0, attrs = 0, trips = 0, elements = 0, dtypes = 0;
+	int64_t lists = p->top.n_param + p->top.n_result, request = c->n_point;
+	struct site s;
+
+	for (int k = 0; edit_site(&look, k, &s); k++) {
+		const struct attrs *a = &s.node->attrs;
+
+		if (s.node->op == OP_CONSTANT) {
+			constants++;
+			continue;
+		}
+		ops++;
+		weight += edit_op_weight(s.node->op);
+		lists += s.node->n_arg + s.node->n_out;
+		if (s.node->n_region)
+			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + a->until;
+		attrs += a->keepdims + (a->axis != 0) + (a->mode != 0) + a->n_axes;
+		for (int d = 0; d < LIMIT_RANK; d++)
+			attrs += (a->start[d] != 0) + (a->stride[d] != 0 && a->stride[d] != 1) + (a->low[d] != 0) + (a->high[d] != 0);
+	}
+	for (int v = 0; v < p->n_value; v++) {
+		elements += shape_elements(&p->type[v].shape) + p->type[v].shape.rank;
+		dtypes += dtype_weight(p->type[v].dtype);
+	}
+	for (int t = 0; t < c->n_transform; t++)
+		request += 1 + c->transform[t].n_wrt;
+	return (struct measure){{ops, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
+}
+
+static bool measure_less(const struct measure *a, const struct measure *b)
+{
+	for (int i = 0; i < MEASURES; i++)
+		if (a->at[i] != b->at[i])
+			return a->at[i] < b->at[i];
+	return false;
+}
+
+/* ---- what was tried: an open-addressed set of case hashes, 0 meaning empty ---- */
+
+struct tried {
+	uint64_t *at;
+	size_t mask;
+};
+
+static bool tried_open(struct tried *t, int budget)
+{
+	size_t size = 64;
+
+	while (size < (size_t)budget * 2)
+		size *= 2;
+	t->mask = size - 1;
+	t->at = calloc(size, sizeof *t->at);
+	return t->at != NULL;
+}
+
+/* False when h was there already. */
+static bool tried_add(struct tried *t, uint64_t h)
+{
+	size_t i;
+
+	h += !h;
+	for (i = (size_t)h & t->mask; t->at[i]; i = (i + 1) & t->mask)
+		if (t->at[i] == h)
+			return false;
+	t->at[i] = h;
+	return true;
+}
+
+/* ---- the search ---- */
+
+struct minimizer {
+	interesting_fn *interesting;
+	void *self;
+	int budget;
+	struct minimize_statistics *stats;
+	struct arena keep[2]; /* the best case so far lives in keep[which] */
+	struct arena work;    /* the candidate */
+	struct arena scratch; /* the predicate's */
+	int which;
+	struct testcase best;
+	struct measure measure;
+	struct tried tried;
+	struct engine *primal;
+	bool drop_dead;
+};
+
+static void keep_case(struct minimizer *m, const struct testcase *c)
+{
+	struct arena *to = &m->keep[!m->which];
+
+	arena_reset(to);
+	m->best = testcase_copy(c, to);
+	m->which = !m->which;
+	m->measure = measure_of(&m->best);
+}
+
+/* Candidate k of a pass on the best case.  EDIT_TRY: it was better and is now the best. */
+static enum edit_result try_candidate(struct minimizer *m, minimize_pass_fn *make, int k)
+{
+	jmp_buf full;
+	struct edit e;
+	struct measure measure;
+	enum edit_result r;
+
+	/* A candidate that does not fit into memory is not simpler.  best is safe: keep_case fills the other arena first. */
+	if (setjmp(full)) {
+		m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = NULL;
+		return EDIT_SKIP;
+	}
+	m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = &full;
+	arena_reset(&m->work);
+	arena_reset(&m->scratch);
+	e = (struct edit){.c = testcase_copy(&m->best, &m->work), .arena = &m->work, .primal = m->primal};
+	r = make ? make(&e, k) : EDIT_TRY;
+	if (r != EDIT_TRY)
+		return r;
+	if (!edit_finish(&e, m->drop_dead))
+		return EDIT_SKIP;
+	measure = measure_of(&e.c);
+	if (!measure_less(&measure, &m->measure) || !tried_add(&m->tried, testcase_hash(&e.c)))
+		return EDIT_SKIP;
+	m->stats->tried++;
+	if (!m->interesting(m->self, &e.c, &m->scratch))
+		return EDIT_SKIP;
+	keep_case(m, &e.c);
+	m->stats->accepted++;
+	return EDIT_TRY;
+}
+
+/* Whether the pass made progress. */
+static bool run_pass(struct minimizer *m, minimize_pass_fn *make)
+{
+	bool progress = false;
+
+	for (int k = 0, idle = 0; m->stats->tried < m->budget && idle < PATIENCE; ) {
+		switch (try_candidate(m, make, k)) {
+		case EDIT_END:
+			return progress;
+		case EDIT_TRY:
+			progress = true;
+			idle = 0;
+			break;
+		case EDIT_SKIP:
+			k++;
+			idle++;
+			break;
+		}
+	}
+	return progress;
+}
+
+static void search(struct minimizer *m)
+{
+	bool progress = true;
+
+	/* Where dead code matters to the finding, candidates keep theirs. */
+	m->drop_dead = true;
+	try_candidate(m, NULL, 0);
+	if (m->stats->tried && !m->stats->accepted)
+		m->drop_dead = false;
+	while (progress && m->stats->tried < m->budget) {
+		progress = false;
+		for (int i = 0; i < PASSES; i++)
+			if (run_pass(m, passes[i].make))
+				progress = true;
+		m->stats->rounds++;
+	}
+}
+
+static void minimizer_close(struct minimizer *m)
+{
+	if (m->primal)
+		engine_close(m->primal);
+	free(m->tried.at);
+	arena_free(&m->keep[0]);
+	arena_free(&m->keep[1]);
+	arena_free(&m->work);
+	arena_free(&m->scratch);
+}
+
+struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget, struct arena *a,
+    struct minimize_statistics *stats)
+{
+	struct minimizer m = {.interesting = interesting, .self = self, .budget = budget, .stats = stats};
+	struct testcase start = *from, out;
+	struct error error = {0};
+	jmp_buf *outer = a->on_full, full;
+
+	*stats = (struct minimize_statistics){0};
+	arena_init(&m.keep[0], ARENA_LIMIT);
+	arena_init(&m.keep[1], ARENA_LIMIT);
+	arena_init(&m.work, ARENA_LIMIT);
+	arena_init(&m.scratch, ARENA_LIMIT);
+	start.n_expect = 0; /* expectations are about the original */
+	if (tried_open(&m.tried, budget)) {
+		m.primal = engine_open("tape", &error);
+		keep_case(&m, &start);
+		search(&m);
+	} else {
+		m.best = start;
+	}
+	if (outer) {
+		if (setjmp(full)) {
+			minimizer_close(&m);
+			a->on_full = outer;
+			longjmp(*outer, 1);
+		}
+		a->on_full = &full;
+	}
+	out = testcase_copy(&m.best, a);
+	a->on_full = outer;
+	minimizer_close(&m);
+	return out;
+}

@@ -1,0 +1,89 @@
+/* minimize_edit.h: what the passes of the minimizer share.  A candidate is a deep copy of the case, edited in place, then finished. */
+#ifndef FUZZ_MINIMIZE_EDIT_H
+#define FUZZ_MINIMIZE_EDIT_H
+
+#include "../graph/testcase.h"
+
+struct engine;
+
+struct edit {
+	struct testcase c; /* a copy: may be edited freely, types and numbering are put right by edit_finish */
+	struct arena *arena;
+	/* A node whose operands no longer fit it is replaced by an operand.  For edits that change many shapes at once. */
+	bool lenient;
+	struct engine *primal; /* evaluates programs for pass_cut; NULL: none could be opened */
+};
+
+/*
+ * A pass lists candidates: it makes edit number k (0, 1, ...) of the case in e->c.  EDIT_END past the last; EDIT_SKIP when that one
+ * does not apply here.  The driver keeps k after a success, because the thing at k is then another one.
+ */
+enum edit_result { EDIT_END, EDIT_SKIP, EDIT_TRY };
+typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
+
+#define PASS(function, meaning) minimize_pass_fn function;
+#include "minimize_passes.def"
+#undef PASS
+
+/* A node and where it is.  Sites are numbered in pre-order: a node before the nodes of its regions. */
+struct site {
+	struct region *region;
+	int index;
+	struct node *node;
+	bool top; /* the region is the program's */
+};
+
+bool edit_site(struct edit *e, int k, struct site *out);
+/* The k-th site from the end. */
+bool edit_site_last(struct edit *e, int k, struct site *out);
+
+static inline const struct type *edit_type(const struct edit *e, int value)
+{
+	return &e->c.program.type[value];
+}
+
+/* All uses of `from` become uses of `to`. */
+void edit_replace(struct edit *e, int from, int to);
+void edit_remove_node(struct region *r, int index);
+/* The node is copied; its operands and regions are not. */
+void edit_insert_node(struct edit *e, struct region *r, int index, const struct node *n);
+/* `n` new consecutive values of these types; returns the first. */
+int edit_new_values(struct edit *e, const struct type *type, int n);
+/* Inserts a constant with every element x (rounded to the type) before node `index` of r; returns its value. */
+int edit_insert_fill(struct edit *e, struct region *r, int index, const struct type *type, double x);
+int edit_insert_constant(struct edit *e, struct region *r, int index, const struct tensor *value);
+
+/* Removes one of a list of `*n` items of `size` bytes. */
+void edit_remove_item(void *list, int *n, size_t size, int which);
+void edit_remove_param(struct edit *e, struct region *r, int which);
+void edit_remove_out(struct edit *e, struct node *n, int which);
+void edit_remove_result(struct region *r, int which);
+
+/* Parameters and results of a loop node in terms of carries, the same for every kind of loop. */
+struct loop {
+	bool is_loop;
+	struct region *body;
+	int n_carry;
+	int first_arg;   /* operand of carry 0 */
+	int first_param; /* parameter of the body for carry 0 */
+	int n_xs, n_ys;  /* scan only */
+	bool until;
+};
+struct loop edit_loop(const struct node *n);
+
+double edit_round(enum dtype d, double x, union cell *out);
+void edit_fill(struct tensor *t, double x);
+/* `from` as the type `to`: elements kept where their index still exists, repeated from the edge elsewhere; 1 when there is none. */
+struct tensor edit_resize(struct arena *a, const struct tensor *from, const struct type *to);
+
+/* How far an op is from the plainest of its family, and the numbers of a case from ones that a person would write. */
+int edit_op_weight(enum op op);
+int64_t edit_number_cost(const struct edit *e);
+
+/*
+ * Infers all types anew, converts points and seeds to the types they must have, numbers values, drops dead nodes when
+ * `drop_dead`, and checks.  False: not a valid case.
+ */
+bool edit_finish(struct edit *e, bool drop_dead);
+
+#endif

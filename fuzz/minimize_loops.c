@@ -1,0 +1,267 @@
+/* minimize_loops.c: passes on regions: branches in place of conds, shorter, thinner and plainer loops. */
+#include "minimize_edit.h"
+
+#include <string.h>
+
+/*
+ * Puts the nodes of `from` before node `index` of `r` (taking node `index` away) with parameters replaced by param[].  The results of
+ * `from` stay what they are: the caller replaces uses of the node's results.
+ */
+static void splice(struct edit *e, struct region *r, int index, const struct region *from, const int *param)
+{
+	struct node *list = NEW(e->arena, struct node, r->n_node + from->n_node);
+	int n = 0;
+
+	for (int i = 0; i < index; i++)
+		list[n++] = r->node[i];
+	for (int i = 0; i < from->n_node; i++)
+		list[n++] = from->node[i];
+	for (int i = index + 1; i < r->n_node; i++)
+		list[n++] = r->node[i];
+	r->node = list;
+	r->n_node = n;
+	for (int i = 0; i < from->n_param; i++)
+		edit_replace(e, from->param + i, param[i]);
+}
+
+/* One iteration, at index 0: xs slices become ones, stacked outputs are the one row broadcast. */
+static void splice_body(struct edit *e, struct site s, struct loop l)
+{
+	const struct node node = *s.node;
+	const struct region body = *l.body;
+	int param[LIMIT_ARGS + 1], at = s.index, after;
+
+	for (int i = 0; i < body.n_param; i++) {
+		int carry = i - l.first_param;
+
+		if (carry >= 0 && carry < l.n_carry) {
+			param[i] = node.arg[l.first_arg + carry];
+			continue;
+		}
+		param[i] = edit_insert_fill(e, s.region, at++, edit_type(e, body.param + i), carry < 0 ? 0 : 1);
+	}
+	splice(e, s.region, at, &body, param);
+	after = at + body.n_node;
+	for (int i = 0; i < node.n_out; i++) {
+		int by = i < body.n_result ? body.result[i] : node.arg[0];
+
+		/* A result may be a parameter, which has been replaced in the region but not in this copy of the list. */
+		for (int j = 0; j < body.n_param; j++)
+			if (by == body.param + j)
+				by = param[j];
+		if (i >= l.n_carry) {
+			struct node b = {.op = OP_BROADCAST_TO, .n_arg = 1, .n_out = 1};
+
+			b.attrs.shape = edit_type(e, node.out + i)->shape;
+			b.arg = NEW(e->arena, int, 1);
+			b.arg[0] = by;
+			b.out = edit_new_values(e, edit_type(e, node.out + i), 1);
+			edit_insert_node(e, s.region, after++, &b);
+			by = b.out;
+		}
+		edit_replace(e, node.out + i, by);
+	}
+}
+
+enum edit_result pass_hoist_region(struct edit *e, int k)
+{
+	struct site s;
+	struct loop l;
+	struct node node;
+
+	if (!edit_site(e, k / 2, &s))
+		return EDIT_END;
+	l = edit_loop(s.node);
+	if (l.is_loop && k % 2 == 0) {
+		splice_body(e, s, l);
+		return EDIT_TRY;
+	}
+	if (l.is_loop || op_table[s.node->op].family != FAMILY_COND)
+		return EDIT_SKIP;
+	node = *s.node;
+	splice(e, s.region, s.index, &node.region[k % 2], NULL);
+	for (int i = 0; i < node.n_out; i++)
+		edit_replace(e, node.out + i, node.region[k % 2].result[i]);
+	return EDIT_TRY;
+}
+
+enum edit_result pass_skip_loop(struct edit *e, int k)
+{
+	struct site s;
+	struct loop l;
+	struct node node;
+
+	if (!edit_site(e, k, &s))
+		return EDIT_END;
+	l = edit_loop(s.node);
+	if (!l.is_loop)
+		return EDIT_SKIP;
+	node = *s.node;
+	edit_remove_node(s.region, s.index);
+	for (int i = 0; i < node.n_out; i++)
+		edit_replace(e, node.out + i, i < l.n_carry ? node.arg[l.first_arg + i]
+		    : edit_insert_fill(e, s.region, s.index, edit_type(e, node.out + i), 0));
+	return EDIT_TRY;
+}
+
+/* Gives the leading axis of an input or constant the extent n; other values follow by inference. */
+static void set_leading(struct edit *e, int value, int n)
+{
+	struct type *t = &e->c.program.type[value];
+	struct site s;
+
+	if (t->shape.rank)
+		t->shape.extent[0] = n;
+	for (int k = 0; edit_site(e, k, &s); k++)
+		if (s.node->op == OP_CONSTANT && s.node->out == value)
+			s.node->attrs.value = edit_resize(e->arena, &s.node->attrs.value, t);
+}
+
+enum edit_result pass_trip(struct edit *e, int k)
+{
+	enum { HOWS = 6 };
+	int how = k % HOWS, old, trip;
+	struct node *n;
+	struct site s;
+	struct loop l;
+
+	if (!edit_site(e, k / HOWS, &s))
+		return EDIT_END;
+	n = s.node;
+	l = edit_loop(n);
+	if (!l.is_loop)
+		return EDIT_SKIP;
+	old = node_max_trip(n);
+	trip = how < 3 ? how : how == 3 ? old / 2 : how == 4 ? old - 1 : old;
+	if (op_table[n->op].family == FAMILY_FOR && n->attrs.trip < 0) {
+		edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, 0);
+		n->attrs.trip = trip < 0 ? 0 : trip;
+		n->attrs.cap = 0;
+		return EDIT_TRY;
+	}
+	if (trip >= old || trip < 0)
+		return EDIT_SKIP;
+	if (op_table[n->op].family == FAMILY_WHILE)
+		n->attrs.cap = trip;
+	else
+		n->attrs.trip = trip;
+	for (int i = 0; i < l.n_xs; i++)
+		set_leading(e, n->arg[l.n_carry + i], trip);
+	return EDIT_TRY;
+}
+
+enum edit_result pass_drop_until(struct edit *e, int k)
+{
+	struct site s;
+	struct loop l;
+
+	if (!edit_site(e, k, &s))
+		return EDIT_END;
+	l = edit_loop(s.node);
+	if (!l.until)
+		return EDIT_SKIP;
+	s.node->attrs.until = false;
+	l.body->n_result--;
+	return EDIT_TRY;
+}
+
+enum edit_result pass_drop_carry(struct edit *e, int k)
+{
+	int which = k % LIMIT_ARGS, init;
+	struct site s;
+	struct loop l;
+	struct node *n;
+
+	if (!edit_site(e, k / LIMIT_ARGS, &s))
+		return EDIT_END;
+	n = s.node;
+	l = edit_loop(n);
+	if (which >= l.n_carry)
+		return EDIT_SKIP;
+	init = n->arg[l.first_arg + which];
+	edit_replace(e, l.body->param + l.first_param + which, init);
+	edit_remove_param(e, l.body, l.first_param + which);
+	edit_remove_result(l.body, which);
+	if (op_table[n->op].family == FAMILY_WHILE) {
+		edit_replace(e, n->region[0].param + which, init);
+		edit_remove_param(e, &n->region[0], which);
+	}
+	edit_replace(e, n->out + which, init);
+	edit_remove_out(e, n, which);
+	edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, l.first_arg + which);
+	if (op_table[n->op].family == FAMILY_SCAN)
+		n->attrs.carries--;
+	return EDIT_TRY;
+}
+
+enum edit_result pass_drop_xs(struct edit *e, int k)
+{
+	int which = k % LIMIT_ARGS, param;
+	struct site s;
+	struct loop l;
+	struct node *n;
+
+	if (!edit_site(e, k / LIMIT_ARGS, &s))
+		return EDIT_END;
+	n = s.node;
+	l = edit_loop(n);
+	if (which >= l.n_xs)
+		return EDIT_SKIP;
+	param = l.body->param + l.n_carry + which;
+	edit_replace(e, param, edit_insert_fill(e, l.body, 0, edit_type(e, param), 1));
+	edit_remove_param(e, l.body, l.n_carry + which);
+	edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, l.n_carry + which);
+	return EDIT_TRY;
+}
+
+enum edit_result pass_drop_ys(struct edit *e, int k)
+{
+	int which = k % LIMIT_ARGS, out;
+	struct site s;
+	struct loop l;
+
+	if (!edit_site(e, k / LIMIT_ARGS, &s))
+		return EDIT_END;
+	l = edit_loop(s.node);
+	if (which >= l.n_ys)
+		return EDIT_SKIP;
+	out = s.node->out + l.n_carry + which;
+	edit_replace(e, out, edit_insert_fill(e, s.region, s.index, edit_type(e, out), 1));
+	s.node = &s.region->node[s.index + 1];
+	edit_remove_result(&s.node->region[0], l.n_carry + which);
+	edit_remove_out(e, s.node, l.n_carry + which);
+	return EDIT_TRY;
+}
+
+enum edit_result pass_plain_loop(struct edit *e, int k)
+{
+	struct type types[LIMIT_ARGS + 1] = {{.dtype = DTYPE_I64}};
+	struct site s;
+	struct loop l;
+	struct region body;
+	int first;
+
+	if (!edit_site(e, k / 2, &s))
+		return EDIT_END;
+	l = edit_loop(s.node);
+	if (!l.is_loop || l.n_xs || l.n_ys || l.first_param)
+		return EDIT_SKIP;
+	for (int i = 0; i < l.n_carry; i++)
+		types[1 + i] = *edit_type(e, l.body->param + i);
+	first = edit_new_values(e, types, 1 + l.n_carry);
+	for (int i = 0; i < l.n_carry; i++)
+		edit_replace(e, l.body->param + i, first + 1 + i);
+	body = *l.body;
+	body.param = first;
+	body.n_param = 1 + l.n_carry;
+	s.node->attrs.trip = node_max_trip(s.node);
+	if (k % 2 && s.node->attrs.trip > 2)
+		s.node->attrs.trip = 2;
+	s.node->attrs.until = l.until;
+	s.node->attrs.cap = s.node->attrs.carries = 0;
+	s.node->op = OP_FOR;
+	s.node->n_region = 1;
+	s.node->region = NEW(e->arena, struct region, 1);
+	s.node->region[0] = body;
+	return EDIT_TRY;
+}

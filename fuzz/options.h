@@ -1,0 +1,60 @@
+/* options.h: GNU-style long options from a table, the same help for every command. */
+#ifndef FUZZ_OPTIONS_H
+#define FUZZ_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes of every command.  Never 77: Meson and Automake read it as "skipped". */
+enum exit_code {
+	EXIT_NO_FINDING = 0,
+	EXIT_FINDING = 1,  /* a new one, a known one that no longer fails, an expired entry */
+	EXIT_USAGE = 2,
+	EXIT_BAD_CASE = 3, /* a case, report, profile or baseline that cannot be read or is refused */
+	EXIT_OURS = 4,     /* our own or the machine's failure */
+	EXIT_NOTHING = 5,  /* nothing was run or decided */
+	EXIT_FLAKY = 6     /* only findings that did not come again */
+};
+
+enum { OPTIONS_TEXTS = 64 };
+struct texts {
+	int n;
+	const char *at[OPTIONS_TEXTS];
+};
+
+enum option_kind {
+	OPTION_FLAG,     /* bool */
+	OPTION_TEXT,     /* const char * */
+	OPTION_TEXTS,    /* struct texts: may be repeated */
+	OPTION_NUMBER,   /* int64_t >= 0 */
+	OPTION_SEED,     /* uint64_t, decimal or 0x */
+	OPTION_DURATION  /* double, seconds; suffix s, m, h or d */
+};
+
+struct option_row {
+	const char *name;
+	enum option_kind kind;
+	void *out;
+	const char *argument; /* how help calls it; NULL for flags */
+	const char *help;
+};
+
+struct options {
+	const char *command;
+	const char *usage;   /* what follows "adjudge COMMAND" */
+	const char *summary; /* a paragraph; lines end in \n */
+	const struct option_row *row;
+	int n_row;
+	int min_operands, max_operands; /* max -1: any number */
+};
+
+/*
+ * Parses argv[1 ...] of a command.  -1: go on, *operands is argv's first operand and *n_operand their number.  Else the exit code: help was
+ * printed, or what is wrong.
+ */
+int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand);
+
+/* "adjudge: " and the message, on standard error, with a newline. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,141 @@
+/* arena.c: blocks that double, kept across resets. */
+#include "arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_block {
+	struct arena_block *next;
+	size_t size, used;
+	max_align_t data[];
+};
+
+enum { FIRST_BLOCK = 1 << 16, ALIGN = _Alignof(max_align_t) };
+
+void arena_init(struct arena *a, size_t limit)
+{
+	*a = (struct arena){.limit = limit};
+}
+
+void arena_free(struct arena *a)
+{
+	struct arena_block *next;
+
+	for (struct arena_block *b = a->first; b; b = next) {
+		next = b->next;
+		free(b);
+	}
+	a->first = a->current = NULL;
+	a->used = 0;
+}
+
+void arena_reset(struct arena *a)
+{
+	a->current = a->first;
+	if (a->first)
+		a->first->used = 0;
+	a->used = 0;
+}
+
+static void arena_full(const struct arena *a)
+{
+	if (a->on_full)
+		longjmp(*a->on_full, 1);
+	fprintf(stderr, "adjudge: out of memory (%zu bytes in use, limit %zu)\n", a->used, a->limit);
+	exit(4);
+}
+
+/* Makes a->current a block with room for `bytes`.  Blocks behind the current one are free. */
+static void arena_grow(struct arena *a, size_t bytes)
+{
+	struct arena_block *tail = a->current ? a->current->next : a->first;
+	size_t size = a->current ? a->current->size * 2 : FIRST_BLOCK;
+
+	if (tail && tail->size >= bytes) {
+		tail->used = 0;
+		a->current = tail;
+		return;
+	}
+	if (size < bytes)
+		size = bytes;
+	struct arena_block *b = malloc(sizeof *b + size);
+	if (!b && size > bytes) {
+		size = bytes;
+		b = malloc(sizeof *b + size);
+	}
+	if (!b) {
+		arena_full(a);
+		return;
+	}
+	*b = (struct arena_block){.next = tail, .size = size};
+	if (a->current)
+		a->current->next = b;
+	else
+		a->first = b;
+	a->current = b;
+}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (size && count > (SIZE_MAX - ALIGN) / size)
+		arena_full(a);
+	bytes = (count * size + ALIGN - 1) / ALIGN * ALIGN;
+	/* Even an empty array gets an address of its own. */
+	if (!bytes)
+		bytes = ALIGN;
+	if (bytes > a->limit || a->used > a->limit - bytes)
+		arena_full(a);
+	if (!a->current || a->current->size - a->current->used < bytes)
+		arena_grow(a, bytes);
+
+	struct arena_block *b = a->current;
+	void *p = (char *)b->data + b->used;
+	b->used += bytes;
+	a->used += bytes;
+	return memset(p, 0, bytes);
+}
+
+void *arena_copy(struct arena *a, const void *from, size_t count, size_t size)
+{
+	void *to = arena_alloc(a, count, size);
+
+	/* An empty source may be NULL, which memcpy does not allow. */
+	if (count && size)
+		memcpy(to, from, count * size);
+	return to;
+}
+
+struct arena_mark arena_mark(const struct arena *a)
+{
+	return (struct arena_mark){a->current, a->current ? a->current->used : 0, a->used};
+}
+
+void arena_rewind(struct arena *a, struct arena_mark mark)
+{
+	a->current = mark.block;
+	if (mark.block)
+		mark.block->used = mark.block_used;
+	a->used = mark.used;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+	va_list list, again;
+	char *text;
+	int n;
+
+	va_start(list, format);
+	va_copy(again, list);
+	n = vsnprintf(NULL, 0, format, list);
+	va_end(list);
+	text = arena_alloc(a, n < 0 ? 1 : (size_t)n + 1, 1);
+	if (n >= 0)
+		vsnprintf(text, (size_t)n + 1, format, again);
+	va_end(again);
+	return text;
+}

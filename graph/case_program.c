@@ -1,0 +1,446 @@
+/*
+ * case_program.c: the program of a case from its JSON.  Names become value numbers in order of definition, the values of a
+ * region before the results of its op; types are inferred on the way, so that an error names the node it is about.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "case_format.h"
+
+/* Attributes are small integers; what an op makes of them is for node_infer. */
+enum { ATTR_MAX = 1 << 30 };
+
+struct name {
+	const char *text; /* NULL: a free place */
+	int value;
+};
+
+struct reader {
+	struct arena *arena;
+	struct error *e;
+	struct program *p; /* type[] grows with n_value */
+	int type_room;
+	bool *closed; /* [type_room]: the value belongs to a region that has ended */
+	struct name *names;
+	unsigned name_room; /* a power of two, more than twice n_value */
+	int n_node;
+};
+
+/* ---- names and bindings ---- */
+
+static struct name *name_find(const struct reader *r, const char *text)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *c = text; *c; c++)
+		h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+	unsigned k = (unsigned)(h >> 32) & (r->name_room - 1);
+	while (r->names[k].text && strcmp(r->names[k].text, text))
+		k = (k + 1) & (r->name_room - 1);
+	return &r->names[k];
+}
+
+static void grow(struct reader *r)
+{
+	struct name *old = r->names;
+	unsigned n_old = r->name_room;
+	int room = r->type_room ? 2 * r->type_room : 64, n = r->p->n_value;
+
+	struct type *type = NEW(r->arena, struct type, room);
+	bool *closed = NEW(r->arena, bool, room);
+	if (n) {
+		memcpy(type, r->p->type, (size_t)n * sizeof *type);
+		memcpy(closed, r->closed, (size_t)n * sizeof *closed);
+	}
+	r->p->type = type;
+	r->closed = closed;
+	r->type_room = room;
+
+	r->name_room = 4 * (unsigned)room;
+	r->names = NEW(r->arena, struct name, r->name_room);
+	for (unsigned k = 0; k < n_old; k++)
+		if (old[k].text)
+			*name_find(r, old[k].text) = old[k];
+}
+
+static bool is_name(const char *text, size_t len)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
+	static const char more[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+
+	return len >= 1 && len <= CASE_NAME && strspn(text, letters) >= 1 && strspn(text, more) >= len;
+}
+
+/* "NAME: TYPE", or, where the type is known, "NAME".  Sets *stated when there is a type. */
+static bool parse_binding(struct reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
+{
+	char shown[JSON_SHOWN];
+
+	if (!json_is(v, JSON_STRING, r->e))
+		return false;
+	size_t len = strcspn(v->text, ":");
+	if (!is_name(v->text, len))
+		return json_error(v, r->e, "%s is no \"NAME: TYPE\"; a name has 1 to %d letters, digits and _", json_quote(v->text, shown),
+		    (int)CASE_NAME);
+	memcpy(name, v->text, len);
+	name[len] = '\0';
+	*stated = v->text[len] == ':';
+	if (*stated && (v->text[len + 1] != ' ' || !type_parse(v->text + len + 2, type)))
+		return json_error(v, r->e, "%s: no type as in \"x: f64[2,3]\"", json_quote(v->text, shown));
+	return true;
+}
+
+/* Defines the next value as `v` says.  `known` is its inferred type, or NULL: the type must be stated. */
+static bool define(struct reader *r, const struct json *v, const struct type *known)
+{
+	char name[CASE_NAME + 1], text[2][TYPE_TEXT];
+	struct type type;
+	bool stated;
+
+	if (!parse_binding(r, v, name, &type, &stated))
+		return false;
+	if (!stated && !known)
+		return json_error(v, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", name, name);
+	if (stated && known && !type_equal(&type, known))
+		return json_error(v, r->e, "stated as %s, but its type is %s", type_print(&type, text[0]), type_print(known, text[1]));
+	if (r->p->n_value == r->type_room)
+		grow(r);
+	struct name *entry = name_find(r, name);
+	if (entry->text)
+		return json_error(v, r->e, "the name \"%s\" is taken", name);
+	entry->text = arena_copy(r->arena, name, strlen(name) + 1, 1);
+	entry->value = r->p->n_value;
+	r->p->type[r->p->n_value++] = known ? *known : type;
+	return true;
+}
+
+/* Names of values in scope, into value[n_child]. */
+static bool read_uses(struct reader *r, const struct json *array, int *value)
+{
+	char shown[JSON_SHOWN];
+
+	for (const struct json *v = array ? array->child : NULL; v; v = v->next) {
+		if (!json_is(v, JSON_STRING, r->e))
+			return false;
+		const struct name *entry = r->name_room ? name_find(r, v->text) : NULL;
+		if (!entry || !entry->text)
+			return json_error(v, r->e, "no value %s is defined before this", json_quote(v->text, shown));
+		if (r->closed[entry->value])
+			return json_error(v, r->e, "the value %s belongs to a region that has ended", json_quote(v->text, shown));
+		value[v->index] = entry->value;
+	}
+	return true;
+}
+
+/* An error of the type rules, whose place is relative to the node. */
+static bool fail_inside(struct reader *r, const struct json *node, const struct error *inner)
+{
+	char at[JSON_PLACE], place[2 * JSON_PLACE + 2];
+
+	json_place(node, at);
+	snprintf(place, sizeof place, "%s%s%s", at, inner->place[0] ? "." : "", inner->place);
+	return error_set(r->e, place, "%s", inner->text);
+}
+
+/* ---- attributes ---- */
+
+static bool read_ints(struct reader *r, const struct json *v, int low, int room, int *out, int *n)
+{
+	if (!json_is(v, JSON_ARRAY, r->e))
+		return false;
+	if (v->n_child > room)
+		return json_error(v, r->e, "%d integers, at most %d are possible", v->n_child, room);
+	*n = v->n_child;
+	for (const struct json *i = v->child; i; i = i->next)
+		if (!json_int(i, low, ATTR_MAX, &out[i->index], r->e))
+			return false;
+	return true;
+}
+
+/* One of the names, as its index. */
+static bool read_choice(struct reader *r, const struct json *v, const char *const *name, int n, int *out)
+{
+	char shown[JSON_SHOWN], list[128] = "";
+	size_t used = 0;
+
+	if (!json_is(v, JSON_STRING, r->e))
+		return false;
+	for (*out = 0; *out < n; ++*out) {
+		if (!strcmp(name[*out], v->text))
+			return true;
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", *out ? ", " : "", name[*out]);
+	}
+	return json_error(v, r->e, "%s is none of %s", json_quote(v->text, shown), list);
+}
+
+/* The rank that lists of one integer per axis must have. */
+static int rank_of(const struct reader *r, const struct node *node)
+{
+	return node->n_arg ? r->p->type[node->arg[0]].shape.rank : 0;
+}
+
+static bool read_attr(struct reader *r, const struct json *v, const struct attr_field *field, struct node *node)
+{
+	char *at = (char *)&node->attrs + field->offset;
+	int n;
+
+	switch (field->kind) {
+	case ATTR_KIND_INT:
+		return json_int(v, 0, ATTR_MAX, (int *)(void *)at, r->e);
+	case ATTR_KIND_INTS:
+		if (!read_ints(r, v, -ATTR_MAX, LIMIT_RANK, (int *)(void *)at, &n))
+			return false;
+		if (n != rank_of(r, node))
+			return json_error(v, r->e, "%d integers, but operand 0 has rank %d", n, rank_of(r, node));
+		return true;
+	case ATTR_KIND_AXES:
+		return read_ints(r, v, 0, LIMIT_RANK, (int *)(void *)at, &node->attrs.n_axes);
+	case ATTR_KIND_BOOL:
+		if (!json_is(v, JSON_BOOL, r->e))
+			return false;
+		*(bool *)at = v->truth;
+		return true;
+	case ATTR_KIND_DTYPE: {
+		static const char *const names[] = {
+#define DTYPE(id, name, class, precision, emin, emax, bits) name,
+#include "dtypes.def"
+#undef DTYPE
+		};
+		if (!read_choice(r, v, names, DTYPE_COUNT, &n))
+			return false;
+		node->attrs.dtype = (enum dtype)n;
+		return true;
+	}
+	case ATTR_KIND_MODE:
+		if (!read_choice(r, v, mode_names, MODE_COUNT, &n))
+			return false;
+		node->attrs.mode = (enum index_mode)n;
+		return true;
+	case ATTR_KIND_SHAPE:
+		return read_ints(r, v, 0, LIMIT_RANK, node->attrs.shape.extent, &node->attrs.shape.rank);
+	case ATTR_KIND_TENSOR:
+		/* The only attribute that needs the result type: set by read_literal. */
+		return tensor_read(v, &node->attrs.value.type, r->arena, &node->attrs.value, r->e);
+	}
+	return false;
+}
+
+/* The attributes whose absence means something. */
+static bool attr_default(const struct json *v, struct node *node, enum attr_index k, int rank, struct error *e)
+{
+	if (k == ATTR_INDEX_TRIP && node->op == OP_FOR) {
+		node->attrs.trip = -1;
+		return true;
+	}
+	if (k == ATTR_INDEX_STRIDE) {
+		for (int d = 0; d < rank; d++)
+			node->attrs.stride[d] = 1;
+		return true;
+	}
+	if (attr_fields[k].kind == ATTR_KIND_BOOL || (k == ATTR_INDEX_CAP && node->op == OP_FOR && json_find(v, "trip")))
+		return true;
+	return json_error(v, e, "%s lacks its attribute \"%s\"", op_table[node->op].name, attr_fields[k].key);
+}
+
+static bool read_attrs(struct reader *r, const struct json *v, struct node *node)
+{
+	for (int k = 0; k < ATTR_COUNT; k++) {
+		if (!(op_table[node->op].attrs & 1u << k))
+			continue;
+		const struct json *at = json_find(v, attr_fields[k].key);
+		if (at ? !read_attr(r, at, &attr_fields[k], node)
+		       : !attr_default(v, node, (enum attr_index)k, rank_of(r, node), r->e))
+			return false;
+	}
+	return true;
+}
+
+/* The stated result type of a constant, from which its literal is read. */
+static bool read_literal_type(struct reader *r, const struct json *v, const struct json *out, struct node *node)
+{
+	char name[CASE_NAME + 1];
+	bool stated;
+
+	if (out->n_child != 1)
+		return json_error(out, r->e, "a constant has 1 result, not %d", out->n_child);
+	if (!parse_binding(r, out->child, name, &node->attrs.value.type, &stated))
+		return false;
+	if (!stated)
+		return json_error(out->child, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", name, name);
+	if (!shape_fits(&node->attrs.value.type.shape))
+		return json_error(v, r->e, "a literal of more than %d elements", LIMIT_ELEMENTS);
+	return true;
+}
+
+/* ---- nodes and regions ---- */
+
+static bool read_op(struct reader *r, const struct json *v, enum op *op)
+{
+	const struct json *name;
+	char shown[JSON_SHOWN];
+
+	if (!json_required(v, "op", JSON_STRING, &name, r->e))
+		return false;
+	int k = op_find(name->text);
+	if (k >= 0) {
+		*op = (enum op)k;
+		return true;
+	}
+	const char *names[OP_COUNT];
+	for (k = 0; k < OP_COUNT; k++)
+		names[k] = op_table[k].name;
+	const char *near = json_nearest(name->text, names, OP_COUNT);
+	return json_error(name, r->e, "unknown op %s%s%s%s", json_quote(name->text, shown), near ? "; did you mean \"" : "",
+	    near ? near : "", near ? "\"?" : "");
+}
+
+static bool check_keys(struct reader *r, const struct json *v, enum op op)
+{
+	const char *keys[4 + ATTR_COUNT] = {"out", "op", "args", "regions"};
+	int n = 4;
+
+	for (int k = 0; k < ATTR_COUNT; k++)
+		if (op_table[op].attrs & 1u << k)
+			keys[n++] = attr_fields[k].key;
+		else if (json_find(v, attr_fields[k].key))
+			return json_error(v, r->e, "%s has no attribute \"%s\"", op_table[op].name, attr_fields[k].key);
+	return json_only_keys(v, keys, n, r->e);
+}
+
+static bool read_body(struct reader *r, const struct json *v, struct region *out);
+
+/* One region of a node: parameters of the types that the op gives them, nodes, results. */
+static bool read_region(struct reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
+{
+	static const char *const keys[] = {"params", "body", "results"};
+	struct region *region = &node->region[which];
+	struct type want[LIMIT_ARGS];
+	struct error inner = {0};
+	const struct json *params;
+	int n;
+
+	if (!json_is(v, JSON_OBJECT, r->e) || !json_only_keys(v, keys, 3, r->e))
+		return false;
+	if (!node_region_params(r->p, node, which, want, &n, &inner))
+		return fail_inside(r, node_at, &inner);
+	if (!json_optional(v, "params", JSON_ARRAY, &params, r->e))
+		return false;
+	int got = params ? params->n_child : 0;
+	if (got != n)
+		return json_error(params ? params : v, r->e, "%d parameters; %s gives this region %d", got, op_table[node->op].name, n);
+	int first = r->p->n_value;
+	region->n_param = n;
+	region->param = n ? first : 0;
+	for (const struct json *param = params ? params->child : NULL; param; param = param->next)
+		if (!define(r, param, &want[param->index]))
+			return false;
+	if (!read_body(r, v, region))
+		return false;
+	for (int k = first; k < r->p->n_value; k++)
+		r->closed[k] = true;
+	return true;
+}
+
+static bool read_regions(struct reader *r, const struct json *v, struct node *node)
+{
+	const struct json *regions;
+
+	if (!json_optional(v, "regions", JSON_ARRAY, &regions, r->e))
+		return false;
+	int got = regions ? regions->n_child : 0, want = op_table[node->op].n_region;
+	if (got != want)
+		return json_error(regions ? regions : v, r->e, "%s has %d regions, not %d", op_table[node->op].name, want, got);
+	node->n_region = want;
+	node->region = NEW(r->arena, struct region, want);
+	for (const struct json *region = regions ? regions->child : NULL; region; region = region->next)
+		if (!read_region(r, region, v, node, region->index))
+			return false;
+	return true;
+}
+
+static bool read_args(struct reader *r, const struct json *v, struct node *node)
+{
+	const struct json *args;
+
+	if (!json_optional(v, "args", JSON_ARRAY, &args, r->e))
+		return false;
+	int got = args ? args->n_child : 0, want = op_table[node->op].n_arg;
+	if (want < 0 ? got < 1 || got > LIMIT_ARGS : got != want) {
+		const struct json *at = args ? args : v;
+		if (want < 0)
+			return json_error(at, r->e, "%s takes 1 to %d operands, not %d", op_table[node->op].name, LIMIT_ARGS, got);
+		return json_error(at, r->e, "%s takes %d operands, not %d", op_table[node->op].name, want, got);
+	}
+	node->n_arg = got;
+	node->arg = NEW(r->arena, int, got);
+	return read_uses(r, args, node->arg);
+}
+
+static bool read_node(struct reader *r, const struct json *v, struct node *node)
+{
+	struct type type[LIMIT_ARGS];
+	struct error inner = {0};
+	const struct json *out;
+	int n;
+
+	if (++r->n_node > LIMIT_NODES)
+		return json_error(v, r->e, "more than %d nodes", LIMIT_NODES);
+	if (!json_is(v, JSON_OBJECT, r->e) || !read_op(r, v, &node->op) || !check_keys(r, v, node->op) ||
+	    !json_required(v, "out", JSON_ARRAY, &out, r->e) || !read_args(r, v, node))
+		return false;
+	if (node->op == OP_CONSTANT && !read_literal_type(r, v, out, node))
+		return false;
+	if (!read_attrs(r, v, node) || !read_regions(r, v, node))
+		return false;
+	if (!node_infer(r->p, node, type, &n, &inner))
+		return fail_inside(r, v, &inner);
+	if (out->n_child != n)
+		return json_error(out, r->e, "%s gives %d results here, not %d", op_table[node->op].name, n, out->n_child);
+	node->n_out = n;
+	node->out = r->p->n_value;
+	for (const struct json *binding = out->child; binding; binding = binding->next)
+		if (!define(r, binding, &type[binding->index]))
+			return false;
+	return true;
+}
+
+/* Members body and results of a region or of the case. */
+static bool read_body(struct reader *r, const struct json *v, struct region *out)
+{
+	const struct json *body, *results;
+
+	if (!json_optional(v, "body", JSON_ARRAY, &body, r->e) || !json_required(v, "results", JSON_ARRAY, &results, r->e))
+		return false;
+	if (body && body->n_child > LIMIT_NODES)
+		return json_error(body, r->e, "more than %d nodes", LIMIT_NODES);
+	out->n_node = body ? body->n_child : 0;
+	out->node = NEW(r->arena, struct node, out->n_node);
+	for (const struct json *node = body ? body->child : NULL; node; node = node->next)
+		if (!read_node(r, node, &out->node[node->index]))
+			return false;
+	if (results->n_child > LIMIT_ARGS)
+		return json_error(results, r->e, "%d results, at most %d are possible", results->n_child, LIMIT_ARGS);
+	out->n_result = results->n_child;
+	out->result = NEW(r->arena, int, out->n_result);
+	return read_uses(r, results, out->result);
+}
+
+bool case_read_program(const struct json *root, struct arena *a, struct program *out, struct error *e)
+{
+	struct reader r = {.arena = a, .e = e, .p = out};
+	const struct json *inputs, *body;
+
+	*out = (struct program){0};
+	if (!json_required(root, "inputs", JSON_ARRAY, &inputs, e) || !json_required(root, "body", JSON_ARRAY, &body, e))
+		return false;
+	if (inputs->n_child > LIMIT_ARGS)
+		return json_error(inputs, e, "%d inputs, at most %d are possible", inputs->n_child, LIMIT_ARGS);
+	out->top.n_param = inputs->n_child;
+	for (const struct json *v = inputs->child; v; v = v->next) {
+		if (!define(&r, v, NULL))
+			return false;
+		if (!shape_fits(&out->type[v->index].shape))
+			return json_error(v, e, "an input of more than %d elements", LIMIT_ELEMENTS);
+	}
+	return read_body(&r, root, &out->top);
+}

@@ -1,0 +1,310 @@
+/* case_read.c: a case from its JSON: points, request and expectations around the program, and the two ways in. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case_format.h"
+
+/* ---- tensors ---- */
+
+static bool read_float(const struct json *v, enum dtype d, double *out, struct error *e)
+{
+	char shown[JSON_SHOWN], hex[REAL_TEXT];
+
+	if (v->kind == JSON_NUMBER) {
+		if (real_parse_decimal(v->text, out) && dtype_round(d, *out) == *out)
+			return true;
+		/* Only a proposal: a nearest value, rounded twice for narrow dtypes. */
+		double near = dtype_round(d, strtod(v->text, NULL));
+		return json_error(v, e, "%s is no exact value of %s; the nearest is written \"%s\"", json_quote(v->text, shown),
+		    dtype_table[d].name, real_print(near, hex));
+	}
+	if (v->kind != JSON_STRING)
+		return json_error(v, e, "needs a real of %s, not %s", dtype_table[d].name, json_kind_names[v->kind]);
+	if (!real_parse(v->text, out))
+		return json_error(v, e, "%s is no real: \"0x1.8p-1\", \"nan\", \"inf\", \"-inf\" or an exact number",
+		    json_quote(v->text, shown));
+	double near = dtype_round(d, *out);
+	/* NaN is a value of every float dtype. */
+	if (*out == *out && near != *out)
+		return json_error(v, e, "%s is no value of %s; the nearest is \"%s\"", json_quote(v->text, shown), dtype_table[d].name,
+		    real_print(near, hex));
+	return true;
+}
+
+static bool read_element(const struct json *v, enum dtype d, union cell *out, struct error *e)
+{
+	switch (dtype_table[d].class) {
+	case DTYPE_CLASS_FLOAT:
+		return read_float(v, d, &out->f, e);
+	case DTYPE_CLASS_INT:
+		if (!json_int64(v, &out->i, e))
+			return false;
+		if (dtype_wrap(d, out->i) != out->i)
+			return json_error(v, e, "%lld is no value of %s", (long long)out->i, dtype_table[d].name);
+		return true;
+	case DTYPE_CLASS_BOOL:
+		if (!json_is(v, JSON_BOOL, e))
+			return false;
+		out->i = v->truth;
+		return true;
+	}
+	return false;
+}
+
+bool tensor_read(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e)
+{
+	struct type type = *t; /* *t may be part of *out */
+	char text[TYPE_TEXT];
+	int n = shape_elements(&type.shape);
+
+	/* The count comes before the memory: a short file cannot ask for much. */
+	if (v->kind != JSON_ARRAY && type.shape.rank)
+		return json_error(v, e, "needs an array of %d elements for %s, not %s", n, type_print(&type, text),
+		    json_kind_names[v->kind]);
+	if (v->kind == JSON_ARRAY && v->n_child != n)
+		return json_error(v, e, "%d elements, but %s has %d", v->n_child, type_print(&type, text), n);
+	*out = tensor_new(a, &type);
+	if (v->kind != JSON_ARRAY)
+		return read_element(v, type.dtype, out->at, e);
+	for (const struct json *x = v->child; x; x = x->next)
+		if (!read_element(x, type.dtype, &out->at[x->index], e))
+			return false;
+	return true;
+}
+
+/* ---- points and request ---- */
+
+static bool read_points(const struct json *root, struct arena *a, struct testcase *c, struct error *e)
+{
+	const struct region *top = &c->program.top;
+	const struct json *points;
+
+	if (!json_required(root, "points", JSON_ARRAY, &points, e))
+		return false;
+	if (points->n_child < 1 || points->n_child > LIMIT_POINTS)
+		return json_error(points, e, "%d points, 1 to %d are possible", points->n_child, LIMIT_POINTS);
+	c->n_point = points->n_child;
+	c->point = NEW(a, struct tensor *, c->n_point);
+	for (const struct json *v = points->child; v; v = v->next) {
+		if (!json_is(v, JSON_ARRAY, e))
+			return false;
+		if (v->n_child != top->n_param)
+			return json_error(v, e, "%d tensors, but there are %d inputs", v->n_child, top->n_param);
+		c->point[v->index] = NEW(a, struct tensor, top->n_param);
+		for (const struct json *x = v->child; x; x = x->next)
+			if (!tensor_read(x, &c->program.type[top->param + x->index], a, &c->point[v->index][x->index], e))
+				return false;
+	}
+	return true;
+}
+
+/* What a transform is applied to: inputs stay, outputs change from one to the next. */
+struct outputs {
+	int n;
+	struct type type[LIMIT_ARGS];
+};
+
+static bool read_seeds(const struct json *seeds, const struct type *type, int n, struct arena *a, struct transform *t,
+    struct error *e)
+{
+	if (seeds->n_child != n)
+		return json_error(seeds, e, "%d tensors, needed are %d", seeds->n_child, n);
+	t->n_seed = n;
+	t->seed = NEW(a, struct tensor, n);
+	for (const struct json *v = seeds->child; v; v = v->next)
+		if (!tensor_read(v, &type[v->index], a, &t->seed[v->index], e))
+			return false;
+	return true;
+}
+
+static bool read_kind(const struct json *v, enum transform_kind *kind, struct error *e)
+{
+	const struct json *name;
+	char shown[JSON_SHOWN];
+
+	if (!json_required(v, "transform", JSON_STRING, &name, e))
+		return false;
+	for (int k = 0; k < TRANSFORM_COUNT; k++)
+		if (!strcmp(name->text, transform_names[k])) {
+			*kind = (enum transform_kind)k;
+			return *kind != TRANSFORM_BATCH || json_error(name, e, "batch is not supported yet");
+		}
+	return json_error(name, e, "unknown transform %s; there are jvp and vjp", json_quote(name->text, shown));
+}
+
+static bool read_transform(const struct json *v, const struct program *p, struct outputs *outputs, struct arena *a,
+    struct transform *t, struct error *e)
+{
+	const struct json *wrt, *seeds;
+	struct type active[LIMIT_ARGS];
+
+	if (!read_kind(v, &t->kind, e))
+		return false;
+	bool vjp = t->kind == TRANSFORM_VJP;
+	const char *const keys[] = {"transform", "wrt", vjp ? "cotangents" : "tangents"};
+	if (!json_only_keys(v, keys, 3, e) || !json_required(v, "wrt", JSON_ARRAY, &wrt, e) ||
+	    !json_required(v, keys[2], JSON_ARRAY, &seeds, e))
+		return false;
+	if (wrt->n_child > p->top.n_param)
+		return json_error(wrt, e, "%d inputs, but there are %d", wrt->n_child, p->top.n_param);
+	t->n_wrt = wrt->n_child;
+	t->wrt = NEW(a, int, t->n_wrt);
+	for (const struct json *i = wrt->child; i; i = i->next) {
+		int *input = &t->wrt[i->index];
+		if (!json_int(i, 0, p->top.n_param - 1, input, e))
+			return false;
+		active[i->index] = p->type[p->top.param + *input];
+	}
+	if (!read_seeds(seeds, vjp ? outputs->type : active, vjp ? outputs->n : t->n_wrt, a, t, e))
+		return false;
+	if (vjp) {
+		outputs->n = t->n_wrt;
+		memcpy(outputs->type, active, (size_t)t->n_wrt * sizeof *active);
+	}
+	return true;
+}
+
+static bool read_request(const struct json *root, struct arena *a, struct testcase *c, struct error *e)
+{
+	const struct program *p = &c->program;
+	struct outputs outputs = {.n = p->top.n_result};
+	const struct json *request;
+
+	if (!json_required(root, "request", JSON_ARRAY, &request, e))
+		return false;
+	if (request->n_child > LIMIT_TRANSFORMS)
+		return json_error(request, e, "%d transforms, at most %d are possible", request->n_child, LIMIT_TRANSFORMS);
+	for (int k = 0; k < outputs.n; k++)
+		outputs.type[k] = p->type[p->top.result[k]];
+	c->n_transform = request->n_child;
+	c->transform = NEW(a, struct transform, c->n_transform);
+	for (const struct json *v = request->child; v; v = v->next)
+		if (!read_transform(v, p, &outputs, a, &c->transform[v->index], e))
+			return false;
+	return true;
+}
+
+/* ---- provenance and expectations ---- */
+
+static bool read_text(const struct json *object, const char *key, struct arena *a, const char **out, struct error *e)
+{
+	const struct json *v;
+
+	if (!json_optional(object, key, JSON_STRING, &v, e))
+		return false;
+	*out = v ? arena_copy(a, v->text, (size_t)v->len + 1, 1) : NULL;
+	return true;
+}
+
+static bool read_expectation(const struct json *v, struct arena *a, struct expectation *x, struct error *e)
+{
+	static const char *const keys[] = {"engine", "verdict", "returned"};
+	const struct json *returned;
+
+	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 3, e) || !read_text(v, "engine", a, &x->engine, e) ||
+	    !read_text(v, "verdict", a, &x->verdict, e) || !json_optional(v, "returned", JSON_ARRAY, &returned, e))
+		return false;
+	if (!returned)
+		return true;
+	if (!returned->n_child)
+		return json_error(returned, e, "an empty list states nothing");
+	x->n = returned->n_child;
+	x->returned = NEW(a, const char *, x->n);
+	for (const struct json *s = returned->child; s; s = s->next) {
+		if (!json_is(s, JSON_STRING, e))
+			return false;
+		x->returned[s->index] = arena_copy(a, s->text, (size_t)s->len + 1, 1);
+	}
+	return true;
+}
+
+static bool read_expect(const struct json *root, struct arena *a, struct testcase *c, struct error *e)
+{
+	const struct json *expect;
+
+	if (!json_optional(root, "expect", JSON_ARRAY, &expect, e))
+		return false;
+	c->n_expect = expect ? expect->n_child : 0;
+	c->expect = NEW(a, struct expectation, c->n_expect);
+	for (const struct json *v = expect ? expect->child : NULL; v; v = v->next)
+		if (!read_expectation(v, a, &c->expect[v->index], e))
+			return false;
+	return true;
+}
+
+/* ---- the two ways in ---- */
+
+/* The case itself, or the one inside a report. */
+static const struct json *find_case(const struct json *root, struct error *e)
+{
+	const struct json *schema;
+	char shown[JSON_SHOWN];
+
+	if (!json_required(root, "schema", JSON_STRING, &schema, e))
+		return NULL;
+	if (!strncmp(schema->text, REPORT_SCHEMA_PREFIX, strlen(REPORT_SCHEMA_PREFIX))) {
+		if (!json_required(root, "case", JSON_OBJECT, &root, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
+			return NULL;
+	}
+	if (strcmp(schema->text, CASE_SCHEMA)) {
+		json_error(schema, e, "%s is not \"%s\"", json_quote(schema->text, shown), CASE_SCHEMA);
+		return NULL;
+	}
+	return root;
+}
+
+static bool check_read(const struct json *root, const struct testcase *c, struct error *e)
+{
+	char at[JSON_PLACE], place[2 * JSON_PLACE];
+	struct error inner = {0};
+
+	if (testcase_check(c, &inner))
+		return true;
+	json_place(root, at);
+	snprintf(place, sizeof place, "%s%s%s", at, at[0] && inner.place[0] ? "." : "", inner.place);
+	return error_set(e, place, "%s", inner.text);
+}
+
+bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
+{
+	static const char *const keys[] = {"schema", "title", "source", "comment", "inputs", "body", "results", "points", "request",
+		"expect"};
+	struct testcase c = {0};
+
+	if (len > LIMIT_CASE_BYTES)
+		return error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)LIMIT_CASE_BYTES);
+	const struct json *root = json_read(text, len, a, e);
+	if (!root || !(root = find_case(root, e)) || !json_only_keys(root, keys, (int)(sizeof keys / sizeof keys[0]), e))
+		return false;
+	if (!read_text(root, "title", a, &c.provenance.title, e) || !read_text(root, "source", a, &c.provenance.source, e) ||
+	    !read_text(root, "comment", a, &c.provenance.comment, e))
+		return false;
+	if (!case_read_program(root, a, &c.program, e) || !read_points(root, a, &c, e) || !read_request(root, a, &c, e) ||
+	    !read_expect(root, a, &c, e) || !check_read(root, &c, e))
+		return false;
+	*out = c;
+	return true;
+}
+
+bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e)
+{
+	enum { TAIL = 100 };
+	char place[2 * JSON_PLACE];
+	struct error inner = {0};
+	size_t len;
+
+	const char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
+	if (!text)
+		return false;
+	if (testcase_read(text, len, a, out, &inner))
+		return true;
+	/* The end of a long path tells more, and leaves room for the place. */
+	size_t n = strlen(path);
+	snprintf(place, sizeof place, "%s%s%s%s", n > TAIL ? "..." : "", n > TAIL ? path + n - TAIL : path,
+	    inner.place[0] ? ": " : "", inner.place);
+	for (char *c = place; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7F)
+			*c = '?';
+	return error_set(e, place, "%s", inner.text);
+}

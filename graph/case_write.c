@@ -1,0 +1,293 @@
+/* case_write.c: a case as canonical JSON.  Values are named v0, v1 ... by number; defaults are left out. */
+#include <stdio.h>
+#include <string.h>
+
+#include "case_format.h"
+#include "json.h"
+#include "testcase.h"
+
+const struct attr_field attr_fields[ATTR_COUNT] = {
+#define ATTR(id, key, kind, meaning) [ATTR_INDEX_##id] = {key, ATTR_KIND_##kind, OFFSET_##id},
+#define OFFSET_AXIS offsetof(struct attrs, axis)
+#define OFFSET_AXES offsetof(struct attrs, axes)
+#define OFFSET_KEEPDIMS offsetof(struct attrs, keepdims)
+#define OFFSET_DTYPE offsetof(struct attrs, dtype)
+#define OFFSET_SHAPE offsetof(struct attrs, shape)
+#define OFFSET_START offsetof(struct attrs, start)
+#define OFFSET_SIZE offsetof(struct attrs, size)
+#define OFFSET_STRIDE offsetof(struct attrs, stride)
+#define OFFSET_LOW offsetof(struct attrs, low)
+#define OFFSET_HIGH offsetof(struct attrs, high)
+#define OFFSET_MODE offsetof(struct attrs, mode)
+#define OFFSET_TRIP offsetof(struct attrs, trip)
+#define OFFSET_CAP offsetof(struct attrs, cap)
+#define OFFSET_UNTIL offsetof(struct attrs, until)
+#define OFFSET_CARRIES offsetof(struct attrs, carries)
+#define OFFSET_VALUE offsetof(struct attrs, value)
+#include "attrs.def"
+#undef ATTR
+};
+
+static void put_element(struct json_writer *w, enum dtype d, union cell x)
+{
+	switch (dtype_table[d].class) {
+	case DTYPE_CLASS_FLOAT:
+		json_put_real(w, x.f);
+		break;
+	case DTYPE_CLASS_INT:
+		json_put_integer(w, x.i);
+		break;
+	case DTYPE_CLASS_BOOL:
+		json_put_bool(w, x.i != 0);
+		break;
+	}
+}
+
+void tensor_put(struct json_writer *w, const struct tensor *t)
+{
+	int n = shape_elements(&t->type.shape);
+
+	if (t->type.shape.rank == 0) {
+		put_element(w, t->type.dtype, t->at[0]);
+		return;
+	}
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		put_element(w, t->type.dtype, t->at[k]);
+	json_end(w);
+}
+
+static void put_tensors(struct json_writer *w, const struct tensor *t, int n)
+{
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		tensor_put(w, &t[k]);
+	json_end(w);
+}
+
+static void put_name(struct json_writer *w, int value)
+{
+	char buf[16];
+
+	snprintf(buf, sizeof buf, "v%d", value);
+	json_put_string(w, buf);
+}
+
+static void put_names(struct json_writer *w, const int *value, int n)
+{
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		put_name(w, value[k]);
+	json_end(w);
+}
+
+static void put_bindings(struct json_writer *w, const struct program *p, int first, int n)
+{
+	char type[TYPE_TEXT], buf[TYPE_TEXT + 16];
+
+	json_begin_array(w, JSON_FLOW);
+	for (int k = first; k < first + n; k++) {
+		snprintf(buf, sizeof buf, "v%d: %s", k, type_print(&p->type[k], type));
+		json_put_string(w, buf);
+	}
+	json_end(w);
+}
+
+static void put_integers(struct json_writer *w, const int *i, int n)
+{
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		json_put_integer(w, i[k]);
+	json_end(w);
+}
+
+/* Whether the attribute has the value that its absence means. */
+static bool attr_is_default(const struct node *node, enum attr_index k, int rank)
+{
+	const struct attrs *attrs = &node->attrs;
+
+	if (attr_fields[k].kind == ATTR_KIND_BOOL)
+		return !*(const bool *)((const char *)attrs + attr_fields[k].offset);
+	if (k == ATTR_INDEX_TRIP)
+		return attrs->trip < 0;
+	if (k == ATTR_INDEX_CAP)
+		return (op_table[node->op].attrs & ATTR_TRIP) && attrs->trip >= 0 && !attrs->cap;
+	if (k == ATTR_INDEX_STRIDE) {
+		for (int d = 0; d < rank; d++)
+			if (attrs->stride[d] != 1)
+				return false;
+		return true;
+	}
+	return false;
+}
+
+static void put_attr(struct json_writer *w, const struct node *node, const struct attr_field *field, int rank)
+{
+	const void *at = (const char *)&node->attrs + field->offset;
+
+	json_put_key(w, field->key);
+	switch (field->kind) {
+	case ATTR_KIND_INT:
+		json_put_integer(w, *(const int *)at);
+		break;
+	case ATTR_KIND_INTS:
+		put_integers(w, at, rank);
+		break;
+	case ATTR_KIND_AXES:
+		put_integers(w, at, node->attrs.n_axes);
+		break;
+	case ATTR_KIND_BOOL:
+		json_put_bool(w, *(const bool *)at);
+		break;
+	case ATTR_KIND_DTYPE:
+		json_put_string(w, dtype_table[*(const enum dtype *)at].name);
+		break;
+	case ATTR_KIND_MODE:
+		json_put_string(w, mode_names[*(const enum index_mode *)at]);
+		break;
+	case ATTR_KIND_SHAPE: {
+		const struct shape *s = at;
+		put_integers(w, s->extent, s->rank);
+		break;
+	}
+	case ATTR_KIND_TENSOR:
+		tensor_put(w, at);
+		break;
+	}
+}
+
+static void put_body(struct json_writer *w, const struct program *p, const struct region *region);
+
+static void put_node(struct json_writer *w, const struct program *p, const struct node *node)
+{
+	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
+
+	json_begin_object(w, JSON_FLOW);
+	json_put_key(w, "out");
+	put_bindings(w, p, node->out, node->n_out);
+	json_put_key(w, "op");
+	json_put_string(w, op_table[node->op].name);
+	if (node->n_arg) {
+		json_put_key(w, "args");
+		put_names(w, node->arg, node->n_arg);
+	}
+	for (int k = 0; k < ATTR_COUNT; k++)
+		if (op_table[node->op].attrs & 1u << k && !attr_is_default(node, (enum attr_index)k, rank))
+			put_attr(w, node, &attr_fields[k], rank);
+	if (node->n_region) {
+		json_put_key(w, "regions");
+		json_begin_array(w, JSON_BLOCK);
+		for (int k = 0; k < node->n_region; k++) {
+			const struct region *region = &node->region[k];
+			json_begin_object(w, JSON_FLOW);
+			json_put_key(w, "params");
+			put_bindings(w, p, region->param, region->n_param);
+			put_body(w, p, region);
+			json_end(w);
+		}
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_body(struct json_writer *w, const struct program *p, const struct region *region)
+{
+	json_put_key(w, "body");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < region->n_node; k++)
+		put_node(w, p, &region->node[k]);
+	json_end(w);
+	json_put_key(w, "results");
+	put_names(w, region->result, region->n_result);
+}
+
+static void put_optional(struct json_writer *w, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	json_put_key(w, key);
+	json_put_string(w, text);
+}
+
+static void put_transform(struct json_writer *w, const struct transform *t)
+{
+	json_begin_object(w, JSON_FLOW);
+	json_put_key(w, "transform");
+	json_put_string(w, transform_names[t->kind]);
+	if (t->kind != TRANSFORM_BATCH) {
+		json_put_key(w, "wrt");
+		put_integers(w, t->wrt, t->n_wrt);
+		json_put_key(w, t->kind == TRANSFORM_VJP ? "cotangents" : "tangents");
+		put_tensors(w, t->seed, t->n_seed);
+	}
+	json_end(w);
+}
+
+static void put_expectation(struct json_writer *w, const struct expectation *x)
+{
+	json_begin_object(w, JSON_FLOW);
+	put_optional(w, "engine", x->engine);
+	put_optional(w, "verdict", x->verdict);
+	if (x->n) {
+		json_put_key(w, "returned");
+		json_begin_array(w, JSON_FLOW);
+		for (int k = 0; k < x->n; k++)
+			json_put_string(w, x->returned[k]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+void testcase_put(struct json_writer *w, const struct testcase *c)
+{
+	const struct program *p = &c->program;
+
+	json_begin_object(w, JSON_BLOCK);
+	json_put_key(w, "schema");
+	json_put_string(w, CASE_SCHEMA);
+	put_optional(w, "title", c->provenance.title);
+	put_optional(w, "source", c->provenance.source);
+	put_optional(w, "comment", c->provenance.comment);
+	json_put_key(w, "inputs");
+	put_bindings(w, p, p->top.param, p->top.n_param);
+	put_body(w, p, &p->top);
+
+	json_put_key(w, "points");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < c->n_point; k++)
+		put_tensors(w, c->point[k], p->top.n_param);
+	json_end(w);
+
+	json_put_key(w, "request");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < c->n_transform; k++)
+		put_transform(w, &c->transform[k]);
+	json_end(w);
+
+	if (c->n_expect) {
+		json_put_key(w, "expect");
+		json_begin_array(w, JSON_BLOCK);
+		for (int k = 0; k < c->n_expect; k++)
+			put_expectation(w, &c->expect[k]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static char *write_case(const struct testcase *c, bool pretty, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, pretty);
+
+	testcase_put(&w, c);
+	return json_finish(&w, len);
+}
+
+char *testcase_write(const struct testcase *c, struct arena *a, size_t *len)
+{
+	return write_case(c, true, a, len);
+}
+
+char *testcase_write_compact(const struct testcase *c, struct arena *a, size_t *len)
+{
+	return write_case(c, false, a, len);
+}

@@ -1,0 +1,265 @@
+/* check.c: whether a program is valid: scopes, definitions, stored types, literals, limits. */
+#include "program.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Values that a program within limits can have: results, and parameters of two regions, of every node; inputs. */
+enum { LIMIT_VALUES = (3 * LIMIT_NODES + 1) * LIMIT_ARGS };
+
+/* What is known of a value.  CLOSED: it belongs to a region that has ended. */
+enum { UNDEFINED, VISIBLE, CLOSED };
+
+struct checker {
+	const struct program *p;
+	struct error *e;
+	int n_defined, n_node;
+	unsigned char state[LIMIT_VALUES];
+};
+
+/* Where a region is; places become text only when something is wrong. */
+struct frame {
+	const struct frame *up; /* NULL for the top region */
+	int node, which;        /* it is regions[which] of body[node] of the region above */
+};
+
+/* A place inside frame f: in body[node] unless node < 0, key[index], or just key when index < 0. */
+struct place {
+	const struct frame *f;
+	int node;
+	const char *key;
+	int index;
+};
+
+/* Appends to text[len], cut at room - 1 bytes. */
+__attribute__((format(printf, 4, 5))) static void append(char *text, int room, int *len, const char *format, ...)
+{
+	va_list list;
+	int n;
+
+	va_start(list, format);
+	n = vsnprintf(text + *len, (size_t)(room - *len), format, list);
+	va_end(list);
+	*len = n < 0 ? *len : n >= room - *len ? room - 1 : *len + n;
+}
+
+static void print_frame(const struct frame *f, char *text, int room, int *len)
+{
+	if (!f->up)
+		return;
+	print_frame(f->up, text, room, len);
+	append(text, room, len, "body[%d].regions[%d].", f->node, f->which);
+}
+
+__attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, struct place at, const char *format, ...)
+{
+	char place[160] = "", text[256];
+	int room = (int)sizeof place, len = 0;
+	va_list list;
+
+	if (!c->e)
+		return false;
+	print_frame(at.f, place, room, &len);
+	if (at.node >= 0)
+		append(place, room, &len, at.key[0] ? "body[%d]." : "body[%d]", at.node);
+	append(place, room, &len, at.index < 0 ? "%s" : "%s[%d]", at.key, at.index);
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	return error_set(c->e, place, "%s", text);
+}
+
+static bool define(struct checker *c, int first, int n, struct place at)
+{
+	if (n < 0 || n > LIMIT_ARGS)
+		return refuse(c, at, "%d values, expected at most %d", n, LIMIT_ARGS);
+	for (int i = 0; i < n; i++) {
+		int v = first + i;
+		if (first < 0 || first >= c->p->n_value - i)
+			return refuse(c, at, "defines v%d, expected 0 to %d", v, c->p->n_value - 1);
+		if (c->state[v] != UNDEFINED)
+			return refuse(c, at, "defines v%d a second time", v);
+		c->state[v] = VISIBLE;
+	}
+	c->n_defined += n;
+	return true;
+}
+
+static void close_values(struct checker *c, int first, int n)
+{
+	memset(c->state + first, CLOSED, (size_t)n);
+}
+
+static bool use(struct checker *c, int v, struct place at)
+{
+	if (v < 0 || v >= c->p->n_value)
+		return refuse(c, at, "there is no value v%d, expected 0 to %d", v, c->p->n_value - 1);
+	if (c->state[v] == CLOSED)
+		return refuse(c, at, "v%d belongs to a region that has ended", v);
+	if (c->state[v] == UNDEFINED)
+		return refuse(c, at, "v%d is not defined before this use", v);
+	return true;
+}
+
+/* Carries an error of infer.c, which knows the node only, to its place in the program. */
+static bool refuse_node(struct checker *c, const struct frame *f, int node, const struct error *inner)
+{
+	return refuse(c, (struct place){f, node, inner->place, -1}, "%s", inner->text);
+}
+
+/* Every element must be a value of its dtype. */
+static bool check_literal(struct checker *c, const struct tensor *t, struct place at)
+{
+	int n = shape_elements(&t->type.shape);
+
+	for (int k = 0; k < n; k++) {
+		enum dtype d = t->type.dtype;
+		at.index = k;
+		if (dtype_is_float(d)) {
+			double x = t->at[k].f;
+			if (!isnan(x) && dtype_round(d, x) != x)
+				return refuse(c, at, "%.17g is no value of dtype %s", x, dtype_table[d].name);
+		} else if (dtype_wrap(d, t->at[k].i) != t->at[k].i) {
+			return refuse(c, at, "%lld is no value of dtype %s", (long long)t->at[k].i, dtype_table[d].name);
+		}
+	}
+	return true;
+}
+
+static bool check_region(struct checker *c, const struct region *region, const struct frame *f, int depth);
+
+/* Parameters of the regions have the types the op gives them; then what is inside. */
+static bool check_regions(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
+{
+	for (int i = 0; i < node->n_region; i++) {
+		const struct region *region = &node->region[i];
+		struct frame inner = {f, index, i};
+		struct type want[LIMIT_ARGS];
+		struct error e = {0};
+		char text[2][TYPE_TEXT];
+		int n;
+
+		if (!node_region_params(c->p, node, i, want, &n, &e))
+			return refuse_node(c, f, index, &e);
+		if (region->n_param != n)
+			return refuse(c, (struct place){&inner, -1, "params", -1}, "%d parameters, expected %d", region->n_param, n);
+		if (!define(c, region->param, n, (struct place){&inner, -1, "params", -1}))
+			return false;
+		for (int k = 0; k < n; k++) {
+			const struct type *got = &c->p->type[region->param + k];
+			if (!type_equal(got, &want[k]))
+				return refuse(c, (struct place){&inner, -1, "params", k}, "type %s, expected %s", type_print(got, text[0]),
+				    type_print(&want[k], text[1]));
+		}
+		if (!check_region(c, region, &inner, depth + 1))
+			return false;
+		close_values(c, region->param, region->n_param);
+	}
+	return true;
+}
+
+static bool check_node(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
+{
+	struct type want[LIMIT_ARGS];
+	struct error e = {0};
+	char text[2][TYPE_TEXT];
+	int n;
+
+	if ((unsigned)node->op >= OP_COUNT)
+		return refuse(c, (struct place){f, index, "op", -1}, "there is no op %d", (int)node->op);
+	if (node->n_arg < 0 || node->n_arg > LIMIT_ARGS)
+		return refuse(c, (struct place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg, LIMIT_ARGS);
+	for (int i = 0; i < node->n_arg; i++)
+		if (!use(c, node->arg[i], (struct place){f, index, "args", i}))
+			return false;
+	if (node->n_region != op_table[node->op].n_region)
+		return refuse(c, (struct place){f, index, "regions", -1}, "%d regions, expected %d", node->n_region,
+		    op_table[node->op].n_region);
+	if (!check_regions(c, node, f, index, depth))
+		return false;
+
+	if (!node_infer(c->p, node, want, &n, &e))
+		return refuse_node(c, f, index, &e);
+	if (node->op == OP_CONSTANT && !check_literal(c, &node->attrs.value, (struct place){f, index, "value", -1}))
+		return false;
+	if (node->n_out != n)
+		return refuse(c, (struct place){f, index, "", -1}, "%d results, expected %d", node->n_out, n);
+	if (!define(c, node->out, n, (struct place){f, index, "", -1}))
+		return false;
+	for (int i = 0; i < n; i++) {
+		const struct type *got = &c->p->type[node->out + i];
+		if (!type_equal(got, &want[i]))
+			return refuse(c, (struct place){f, index, "", -1}, "result %d has type %s, expected %s", i,
+			    type_print(got, text[0]), type_print(&want[i], text[1]));
+	}
+	return true;
+}
+
+/* Nodes and results; the parameters are defined already. */
+static bool check_region(struct checker *c, const struct region *region, const struct frame *f, int depth)
+{
+	if (depth > LIMIT_DEPTH)
+		return refuse(c, (struct place){f, -1, "", -1}, "regions nested more than %d deep", LIMIT_DEPTH);
+	for (int k = 0; k < region->n_node; k++) {
+		if (++c->n_node > LIMIT_NODES)
+			return refuse(c, (struct place){f, k, "", -1}, "more than %d nodes", LIMIT_NODES);
+		if (!check_node(c, &region->node[k], f, k, depth))
+			return false;
+	}
+	if (region->n_result < 0 || region->n_result > LIMIT_ARGS)
+		return refuse(c, (struct place){f, -1, "results", -1}, "%d results, expected at most %d", region->n_result,
+		    LIMIT_ARGS);
+	for (int i = 0; i < region->n_result; i++)
+		if (!use(c, region->result[i], (struct place){f, -1, "results", i}))
+			return false;
+	if (f->up)
+		for (int k = 0; k < region->n_node; k++)
+			close_values(c, region->node[k].out, region->node[k].n_out);
+	return true;
+}
+
+static bool check_inputs(struct checker *c, const struct frame *f)
+{
+	const struct region *top = &c->p->top;
+
+	if (!define(c, top->param, top->n_param, (struct place){f, -1, "inputs", -1}))
+		return false;
+	for (int i = 0; i < top->n_param; i++) {
+		const struct type *t = &c->p->type[top->param + i];
+		char text[TYPE_TEXT];
+		if ((unsigned)t->dtype >= DTYPE_COUNT || !shape_fits(&t->shape))
+			return refuse(c, (struct place){f, -1, "inputs", i},
+			    "type %s, expected rank up to %d and up to %d elements (an extent 0 counting as 1)", type_print(t, text),
+			    LIMIT_RANK, LIMIT_ELEMENTS);
+	}
+	return true;
+}
+
+bool program_check(const struct program *p, struct error *e)
+{
+	struct checker c;
+	const struct frame top = {NULL, -1, -1};
+	int64_t work;
+
+	c.p = p;
+	c.e = e;
+	c.n_defined = c.n_node = 0;
+	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
+		return refuse(&c, (struct place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
+	memset(c.state, UNDEFINED, (size_t)p->n_value);
+
+	if (!check_inputs(&c, &top) || !check_region(&c, &p->top, &top, 0))
+		return false;
+	if (!p->top.n_result)
+		return refuse(&c, (struct place){&top, -1, "results", -1}, "no results, expected at least 1");
+	if (c.n_defined != p->n_value)
+		return refuse(&c, (struct place){&top, -1, "", -1}, "%d of %d values are never defined", p->n_value - c.n_defined,
+		    p->n_value);
+	work = program_work(p);
+	if (work > LIMIT_WORK)
+		return refuse(&c, (struct place){&top, -1, "", -1}, "work of %lld elements (trip counts multiply), expected at most %d",
+		    (long long)work, LIMIT_WORK);
+	return true;
+}

@@ -1,0 +1,204 @@
+/*
+ * compare.c: equality and hash of checked programs.  Value numbers take part, so bring both to the canonical order first;
+ * attributes that the op does not name do not.
+ */
+#include "program.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- attributes as numbers ---- */
+
+struct words {
+	int n;
+	int64_t at[64];
+};
+
+static void put(struct words *w, int64_t x)
+{
+	w->at[w->n++] = x;
+}
+
+static void put_each(struct words *w, const int *x, int n)
+{
+	for (int i = 0; i < n; i++)
+		put(w, x[i]);
+}
+
+/* All but `value`.  Attributes that count per axis have as many entries as operand 0 has axes. */
+static void put_attrs(struct words *w, const struct program *p, const struct node *node)
+{
+	const struct attrs *at = &node->attrs;
+	unsigned has = op_table[node->op].attrs;
+	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
+
+	w->n = 0;
+	if (has & ATTR_AXIS)
+		put(w, at->axis);
+	if (has & ATTR_AXES) {
+		put(w, at->n_axes);
+		put_each(w, at->axes, at->n_axes);
+	}
+	if (has & ATTR_KEEPDIMS)
+		put(w, at->keepdims);
+	if (has & ATTR_DTYPE)
+		put(w, (int64_t)at->dtype);
+	if (has & ATTR_SHAPE) {
+		put(w, at->shape.rank);
+		put_each(w, at->shape.extent, at->shape.rank);
+	}
+	if (has & ATTR_START)
+		put_each(w, at->start, rank);
+	if (has & ATTR_SIZE)
+		put_each(w, at->size, rank);
+	if (has & ATTR_STRIDE)
+		put_each(w, at->stride, rank);
+	if (has & ATTR_LOW)
+		put_each(w, at->low, rank);
+	if (has & ATTR_HIGH)
+		put_each(w, at->high, rank);
+	if (has & ATTR_MODE)
+		put(w, (int64_t)at->mode);
+	if (has & ATTR_TRIP)
+		put(w, at->trip);
+	/* The cap of a loop with a fixed trip count means nothing. */
+	if (has & ATTR_CAP && !(has & ATTR_TRIP && at->trip >= 0))
+		put(w, at->cap);
+	if (has & ATTR_UNTIL)
+		put(w, at->until);
+	if (has & ATTR_CARRIES)
+		put(w, at->carries);
+}
+
+static bool attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
+{
+	struct words v, w;
+
+	put_attrs(&v, p, a);
+	put_attrs(&w, q, b);
+	if (v.n != w.n || memcmp(v.at, w.at, (size_t)v.n * sizeof v.at[0]) != 0)
+		return false;
+	return a->op != OP_CONSTANT || tensor_same(&a->attrs.value, &b->attrs.value);
+}
+
+/* ---- equality ---- */
+
+static bool uses_equal(const int *a, const int *b, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return false;
+	return true;
+}
+
+static bool regions_equal(const struct program *p, const struct region *a, const struct program *q, const struct region *b);
+
+static bool nodes_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
+{
+	if (a->op != b->op || a->n_arg != b->n_arg || a->n_out != b->n_out || a->out != b->out ||
+	    a->n_region != b->n_region || !uses_equal(a->arg, b->arg, a->n_arg) || !attrs_equal(p, a, q, b))
+		return false;
+	for (int i = 0; i < a->n_region; i++)
+		if (!regions_equal(p, &a->region[i], q, &b->region[i]))
+			return false;
+	return true;
+}
+
+static bool regions_equal(const struct program *p, const struct region *a, const struct program *q, const struct region *b)
+{
+	if (a->n_param != b->n_param || (a->n_param && a->param != b->param) || a->n_node != b->n_node ||
+	    a->n_result != b->n_result || !uses_equal(a->result, b->result, a->n_result))
+		return false;
+	for (int k = 0; k < a->n_node; k++)
+		if (!nodes_equal(p, &a->node[k], q, &b->node[k]))
+			return false;
+	return true;
+}
+
+bool program_equal(const struct program *p, const struct program *q)
+{
+	if (p->n_value != q->n_value)
+		return false;
+	for (int v = 0; v < p->n_value; v++)
+		if (!type_equal(&p->type[v], &q->type[v]))
+			return false;
+	return regions_equal(p, &p->top, q, &q->top);
+}
+
+/* ---- hash: FNV-1a over 64-bit words (Fowler, Noll, Vo), the high half folded in: the multiplication only carries upwards ---- */
+
+static void mix(uint64_t *h, int64_t word)
+{
+	*h = (*h ^ (uint64_t)word) * UINT64_C(0x100000001b3);
+	*h ^= *h >> 32;
+}
+
+/* Names, not enum numbers: a new row in a table moves no hash. */
+static void mix_name(uint64_t *h, const char *name)
+{
+	for (; *name; name++)
+		mix(h, (unsigned char)*name);
+}
+
+static void mix_type(uint64_t *h, const struct type *t)
+{
+	mix_name(h, dtype_table[t->dtype].name);
+	mix(h, t->shape.rank);
+	for (int d = 0; d < t->shape.rank; d++)
+		mix(h, t->shape.extent[d]);
+}
+
+static void mix_tensor(uint64_t *h, const struct tensor *t)
+{
+	int n = shape_elements(&t->type.shape);
+
+	mix_type(h, &t->type);
+	for (int k = 0; k < n; k++) {
+		if (!dtype_is_float(t->type.dtype))
+			mix(h, t->at[k].i);
+		else /* tensor_same takes any NaN for any NaN */
+			mix(h, (int64_t)(isnan(t->at[k].f) ? bits_of(INFINITY) | 1 : bits_of(t->at[k].f)));
+	}
+}
+
+static void mix_region(uint64_t *h, const struct program *p, const struct region *region)
+{
+	struct words w;
+
+	mix(h, region->n_param);
+	for (int i = 0; i < region->n_param; i++) {
+		mix(h, region->param + i);
+		mix_type(h, &p->type[region->param + i]);
+	}
+	mix(h, region->n_node);
+	for (int k = 0; k < region->n_node; k++) {
+		const struct node *node = &region->node[k];
+		mix_name(h, op_table[node->op].name);
+		mix(h, node->n_arg);
+		for (int i = 0; i < node->n_arg; i++)
+			mix(h, node->arg[i]);
+		mix(h, node->n_out);
+		for (int i = 0; i < node->n_out; i++) {
+			mix(h, node->out + i);
+			mix_type(h, &p->type[node->out + i]);
+		}
+		put_attrs(&w, p, node);
+		for (int i = 0; i < w.n; i++)
+			mix(h, w.at[i]);
+		if (node->op == OP_CONSTANT)
+			mix_tensor(h, &node->attrs.value);
+		for (int i = 0; i < node->n_region; i++)
+			mix_region(h, p, &node->region[i]);
+	}
+	mix(h, region->n_result);
+	for (int i = 0; i < region->n_result; i++)
+		mix(h, region->result[i]);
+}
+
+uint64_t program_hash(const struct program *p)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	mix_region(&h, p, &p->top);
+	return h;
+}

@@ -1,0 +1,231 @@
+/* json_get.c: asking a tree for what must be in it, with errors that name the place. */
+#include "json.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const json_kind_names[] = {
+	[JSON_NULL] = "null", [JSON_BOOL] = "a boolean", [JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
+	[JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
+};
+
+/* One printable ASCII character for each byte. */
+static char printable(char c)
+{
+	return c >= 0x20 && c < 0x7F ? c : '?';
+}
+
+char *json_place(const struct json *v, char buf[JSON_PLACE])
+{
+	enum { CUT = 3 };
+	const struct json *path[JSON_DEPTH + 1];
+	int n = 0;
+	size_t used = 0;
+	char piece[JSON_KEY + 2];
+
+	for (; v->parent && n <= JSON_DEPTH; v = v->parent)
+		path[n++] = v;
+	buf[0] = '\0';
+	while (n-- > 0) {
+		const struct json *at = path[n];
+		if (at->key) {
+			snprintf(piece, sizeof piece, "%s%s", used ? "." : "", at->key);
+			for (char *c = piece; *c; c++)
+				*c = printable(*c);
+		} else {
+			snprintf(piece, sizeof piece, "[%d]", at->index);
+		}
+		size_t len = strlen(piece);
+		if (used + len >= JSON_PLACE) {
+			/* The end of a path says more than its beginning. */
+			size_t keep = JSON_PLACE - 1 - CUT - len < used ? JSON_PLACE - 1 - CUT - len : used;
+			memmove(buf + CUT, buf + used - keep, keep);
+			memcpy(buf, "...", CUT);
+			used = CUT + keep;
+		}
+		memcpy(buf + used, piece, len + 1);
+		used += len;
+	}
+	return buf;
+}
+
+bool json_error(const struct json *at, struct error *e, const char *format, ...)
+{
+	char place[JSON_PLACE], text[sizeof e->text];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	return error_set(e, json_place(at, place), "%s", text);
+}
+
+char *json_quote(const char *text, char buf[JSON_SHOWN])
+{
+	const size_t room = JSON_SHOWN - 1 - 2;
+	size_t len = strlen(text), shown = len <= room ? len : room - 3;
+	char *to = buf;
+
+	*to++ = '"';
+	for (size_t k = 0; k < shown; k++)
+		*to++ = printable(text[k]);
+	memcpy(to, len <= room ? "\"" : "...\"", len <= room ? 2 : 5);
+	return buf;
+}
+
+/* Levenshtein distance, for words shorter than `ROOM`. */
+static int distance(const char *a, const char *b)
+{
+	enum { ROOM = 40 };
+	int row[ROOM];
+	size_t n = strlen(b);
+
+	if (n >= ROOM || strlen(a) >= ROOM)
+		return ROOM;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (int)j;
+	for (size_t i = 0; a[i]; i++) {
+		int corner = row[0];
+		row[0] = (int)i + 1;
+		for (size_t j = 0; j < n; j++) {
+			int change = corner + (a[i] != b[j]);
+			int insert = row[j] + 1, drop = row[j + 1] + 1;
+			corner = row[j + 1];
+			row[j + 1] = change < insert ? (change < drop ? change : drop) : (insert < drop ? insert : drop);
+		}
+	}
+	return row[n];
+}
+
+const char *json_nearest(const char *word, const char *const *name, int n)
+{
+	const char *best = NULL;
+	int least = strlen(word) < 4 ? 2 : 3;
+
+	for (int k = 0; k < n; k++) {
+		int d = distance(word, name[k]);
+		/* A distance of the whole name is no likeness. */
+		if (d < least && (size_t)d < strlen(name[k])) {
+			least = d;
+			best = name[k];
+		}
+	}
+	return best;
+}
+
+bool json_is(const struct json *v, enum json_kind kind, struct error *e)
+{
+	if (v->kind == kind)
+		return true;
+	return json_error(v, e, "needs %s, not %s", json_kind_names[kind], json_kind_names[v->kind]);
+}
+
+const struct json *json_find(const struct json *object, const char *key)
+{
+	if (object->kind != JSON_OBJECT)
+		return NULL;
+	for (const struct json *v = object->child; v; v = v->next)
+		if (!strcmp(v->key, key))
+			return v;
+	return NULL;
+}
+
+bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
+{
+	*out = json_find(object, key);
+	return !*out || json_is(*out, kind, e);
+}
+
+bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
+{
+	if (!json_is(object, JSON_OBJECT, e) || !json_optional(object, key, kind, out, e))
+		return false;
+	if (!*out)
+		return json_error(object, e, "lacks the key \"%s\"", key);
+	return true;
+}
+
+bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	for (const struct json *v = object->child; v; v = v->next) {
+		int k = 0;
+		while (k < n && strcmp(key[k], v->key))
+			k++;
+		if (k < n)
+			continue;
+		const char *near = json_nearest(v->key, key, n);
+		return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown), near ? "; did you mean \"" : "",
+		    near ? near : "", near ? "\"?" : "");
+	}
+	return true;
+}
+
+/* A decimal integer: -?(0|[1-9][0-9]*), within 64 bits. */
+static bool parse_integer(const char *text, int64_t *out)
+{
+	bool negative = *text == '-';
+	const char *s = text + negative;
+	/* Accumulated below zero, where there is one more. */
+	int64_t i = 0;
+
+	if (!*s || (*s == '0' && s[1]))
+		return false;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return false;
+		int digit = *s - '0';
+		if (i < (INT64_MIN + digit) / 10)
+			return false;
+		i = i * 10 - digit;
+	}
+	if (!negative && i == INT64_MIN)
+		return false;
+	*out = negative ? i : -i;
+	return true;
+}
+
+static bool in_range(const struct json *v, int64_t i, int64_t low, int64_t high, struct error *e)
+{
+	if (i >= low && i <= high)
+		return true;
+	return json_error(v, e, "%lld is not in [%lld, %lld]", (long long)i, (long long)low, (long long)high);
+}
+
+bool json_integer(const struct json *v, int64_t low, int64_t high, int64_t *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	if (!json_is(v, JSON_NUMBER, e))
+		return false;
+	if (!parse_integer(v->text, out))
+		return json_error(v, e, "needs an integer in [%lld, %lld], not %s", (long long)low, (long long)high,
+		    json_quote(v->text, shown));
+	return in_range(v, *out, low, high, e);
+}
+
+bool json_int(const struct json *v, int low, int high, int *out, struct error *e)
+{
+	int64_t i;
+
+	if (!json_integer(v, low, high, &i, e))
+		return false;
+	*out = (int)i;
+	return true;
+}
+
+bool json_int64(const struct json *v, int64_t *out, struct error *e)
+{
+	const int64_t exact = INT64_C(1) << 53;
+	char shown[JSON_SHOWN];
+
+	if (v->kind != JSON_NUMBER && v->kind != JSON_STRING)
+		return json_error(v, e, "needs an integer, not %s", json_kind_names[v->kind]);
+	if (!parse_integer(v->text, out))
+		return json_error(v, e, "needs an integer of 64 bits, not %s", json_quote(v->text, shown));
+	if (v->kind == JSON_NUMBER && (*out > exact || *out < -exact))
+		return json_error(v, e, "an integer beyond 2^53 must be written as a string, \"%lld\"", (long long)*out);
+	return true;
+}

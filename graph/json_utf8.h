@@ -1,0 +1,28 @@
+/* json_utf8.h: the one UTF-8 rule (RFC 3629), for the reader and the writer of JSON. */
+#ifndef GRAPH_JSON_UTF8_H
+#define GRAPH_JSON_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the well-formed character at s[n]; 0 when there is none: overlong, surrogate, above U+10FFFF, cut. */
+static inline size_t utf8_length(const char *s, size_t n)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned char c = n ? (unsigned char)s[0] : 0xFF;
+	size_t len = c < 0x80 ? 1 : (c & 0xE0) == 0xC0 ? 2 : (c & 0xF0) == 0xE0 ? 3 : (c & 0xF8) == 0xF0 ? 4 : 0;
+
+	if (len <= 1)
+		return len;
+	if (n < len)
+		return 0;
+	uint32_t code = c & (0x7Fu >> len);
+	for (size_t k = 1; k < len; k++) {
+		if (((unsigned char)s[k] & 0xC0) != 0x80)
+			return 0;
+		code = code << 6 | ((unsigned char)s[k] & 0x3Fu);
+	}
+	return code < least[len] || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : len;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* json_write.c: tree-less writing of JSON into the arena. */
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "json.h"
+#include "json_utf8.h"
+#include "testcase.h"
+
+struct json_writer json_writer_new(struct arena *a, bool pretty)
+{
+	struct json_writer w = {.arena = a, .pretty = pretty, .room = 1024};
+
+	w.text = NEW(a, char, w.room);
+	return w;
+}
+
+static void put_bytes(struct json_writer *w, const char *bytes, size_t n)
+{
+	if (w->room - w->len <= n) {
+		size_t room = 2 * w->room + n;
+		char *more = NEW(w->arena, char, room);
+		memcpy(more, w->text, w->len);
+		w->text = more;
+		w->room = room;
+	}
+	memcpy(w->text + w->len, bytes, n);
+	w->len += n;
+}
+
+static void put_char(struct json_writer *w, char c)
+{
+	put_bytes(w, &c, 1);
+}
+
+static void put_line(struct json_writer *w)
+{
+	put_char(w, '\n');
+	for (int k = 1; k <= w->depth; k++)
+		if (w->level[k].block)
+			put_bytes(w, "  ", 2);
+}
+
+/* What stands between the previous value or the bracket and the next child. */
+static void put_separator(struct json_writer *w)
+{
+	if (w->after_key) {
+		w->after_key = false;
+		return;
+	}
+	if (!w->depth)
+		return;
+	bool first = w->level[w->depth].count++ == 0;
+	if (!first)
+		put_char(w, ',');
+	if (w->pretty && w->level[w->depth].block)
+		put_line(w);
+	else if (w->pretty && !first)
+		put_char(w, ' ');
+}
+
+static void begin(struct json_writer *w, char open, char close, enum json_layout layout)
+{
+	put_separator(w);
+	put_char(w, open);
+	assert(w->depth < JSON_DEPTH);
+	w->depth++;
+	w->level[w->depth].close = close;
+	w->level[w->depth].block = layout == JSON_BLOCK;
+	w->level[w->depth].count = 0;
+}
+
+void json_begin_object(struct json_writer *w, enum json_layout layout)
+{
+	begin(w, '{', '}', layout);
+}
+
+void json_begin_array(struct json_writer *w, enum json_layout layout)
+{
+	begin(w, '[', ']', layout);
+}
+
+void json_end(struct json_writer *w)
+{
+	assert(w->depth > 0 && !w->after_key);
+	char close = w->level[w->depth].close;
+	bool own_line = w->pretty && w->level[w->depth].block && w->level[w->depth].count;
+	w->depth--;
+	if (own_line)
+		put_line(w);
+	put_char(w, close);
+}
+
+static void put_quoted(struct json_writer *w, const char *text)
+{
+	char buf[8];
+	size_t left = strlen(text);
+
+	put_char(w, '"');
+	while (left) {
+		size_t n = utf8_length(text, left);
+		unsigned char c = (unsigned char)*text;
+		if (!n) {
+			put_bytes(w, "\xEF\xBF\xBD", 3);
+			n = 1;
+		} else if (c == '"' || c == '\\') {
+			put_char(w, '\\');
+			put_char(w, (char)c);
+		} else if (c == '\n') {
+			put_bytes(w, "\\n", 2);
+		} else if (c == '\t') {
+			put_bytes(w, "\\t", 2);
+		} else if (c < 0x20) {
+			snprintf(buf, sizeof buf, "\\u%04x", c);
+			put_bytes(w, buf, 6);
+		} else {
+			put_bytes(w, text, n);
+		}
+		text += n;
+		left -= n;
+	}
+	put_char(w, '"');
+}
+
+void json_put_key(struct json_writer *w, const char *key)
+{
+	assert(w->depth > 0 && w->level[w->depth].close == '}' && !w->after_key);
+	put_separator(w);
+	put_quoted(w, key);
+	put_bytes(w, ": ", w->pretty ? 2 : 1);
+	w->after_key = true;
+}
+
+static void put_plain(struct json_writer *w, const char *text)
+{
+	put_separator(w);
+	put_bytes(w, text, strlen(text));
+}
+
+void json_put_string(struct json_writer *w, const char *text)
+{
+	put_separator(w);
+	put_quoted(w, text);
+}
+
+void json_put_integer(struct json_writer *w, int64_t i)
+{
+	const int64_t exact = INT64_C(1) << 53;
+	char buf[32];
+	bool plain = i <= exact && i >= -exact;
+
+	snprintf(buf, sizeof buf, plain ? "%" PRId64 : "\"%" PRId64 "\"", i);
+	put_plain(w, buf);
+}
+
+void json_put_bool(struct json_writer *w, bool b)
+{
+	put_plain(w, b ? "true" : "false");
+}
+
+void json_put_null(struct json_writer *w)
+{
+	put_plain(w, "null");
+}
+
+void json_put_real(struct json_writer *w, double x)
+{
+	char buf[REAL_TEXT];
+
+	json_put_string(w, real_print(x, buf));
+}
+
+void json_put_decimal(struct json_writer *w, double x)
+{
+	char buf[REAL_TEXT];
+
+	if (!isfinite(x)) {
+		json_put_real(w, x);
+		return;
+	}
+	snprintf(buf, sizeof buf, "%.17g", x);
+	put_plain(w, buf);
+}
+
+char *json_finish(struct json_writer *w, size_t *len)
+{
+	assert(!w->depth && !w->after_key);
+	if (w->pretty)
+		put_char(w, '\n');
+	put_bytes(w, "", 1);
+	w->len--;
+	*len = w->len;
+	return w->text;
+}

@@ -1,0 +1,61 @@
+/* ops.c: the op table from ops.def, and the names around it. */
+#include "program.h"
+
+#include <string.h>
+
+/* How many regions a node has is a matter of its family. */
+#define N_REGION(family)                                                                                               \
+	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN)
+
+/* The short words of ops.def. */
+#define F MASK_FLOAT
+#define I MASK_INT
+#define B MASK_BOOL
+#define ANY MASK_ANY
+#define MANY (-1)
+
+const struct op_info op_table[OP_COUNT] = {
+#define OP(id, name, n_arg, family, dtypes, attrs, regularity, domain, meaning)                                        \
+	[OP_##id] = {name, n_arg, FAMILY_##family, dtypes, attrs, REGULARITY_##regularity, DOMAIN_##domain, meaning,   \
+	    N_REGION(FAMILY_##family)},
+#include "ops.def"
+#undef OP
+};
+
+#undef F
+#undef I
+#undef B
+#undef ANY
+#undef MANY
+
+const char *const mode_names[MODE_COUNT] = {[MODE_CLIP] = "clip", [MODE_DROP] = "drop", [MODE_WRAP] = "wrap"};
+
+const char *const regularity_names[] = {
+	[REGULARITY_SMOOTH] = "smooth", [REGULARITY_KINK] = "kink", [REGULARITY_STEP] = "step",
+	[REGULARITY_DISCRETE] = "discrete", [REGULARITY_MOVE] = "move", [REGULARITY_LINEAR] = "linear",
+	[REGULARITY_REGION] = "region",
+};
+
+const char *const family_names[] = {
+	[FAMILY_CONSTANT] = "constant", [FAMILY_UNARY] = "unary", [FAMILY_BINARY] = "binary",
+	[FAMILY_COMPARE] = "compare", [FAMILY_CLAMP] = "clamp", [FAMILY_SELECT] = "select",
+	[FAMILY_CAST] = "cast", [FAMILY_BROADCAST_TO] = "broadcast_to", [FAMILY_RESHAPE] = "reshape",
+	[FAMILY_TRANSPOSE] = "transpose", [FAMILY_REVERSE] = "reverse", [FAMILY_SQUEEZE] = "squeeze",
+	[FAMILY_SLICE] = "slice", [FAMILY_SLICE_SCATTER] = "slice_scatter",
+	[FAMILY_DYNAMIC_SLICE] = "dynamic_slice", [FAMILY_DYNAMIC_UPDATE_SLICE] = "dynamic_update_slice",
+	[FAMILY_PAD] = "pad", [FAMILY_CONCATENATE] = "concatenate", [FAMILY_GATHER] = "gather",
+	[FAMILY_TAKE_ALONG_AXIS] = "take_along_axis", [FAMILY_SCATTER] = "scatter",
+	[FAMILY_MASKED_SCATTER] = "masked_scatter", [FAMILY_REDUCE] = "reduce",
+	[FAMILY_CUMULATIVE] = "cumulative", [FAMILY_MATMUL] = "matmul", [FAMILY_COND] = "cond",
+	[FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
+};
+
+_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_SCAN + 1, "a name a family");
+
+int op_find(const char *name)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		if (op_table[op].name[0] == name[0] && !strcmp(op_table[op].name, name))
+			return op;
+	return -1;
+}

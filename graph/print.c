@@ -1,0 +1,210 @@
+/*
+ * print.c: a program for people.
+ *
+ *   inputs v0: f64[], v1: f64[3]
+ *   v2: f64[] = mul v0, v0
+ *   v6: f64[] = for (v2) trip=3 {
+ *     params v3: i64[], v4: f64[]
+ *     v5: f64[] = add v4, v0
+ *     yield v5
+ *   }
+ *   return v6
+ */
+#include "program.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Literals longer than this are cut. */
+enum { LITERAL_SHOWN = 16 };
+
+struct text {
+	struct arena *arena;
+	char *at;
+	size_t len, room; /* room > len: always NUL-terminated */
+};
+
+static void add_text(struct text *t, const char *piece, size_t n)
+{
+	if (t->len + n >= t->room) {
+		size_t room = t->room ? t->room : 512;
+		while (t->len + n >= room)
+			room *= 2;
+		char *to = NEW(t->arena, char, room);
+		if (t->len)
+			memcpy(to, t->at, t->len);
+		t->at = to;
+		t->room = room;
+	}
+	memcpy(t->at + t->len, piece, n);
+	t->len += n;
+}
+
+/* printf for pieces of at most 255 bytes. */
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	char piece[256];
+	va_list list;
+	int n;
+
+	va_start(list, format);
+	n = vsnprintf(piece, sizeof piece, format, list);
+	va_end(list);
+	if (n > 0)
+		add_text(t, piece, (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1);
+}
+
+static void add_values(struct text *t, const int *v, int n)
+{
+	for (int i = 0; i < n; i++)
+		add(t, "%sv%d", i ? ", " : "", v[i]);
+}
+
+static void add_typed(struct text *t, const struct program *p, int first, int n)
+{
+	char type[TYPE_TEXT];
+
+	for (int i = 0; i < n; i++)
+		add(t, "%sv%d: %s", i ? ", " : "", first + i, type_print(&p->type[first + i], type));
+}
+
+static void add_ints(struct text *t, const char *key, const int *x, int n)
+{
+	add(t, " %s=[", key);
+	for (int i = 0; i < n; i++)
+		add(t, "%s%d", i ? ", " : "", x[i]);
+	add(t, "]");
+}
+
+/* The shortest decimal that the dtype reads back as x: 0.1 is short for the nearest f16, too. */
+static void add_real(struct text *t, enum dtype d, double x)
+{
+	char digits[32];
+
+	if (isnan(x) || isinf(x)) {
+		add(t, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+		return;
+	}
+	for (int n = 1; n <= 17; n++) {
+		snprintf(digits, sizeof digits, "%.*g", n, x);
+		if (dtype_round(d, strtod(digits, NULL)) == x)
+			break;
+	}
+	add(t, "%s", digits);
+}
+
+static void add_cell(struct text *t, enum dtype d, union cell cell)
+{
+	if (dtype_is_float(d))
+		add_real(t, d, cell.f);
+	else if (d == DTYPE_BOOL)
+		add(t, "%s", cell.i ? "true" : "false");
+	else
+		add(t, "%lld", (long long)cell.i);
+}
+
+static void add_literal(struct text *t, const struct tensor *x)
+{
+	int n = shape_elements(&x->type.shape), shown = n < LITERAL_SHOWN ? n : LITERAL_SHOWN;
+
+	add(t, x->type.shape.rank ? " [" : " ");
+	for (int k = 0; k < shown; k++) {
+		add(t, "%s", k ? ", " : "");
+		add_cell(t, x->type.dtype, x->at[k]);
+	}
+	if (shown < n)
+		add(t, ", ... %d elements", n);
+	if (x->type.shape.rank)
+		add(t, "]");
+}
+
+static void add_attrs(struct text *t, const struct program *p, const struct node *node)
+{
+	const struct attrs *at = &node->attrs;
+	unsigned has = op_table[node->op].attrs;
+	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
+	bool fixed = has & ATTR_TRIP && at->trip >= 0;
+
+	if (has & ATTR_AXIS)
+		add(t, " axis=%d", at->axis);
+	if (has & ATTR_AXES)
+		add_ints(t, "axes", at->axes, at->n_axes);
+	if (has & ATTR_KEEPDIMS && at->keepdims)
+		add(t, " keepdims");
+	if (has & ATTR_DTYPE)
+		add(t, " dtype=%s", dtype_table[at->dtype].name);
+	if (has & ATTR_SHAPE)
+		add_ints(t, "shape", at->shape.extent, at->shape.rank);
+	if (has & ATTR_START)
+		add_ints(t, "start", at->start, rank);
+	if (has & ATTR_SIZE)
+		add_ints(t, "size", at->size, rank);
+	if (has & ATTR_STRIDE)
+		add_ints(t, "stride", at->stride, rank);
+	if (has & ATTR_LOW)
+		add_ints(t, "low", at->low, rank);
+	if (has & ATTR_HIGH)
+		add_ints(t, "high", at->high, rank);
+	if (has & ATTR_MODE)
+		add(t, " mode=%s", mode_names[at->mode]);
+	if (fixed)
+		add(t, " trip=%d", at->trip);
+	if (has & ATTR_CAP && !fixed)
+		add(t, " cap=%d", at->cap);
+	if (has & ATTR_CARRIES)
+		add(t, " carries=%d", at->carries);
+	if (has & ATTR_UNTIL && at->until)
+		add(t, " until");
+	if (has & ATTR_VALUE)
+		add_literal(t, &at->value);
+}
+
+static void indent(struct text *t, int depth)
+{
+	for (int i = 0; i < depth; i++)
+		add(t, "  ");
+}
+
+static void add_region(struct text *t, const struct program *p, const struct region *region, int depth, const char *params,
+    const char *results)
+{
+	if (region->n_param) {
+		indent(t, depth);
+		add(t, "%s ", params);
+		add_typed(t, p, region->param, region->n_param);
+		add(t, "\n");
+	}
+	for (int k = 0; k < region->n_node; k++) {
+		const struct node *node = &region->node[k];
+		indent(t, depth);
+		add_typed(t, p, node->out, node->n_out);
+		add(t, " = %s", op_table[node->op].name);
+		if (node->n_arg) {
+			add(t, node->n_region ? " (" : " ");
+			add_values(t, node->arg, node->n_arg);
+			add(t, node->n_region ? ")" : "");
+		}
+		add_attrs(t, p, node);
+		for (int i = 0; i < node->n_region; i++) {
+			add(t, i == 0 ? " {\n" : node->op == OP_COND ? "} else {\n" : "} do {\n");
+			add_region(t, p, &node->region[i], depth + 1, "params", "yield");
+			indent(t, depth);
+		}
+		add(t, node->n_region ? "}\n" : "\n");
+	}
+	indent(t, depth);
+	add(t, "%s ", results);
+	add_values(t, region->result, region->n_result);
+	add(t, "\n");
+}
+
+char *program_print(const struct program *p, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	add_region(&t, p, &p->top, 0, "inputs", "return");
+	return t.at;
+}

@@ -1,0 +1,266 @@
+/*
+ * real.c: reals as text, exactly.  Written by hand because strtod and printf follow the locale, accept spellings we refuse, and
+ * round where an inexact number must be an error.
+ */
+#include "testcase.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* 38 decimal digits: 2^-k needs k of them after the point, so nothing that people write by hand is lost. */
+__extension__ typedef unsigned __int128 wide;
+
+enum {
+	FRACTION_BITS = 52, /* of a binary64 */
+	BIAS = 1023,
+	MAX_DIGITS = 64,     /* of a significand as text */
+	MAX_EXPONENT = 9999, /* as text: larger ones are no binary64 anyway */
+	MAX_LITERAL = 40     /* characters of an expected value */
+};
+
+char *real_print(double x, char buf[REAL_TEXT])
+{
+	if (isnan(x) || isinf(x)) {
+		snprintf(buf, REAL_TEXT, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+		return buf;
+	}
+
+	uint64_t bits = bits_of(x), fraction = bits & ((UINT64_C(1) << FRACTION_BITS) - 1);
+	int exponent = (int)(bits >> FRACTION_BITS & 0x7FF);
+	bool normal = exponent > 0;
+	char digits[FRACTION_BITS / 4 + 1];
+	int n = 0;
+
+	/* Subnormals and zero as 0x0.…p-1022 and 0x0p+0, as C's %a and Python's float.hex have them. */
+	for (uint64_t rest = fraction << (64 - FRACTION_BITS); rest; rest <<= 4)
+		digits[n++] = "0123456789abcdef"[rest >> 60];
+	digits[n] = '\0';
+	exponent = normal ? exponent - BIAS : fraction ? 1 - BIAS : 0;
+	snprintf(buf, REAL_TEXT, "%s0x%d%s%sp%+d", bits >> 63 ? "-" : "", normal, n ? "." : "", digits, exponent);
+	return buf;
+}
+
+/* significand * 2^exponent, or false when that is no finite binary64. */
+static bool compose(bool negative, wide significand, int exponent, double *x)
+{
+	int width = 0;
+
+	if (significand) {
+		while (!(significand & 1)) {
+			significand >>= 1;
+			exponent++;
+		}
+		while (width < 128 && significand >> width)
+			width++;
+		if (width > FRACTION_BITS + 1 || width + exponent > BIAS + 1 || exponent < -BIAS + 1 - FRACTION_BITS)
+			return false;
+	}
+	double magnitude = ldexp((double)(uint64_t)significand, significand ? exponent : 0);
+	*x = negative ? -magnitude : magnitude;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* [+-]?[0-9]+ to the end of the text. */
+static bool parse_exponent(const char *s, int *out)
+{
+	bool negative = *s == '-';
+	int value = 0;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	if (!*s)
+		return false;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return false;
+		value = value > MAX_EXPONENT ? value : value * 10 + (*s - '0');
+	}
+	*out = negative ? -value : value;
+	return true;
+}
+
+static bool parse_special(const char *text, double *x)
+{
+	if (!strcmp(text, "nan"))
+		*x = NAN;
+	else if (!strcmp(text, "inf"))
+		*x = INFINITY;
+	else if (!strcmp(text, "-inf"))
+		*x = -INFINITY;
+	else
+		return false;
+	return true;
+}
+
+bool real_parse(const char *text, double *x)
+{
+	bool negative = *text == '-', point = false;
+	const char *s = text + negative;
+	wide significand = 0;
+	int n = 0, scale = 0, exponent;
+
+	if (parse_special(text, x))
+		return true;
+	if (s[0] != '0' || s[1] != 'x')
+		return false;
+	for (s += 2; *s != 'p'; s++) {
+		if (*s == '.' && !point && n) {
+			point = true;
+			continue;
+		}
+		int digit = hex_digit(*s);
+		if (digit < 0 || n++ == MAX_DIGITS)
+			return false;
+		if (significand >> 64) {
+			/* More than 64 bits: fine only when the rest is zeros. */
+			if (digit)
+				return false;
+			scale += point ? 0 : 4;
+		} else {
+			significand = significand << 4 | (unsigned)digit;
+			scale -= point ? 4 : 0;
+		}
+	}
+	if (!n || (point && s[-1] == '.') || !parse_exponent(s + 1, &exponent))
+		return false;
+	return compose(negative, significand, exponent + scale, x);
+}
+
+bool real_parse_decimal(const char *text, double *x)
+{
+	const wide room = (~(wide)0 - 9) / 10;
+	bool negative = *text == '-', point = false;
+	const char *s = text + negative;
+	wide digits = 0;
+	int n = 0, zeros = 0, scale = 0, exponent = 0;
+
+	if (s[0] == '0' && s[1] >= '0' && s[1] <= '9')
+		return false;
+	for (; *s && *s != 'e' && *s != 'E'; s++) {
+		if (*s == '.' && !point && n) {
+			point = true;
+			continue;
+		}
+		if (*s < '0' || *s > '9' || n++ == MAX_DIGITS)
+			return false;
+		scale -= point;
+		/* Zeros count only once a digit follows them, so that 1000.000 has one digit. */
+		if (*s == '0') {
+			zeros += digits != 0;
+			continue;
+		}
+		for (; zeros; zeros--) {
+			if (digits > room)
+				return false;
+			digits *= 10;
+		}
+		if (digits > room)
+			return false;
+		digits = digits * 10 + (unsigned)(*s - '0');
+	}
+	if (!n || (point && s[-1] == '.') || (*s && !parse_exponent(s + 1, &exponent)))
+		return false;
+	if (!digits)
+		return compose(negative, 0, 0, x);
+
+	/* digits * 10^e = (digits * 5^e) * 2^e: exact when the first factor is an integer whose odd part has 53 bits. */
+	int e = exponent + scale + zeros, twos = 0;
+	for (int k = e; k < 0; k++) {
+		if (digits % 5)
+			return false;
+		digits /= 5;
+	}
+	for (; !(digits & 1); digits >>= 1)
+		twos++;
+	for (int k = 0; k < e; k++) {
+		if (digits >> (FRACTION_BITS + 1))
+			return false;
+		digits *= 5;
+	}
+	return compose(negative, digits, twos + e, x);
+}
+
+/* The parts of a decimal literal. */
+struct literal {
+	bool negative, zero, scientific;
+	int decimals; /* digits after the point */
+	int exponent;
+	const char *digits; /* from the first significant or last integer digit */
+	int n_digits;       /* characters of the significand from there, the point included */
+};
+
+static bool parse_literal(const char *text, struct literal *out)
+{
+	struct literal l = {.negative = *text == '-', .zero = true};
+	const char *s = text + l.negative, *start = s;
+	int whole = 0;
+
+	if (strlen(text) > MAX_LITERAL)
+		return false;
+	for (; *s >= '0' && *s <= '9'; s++, whole++)
+		l.zero = l.zero && *s == '0';
+	if (!whole)
+		return false;
+	if (*s == '.') {
+		for (s++; *s >= '0' && *s <= '9'; s++, l.decimals++)
+			l.zero = l.zero && *s == '0';
+		if (!l.decimals)
+			return false;
+	}
+	l.digits = start;
+	l.n_digits = (int)(s - start);
+	if (*s == 'e' || *s == 'E') {
+		/* Significant digits are counted from the first one, so the form must be the normal one. */
+		if (whole != 1 || (*start == '0' && !l.zero) || !parse_exponent(s + 1, &l.exponent))
+			return false;
+		l.scientific = true;
+	} else if (*s) {
+		return false;
+	}
+	for (; whole > 1 && *l.digits == '0'; whole--) {
+		l.digits++;
+		l.n_digits--;
+	}
+	*out = l;
+	return true;
+}
+
+bool real_is_decimal(const char *text)
+{
+	struct literal l;
+	double x;
+
+	return parse_special(text, &x) || parse_literal(text, &l);
+}
+
+bool real_matches_decimal(double x, const char *text)
+{
+	/* The largest binary64 has 309 digits before the point. */
+	char buf[MAX_LITERAL + 320];
+	struct literal l, got;
+	double special;
+
+	if (parse_special(text, &special))
+		return isnan(special) ? isnan(x) : x == special;
+	if (!parse_literal(text, &l) || !isfinite(x))
+		return false;
+	/* glibc rounds correctly, ties of the exact binary value to even. */
+	snprintf(buf, sizeof buf, l.scientific ? "%.*e" : "%.*f", l.decimals, x);
+	got.negative = buf[0] == '-';
+	got.digits = buf + got.negative;
+	got.n_digits = (int)strcspn(got.digits, "e");
+	if (got.n_digits != l.n_digits || memcmp(got.digits, l.digits, (size_t)l.n_digits))
+		return false;
+	/* The sign and the exponent of a zero say nothing. */
+	if (l.zero)
+		return true;
+	if (got.negative != l.negative)
+		return false;
+	return !l.scientific || (parse_exponent(got.digits + got.n_digits + 1, &got.exponent) && got.exponent == l.exponent);
+}

@@ -1,0 +1,84 @@
+/* work.c: how much a program holds, and how much it executes at most. */
+#include "program.h"
+
+static int64_t add(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static int64_t multiply(int64_t a, int64_t b)
+{
+	return b && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
+static int64_t elements(const struct program *p, int value)
+{
+	return shape_elements(&p->type[value].shape);
+}
+
+int node_max_trip(const struct node *node)
+{
+	if (node->op == OP_FOR)
+		return node->attrs.trip >= 0 ? node->attrs.trip : node->attrs.cap;
+	if (node->op == OP_WHILE)
+		return node->attrs.cap;
+	return node->op == OP_SCAN ? node->attrs.trip : 1;
+}
+
+/* Work that the operands and results of a node do not show, in scalar operations. */
+static int64_t hidden_work(const struct program *p, const struct node *node)
+{
+	enum family family = op_table[node->op].family;
+
+	if (family == FAMILY_MATMUL) {
+		const struct shape *a = &p->type[node->arg[0]].shape;
+		return multiply(elements(p, node->out), a->extent[a->rank - 1]);
+	}
+	/* The derivative of a running product has extent/2 terms an element. */
+	if (family == FAMILY_CUMULATIVE)
+		return multiply(elements(p, node->arg[0]), p->type[node->arg[0]].shape.extent[node->attrs.axis]) / 2;
+	return 0;
+}
+
+/*
+ * One execution of a region.  Every region and node counts as one at least, so that a loop around nothing, or around empty values,
+ * is bounded too.
+ */
+static int64_t region_work(const struct program *p, const struct region *region)
+{
+	int64_t total = 1;
+
+	for (int i = 0; i < region->n_param; i++)
+		total = add(total, elements(p, region->param + i));
+	for (int k = 0; k < region->n_node; k++) {
+		const struct node *node = &region->node[k];
+		total = add(total, 1 + hidden_work(p, node));
+		for (int i = 0; i < node->n_arg; i++)
+			total = add(total, elements(p, node->arg[i]));
+		for (int i = 0; i < node->n_out; i++)
+			total = add(total, elements(p, node->out + i));
+		for (int i = 0; i < node->n_region; i++)
+			total = add(total, multiply(node_max_trip(node), region_work(p, &node->region[i])));
+	}
+	return total;
+}
+
+int64_t program_work(const struct program *p)
+{
+	return region_work(p, &p->top);
+}
+
+static int region_nodes(const struct region *region)
+{
+	int n = region->n_node;
+
+	for (int k = 0; k < region->n_node; k++)
+		for (int i = 0; i < region->node[k].n_region; i++)
+			n += region_nodes(&region->node[k].region[i]);
+	return n;
+}
+
+int program_nodes(const struct program *p)
+{
+	return region_nodes(&p->top);
+}

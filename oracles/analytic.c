@@ -1,0 +1,450 @@
+/* analytic.c: the primal ball while the trace grows, then a tangent or adjoint sweep per convention assignment. */
+#include "analytic.h"
+#include "../graph/answer.h"
+#include "ball.h"
+#include "conventions.h"
+#include "scalar_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define R MPFR_RNDN
+
+/* The tangent or adjoint of one scalar while contributions arrive. */
+struct flow {
+	double tight, loose; /* radii */
+	double magnitude;    /* sum of the magnitudes of the path contributions */
+	double sum;          /* sum of |terms| so far */
+	int fan;             /* number of terms */
+	uint8_t reason;      /* enum reason */
+	bool present;        /* any contribution that is not exactly zero */
+};
+
+struct analytic {
+	struct evaluation ev;
+	struct note *note;
+	struct flow *flow;
+	mpfr_t *value; /* of the flows */
+	int room, value_ready;
+	mpfr_t partial, term;
+	const struct testcase *c;
+	const uint8_t *input_active; /* [float input elements], set per case */
+	int n_input_scalar;
+};
+
+/* ---- hooks: the ball follows the trace ---- */
+
+static void make_room(struct analytic *self, int n)
+{
+	if (n <= self->room)
+		return;
+	int room = self->room ? self->room : 1024;
+	while (room < n)
+		room *= 2;
+	self->note = realloc(self->note, (size_t)room * sizeof *self->note);
+	self->flow = realloc(self->flow, (size_t)room * sizeof *self->flow);
+	self->value = realloc(self->value, (size_t)room * sizeof *self->value);
+	if (!self->note || !self->flow || !self->value)
+		exit(4);
+	self->room = room;
+}
+
+static void on_scalar(void *context, struct evaluation *ev, int k)
+{
+	struct analytic *self = context;
+	const struct scalar *s = &ev->scalar[k];
+	make_room(self, k + 1);
+	bool active = false;
+	if (k < self->n_input_scalar)
+		active = self->input_active[k] != 0;
+	else if (s->op != OP_STOP_GRADIENT)
+		for (int j = 0; j < s->n_parent; j++)
+			active |= self->note[ev->parent[s->parent + j]].active;
+	self->note[k].active = active;
+	ball_scalar(ev, self->note, k);
+}
+
+static bool on_separated(void *context, const struct evaluation *ev, int a, int b, double bound)
+{
+	return ball_separated(ev, ((struct analytic *)context)->note, a, b, bound);
+}
+
+static void on_uncertain(void *context, struct evaluation *ev, int k)
+{
+	struct analytic *self = context;
+	make_room(self, k + 1);
+	self->note[k] = (struct note){
+	    .reason = REASON_UNSTABLE_PATH, .active = true, .magnitude = fabs(mpfr_get_d(ev->value[k], R))};
+}
+
+struct analytic *analytic_open(void)
+{
+	struct analytic *self = calloc(1, sizeof *self);
+	if (!self)
+		exit(4);
+	mp_setup();
+	evaluation_open(&self->ev);
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain};
+	mpfr_init2(self->partial, self->ev.precision);
+	mpfr_init2(self->term, self->ev.precision);
+	return self;
+}
+
+void analytic_close(struct analytic *self)
+{
+	for (int k = 0; k < self->value_ready; k++)
+		mpfr_clear(self->value[k]);
+	mpfr_clear(self->partial);
+	mpfr_clear(self->term);
+	evaluation_close(&self->ev);
+	free(self->note);
+	free(self->flow);
+	free(self->value);
+	free(self);
+}
+
+/* ---- contributions ---- */
+
+static void clear_flows(struct analytic *self)
+{
+	make_room(self, self->ev.n_scalar);
+	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
+	for (; self->value_ready < self->ev.n_scalar; self->value_ready++)
+		mpfr_init2(self->value[self->value_ready], self->ev.precision);
+}
+
+/* Adds the term in self->term with these radii to flow k. */
+static void add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
+{
+	struct flow *f = &self->flow[k];
+	if (f->present)
+		mpfr_add(self->value[k], self->value[k], self->term, R);
+	else
+		mpfr_set(self->value[k], self->term, R);
+	f->present = true;
+	f->tight += tight;
+	f->loose += loose;
+	f->magnitude += magnitude;
+	f->sum += fabs(mpfr_get_d(self->term, R));
+	f->fan++;
+}
+
+/* A seed: exact. */
+static void add_seed(struct analytic *self, int k, double seed)
+{
+	if (seed == 0)
+		return;
+	mpfr_set_d(self->term, seed, R);
+	add_term(self, k, 0, 0, fabs(seed));
+}
+
+static void poison(struct flow *f, enum reason reason)
+{
+	f->present = true;
+	f->reason = (uint8_t)reason;
+}
+
+/*
+ * flow[to] += p * flow[from], where p is the partial over the edge.  chain: products whose grouping is the engine's choice are rounded at
+ * the size of all path contributions, not of their (possibly cancelled) sum.
+ */
+static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
+{
+	const struct flow *f = &self->flow[from];
+	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	if (!f->present || (f->reason == REASON_NONE && f->tight == 0 && mpfr_zero_p(self->value[from])))
+		return; /* a strong zero: whatever the partial, nothing arrives */
+	if (f->reason || p->reason) {
+		poison(&self->flow[to], f->reason ? f->reason : p->reason);
+		return;
+	}
+	mpfr_mul(self->term, self->value[from], p->value, R);
+	double term = fabs(mpfr_get_d(self->term, R)), g = fabs(mpfr_get_d(self->value[from], R));
+	double size = chain ? p->magnitude * f->magnitude : term;
+	bool exact = p->tight == 0 && p->magnitude == 1 && self->ev.scalar[to].dtype == self->ev.scalar[from].dtype;
+	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
+	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
+	if (p->loose == INFINITY || f->loose == INFINITY)
+		loose = INFINITY;
+	if (!exact) {
+		tight += info->unit * (size + tight) + info->tiny;
+		loose += info->unit * (size + loose) + info->tiny;
+	}
+	if (term + tight > info->max) {
+		poison(&self->flow[to], REASON_OVERFLOW);
+		return;
+	}
+	add_term(self, to, tight, loose, p->magnitude * f->magnitude);
+}
+
+/* All terms of flow k have arrived: their sum is rounded once less than there are terms, in any order. */
+static void finish_flow(struct analytic *self, int k)
+{
+	struct flow *f = &self->flow[k];
+	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	if (f->fan > 1 && !f->reason) {
+		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
+		f->tight += rounding;
+		f->loose += rounding;
+	}
+	if (!f->reason && f->present && f->sum + f->tight > info->max)
+		f->reason = REASON_OVERFLOW;
+}
+
+/* The partial of scalar k by parent j under the assignment; false when exactly 0. */
+static bool edge_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
+{
+	p->value = self->partial;
+	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
+		return ball_partial(&self->ev, self->note, k, j, p);
+	double weight = convention_weight(conventions, &self->ev, k, j);
+	mpfr_set_d(p->value, weight, R);
+	p->magnitude = fabs(weight);
+	p->tight = p->loose = 0;
+	p->reason = REASON_NONE;
+	return weight != 0;
+}
+
+static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
+
+/* ---- sweeps ---- */
+
+static void sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+{
+	struct evaluation *ev = &self->ev;
+	clear_flows(self);
+	for (int i = 0; i < ev->n_result; i++) {
+		const struct tensor *seed = &t->seed[i];
+		if (dtype_is_float(seed->type.dtype))
+			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
+				add_seed(self, ev->result[i].at[e].scalar, seed->at[e].f);
+	}
+	for (int k = ev->n_scalar - 1; k >= 0; k--) {
+		const struct scalar *s = &ev->scalar[k];
+		if (!self->flow[k].present || !self->note[k].active)
+			continue;
+		finish_flow(self, k);
+		for (int j = 0; j < s->n_parent; j++) {
+			struct partial p;
+			int parent = ev->parent[s->parent + j];
+			if (self->note[parent].active && edge_partial(self, conventions, k, j, &p))
+				add_product(self, parent, k, &p, is_chain(self, k));
+		}
+	}
+}
+
+/* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point. */
+static void directional_tangent(struct analytic *self, int k)
+{
+	struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	int sign = s->op == OP_MIN || s->op == OP_REDUCE_MIN ? -1 : 1, best = -1;
+	for (int j = 0; j < s->n_parent; j++) {
+		if (s->op != OP_ABS && !mpfr_equal_p(ev->value[parent[j]], ev->value[k]))
+			continue;
+		if (!self->flow[parent[j]].present)
+			mpfr_set_zero(self->value[parent[j]], 1);
+		if (best < 0 || mpfr_cmp(self->value[parent[j]], self->value[parent[best]]) * sign > 0)
+			best = j;
+	}
+	struct partial p = {.value = self->partial, .magnitude = 1};
+	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
+	add_product(self, k, parent[best], &p, false);
+}
+
+static void sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+{
+	struct evaluation *ev = &self->ev;
+	clear_flows(self);
+	for (int i = 0; i < t->n_wrt; i++) {
+		const struct tensor *seed = &t->seed[i];
+		if (dtype_is_float(seed->type.dtype))
+			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
+				add_seed(self, ev->input_scalar[t->wrt[i]] + e, seed->at[e].f);
+	}
+	for (int k = 0; k < ev->n_scalar; k++) {
+		const struct scalar *s = &ev->scalar[k];
+		if (!self->note[k].active)
+			continue;
+		if (s->n_parent == 0 && self->note[k].reason) {
+			poison(&self->flow[k], self->note[k].reason); /* a leaf that stands for an uncertain choice */
+			continue;
+		}
+		if (self->note[k].tie && !self->note[k].unsure && convention_is_directional(conventions, ev, k)) {
+			directional_tangent(self, k);
+		} else {
+			for (int j = 0; j < s->n_parent; j++) {
+				struct partial p;
+				int parent = ev->parent[s->parent + j];
+				if (self->flow[parent].present && edge_partial(self, conventions, k, j, &p))
+					add_product(self, k, parent, &p, is_chain(self, k));
+			}
+		}
+		finish_flow(self, k);
+	}
+}
+
+/* ---- components ---- */
+
+static struct component integer_component(int64_t i, bool shaky)
+{
+	return (struct component){
+	    .value = (double)i, .magnitude = fabs((double)i), .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE, .in_domain = !shaky};
+}
+
+static struct component primal_component(struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+	struct component out = {.reason = n->reason, .magnitude = n->magnitude, .in_domain = !n->reason};
+	out.value = mpfr_get_d(self->ev.value[k], R);
+	if (n->reason)
+		return out;
+	mpfr_sub_d(self->term, self->ev.value[k], out.value, R);
+	out.low = mpfr_get_d(self->term, R);
+	out.tight = n->radius;
+	out.loose = n->danger ? INFINITY : n->radius;
+	return out;
+}
+
+/*
+ * A component is decided only if its radius is at most 1/64 of what the paths contribute: else an engine that returns 0
+ * would agree.
+ */
+static struct component flow_component(struct analytic *self, int k)
+{
+	const struct flow *f = &self->flow[k];
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason};
+	if (!f->present || f->reason)
+		return out;
+	out.value = mpfr_get_d(self->value[k], R);
+	mpfr_sub_d(self->term, self->value[k], out.value, R);
+	out.low = mpfr_get_d(self->term, R);
+	out.tight = f->tight;
+	out.loose = f->loose;
+	if (!(f->tight <= f->magnitude / 64))
+		out.reason = REASON_ILL_CONDITIONED;
+	return out;
+}
+
+static void fill(struct truth_tensor *t, const struct type *type, struct arena *a)
+{
+	t->type = *type;
+	t->at = NEW(a, struct component, shape_elements(&type->shape));
+}
+
+static void primal_truth(struct analytic *self, const struct testcase *c, struct arena *a, struct truth_point *out)
+{
+	const struct program *p = &c->program;
+	out->n_primal = p->top.n_result;
+	out->primal = NEW(a, struct truth_tensor, out->n_primal);
+	for (int i = 0; i < out->n_primal; i++) {
+		const struct type *type = &p->type[p->top.result[i]];
+		const struct elements *e = &self->ev.result[i];
+		fill(&out->primal[i], type, a);
+		for (int k = 0; k < shape_elements(&type->shape); k++)
+			out->primal[i].at[k] = dtype_is_float(type->dtype)
+						   ? primal_component(self, e->at[k].scalar)
+						   : integer_component(e->at[k].i, e->shaky && e->shaky[k]);
+	}
+}
+
+/* Derivative number i, element e of the last sweep. */
+static struct component derivative_component(struct analytic *self, const struct transform *t, int i, int e)
+{
+	struct evaluation *ev = &self->ev;
+	if (t->kind == TRANSFORM_VJP) {
+		int first = ev->input_scalar[t->wrt[i]], k = first + e;
+		if (first < 0)
+			return integer_component(0, false);
+		return flow_component(self, k);
+	}
+	return flow_component(self, ev->result[i].at[e].scalar);
+}
+
+static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct type *types, int n, struct arena *a, struct truth_tensor *out)
+{
+	if (t->kind == TRANSFORM_VJP)
+		sweep_adjoint(self, conventions, t);
+	else
+		sweep_tangent(self, conventions, t);
+	for (int i = 0; i < n; i++) {
+		fill(&out[i], &types[i], a);
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? derivative_component(self, t, i, e)
+								      : integer_component(0, false);
+	}
+}
+
+static void undecide(struct truth_tensor *t, int n, enum reason reason)
+{
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&t[i].type.shape); e++)
+			t[i].at[e] = (struct component){.reason = reason};
+}
+
+/* ---- one point ---- */
+
+/* Which float input elements are differentiated, in the order of their scalars. */
+static void mark_active(struct analytic *self, const struct testcase *c, struct arena *a)
+{
+	const struct program *p = &c->program;
+	int total = 0, at = 0;
+	for (int i = 0; i < p->top.n_param; i++)
+		if (dtype_is_float(p->type[p->top.param + i].dtype))
+			total += shape_elements(&p->type[p->top.param + i].shape);
+	uint8_t *active = NEW(a, uint8_t, total + 1);
+	for (int i = 0; i < p->top.n_param; i++) {
+		const struct type *type = &p->type[p->top.param + i];
+		bool in_wrt = false;
+		if (!dtype_is_float(type->dtype))
+			continue;
+		for (int k = 0; k < c->n_transform; k++)
+			for (int j = 0; j < c->transform[k].n_wrt; j++)
+				in_wrt |= c->transform[k].wrt[j] == i;
+		memset(active + at, in_wrt, (size_t)shape_elements(&type->shape));
+		at += shape_elements(&type->shape);
+	}
+	self->input_active = active;
+	self->n_input_scalar = total;
+}
+
+void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	struct type types[LIMIT_ARGS];
+	struct conventions conventions;
+	int n = answer_derivative_types(c, types);
+	memset(out, 0, sizeof *out);
+	mark_active(self, c, a);
+	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
+	out->edge = self->ev.edge;
+	primal_truth(self, c, a, out);
+	bool judged = n >= 0 && c->n_transform == 1;
+	out->n_derivative = n > 0 ? n : 0;
+	out->n_assignment = 1;
+	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
+	out->kink = conventions.n_kind > 0;
+	if (judged && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+		out->n_assignment = conventions.n_assignment;
+	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
+	for (int k = 0; k < out->n_assignment; k++) {
+		out->derivative[k] = NEW(a, struct truth_tensor, out->n_derivative);
+		if (judged) {
+			conventions_assign(&conventions, k);
+			derivative_truth(self, &conventions, &c->transform[0], types, n, a, out->derivative[k]);
+			continue;
+		}
+		for (int i = 0; i < out->n_derivative; i++)
+			fill(&out->derivative[k][i], &types[i], a);
+		undecide(out->derivative[k], out->n_derivative, REASON_ORDER);
+	}
+	if (judged && conventions.n_assignment > CONVENTION_ASSIGNMENTS)
+		undecide(out->derivative[0], out->n_derivative, REASON_CONVENTION);
+	if (self->ev.status == EVALUATE_SHAKY) {
+		undecide(out->primal, out->n_primal, REASON_UNSTABLE_PATH);
+		for (int k = 0; k < out->n_assignment; k++)
+			undecide(out->derivative[k], out->n_derivative, REASON_UNSTABLE_PATH);
+	}
+}

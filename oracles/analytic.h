@@ -1,0 +1,19 @@
+/* analytic.h: the exact derivative of the executed path, by one sweep over the scalar trace, each value with a ball. */
+#ifndef ORACLES_ANALYTIC_H
+#define ORACLES_ANALYTIC_H
+
+#include "truth.h"
+
+struct analytic;
+
+/* NULL never: a machine out of memory ends the process with exit code 4. */
+struct analytic *analytic_open(void);
+void analytic_close(struct analytic *self);
+
+/*
+ * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
+ * Results in the arena.  A request that is not exactly one jvp or vjp gives derivative components undecided(order).
+ */
+void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
+
+#endif

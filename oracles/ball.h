@@ -1,0 +1,44 @@
+/*
+ * ball.h: what a sane engine may be off by: a radius for every scalar of the trace and for every partial derivative.
+ *
+ * Running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 3).  oracles/README.md derives it.
+ */
+#ifndef ORACLES_BALL_H
+#define ORACLES_BALL_H
+
+#include "evaluate.h"
+#include "truth.h"
+
+/* What is known of one scalar besides its exact value. */
+struct note {
+	double magnitude; /* |exact value| */
+	double radius;    /* a right engine's value is this close; 0: it is exact */
+	uint8_t reason;   /* enum reason: nothing is known of the value */
+	uint8_t unsure;   /* enum reason: the value is known, its partial derivatives are not */
+	bool active;      /* depends on an input in wrt */
+	bool tie;         /* partials follow a convention */
+	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
+};
+
+/* The partial derivative of a scalar by one of its parents. */
+struct partial {
+	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
+	double magnitude, tight, loose; /* |value| and its radii */
+	enum reason reason;
+};
+
+/* The radius of scalar k of the trace; note[] holds what is known of its parents.  note[k].active is set by the caller. */
+void ball_scalar(const struct evaluation *ev, struct note *note, int k);
+
+/* Whether any right engine orders scalars a and b (b < 0: a and bound) as the exact values are ordered. */
+bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);
+
+/*
+ * The partial of scalar k by its parent number j, where k is smooth at the point (no tie, not unsure).  False when it is exactly 0.
+ */
+bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out);
+
+/* Whether the exact real x is a value of dtype d. */
+bool ball_representable(mpfr_srcptr x, enum dtype d);
+
+#endif

@@ -1,0 +1,286 @@
+/* ball_partial.c: partial derivatives in MPFR, with radii. */
+#include "ball.h"
+#include "ball_rules.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+/* ---- the rows of analytic_rules.def ---- */
+
+static double slope3(double x) { return 1 / (x * sqrt(x)); }
+static double logistic_complement(double a) { return 1 / (1 + exp(a)); }
+
+static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_sqr(p, a, R);
+	mpfr_ui_sub(p, 1, p, R);
+}
+
+/* e^-|a| / (1 + e^-|a|)^2, which never overflows. */
+static void partial_logistic(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_t below;
+	mpfr_init2(below, mpfr_get_prec(p));
+	mpfr_abs(p, a, R);
+	mpfr_neg(p, p, R);
+	mpfr_exp(p, p, R);
+	mpfr_add_ui(below, p, 1, R);
+	mpfr_sqr(below, below, R);
+	mpfr_div(p, p, below, R);
+	mpfr_clear(below);
+}
+
+/* 2/sqrt(pi) * e^(-a^2) */
+static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_t root;
+	mpfr_init2(root, mpfr_get_prec(p));
+	mpfr_const_pi(root, R);
+	mpfr_rec_sqrt(root, root, R);
+	mpfr_sqr(p, a, R);
+	mpfr_neg(p, p, R);
+	mpfr_exp(p, p, R);
+	mpfr_mul(p, p, root, R);
+	mpfr_mul_2ui(p, p, 1, R);
+	mpfr_clear(root);
+}
+
+#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner)                                        \
+	static double slope_##id(double a, double y) { return (void)a, (void)y, (slope); }                         \
+	static double curvature_##id(double a, double y) { return (void)a, (void)y, (curvature); }                 \
+	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
+	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
+	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
+	static double loose_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (loose); }      \
+	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }
+#include "analytic_rules.def"
+#undef UNARY
+
+static const struct unary_rule rules[OP_COUNT] = {
+#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner)                                                \
+	[OP_##id] = {c, slope_##id, curvature_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id},
+#include "analytic_rules.def"
+#undef UNARY
+};
+
+const struct unary_rule *unary_rule_of(enum op op) { return rules[op].partial ? &rules[op] : NULL; }
+
+/* ---- one partial ---- */
+
+/* What a rule works on: scalar k, parent number j. */
+struct site {
+	const struct evaluation *ev;
+	const struct note *note;
+	int k, j;
+	const int *parent;
+	double u, tiny;
+};
+
+static mpfr_srcptr parent_value(const struct site *s, int j) { return s->ev->value[s->parent[j]]; }
+static const struct note *parent_note(const struct site *s, int j) { return &s->note[s->parent[j]]; }
+
+/* The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u. */
+static void set_radii(const struct site *s, struct partial *out, double moved, double tight, double loose)
+{
+	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	out->tight = moved + (tight > 0 ? tight * s->u + s->tiny : 0);
+	out->loose = out->tight + loose * s->u;
+}
+
+static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
+{
+	const struct note *in = parent_note(s, 0);
+	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
+	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
+	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	double moved = 0;
+	if (in->radius > 0) { /* f' moves by f'' r; the next orders by at most (|f'| + |f''| scale) rho^2 */
+		double scale = rule->scale(a, y), rho = in->radius / scale, bend = rule->curvature(a, y);
+		moved = bend * in->radius * (1 + 2 * rho);
+		if (isfinite(scale))
+			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho;
+	}
+	set_radii(s, out, moved, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+}
+
+static void partial_div(const struct site *s, struct partial *out)
+{
+	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
+	double v = s->note[s->k].magnitude, rho = rb / b, max = dtype_table[s->ev->scalar[s->k].dtype].max;
+	if (s->j == 0) {
+		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
+		set_radii(s, out, rb / (b * b) * (1 + 4 * rho), 1 / b, 0);
+		return;
+	}
+	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
+	mpfr_neg(out->value, out->value, R);
+	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
+	set_radii(s, out, (ra + 2 * v * rb) / (b * b) * (1 + 4 * rho) + s->tiny / b, 4 * v / b, v / b);
+	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
+		out->loose = INFINITY;
+}
+
+static void partial_atan2(const struct site *s, struct partial *out)
+{
+	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude, h = hypot(a, b);
+	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
+	const struct dtype_info *info = &dtype_table[s->ev->scalar[s->k].dtype];
+	mpfr_t square;
+	mpfr_init2(square, mpfr_get_prec(out->value));
+	mpfr_sqr(square, parent_value(s, 0), R);
+	mpfr_fma(square, parent_value(s, 1), parent_value(s, 1), square, R);
+	mpfr_div(out->value, parent_value(s, 1 - s->j), square, R);
+	if (s->j == 1)
+		mpfr_neg(out->value, out->value, R);
+	mpfr_clear(square);
+	set_radii(s, out, (ra + rb) / (h * h) * (1 + 4 * fmax(ra, rb) / h), 6 * fabs(mpfr_get_d(out->value, R)), 0);
+	if (h * h > info->max || h * h < info->normal)
+		out->loose = INFINITY;
+}
+
+/* Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent conventions differ. */
+static void partial_pow_at_zero(const struct site *s, struct partial *out)
+{
+	double b = mpfr_get_d(parent_value(s, 1), R);
+	bool sure = parent_note(s, 1)->radius == 0 && parent_note(s, 0)->radius == 0 && (b == 0 || b >= 1);
+	mpfr_set_ui(out->value, b == 1, R);
+	set_radii(s, out, 0, 0, 0);
+	out->reason = s->j == 1 ? REASON_CONVENTION : sure ? REASON_NONE : REASON_NON_FINITE;
+}
+
+static void partial_pow(const struct site *s, struct partial *out)
+{
+	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude;
+	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius, v = s->note[s->k].magnitude;
+	if (a == 0) {
+		partial_pow_at_zero(s, out);
+		return;
+	}
+	double log_a = fabs(log(a)), rho = ra * (1 + b) / a + rb * (1 + log_a);
+	if (s->j == 0) {
+		mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 0), R);
+		mpfr_mul(out->value, out->value, parent_value(s, 1), R);
+		double p = fabs(mpfr_get_d(out->value, R));
+		double moved = (b * (b + 1) * v / (a * a)) * ra + v / a * (1 + b * log_a) * rb;
+		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
+		set_radii(s, out, moved * (1 + 4 * rho), p * (6 + log_a * (b + 1)), 0);
+	} else {
+		if (mpfr_sgn(parent_value(s, 0)) < 0) {
+			mpfr_set_zero(out->value, 1);
+			out->reason = REASON_NON_FINITE;
+			return;
+		}
+		mpfr_log(out->value, parent_value(s, 0), R);
+		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
+		double moved = v / a * (1 + b * log_a) * ra + v * log_a * log_a * rb;
+		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
+	}
+	out->loose += v * rho; /* exp(b log a) and other detours */
+}
+
+/* x_j / y */
+static void partial_norm(const struct site *s, struct partial *out)
+{
+	double y = s->note[s->k].magnitude, p, r = 0;
+	int n = s->ev->scalar[s->k].n_parent;
+	if (y == 0) {
+		mpfr_set_zero(out->value, 1);
+		out->reason = REASON_NON_FINITE;
+		return;
+	}
+	mpfr_div(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
+	p = fabs(mpfr_get_d(out->value, R));
+	for (int i = 0; i < n; i++)
+		r = hypot(r, parent_note(s, i)->radius);
+	if (r > y / 8)
+		out->reason = REASON_ILL_CONDITIONED;
+	set_radii(s, out, (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y), p * (n / 2 + 8), 0);
+}
+
+/* e^(x_j - y) */
+static void partial_logsumexp(const struct site *s, struct partial *out)
+{
+	int n = s->ev->scalar[s->k].n_parent;
+	double widest = 0, p, top = 0;
+	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
+	double exponent = fabs(mpfr_get_d(out->value, R));
+	mpfr_exp(out->value, out->value, R);
+	p = fabs(mpfr_get_d(out->value, R));
+	for (int i = 0; i < n; i++) {
+		widest = fmax(widest, parent_note(s, i)->radius);
+		top = fmax(top, parent_note(s, i)->magnitude);
+	}
+	double y = s->note[s->k].magnitude;
+	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y));
+}
+
+/* A partial that is a value of the program, read as it is: no formula, no rounding. */
+static void partial_operand(const struct site *s, int other, struct partial *out)
+{
+	mpfr_set(out->value, parent_value(s, other), R);
+	set_radii(s, out, parent_note(s, other)->radius, 0, 0);
+}
+
+static void partial_constant(const struct site *s, struct partial *out, long sign)
+{
+	mpfr_set_si(out->value, sign, R);
+	set_radii(s, out, 0, 0, 0);
+}
+
+/* The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given twice counts once. */
+static void partial_extremum(const struct site *s, struct partial *out)
+{
+	bool won = mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k]) != 0;
+	for (int i = 0; i < s->j && won; i++)
+		won = s->parent[i] != s->parent[s->j];
+	partial_constant(s, out, won);
+}
+
+bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out)
+{
+	const struct scalar *c = &ev->scalar[k];
+	const struct dtype_info *info = &dtype_table[c->dtype];
+	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny};
+	const struct unary_rule *rule = unary_rule_of(c->op);
+	bool linear = false;
+	out->reason = REASON_NONE;
+	switch ((int)c->op) {
+	case OP_ADD: case OP_REDUCE_SUM: case OP_CAST: partial_constant(&s, out, 1), linear = true; break;
+	case OP_NEG: partial_constant(&s, out, -1), linear = true; break;
+	case OP_SUB: partial_constant(&s, out, j ? -1 : 1), linear = true; break;
+	case OP_ABS: partial_constant(&s, out, mpfr_sgn(parent_value(&s, 0))); break;
+	case OP_MUL: case OP_CUMPROD: partial_operand(&s, 1 - j, out); break;
+	case OP_MATMUL: partial_operand(&s, j ^ 1, out); break;
+	case OP_REDUCE_MEAN:
+		mpfr_set_ui(out->value, 1, R);
+		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
+		set_radii(&s, out, 0, fabs(mpfr_get_d(out->value, R)), 0);
+		linear = true;
+		break;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: partial_extremum(&s, out); break;
+	case OP_DIV: partial_div(&s, out); break;
+	case OP_ATAN2: partial_atan2(&s, out); break;
+	case OP_POW: partial_pow(&s, out); break;
+	case OP_NORM: partial_norm(&s, out); break;
+	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
+	default:
+		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
+			return false;
+		partial_unary(&s, rule, out);
+		break;
+	}
+	if (out->reason)
+		return true;
+	if (!linear && note[k].reason)
+		out->reason = note[k].reason;
+	else if (note[k].unsure)
+		out->reason = note[k].unsure;
+	else if (!mpfr_number_p(out->value) || !isfinite(out->tight))
+		out->reason = REASON_NON_FINITE;
+	else if (out->magnitude + out->tight > info->max)
+		out->reason = REASON_OVERFLOW;
+	if (note[k].danger && !linear)
+		out->loose = INFINITY;
+	return out->reason || out->magnitude > 0 || out->tight > 0;
+}

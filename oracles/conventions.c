@@ -1,0 +1,69 @@
+/* conventions.c: see conventions.h. */
+#include "conventions.h"
+
+void conventions_collect(struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
+{
+	*self = (struct conventions){.n_choice = directional ? 4 : 3, .n_assignment = 1};
+	for (int k = 0; k < ev->n_scalar; k++) {
+		int at = 0;
+		if (!note[k].tie || note[k].unsure || note[k].reason)
+			continue;
+		while (at < self->n_kind && self->kind[at] != ev->scalar[k].kind)
+			at++;
+		if (at < self->n_kind)
+			continue;
+		if (at == CONVENTION_KINDS) {
+			self->n_assignment = CONVENTION_ASSIGNMENTS + 1;
+			return;
+		}
+		self->kind[self->n_kind++] = ev->scalar[k].kind;
+		self->n_assignment *= self->n_choice;
+	}
+}
+
+void conventions_assign(struct conventions *self, int number)
+{
+	for (int i = 0; i < self->n_kind; i++) {
+		self->choice[i] = (enum convention)(number % self->n_choice);
+		number /= self->n_choice;
+	}
+}
+
+static enum convention choice_of(const struct conventions *self, enum op kind)
+{
+	for (int i = 0; i < self->n_kind; i++)
+		if (self->kind[i] == kind)
+			return self->choice[i];
+	return CONVENTION_EVEN;
+}
+
+bool convention_is_directional(const struct conventions *self, const struct evaluation *ev, int k)
+{
+	return choice_of(self, ev->scalar[k].kind) == CONVENTION_DIRECTIONAL;
+}
+
+double convention_weight(const struct conventions *self, const struct evaluation *ev, int k, int j)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	enum convention choice = choice_of(self, s->kind);
+	if (s->op == OP_ABS)
+		return choice == CONVENTION_FIRST ? 1 : choice == CONVENTION_LAST ? -1 : 0;
+	int first = -1, last = -1, ties = 0;
+	for (int i = 0; i < s->n_parent; i++) {
+		if (!mpfr_equal_p(ev->value[parent[i]], ev->value[k]))
+			continue;
+		first = first < 0 ? i : first;
+		last = i;
+		ties++;
+	}
+	if (!mpfr_equal_p(ev->value[parent[j]], ev->value[k]))
+		return 0;
+	switch (choice) {
+	case CONVENTION_FIRST: return j == first;
+	case CONVENTION_LAST: return j == last;
+	case CONVENTION_EVEN: return 1.0 / ties;
+	case CONVENTION_DIRECTIONAL: break;
+	}
+	return 0;
+}

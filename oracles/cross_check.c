@@ -1,0 +1,508 @@
+#include "cross_check.h"
+
+#include <math.h>
+
+/*
+ * Scalars that may be evaluated per point: about as many seconds in microseconds.  When they are spent, what is left is measured as
+ * one block.
+ */
+static const int64_t work_budget = 1 << 21;
+
+/* One float element of a differentiated input that moves. */
+struct coordinate {
+	int input, wrt, element;
+	double move; /* of the direction */
+	int exponent; /* 2^exponent is the scale of the input: |x|, or for 0 the smallest in the point */
+};
+
+/* One pass over one point. */
+struct pass {
+	struct cross_check *self;
+	const struct testcase *c;
+	const struct transform *t;
+	const struct tensor *point;
+	struct truth_point *truth;
+	struct arena *arena;
+	uint64_t seed;
+	int n_coordinate;
+	struct coordinate *coordinate;
+	struct tensor *direction; /* [n_input], zero between runs */
+	double *weight;           /* [fd_components] */
+	int64_t work_left;
+	bool disagreed;
+};
+
+/* splitmix64 (Steele, Lea, Flood 2014) as a hash of a stream and a position. */
+static uint64_t mix(uint64_t stream, uint64_t position)
+{
+	uint64_t z = stream + (position + 1) * 0x9e3779b97f4a7c15u;
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* ---- what can be measured ---- */
+
+static bool tensor_finite(const struct tensor *t)
+{
+	if (!dtype_is_float(t->type.dtype))
+		return true;
+	for (int e = 0; e < shape_elements(&t->type.shape); e++)
+		if (!isfinite(t->at[e].f))
+			return false;
+	return true;
+}
+
+static void abstain(struct pass *p, enum reason reason)
+{
+	p->truth->fd = (struct fd_evidence){.outcome = FD_ABSTAINS, .reason = reason, .component = -1};
+}
+
+/* Weights of the flattened float results: the cotangent, or 1 (jvp). */
+static void set_weights(struct pass *p)
+{
+	int j = 0;
+	for (int r = 0; r < p->truth->n_primal; r++) {
+		const struct truth_tensor *primal = &p->truth->primal[r];
+		if (!dtype_is_float(primal->type.dtype))
+			continue;
+		for (int e = 0; e < shape_elements(&primal->type.shape); e++)
+			p->weight[j++] = p->t->kind == TRANSFORM_VJP ? p->t->seed[r].at[e].f : 1;
+	}
+}
+
+/* Whether FD can say anything; else the reason is in the evidence. */
+static bool measurable(struct pass *p)
+{
+	const struct truth_point *truth = p->truth;
+	if (truth->kink || truth->n_assignment != 1) {
+		abstain(p, REASON_CONVENTION);
+		return false;
+	}
+	bool finite = true;
+	for (int i = 0; i < p->c->program.top.n_param; i++)
+		finite &= tensor_finite(&p->point[i]);
+	for (int s = 0; s < p->t->n_seed; s++)
+		finite &= tensor_finite(&p->t->seed[s]);
+	if (!finite) {
+		abstain(p, REASON_NON_FINITE);
+		return false;
+	}
+	if (p->t->kind != TRANSFORM_VJP)
+		return true;
+	/* The sum over the results is spoiled by one that is not certain. */
+	for (int r = 0; r < truth->n_primal; r++) {
+		if (!dtype_is_float(truth->primal[r].type.dtype))
+			continue;
+		for (int e = 0; e < shape_elements(&truth->primal[r].type.shape); e++) {
+			enum reason reason = truth->primal[r].at[e].reason;
+			if (reason != REASON_NONE && p->t->seed[r].at[e].f != 0) {
+				abstain(p, reason);
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* 2^this is the scale of a zero: the smallest nonzero magnitude of the point, so that no threshold near it is jumped over. */
+static int zero_exponent(const struct pass *p)
+{
+	int least = 0;
+	for (int i = 0; i < p->c->program.top.n_param; i++) {
+		const struct tensor *x = &p->point[i];
+		if (!dtype_is_float(x->type.dtype))
+			continue;
+		for (int e = 0; e < shape_elements(&x->type.shape); e++)
+			if (x->at[e].f != 0 && ilogb(x->at[e].f) < least)
+				least = ilogb(x->at[e].f);
+	}
+	return least;
+}
+
+/*
+ * Lists the coordinates that move.  vjp: those whose derivative is decided, by a random small integer times the scale of the
+ * input; they are unsigned here.  jvp: those with a tangent, positive ones first, as moves of one sign more often share a side.
+ */
+static void list_coordinates(struct pass *p)
+{
+	bool vjp = p->t->kind == TRANSFORM_VJP;
+	int room = 0, at_zero = zero_exponent(p);
+	for (int k = 0; k < p->t->n_wrt; k++)
+		if (dtype_is_float(p->point[p->t->wrt[k]].type.dtype))
+			room += shape_elements(&p->point[p->t->wrt[k]].type.shape);
+	p->coordinate = NEW(p->arena, struct coordinate, room);
+	for (int sign = 1; sign >= (vjp ? 1 : -1); sign -= 2) {
+		uint64_t position = 0;
+		for (int k = 0; k < p->t->n_wrt; k++) {
+			const struct tensor *x = &p->point[p->t->wrt[k]];
+			if (!dtype_is_float(x->type.dtype))
+				continue;
+			for (int e = 0; e < shape_elements(&x->type.shape); e++) {
+				struct coordinate m = {.input = p->t->wrt[k], .wrt = k, .element = e};
+				m.exponent = x->at[e].f != 0 ? ilogb(x->at[e].f) : at_zero;
+				int factor = 1 + (int)(mix(p->seed, position++) & 7);
+				/* 8 * 2^1019 is still finite. */
+				m.move = vjp ? ldexp(factor, m.exponent < 1019 ? m.exponent : 1019) : p->t->seed[k].at[e].f;
+				if (vjp ? p->truth->derivative[0][k].at[e].reason == REASON_NONE : m.move * sign > 0)
+					p->coordinate[p->n_coordinate++] = m;
+			}
+		}
+	}
+}
+
+/* ---- running ---- */
+
+static void set_direction(struct pass *p, int first, int n, bool random_signs)
+{
+	for (int i = first; i < first + n; i++) {
+		const struct coordinate *m = &p->coordinate[i];
+		bool negative = random_signs && (mix(p->seed, (uint64_t)i) >> 63);
+		p->direction[m->input].at[m->element].f = negative ? -m->move : m->move;
+	}
+}
+
+static void clear_direction(struct pass *p, int first, int n)
+{
+	for (int i = first; i < first + n; i++)
+		p->direction[p->coordinate[i].input].at[p->coordinate[i].element].f = 0;
+}
+
+/* Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the first rung. */
+static struct fd_run measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
+{
+	int step = 1 << 14;
+	for (int i = first; i < first + n; i++) {
+		int room = p->coordinate[i].exponent - ilogb(p->coordinate[i].move) - 1;
+		step = room < step ? room : step;
+	}
+	struct fd_run run = {
+	    .direction = p->direction, .step = step, .weight = p->weight, .n_target = n_target, .target = target};
+	set_direction(p, first, n, random_signs);
+	fd_measure(p->self->fd, &run, p->arena);
+	clear_direction(p, first, n);
+	p->work_left -= run.work;
+	p->self->fd_runs++;
+	p->self->fd_escalations += run.n_rung > 1;
+	return run;
+}
+
+/* Disagreement outweighs abstention, which outweighs agreement. */
+static int outcome_rank(enum fd_outcome outcome)
+{
+	static const int rank[] = {[FD_NOT_RUN] = 0, [FD_AGREES] = 1, [FD_ABSTAINS] = 2, [FD_DISAGREES] = 3};
+	return rank[outcome];
+}
+
+/* Keeps the worst evidence. */
+static void note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component)
+{
+	p->disagreed |= t->outcome == FD_DISAGREES;
+	if (outcome_rank(t->outcome) <= outcome_rank(p->truth->fd.outcome))
+		return;
+	p->truth->fd = (struct fd_evidence){
+	    .outcome = t->outcome,
+	    .reason = t->outcome == FD_ABSTAINS ? t->reason : REASON_NONE,
+	    .precision = run->precision,
+	    .step = run->log_step,
+	    .left = run->left,
+	    .right = run->right,
+	    .analytic = ldexp(t->value, t->scale),
+	    .quotient = ldexp(t->quotient, t->scale),
+	    .error = ldexp(t->error, t->scale),
+	    .component = component};
+}
+
+/* Makes an element of derivative k undecided, whatever the conventions. */
+static void undecide(struct pass *p, int k, int element, enum reason reason)
+{
+	for (int s = 0; s < p->truth->n_assignment; s++)
+		p->truth->derivative[s][k].at[element].reason = reason;
+}
+
+/* Number of an element of derivative k among all of them. */
+static int flat_component(const struct pass *p, int k, int element)
+{
+	int flat = element;
+	for (int j = 0; j < k; j++)
+		flat += shape_elements(&p->truth->derivative[0][j].type.shape);
+	return flat;
+}
+
+static bool off_path(const struct fd_target *t)
+{
+	return t->outcome == FD_ABSTAINS && (t->reason == REASON_ISOLATED_PATH || t->reason == REASON_JUMP);
+}
+
+/* ---- vjp: the cotangents of inputs, summed along a direction ---- */
+
+/* A sum of a * b kept in units of 2^scale, exact to 2^-100 of its largest terms (Dekker's product, Knuth's sum). */
+struct sum {
+	double high, low;
+};
+
+static void sum_add(struct sum *s, double x)
+{
+	double high = s->high + x, back = high - s->high;
+	s->low += (s->high - (high - back)) + (x - back);
+	s->high = high;
+}
+
+static void sum_add_product(struct sum *s, double a, double b)
+{
+	double product = a * b;
+	sum_add(s, product);
+	s->low += fma(a, b, -product);
+}
+
+static struct fd_target vjp_target(const struct pass *p, int first, int n)
+{
+	struct fd_target t = {.count = fd_components(p->self->fd), .known = true, .scale = -(1 << 14)};
+	for (int i = first; i < first + n; i++) {
+		const struct coordinate *m = &p->coordinate[i];
+		const struct component *g = &p->truth->derivative[0][m->wrt].at[m->element];
+		double size = fmax(fmax(g->magnitude, fabs(g->value)), g->tight);
+		if (size > 0 && isfinite(size) && ilogb(size) + ilogb(m->move) > t.scale)
+			t.scale = ilogb(size) + ilogb(m->move);
+	}
+	if (t.scale == -(1 << 14))
+		t.scale = 0;
+	struct sum sum = {0, 0};
+	for (int i = first; i < first + n; i++) {
+		const struct coordinate *m = &p->coordinate[i];
+		const struct component *g = &p->truth->derivative[0][m->wrt].at[m->element];
+		int e = ilogb(m->move);
+		double move = scalbn(p->direction[m->input].at[m->element].f, -e);
+		/* Both factors near 1 or below: the product neither over- nor underflows where it matters. */
+		sum_add_product(&sum, scalbn(g->value, e - t.scale), move);
+		sum_add_product(&sum, scalbn(g->low, e - t.scale), move);
+		t.tolerance += scalbn(g->tight, e - t.scale) * fabs(move);
+		t.magnitude += scalbn(fmax(g->magnitude, fabs(g->value)), e - t.scale) * fabs(move);
+	}
+	t.value = sum.high + sum.low;
+	t.low = (sum.high - t.value) + sum.low;
+	return t;
+}
+
+static struct fd_run vjp_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *t)
+{
+	set_direction(p, first, n, random_signs);
+	*t = vjp_target(p, first, n);
+	return measure(p, first, n, random_signs, t, 1);
+}
+
+/*
+ * Halves a set of coordinates until each part either agrees or is one coordinate, whose component is then undecided.  All
+ * moves have one sign here: where(x > 0, ...) at zeros is then left by all on the same side.
+ */
+static void vjp_isolate(struct pass *p, int first, int n)
+{
+	struct fd_target t;
+	struct fd_run run = vjp_measure(p, first, n, false, &t);
+	if (n > 1 && (off_path(&t) || t.outcome == FD_DISAGREES) && p->work_left > 0) {
+		vjp_isolate(p, first, n / 2);
+		vjp_isolate(p, first + n / 2, n - n / 2);
+		return;
+	}
+	const struct coordinate *m = &p->coordinate[first];
+	note(p, &run, &t, n == 1 ? flat_component(p, m->wrt, m->element) : -1);
+	if (!off_path(&t) && t.outcome != FD_DISAGREES)
+		return;
+	enum reason reason = t.outcome == FD_DISAGREES ? REASON_ORACLE : t.reason;
+	for (int i = first; i < first + n; i++)
+		undecide(p, p->coordinate[i].wrt, p->coordinate[i].element, reason);
+}
+
+static void vjp_direction(struct pass *p)
+{
+	struct fd_target t;
+	struct fd_run run = vjp_measure(p, 0, p->n_coordinate, true, &t);
+	if (off_path(&t) || t.outcome == FD_DISAGREES)
+		vjp_isolate(p, 0, p->n_coordinate);
+	else
+		note(p, &run, &t, -1);
+}
+
+static void vjp_coordinates(struct pass *p)
+{
+	int i = 0;
+	while (i < p->n_coordinate && p->work_left > 0)
+		vjp_isolate(p, i++, 1);
+	if (i < p->n_coordinate)
+		vjp_isolate(p, i, p->n_coordinate - i);
+}
+
+/* ---- jvp: each component of the results along the tangent ---- */
+
+/* Where the target of a decided component belongs. */
+struct place {
+	int derivative, element;
+};
+
+static int jvp_targets(const struct pass *p, struct fd_target *target, struct place *place)
+{
+	int n = 0, j = 0;
+	for (int r = 0; r < p->truth->n_primal; r++) {
+		const struct type *type = &p->truth->primal[r].type;
+		if (!dtype_is_float(type->dtype))
+			continue;
+		for (int e = 0; e < shape_elements(&type->shape); e++, j++) {
+			const struct component *d = &p->truth->derivative[0][r].at[e];
+			if (d->reason != REASON_NONE || p->truth->primal[r].at[e].reason != REASON_NONE)
+				continue;
+			double magnitude = fmax(d->magnitude, fabs(d->value)), size = fmax(magnitude, d->tight);
+			struct fd_target t = {.first = j, .count = 1, .known = true};
+			t.scale = size > 0 && isfinite(size) ? ilogb(size) : 0;
+			t.value = scalbn(d->value, -t.scale);
+			t.low = scalbn(d->low, -t.scale);
+			t.tolerance = scalbn(d->tight, -t.scale);
+			t.magnitude = scalbn(magnitude, -t.scale);
+			place[n] = (struct place){r, e};
+			target[n++] = t;
+		}
+	}
+	return n;
+}
+
+/* Quotients along parts of the tangent, added up. */
+struct parts {
+	int n;
+	struct fd_target *target; /* [n], scratch */
+	struct sum *sum;          /* [n] */
+	double *error;            /* [n]; infinite: a part did not converge */
+	enum reason off;          /* a single coordinate leaves the path on both sides */
+	struct fd_run last;
+};
+
+static void jvp_add_parts(struct pass *p, struct parts *parts, int first, int n)
+{
+	if (n == 0 || parts->off != REASON_NONE)
+		return;
+	parts->last = measure(p, first, n, false, parts->target, parts->n);
+	if (!parts->last.left && !parts->last.right) {
+		if (n > 1 && p->work_left > 0) {
+			jvp_add_parts(p, parts, first, n / 2);
+			jvp_add_parts(p, parts, first + n / 2, n - n / 2);
+			return;
+		}
+		for (int i = 0; i < parts->n; i++)
+			if (off_path(&parts->target[i]) && parts->off != REASON_JUMP)
+				parts->off = parts->target[i].reason;
+		return;
+	}
+	for (int i = 0; i < parts->n; i++) {
+		const struct fd_target *t = &parts->target[i];
+		if (t->outcome != FD_AGREES) {
+			parts->error[i] = INFINITY;
+			continue;
+		}
+		sum_add(&parts->sum[i], t->quotient);
+		parts->sum[i].low += t->quotient_low;
+		parts->error[i] += t->error;
+	}
+}
+
+/*
+ * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so quotients along
+ * the parts, each on its own side, add up to it.
+ */
+static void jvp_decompose(struct pass *p, struct fd_target *target, int n_target, struct fd_run *run)
+{
+	struct parts parts = {.n = n_target, .last = *run};
+	parts.target = NEW(p->arena, struct fd_target, n_target);
+	parts.sum = NEW(p->arena, struct sum, n_target);
+	parts.error = NEW(p->arena, double, n_target);
+	for (int i = 0; i < n_target; i++) {
+		parts.target[i] = target[i];
+		parts.target[i].known = false;
+	}
+	int positive = 0;
+	while (positive < p->n_coordinate && p->coordinate[positive].move > 0)
+		positive++;
+	jvp_add_parts(p, &parts, 0, positive);
+	jvp_add_parts(p, &parts, positive, p->n_coordinate - positive);
+	*run = parts.last;
+	for (int i = 0; i < n_target; i++) {
+		struct fd_target *t = &target[i];
+		if (!off_path(t))
+			continue;
+		if (parts.off != REASON_NONE) {
+			/* Which results depend on the coordinate is not known. */
+			t->reason = t->reason == REASON_JUMP ? REASON_JUMP : parts.off;
+			continue;
+		}
+		double excess = fabs((parts.sum[i].high - t->value) + (parts.sum[i].low - t->low));
+		t->quotient = parts.sum[i].high + parts.sum[i].low;
+		t->error = parts.error[i];
+		double limit = fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
+		if (!isfinite(t->error)) {
+			t->reason = REASON_ILL_CONDITIONED;
+		} else if (excess <= limit) {
+			t->outcome = FD_AGREES;
+			t->reason = REASON_NONE;
+		} else {
+			t->outcome = FD_DISAGREES;
+		}
+	}
+}
+
+static void jvp_direction(struct pass *p)
+{
+	int room = fd_components(p->self->fd);
+	struct fd_target *target = NEW(p->arena, struct fd_target, room);
+	struct place *place = NEW(p->arena, struct place, room);
+	int n = jvp_targets(p, target, place);
+	if (n == 0)
+		return;
+	struct fd_run run = measure(p, 0, p->n_coordinate, false, target, n);
+	bool off = false;
+	for (int i = 0; i < n; i++)
+		off |= off_path(&target[i]);
+	if (off && p->n_coordinate > 1)
+		jvp_decompose(p, target, n, &run);
+	for (int i = 0; i < n; i++) {
+		const struct fd_target *t = &target[i];
+		note(p, &run, t, n == 1 ? -1 : flat_component(p, place[i].derivative, place[i].element));
+		if (off_path(t) || t->outcome == FD_DISAGREES)
+			undecide(p, place[i].derivative, place[i].element, t->outcome == FD_DISAGREES ? REASON_ORACLE : t->reason);
+	}
+}
+
+/* ---- entry ---- */
+
+static void check(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a,
+    bool by_coordinate)
+{
+	struct pass p = {.self = self, .c = c, .t = &c->transform[0], .point = c->point[which], .truth = io, .arena = a,
+	    .seed = mix(self->seed, (uint64_t)which), .work_left = work_budget};
+	int n_input = c->program.top.n_param;
+	io->fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+	if (!measurable(&p))
+		return;
+	list_coordinates(&p);
+	if (p.n_coordinate == 0)
+		return;
+	fd_begin(self->fd, c, which, a);
+	p.direction = NEW(a, struct tensor, n_input);
+	for (int i = 0; i < n_input; i++)
+		p.direction[i] = tensor_new(a, &p.point[i].type);
+	p.weight = NEW(a, double, fd_components(self->fd));
+	set_weights(&p);
+	if (p.t->kind == TRANSFORM_JVP)
+		jvp_direction(&p);
+	else if (by_coordinate)
+		vjp_coordinates(&p);
+	else
+		vjp_direction(&p);
+	self->fd_disagreements += p.disagreed;
+}
+
+void cross_check_direction(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
+{
+	check(self, c, which, io, a, false);
+}
+
+void cross_check_coordinates(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
+{
+	check(self, c, which, io, a, true);
+}

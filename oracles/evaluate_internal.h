@@ -1,0 +1,59 @@
+/* evaluate_internal.h: what the files of the evaluator share. */
+#ifndef ORACLES_EVALUATE_INTERNAL_H
+#define ORACLES_EVALUATE_INTERNAL_H
+
+#include "evaluate.h"
+
+/* One run: the evaluation being filled, and the environment. */
+struct run {
+	struct evaluation *ev;
+	const struct program *p;
+	struct arena *arena;
+	struct elements *env; /* [n_value] */
+};
+
+/* ---- the trace (evaluate.c) ---- */
+
+/* Appends a scalar and computes its value from the parents. */
+int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
+/* Appends a leaf with the value x (exact at any precision used). */
+int trace_leaf(struct evaluation *ev, enum dtype d, double x);
+int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
+/* A leaf with the value of `like` (or 0 when like < 0) about which nothing is certain. */
+int trace_uncertain(struct evaluation *ev, enum dtype d, int like);
+/* Notes a decision on the path. */
+void trace_event(struct evaluation *ev, int64_t decision);
+/* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
+bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
+/* The larger (sign > 0) or smaller of a and b, with its events. */
+int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
+/* The same over n scalars. */
+int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
+
+/* ---- values ---- */
+
+struct elements elements_new(struct run *r, int n, bool shaky);
+static inline bool element_shaky(const struct elements *e, int k) { return e->shaky && e->shaky[k]; }
+/* to[k] = from[j], shakiness included. */
+void element_copy(struct run *r, struct elements *to, int n_to, int k, const struct elements *from, int j);
+/* to[k] = zero of the dtype. */
+void element_zero(struct run *r, struct elements *to, enum dtype d, int k);
+/* Marks an integer or bool element shaky; n: elements of `to`. */
+void element_set_shaky(struct run *r, struct elements *to, int n, int k);
+
+/* ---- families ---- */
+
+/* Elementwise families, cast and select (evaluate_elementwise.c). */
+void evaluate_elementwise(struct run *r, const struct node *node);
+/* Moves, indexing and scatters (evaluate_index.c). */
+void evaluate_move(struct run *r, const struct node *node);
+/* Reductions, cumulative ops and matmul (evaluate_reduce.c). */
+void evaluate_reduce(struct run *r, const struct node *node);
+
+/* The axis `axis` of a shape as outer x n x inner. */
+struct axis_view {
+	int outer, n, inner;
+};
+struct axis_view axis_view(const struct shape *s, int axis);
+
+#endif

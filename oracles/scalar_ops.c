@@ -1,0 +1,159 @@
+/* scalar_ops.c: see scalar_ops.h. */
+#include "scalar_ops.h"
+
+#include <assert.h>
+
+#define R MPFR_RNDN
+
+void mp_setup(void)
+{
+	mpfr_set_emin(-16384);
+	mpfr_set_emax(16384);
+}
+
+typedef int unary_fn(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd);
+typedef int binary_fn(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd);
+typedef int nary_fn(mpfr_ptr out, mpfr_srcptr const *x, int n);
+
+static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
+{
+	mpfr_neg(out, a, rnd);
+	mpfr_exp(out, out, rnd);
+	mpfr_add_ui(out, out, 1, rnd);
+	mpfr_ui_div(out, 1, out, rnd);
+	return 1;
+}
+
+static int value_floor(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_floor(out, a), 0; }
+static int value_ceil(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_ceil(out, a), 0; }
+static int value_trunc(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_trunc(out, a), 0; }
+static int value_round(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_roundeven(out, a), 0; }
+
+static int value_sign(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
+{
+	if (mpfr_nan_p(a))
+		return mpfr_set(out, a, rnd);
+	return mpfr_set_si(out, mpfr_sgn(a), rnd);
+}
+
+/* NaN if either is (mpfr_max ignores a NaN). */
+static int value_max(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd)
+{
+	if (mpfr_nan_p(a) || mpfr_nan_p(b))
+		return mpfr_set_nan(out), 0;
+	return mpfr_set(out, mpfr_cmp(a, b) >= 0 ? a : b, rnd);
+}
+
+static int value_min(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd)
+{
+	if (mpfr_nan_p(a) || mpfr_nan_p(b))
+		return mpfr_set_nan(out), 0;
+	return mpfr_set(out, mpfr_cmp(a, b) <= 0 ? a : b, rnd);
+}
+
+static int value_sum(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	int inexact = mpfr_set(out, x[0], R);
+	for (int k = 1; k < n; k++)
+		inexact |= mpfr_add(out, out, x[k], R);
+	return inexact;
+}
+
+static int value_mean(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	int inexact = value_sum(out, x, n);
+	return inexact | mpfr_div_si(out, out, n, R);
+}
+
+static int value_largest(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	mpfr_set(out, x[0], R);
+	for (int k = 1; k < n && !mpfr_nan_p(out); k++)
+		if (mpfr_nan_p(x[k]) || mpfr_greater_p(x[k], out))
+			mpfr_set(out, x[k], R);
+	return 0;
+}
+
+static int value_smallest(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	mpfr_set(out, x[0], R);
+	for (int k = 1; k < n && !mpfr_nan_p(out); k++)
+		if (mpfr_nan_p(x[k]) || mpfr_less_p(x[k], out))
+			mpfr_set(out, x[k], R);
+	return 0;
+}
+
+static int value_norm(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	int inexact = mpfr_sqr(out, x[0], R);
+	for (int k = 1; k < n; k++)
+		inexact |= mpfr_fma(out, x[k], x[k], out, R);
+	return inexact | mpfr_sqrt(out, out, R);
+}
+
+static int value_logsumexp(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	mpfr_t top, term;
+	mpfr_init2(top, mpfr_get_prec(out));
+	mpfr_init2(term, mpfr_get_prec(out));
+	value_largest(top, x, n);
+	if (mpfr_number_p(top)) {
+		mpfr_set_zero(out, 1);
+		for (int k = 0; k < n; k++) {
+			mpfr_sub(term, x[k], top, R);
+			mpfr_exp(term, term, R);
+			mpfr_add(out, out, term, R);
+		}
+		mpfr_log(out, out, R);
+		mpfr_add(out, out, top, R);
+	} else {
+		mpfr_set(out, top, R); /* an infinite or NaN largest element is the result */
+	}
+	mpfr_clear(top);
+	mpfr_clear(term);
+	return 1;
+}
+
+/* x = a0 b0 a1 b1 ... */
+static int value_dot(mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	int inexact = mpfr_mul(out, x[0], x[1], R);
+	for (int k = 2; k < n; k += 2)
+		inexact |= mpfr_fma(out, x[k], x[k + 1], out, R);
+	return inexact;
+}
+
+/* mpfr_neg and mpfr_abs are macros or functions by version: wrapped to have an address. */
+static int value_neg(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_neg(out, a, rnd); }
+static int value_abs(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_abs(out, a, rnd); }
+static int value_copy(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_set(out, a, rnd); }
+
+static unary_fn *const unary[OP_COUNT] = {
+    [OP_NEG] = value_neg, [OP_ABS] = value_abs, [OP_SIGN] = value_sign, [OP_SQUARE] = mpfr_sqr, [OP_SQRT] = mpfr_sqrt,
+    [OP_RSQRT] = mpfr_rec_sqrt, [OP_EXP] = mpfr_exp, [OP_EXPM1] = mpfr_expm1, [OP_LOG] = mpfr_log, [OP_LOG1P] = mpfr_log1p,
+    [OP_SIN] = mpfr_sin, [OP_COS] = mpfr_cos, [OP_TAN] = mpfr_tan, [OP_ASIN] = mpfr_asin, [OP_ACOS] = mpfr_acos,
+    [OP_ATAN] = mpfr_atan, [OP_SINH] = mpfr_sinh, [OP_COSH] = mpfr_cosh, [OP_TANH] = mpfr_tanh, [OP_ASINH] = mpfr_asinh,
+    [OP_ACOSH] = mpfr_acosh, [OP_ATANH] = mpfr_atanh, [OP_LOGISTIC] = value_logistic, [OP_ERF] = mpfr_erf,
+    [OP_FLOOR] = value_floor, [OP_CEIL] = value_ceil, [OP_TRUNC] = value_trunc, [OP_ROUND] = value_round,
+    [OP_CAST] = value_copy, [OP_STOP_GRADIENT] = value_copy,
+};
+
+static binary_fn *const binary[OP_COUNT] = {
+    [OP_ADD] = mpfr_add, [OP_SUB] = mpfr_sub, [OP_MUL] = mpfr_mul, [OP_CUMPROD] = mpfr_mul, [OP_DIV] = mpfr_div,
+    [OP_POW] = mpfr_pow, [OP_ATAN2] = mpfr_atan2, [OP_MAX] = value_max, [OP_MIN] = value_min,
+};
+
+static nary_fn *const nary[OP_COUNT] = {
+    [OP_REDUCE_SUM] = value_sum, [OP_REDUCE_MEAN] = value_mean, [OP_REDUCE_MAX] = value_largest,
+    [OP_REDUCE_MIN] = value_smallest, [OP_NORM] = value_norm, [OP_LOGSUMEXP] = value_logsumexp, [OP_MATMUL] = value_dot,
+};
+
+bool scalar_value(enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	if (unary[op])
+		return !unary[op](out, x[0], R);
+	if (binary[op])
+		return !binary[op](out, x[0], x[1], R);
+	assert(nary[op] && n > 0);
+	return !nary[op](out, x, n);
+}

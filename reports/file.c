@@ -1,0 +1,155 @@
+/* file.c: files that are either whole or not there, also after a crash or with a full disk. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name is only taken by the left-over of a process that died with the same id: a few tries are plenty. */
+enum { TEMPORARY_TRIES = 64, TEMPORARY_TEXT = 64 };
+
+static bool file_fail(struct error *e, const char *what, const char *dir, const char *name, int code)
+{
+	/* strerror_r of either flavour is not portable; strerror is only raced over by threads that fail as well */
+	return error_set(e, NULL, "cannot %s %s%s%s: %s", what, dir, *name ? "/" : "", name, strerror(code));
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return false;
+		if (n == 0) {
+			errno = ENOSPC;
+			return false;
+		}
+		data += n;
+		len -= (size_t)n;
+	}
+	return true;
+}
+
+/* Some file systems have no fsync for directories and say EINVAL: there is nothing more to be had there. */
+static bool sync_directory(int fd)
+{
+	return fsync(fd) == 0 || errno == EINVAL;
+}
+
+/* Opens a new file in `at`; temporary[TEMPORARY_TEXT] receives its name.  -1 with errno. */
+static int open_temporary(int at, char *temporary)
+{
+	for (int n = 0; n < TEMPORARY_TRIES; n++) {
+		int fd;
+
+		snprintf(temporary, TEMPORARY_TEXT, ".tmp.%ld.%d", (long)getpid(), n);
+		fd = openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+bool file_write_atomic(const char *dir, const char *name, const char *data, size_t len, struct error *e)
+{
+	char temporary[TEMPORARY_TEXT];
+	const char *step = NULL;
+	int code = 0, at, fd;
+
+	if (!*name || strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		return error_set(e, NULL, "not a file name: '%s'", name);
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return file_fail(e, "open directory", dir, "", errno);
+	fd = open_temporary(at, temporary);
+	if (fd < 0) {
+		code = errno;
+		close(at);
+		return file_fail(e, "create a temporary file in", dir, "", code);
+	}
+	if (!write_all(fd, data, len))
+		step = "write";
+	else if (fsync(fd) != 0)
+		step = "sync";
+	if (step)
+		code = errno;
+	/* close reports what a network file system put off; the descriptor is gone in any case */
+	if (close(fd) != 0 && !step) {
+		step = "close";
+		code = errno;
+	}
+	if (!step && renameat(at, temporary, at, name) != 0) {
+		step = "rename";
+		code = errno;
+	}
+	if (step)
+		unlinkat(at, temporary, 0);
+	else if (!sync_directory(at)) {
+		step = "sync the directory of";
+		code = errno;
+	}
+	close(at);
+	return step ? file_fail(e, step, dir, name, code) : true;
+}
+
+/* Makes one directory and makes its entry in the parent durable; an existing one is fine. */
+static bool make_one(const char *path, struct error *e)
+{
+	char parent[PATH_MAX];
+	struct stat status;
+	char *slash;
+	int fd;
+	bool ok;
+
+	if (mkdir(path, 0777) != 0) {
+		if (errno != EEXIST)
+			return file_fail(e, "make directory", path, "", errno);
+		if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+			return true;
+		return file_fail(e, "make directory", path, "", ENOTDIR);
+	}
+	snprintf(parent, sizeof(parent), "%s", path);
+	slash = strrchr(parent, '/');
+	if (!slash)
+		snprintf(parent, sizeof(parent), ".");
+	else
+		slash[slash == parent] = '\0';
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return true; /* a parent that may be entered but not read: its entry cannot be synced by us */
+	ok = sync_directory(fd);
+	if (!ok)
+		file_fail(e, "sync directory", parent, "", errno);
+	close(fd);
+	return ok;
+}
+
+bool file_make_directory(const char *dir, struct error *e)
+{
+	char path[PATH_MAX];
+	size_t len = strlen(dir);
+
+	if (!len)
+		return error_set(e, NULL, "not a directory name: ''");
+	if (len >= sizeof(path))
+		return file_fail(e, "make directory", dir, "", ENAMETOOLONG);
+	memcpy(path, dir, len + 1);
+	while (len > 1 && path[len - 1] == '/')
+		path[--len] = '\0';
+	for (size_t k = 1; k < len; k++) {
+		if (path[k] != '/' || path[k - 1] == '/')
+			continue;
+		path[k] = '\0';
+		if (!make_one(path, e))
+			return false;
+		path[k] = '/';
+	}
+	return make_one(path, e);
+}

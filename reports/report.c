@@ -1,0 +1,450 @@
+/* report.c: the report JSON of one finding.  No time, host or path: same report, same bytes. */
+#include "report.h"
+#include "summary.h"
+
+#include "../graph/json.h"
+
+#include <cjson/cJSON.h>
+#include <gnu/libc-version.h>
+#include <math.h>
+#include <mpfr.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Elements listed per tensor; the worst one is listed whatever its number. */
+enum { REPORT_ELEMENTS = 64 };
+
+static const char *const fd_outcome_names[] = {
+	[FD_NOT_RUN] = "not-run",
+	[FD_AGREES] = "agrees",
+	[FD_DISAGREES] = "disagrees",
+	[FD_ABSTAINS] = "abstains",
+};
+
+const char *const *report_versions(void)
+{
+	/* written anew with the same pointers by every call: the libraries only tell their versions at run time */
+	static const char *pairs[11];
+	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(), "libc",
+	    gnu_get_libc_version(), "compiler", __VERSION__, NULL};
+
+	memcpy(pairs, now, sizeof(pairs));
+	return pairs;
+}
+
+/* ---- pieces ---- */
+
+static void put_text(struct json_writer *w, const char *key, const char *text)
+{
+	json_put_key(w, key);
+	json_put_string(w, text);
+}
+
+static void put_int(struct json_writer *w, const char *key, int64_t i)
+{
+	json_put_key(w, key);
+	json_put_integer(w, i);
+}
+
+static void put_bool(struct json_writer *w, const char *key, bool b)
+{
+	json_put_key(w, key);
+	json_put_bool(w, b);
+}
+
+static void put_real(struct json_writer *w, const char *key, double x)
+{
+	json_put_key(w, key);
+	json_put_real(w, x);
+}
+
+static void put_decimal(struct json_writer *w, const char *key, double x)
+{
+	json_put_key(w, key);
+	json_put_decimal(w, x);
+}
+
+/* The integer value + low, which may have more digits than a double. */
+static int64_t component_integer(const struct component *c)
+{
+	if (c->value >= 0x1p63) /* rounded up from just below */
+		return c->low <= -1 ? INT64_MAX + (int64_t)(c->low + 1) : INT64_MAX;
+	return (int64_t)c->value + (int64_t)c->low;
+}
+
+/* Exact: reals as hex, integers as integers. */
+static void put_expected(struct json_writer *w, const char *key, const struct component *c, enum dtype d)
+{
+	json_put_key(w, key);
+	if (dtype_is_float(d))
+		json_put_real(w, c->value);
+	else
+		json_put_integer(w, component_integer(c));
+}
+
+static void put_returned(struct json_writer *w, const char *key, const struct tensor *t, int i)
+{
+	json_put_key(w, key);
+	if (dtype_is_float(t->type.dtype))
+		json_put_real(w, t->at[i].f);
+	else
+		json_put_integer(w, t->at[i].i);
+}
+
+/* How one returned number compares with its decided component, in the words of the verdict. */
+enum standing { STANDING_AGREE, STANDING_INACCURATE, STANDING_NAN_LEAK, STANDING_WRONG };
+static const char *const standing_names[] = {"agree", "inaccurate", "nan-leak", "wrong"};
+
+static enum standing component_standing(const struct component *c, const struct tensor *t, int i)
+{
+	double x, off;
+
+	if (!dtype_is_float(t->type.dtype))
+		return t->at[i].i == component_integer(c) ? STANDING_AGREE : STANDING_WRONG;
+	x = t->at[i].f;
+	if (isnan(x))
+		return isnan(c->value) ? STANDING_AGREE : STANDING_NAN_LEAK;
+	/* the two parts one after the other: value + low has more digits than a double; an infinity is met exactly or not */
+	off = x == c->value ? (isfinite(x) ? fabs(c->low) : 0) : fabs((x - c->value) - c->low);
+	if (off <= c->tight)
+		return STANDING_AGREE;
+	return off <= c->loose ? STANDING_INACCURATE : STANDING_WRONG;
+}
+
+static void put_component(struct json_writer *w, const struct component *c, enum dtype d)
+{
+	if (c->reason != REASON_NONE) {
+		put_text(w, "reason", reason_names[c->reason]);
+		return;
+	}
+	put_expected(w, "expected", c, d);
+	put_decimal(w, "decimal", c->value);
+	put_decimal(w, "tight", c->tight);
+	put_decimal(w, "loose", c->loose);
+}
+
+/* {"element":0,"expected":"0x1p+1","decimal":2,"tight":...,"loose":...,"returned":"0x0p+0","returned_decimal":0,"verdict":"wrong"} */
+static void put_element(struct json_writer *w, const struct truth_tensor *truth, const struct tensor *returned, int i)
+{
+	const struct component *c = &truth->at[i];
+
+	json_begin_object(w, JSON_FLOW);
+	put_int(w, "element", i);
+	put_component(w, c, truth->type.dtype);
+	if (returned && i < shape_elements(&returned->type.shape)) {
+		put_returned(w, "returned", returned, i);
+		if (dtype_is_float(returned->type.dtype))
+			put_decimal(w, "returned_decimal", returned->at[i].f);
+		if (c->reason == REASON_NONE)
+			put_text(w, "verdict", standing_names[component_standing(c, returned, i)]);
+	}
+	json_end(w);
+}
+
+/* worst: an element to list even past the bound, or -1. */
+static void put_tensor(struct json_writer *w, const char *name, const struct truth_tensor *truth, const struct tensor *returned,
+    int worst)
+{
+	int n = shape_elements(&truth->type.shape), shown = n < REPORT_ELEMENTS ? n : REPORT_ELEMENTS;
+	char type[TYPE_TEXT];
+
+	json_begin_object(w, JSON_BLOCK);
+	put_text(w, "of", name);
+	put_text(w, "type", type_print(&truth->type, type));
+	if (returned && !type_equal(&returned->type, &truth->type))
+		put_text(w, "returned_type", type_print(&returned->type, type));
+	json_put_key(w, "elements");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < shown; i++)
+		put_element(w, truth, returned, i);
+	if (worst >= shown && worst < n)
+		put_element(w, truth, returned, worst);
+	json_end(w);
+	if (worst >= shown && worst < n)
+		shown++;
+	if (shown < n)
+		put_int(w, "elements_left_out", n - shown);
+	json_end(w);
+}
+
+static int count_wrong(const struct truth_tensor *truth, const struct tensor *returned)
+{
+	int n = shape_elements(&truth->type.shape), wrong = 0;
+
+	if (!type_equal(&returned->type, &truth->type))
+		return n;
+	for (int i = 0; i < n; i++)
+		if (truth->at[i].reason == REASON_NONE)
+			wrong += component_standing(&truth->at[i], returned, i) > STANDING_INACCURATE;
+	return wrong;
+}
+
+/*
+ * The convention assignment that a point's answer is shown against: the one it was judged with, and at other points the one that
+ * explains most of it.
+ */
+static int point_assignment(const struct report *r, int k)
+{
+	const struct truth_point *p = &r->truth->point[k];
+	const struct answer *answer = &r->answers[k];
+	const struct judgement *j = r->judgement;
+	int best = 0, best_wrong = -1;
+
+	if (k == j->point && !j->in_primal && summary_subject(j->verdict) == SUBJECT_ELEMENT)
+		return summary_assignment(r);
+	for (int s = 0; s < p->n_assignment; s++) {
+		int wrong = 0;
+
+		for (int d = 0; d < p->n_derivative && d < answer->n_derivative; d++)
+			wrong += count_wrong(&p->derivative[s][d], &answer->derivative[d]);
+		if (best_wrong < 0 || wrong < best_wrong) {
+			best = s;
+			best_wrong = wrong;
+		}
+	}
+	return best;
+}
+
+/* ---- sections ---- */
+
+static void put_tensors(struct json_writer *w, const struct report *r, int k, bool in_primal)
+{
+	const struct truth_point *p = &r->truth->point[k];
+	const struct answer *answer = &r->answers[k];
+	const struct judgement *j = r->judgement;
+	bool judged = k == j->point && in_primal == j->in_primal && summary_subject(j->verdict) == SUBJECT_ELEMENT;
+	int n = in_primal ? p->n_primal : p->n_derivative;
+	int n_returned = answer->status != ANSWER_OK ? 0 : in_primal ? answer->n_primal : answer->n_derivative;
+	const struct truth_tensor *truth = in_primal ? p->primal : p->n_assignment ? p->derivative[point_assignment(r, k)] : NULL;
+
+	json_put_key(w, in_primal ? "primal" : "derivative");
+	json_begin_array(w, JSON_BLOCK);
+	for (int d = 0; truth && d < n; d++) {
+		const struct tensor *returned = in_primal ? answer->primal : answer->derivative;
+
+		put_tensor(w, summary_name(r->c, in_primal, d, w->arena), &truth[d], d < n_returned ? &returned[d] : NULL,
+		    judged && d == j->which ? j->element : -1);
+	}
+	json_end(w);
+}
+
+/* The primal is listed where it is what was asked for or what is wrong. */
+static void put_points(struct json_writer *w, const struct report *r)
+{
+	bool primal = r->judgement->in_primal || !r->c->n_transform;
+
+	json_put_key(w, "points");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < r->c->n_point; k++) {
+		json_begin_object(w, JSON_BLOCK);
+		if (r->answers[k].text && *r->answers[k].text)
+			put_text(w, "text", r->answers[k].text);
+		if (primal)
+			put_tensors(w, r, k, true);
+		if (r->c->n_transform)
+			put_tensors(w, r, k, false);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_index(struct json_writer *w, const struct type *type, int element)
+{
+	int stride[LIMIT_RANK], rest = element;
+
+	shape_strides(&type->shape, stride);
+	json_put_key(w, "index");
+	json_begin_array(w, JSON_FLOW);
+	for (int d = 0; d < type->shape.rank; d++) {
+		json_put_integer(w, rest / stride[d]);
+		rest %= stride[d];
+	}
+	json_end(w);
+}
+
+/* Where the finding is and the two numbers or types that differ there. */
+static void put_where(struct json_writer *w, const struct report *r)
+{
+	const struct judgement *j = r->judgement;
+	enum subject subject = summary_subject(j->verdict);
+	const struct truth_tensor *expected = subject == SUBJECT_CASE ? NULL : summary_expected(r);
+	const struct tensor *returned = subject == SUBJECT_CASE ? NULL : summary_returned(r, subject);
+	bool element = subject == SUBJECT_ELEMENT && expected && j->element >= 0 &&
+	    j->element < shape_elements(&expected->type.shape);
+	char type[TYPE_TEXT];
+
+	json_put_key(w, "where");
+	json_begin_object(w, JSON_FLOW);
+	put_int(w, "point", j->point);
+	if (subject != SUBJECT_CASE && j->which >= 0) {
+		put_int(w, j->in_primal ? "primal" : "derivative", j->which);
+		put_text(w, "of", summary_name(r->c, j->in_primal, j->which, w->arena));
+	}
+	if (element) {
+		put_int(w, "element", j->element);
+		put_index(w, &expected->type, j->element);
+	}
+	json_end(w);
+
+	if (expected) {
+		json_put_key(w, "expected");
+		json_begin_object(w, JSON_FLOW);
+		put_text(w, "type", type_print(&expected->type, type));
+		if (element && expected->at[j->element].reason == REASON_NONE) {
+			const struct component *c = &expected->at[j->element];
+
+			put_expected(w, "value", c, expected->type.dtype);
+			if (dtype_is_float(expected->type.dtype))
+				put_real(w, "low", c->low);
+			put_decimal(w, "decimal", c->value);
+			put_decimal(w, "tight", c->tight);
+			put_decimal(w, "loose", c->loose);
+			put_decimal(w, "magnitude", c->magnitude);
+		}
+		json_end(w);
+	}
+	if (returned) {
+		json_put_key(w, "returned");
+		json_begin_object(w, JSON_FLOW);
+		put_text(w, "type", type_print(&returned->type, type));
+		if (element) {
+			put_returned(w, "value", returned, j->element);
+			if (dtype_is_float(returned->type.dtype))
+				put_decimal(w, "decimal", returned->at[j->element].f);
+		}
+		/* the first run is what `answers` has: the second differed from it */
+		if (element && j->verdict == VERDICT_NONDETERMINISTIC)
+			put_real(w, "again", j->returned);
+		json_end(w);
+	}
+}
+
+static void put_components(struct json_writer *w, const struct judgement *j)
+{
+	json_put_key(w, "components");
+	json_begin_object(w, JSON_FLOW);
+	put_int(w, "decided", j->decided);
+	json_put_key(w, "undecided");
+	json_begin_object(w, JSON_FLOW);
+	for (int k = 0; k < REASON_COUNT; k++)
+		if (k != REASON_NONE && j->undecided[k])
+			put_int(w, reason_names[k], j->undecided[k]);
+	json_end(w);
+	json_end(w);
+}
+
+/* What each oracle says at the judged point. */
+static void put_oracles(struct json_writer *w, const struct report *r)
+{
+	int k = r->judgement->point;
+	const struct truth_point *p = &r->truth->point[k >= 0 && k < r->truth->n_point ? k : 0];
+	const struct fd_evidence *fd = &p->fd;
+
+	json_put_key(w, "oracles");
+	json_begin_object(w, JSON_BLOCK);
+	json_put_key(w, "analytic");
+	json_begin_object(w, JSON_FLOW);
+	put_int(w, "assignments", p->n_assignment);
+	put_int(w, "assignment", summary_assignment(r));
+	put_bool(w, "kink", p->kink);
+	put_bool(w, "edge", p->edge);
+	json_end(w);
+	json_put_key(w, "finite_difference");
+	json_begin_object(w, JSON_FLOW);
+	put_text(w, "outcome", fd_outcome_names[fd->outcome]);
+	if (fd->outcome == FD_ABSTAINS)
+		put_text(w, "reason", reason_names[fd->reason]);
+	if (fd->outcome != FD_NOT_RUN) {
+		put_int(w, "precision", fd->precision);
+		put_int(w, "step", fd->step);
+		put_bool(w, "left", fd->left);
+		put_bool(w, "right", fd->right);
+	}
+	if (fd->outcome == FD_AGREES || fd->outcome == FD_DISAGREES) {
+		put_int(w, "component", fd->component);
+		put_decimal(w, "analytic", fd->analytic);
+		put_decimal(w, "quotient", fd->quotient);
+		put_decimal(w, "error", fd->error);
+	}
+	json_end(w);
+	json_end(w);
+}
+
+/* The program as lines for people; the case has it for machines. */
+static void put_program(struct json_writer *w, const struct program *p)
+{
+	char *text = program_print(p, w->arena);
+
+	json_put_key(w, "program");
+	json_begin_array(w, JSON_BLOCK);
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool last = !text[len];
+
+		text[len] = '\0';
+		json_put_string(w, text);
+		text += last ? len : len + 1;
+	}
+	json_end(w);
+}
+
+static void put_found(struct json_writer *w, const struct report *r)
+{
+	char seed[32];
+
+	if (!r->found)
+		return;
+	/* a string: JSON numbers lose bits past 2^53 */
+	snprintf(seed, sizeof(seed), "0x%llx", (unsigned long long)r->seed);
+	json_put_key(w, "found");
+	json_begin_object(w, JSON_FLOW);
+	put_text(w, "seed", seed);
+	put_int(w, "case_number", r->case_number);
+	put_int(w, "nodes", program_nodes(&r->found->program));
+	json_put_key(w, "minimize");
+	json_begin_object(w, JSON_FLOW);
+	put_int(w, "tried", r->minimize_tried);
+	put_int(w, "accepted", r->minimize_accepted);
+	put_int(w, "nodes", program_nodes(&r->c->program));
+	json_end(w);
+	json_end(w);
+}
+
+static void put_versions(struct json_writer *w)
+{
+	const char *const *pair = report_versions();
+
+	json_put_key(w, "versions");
+	json_begin_object(w, JSON_FLOW);
+	for (; pair[0]; pair += 2)
+		put_text(w, pair[0], pair[1]);
+	json_end(w);
+}
+
+char *report_write(const struct report *r, struct arena *a, size_t *len)
+{
+	const struct judgement *j = r->judgement;
+	struct json_writer w = json_writer_new(a, true);
+
+	json_begin_object(&w, JSON_BLOCK);
+	put_text(&w, "schema", "adjudge.report/1");
+	put_text(&w, "signature", r->signature);
+	put_text(&w, "engine", r->engine);
+	put_text(&w, "verdict", verdict_names[j->verdict]);
+	if (j->verdict == VERDICT_UNDECIDED)
+		put_text(&w, "reason", reason_names[j->reason]);
+	put_text(&w, "deviation", deviation_names[j->deviation]);
+	put_text(&w, "summary", summary_sentence(r, a));
+	put_text(&w, "request", summary_request(r->c, a));
+	put_where(&w, r);
+	put_components(&w, j);
+	put_oracles(&w, r);
+	put_points(&w, r);
+	put_program(&w, &r->c->program);
+	put_found(&w, r);
+	put_versions(&w);
+	json_put_key(&w, "case");
+	testcase_put(&w, r->c);
+	json_end(&w);
+	return json_finish(&w, len);
+}

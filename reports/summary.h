@@ -1,0 +1,25 @@
+/* summary.h: what a finding says in one sentence.  Internal to reports/. */
+#ifndef REPORTS_SUMMARY_H
+#define REPORTS_SUMMARY_H
+
+#include "report.h"
+
+/* What a verdict is about: nothing in particular, one tensor (its type), or one element (its value). */
+enum subject { SUBJECT_CASE, SUBJECT_TENSOR, SUBJECT_ELEMENT };
+enum subject summary_subject(enum verdict v);
+
+/* The returned tensor that the judgement is about, or NULL when the answer has no such tensor (or not that element). */
+const struct tensor *summary_returned(const struct report *r, enum subject subject);
+/* The assignment of conventions that the judged element was compared with. */
+int summary_assignment(const struct report *r);
+/* The truth of the same tensor under that assignment, or NULL. */
+const struct truth_tensor *summary_expected(const struct report *r);
+
+/* "primal", "vjp wrt [0, 2]", "vjp wrt [0], then jvp wrt [1]". */
+char *summary_request(const struct testcase *c, struct arena *a);
+/* What derivative or primal `which` belongs to: "result 1", "tangent of result 0", "cotangent of input 2". */
+char *summary_name(const struct testcase *c, bool in_primal, int which, struct arena *a);
+/* One English sentence. */
+char *summary_sentence(const struct report *r, struct arena *a);
+
+#endif

@@ -1,0 +1,532 @@
+/*
+ * The worker from both sides.  This executable is its own worker: started as `worker --engine test-...` it misbehaves as the
+ * spec says, with any other engine it is the real thing.
+ */
+#include "../../engines/engine.h"
+#include "../../engines/rules.h"
+#include "../../engines/wire.h"
+#include "../../engines/worker.h"
+#include "../check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHORT_MS = 300, BIG = 60000 };
+
+/* ---- the misbehaving worker ---- */
+
+static void say(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(1, text, len);
+
+		if (n <= 0)
+			_exit(9);
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+static void say_line(const char *text)
+{
+	say(text, strlen(text));
+	say("\n", 1);
+}
+
+static void say_nothing_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+/* Reads one line and forgets it; exits at end of file. */
+static void hear_line(void)
+{
+	char c = 0;
+
+	do {
+		if (read(0, &c, 1) != 1)
+			_exit(0);
+	} while (c != '\n');
+}
+
+static const char right_answer[] = "{\"id\":%ld,\"answers\":[{\"status\":\"ok\",\"primal\":["
+				   "{\"type\":\"f64[5]\",\"data\":[\"nan\",\"-inf\",\"-0x0p+0\",\"0x0.0000000000001p-1022\",\"0x1.8p+1\"]},"
+				   "{\"type\":\"i64[2]\",\"data\":[\"-9223372036854775808\",3]},{\"type\":\"bool[]\",\"data\":[true]},"
+				   "{\"type\":\"f32[0,2]\",\"data\":[]}],\"derivative\":[],\"input_modified\":true}]}";
+
+static void say_right(long id)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text), right_answer, id);
+	say_line(text);
+}
+
+static void say_hello(const char *spec)
+{
+	struct arena a;
+	size_t len;
+
+	arena_init(&a, 1 << 20);
+	say_line(wire_write_hello(spec, &a, &len));
+	arena_free(&a);
+}
+
+static struct testcase small_case(struct arena *a);
+
+/* A worker that opens workers must be refused. */
+static void answer_nested(void)
+{
+	struct error e = {.text = ""};
+	struct arena a;
+	struct testcase c;
+	struct answer out;
+	void *w = worker_open("test-right", &e);
+
+	arena_init(&a, 1 << 24);
+	c = small_case(&a);
+	worker_answer(w, &c, &a, &out);
+	if (out.status == ANSWER_FAILURE && strstr(out.text, "worker") && worker_starts(w) == 0)
+		say_right(1);
+	else
+		say_line("nested worker was started");
+}
+
+static int misbehave(const char *spec)
+{
+	if (!strcmp(spec, "test-mute"))
+		return 5;
+	if (!strcmp(spec, "test-refuses")) {
+		say_line("{\"id\":0,\"error\":\"no such engine\"}");
+		return 4;
+	}
+	if (!strcmp(spec, "test-stranger")) {
+		say_hello("another");
+		say_nothing_for_ever();
+	}
+	if (!strcmp(spec, "test-usage")) {
+		say_line("usage: something else");
+		return 2;
+	}
+	/* a sanitizer catches these and exits */
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGFPE, SIG_DFL);
+	say_hello(spec);
+	if (!strcmp(spec, "test-early")) {
+		static char flood[1 << 22];
+
+		/* more than a socket holds, before a byte is read: neither side may wait for the other for ever */
+		usleep(30000);
+		memset(flood, 'x', sizeof(flood));
+		flood[sizeof(flood) - 1] = '\n';
+		say(flood, sizeof(flood));
+	}
+	for (long id = 1;; id++) {
+		hear_line();
+		if (!strcmp(spec, "test-segv"))
+			raise(SIGSEGV);
+		if (!strcmp(spec, "test-abort"))
+			abort();
+		if (!strcmp(spec, "test-kill"))
+			raise(SIGKILL);
+		if (!strcmp(spec, "test-exit"))
+			_exit(7);
+		if (!strcmp(spec, "test-exit-0"))
+			_exit(0);
+		if (!strcmp(spec, "test-hang"))
+			say_nothing_for_ever();
+		if (!strcmp(spec, "test-drip"))
+			for (;;) {
+				say("{", 1);
+				usleep(10000);
+			}
+		if (!strcmp(spec, "test-orphan") && fork() == 0)
+			say_nothing_for_ever();
+		if (!strcmp(spec, "test-orphan"))
+			_exit(3);
+		if (!strcmp(spec, "test-close")) {
+			close(0);
+			close(1);
+			say_nothing_for_ever();
+		}
+		if (!strcmp(spec, "test-garbage"))
+			say_line("\001\002 not json");
+		if (!strcmp(spec, "test-empty"))
+			say_line("");
+		if (!strcmp(spec, "test-id"))
+			say_right(id + 1);
+		if (!strcmp(spec, "test-two")) {
+			say("{}\n{}\n", 6);
+			continue;
+		}
+		if (!strcmp(spec, "test-count"))
+			say_line("{\"id\":1,\"answers\":[]}");
+		if (!strcmp(spec, "test-key"))
+			say_line("{\"id\":1,\"answers\":[{\"status\":\"unsupported\",\"text\":\"\",\"more\":1}]}");
+		if (!strcmp(spec, "test-short"))
+			say_line("{\"id\":1,\"answers\":[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[3]\",\"data\":[\"0x1p+0\"]}],"
+				 "\"derivative\":[],\"input_modified\":false}]}");
+		if (!strcmp(spec, "test-range"))
+			say_line("{\"id\":1,\"answers\":[{\"status\":\"ok\",\"primal\":[{\"type\":\"i32[]\",\"data\":[2147483648]}],"
+				 "\"derivative\":[],\"input_modified\":false}]}");
+		if (!strcmp(spec, "test-long")) {
+			static char flood[1 << 20];
+
+			memset(flood, 'x', sizeof(flood));
+			for (;;)
+				say(flood, sizeof(flood));
+		}
+		if (!strcmp(spec, "test-error"))
+			say_line("{\"id\":1,\"error\":\"cannot read it\"}");
+		if (!strcmp(spec, "test-unsupported"))
+			say_line("{\"id\":1,\"answers\":[{\"status\":\"unsupported\",\"text\":\"no \\\"op\\\"\"}]}");
+		if (!strcmp(spec, "test-nested"))
+			answer_nested();
+		if (!strcmp(spec, "test-second") && id == 2)
+			raise(SIGFPE);
+		if (!strcmp(spec, "test-second") || !strcmp(spec, "test-right") || !strcmp(spec, "test-after"))
+			say_right(id);
+		if (!strcmp(spec, "test-after"))
+			_exit(0); /* between two cases: not the next one's fault */
+	}
+}
+
+/* ---- the tests ---- */
+
+/* One input f64[], result x + x, one point, primal request. */
+static struct testcase small_case(struct arena *a)
+{
+	struct type scalar = {DTYPE_F64, {0}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, sum;
+
+	build_begin(&b, a);
+	x = build_input(&b, &scalar);
+	sum = build_node(&b, OP_ADD, (const int[]){x, x}, 2, NULL, NULL);
+	c.program = build_end(&b, &sum, 1);
+	c.n_point = 1;
+	c.point = NEW(a, struct tensor *, 1);
+	c.point[0] = NEW(a, struct tensor, 1);
+	c.point[0][0] = tensor_new(a, &scalar);
+	c.point[0][0].at[0].f = 1.5;
+	return c;
+}
+
+/* The same over a vector whose text is more than a socket holds. */
+static struct testcase big_case(struct arena *a)
+{
+	struct type vector = {DTYPE_F64, {1, {BIG}}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = build_input(&b, &vector);
+	y = build_node(&b, OP_SIN, &x, 1, NULL, NULL);
+	c.program = build_end(&b, &y, 1);
+	c.n_point = 1;
+	c.point = NEW(a, struct tensor *, 1);
+	c.point[0] = NEW(a, struct tensor, 1);
+	c.point[0][0] = tensor_new(a, &vector);
+	for (int i = 0; i < BIG; i++)
+		c.point[0][0].at[i].f = 0.1 * i + 1e-9;
+	return c;
+}
+
+static void check_right_answer(const struct answer *out)
+{
+	static const double reals[5] = {NAN, -INFINITY, -0.0, 0x1p-1074, 3.0};
+
+	CHECK(out->n_primal == 4 && out->n_derivative == 0 && out->input_modified, "%d %d", out->n_primal, out->n_derivative);
+	if (out->n_primal != 4)
+		return;
+	for (int i = 0; i < 5; i++)
+		CHECK(bits_of(out->primal[0].at[i].f) == bits_of(reals[i]) || (isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
+		    "element %d: %a", i, out->primal[0].at[i].f);
+	CHECK(out->primal[1].at[0].i == INT64_MIN && out->primal[1].at[1].i == 3, "integers");
+	CHECK(out->primal[2].at[0].i == 1 && out->primal[3].type.shape.rank == 2, "bool, empty");
+}
+
+static void test_rows(struct arena *a)
+{
+	static const struct {
+		const char *spec;
+		enum answer_status status;
+		const char *text; /* part of it */
+		int starts;       /* processes after two cases */
+	} rows[] = {
+		{"test-right", ANSWER_OK, "", 1},
+		{"test-nested", ANSWER_OK, "", 1},
+		{"test-after", ANSWER_OK, "", 2},
+		{"test-unsupported", ANSWER_UNSUPPORTED, "no \"op\"", 1},
+		{"test-error", ANSWER_FAILURE, "cannot read it", 1},
+		{"test-segv", ANSWER_CRASH, "SIGSEGV", 2},
+		{"test-abort", ANSWER_CRASH, "SIGABRT", 2},
+		{"test-kill", ANSWER_CRASH, "SIGKILL", 2},
+		{"test-exit", ANSWER_CRASH, "exit code 7", 2},
+		{"test-exit-0", ANSWER_CRASH, "exit code 0", 2},
+		{"test-orphan", ANSWER_CRASH, "exit code 3", 2},
+		{"test-hang", ANSWER_HANG, "300 ms", 2},
+		{"test-drip", ANSWER_HANG, "300 ms", 2},
+		{"test-close", ANSWER_PROTOCOL, "closed its output", 2},
+		{"test-garbage", ANSWER_PROTOCOL, "", 2},
+		{"test-empty", ANSWER_PROTOCOL, "", 2},
+		{"test-id", ANSWER_PROTOCOL, "request", 2},
+		{"test-two", ANSWER_PROTOCOL, "more than one line", 2},
+		{"test-count", ANSWER_PROTOCOL, "0 answers for 1 points", 2},
+		{"test-key", ANSWER_PROTOCOL, "more", 2},
+		{"test-short", ANSWER_PROTOCOL, "1 elements", 2},
+		{"test-range", ANSWER_PROTOCOL, "i32", 2},
+		{"test-long", ANSWER_PROTOCOL, "too long", 2},
+		{"test-mute", ANSWER_FAILURE, "exit code 5", 2},
+		{"test-refuses", ANSWER_FAILURE, "no such engine", 2},
+		{"test-stranger", ANSWER_FAILURE, "another engine", 2},
+		{"test-usage", ANSWER_FAILURE, "", 2},
+	};
+	struct testcase c = small_case(a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct error e = {.text = ""};
+		void *w = worker_open(rows[k].spec, &e);
+		bool once = rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
+
+		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
+		    !strcmp(rows[k].spec, "test-orphan"))
+			worker_set_timeout(w, SHORT_MS);
+		for (int round = 0; round < 2; round++) {
+			struct answer out = {.text = ""};
+
+			if ((once || !strcmp(rows[k].spec, "test-nested")) && round)
+				break;
+			/* two-line output is seen whole, or as a leftover before the next case: give it time to arrive */
+			worker_answer(w, &c, a, &out);
+			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round, (int)out.status,
+			    out.text);
+			CHECK(strstr(out.text, rows[k].text), "%s, round %d: '%s'", rows[k].spec, round, out.text);
+			if (rows[k].status == ANSWER_OK && out.status == ANSWER_OK)
+				check_right_answer(&out);
+			if (!strcmp(rows[k].spec, "test-after"))
+				usleep(20000);
+		}
+		CHECK(worker_starts(w) == rows[k].starts, "%s: %d starts", rows[k].spec, worker_starts(w));
+		worker_close(w);
+	}
+}
+
+/* Every second case kills it; the others are answered. */
+static void test_restart(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	void *w = worker_open("test-second", &e);
+
+	for (int k = 0; k < 20; k++) {
+		struct answer out = {.text = ""};
+
+		worker_answer(w, &c, a, &out);
+		CHECK(out.status == (k % 2 ? ANSWER_CRASH : ANSWER_OK), "case %d: status %d '%s'", k, (int)out.status, out.text);
+		CHECK(k % 2 == 0 || !strcmp(out.text, "SIGFPE"), "case %d: '%s'", k, out.text);
+	}
+	CHECK(worker_starts(w) == 10, "%d starts", worker_starts(w));
+	worker_close(w);
+}
+
+/* After some failed starts it is not tried again, and every point gets the answer. */
+static void test_down(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	struct answer out[3];
+	void *w = worker_open("test-mute", &e);
+
+	c.n_point = 3;
+	c.point = NEW(a, struct tensor *, 3);
+	for (int k = 0; k < 3; k++)
+		c.point[k] = small_case(a).point[0];
+	for (int k = 0; k < 6; k++) {
+		memset(out, 0, sizeof(out));
+		worker_answer(w, &c, a, out);
+		for (int i = 0; i < 3; i++)
+			CHECK(out[i].status == ANSWER_FAILURE && *out[i].text, "case %d point %d", k, i);
+	}
+	CHECK(worker_starts(w) == WORKER_START_FAILURES, "%d starts", worker_starts(w));
+	worker_close(w);
+
+	setenv("ADJUDGE_WORKER", "/nonexistent/adjudge", 1);
+	w = worker_open("forward", &e);
+	worker_answer(w, &c, a, out);
+	CHECK(out[0].status == ANSWER_FAILURE && strstr(out[0].text, "No such file"), "'%s'", out[0].text);
+	worker_close(w);
+	unsetenv("ADJUDGE_WORKER");
+	worker_close(NULL);
+}
+
+/* Requests and answers larger than a socket, at the same time; and a broken SIGPIPE disposition must not matter. */
+static void test_big(struct arena *a)
+{
+	static const struct {
+		const char *spec;
+		enum answer_status status;
+	} rows[] = {{"test-early", ANSWER_PROTOCOL}, {"test-segv", ANSWER_CRASH}, {"test-close", ANSWER_PROTOCOL}, {"forward", ANSWER_OK}};
+	struct testcase c = big_case(a);
+
+	signal(SIGPIPE, SIG_DFL);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct error e = {.text = ""};
+		struct answer out = {.text = ""};
+		void *w = worker_open(rows[k].spec, &e);
+
+		worker_answer(w, &c, a, &out);
+		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
+		if (out.status == ANSWER_OK)
+			CHECK(out.n_primal == 1 && fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
+			    "the last element");
+		worker_close(w);
+	}
+}
+
+/* A real engine answers through the wire what it answers here, bit for bit. */
+static void test_real(struct arena *a)
+{
+	static const char *const specs[] = {"forward", "tape", "functional"};
+	struct testcase c = small_case(a);
+
+	for (size_t k = 0; k < sizeof(specs) / sizeof(specs[0]); k++) {
+		struct error e = {.text = ""};
+		struct answer here = {.text = ""}, there = {.text = ""};
+		struct engine *engine = engine_open_here(specs[k], &e);
+		void *w = worker_open(specs[k], &e);
+
+		CHECK(engine != NULL, "%s: %s", specs[k], e.text);
+		if (!engine)
+			continue;
+		engine_answer(engine, &c, a, &here);
+		worker_answer(w, &c, a, &there);
+		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status, (int)there.status,
+		    there.text);
+		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts", specs[k]);
+		for (int i = 0; i < here.n_primal && i < there.n_primal; i++)
+			CHECK(tensor_same(&here.primal[i], &there.primal[i]), "%s: primal %d", specs[k], i);
+		worker_close(w);
+		engine_close(engine);
+	}
+}
+
+/* The only child of `pid`, or 0. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	long child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld", &child) != 1)
+		child = 0;
+	fclose(f);
+	return (pid_t)child;
+}
+
+static bool is_running(pid_t pid)
+{
+	char path[64], state = 'Z';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'Z';
+	fclose(f);
+	return state != 'Z' && state != 'X';
+}
+
+/* A supervisor that is killed takes its worker along. */
+static void test_parent_dies(struct arena *a)
+{
+	int ready[2];
+	char byte;
+	pid_t pid, child;
+	bool running = true;
+
+	if (pipe(ready) != 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		struct error e = {.text = ""};
+		struct testcase c = small_case(a);
+		struct answer out;
+
+		worker_answer(worker_open("forward", &e), &c, a, &out);
+		byte = out.status == ANSWER_OK;
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		say_nothing_for_ever();
+	}
+	CHECK(read(ready[0], &byte, 1) == 1 && byte == 1, "no answer");
+	child = child_of(pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	if (!child)
+		return; /* a kernel without the children file */
+	for (int k = 0; k < 200 && running; k++) {
+		running = is_running(child);
+		usleep(5000);
+	}
+	CHECK(!running, "the worker outlives its parent");
+}
+
+/* For people: what a round trip costs.  Asserts nothing. */
+static void show_cost(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	void *w = worker_open("forward", &e);
+	struct timespec start, end;
+	enum { CASES = 2000 };
+
+	for (int k = 0; k <= CASES; k++) {
+		struct arena_mark mark = arena_mark(a);
+		struct answer out;
+
+		worker_answer(w, &c, a, &out);
+		arena_rewind(a, mark);
+		if (k == 0)
+			clock_gettime(CLOCK_MONOTONIC, &start);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%.1f us a case\n", (1e6 * (double)(end.tv_sec - start.tv_sec) + 1e-3 * (double)(end.tv_nsec - start.tv_nsec)) / CASES);
+	worker_close(w);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return strncmp(argv[3], "test-", 5) ? engine_worker(argv[3]) : misbehave(argv[3]);
+	arena_init(&a, (size_t)1 << 30);
+	test_rows(&a);
+	test_restart(&a);
+	test_down(&a);
+	test_big(&a);
+	test_real(&a);
+	test_parent_dies(&a);
+	show_cost(&a);
+	arena_free(&a);
+	return check_done();
+}

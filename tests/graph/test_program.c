@@ -1,0 +1,410 @@
+/* Building, checking, editing, hashing and printing of programs with nested regions. */
+#include "../../graph/program.h"
+#include "../check.h"
+
+#include <string.h>
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
+static const struct type real = {.dtype = DTYPE_F64}, count = {.dtype = DTYPE_I64}, flag = {.dtype = DTYPE_BOOL};
+static const struct type vector = {DTYPE_F64, {1, {3}}};
+
+/* build_node without attributes that must succeed. */
+static int op1(struct builder *b, enum op op, int x)
+{
+	return build_node(b, op, &x, 1, NULL, NULL);
+}
+
+static int op2(struct builder *b, enum op op, int x, int y)
+{
+	return build_node(b, op, (int[]){x, y}, 2, NULL, NULL);
+}
+
+/*
+ * A for loop around a scan with early exit and a cond that captures, and a while loop; a dead node at the top and one in the loop.
+ * late: a constant is put between the regions and their op, so that the numbers are not canonical before build_end.
+ */
+static struct program example(struct arena *a, bool late)
+{
+	struct builder b = {0};
+	int x, v, i, c, inner, row, keep, y, z, until;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	v = build_input(&b, &vector);
+	op1(&b, OP_SIN, x); /* dead */
+
+	i = build_open(&b, (const struct type[]){count, real}, 2);
+	c = i + 1;
+	op1(&b, OP_COS, c); /* dead */
+	inner = build_open(&b, (const struct type[]){real, real}, 2);
+	row = inner + 1;
+	z = op2(&b, OP_MUL, inner, row);
+	keep = op2(&b, OP_LT, z, c);
+	build_open(&b, NULL, 0);
+	y = op1(&b, OP_EXP, z);
+	build_close(&b, (const int[]){y}, 1);
+	build_open(&b, NULL, 0);
+	build_close(&b, (const int[]){x}, 1);
+	y = build_region_node(&b, OP_COND, (const int[]){keep}, 1, NULL, NULL);
+	build_close(&b, (const int[]){y, z, keep}, 3);
+	if (late)
+		build_scalar(&b, DTYPE_F64, 0.5);
+	y = build_region_node(&b, OP_SCAN, (const int[]){c, v}, 2, &(struct attrs){.trip = 3, .carries = 1, .until = true}, NULL);
+	build_close(&b, (const int[]){y}, 1);
+	y = build_region_node(&b, OP_FOR, (const int[]){x}, 1, &(struct attrs){.trip = 4}, NULL);
+
+	c = build_open(&b, &real, 1);
+	until = op2(&b, OP_LT, c, x);
+	build_close(&b, (const int[]){until}, 1);
+	c = build_open(&b, &real, 1);
+	z = op2(&b, OP_ADD, c, build_scalar(&b, DTYPE_F64, 0.1));
+	build_close(&b, (const int[]){z}, 1);
+	z = build_region_node(&b, OP_WHILE, (const int[]){y}, 1, &(struct attrs){.cap = 10}, NULL);
+	return build_end(&b, (const int[]){y, z}, 2);
+}
+
+static const char example_text[] =
+    "inputs v0: f64[], v1: f64[3]\n"
+    "v12: f64[] = for (v0) trip=4 {\n"
+    "  params v2: i64[], v3: f64[]\n"
+    "  v10: f64[], v11: f64[3] = scan (v3, v1) trip=3 carries=1 until {\n"
+    "    params v4: f64[], v5: f64[]\n"
+    "    v6: f64[] = mul v4, v5\n"
+    "    v7: bool[] = lt v6, v3\n"
+    "    v9: f64[] = cond (v7) {\n"
+    "      v8: f64[] = exp v6\n"
+    "      yield v8\n"
+    "    } else {\n"
+    "      yield v0\n"
+    "    }\n"
+    "    yield v9, v6, v7\n"
+    "  }\n"
+    "  yield v10\n"
+    "}\n"
+    "v18: f64[] = while (v12) cap=10 {\n"
+    "  params v13: f64[]\n"
+    "  v14: bool[] = lt v13, v0\n"
+    "  yield v14\n"
+    "} do {\n"
+    "  params v15: f64[]\n"
+    "  v16: f64[] = constant 0.1\n"
+    "  v17: f64[] = add v15, v16\n"
+    "  yield v17\n"
+    "}\n"
+    "return v12, v18\n";
+
+static void expect_valid(const struct program *p, const char *what)
+{
+	struct error e = {0};
+
+	CHECK(program_check(p, &e), "%s: %s: %s", what, e.place, e.text);
+}
+
+static void test_round_trip(struct arena *a)
+{
+	struct program p = example(a, false), late = example(a, true), again = example(a, false);
+	struct program copy = program_copy(&p, a), lean = program_drop_dead(&p, a), lean_late = program_drop_dead(&late, a);
+	struct program same = program_renumber(&p, a);
+
+	expect_valid(&p, "example");
+	expect_valid(&late, "late example");
+	expect_valid(&lean, "lean example");
+	CHECK(program_equal(&p, &again) && program_hash(&p) == program_hash(&again), "built twice");
+	CHECK(program_equal(&p, &copy) && program_hash(&p) == program_hash(&copy), "copied");
+	CHECK(program_equal(&p, &same), "canonical already");
+	CHECK(!program_equal(&p, &late) && program_hash(&p) != program_hash(&late), "one more node");
+	CHECK(!program_equal(&p, &lean) && program_hash(&p) != program_hash(&lean), "dead nodes dropped");
+	CHECK(program_equal(&lean, &lean_late), "the late constant is dead, too");
+	CHECK(program_nodes(&p) == 12 && program_nodes(&lean) == 10, "%d nodes, then %d", program_nodes(&p), program_nodes(&lean));
+	CHECK(!strcmp(program_print(&lean, a), example_text), "prints\n%s", program_print(&lean, a));
+
+	/* A copy is deep. */
+	copy.top.node[1].region[0].node[0].op = OP_TAN;
+	copy.top.node[2].region[1].node[0].attrs.value.at[0].f = 7;
+	CHECK(program_equal(&p, &again), "the original stays");
+	CHECK(!program_equal(&p, &copy), "an op inside a region differs");
+}
+
+/* Turns the numbers round: the last value becomes the first. */
+static void permute(struct region *region, int n)
+{
+	if (region->n_param)
+		region->param = n - region->n_param - region->param;
+	for (int k = 0; k < region->n_node; k++) {
+		struct node *node = &region->node[k];
+		for (int i = 0; i < node->n_arg; i++)
+			node->arg[i] = n - 1 - node->arg[i];
+		for (int i = 0; i < node->n_region; i++)
+			permute(&node->region[i], n);
+		node->out = n - node->n_out - node->out;
+	}
+	for (int i = 0; i < region->n_result; i++)
+		region->result[i] = n - 1 - region->result[i];
+}
+
+static void test_renumber(struct arena *a)
+{
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	y = op1(&b, OP_SIN, x);
+	build_open(&b, &count, 1);
+	build_close(&b, NULL, 0);
+	/* A for without carries has no result: refused, and its region is gone. */
+	struct error e = {0};
+	CHECK(build_region_node(&b, OP_FOR, NULL, 0, &(struct attrs){.trip = 1}, &e) == -1 && e.text[0], "no operands");
+	y = op1(&b, OP_EXP, y);
+	CHECK(y == 3, "a gap is left, v%d", y);
+	struct program p = build_end(&b, (const int[]){y}, 1);
+	CHECK(p.n_value == 3 && p.top.result[0] == 2, "build_end closes the gap");
+	expect_valid(&p, "gap");
+
+	struct program q = program_copy(&p, a);
+	permute(&q.top, q.n_value);
+	for (int v = 0; v < q.n_value; v++)
+		q.type[v] = p.type[q.n_value - 1 - v];
+	expect_valid(&q, "numbers in another order are valid");
+	q = program_renumber(&q, a);
+	CHECK(program_equal(&p, &q), "renumbered");
+}
+
+/* ---- programs that program_check must refuse: an edit of the example, where, and what is said ---- */
+
+static struct node *loop(struct program *p)
+{
+	return &p->top.node[1];
+}
+
+static struct node *scan(struct program *p)
+{
+	return &loop(p)->region[0].node[1];
+}
+
+static struct node *cond(struct program *p)
+{
+	return &scan(p)->region[0].node[2];
+}
+
+static struct node *repeat(struct program *p)
+{
+	return &p->top.node[2];
+}
+
+static void self_use(struct program *p) { p->top.node[0].arg[0] = p->top.node[0].out; }
+static void later_use(struct program *p) { loop(p)->arg[0] = repeat(p)->out; }
+static void no_value(struct program *p) { scan(p)->region[0].node[0].arg[1] = 999; }
+static void negative_value(struct program *p) { p->top.result[1] = -1; }
+static void inner_value(struct program *p) { p->top.result[1] = scan(p)->out; }
+static void sibling_value(struct program *p) { cond(p)->region[1].result[0] = cond(p)->region[0].node[0].out; }
+static void inner_param(struct program *p) { repeat(p)->arg[0] = loop(p)->region[0].param + 1; }
+static void stored_type(struct program *p) { p->type[loop(p)->out].dtype = DTYPE_F32; }
+static void defined_twice(struct program *p) { scan(p)->region[0].node[1].out = scan(p)->region[0].node[0].out; }
+static void never_defined(struct program *p) { p->n_value++; }
+static void param_count(struct program *p) { repeat(p)->region[0].n_param = 0; }
+static void param_type(struct program *p) { p->type[scan(p)->region[0].param + 1] = vector; }
+static void carry_type(struct program *p) { loop(p)->region[0].result[0] = loop(p)->region[0].param; }
+static void predicate_type(struct program *p) { repeat(p)->region[0].result[0] = 0; }
+static void until_type(struct program *p) { scan(p)->region[0].result[2] = 0; }
+static void branch_type(struct program *p) { cond(p)->region[1].result[0] = 1; }
+static void branch_results(struct program *p) { cond(p)->region[1].n_result = 0; }
+static void scan_trip(struct program *p) { scan(p)->attrs.trip = 4; }
+static void scan_carries(struct program *p) { scan(p)->attrs.carries = 3; }
+static void long_trip(struct program *p) { loop(p)->attrs.trip = 1000000; }
+static void much_work(struct program *p) { loop(p)->attrs.trip = 60000; }
+static void negative_cap(struct program *p) { repeat(p)->attrs.cap = -1; }
+static void count_type(struct program *p) { loop(p)->attrs.trip = -1; }
+static void region_count(struct program *p) { repeat(p)->n_region = 1; }
+static void bad_op(struct program *p) { p->top.node[0].op = OP_COUNT; }
+static void many_args(struct program *p) { p->top.node[0].n_arg = 17; }
+static void no_results(struct program *p) { p->top.n_result = 0; }
+static void input_type(struct program *p) { p->type[1].shape.extent[0] = 1 << 17; }
+static void input_dtype(struct program *p) { p->type[0].dtype = DTYPE_COUNT; }
+static void literal(struct program *p)
+{
+	/* Valid types all over, but 0.1 is no f16. */
+	struct tensor *value = &repeat(p)->region[1].node[0].attrs.value;
+	value->type.dtype = DTYPE_F16;
+}
+
+static const struct bad {
+	void (*edit)(struct program *p);
+	const char *place, *text;
+} bads[] = {
+	{self_use, "body[0].args[0]", "not defined before"},
+	{later_use, "body[1].args[0]", "not defined before"},
+	{no_value, "body[1].regions[0].body[1].regions[0].body[0].args[1]", "no value v999"},
+	{negative_value, "results[1]", "no value v-1"},
+	{inner_value, "results[1]", "region that has ended"},
+	{sibling_value, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "region that has ended"},
+	{inner_param, "body[2].args[0]", "region that has ended"},
+	{stored_type, "body[1]", "result 0 has type f32[], expected f64[]"},
+	{defined_twice, "body[1].regions[0].body[1].regions[0].body[1]", "a second time"},
+	{never_defined, "", "1 of 22 values are never defined"},
+	{param_count, "body[2].regions[0].params", "0 parameters, expected 1"},
+	{param_type, "body[1].regions[0].body[1].regions[0].params[1]", "type f64[3], expected f64[]"},
+	{carry_type, "body[1].regions[0].results[0]", "type i64[], expected f64[]"},
+	{predicate_type, "body[2].regions[0].results[0]", "type f64[], expected bool[]"},
+	{until_type, "body[1].regions[0].body[1].regions[0].results[2]", "expected bool[]"},
+	{branch_type, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "type f64[3], expected f64[]"},
+	{branch_results, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results", "0 results, expected 1"},
+	{scan_trip, "body[1].regions[0].body[1].args[1]", "leading extent of trip, 4"},
+	{scan_carries, "body[1].regions[0].body[1].carries", "3 carries"},
+	{long_trip, "body[1].trip", "trip 1000000, expected 0 to 65536"},
+	{much_work, "", "work of"},
+	{negative_cap, "body[2].cap", "cap -1"},
+	{count_type, "body[1].args[0]", "the count"},
+	{region_count, "body[2].regions", "1 regions, expected 2"},
+	{bad_op, "body[0].op", "no op"},
+	{many_args, "body[0].args", "17 operands"},
+	{no_results, "results", "at least 1"},
+	{input_type, "inputs[1]", "f64[131072]"},
+	{input_dtype, "inputs[0]", "type ?[]"},
+	{literal, "body[2].regions[1].body[0].value[0]", "0.10000000000000001 is no value of dtype f16"},
+};
+
+static void test_refused(struct arena *a)
+{
+	for (int i = 0; i < LENGTH(bads); i++) {
+		struct program p = example(a, false);
+		struct error e = {0};
+		/* Room for one more value, with a type. */
+		p.type = arena_copy(a, p.type, (size_t)p.n_value + 1, sizeof *p.type);
+		bads[i].edit(&p);
+		CHECK(!program_check(&p, &e), "edit %d", i);
+		CHECK(!strcmp(e.place, bads[i].place) && strstr(e.text, bads[i].text), "edit %d: \"%s\": %s", i, e.place, e.text);
+		CHECK(!program_check(&p, NULL), "edit %d without an error to fill", i);
+	}
+}
+
+/* ---- limits and counts ---- */
+
+/* Loops in loops, `depth` regions deep. */
+static struct program nest(struct arena *a, int depth, int trip)
+{
+	struct builder b = {0};
+	int v;
+
+	build_begin(&b, a);
+	v = build_input(&b, &real);
+	for (int i = 0; i < depth; i++)
+		v = build_open(&b, (const struct type[]){count, real}, 2) + 1;
+	v = op1(&b, OP_NEG, v);
+	for (int i = 0; i < depth; i++) {
+		build_close(&b, &v, 1);
+		/* The loop's operand: the carry of the region around it, or the input. */
+		v = i + 1 < depth ? (depth - 2 - i) * 2 + 2 : 0;
+		v = build_region_node(&b, OP_FOR, &v, 1, &(struct attrs){.trip = trip}, NULL);
+	}
+	return build_end(&b, &v, 1);
+}
+
+static void test_limits(struct arena *a)
+{
+	struct program p = nest(a, LIMIT_DEPTH, 1);
+	struct error e = {0};
+
+	expect_valid(&p, "as deep as allowed");
+	p = nest(a, LIMIT_DEPTH + 1, 1);
+	CHECK(!program_check(&p, &e) && strstr(e.text, "nested"), "too deep: %s", e.text);
+
+	/* One region of two parameters around neg: 1 + 2 + (1 + 2), ten times, and the loop itself and its surroundings. */
+	p = nest(a, 1, 10);
+	CHECK(program_work(&p) == 1 + 1 + (1 + 1 + 1) + 10 * 6, "work %lld", (long long)program_work(&p));
+	p = nest(a, LIMIT_DEPTH, LIMIT_TRIP);
+	CHECK(program_work(&p) == INT64_MAX, "saturates at %lld", (long long)program_work(&p));
+	/* A loop around nothing costs time all the same. */
+	p = nest(a, 2, LIMIT_TRIP);
+	p.top.node[0].region[0].node[0].region[0].n_node = 0;
+	p.top.node[0].region[0].node[0].region[0].result[0] = p.top.node[0].region[0].node[0].region[0].param + 1;
+	p = program_renumber(&p, a);
+	e = (struct error){0};
+	CHECK(!program_check(&p, &e) && strstr(e.text, "work"), "an empty loop: %s", e.text);
+	CHECK(node_max_trip(&p.top.node[0]) == LIMIT_TRIP, "trip");
+}
+
+static void test_many_nodes(struct arena *a)
+{
+	struct builder b = {0};
+	struct error e = {0};
+	int v;
+
+	build_begin(&b, a);
+	v = build_input(&b, &real);
+	for (int i = 0; i < LIMIT_NODES; i++)
+		v = op1(&b, OP_NEG, v);
+	struct program p = build_end(&b, &v, 1);
+	expect_valid(&p, "as many nodes as allowed");
+	struct program lean = program_drop_dead(&p, a);
+	CHECK(program_equal(&p, &lean), "a chain has no dead node");
+	CHECK(p.n_value == LIMIT_NODES + 1 && v == LIMIT_NODES, "%d values", p.n_value);
+
+	build_begin(&b, a);
+	v = build_input(&b, &real);
+	for (int i = 0; i < LIMIT_NODES + 1; i++)
+		v = op1(&b, OP_NEG, v);
+	p = build_end(&b, &v, 1);
+	CHECK(!program_check(&p, &e) && !strcmp(e.place, "body[1024]"), "too many: %s: %s", e.place, e.text);
+}
+
+/* ---- the builder ---- */
+
+static void test_builder(struct arena *a)
+{
+	struct builder b = {0};
+	struct error e = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	y = build_input(&b, &flag);
+	CHECK(build_node(&b, OP_ADD, (const int[]){x, y}, 2, NULL, &e) == -1, "f64 + bool");
+	CHECK(strstr(e.text, "add: operand 1 has type bool[], expected dtype f64"), "%s", e.text);
+	CHECK(build_node(&b, OP_NEG, (const int[]){7}, 1, NULL, NULL) == -1, "no value v7");
+	CHECK(b.program.n_value == 2, "nothing was added");
+	e = (struct error){0};
+	CHECK(build_region_node(&b, OP_COND, &y, 1, NULL, &e) == -1 && strstr(e.text, "0 regions, expected 2"), "%s", e.text);
+
+	int tenth = build_scalar(&b, DTYPE_F16, 0.1), large = build_scalar(&b, DTYPE_I32, 1e12);
+	int more = build_scalar(&b, DTYPE_I64, -0x1p70), truth = build_scalar(&b, DTYPE_BOOL, 3);
+	struct program p = build_end(&b, (const int[]){tenth, large, more, truth}, 4);
+	expect_valid(&p, "scalars");
+	CHECK(p.top.node[0].attrs.value.at[0].f == 0x1.998p-4, "f16 0.1 is %a", p.top.node[0].attrs.value.at[0].f);
+	CHECK(!strcmp(program_print(&p, a),
+	    "inputs v0: f64[], v1: bool[]\nv2: f16[] = constant 0.1\nv3: i32[] = constant 2147483647\n"
+	    "v4: i64[] = constant -9223372036854775808\nv5: bool[] = constant true\nreturn v2, v3, v4, v5\n"),
+	    "prints\n%s", program_print(&p, a));
+}
+
+/* Attributes that an op does not name change nothing; those that it names do. */
+static void test_attrs(struct arena *a)
+{
+	struct program p = example(a, false), q = example(a, false);
+
+	loop(&q)->attrs.cap = 5; /* trip is fixed */
+	loop(&q)->attrs.axis = 3;
+	CHECK(program_equal(&p, &q) && program_hash(&p) == program_hash(&q), "unused attributes");
+	expect_valid(&q, "unused attributes");
+	repeat(&q)->attrs.cap = 5;
+	CHECK(!program_equal(&p, &q) && program_hash(&p) != program_hash(&q), "cap of a while");
+	/* The same on every host and build: a change here makes old hashes worthless. */
+	CHECK(program_hash(&p) == UINT64_C(0xece3d02dfcaab0ee), "hash %llx", (unsigned long long)program_hash(&p));
+}
+
+int main(void)
+{
+	struct arena a;
+
+	arena_init(&a, 64 << 20);
+	test_round_trip(&a);
+	test_renumber(&a);
+	test_refused(&a);
+	test_limits(&a);
+	test_many_nodes(&a);
+	test_builder(&a);
+	test_attrs(&a);
+	arena_free(&a);
+	return check_done();
+}
