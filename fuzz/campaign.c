@@ -170,7 +170,6 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 	}
 }
 
-/* Where a full arena during minimization goes: the finding is then written as it was found. */
 static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
 {
 	struct same_signature same = {one, f->spec, f->signature};
@@ -203,13 +202,32 @@ static struct finding *find_finding(struct campaign *self, const char *signature
 	return NULL;
 }
 
+/* Minimized where memory allows; the bare case, else, is still a reproducer. */
+static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, struct bench *one)
+{
+	jmp_buf full;
+	size_t len;
+	char *text;
+
+	arena_reset(&self->side);
+	self->side.on_full = &full;
+	if (!setjmp(full)) {
+		minimize_finding(self, f, c, one);
+		self->side.on_full = NULL;
+		return;
+	}
+	self->side.on_full = NULL;
+	arena_reset(&self->side);
+	text = testcase_write(c, &self->side, &len);
+	write_file(self, self->findings_dir, f->file, text, len);
+}
+
 static void record_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c)
 {
 	struct finding *f = find_finding(self, signature);
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
 	struct error e = {0};
 	struct bench one;
-	jmp_buf full;
 	double start = campaign_clock();
 
 	if (f) {
@@ -226,21 +244,7 @@ static void record_finding(struct campaign *self, const char *spec, const char *
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 		return;
 	}
-	arena_reset(&self->side);
-	self->side.on_full = &full;
-	if (!setjmp(full)) {
-		minimize_finding(self, f, c, &one);
-	} else {
-		size_t len;
-		char *text;
-
-		/* Too large to be minimized: the bare case is still a reproducer. */
-		self->side.on_full = NULL;
-		arena_reset(&self->side);
-		text = testcase_write(c, &self->side, &len);
-		write_file(self, self->findings_dir, f->file, text, len);
-	}
-	self->side.on_full = NULL;
+	write_finding(self, f, c, &one);
 	bench_close(&one);
 	self->minimize_seconds += campaign_clock() - start;
 }

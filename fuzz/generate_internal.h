@@ -178,6 +178,6 @@ void gen_point_edge(struct choice *c, const struct program *program, const struc
 /* ---- strata.c ---- */
 
 /* Scalar float constants that a comparison, clamp, max or min of the program uses; at most POINT_LANDMARKS, their number returned. */
-int program_landmarks(const struct program *p, double out[POINT_LANDMARKS], struct arena *a);
+int program_landmarks(const struct program *p, double out[POINT_LANDMARKS]);
 
 #endif

@@ -150,7 +150,7 @@ RULE(power)
 	return a[0].lo > 0 ? range_make(1 / most, most) : around_zero(most);
 }
 
-RULE(remainder) { (void)fan; return around_zero(smaller(range_magnitude(a[0]), larger(range_magnitude(a[1]), 1))); }
+RULE(left_over) { (void)fan; return around_zero(smaller(range_magnitude(a[0]), larger(range_magnitude(a[1]), 1))); }
 RULE(either_larger) { (void)fan; return range_make(larger(a[0].lo, a[1].lo), larger(a[0].hi, a[1].hi)); }
 RULE(either_smaller) { (void)fan; return range_make(smaller(a[0].lo, a[1].lo), smaller(a[0].hi, a[1].hi)); }
 RULE(bits) { (void)fan; return around_zero(2 * larger(range_magnitude(a[0]), range_magnitude(a[1])) + 1); }
@@ -218,7 +218,7 @@ static range_fn *const range_rule[OP_COUNT] = {
 	[OP_ATAN] = angle, [OP_SINH] = hyperbolic_sine, [OP_COSH] = hyperbolic_cosine, [OP_TANH] = unit, [OP_ASINH] = area_sine,
 	[OP_ACOSH] = area_cosine, [OP_ATANH] = area_tangent, [OP_LOGISTIC] = logistic, [OP_ERF] = unit, [OP_FLOOR] = rounded,
 	[OP_CEIL] = rounded, [OP_TRUNC] = rounded, [OP_ROUND] = rounded, [OP_LOGICAL_NOT] = truth, [OP_BITWISE_INVERT] = inverted,
-	[OP_ADD] = sum, [OP_SUB] = difference, [OP_MUL] = product, [OP_DIV] = quotient, [OP_REMAINDER] = remainder, [OP_POW] = power,
+	[OP_ADD] = sum, [OP_SUB] = difference, [OP_MUL] = product, [OP_DIV] = quotient, [OP_REMAINDER] = left_over, [OP_POW] = power,
 	[OP_ATAN2] = angle, [OP_MAX] = either_larger, [OP_MIN] = either_smaller, [OP_LOGICAL_AND] = truth, [OP_LOGICAL_OR] = truth,
 	[OP_LOGICAL_XOR] = truth, [OP_BITWISE_AND] = masked, [OP_BITWISE_OR] = bits, [OP_BITWISE_XOR] = bits,
 	[OP_SHIFT_LEFT] = shifted_left, [OP_SHIFT_RIGHT] = shifted_right, [OP_EQ] = truth, [OP_NE] = truth, [OP_LT] = truth,

@@ -12,7 +12,6 @@ struct loop {
 	int pool_mark;
 };
 
-static const struct type flag_type = {.dtype = DTYPE_BOOL};
 static const struct type index_type = {.dtype = DTYPE_I64};
 
 static uint32_t depth_bit(const struct gen *g)
@@ -540,7 +539,7 @@ int gen_emit_scan(struct gen *g)
 	int args[RESULTS + CARRIES], results[2 * RESULTS + CARRIES], xs[2], inits[CARRIES + 2];
 	int n_xs, n_carry = choice_weighted(g->c, carry_weights, 3), n_out, n_result, first, never = -1, v;
 	struct type types[CARRIES + 2];
-	struct range ranges[CARRIES + 2];
+	struct range ranges[CARRIES + 2] = {{0}};
 	uint32_t deps;
 
 	if (!may_open(g))

@@ -303,35 +303,46 @@ static bool infer_region(struct edit *e, struct region *r, bool *defined)
 	return true;
 }
 
+static void fit_seed(struct edit *e, struct tensor *seed, const struct type *t)
+{
+	if (!type_equal(&seed->type, t))
+		*seed = edit_resize(e->arena, seed, t);
+	if (!dtype_is_float(t->dtype))
+		edit_fill(seed, 0);
+}
+
 /* The points and seeds as the types that inputs and results have now. */
 static bool fit_data(struct edit *e)
 {
 	struct testcase *c = &e->c;
 	const struct program *p = &c->program;
 	const struct region *top = &p->top;
+	struct type out[LIMIT_ARGS];
+	int n_out = top->n_result;
 
 	for (int k = 0; k < c->n_point; k++)
 		for (int i = 0; i < top->n_param; i++)
 			if (!type_equal(&c->point[k][i].type, &p->type[top->param + i]))
 				c->point[k][i] = edit_resize(e->arena, &c->point[k][i], &p->type[top->param + i]);
+	/* A transform's cotangents belong to the outputs below it: results, or the derivatives of the transform below. */
+	for (int i = 0; i < n_out; i++)
+		out[i] = p->type[top->result[i]];
 	for (int k = 0; k < c->n_transform; k++) {
 		struct transform *t = &c->transform[k];
 		bool jvp = t->kind == TRANSFORM_JVP;
 
 		if (t->kind == TRANSFORM_BATCH)
 			continue;
-		if (t->n_seed != (jvp ? t->n_wrt : top->n_result))
-			return false;
-		for (int i = 0; i < t->n_seed; i++) {
-			int value = jvp ? top->param + t->wrt[i] : top->result[i];
-
-			if (jvp && (t->wrt[i] < 0 || t->wrt[i] >= top->n_param))
+		for (int i = 0; i < t->n_wrt; i++)
+			if (t->wrt[i] < 0 || t->wrt[i] >= top->n_param)
 				return false;
-			if (!type_equal(&t->seed[i].type, &p->type[value]))
-				t->seed[i] = edit_resize(e->arena, &t->seed[i], &p->type[value]);
-			if (!dtype_is_float(p->type[value].dtype))
-				edit_fill(&t->seed[i], 0);
-		}
+		if (t->n_seed != (jvp ? t->n_wrt : n_out))
+			return false;
+		for (int i = 0; i < t->n_seed; i++)
+			fit_seed(e, &t->seed[i], jvp ? &p->type[top->param + t->wrt[i]] : &out[i]);
+		for (int i = 0; !jvp && i < t->n_wrt; i++)
+			out[i] = p->type[top->param + t->wrt[i]];
+		n_out = jvp ? n_out : t->n_wrt;
 	}
 	return true;
 }

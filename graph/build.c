@@ -1,8 +1,8 @@
 /*
  * build.c: programs grown node by node.
  *
- * Values get their numbers as they are defined, so a program whose region ops are appended right after their regions is canonical as
- * it stands; build_end renumbers the others.  Numbers that the builder returned hold until then.
+ * Values get their numbers as they are defined, so a program whose region ops are appended right after their regions is
+ * canonical as it stands; build_end renumbers the others.  Numbers that the builder returned hold until then.
  */
 #include "program.h"
 
@@ -140,7 +140,8 @@ void build_close(struct builder *b, const int *result, int n_result)
 	b->stack = open;
 }
 
-int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e)
+int build_region_node(
+    struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e)
 {
 	struct builder_region *open = b->stack;
 	struct node node = node_of(b, op, arg, n_arg, attrs);
@@ -151,7 +152,8 @@ int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, 
 		node.n_region = open->n_closed;
 	open->n_closed -= node.n_region;
 	if (node.n_region)
-		node.region = arena_copy(b->arena, &open->closed[open->n_closed], (size_t)node.n_region, sizeof *node.region);
+		node.region =
+		    arena_copy(b->arena, &open->closed[open->n_closed], (size_t)node.n_region, sizeof *node.region);
 	return append(b, &node, e);
 }
 

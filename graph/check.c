@@ -144,14 +144,15 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 		if (!node_region_params(c->p, node, i, want, &n, &e))
 			return refuse_node(c, f, index, &e);
 		if (region->n_param != n)
-			return refuse(c, (struct place){&inner, -1, "params", -1}, "%d parameters, expected %d", region->n_param, n);
+			return refuse(c, (struct place){&inner, -1, "params", -1}, "%d parameters, expected %d",
+			    region->n_param, n);
 		if (!define(c, region->param, n, (struct place){&inner, -1, "params", -1}))
 			return false;
 		for (int k = 0; k < n; k++) {
 			const struct type *got = &c->p->type[region->param + k];
 			if (!type_equal(got, &want[k]))
-				return refuse(c, (struct place){&inner, -1, "params", k}, "type %s, expected %s", type_print(got, text[0]),
-				    type_print(&want[k], text[1]));
+				return refuse(c, (struct place){&inner, -1, "params", k}, "type %s, expected %s",
+				    type_print(got, text[0]), type_print(&want[k], text[1]));
 		}
 		if (!check_region(c, region, &inner, depth + 1))
 			return false;
@@ -170,7 +171,8 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	if ((unsigned)node->op >= OP_COUNT)
 		return refuse(c, (struct place){f, index, "op", -1}, "there is no op %d", (int)node->op);
 	if (node->n_arg < 0 || node->n_arg > LIMIT_ARGS)
-		return refuse(c, (struct place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg, LIMIT_ARGS);
+		return refuse(c, (struct place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg,
+		    LIMIT_ARGS);
 	for (int i = 0; i < node->n_arg; i++)
 		if (!use(c, node->arg[i], (struct place){f, index, "args", i}))
 			return false;
@@ -209,8 +211,8 @@ static bool check_region(struct checker *c, const struct region *region, const s
 			return false;
 	}
 	if (region->n_result < 0 || region->n_result > LIMIT_ARGS)
-		return refuse(c, (struct place){f, -1, "results", -1}, "%d results, expected at most %d", region->n_result,
-		    LIMIT_ARGS);
+		return refuse(c, (struct place){f, -1, "results", -1}, "%d results, expected at most %d",
+		    region->n_result, LIMIT_ARGS);
 	for (int i = 0; i < region->n_result; i++)
 		if (!use(c, region->result[i], (struct place){f, -1, "results", i}))
 			return false;
@@ -231,8 +233,8 @@ static bool check_inputs(struct checker *c, const struct frame *f)
 		char text[TYPE_TEXT];
 		if ((unsigned)t->dtype >= DTYPE_COUNT || !shape_fits(&t->shape))
 			return refuse(c, (struct place){f, -1, "inputs", i},
-			    "type %s, expected rank up to %d and up to %d elements (an extent 0 counting as 1)", type_print(t, text),
-			    LIMIT_RANK, LIMIT_ELEMENTS);
+			    "type %s, expected rank up to %d and up to %d elements (an extent 0 counting as 1)",
+			    type_print(t, text), LIMIT_RANK, LIMIT_ELEMENTS);
 	}
 	return true;
 }
@@ -247,7 +249,8 @@ bool program_check(const struct program *p, struct error *e)
 	c.e = e;
 	c.n_defined = c.n_node = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
-		return refuse(&c, (struct place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
+		return refuse(
+		    &c, (struct place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
 	memset(c.state, UNDEFINED, (size_t)p->n_value);
 
 	if (!check_inputs(&c, &top) || !check_region(&c, &p->top, &top, 0))
@@ -255,11 +258,11 @@ bool program_check(const struct program *p, struct error *e)
 	if (!p->top.n_result)
 		return refuse(&c, (struct place){&top, -1, "results", -1}, "no results, expected at least 1");
 	if (c.n_defined != p->n_value)
-		return refuse(&c, (struct place){&top, -1, "", -1}, "%d of %d values are never defined", p->n_value - c.n_defined,
-		    p->n_value);
+		return refuse(&c, (struct place){&top, -1, "", -1}, "%d of %d values are never defined",
+		    p->n_value - c.n_defined, p->n_value);
 	work = program_work(p);
 	if (work > LIMIT_WORK)
-		return refuse(&c, (struct place){&top, -1, "", -1}, "work of %lld elements (trip counts multiply), expected at most %d",
-		    (long long)work, LIMIT_WORK);
+		return refuse(&c, (struct place){&top, -1, "", -1},
+		    "work of %lld elements (trip counts multiply), expected at most %d", (long long)work, LIMIT_WORK);
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * compare.c: equality and hash of checked programs.  Value numbers take part, so bring both to the canonical order first;
- * attributes that the op does not name do not.
+ * compare.c: equality and hash of checked programs.  Value numbers take part, so bring both to the canonical order
+ * first; attributes that the op does not name do not.
  */
 #include "program.h"
 
@@ -91,7 +91,8 @@ static bool uses_equal(const int *a, const int *b, int n)
 	return true;
 }
 
-static bool regions_equal(const struct program *p, const struct region *a, const struct program *q, const struct region *b);
+static bool regions_equal(
+    const struct program *p, const struct region *a, const struct program *q, const struct region *b);
 
 static bool nodes_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
 {
@@ -104,7 +105,8 @@ static bool nodes_equal(const struct program *p, const struct node *a, const str
 	return true;
 }
 
-static bool regions_equal(const struct program *p, const struct region *a, const struct program *q, const struct region *b)
+static bool regions_equal(
+    const struct program *p, const struct region *a, const struct program *q, const struct region *b)
 {
 	if (a->n_param != b->n_param || (a->n_param && a->param != b->param) || a->n_node != b->n_node ||
 	    a->n_result != b->n_result || !uses_equal(a->result, b->result, a->n_result))
@@ -125,8 +127,9 @@ bool program_equal(const struct program *p, const struct program *q)
 	return regions_equal(p, &p->top, q, &q->top);
 }
 
-/* ---- hash: FNV-1a over 64-bit words (Fowler, Noll, Vo), the high half folded in: the multiplication only carries upwards ---- */
+/* ---- hash ---- */
 
+/* FNV-1a (Fowler, Noll, Vo) by words; the high half is folded in, as multiplication carries upwards only. */
 static void mix(uint64_t *h, int64_t word)
 {
 	*h = (*h ^ (uint64_t)word) * UINT64_C(0x100000001b3);

@@ -1,7 +1,8 @@
 /*
  * edit.c: copies of a program: as it is, renumbered, without dead nodes.
  *
- * The canonical order of definition: the parameters of a region, then node by node what its regions define, then its results.
+ * The canonical order of definition: the parameters of a region, then node by node what its regions define, then its
+ * results.
  */
 #include "program.h"
 

@@ -1,5 +1,5 @@
 /*
- * infer.c: the one shape rule of each family without regions, and the dispatch to all of them.
+ * infer.c: dispatch to the one shape rule of each family, and the parts that rules are made of.
  *
  * Nothing of the node is trusted: attributes come from files.  The types of operands are valid (program_check and the
  * builder see to that).
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const arg_place[] = {"args[0]", "args[1]", "args[2]", "args[3]", "args[4]", "args[5]", "args[6]",
-	"args[7]", "args[8]", "args[9]", "args[10]", "args[11]", "args[12]", "args[13]", "args[14]", "args[15]"};
+const char *const rule_arg_place[LIMIT_ARGS] = {"args[0]", "args[1]", "args[2]", "args[3]", "args[4]", "args[5]",
+    "args[6]", "args[7]", "args[8]", "args[9]", "args[10]", "args[11]", "args[12]", "args[13]", "args[14]", "args[15]"};
 
-_Static_assert(sizeof arg_place / sizeof arg_place[0] == LIMIT_ARGS, "a place an operand");
+_Static_assert(LIMIT_ARGS == 16, "a place an operand");
 
 bool rule_refuse(const struct rule *r, const char *where, const char *format, ...)
 {
@@ -30,7 +30,7 @@ bool rule_refuse(const struct rule *r, const char *where, const char *format, ..
 
 /* ---- parts of rules ---- */
 
-static bool give(const struct rule *r, enum dtype d, const struct shape *s)
+bool rule_give(const struct rule *r, enum dtype d, const struct shape *s)
 {
 	/* Through a copy: s may be part of *r->out. */
 	struct type t = {d, *s};
@@ -40,57 +40,58 @@ static bool give(const struct rule *r, enum dtype d, const struct shape *s)
 	return true;
 }
 
-static bool want_dtype_of(const struct rule *r, int i, int like)
+bool rule_want_dtype_of(const struct rule *r, int i, int like)
 {
 	if (r->arg[i]->dtype == r->arg[like]->dtype)
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected dtype %s as of operand %d (%s)", i,
+	return rule_refuse(r, rule_arg_place[i], "operand %d has type %s, expected dtype %s as of operand %d (%s)", i,
 	    TYPE_OF(r->arg[i]), dtype_table[r->arg[like]->dtype].name, like, TYPE_OF(r->arg[like]));
 }
 
-static bool want_shape_of(const struct rule *r, int i, int like)
+bool rule_want_shape_of(const struct rule *r, int i, int like)
 {
 	if (shape_equal(&r->arg[i]->shape, &r->arg[like]->shape))
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected the shape of operand %d (%s)", i,
+	return rule_refuse(r, rule_arg_place[i], "operand %d has type %s, expected the shape of operand %d (%s)", i,
 	    TYPE_OF(r->arg[i]), like, TYPE_OF(r->arg[like]));
 }
 
-static bool want_int(const struct rule *r, int i)
+bool rule_want_int(const struct rule *r, int i)
 {
 	if (dtype_is_int(r->arg[i]->dtype))
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected i64 or i32", i, TYPE_OF(r->arg[i]));
+	return rule_refuse(r, rule_arg_place[i], "operand %d has type %s, expected i64 or i32", i, TYPE_OF(r->arg[i]));
 }
 
-static bool want_bool(const struct rule *r, int i)
+bool rule_want_bool(const struct rule *r, int i)
 {
 	if (r->arg[i]->dtype == DTYPE_BOOL)
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected bool", i, TYPE_OF(r->arg[i]));
+	return rule_refuse(r, rule_arg_place[i], "operand %d has type %s, expected bool", i, TYPE_OF(r->arg[i]));
 }
 
-static bool want_rank(const struct rule *r, int i, int rank)
+bool rule_want_rank(const struct rule *r, int i, int rank)
 {
 	if (r->arg[i]->shape.rank == rank)
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected rank %d", i, TYPE_OF(r->arg[i]), rank);
+	return rule_refuse(
+	    r, rule_arg_place[i], "operand %d has type %s, expected rank %d", i, TYPE_OF(r->arg[i]), rank);
 }
 
-/* An integer vector with one entry an axis of operand 0. */
-static bool want_starts(const struct rule *r, int i)
+bool rule_want_starts(const struct rule *r, int i)
 {
 	int rank = r->arg[0]->shape.rank;
 
-	if (!want_int(r, i))
+	if (!rule_want_int(r, i))
 		return false;
 	if (r->arg[i]->shape.rank == 1 && r->arg[i]->shape.extent[0] == rank)
 		return true;
-	return rule_refuse(r, arg_place[i], "operand %d has type %s, expected a vector of %d, the rank of operand 0 (%s)", i,
-	    TYPE_OF(r->arg[i]), rank, TYPE_OF(r->arg[0]));
+	return rule_refuse(r, rule_arg_place[i],
+	    "operand %d has type %s, expected a vector of %d, the rank of operand 0 (%s)", i, TYPE_OF(r->arg[i]), rank,
+	    TYPE_OF(r->arg[0]));
 }
 
-static bool want_axis(const struct rule *r)
+bool rule_want_axis(const struct rule *r)
 {
 	if (r->node->attrs.axis >= 0 && r->node->attrs.axis < r->arg[0]->shape.rank)
 		return true;
@@ -99,7 +100,7 @@ static bool want_axis(const struct rule *r)
 }
 
 /* Distinct axes of operand 0; *set gets a bit each. */
-static bool want_axes(const struct rule *r, unsigned *set)
+bool rule_want_axes(const struct rule *r, unsigned *set)
 {
 	const struct attrs *at = &r->node->attrs;
 
@@ -119,7 +120,7 @@ static bool want_axes(const struct rule *r, unsigned *set)
 	return true;
 }
 
-static bool want_mode(const struct rule *r)
+bool rule_want_mode(const struct rule *r)
 {
 	if ((unsigned)r->node->attrs.mode < MODE_COUNT)
 		return true;
@@ -127,359 +128,18 @@ static bool want_mode(const struct rule *r)
 }
 
 /* Broadcasts operands first .. n_arg-1 and operand 0 into *s. */
-static bool broadcast_all(const struct rule *r, struct shape *s)
+bool rule_broadcast_all(const struct rule *r, struct shape *s)
 {
 	*s = r->arg[0]->shape;
 	for (int i = 1; i < r->node->n_arg; i++)
 		if (!shape_broadcast(s, &r->arg[i]->shape, s))
-			return rule_refuse(r, arg_place[i], "operand %d has type %s, which does not broadcast with %s", i,
-			    TYPE_OF(r->arg[i]), TYPE_OF(r->arg[i - 1]));
+			return rule_refuse(r, rule_arg_place[i],
+			    "operand %d has type %s, which does not broadcast with %s", i, TYPE_OF(r->arg[i]),
+			    TYPE_OF(r->arg[i - 1]));
 	return true;
-}
-
-/* ---- elementwise families ---- */
-
-static bool rule_constant(const struct rule *r)
-{
-	const struct type *t = &r->node->attrs.value.type;
-
-	if ((unsigned)t->dtype >= DTYPE_COUNT || !r->node->attrs.value.at || !shape_fits(&t->shape))
-		return rule_refuse(r, "value", "no valid literal, its type is %s", TYPE_OF(t));
-	return give(r, t->dtype, &t->shape);
-}
-
-static bool rule_unary(const struct rule *r)
-{
-	return give(r, r->arg[0]->dtype, &r->arg[0]->shape);
-}
-
-static bool rule_binary(const struct rule *r)
-{
-	struct shape s;
-
-	return want_dtype_of(r, 1, 0) && broadcast_all(r, &s) && give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_compare(const struct rule *r)
-{
-	struct shape s;
-
-	return want_dtype_of(r, 1, 0) && broadcast_all(r, &s) && give(r, DTYPE_BOOL, &s);
-}
-
-static bool rule_clamp(const struct rule *r)
-{
-	struct shape s;
-
-	return want_dtype_of(r, 1, 0) && want_dtype_of(r, 2, 0) && broadcast_all(r, &s) && give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_select(const struct rule *r)
-{
-	struct shape s;
-
-	return want_bool(r, 0) && want_dtype_of(r, 2, 1) && broadcast_all(r, &s) && give(r, r->arg[1]->dtype, &s);
-}
-
-static bool rule_cast(const struct rule *r)
-{
-	if ((unsigned)r->node->attrs.dtype >= DTYPE_COUNT)
-		return rule_refuse(r, "dtype", "unknown dtype %d", (int)r->node->attrs.dtype);
-	return give(r, r->node->attrs.dtype, &r->arg[0]->shape);
-}
-
-/* ---- shape families ---- */
-
-static bool want_shape_attr(const struct rule *r)
-{
-	if (shape_fits(&r->node->attrs.shape))
-		return true;
-	return rule_refuse(r, "shape", "no valid shape: rank up to %d, up to %d elements", LIMIT_RANK, LIMIT_ELEMENTS);
-}
-
-static bool rule_broadcast_to(const struct rule *r)
-{
-	struct shape s;
-	struct type target = {r->arg[0]->dtype, r->node->attrs.shape};
-
-	if (!want_shape_attr(r))
-		return false;
-	if (!shape_broadcast(&r->arg[0]->shape, &target.shape, &s) || !shape_equal(&s, &target.shape))
-		return rule_refuse(r, "shape", "operand of type %s does not broadcast to %s", TYPE_OF(r->arg[0]),
-		    TYPE_OF(&target));
-	return give(r, target.dtype, &s);
-}
-
-static bool rule_reshape(const struct rule *r)
-{
-	struct type target = {r->arg[0]->dtype, r->node->attrs.shape};
-
-	if (!want_shape_attr(r))
-		return false;
-	if (shape_elements(&r->arg[0]->shape) != shape_elements(&target.shape))
-		return rule_refuse(r, "shape", "operand of type %s has not as many elements as %s", TYPE_OF(r->arg[0]),
-		    TYPE_OF(&target));
-	return give(r, target.dtype, &target.shape);
-}
-
-static bool rule_transpose(const struct rule *r)
-{
-	struct shape s = r->arg[0]->shape;
-	unsigned set;
-
-	if (!want_axes(r, &set))
-		return false;
-	if (r->node->attrs.n_axes != s.rank)
-		return rule_refuse(r, "axes", "%d axes, expected a permutation of all axes of %s", r->node->attrs.n_axes,
-		    TYPE_OF(r->arg[0]));
-	for (int d = 0; d < s.rank; d++)
-		s.extent[d] = r->arg[0]->shape.extent[r->node->attrs.axes[d]];
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_reverse(const struct rule *r)
-{
-	unsigned set;
-
-	return want_axes(r, &set) && rule_unary(r);
-}
-
-static bool rule_squeeze(const struct rule *r)
-{
-	const struct shape *from = &r->arg[0]->shape;
-	struct shape s = {0};
-	unsigned set;
-
-	if (!want_axes(r, &set))
-		return false;
-	for (int d = 0; d < from->rank; d++) {
-		if (!(set & 1U << d))
-			s.extent[s.rank++] = from->extent[d];
-		else if (from->extent[d] != 1)
-			return rule_refuse(r, "axes", "axis %d of %s has not extent 1", d, TYPE_OF(r->arg[0]));
-	}
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-/* ---- slices, padding, concatenation ---- */
-
-/* Positions start + k*stride, k < size[d], of every axis lie inside operand 0. */
-static bool want_positions(const struct rule *r, const int size[])
-{
-	const struct attrs *at = &r->node->attrs;
-
-	for (int d = 0; d < r->arg[0]->shape.rank; d++) {
-		int64_t extent = r->arg[0]->shape.extent[d];
-		int64_t first = at->start[d], last = first + ((int64_t)size[d] - 1) * at->stride[d];
-		if (size[d] < 0)
-			return rule_refuse(r, "size", "size %d on axis %d, expected >= 0", size[d], d);
-		if (!at->stride[d])
-			return rule_refuse(r, "stride", "stride 0 on axis %d", d);
-		if (size[d] && (first < 0 || first >= extent || last < 0 || last >= extent))
-			return rule_refuse(r, "start", "positions %lld to %lld on axis %d, expected inside operand 0 (%s)",
-			    (long long)first, (long long)last, d, TYPE_OF(r->arg[0]));
-	}
-	return true;
-}
-
-static bool rule_slice(const struct rule *r)
-{
-	struct shape s = r->arg[0]->shape;
-
-	if (!want_positions(r, r->node->attrs.size))
-		return false;
-	for (int d = 0; d < s.rank; d++)
-		s.extent[d] = r->node->attrs.size[d];
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_slice_scatter(const struct rule *r)
-{
-	return want_dtype_of(r, 1, 0) && want_rank(r, 1, r->arg[0]->shape.rank) &&
-	    want_positions(r, r->arg[1]->shape.extent) && rule_unary(r);
-}
-
-static bool rule_dynamic_slice(const struct rule *r)
-{
-	const int *size = r->node->attrs.size;
-	struct shape s = r->arg[0]->shape;
-
-	if (!want_starts(r, 1))
-		return false;
-	for (int d = 0; d < s.rank; d++) {
-		if (size[d] < 0 || size[d] > s.extent[d])
-			return rule_refuse(r, "size", "size %d on axis %d, expected 0 to the extent in %s", size[d], d,
-			    TYPE_OF(r->arg[0]));
-	}
-	for (int d = 0; d < s.rank; d++)
-		s.extent[d] = size[d];
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_dynamic_update_slice(const struct rule *r)
-{
-	const struct type *x = r->arg[0], *update = r->arg[1];
-
-	if (!want_dtype_of(r, 1, 0) || !want_rank(r, 1, x->shape.rank) || !want_starts(r, 2))
-		return false;
-	for (int d = 0; d < x->shape.rank; d++)
-		if (update->shape.extent[d] > x->shape.extent[d])
-			return rule_refuse(r, arg_place[1], "update of type %s does not fit into %s on axis %d", TYPE_OF(update),
-			    TYPE_OF(x), d);
-	return rule_unary(r);
-}
-
-static bool rule_pad(const struct rule *r)
-{
-	const struct attrs *at = &r->node->attrs;
-	struct shape s = r->arg[0]->shape;
-
-	if (!want_dtype_of(r, 1, 0) || !want_rank(r, 1, 0))
-		return false;
-	for (int d = 0; d < s.rank; d++) {
-		int64_t n = (int64_t)s.extent[d] + at->low[d] + at->high[d];
-		if (at->low[d] < 0 || at->high[d] < 0 || n > LIMIT_ELEMENTS)
-			return rule_refuse(r, at->low[d] < 0 ? "low" : "high",
-			    "padding %d and %d on axis %d of %s, expected >= 0 and up to %d in all", at->low[d], at->high[d], d,
-			    TYPE_OF(r->arg[0]), LIMIT_ELEMENTS);
-		s.extent[d] = (int)n;
-	}
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_concatenate(const struct rule *r)
-{
-	int axis = r->node->attrs.axis;
-	struct shape s = r->arg[0]->shape;
-
-	if (!want_axis(r))
-		return false;
-	for (int i = 1; i < r->node->n_arg; i++) {
-		const struct shape *t = &r->arg[i]->shape;
-		if (!want_dtype_of(r, i, 0) || !want_rank(r, i, s.rank))
-			return false;
-		for (int d = 0; d < s.rank; d++)
-			if (d != axis && t->extent[d] != s.extent[d])
-				return rule_refuse(r, arg_place[i], "operand %d has type %s, expected that of operand 0 (%s) but for axis %d",
-				    i, TYPE_OF(r->arg[i]), TYPE_OF(r->arg[0]), axis);
-		/* At most LIMIT_ARGS extents of at most LIMIT_ELEMENTS: no overflow. */
-		s.extent[axis] += t->extent[axis];
-	}
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-/* ---- indexing ---- */
-
-static bool rule_gather(const struct rule *r)
-{
-	int axis = r->node->attrs.axis;
-	const struct shape *x = &r->arg[0]->shape, *indices = &r->arg[1]->shape;
-	struct shape s = {0};
-
-	if (!want_axis(r) || !want_mode(r) || !want_int(r, 1))
-		return false;
-	if (x->rank - 1 + indices->rank > LIMIT_RANK)
-		return rule_refuse(r, arg_place[1], "result would have rank %d (x %s, indices %s), expected at most %d",
-		    x->rank - 1 + indices->rank, TYPE_OF(r->arg[0]), TYPE_OF(r->arg[1]), LIMIT_RANK);
-	for (int d = 0; d < axis; d++)
-		s.extent[s.rank++] = x->extent[d];
-	for (int d = 0; d < indices->rank; d++)
-		s.extent[s.rank++] = indices->extent[d];
-	for (int d = axis + 1; d < x->rank; d++)
-		s.extent[s.rank++] = x->extent[d];
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_take_along_axis(const struct rule *r)
-{
-	const struct shape *x = &r->arg[0]->shape, *indices = &r->arg[1]->shape;
-
-	if (!want_axis(r) || !want_mode(r) || !want_int(r, 1) || !want_rank(r, 1, x->rank))
-		return false;
-	for (int d = 0; d < x->rank; d++)
-		if (d != r->node->attrs.axis && indices->extent[d] != x->extent[d])
-			return rule_refuse(r, arg_place[1], "indices of type %s, expected the extents of %s but on axis %d",
-			    TYPE_OF(r->arg[1]), TYPE_OF(r->arg[0]), r->node->attrs.axis);
-	return give(r, r->arg[0]->dtype, indices);
-}
-
-static bool rule_scatter(const struct rule *r)
-{
-	int axis = r->node->attrs.axis;
-	const struct shape *x = &r->arg[0]->shape, *updates = &r->arg[2]->shape;
-
-	if (!want_axis(r) || !want_mode(r) || !want_int(r, 1) || !want_rank(r, 1, 1) || !want_dtype_of(r, 2, 0) ||
-	    !want_rank(r, 2, x->rank))
-		return false;
-	for (int d = 0; d < x->rank; d++) {
-		if (d == axis ? updates->extent[d] < r->arg[1]->shape.extent[0] : updates->extent[d] != x->extent[d])
-			return rule_refuse(r, arg_place[2],
-			    "updates of type %s, expected the extents of %s, and at least %d on axis %d", TYPE_OF(r->arg[2]),
-			    TYPE_OF(r->arg[0]), r->arg[1]->shape.extent[0], axis);
-	}
-	return rule_unary(r);
-}
-
-static bool rule_masked_scatter(const struct rule *r)
-{
-	return want_bool(r, 1) && want_shape_of(r, 1, 0) && want_dtype_of(r, 2, 0) && rule_unary(r);
-}
-
-/* ---- reductions and products ---- */
-
-static bool rule_reduce(const struct rule *r)
-{
-	const struct shape *from = &r->arg[0]->shape;
-	struct shape s = {0};
-	unsigned set;
-
-	if (!want_axes(r, &set))
-		return false;
-	for (int d = 0; d < from->rank; d++) {
-		if (!(set & 1U << d))
-			s.extent[s.rank++] = from->extent[d];
-		else if (r->node->attrs.keepdims)
-			s.extent[s.rank++] = 1;
-	}
-	return give(r, r->arg[0]->dtype, &s);
-}
-
-static bool rule_cumulative(const struct rule *r)
-{
-	return want_axis(r) && rule_unary(r);
-}
-
-/* (..., m, k) x (..., k, n) -> (..., m, n); a vector lacks m or n. */
-static bool rule_matmul(const struct rule *r)
-{
-	struct shape a = r->arg[0]->shape, b = r->arg[1]->shape, s;
-	int m, n, k;
-
-	if (!want_dtype_of(r, 1, 0))
-		return false;
-	for (int i = 0; i < 2; i++)
-		if (!r->arg[i]->shape.rank)
-			return rule_refuse(r, arg_place[i], "operand %d has type %s, expected rank >= 1", i, TYPE_OF(r->arg[i]));
-	k = a.extent[a.rank - 1];
-	m = a.rank > 1 ? a.extent[a.rank - 2] : 0;
-	n = b.rank > 1 ? b.extent[b.rank - 1] : 0;
-	if (k != b.extent[b.rank > 1 ? b.rank - 2 : 0])
-		return rule_refuse(r, arg_place[1], "inner extents of %s and %s differ", TYPE_OF(r->arg[0]), TYPE_OF(r->arg[1]));
-	a.rank = a.rank > 2 ? a.rank - 2 : 0;
-	b.rank = b.rank > 2 ? b.rank - 2 : 0;
-	if (!shape_broadcast(&a, &b, &s))
-		return rule_refuse(r, arg_place[1], "leading axes of %s and %s do not broadcast", TYPE_OF(r->arg[0]),
-		    TYPE_OF(r->arg[1]));
-	if (r->arg[0]->shape.rank > 1)
-		s.extent[s.rank++] = m;
-	if (r->arg[1]->shape.rank > 1)
-		s.extent[s.rank++] = n;
-	return give(r, r->arg[0]->dtype, &s);
 }
 
 /* ---- dispatch ---- */
-
-typedef bool rule_fn(const struct rule *r);
 
 static rule_fn *const rules[] = {
 	[FAMILY_CONSTANT] = rule_constant,
@@ -535,19 +195,20 @@ static bool rule_open(struct rule *r, const struct program *p, const struct node
 	}
 	for (int i = 0; i < node->n_arg; i++) {
 		if (node->arg[i] < 0 || node->arg[i] >= p->n_value)
-			return rule_refuse(r, arg_place[i], "there is no value v%d", node->arg[i]);
+			return rule_refuse(r, rule_arg_place[i], "there is no value v%d", node->arg[i]);
 		r->arg[i] = &p->type[node->arg[i]];
 	}
 	int first = r->info->family == FAMILY_SELECT ? 1 : 0;
 	if (node->n_arg > first && !(r->info->dtypes & class_mask[dtype_table[r->arg[first]->dtype].class]))
-		return rule_refuse(r, arg_place[first], "operand %d has type %s, a dtype that the op does not take", first,
-		    TYPE_OF(r->arg[first]));
+		return rule_refuse(r, rule_arg_place[first],
+		    "operand %d has type %s, a dtype that the op does not take", first, TYPE_OF(r->arg[first]));
 	if (node->n_region != r->info->n_region)
 		return rule_refuse(r, "regions", "%d regions, expected %d", node->n_region, r->info->n_region);
 	return true;
 }
 
-bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e)
+bool node_infer(
+    const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e)
 {
 	struct rule r;
 
@@ -555,8 +216,9 @@ bool node_infer(const struct program *p, const struct node *node, struct type ou
 		return false;
 	for (int i = 0; i < *n_out; i++)
 		if (!shape_fits(&out[i].shape))
-			return rule_refuse(&r, "", "result %d would have type %s, expected at most %d elements (an extent 0 counting as 1)",
-			    i, TYPE_OF(&out[i]), LIMIT_ELEMENTS);
+			return rule_refuse(&r, "",
+			    "result %d would have type %s, expected at most %d elements (an extent 0 counting as 1)", i,
+			    TYPE_OF(&out[i]), LIMIT_ELEMENTS);
 	return true;
 }
 

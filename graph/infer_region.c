@@ -37,8 +37,8 @@ static bool want_for(const struct rule *r)
 	if (!want_count(r, "cap", at->cap))
 		return false;
 	if (!dtype_is_int(r->arg[0]->dtype) || r->arg[0]->shape.rank)
-		return rule_refuse(r, "args[0]", "without trip operand 0 is the count, an i64[] or i32[]; it has type %s",
-		    TYPE_OF(r->arg[0]));
+		return rule_refuse(r, "args[0]",
+		    "without trip operand 0 is the count, an i64[] or i32[]; it has type %s", TYPE_OF(r->arg[0]));
 	return true;
 }
 
@@ -105,7 +105,8 @@ bool rule_region_params(const struct rule *r, int which)
 	if (index)
 		r->out[n++] = index_type;
 	if (index + c.n > LIMIT_ARGS)
-		return rule_refuse(r, "args", "the body would have %d parameters, expected at most %d", index + c.n, LIMIT_ARGS);
+		return rule_refuse(
+		    r, "args", "the body would have %d parameters, expected at most %d", index + c.n, LIMIT_ARGS);
 	for (int i = 0; i < c.n; i++)
 		r->out[n++] = *r->arg[c.first + i];
 	if (r->info->family == FAMILY_SCAN)
@@ -137,7 +138,8 @@ static bool want_params(const struct rule *r, int which)
 	for (int i = 0; i < n; i++) {
 		const struct type *got = &r->p->type[region->param + i];
 		if (!type_equal(got, &want[i]))
-			return rule_refuse(r, where, "parameter %d has type %s, expected %s", i, TYPE_OF(got), TYPE_OF(&want[i]));
+			return rule_refuse(
+			    r, where, "parameter %d has type %s, expected %s", i, TYPE_OF(got), TYPE_OF(&want[i]));
 	}
 	return true;
 }
@@ -246,8 +248,8 @@ bool rule_scan(const struct rule *r)
 		const struct type *row = result_type(r, body, i);
 		struct type *stacked = &r->out[(*r->n_out)++];
 		if (row->shape.rank == LIMIT_RANK)
-			return rule_refuse(r, "regions[0].results", "output %d has type %s, expected rank < %d to be stacked", i,
-			    TYPE_OF(row), LIMIT_RANK);
+			return rule_refuse(r, "regions[0].results",
+			    "output %d has type %s, expected rank < %d to be stacked", i, TYPE_OF(row), LIMIT_RANK);
 		*stacked = (struct type){row->dtype, {.rank = row->shape.rank + 1, .extent = {r->node->attrs.trip}}};
 		for (int d = 0; d < row->shape.rank; d++)
 			stacked->shape.extent[d + 1] = row->shape.extent[d];

@@ -28,10 +28,60 @@ bool rule_refuse(const struct rule *r, const char *where, const char *format, ..
 /* Types of the parameters of region `which`: rule->out, rule->n_out. */
 bool rule_region_params(const struct rule *r, int which);
 
-/* The region families. */
-bool rule_cond(const struct rule *r);
-bool rule_for(const struct rule *r);
-bool rule_while(const struct rule *r);
-bool rule_scan(const struct rule *r);
+/* "args[0]" ...: places of operands. */
+extern const char *const rule_arg_place[LIMIT_ARGS];
+
+/* ---- parts: each refuses, or says that operand i is as wanted ---- */
+
+bool rule_want_dtype_of(const struct rule *r, int i, int like);
+bool rule_want_shape_of(const struct rule *r, int i, int like);
+bool rule_want_int(const struct rule *r, int i);
+bool rule_want_bool(const struct rule *r, int i);
+bool rule_want_rank(const struct rule *r, int i, int rank);
+/* An integer vector with one entry an axis of operand 0. */
+bool rule_want_starts(const struct rule *r, int i);
+/* attrs.axis is an axis of operand 0. */
+bool rule_want_axis(const struct rule *r);
+/* attrs.axes are distinct axes of operand 0; *set gets a bit each. */
+bool rule_want_axes(const struct rule *r, unsigned *set);
+bool rule_want_mode(const struct rule *r);
+/* All operands broadcast into *s. */
+bool rule_broadcast_all(const struct rule *r, struct shape *s);
+/* The one result. */
+bool rule_give(const struct rule *r, enum dtype d, const struct shape *s);
+
+/* ---- rules, a family each ---- */
+
+typedef bool rule_fn(const struct rule *r);
+
+rule_fn rule_constant;
+rule_fn rule_unary;
+rule_fn rule_binary;
+rule_fn rule_compare;
+rule_fn rule_clamp;
+rule_fn rule_select;
+rule_fn rule_cast;
+rule_fn rule_broadcast_to;
+rule_fn rule_reshape;
+rule_fn rule_transpose;
+rule_fn rule_reverse;
+rule_fn rule_squeeze;
+rule_fn rule_slice;
+rule_fn rule_slice_scatter;
+rule_fn rule_dynamic_slice;
+rule_fn rule_dynamic_update_slice;
+rule_fn rule_pad;
+rule_fn rule_concatenate;
+rule_fn rule_gather;
+rule_fn rule_take_along_axis;
+rule_fn rule_scatter;
+rule_fn rule_masked_scatter;
+rule_fn rule_reduce;
+rule_fn rule_cumulative;
+rule_fn rule_matmul;
+rule_fn rule_cond;
+rule_fn rule_for;
+rule_fn rule_while;
+rule_fn rule_scan;
 
 #endif

@@ -168,8 +168,8 @@ static void indent(struct text *t, int depth)
 		add(t, "  ");
 }
 
-static void add_region(struct text *t, const struct program *p, const struct region *region, int depth, const char *params,
-    const char *results)
+static void add_region(struct text *t, const struct program *p, const struct region *region, int depth,
+    const char *params, const char *results)
 {
 	if (region->n_param) {
 		indent(t, depth);

@@ -178,7 +178,10 @@ void build_close(struct builder *b, const int *result, int n_result);
  */
 int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e);
 
-/* Ends the program with these outputs; canonical and ready for program_check.  b is spent. */
+/*
+ * Ends the program with these outputs; canonical and ready for program_check.  b is spent.  Only here may values be renumbered:
+ * numbers that the builder returned mean nothing afterwards.
+ */
 struct program build_end(struct builder *b, const int *result, int n_result);
 
 /* Deep copy. */

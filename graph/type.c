@@ -41,9 +41,9 @@ int dtype_find(const char *name, size_t len)
 }
 
 /*
- * Constants of dtype_round.  A double has 53 - precision bits too many: `keep` masks the rest.  half: one less than half a unit
- * of the last bit kept.  Magnitudes from `overflow` on, 2^emax - 2^(emax - precision - 1), a tie whose even neighbour is 2^emax,
- * become infinite.  magic: adding 2^(emin + 52) makes the last bit of a double worth 2^emin.
+ * Constants of dtype_round.  A double has 53 - precision bits too many: `keep` masks the rest.  half: one less than
+ * half a unit of the last bit kept.  Magnitudes from `overflow` on, 2^emax - 2^(emax - precision - 1), a tie whose even
+ * neighbour is 2^emax, become infinite.  magic: adding 2^(emin + 52) makes the last bit of a double worth 2^emin.
  */
 struct rounding {
 	double magic, normal, overflow;
@@ -83,8 +83,8 @@ double dtype_round(enum dtype d, double x)
 		return double_of((u + r->half + ((u >> r->shift) & 1)) & r->keep);
 	}
 	/*
-	 * Below the normals the last bit is worth 2^emin whatever the exponent, and one addition rounds there; 2^emin of these
-	 * dtypes is a normal double, so flushing hardware does no harm.
+	 * Below the normals the last bit is worth 2^emin whatever the exponent, and one addition rounds there; 2^emin
+	 * of these dtypes is a normal double, so flushing hardware does no harm.
 	 */
 	if (a < r->normal)
 		return copysign((a + r->magic) - r->magic, x);

@@ -41,8 +41,8 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 }
 
 /*
- * One execution of a region.  Every region and node counts as one at least, so that a loop around nothing, or around empty values,
- * is bounded too.
+ * One execution of a region.  Every region and node counts as one at least, so that a loop around nothing, or around
+ * empty values, is bounded too.
  */
 static int64_t region_work(const struct program *p, const struct region *region)
 {

@@ -140,9 +140,9 @@ static bool same_integer(const struct component *c, int64_t got)
 static bool judge_float(struct judge *j, const struct component *c, double got, enum verdict outside)
 {
 	double error = fabs(error_of(c, got));
-	/* Exact infinities and NaN compare as such. */
-	if (got == c->value || (isnan(got) && isnan(c->value)))
-		error = isfinite(got) ? fabs(c->low) : 0;
+	/* Infinities and NaN compare as such. */
+	if (!isfinite(c->value) && (got == c->value || (isnan(got) && isnan(c->value))))
+		error = 0;
 	if (error <= c->tight) {
 		if (j->counts)
 			observe(j, VERDICT_AGREE, DEVIATION_NONE, ratio_of(error, c->tight), c->value, got, c->tight);

@@ -14,6 +14,12 @@
 /* Elements listed per tensor; the worst one is listed whatever its number. */
 enum { REPORT_ELEMENTS = 64 };
 
+#ifdef __clang__
+#define REPORT_COMPILER "clang " __clang_version__
+#else
+#define REPORT_COMPILER "gcc " __VERSION__
+#endif
+
 static const char *const fd_outcome_names[] = {
 	[FD_NOT_RUN] = "not-run",
 	[FD_AGREES] = "agrees",
@@ -26,7 +32,7 @@ const char *const *report_versions(void)
 	/* written anew with the same pointers by every call: the libraries only tell their versions at run time */
 	static const char *pairs[11];
 	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(), "libc",
-	    gnu_get_libc_version(), "compiler", __VERSION__, NULL};
+	    gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
 
 	memcpy(pairs, now, sizeof(pairs));
 	return pairs;

@@ -21,8 +21,9 @@ static int op2(struct builder *b, enum op op, int x, int y)
 }
 
 /*
- * A for loop around a scan with early exit and a cond that captures, and a while loop; a dead node at the top and one in the loop.
- * late: a constant is put between the regions and their op, so that the numbers are not canonical before build_end.
+ * A for loop around a scan with early exit and a cond that captures, and a while loop; a dead node at the top and one
+ * in the loop. late: a constant is put between the regions and their op, so that the numbers are not canonical before
+ * build_end.
  */
 static struct program example(struct arena *a, bool late)
 {
@@ -50,7 +51,8 @@ static struct program example(struct arena *a, bool late)
 	build_close(&b, (const int[]){y, z, keep}, 3);
 	if (late)
 		build_scalar(&b, DTYPE_F64, 0.5);
-	y = build_region_node(&b, OP_SCAN, (const int[]){c, v}, 2, &(struct attrs){.trip = 3, .carries = 1, .until = true}, NULL);
+	y = build_region_node(
+	    &b, OP_SCAN, (const int[]){c, v}, 2, &(struct attrs){.trip = 3, .carries = 1, .until = true}, NULL);
 	build_close(&b, (const int[]){y}, 1);
 	y = build_region_node(&b, OP_FOR, (const int[]){x}, 1, &(struct attrs){.trip = 4}, NULL);
 
@@ -104,7 +106,8 @@ static void expect_valid(const struct program *p, const char *what)
 static void test_round_trip(struct arena *a)
 {
 	struct program p = example(a, false), late = example(a, true), again = example(a, false);
-	struct program copy = program_copy(&p, a), lean = program_drop_dead(&p, a), lean_late = program_drop_dead(&late, a);
+	struct program copy = program_copy(&p, a), lean = program_drop_dead(&p, a),
+		       lean_late = program_drop_dead(&late, a);
 	struct program same = program_renumber(&p, a);
 
 	expect_valid(&p, "example");
@@ -116,7 +119,8 @@ static void test_round_trip(struct arena *a)
 	CHECK(!program_equal(&p, &late) && program_hash(&p) != program_hash(&late), "one more node");
 	CHECK(!program_equal(&p, &lean) && program_hash(&p) != program_hash(&lean), "dead nodes dropped");
 	CHECK(program_equal(&lean, &lean_late), "the late constant is dead, too");
-	CHECK(program_nodes(&p) == 12 && program_nodes(&lean) == 10, "%d nodes, then %d", program_nodes(&p), program_nodes(&lean));
+	CHECK(program_nodes(&p) == 12 && program_nodes(&lean) == 10, "%d nodes, then %d", program_nodes(&p),
+	    program_nodes(&lean));
 	CHECK(!strcmp(program_print(&lean, a), example_text), "prints\n%s", program_print(&lean, a));
 
 	/* A copy is deep. */
@@ -233,36 +237,36 @@ static const struct bad {
 	void (*edit)(struct program *p);
 	const char *place, *text;
 } bads[] = {
-	{self_use, "body[0].args[0]", "not defined before"},
-	{later_use, "body[1].args[0]", "not defined before"},
-	{no_value, "body[1].regions[0].body[1].regions[0].body[0].args[1]", "no value v999"},
-	{negative_value, "results[1]", "no value v-1"},
-	{inner_value, "results[1]", "region that has ended"},
-	{sibling_value, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "region that has ended"},
-	{inner_param, "body[2].args[0]", "region that has ended"},
-	{stored_type, "body[1]", "result 0 has type f32[], expected f64[]"},
-	{defined_twice, "body[1].regions[0].body[1].regions[0].body[1]", "a second time"},
-	{never_defined, "", "1 of 22 values are never defined"},
-	{param_count, "body[2].regions[0].params", "0 parameters, expected 1"},
-	{param_type, "body[1].regions[0].body[1].regions[0].params[1]", "type f64[3], expected f64[]"},
-	{carry_type, "body[1].regions[0].results[0]", "type i64[], expected f64[]"},
-	{predicate_type, "body[2].regions[0].results[0]", "type f64[], expected bool[]"},
-	{until_type, "body[1].regions[0].body[1].regions[0].results[2]", "expected bool[]"},
-	{branch_type, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "type f64[3], expected f64[]"},
-	{branch_results, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results", "0 results, expected 1"},
-	{scan_trip, "body[1].regions[0].body[1].args[1]", "leading extent of trip, 4"},
-	{scan_carries, "body[1].regions[0].body[1].carries", "3 carries"},
-	{long_trip, "body[1].trip", "trip 1000000, expected 0 to 65536"},
-	{much_work, "", "work of"},
-	{negative_cap, "body[2].cap", "cap -1"},
-	{count_type, "body[1].args[0]", "the count"},
-	{region_count, "body[2].regions", "1 regions, expected 2"},
-	{bad_op, "body[0].op", "no op"},
-	{many_args, "body[0].args", "17 operands"},
-	{no_results, "results", "at least 1"},
-	{input_type, "inputs[1]", "f64[131072]"},
-	{input_dtype, "inputs[0]", "type ?[]"},
-	{literal, "body[2].regions[1].body[0].value[0]", "0.10000000000000001 is no value of dtype f16"},
+    {self_use, "body[0].args[0]", "not defined before"},
+    {later_use, "body[1].args[0]", "not defined before"},
+    {no_value, "body[1].regions[0].body[1].regions[0].body[0].args[1]", "no value v999"},
+    {negative_value, "results[1]", "no value v-1"},
+    {inner_value, "results[1]", "region that has ended"},
+    {sibling_value, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "region that has ended"},
+    {inner_param, "body[2].args[0]", "region that has ended"},
+    {stored_type, "body[1]", "result 0 has type f32[], expected f64[]"},
+    {defined_twice, "body[1].regions[0].body[1].regions[0].body[1]", "a second time"},
+    {never_defined, "", "1 of 22 values are never defined"},
+    {param_count, "body[2].regions[0].params", "0 parameters, expected 1"},
+    {param_type, "body[1].regions[0].body[1].regions[0].params[1]", "type f64[3], expected f64[]"},
+    {carry_type, "body[1].regions[0].results[0]", "type i64[], expected f64[]"},
+    {predicate_type, "body[2].regions[0].results[0]", "type f64[], expected bool[]"},
+    {until_type, "body[1].regions[0].body[1].regions[0].results[2]", "expected bool[]"},
+    {branch_type, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results[0]", "type f64[3], expected f64[]"},
+    {branch_results, "body[1].regions[0].body[1].regions[0].body[2].regions[1].results", "0 results, expected 1"},
+    {scan_trip, "body[1].regions[0].body[1].args[1]", "leading extent of trip, 4"},
+    {scan_carries, "body[1].regions[0].body[1].carries", "3 carries"},
+    {long_trip, "body[1].trip", "trip 1000000, expected 0 to 65536"},
+    {much_work, "", "work of"},
+    {negative_cap, "body[2].cap", "cap -1"},
+    {count_type, "body[1].args[0]", "the count"},
+    {region_count, "body[2].regions", "1 regions, expected 2"},
+    {bad_op, "body[0].op", "no op"},
+    {many_args, "body[0].args", "17 operands"},
+    {no_results, "results", "at least 1"},
+    {input_type, "inputs[1]", "f64[131072]"},
+    {input_dtype, "inputs[0]", "type ?[]"},
+    {literal, "body[2].regions[1].body[0].value[0]", "0.10000000000000001 is no value of dtype f16"},
 };
 
 static void test_refused(struct arena *a)
@@ -274,7 +278,8 @@ static void test_refused(struct arena *a)
 		p.type = arena_copy(a, p.type, (size_t)p.n_value + 1, sizeof *p.type);
 		bads[i].edit(&p);
 		CHECK(!program_check(&p, &e), "edit %d", i);
-		CHECK(!strcmp(e.place, bads[i].place) && strstr(e.text, bads[i].text), "edit %d: \"%s\": %s", i, e.place, e.text);
+		CHECK(!strcmp(e.place, bads[i].place) && strstr(e.text, bads[i].text), "edit %d: \"%s\": %s", i,
+		    e.place, e.text);
 		CHECK(!program_check(&p, NULL), "edit %d without an error to fill", i);
 	}
 }
@@ -310,7 +315,8 @@ static void test_limits(struct arena *a)
 	p = nest(a, LIMIT_DEPTH + 1, 1);
 	CHECK(!program_check(&p, &e) && strstr(e.text, "nested"), "too deep: %s", e.text);
 
-	/* One region of two parameters around neg: 1 + 2 + (1 + 2), ten times, and the loop itself and its surroundings. */
+	/* One region of two parameters around neg: 1 + 2 + (1 + 2), ten times, and the loop itself and its
+	 * surroundings. */
 	p = nest(a, 1, 10);
 	CHECK(program_work(&p) == 1 + 1 + (1 + 1 + 1) + 10 * 6, "work %lld", (long long)program_work(&p));
 	p = nest(a, LIMIT_DEPTH, LIMIT_TRIP);
@@ -365,7 +371,8 @@ static void test_builder(struct arena *a)
 	CHECK(build_node(&b, OP_NEG, (const int[]){7}, 1, NULL, NULL) == -1, "no value v7");
 	CHECK(b.program.n_value == 2, "nothing was added");
 	e = (struct error){0};
-	CHECK(build_region_node(&b, OP_COND, &y, 1, NULL, &e) == -1 && strstr(e.text, "0 regions, expected 2"), "%s", e.text);
+	CHECK(build_region_node(&b, OP_COND, &y, 1, NULL, &e) == -1 && strstr(e.text, "0 regions, expected 2"), "%s",
+	    e.text);
 
 	int tenth = build_scalar(&b, DTYPE_F16, 0.1), large = build_scalar(&b, DTYPE_I32, 1e12);
 	int more = build_scalar(&b, DTYPE_I64, -0x1p70), truth = build_scalar(&b, DTYPE_BOOL, 3);
@@ -376,6 +383,41 @@ static void test_builder(struct arena *a)
 	    "inputs v0: f64[], v1: bool[]\nv2: f16[] = constant 0.1\nv3: i32[] = constant 2147483647\n"
 	    "v4: i64[] = constant -9223372036854775808\nv5: bool[] = constant true\nreturn v2, v3, v4, v5\n"),
 	    "prints\n%s", program_print(&p, a));
+}
+
+/* A for with a counted trip, and the two extremes of scan: no carries, no outputs. */
+static void test_loops(struct arena *a)
+{
+	struct builder b = {0};
+	struct error e = {0};
+	struct type out[LIMIT_ARGS];
+	int n, x, v, many[LIMIT_ARGS], row, k, loop_value, only_outputs, only_carries;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	v = build_input(&b, &vector);
+	n = build_input(&b, &count);
+	k = build_open(&b, (const struct type[]){count, real}, 2);
+	build_close(&b, (const int[]){k + 1}, 1);
+	loop_value = build_region_node(&b, OP_FOR, (const int[]){n, x}, 2, &(struct attrs){.trip = -1, .cap = 9}, &e);
+	row = build_open(&b, &real, 1);
+	build_close(&b, (const int[]){row, v}, 2);
+	only_outputs = build_region_node(&b, OP_SCAN, &v, 1, &(struct attrs){.trip = 3}, &e);
+	row = build_open(&b, &vector, 1);
+	build_close(&b, &row, 1);
+	only_carries = build_region_node(&b, OP_SCAN, &v, 1, &(struct attrs){.trip = 7, .carries = 1}, &e);
+	CHECK(!e.text[0], "%s", e.text);
+	struct program p = build_end(&b, (const int[]){loop_value, only_outputs, only_outputs + 1, only_carries}, 4);
+	expect_valid(&p, "loops");
+	CHECK(node_max_trip(&p.top.node[0]) == 9, "the cap");
+	const struct type square = {DTYPE_F64, {2, {3, 3}}};
+	CHECK(type_equal(&p.type[p.top.result[2]], &square), "a captured vector is stacked three times");
+
+	/* The index makes a 17th parameter. */
+	for (int i = 0; i < LIMIT_ARGS; i++)
+		many[i] = p.top.param;
+	struct node node = {.op = OP_FOR, .n_arg = LIMIT_ARGS, .arg = many, .attrs = {.trip = 1}, .n_region = 1};
+	CHECK(!node_region_params(&p, &node, 0, out, &n, &e) && strstr(e.text, "17 parameters"), "%s", e.text);
 }
 
 /* Attributes that an op does not name change nothing; those that it names do. */
@@ -404,6 +446,7 @@ int main(void)
 	test_limits(&a);
 	test_many_nodes(&a);
 	test_builder(&a);
+	test_loops(&a);
 	test_attrs(&a);
 	arena_free(&a);
 	return check_done();

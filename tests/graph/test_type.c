@@ -51,8 +51,8 @@ static void test_wrap(void)
 static void test_type_text(void)
 {
 	static const char *const good[] = {"f64[]", "f16[0]", "bf16[1,2,3,4]", "bool[65536]", "i32[65536,1,0,1]"};
-	static const char *const bad[] = {"", "f64", "f64[", "f64[1", "f64[1,]", "f64[,1]", "f64[01]", "f64[-1]", "f64[1]x",
-		"f64[1,1,1,1,1]", "f64[65537]", "f64[256,257]", "g64[]", "f64 []", "f64[1 ]", "f64[65536,0,2]"};
+	static const char *const bad[] = {"", "f64", "f64[", "f64[1", "f64[1,]", "f64[,1]", "f64[01]", "f64[-1]",
+	    "f64[1]x", "f64[1,1,1,1,1]", "f64[65537]", "f64[256,257]", "g64[]", "f64 []", "f64[1 ]", "f64[65536,0,2]"};
 
 	for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
 		struct type t;
@@ -68,7 +68,8 @@ static void test_type_text(void)
 
 /* ---- rounding against an enumeration of all values ---- */
 
-/* The value with this bit pattern (sign 0); the pattern after the largest finite one is 2^emax, where a next binade would start. */
+/* The value with this bit pattern (sign 0); the pattern after the largest finite one is 2^emax, where a next binade
+ * would start. */
 static double value_of(enum dtype d, int pattern)
 {
 	int bits = dtype_table[d].precision - 1, fraction = pattern & ((1 << bits) - 1), exponent = pattern >> bits;

@@ -104,6 +104,12 @@ static int build_dead_tie(struct builder *b, int x)
 	return pick(b, two(b, OP_GT, x, number(b, -1)), two(b, OP_MUL, x, number(b, 3)), dead);
 }
 
+/* sqrt(x^2): a kink that is no event */
+static int build_cusp(struct builder *b, int x)
+{
+	return one(b, OP_SQRT, two(b, OP_MUL, x, x));
+}
+
 /* Sum over the vector. */
 static int build_sum(struct builder *b, int x)
 {
@@ -168,6 +174,7 @@ static const struct row rows[] = {
     {"stop_gradient is frozen", build_stopped, 3, 3, FD_AGREES, REASON_NONE, true, true, 1},
     {"stop_gradient ignored", build_stopped, 3, 6, FD_DISAGREES, REASON_NONE, true, true, 0},
     {"tie in a branch not taken", build_dead_tie, 0, 3, FD_AGREES, REASON_NONE, false, false, 0},
+    {"cusp: does not converge", build_cusp, 0, 1, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
     {"infinite slope", build_sqrt, 0, 0, FD_ABSTAINS, REASON_NON_FINITE, false, true, 0},
     {"outside the domain", build_log, -1, -1, FD_ABSTAINS, REASON_NON_FINITE, true, true, 0},
 };
@@ -239,6 +246,7 @@ struct mixed {
 	double x[3], seed[3], value[3];
 	enum fd_outcome outcome;
 	enum reason reason[3];
+	bool both_sides; /* must share the path */
 };
 
 static const struct mixed mixed[] = {
@@ -261,6 +269,8 @@ static const struct mixed mixed[] = {
     {"jvp, bends left on both sides", build_bend, true, false, false, {0, 0, 1}, {1, -1, 1}, {2, -2, 5}, FD_AGREES, {REASON_NONE}},
     {"jvp, the same, one wrong", build_bend, true, false, false, {0, 0, 1}, {1, -1, 1}, {2, -5, 5}, FD_DISAGREES,
         {REASON_NONE, REASON_ORACLE, REASON_NONE}},
+    {"jvp, the step follows the smallest input", build_bend, true, false, false, {1e-80, -1e-80, -3}, {1, 1, 1}, {5, 2, 2}, FD_AGREES,
+        {REASON_NONE}, .both_sides = true},
     {"jvp, isolated", build_isolated, true, false, false, {0, 1, 1}, {1, 1, 0}, {7, 3, 0}, FD_ABSTAINS,
         {REASON_ISOLATED_PATH, REASON_NONE, REASON_NONE}},
 };
@@ -284,6 +294,7 @@ static void test_cross_check(struct fd *fd, struct arena *a)
 			CHECK(t.derivative[0][0].at[e].reason == m->reason[e], "%s: component %d has reason %d", m->name, e,
 			    (int)t.derivative[0][0].at[e].reason);
 		CHECK(check.fd_disagreements == (m->outcome == FD_DISAGREES), "%s: %d", m->name, (int)check.fd_disagreements);
+		CHECK(!m->both_sides || (t.fd.left && t.fd.right), "%s: left %d right %d", m->name, t.fd.left, t.fd.right);
 		CHECK(check.fd_runs > 0, "%s", m->name);
 	}
 	/* At a kink, conventions decide: no run. */

@@ -57,6 +57,8 @@ static const struct row rows[] = {
         .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN},
     {"nan, undecided", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(NON_FINITE, false)}}, .got = {NAN},
         .verdict = VERDICT_UNDECIDED, .reason = REASON_NON_FINITE, .element = -1},
+    {"nan by overflow", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(OVERFLOW, true)}}, .got = {NAN},
+        .verdict = VERDICT_UNDECIDED, .reason = REASON_OVERFLOW, .element = -1},
     {"wrong beats nan leak", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(0, 0, 0), BALL(.5, 1e-15, 1e-14)}},
         .got = {NAN, .6}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 1, .decided = 2},
     {"all undecided, most frequent reason", RIGHT_PRIMAL, .n = 3, .n_assignment = 1,

@@ -1,0 +1,142 @@
+/*
+ * throughput.c: judged cases per second on two fixed sets of straight-line programs of 20 scalar f64 ops, and where the time goes.
+ *
+ * A case is a program, a point and one request, vjp and jvp in turn; all three right engines are asked, both oracles run as in a
+ * campaign (finite differences on one case in 16 and wherever something is off).  One thread.
+ */
+#include "../engines/kernels.h"
+#include "../fuzz/bench.h"
+#include "../fuzz/choice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { PROGRAMS = 400, OPS = 20, ROUNDS = 5 };
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool is_scalar_float_op(enum op op)
+{
+	const struct op_info *info = &op_table[op];
+	return (info->family == FAMILY_UNARY || info->family == FAMILY_BINARY) && (info->dtypes & MASK_FLOAT) &&
+	       op != OP_STOP_GRADIENT;
+}
+
+/* Ops of a set: arithmetic is drawn `percent` of the time, the rest uniformly from the op table. */
+static enum op draw_op(struct choice *c, int percent)
+{
+	static const enum op arithmetic[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV};
+	if (choice_percent(c, percent))
+		return arithmetic[choice_below(c, 4)];
+	enum op op;
+	do
+		op = (enum op)choice_below(c, OP_COUNT);
+	while (!is_scalar_float_op(op));
+	return op;
+}
+
+/* A program of OPS ops whose values stay in [1/64, 64]: an op that would leave is drawn again. */
+static struct testcase draw_case(struct choice *c, int percent, bool vjp, struct arena *a)
+{
+	const struct type f64 = {.dtype = DTYPE_F64};
+	struct builder b = {0};
+	double value[OPS + 4];
+	int id[OPS + 4], n = 3;
+	build_begin(&b, a);
+	for (int k = 0; k < n; k++) {
+		id[k] = build_input(&b, &f64);
+		value[k] = 0.25 + choice_below(c, 1 << 20) / (double)(1 << 19);
+	}
+	double point[3] = {value[0], value[1], value[2]};
+	while (n < OPS + 3) {
+		enum op op = draw_op(c, percent);
+		int x = n - 1 - choice_below(c, n < 4 ? n : 4), y = choice_below(c, n);
+		double v = kernel_scalar(op, value[x], value[y], 0);
+		if (!(fabs(v) > 1.0 / 64 && fabs(v) < 64))
+			continue;
+		const int arg[2] = {id[x], id[y]};
+		id[n] = build_node(&b, op, arg, op_table[op].n_arg, NULL, NULL);
+		value[n++] = v;
+	}
+	struct testcase out = {.program = build_end(&b, &id[n - 1], 1), .n_point = 1, .n_transform = 1};
+	out.point = NEW(a, struct tensor *, 1);
+	out.point[0] = NEW(a, struct tensor, 3);
+	struct transform *t = out.transform = NEW(a, struct transform, 1);
+	t->kind = vjp ? TRANSFORM_VJP : TRANSFORM_JVP;
+	t->n_wrt = 3;
+	t->wrt = NEW(a, int, 3);
+	t->n_seed = vjp ? 1 : 3;
+	t->seed = NEW(a, struct tensor, t->n_seed);
+	for (int k = 0; k < 3; k++) {
+		out.point[0][k] = tensor_new(a, &f64);
+		out.point[0][k].at[0].f = point[k];
+		t->wrt[k] = k;
+	}
+	for (int k = 0; k < t->n_seed; k++) {
+		t->seed[k] = tensor_new(a, &f64);
+		t->seed[k].at[0].f = 0.5 + k;
+	}
+	return out;
+}
+
+static int measure(const char *name, int percent)
+{
+	static const char *const spec[] = {"forward", "tape", "functional"};
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 16};
+	struct arena programs, scratch;
+	struct bench b = {0};
+	struct error e = {0};
+	struct testcase cases[PROGRAMS];
+	struct choice c = choice_seeded(20);
+	arena_init(&programs, (size_t)1 << 30);
+	arena_init(&scratch, (size_t)1 << 30);
+	if (!bench_open(&b, spec, 3, &options, &e)) {
+		fprintf(stderr, "%s\n", e.text);
+		return 1;
+	}
+	double start = now();
+	for (int k = 0; k < PROGRAMS; k++)
+		cases[k] = draw_case(&c, percent, k % 2, &programs);
+	double generation = (now() - start) * ROUNDS, json = 0;
+	int decided = 0, undecided = 0, findings = 0;
+	for (int round = 0; round < ROUNDS; round++)
+		for (int k = 0; k < PROGRAMS; k++) {
+			struct bench_result r;
+			struct testcase again;
+			size_t len;
+			double before = now();
+			arena_reset(&scratch);
+			char *text = testcase_write_compact(&cases[k], &scratch, &len);
+			if (!testcase_read(text, len, &scratch, &again, &e))
+				return 1;
+			json += now() - before;
+			bench_judge(&b, &again, &scratch, &r);
+			for (int i = 0; i < b.n_engine; i++) {
+				findings += verdict_is_finding[r.judgement[i].verdict];
+				decided += r.judgement[i].decided;
+				for (int reason = 1; reason < REASON_COUNT; reason++)
+					undecided += r.judgement[i].undecided[reason];
+			}
+		}
+	double total = now() - start + generation - generation / ROUNDS;
+	struct oracle_statistics s = oracle_statistics(b.oracle);
+	double mpfr = s.analytic_seconds + s.fd_seconds;
+	printf("%-16s %8.0f cases/s   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
+	       "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
+	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total, 100 * s.fd_seconds / total,
+	    100 * b.engine_seconds / total, 100 * generation / total, 100 * json / total,
+	    100.0 * decided / (decided + undecided), findings);
+	bench_close(&b);
+	arena_free(&programs);
+	arena_free(&scratch);
+	return findings > 0;
+}
+
+int main(void) { return measure("arithmetic-heavy", 70) | measure("uniform", 0); }

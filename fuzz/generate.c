@@ -1,0 +1,289 @@
+/*
+ * A random case: inputs, a program grown op by op from a pool of values, results that depend on most of it, a request,
+ * points.
+ */
+#include "generate_internal.h"
+
+#include <stddef.h>
+
+/* What may be appended; region ops only while regions may be opened. */
+static const struct emitter {
+	gen_emit_fn *emit;
+	size_t weight; /* offset of the weight in struct profile */
+	bool region;
+} emitters[] = {
+	{gen_emit_unary, offsetof(struct profile, weight_unary), false},
+	{gen_emit_binary, offsetof(struct profile, weight_binary), false},
+	{gen_emit_select, offsetof(struct profile, weight_select), false},
+	{gen_emit_clamp, offsetof(struct profile, weight_clamp), false},
+	{gen_emit_cast, offsetof(struct profile, weight_cast), false},
+	{gen_emit_shape, offsetof(struct profile, weight_shape), false},
+	{gen_emit_slice, offsetof(struct profile, weight_slice), false},
+	{gen_emit_join, offsetof(struct profile, weight_join), false},
+	{gen_emit_gather, offsetof(struct profile, weight_gather), false},
+	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false},
+	{gen_emit_reduce, offsetof(struct profile, weight_reduce), false},
+	{gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false},
+	{gen_emit_matmul, offsetof(struct profile, weight_matmul), false},
+	{gen_emit_integer, offsetof(struct profile, weight_integer), false},
+	{gen_emit_logical, offsetof(struct profile, weight_logical), false},
+	{gen_emit_cond, offsetof(struct profile, weight_cond), true},
+	{gen_emit_for, offsetof(struct profile, weight_for), true},
+	{gen_emit_while, offsetof(struct profile, weight_while), true},
+	{gen_emit_scan, offsetof(struct profile, weight_scan), true},
+};
+
+enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };
+
+int gen_emit(struct gen *g)
+{
+	bool regions = g->depth < g->p->depth_max && g->depth < GEN_DEPTH;
+	int weight[EMITTERS];
+
+	for (int i = 0; i < EMITTERS; i++) {
+		weight[i] = *(const int *)(const void *)((const char *)g->p + emitters[i].weight);
+		if (emitters[i].region && !regions)
+			weight[i] = 0;
+	}
+	return emitters[choice_weighted(g->c, weight, EMITTERS)].emit(g);
+}
+
+static int at_most(int x, int most)
+{
+	return x < most ? x : most;
+}
+
+/* ---- inputs ---- */
+
+/* The shape of the first input, or one that broadcasts to it. */
+static struct shape like_base(struct gen *g)
+{
+	struct shape s = g->base;
+	int drop;
+
+	if (!s.rank || choice_percent(g->c, 65))
+		return s;
+	drop = choice_below(g->c, s.rank + 1);
+	s = (struct shape){.rank = g->base.rank - drop};
+	for (int d = 0; d < s.rank; d++)
+		s.extent[d] = choice_percent(g->c, 20) ? 1 : g->base.extent[drop + d];
+	return s;
+}
+
+static void float_input(struct gen *g, bool first)
+{
+	struct type t = {.dtype = g->dtype, .shape = g->base};
+	bool low = g->dtype == DTYPE_BF16 || g->dtype == DTYPE_F16;
+	double most = low ? 3 : 4;
+
+	if (!first) {
+		t.shape = choice_percent(g->c, g->p->input_same_shape) ? like_base(g) : gen_shape(g);
+		if (choice_percent(g->c, 5))
+			t.dtype = gen_float_dtype(g);
+	}
+	if (choice_percent(g->c, g->p->input_positive))
+		gen_input(g, &t, range_make(low ? 0.25 : 0.125, most));
+	else
+		gen_input(g, &t, choice_percent(g->c, 15) ? range_make(-1, 1) : range_make(-most, most));
+}
+
+/* A count, a vector of indices, or a mask or operand of the common shape. */
+static void integer_input(struct gen *g)
+{
+	struct type t = {.dtype = choice_percent(g->c, 35) ? DTYPE_I32 : DTYPE_I64, .shape = shape_scalar()};
+	int role = choice_below(g->c, 3);
+
+	if (role == 1)
+		t.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}};
+	else if (role == 2)
+		t.shape = like_base(g);
+	gen_input(g, &t, role == 2 ? range_make(-3, 8) : range_make(0, role ? 4 : 5));
+}
+
+static void bool_input(struct gen *g)
+{
+	struct type t = {.dtype = DTYPE_BOOL, .shape = choice_percent(g->c, 50) ? shape_scalar() : like_base(g)};
+
+	gen_input(g, &t, range_make(0, 1));
+}
+
+static void make_inputs(struct gen *g)
+{
+	int most = g->p->inputs_max < 1 ? 1 : at_most(g->p->inputs_max, 6), n = choice_between(g->c, 1, most);
+
+	g->base = gen_shape(g);
+	for (int i = 0; i < n; i++) {
+		if (i && choice_percent(g->c, g->p->input_bool))
+			bool_input(g);
+		else if (i && choice_percent(g->c, g->p->input_int))
+			integer_input(g);
+		else
+			float_input(g, !i);
+	}
+}
+
+/* ---- results ---- */
+
+static bool depends_on_input(const struct gen *g, int v)
+{
+	return (g->info[v].deps & 0xffff) != 0;
+}
+
+/* main + u, or the like; u is reduced where shapes do not fit. */
+static int join_result(struct gen *g, int into, int u)
+{
+	static const enum op ops[] = {OP_ADD, OP_MUL, OP_SUB, OP_ADD};
+	struct type scalar = {.dtype = gen_type(g, into)->dtype, .shape = shape_scalar()};
+	struct type same = {.dtype = scalar.dtype, .shape = gen_type(g, u)->shape};
+	enum op op = ops[choice_below(g->c, 4)];
+	int v;
+
+	u = gen_as(g, gen_tame(g, u), &same);
+	if (u >= 0 && !gen_fits(g, gen_broadcast_elements(g, into, u)))
+		u = gen_as(g, u, &scalar);
+	if (op == OP_MUL && u >= 0 && range_magnitude(g->info[u].range) * range_magnitude(g->info[into].range) > gen_limit(scalar.dtype))
+		op = OP_ADD;
+	v = gen_binary(g, op, into, u);
+	return v >= 0 ? v : into;
+}
+
+/* Appends `v` unless it is absent or there are enough. */
+static void add_result(int result[LIMIT_ARGS], int *n, int v)
+{
+	if (v >= 0 && *n < LIMIT_ARGS)
+		result[(*n)++] = v;
+}
+
+/* Results that depend on most of what was computed: unused values are results or are joined to one. */
+static int pick_results(struct gen *g, int result[LIMIT_ARGS])
+{
+	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
+	int unused[12], n_unused = 0, n = 0, several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
+
+	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
+		int v = g->pool[i];
+
+		if (gen_is_float(g, v) && !g->info[v].uses && depends_on_input(g, v) && (v >= g->n_input || !n_unused))
+			unused[n_unused++] = v;
+	}
+	primary = n_unused ? unused[0] : gen_pick_float(g);
+	for (int i = 1; i < n_unused; i++) {
+		if (n + 1 < several && choice_percent(g->c, 60))
+			add_result(result, &n, unused[i]);
+		else
+			primary = join_result(g, primary, unused[i]);
+	}
+	if (n + 1 < several)
+		add_result(result, &n, gen_pick_float(g));
+	add_result(result, &n, primary);
+	if (choice_percent(g->c, g->p->result_input))
+		add_result(result, &n, choice_below(g->c, g->n_input));
+	if (choice_percent(g->c, g->p->result_constant))
+		add_result(result, &n, gen_literal(g, &constant));
+	if (choice_percent(g->c, g->p->result_integer))
+		add_result(result, &n, gen_pick(g, choice_percent(g->c, 60) ? gen_fits_int : gen_fits_bool, NULL));
+	return n;
+}
+
+/* ---- request ---- */
+
+struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a)
+{
+	static const double usual[] = {1, -1.5, 0.75, 2, -0.5, 1.25, -0.25, -2, 3, 0.5, -1.25, 1.5};
+	struct tensor seed = tensor_new(a, t);
+	int n = shape_elements(&t->shape);
+	bool full = choice_percent(c, 50);
+
+	if (!dtype_is_float(t->dtype))
+		return seed;
+	for (int i = 0; i < n; i++) {
+		double x = usual[choice_below(c, (int)(sizeof(usual) / sizeof(*usual)))];
+
+		if (choice_percent(c, p->seed_special))
+			x = choice_below(c, 2);
+		else if (full)
+			x = dtype_round(t->dtype, (x < 0 ? -0.25 : 0.25) * (1 + 7 * ((double)(choice_bits(c) >> 11) * 0x1p-53)));
+		seed.at[i].f = x;
+	}
+	return seed;
+}
+
+/* Inputs to differentiate: all floats or a strict subset, and now and then integers too. */
+static int pick_wrt(struct choice *c, const struct profile *p, const struct program *program, int wrt[LIMIT_ARGS])
+{
+	int n_input = program->top.n_param, floats = 0, keep = -1, n = 0;
+	bool strict;
+
+	for (int i = 0; i < n_input; i++)
+		floats += dtype_is_float(program->type[i].dtype);
+	strict = floats > 1 && choice_percent(c, p->wrt_strict);
+	if (strict)
+		keep = choice_below(c, floats);
+	for (int i = 0, k = 0, left = floats; i < n_input; i++) {
+		if (!dtype_is_float(program->type[i].dtype)) {
+			if (choice_percent(c, p->wrt_integer) || !floats)
+				wrt[n++] = i;
+			continue;
+		}
+		/* Strict: `keep` stays, its successor goes, the others by chance. */
+		left--;
+		if (!strict || k == keep || (k != (keep + 1) % floats && choice_percent(c, 50)))
+			wrt[n++] = i;
+		k++;
+	}
+	return n;
+}
+
+struct transform gen_request(struct choice *c, const struct profile *p, const struct program *program, struct arena *a)
+{
+	struct transform t = {.kind = choice_percent(c, p->jvp) ? TRANSFORM_JVP : TRANSFORM_VJP};
+	int wrt[LIMIT_ARGS];
+
+	t.n_wrt = pick_wrt(c, p, program, wrt);
+	t.wrt = arena_copy(a, wrt, (size_t)t.n_wrt, sizeof(*wrt));
+	t.n_seed = t.kind == TRANSFORM_JVP ? t.n_wrt : program->top.n_result;
+	t.seed = NEW(a, struct tensor, t.n_seed);
+	for (int i = 0; i < t.n_seed; i++)
+		t.seed[i] = gen_seed(c, p, &program->type[t.kind == TRANSFORM_JVP ? wrt[i] : program->top.result[i]], a);
+	return t;
+}
+
+/* ---- the case ---- */
+
+static struct program make_program(struct gen *g)
+{
+	int result[LIMIT_ARGS], n, end, low;
+	struct program p;
+
+	g->dtype = gen_float_dtype(g);
+	/* A few programs are tiny; the simplest is empty. */
+	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
+	low = g->dtype == DTYPE_BF16 || g->dtype == DTYPE_F16;
+	g->ops_end = low ? end * g->p->ops_low_precision / 100 : end;
+	make_inputs(g);
+	for (int i = 0; i < 3 * g->ops_end && gen_open(g); i++)
+		gen_emit(g);
+	n = pick_results(g, result);
+	p = build_end(&g->b, result, n);
+	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
+}
+
+struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a)
+{
+	struct testcase t = {0};
+	struct gen g;
+
+	gen_begin(&g, c, profile, a);
+	t.program = make_program(&g);
+	t.n_transform = 1;
+	t.transform = NEW(a, struct transform, 1);
+	t.transform[0] = gen_request(c, profile, &t.program, a);
+	t.n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
+	t.point = NEW(a, struct tensor *, t.n_point);
+	for (int i = 0; i < t.n_point; i++) {
+		t.point[i] = gen_point(c, profile, &t.program, g.input_range, a);
+		if (choice_percent(c, profile->edge_point))
+			gen_point_edge(c, &t.program, t.transform, t.point[i]);
+	}
+	return t;
+}

@@ -1,0 +1,140 @@
+/* Strata of the frozen profile, read off a case. */
+#include "generate_internal.h"
+
+struct landmarks {
+	const struct region *top;
+	double *out;
+	int n;
+};
+
+static bool compares(enum op op)
+{
+	return op_table[op].family == FAMILY_COMPARE || op == OP_CLAMP || op == OP_MAX || op == OP_MIN;
+}
+
+/* The literal of one float element that defines `value`, or NULL. */
+static const union cell *find_scalar(const struct region *r, int value)
+{
+	for (int k = 0; k < r->n_node; k++) {
+		const struct node *n = &r->node[k];
+		const struct tensor *t = &n->attrs.value;
+
+		if (n->op == OP_CONSTANT && n->out == value)
+			return dtype_is_float(t->type.dtype) && shape_elements(&t->type.shape) == 1 ? t->at : NULL;
+		for (int i = 0; i < n->n_region; i++) {
+			const union cell *inner = find_scalar(&n->region[i], value);
+
+			if (inner)
+				return inner;
+		}
+	}
+	return NULL;
+}
+
+static void collect(const struct region *r, struct landmarks *l)
+{
+	for (int k = 0; k < r->n_node; k++) {
+		const struct node *n = &r->node[k];
+
+		for (int i = 0; compares(n->op) && i < n->n_arg && l->n < POINT_LANDMARKS; i++) {
+			const union cell *x = find_scalar(l->top, n->arg[i]);
+
+			if (x)
+				l->out[l->n++] = x->f;
+		}
+		for (int i = 0; i < n->n_region; i++)
+			collect(&n->region[i], l);
+	}
+}
+
+int program_landmarks(const struct program *p, double out[POINT_LANDMARKS])
+{
+	struct landmarks l = {.top = &p->top, .out = out};
+
+	collect(&p->top, &l);
+	return l.n;
+}
+
+static bool is_slice_or_scatter(enum family f)
+{
+	return f >= FAMILY_SLICE && f <= FAMILY_MASKED_SCATTER && f != FAMILY_PAD && f != FAMILY_CONCATENATE;
+}
+
+static void strata_region(const struct region *r, int depth, struct strata *s)
+{
+	for (int k = 0; k < r->n_node; k++) {
+		const struct node *n = &r->node[k];
+		enum family f = op_table[n->op].family;
+
+		s->ops += n->op != OP_CONSTANT;
+		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN;
+		s->cond |= f == FAMILY_COND;
+		s->scatter_or_slice |= is_slice_or_scatter(f);
+		s->nested |= n->n_region && depth > 0;
+		for (int i = 0; i < n->n_region; i++)
+			strata_region(&n->region[i], depth + 1, s);
+	}
+}
+
+/*
+ * Whether a float input in wrt has an element that is 0, 1 or -1, equal to another element of the inputs in wrt, or to a constant that
+ * the program compares with.
+ */
+static bool is_edge(const struct transform *t, const struct tensor *point, const double *landmark, int n_landmark)
+{
+	double seen[512];
+	int n_seen = 0;
+
+	for (int i = 0; i < t->n_wrt; i++) {
+		const struct tensor *x = &point[t->wrt[i]];
+		int n = dtype_is_float(x->type.dtype) ? shape_elements(&x->type.shape) : 0;
+
+		for (int k = 0; k < n; k++) {
+			double v = x->at[k].f;
+
+			if (v == 0 || v == 1 || v == -1)
+				return true;
+			for (int j = 0; j < n_landmark; j++)
+				if (v == landmark[j])
+					return true;
+			for (int j = 0; j < n_seen; j++)
+				if (v == seen[j])
+					return true;
+			if (n_seen < 512)
+				seen[n_seen++] = v;
+		}
+	}
+	return false;
+}
+
+static bool has_low_precision(const struct program *p)
+{
+	for (int v = 0; v < p->n_value; v++)
+		if (p->type[v].dtype == DTYPE_BF16 || p->type[v].dtype == DTYPE_F16)
+			return true;
+	return false;
+}
+
+struct strata strata_of(const struct testcase *c)
+{
+	struct strata s = {0};
+	double landmark[POINT_LANDMARKS];
+	int n_landmark = program_landmarks(&c->program, landmark), floats = 0, in_wrt = 0;
+
+	strata_region(&c->program.top, 0, &s);
+	s.low_precision = has_low_precision(&c->program);
+	s.points = c->n_point;
+	if (!c->n_transform)
+		return s;
+	s.jvp = c->transform[0].kind == TRANSFORM_JVP;
+	s.vjp = c->transform[0].kind == TRANSFORM_VJP;
+	for (int i = 0; i < c->program.top.n_param; i++)
+		floats += dtype_is_float(c->program.type[i].dtype);
+	for (int i = 0; i < c->transform[0].n_wrt; i++)
+		in_wrt += dtype_is_float(c->program.type[c->transform[0].wrt[i]].dtype);
+	s.strict_subset = in_wrt < floats;
+	for (int i = 0; i < c->n_point; i++)
+		s.edge_points += is_edge(&c->transform[0], c->point[i], landmark, n_landmark);
+	s.edge_point = s.edge_points > 0;
+	return s;
+}

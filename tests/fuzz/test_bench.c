@@ -1,0 +1,251 @@
+/*
+ * The bench: scripted engines show when an engine is asked again and what becomes of two answers; real ones that the pieces fit.
+ * Run as `worker --engine SPEC` it is the worker of the isolated ones.
+ */
+#include "../../engines/rules.h"
+#include "../../fuzz/bench.h"
+#include "../check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a scripted engine does when it is asked. */
+enum act { ACT_RIGHT, ACT_WRONG, ACT_OTHER, ACT_CRASH, ACT_HANG, ACT_PROTOCOL, ACT_FAILURE, ACT_UNSUPPORTED, ACT_LESS };
+
+struct scripted {
+	struct engine engine; /* first: what the bench sees */
+	enum act act[2];
+	int asked;
+};
+
+static enum answer_status scripted_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	(void)self, (void)c, (void)a, (void)state, (void)text;
+	return ANSWER_OK;
+}
+
+/* Of x * x at x with cotangent 1. */
+static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
+    struct answer *out)
+{
+	static const struct {
+		enum answer_status status;
+		double factor;
+		int n_derivative;
+	} acts[] = {
+		[ACT_RIGHT] = {ANSWER_OK, 2, 1},
+		[ACT_WRONG] = {ANSWER_OK, 3, 1},
+		[ACT_OTHER] = {ANSWER_OK, 4, 1},
+		[ACT_CRASH] = {ANSWER_CRASH, 0, 0},
+		[ACT_HANG] = {ANSWER_HANG, 0, 0},
+		[ACT_PROTOCOL] = {ANSWER_PROTOCOL, 0, 0},
+		[ACT_FAILURE] = {ANSWER_FAILURE, 0, 0},
+		[ACT_UNSUPPORTED] = {ANSWER_UNSUPPORTED, 0, 0},
+		[ACT_LESS] = {ANSWER_OK, 2, 0},
+	};
+	struct scripted *s = (struct scripted *)self;
+	int turn = s->asked < 1 ? 0 : 1;
+	double x = point[0].at[0].f;
+
+	(void)state, (void)which;
+	if (which == c->n_point - 1)
+		s->asked++;
+	out->status = acts[s->act[turn]].status;
+	out->text = "scripted";
+	if (out->status != ANSWER_OK)
+		return;
+	out->n_primal = 1;
+	out->primal = NEW(a, struct tensor, 1);
+	out->primal[0] = tensor_new(a, &c->program.type[c->program.top.result[0]]);
+	out->primal[0].at[0].f = x * x;
+	out->n_derivative = acts[s->act[turn]].n_derivative;
+	out->derivative = NEW(a, struct tensor, 1);
+	out->derivative[0] = tensor_new(a, &point[0].type);
+	out->derivative[0].at[0].f = acts[s->act[turn]].factor * x;
+}
+
+static const struct engine_kind scripted_kind = {
+	.name = "scripted", .summary = "", .modelled_on = "", .jvp = true, .vjp = true, .prepare = scripted_prepare,
+	.answer = scripted_answer,
+};
+
+static struct engine *scripted_open(enum act first, enum act second)
+{
+	struct scripted *s = calloc(1, sizeof(*s));
+
+	s->engine.kind = &scripted_kind;
+	s->engine.spec = strdup("scripted");
+	s->act[0] = first;
+	s->act[1] = second;
+	return &s->engine;
+}
+
+/* x * x, or sin(x) * x, over f64[]; two points; vjp wrt [0] with cotangent 1. */
+static struct testcase square_case(bool sine, struct arena *a)
+{
+	struct type scalar = {DTYPE_F64, {0}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = y = build_input(&b, &scalar);
+	if (sine)
+		y = build_node(&b, OP_SIN, &x, 1, NULL, NULL);
+	y = build_node(&b, OP_MUL, (const int[]){x, y}, 2, NULL, NULL);
+	c.program = build_end(&b, &y, 1);
+	c.n_point = 2;
+	c.point = NEW(a, struct tensor *, 2);
+	for (int k = 0; k < 2; k++) {
+		c.point[k] = NEW(a, struct tensor, 1);
+		c.point[k][0] = tensor_new(a, &scalar);
+		c.point[k][0].at[0].f = 1.5 + k;
+	}
+	c.n_transform = 1;
+	c.transform = NEW(a, struct transform, 1);
+	c.transform[0].kind = TRANSFORM_VJP;
+	c.transform[0].n_wrt = 1;
+	c.transform[0].wrt = NEW(a, int, 1);
+	c.transform[0].n_seed = 1;
+	c.transform[0].seed = NEW(a, struct tensor, 1);
+	c.transform[0].seed[0] = tensor_new(a, &scalar);
+	c.transform[0].seed[0].at[0].f = 1;
+	return c;
+}
+
+static void test_scripts(struct arena *a)
+{
+	static const struct {
+		enum act first, second;
+		enum verdict verdict;
+		int asked;
+	} rows[] = {
+		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, 1},
+		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, 1},
+		{ACT_FAILURE, ACT_WRONG, VERDICT_UNDECIDED, 1},
+		{ACT_WRONG, ACT_WRONG, VERDICT_WRONG, 2},
+		{ACT_WRONG, ACT_OTHER, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_WRONG, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_WRONG, ACT_LESS, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_LESS, ACT_LESS, VERDICT_BAD_SHAPE, 2},
+		{ACT_WRONG, ACT_CRASH, VERDICT_CRASH, 2},
+		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, 2},
+		{ACT_CRASH, ACT_CRASH, VERDICT_CRASH, 2},
+		{ACT_HANG, ACT_HANG, VERDICT_HANG, 2},
+		{ACT_HANG, ACT_RIGHT, VERDICT_AGREE, 2},
+		{ACT_WRONG, ACT_HANG, VERDICT_WRONG, 2},
+		{ACT_WRONG, ACT_FAILURE, VERDICT_WRONG, 2},
+		{ACT_PROTOCOL, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+		{ACT_PROTOCOL, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase c = square_case(false, a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct error e = {.text = ""};
+		struct bench b;
+		struct bench_result r;
+		struct scripted *s;
+
+		CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+		b.engine[b.n_engine++] = scripted_open(ACT_RIGHT, ACT_RIGHT);
+		b.engine[b.n_engine++] = scripted_open(rows[k].first, rows[k].second);
+		s = (struct scripted *)b.engine[1];
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK(s->asked == rows[k].asked || rows[k].first >= ACT_CRASH, "row %zu: asked %d times", k, s->asked);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
+		CHECK(((struct scripted *)b.engine[0])->asked == 1, "row %zu: the other was asked again", k);
+		CHECK(!r.oracle_disagreement && r.truth.n_point == 2, "row %zu: truth", k);
+		if (rows[k].verdict == VERDICT_WRONG)
+			CHECK(r.truth.point[0].fd.outcome == FD_AGREES, "row %zu: not confirmed: %d", k,
+			    (int)r.truth.point[0].fd.outcome);
+		if (rows[k].first == ACT_WRONG && rows[k].second == ACT_OTHER)
+			CHECK(r.judgement[1].expected == 4.5 && r.judgement[1].returned == 6.0, "row %zu: %g, %g", k,
+			    r.judgement[1].expected, r.judgement[1].returned);
+		bench_close(&b);
+	}
+}
+
+static void test_open(void)
+{
+	static const char *const specs[] = {"tape", "no-such-engine"};
+	static const char *many[BENCH_ENGINES + 1];
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct error e = {.text = ""}, f = {.text = ""};
+	struct bench b;
+
+	CHECK(!bench_open(&b, specs, 2, &options, &e) && strstr(e.text, "no-such-engine"), "'%s'", e.text);
+	for (int k = 0; k <= BENCH_ENGINES; k++)
+		many[k] = "tape";
+	CHECK(!bench_open(&b, many, BENCH_ENGINES + 1, &options, &f) && strstr(f.text, "64"), "'%s'", f.text);
+	bench_close(&b); /* after a failure: nothing is left to close */
+}
+
+static void test_real(struct arena *a)
+{
+	static const char *const specs[] = {"tape", "functional", "forward", "tape+scale:mul:1.5", "functional+scale:sin:1.5"};
+	static const enum verdict verdicts[] = {VERDICT_AGREE, VERDICT_AGREE, VERDICT_UNSUPPORTED, VERDICT_WRONG, VERDICT_WRONG};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase c = square_case(true, a);
+	struct error e = {.text = ""};
+	struct bench b;
+	struct bench_result r;
+
+	CHECK(bench_open(&b, specs, 5, &options, &e), "%s", e.text);
+	if (e.text[0])
+		return;
+	bench_judge(&b, &c, a, &r);
+	for (int k = 0; k < 5; k++)
+		CHECK(r.judgement[k].verdict == verdicts[k], "%s: %s (%s)", specs[k], verdict_names[r.judgement[k].verdict],
+		    r.answer[k][0].text);
+	CHECK(b.engine_seconds >= 0, "%g s", b.engine_seconds);
+	bench_close(&b);
+}
+
+/* An engine that dies for real does so in its worker: the others are judged as ever, and it is there for the next case. */
+static void test_isolated(struct arena *a)
+{
+	static const char *const specs[] = {"forward+packed-atan2-oob", "forward"};
+	struct type scalar = {DTYPE_F64, {0}};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase harmless = square_case(true, a), c = square_case(false, a);
+	struct error e = {.text = ""};
+	struct bench b;
+	struct bench_result r;
+	struct builder build = {0};
+	int x, y;
+
+	build_begin(&build, a);
+	x = build_input(&build, &scalar);
+	y = build_scalar(&build, DTYPE_F64, 2);
+	y = build_node(&build, OP_ATAN2, (const int[]){x, y}, 2, NULL, NULL);
+	c.program = build_end(&build, &y, 1);
+	c.transform[0].kind = harmless.transform[0].kind = TRANSFORM_JVP;
+	CHECK(bench_open(&b, specs, 2, &options, &e), "%s", e.text);
+	if (e.text[0])
+		return;
+	for (int round = 0; round < 2; round++) {
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_CRASH, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+		CHECK(r.judgement[1].verdict == VERDICT_AGREE, "%s", verdict_names[r.judgement[1].verdict]);
+		bench_judge(&b, &harmless, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+	}
+	bench_close(&b);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
+	arena_init(&a, (size_t)1 << 28);
+	test_scripts(&a);
+	test_open();
+	test_real(&a);
+	test_isolated(&a);
+	arena_free(&a);
+	return check_done();
+}

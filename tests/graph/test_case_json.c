@@ -1,0 +1,304 @@
+/*
+ * test_case_json.c: the case format.  Cases go out and come back the same, errors name their place.
+ * With an argument it writes every sample to standard output instead, one a line, for the schema test.
+ */
+#include "../check.h"
+#include "cases.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../graph/answer.h"
+#include "../../graph/json.h"
+
+static bool read_text(const char *text, struct arena *a, struct testcase *c, struct error *e)
+{
+	*e = (struct error){0};
+	return testcase_read(text, strlen(text), a, c, e);
+}
+
+/* read(write(c)) is c, with the same text, in both forms. */
+static void check_round_trip(const char *name, const struct testcase *c, struct arena *a)
+{
+	char *(*const writers[])(const struct testcase *, struct arena *, size_t *) = {testcase_write, testcase_write_compact};
+
+	for (int k = 0; k < 2; k++) {
+		struct error e = {0};
+		struct testcase back;
+		size_t len, again_len;
+		char *text = writers[k](c, a, &len);
+		CHECK(strlen(text) == len, "%s: length %zu", name, len);
+		CHECK(k ? !strchr(text, '\n') : text[len - 1] == '\n', "%s: line ends", name);
+		bool ok = testcase_read(text, len, a, &back, &e);
+		CHECK(ok, "%s: %s: %s in\n%s", name, e.place, e.text, text);
+		if (!ok)
+			continue;
+		CHECK(testcase_equal(c, &back), "%s: differs after\n%s", name, text);
+		CHECK(testcase_hash(c) == testcase_hash(&back), "%s: hash", name);
+		char *again = writers[k](&back, a, &again_len);
+		CHECK(again_len == len && !memcmp(text, again, len), "%s: texts differ:\n%s\n%s", name, text, again);
+	}
+}
+
+static void test_samples(struct arena *a)
+{
+	for (int k = 0; k < N_SAMPLE; k++) {
+		struct testcase c, copy;
+		struct error e;
+		size_t n, m;
+		bool ok = read_text(samples[k].text, a, &c, &e);
+		CHECK(ok, "%s: %s: %s", samples[k].name, e.place, e.text);
+		if (!ok)
+			continue;
+		check_round_trip(samples[k].name, &c, a);
+		copy = testcase_copy(&c, a);
+		CHECK(testcase_equal(&c, &copy) && testcase_check(&copy, &e), "%s: copy", samples[k].name);
+		const char *one = testcase_write(&c, a, &n), *two = testcase_write(&copy, a, &m);
+		CHECK(n == m && !memcmp(one, two, n), "%s: the copy is written differently", samples[k].name);
+		CHECK(strlen(testcase_print(&c, a)) > 20, "%s: print", samples[k].name);
+		/* Different cases differ. */
+		struct testcase other;
+		if (read_text(samples[(k + 1) % N_SAMPLE].text, a, &other, &e))
+			CHECK(!testcase_equal(&c, &other) && testcase_hash(&c) != testcase_hash(&other), "%s: equal to the next",
+			    samples[k].name);
+		/* The case inside a report. */
+		char *report = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"found\":[1,{}],\"case\":%s}", samples[k].text);
+		CHECK(read_text(report, a, &other, &e) && testcase_equal(&c, &other), "%s: in a report: %s: %s", samples[k].name,
+		    e.place, e.text);
+		arena_reset(a);
+	}
+}
+
+/* Every op that a sample leaves out, through the builder: one node each on simple operands. */
+static void test_built(struct arena *a)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		const struct op_info *info = &op_table[op];
+		if (info->n_region || info->attrs || info->n_arg < 1)
+			continue;
+		for (int d = 0; d < DTYPE_COUNT; d++) {
+			struct builder b = {0};
+			const struct type t = {.dtype = (enum dtype)d, .shape = {1, {2}}};
+			int arg[3];
+			build_begin(&b, a);
+			for (int i = 0; i < info->n_arg; i++)
+				arg[i] = build_input(&b, &t);
+			int out = build_node(&b, (enum op)op, arg, info->n_arg, NULL, NULL);
+			if (out < 0)
+				continue;
+			struct testcase c = {.program = build_end(&b, &out, 1), .n_point = 1};
+			c.point = NEW(a, struct tensor *, 1);
+			c.point[0] = NEW(a, struct tensor, info->n_arg);
+			for (int i = 0; i < info->n_arg; i++)
+				c.point[0][i] = tensor_new(a, &t);
+			check_round_trip(info->name, &c, a);
+		}
+		arena_reset(a);
+	}
+}
+
+#define X "\"inputs\":[\"x: f64[]\"],"
+#define END "\"results\":[\"x\"],\"points\":[[1]],\"request\":[]"
+#define BODY(nodes) CASE(X "\"body\":[" nodes "]," END)
+
+static const struct {
+	const char *place, *part; /* of the message */
+	const char *text;
+} refusals[] = {
+	{"body[1].op", "did you mean \"sin\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"x\"]},{\"out\":[\"z\"],\"op\":\"sinn\",\"args\":[\"x\"]}")},
+	{"body[0].args[1]", "no value \"y\"", BODY("{\"out\":[\"y\"],\"op\":\"add\",\"args\":[\"x\",\"y\"]}")},
+	{"body[0].args[0]", "no value \"z\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"z\"]},{\"out\":[\"z\"],\"op\":\"neg\",\"args\":[\"y\"]}")},
+	{"body[0].args", "takes 2 operands, not 1", BODY("{\"out\":[\"y\"],\"op\":\"add\",\"args\":[\"x\"]}")},
+	{"body[0]", "takes 1 operands, not 0", BODY("{\"out\":[\"y\"],\"op\":\"neg\"}")},
+	{"body[0].out", "gives 1 results here, not 2", BODY("{\"out\":[\"y\",\"z\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "stated as f32[]", BODY("{\"out\":[\"y: f32[]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "\"x\" is taken", BODY("{\"out\":[\"x\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "no \"NAME: TYPE\"", BODY("{\"out\":[\"1y\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "no type", BODY("{\"out\":[\"y:f64[]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "no type", BODY("{\"out\":[\"y: f64[9223372036854775808]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0].out[0]", "needs a type", BODY("{\"out\":[\"y\"],\"op\":\"constant\",\"value\":1}")},
+	{"body[0]", "lacks the key \"op\"", BODY("{\"out\":[\"y\"],\"args\":[\"x\"]}")},
+	{"body[0]", "lacks the key \"out\"", BODY("{\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0]", "neg has no attribute \"axis\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"x\"],\"axis\":0}")},
+	{"body[0]", "did you mean \"args\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"arg\":[\"x\"]}")},
+	{"body[0]", "unknown key \"Op\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"Op\":\"neg\",\"args\":[\"x\"]}")},
+	{"body[0]", "lacks its attribute \"axes\"", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"]}")},
+	{"body[0]", "lacks its attribute \"cap\"", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"regions\":[]}")},
+	{"body[0].regions", "for has 1 regions, not 0", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":[]}")},
+	{"body[0].axes[0]", "is not in [0", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[-1]}")},
+	{"body[0].axes[0]", "needs an integer", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[1.0]}")},
+	{"body[0].axes", "axis 0", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[0]}")},
+	{"body[0].start", "rank 0", BODY("{\"out\":[\"y\"],\"op\":\"slice\",\"args\":[\"x\"],\"start\":[0],\"size\":[]}")},
+	{"body[0].dtype", "none of f64, f32", BODY("{\"out\":[\"y\"],\"op\":\"cast\",\"args\":[\"x\"],\"dtype\":\"float\"}")},
+	{"body[0].keepdims", "needs a boolean", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[],\"keepdims\":0}")},
+	{"body[0].regions[0].params[1]", "stated as f32[]", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
+	    "{\"params\":[\"i\",\"a: f32[]\"],\"results\":[\"a\"]}]}")},
+	{"body[0].regions[0].params", "1 parameters", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
+	    "{\"params\":[\"i\"],\"results\":[\"x\"]}]}")},
+	{"body[0].regions[0].body[0].args[0]", "no value \"q\"", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
+	    "{\"params\":[\"i\",\"a\"],\"body\":[{\"out\":[\"b\"],\"op\":\"neg\",\"args\":[\"q\"]}],\"results\":[\"b\"]}]}")},
+	{"body[0].regions[0].results[0]", "has type i64[]", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
+	    "{\"params\":[\"i\",\"a\"],\"results\":[\"i\"]}]}")},
+	{"body[1].args[0]", "belongs to a region that has ended", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
+	    "{\"params\":[\"i\",\"a\"],\"results\":[\"a\"]}]},{\"out\":[\"z\"],\"op\":\"neg\",\"args\":[\"a\"]}")},
+	{"inputs[0]", "needs a type", CASE("\"inputs\":[\"x\"],\"body\":[]," END)},
+	{"results[0]", "no value", CASE(X "\"body\":[],\"results\":[\"y\"],\"points\":[[1]]," PRIMAL)},
+	{"points", "0 points", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[]," PRIMAL)},
+	{"points[0]", "2 tensors", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1,2]]," PRIMAL)},
+	{"points[1][0]", "the nearest is written \"0x1.999999999999ap-4\"", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1],[0.1]]," PRIMAL)},
+	{"points[0][0]", "no real", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[\"NaN\"]]," PRIMAL)},
+	{"points[0][0]", "not null", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[null]]," PRIMAL)},
+	{"points[0][0]", "no value of f16; the nearest is \"0x1p+11\"",
+	    CASE("\"inputs\":[\"x: f16[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[\"0x1.002p+11\"]]," PRIMAL)},
+	{"points[0][0]", "the nearest is written \"inf\"", CASE("\"inputs\":[\"x: f16[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[65520]]," PRIMAL)},
+	{"points[0][0][1]", "no value of i32", CASE("\"inputs\":[\"x: i32[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[[1,2147483648]]]," PRIMAL)},
+	{"points[0][0]", "must be written as a string", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[9007199254740993]]," PRIMAL)},
+	{"points[0][0]", "of 64 bits", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[\"9223372036854775808\"]]," PRIMAL)},
+	{"points[0][0]", "needs a boolean", CASE("\"inputs\":[\"x: bool[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]]," PRIMAL)},
+	{"points[0][0]", "3 elements, but f64[2] has 2", CASE("\"inputs\":[\"x: f64[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[[1,2,3]]]," PRIMAL)},
+	{"points[0][0]", "needs an array", CASE("\"inputs\":[\"x: f64[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]]," PRIMAL)},
+#define REQUEST(transforms) CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1]],\"request\":[" transforms "]")
+	{"request[0].transform", "unknown transform", REQUEST("{\"transform\":\"grad\",\"wrt\":[0],\"cotangents\":[1]}")},
+	{"request[0].transform", "not supported yet", REQUEST("{\"transform\":\"batch\"}")},
+	{"request[0]", "unknown key \"tangents\"", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"tangents\":[1]}")},
+	{"request[0].wrt[0]", "not in [0, 0]", REQUEST("{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]}")},
+	{"request[0].wrt", "0 inputs", REQUEST("{\"transform\":\"vjp\",\"wrt\":[],\"cotangents\":[1]}")},
+	{"request[0].cotangents", "0 tensors", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[]}")},
+	{"request[1].tangents[0]", "no real", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]},"
+	    "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[\"x\"]}")},
+	{"request[0].wrt[1]", "ascending", CASE("\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1,1]],"
+	    "\"request\":[{\"transform\":\"jvp\",\"wrt\":[1,0],\"tangents\":[1,1]}]")},
+	{"request[0].tangents[0]", "is 0", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]],"
+	    "\"request\":[{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[1]}]")},
+#define EXPECT(entries) CASE(X "\"body\":[]," END ",\"expect\":[" entries "]")
+	{"expect[0]", "states neither", EXPECT("{\"engine\":\"tape\"}")},
+	{"expect[0].returned[1]", "no decimal literal", EXPECT("{\"returned\":[\"1\",\"0x1p0\"]}")},
+	{"expect[0].returned[0]", "needs a string", EXPECT("{\"returned\":[1]}")},
+	{"expect[0]", "did you mean \"verdict\"", EXPECT("{\"verdic\":\"wrong\"}")},
+	{"", "unknown key \"extra\"", CASE(X "\"body\":[]," END ",\"extra\":1")},
+	{"schema", "is not \"adjudge.case/1\"", "{\"schema\":\"adjudge.case/2\"}"},
+	{"", "lacks the key \"schema\"", "{}"},
+	{"", "needs an object", "[]"},
+	{"", "lacks the key \"case\"", "{\"schema\":\"adjudge.report/1\"}"},
+	{"case", "lacks the key \"inputs\"", "{\"schema\":\"adjudge.report/1\",\"case\":{\"schema\":\"adjudge.case/1\"}}"},
+	{"line 2, column 3", "too early", "{\n  "},
+	{"line 1, column 4", "no JSON number", "[-01]"},
+};
+
+static void test_refusals(struct arena *a)
+{
+	for (size_t k = 0; k < sizeof refusals / sizeof refusals[0]; k++) {
+		struct testcase c;
+		struct error e;
+		bool ok = read_text(refusals[k].text, a, &c, &e);
+		CHECK(!ok && !strcmp(e.place, refusals[k].place) && strstr(e.text, refusals[k].part),
+		    "wanted %s: %s\n  got %s: %s\n  of %s", refusals[k].place, refusals[k].part, e.place, e.text, refusals[k].text);
+		arena_reset(a);
+	}
+}
+
+static void test_derivative_types(struct arena *a)
+{
+	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, -1, 0, 2, 5};
+
+	for (int k = 0; k < N_SAMPLE; k++) {
+		struct testcase c;
+		struct error e;
+		struct type type[LIMIT_ARGS];
+		if (!read_text(samples[k].text, a, &c, &e))
+			continue;
+		int n = answer_derivative_types(&c, type);
+		CHECK(n == want[k], "%s: %d derivatives", samples[k].name, n);
+		for (int i = 0; i < n; i++) {
+			const struct region *top = &c.program.top;
+			int v = c.transform[0].kind == TRANSFORM_VJP ? top->param + c.transform[0].wrt[i] : top->result[i];
+			CHECK(type_equal(&type[i], &c.program.type[v]), "%s: type %d", samples[k].name, i);
+		}
+	}
+}
+
+static void test_files(struct arena *a)
+{
+	char path[] = "/tmp/adjudge-case-XXXXXX";
+	struct testcase c;
+	struct error e = {0};
+	int fd = mkstemp(path);
+	size_t n = strlen(samples[2].text);
+
+	CHECK(fd >= 0 && write(fd, samples[2].text, n) == (ssize_t)n, "temporary file %s", path);
+	CHECK(testcase_read_file(path, a, &c, &e), "%s: %s", e.place, e.text);
+	CHECK(pwrite(fd, "]", 1, 0) == 1, "write");
+	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.place, path) && strstr(e.place, "line 1"), "place %s: %s", e.place, e.text);
+	e = (struct error){0};
+	CHECK(!ftruncate(fd, LIMIT_CASE_BYTES + 1), "truncate");
+	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.text, "too large"), "%s: %s", e.place, e.text);
+	close(fd);
+	unlink(path);
+	static const char *const bad[] = {"/nonexistent/case.json", "/dev/zero", "/tmp", ""};
+	for (int k = 0; k < 4; k++) {
+		e = (struct error){0};
+		CHECK(!testcase_read_file(bad[k], a, &c, &e) && e.text[0], "%s: %s", bad[k], e.text);
+	}
+}
+
+static void test_writer(struct arena *a)
+{
+	struct json_writer w = json_writer_new(a, false);
+	size_t len;
+	struct error e = {0};
+
+	json_begin_object(&w, JSON_BLOCK);
+	json_put_key(&w, "bad \xff\x01\"");
+	json_put_decimal(&w, 0.1);
+	json_put_key(&w, "list");
+	json_begin_array(&w, JSON_FLOW);
+	json_put_null(&w);
+	json_put_decimal(&w, NAN);
+	json_put_integer(&w, INT64_MIN);
+	json_put_bool(&w, false);
+	json_begin_array(&w, JSON_BLOCK);
+	json_end(&w);
+	json_end(&w);
+	json_end(&w);
+	const char *text = json_finish(&w, &len), *want =
+	    "{\"bad \xEF\xBF\xBD\\u0001\\\"\":0.10000000000000001,\"list\":[null,\"nan\",\"-9223372036854775808\",false,[]]}";
+	CHECK(!strcmp(text, want), "got %s", text);
+	const struct json *v = json_read(text, len, a, &e);
+	CHECK(v && v->n_child == 2 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+	jmp_buf full;
+
+	(void)argv;
+	arena_init(&a, (size_t)256 << 20);
+	if (setjmp(full)) {
+		CHECK(false, "the arena is full");
+		return check_done();
+	}
+	a.on_full = &full;
+	if (argc > 1) {
+		for (int k = 0; k < N_SAMPLE; k++) {
+			struct testcase c;
+			struct error e;
+			size_t len;
+			printf("%s\n", samples[k].text);
+			if (read_text(samples[k].text, &a, &c, &e))
+				printf("%s\n", testcase_write_compact(&c, &a, &len));
+		}
+		arena_free(&a);
+		return 0;
+	}
+	test_samples(&a);
+	test_built(&a);
+	test_refusals(&a);
+	test_derivative_types(&a);
+	test_files(&a);
+	test_writer(&a);
+	arena_free(&a);
+	return check_done();
+}

@@ -1,0 +1,67 @@
+"""Sample reports against reports/report.schema.json, and that spoiled ones fail.  Usage: test_report_schema.py TEST_REPORT"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+    import referencing
+except ImportError:
+    print("skipped: no python module jsonschema")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# Each makes a valid report invalid.
+SPOIL = [
+    lambda r: r.pop("case"),
+    lambda r: r["case"].pop("body"),
+    lambda r: r.update(verdict="perhaps"),
+    lambda r: r.update(schema="adjudge.report/2"),
+    lambda r: r.update(time="2000-01-01"),
+    lambda r: r["where"].update(point=-1),
+    lambda r: r["where"].update(primal=0),
+    lambda r: r["expected"].update(value="2.5 or so"),
+    lambda r: r["found"].update(seed=17),
+    lambda r: r["points"][0]["derivative"][0]["elements"][0].pop("expected"),
+]
+
+
+def main():
+    case = json.loads((ROOT / "graph/case.schema.json").read_text())
+    report = json.loads((ROOT / "reports/report.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(report)
+    registry = referencing.Registry().with_resource(case["$id"], referencing.Resource.from_contents(case))
+    validator = jsonschema.Draft202012Validator(report, registry=registry)
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.argv[1], "write", folder], check=True)
+        files = sorted(pathlib.Path(folder).glob("*.json"))
+        for path in files:
+            for error in validator.iter_errors(json.loads(path.read_text())):
+                failures += 1
+                print(f"{path.name}: {error.json_path}: {error.message[:200]}")
+        found = json.loads((pathlib.Path(folder) / "found.json").read_text())
+    for number, spoil in enumerate(SPOIL):
+        spoiled = copy.deepcopy(found)
+        spoil(spoiled)
+        if validator.is_valid(spoiled):
+            failures += 1
+            print(f"spoiled report {number} is valid")
+    # the schema's lists against the tables they repeat
+    for table, name in (("verdicts", "verdict"), ("reasons", "reason")):
+        rows = [line.split('"')[1] for line in (ROOT / f"oracles/{table}.def").read_text().splitlines()
+                if line.startswith(f"{name.upper()}(")]
+        if sorted(rows) != sorted(report["$defs"][name]["enum"]):
+            failures += 1
+            print(f"{table}.def and the schema differ: {set(rows) ^ set(report['$defs'][name]['enum'])}")
+    print(f"{len(files)} reports, {len(SPOIL)} spoiled ones, {failures} failed")
+    return 1 if failures or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
