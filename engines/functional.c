@@ -27,7 +27,7 @@ struct run {
 	struct tensor *value;         /* [n_value] */
 	union cell **adjoint;         /* [n_value], NULL: no result depends on it */
 	struct residuals **residuals; /* [n_value] by the first result of a loop */
-	bool saving;                  /* the loops that run now are the ones that will be reversed next */
+	bool saving;                  /* false while a loop runs forward: those inside it save when it is reversed */
 };
 
 /* ---- activity ---- */
@@ -62,9 +62,9 @@ static void activate_loop(const struct adjoint_rules *rules, const struct progra
 	struct loop l = loop_of(node);
 	bool changed = true;
 
+	/* Flags only rise, over all rounds of all enclosing loops, so their number is bounded by that of the carries. */
 	for (int k = 0; k < l.n_carry + l.n_xs; k++)
-		active[l.first_param + k] = active[node->arg[l.first_arg + k]];
-	/* Flags only rise, so this ends after at most n_carry + 1 rounds. */
+		active[l.first_param + k] |= active[node->arg[l.first_arg + k]];
 	while (changed) {
 		changed = false;
 		activate_region(rules, p, l.body, active);
@@ -164,9 +164,6 @@ static int trip_limit(const struct run *run, const struct loop *l)
 	return family == FAMILY_WHILE ? node->attrs.cap : node->attrs.trip;
 }
 
-/*
- * Loops inside the body save nothing now: they run again, and save then, when their iteration of this loop is reversed.
- */
 static void run_loop(struct run *run, const struct node *node)
 {
 	enum family family = op_table[node->op].family;
@@ -285,7 +282,6 @@ static void pull_loop(struct run *run, const struct node *node)
 		int saved = run->rules->residual_index(step, r->n), iteration = r->n - 1 - step;
 
 		clear_region(run, l.body);
-		run->saving = true;
 		run_iteration(run, &l, saved, r->start + saved * l.n_carry);
 		for (int k = 0; k < l.n_carry; k++)
 			give(run, l.body->result[k], carry[k]);

@@ -163,7 +163,9 @@ static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
 		int v = g->pool[i];
 
-		if (gen_is_float(g, v) && !g->info[v].uses && depends_on_input(g, v) && (v >= g->n_input || !n_unused))
+		if (!gen_is_float(g, v) || g->info[v].uses || !depends_on_input(g, v) || !gen_elements(g, v))
+			continue;
+		if (v >= g->n_input || !n_unused || choice_percent(g->c, 60))
 			unused[n_unused++] = v;
 	}
 	primary = n_unused ? unused[0] : gen_pick_float(g);

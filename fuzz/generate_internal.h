@@ -147,6 +147,8 @@ int gen_indices(struct gen *g, const struct shape *s, int extent);
 gen_emit_fn gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 /* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */
 int gen_region_open(struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
+/* Appends a region op whose regions are closed.  Its results are not tracked yet.  -1 when it is refused. */
+int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
 /* Closes it: values inside go out of scope; pool_mark and trips as they were at opening. */
 void gen_region_close(struct gen *g, const int *result, int n, int pool_mark, int trips);
 

@@ -110,7 +110,7 @@ static int unguarded(struct gen *g, enum op op, int x)
 		y = gen_binary(g, OP_POW, x, gen_scalar(g, d, exponents[choice_below(g->c, 4)]));
 	else
 		y = gen_node(g, op, &x, 1, &none);
-	if (y >= 0)
+	if (y >= 0 && g->pool[g->n_pool - 1] == y)
 		g->n_pool--;
 	return y;
 }

@@ -165,6 +165,8 @@ static int combine(struct gen *g, int param, int other)
 		other = gen_as(g, other, &t);
 	if (other < 0)
 		return -1;
+	if (other == param)
+		op = OP_MUL;
 	if (op == OP_DIV)
 		other = gen_guard(g, other, DOMAIN_SECOND_NONZERO);
 	v = choice_percent(g->c, 30) ? gen_binary(g, op, other, param) : gen_binary(g, op, param, other);
@@ -280,7 +282,7 @@ static void count_uses(struct gen *g, const int *value, int n)
 }
 
 /* A region op whose regions are closed; -1 when it is refused. */
-static int region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
+int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
 {
 	int v = build_region_node(&g->b, op, arg, n_arg, attrs, NULL);
 
@@ -356,7 +358,7 @@ int gen_emit_for(struct gen *g)
 		results[l.n] = pick_until(g, first, l.trips, never);
 	gen_region_close(g, results, l.n + attrs.until, l.pool_mark, l.trips);
 	deps = deps_of(g, results, l.n + attrs.until);
-	v = region_node(g, OP_FOR, args, n_arg + l.n, &attrs);
+	v = gen_region_node(g, OP_FOR, args, n_arg + l.n, &attrs);
 	for (int i = 0; v >= 0 && i < l.n; i++)
 		track_carry(g, &l, i, v + i, deps);
 	return v;
@@ -472,7 +474,7 @@ int gen_emit_while(struct gen *g)
 	}
 	gen_region_close(g, l.result, l.n, l.pool_mark, l.trips);
 	deps = deps_of(g, l.result, l.n);
-	v = region_node(g, OP_WHILE, l.init, l.n, &attrs);
+	v = gen_region_node(g, OP_WHILE, l.init, l.n, &attrs);
 	for (int i = 0; v >= 0 && i < l.n; i++)
 		track_carry(g, &l, i, v + i, deps);
 	return v;
@@ -596,7 +598,7 @@ int gen_emit_scan(struct gen *g)
 	count_uses(g, results + l.n, n_result - l.n);
 	gen_region_close(g, results, n_result, l.pool_mark, l.trips);
 	deps = deps_of(g, results, n_result);
-	v = region_node(g, OP_SCAN, args, l.n + n_xs, &attrs);
+	v = gen_region_node(g, OP_SCAN, args, l.n + n_xs, &attrs);
 	for (int i = 0; v >= 0 && i < l.n; i++)
 		track_carry(g, &l, i, v + i, deps);
 	for (int i = l.n; v >= 0 && i < l.n + n_out; i++) {
@@ -658,7 +660,7 @@ int gen_emit_cond(struct gen *g)
 		gen_region_close(g, result[which], n, mark, 1);
 		deps |= deps_of(g, result[which], n);
 	}
-	v = region_node(g, OP_COND, &predicate, 1, NULL);
+	v = gen_region_node(g, OP_COND, &predicate, 1, NULL);
 	for (int i = 0; v >= 0 && i < n; i++) {
 		struct gen_info x = g->info[result[0][i]], y = g->info[result[1][i]];
 

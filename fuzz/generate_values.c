@@ -136,7 +136,10 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	if (op_table[op].family == FAMILY_MATMUL || op_table[op].family == FAMILY_CUMULATIVE)
 		cost += (int64_t)(gen_elements(g, v) * fan_of(g, op, arg, n_arg, v));
 	g->work += g->multiplier * (1 + cost + gen_elements(g, v));
-	gen_track(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps, noisy || (gen_is_float(g, v) && rounds(op)));
+	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps, noisy || (gen_is_float(g, v) && rounds(op)));
+	/* What no input reaches, and what is empty, tells little: rarely offered again. */
+	if ((deps && gen_elements(g, v)) || choice_percent(g->c, 25))
+		gen_push(g, v);
 	return v;
 }
 

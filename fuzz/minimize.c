@@ -235,7 +235,9 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	arena_init(&m.keep[1], ARENA_LIMIT);
 	arena_init(&m.work, ARENA_LIMIT);
 	arena_init(&m.scratch, ARENA_LIMIT);
-	start.n_expect = 0; /* expectations are about the original */
+	/* Expectations and texts are about the original; only where it came from stays true. */
+	start.n_expect = 0;
+	start.provenance.title = start.provenance.comment = NULL;
 	if (tried_open(&m.tried, budget)) {
 		m.primal = engine_open("tape", &error);
 		keep_case(&m, &start);

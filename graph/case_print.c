@@ -38,6 +38,24 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	}
 }
 
+/* Text of a file on a terminal: control characters, C1 ones too (U+0080 to U+009F: C2 80 to C2 9F), become question marks. */
+static void add_foreign(struct text *t, const char *before, const char *foreign, const char *after)
+{
+	size_t start;
+
+	add(t, "%s", before);
+	start = t->len;
+	add(t, "%s", foreign);
+	for (size_t k = start; k < t->len; k++) {
+		unsigned char c = (unsigned char)t->at[k], next = (unsigned char)t->at[k + 1];
+		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
+			t->at[k] = '?';
+		else if (c == 0xC2 && next >= 0x80 && next < 0xA0)
+			t->at[k] = t->at[k + 1] = '?';
+	}
+	add(t, "%s", after);
+}
+
 /* As few digits as tell the double. */
 static void add_real(struct text *t, double x)
 {
@@ -115,9 +133,9 @@ static void add_transform(struct text *t, const struct testcase *c, int k)
 
 static void add_expectation(struct text *t, const struct expectation *x)
 {
-	add(t, "expected of %s:", x->engine ? x->engine : "the truth");
+	add_foreign(t, "expected of ", x->engine ? x->engine : "the truth", ":");
 	if (x->verdict)
-		add(t, " %s", x->verdict);
+		add_foreign(t, " ", x->verdict, "");
 	for (int i = 0; i < x->n; i++)
 		add(t, "%s%s", i ? ", " : x->verdict ? ", returned " : " ", x->returned[i]);
 	add(t, "\n");
@@ -130,11 +148,11 @@ char *testcase_print(const struct testcase *c, struct arena *a)
 
 	t.at = NEW(a, char, t.room);
 	if (from->title)
-		add(&t, "title: %s\n", from->title);
+		add_foreign(&t, "title: ", from->title, "\n");
 	if (from->source)
-		add(&t, "source: %s\n", from->source);
+		add_foreign(&t, "source: ", from->source, "\n");
 	if (from->comment)
-		add(&t, "comment: %s\n", from->comment);
+		add_foreign(&t, "comment: ", from->comment, "\n");
 	add(&t, "%s", program_print(&c->program, a));
 	if (t.len && t.at[t.len - 1] != '\n')
 		add(&t, "\n");

@@ -101,15 +101,18 @@ static int distance(const char *a, const char *b)
 const char *json_nearest(const char *word, const char *const *name, int n)
 {
 	const char *best = NULL;
-	int least = strlen(word) < 4 ? 2 : 3;
+	int most = strlen(word) < 4 ? 1 : 2, longest = 0;
 
 	for (int k = 0; k < n; k++) {
-		int d = distance(word, name[k]);
-		/* A distance of the whole name is no likeness. */
-		if (d < least && (size_t)d < strlen(name[k])) {
-			least = d;
-			best = name[k];
-		}
+		int d = distance(word, name[k]), prefix = 0;
+		while (word[prefix] && word[prefix] == name[k][prefix])
+			prefix++;
+		/* A distance of the whole name is no likeness; of equally near names the longest common prefix wins. */
+		if (d > most || (size_t)d >= strlen(name[k]) || (best && d == most && prefix <= longest))
+			continue;
+		most = d;
+		longest = prefix;
+		best = name[k];
 	}
 	return best;
 }

@@ -191,8 +191,8 @@ struct literal {
 	bool negative, zero, scientific;
 	int decimals; /* digits after the point */
 	int exponent;
-	const char *digits; /* from the first significant or last integer digit */
-	int n_digits;       /* characters of the significand from there, the point included */
+	const char *digits; /* from the first significant or last integer digit, or a leading point */
+	int n_digits;       /* characters of the significand from there, without a trailing point */
 };
 
 static bool parse_literal(const char *text, struct literal *out)
@@ -203,18 +203,18 @@ static bool parse_literal(const char *text, struct literal *out)
 
 	if (strlen(text) > MAX_LITERAL)
 		return false;
+	/* Bug reports quote programs that print ".5" and "1." too. */
 	for (; *s >= '0' && *s <= '9'; s++, whole++)
 		l.zero = l.zero && *s == '0';
-	if (!whole)
-		return false;
+	l.digits = start;
+	l.n_digits = whole;
 	if (*s == '.') {
 		for (s++; *s >= '0' && *s <= '9'; s++, l.decimals++)
 			l.zero = l.zero && *s == '0';
-		if (!l.decimals)
-			return false;
+		l.n_digits += l.decimals ? 1 + l.decimals : 0;
 	}
-	l.digits = start;
-	l.n_digits = (int)(s - start);
+	if (!whole && !l.decimals)
+		return false;
 	if (*s == 'e' || *s == 'E') {
 		/* Significant digits are counted from the first one, so the form must be the normal one. */
 		if (whole != 1 || (*start == '0' && !l.zero) || !parse_exponent(s + 1, &l.exponent))
@@ -254,6 +254,8 @@ bool real_matches_decimal(double x, const char *text)
 	snprintf(buf, sizeof buf, l.scientific ? "%.*e" : "%.*f", l.decimals, x);
 	got.negative = buf[0] == '-';
 	got.digits = buf + got.negative;
+	if (l.digits[0] == '.')
+		got.digits += got.digits[0] == '0';
 	got.n_digits = (int)strcspn(got.digits, "e");
 	if (got.n_digits != l.n_digits || memcmp(got.digits, l.digits, (size_t)l.n_digits))
 		return false;

@@ -90,14 +90,16 @@ static bool measurable(struct pass *p)
 	}
 	if (p->t->kind != TRANSFORM_VJP)
 		return true;
-	/* The sum over the results is spoiled by one that is not certain. */
+	/*
+	 * The sum over the results is spoiled by one that hangs on a predicate that rounding could flip.  Other undecided results
+	 * are no obstacle in real arithmetic, and their inputs that are decided are worth a check.
+	 */
 	for (int r = 0; r < truth->n_primal; r++) {
 		if (!dtype_is_float(truth->primal[r].type.dtype))
 			continue;
 		for (int e = 0; e < shape_elements(&truth->primal[r].type.shape); e++) {
-			enum reason reason = truth->primal[r].at[e].reason;
-			if (reason != REASON_NONE && p->t->seed[r].at[e].f != 0) {
-				abstain(p, reason);
+			if (truth->primal[r].at[e].reason == REASON_UNSTABLE_PATH && p->t->seed[r].at[e].f != 0) {
+				abstain(p, REASON_UNSTABLE_PATH);
 				return false;
 			}
 		}
@@ -348,7 +350,7 @@ static int jvp_targets(const struct pass *p, struct fd_target *target, struct pl
 			continue;
 		for (int e = 0; e < shape_elements(&type->shape); e++, j++) {
 			const struct component *d = &p->truth->derivative[0][r].at[e];
-			if (d->reason != REASON_NONE || p->truth->primal[r].at[e].reason != REASON_NONE)
+			if (d->reason != REASON_NONE || p->truth->primal[r].at[e].reason == REASON_UNSTABLE_PATH)
 				continue;
 			double magnitude = fmax(d->magnitude, fabs(d->value)), size = fmax(magnitude, d->tight);
 			struct fd_target t = {.first = j, .count = 1, .known = true};

@@ -59,6 +59,13 @@ static bool first_order(const struct testcase *c)
 	return c->n_transform == 1 && (c->transform[0].kind == TRANSFORM_JVP || c->transform[0].kind == TRANSFORM_VJP);
 }
 
+/* Random bits of a case: of the case itself, not of how many came before it. */
+static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
+{
+	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * 0x9e3779b97f4a7c15u;
+	return draw ^ draw >> 29;
+}
+
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
 {
 	/* Of other requests the primal is still judged; their derivatives are undecided(order), which the verdict says. */
@@ -78,9 +85,7 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 	if (judged.n_transform == 0)
 		return;
 
-	/* The share is a property of the case, not of how many came before it. */
-	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * 0x9e3779b97f4a7c15u;
-	draw ^= draw >> 29;
+	uint64_t draw = draw_of(self, c);
 	self->cross_check.seed = draw;
 	bool share = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0;
 	for (int k = 0; k < c->n_point; k++)
@@ -94,8 +99,7 @@ void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena 
 	if (!first_order(c))
 		return;
 	double start = now();
-	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * 0x9e3779b97f4a7c15u;
-	self->cross_check.seed = draw ^ draw >> 29;
+	self->cross_check.seed = draw_of(self, c);
 	bool jvp = c->transform[0].kind == TRANSFORM_JVP;
 	for (int k = 0; k < io->n_point; k++)
 		/* A jvp has one direction: measured once, it is confirmed. */

@@ -187,6 +187,23 @@ static inline int sample_nested(struct builder *b, const int *in, int *result)
 	return 1;
 }
 
+/* Twice: a scan over captured xs, whose outputs enter the outer carry; an outer value is a body result as it is */
+static inline int sample_scan_inside(struct builder *b, const int *in, int *result)
+{
+	const struct attrs outer = {.trip = 2}, inner = {.trip = 3, .carries = 1};
+	int init[2] = {in[0], build_scalar(b, DTYPE_F64, .5)};
+	int i = build_open(b, (struct type[]){sample_i64, sample_f64, sample_f64}, 3);
+	int s = build_open(b, (struct type[]){sample_f64, sample_f64}, 2);
+	int next = op2(b, OP_ADD, op2(b, OP_MUL, op1(b, OP_SIN, s), i + 1), op2(b, OP_MUL, s + 1, s + 1));
+
+	build_close(b, (int[]){next, op2(b, OP_MUL, next, s + 1)}, 2);
+	int last = build_region_node(b, OP_SCAN, (int[]){i + 2, in[1]}, 2, &inner, NULL);
+	build_close(b, (int[]){op2(b, OP_ADD, last, reduce(b, OP_REDUCE_SUM, last + 1)), in[0]}, 2);
+	result[0] = build_region_node(b, OP_FOR, init, 2, &outer, NULL);
+	result[1] = result[0] + 1;
+	return 2;
+}
+
 /* while v < 100: v = v x + cos(x); x enters by capture and by the initial value */
 static inline int sample_while(struct builder *b, const int *in, int *result)
 {
@@ -220,18 +237,19 @@ static inline int sample_cond(struct builder *b, const int *in, int *result)
 	return 1;
 }
 
-/* Carries swap places; one is a constant that never depends on the input, one is passed through */
+/* Two carries swap places, the third collects the first: a, b -> b, a and 2 a b a */
 static inline int sample_swap(struct builder *b, const int *in, int *result)
 {
 	const struct attrs attrs = {.trip = 3};
 	int init[3] = {in[0], in[1], build_scalar(b, DTYPE_F64, 2)};
 	int i = build_open(b, (struct type[]){sample_i64, sample_f64, sample_f64, sample_f64}, 4);
 
-	build_close(b, (int[]){i + 2, op2(b, OP_MUL, i + 1, i + 3), i + 3}, 3);
+	build_close(b, (int[]){i + 2, i + 1, op2(b, OP_MUL, i + 1, i + 3)}, 3);
 	result[0] = build_region_node(b, OP_FOR, init, 3, &attrs, NULL);
 	result[1] = result[0] + 1;
-	result[2] = in[0]; /* an input returned as it is */
-	return 3;
+	result[2] = result[0] + 2;
+	result[3] = in[0]; /* an input returned as it is */
+	return 4;
 }
 
 /* The trip count is an input, and in wrt */
@@ -318,9 +336,10 @@ static const struct sample samples[] = {
     {"scan-until", sample_scan_until, 2, {F64, F64V(4)}, {{.5}, {1, 2, 3, 4}}, true, 5, {16, 4 + 8, 16, 0, 0}},
     {"tanh", sample_tanh, 3, {F64M(2, 2), F64V(2), F64V(2)}, {{.3, -.7, .2, .9}, {.1, -.2}, {.5, .4}}, true, 0, {0}},
     {"nested", sample_nested, 2, {F64, F64}, {{.8}, {.3}}, true, 0, {0}},
+    {"scan-inside", sample_scan_inside, 2, {F64, F64V(3)}, {{.7}, {.4, -.6, .9}}, true, 0, {0}},
     {"while", sample_while, 1, {F64}, {{1.7}}, true, 0, {0}},
     {"cond", sample_cond, 2, {F64, F64}, {{.7}, {1.3}}, true, 0, {0}},
-    {"swap", sample_swap, 2, {F64, F64}, {{3}, {5}}, true, 2, {2 * 4 + 3, 2}},
+    {"swap", sample_swap, 2, {F64, F64}, {{3}, {5}}, true, 2, {2 + 12 * 15 + 4, 1 + 6 * 9}},
     {"count", sample_count, 2, {F64, I64}, {{1.5}, {2}}, false, 2, {13.5, 0}},
     {"count-capped", sample_count, 2, {F64, I64}, {{1.5}, {9}}, false, 2, {8 * 17.0859375, 0}},
     {"count-none", sample_count, 2, {F64, I64}, {{1.5}, {-4}}, false, 2, {1, 0}},
@@ -333,6 +352,15 @@ static const struct sample samples[] = {
     {"fan", sample_fan, 2, {F64, F64}, {{3}, {4}}, false, 2, {3 * 6, 0}},
 };
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
+
+static inline const struct sample *sample_find(const char *name)
+{
+	for (int n = 0; n < N_SAMPLE; n++)
+		if (!strcmp(samples[n].name, name))
+			return &samples[n];
+	fprintf(stderr, "no sample %s\n", name);
+	exit(1);
+}
 
 /* A case of a built program: seeds 1, 2, 3 ... over all result elements; no transform when vjp is false. */
 static inline struct testcase sample_case(struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS], bool vjp)

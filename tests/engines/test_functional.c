@@ -70,6 +70,22 @@ static void check_order(struct engine *engine, bool fifo, struct arena *a)
 		}
 }
 
+/*
+ * The wrong order is that of the saved iterates alone: cotangents of xs and ys keep their rows.  s = a s + x_t saves 0, 1, 2.5; the
+ * cotangents of s are 5, 5.5, 4.75 from the last iteration on.
+ */
+static void check_rows(struct engine *fifo, struct arena *a)
+{
+	static const double want[3] = {4.75, 5.5, 5};
+	struct testcase c = sample_case(a, sample_find("scan"), sample_find("scan")->at, true);
+	struct answer out = {.status = ANSWER_FAILURE};
+
+	engine_answer(fifo, &c, a, &out);
+	CHECK(out.derivative[0].at->f == 5 * 0 + 5.5 * 1 + 4.75 * 2.5, "a: %.17g", out.derivative[0].at->f);
+	for (int i = 0; i < 3; i++)
+		CHECK(out.derivative[1].at[i].f == want[i], "x[%d]: %.17g", i, out.derivative[1].at[i].f);
+}
+
 int main(void)
 {
 	struct arena a;
@@ -82,6 +98,7 @@ int main(void)
 	check_order(engine, false, &a);
 	build_spec = "functional+residual-fifo";
 	check_order(fifo, true, &a);
+	check_rows(fifo, &a);
 	engine_close(engine);
 	engine_close(fifo);
 	arena_free(&a);

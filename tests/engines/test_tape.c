@@ -42,7 +42,7 @@ static void check_refusals(struct engine *engine, struct arena *a)
 /* Several points: each answer is that of the point alone. */
 static void check_points(struct engine *engine, struct arena *a)
 {
-	const struct sample *s = &samples[7];
+	const struct sample *s = sample_find("while");
 	const double at[3][SAMPLE_INPUTS][SAMPLE_ELEMENTS] = {{{1.7}}, {{3}}, {{200}}};
 	struct testcase c[3], all;
 	struct answer one, out[3];
@@ -65,12 +65,10 @@ static void check_weak_zero(struct arena *a)
 {
 	static const double want[4] = {NAN, NAN, .5, .25};
 	struct engine *engine = sample_engine("tape+weak-zero");
-	struct testcase c = {0};
+	const struct sample *s = sample_find("where");
+	struct testcase c = sample_case(a, s, s->at, true);
 	struct answer out = {.status = ANSWER_FAILURE};
 
-	for (int n = 0; n < N_SAMPLE; n++)
-		if (!strcmp(samples[n].name, "where"))
-			c = sample_case(a, &samples[n], samples[n].at, true);
 	for (int i = 0; i < 4; i++)
 		c.transform[0].seed[0].at[i].f = 1;
 	engine_answer(engine, &c, a, &out);

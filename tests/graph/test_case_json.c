@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,7 +130,7 @@ static const struct {
 	{"body[0].regions", "for has 1 regions, not 0", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":[]}")},
 	{"body[0].axes[0]", "is not in [0", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[-1]}")},
 	{"body[0].axes[0]", "needs an integer", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[1.0]}")},
-	{"body[0].axes", "axis 0", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[0]}")},
+	{"body[0].axes", "1 axes", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[0]}")},
 	{"body[0].start", "rank 0", BODY("{\"out\":[\"y\"],\"op\":\"slice\",\"args\":[\"x\"],\"start\":[0],\"size\":[]}")},
 	{"body[0].dtype", "none of f64, f32", BODY("{\"out\":[\"y\"],\"op\":\"cast\",\"args\":[\"x\"],\"dtype\":\"float\"}")},
 	{"body[0].keepdims", "needs a boolean", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[],\"keepdims\":0}")},
@@ -199,6 +200,16 @@ static void test_refusals(struct arena *a)
 	}
 }
 
+static void test_print(struct arena *a)
+{
+	struct testcase c;
+	struct error e;
+
+	CHECK(read_text(CASE("\"title\":\"\\u001b[2J\\u009b\\u00e9\"," X "\"body\":[]," END), a, &c, &e), "%s", e.text);
+	const char *text = testcase_print(&c, a);
+	CHECK(strstr(text, "title: ?[2J??\xC3\xA9\n") && strstr(text, "point 0: v0 = 1\n"), "%s", text);
+}
+
 static void test_derivative_types(struct arena *a)
 {
 	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, -1, 0, 2, 5};
@@ -217,6 +228,36 @@ static void test_derivative_types(struct arena *a)
 			CHECK(type_equal(&type[i], &c.program.type[v]), "%s: type %d", samples[k].name, i);
 		}
 	}
+}
+
+/* The most data that a case may hold, each number as long as can be, still fits into a file. */
+static void test_largest(struct arena *a)
+{
+	enum { POINTS = LIMIT_DATA / LIMIT_ELEMENTS };
+	const struct type t = {.dtype = DTYPE_F64, .shape = {1, {LIMIT_ELEMENTS}}};
+	struct builder b = {0};
+	struct tensor x[POINTS], *point[POINTS];
+	struct testcase back;
+	struct error e = {0};
+	size_t len;
+
+	build_begin(&b, a);
+	int in = build_input(&b, &t);
+	struct testcase c = {.program = build_end(&b, &in, 1), .n_point = POINTS, .point = point};
+	for (int k = 0; k < POINTS; k++) {
+		x[k] = tensor_new(a, &t);
+		point[k] = &x[k];
+		for (int i = 0; i < LIMIT_ELEMENTS; i++)
+			x[k].at[i].f = -0x1.fedcba9876543p-1021;
+	}
+	char *text = testcase_write(&c, a, &len);
+	CHECK(len > 7 << 20 && testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back), "%zu bytes: %s: %s", len, e.place,
+	    e.text);
+	c.n_point = POINTS + 1;
+	struct tensor *more[POINTS + 1] = {x, x, x, x, x};
+	c.point = more;
+	CHECK(!testcase_check(&c, &e) && !strcmp(e.place, "points"), "%s: %s", e.place, e.text);
+	arena_reset(a);
 }
 
 static void test_files(struct arena *a)
@@ -297,6 +338,8 @@ int main(int argc, char **argv)
 	test_built(&a);
 	test_refusals(&a);
 	test_derivative_types(&a);
+	test_print(&a);
+	test_largest(&a);
 	test_files(&a);
 	test_writer(&a);
 	arena_free(&a);

@@ -55,8 +55,10 @@ static const struct {
 	{INFINITY, "inf", true}, {-INFINITY, "inf", false}, {-INFINITY, "-inf", true}, {INFINITY, "1e308", false}, {0, "0", true}, {-0.0, "0", true},
 	{0, "-0.00", true}, {-0.001, "0.00", true}, {0.006, "0.00", false}, {0.5, "0", true}, {1.5, "2", true}, {9.96e-6, "1e-05", true},
 	{12.25, "0012.25", true}, {1.7976931348623157e308, "2", false}, {1.25, "1.2", true}, {0.0, "0e+00", true}, {1e-9, "0e+00", false},
+	{0.5, ".5", true}, {-0.25, "-.25", true}, {0.25, ".5", false}, {1.5, ".5", false}, {1, "1.", true}, {1.6, "1.", false}, {-1.6, "-2.", true},
+	{0, ".0", true}, {10.5, ".5", false}, {3e10, "3.e10", true},
 	/* no literals */
-	{1, "", false}, {1, "1.", false}, {0.5, ".5", false}, {1, "1 ", false}, {1, "+1", false}, {1000, "10e2", false}, {1, "0x1p0", false},
+	{1, "", false}, {1, ".", false}, {1, "-", false}, {1, ".e5", false}, {1, "1 ", false}, {1, "+1", false}, {1000, "10e2", false}, {1, "0x1p0", false},
 	{1, "1e", false}, {1, "NaN", false},
 };
 

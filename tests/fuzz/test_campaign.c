@@ -1,0 +1,173 @@
+/* Campaigns: the same twice, findings that reproduce, budgets, tallies that add up. */
+#include "../../fuzz/campaign.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../fuzz/options.h"
+#include "../../fuzz/paths.h"
+#include "../../graph/json.h"
+#include "../check.h"
+
+static char base[] = "/tmp/adjudge-test-campaign-XXXXXX";
+
+static const char *directory(struct arena *a, const char *name)
+{
+	return arena_printf(a, "%s/%s", base, name);
+}
+
+/* Runs a campaign; the summary without its timing. */
+static char *run(struct campaign_options *o, const char *driver, void drive(struct campaign *s), int *code)
+{
+	struct error e = {0};
+	struct campaign *s;
+	char *summary = NULL, *timing;
+
+	o->driver = driver;
+	s = campaign_open(o, &e);
+	CHECK(s, "%s: %s", driver, e.text);
+	if (!s)
+		exit(check_done());
+	drive(s);
+	*code = campaign_close(s, &summary);
+	timing = strstr(summary, "\"timing\"");
+	CHECK(timing, "%s: no timing in %s", driver, summary);
+	if (timing)
+		*timing = '\0';
+	return summary;
+}
+
+static char *read_file(const char *path, struct arena *a)
+{
+	struct error e = {0};
+	size_t len;
+	char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, &e);
+
+	CHECK(text, "%s: %s", path, e.text);
+	return text ? text : "";
+}
+
+static const struct json *parse(const char *text, struct arena *a)
+{
+	struct error e = {0};
+	const struct json *root = json_read(text, strlen(text), a, &e);
+
+	CHECK(root, "%s: %s", e.place, e.text);
+	return root;
+}
+
+static int64_t integer(const struct json *object, const char *key)
+{
+	const struct json *v = json_find(object, key);
+
+	return v && v->kind == JSON_NUMBER ? strtoll(v->text, NULL, 10) : -1;
+}
+
+/* Every report is a case that shows its own signature, and is small. */
+static void check_reports(const char *dir, const char *spec, struct arena *a)
+{
+	struct oracle_options oracle = {.seed = 5, .fd_one_in = 1};
+	struct paths files = paths_find((const char *const[]){directory(a, arena_printf(a, "%s/findings", dir))}, 1);
+	struct error e = {0};
+	struct bench b;
+
+	CHECK(files.n > 0, "%s: no report", dir);
+	CHECK(bench_open(&b, &spec, 1, &oracle, &e), "%s", e.text);
+	for (int i = 0; i < files.n; i++) {
+		const struct json *root = parse(read_file(files.at[i], a), a), *signature;
+		struct same_signature same;
+		struct testcase c;
+
+		if (!root || !testcase_read_file(files.at[i], a, &c, &e)) {
+			CHECK(false, "%s is no case: %s %s", files.at[i], e.place, e.text);
+			continue;
+		}
+		signature = json_find(root, "signature");
+		same = (struct same_signature){&b, spec, signature ? signature->text : ""};
+		CHECK(same_signature(&same, &c, a), "%s does not show %s", files.at[i], same.signature);
+		CHECK(strata_of(&c).ops <= 3, "%s: %d ops", files.at[i], strata_of(&c).ops);
+	}
+	bench_close(&b);
+	paths_free(&files);
+}
+
+static void check_twice(const char *name, void drive(struct campaign *s), struct arena *a)
+{
+	const char *specs[] = {"tape+scale:mul:1.5", "functional"};
+	struct campaign_options o = {.spec = specs, .n_spec = 2, .seed = 42, .cases = 120, .profile_name = "default",
+	    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 5000};
+	const struct json *root;
+	char *first, *second;
+	int code;
+
+	o.out = directory(a, arena_printf(a, "%s-1", name));
+	first = run(&o, name, drive, &code);
+	CHECK(code == EXIT_FINDING, "%s: exit code %d", name, code);
+	o.out = directory(a, arena_printf(a, "%s-2", name));
+	second = run(&o, name, drive, &code);
+	CHECK(!strcmp(first, second), "%s: two runs differ:\n%s\n%s", name, first, second);
+	o.seed = 43;
+	o.out = directory(a, arena_printf(a, "%s-3", name));
+	free(second);
+	second = run(&o, name, drive, &code);
+	CHECK(strcmp(first, second) != 0, "%s: another seed, the same summary", name);
+	free(first);
+	free(second);
+	check_reports(arena_printf(a, "%s-1", name), specs[0], a);
+	root = parse(read_file(directory(a, arena_printf(a, "%s-1/summary.json", name)), a), a);
+	if (!root)
+		return;
+	CHECK(integer(root, "cases") == 120, "%s: cases", name);
+	CHECK(integer(root, "cases") == integer(root, "decided") + integer(root, "undecided_cases") + integer(root, "unsupported"),
+	    "%s: the counts do not add up", name);
+}
+
+static void check_budgets(struct arena *a)
+{
+	const char *right = "tape", *faulty = "tape+scale:mul:1.5";
+	struct campaign_options o = {.spec = &right, .n_spec = 1, .seed = 7, .cases = 40, .profile_name = "default",
+	    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 500};
+	int code;
+
+	o.out = directory(a, "right");
+	free(run(&o, "generate", drive_generate, &code));
+	CHECK(code == EXIT_NO_FINDING, "a right engine: exit code %d", code);
+	o.out = directory(a, "first");
+	o.spec = &faulty;
+	o.cases = 0;
+	o.max_findings = 1;
+	free(run(&o, "plain", drive_plain, &code));
+	CHECK(code == EXIT_FINDING, "max_findings: exit code %d", code);
+	o.out = directory(a, "time");
+	o.spec = &right;
+	o.seconds = 0.2;
+	o.max_findings = 0;
+	free(run(&o, "plain", drive_plain, &code));
+	CHECK(code == EXIT_NO_FINDING, "time: exit code %d", code);
+	campaign_stop_on_signals();
+	raise(SIGTERM);
+	o.out = directory(a, "signal");
+	o.seconds = 3600;
+	free(run(&o, "plain", drive_plain, &code));
+	CHECK(code == EXIT_NOTHING, "a signal before the first case: exit code %d", code);
+}
+
+int main(void)
+{
+	char command[128];
+	struct arena a;
+
+	if (!mkdtemp(base))
+		return 1;
+	arena_init(&a, (size_t)1 << 30);
+	check_twice("generate", drive_generate, &a);
+	check_twice("plain", drive_plain, &a);
+	check_budgets(&a);
+	arena_free(&a);
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	if (system(command))
+		return 1;
+	return check_done();
+}

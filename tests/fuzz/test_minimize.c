@@ -1,0 +1,236 @@
+/* The minimizer under artificial predicates: what must be left, and that it is valid, stable, deterministic and within budget. */
+#include "../../fuzz/minimize.h"
+
+#include <string.h>
+
+#include "../check.h"
+
+/* ---- a case with a bit of everything ---- */
+
+static const struct type real = {.dtype = DTYPE_F64}, count = {.dtype = DTYPE_I64}, small = {.dtype = DTYPE_F32};
+static const struct type vector = {DTYPE_F64, {1, {4}}};
+
+static int op1(struct builder *b, enum op op, int x)
+{
+	return build_node(b, op, &x, 1, NULL, NULL);
+}
+
+static int op2(struct builder *b, enum op op, int x, int y)
+{
+	return build_node(b, op, (int[]){x, y}, 2, NULL, NULL);
+}
+
+/* for (i < n): a = sin(a) * x; c = c + a * 3 */
+static int counted_loop(struct builder *b, int n, int a, int c, int x)
+{
+	int i = build_open(b, (const struct type[]){count, real, real}, 3), k = i + 1, s;
+
+	s = op2(b, OP_MUL, op1(b, OP_SIN, k), x);
+	build_close(b, (const int[]){s, op2(b, OP_ADD, k + 1, op2(b, OP_MUL, k, build_scalar(b, DTYPE_F64, 3)))}, 2);
+	return build_region_node(b, OP_FOR, (const int[]){n, a, c}, 3, &(struct attrs){.trip = -1, .cap = 9}, NULL);
+}
+
+/* while (a < 5): a = a + exp(a) */
+static int open_loop(struct builder *b, int a)
+{
+	int k = build_open(b, &real, 1);
+
+	build_close(b, (const int[]){op2(b, OP_LT, k, build_scalar(b, DTYPE_F64, 5))}, 1);
+	k = build_open(b, &real, 1);
+	build_close(b, (const int[]){op2(b, OP_ADD, k, op1(b, OP_EXP, k))}, 1);
+	return build_region_node(b, OP_WHILE, (const int[]){a}, 1, &(struct attrs){.cap = 7}, NULL);
+}
+
+/* scan over v: c = c * slice, output tanh(c) */
+static int stacked_loop(struct builder *b, int c, int v)
+{
+	int k = build_open(b, (const struct type[]){real, real}, 2), next = op2(b, OP_MUL, k, k + 1);
+
+	build_close(b, (const int[]){next, op1(b, OP_TANH, next)}, 2);
+	return build_region_node(b, OP_SCAN, (const int[]){c, v}, 2, &(struct attrs){.trip = 4, .carries = 1}, NULL);
+}
+
+static int branches(struct builder *b, int p, int x)
+{
+	int y;
+
+	build_open(b, NULL, 0);
+	y = op1(b, OP_COS, x);
+	build_close(b, &y, 1);
+	build_open(b, NULL, 0);
+	y = op1(b, OP_SQRT, x);
+	build_close(b, &y, 1);
+	return build_region_node(b, OP_COND, &p, 1, NULL, NULL);
+}
+
+static struct tensor filled(struct arena *a, const struct type *t, double x)
+{
+	struct tensor out = tensor_new(a, t);
+
+	for (int i = 0, n = shape_elements(&t->shape); i < n; i++)
+		if (dtype_is_float(t->dtype))
+			out.at[i].f = dtype_round(t->dtype, x + 0.125 * i);
+		else
+			out.at[i].i = (int64_t)x;
+	return out;
+}
+
+static struct testcase example(struct arena *a)
+{
+	const struct type input[] = {real, vector, count, small, real};
+	const double at[] = {0.7, -1.3, 5, 1.625, 0.3};
+	struct type pair = {DTYPE_I64, {1, {2}}}, wide = {DTYPE_F64, {1, {2}}};
+	struct builder b = {0};
+	struct testcase c = {.n_point = 2, .n_transform = 1};
+	int in[5], x, loop, w, scan, scatter, sum, index, result[4];
+	struct tensor indices = filled(a, &pair, 2), updates = filled(a, &wide, 0.3);
+
+	build_begin(&b, a);
+	for (int i = 0; i < 5; i++)
+		in[i] = build_input(&b, &input[i]);
+	x = op2(&b, OP_ADD, in[0], build_node(&b, OP_CAST, &in[3], 1, &(struct attrs){.dtype = DTYPE_F64}, NULL));
+	loop = counted_loop(&b, in[2], x, in[4], in[0]);
+	w = open_loop(&b, loop);
+	scan = stacked_loop(&b, w, in[1]);
+	index = build_constant(&b, &indices);
+	scatter = build_node(&b, OP_SCATTER_ADD, (int[]){in[1], index, build_constant(&b, &updates)}, 3, &(struct attrs){.mode = MODE_WRAP},
+	    NULL);
+	sum = build_node(&b, OP_REDUCE_SUM, (int[]){op2(&b, OP_MUL, scatter, scan + 1)}, 1, &(struct attrs){.n_axes = 1}, NULL);
+	result[0] = build_node(&b, OP_SELECT, (int[]){op2(&b, OP_GT, sum, loop + 1), scan, sum}, 3, NULL, NULL);
+	result[1] = branches(&b, op2(&b, OP_LT, in[0], w), op1(&b, OP_EXP, in[4]));
+	result[2] = scatter;
+	result[3] = build_node(&b, OP_MUL, (int[]){in[3], in[3]}, 2, NULL, NULL);
+	c.program = build_end(&b, result, 4);
+	c.point = NEW(a, struct tensor *, 2);
+	for (int p = 0; p < 2; p++) {
+		c.point[p] = NEW(a, struct tensor, 5);
+		for (int i = 0; i < 5; i++)
+			c.point[p][i] = filled(a, &input[i], at[i] + (i == 2 ? 0 : 0.11 * p));
+	}
+	c.transform = NEW(a, struct transform, 1);
+	c.transform[0] = (struct transform){.kind = TRANSFORM_VJP, .n_wrt = 3, .n_seed = 4};
+	c.transform[0].wrt = arena_copy(a, (const int[]){0, 1, 4}, 3, sizeof(int));
+	c.transform[0].seed = NEW(a, struct tensor, 4);
+	for (int i = 0; i < 4; i++)
+		c.transform[0].seed[i] = filled(a, &c.program.type[c.program.top.result[i]], 0.77);
+	return c;
+}
+
+/* ---- predicates: an op, perhaps below a loop with a least number of iterations ---- */
+
+struct wanted {
+	const char *name;
+	enum op op, below; /* below == op: anywhere */
+	int trip;          /* of the enclosing loop, at least */
+	int n_wrt;         /* differentiated inputs, at least */
+	int ops, elements, points; /* what must be left, at most: nodes but constants, the largest value, points */
+};
+
+static bool region_has(const struct region *r, const struct wanted *w, bool inside)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+
+		if (n->op == w->op && inside)
+			return true;
+		for (int k = 0; k < n->n_region; k++)
+			if (region_has(&n->region[k], w, inside || (n->op == w->below && node_max_trip(n) >= w->trip)))
+				return true;
+	}
+	return false;
+}
+
+struct asked {
+	const struct wanted *wanted;
+	int times;
+};
+
+static bool has_wanted(void *self, const struct testcase *c, struct arena *scratch)
+{
+	struct asked *q = self;
+	struct error e = {0};
+
+	q->times++;
+	arena_reset(scratch);
+	CHECK(testcase_check(c, &e), "%s: candidate is not valid: %s %s", q->wanted->name, e.place, e.text);
+	return c->n_transform == 1 && c->transform[0].n_wrt >= q->wanted->n_wrt &&
+	    region_has(&c->program.top, q->wanted, q->wanted->below == q->wanted->op);
+}
+
+static int ops_of(const struct region *r)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n_node; i++) {
+		n += r->node[i].op != OP_CONSTANT;
+		for (int k = 0; k < r->node[i].n_region; k++)
+			n += ops_of(&r->node[i].region[k]);
+	}
+	return n;
+}
+
+static int largest(const struct testcase *c)
+{
+	int most = 0;
+
+	for (int v = 0; v < c->program.n_value; v++)
+		if (shape_elements(&c->program.type[v].shape) > most)
+			most = shape_elements(&c->program.type[v].shape);
+	return most;
+}
+
+static const struct wanted table[] = {
+    {"mul in a for of 2", OP_MUL, OP_FOR, 2, 1, 2, 1, 1},
+    {"mul in a scan of 3", OP_MUL, OP_SCAN, 3, 1, 2, 3, 1},
+    {"add in a while", OP_ADD, OP_WHILE, 1, 1, 2, 1, 1},
+    {"select", OP_SELECT, OP_SELECT, 0, 1, 1, 1, 1},
+    {"scatter_add", OP_SCATTER_ADD, OP_SCATTER_ADD, 0, 1, 1, 1, 1},
+    {"cond", OP_COND, OP_COND, 0, 1, 1, 1, 1},
+    {"cast with two inputs", OP_CAST, OP_CAST, 0, 2, 1, 1, 1},
+    {"anything", OP_FOR, OP_FOR, 0, 3, 1, 1, 1},
+};
+
+static void check_row(const struct wanted *w, const struct testcase *from, struct arena *a)
+{
+	struct minimize_statistics stats, again;
+	struct asked q = {w, 0};
+	struct testcase small_case = minimize(from, has_wanted, &q, 20000, a, &stats), second;
+	int ops = ops_of(&small_case.program.top);
+
+	CHECK(q.times == stats.tried, "%s: asked %d times, says %d", w->name, q.times, stats.tried);
+	CHECK(ops <= w->ops, "%s: %d ops left, %d wanted:\n%s", w->name, ops, w->ops, program_print(&small_case.program, a));
+	CHECK(largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
+	CHECK(small_case.n_point <= w->points, "%s: %d points left", w->name, small_case.n_point);
+	second = minimize(&small_case, has_wanted, &q, 20000, a, &again);
+	CHECK(testcase_equal(&small_case, &second) && !again.accepted, "%s: not a fixed point", w->name);
+	second = minimize(from, has_wanted, &q, 20000, a, &again);
+	CHECK(testcase_equal(&small_case, &second) && again.tried == stats.tried, "%s: two runs differ", w->name);
+	second = minimize(from, has_wanted, &q, 7, a, &again);
+	CHECK(again.tried <= 7, "%s: %d candidates on a budget of 7", w->name, again.tried);
+	printf("%-24s %5d tried %4d accepted %d rounds, %d ops\n", w->name, stats.tried, stats.accepted, stats.rounds, ops);
+}
+
+/* A predicate that nothing smaller meets leaves the case as it was. */
+static bool never(void *self, const struct testcase *c, struct arena *scratch)
+{
+	(void)self, (void)c, (void)scratch;
+	return false;
+}
+
+int main(void)
+{
+	struct minimize_statistics stats;
+	struct testcase from, same;
+	struct error e = {0};
+	struct arena a;
+
+	arena_init(&a, (size_t)1 << 30);
+	from = example(&a);
+	CHECK(testcase_check(&from, &e), "the example: %s %s", e.place, e.text);
+	same = minimize(&from, never, NULL, 1000, &a, &stats);
+	CHECK(testcase_equal(&from, &same) && !stats.accepted, "a case changed though nothing was accepted");
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		check_row(&table[i], &from, &a);
+	arena_free(&a);
+	return check_done();
+}

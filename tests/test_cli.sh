@@ -1,0 +1,185 @@
+#!/bin/sh
+# The command line: exit codes, messages, and that the same seed gives the same bytes.  $1: adjudge; $2: the source directory.
+adjudge=$1
+source=$2
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+checks=0
+doc=$source/corpus/documents
+loop=$doc/nx-while-acc-mul-x-n3.json
+fault=functional+residual-fifo
+
+# check CODE ARGUMENT...: the exit code; output is left in $work/out and $work/err.
+check()
+{
+	want=$1
+	shift
+	checks=$((checks + 1))
+	"$adjudge" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	if [ "$got" != "$want" ]; then
+		failures=$((failures + 1))
+		echo "exit $got, expected $want: adjudge $*" >&2
+		head -5 "$work/err" >&2
+	fi
+}
+
+# says FILE TEXT: the last output holds the fixed text.
+says()
+{
+	checks=$((checks + 1))
+	if ! grep -qF -- "$2" "$work/$1"; then
+		failures=$((failures + 1))
+		echo "not in $1 of the last command: $2" >&2
+		head -5 "$work/$1" >&2
+	fi
+}
+
+same()
+{
+	checks=$((checks + 1))
+	if ! cmp -s "$1" "$2"; then
+		failures=$((failures + 1))
+		echo "differ: $1 $2" >&2
+	fi
+}
+
+# ---- usage ----
+check 2
+says err 'Usage: adjudge'
+check 2 no-such-command
+check 0 --help
+says out 'Exit status'
+check 0 --version
+for command in run gate fuzz minimize show engines ops faults worker; do
+	check 0 $command --help
+	says out "Usage: adjudge $command"
+	check 2 $command --no-such-option
+	says err "--help"
+done
+check 2 run
+check 2 gate
+check 2 minimize "$loop"
+says err '--engine'
+check 2 run "$loop" --engine no-such-engine
+check 2 gate "$loop" --engine tape+no-such-fault
+check 2 minimize "$loop" --engine no-such-engine
+check 2 fuzz --cases 10
+check 2 fuzz --out "$work/never"
+check 2 fuzz --out "$work/never" --cases many
+check 2 fuzz --out "$work/never" --time 10x
+check 2 fuzz --out "$work/never" --cases 1 --driver none
+check 2 fuzz --out "$work/never" --cases 1 --engine no-such-engine
+check 2 worker
+check 0 engines --json
+says out '"name": "tape"'
+check 0 ops
+says out scatter_add
+check 0 faults
+says out "$fault"
+
+# ---- run and show ----
+check 0 show "$loop"
+says out mul
+check 0 run "$loop" --engine functional --engine tape
+check 1 run "$loop" --engine "$fault"
+says out 1.3125
+check 1 run "$loop"
+check 1 run "$loop" --engine "$fault" --json
+says out '"returned": 1.3125'
+says out '"expected": 0.75'
+check 1 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|finite"
+check 0 run "$loop" --engine "$fault" --signature "$fault|vjp|wrong|zero"
+check 5 run "$loop" --engine forward
+checks=$((checks + 1))
+"$adjudge" run - --engine tape <"$loop" >/dev/null || { failures=$((failures + 1)); echo "standard input is no case" >&2; }
+
+# ---- bad case files ----
+sed 's/"op": "mul"/"op": "sinn"/' "$loop" >"$work/sinn.json"
+check 3 run "$work/sinn.json"
+says err "adjudge: $work/sinn.json: "
+says err 'unknown op "sinn"'
+check 3 show "$work/sinn.json"
+check 3 gate "$work/sinn.json"
+check 3 minimize "$work/sinn.json" --engine tape
+check 3 run "$work/absent.json"
+check 3 gate "$work/absent.json"
+: >"$work/empty.json"
+check 3 run "$work/empty.json"
+printf '{"schema":' >"$work/cut.json"
+check 3 gate "$work/cut.json"
+check 3 fuzz --out "$work/never" --cases 1 --profile "$work/cut.json"
+
+# ---- minimize ----
+check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"
+check 1 run "$work/small.json" --engine "$fault"
+checks=$((checks + 1))
+[ "$(grep -c '"op"' "$work/small.json")" -le 2 ] || { failures=$((failures + 1)); echo "more than a loop and its body" >&2; cat "$work/small.json"; }
+check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
+check 1 run "$work/report.json"
+says out "$fault"
+check 0 minimize "$work/report.json"
+check 5 minimize "$loop" --engine tape
+check 4 minimize "$loop" --engine "$fault" --out "$work/no/such/directory.json"
+
+# ---- gate ----
+mkdir "$work/cases" "$work/none"
+check 5 gate "$work/none"
+cp "$loop" "$work/cases"
+check 0 gate "$work/cases"
+check 0 gate "$work/cases" --strict
+check 0 gate "$work/cases" --json
+says out '"failures": []'
+cp "$work/small.json" "$work/cases"
+check 0 gate "$work/cases"
+check 1 gate "$work/cases" --engine "$fault"
+says out "FAIL $work/cases/small.json"
+sed 's/"agree"/"wrong"/' "$loop" >"$work/unmet.json"
+check 1 gate "$work/unmet.json"
+says out FAIL
+
+# baseline DATE SIGNATURE
+baseline()
+{
+	printf '{"schema": "adjudge.baseline/1", "known": [{"signature": "%s", "link": "https://example.org/1", "reason": "test", "expires": "%s"}]}\n' \
+	    "$2" "$1" >"$work/known.json"
+}
+baseline 2999-12-31 "$fault|vjp|wrong|finite"
+check 0 gate "$work/small.json" --engine "$fault" --baseline "$work/known.json"
+says out known
+baseline 2001-01-01 "$fault|vjp|wrong|finite"
+check 1 gate "$work/small.json" --engine "$fault" --baseline "$work/known.json"
+says out expired
+baseline 2999-12-31 "$fault|vjp|wrong|zero"
+check 1 gate "$work/small.json" --engine tape --baseline "$work/known.json"
+says out 'no longer fails'
+baseline soon "$fault|vjp|wrong|finite"
+check 3 gate "$work/small.json" --baseline "$work/known.json"
+says err known
+check 3 gate "$work/small.json" --baseline "$work/absent.json"
+
+# ---- fuzz ----
+drivers="plain generate"
+"$adjudge" fuzz --out "$work/probe" --cases 1 --driver libfuzzer --quiet >/dev/null 2>&1
+[ $? = 2 ] || drivers="libfuzzer $drivers"
+for driver in $drivers; do
+	for run in 1 2; do
+		check 1 fuzz --engine tape+scale:mul:1.5 --engine functional --seed 11 --cases 150 --driver "$driver" --out "$work/$driver$run" --quiet
+		sed '/"timing"/,$d' "$work/$driver$run/summary.json" >"$work/$driver$run.summary"
+	done
+	same "$work/${driver}1.summary" "$work/${driver}2.summary"
+	checks=$((checks + 1))
+	diff -r "$work/${driver}1/findings" "$work/${driver}2/findings" >&2 || failures=$((failures + 1))
+	for report in "$work/${driver}1"/findings/*.json; do
+		check 1 run "$report"
+	done
+done
+check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
+says out '"cases": 60'
+check 1 fuzz --engine tape+scale:mul:1.5 --time 30 --max-findings 1 --driver plain --out "$work/first" --quiet
+: >"$work/file"
+check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
+
+echo "$checks checks, $failures failed"
+[ "$failures" = 0 ]
