@@ -45,9 +45,9 @@ struct source_row {
 /* An op without a row stays all NULL: engines then answer unsupported. */
 static const struct source_row source_rows[OP_COUNT] = {
 #define ADJOINT_PARTIALS(op, da, db, dc) [OP_##op] = {{da, db, dc}, adjoint_elementwise},
-#define ADJOINT_STRUCTURE(op, name) [OP_##op] = {{"", "", ""}, adjoint_##name},
-#define ADJOINT_NONE(op) [OP_##op] = {{"", "", ""}, adjoint_none},
-#define ADJOINT_REGION(op) [OP_##op] = {{"", "", ""}, adjoint_region},
+#define ADJOINT_STRUCTURE(op, name)      [OP_##op] = {{"", "", ""}, adjoint_##name},
+#define ADJOINT_NONE(op)                 [OP_##op] = {{"", "", ""}, adjoint_none},
+#define ADJOINT_REGION(op)               [OP_##op] = {{"", "", ""}, adjoint_region},
 #include "adjoint_rules.def"
 #undef ADJOINT_PARTIALS
 #undef ADJOINT_STRUCTURE
@@ -64,7 +64,8 @@ void adjoint_rules_init(struct adjoint_rules *out)
 
 		row->structure = from->structure;
 		row->scale = 1;
-		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test says so. */
+		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test
+		 * says so. */
 		for (int k = 0; k < RULE_PARTIALS; k++)
 			if (!expression_compile(&row->partial[k], from->partial[k], &e))
 				row->structure = NULL;
@@ -98,7 +99,8 @@ static const char *refuse_region(const struct adjoint_rules *rules, const struct
 	return NULL;
 }
 
-const char *adjoint_refuse(const struct adjoint_rules *rules, const char *engine, const struct testcase *c, struct arena *a)
+const char *adjoint_refuse(
+    const struct adjoint_rules *rules, const char *engine, const struct testcase *c, struct arena *a)
 {
 	const char *name;
 
@@ -113,11 +115,18 @@ const char *adjoint_refuse(const struct adjoint_rules *rules, const char *engine
 /* ---- one op ---- */
 
 void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
-    const struct tensor *out, const struct tensor *cotangent, const bool wanted[], struct tensor *contribution, struct arena *a)
+    const struct tensor *out, const struct tensor *cotangent, const bool wanted[], struct tensor *contribution,
+    struct arena *a)
 {
 	const struct adjoint_rule *rule = &rules->row[node->op];
-	const struct adjoint_call call = {
-	    .rules = rules, .rule = rule, .node = node, .arg = arg, .out = out, .cotangent = cotangent, .wanted = wanted, .arena = a};
+	const struct adjoint_call call = {.rules = rules,
+	    .rule = rule,
+	    .node = node,
+	    .arg = arg,
+	    .out = out,
+	    .cotangent = cotangent,
+	    .wanted = wanted,
+	    .arena = a};
 
 	for (int k = 0; k < node->n_arg; k++)
 		contribution[k].at = NULL;
@@ -128,7 +137,8 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 		int n = contribution[k].at ? shape_elements(&contribution[k].type.shape) : 0;
 
 		for (int i = 0; i < n; i++)
-			contribution[k].at[i].f = dtype_round(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
+			contribution[k].at[i].f =
+			    dtype_round(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
 	}
 }
 
@@ -149,7 +159,8 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 	const struct tensor *out = call->out;
 	const struct shape *shape = &out->type.shape;
 	const union cell *operand[RULE_PARTIALS];
-	int n = shape_elements(shape), n_arg = call->node->n_arg < RULE_PARTIALS ? call->node->n_arg : RULE_PARTIALS;
+	int n = shape_elements(shape),
+	    n_arg = call->node->n_arg < RULE_PARTIALS ? call->node->n_arg : RULE_PARTIALS;
 
 	for (int k = 0; k < RULE_PARTIALS; k++)
 		operand[k] = k < n_arg ? adjoint_expand(call->arg[k], shape, call->arena) : out->at;
@@ -161,9 +172,11 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 			continue;
 		full = NEW(call->arena, union cell, n);
 		for (int i = 0; i < n; i++) {
-			double p = expression_eval(partial, operand[0][i].f, operand[1][i].f, operand[2][i].f, out->at[i].f);
+			double p = expression_eval(
+			    partial, operand[0][i].f, operand[1][i].f, operand[2][i].f, out->at[i].f);
 
-			full[i].f = dtype_round(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
+			full[i].f =
+			    dtype_round(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
 		}
 		adjoint_deliver(call, k, shape, full, contribution);
 	}
@@ -171,7 +184,8 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 
 /* ---- sums of contributions ---- */
 
-void adjoint_add(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+void adjoint_add(
+    const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
 {
 	int n = shape_elements(&t->shape);
 
@@ -199,7 +213,8 @@ void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, un
 
 /* ---- for the structures ---- */
 
-void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full, struct tensor *contribution)
+void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
+    struct tensor *contribution)
 {
 	const struct type *t = &call->arg[k]->type;
 	const struct tensor wide = {.type = {t->dtype, *shape}, .at = full};

@@ -43,7 +43,8 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *contribution)
 {
 	int axis = call->node->attrs.axis;
-	struct axis_view v = view_axis(&call->arg[0]->type.shape, axis), r = view_axis(&call->out->type.shape, axis);
+	struct axis_view v = view_axis(&call->arg[0]->type.shape, axis),
+			 r = view_axis(&call->out->type.shape, axis);
 	const union cell *index = call->arg[1]->at;
 	union cell *into;
 
@@ -63,8 +64,8 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 }
 
 /*
- * The writes of a scatter, resolved once: slice k of the updates lands on slice position[k] of x, -1 when it is dropped.
- * x and updates are both seen around the axis; they differ in the extent only.
+ * The writes of a scatter, resolved once: slice k of the updates lands on slice position[k] of x, -1 when it is
+ * dropped. x and updates are both seen around the axis; they differ in the extent only.
  */
 struct writes {
 	struct axis_view x, update;
@@ -74,7 +75,8 @@ struct writes {
 static struct writes resolve_writes(const struct adjoint_call *call)
 {
 	int axis = call->node->attrs.axis;
-	struct writes w = {.x = view_axis(&call->arg[0]->type.shape, axis), .update = view_axis(&call->arg[2]->type.shape, axis),
+	struct writes w = {.x = view_axis(&call->arg[0]->type.shape, axis),
+	    .update = view_axis(&call->arg[2]->type.shape, axis),
 	    .n = shape_elements(&call->arg[1]->type.shape)};
 
 	w.position = NEW(call->arena, int, w.n);
@@ -113,7 +115,8 @@ void adjoint_scatter_set(const struct adjoint_call *call, struct tensor *contrib
 				int from = slice_start(&w.x, o, at) + i;
 
 				if (update)
-					update[slice_start(&w.update, o, owner[at] - 1) + i] = call->cotangent->at[from];
+					update[slice_start(&w.update, o, owner[at] - 1) + i] =
+					    call->cotangent->at[from];
 				if (x)
 					x[from].f = 0;
 			}
@@ -132,12 +135,13 @@ void adjoint_scatter_add(const struct adjoint_call *call, struct tensor *contrib
 	for (int o = 0; o < w.x.outer; o++)
 		for (int k = 0; k < w.n; k++)
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++)
-				update[slice_start(&w.update, o, k) + i] = call->cotangent->at[slice_start(&w.x, o, w.position[k]) + i];
+				update[slice_start(&w.update, o, k) + i] =
+				    call->cotangent->at[slice_start(&w.x, o, w.position[k]) + i];
 }
 
 /*
- * Every factor's partial is the product of the others: those before it times those after it.  Division by the factor would be wrong at
- * 0.  One pass over the writes in order, one back.
+ * Every factor's partial is the product of the others: those before it times those after it.  Division by the
+ * factor would be wrong at 0.  One pass over the writes in order, one back.
  */
 void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -152,7 +156,8 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 	for (int o = 0; o < w.x.outer; o++)
 		for (int k = 0; k < w.n; k++)
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i, f = slice_start(&w.update, o, k) + i;
+				int at = slice_start(&w.x, o, w.position[k]) + i,
+				    f = slice_start(&w.update, o, k) + i;
 
 				before[f] = run[at];
 				run[at] *= factor[f].f;
@@ -162,7 +167,8 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 	for (int o = 0; o < w.x.outer; o++)
 		for (int k = w.n - 1; k >= 0; k--)
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i, f = slice_start(&w.update, o, k) + i;
+				int at = slice_start(&w.x, o, w.position[k]) + i,
+				    f = slice_start(&w.update, o, k) + i;
 
 				if (update)
 					update[f].f = call->rules->multiply(cotangent[at].f, before[f] * run[at]);
@@ -184,7 +190,8 @@ static bool is_extremum(double candidate, double extremum)
 	return candidate == extremum || (candidate != candidate && extremum != extremum);
 }
 
-/* All candidates for a place (x and the updates that land there) that equal the result share its cotangent evenly. */
+/* All candidates for a place (x and the updates that land there) that equal the result share its cotangent evenly.
+ */
 static void give_scatter_extremum(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);
@@ -199,7 +206,8 @@ static void give_scatter_extremum(const struct adjoint_call *call, struct tensor
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
 				int at = slice_start(&w.x, o, w.position[k]) + i;
 
-				winners[at] += is_extremum(candidate[slice_start(&w.update, o, k) + i].f, out[at].f);
+				winners[at] +=
+				    is_extremum(candidate[slice_start(&w.update, o, k) + i].f, out[at].f);
 			}
 	if (call->wanted[0]) {
 		union cell *into = adjoint_open(call, 0, contribution);
@@ -215,7 +223,8 @@ static void give_scatter_extremum(const struct adjoint_call *call, struct tensor
 	for (int o = 0; o < w.x.outer; o++)
 		for (int k = 0; k < w.n; k++)
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i, f = slice_start(&w.update, o, k) + i;
+				int at = slice_start(&w.x, o, w.position[k]) + i,
+				    f = slice_start(&w.update, o, k) + i;
 
 				if (is_extremum(candidate[f].f, out[at].f))
 					update[f].f = call->cotangent->at[at].f / winners[at];
@@ -235,7 +244,8 @@ void adjoint_scatter_max(const struct adjoint_call *call, struct tensor *contrib
 
 void adjoint_masked_scatter(const struct adjoint_call *call, struct tensor *contribution)
 {
-	int n = shape_elements(&call->arg[0]->type.shape), n_source = shape_elements(&call->arg[2]->type.shape), used = 0;
+	int n = shape_elements(&call->arg[0]->type.shape), n_source = shape_elements(&call->arg[2]->type.shape),
+	    used = 0;
 	const union cell *mask = call->arg[1]->at;
 	union cell *x = call->wanted[0] ? copy_cotangent(call) : NULL;
 	union cell *source = call->wanted[2] ? adjoint_open(call, 2, contribution) : NULL;

@@ -4,8 +4,8 @@
 #include <math.h>
 
 /*
- * A reduction as groups: element i of the operand belongs to element group[i] of the result.  Groups are met in row-major
- * order of the operand, as the op does.
+ * A reduction as groups: element i of the operand belongs to element group[i] of the result.  Groups are met in
+ * row-major order of the operand, as the op does.
  */
 struct groups {
 	int n, n_group, *group;
@@ -30,8 +30,11 @@ static bool open_groups(const struct adjoint_call *call, struct tensor *contribu
 		w.step[d] = reduced ? 0 : stride;
 		stride *= reduced ? 1 : w.shape.extent[d];
 	}
-	*g = (struct groups){.n = shape_elements(&w.shape), .n_group = shape_elements(&call->out->type.shape),
-	    .x = call->arg[0]->at, .out = call->out->at, .cotangent = call->cotangent->at};
+	*g = (struct groups){.n = shape_elements(&w.shape),
+	    .n_group = shape_elements(&call->out->type.shape),
+	    .x = call->arg[0]->at,
+	    .out = call->out->at,
+	    .cotangent = call->cotangent->at};
 	g->group = NEW(call->arena, int, g->n);
 	for (int i = 0; i < g->n; i++, walk_next(&w))
 		g->group[i] = w.offset;
@@ -121,8 +124,8 @@ void adjoint_reduce_min(const struct adjoint_call *call, struct tensor *contribu
 }
 
 /*
- * Softmax from the operand, shifted by its maximum: from the rounded result y, e^(x-y) would be off by |y| ulps, and NaN where
- * y is -inf.
+ * Softmax from the operand, shifted by its maximum: from the rounded result y, e^(x-y) would be off by |y| ulps,
+ * and NaN where y is -inf.
  */
 void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -147,12 +150,14 @@ void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribut
 	for (int i = 0; i < g.n; i++) {
 		double total = sum[g.group[i]];
 
-		g.into[i].f = total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / total);
+		g.into[i].f =
+		    total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / total);
 	}
 	adjoint_round(&contribution[0]);
 }
 
-/* x over the norm, both scaled by the largest magnitude so that no square over- or underflows; 0 where all are 0. */
+/* x over the norm, both scaled by the largest magnitude so that no square over- or underflows; 0 where all are 0.
+ */
 void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct groups g;
@@ -173,7 +178,8 @@ void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 	for (int i = 0; i < g.n; i++) {
 		double total = sum[g.group[i]];
 
-		g.into[i].f = total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / sqrt(total));
+		g.into[i].f =
+		    total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / sqrt(total));
 	}
 	adjoint_round(&contribution[0]);
 }
@@ -230,7 +236,8 @@ static void pull_cumprod(const struct adjoint_call *call, struct line line, unio
 	for (int k = line.n - 1; k >= 0; k--) {
 		int at = line.first + k * line.step;
 
-		rest = call->cotangent->at[at].f + (k + 1 < line.n ? call->rules->multiply(rest, x[at + line.step].f) : 0);
+		rest = call->cotangent->at[at].f +
+		       (k + 1 < line.n ? call->rules->multiply(rest, x[at + line.step].f) : 0);
 		into[at].f = rest;
 	}
 	for (int k = 0; k < line.n; k++) {
@@ -261,9 +268,10 @@ static struct shape batch_matrix(const struct shape *batch, int rows, int column
 	return s;
 }
 
-/* Gives operand k from its cotangent over the broadcast batch; `matrix` is the operand with its vector axis restored. */
-static void give_matrix(const struct adjoint_call *call, int k, const struct shape *matrix, const struct shape *full,
-    union cell *at, struct tensor *contribution)
+/* Gives operand k from its cotangent over the broadcast batch; `matrix` is the operand with its vector axis
+ * restored. */
+static void give_matrix(const struct adjoint_call *call, int k, const struct shape *matrix,
+    const struct shape *full, union cell *at, struct tensor *contribution)
 {
 	enum dtype d = call->arg[k]->type.dtype;
 	struct tensor wide = {{d, *full}, at}, part = {{d, *matrix}, at};
@@ -298,8 +306,10 @@ void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution
 	n_batch = shape_elements(&batch);
 	all_left = batch_matrix(&batch, rows, inner);
 	all_right = batch_matrix(&batch, inner, columns);
-	a = adjoint_expand(&(struct tensor){{call->arg[0]->type.dtype, left}, call->arg[0]->at}, &all_left, call->arena);
-	b = adjoint_expand(&(struct tensor){{call->arg[1]->type.dtype, right}, call->arg[1]->at}, &all_right, call->arena);
+	a = adjoint_expand(
+	    &(struct tensor){{call->arg[0]->type.dtype, left}, call->arg[0]->at}, &all_left, call->arena);
+	b = adjoint_expand(
+	    &(struct tensor){{call->arg[1]->type.dtype, right}, call->arg[1]->at}, &all_right, call->arena);
 	if (call->wanted[0])
 		da = NEW(call->arena, union cell, shape_elements(&all_left));
 	if (call->wanted[1])

@@ -1,6 +1,6 @@
 /*
- * adjoint_shape.c: adjoints of the ops that move elements by an affine map of indices: a move forward is the opposite move
- * of the cotangent, and what was overwritten gets 0.
+ * adjoint_shape.c: adjoints of the ops that move elements by an affine map of indices: a move forward is the
+ * opposite move of the cotangent, and what was overwritten gets 0.
  */
 #include "adjoint.h"
 
@@ -32,7 +32,8 @@ static void give_same(const struct adjoint_call *call, struct tensor *contributi
 	int n = shape_elements(&t->shape);
 
 	if (call->wanted[0])
-		contribution[0] = (struct tensor){*t, arena_copy(call->arena, call->cotangent->at, (size_t)n, sizeof(union cell))};
+		contribution[0] = (struct tensor){
+		    *t, arena_copy(call->arena, call->cotangent->at, (size_t)n, sizeof(union cell))};
 }
 
 void adjoint_cast(const struct adjoint_call *call, struct tensor *contribution)
@@ -58,7 +59,8 @@ void adjoint_broadcast_to(const struct adjoint_call *call, struct tensor *contri
 	size_t n = (size_t)shape_elements(shape);
 
 	if (call->wanted[0])
-		adjoint_deliver(call, 0, shape, arena_copy(call->arena, call->cotangent->at, n, sizeof(union cell)), contribution);
+		adjoint_deliver(call, 0, shape, arena_copy(call->arena, call->cotangent->at, n, sizeof(union cell)),
+		    contribution);
 }
 
 void adjoint_transpose(const struct adjoint_call *call, struct tensor *contribution)
@@ -97,7 +99,8 @@ void adjoint_slice(const struct adjoint_call *call, struct tensor *contribution)
 
 	if (call->wanted[0])
 		walk_put(adjoint_open(call, 0, contribution),
-		    walk_window(&call->arg[0]->type.shape, &call->out->type.shape, attrs->start, attrs->stride), call->cotangent->at);
+		    walk_window(&call->arg[0]->type.shape, &call->out->type.shape, attrs->start, attrs->stride),
+		    call->cotangent->at);
 }
 
 /* Operand 0 with a window replaced by operand 1. */
@@ -115,7 +118,9 @@ void adjoint_slice_scatter(const struct adjoint_call *call, struct tensor *contr
 {
 	const struct attrs *attrs = &call->node->attrs;
 
-	give_replaced(call, walk_window(&call->out->type.shape, &call->arg[1]->type.shape, attrs->start, attrs->stride), contribution);
+	give_replaced(call,
+	    walk_window(&call->out->type.shape, &call->arg[1]->type.shape, attrs->start, attrs->stride),
+	    contribution);
 }
 
 /* The window of a dynamic slice: each start is clamped so that the window lies inside. */
@@ -135,12 +140,14 @@ void adjoint_dynamic_slice(const struct adjoint_call *call, struct tensor *contr
 {
 	if (call->wanted[0])
 		walk_put(adjoint_open(call, 0, contribution),
-		    dynamic_window(&call->arg[0]->type.shape, &call->out->type.shape, call->arg[1]), call->cotangent->at);
+		    dynamic_window(&call->arg[0]->type.shape, &call->out->type.shape, call->arg[1]),
+		    call->cotangent->at);
 }
 
 void adjoint_dynamic_update_slice(const struct adjoint_call *call, struct tensor *contribution)
 {
-	give_replaced(call, dynamic_window(&call->out->type.shape, &call->arg[1]->type.shape, call->arg[2]), contribution);
+	give_replaced(
+	    call, dynamic_window(&call->out->type.shape, &call->arg[1]->type.shape, call->arg[2]), contribution);
 }
 
 void adjoint_pad(const struct adjoint_call *call, struct tensor *contribution)

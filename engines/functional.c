@@ -1,7 +1,7 @@
 /*
- * functional.c: the engine in which loops stay loops.  The vjp of a loop is a reverse loop: forward saves the carries at the
- * start of each iteration, and each reverse step recomputes the body from one of them and pulls the cotangents of the carries back
- * through it.  Which values need a cotangent at all is decided once per program.
+ * functional.c: the engine in which loops stay loops.  The vjp of a loop is a reverse loop: forward saves the
+ * carries at the start of each iteration, and each reverse step recomputes the body from one of them and pulls the
+ * cotangents of the carries back through it.  Which values need a cotangent at all is decided once per program.
  */
 #include "adjoint.h"
 #include "kernels.h"
@@ -27,16 +27,17 @@ struct run {
 	struct tensor *value;         /* [n_value] */
 	union cell **adjoint;         /* [n_value], NULL: no result depends on it */
 	struct residuals **residuals; /* [n_value] by the first result of a loop */
-	bool saving;                  /* false while a loop runs forward: those inside it save when it is reversed */
+	bool saving; /* false while a loop runs forward: those inside it save when it is reversed */
 };
 
 /* ---- activity ---- */
 
-static void activate_region(const struct adjoint_rules *rules, const struct program *p, const struct region *region, bool *active);
+static void activate_region(
+    const struct adjoint_rules *rules, const struct program *p, const struct region *region, bool *active);
 
 /*
- * Where the carries of a loop sit: operands first_arg + k, parameters first_param + k, results out + k and body results k.  Xs and
- * ys follow the carries.
+ * Where the carries of a loop sit: operands first_arg + k, parameters first_param + k, results out + k and body
+ * results k.  Xs and ys follow the carries.
  */
 struct loop {
 	const struct node *node;
@@ -57,12 +58,14 @@ static struct loop loop_of(const struct node *node)
 	return l;
 }
 
-static void activate_loop(const struct adjoint_rules *rules, const struct program *p, const struct node *node, bool *active)
+static void activate_loop(
+    const struct adjoint_rules *rules, const struct program *p, const struct node *node, bool *active)
 {
 	struct loop l = loop_of(node);
 	bool changed = true;
 
-	/* Flags only rise, over all rounds of all enclosing loops, so their number is bounded by that of the carries. */
+	/* Flags only rise, over all rounds of all enclosing loops, so their number is bounded by that of the
+	 * carries. */
 	for (int k = 0; k < l.n_carry + l.n_xs; k++)
 		active[l.first_param + k] |= active[node->arg[l.first_arg + k]];
 	while (changed) {
@@ -71,7 +74,8 @@ static void activate_loop(const struct adjoint_rules *rules, const struct progra
 		for (int k = 0; k < l.n_carry; k++) {
 			bool *carry = &active[l.first_param + k];
 
-			if (!*carry && rules->carry_active(active[node->arg[l.first_arg + k]], active[l.body->result[k]]))
+			if (!*carry &&
+			    rules->carry_active(active[node->arg[l.first_arg + k]], active[l.body->result[k]]))
 				changed = *carry = true;
 		}
 	}
@@ -79,7 +83,8 @@ static void activate_loop(const struct adjoint_rules *rules, const struct progra
 		active[node->out + k] = active[l.body->result[k]] || (k < l.n_carry && active[l.first_param + k]);
 }
 
-static void activate_region(const struct adjoint_rules *rules, const struct program *p, const struct region *region, bool *active)
+static void activate_region(
+    const struct adjoint_rules *rules, const struct program *p, const struct region *region, bool *active)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
@@ -89,13 +94,15 @@ static void activate_region(const struct adjoint_rules *rules, const struct prog
 			activate_region(rules, p, &node->region[0], active);
 			activate_region(rules, p, &node->region[1], active);
 			for (int k = 0; k < node->n_out; k++)
-				active[node->out + k] = active[node->region[0].result[k]] || active[node->region[1].result[k]];
+				active[node->out + k] =
+				    active[node->region[0].result[k]] || active[node->region[1].result[k]];
 		} else if (node->n_region) {
 			activate_loop(rules, p, node, active);
 		} else {
 			for (int k = 0; k < node->n_arg; k++)
 				any |= active[node->arg[k]];
-			active[node->out] = any && dtype_is_float(p->type[node->out].dtype) && adjoint_flows(rules, node->op);
+			active[node->out] =
+			    any && dtype_is_float(p->type[node->out].dtype) && adjoint_flows(rules, node->op);
 		}
 	}
 }
@@ -139,7 +146,8 @@ static void run_iteration(struct run *run, const struct loop *l, int t, const st
 	for (int k = 0; k < l->n_carry; k++)
 		run->value[l->first_param + k] = carry[k];
 	for (int k = 0; k < l->n_xs; k++)
-		run->value[l->first_param + l->n_carry + k] = kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], t, run->arena);
+		run->value[l->first_param + l->n_carry + k] =
+		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], t, run->arena);
 	run_region(run, l->body);
 }
 
@@ -178,7 +186,8 @@ static void run_loop(struct run *run, const struct node *node)
 	for (int k = 0; k < l.n_carry; k++)
 		carry[k] = run->value[node->arg[l.first_arg + k]];
 	for (int k = 0; k < l.n_ys; k++)
-		run->value[node->out + l.n_carry + k] = tensor_new(run->arena, &run->program->type[node->out + l.n_carry + k]);
+		run->value[node->out + l.n_carry + k] =
+		    tensor_new(run->arena, &run->program->type[node->out + l.n_carry + k]);
 	for (int t = 0; t < trip && !done; t++) {
 		if (family == FAMILY_WHILE && !while_goes_on(run, node, carry))
 			break;
@@ -188,7 +197,8 @@ static void run_loop(struct run *run, const struct node *node)
 		for (int k = 0; k < l.n_carry; k++)
 			carry[k] = run->value[l.body->result[k]];
 		for (int k = 0; k < l.n_ys; k++)
-			kernel_set_row(&run->value[node->out + l.n_carry + k], t, &run->value[l.body->result[l.n_carry + k]]);
+			kernel_set_row(
+			    &run->value[node->out + l.n_carry + k], t, &run->value[l.body->result[l.n_carry + k]]);
 		done = node->attrs.until && run->value[l.body->result[l.body->n_result - 1]].at->i;
 	}
 	for (int k = 0; k < l.n_carry; k++)
@@ -290,7 +300,8 @@ static void pull_loop(struct run *run, const struct node *node)
 			const struct tensor stacked = {type[ys], run->adjoint[ys]};
 
 			if (stacked.at)
-				give(run, l.body->result[l.n_carry + k], kernel_row(&stacked, iteration, run->arena).at);
+				give(run, l.body->result[l.n_carry + k],
+				    kernel_row(&stacked, iteration, run->arena).at);
 		}
 		pull_region(run, l.body);
 		for (int k = 0; k < l.n_carry; k++)
@@ -300,7 +311,8 @@ static void pull_loop(struct run *run, const struct node *node)
 			const union cell *row = run->adjoint[l.first_param + l.n_carry + k];
 
 			if (row)
-				adjoint_add_row(run->rules, &type[xs], &run->adjoint[xs], iteration, row, run->arena);
+				adjoint_add_row(
+				    run->rules, &type[xs], &run->adjoint[xs], iteration, row, run->arena);
 		}
 	}
 	for (int k = 0; k < l.n_carry; k++)
@@ -328,8 +340,8 @@ static void pull_region(struct run *run, const struct region *region)
 
 /* ---- the engine ---- */
 
-static enum answer_status functional_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state,
-    const char **text)
+static enum answer_status functional_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	const struct program *p = &c->program;
 	struct plan *plan = NEW(a, struct plan, 1);
@@ -348,15 +360,20 @@ static enum answer_status functional_prepare(struct engine *self, const struct t
 	return ANSWER_OK;
 }
 
-static void functional_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
-    struct arena *a, struct answer *out)
+static void functional_answer(struct engine *self, void *state, const struct testcase *c, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct program *p = &c->program;
 	const struct plan *plan = state;
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
-	struct run run = {.rules = &self->adjoint, .program = p, .active = plan->active, .arena = a,
-	    .value = NEW(a, struct tensor, p->n_value), .adjoint = NEW(a, union cell *, p->n_value),
-	    .residuals = NEW(a, struct residuals *, p->n_value), .saving = request != NULL};
+	struct run run = {.rules = &self->adjoint,
+	    .program = p,
+	    .active = plan->active,
+	    .arena = a,
+	    .value = NEW(a, struct tensor, p->n_value),
+	    .adjoint = NEW(a, union cell *, p->n_value),
+	    .residuals = NEW(a, struct residuals *, p->n_value),
+	    .saving = request != NULL};
 
 	(void)which;
 	for (int k = 0; k < p->top.n_param; k++)
@@ -380,7 +397,8 @@ static void functional_answer(struct engine *self, void *state, const struct tes
 	for (int k = 0; k < request->n_wrt; k++) {
 		int v = p->top.param + request->wrt[k];
 
-		out->derivative[k] = run.adjoint[v] ? (struct tensor){p->type[v], run.adjoint[v]} : tensor_new(a, &p->type[v]);
+		out->derivative[k] =
+		    run.adjoint[v] ? (struct tensor){p->type[v], run.adjoint[v]} : tensor_new(a, &p->type[v]);
 	}
 }
 

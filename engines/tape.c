@@ -1,7 +1,7 @@
 /*
- * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent may pass
- * through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so its memory is linear in the
- * executed iterations, and the reverse sweep knows no loop at all.
+ * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent
+ * may pass through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so
+ * its memory is linear in the executed iterations, and the reverse sweep knows no loop at all.
  */
 #include "adjoint.h"
 #include "kernels.h"
@@ -23,7 +23,7 @@ struct record {
 	void (*reverse)(struct tape *tape, const struct record *record);
 	const struct node *node; /* of an op */
 	struct variable *out;
-	int row;   /* of a slice along the leading axis */
+	int row; /* of a slice along the leading axis */
 	int n_arg;
 	struct variable *arg[];
 };
@@ -44,7 +44,8 @@ static struct variable *new_variable(struct tape *tape, struct tensor tensor)
 	return v;
 }
 
-static struct record *push(struct tape *tape, void (*reverse)(struct tape *, const struct record *), struct variable *out, int n_arg)
+static struct record *push(
+    struct tape *tape, void (*reverse)(struct tape *, const struct record *), struct variable *out, int n_arg)
 {
 	struct record *r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)n_arg * sizeof r->arg[0]);
 
@@ -112,7 +113,8 @@ static void run_cond(struct tape *tape, const struct node *node)
 }
 
 /* Runs a loop body on `carry`, which becomes its results; true when `until` ends the loop. */
-static bool run_body(struct tape *tape, const struct region *body, int first_param, int n_carry, struct variable **carry, bool until)
+static bool run_body(
+    struct tape *tape, const struct region *body, int first_param, int n_carry, struct variable **carry, bool until)
 {
 	for (int k = 0; k < n_carry; k++)
 		tape->variable[first_param + k] = carry[k];
@@ -138,7 +140,8 @@ static void run_for(struct tape *tape, const struct node *node)
 
 	take_args(tape, node, counted, n_carry, carry);
 	for (int i = 0; i < trip && !done; i++) {
-		tape->variable[body->param] = new_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
+		tape->variable[body->param] =
+		    new_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
 		tape->variable[body->param]->tensor.at->i = i;
 		done = run_body(tape, body, body->param + 1, n_carry, carry, node->attrs.until);
 	}
@@ -168,7 +171,8 @@ static void run_while(struct tape *tape, const struct node *node)
 /* Slice `row` of xs: its cotangent goes to that row. */
 static void reverse_row(struct tape *tape, const struct record *r)
 {
-	adjoint_add_row(tape->rules, &r->arg[0]->tensor.type, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
+	adjoint_add_row(
+	    tape->rules, &r->arg[0]->tensor.type, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
 }
 
 static struct variable *take_row(struct tape *tape, struct variable *xs, int row)
@@ -193,11 +197,13 @@ static void reverse_stack(struct tape *tape, const struct record *r)
 		const struct tensor stacked = {*t, r->out->adjoint};
 
 		if (r->arg[k]->active)
-			adjoint_add(tape->rules, &r->arg[k]->tensor.type, &r->arg[k]->adjoint, kernel_row(&stacked, k, tape->arena).at);
+			adjoint_add(tape->rules, &r->arg[k]->tensor.type, &r->arg[k]->adjoint,
+			    kernel_row(&stacked, k, tape->arena).at);
 	}
 }
 
-static struct variable *stack_rows(struct tape *tape, const struct type *type, struct variable *const *rows, int stride, int n)
+static struct variable *stack_rows(
+    struct tape *tape, const struct type *type, struct variable *const *rows, int stride, int n)
 {
 	struct variable *out = new_variable(tape, tensor_new(tape->arena, type));
 	bool active = false;
@@ -225,7 +231,8 @@ static void run_scan(struct tape *tape, const struct node *node)
 	take_args(tape, node, 0, n_carry, carry);
 	for (; executed < node->attrs.trip && !done; executed++) {
 		for (int k = 0; k < n_xs; k++)
-			tape->variable[body->param + n_carry + k] = take_row(tape, tape->variable[node->arg[n_carry + k]], executed);
+			tape->variable[body->param + n_carry + k] =
+			    take_row(tape, tape->variable[node->arg[n_carry + k]], executed);
 		done = run_body(tape, body, body->param, n_carry, carry, node->attrs.until);
 		for (int k = 0; k < n_ys; k++)
 			rows[executed * n_ys + k] = tape->variable[body->result[n_carry + k]];
@@ -251,7 +258,8 @@ static void run_region(struct tape *tape, const struct region *region)
 
 /* ---- the engine ---- */
 
-static enum answer_status tape_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+static enum answer_status tape_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	*state = NULL;
 	*text = adjoint_refuse(&self->adjoint, "tape", c, a);
@@ -259,7 +267,8 @@ static enum answer_status tape_prepare(struct engine *self, const struct testcas
 }
 
 /* Seeds the results' adjoints, runs the records backwards, and reads the adjoints of the wrt inputs. */
-static void reverse(struct tape *tape, const struct transform *request, struct variable *const *input, struct answer *out)
+static void reverse(
+    struct tape *tape, const struct transform *request, struct variable *const *input, struct answer *out)
 {
 	const struct region *top = &tape->program->top;
 
@@ -267,7 +276,8 @@ static void reverse(struct tape *tape, const struct transform *request, struct v
 		struct variable *v = tape->variable[top->result[k]];
 
 		if (v->active)
-			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, tensor_copy(tape->arena, &request->seed[k]).at);
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
+			    tensor_copy(tape->arena, &request->seed[k]).at);
 	}
 	for (const struct record *r = tape->last; r; r = r->previous)
 		if (r->out->adjoint)
@@ -278,16 +288,18 @@ static void reverse(struct tape *tape, const struct transform *request, struct v
 	for (int k = 0; k < request->n_wrt; k++) {
 		const struct variable *v = input[request->wrt[k]];
 
-		out->derivative[k] = v->adjoint ? (struct tensor){v->tensor.type, v->adjoint} : tensor_new(tape->arena, &v->tensor.type);
+		out->derivative[k] = v->adjoint ? (struct tensor){v->tensor.type, v->adjoint}
+						: tensor_new(tape->arena, &v->tensor.type);
 	}
 }
 
-static void tape_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
-    struct answer *out)
+static void tape_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
 {
 	const struct program *p = &c->program;
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
-	struct tape tape = {.rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value)};
+	struct tape tape = {
+	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value)};
 
 	(void)state;
 	(void)which;

@@ -51,11 +51,15 @@ void campaign_stop_on_signals(void);
 /* Seconds on a clock that only goes forward. */
 double campaign_clock(void);
 
-/*
- * Writes DIR/summary.json, stops the engines and frees everything.  Returns the exit code.  *summary, unless NULL, receives the summary's text, to be
- * freed by the caller.
- */
-int campaign_close(struct campaign *self, char **summary);
+/* What is left of a campaign: texts that the caller frees. */
+struct campaign_end {
+	char *summary; /* DIR/summary.json */
+	char *text;    /* the same in a few lines for people */
+	char failure[512]; /* why the exit code says that something of ours failed; "" */
+};
+
+/* Writes DIR/summary.json, stops the engines and frees everything.  Returns the exit code. */
+int campaign_close(struct campaign *self, struct campaign_end *end);
 
 /* ---- drivers ---- */
 

@@ -207,7 +207,22 @@ static int exit_code(const struct campaign *self)
 	return self->all.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
 }
 
-int campaign_close(struct campaign *self, char **summary)
+static char *text_write(const struct campaign *self, struct arena *a)
+{
+	char *text = arena_printf(a, "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
+	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->n_finding,
+	    (long long)self->oracle_disagreements, self->o->out);
+
+	for (int i = 0; i < self->n_finding; i++) {
+		const struct finding *f = &self->finding[i];
+
+		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->signature,
+		    (long long)f->count, (long long)f->first_case, f->ops, f->flaky ? ", did not come again" : "", self->findings_dir, f->file);
+	}
+	return text;
+}
+
+int campaign_close(struct campaign *self, struct campaign_end *end)
 {
 	struct error e = {0};
 	size_t len;
@@ -224,10 +239,9 @@ int campaign_close(struct campaign *self, char **summary)
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 	}
 	code = exit_code(self);
-	if (self->failed)
-		complain("%s", self->failure);
-	if (summary)
-		*summary = strdup(text);
+	end->summary = strdup(text);
+	end->text = strdup(text_write(self, &self->side));
+	memcpy(end->failure, self->failure, sizeof end->failure);
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	for (int i = 0; i < self->n_finding; i++)

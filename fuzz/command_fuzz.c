@@ -38,15 +38,18 @@ static enum driver pick_driver(const char *name)
 	return DRIVER_COUNT;
 }
 
-/* Ends a campaign: self is whether to print the summary (bool). */
+/* Ends a campaign: self says whether to print the summary as JSON (bool). */
 static int finish(struct campaign *s, void *self)
 {
-	char *summary = NULL;
-	int code = campaign_close(s, &summary);
+	struct campaign_end end;
+	int code = campaign_close(s, &end);
 
-	if (*(bool *)self && summary)
-		fputs(summary, stdout);
-	free(summary);
+	if (*end.failure)
+		complain("%s", end.failure);
+	if (end.summary && end.text)
+		fputs(*(bool *)self ? end.summary : end.text, stdout);
+	free(end.summary);
+	free(end.text);
 	return code;
 }
 

@@ -165,7 +165,7 @@ static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 
 		if (!gen_is_float(g, v) || g->info[v].uses || !depends_on_input(g, v) || !gen_elements(g, v))
 			continue;
-		if (v >= g->n_input || !n_unused || choice_percent(g->c, 60))
+		if (v >= g->n_input || !n_unused || choice_percent(g->c, 85))
 			unused[n_unused++] = v;
 	}
 	primary = n_unused ? unused[0] : gen_pick_float(g);

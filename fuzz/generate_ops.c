@@ -81,8 +81,8 @@ static int guard_positive(struct gen *g, int v)
 	double margin = choice_between(g->c, 1, 8) / 8.0;
 	double magnitude = range_magnitude(g->info[v].range);
 
-	switch (choice_below(g->c, 6)) {
-	case 0:
+	switch (choice_below(g->c, 9)) {
+	default:
 		return gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
 	case 1:
 		return magnitude < 24 ? gen_binary(g, OP_ADD, gen_unary(g, OP_SQUARE, v), gen_scalar(g, d, margin)) : gen_unary(g, OP_COSH, v);
@@ -93,7 +93,7 @@ static int guard_positive(struct gen *g, int v)
 		    gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
 	case 4:
 		return gen_binary(g, OP_MAX, v, gen_scalar(g, d, margin));
-	default:
+	case 5:
 		return gen_node(g, OP_CLAMP, (const int[]){v, gen_scalar(g, d, margin), gen_scalar(g, d, 4)}, 3, NULL);
 	}
 }

@@ -108,6 +108,14 @@ static bool rounds(enum op op)
 	return false;
 }
 
+/* Ops that may let no derivative through: what they take still counts as unused, so that it finds another way to a result. */
+static bool may_block(enum op op)
+{
+	enum regularity r = op_table[op].regularity;
+
+	return r == REGULARITY_STEP || r == REGULARITY_DISCRETE || (r == REGULARITY_KINK && op != OP_ABS);
+}
+
 int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
 {
 	struct range r[LIMIT_ARGS];
@@ -128,7 +136,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 		r[i] = g->info[arg[i]].range;
 		deps |= g->info[arg[i]].deps;
 		noisy |= g->info[arg[i]].noisy;
-		g->info[arg[i]].uses++;
+		g->info[arg[i]].uses += !may_block(op);
 		cost += gen_elements(g, arg[i]);
 	}
 	g->nodes++;

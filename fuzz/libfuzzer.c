@@ -4,8 +4,8 @@
  * Nothing of ours is instrumented: only the feature counters steer, so that the same seed gives the same campaign whatever the
  * compiler.  libFuzzer's inputs are compact case JSON; its byte mutators never run, as both hooks below replace them.
  */
+#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "campaign.h"
@@ -26,7 +26,32 @@ static struct hosted {
 	void *self;
 	struct case_mutator mutator;
 	struct arena arena;
+	int standard_error; /* put aside while libFuzzer greets; -1: back in place */
 } hosted;
+
+/*
+ * libFuzzer prints a greeting whatever its flags (which sanitizer hooks are missing, how it schedules).  Nobody can act on that, so standard
+ * error is put aside until the first input.
+ */
+static void hide_greeting(void)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	hosted.standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (hosted.standard_error >= 0 && null >= 0)
+		dup2(null, STDERR_FILENO);
+	if (null >= 0)
+		close(null);
+}
+
+static void show_errors(void)
+{
+	if (hosted.standard_error < 0)
+		return;
+	dup2(hosted.standard_error, STDERR_FILENO);
+	close(hosted.standard_error);
+	hosted.standard_error = -1;
+}
 
 static const char *pool_text(void *self, int k, size_t *len)
 {
@@ -58,6 +83,9 @@ static int judge_input(const uint8_t *data, size_t size)
 	struct testcase c;
 	jmp_buf full;
 
+	/* The very first input is the empty one, before the last lines of the greeting. */
+	if (size)
+		show_errors();
 	arena_reset(&hosted.arena);
 	hosted.arena.on_full = &full;
 	if (setjmp(full)) {
@@ -71,7 +99,10 @@ static int judge_input(const uint8_t *data, size_t size)
 		counters[FEATURE_BYTES - 1] = 1;
 	}
 	if (campaign_over(hosted.campaign)) {
-		int code = hosted.finish(hosted.campaign, hosted.self);
+		int code;
+
+		show_errors();
+		code = hosted.finish(hosted.campaign, hosted.self);
 
 		/* The driver does not return, and its atexit handler would call this a crash. */
 		fflush(NULL);
@@ -105,6 +136,8 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	hosted.mutator.pool_text = pool_text;
 	hosted.mutator.pool = s;
 	hosted.mutator.n_pool = campaign_corpus(s);
+	hide_greeting();
 	LLVMFuzzerRunDriver(&argc, &argv, judge_input);
+	show_errors(); /* it gave up before the first input */
 	_exit(finish(s, self));
 }

@@ -69,7 +69,7 @@ static bool append_plain(struct rebuild *r, const struct node *old, const struct
 	return true;
 }
 
-/* The region `which` of n, opened, rebuilt and closed.  deps: of what it gives. */
+/* The region `which` of n, opened, rebuilt and closed; a flag of `until` is added or dropped. */
 static bool append_region(struct rebuild *r, const struct node *n, int which, bool add_flag, bool drop_flag)
 {
 	const struct region *region = &n->region[which];
@@ -102,7 +102,9 @@ static bool append_region(struct rebuild *r, const struct node *n, int which, bo
 		result[n_result] = gen_predicate_scalar(g);
 		ok = result[n_result++] >= 0;
 	}
-	gen_region_close(g, result, ok ? n_result : 0, mark, trips);
+	/* A region that failed stays open: the program is given up. */
+	if (ok)
+		gen_region_close(g, result, n_result, mark, trips);
 	r->outer = outer;
 	return ok;
 }

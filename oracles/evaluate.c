@@ -186,7 +186,7 @@ void element_zero(struct run *r, struct elements *to, enum dtype d, int k)
 		to->at[k].i = 0;
 }
 
-struct axis_view axis_view(const struct shape *s, int axis)
+struct axis_view evaluate_axis_view(const struct shape *s, int axis)
 {
 	struct axis_view v = {1, s->extent[axis], 1};
 	for (int d = 0; d < axis; d++)

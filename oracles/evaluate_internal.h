@@ -54,6 +54,6 @@ void evaluate_reduce(struct run *r, const struct node *node);
 struct axis_view {
 	int outer, n, inner;
 };
-struct axis_view axis_view(const struct shape *s, int axis);
+struct axis_view evaluate_axis_view(const struct shape *s, int axis);
 
 #endif

@@ -63,20 +63,71 @@ static inline int integers(struct builder *b, int n, const int *at)
 	return build_constant(b, &(struct tensor){{DTYPE_I64, {1, {n}}}, cell});
 }
 
-#define F64 {DTYPE_F64, {0, {0}}}
-#define F64V(n) {DTYPE_F64, {1, {n}}}
-#define F64M(m, n) {DTYPE_F64, {2, {m, n}}}
-#define I64 {DTYPE_I64, {0, {0}}}
+#define F64                                                                                                        \
+	{                                                                                                          \
+		DTYPE_F64,                                                                                         \
+		{                                                                                                  \
+			0,                                                                                         \
+			{                                                                                          \
+				0                                                                                  \
+			}                                                                                          \
+		}                                                                                                  \
+	}
+#define F64V(n)                                                                                                    \
+	{                                                                                                          \
+		DTYPE_F64,                                                                                         \
+		{                                                                                                  \
+			1,                                                                                         \
+			{                                                                                          \
+				n                                                                                  \
+			}                                                                                          \
+		}                                                                                                  \
+	}
+#define F64M(m, n)                                                                                                 \
+	{                                                                                                          \
+		DTYPE_F64,                                                                                         \
+		{                                                                                                  \
+			2,                                                                                         \
+			{                                                                                          \
+				m, n                                                                               \
+			}                                                                                          \
+		}                                                                                                  \
+	}
+#define I64                                                                                                        \
+	{                                                                                                          \
+		DTYPE_I64,                                                                                         \
+		{                                                                                                  \
+			0,                                                                                         \
+			{                                                                                          \
+				0                                                                                  \
+			}                                                                                          \
+		}                                                                                                  \
+	}
 static const struct type sample_f64 = F64, sample_i64 = I64;
 
 /* A body of the power loops: the next accumulator from (acc, x). */
 typedef int step_fn(struct builder *b, int acc, int x);
 
-static inline int step_mul(struct builder *b, int acc, int x) { return op2(b, OP_MUL, acc, x); }
-static inline int step_div(struct builder *b, int acc, int x) { return op2(b, OP_DIV, acc, x); }
-static inline int step_sin(struct builder *b, int acc, int x) { return op1(b, OP_SIN, op2(b, OP_MUL, acc, x)); }
-static inline int step_grow(struct builder *b, int acc, int x) { return op2(b, OP_ADD, acc, op2(b, OP_MUL, acc, x)); }
-static inline int step_sum(struct builder *b, int acc, int x) { return op2(b, OP_ADD, acc, x); }
+static inline int step_mul(struct builder *b, int acc, int x)
+{
+	return op2(b, OP_MUL, acc, x);
+}
+static inline int step_div(struct builder *b, int acc, int x)
+{
+	return op2(b, OP_DIV, acc, x);
+}
+static inline int step_sin(struct builder *b, int acc, int x)
+{
+	return op1(b, OP_SIN, op2(b, OP_MUL, acc, x));
+}
+static inline int step_grow(struct builder *b, int acc, int x)
+{
+	return op2(b, OP_ADD, acc, op2(b, OP_MUL, acc, x));
+}
+static inline int step_sum(struct builder *b, int acc, int x)
+{
+	return op2(b, OP_ADD, acc, x);
+}
 static inline int step_shift(struct builder *b, int acc, int x)
 {
 	return op2(b, OP_MUL, acc, op2(b, OP_SUB, x, build_scalar(b, DTYPE_F64, 2)));
@@ -319,13 +370,15 @@ static inline int sample_where(struct builder *b, const int *in, int *result)
 /* Nothing depends on the second input but through stop_gradient; x is used four times, once as a repeated result */
 static inline int sample_fan(struct builder *b, const int *in, int *result)
 {
-	int y = op2(b, OP_ADD, op2(b, OP_MUL, in[0], in[0]), op1(b, OP_STOP_GRADIENT, op2(b, OP_MUL, in[0], in[1])));
+	int y =
+	    op2(b, OP_ADD, op2(b, OP_MUL, in[0], in[0]), op1(b, OP_STOP_GRADIENT, op2(b, OP_MUL, in[0], in[1])));
 
 	result[0] = y;
 	result[1] = y;
 	return 2;
 }
 
+/* clang-format off */
 static const struct sample samples[] = {
     {"power", sample_power, 1, {F64}, {{.5}}, true, 1, {.75}},
     {"power-while", sample_power_while, 1, {F64}, {{.5}}, true, 1, {.75}},
@@ -351,6 +404,7 @@ static const struct sample samples[] = {
     {"where", sample_where, 1, {F64V(4)}, {{-1, 0, 1, 4}}, false, 4, {0, 0, 1.5, 1}},
     {"fan", sample_fan, 2, {F64, F64}, {{3}, {4}}, false, 2, {3 * 6, 0}},
 };
+/* clang-format on */
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
 
 static inline const struct sample *sample_find(const char *name)
@@ -363,10 +417,14 @@ static inline const struct sample *sample_find(const char *name)
 }
 
 /* A case of a built program: seeds 1, 2, 3 ... over all result elements; no transform when vjp is false. */
-static inline struct testcase sample_case(struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS], bool vjp)
+static inline struct testcase sample_case(
+    struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS], bool vjp)
 {
 	struct builder b;
-	struct testcase c = {.n_point = 1, .point = NEW(a, struct tensor *, 1), .n_transform = vjp, .transform = NEW(a, struct transform, 1)};
+	struct testcase c = {.n_point = 1,
+	    .point = NEW(a, struct tensor *, 1),
+	    .n_transform = vjp,
+	    .transform = NEW(a, struct transform, 1)};
 	int in[SAMPLE_INPUTS], result[LIMIT_ARGS], n_result;
 	double seed = 0;
 	struct transform *t = &c.transform[0];
@@ -380,7 +438,10 @@ static inline struct testcase sample_case(struct arena *a, const struct sample *
 	CHECK(program_check(&c.program, &e), "%s: %s: %s", s->name, e.place, e.text);
 
 	c.point[0] = NEW(a, struct tensor, s->n_in);
-	*t = (struct transform){.kind = TRANSFORM_VJP, .n_wrt = s->n_in, .wrt = NEW(a, int, s->n_in), .n_seed = n_result,
+	*t = (struct transform){.kind = TRANSFORM_VJP,
+	    .n_wrt = s->n_in,
+	    .wrt = NEW(a, int, s->n_in),
+	    .n_seed = n_result,
 	    .seed = NEW(a, struct tensor, n_result)};
 	for (int k = 0; k < s->n_in; k++) {
 		c.point[0][k] = tensor_new(a, &s->type[k]);
@@ -402,7 +463,8 @@ static inline struct testcase sample_case(struct arena *a, const struct sample *
 }
 
 /* The primal's weighted sum, with the weights the seeds have. */
-static inline double sample_value(struct engine *engine, struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS])
+static inline double sample_value(
+    struct engine *engine, struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS])
 {
 	struct testcase c = sample_case(a, s, at, false);
 	struct answer out = {.status = ANSWER_FAILURE};
@@ -429,13 +491,15 @@ static inline void check_samples(struct engine *engine, struct arena *a)
 		CHECK(out.status == ANSWER_OK, "%s: %s", s->name, out.text);
 		CHECK(out.n_derivative == s->n_in, "%s: %d derivatives", s->name, out.n_derivative);
 		for (int k = 0; k < out.n_derivative; k++) {
-			CHECK(type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d", s->name, k);
+			CHECK(type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d",
+			    s->name, k);
 			for (int i = 0; i < shape_elements(&s->type[k].shape); i++, flat++) {
-				double got = dtype_is_float(s->type[k].dtype) ? out.derivative[k].at[i].f : (double)out.derivative[k].at[i].i;
+				double got = dtype_is_float(s->type[k].dtype) ? out.derivative[k].at[i].f
+									      : (double)out.derivative[k].at[i].i;
 
 				if (s->n_want)
-					CHECK(near(got, s->want[flat], 1e-14), "%s[%d][%d]: %.17g, want %.17g", s->name, k, i, got,
-					    s->want[flat]);
+					CHECK(near(got, s->want[flat], 1e-14), "%s[%d][%d]: %.17g, want %.17g",
+					    s->name, k, i, got, s->want[flat]);
 				if (s->smooth) {
 					double at[SAMPLE_INPUTS][SAMPLE_ELEMENTS], h = 1e-5, up;
 
@@ -444,7 +508,8 @@ static inline void check_samples(struct engine *engine, struct arena *a)
 					up = sample_value(engine, a, s, at);
 					at[k][i] -= 2 * h;
 					double slope = (up - sample_value(engine, a, s, at)) / (2 * h);
-					CHECK(near(got, slope, 1e-6), "%s[%d][%d]: %.17g, slope %.17g", s->name, k, i, got, slope);
+					CHECK(near(got, slope, 1e-6), "%s[%d][%d]: %.17g, slope %.17g", s->name, k,
+					    i, got, slope);
 				}
 			}
 		}

@@ -1,4 +1,5 @@
-/* test_adjoint.c: every row of the adjoint table against differences of the kernels, then conventions, range, rounding. */
+/* test_adjoint.c: every row of the adjoint table against differences of the kernels, then conventions, range,
+ * rounding. */
 #include <math.h>
 #include <string.h>
 
@@ -6,9 +7,22 @@
 #include "../../engines/kernels.h"
 #include "../check.h"
 
-#define SHAPE0 {0, {0}}
-#define SHAPE(r, ...) {r, {__VA_ARGS__}}
+#define SHAPE0                                                                                                     \
+	{                                                                                                          \
+		0,                                                                                                 \
+		{                                                                                                  \
+			0                                                                                          \
+		}                                                                                                  \
+	}
+#define SHAPE(r, ...)                                                                                              \
+	{                                                                                                          \
+		r,                                                                                                 \
+		{                                                                                                  \
+			__VA_ARGS__                                                                                \
+		}                                                                                                  \
+	}
 
+/* clang-format off */
 /* One operand: floats are drawn from (low, high); with n_at > 0 they are at[], cycled, and so are integers and bools. */
 struct operand {
 	enum dtype dtype;
@@ -119,6 +133,8 @@ static const struct row smooth[] = {
     {OP_MATMUL, {U(SHAPE(2, 2, 0), -2, 2), U(SHAPE(2, 0, 3), -2, 2)}, {0}},
 };
 
+/* clang-format on */
+
 /* What one op and its adjoint need at a point. */
 struct fixture {
 	struct program program;
@@ -165,7 +181,8 @@ static void pull(struct fixture *f, const struct adjoint_rules *rules, const str
 			if (!dtype_is_float(o->dtype))
 				f->arg[k].at[i].i = (int64_t)o->at[i % o->n_at];
 			else
-				f->arg[k].at[i].f = o->n_at ? o->at[i % o->n_at] : o->low + (o->high - o->low) * draw(&state);
+				f->arg[k].at[i].f =
+				    o->n_at ? o->at[i % o->n_at] : o->low + (o->high - o->low) * draw(&state);
 	}
 	run(f, a);
 	f->cotangent = tensor_new(a, &f->out.type);
@@ -196,7 +213,8 @@ static void check_smooth(const struct adjoint_rules *rules, const struct row *ro
 			CHECK(!f.contribution[k].at, "%s: operand %d is no float", name, k);
 			continue;
 		}
-		CHECK(f.contribution[k].at && type_equal(&f.contribution[k].type, &f.arg[k].type), "%s: operand %d", name, k);
+		CHECK(f.contribution[k].at && type_equal(&f.contribution[k].type, &f.arg[k].type), "%s: operand %d",
+		    name, k);
 		for (int i = 0; f.contribution[k].at && i < shape_elements(&f.arg[k].type.shape); i++) {
 			double *x = &f.arg[k].at[i].f, x0 = *x, up, got = f.contribution[k].at[i].f;
 
@@ -205,13 +223,14 @@ static void check_smooth(const struct adjoint_rules *rules, const struct row *ro
 			*x = x0 - h;
 			double slope = (up - weighted(&f, a)) / (2 * h);
 			*x = x0;
-			CHECK(fabs(got - slope) <= 1e-7 * fmax(1, fabs(slope)), "%s operand %d[%d]: %.17g, slope %.17g", name, k, i, got,
-			    slope);
+			CHECK(fabs(got - slope) <= 1e-7 * fmax(1, fabs(slope)),
+			    "%s operand %d[%d]: %.17g, slope %.17g", name, k, i, got, slope);
 		}
 	}
 }
 
-/* Cotangent 1 on the first element (3 where a share is asked for): conventions at ties, values at the edge of the range. */
+/* clang-format off */
+/* Cotangents 1, -2, 3, -4: conventions at ties, values at the edge of the range. */
 static const struct {
 	struct row row;
 	int operand;
@@ -243,6 +262,8 @@ static const struct {
     {{OP_ATAN2, {V(S3, 3, 3e200, 3e-200, 3), V(S3, 3, 4e200, 4e-200, 4)}, {0}}, 0, {1.6e-201, -2 * 1.6e199, .48}, 3},
 };
 
+/* clang-format on */
+
 static void check_exact(const struct adjoint_rules *rules, struct arena *a)
 {
 	for (size_t n = 0; n < sizeof exact / sizeof exact[0]; n++) {
@@ -253,8 +274,8 @@ static void check_exact(const struct adjoint_rules *rules, struct arena *a)
 			double got = f.contribution[exact[n].operand].at[i].f, want = exact[n].want[i];
 
 			/* subnormals have few digits */
-			CHECK(fabs(got - want) <= (fabs(want) < 1e-300 ? 1e-6 : 1e-15) * fabs(want), "%s (row %zu)[%d]: %.17g, want %.17g",
-			    op_table[exact[n].row.op].name, n, i, got, want);
+			CHECK(fabs(got - want) <= (fabs(want) < 1e-300 ? 1e-6 : 1e-15) * fabs(want),
+			    "%s (row %zu)[%d]: %.17g, want %.17g", op_table[exact[n].row.op].name, n, i, got, want);
 		}
 	}
 }
@@ -264,17 +285,21 @@ static void check_complete(const struct adjoint_rules *rules)
 {
 	for (int op = 0; op < OP_COUNT; op++) {
 		CHECK(rules->row[op].structure, "%s has no row, or its text does not compile", op_table[op].name);
-		CHECK((rules->row[op].structure == adjoint_region) == (op_table[op].regularity == REGULARITY_REGION), "%s", op_table[op].name);
-		CHECK(adjoint_flows(rules, (enum op)op) !=
-			(op_table[op].regularity == REGULARITY_STEP || op_table[op].regularity == REGULARITY_DISCRETE),
+		CHECK(
+		    (rules->row[op].structure == adjoint_region) == (op_table[op].regularity == REGULARITY_REGION),
+		    "%s", op_table[op].name);
+		CHECK(adjoint_flows(rules, (enum op)op) != (op_table[op].regularity == REGULARITY_STEP ||
+							       op_table[op].regularity == REGULARITY_DISCRETE),
 		    "%s", op_table[op].name);
 	}
 }
 
-/* Narrow dtypes: the partial is not rounded, the product is, once; a sum inside one op is rounded once; a fan-out at every term. */
+/* Narrow dtypes: the partial is not rounded, the product is, once; a sum inside one op is rounded once; a fan-out
+ * at every term. */
 static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 {
-	const struct row mul = {OP_DIV, {{DTYPE_BF16, SHAPE0, 0, 0, 1, {1}}, {DTYPE_BF16, S3, 0, 0, 3, {3, 3, 3}}}, {0}};
+	const struct row mul = {
+	    OP_DIV, {{DTYPE_BF16, SHAPE0, 0, 0, 1, {1}}, {DTYPE_BF16, S3, 0, 0, 3, {3, 3, 3}}}, {0}};
 	const struct type t = {DTYPE_BF16, SHAPE0};
 	union cell first = {.f = 256}, second = {.f = 1}, third = {.f = 1}, *adjoint = NULL;
 	struct fixture f;
@@ -283,7 +308,8 @@ static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 	pull(&f, rules, &mul, a);
 	for (int i = 0; i < 3; i++)
 		want += dtype_round(DTYPE_BF16, f.cotangent.at[i].f / 3);
-	CHECK(f.contribution[0].at->f == dtype_round(DTYPE_BF16, want), "%g, want %g", f.contribution[0].at->f, want);
+	CHECK(
+	    f.contribution[0].at->f == dtype_round(DTYPE_BF16, want), "%g, want %g", f.contribution[0].at->f, want);
 
 	adjoint_add(rules, &t, &adjoint, &first);
 	adjoint_add(rules, &t, &adjoint, &second);
@@ -307,7 +333,8 @@ static void check_scale(struct adjoint_rules *rules, struct arena *a)
 			pull(&scaled, rules, &smooth[r], a);
 			rules->row[ops[n]].scale = 1;
 			for (int i = 0; i < shape_elements(&right.arg[0].type.shape); i++)
-				CHECK(scaled.contribution[0].at[i].f == 2 * right.contribution[0].at[i].f, "%s", op_table[ops[n]].name);
+				CHECK(scaled.contribution[0].at[i].f == 2 * right.contribution[0].at[i].f, "%s",
+				    op_table[ops[n]].name);
 		}
 }
 

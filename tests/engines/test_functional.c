@@ -1,4 +1,5 @@
-/* test_functional.c: the engine with reverse loops: known gradients, agreement with the tape, and the figures of a reversed order. */
+/* test_functional.c: the engine with reverse loops: known gradients, agreement with the tape, and the figures of a
+ * reversed order. */
 #include "samples.h"
 
 /* Both engines use one table of rules and add up contributions in nearly one order. */
@@ -17,13 +18,15 @@ static void check_against_tape(struct engine *functional, struct arena *a)
 			CHECK(tensor_same(&p.primal[k], &q.primal[k]), "%s: primal %d", s->name, k);
 		for (int k = 0; k < p.n_derivative; k++)
 			for (int i = 0; i < shape_elements(&p.derivative[k].type.shape); i++)
-				CHECK(near(p.derivative[k].at[i].f, q.derivative[k].at[i].f, 1e-15), "%s[%d][%d]: %.17g, tape %.17g", s->name, k,
-				    i, p.derivative[k].at[i].f, q.derivative[k].at[i].f);
+				CHECK(near(p.derivative[k].at[i].f, q.derivative[k].at[i].f, 1e-15),
+				    "%s[%d][%d]: %.17g, tape %.17g", s->name, k, i, p.derivative[k].at[i].f,
+				    q.derivative[k].at[i].f);
 	}
 	engine_close(tape);
 }
 
-/* Gradients at x of acc = 1; repeat n: acc = step(acc, x): right, and with the saved iterates read in forward order. */
+/* Gradients at x of acc = 1; repeat n: acc = step(acc, x): right, and with the saved iterates read in forward
+ * order. */
 static const struct {
 	const char *body;
 	step_fn *step;
@@ -57,7 +60,10 @@ static void check_order(struct engine *engine, bool fifo, struct arena *a)
 {
 	for (build_row = 0; build_row < (int)(sizeof loops / sizeof loops[0]); build_row++)
 		for (int form = 0; form < 2; form++) {
-			const struct sample s = {.name = loops[build_row].body, .build = build_loop, .n_in = 1, .type = {F64},
+			const struct sample s = {.name = loops[build_row].body,
+			    .build = build_loop,
+			    .n_in = 1,
+			    .type = {F64},
 			    .at = {{loops[build_row].x}}};
 			double want = fifo ? loops[build_row].faulty : loops[build_row].right;
 			struct answer out = {.status = ANSWER_FAILURE};
@@ -65,14 +71,15 @@ static void check_order(struct engine *engine, bool fifo, struct arena *a)
 			build_as_while = form == 1;
 			struct testcase c = sample_case(a, &s, s.at, true);
 			engine_answer(engine, &c, a, &out);
-			CHECK(near(out.derivative[0].at->f, want, 4e-16), "%s: %s, n %d, %s: %.17g, want %.17g", build_spec, s.name,
-			    loops[build_row].n, form ? "while" : "for", out.derivative[0].at->f, want);
+			CHECK(near(out.derivative[0].at->f, want, 4e-16), "%s: %s, n %d, %s: %.17g, want %.17g",
+			    build_spec, s.name, loops[build_row].n, form ? "while" : "for", out.derivative[0].at->f,
+			    want);
 		}
 }
 
 /*
- * The wrong order is that of the saved iterates alone: cotangents of xs and ys keep their rows.  s = a s + x_t saves 0, 1, 2.5; the
- * cotangents of s are 5, 5.5, 4.75 from the last iteration on.
+ * The wrong order is that of the saved iterates alone: cotangents of xs and ys keep their rows.  s = a s + x_t
+ * saves 0, 1, 2.5; the cotangents of s are 5, 5.5, 4.75 from the last iteration on.
  */
 static void check_rows(struct engine *fifo, struct arena *a)
 {

@@ -18,8 +18,8 @@ static void check_subsets(struct engine *engine, struct arena *a)
 			engine_answer(engine, &c, a, &some);
 			CHECK(some.n_derivative == c.transform[0].n_wrt, "%s", s->name);
 			for (int k = 0; k < some.n_derivative; k++)
-				CHECK(tensor_same(&some.derivative[k], &all.derivative[c.transform[0].wrt[k]]), "%s: subset %d", s->name,
-				    subset);
+				CHECK(tensor_same(&some.derivative[k], &all.derivative[c.transform[0].wrt[k]]),
+				    "%s: subset %d", s->name, subset);
 		}
 	}
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,12 @@ static int misbehave(const char *spec)
 		memset(flood, 'x', sizeof(flood));
 		flood[sizeof(flood) - 1] = '\n';
 		say(flood, sizeof(flood));
+	}
+	if (!strcmp(spec, "test-deaf")) {
+		char byte;
+
+		/* dies with most of a big case unread: the supervisor writes into a closed socket */
+		_exit(read(0, &byte, 1) == 1 ? 6 : 9);
 	}
 	for (long id = 1;; id++) {
 		hear_line();
@@ -307,7 +314,6 @@ static void test_rows(struct arena *a)
 
 			if ((once || !strcmp(rows[k].spec, "test-nested")) && round)
 				break;
-			/* two-line output is seen whole, or as a leftover before the next case: give it time to arrive */
 			worker_answer(w, &c, a, &out);
 			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round, (int)out.status,
 			    out.text);
@@ -370,13 +376,35 @@ static void test_down(struct arena *a)
 	worker_close(NULL);
 }
 
-/* Requests and answers larger than a socket, at the same time; and a broken SIGPIPE disposition must not matter. */
+/* What a worker leaves behind dies with it: nobody holds the inherited end of the pipe any more. */
+static void test_group(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	struct answer out = {.text = ""};
+	int held[2];
+	struct pollfd p = {.events = POLLIN};
+	void *w = worker_open("test-orphan", &e);
+
+	if (pipe(held) != 0)
+		return;
+	worker_set_timeout(w, SHORT_MS);
+	worker_answer(w, &c, a, &out);
+	close(held[1]);
+	p.fd = held[0];
+	CHECK(poll(&p, 1, 2000) == 1 && p.revents & POLLHUP, "an orphan is alive");
+	close(held[0]);
+	worker_close(w);
+}
+
+/* Requests and answers larger than a socket, at the same time; SIGPIPE, which would end this test, is never raised. */
 static void test_big(struct arena *a)
 {
 	static const struct {
 		const char *spec;
 		enum answer_status status;
-	} rows[] = {{"test-early", ANSWER_PROTOCOL}, {"test-segv", ANSWER_CRASH}, {"test-close", ANSWER_PROTOCOL}, {"forward", ANSWER_OK}};
+	} rows[] = {{"test-early", ANSWER_PROTOCOL}, {"test-segv", ANSWER_CRASH}, {"test-close", ANSWER_PROTOCOL},
+	    {"test-deaf", ANSWER_CRASH}, {"forward", ANSWER_OK}};
 	struct testcase c = big_case(a);
 
 	signal(SIGPIPE, SIG_DFL);
@@ -523,6 +551,7 @@ int main(int argc, char **argv)
 	test_rows(&a);
 	test_restart(&a);
 	test_down(&a);
+	test_group(&a);
 	test_big(&a);
 	test_real(&a);
 	test_parent_dies(&a);

@@ -23,7 +23,8 @@ static char *run(struct campaign_options *o, const char *driver, void drive(stru
 {
 	struct error e = {0};
 	struct campaign *s;
-	char *summary = NULL, *timing;
+	struct campaign_end end;
+	char *timing;
 
 	o->driver = driver;
 	s = campaign_open(o, &e);
@@ -31,12 +32,14 @@ static char *run(struct campaign_options *o, const char *driver, void drive(stru
 	if (!s)
 		exit(check_done());
 	drive(s);
-	*code = campaign_close(s, &summary);
-	timing = strstr(summary, "\"timing\"");
-	CHECK(timing, "%s: no timing in %s", driver, summary);
+	*code = campaign_close(s, &end);
+	CHECK(!*end.failure, "%s: %s", driver, end.failure);
+	free(end.text);
+	timing = strstr(end.summary, "\"timing\"");
+	CHECK(timing, "%s: no timing in %s", driver, end.summary);
 	if (timing)
 		*timing = '\0';
-	return summary;
+	return end.summary;
 }
 
 static char *read_file(const char *path, struct arena *a)

@@ -59,7 +59,19 @@ static void test_samples(struct arena *a)
 		const char *one = testcase_write(&c, a, &n), *two = testcase_write(&copy, a, &m);
 		CHECK(n == m && !memcmp(one, two, n), "%s: the copy is written differently", samples[k].name);
 		CHECK(strlen(testcase_print(&c, a)) > 20, "%s: print", samples[k].name);
-		/* Different cases differ. */
+		/* Different cases differ, down to one bit of one element. */
+		if (c.program.top.n_param) {
+			copy.point[c.n_point - 1][0].at[0].i ^= 1;
+			bool nan = dtype_is_float(copy.point[0][0].type.dtype) && isnan(c.point[c.n_point - 1][0].at[0].f);
+			CHECK(nan || (!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy)), "%s: another point",
+			    samples[k].name);
+		}
+		if (c.n_transform) {
+			copy = testcase_copy(&c, a);
+			struct transform *last = &copy.transform[c.n_transform - 1];
+			last->seed[last->n_seed - 1].at[0].i ^= 1;
+			CHECK(!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy), "%s: another seed", samples[k].name);
+		}
 		struct testcase other;
 		if (read_text(samples[(k + 1) % N_SAMPLE].text, a, &other, &e))
 			CHECK(!testcase_equal(&c, &other) && testcase_hash(&c) != testcase_hash(&other), "%s: equal to the next",

@@ -56,6 +56,9 @@ static void check_repeated(const char *what, const char *before, const char *pie
 #define BODY(nodes) CASE(X "\"body\":[" nodes "]," END)
 #define POINT(element) CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[" element "]],\"request\":[]")
 
+/* Valid but for what is in the title. */
+#define TITLE(text) CASE("\"title\":\"" text "\"," X "\"body\":[]," END)
+
 static const struct sample hostile[] = {
 	{"empty", ""}, {"space", " \n\t"}, {"word", "nul"}, {"text after", POINT("1") "x"}, {"two values", POINT("1") POINT("1")},
 	{"byte order mark", "\xEF\xBB\xBF" POINT("1")}, {"comment", "/* */" POINT("1")}, {"trailing comma", POINT("1,")},
@@ -67,11 +70,11 @@ static const struct sample hostile[] = {
 	{"negative nan", POINT("\"-nan\"")}, {"nan payload", POINT("\"nan(0x1)\"")}, {"infinity", POINT("\"Infinity\"")},
 	{"decimal string", POINT("\"0.5\"")}, {"too fine", POINT("\"0x1.00000000000001p0\"")}, {"too large", POINT("\"0x1p1024\"")},
 	{"object", POINT("{}")}, {"nested", POINT("[[1]]")}, {"null", POINT("null")}, {"bool", POINT("true")},
-	{"escaped NUL", BODY("{\"out\":[\"y\\u0000\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"lone surrogate", POINT("\"\\ud800\"")}, {"reversed surrogates", POINT("\"\\udc00\\ud800\"")}, {"bad escape", POINT("\"\\x\"")},
-	{"short escape", POINT("\"\\u12\"")},
-	{"control character", POINT("\"\n\"")}, {"overlong UTF-8", POINT("\"\xC0\x80\"")}, {"cut UTF-8", POINT("\"\xE2\x82\"")},
-	{"UTF-8 surrogate", POINT("\"\xED\xA0\x80\"")}, {"UTF-8 above the last", POINT("\"\xF4\x90\x80\x80\"")}, {"latin 1", POINT("\"\xE9\"")},
+	{"escaped NUL", TITLE("a\\u0000b")}, {"escaped NUL in a name", BODY("{\"out\":[\"y\\u0000\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
+	{"lone surrogate", TITLE("\\ud800")}, {"reversed surrogates", TITLE("\\udc00\\ud800")}, {"bad escape", TITLE("\\x")},
+	{"short escape", TITLE("\\u12")},
+	{"control character", TITLE("\n")}, {"overlong UTF-8", TITLE("\xC0\x80")}, {"cut UTF-8", TITLE("\xE2\x82")},
+	{"UTF-8 surrogate", TITLE("\xED\xA0\x80")}, {"UTF-8 above the last", TITLE("\xF4\x90\x80\x80")}, {"latin 1", TITLE("\xE9")},
 	{"stray byte", "\xFF"},
 	{"duplicate key", CASE(X X "\"body\":[]," END)}, {"duplicate by escape", CASE(X "\"body\":[],\"\\u0062ody\":[]," END)},
 	{"duplicate deep", POINT("{\"a\":{\"b\":1,\"b\":1}}")}, {"key in other case", CASE(X "\"Body\":[]," END)},
@@ -183,8 +186,9 @@ int main(void)
 	a.on_full = &full;
 	for (size_t k = 0; k < sizeof hostile / sizeof hostile[0]; k++)
 		check_refused(hostile[k].name, hostile[k].text, strlen(hostile[k].text), &a);
-	/* A NUL byte inside. */
-	check_refused("NUL byte", "{\"schema\":\"adjudge.case/1\0\"}", 28, &a);
+	static const char nul[] = TITLE("a\0b"), after[] = TITLE("") "\0";
+	check_refused("NUL byte", nul, sizeof nul - 1, &a);
+	check_refused("NUL byte after the end", after, sizeof after - 1, &a);
 	test_cut(&a);
 	test_floods(&a);
 	arena_free(&a);

@@ -1,0 +1,197 @@
+/* Mutations of points and request. */
+#include "mutate_internal.h"
+
+#include <string.h>
+
+static struct tensor *pick_input(struct mutator *m, bool only_float)
+{
+	int n = m->t.program.top.n_param, point, first;
+
+	if (!n || !m->t.n_point)
+		return NULL;
+	point = choice_below(m->c, m->t.n_point);
+	first = choice_below(m->c, n);
+	for (int k = 0; k < n; k++) {
+		struct tensor *t = &m->t.point[point][(first + k) % n];
+
+		if (shape_elements(&t->type.shape) && (!only_float || dtype_is_float(t->type.dtype)))
+			return t;
+	}
+	return NULL;
+}
+
+static union cell *pick_cell(struct mutator *m, struct tensor *t)
+{
+	return &t->at[choice_below(m->c, shape_elements(&t->type.shape))];
+}
+
+/* A special value, or a tie with another element. */
+bool mutate_point_special(struct mutator *m)
+{
+	struct tensor *t = pick_input(m, true);
+	double landmark[POINT_LANDMARKS];
+	int n = program_landmarks(&m->t.program, landmark);
+
+	if (!t)
+		return false;
+	pick_cell(m, t)->f = gen_point_special(m->c, t->type.dtype, &m->t.program, m->t.point[0], landmark, n);
+	return true;
+}
+
+bool mutate_point_nudge(struct mutator *m)
+{
+	static const double factors[] = {-1, 0.5, 2, 1.25, 0.75, 1.0078125};
+	struct tensor *t = pick_input(m, false);
+	union cell *x;
+
+	if (!t)
+		return false;
+	x = pick_cell(m, t);
+	if (dtype_is_float(t->type.dtype))
+		x->f = dtype_round(t->type.dtype, choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)] : x->f + choice_between(m->c, -2, 2) * 0.25);
+	else if (dtype_is_int(t->type.dtype))
+		x->i = dtype_wrap(t->type.dtype, x->i + choice_between(m->c, -2, 2));
+	else
+		x->i = !x->i;
+	return true;
+}
+
+bool mutate_point_new(struct mutator *m)
+{
+	struct tensor *t = pick_input(m, false);
+
+	if (!t)
+		return false;
+	*t = gen_point_tensor(m->c, m->p, &t->type, NULL, m->a);
+	return true;
+}
+
+/* A copy of a point with one input changed: the program is prepared once for both. */
+bool mutate_add_point(struct mutator *m)
+{
+	int n = m->t.n_point, n_input = m->t.program.top.n_param, from;
+	struct tensor **points;
+
+	if (n >= 4 || !n || !n_input)
+		return false;
+	points = NEW(m->a, struct tensor *, n + 1);
+	memcpy(points, m->t.point, (size_t)n * sizeof(*points));
+	from = choice_below(m->c, n);
+	points[n] = NEW(m->a, struct tensor, n_input);
+	for (int i = 0; i < n_input; i++)
+		points[n][i] = tensor_copy(m->a, &m->t.point[from][i]);
+	m->t.point = points;
+	m->t.n_point++;
+	from = choice_below(m->c, n_input);
+	points[n][from] = gen_point_tensor(m->c, m->p, &points[n][from].type, NULL, m->a);
+	return true;
+}
+
+bool mutate_drop_point(struct mutator *m)
+{
+	int drop;
+
+	if (m->t.n_point < 2)
+		return false;
+	drop = choice_below(m->c, m->t.n_point);
+	m->t.n_point--;
+	for (int i = drop; i < m->t.n_point; i++)
+		m->t.point[i] = m->t.point[i + 1];
+	return true;
+}
+
+/* ---- request ---- */
+
+static struct transform *pick_transform(struct mutator *m)
+{
+	return m->t.n_transform ? &m->t.transform[choice_below(m->c, m->t.n_transform)] : NULL;
+}
+
+/* Another input enters or leaves wrt, with its tangent. */
+bool mutate_wrt(struct mutator *m)
+{
+	struct transform *t = pick_transform(m);
+	int n_input = m->t.program.top.n_param, input = choice_below(m->c, n_input), at = 0;
+	struct tensor *seed;
+	bool present, jvp;
+	int *wrt;
+
+	if (!t || !n_input || t->kind == TRANSFORM_BATCH)
+		return false;
+	jvp = t->kind == TRANSFORM_JVP;
+	while (at < t->n_wrt && t->wrt[at] < input)
+		at++;
+	present = at < t->n_wrt && t->wrt[at] == input;
+	if (present && t->n_wrt == 1)
+		return false;
+	wrt = NEW(m->a, int, t->n_wrt + 1);
+	seed = NEW(m->a, struct tensor, t->n_wrt + 1);
+	for (int i = 0, n = 0; i < t->n_wrt + 1; i++) {
+		if (i == at && !present) {
+			wrt[n] = input;
+			if (jvp)
+				seed[n] = gen_seed(m->c, m->p, &m->t.program.type[input], m->a);
+			n++;
+		}
+		if (i == t->n_wrt || (i == at && present))
+			continue;
+		wrt[n] = t->wrt[i];
+		if (jvp)
+			seed[n] = t->seed[i];
+		n++;
+	}
+	t->wrt = wrt;
+	t->n_wrt += present ? -1 : 1;
+	if (jvp) {
+		t->seed = seed;
+		t->n_seed = t->n_wrt;
+	}
+	return true;
+}
+
+bool mutate_seed(struct mutator *m)
+{
+	struct transform *t = pick_transform(m);
+	struct tensor *seed;
+
+	if (!t || !t->n_seed)
+		return false;
+	seed = &t->seed[choice_below(m->c, t->n_seed)];
+	*seed = gen_seed(m->c, m->p, &seed->type, m->a);
+	return true;
+}
+
+/* jvp for vjp or the reverse; a case without a request gets one. */
+bool mutate_kind(struct mutator *m)
+{
+	struct transform fresh = gen_request(m->c, m->p, &m->t.program, m->a);
+
+	if (m->t.n_transform > 1 || !fresh.n_wrt || (m->t.n_transform && m->t.transform[0].kind == fresh.kind))
+		return false;
+	if (!m->t.n_transform)
+		m->t.transform = NEW(m->a, struct transform, 1);
+	m->t.n_transform = 1;
+	m->t.transform[0] = fresh;
+	return true;
+}
+
+void request_follow_results(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a)
+{
+	const struct region *top = &t->program.top;
+
+	for (int i = 0; i < t->n_transform; i++) {
+		struct transform *r = &t->transform[i];
+		struct tensor *seed;
+
+		if (r->kind != TRANSFORM_VJP)
+			continue;
+		seed = NEW(a, struct tensor, top->n_result);
+		for (int k = 0; k < top->n_result; k++) {
+			const struct type *want = &t->program.type[top->result[k]];
+
+			seed[k] = k < r->n_seed && type_equal(&r->seed[k].type, want) ? r->seed[k] : gen_seed(c, p, want, a);
+		}
+		r->seed = seed;
+		r->n_seed = top->n_result;
+	}
+}
