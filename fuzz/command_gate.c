@@ -84,8 +84,10 @@ static void raise_finding(struct gate *g, const char *path, const char *signatur
 		printf("known %s: %s (%s)\n", path, signature, k->link);
 }
 
-static const char *finding_message(const struct judgement *j, struct arena *a)
+static const char *finding_message(const struct testcase *c, const struct answer *answers, const struct judgement *j, struct arena *a)
 {
+	if (!judgement_has_numbers(j))
+		return arena_printf(a, "%s %s", verdict_names[j->verdict], answers_text(answers, c->n_point));
 	return arena_printf(a, "%s: expected %s, returned %s, radius %.3g at point %d, %s %d, element %d", verdict_names[j->verdict],
 	    decimal_text(j->expected, a), decimal_text(j->returned, a), j->radius, j->point, j->in_primal ? "result" : "derivative", j->which,
 	    j->element);
@@ -110,9 +112,9 @@ static void check_judgement(struct gate *g, const char *path, const struct testc
 		g->decided++;
 	/* What a spec with a fault shows is judged by the expectation about it, where there is one. */
 	if (verdict_is_finding[j->verdict] && (right || !own))
-		raise_finding(g, path, signature, finding_message(j, &g->arena));
+		raise_finding(g, path, signature, finding_message(c, answers, j, &g->arena));
 	if (g->strict && right && j->verdict == VERDICT_INACCURATE)
-		raise_finding(g, path, signature, finding_message(j, &g->arena));
+		raise_finding(g, path, signature, finding_message(c, answers, j, &g->arena));
 	for (int i = 0; i < c->n_expect; i++) {
 		const struct expectation *x = &c->expect[i];
 		bool every = x->engine && !strcmp(x->engine, "*");

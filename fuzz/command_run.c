@@ -20,12 +20,6 @@ struct run {
 	int trouble; /* an exit code to end with, or 0 */
 };
 
-static bool has_place(const struct judgement *j)
-{
-	return verdict_is_finding[j->verdict] || j->verdict == VERDICT_AGREE || j->verdict == VERDICT_CONVENTION ||
-	    j->verdict == VERDICT_INACCURATE;
-}
-
 static double cell_number(const struct tensor *t, int i)
 {
 	return dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
@@ -108,7 +102,7 @@ static void put_judgement(struct run *r, const char *spec, const struct testcase
 {
 	const struct judgement *j = &b->judgement[k];
 	struct json_writer *w = &r->w;
-	bool there = has_place(j);
+	bool there = judgement_has_numbers(j);
 
 	json_begin_object(w, JSON_BLOCK);
 	json_put_key(w, "engine");
@@ -125,6 +119,8 @@ static void put_judgement(struct run *r, const char *spec, const struct testcase
 	json_put_bool(w, verdict_is_finding[j->verdict]);
 	json_put_key(w, "signature");
 	json_put_string(w, signature_coarse(spec, c, j, &r->arena));
+	json_put_key(w, "text");
+	json_put_string(w, answers_text(b->answer[k], c->n_point));
 	put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
 	put_real(w, "expected", j->expected, there);
 	put_real(w, "returned", j->returned, there);
@@ -146,13 +142,16 @@ static void put_judgement(struct run *r, const char *spec, const struct testcase
 	json_end(w);
 }
 
-static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
+static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct answer *answers,
+    const struct judgement *j)
 {
-	bool there = has_place(j);
+	const char *text = answers_text(answers, c->n_point);
+	bool there = judgement_has_numbers(j);
 
-	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
+	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
 	    j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
-	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-");
+	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-",
+	    *text ? "  " : "", text);
 }
 
 static void collect_specs(struct run *r, const char *path, const struct testcase *c, struct texts *specs)
@@ -219,7 +218,7 @@ static int run_case(struct run *r, const char *path)
 		if (r->json)
 			put_judgement(r, specs.at[k], &c, &result, k);
 		else
-			print_judgement(r, specs.at[k], &c, &result.judgement[k]);
+			print_judgement(r, specs.at[k], &c, result.answer[k], &result.judgement[k]);
 		if (machine_failed(specs.at[k], result.answer[k], c.n_point))
 			code = EXIT_OURS;
 	}

@@ -105,7 +105,7 @@ static int join_results(struct splice *s, int result[LIMIT_ARGS])
 	k = first_float(s->g, right, q->n_result);
 	if (i >= 0 && k >= 0 && choice_percent(s->g->c, 60)) {
 		const struct type scalar = {.dtype = gen_type(s->g, left[i])->dtype, .shape = shape_scalar()};
-		int sum = gen_binary(s->g, OP_ADD, gen_as(s->g, left[i], &scalar), gen_as(s->g, right[k], &scalar));
+		int x = gen_as(s->g, left[i], &scalar), y = gen_as(s->g, right[k], &scalar), sum = gen_binary(s->g, OP_ADD, x, y);
 
 		if (sum >= 0) {
 			result[0] = sum;

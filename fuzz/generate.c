@@ -254,14 +254,16 @@ struct transform gen_request(struct choice *c, const struct profile *p, const st
 
 static struct program make_program(struct gen *g)
 {
-	int result[LIMIT_ARGS], n, end, low;
+	int result[LIMIT_ARGS], n, end;
 	struct program p;
 
 	g->dtype = gen_float_dtype(g);
 	/* A few programs are tiny; the simplest is empty. */
 	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
-	low = g->dtype == DTYPE_BF16 || g->dtype == DTYPE_F16;
-	g->ops_end = low ? end * g->p->ops_low_precision / 100 : end;
+	/* Few roundings fit into eleven bits, fewer into eight, before nothing can be decided. */
+	if (g->dtype == DTYPE_F16 || g->dtype == DTYPE_BF16)
+		end = end * g->p->ops_low_precision / (g->dtype == DTYPE_BF16 ? 150 : 100);
+	g->ops_end = end;
 	make_inputs(g);
 	for (int i = 0; i < 3 * g->ops_end && gen_open(g); i++)
 		gen_emit(g);

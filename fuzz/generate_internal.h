@@ -2,7 +2,10 @@
  * generate_internal.h: a program while it grows.  Shared by generator, mutator and cross-over.
  *
  * gen_* functions that make a value return its number, or -1 when the budget or a limit forbids it; nothing is added then
- * but possibly unused nodes.  No decision depends on libm: the same choices give the same case on every host.
+ * but possibly unused nodes.
+ *
+ * The same choices give the same case on every host: no decision depends on libm, and no two calls that choose or append are operands
+ * of one expression, for C leaves their order open.
  */
 #ifndef FUZZ_GENERATE_INTERNAL_H
 #define FUZZ_GENERATE_INTERNAL_H
@@ -76,6 +79,9 @@ double range_magnitude(struct range r);
 int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
 int gen_unary(struct gen *g, enum op op, int a);
 int gen_binary(struct gen *g, enum op op, int a, int b);
+/* op(a, x) with a constant x. */
+int gen_with_scalar(struct gen *g, enum op op, int a, double x);
+int gen_clamp(struct gen *g, int a, double lo, double hi);
 /* Elements of the broadcast of both shapes; -1 when they do not fit. */
 int gen_broadcast_elements(const struct gen *g, int a, int b);
 
@@ -145,6 +151,9 @@ int gen_indices(struct gen *g, const struct shape *s, int extent);
 /* ---- generate_regions.c ---- */
 
 gen_emit_fn gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
+
+/* ---- generate_carries.c ---- */
+
 /* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */
 int gen_region_open(struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
 /* Appends a region op whose regions are closed.  Its results are not tracked yet.  -1 when it is refused. */

@@ -139,23 +139,21 @@ static int guarded_select(struct gen *g, int x)
 	double bound = row->bound;
 	struct range inside, r;
 	int p, y, other, z;
-	enum dtype d;
 
 	if (!gen_fits(g, gen_elements(g, x)))
 		return -1;
 	/* Now and then a bound well inside the domain. */
 	if (row->compare == OP_GT && choice_percent(g->c, 25))
 		bound += choice_between(g->c, 1, 8) / 8.0;
-	d = gen_type(g, x)->dtype;
 	p = row->abs ? gen_unary(g, OP_ABS, x) : x;
 	other = other_branch(g, x);
 	y = unguarded(g, row->op, x);
 	if (p < 0 || y < 0 || other < 0)
 		return -1;
 	if (choice_percent(g->c, 25))
-		z = select_of(g, gen_binary(g, negated(row->compare), p, gen_scalar(g, d, bound)), other, y);
+		z = select_of(g, gen_with_scalar(g, negated(row->compare), p, bound), other, y);
 	else
-		z = select_of(g, gen_binary(g, row->compare, p, gen_scalar(g, d, bound)), y, other);
+		z = select_of(g, gen_with_scalar(g, row->compare, p, bound), y, other);
 	if (z < 0)
 		return -1;
 	/* The range of f where it is used, not where it is singular. */
@@ -244,7 +242,7 @@ int gen_emit_integer(struct gen *g)
 	}
 	y = gen_node(g, row->op, (const int[]){a, b, hi}, row->n_arg, NULL);
 	if (y >= 0 && range_magnitude(g->info[y].range) > 64)
-		y = gen_binary(g, choice_percent(g->c, 50) ? OP_REMAINDER : OP_BITWISE_AND, y, gen_scalar(g, t.dtype, 7));
+		y = gen_with_scalar(g, choice_percent(g->c, 50) ? OP_REMAINDER : OP_BITWISE_AND, y, 7);
 	if (y >= 0 && choice_percent(g->c, 55)) {
 		struct attrs to = {.dtype = g->dtype};
 

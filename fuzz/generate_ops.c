@@ -71,41 +71,42 @@ int gen_tame(struct gen *g, int value)
 	if (magnitude > 0x1p14)
 		return gen_unary(g, OP_ASINH, value);
 	frexp(magnitude / 4, &exponent);
-	return gen_binary(g, OP_MUL, value, gen_scalar(g, d, ldexp(1, -exponent)));
+	return gen_with_scalar(g, OP_MUL, value, ldexp(1, -exponent));
 }
 
 /* A value that is positive and bounded away from 0. */
 static int guard_positive(struct gen *g, int v)
 {
-	enum dtype d = gen_type(g, v)->dtype;
 	double margin = choice_between(g->c, 1, 8) / 8.0;
 	double magnitude = range_magnitude(g->info[v].range);
 
 	switch (choice_below(g->c, 9)) {
-	default:
-		return gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
+	case 0:
+		return gen_with_scalar(g, OP_MAX, v, margin);
 	case 1:
-		return magnitude < 24 ? gen_binary(g, OP_ADD, gen_unary(g, OP_SQUARE, v), gen_scalar(g, d, margin)) : gen_unary(g, OP_COSH, v);
+		return gen_clamp(g, v, margin, 4);
 	case 2:
-		return gen_unary(g, magnitude <= 4 ? OP_EXP : OP_LOGISTIC, v);
 	case 3:
-		return magnitude <= 6 ? gen_unary(g, OP_LOGISTIC, v) :
-		    gen_binary(g, OP_ADD, gen_unary(g, OP_ABS, v), gen_scalar(g, d, margin));
+		if (magnitude < 24)
+			return gen_with_scalar(g, OP_ADD, gen_unary(g, OP_SQUARE, v), margin);
+		break;
 	case 4:
-		return gen_binary(g, OP_MAX, v, gen_scalar(g, d, margin));
+		return gen_unary(g, magnitude <= 4 ? OP_EXP : OP_LOGISTIC, v);
 	case 5:
-		return gen_node(g, OP_CLAMP, (const int[]){v, gen_scalar(g, d, margin), gen_scalar(g, d, 4)}, 3, NULL);
+		if (magnitude <= 6)
+			return gen_unary(g, OP_LOGISTIC, v);
+		break;
 	}
+	return gen_with_scalar(g, OP_ADD, gen_unary(g, OP_ABS, v), margin);
 }
 
 static int guard_inside_one(struct gen *g, int v)
 {
-	enum dtype d = gen_type(g, v)->dtype;
 	enum op op = choice_percent(g->c, 40) ? OP_SIN : OP_TANH;
 
 	if (choice_percent(g->c, 25))
-		return gen_node(g, OP_CLAMP, (const int[]){v, gen_scalar(g, d, -0.875), gen_scalar(g, d, 0.875)}, 3, NULL);
-	return gen_binary(g, OP_MUL, gen_unary(g, op, v), gen_scalar(g, d, 0.75));
+		return gen_clamp(g, v, -0.875, 0.875);
+	return gen_with_scalar(g, OP_MUL, gen_unary(g, op, v), 0.75);
 }
 
 int gen_guard(struct gen *g, int value, enum domain domain)
@@ -121,7 +122,7 @@ int gen_guard(struct gen *g, int value, enum domain domain)
 	case DOMAIN_ABOVE_MINUS_ONE:
 		return choice_percent(g->c, 50) ? guard_inside_one(g, value) : gen_unary(g, OP_ABS, value);
 	case DOMAIN_ABOVE_ONE:
-		return gen_binary(g, OP_ADD, guard_positive(g, value), gen_scalar(g, gen_type(g, value)->dtype, 1.25));
+		return gen_with_scalar(g, OP_ADD, guard_positive(g, value), 1.25);
 	case DOMAIN_POSITIVE:
 	case DOMAIN_SECOND_NONZERO:
 	case DOMAIN_NOT_BOTH_ZERO:

@@ -25,7 +25,9 @@ double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, s
 		x = low + floor((most - low) * per_unit * (choice_below(c, 4096) / 4096.0)) / per_unit;
 	} else {
 		/* Magnitudes evenly over the binades between least and most. */
-		x = ldexp(1 + uniform(c), choice_between(c, -4, 1)) * most / 4;
+		double mantissa = 1 + uniform(c);
+
+		x = ldexp(mantissa, choice_between(c, -4, 1)) * most / 4;
 		x = x < least ? least + (most - least) * uniform(c) : x;
 	}
 	x = dtype_round(d, x);
@@ -111,7 +113,9 @@ void gen_point_edge(struct choice *c, const struct program *program, const struc
 		struct tensor *x = &point[t->wrt[choice_below(c, t->n_wrt)]];
 		int n = shape_elements(&x->type.shape);
 
+		int k = choice_below(c, n);
+
 		if (dtype_is_float(x->type.dtype) && n)
-			x->at[choice_below(c, n)].f = gen_point_special(c, x->type.dtype, program, point, landmark, n_landmark);
+			x->at[k].f = gen_point_special(c, x->type.dtype, program, point, landmark, n_landmark);
 	}
 }

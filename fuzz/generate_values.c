@@ -156,6 +156,24 @@ int gen_unary(struct gen *g, enum op op, int a)
 	return gen_node(g, op, &a, 1, NULL);
 }
 
+int gen_with_scalar(struct gen *g, enum op op, int a, double x)
+{
+	return a < 0 ? -1 : gen_binary(g, op, a, gen_scalar(g, gen_type(g, a)->dtype, x));
+}
+
+int gen_clamp(struct gen *g, int a, double lo, double hi)
+{
+	enum dtype d;
+	int low, high;
+
+	if (a < 0)
+		return -1;
+	d = gen_type(g, a)->dtype;
+	low = gen_scalar(g, d, lo);
+	high = gen_scalar(g, d, hi);
+	return gen_node(g, OP_CLAMP, (const int[]){a, low, high}, 3, NULL);
+}
+
 int gen_broadcast_elements(const struct gen *g, int a, int b)
 {
 	struct shape out;

@@ -10,6 +10,7 @@
 
 #include "campaign.h"
 #include "case_mutator.h"
+#include "options.h"
 
 extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -105,8 +106,7 @@ static int judge_input(const uint8_t *data, size_t size)
 		code = hosted.finish(hosted.campaign, hosted.self);
 
 		/* The driver does not return, and its atexit handler would call this a crash. */
-		fflush(NULL);
-		_exit(code);
+		_exit(fflush(stdout) || ferror(stdout) ? EXIT_OURS : code);
 	}
 	return 0;
 }

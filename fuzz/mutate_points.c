@@ -31,10 +31,12 @@ bool mutate_point_special(struct mutator *m)
 	struct tensor *t = pick_input(m, true);
 	double landmark[POINT_LANDMARKS];
 	int n = program_landmarks(&m->t.program, landmark);
+	union cell *x;
 
 	if (!t)
 		return false;
-	pick_cell(m, t)->f = gen_point_special(m->c, t->type.dtype, &m->t.program, m->t.point[0], landmark, n);
+	x = pick_cell(m, t);
+	x->f = gen_point_special(m->c, t->type.dtype, &m->t.program, m->t.point[0], landmark, n);
 	return true;
 }
 

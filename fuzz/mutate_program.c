@@ -140,7 +140,7 @@ static enum edit_outcome edit_insert(struct rebuild *r, const struct node *old, 
 	if (dtype_is_float(t.dtype))
 		v = choice_percent(r->g->c, 50) ? gen_unary_on(r->g, v) : gen_binary_on(r->g, v);
 	else if (dtype_is_int(t.dtype))
-		v = gen_binary(r->g, choice_percent(r->g->c, 70) ? OP_ADD : OP_MUL, v, gen_scalar(r->g, t.dtype, choice_between(r->g->c, -1, 2)));
+		v = gen_with_scalar(r->g, OP_ADD, v, choice_between(r->g->c, -1, 2));
 	else
 		v = gen_unary(r->g, OP_LOGICAL_NOT, v);
 	n->arg[i] = gen_as(r->g, v, &t);

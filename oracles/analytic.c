@@ -18,7 +18,7 @@ struct flow {
 	double sum;          /* sum of |terms| so far */
 	int fan;             /* number of terms */
 	uint8_t reason;      /* enum reason */
-	bool present;        /* any contribution that is not exactly zero */
+	bool present;        /* a path leads here; its contributions may happen to be 0 */
 };
 
 struct analytic {
@@ -72,10 +72,8 @@ static bool on_separated(void *context, const struct evaluation *ev, int a, int 
 
 static void on_uncertain(void *context, struct evaluation *ev, int k)
 {
-	struct analytic *self = context;
-	make_room(self, k + 1);
-	self->note[k] = (struct note){
-	    .reason = REASON_UNSTABLE_PATH, .active = true, .magnitude = fabs(mpfr_get_d(ev->value[k], R))};
+	(void)ev;
+	((struct analytic *)context)->note[k].reason = REASON_UNSTABLE_PATH;
 }
 
 struct analytic *analytic_open(void)
@@ -139,6 +137,14 @@ static void add_seed(struct analytic *self, int k, double seed)
 	add_term(self, k, 0, 0, fabs(seed));
 }
 
+/* A path leads to flow k, though nothing but 0 has come over it: an infinite partial further on is then 0 * infinity, not 0. */
+static void add_zero(struct analytic *self, int k)
+{
+	if (!self->flow[k].present)
+		mpfr_set_zero(self->value[k], 1);
+	self->flow[k].present = true;
+}
+
 static void poison(struct flow *f, enum reason reason)
 {
 	f->present = true;
@@ -146,17 +152,23 @@ static void poison(struct flow *f, enum reason reason)
 }
 
 /*
- * flow[to] += p * flow[from], where p is the partial over the edge.  chain: products whose grouping is the engine's choice are rounded at
- * the size of all path contributions, not of their (possibly cancelled) sum.
+ * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
+ * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
+ * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
+ * cancelled) sum.
  */
 static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
-	if (!f->present || (f->reason == REASON_NONE && f->tight == 0 && mpfr_zero_p(self->value[from])))
+	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
 		poison(&self->flow[to], f->reason ? f->reason : p->reason);
+		return;
+	}
+	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]))) {
+		add_zero(self, to);
 		return;
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
@@ -192,18 +204,19 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 }
 
-/* The partial of scalar k by parent j under the assignment; false when exactly 0. */
+/* The partial of scalar k by parent j under the assignment; false when no path leads through the edge. */
 static bool edge_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
 	p->value = self->partial;
 	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
 		return ball_partial(&self->ev, self->note, k, j, p);
-	double weight = convention_weight(conventions, &self->ev, k, j);
-	mpfr_set_d(p->value, weight, R);
-	p->magnitude = fabs(weight);
-	p->tight = p->loose = 0;
+	int ties = 1, sign = convention_weight(conventions, &self->ev, k, j, &ties);
+	mpfr_set_si(p->value, sign, R);
+	mpfr_div_si(p->value, p->value, ties, R);
+	p->magnitude = 1.0 / ties;
+	p->tight = p->loose = (ties & (ties - 1)) == 0 ? 0 : p->magnitude * dtype_table[self->ev.scalar[k].dtype].unit;
 	p->reason = REASON_NONE;
-	return weight != 0;
+	return sign != 0;
 }
 
 static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
@@ -228,8 +241,10 @@ static void sweep_adjoint(struct analytic *self, const struct conventions *conve
 		for (int j = 0; j < s->n_parent; j++) {
 			struct partial p;
 			int parent = ev->parent[s->parent + j];
-			if (self->note[parent].active && edge_partial(self, conventions, k, j, &p))
-				add_product(self, parent, k, &p, is_chain(self, k));
+			if (!self->note[parent].active)
+				continue;
+			bool connected = edge_partial(self, conventions, k, j, &p);
+			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
 		}
 	}
 }
@@ -268,18 +283,16 @@ static void sweep_tangent(struct analytic *self, const struct conventions *conve
 		const struct scalar *s = &ev->scalar[k];
 		if (!self->note[k].active)
 			continue;
-		if (s->n_parent == 0 && self->note[k].reason) {
-			poison(&self->flow[k], self->note[k].reason); /* a leaf that stands for an uncertain choice */
-			continue;
-		}
 		if (self->note[k].tie && !self->note[k].unsure && convention_is_directional(conventions, ev, k)) {
 			directional_tangent(self, k);
 		} else {
 			for (int j = 0; j < s->n_parent; j++) {
 				struct partial p;
 				int parent = ev->parent[s->parent + j];
-				if (self->flow[parent].present && edge_partial(self, conventions, k, j, &p))
-					add_product(self, k, parent, &p, is_chain(self, k));
+				if (!self->flow[parent].present)
+					continue;
+				bool connected = edge_partial(self, conventions, k, j, &p);
+				add_product(self, k, parent, connected ? &p : NULL, is_chain(self, k));
 			}
 		}
 		finish_flow(self, k);

@@ -34,7 +34,9 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k);
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);
 
 /*
- * The partial of scalar k by its parent number j, where k is smooth at the point (no tie, not unsure).  False when it is exactly 0.
+ * The partial of scalar k by its parent number j, where k is smooth at the point (no tie, not unsure).  False when no path leads
+ * through this edge (floor, the loser of a maximum): then nothing arrives, not even a NaN.  A partial that merely is 0 there is
+ * a partial.
  */
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out);
 

@@ -228,13 +228,22 @@ static void partial_constant(const struct site *s, struct partial *out, long sig
 	set_radii(s, out, 0, 0, 0);
 }
 
-/* The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given twice counts once. */
-static void partial_extremum(const struct site *s, struct partial *out)
+/*
+ * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole, though an engine may
+ * share it out among them and add up again.
+ */
+static bool partial_extremum(const struct site *s, struct partial *out)
 {
 	bool won = mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k]) != 0;
-	for (int i = 0; i < s->j && won; i++)
-		won = s->parent[i] != s->parent[s->j];
+	int times = 0;
+	for (int i = 0; i < s->ev->scalar[s->k].n_parent; i++) {
+		won = won && !(i < s->j && s->parent[i] == s->parent[s->j]);
+		times += s->parent[i] == s->parent[s->j];
+	}
 	partial_constant(s, out, won);
+	if (times > 2 && won)
+		set_radii(s, out, 0, times, 0);
+	return won;
 }
 
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out)
@@ -243,7 +252,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	const struct dtype_info *info = &dtype_table[c->dtype];
 	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny};
 	const struct unary_rule *rule = unary_rule_of(c->op);
-	bool linear = false;
+	bool linear = false, connected = true;
 	out->reason = REASON_NONE;
 	switch ((int)c->op) {
 	case OP_ADD: case OP_REDUCE_SUM: case OP_CAST: partial_constant(&s, out, 1), linear = true; break;
@@ -258,12 +267,13 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		set_radii(&s, out, 0, fabs(mpfr_get_d(out->value, R)), 0);
 		linear = true;
 		break;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: partial_extremum(&s, out); break;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: connected = partial_extremum(&s, out); break;
 	case OP_DIV: partial_div(&s, out); break;
 	case OP_ATAN2: partial_atan2(&s, out); break;
 	case OP_POW: partial_pow(&s, out); break;
 	case OP_NORM: partial_norm(&s, out); break;
 	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
+	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
 	default:
 		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
 			return false;
@@ -282,5 +292,5 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		out->reason = REASON_OVERFLOW;
 	if (note[k].danger && !linear)
 		out->loose = INFINITY;
-	return out->reason || out->magnitude > 0 || out->tight > 0;
+	return out->reason || connected;
 }

@@ -24,8 +24,10 @@ struct conventions {
 void conventions_collect(struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional);
 /* Sets choice[] to assignment `number`. */
 void conventions_assign(struct conventions *self, int number);
-/* The partial of tied scalar k by its parent j under the assignment. */
-double convention_weight(const struct conventions *self, const struct evaluation *ev, int k, int j);
+/*
+ * The partial of tied scalar k by its parent j under the assignment is result / *ties; the result is 0, 1 or -1.
+ */
+int convention_weight(const struct conventions *self, const struct evaluation *ev, int k, int j, int *ties);
 /* Whether scalar k follows the direction of the tangent. */
 bool convention_is_directional(const struct conventions *self, const struct evaluation *ev, int k);
 

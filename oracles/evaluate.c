@@ -105,13 +105,9 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 	return k;
 }
 
-int trace_uncertain(struct evaluation *ev, enum dtype d, int like)
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n)
 {
-	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d);
-	if (like >= 0)
-		mpfr_set(ev->value[k], ev->value[like], R);
-	else
-		mpfr_set_zero(ev->value[k], 1);
+	int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
 	if (ev->hooks.uncertain)
 		ev->hooks.uncertain(ev->hooks.self, ev, k);
 	return k;
@@ -186,9 +182,9 @@ void element_zero(struct run *r, struct elements *to, enum dtype d, int k)
 		to->at[k].i = 0;
 }
 
-struct axis_view evaluate_axis_view(const struct shape *s, int axis)
+struct axis_split evaluate_axis_view(const struct shape *s, int axis)
 {
-	struct axis_view v = {1, s->extent[axis], 1};
+	struct axis_split v = {1, s->extent[axis], 1};
 	for (int d = 0; d < axis; d++)
 		v.outer *= s->extent[d];
 	for (int d = axis + 1; d < s->rank; d++)

@@ -52,8 +52,8 @@ struct evaluate_hooks {
 	/* Whether every right engine orders scalars a and b as their exact values do (b < 0: scalar a against `bound`). */
 	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, double bound);
 	/*
-	 * Scalar `k` was just appended as a leaf that stands for a choice rounding could change (a select on a shaky predicate, a cast of
-	 * a shaky integer): nothing about it is certain.
+	 * Scalar `k` (op select), just appended and announced, stands for a choice that rounding could change (a select on a shaky predicate,
+	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.
 	 */
 	void (*uncertain)(void *self, struct evaluation *ev, int k);
 };

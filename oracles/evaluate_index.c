@@ -180,10 +180,10 @@ static void concatenate(struct run *r, const struct node *node)
 {
 	const struct shape *to = shape_of(r, node->out);
 	int n = shape_elements(to), offset = 0, axis = node->attrs.axis;
-	struct axis_view all = evaluate_axis_view(to, axis);
+	struct axis_split all = evaluate_axis_view(to, axis);
 	struct elements out = elements_new(r, n, false);
 	for (int i = 0; i < node->n_arg; i++) {
-		struct axis_view part = evaluate_axis_view(shape_of(r, node->arg[i]), axis);
+		struct axis_split part = evaluate_axis_view(shape_of(r, node->arg[i]), axis);
 		for (int o = 0; o < part.outer; o++)
 			for (int k = 0; k < part.n; k++)
 				for (int j = 0; j < part.inner; j++)
@@ -201,7 +201,7 @@ static void gather(struct run *r, const struct node *node)
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *indices = &r->env[node->arg[1]];
 	int n = shape_elements(&type->shape), m = shape_elements(shape_of(r, node->arg[1]));
-	struct axis_view v = evaluate_axis_view(shape_of(r, node->arg[0]), node->attrs.axis);
+	struct axis_split v = evaluate_axis_view(shape_of(r, node->arg[0]), node->attrs.axis);
 	struct elements out = elements_new(r, n, false);
 	for (int k = 0; k < m; k++) {
 		int at = resolve(r, indices, k, node->attrs.mode, v.n);
@@ -274,7 +274,7 @@ static void scatter(struct run *r, const struct node *node)
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *updates = &r->env[node->arg[2]];
 	int axis = node->attrs.axis, n = shape_elements(&type->shape), m = shape_of(r, node->arg[1])->extent[0];
-	struct axis_view v = evaluate_axis_view(&type->shape, axis), u = axis_view(shape_of(r, node->arg[2]), axis);
+	struct axis_split v = evaluate_axis_view(&type->shape, axis), u = evaluate_axis_view(shape_of(r, node->arg[2]), axis);
 	struct elements out = copy_all(r, node->arg[0]);
 	int *at = NEW(r->arena, int, m + 1), *group = NEW(r->arena, int, m + 2);
 	for (int k = 0; k < m; k++)

@@ -19,8 +19,8 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 /* Appends a leaf with the value x (exact at any precision used). */
 int trace_leaf(struct evaluation *ev, enum dtype d, double x);
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
-/* A leaf with the value of `like` (or 0 when like < 0) about which nothing is certain. */
-int trace_uncertain(struct evaluation *ev, enum dtype d, int like);
+/* A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents. */
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n);
 /* Notes a decision on the path. */
 void trace_event(struct evaluation *ev, int64_t decision);
 /* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
@@ -51,9 +51,9 @@ void evaluate_move(struct run *r, const struct node *node);
 void evaluate_reduce(struct run *r, const struct node *node);
 
 /* The axis `axis` of a shape as outer x n x inner. */
-struct axis_view {
+struct axis_split {
 	int outer, n, inner;
 };
-struct axis_view evaluate_axis_view(const struct shape *s, int axis);
+struct axis_split evaluate_axis_view(const struct shape *s, int axis);
 
 #endif

@@ -124,7 +124,7 @@ static void cumulate(struct run *r, const struct node *node)
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *x = &r->env[node->arg[0]];
 	int total = shape_elements(&type->shape);
-	struct axis_view v = evaluate_axis_view(&type->shape, node->attrs.axis);
+	struct axis_split v = evaluate_axis_view(&type->shape, node->attrs.axis);
 	struct elements out = elements_new(r, total, false);
 	int *line = NEW(r->arena, int, v.n + 1);
 	for (int o = 0; o < v.outer; o++)

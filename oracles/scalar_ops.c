@@ -135,7 +135,7 @@ static unary_fn *const unary[OP_COUNT] = {
     [OP_ATAN] = mpfr_atan, [OP_SINH] = mpfr_sinh, [OP_COSH] = mpfr_cosh, [OP_TANH] = mpfr_tanh, [OP_ASINH] = mpfr_asinh,
     [OP_ACOSH] = mpfr_acosh, [OP_ATANH] = mpfr_atanh, [OP_LOGISTIC] = value_logistic, [OP_ERF] = mpfr_erf,
     [OP_FLOOR] = value_floor, [OP_CEIL] = value_ceil, [OP_TRUNC] = value_trunc, [OP_ROUND] = value_round,
-    [OP_CAST] = value_copy, [OP_STOP_GRADIENT] = value_copy,
+    [OP_CAST] = value_copy, [OP_STOP_GRADIENT] = value_copy, [OP_SELECT] = value_copy,
 };
 
 static binary_fn *const binary[OP_COUNT] = {

@@ -1,0 +1,254 @@
+#include "../../fuzz/features.h"
+#include "../../fuzz/generate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../check.h"
+
+enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
+
+static struct arena arena;
+
+static struct testcase case_of(uint64_t seed, const struct profile *p)
+{
+	struct choice c = choice_seeded(seed);
+
+	arena_reset(&arena);
+	return generate(&c, p, &arena);
+}
+
+static void check_valid(const struct testcase *t, const char *what, long number)
+{
+	struct error e = {"", ""};
+
+	CHECK(testcase_check(t, &e), "%s %ld: %s: %s", what, number, e.place, e.text);
+}
+
+static void test_simplest(void)
+{
+	struct profile p = profile_default();
+	struct choice c = choice_bytes(NULL, 0);
+	struct testcase t;
+
+	arena_reset(&arena);
+	t = generate(&c, &p, &arena);
+	check_valid(&t, "simplest", 0);
+	CHECK(program_nodes(&t.program) == 0, "%d nodes", program_nodes(&t.program));
+	CHECK(t.program.top.n_param == 1 && t.program.type[0].dtype == DTYPE_F64 && !t.program.type[0].shape.rank, "input");
+	CHECK(t.program.top.n_result == 1 && t.program.top.result[0] == 0, "result");
+	CHECK(t.n_point == 1 && t.n_transform == 1 && t.transform[0].kind == TRANSFORM_VJP, "request");
+	CHECK(t.transform[0].n_wrt == 1 && t.transform[0].seed[0].at[0].f == 1, "seed");
+}
+
+static void test_valid(void)
+{
+	struct profile p = profile_default();
+
+	for (long i = 0; i < VALID; i++) {
+		struct testcase t = case_of(seed_mix(10, (uint64_t)i), &p);
+
+		check_valid(&t, "seed", i);
+	}
+}
+
+/* Any bytes are a case, and so is every prefix of them. */
+static void test_bytes(void)
+{
+	struct profile p = profile_default();
+	uint8_t bytes[600];
+
+	for (long i = 0; i < BYTES; i++) {
+		struct choice random = choice_seeded(seed_mix(11, (uint64_t)i)), c;
+		size_t len = (size_t)choice_below(&random, (int)sizeof(bytes));
+		struct testcase t;
+
+		for (size_t k = 0; k < len; k++)
+			bytes[k] = (uint8_t)(i % 3 == 0 ? 255 : choice_below(&random, 256));
+		arena_reset(&arena);
+		c = choice_bytes(bytes, len);
+		t = generate(&c, &p, &arena);
+		check_valid(&t, "bytes", i);
+	}
+}
+
+/* Every member at an extreme, one after the other. */
+static void test_profiles(void)
+{
+	static const int values[] = {0, 100, 1000000};
+
+	for (size_t k = 0; k < sizeof(struct profile) / sizeof(int); k++) {
+		for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+			struct profile p = profile_default();
+
+			memcpy((char *)&p + k * sizeof(int), &values[v], sizeof(int));
+			for (int i = 0; i < 20; i++) {
+				struct testcase t = case_of(seed_mix(12, (uint64_t)(k * 100 + v * 30) + (uint64_t)i), &p);
+
+				check_valid(&t, "profile member", (long)k);
+			}
+		}
+	}
+}
+
+/* Golden: the same seed gives the same case on every host and compiler.  Changes whenever the generator does. */
+static void test_determinism(void)
+{
+	static const struct {
+		uint64_t seed, hash;
+	} rows[] = {
+		{1, UINT64_C(0x0)},
+		{2, UINT64_C(0x0)},
+		{3, UINT64_C(0x0)},
+		{4, UINT64_C(0x0)},
+		{5, UINT64_C(0x0)},
+	};
+	struct profile p = profile_default();
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct testcase t = case_of(rows[i].seed, &p);
+		uint64_t hash = testcase_hash(&t);
+
+		CHECK(hash == rows[i].hash, "seed %d: 0x%016llx, expected 0x%016llx", (int)rows[i].seed, (unsigned long long)hash,
+		    (unsigned long long)rows[i].hash);
+	}
+	for (uint64_t i = 0; i < 500; i++) {
+		struct testcase t = case_of(i, &p);
+		uint64_t first = testcase_hash(&t);
+
+		t = case_of(i, &p);
+		CHECK(testcase_hash(&t) == first, "seed %d", (int)i);
+	}
+}
+
+/* A case survives the file format bit for bit. */
+static void test_round_trip(void)
+{
+	struct profile p = profile_default();
+
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct testcase t = case_of(seed_mix(13, i), &p), back;
+		struct error e = {"", ""};
+		size_t len;
+		char *text = testcase_write_compact(&t, &arena, &len);
+
+		CHECK(testcase_read(text, len, &arena, &back, &e), "seed %d: %s: %s", (int)i, e.place, e.text);
+		CHECK(testcase_equal(&t, &back), "seed %d", (int)i);
+	}
+}
+
+struct reach {
+	int op[OP_COUNT], until, nested, int_wrt, strict, jvp, points, count_trip;
+};
+
+static void reach_region(const struct region *r, int depth, struct reach *out)
+{
+	for (int k = 0; k < r->n_node; k++) {
+		const struct node *n = &r->node[k];
+
+		out->op[n->op]++;
+		out->until += n->attrs.until;
+		out->nested += n->n_region && depth;
+		out->count_trip += n->op == OP_FOR && n->attrs.trip < 0;
+		for (int i = 0; i < n->n_region; i++)
+			reach_region(&n->region[i], depth + 1, out);
+	}
+}
+
+static void test_reach(void)
+{
+	static uint8_t counters[FEATURE_BYTES];
+	struct profile p = profile_default();
+	struct reach seen = {0};
+	int features = 0;
+
+	for (int i = 0; i < REACH; i++) {
+		struct testcase t = case_of(seed_mix(14, (uint64_t)i), &p);
+		struct strata s = strata_of(&t);
+
+		reach_region(&t.program.top, 0, &seen);
+		for (int k = 0; k < t.transform[0].n_wrt; k++)
+			seen.int_wrt += !dtype_is_float(t.program.type[t.transform[0].wrt[k]].dtype);
+		seen.strict += s.strict_subset;
+		seen.jvp += s.jvp;
+		seen.points += t.n_point > 1;
+		if (i < 2000)
+			features_of(&t, NULL, counters);
+	}
+	for (int op = 0; op < OP_COUNT; op++)
+		CHECK(seen.op[op] >= 50, "%s occurs %d times", op_table[op].name, seen.op[op]);
+	CHECK(seen.until > 500, "%d", seen.until);
+	CHECK(seen.nested > 2000, "%d", seen.nested);
+	CHECK(seen.count_trip > 500, "%d", seen.count_trip);
+	CHECK(seen.int_wrt > 1000, "%d", seen.int_wrt);
+	CHECK(seen.strict > REACH / 5, "%d", seen.strict);
+	CHECK(seen.jvp > REACH * 2 / 5 && seen.jvp < REACH * 3 / 5, "%d", seen.jvp);
+	CHECK(seen.points > REACH / 10, "%d", seen.points);
+	for (int i = 0; i < FEATURE_BYTES; i++)
+		features += counters[i] != 0;
+	CHECK(features > 500 && features < FEATURE_BYTES, "%d features", features);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* What benchmarks/frozen.json promises, clearly above the bars of 40, 20, 15 and 25 percent and 12 ops. */
+static void test_shares(void)
+{
+	static int ops[SHARES];
+	int loop = 0, scatter = 0, edge = 0, points = 0, low = 0, differ = 0;
+	struct profile p, def = profile_default();
+	struct error e = {"", ""};
+
+	CHECK(profile_read_file("benchmarks/frozen.json", &p, &e), "%s: %s", e.place, e.text);
+	for (size_t k = 0; k < sizeof(p) / sizeof(int); k++)
+		differ += memcmp((const char *)&p + k * sizeof(int), (const char *)&def + k * sizeof(int), sizeof(int)) != 0;
+	for (int i = 0; i < SHARES; i++) {
+		struct testcase t = case_of(seed_mix(15, (uint64_t)i), &p);
+		struct strata s = strata_of(&t);
+
+		loop += s.loop;
+		scatter += s.scatter_or_slice;
+		edge += s.edge_points;
+		points += s.points;
+		low += s.low_precision;
+		ops[i] = s.ops;
+	}
+	qsort(ops, SHARES, sizeof(ops[0]), by_value);
+	printf("frozen profile (%d members differ from the defaults): %.1f%% loops, %.1f%% scatter or slice, %.1f%% of points on an edge, "
+	       "%.1f%% low precision, median %d ops\n", differ, 100.0 * loop / SHARES, 100.0 * scatter / SHARES, 100.0 * edge / points,
+	    100.0 * low / SHARES, ops[SHARES / 2]);
+	CHECK(loop >= 0.45 * SHARES, "%d", loop);
+	CHECK(scatter >= 0.30 * SHARES, "%d", scatter);
+	CHECK(edge >= 0.20 * points, "%d of %d", edge, points);
+	CHECK(low >= 0.28 * SHARES, "%d", low);
+	CHECK(ops[SHARES / 2] >= 14, "%d", ops[SHARES / 2]);
+}
+
+static void test_profile_errors(void)
+{
+	struct profile p;
+	struct error e = {"", ""};
+
+	CHECK(!profile_read_file("benchmarks/no-such-file.json", &p, &e) && e.text[0], "missing file");
+	e = (struct error){"", ""};
+	CHECK(!profile_read_file("tests/check.h", &p, &e) && e.text[0], "no JSON");
+}
+
+int main(void)
+{
+	arena_init(&arena, (size_t)256 << 20);
+	test_simplest();
+	test_determinism();
+	test_round_trip();
+	test_valid();
+	test_bytes();
+	test_profiles();
+	test_reach();
+	test_shares();
+	test_profile_errors();
+	arena_free(&arena);
+	return check_done();
+}
