@@ -11,7 +11,18 @@ enum {
 };
 
 /* Strata in the order of struct strata (generate.h). */
-enum stratum { LOOP, COND, SCATTER_OR_SLICE, EDGE_POINT, LOW_PRECISION, JVP, VJP, STRICT_SUBSET, NESTED, STRATUM_COUNT };
+enum stratum {
+	LOOP,
+	COND,
+	SCATTER_OR_SLICE,
+	EDGE_POINT,
+	LOW_PRECISION,
+	JVP,
+	VJP,
+	STRICT_SUBSET,
+	NESTED,
+	STRATUM_COUNT
+};
 
 enum outcome { OUTCOME_DECIDED, OUTCOME_UNDECIDED, OUTCOME_UNSUPPORTED };
 

@@ -105,7 +105,8 @@ static int join_results(struct splice *s, int result[LIMIT_ARGS])
 	k = first_float(s->g, right, q->n_result);
 	if (i >= 0 && k >= 0 && choice_percent(s->g->c, 60)) {
 		const struct type scalar = {.dtype = gen_type(s->g, left[i])->dtype, .shape = shape_scalar()};
-		int x = gen_as(s->g, left[i], &scalar), y = gen_as(s->g, right[k], &scalar), sum = gen_binary(s->g, OP_ADD, x, y);
+		int x = gen_as(s->g, left[i], &scalar), y = gen_as(s->g, right[k], &scalar),
+		    sum = gen_binary(s->g, OP_ADD, x, y);
 
 		if (sum >= 0) {
 			result[0] = sum;
@@ -167,8 +168,8 @@ static struct testcase extend(const struct splice *s, const struct program *prog
 	return t;
 }
 
-static bool splice(const struct testcase *left, const struct testcase *right, struct choice *c, const struct profile *profile,
-    struct arena *a, struct testcase *out)
+static bool splice(const struct testcase *left, const struct testcase *right, struct choice *c,
+    const struct profile *profile, struct arena *a, struct testcase *out)
 {
 	struct splice s = {.left = left, .right = right};
 	int result[LIMIT_ARGS], n;
@@ -190,8 +191,8 @@ static bool splice(const struct testcase *left, const struct testcase *right, st
 	return testcase_check(out, NULL);
 }
 
-struct testcase cross_over(const struct testcase *left, const struct testcase *right, struct choice *c, const struct profile *profile,
-    struct arena *a)
+struct testcase cross_over(const struct testcase *left, const struct testcase *right, struct choice *c,
+    const struct profile *profile, struct arena *a)
 {
 	struct testcase t;
 

@@ -3,7 +3,17 @@
 
 #include "choice.h"
 
-enum kind { KIND_PAIR = 1, KIND_CONTEXT, KIND_INSIDE_LOOP, KIND_REQUEST, KIND_DTYPE, KIND_TRIP, KIND_MODE, KIND_TRUTH, KIND_SHAPE };
+enum kind {
+	KIND_PAIR = 1,
+	KIND_CONTEXT,
+	KIND_INSIDE_LOOP,
+	KIND_REQUEST,
+	KIND_DTYPE,
+	KIND_TRIP,
+	KIND_MODE,
+	KIND_TRUTH,
+	KIND_SHAPE
+};
 
 /* Where a node stands. */
 struct context {
@@ -20,7 +30,8 @@ struct features {
 
 static void hit(struct features *f, enum kind kind, int a, int b, int c)
 {
-	uint64_t h = seed_mix(((uint64_t)kind << 48) ^ ((uint64_t)(unsigned)a << 32) ^ (uint64_t)(unsigned)b, (uint64_t)(unsigned)c);
+	uint64_t h = seed_mix(
+	    ((uint64_t)kind << 48) ^ ((uint64_t)(unsigned)a << 32) ^ (uint64_t)(unsigned)b, (uint64_t)(unsigned)c);
 	uint8_t *counter = &f->counters[h % FEATURE_BYTES];
 
 	*counter = (uint8_t)(*counter + (*counter < 255));
@@ -63,8 +74,9 @@ static void features_node(struct features *f, const struct node *n, struct conte
 	for (int i = 0; i < n->n_arg; i++)
 		hit(f, KIND_PAIR, f->producer[n->arg[i]], (int)n->op, 0);
 	hit(f, KIND_CONTEXT, at.innermost, (int)family, at.outer);
-	if (at.loop && (family == FAMILY_SELECT || family == FAMILY_SCATTER || family == FAMILY_SLICE_SCATTER || family == FAMILY_DYNAMIC_UPDATE_SLICE ||
-	                   family == FAMILY_GATHER || n->n_region))
+	if (at.loop &&
+	    (family == FAMILY_SELECT || family == FAMILY_SCATTER || family == FAMILY_SLICE_SCATTER ||
+		family == FAMILY_DYNAMIC_UPDATE_SLICE || family == FAMILY_GATHER || n->n_region))
 		hit(f, KIND_INSIDE_LOOP, (int)n->op, at.innermost, 0);
 	if (t) {
 		hit(f, KIND_DTYPE, (int)t->dtype, (int)family, 0);
@@ -73,7 +85,8 @@ static void features_node(struct features *f, const struct node *n, struct conte
 	if (op_table[n->op].attrs & ATTR_MODE)
 		hit(f, KIND_MODE, (int)n->op, (int)n->attrs.mode, 0);
 	if (is_loop(n->op))
-		hit(f, KIND_TRIP, (int)n->op, bucket(node_max_trip(n)), (n->op == OP_FOR && n->attrs.trip < 0) + 2 * n->attrs.until);
+		hit(f, KIND_TRIP, (int)n->op, bucket(node_max_trip(n)),
+		    (n->op == OP_FOR && n->attrs.trip < 0) + 2 * n->attrs.until);
 	for (int i = 0; i < n->n_region; i++) {
 		struct context inner = {(int)n->op, at.innermost, at.loop || is_loop(n->op)};
 
@@ -99,7 +112,8 @@ static void features_request(struct features *f, const struct testcase *c)
 			integers += !dtype_is_float(c->program.type[t->wrt[k]].dtype);
 		hit(f, KIND_REQUEST, (int)t->kind, t->n_wrt * 16 + c->program.top.n_param, (integers > 0) + 2 * i);
 	}
-	hit(f, KIND_REQUEST, TRANSFORM_COUNT, bucket(c->n_point), c->program.top.n_result < 4 ? c->program.top.n_result : 4);
+	hit(f, KIND_REQUEST, TRANSFORM_COUNT, bucket(c->n_point),
+	    c->program.top.n_result < 4 ? c->program.top.n_result : 4);
 }
 
 static void features_truth(struct features *f, const struct truth *truth)

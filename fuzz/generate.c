@@ -141,7 +141,8 @@ static int join_result(struct gen *g, int into, int u)
 	u = gen_as(g, gen_tame(g, u), &same);
 	if (u >= 0 && !gen_fits(g, gen_broadcast_elements(g, into, u)))
 		u = gen_as(g, u, &scalar);
-	if (op == OP_MUL && u >= 0 && range_magnitude(g->info[u].range) * range_magnitude(g->info[into].range) > gen_limit(scalar.dtype))
+	if (op == OP_MUL && u >= 0 &&
+	    range_magnitude(g->info[u].range) * range_magnitude(g->info[into].range) > gen_limit(scalar.dtype))
 		op = OP_ADD;
 	v = gen_binary(g, op, into, u);
 	return v >= 0 ? v : into;
@@ -158,7 +159,8 @@ static void add_result(int result[LIMIT_ARGS], int *n, int v)
 static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 {
 	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
-	int unused[12], n_unused = 0, n = 0, several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
+	int unused[12], n_unused = 0, n = 0,
+			several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
 
 	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
 		int v = g->pool[i];
@@ -204,7 +206,8 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 		if (choice_percent(c, p->seed_special))
 			x = choice_below(c, 2);
 		else if (full)
-			x = dtype_round(t->dtype, (x < 0 ? -0.25 : 0.25) * (1 + 7 * ((double)(choice_bits(c) >> 11) * 0x1p-53)));
+			x = dtype_round(
+			    t->dtype, (x < 0 ? -0.25 : 0.25) * (1 + 7 * ((double)(choice_bits(c) >> 11) * 0x1p-53)));
 		seed.at[i].f = x;
 	}
 	return seed;
@@ -246,7 +249,8 @@ struct transform gen_request(struct choice *c, const struct profile *p, const st
 	t.n_seed = t.kind == TRANSFORM_JVP ? t.n_wrt : program->top.n_result;
 	t.seed = NEW(a, struct tensor, t.n_seed);
 	for (int i = 0; i < t.n_seed; i++)
-		t.seed[i] = gen_seed(c, p, &program->type[t.kind == TRANSFORM_JVP ? wrt[i] : program->top.result[i]], a);
+		t.seed[i] =
+		    gen_seed(c, p, &program->type[t.kind == TRANSFORM_JVP ? wrt[i] : program->top.result[i]], a);
 	return t;
 }
 

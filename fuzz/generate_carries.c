@@ -6,7 +6,8 @@ static uint32_t depth_bit(const struct gen *g)
 	return UINT32_C(1) << (16 + g->depth);
 }
 
-int gen_region_open(struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips)
+int gen_region_open(
+    struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips)
 {
 	int first = build_open(&g->b, params, n);
 	uint32_t bit = depth_bit(g);
@@ -57,7 +58,7 @@ bool loop_may_open(const struct gen *g)
 int loop_pick_trips(struct gen *g, int elements)
 {
 	const int weights[] = {g->p->trip_small, g->p->trip_medium, g->p->trip_large};
-	int64_t room = (g->p->work - g->work) / ((int64_t)g->multiplier * (24 + 8 * elements));
+	int64_t room = (gen_budget(g) - g->work) / ((int64_t)g->multiplier * (24 + 8 * elements));
 	int t = 0, most = GEN_MULTIPLIER / g->multiplier;
 
 	switch (choice_weighted(g->c, weights, 3)) {
@@ -96,7 +97,8 @@ int loop_pick_init(struct gen *g)
 	int v = -1;
 
 	if (choice_percent(g->c, g->p->integer_carry)) {
-		v = choice_percent(g->c, 50) ? gen_pick(g, gen_fits_int, NULL) : gen_scalar(g, DTYPE_I64, choice_below(g->c, 3));
+		v = choice_percent(g->c, 50) ? gen_pick(g, gen_fits_int, NULL) :
+					       gen_scalar(g, DTYPE_I64, choice_below(g->c, 3));
 	} else if (choice_percent(g->c, 3)) {
 		v = gen_pick(g, gen_fits_bool, NULL);
 	} else if (choice_percent(g->c, g->p->constant_carry)) {
@@ -212,7 +214,8 @@ static int update_other(struct gen *g, struct loop *l, int i)
 	int p = l->param[i], v;
 
 	if (l->type[i].dtype == DTYPE_BOOL) {
-		v = choice_percent(g->c, 50) ? gen_unary(g, OP_LOGICAL_NOT, p) : gen_as(g, gen_predicate_scalar(g), &l->type[i]);
+		v = choice_percent(g->c, 50) ? gen_unary(g, OP_LOGICAL_NOT, p) :
+					       gen_as(g, gen_predicate_scalar(g), &l->type[i]);
 	} else {
 		v = choice_percent(g->c, 30) ? gen_pick_from(g, l->pool_mark, gen_fits_type, &l->type[i]) : -1;
 		if (v < 0)
@@ -244,7 +247,8 @@ void loop_track_carry(struct gen *g, const struct loop *l, int i, int v, uint32_
 		init.lo = init.lo < body.lo ? init.lo : body.lo, init.hi = reach;
 	else
 		init = range_make(-reach < init.lo ? -reach : init.lo, reach > init.hi ? reach : init.hi);
-	gen_track(g, v, init, deps | g->info[l->init[i]].deps, g->info[l->init[i]].noisy || g->info[l->result[i]].noisy);
+	gen_track(
+	    g, v, init, deps | g->info[l->init[i]].deps, g->info[l->init[i]].noisy || g->info[l->result[i]].noisy);
 }
 
 uint32_t loop_deps(const struct gen *g, const int *value, int n)

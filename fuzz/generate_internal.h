@@ -18,6 +18,7 @@ enum {
 	GEN_ELEMENTS = 256,  /* elements of a value whatever the profile says */
 	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
 	GEN_CLOSING = 110,   /* nodes that closing regions and collecting results may add beyond GEN_NODES */
+	GEN_BUDGET = 100000, /* most that the profile may aim at */
 	GEN_WORK = 300000    /* program_work beyond which nothing is added, well below LIMIT_WORK */
 };
 
@@ -69,6 +70,8 @@ static inline bool gen_is_float(const struct gen *g, int value) { return dtype_i
 
 /* Whether a value of that many elements may still be made here. */
 bool gen_fits(const struct gen *g, int elements);
+/* program_work aimed at. */
+int gen_budget(const struct gen *g);
 /* Whether a new op may be begun. */
 bool gen_open(const struct gen *g);
 /* Largest magnitude that values of d should have. */
@@ -143,8 +146,8 @@ int gen_compare(struct gen *g, int value);
 
 /* ---- generate_tensor.c: shapes, reductions, indexing ---- */
 
-gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce, gen_emit_cumulative,
-    gen_emit_matmul;
+gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
+    gen_emit_cumulative, gen_emit_matmul;
 /* An integer value of that shape to index an axis of that extent. */
 int gen_indices(struct gen *g, const struct shape *s, int extent);
 
@@ -155,7 +158,8 @@ gen_emit_fn gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 /* ---- generate_carries.c ---- */
 
 /* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */
-int gen_region_open(struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
+int gen_region_open(
+    struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
 /* Appends a region op whose regions are closed.  Its results are not tracked yet.  -1 when it is refused. */
 int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
 /* Closes it: values inside go out of scope; pool_mark and trips as they were at opening. */
@@ -175,14 +179,15 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 enum { POINT_LANDMARKS = 16 };
 
 /* Values of all inputs; range[] (may be NULL) as the program assumes them. */
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program, const struct range *range,
-    struct arena *a);
+struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program,
+    const struct range *range, struct arena *a);
 /* One tensor of a point; range may be NULL. */
-struct tensor gen_point_tensor(struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
+struct tensor gen_point_tensor(
+    struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
 double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, struct range r);
 /* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something tiny. */
-double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point, const double *landmark,
-    int n_landmark);
+double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
+    const double *landmark, int n_landmark);
 /* Puts 1 to 3 special values into float inputs in wrt. */
 void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
 

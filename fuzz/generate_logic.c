@@ -158,7 +158,9 @@ static int guarded_select(struct gen *g, int x)
 		return -1;
 	/* The range of f where it is used, not where it is singular. */
 	r = g->info[x].range;
-	inside = row->abs ? range_make(-0.95, 0.95) : range_make(r.lo > bound + 0.0625 ? r.lo : bound + 0.0625, r.hi > bound + 1 ? r.hi : bound + 1);
+	inside = row->abs ?
+	    range_make(-0.95, 0.95) :
+	    range_make(r.lo > bound + 0.0625 ? r.lo : bound + 0.0625, r.hi > bound + 1 ? r.hi : bound + 1);
 	r = range_of(row->op == OP_DIV || row->op == OP_POW ? OP_RSQRT : row->op, &inside, 1, 1);
 	g->info[z].range = range_make(r.lo < g->info[other].range.lo ? r.lo : g->info[other].range.lo,
 	    r.hi > g->info[other].range.hi ? r.hi : g->info[other].range.hi);
@@ -207,7 +209,9 @@ static int make_integer(struct gen *g)
 {
 	struct type t = {.dtype = choice_percent(g->c, 40) ? DTYPE_I32 : DTYPE_I64, .shape = g->base};
 	struct attrs to = {.dtype = t.dtype};
-	int from = choice_percent(g->c, 45) ? gen_pick(g, gen_fits_bool, NULL) : choice_percent(g->c, 40) ? gen_pick(g, fits_exact_float, NULL) : -1;
+	int from = choice_percent(g->c, 45) ? gen_pick(g, gen_fits_bool, NULL) :
+	    choice_percent(g->c, 40)	    ? gen_pick(g, fits_exact_float, NULL) :
+					      -1;
 
 	if (from >= 0 && range_magnitude(g->info[from].range) <= 64)
 		return gen_node(g, OP_CAST, &from, 1, &to);
@@ -216,7 +220,8 @@ static int make_integer(struct gen *g)
 
 int gen_emit_integer(struct gen *g)
 {
-	int weight[INTEGER_ROWS], a = choice_percent(g->c, 80) ? gen_pick(g, gen_fits_int, NULL) : -1, b = -1, hi = -1, y;
+	int weight[INTEGER_ROWS], a = choice_percent(g->c, 80) ? gen_pick(g, gen_fits_int, NULL) : -1, b = -1, hi = -1,
+				  y;
 	const struct integer_row *row;
 	struct type t;
 
@@ -277,5 +282,7 @@ int gen_emit_logical(struct gen *g)
 	if (a < 0)
 		return -1;
 	t = *gen_type(g, a);
-	return select_of(g, p, a, choice_percent(g->c, 50) ? gen_pick(g, gen_fits_broadcast, &t) : gen_scalar(g, t.dtype, gen_real(g, t.dtype)));
+	return select_of(g, p, a,
+	    choice_percent(g->c, 50) ? gen_pick(g, gen_fits_broadcast, &t) :
+				       gen_scalar(g, t.dtype, gen_real(g, t.dtype)));
 }

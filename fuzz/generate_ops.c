@@ -210,7 +210,8 @@ int gen_binary_on(struct gen *g, int a)
 	/* x - x and x / x tell nothing. */
 	if (a == b && (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
 		op = OP_MUL;
-	if (op == OP_MUL && range_magnitude(g->info[a].range) * range_magnitude(g->info[b].range) > gen_limit(t.dtype)) {
+	if (op == OP_MUL &&
+	    range_magnitude(g->info[a].range) * range_magnitude(g->info[b].range) > gen_limit(t.dtype)) {
 		bool same = a == b;
 
 		a = gen_tame(g, a);

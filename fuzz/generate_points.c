@@ -34,7 +34,8 @@ double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, s
 	return r.lo < 0 && choice_percent(c, 45) ? -x : x;
 }
 
-struct tensor gen_point_tensor(struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a)
+struct tensor gen_point_tensor(
+    struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a)
 {
 	struct tensor x = tensor_new(a, t);
 	struct range r = range ? *range : dtype_is_float(t->dtype) ? range_make(-3, 3) : range_make(0, 4);
@@ -46,13 +47,14 @@ struct tensor gen_point_tensor(struct choice *c, const struct profile *p, const 
 		else if (t->dtype == DTYPE_BOOL)
 			x.at[i].i = choice_percent(c, 50);
 		else
-			x.at[i].i = choice_percent(c, p->index_wild) ? choice_between(c, -2, 6) : choice_between(c, (int)r.lo, (int)r.hi);
+			x.at[i].i = choice_percent(c, p->index_wild) ? choice_between(c, -2, 6) :
+								       choice_between(c, (int)r.lo, (int)r.hi);
 	}
 	return x;
 }
 
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program, const struct range *range,
-    struct arena *a)
+struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program,
+    const struct range *range, struct arena *a)
 {
 	int n = program->top.n_param;
 	struct tensor *point = NEW(a, struct tensor, n);
@@ -77,8 +79,8 @@ static double some_element(struct choice *c, enum dtype d, const struct program 
 	return 0.5;
 }
 
-double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point, const double *landmark,
-    int n_landmark)
+double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
+    const double *landmark, int n_landmark)
 {
 	static const int weights[] = {6, 2, 4, 3, 7, 6, 2, 1, 1};
 

@@ -143,7 +143,8 @@ RULE(quotient)
 
 RULE(power)
 {
-	double exponent = range_magnitude(a[1]), size = larger(log_above(a[0].hi), -log_below(larger(a[0].lo, 0x1p-10)));
+	double exponent = range_magnitude(a[1]),
+	       size = larger(log_above(a[0].hi), -log_below(larger(a[0].lo, 0x1p-10)));
 	double most = exp_above(exponent * larger(size, 0.1));
 
 	(void)fan;
@@ -154,8 +155,16 @@ RULE(left_over) { (void)fan; return around_zero(smaller(range_magnitude(a[0]), l
 RULE(either_larger) { (void)fan; return range_make(larger(a[0].lo, a[1].lo), larger(a[0].hi, a[1].hi)); }
 RULE(either_smaller) { (void)fan; return range_make(smaller(a[0].lo, a[1].lo), smaller(a[0].hi, a[1].hi)); }
 RULE(bits) { (void)fan; return around_zero(2 * larger(range_magnitude(a[0]), range_magnitude(a[1])) + 1); }
-RULE(masked) { (void)fan; return a[0].lo >= 0 && a[1].lo >= 0 ? range_make(0, smaller(a[0].hi, a[1].hi)) : bits(a, fan); }
-RULE(shifted_left) { (void)fan; return around_zero(range_magnitude(a[0]) * exp_above(0.7 * smaller(range_magnitude(a[1]), 64))); }
+RULE(masked)
+{
+	(void)fan;
+	return a[0].lo >= 0 && a[1].lo >= 0 ? range_make(0, smaller(a[0].hi, a[1].hi)) : bits(a, fan);
+}
+RULE(shifted_left)
+{
+	(void)fan;
+	return around_zero(range_magnitude(a[0]) * exp_above(0.7 * smaller(range_magnitude(a[1]), 64)));
+}
 RULE(shifted_right) { (void)fan; return hull(a[0], (struct range){-1, 0}); }
 RULE(truth) { (void)a, (void)fan; return range_make(0, 1); }
 

@@ -112,7 +112,10 @@ static struct ending pick_ending(struct gen *g, struct loop *l)
 
 		e.compare = shrink ? OP_GT : choice_percent(g->c, 80) ? OP_LT : OP_LE;
 		e.step = choice_percent(g->c, 65) ? OP_MUL : shrink ? OP_SUB : OP_ADD;
-		e.by = e.step == OP_MUL ? (shrink ? 0.5 : choice_percent(g->c, 80) ? 2 : 1.5) : choice_between(g->c, 1, 6) / 4.0;
+		e.by = e.step == OP_MUL ? (shrink			   ? 0.5 :
+						  choice_percent(g->c, 80) ? 2 :
+									     1.5) :
+					  choice_between(g->c, 1, 6) / 4.0;
 		/* Odd multiples of 2^-4 away from the powers and integers that exact steps often meet. */
 		e.bound = shrink ? choice_between(g->c, 1, 12) / 16.0 : choice_between(g->c, 1, 6);
 		if (!shrink && choice_percent(g->c, 70))
@@ -130,7 +133,8 @@ static struct ending pick_ending(struct gen *g, struct loop *l)
 /* The condition region: carries as parameters, one bool. */
 static void build_condition(struct gen *g, const struct loop *l, const struct ending *e, int never)
 {
-	int mark = g->n_pool, first = gen_region_open(g, l->type, l->init, NULL, l->n, l->trips), x = first + e->k, bound = -1, p, q;
+	int mark = g->n_pool, first = gen_region_open(g, l->type, l->init, NULL, l->n, l->trips), x = first + e->k,
+	    bound = -1, p, q;
 
 	if (e->counter && choice_percent(g->c, 25))
 		bound = gen_pick_from(g, 0, gen_fits_type, &index_type);
@@ -240,7 +244,8 @@ static int pick_output(struct gen *g, const struct loop *l)
 
 	if (choice_percent(g->c, 10))
 		v = g->pool[l->pool_mark + choice_below(g->c, g->n_pool - l->pool_mark)];
-	if (v < 0 || gen_type(g, v)->shape.rank == LIMIT_RANK || !gen_fits(g, gen_elements(g, v) * (l->trips > 1 ? l->trips : 1)))
+	if (v < 0 || gen_type(g, v)->shape.rank == LIMIT_RANK ||
+	    !gen_fits(g, gen_elements(g, v) * (l->trips > 1 ? l->trips : 1)))
 		return -1;
 	return v;
 }
@@ -264,7 +269,7 @@ int gen_emit_scan(struct gen *g)
 	if (!n_xs)
 		l.trips = loop_pick_trips(g, loop_carry_elements(g, &l) + 8);
 	if ((!n_xs && !l.n) || (int64_t)g->multiplier * l.trips > GEN_MULTIPLIER ||
-	    (int64_t)g->multiplier * l.trips * (24 + 8 * loop_carry_elements(g, &l)) > g->p->work)
+	    (int64_t)g->multiplier * l.trips * (24 + 8 * loop_carry_elements(g, &l)) > gen_budget(g))
 		return -1;
 	attrs.trip = l.trips;
 	attrs.carries = l.n;
@@ -316,7 +321,10 @@ int gen_emit_scan(struct gen *g)
 	for (int i = l.n; v >= 0 && i < l.n + n_out; i++) {
 		struct gen_info info = g->info[results[i]];
 
-		gen_track(g, v + i, attrs.until ? range_make(info.range.lo < 0 ? info.range.lo : 0, info.range.hi > 0 ? info.range.hi : 0) : info.range,
+		gen_track(g, v + i,
+		    attrs.until ?
+			range_make(info.range.lo < 0 ? info.range.lo : 0, info.range.hi > 0 ? info.range.hi : 0) :
+			info.range,
 		    deps, info.noisy);
 	}
 	return v;
@@ -376,7 +384,9 @@ int gen_emit_cond(struct gen *g)
 	for (int i = 0; v >= 0 && i < n; i++) {
 		struct gen_info x = g->info[result[0][i]], y = g->info[result[1][i]];
 
-		gen_track(g, v + i, range_make(x.range.lo < y.range.lo ? x.range.lo : y.range.lo, x.range.hi > y.range.hi ? x.range.hi : y.range.hi),
+		gen_track(g, v + i,
+		    range_make(x.range.lo < y.range.lo ? x.range.lo : y.range.lo,
+			x.range.hi > y.range.hi ? x.range.hi : y.range.hi),
 		    deps, x.noisy || y.noisy);
 	}
 	return v;

@@ -89,7 +89,8 @@ static int emit_reshape(struct gen *g, int v)
 	struct attrs attrs = {.shape = {.rank = 1, .extent = {n}}};
 
 	if (choice_percent(g->c, 30))
-		attrs.shape = choice_percent(g->c, 50) ? (struct shape){.rank = 2, .extent = {1, n}} : (struct shape){.rank = 2, .extent = {n, 1}};
+		attrs.shape = choice_percent(g->c, 50) ? (struct shape){.rank = 2, .extent = {1, n}} :
+							 (struct shape){.rank = 2, .extent = {n, 1}};
 	else if (n > k && n % k == 0)
 		attrs.shape = (struct shape){.rank = 2, .extent = {k, n / k}};
 	return gen_node(g, OP_RESHAPE, &v, 1, &attrs);
@@ -202,7 +203,8 @@ int gen_emit_slice(struct gen *g)
 	default:
 		t.shape = size;
 		update = gen_value_of(g, &t);
-		return gen_node(g, OP_DYNAMIC_UPDATE_SLICE, (const int[]){x, update, pick_starts(g, size.rank)}, 3, NULL);
+		return gen_node(
+		    g, OP_DYNAMIC_UPDATE_SLICE, (const int[]){x, update, pick_starts(g, size.rank)}, 3, NULL);
 	}
 }
 
@@ -318,7 +320,8 @@ static int emit_masked_scatter(struct gen *g, int x)
 
 int gen_emit_scatter(struct gen *g)
 {
-	static const enum op ops[] = {OP_SCATTER_ADD, OP_SCATTER_SET, OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX, OP_MASKED_SCATTER};
+	static const enum op ops[] = {
+	    OP_SCATTER_ADD, OP_SCATTER_SET, OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX, OP_MASKED_SCATTER};
 	static const int weights[] = {4, 4, 3, 1, 1, 2};
 	enum op op = ops[choice_weighted(g->c, weights, 6)];
 	struct attrs attrs = {.mode = pick_mode(g)};
@@ -340,7 +343,8 @@ int gen_emit_scatter(struct gen *g)
 	if (indices < 0 || !gen_fits(g, shape_elements(&t.shape)))
 		return -1;
 	updates = gen_value_of(g, &t);
-	if (op == OP_SCATTER_MUL && updates >= 0 && gen_is_float(g, updates) && range_magnitude(g->info[updates].range) > 4)
+	if (op == OP_SCATTER_MUL && updates >= 0 && gen_is_float(g, updates) &&
+	    range_magnitude(g->info[updates].range) > 4)
 		op = OP_SCATTER_ADD;
 	return gen_node(g, op, (const int[]){x, indices, updates}, 3, &attrs);
 }
@@ -349,7 +353,8 @@ int gen_emit_scatter(struct gen *g)
 
 int gen_emit_reduce(struct gen *g)
 {
-	static const enum op ops[] = {OP_REDUCE_SUM, OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_MEAN, OP_LOGSUMEXP, OP_NORM};
+	static const enum op ops[] = {
+	    OP_REDUCE_SUM, OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_MEAN, OP_LOGSUMEXP, OP_NORM};
 	static const int weights[] = {6, 3, 2, 2, 4, 2, 2};
 	enum op op = ops[choice_weighted(g->c, weights, 7)];
 	int x = pick_axes(g);
@@ -381,7 +386,8 @@ int gen_emit_cumulative(struct gen *g)
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype == DTYPE_BOOL)
 		return -1;
 	attrs.axis = choice_below(g->c, gen_type(g, x)->shape.rank);
-	return gen_node(g, choice_percent(g->c, 50) && range_magnitude(g->info[x].range) <= 8 ? OP_CUMPROD : OP_CUMSUM, &x, 1, &attrs);
+	return gen_node(g, choice_percent(g->c, 50) && range_magnitude(g->info[x].range) <= 8 ? OP_CUMPROD : OP_CUMSUM,
+	    &x, 1, &attrs);
 }
 
 int gen_emit_matmul(struct gen *g)
@@ -396,7 +402,8 @@ int gen_emit_matmul(struct gen *g)
 	n = choice_between(g->c, 1, 3);
 	if (!gen_fits(g, gen_elements(g, a) * n) || !gen_fits(g, k * n))
 		return -1;
-	t.shape = choice_percent(g->c, 40) ? (struct shape){.rank = 1, .extent = {k}} : (struct shape){.rank = 2, .extent = {k, n}};
+	t.shape = choice_percent(g->c, 40) ? (struct shape){.rank = 1, .extent = {k}} :
+					     (struct shape){.rank = 2, .extent = {k, n}};
 	b = gen_value_of(g, &t);
 	/* A vector may stand on the left of a matrix, too. */
 	if (b >= 0 && gen_type(g, a)->shape.rank == 1 && gen_type(g, b)->shape.rank == 1 && choice_percent(g->c, 50))

@@ -63,9 +63,14 @@ bool gen_fits(const struct gen *g, int elements)
 	       g->nodes < GEN_NODES && g->work + (int64_t)3 * g->multiplier * elements < GEN_WORK;
 }
 
+int gen_budget(const struct gen *g)
+{
+	return g->p->work < GEN_BUDGET ? g->p->work : GEN_BUDGET;
+}
+
 bool gen_open(const struct gen *g)
 {
-	return g->ops < g->ops_end && g->work < g->p->work && g->work < GEN_WORK && g->nodes < GEN_NODES;
+	return g->ops < g->ops_end && g->work < gen_budget(g) && g->nodes < GEN_NODES;
 }
 
 double gen_limit(enum dtype d)
@@ -144,7 +149,8 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	if (op_table[op].family == FAMILY_MATMUL || op_table[op].family == FAMILY_CUMULATIVE)
 		cost += (int64_t)(gen_elements(g, v) * fan_of(g, op, arg, n_arg, v));
 	g->work += g->multiplier * (1 + cost + gen_elements(g, v));
-	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps, noisy || (gen_is_float(g, v) && rounds(op)));
+	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps,
+	    noisy || (gen_is_float(g, v) && rounds(op)));
 	/* What no input reaches, and what is empty, tells little: rarely offered again. */
 	if ((deps && gen_elements(g, v)) || choice_percent(g->c, 25))
 		gen_push(g, v);
@@ -197,8 +203,9 @@ int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg)
 	if (n <= 0)
 		return -1;
 	for (int i = 0; i < 5; i++) {
-		int back = choice_percent(g->c, g->p->pick_old) ? choice_below(g->c, n)
-		                                                : choice_below(g->c, 1 + choice_below(g->c, n < 8 ? n : 8));
+		int back = choice_percent(g->c, g->p->pick_old) ?
+		    choice_below(g->c, n) :
+		    choice_below(g->c, 1 + choice_below(g->c, n < 8 ? n : 8));
 		int v = g->pool[g->n_pool - 1 - back];
 
 		if (!fits(g, v, arg))
@@ -399,7 +406,9 @@ int gen_value_of(struct gen *g, const struct type *t)
 	int v = gen_pick(g, gen_fits_type, t);
 
 	if (v < 0 || g->info[v].uses > 2) {
-		int w = dtype_is_float(t->dtype) && choice_percent(g->c, 60) ? gen_as(g, gen_pick(g, gen_fits_float, NULL), t) : -1;
+		int w = dtype_is_float(t->dtype) && choice_percent(g->c, 60) ?
+		    gen_as(g, gen_pick(g, gen_fits_float, NULL), t) :
+		    -1;
 
 		v = w >= 0 ? w : v;
 	}

@@ -49,11 +49,11 @@ struct mutator {
 typedef bool mutation_fn(struct mutator *m);
 
 /* Program mutations (mutate_program.c); each fits the request to the new results. */
-mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, mutate_emit, mutate_delete, mutate_attr, mutate_constant,
-    mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
+mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, mutate_emit, mutate_delete, mutate_attr,
+    mutate_constant, mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
 /* Points and request (mutate_points.c) */
-mutation_fn mutate_point_special, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt, mutate_seed,
-    mutate_kind;
+mutation_fn mutate_point_special, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt,
+    mutate_seed, mutate_kind;
 
 /* Seeds of every vjp follow the types of the results; those that still fit stay. */
 void request_follow_results(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a);

@@ -50,7 +50,9 @@ bool mutate_point_nudge(struct mutator *m)
 		return false;
 	x = pick_cell(m, t);
 	if (dtype_is_float(t->type.dtype))
-		x->f = dtype_round(t->type.dtype, choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)] : x->f + choice_between(m->c, -2, 2) * 0.25);
+		x->f = dtype_round(t->type.dtype,
+		    choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)] :
+					       x->f + choice_between(m->c, -2, 2) * 0.25);
 	else if (dtype_is_int(t->type.dtype))
 		x->i = dtype_wrap(t->type.dtype, x->i + choice_between(m->c, -2, 2));
 	else
@@ -191,7 +193,8 @@ void request_follow_results(struct choice *c, const struct profile *p, struct te
 		for (int k = 0; k < top->n_result; k++) {
 			const struct type *want = &t->program.type[top->result[k]];
 
-			seed[k] = k < r->n_seed && type_equal(&r->seed[k].type, want) ? r->seed[k] : gen_seed(c, p, want, a);
+			seed[k] =
+			    k < r->n_seed && type_equal(&r->seed[k].type, want) ? r->seed[k] : gen_seed(c, p, want, a);
 		}
 		r->seed = seed;
 		r->n_seed = top->n_result;

@@ -186,7 +186,8 @@ static enum edit_outcome edit_op(struct rebuild *r, const struct node *old, stru
 	int candidate[OP_COUNT], count = 0;
 
 	for (int op = 0; op < OP_COUNT; op++)
-		if (op != (int)old->op && op_table[op].family == info->family && op_table[op].attrs == info->attrs && (op_table[op].dtypes & class))
+		if (op != (int)old->op && op_table[op].family == info->family && op_table[op].attrs == info->attrs &&
+		    (op_table[op].dtypes & class))
 			candidate[count++] = op;
 	if (!count)
 		return EDIT_REFUSED;
@@ -333,11 +334,13 @@ static enum edit_outcome edit_constant(struct rebuild *r, const struct node *old
 	(void)old;
 	if (dtype_is_float(t->type.dtype)) {
 		static const double usual[] = {0, 1, -1, 2, 0.5};
-		double y = choice_percent(r->g->c, 40) ? usual[choice_below(r->g->c, 5)] : gen_real(r->g, t->type.dtype);
+		double y =
+		    choice_percent(r->g->c, 40) ? usual[choice_below(r->g->c, 5)] : gen_real(r->g, t->type.dtype);
 
 		x->f = dtype_round(t->type.dtype, choice_percent(r->g->c, 25) ? x->f * y : y);
 	} else if (dtype_is_int(t->type.dtype)) {
-		x->i = choice_percent(r->g->c, 50) ? choice_between(r->g->c, -2, 5) : dtype_wrap(t->type.dtype, x->i ^ choice_between(r->g->c, 1, 3));
+		x->i = choice_percent(r->g->c, 50) ? choice_between(r->g->c, -2, 5) :
+						     dtype_wrap(t->type.dtype, x->i ^ choice_between(r->g->c, 1, 3));
 	} else {
 		x->i = !x->i;
 	}
@@ -371,7 +374,8 @@ static enum edit_outcome edit_wrap_for(struct rebuild *r, const struct node *old
 	if (init < 0)
 		return EDIT_REFUSED;
 	mark = g->n_pool;
-	first = gen_region_open(g, types, (const int[]){-1, init}, (const struct range[]){{0, 4}, {-4, 4}}, 2, attrs.trip);
+	first =
+	    gen_region_open(g, types, (const int[]){-1, init}, (const struct range[]){{0, 4}, {-4, 4}}, 2, attrs.trip);
 	if (carry >= 0)
 		n->arg[carry] = first + 1;
 	v = rebuild_append(r, old, n) ? gen_as(g, r->map[old->out], &t) : -1;

@@ -75,12 +75,13 @@ static bool append_region(struct rebuild *r, const struct node *n, int which, bo
 	const struct region *region = &n->region[which];
 	struct gen *g = r->g;
 	struct type params[LIMIT_ARGS];
-	int init[LIMIT_ARGS], result[LIMIT_ARGS], n_result = region->n_result - drop_flag, first, mark = g->n_pool, outer = r->outer;
+	int init[LIMIT_ARGS], result[LIMIT_ARGS], n_result = region->n_result - drop_flag, first, mark = g->n_pool,
+						  outer = r->outer;
 	struct range range[LIMIT_ARGS];
 	int trips = n->op == OP_COND ? 1 : node_max_trip(n);
 	bool ok = true;
 
-	if (g->depth >= GEN_DEPTH || n_result + add_flag > LIMIT_ARGS)
+	if (g->depth >= GEN_DEPTH || n_result + add_flag > LIMIT_ARGS || (int64_t)g->multiplier * trips > LIMIT_WORK)
 		return false;
 	for (int i = 0; i < region->n_param; i++) {
 		params[i] = rebuild_type(r, region->param + i);

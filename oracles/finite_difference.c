@@ -16,7 +16,7 @@
 static const struct {
 	mpfr_prec_t precision;
 	int log_step;
-} ladder[] = {{128, -60}, {256, -110}, {512, -220}, {2560, -220}};
+} ladder[] = {{128, -60}, {256, -110}, {512, -220}, {2560, -300}};
 
 enum {
 	RUNGS = (int)(sizeof ladder / sizeof *ladder),

@@ -35,7 +35,8 @@ static void test_simplest(void)
 	t = generate(&c, &p, &arena);
 	check_valid(&t, "simplest", 0);
 	CHECK(program_nodes(&t.program) == 0, "%d nodes", program_nodes(&t.program));
-	CHECK(t.program.top.n_param == 1 && t.program.type[0].dtype == DTYPE_F64 && !t.program.type[0].shape.rank, "input");
+	CHECK(t.program.top.n_param == 1 && t.program.type[0].dtype == DTYPE_F64 && !t.program.type[0].shape.rank,
+	    "input");
 	CHECK(t.program.top.n_result == 1 && t.program.top.result[0] == 0, "result");
 	CHECK(t.n_point == 1 && t.n_transform == 1 && t.transform[0].kind == TRANSFORM_VJP, "request");
 	CHECK(t.transform[0].n_wrt == 1 && t.transform[0].seed[0].at[0].f == 1, "seed");
@@ -83,7 +84,8 @@ static void test_profiles(void)
 
 			memcpy((char *)&p + k * sizeof(int), &values[v], sizeof(int));
 			for (int i = 0; i < 20; i++) {
-				struct testcase t = case_of(seed_mix(12, (uint64_t)(k * 100 + v * 30) + (uint64_t)i), &p);
+				struct testcase t =
+				    case_of(seed_mix(12, (uint64_t)(k * 100 + v * 30) + (uint64_t)i), &p);
 
 				check_valid(&t, "profile member", (long)k);
 			}
@@ -109,8 +111,8 @@ static void test_determinism(void)
 		struct testcase t = case_of(rows[i].seed, &p);
 		uint64_t hash = testcase_hash(&t);
 
-		CHECK(hash == rows[i].hash, "seed %d: 0x%016llx, expected 0x%016llx", (int)rows[i].seed, (unsigned long long)hash,
-		    (unsigned long long)rows[i].hash);
+		CHECK(hash == rows[i].hash, "seed %d: 0x%016llx, expected 0x%016llx", (int)rows[i].seed,
+		    (unsigned long long)hash, (unsigned long long)rows[i].hash);
 	}
 	for (uint64_t i = 0; i < 500; i++) {
 		struct testcase t = case_of(i, &p);
@@ -204,7 +206,8 @@ static void test_shares(void)
 
 	CHECK(profile_read_file("benchmarks/frozen.json", &p, &e), "%s: %s", e.place, e.text);
 	for (size_t k = 0; k < sizeof(p) / sizeof(int); k++)
-		differ += memcmp((const char *)&p + k * sizeof(int), (const char *)&def + k * sizeof(int), sizeof(int)) != 0;
+		differ +=
+		    memcmp((const char *)&p + k * sizeof(int), (const char *)&def + k * sizeof(int), sizeof(int)) != 0;
 	for (int i = 0; i < SHARES; i++) {
 		struct testcase t = case_of(seed_mix(15, (uint64_t)i), &p);
 		struct strata s = strata_of(&t);
@@ -217,9 +220,11 @@ static void test_shares(void)
 		ops[i] = s.ops;
 	}
 	qsort(ops, SHARES, sizeof(ops[0]), by_value);
-	printf("frozen profile (%d members differ from the defaults): %.1f%% loops, %.1f%% scatter or slice, %.1f%% of points on an edge, "
-	       "%.1f%% low precision, median %d ops\n", differ, 100.0 * loop / SHARES, 100.0 * scatter / SHARES, 100.0 * edge / points,
-	    100.0 * low / SHARES, ops[SHARES / 2]);
+	printf("frozen profile (%d members differ from the defaults): %.1f%% loops, %.1f%% scatter or slice, %.1f%% of "
+	       "points on an edge, "
+	       "%.1f%% low precision, median %d ops\n",
+	    differ, 100.0 * loop / SHARES, 100.0 * scatter / SHARES, 100.0 * edge / points, 100.0 * low / SHARES,
+	    ops[SHARES / 2]);
 	CHECK(loop >= 0.45 * SHARES, "%d", loop);
 	CHECK(scatter >= 0.30 * SHARES, "%d", scatter);
 	CHECK(edge >= 0.20 * points, "%d of %d", edge, points);
