@@ -5,6 +5,14 @@
 
 enum { MUTATOR_ARENA = 256 << 20, FRESH_PERCENT = 33, POOL_PERCENT = 40 /* of the fresh ones */ };
 
+/* Some twice the size of a fresh case, by nodes and by the work that program_work counts. */
+enum { PARENT_NODES = 48, PARENT_WORK = 4096 };
+
+bool case_is_parent(const struct testcase *c)
+{
+	return program_nodes(&c->program) <= PARENT_NODES && program_work(&c->program) * c->n_point <= PARENT_WORK;
+}
+
 void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile)
 {
 	*m = (struct case_mutator){.seed = seed, .profile = *profile};
@@ -63,6 +71,8 @@ size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t ma
 		c = fresh_case(m, &choice);
 	else
 		c = mutate(&from, &choice, &m->profile, &m->arena);
+	if (!case_is_parent(&c))
+		c = generate(&choice, &m->profile, &m->arena);
 	return write_case(m, &c, &choice, data, max_size);
 }
 
@@ -81,5 +91,7 @@ size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_
 		c = cross_over(&a, &b, &choice, &m->profile, &m->arena);
 	else
 		c = fresh_case(m, &choice);
+	if (!case_is_parent(&c))
+		c = generate(&choice, &m->profile, &m->arena);
 	return write_case(m, &c, &choice, out, max_size);
 }

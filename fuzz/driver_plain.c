@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "campaign.h"
+#include "case_mutator.h"
 
 /* Case k from the seed and k alone. */
 void drive_generate(struct campaign *s)
@@ -119,7 +120,7 @@ void drive_plain(struct campaign *s)
 		}
 		campaign_add_generate(s, campaign_clock() - start);
 		campaign_judge(s, &c, &a, counters);
-		if (campaign_new_features(s, counters, NULL)) {
+		if (campaign_new_features(s, counters, NULL) && case_is_parent(&c)) {
 			text = testcase_write_compact(&c, &a, &len);
 			pool_add(pool, &choice, text, len);
 		}

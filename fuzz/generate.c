@@ -93,6 +93,15 @@ static void integer_input(struct gen *g)
 	struct type t = {.dtype = choice_percent(g->c, 35) ? DTYPE_I32 : DTYPE_I64, .shape = shape_scalar()};
 	int role = choice_below(g->c, 3);
 
+	/* Ops on two integers that are both differentiated need two that fit. */
+	for (int i = 0; i < g->n_input; i++) {
+		if (gen_fits_int(g, i, NULL) && choice_percent(g->c, 60)) {
+			struct type same = *gen_type(g, i);
+
+			gen_input(g, &same, g->input_range[i]);
+			return;
+		}
+	}
 	if (role == 1)
 		t.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}};
 	else if (role == 2)
@@ -113,9 +122,12 @@ static void make_inputs(struct gen *g)
 
 	g->base = gen_shape(g);
 	for (int i = 0; i < n; i++) {
+		/* Integers come in pairs. */
+		bool follow = i && gen_fits_int(g, i - 1, NULL) && choice_percent(g->c, 35);
+
 		if (i && choice_percent(g->c, g->p->input_bool))
 			bool_input(g);
-		else if (i && choice_percent(g->c, g->p->input_int))
+		else if (i && (follow || choice_percent(g->c, g->p->input_int)))
 			integer_input(g);
 		else
 			float_input(g, !i);

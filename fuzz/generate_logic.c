@@ -236,7 +236,7 @@ int gen_emit_integer(struct gen *g)
 	if (row->n_arg > 1) {
 		bool shift = row->op == OP_SHIFT_LEFT || row->op == OP_SHIFT_RIGHT;
 
-		if (choice_percent(g->c, shift ? 20 : 50))
+		if (choice_percent(g->c, shift ? 45 : 75))
 			b = gen_pick(g, gen_fits_broadcast, &t);
 		if (b < 0)
 			b = gen_scalar(g, t.dtype, choice_between(g->c, choice_percent(g->c, 10) ? -2 : 1, 4));

@@ -23,7 +23,7 @@ static const struct binary_row {
 	enum op op;
 	int weight, low;
 } binary_rows[] = {
-	{OP_MUL, 12, 10}, {OP_ADD, 8, 9}, {OP_SUB, 6, 6}, {OP_DIV, 5, 2}, {OP_POW, 2, 1}, {OP_ATAN2, 2, 1}, {OP_MAX, 2, 3}, {OP_MIN, 2, 3},
+	{OP_MUL, 12, 10}, {OP_ADD, 8, 9}, {OP_SUB, 6, 6}, {OP_DIV, 5, 2}, {OP_POW, 2, 1}, {OP_ATAN2, 4, 2}, {OP_MAX, 2, 3}, {OP_MIN, 2, 3},
 };
 
 enum { BINARY_ROWS = sizeof(binary_rows) / sizeof(binary_rows[0]) };

@@ -80,11 +80,17 @@ struct site {
 static mpfr_srcptr parent_value(const struct site *s, int j) { return s->ev->value[s->parent[j]]; }
 static const struct note *parent_note(const struct site *s, int j) { return &s->note[s->parent[j]]; }
 
-/* The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u. */
+/*
+ * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read as it is, no
+ * rounding.  A partial below the range of double is not 0.
+ */
 static void set_radii(const struct site *s, struct partial *out, double moved, double tight, double loose)
 {
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
-	out->tight = moved + (tight > 0 ? tight * s->u + s->tiny : 0);
+	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
+	if (lost)
+		out->magnitude = dtype_table[DTYPE_F64].tiny;
+	out->tight = moved + (tight > 0 || lost ? tight * s->u + s->tiny : 0);
 	out->loose = out->tight + loose * s->u;
 }
 
@@ -229,21 +235,22 @@ static void partial_constant(const struct site *s, struct partial *out, long sig
 }
 
 /*
- * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole, though an engine may
- * share it out among them and add up again.
+ * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
+ * because an engine may share it out among them and add up again.
  */
 static bool partial_extremum(const struct site *s, struct partial *out)
 {
-	bool won = mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k]) != 0;
 	int times = 0;
-	for (int i = 0; i < s->ev->scalar[s->k].n_parent; i++) {
-		won = won && !(i < s->j && s->parent[i] == s->parent[s->j]);
+	for (int i = 0; i < s->ev->scalar[s->k].n_parent; i++)
 		times += s->parent[i] == s->parent[s->j];
+	if (!mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k])) {
+		partial_constant(s, out, 0);
+		return false;
 	}
-	partial_constant(s, out, won);
-	if (times > 2 && won)
-		set_radii(s, out, 0, times, 0);
-	return won;
+	mpfr_set_ui(out->value, 1, R);
+	mpfr_div_si(out->value, out->value, times, R);
+	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+	return true;
 }
 
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out)
