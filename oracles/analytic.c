@@ -373,7 +373,11 @@ static struct component derivative_component(struct analytic *self, const struct
 			return integer_component(0, false);
 		return flow_component(self, k);
 	}
-	return flow_component(self, ev->result[i].at[e].scalar);
+	int k = ev->result[i].at[e].scalar;
+	struct component out = flow_component(self, k);
+	if (self->note[k].reason && !out.reason) /* beside a primal that is no number, a tangent may be anything */
+		out = (struct component){.reason = self->note[k].reason};
+	return out;
 }
 
 static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
