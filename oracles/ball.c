@@ -160,6 +160,12 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	n->radius = exact ? 0 : r + rule->c * info->unit * (n->magnitude + r) + info->tiny;
 }
 
+/*
+ * The sign of a zero that was computed is nobody's promise (a sum may start from +0), and atan2 is the one op whose finite value
+ * hangs on it.
+ */
+static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].n_parent > 0; }
+
 static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -188,6 +194,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		double h = hypot(a, b), rho = rho_of(n, fmax(ra, rb), h);
 		r = h > 0 ? (b * ra + a * rb) / (h * h) * (1 + 2 * rho) + fmax(ra, rb) * rho / h : 0;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
+			n->reason = REASON_UNSTABLE_PATH;
+		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
 		c = 4;
 		may_be_exact = false;
