@@ -113,13 +113,16 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
 	return k;
 }
 
-/* splitmix64's finalizer over the running hash: order and value both matter. */
+/*
+ * splitmix64's finalizer over the running hash.  Order, value and number matter: small decisions must not lead back to a state from
+ * which another sequence starts.
+ */
 void trace_event(struct evaluation *ev, int64_t decision)
 {
-	uint64_t h = ev->path * 0x9e3779b97f4a7c15u + (uint64_t)decision + 1;
+	uint64_t h = ev->path * 0x9e3779b97f4a7c15u + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event;
 	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-	ev->path = h ^ (h >> 27);
-	ev->n_event++;
+	h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+	ev->path = h ^ (h >> 31);
 }
 
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
@@ -370,7 +373,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 	int n_input = p->top.n_param;
 	ev->arena = a;
 	ev->n_scalar = ev->n_parent = 0;
-	ev->path = 0;
+	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: nothing up the sleeve */
 	ev->n_event = 0;
 	ev->edge = false;
 	ev->next_frozen = 0;

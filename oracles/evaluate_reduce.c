@@ -60,7 +60,7 @@ static int reduce_group(struct evaluation *ev, enum op op, enum dtype d, const i
 	if (!n)
 		return trace_leaf(ev, d, float_identity(op));
 	switch ((int)op) {
-	case OP_REDUCE_SUM: return n == 1 ? x[0] : trace_scalar(ev, op, op, d, x, n);
+	case OP_REDUCE_SUM: return trace_scalar(ev, op, op, d, x, n); /* of one term too: 0 + -0 is 0 to some */
 	case OP_REDUCE_PROD: return product(ev, d, x, n);
 	case OP_REDUCE_MAX: return n == 1 ? x[0] : trace_extremum_of(ev, op, d, 1, x, n);
 	case OP_REDUCE_MIN: return n == 1 ? x[0] : trace_extremum_of(ev, op, d, -1, x, n);
@@ -139,7 +139,7 @@ static void cumulate(struct run *r, const struct node *node)
 					continue;
 				}
 				line[k] = x->at[at].scalar;
-				if (!k)
+				if (!k && node->op == OP_CUMPROD)
 					out.at[at] = x->at[at];
 				else if (node->op == OP_CUMSUM)
 					out.at[at].scalar = trace_scalar(r->ev, OP_REDUCE_SUM, OP_CUMSUM, type->dtype, line, k + 1);
