@@ -102,7 +102,7 @@ def transform(kind, seeds, meaning):
 def schema():
     return dict({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:adjudge:case:1",
+        "$id": "https://adjudge.example/case.schema.json",
         "title": "adjudge case",
         "description": "A program, the points at which it is evaluated, and the derivatives asked for. What a schema cannot say "
                        "(types, scopes, limits) is checked by the reader; graph/ops.def says what the ops mean.",

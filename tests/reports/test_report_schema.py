@@ -34,9 +34,13 @@ def main():
     case = json.loads((ROOT / "graph/case.schema.json").read_text())
     report = json.loads((ROOT / "reports/report.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(report)
-    # Debian 12 has jsonschema 4.10, which knows resolvers and not yet registries.
-    resolver = jsonschema.RefResolver.from_schema(report, store={case["$id"]: case})
-    validator = jsonschema.Draft202012Validator(report, resolver=resolver)
+    try:
+        import referencing
+        registry = referencing.Registry().with_resource(case["$id"], referencing.Resource.from_contents(case))
+        validator = jsonschema.Draft202012Validator(report, registry=registry)
+    except ImportError:  # Debian 12 has jsonschema 4.10, which knows resolvers and not yet registries
+        resolver = jsonschema.RefResolver.from_schema(report, store={case["$id"]: case})
+        validator = jsonschema.Draft202012Validator(report, resolver=resolver)
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.argv[1], "write", folder], check=True)
