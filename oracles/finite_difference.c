@@ -197,6 +197,7 @@ struct progress {
 	struct pair excess_last;
 	double change;       /* of the excess between the last two rungs; INFINITY before there are two */
 	double noise, goal;
+	double noise_trace; /* bound on the noise from the largest scalar of the trace */
 	bool jump;
 };
 
@@ -328,6 +329,7 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	int lost = (int)-run->precision - run->log_step + 4;
 	double noise_trace = r->top == ZERO_EXPONENT ? 0 : ldexp(1, r->top + weight_top + lost - t->scale);
 	double noise_floor = ldexp(p->size, lost);
+	p->noise_trace = noise_trace;
 	p->noise = fmin(noise_trace, noise_floor + change);
 	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : change;
 	t->error = spread + p->noise;
@@ -347,9 +349,12 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 		abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
 		return;
 	}
-	/* To contradict the other oracle the last two rungs must agree with each other much better than with it. */
+	/*
+	 * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not because both
+	 * are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).
+	 */
 	double excess = fabs(p->excess_last.high);
-	if (t->known && isfinite(p->change) && !accepts(t, excess) && p->change + t->error <= excess / 16)
+	if (t->known && isfinite(p->change) && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
 		t->outcome = FD_DISAGREES;
 	else
 		abstain(t, REASON_ILL_CONDITIONED);
@@ -408,7 +413,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 			if (!is_open(t))
 				continue;
 			open++;
-			noisy |= (run->left || run->right) && progress[i].noise > progress[i].goal;
+			noisy |= (run->left || run->right) && progress[i].noise_trace > progress[i].goal;
 		}
 	}
 	for (int i = 0; i < run->n_target; i++)
