@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../engines/engine.h"
 #include "../graph/json.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
@@ -69,6 +70,21 @@ static void read_corpus(struct campaign *self)
 	paths_free(&files);
 }
 
+/* A request that no engine under test can answer is a wasted case. */
+static void fit_profile(struct campaign *self)
+{
+	bool jvp = false, vjp = false;
+
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		const struct engine_kind *kind = engine_kind(self->bench.engine[k]);
+
+		jvp = jvp || kind->jvp;
+		vjp = vjp || kind->vjp;
+	}
+	if (jvp != vjp)
+		self->own.profile.jvp = jvp ? 100 : 0;
+}
+
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
 	struct campaign *self = calloc(1, sizeof *self);
@@ -78,7 +94,8 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		error_set(e, NULL, "out of memory");
 		return NULL;
 	}
-	self->o = o;
+	self->own = *o;
+	self->o = &self->own;
 	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", o->out);
 	snprintf(self->oracle_dir, sizeof self->oracle_dir, "%s/oracle", o->out);
 	if (!file_make_directory(self->findings_dir, e) || !file_make_directory(self->oracle_dir, e) ||
@@ -86,6 +103,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		free(self);
 		return NULL;
 	}
+	fit_profile(self);
 	arena_init(&self->side, SIDE_ARENA);
 	self->start = self->shown = campaign_clock();
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));

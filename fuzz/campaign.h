@@ -15,7 +15,7 @@ struct campaign_options {
 	const char *out; /* directory */
 	const char *driver;
 	const char *profile_name; /* for the summary: a path, or "default" */
-	struct profile profile;
+	struct profile profile; /* its share of jvp gives way where no engine under test can answer jvp, or none can answer vjp */
 	const char *corpus; /* directory of cases to start from, or NULL */
 	int fd_one_in;
 	int max_findings; /* 0: no limit */

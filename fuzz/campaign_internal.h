@@ -45,7 +45,8 @@ struct corpus_text {
 };
 
 struct campaign {
-	const struct campaign_options *o;
+	const struct campaign_options *o; /* &own */
+	struct campaign_options own;      /* with the profile's share of jvp as the engines can use it */
 	struct bench bench;
 	struct arena side; /* minimization and writing: the case itself lives in the driver's arena */
 	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];

@@ -8,10 +8,11 @@
 #include "../engines/engine.h"
 #include "minimize_edit.h"
 
-static const struct {
+static const struct pass {
 	minimize_pass_fn *make;
+	bool elsewhere; /* candidates may be varied as well */
 } passes[] = {
-#define PASS(function, meaning) {function},
+#define PASS(function, elsewhere, meaning) {function, elsewhere},
 #include "minimize_passes.def"
 #undef PASS
 };
@@ -28,7 +29,7 @@ enum {
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */
 
-enum { MEASURES = 10 };
+enum { MEASURES = 11 };
 struct measure {
 	int64_t at[MEASURES];
 };
@@ -42,7 +43,7 @@ static struct measure measure_of(const struct testcase *c)
 {
 	struct edit look = {.c = *c};
 	const struct program *p = &c->program;
-	int64_t ops = 0, constants = 0, weight = 0, attrs = 0, trips = 0, elements = 0, dtypes = 0;
+	int64_t ops = 0, regions = 0, constants = 0, weight = 0, attrs = 0, trips = 0, elements = 0, dtypes = 0;
 	int64_t lists = p->top.n_param + p->top.n_result, request = c->n_point;
 	struct site s;
 
@@ -54,6 +55,7 @@ static struct measure measure_of(const struct testcase *c)
 			continue;
 		}
 		ops++;
+		regions += s.node->n_region;
 		weight += edit_op_weight(s.node->op);
 		lists += s.node->n_arg + s.node->n_out;
 		if (s.node->n_region)
@@ -68,7 +70,7 @@ static struct measure measure_of(const struct testcase *c)
 	}
 	for (int t = 0; t < c->n_transform; t++)
 		request += 1 + c->transform[t].n_wrt;
-	return (struct measure){{ops, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
+	return (struct measure){{ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
 }
 
 static bool measure_less(const struct measure *a, const struct measure *b)
@@ -125,21 +127,28 @@ struct minimizer {
 	struct measure measure;
 	struct tried tried;
 	struct engine *primal;
-	bool drop_dead;
+	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they keep it */
+	bool elsewhere; /* what fails where the best case is asked is varied */
 };
 
 static void keep_case(struct minimizer *m, const struct testcase *c)
 {
 	struct arena *to = &m->keep[!m->which];
+	struct program live;
 
 	arena_reset(to);
 	m->best = testcase_copy(c, to);
 	m->which = !m->which;
 	m->measure = measure_of(&m->best);
+	live = program_drop_dead(&m->best.program, &m->work);
+	m->drop_dead = program_nodes(&live) == program_nodes(&m->best.program);
 }
 
-/* Candidate k of a pass on the best case.  EDIT_TRY: it was better and is now the best. */
-static enum edit_result try_candidate(struct minimizer *m, minimize_pass_fn *make, int k)
+/* What became of a candidate; TRIAL_SIMPLER: it would have been better, but is not interesting. */
+enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_BETTER };
+
+/* Candidate k of a pass varied (edit_vary) unless `variant` is -1.  TRIAL_BETTER: it is now the best. */
+static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
 {
 	jmp_buf full;
 	struct edit e;
@@ -149,42 +158,59 @@ static enum edit_result try_candidate(struct minimizer *m, minimize_pass_fn *mak
 	/* A candidate that does not fit into memory is not simpler.  best is safe: keep_case fills the other arena first. */
 	if (setjmp(full)) {
 		m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = NULL;
-		return EDIT_SKIP;
+		return TRIAL_SKIP;
 	}
 	m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = &full;
 	arena_reset(&m->work);
 	arena_reset(&m->scratch);
 	e = (struct edit){.c = testcase_copy(&m->best, &m->work), .arena = &m->work, .primal = m->primal};
-	r = make ? make(&e, k) : EDIT_TRY;
+	r = make(&e, k);
 	if (r != EDIT_TRY)
-		return r;
+		return r == EDIT_END ? TRIAL_END : TRIAL_SKIP;
+	if (variant >= 0)
+		edit_vary(&e, variant);
 	if (!edit_finish(&e, m->drop_dead))
-		return EDIT_SKIP;
+		return TRIAL_SKIP;
 	measure = measure_of(&e.c);
-	if (!measure_less(&measure, &m->measure) || !tried_add(&m->tried, testcase_hash(&e.c)))
-		return EDIT_SKIP;
+	if (!measure_less(&measure, &m->measure))
+		return TRIAL_SKIP;
+	if (!tried_add(&m->tried, testcase_hash(&e.c)))
+		return TRIAL_SIMPLER;
 	m->stats->tried++;
 	if (!m->interesting(m->self, &e.c, &m->scratch))
-		return EDIT_SKIP;
+		return TRIAL_SIMPLER;
 	keep_case(m, &e.c);
 	m->stats->accepted++;
-	return EDIT_TRY;
+	return TRIAL_BETTER;
+}
+
+static enum trial try_everywhere(struct minimizer *m, const struct pass *pass, int k)
+{
+	enum trial t = try_candidate(m, pass->make, k, -1);
+
+	if (!m->elsewhere || !pass->elsewhere)
+		return t;
+	for (int v = 0; t == TRIAL_SIMPLER && v < edit_variants && m->stats->tried < m->budget; v++)
+		if (try_candidate(m, pass->make, k, v) == TRIAL_BETTER)
+			return TRIAL_BETTER;
+	return t;
 }
 
 /* Whether the pass made progress. */
-static bool run_pass(struct minimizer *m, minimize_pass_fn *make)
+static bool run_pass(struct minimizer *m, const struct pass *pass)
 {
 	bool progress = false;
 
 	for (int k = 0, idle = 0; m->stats->tried < m->budget && idle < PATIENCE; ) {
-		switch (try_candidate(m, make, k)) {
-		case EDIT_END:
+		switch (try_everywhere(m, pass, k)) {
+		case TRIAL_END:
 			return progress;
-		case EDIT_TRY:
+		case TRIAL_BETTER:
 			progress = true;
 			idle = 0;
 			break;
-		case EDIT_SKIP:
+		case TRIAL_SKIP:
+		case TRIAL_SIMPLER:
 			k++;
 			idle++;
 			break;
@@ -193,22 +219,25 @@ static bool run_pass(struct minimizer *m, minimize_pass_fn *make)
 	return progress;
 }
 
-static void search(struct minimizer *m)
+static void run_passes(struct minimizer *m)
 {
 	bool progress = true;
 
-	/* Where dead code matters to the finding, candidates keep theirs. */
-	m->drop_dead = true;
-	try_candidate(m, NULL, 0);
-	if (m->stats->tried && !m->stats->accepted)
-		m->drop_dead = false;
 	while (progress && m->stats->tried < m->budget) {
 		progress = false;
 		for (int i = 0; i < PASSES; i++)
-			if (run_pass(m, passes[i].make))
+			if (run_pass(m, &passes[i]))
 				progress = true;
 		m->stats->rounds++;
 	}
+}
+
+static void search(struct minimizer *m)
+{
+	/* Other points cost several times as much: they are for what is left. */
+	run_passes(m);
+	m->elsewhere = true;
+	run_passes(m);
 }
 
 static void minimizer_close(struct minimizer *m)

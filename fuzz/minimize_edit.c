@@ -44,6 +44,72 @@ bool edit_site_last(struct edit *e, int k, struct site *out)
 	return edit_site(e, region_nodes(&e->c.program.top) - 1 - k, out);
 }
 
+/* The regions around `s`, innermost first, and the index in each of the node that leads to it.  0: not below r. */
+static int enclosing(struct region *r, const struct region *inner, struct region **path, int *index)
+{
+	if (r == inner) {
+		path[0] = r;
+		return 1;
+	}
+	for (int i = 0; i < r->n_node; i++)
+		for (int w = 0; w < r->node[i].n_region; w++) {
+			int n = enclosing(&r->node[i].region[w], inner, path, index);
+
+			if (n) {
+				path[n] = r;
+				index[n] = i;
+				return n + 1;
+			}
+		}
+	return 0;
+}
+
+static bool defines(const struct region *r, int value)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		if (value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out)
+			return true;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			if (defines(&r->node[i].region[w], value))
+				return true;
+	}
+	return false;
+}
+
+int edit_branch_of(const struct node *n, int value)
+{
+	return op_table[n->op].family == FAMILY_COND && defines(&n->region[1], value);
+}
+
+int edit_scope(struct edit *e, const struct site *s, const struct type *type, int *out, int max)
+{
+	struct region *path[LIMIT_DEPTH + 2];
+	int index[LIMIT_DEPTH + 2], n = 0, depth = enclosing(&e->c.program.top, s->region, path, index);
+
+	index[0] = s->index;
+	for (int d = 0; d < depth; d++)
+		for (int i = 0; i < path[d]->n_param && n < max; i++)
+			if (!type || type_equal(edit_type(e, path[d]->param + i), type))
+				out[n++] = path[d]->param + i;
+	for (int d = 0; d < depth; d++)
+		for (int i = index[d] - 1; i >= 0; i--)
+			for (int k = 0; k < path[d]->node[i].n_out && n < max; k++)
+				if (path[d]->node[i].op != OP_CONSTANT &&
+				    (!type || type_equal(edit_type(e, path[d]->node[i].out + k), type)))
+					out[n++] = path[d]->node[i].out + k;
+	return n;
+}
+
+int edit_input_of_type(const struct edit *e, const struct type *t, int n)
+{
+	const struct region *top = &e->c.program.top;
+
+	for (int i = 0; i < top->n_param; i++)
+		if (type_equal(edit_type(e, top->param + i), t) && n-- == 0)
+			return top->param + i;
+	return -1;
+}
+
 /* ---- values and nodes ---- */
 
 static void region_replace(struct region *r, int from, int to)
@@ -242,6 +308,70 @@ struct tensor edit_resize(struct arena *a, const struct tensor *from, const stru
 		shape_next(&to->shape, index);
 	}
 	return t;
+}
+
+/* ---- the request ---- */
+
+static void append_unit_seed(struct edit *e, struct transform *t, const struct type *type)
+{
+	struct tensor *seed = NEW(e->arena, struct tensor, t->n_seed + 1);
+
+	for (int i = 0; i < t->n_seed; i++)
+		seed[i] = t->seed[i];
+	seed[t->n_seed] = tensor_new(e->arena, type);
+	if (dtype_is_float(type->dtype))
+		edit_fill(&seed[t->n_seed], 1);
+	t->seed = seed;
+	t->n_seed++;
+}
+
+int edit_add_input(struct edit *e, const struct tensor *value, bool wrt)
+{
+	struct testcase *c = &e->c;
+	struct region *top = &c->program.top;
+	struct type type[LIMIT_ARGS + 1];
+	int n = top->n_param, first;
+
+	for (int i = 0; i < n; i++)
+		type[i] = *edit_type(e, top->param + i);
+	type[n] = value->type;
+	first = edit_new_values(e, type, n + 1);
+	for (int i = 0; i < n; i++)
+		edit_replace(e, top->param + i, first + i);
+	top->param = first;
+	top->n_param = n + 1;
+	for (int p = 0; p < c->n_point; p++) {
+		struct tensor *point = NEW(e->arena, struct tensor, n + 1);
+
+		for (int i = 0; i < n; i++)
+			point[i] = c->point[p][i];
+		point[n] = tensor_copy(e->arena, value);
+		c->point[p] = point;
+	}
+	for (int t = 0; wrt && t < c->n_transform; t++) {
+		struct transform *tr = &c->transform[t];
+		int *list;
+
+		if (tr->kind == TRANSFORM_BATCH)
+			continue;
+		list = NEW(e->arena, int, tr->n_wrt + 1);
+		for (int i = 0; i < tr->n_wrt; i++)
+			list[i] = tr->wrt[i];
+		list[tr->n_wrt++] = n;
+		tr->wrt = list;
+		if (tr->kind == TRANSFORM_JVP)
+			append_unit_seed(e, tr, &value->type);
+	}
+	return first + n;
+}
+
+void edit_add_cotangents(struct edit *e)
+{
+	const struct region *top = &e->c.program.top;
+
+	for (int t = 0; t < e->c.n_transform; t++)
+		while (e->c.transform[t].kind == TRANSFORM_VJP && e->c.transform[t].n_seed < top->n_result)
+			append_unit_seed(e, &e->c.transform[t], edit_type(e, top->result[e->c.transform[t].n_seed]));
 }
 
 /* ---- finishing ---- */

@@ -11,7 +11,7 @@ struct edit {
 	struct arena *arena;
 	/* A node whose operands no longer fit it is replaced by an operand.  For edits that change many shapes at once. */
 	bool lenient;
-	struct engine *primal; /* evaluates programs for pass_cut; NULL: none could be opened */
+	struct engine *primal; /* evaluates programs at the point; NULL: none could be opened */
 };
 
 /*
@@ -21,7 +21,7 @@ struct edit {
 enum edit_result { EDIT_END, EDIT_SKIP, EDIT_TRY };
 typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
 
-#define PASS(function, meaning) minimize_pass_fn function;
+#define PASS(function, elsewhere, meaning) minimize_pass_fn function;
 #include "minimize_passes.def"
 #undef PASS
 
@@ -42,6 +42,14 @@ static inline const struct type *edit_type(const struct edit *e, int value)
 	return &e->c.program.type[value];
 }
 
+/*
+ * Up to `max` values that the node at s may use, of that type (NULL: of any): parameters, those of the innermost region first,
+ * inputs last, then results of earlier nodes, the nearest first, but no constants.  Returns how many.
+ */
+int edit_scope(struct edit *e, const struct site *s, const struct type *type, int *out, int max);
+/* The n-th input of that type, or -1. */
+int edit_input_of_type(const struct edit *e, const struct type *t, int n);
+
 /* All uses of `from` become uses of `to`. */
 void edit_replace(struct edit *e, int from, int to);
 void edit_remove_node(struct region *r, int index);
@@ -59,6 +67,11 @@ void edit_remove_param(struct edit *e, struct region *r, int which);
 void edit_remove_out(struct edit *e, struct node *n, int which);
 void edit_remove_result(struct region *r, int which);
 
+/* Appends an input that has this value at every point, differentiated (with a unit tangent) when `wrt`; returns it. */
+int edit_add_input(struct edit *e, const struct tensor *value, bool wrt);
+/* Results that were appended get unit cotangents. */
+void edit_add_cotangents(struct edit *e);
+
 /* Parameters and results of a loop node in terms of carries, the same for every kind of loop. */
 struct loop {
 	bool is_loop;
@@ -70,6 +83,13 @@ struct loop {
 	bool until;
 };
 struct loop edit_loop(const struct node *n);
+/*
+ * Puts a region in place of its op: branch `which` of a cond; one iteration of a loop, from the initial carries (0) or, where they
+ * fit, from inputs (1).  Values that nodes of the region define keep their numbers.  False: s has no region.
+ */
+bool edit_hoist(struct edit *e, const struct site *s, int which);
+/* The region of a cond in which `value` is defined, at any depth; 0 for loops. */
+int edit_branch_of(const struct node *n, int value);
 
 double edit_round(enum dtype d, double x, union cell *out);
 void edit_fill(struct tensor *t, double x);
@@ -79,6 +99,9 @@ struct tensor edit_resize(struct arena *a, const struct tensor *from, const stru
 /* How far an op is from the plainest of its family, and the numbers of a case from ones that a person would write. */
 int edit_op_weight(enum op op);
 int64_t edit_number_cost(const struct edit *e);
+/* Ways to ask about the same program elsewhere: other points and seeds, perhaps of the first result plus an input. */
+extern const int edit_variants;
+void edit_vary(struct edit *e, int variant);
 
 /*
  * Infers all types anew, converts points and seeds to the types they must have, numbers values, drops dead nodes when

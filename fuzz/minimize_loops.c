@@ -24,16 +24,23 @@ static void splice(struct edit *e, struct region *r, int index, const struct reg
 		edit_replace(e, from->param + i, param[i]);
 }
 
-/* One iteration, at index 0: xs slices become ones, stacked outputs are the one row broadcast. */
-static void splice_body(struct edit *e, struct site s, struct loop l)
+/*
+ * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices ones, or
+ * both are the first input that fits.
+ */
+static void splice_body(struct edit *e, struct site s, struct loop l, bool inputs)
 {
 	const struct node node = *s.node;
 	const struct region body = *l.body;
 	int param[LIMIT_ARGS + 1], at = s.index, after;
 
 	for (int i = 0; i < body.n_param; i++) {
-		int carry = i - l.first_param;
+		int carry = i - l.first_param, input = inputs ? edit_input_of_type(e, edit_type(e, body.param + i), 0) : -1;
 
+		if (carry >= 0 && input >= 0) {
+			param[i] = input;
+			continue;
+		}
 		if (carry >= 0 && carry < l.n_carry) {
 			param[i] = node.arg[l.first_arg + carry];
 			continue;
@@ -63,26 +70,30 @@ static void splice_body(struct edit *e, struct site s, struct loop l)
 	}
 }
 
+bool edit_hoist(struct edit *e, const struct site *s, int which)
+{
+	struct loop l = edit_loop(s->node);
+	struct node node = *s->node;
+
+	if (l.is_loop) {
+		splice_body(e, *s, l, which);
+		return true;
+	}
+	if (op_table[node.op].family != FAMILY_COND)
+		return false;
+	splice(e, s->region, s->index, &node.region[which], NULL);
+	for (int i = 0; i < node.n_out; i++)
+		edit_replace(e, node.out + i, node.region[which].result[i]);
+	return true;
+}
+
 enum edit_result pass_hoist_region(struct edit *e, int k)
 {
 	struct site s;
-	struct loop l;
-	struct node node;
 
 	if (!edit_site(e, k / 2, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
-	if (l.is_loop && k % 2 == 0) {
-		splice_body(e, s, l);
-		return EDIT_TRY;
-	}
-	if (l.is_loop || op_table[s.node->op].family != FAMILY_COND)
-		return EDIT_SKIP;
-	node = *s.node;
-	splice(e, s.region, s.index, &node.region[k % 2], NULL);
-	for (int i = 0; i < node.n_out; i++)
-		edit_replace(e, node.out + i, node.region[k % 2].result[i]);
-	return EDIT_TRY;
+	return edit_hoist(e, &s, k % 2) ? EDIT_TRY : EDIT_SKIP;
 }
 
 enum edit_result pass_skip_loop(struct edit *e, int k)
@@ -196,19 +207,21 @@ enum edit_result pass_drop_carry(struct edit *e, int k)
 
 enum edit_result pass_drop_xs(struct edit *e, int k)
 {
-	int which = k % LIMIT_ARGS, param;
+	int how = k % 2, which = k / 2 % LIMIT_ARGS, param, by = -1;
 	struct site s;
 	struct loop l;
 	struct node *n;
 
-	if (!edit_site(e, k / LIMIT_ARGS, &s))
+	if (!edit_site(e, k / (2 * LIMIT_ARGS), &s))
 		return EDIT_END;
 	n = s.node;
 	l = edit_loop(n);
 	if (which >= l.n_xs)
 		return EDIT_SKIP;
 	param = l.body->param + l.n_carry + which;
-	edit_replace(e, param, edit_insert_fill(e, l.body, 0, edit_type(e, param), 1));
+	if (how && (by = edit_input_of_type(e, edit_type(e, param), 0)) < 0)
+		return EDIT_SKIP;
+	edit_replace(e, param, how ? by : edit_insert_fill(e, l.body, 0, edit_type(e, param), 1));
 	edit_remove_param(e, l.body, l.n_carry + which);
 	edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, l.n_carry + which);
 	return EDIT_TRY;
@@ -263,5 +276,49 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	s.node->n_region = 1;
 	s.node->region = NEW(e->arena, struct region, 1);
 	s.node->region[0] = body;
+	return EDIT_TRY;
+}
+
+/* A for of two iterations, carry = carry op a value in scope; every result of the loop becomes that of the one carry. */
+enum edit_result pass_plainest_loop(struct edit *e, int k)
+{
+	static const enum op ops[] = {OP_MUL, OP_ADD};
+	enum { OPS = 2, CARRIES = 4, SCOPE = 4, TRIP = 2 };
+	int op = k % OPS, with = k / OPS % SCOPE, carry = k / (OPS * SCOPE) % CARRIES, scope[SCOPE], n_scope, first, init;
+	struct node plain = {.op = ops[op], .n_arg = 2, .n_out = 1}, *n;
+	struct type types[2] = {{.dtype = DTYPE_I64}};
+	struct region body = {.n_param = 2, .n_node = 1, .n_result = 1};
+	struct site s;
+	struct loop l;
+
+	if (!edit_site(e, k / (OPS * SCOPE * CARRIES), &s))
+		return EDIT_END;
+	n = s.node;
+	l = edit_loop(n);
+	if (carry >= l.n_carry)
+		return EDIT_SKIP;
+	init = n->arg[l.first_arg + carry];
+	types[1] = *edit_type(e, init);
+	n_scope = edit_scope(e, &s, &types[1], scope, SCOPE - 1);
+	if (with > n_scope || !dtype_is_float(types[1].dtype))
+		return EDIT_SKIP;
+	first = edit_new_values(e, types, 2);
+	plain.out = edit_new_values(e, &types[1], 1);
+	plain.arg = NEW(e->arena, int, 2);
+	plain.arg[0] = first + 1;
+	plain.arg[1] = with < n_scope ? scope[with] : first + 1;
+	body.param = first;
+	body.node = NEW(e->arena, struct node, 1);
+	body.node[0] = plain;
+	body.result = NEW(e->arena, int, 1);
+	body.result[0] = plain.out;
+	for (int i = 1; i < n->n_out; i++)
+		edit_replace(e, n->out + i, n->out);
+	n->op = OP_FOR;
+	n->attrs = (struct attrs){.trip = TRIP};
+	n->arg[0] = init;
+	n->n_arg = n->n_out = n->n_region = 1;
+	n->region = NEW(e->arena, struct region, 1);
+	n->region[0] = body;
 	return EDIT_TRY;
 }

@@ -1,7 +1,5 @@
-/* minimize_values.c: passes on types, attributes, ops of one family and numbers. */
+/* minimize_values.c: passes on types, attributes and ops of one family. */
 #include "minimize_edit.h"
-
-#include <math.h>
 
 /* ---- all types at once ---- */
 
@@ -45,10 +43,29 @@ static void no_axes(struct edit *e, struct node *n, int how)
 	a->n_axes = 0;
 }
 
+static void reverse_elements(struct tensor *t)
+{
+	for (int i = 0, j = shape_elements(&t->type.shape) - 1; i < j; i++, j--) {
+		const union cell x = t->at[i];
+
+		t->at[i] = t->at[j];
+		t->at[j] = x;
+	}
+}
+
+/* A literal that shrinks keeps its first elements: of all literals reversed, what were the last ones. */
 enum edit_result pass_scalar_shapes(struct edit *e, int k)
 {
-	if (k)
+	struct site s;
+
+	if (k > 1)
 		return EDIT_END;
+	for (int i = 0; k && edit_site(e, i, &s); i++)
+		if (s.node->op == OP_CONSTANT)
+			reverse_elements(&s.node->attrs.value);
+	for (int p = 0; k && p < e->c.n_point; p++)
+		for (int i = 0; i < e->c.program.top.n_param; i++)
+			reverse_elements(&e->c.point[p][i]);
 	change_types(e, no_shape, no_axes, 0);
 	e->lenient = true;
 	return EDIT_TRY;
@@ -340,109 +357,4 @@ enum edit_result pass_plain_attrs(struct edit *e, int k)
 	changed = changed || before.keepdims != a->keepdims || before.axis != a->axis || before.mode != a->mode ||
 	    before.n_axes != a->n_axes;
 	return changed ? EDIT_TRY : EDIT_SKIP;
-}
-
-/* ---- numbers ---- */
-
-/* Literals in order: constants, then points, then seeds.  NULL past the last. */
-static struct tensor *literal(struct edit *e, int k, bool *is_seed)
-{
-	struct testcase *c = &e->c;
-	struct site s;
-
-	*is_seed = false;
-	for (int i = 0; edit_site(e, i, &s); i++)
-		if (s.node->op == OP_CONSTANT && k-- == 0)
-			return &s.node->attrs.value;
-	for (int p = 0; p < c->n_point; p++)
-		for (int i = 0; i < c->program.top.n_param; i++)
-			if (k-- == 0)
-				return &c->point[p][i];
-	*is_seed = true;
-	for (int t = 0; t < c->n_transform; t++)
-		for (int i = 0; i < c->transform[t].n_seed; i++)
-			if (k-- == 0)
-				return &c->transform[t].seed[i];
-	return NULL;
-}
-
-/* How far a number is from one that a person would write: 0 best. */
-static int number_cost(enum dtype d, union cell x, bool is_seed)
-{
-	double v = dtype_is_float(d) ? x.f : (double)x.i;
-	static const double simple[] = {0, 1, 2, 0.5};
-
-	if (isnan(v) || isinf(v))
-		return 90;
-	for (int i = 0; i < 4; i++)
-		if (bits_of(v) == bits_of(simple[i]))
-			return is_seed && i < 2 ? !i : i;
-	if (v == trunc(v) && fabs(v) < 100)
-		return v > 0 ? 5 : 6;
-	for (int digits = 1; digits < 40; digits++)
-		if (ldexp(v, digits) == trunc(ldexp(v, digits)) && fabs(v) < 100)
-			return 7 + digits;
-	return 80;
-}
-
-int64_t edit_number_cost(const struct edit *e)
-{
-	struct edit copy = *e; /* literal() only looks */
-	const struct tensor *t;
-	int64_t cost = 0;
-	bool is_seed;
-
-	for (int k = 0; (t = literal(&copy, k, &is_seed)); k++)
-		for (int i = 0, n = shape_elements(&t->type.shape); i < n; i++)
-			cost += number_cost(t->type.dtype, t->at[i], is_seed);
-	return cost;
-}
-
-static const double fills[] = {1, 0, 2, 0.5};
-enum { FILLS = sizeof fills / sizeof *fills };
-
-static bool set_cell(struct tensor *t, int i, double x)
-{
-	union cell old = t->at[i];
-
-	edit_round(t->type.dtype, x, &t->at[i]);
-	return old.i != t->at[i].i;
-}
-
-enum edit_result pass_fill(struct edit *e, int k)
-{
-	bool is_seed, changed = false;
-	struct tensor *t = literal(e, k / FILLS, &is_seed);
-
-	if (!t)
-		return EDIT_END;
-	for (int i = 0, n = shape_elements(&t->type.shape); i < n; i++)
-		if (set_cell(t, i, fills[k % FILLS]))
-			changed = true;
-	return changed ? EDIT_TRY : EDIT_SKIP;
-}
-
-enum { ROUND_CELLS = 16, ROUND_HOWS = FILLS + 5 };
-
-enum edit_result pass_round(struct edit *e, int k)
-{
-	int how = k % ROUND_HOWS, i = k / ROUND_HOWS % ROUND_CELLS;
-	bool is_seed;
-	struct tensor *t = literal(e, k / (ROUND_HOWS * ROUND_CELLS), &is_seed);
-	double x;
-
-	if (!t)
-		return EDIT_END;
-	if (i >= shape_elements(&t->type.shape))
-		return EDIT_SKIP;
-	x = dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
-	if (how < FILLS)
-		x = fills[how];
-	else if (how == FILLS)
-		x = trunc(x);
-	else if (how == FILLS + 1)
-		x = fabs(x);
-	else /* to 1, 2 or 4 binary places */
-		x = ldexp(rint(ldexp(x, 1 << (how - FILLS - 2))), -(1 << (how - FILLS - 2)));
-	return set_cell(t, i, x) ? EDIT_TRY : EDIT_SKIP;
 }

@@ -164,6 +164,36 @@ static void check_budgets(struct arena *a)
 	CHECK(code == EXIT_NOTHING, "a signal before the first case: exit code %d", code);
 }
 
+/* Only requests that some engine under test can answer are drawn. */
+static void check_requests(struct arena *a)
+{
+	static const struct {
+		const char *spec[2];
+		int n;
+		bool jvp, vjp;
+	} rows[] = {{{"forward"}, 1, true, false}, {{"tape"}, 1, false, true}, {{"forward", "tape"}, 2, true, true}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct campaign_options o = {.spec = rows[i].spec, .n_spec = rows[i].n, .seed = 3, .cases = 60, .profile_name = "default",
+		    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 500};
+		const char *strata;
+		char *text;
+		int code;
+
+		o.out = directory(a, arena_printf(a, "requests-%d", (int)i));
+		text = run(&o, "plain", drive_plain, &code);
+		strata = strstr(text, "\"strata\"");
+		CHECK(strata != NULL, "no strata in %s", text);
+		for (int vjp = 0; strata && vjp < 2; vjp++) {
+			const char *at = strstr(strata, vjp ? "\"vjp\"" : "\"jvp\""), *n = at ? strstr(at, "\"cases\":") : NULL;
+
+			CHECK(n && (strtol(n + strlen("\"cases\":"), NULL, 10) > 0) == (vjp ? rows[i].vjp : rows[i].jvp), "%s: %s drawn or not",
+			    rows[i].spec[0], vjp ? "vjp" : "jvp");
+		}
+		free(text);
+	}
+}
+
 int main(void)
 {
 	char command[128];
@@ -174,6 +204,7 @@ int main(void)
 	arena_init(&a, (size_t)1 << 30);
 	check_twice("generate", drive_generate, &a);
 	check_twice("plain", drive_plain, &a);
+	check_requests(&a);
 	check_budgets(&a);
 	arena_free(&a);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);

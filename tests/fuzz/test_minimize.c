@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../fuzz/campaign.h"
 #include "../check.h"
 
 /* ---- a case with a bit of everything ---- */
@@ -196,8 +197,12 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 	struct asked q = {w, 0};
 	struct testcase small_case = minimize(from, has_wanted, &q, 20000, a, &stats), second;
 	int ops = ops_of(&small_case.program.top);
+	struct arena scratch;
 
+	arena_init(&scratch, 1 << 20);
 	CHECK(q.times == stats.tried, "%s: asked %d times, says %d", w->name, q.times, stats.tried);
+	CHECK(has_wanted(&(struct asked){w, 0}, &small_case, &scratch), "%s: what is left is not interesting", w->name);
+	CHECK(ops <= ops_of(&from->program.top), "%s: %d ops are more than before", w->name, ops);
 	CHECK(ops <= w->ops, "%s: %d ops left, %d wanted:\n%s", w->name, ops, w->ops, program_print(&small_case.program, a));
 	CHECK(largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
 	CHECK(small_case.n_point <= w->points, "%s: %d points left", w->name, small_case.n_point);
@@ -207,7 +212,116 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 	CHECK(testcase_equal(&small_case, &second) && again.tried == stats.tried, "%s: two runs differ", w->name);
 	second = minimize(from, has_wanted, &q, 7, a, &again);
 	CHECK(again.tried <= 7, "%s: %d candidates on a budget of 7", w->name, again.tried);
+	arena_free(&scratch);
 	printf("%-24s %5d tried %4d accepted %d rounds, %d ops\n", w->name, stats.tried, stats.accepted, stats.rounds, ops);
+}
+
+/* ---- engines with a fault: towers around the guilty op that hide it or change the kind of deviation ---- */
+
+/* for (i < 4): a = -prod(concat(x, a)) */
+static int neg_tower(struct builder *b, int x)
+{
+	const struct attrs one = {.shape = {1, {1}}};
+	int a = build_open(b, (const struct type[]){count, real}, 2) + 1, join[2], y;
+
+	join[0] = build_node(b, OP_RESHAPE, &x, 1, &one, NULL);
+	join[1] = build_node(b, OP_RESHAPE, &a, 1, &one, NULL);
+	y = build_node(b, OP_CONCATENATE, join, 2, NULL, NULL);
+	y = op1(b, OP_NEG, build_node(b, OP_REDUCE_PROD, &y, 1, &(struct attrs){.n_axes = 1}, NULL));
+	build_close(b, &y, 1);
+	return build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 4}, NULL);
+}
+
+/* sum(-(v @ m) * v), v the input twice */
+static int matmul_tower(struct builder *b, int x)
+{
+	const struct type square = {DTYPE_F64, {2, {2, 2}}};
+	struct tensor m = filled(b->arena, &square, 1);
+	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {2}}}, NULL), y;
+
+	y = op2(b, OP_MATMUL, v, build_constant(b, &m));
+	y = op1(b, OP_NEG, op2(b, OP_MUL, y, v));
+	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
+}
+
+/* Two carries that change places, one of them through a cumulative product. */
+static int swapped_carries(struct builder *b, int x)
+{
+	const struct type wide = {DTYPE_F64, {1, {3}}};
+	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = wide.shape}, NULL);
+	int a = build_open(b, (const struct type[]){count, wide, wide}, 3) + 1, y;
+
+	build_close(b, (const int[]){a + 1, build_node(b, OP_CUMPROD, &a, 1, NULL, NULL)}, 2);
+	y = build_region_node(b, OP_FOR, (const int[]){v, v}, 2, &(struct attrs){.trip = 2}, NULL);
+	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
+}
+
+static const struct guilty {
+	const char *spec;
+	enum transform_kind kind;
+	int (*make)(struct builder *b, int x);
+	double at;
+	int ops;
+} guilty[] = {
+    {"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2},
+    {"functional+scale:neg:1.5", TRANSFORM_VJP, neg_tower, 1.75, 1},
+    {"forward+scale:matmul:1.5", TRANSFORM_JVP, matmul_tower, -0.375, 1},
+    {"tape+scale:matmul:-1", TRANSFORM_VJP, matmul_tower, -0.375, 1},
+    {"functional+scale:cumprod:1.1", TRANSFORM_VJP, swapped_carries, 0.625, 1},
+    {"forward+scale:cumprod:1.1", TRANSFORM_JVP, swapped_carries, 0.625, 1},
+};
+
+static struct testcase guilty_case(const struct guilty *g, struct arena *a)
+{
+	struct testcase c = {.n_point = 1, .n_transform = 1};
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	y = g->make(&b, x);
+	c.program = build_end(&b, &y, 1);
+	c.point = NEW(a, struct tensor *, 1);
+	c.point[0] = NEW(a, struct tensor, 1);
+	c.point[0][0] = filled(a, &real, g->at);
+	c.transform = NEW(a, struct transform, 1);
+	c.transform[0] = (struct transform){.kind = g->kind, .n_wrt = 1, .n_seed = 1, .wrt = NEW(a, int, 1)};
+	c.transform[0].seed = NEW(a, struct tensor, 1);
+	c.transform[0].seed[0] = filled(a, &real, 1);
+	return c;
+}
+
+static void check_guilty(const struct guilty *g, struct arena *a)
+{
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = 1 << 20};
+	struct testcase from = guilty_case(g, a), left, again;
+	struct minimize_statistics stats;
+	struct same_signature same;
+	struct error e = {0};
+	struct bench_result r;
+	struct arena scratch;
+	struct bench b;
+	int ops;
+
+	CHECK(testcase_check(&from, &e), "%s: %s %s", g->spec, e.place, e.text);
+	if (!bench_open(&b, &g->spec, 1, &oracle, &e)) {
+		CHECK(false, "%s: %s", g->spec, e.text);
+		return;
+	}
+	arena_init(&scratch, (size_t)1 << 28);
+	bench_judge(&b, &from, a, &r);
+	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
+	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a)};
+	left = minimize(&from, same_signature, &same, 10000, a, &stats);
+	ops = ops_of(&left.program.top);
+	CHECK(ops <= g->ops, "%s: %d ops left, %d wanted:\n%s", g->spec, ops, g->ops, program_print(&left.program, a));
+	CHECK(testcase_check(&left, &e), "%s: what is left is not valid: %s", g->spec, e.text);
+	CHECK(same_signature(&same, &left, &scratch), "%s: what is left is not interesting", g->spec);
+	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds, ops);
+	again = minimize(&left, same_signature, &same, 10000, a, &stats);
+	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
+	bench_close(&b);
+	arena_free(&scratch);
 }
 
 /* A predicate that nothing smaller meets leaves the case as it was. */
@@ -231,6 +345,8 @@ int main(void)
 	CHECK(testcase_equal(&from, &same) && !stats.accepted, "a case changed though nothing was accepted");
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i], &from, &a);
+	for (size_t i = 0; i < sizeof guilty / sizeof *guilty; i++)
+		check_guilty(&guilty[i], &a);
 	arena_free(&a);
 	return check_done();
 }
