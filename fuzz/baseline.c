@@ -42,12 +42,15 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 {
 	static const char *const keys[] = {"schema", "known"};
 	const struct json *schema, *known;
+	char shown[JSON_SHOWN];
 
-	if (!json_is(root, JSON_OBJECT, e) || !json_only_keys(root, keys, 2, e) ||
-	    !json_required(root, "schema", JSON_STRING, &schema, e) || !json_required(root, "known", JSON_ARRAY, &known, e))
+	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
 		return false;
+	/* First: another kind of file has other keys too. */
 	if (strcmp(schema->text, "adjudge.baseline/1"))
-		return json_error(schema, e, "not adjudge.baseline/1");
+		return json_error(schema, e, "%s is not \"adjudge.baseline/1\"", json_quote(schema->text, shown));
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "known", JSON_ARRAY, &known, e))
+		return false;
 	out->known = NEW(a, struct known, known->n_child + 1);
 	for (const struct json *v = known->child; v; v = v->next)
 		if (!read_known(v, &out->known[out->n++], e))
@@ -79,12 +82,17 @@ static bool path_ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end) && (n == m || path[n - m - 1] == '/' || *end == '/');
 }
 
+bool known_is_of(const struct known *k, const char *path)
+{
+	return !k->path || path_ends_with(path, k->path);
+}
+
 struct known *baseline_match(struct baseline *b, const char *signature, const char *path)
 {
 	for (int i = 0; i < b->n; i++) {
 		struct known *k = &b->known[i];
 
-		if (strcmp(k->signature, signature) || (k->path && !path_ends_with(path, k->path)))
+		if (strcmp(k->signature, signature) || !known_is_of(k, path))
 			continue;
 		k->matched++;
 		return k;

@@ -24,6 +24,8 @@ struct baseline {
 bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e);
 /* The entry for a finding of a case, counted as matched; NULL when it is new.  An expired entry still matches. */
 struct known *baseline_match(struct baseline *b, const char *signature, const char *path);
+/* Whether an entry is about the case of that path. */
+bool known_is_of(const struct known *k, const char *path);
 /* today: YYYY-MM-DD. */
 bool known_expired(const struct known *k, const char *today);
 

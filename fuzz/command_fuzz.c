@@ -6,6 +6,7 @@
 
 #include "campaign.h"
 #include "commands.h"
+#include "paths.h"
 
 enum { DEFAULT_FD_ONE_IN = 10, MINIMIZE_BUDGET = 10000 };
 
@@ -73,6 +74,18 @@ static int run_driver(enum driver d, struct campaign *s, bool *json)
 	return finish(s, json);
 }
 
+/* A corpus is a hint, and a file in it that cannot be read is left out; one that is not there at all is a slip of the keyboard. */
+static bool check_corpus(const char *dir)
+{
+	struct paths files = paths_find((const char *const[]){dir}, 1);
+	bool ok = !files.error && files.n;
+
+	if (!ok)
+		complain("fuzz: --corpus: %s%s", files.error ? files.error : dir, files.error ? "" : ": has no *.json file");
+	paths_free(&files);
+	return ok;
+}
+
 int command_fuzz(int argc, char **argv)
 {
 	struct campaign_options c = {.seed = 1, .minimize_budget = MINIMIZE_BUDGET, .progress = true, .profile_name = "default"};
@@ -87,7 +100,7 @@ int command_fuzz(int argc, char **argv)
 	    {"time", OPTION_DURATION, &c.seconds, "T", "stop after this time, as in 90s, 10m, 8h"},
 	    {"out", OPTION_TEXT, &c.out, "DIR", "findings/, oracle/ and summary.json are written here"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
-	    {"driver", OPTION_TEXT, &driver_name, "D", "libfuzzer, plain, or generate: independent fresh cases only"},
+	    {"driver", OPTION_TEXT, &driver_name, "D", "libfuzzer (default where built in), plain: our own loop, generate: fresh cases only"},
 	    {"fd-one-in", OPTION_NUMBER, &fd_one_in, "N", "finite differences on one case in N, and where something is off (default 10)"},
 	    {"keep-going", OPTION_FLAG, &keep_going, NULL, "do not stop at findings (the default, unless --max-findings)"},
 	    {"max-findings", OPTION_NUMBER, &max_findings, "N", "stop after N distinct findings"},
@@ -98,8 +111,9 @@ int command_fuzz(int argc, char **argv)
 	const struct options o = {"fuzz", "--out DIR (--cases N | --time T) [OPTION]...",
 	    "Judges random cases; each distinct finding is minimized and written once, as a report that `adjudge run` reproduces.\n"
 	    "Example: adjudge fuzz --engine functional+residual-fifo --seed 7 --cases 10000 --out campaign\n"
-	    "Exit status: 0 no finding, 1 a finding, 4 our own or the machine's failure, 5 nothing was decided, 6 only findings that did\n"
-	    "not come again.\n", rows, sizeof rows / sizeof *rows, 0, 0};
+	    "The rate is timing.cases_per_second of summary.json; all but timing is the same for the same seed and options.\n"
+	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
+	    "decided, 6 only findings that did not come again.\n", rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	struct campaign *s;
 	enum driver driver;
@@ -130,15 +144,13 @@ int command_fuzz(int argc, char **argv)
 	c.fd_one_in = fd_one_in < 1 ? INT_MAX : fd_one_in > INT_MAX ? INT_MAX : (int)fd_one_in;
 	c.max_findings = keep_going || max_findings > INT_MAX ? 0 : (int)max_findings;
 	c.progress = !quiet;
-	for (int i = 0; i < specs.n; i++) {
-		struct engine *probe = engine_open(specs.at[i], &e);
-
-		if (!probe) {
-			complain("%s", e.text);
+	for (int i = 0; i < specs.n; i++)
+		if (!check_spec(specs.at[i], &e)) {
+			complain("fuzz: %s", e.text);
 			return EXIT_USAGE;
 		}
-		engine_close(probe);
-	}
+	if (c.corpus && !check_corpus(c.corpus))
+		return EXIT_BAD_CASE;
 	s = campaign_open(&c, &e);
 	if (!s) {
 		complain("%s", e.text);

@@ -28,6 +28,12 @@ struct gate {
 	int cases, decided, failures, known, trouble;
 };
 
+static void note_trouble(struct gate *g, int code)
+{
+	if (code > g->trouble)
+		g->trouble = code;
+}
+
 /* The engine of that spec, opened once; NULL with a complaint. */
 static struct engine *find_engine(struct gate *g, const char *spec)
 {
@@ -60,7 +66,8 @@ static void report_failure(struct gate *g, const char *path, const char *signatu
 {
 	g->failures++;
 	if (!g->json) {
-		printf("FAIL %s: %s: %s\n", path, signature, message);
+		fputs(text_disarm(arena_printf(&g->keep, "FAIL %s: %s: %s", path, signature, message), false), stdout);
+		putchar('\n');
 		return;
 	}
 	json_begin_object(&g->w, JSON_FLOW);
@@ -81,7 +88,7 @@ static void raise_finding(struct gate *g, const char *path, const char *signatur
 	}
 	g->known++;
 	if (!g->json)
-		printf("known %s: %s (%s)\n", path, signature, k->link);
+		printf("known %s: %s (%s)\n", text_disarm(arena_printf(&g->keep, "%s", path), false), signature, k->link);
 }
 
 static const char *finding_message(const struct testcase *c, const struct answer *answers, const struct judgement *j, struct arena *a)
@@ -157,19 +164,22 @@ static void gate_case(struct gate *g, const char *path)
 
 	arena_reset(&g->arena);
 	if (!testcase_read_file(path, &g->arena, &c, &e)) {
-		g->trouble = complain_about_case(&e);
+		note_trouble(g, complain_about_case(&e));
+		return;
+	}
+	if (!check_expectations(path, &c)) {
+		note_trouble(g, EXIT_BAD_CASE);
 		return;
 	}
 	if (!collect_engines(g, &c, &b)) {
-		complain("%s: an expectation names an engine that is not there", path);
-		g->trouble = EXIT_BAD_CASE;
+		note_trouble(g, EXIT_OURS);
 		return;
 	}
 	bench_judge(&b, &c, &g->arena, &r);
 	g->cases++;
 	for (int k = 0; k < b.n_engine; k++) {
 		if (machine_failed(engine_spec(b.engine[k]), r.answer[k], c.n_point))
-			g->trouble = EXIT_OURS;
+			note_trouble(g, EXIT_OURS);
 		check_judgement(g, path, &c, b.engine[k], r.answer[k], &r.judgement[k]);
 	}
 	for (int i = 0; i < c.n_expect; i++) {
@@ -183,12 +193,22 @@ static void gate_case(struct gate *g, const char *path)
 		    "the two oracles disagree");
 }
 
-static void check_baseline(struct gate *g, const char *name)
+static bool any_case(const struct paths *files, const struct known *k)
+{
+	for (int i = 0; i < files->n; i++)
+		if (known_is_of(k, files->at[i]))
+			return true;
+	return false;
+}
+
+static void check_baseline(struct gate *g, const struct paths *files, const char *name)
 {
 	for (int i = 0; i < g->baseline.n; i++) {
 		const struct known *k = &g->baseline.known[i];
 
-		if (!k->matched)
+		if (!any_case(files, k))
+			report_failure(g, name, k->signature, arena_printf(&g->keep, "known finding of a case that is not here: %s", k->path));
+		else if (!k->matched)
 			report_failure(g, name, k->signature, "known finding no longer fails: remove the entry");
 		else if (known_expired(k, g->today))
 			report_failure(g, name, k->signature, arena_printf(&g->keep, "known finding expired on %s (%s)", k->expires, k->link));
@@ -239,7 +259,7 @@ static int gate_paths(struct gate *g, const struct paths *files, const char *bas
 	for (int i = 0; i < files->n; i++)
 		gate_case(g, files->at[i]);
 	if (baseline)
-		check_baseline(g, baseline);
+		check_baseline(g, files, baseline);
 	code = gate_exit(g);
 	finish_output(g, code);
 	return code;
@@ -265,8 +285,8 @@ int command_gate(int argc, char **argv)
 	    {"json", OPTION_FLAG, &g.json, NULL, "print JSON"},
 	};
 	const struct options o = {"gate", "PATH... [OPTION]...",
-	    "Judges every case file (*.json) below the paths.  Fails on a finding of a right engine, an expectation that is not met, a\n"
-	    "known finding that no longer fails, and an expired one.\n"
+	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on a finding of a\n"
+	    "right engine, an expectation that is not met, a known finding that no longer fails, and an expired one.\n"
 	    "Example: adjudge gate corpus\n"
 	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 nothing was decided.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
@@ -284,13 +304,19 @@ int command_gate(int argc, char **argv)
 	arena_init(&g.keep, COMMAND_ARENA);
 	set_today(&g);
 	files = paths_find((const char *const *)path, n);
-	for (int i = 0; i < g.specs.n; i++)
-		if (!find_engine(&g, g.specs.at[i])) {
+	for (int i = 0; i < g.specs.n; i++) {
+		if (!check_spec(g.specs.at[i], &e)) {
+			complain("gate: %s", e.text);
 			code = EXIT_USAGE;
 			goto out;
 		}
+		if (!find_engine(&g, g.specs.at[i])) {
+			code = EXIT_OURS;
+			goto out;
+		}
+	}
 	if (files.error) {
-		complain("%s: cannot be read", files.error);
+		complain("%s", files.error);
 		code = EXIT_BAD_CASE;
 	} else if (baseline && !baseline_read_file(baseline, &g.keep, &g.baseline, &e)) {
 		code = complain_about_case(&e);

@@ -72,6 +72,21 @@ int command_engines(int argc, char **argv)
 	return listing_end(&l);
 }
 
+static void put_dtypes(struct json_writer *w, unsigned mask)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} classes[] = {{MASK_FLOAT, "float"}, {MASK_INT, "integer"}, {MASK_BOOL, "bool"}};
+
+	json_put_key(w, "dtypes");
+	json_begin_array(w, JSON_FLOW);
+	for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
+		if (mask & classes[k].bit)
+			json_put_string(w, classes[k].name);
+	json_end(w);
+}
+
 int command_ops(int argc, char **argv)
 {
 	struct listing l = {0};
@@ -85,7 +100,11 @@ int command_ops(int argc, char **argv)
 		json_begin_object(&l.w, JSON_FLOW);
 		put_text(&l.w, "name", i->name);
 		json_put_key(&l.w, "operands");
-		json_put_integer(&l.w, i->n_arg);
+		if (i->n_arg < 0) /* any number from 1 */
+			json_put_null(&l.w);
+		else
+			json_put_integer(&l.w, i->n_arg);
+		put_dtypes(&l.w, i->dtypes);
 		put_text(&l.w, "family", family_names[i->family]);
 		put_text(&l.w, "regularity", regularity_names[i->regularity]);
 		put_text(&l.w, "meaning", i->meaning);

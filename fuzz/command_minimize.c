@@ -59,7 +59,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 
 int command_minimize(int argc, char **argv)
 {
-	const char *spec = NULL, *out = NULL;
+	const char *spec = NULL, *own = NULL, *out = NULL;
 	int64_t budget = DEFAULT_BUDGET;
 	bool as_report = false;
 	const struct option_row rows[] = {
@@ -68,9 +68,10 @@ int command_minimize(int argc, char **argv)
 	    {"budget", OPTION_NUMBER, &budget, "N", "judge at most N candidates (default 20000)"},
 	    {"report", OPTION_FLAG, &as_report, NULL, "write a report in place of a bare case"},
 	};
-	const struct options o = {"minimize", "CASE --engine SPEC [OPTION]...",
+	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",
 	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of deviation.\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 5 the engine shows no finding.\n", rows, sizeof rows / sizeof *rows, 1, 1};
+	    "Example: adjudge minimize case.json --engine functional+residual-fifo --report --out report.json\n"
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding.\n", rows, sizeof rows / sizeof *rows, 1, 1};
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
 	struct error e = {0};
 	struct testcase c;
@@ -82,20 +83,30 @@ int command_minimize(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	arena_init(&a, COMMAND_ARENA);
-	if (!testcase_read_file(path[0], &a, &c, &e)) {
+	if (spec && !check_spec(spec, &e)) {
+		complain("minimize: %s", e.text);
+		code = EXIT_USAGE;
+		goto out;
+	}
+	if (!read_case(path[0], &a, &c, &own, &e)) {
 		code = complain_about_case(&e);
 		goto out;
 	}
-	if (!spec)
-		spec = report_engine(path[0], &a);
-	if (!spec) {
-		complain("minimize: --engine is missing");
+	if (!spec && own && !check_spec(own, &e)) {
+		complain("%s: engine: %s", path[0], e.text);
+		code = EXIT_BAD_CASE;
+		goto out;
+	}
+	if (!spec && !own) {
+		complain("minimize: --engine is missing, and %s is no report, which would name one", path[0]);
 		code = EXIT_USAGE;
 		goto out;
 	}
+	if (!spec)
+		spec = own;
 	if (!bench_open(&b, &spec, 1, &oracle, &e)) {
 		complain("%s", e.text);
-		code = EXIT_USAGE;
+		code = EXIT_OURS;
 		goto out;
 	}
 	code = minimize_case(&b, spec, &c, budget > INT_MAX / 4 ? INT_MAX / 4 : (int)budget, as_report, out, &a);

@@ -145,7 +145,7 @@ static void put_judgement(struct run *r, const char *spec, const struct testcase
 static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct answer *answers,
     const struct judgement *j)
 {
-	const char *text = answers_text(answers, c->n_point);
+	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
 	bool there = judgement_has_numbers(j);
 
 	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
@@ -154,19 +154,20 @@ static void print_judgement(struct run *r, const char *spec, const struct testca
 	    *text ? "  " : "", text);
 }
 
-static void collect_specs(struct run *r, const char *path, const struct testcase *c, struct texts *specs)
+static bool collect_specs(struct run *r, const struct testcase *c, const char *own, struct texts *specs)
 {
-	const char *own = report_engine(path, &r->arena);
+	bool fit = true;
 
 	*specs = r->specs;
 	if (!specs->n) {
 		texts_add_right_engines(specs);
 		for (int i = 0; i < c->n_expect; i++)
 			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*"))
-				texts_add(specs, c->expect[i].engine);
+				fit = texts_add(specs, c->expect[i].engine) && fit;
+		if (own)
+			fit = texts_add(specs, own) && fit;
 	}
-	if (own)
-		texts_add(specs, own);
+	return fit;
 }
 
 static void note_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
@@ -189,14 +190,24 @@ static int run_case(struct run *r, const char *path)
 	struct testcase c;
 	struct texts specs;
 	struct bench b;
+	const char *own;
 	int code = 0;
 
-	if (!testcase_read_file(path, &r->arena, &c, &e))
+	if (!read_case(path, &r->arena, &c, &own, &e))
 		return complain_about_case(&e);
-	collect_specs(r, path, &c, &specs);
+	if (!check_expectations(path, &c))
+		return EXIT_BAD_CASE;
+	if (own && !r->specs.n && !check_spec(own, &e)) {
+		complain("%s: engine: %s", path, e.text);
+		return EXIT_BAD_CASE;
+	}
+	if (!collect_specs(r, &c, own, &specs)) {
+		complain("%s: more than %d engines for one case", path, OPTIONS_TEXTS);
+		return EXIT_BAD_CASE;
+	}
 	if (!bench_open(&b, specs.at, specs.n, &o, &e)) {
 		complain("%s", e.text);
-		return EXIT_USAGE;
+		return EXIT_OURS;
 	}
 	bench_judge(&b, &c, &r->arena, &result);
 	r->cases++;
@@ -209,9 +220,11 @@ static int run_case(struct run *r, const char *path)
 		json_put_key(&r->w, "engines");
 		json_begin_array(&r->w, JSON_BLOCK);
 	} else {
-		printf("%s%s\n%-32s %-8s %-16s %-16s %-22s %-22s %s\n", path, c.provenance.title
-		    ? arena_printf(&r->arena, ": %s", c.provenance.title) : "", "engine", "request", "verdict", "reason", "expected",
-		    "returned", "radius");
+		char *title = arena_printf(&r->arena, "%s%s%s", path, c.provenance.title ? ": " : "",
+		    c.provenance.title ? c.provenance.title : "");
+
+		printf("%s\n%-32s %-8s %-16s %-16s %-22s %-22s %s\n", text_disarm(title, false), "engine", "request", "verdict", "reason",
+		    "expected", "returned", "radius");
 	}
 	for (int k = 0; k < specs.n; k++) {
 		note_judgement(r, specs.at[k], &c, &result.judgement[k]);
@@ -236,14 +249,15 @@ int command_run(int argc, char **argv)
 {
 	struct run r = {0};
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones and those the case names)"},
+	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
 	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
 	};
 	const struct options o = {"run", "CASE... [OPTION]...",
-	    "Judges each case (a report is a case too; its engine is judged as well; - is standard input).\n"
-	    "Example: adjudge run corpus/documents/loop.json --engine functional+residual-fifo\n"
-	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 5 nothing was decided.\n",
+	    "Judges each case (a report is a case too; - is standard input).\n"
+	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
+	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
+	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	char **path;
 	int n, code = options_parse(&o, argc, argv, &path, &n);
@@ -251,6 +265,14 @@ int command_run(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	for (int i = 0; i < r.specs.n; i++) {
+		struct error e = {0};
+
+		if (!check_spec(r.specs.at[i], &e)) {
+			complain("run: %s", e.text);
+			return EXIT_USAGE;
+		}
+	}
 	arena_init(&r.arena, COMMAND_ARENA);
 	arena_init(&r.text_arena, COMMAND_ARENA);
 	if (r.json) {
@@ -264,7 +286,7 @@ int command_run(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		arena_reset(&r.arena);
 		code = run_case(&r, path[i]);
-		if (code)
+		if (code > r.trouble)
 			r.trouble = code;
 	}
 	if (r.json) {
@@ -274,9 +296,11 @@ int command_run(int argc, char **argv)
 	}
 	arena_free(&r.arena);
 	arena_free(&r.text_arena);
-	if (r.signature ? r.signature_seen : r.findings > 0)
+	if (r.signature && r.signature_seen)
 		return EXIT_FINDING;
 	if (r.trouble)
 		return r.trouble;
+	if (!r.signature && r.findings)
+		return EXIT_FINDING;
 	return r.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

@@ -6,18 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../engines/rules.h"
 #include "../graph/json.h"
-
-bool texts_add(struct texts *list, const char *spec)
-{
-	for (int i = 0; i < list->n; i++)
-		if (!strcmp(list->at[i], spec))
-			return true;
-	if (list->n == OPTIONS_TEXTS)
-		return false;
-	list->at[list->n++] = spec;
-	return true;
-}
 
 void texts_add_right_engines(struct texts *list)
 {
@@ -43,21 +33,56 @@ int complain_about_case(const struct error *e)
 	return EXIT_BAD_CASE;
 }
 
-const char *report_engine(const char *path, struct arena *a)
+/* The engine of a report that is known to be well-formed; NULL in a bare case. */
+static const char *report_engine(const char *text, size_t len, struct arena *a)
 {
 	struct error e = {0};
-	const struct json *root, *engine;
-	size_t len;
-	char *text;
+	const struct json *root = json_read(text, len, a, &e), *engine;
 
-	if (!strcmp(path, "-"))
-		return NULL; /* it can be read but once */
-	text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, &e);
-	root = text ? json_read(text, len, a, &e) : NULL;
 	if (!root || root->kind != JSON_OBJECT || !json_find(root, "case"))
 		return NULL;
 	engine = json_find(root, "engine");
 	return engine && engine->kind == JSON_STRING ? engine->text : NULL;
+}
+
+bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e)
+{
+	size_t len;
+	const char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
+
+	if (!text || !testcase_read_named(path, text, len, a, out, e))
+		return false;
+	*engine = report_engine(text, len, a);
+	return true;
+}
+
+bool check_expectations(const char *path, const struct testcase *c)
+{
+	for (int i = 0; i < c->n_expect; i++) {
+		const struct expectation *x = &c->expect[i];
+		struct error e = {0};
+
+		if (x->verdict && verdict_find(x->verdict) < 0) {
+			const char *near = json_nearest(x->verdict, verdict_names, VERDICT_COUNT);
+
+			complain("%s: expect[%d].verdict: no verdict '%s'%s%s%s", path, i, x->verdict, near ? "; did you mean '" : "",
+			    near ? near : "", near ? "'?" : "");
+			return false;
+		}
+		if (x->engine && strcmp(x->engine, "*") && !check_spec(x->engine, &e)) {
+			complain("%s: expect[%d].engine: %s", path, i, e.text);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool check_spec(const char *spec, struct error *e)
+{
+	struct engine *engine = engine_open_here(spec, e);
+
+	engine_close(engine);
+	return engine != NULL;
 }
 
 const char *decimal_text(double x, struct arena *a)

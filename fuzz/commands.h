@@ -17,16 +17,18 @@ int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };
 
-/* Adds spec unless it is there; false when the list is full. */
-bool texts_add(struct texts *list, const char *spec);
 /* Every built-in engine without a fault. */
 void texts_add_right_engines(struct texts *list);
 /* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */
 const char *request_text(const struct testcase *c, struct arena *a);
 /* Complains about a file that could not be read: "adjudge: FILE: place: text". */
 int complain_about_case(const struct error *e);
-/* The engine of a report (its member "engine"), or NULL when the file is a bare case or cannot be read. */
-const char *report_engine(const char *path, struct arena *a);
+/* Reads a case or a report ("-": standard input); *engine is what the report is about, NULL in a bare case. */
+bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e);
+/* Whether engines and verdicts that a case's expectations name exist; complains. */
+bool check_expectations(const char *path, const struct testcase *c);
+/* Whether an engine spec names something that there is, without starting it. */
+bool check_spec(const char *spec, struct error *e);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
 /* Whether expected, returned and radius of a judgement mean something: it is about one number. */

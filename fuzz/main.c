@@ -1,8 +1,12 @@
 /* main.c: adjudge COMMAND. */
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "../graph/json.h"
 #include "../reports/report.h"
 #include "commands.h"
 
@@ -43,33 +47,68 @@ static int print_version(void)
 	return EXIT_NO_FINDING;
 }
 
+/* A descriptor that the caller closed must not become that of a report or of a worker's pipe. */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
+/* `adjudge run CASE | head` wants no complaint about the rest. */
+static bool reader_went_away(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+static int end_output(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	if (!reader_went_away())
+		complain("cannot write to standard output");
+	return EXIT_OURS;
+}
+
+static const struct command *find_command(const char *name)
+{
+	const char *names[COMMANDS], *near;
+
+	for (int i = 0; i < COMMANDS; i++) {
+		names[i] = commands[i].name;
+		if (!strcmp(name, names[i]))
+			return &commands[i];
+	}
+	near = json_nearest(name, names, COMMANDS);
+	complain("no command '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	fputs("Try 'adjudge --help'.\n", stderr);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	int code;
+	const struct command *command;
 
-	/* A reader of our output that goes away ends us with a write error, not by a signal. */
+	hold_standard_streams();
+	/* A reader of our output that goes away, and a file that may not grow, end us with a write error, not by a signal. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		print_usage(stderr);
 		return EXIT_USAGE;
 	}
+	if (!strcmp(argv[1], "help") && argc == 3) {
+		command = find_command(argv[2]);
+		return command ? end_output(command->run(2, (char *[]){argv[2], "--help", NULL})) : EXIT_USAGE;
+	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		print_usage(stdout);
-		return EXIT_NO_FINDING;
+		return end_output(EXIT_NO_FINDING);
 	}
 	if (!strcmp(argv[1], "--version"))
-		return print_version();
-	for (int i = 0; i < COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		code = commands[i].run(argc - 1, argv + 1);
-		if (fflush(stdout) || ferror(stdout)) {
-			complain("cannot write to standard output");
-			return EXIT_OURS;
-		}
-		return code;
-	}
-	complain("no command '%s'", argv[1]);
-	fputs("Try 'adjudge --help'.\n", stderr);
-	return EXIT_USAGE;
+		return end_output(print_version());
+	command = find_command(argv[1]);
+	return command ? end_output(command->run(argc - 1, argv + 1)) : EXIT_USAGE;
 }

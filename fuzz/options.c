@@ -9,17 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/error.h"
+#include "../graph/json.h"
+
 enum { ROWS = 32, FIRST_CODE = 256 };
 
 void complain(const char *format, ...)
 {
+	char text[2048];
 	va_list ap;
 
-	fputs("adjudge: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	vsnprintf(text, sizeof text, format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	fprintf(stderr, "adjudge: %s\n", text_disarm(text, false));
 }
 
 static void print_help(const struct options *o)
@@ -39,6 +42,17 @@ static int bad_usage(const struct options *o)
 {
 	fprintf(stderr, "Try 'adjudge %s --help'.\n", o->command);
 	return EXIT_USAGE;
+}
+
+bool texts_add(struct texts *list, const char *text)
+{
+	for (int i = 0; i < list->n; i++)
+		if (!strcmp(list->at[i], text))
+			return true;
+	if (list->n == OPTIONS_TEXTS)
+		return false;
+	list->at[list->n++] = text;
+	return true;
 }
 
 static bool parse_unsigned(const char *text, int base, uint64_t *out)
@@ -69,9 +83,18 @@ static bool parse_duration(const char *text, double *out)
 	return false;
 }
 
+static const char *const value_wanted[] = {
+    [OPTION_FLAG] = "no value",
+    [OPTION_TEXT] = "a text",
+    [OPTION_TEXTS] = "at most 64 different ones",
+    [OPTION_NUMBER] = "an integer >= 0",
+    [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal",
+    [OPTION_DURATION] = "a positive time such as 90s, 10m, 8h",
+};
+
 static bool take_value(const struct option_row *r, const char *text)
 {
-	struct texts *list;
+	bool hexadecimal;
 	uint64_t u;
 
 	switch (r->kind) {
@@ -82,22 +105,44 @@ static bool take_value(const struct option_row *r, const char *text)
 		*(const char **)r->out = text;
 		return true;
 	case OPTION_TEXTS:
-		list = r->out;
-		if (list->n == OPTIONS_TEXTS)
-			return false;
-		list->at[list->n++] = text;
-		return true;
+		return texts_add(r->out, text);
 	case OPTION_NUMBER:
 		if (!parse_unsigned(text, 10, &u) || u > INT64_MAX)
 			return false;
 		*(int64_t *)r->out = (int64_t)u;
 		return true;
 	case OPTION_SEED:
-		return parse_unsigned(text, 0, r->out);
+		/* Not base 0: 010 is ten. */
+		hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+		return parse_unsigned(text, hexadecimal ? 16 : 10, r->out);
 	case OPTION_DURATION:
 		return parse_duration(text, r->out);
 	}
 	return false;
+}
+
+/* getopt says no more of an option that it refuses than where it stands. */
+static void complain_about_option(const struct options *o, const char *given)
+{
+	const char *names[ROWS + 1], *near;
+	char word[64];
+
+	if (given[0] != '-' || given[1] != '-') {
+		complain("%s: unknown option %s; all options are long ones", o->command, given);
+		return;
+	}
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+	for (int i = 0; i < o->n_row; i++) {
+		names[i] = o->row[i].name;
+		if (!strcmp(word, names[i])) {
+			complain("%s: option --%s takes no value", o->command, word);
+			return;
+		}
+	}
+	names[o->n_row] = "help";
+	near = json_nearest(word, names, o->n_row + 1);
+	complain("%s: unknown or ambiguous option --%s%s%s%s", o->command, word, near ? "; did you mean --" : "", near ? near : "",
+	    near ? "?" : "");
 }
 
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand)
@@ -105,7 +150,7 @@ int options_parse(const struct options *o, int argc, char **argv, char ***operan
 	struct option list[ROWS + 2] = {{0}};
 	int code;
 
-	for (int i = 0; i < o->n_row && i < ROWS; i++)
+	for (int i = 0; i < o->n_row; i++)
 		list[i] = (struct option){o->row[i].name, o->row[i].argument ? required_argument : no_argument, NULL, FIRST_CODE + i};
 	list[o->n_row] = (struct option){"help", no_argument, NULL, 'h'};
 	opterr = 0;
@@ -118,7 +163,7 @@ int options_parse(const struct options *o, int argc, char **argv, char ***operan
 			return EXIT_NO_FINDING;
 		}
 		if (code == '?') {
-			complain("%s: unknown or ambiguous option %s", o->command, argv[optind - 1]);
+			complain_about_option(o, argv[optind - 1]);
 			return bad_usage(o);
 		}
 		if (code == ':') {
@@ -127,7 +172,7 @@ int options_parse(const struct options *o, int argc, char **argv, char ***operan
 		}
 		r = &o->row[code - FIRST_CODE];
 		if (!take_value(r, optarg)) {
-			complain("%s: bad value '%s' for --%s", o->command, optarg ? optarg : "", r->name);
+			complain("%s: bad value '%s' for --%s, which needs %s", o->command, optarg ? optarg : "", r->name, value_wanted[r->kind]);
 			return bad_usage(o);
 		}
 	}

@@ -22,10 +22,13 @@ struct texts {
 	const char *at[OPTIONS_TEXTS];
 };
 
+/* Adds a text unless it is there; false when the list is full. */
+bool texts_add(struct texts *list, const char *text);
+
 enum option_kind {
 	OPTION_FLAG,     /* bool */
 	OPTION_TEXT,     /* const char * */
-	OPTION_TEXTS,    /* struct texts: may be repeated */
+	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
 	OPTION_NUMBER,   /* int64_t >= 0 */
 	OPTION_SEED,     /* uint64_t, decimal or 0x */
 	OPTION_DURATION  /* double, seconds; suffix s, m, h or d */
@@ -44,7 +47,7 @@ struct options {
 	const char *usage;   /* what follows "adjudge COMMAND" */
 	const char *summary; /* a paragraph; lines end in \n */
 	const struct option_row *row;
-	int n_row;
+	int n_row; /* at most 32 */
 	int min_operands, max_operands; /* max -1: any number */
 };
 
@@ -54,7 +57,7 @@ struct options {
  */
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand);
 
-/* "adjudge: " and the message, on standard error, with a newline. */
+/* "adjudge: " and the message, on standard error, with a newline.  What a file or argument smuggles in for the terminal is disarmed. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

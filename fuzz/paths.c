@@ -2,8 +2,8 @@
 #include "paths.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,12 @@
 
 static void add(struct paths *p, const char *path)
 {
-	p->at = realloc(p->at, (size_t)(p->n + 1) * sizeof *p->at);
-	p->at[p->n++] = strdup(path);
+	char **more = realloc(p->at, (size_t)(p->n + 1) * sizeof *p->at), *copy = strdup(path);
+
+	if (!more || !copy)
+		abort();
+	p->at = more;
+	p->at[p->n++] = copy;
 }
 
 static bool is_json(const char *name)
@@ -20,6 +24,19 @@ static bool is_json(const char *name)
 	size_t len = strlen(name);
 
 	return len > 5 && !strcmp(name + len - 5, ".json");
+}
+
+static void fail(struct paths *p, const char *path)
+{
+	const char *why = strerror(errno);
+	size_t room = strlen(path) + strlen(why) + 8;
+
+	if (p->error)
+		return;
+	p->error = malloc(room);
+	if (!p->error)
+		abort();
+	snprintf(p->error, room, "%s: %s", *path ? path : "''", why);
 }
 
 static void walk(struct paths *p, const char *path, bool given)
@@ -32,30 +49,32 @@ static void walk(struct paths *p, const char *path, bool given)
 		add(p, path);
 		return;
 	}
-	if (stat(path, &status)) {
-		if (given && !p->error)
-			p->error = strdup(path);
+	if ((given ? stat : lstat)(path, &status)) {
+		fail(p, path);
 		return;
 	}
 	if (!S_ISDIR(status.st_mode)) {
-		if (given || is_json(path))
+		if (given || (is_json(path) && (!S_ISLNK(status.st_mode) || stat(path, &status) || !S_ISDIR(status.st_mode))))
 			add(p, path);
 		return;
 	}
 	dir = opendir(path);
 	if (!dir) {
-		if (!p->error)
-			p->error = strdup(path);
+		fail(p, path);
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		char below[4096];
+		size_t room = strlen(path) + strlen(entry->d_name) + 2;
+		char *below;
 
-		if (entry->d_name[0] == '.' ||
-		    snprintf(below, sizeof below, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry->d_name) >=
-		    (int)sizeof below)
+		if (entry->d_name[0] == '.')
 			continue;
+		below = malloc(room);
+		if (!below)
+			abort();
+		snprintf(below, room, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry->d_name);
 		walk(p, below, false);
+		free(below);
 	}
 	closedir(dir);
 }
@@ -89,6 +108,6 @@ void paths_free(struct paths *p)
 	for (int i = 0; i < p->n; i++)
 		free(p->at[i]);
 	free(p->at);
-	free((void *)(uintptr_t)p->error);
+	free(p->error);
 	*p = (struct paths){0};
 }

@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	}
 }
 
-/* Text of a file on a terminal: control characters, C1 ones too (U+0080 to U+009F: C2 80 to C2 9F), become question marks. */
+/* Text of a file, on a terminal. */
 static void add_foreign(struct text *t, const char *before, const char *foreign, const char *after)
 {
 	size_t start;
@@ -46,13 +46,7 @@ static void add_foreign(struct text *t, const char *before, const char *foreign,
 	add(t, "%s", before);
 	start = t->len;
 	add(t, "%s", foreign);
-	for (size_t k = start; k < t->len; k++) {
-		unsigned char c = (unsigned char)t->at[k], next = (unsigned char)t->at[k + 1];
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F)
-			t->at[k] = '?';
-		else if (c == 0xC2 && next >= 0x80 && next < 0xA0)
-			t->at[k] = t->at[k + 1] = '?';
-	}
+	text_disarm(t->at + start, true);
 	add(t, "%s", after);
 }
 

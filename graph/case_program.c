@@ -86,7 +86,8 @@ static bool parse_binding(struct reader *r, const struct json *v, char name[CASE
 	name[len] = '\0';
 	*stated = v->text[len] == ':';
 	if (*stated && (v->text[len + 1] != ' ' || !type_parse(v->text + len + 2, type)))
-		return json_error(v, r->e, "%s: no type as in \"x: f64[2,3]\"", json_quote(v->text, shown));
+		return json_error(v, r->e, "%s: no type as in \"x: f64[2,3]\" (up to %d axes and %d elements)",
+		    json_quote(v->text, shown), (int)LIMIT_RANK, (int)LIMIT_ELEMENTS);
 	return true;
 }
 
@@ -138,7 +139,7 @@ static bool fail_inside(struct reader *r, const struct json *node, const struct 
 	char at[JSON_PLACE], place[2 * JSON_PLACE + 2];
 
 	json_place(node, at);
-	snprintf(place, sizeof place, "%s%s%s", at, inner->place[0] ? "." : "", inner->place);
+	snprintf(place, sizeof place, "%s%s%.*s", at, inner->place[0] ? "." : "", (int)JSON_PLACE, inner->place);
 	return error_set(r->e, place, "%s", inner->text);
 }
 

@@ -256,13 +256,13 @@ static const struct json *find_case(const struct json *root, struct error *e)
 
 static bool check_read(const struct json *root, const struct testcase *c, struct error *e)
 {
-	char at[JSON_PLACE], place[2 * JSON_PLACE];
+	char at[JSON_PLACE], place[2 * JSON_PLACE + 8];
 	struct error inner = {0};
 
 	if (testcase_check(c, &inner))
 		return true;
 	json_place(root, at);
-	snprintf(place, sizeof place, "%s%s%s", at, at[0] && inner.place[0] ? "." : "", inner.place);
+	snprintf(place, sizeof place, "%s%s%.*s", at, at[0] && inner.place[0] ? "." : "", (int)JSON_PLACE, inner.place);
 	return error_set(e, place, "%s", inner.text);
 }
 
@@ -287,24 +287,25 @@ bool testcase_read(const char *text, size_t len, struct arena *a, struct testcas
 	return true;
 }
 
-bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e)
+bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
 {
-	enum { TAIL = 100 };
-	char place[2 * JSON_PLACE];
+	enum { TAIL = sizeof e->place - JSON_PLACE - 8 };
+	char place[sizeof e->place];
 	struct error inner = {0};
-	size_t len;
 
-	const char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
-	if (!text)
-		return false;
 	if (testcase_read(text, len, a, out, &inner))
 		return true;
 	/* The end of a long path tells more, and leaves room for the place. */
 	size_t n = strlen(path);
-	snprintf(place, sizeof place, "%s%s%s%s", n > TAIL ? "..." : "", n > TAIL ? path + n - TAIL : path,
-	    inner.place[0] ? ": " : "", inner.place);
-	for (char *c = place; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7F)
-			*c = '?';
-	return error_set(e, place, "%s", inner.text);
+	snprintf(place, sizeof place, "%s%s%s%.*s", n > TAIL ? "..." : "", n > TAIL ? path + n - TAIL : path,
+	    inner.place[0] ? ": " : "", (int)JSON_PLACE, inner.place);
+	return error_set(e, text_disarm(place, false), "%s", inner.text);
+}
+
+bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e)
+{
+	size_t len;
+	const char *text = json_read_bytes(path, LIMIT_CASE_BYTES, a, &len, e);
+
+	return text && testcase_read_named(path, text, len, a, out, e);
 }

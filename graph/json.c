@@ -386,14 +386,19 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 
 static char *bytes_fail(const char *path, struct error *e, const char *what)
 {
-	char place[JSON_PLACE];
+	char place[sizeof e->place];
 
-	snprintf(place, sizeof place, "%s", path);
-	for (char *c = place; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7F)
-			*c = '?';
-	error_set(e, place, "%s", what);
+	snprintf(place, sizeof place, "%s", *path ? path : "''");
+	error_set(e, text_disarm(place, false), "%s", what);
 	return NULL;
+}
+
+static char *bytes_too_many(const char *path, struct error *e, size_t limit)
+{
+	char what[64];
+
+	snprintf(what, sizeof what, "the file is larger than %zu bytes", limit);
+	return bytes_fail(path, e, what);
 }
 
 static char *read_all(int fd, const char *path, size_t limit, size_t room, struct arena *a, size_t *len, struct error *e)
@@ -403,7 +408,7 @@ static char *read_all(int fd, const char *path, size_t limit, size_t room, struc
 
 	for (;;) {
 		if (used > limit)
-			return bytes_fail(path, e, "the file is too large");
+			return bytes_too_many(path, e, limit);
 		if (used == room) {
 			char *more = NEW(a, char, 2 * room + 1);
 			memcpy(more, text, used);
@@ -429,13 +434,14 @@ char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *l
 	struct stat before, now;
 
 	if (!strcmp(path, "-"))
-		return read_all(STDIN_FILENO, "standard input", limit, 1 << 16, a, len, e);
+		return read_all(STDIN_FILENO, path, limit, 1 << 16, a, len, e);
 	if (stat(path, &before))
 		return bytes_fail(path, e, strerror(errno));
 	if (!S_ISREG(before.st_mode))
-		return bytes_fail(path, e, "not a regular file");
+		return bytes_fail(path, e, S_ISDIR(before.st_mode) ? "is a directory" :
+		    "not a regular file; what comes from a pipe is given as standard input, -");
 	if (before.st_size < 0 || (uintmax_t)before.st_size > limit)
-		return bytes_fail(path, e, "the file is too large");
+		return bytes_too_many(path, e, limit);
 
 	/* The memory comes first: an arena that is full must not leak a descriptor. */
 	size_t size = (size_t)before.st_size, used = 0;

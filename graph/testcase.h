@@ -63,7 +63,9 @@ uint64_t testcase_hash(const struct testcase *c);
  * and duplicate keys, wrong types, inexact numbers are errors with a place.  The result is checked (testcase_check) and lives in the arena.
  */
 bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
-/* The same from a file: regular, at most LIMIT_CASE_BYTES; "-" is standard input.  The place is prefixed by the path. */
+/* The same; the place of an error is prefixed by the path that the text came from. */
+bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
+/* The same from a file: regular, at most LIMIT_CASE_BYTES; "-" is standard input. */
 bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e);
 /* Canonical JSON, indented for people, one node a line, ending in a newline; *len bytes, NUL-terminated, in the arena. */
 char *testcase_write(const struct testcase *c, struct arena *a, size_t *len);

@@ -26,7 +26,7 @@ OPTIONAL = {"KEEPDIMS", "UNTIL", "STRIDE"}
 REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1}
 
 NAME = "[A-Za-z_][A-Za-z0-9_]{0,31}"
-TYPE = r"(%s)\[([0-9]+(,[0-9]+){0,3})?\]" % "|".join(DTYPES)
+TYPE = r"(%s)\[(EXTENT(,EXTENT){0,3})?\]".replace("EXTENT", "(0|[1-9][0-9]{0,4})") % "|".join(DTYPES)
 HEX = "-?0x[0-9a-f]+([.][0-9a-f]+)?p[+-]?[0-9]+"
 DECIMAL = "-?([0-9]+[.]?[0-9]*|[.][0-9]+)|-?[0-9][.]?[0-9]*[eE][+-]?[0-9]+"
 
@@ -47,15 +47,32 @@ def text(limit, **more):
     return dict({"type": "string", "maxLength": limit}, **more)
 
 
+def integer(low, high, **more):
+    return dict({"type": "integer", "minimum": low, "maximum": high}, **more)
+
+
+# Limits of graph/limits.h: LIMIT_RANK, LIMIT_ELEMENTS and LIMIT_TRIP, LIMIT_ARGS; the reader takes no other integer beyond 2^30.
+AXIS, COUNT, ANY = integer(0, 3), integer(0, 65536), integer(-2**30, 2**30)
 KINDS = {
-    "INT": ref("count"),
-    "INTS": array({"type": "integer"}, maxItems=4),
-    "AXES": array({"type": "integer", "minimum": 0, "maximum": 3}, maxItems=4, uniqueItems=True),
+    "INT": None,
+    "INTS": None,
+    "AXES": array(AXIS, maxItems=4, uniqueItems=True),
     "BOOL": {"type": "boolean"},
     "DTYPE": {"enum": DTYPES},
     "MODE": {"enum": MODES},
-    "SHAPE": array(ref("count"), maxItems=4),
+    "SHAPE": array(COUNT, maxItems=4),
     "TENSOR": ref("tensor"),
+}
+INTEGERS = {
+    "axis": AXIS,
+    "start": array(ANY, maxItems=4),
+    "stride": array(dict(ANY, **{"not": {"const": 0}}), maxItems=4),
+    "size": array(COUNT, maxItems=4),
+    "low": array(COUNT, maxItems=4),
+    "high": array(COUNT, maxItems=4),
+    "trip": COUNT,
+    "cap": COUNT,
+    "carries": integer(0, 16),
 }
 
 
@@ -79,7 +96,7 @@ def node():
         "args": array(ref("name"), maxItems=16, description="names of values defined before"),
     }
     for _, key, kind, meaning in ATTRS:
-        properties[key] = dict({"description": meaning}, **KINDS[kind])
+        properties[key] = dict({"description": meaning}, **(KINDS[kind] or INTEGERS[key]))
     properties["regions"] = array(ref("region"), maxItems=2)
 
     only = {key: {"properties": {"op": {"enum": names(lambda op: ident in op[3])}}} for ident, key, _, _ in ATTRS}
@@ -121,7 +138,6 @@ def schema():
         "name": {"type": "string", "pattern": "^" + NAME + "$"},
         "binding": {"type": "string", "pattern": "^" + NAME + "(: " + TYPE + ")?$"},
         "typed_binding": {"type": "string", "pattern": "^" + NAME + ": " + TYPE + "$"},
-        "count": {"type": "integer", "minimum": 0},
         "element": {
             "description": "reals: hex float, nan, inf or -inf, or a plain number where it is exact as written; "
                            "integers: a number up to 2^53 in magnitude, a string beyond; bool: true or false",

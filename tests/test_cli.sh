@@ -58,6 +58,15 @@ for command in run gate fuzz minimize show engines ops faults worker; do
 	check 2 $command --no-such-option
 	says err "--help"
 done
+check 0 help fuzz
+says out 'Usage: adjudge fuzz'
+check 2 rum
+says err "did you mean 'run'"
+check 2 run --jsno "$loop"
+says err 'did you mean --json'
+check 2 run --json=1 "$loop"
+says err 'takes no value'
+check 2 run -j "$loop"
 check 2 run
 check 2 gate
 check 2 minimize "$loop"
@@ -71,6 +80,8 @@ check 2 fuzz --out "$work/never" --cases many
 check 2 fuzz --out "$work/never" --time 10x
 check 2 fuzz --out "$work/never" --cases 1 --driver none
 check 2 fuzz --out "$work/never" --cases 1 --engine no-such-engine
+check 2 fuzz --out "$work/never" --cases 1 --seed 12345678901234567890123
+says err '64 bits'
 check 2 worker
 check 0 engines --json
 says out '"name": "tape"'
@@ -95,6 +106,16 @@ check 5 run "$loop" --engine forward
 checks=$((checks + 1))
 "$adjudge" run - --engine tape <"$loop" >/dev/null || { failures=$((failures + 1)); echo "standard input is no case" >&2; }
 
+
+# What cannot be written is a failure of ours; a reader that went away gets no complaint.
+checks=$((checks + 3))
+"$adjudge" ops >/dev/full 2>/dev/null
+[ $? = 4 ] || { failures=$((failures + 1)); echo "a full standard output is not exit 4" >&2; }
+"$adjudge" ops 2>"$work/err" >&-
+[ $? = 4 ] || { failures=$((failures + 1)); echo "a closed standard output is not exit 4" >&2; }
+{ "$adjudge" ops --json 2>"$work/err"; } | :
+[ ! -s "$work/err" ] || { failures=$((failures + 1)); echo "a reader that went away: $(cat "$work/err")" >&2; }
+
 # ---- bad case files ----
 sed 's/"op": "mul"/"op": "sinn"/' "$loop" >"$work/sinn.json"
 check 3 run "$work/sinn.json"
@@ -110,6 +131,33 @@ check 3 run "$work/empty.json"
 printf '{"schema":' >"$work/cut.json"
 check 3 gate "$work/cut.json"
 check 3 fuzz --out "$work/never" --cases 1 --profile "$work/cut.json"
+check 3 fuzz --out "$work/never" --cases 1 --corpus "$work/absent"
+says err absent
+check 3 run ''
+check 3 run "$work"
+says err 'is a directory'
+mkfifo "$work/fifo"
+check 3 run "$work/fifo"
+check 3 gate "$work/absent.json"
+says err "$work/absent.json: No such file"
+
+# An expectation of what there is not; text for the terminal is disarmed.
+sed 's/"functional+residual-fifo"/"functional+resi\\u001b[31mdual"/' "$loop" >"$work/engine.json"
+for command in run gate; do
+	check 3 $command "$work/engine.json"
+	says err "adjudge: $work/engine.json: expect[2].engine: "
+	checks=$((checks + 1))
+	! grep -q "$(printf '\033')" "$work/err" || { failures=$((failures + 1)); echo "an escape sequence reached the terminal" >&2; }
+done
+sed 's/"agree"/"agreed"/' "$loop" >"$work/verdict.json"
+check 3 run "$work/verdict.json"
+says err "did you mean 'agree'"
+# The whole path, though it is long.
+long=$work/$(printf '%0120d' 0)/$(printf '%0120d' 0)
+mkdir -p "$long"
+cp "$work/sinn.json" "$long"
+check 3 run "$long/sinn.json"
+says err "adjudge: $long/sinn.json: body[3]"
 
 # ---- minimize ----
 check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"
@@ -120,6 +168,15 @@ check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
 check 1 run "$work/report.json"
 says out "$fault"
 check 0 minimize "$work/report.json"
+check 0 run "$work/report.json" --engine functional
+checks=$((checks + 1))
+"$adjudge" run - --signature "$fault|vjp|wrong|finite" <"$work/report.json" >/dev/null
+[ $? = 1 ] || { failures=$((failures + 1)); echo "a report from standard input: its engine was not judged" >&2; }
+check 3 run "$work/absent.json" "$work/report.json"
+sed 's/"engine": "functional/"engine": "no-such/' "$work/report.json" >"$work/other.json"
+check 3 run "$work/other.json"
+says err "$work/other.json: engine: no engine 'no-such"
+check 3 minimize "$work/other.json"
 check 5 minimize "$loop" --engine tape
 check 4 minimize "$loop" --engine "$fault" --out "$work/no/such/directory.json"
 
@@ -131,6 +188,10 @@ check 0 gate "$work/cases"
 check 0 gate "$work/cases" --strict
 check 0 gate "$work/cases" --json
 says out '"failures": []'
+ln -s . "$work/cases/circle"
+check 0 gate "$work/cases"
+says out '1 cases'
+rm "$work/cases/circle"
 cp "$work/small.json" "$work/cases"
 check 0 gate "$work/cases"
 check 1 gate "$work/cases" --engine "$fault"
@@ -154,6 +215,9 @@ says out expired
 baseline 2999-12-31 "$fault|vjp|wrong|zero"
 check 1 gate "$work/small.json" --engine tape --baseline "$work/known.json"
 says out 'no longer fails'
+sed 's/"link"/"case": "elsewhere.json", "link"/' "$work/known.json" >"$work/elsewhere.json"
+check 1 gate "$work/small.json" --engine tape --baseline "$work/elsewhere.json"
+says out 'not here: elsewhere.json'
 baseline soon "$fault|vjp|wrong|finite"
 check 3 gate "$work/small.json" --baseline "$work/known.json"
 says err known
@@ -178,6 +242,27 @@ done
 check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
 says out '"cases": 60'
 check 1 fuzz --engine tape+scale:mul:1.5 --time 30 --max-findings 1 --driver plain --out "$work/first" --quiet
+# A worker that greets and dies at its first case, and whose successors are real: what it showed does not come again.
+cat >"$work/worker" <<END
+#!/bin/sh
+if [ ! -e "$work/died" ]; then
+	: >"$work/died"
+	env -u ADJUDGE_WORKER_PARENT "$adjudge" "\$@" </dev/null | head -n 1
+	read -r line
+	kill -SEGV \$\$
+fi
+exec "$adjudge" "\$@"
+END
+chmod +x "$work/worker"
+export ADJUDGE_WORKER="$work/worker"
+check 6 fuzz --engine forward+packed-atan2-oob --cases 5 --driver plain --out "$work/flaky" --quiet
+says out 'did not come again'
+export ADJUDGE_WORKER=/no/such/worker
+check 4 run "$doc/mlx-atan2-jvp-traced-constant.json"
+unset ADJUDGE_WORKER
+checks=$((checks + 1))
+(ulimit -f 1 && "$adjudge" fuzz --engine "$fault" --cases 400 --driver plain --out "$work/limited" --quiet >/dev/null 2>&1)
+[ $? = 4 ] || { failures=$((failures + 1)); echo "a file that may not grow is not exit 4" >&2; }
 : >"$work/file"
 check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
 

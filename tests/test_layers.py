@@ -50,7 +50,8 @@ def main():
                 failures.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
         if path.suffix == ".h":
             checks += 1
-            run = subprocess.run([CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-fsyntax-only", "-Wall", "-x", "c", str(path)],
+            run = subprocess.run([CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-fsyntax-only", "-Wall",
+                                  "-Wno-unused-function", "-x", "c", str(path)],
                                  capture_output=True, text=True)
             if run.returncode or "warning" in run.stderr.replace("#pragma once in main file", ""):
                 failures.append(f"{path.relative_to(ROOT)} does not compile alone: {run.stderr.splitlines()[:2]}")

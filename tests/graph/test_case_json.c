@@ -286,7 +286,7 @@ static void test_files(struct arena *a)
 	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.place, path) && strstr(e.place, "line 1"), "place %s: %s", e.place, e.text);
 	e = (struct error){0};
 	CHECK(!ftruncate(fd, LIMIT_CASE_BYTES + 1), "truncate");
-	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.text, "too large"), "%s: %s", e.place, e.text);
+	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.text, "larger than"), "%s: %s", e.place, e.text);
 	close(fd);
 	unlink(path);
 	static const char *const bad[] = {"/nonexistent/case.json", "/dev/zero", "/tmp", ""};
