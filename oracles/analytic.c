@@ -28,6 +28,7 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
+	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;
 	const uint8_t *input_active; /* [float input elements], set per case */
 	int n_input_scalar;
@@ -106,6 +107,7 @@ void analytic_close(struct analytic *self)
 
 static void clear_flows(struct analytic *self)
 {
+	self->shared.k = -1;
 	make_room(self, self->ev.n_scalar);
 	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
 	for (; self->value_ready < self->ev.n_scalar; self->value_ready++)
@@ -209,8 +211,9 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 {
 	p->value = self->partial;
 	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
-		return ball_partial(&self->ev, self->note, k, j, p);
-	int ties = 1, sign = convention_weight(conventions, &self->ev, k, j, &ties);
+		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
+	ball_share(&self->ev, self->note, k, &self->shared);
+	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);
 	mpfr_div_si(p->value, p->value, ties, R);
 	p->magnitude = 1.0 / ties;

@@ -20,6 +20,20 @@ struct note {
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 };
 
+/*
+ * What the partials of one n-ary scalar share, so that a scalar of n parents costs n and not n*n.  k: the scalar it was made for, -1 for
+ * none; to be reset whenever the trace changes.
+ */
+struct shared {
+	int k;
+	int winners, first, last; /* parents whose value is that of the scalar: number, first, last */
+	double widest, top;       /* largest radius and magnitude of the parents */
+	double spread;            /* root of the sum of squares of the parents' radii */
+};
+
+/* Makes *shared that of scalar k if it is not. */
+void ball_share(const struct evaluation *ev, const struct note *note, int k, struct shared *shared);
+
 /* The partial derivative of a scalar by one of its parents. */
 struct partial {
 	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
@@ -38,7 +52,7 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
  * through this edge (floor, the loser of a maximum): then nothing arrives, not even a NaN.  A partial that merely is 0 there is
  * a partial.
  */
-bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out);
+bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out);
 
 /* Whether the exact real x is a value of dtype d. */
 bool ball_representable(mpfr_srcptr x, enum dtype d);

@@ -75,7 +75,34 @@ struct site {
 	int k, j;
 	const int *parent;
 	double u, tiny;
+	struct shared *shared;
 };
+
+void ball_share(const struct evaluation *ev, const struct note *note, int k, struct shared *shared)
+{
+	const struct scalar *s = &ev->scalar[k];
+	if (shared->k == k)
+		return;
+	*shared = (struct shared){.k = k, .first = -1, .last = -1};
+	for (int i = 0; i < s->n_parent; i++) {
+		int parent = ev->parent[s->parent + i];
+		shared->widest = fmax(shared->widest, note[parent].radius);
+		shared->top = fmax(shared->top, note[parent].magnitude);
+		shared->spread = hypot(shared->spread, note[parent].radius);
+		if (!mpfr_equal_p(ev->value[parent], ev->value[k]))
+			continue;
+		shared->first = shared->first < 0 ? i : shared->first;
+		shared->last = i;
+		shared->winners++;
+	}
+}
+
+/* What the partials of the scalar at the site share. */
+static const struct shared *shared_of(const struct site *s)
+{
+	ball_share(s->ev, s->note, s->k, s->shared);
+	return s->shared;
+}
 
 static mpfr_srcptr parent_value(const struct site *s, int j) { return s->ev->value[s->parent[j]]; }
 static const struct note *parent_note(const struct site *s, int j) { return &s->note[s->parent[j]]; }
@@ -188,7 +215,7 @@ static void partial_pow(const struct site *s, struct partial *out)
 /* x_j / y */
 static void partial_norm(const struct site *s, struct partial *out)
 {
-	double y = s->note[s->k].magnitude, p, r = 0;
+	double y = s->note[s->k].magnitude, p, r = shared_of(s)->spread;
 	int n = s->ev->scalar[s->k].n_parent;
 	if (y == 0) {
 		mpfr_set_zero(out->value, 1);
@@ -197,8 +224,6 @@ static void partial_norm(const struct site *s, struct partial *out)
 	}
 	mpfr_div(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	p = fabs(mpfr_get_d(out->value, R));
-	for (int i = 0; i < n; i++)
-		r = hypot(r, parent_note(s, i)->radius);
 	if (r > y / 8)
 		out->reason = REASON_ILL_CONDITIONED;
 	set_radii(s, out, (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y), p * (n / 2 + 8), 0);
@@ -208,15 +233,11 @@ static void partial_norm(const struct site *s, struct partial *out)
 static void partial_logsumexp(const struct site *s, struct partial *out)
 {
 	int n = s->ev->scalar[s->k].n_parent;
-	double widest = 0, p, top = 0;
+	double widest = shared_of(s)->widest, top = shared_of(s)->top, p;
 	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	double exponent = fabs(mpfr_get_d(out->value, R));
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
-	for (int i = 0; i < n; i++) {
-		widest = fmax(widest, parent_note(s, i)->radius);
-		top = fmax(top, parent_note(s, i)->magnitude);
-	}
 	double y = s->note[s->k].magnitude;
 	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y));
 }
@@ -240,24 +261,22 @@ static void partial_constant(const struct site *s, struct partial *out, long sig
  */
 static bool partial_extremum(const struct site *s, struct partial *out)
 {
-	int times = 0;
-	for (int i = 0; i < s->ev->scalar[s->k].n_parent; i++)
-		times += s->parent[i] == s->parent[s->j];
 	if (!mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k])) {
 		partial_constant(s, out, 0);
 		return false;
 	}
+	int times = shared_of(s)->winners; /* without a tie all winners are one scalar */
 	mpfr_set_ui(out->value, 1, R);
 	mpfr_div_si(out->value, out->value, times, R);
 	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
 	return true;
 }
 
-bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct partial *out)
+bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &dtype_table[c->dtype];
-	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny};
+	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny, shared};
 	const struct unary_rule *rule = unary_rule_of(c->op);
 	bool linear = false, connected = true;
 	out->reason = REASON_NONE;

@@ -42,28 +42,19 @@ bool convention_is_directional(const struct conventions *self, const struct eval
 	return choice_of(self, ev->scalar[k].kind) == CONVENTION_DIRECTIONAL;
 }
 
-int convention_weight(const struct conventions *self, const struct evaluation *ev, int k, int j, int *ties)
+int convention_weight(const struct conventions *self, const struct evaluation *ev, const struct shared *shared, int k, int j, int *ties)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const int *parent = ev->parent + s->parent;
 	enum convention choice = choice_of(self, s->kind);
 	*ties = 1;
 	if (s->op == OP_ABS)
 		return choice == CONVENTION_FIRST ? 1 : choice == CONVENTION_LAST ? -1 : 0;
-	int first = -1, last = -1, n = 0;
-	for (int i = 0; i < s->n_parent; i++) {
-		if (!mpfr_equal_p(ev->value[parent[i]], ev->value[k]))
-			continue;
-		first = first < 0 ? i : first;
-		last = i;
-		n++;
-	}
-	if (!mpfr_equal_p(ev->value[parent[j]], ev->value[k]))
+	if (!mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]))
 		return 0;
 	switch (choice) {
-	case CONVENTION_FIRST: return j == first;
-	case CONVENTION_LAST: return j == last;
-	case CONVENTION_EVEN: *ties = n; return 1;
+	case CONVENTION_FIRST: return j == shared->first;
+	case CONVENTION_LAST: return j == shared->last;
+	case CONVENTION_EVEN: *ties = shared->winners; return 1;
 	case CONVENTION_DIRECTIONAL: break;
 	}
 	return 0;

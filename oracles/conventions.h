@@ -25,9 +25,9 @@ void conventions_collect(struct conventions *self, const struct evaluation *ev, 
 /* Sets choice[] to assignment `number`. */
 void conventions_assign(struct conventions *self, int number);
 /*
- * The partial of tied scalar k by its parent j under the assignment is result / *ties; the result is 0, 1 or -1.
+ * The partial of tied scalar k by its parent j under the assignment is result / *ties; the result is 0, 1 or -1.  shared: of k.
  */
-int convention_weight(const struct conventions *self, const struct evaluation *ev, int k, int j, int *ties);
+int convention_weight(const struct conventions *self, const struct evaluation *ev, const struct shared *shared, int k, int j, int *ties);
 /* Whether scalar k follows the direction of the tangent. */
 bool convention_is_directional(const struct conventions *self, const struct evaluation *ev, int k);
 
