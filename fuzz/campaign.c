@@ -33,6 +33,7 @@ void campaign_stop_on_signals(void)
 	struct sigaction action = {0};
 
 	action.sa_handler = request_stop;
+	action.sa_flags = (int)SA_RESETHAND; /* a second signal ends the process at once */
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

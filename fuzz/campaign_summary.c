@@ -119,12 +119,12 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
 	double rest = elapsed;
 
+	json_put_key(w, "cases_per_second");
+	json_put_decimal(w, elapsed > 0 ? (double)self->cases / elapsed : 0);
 	json_put_key(w, "timing");
 	json_begin_object(w, JSON_BLOCK);
 	json_put_key(w, "seconds");
 	json_put_decimal(w, elapsed);
-	json_put_key(w, "cases_per_second");
-	json_put_decimal(w, elapsed > 0 ? (double)self->cases / elapsed : 0);
 	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
 		rest -= shares[k].seconds;
 		json_put_key(w, shares[k].key);

@@ -130,11 +130,21 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->fan++;
 }
 
-/* A seed: exact. */
+static void poison(struct flow *f, enum reason reason)
+{
+	f->present = true;
+	f->reason = (uint8_t)reason;
+}
+
+/* A seed: exact.  Of one that is no number nothing is known, nor of what it reaches. */
 static void add_seed(struct analytic *self, int k, double seed)
 {
 	if (seed == 0)
 		return;
+	if (!isfinite(seed)) {
+		poison(&self->flow[k], REASON_NON_FINITE);
+		return;
+	}
 	mpfr_set_d(self->term, seed, R);
 	add_term(self, k, 0, 0, fabs(seed));
 }
@@ -145,12 +155,6 @@ static void add_zero(struct analytic *self, int k)
 	if (!self->flow[k].present)
 		mpfr_set_zero(self->value[k], 1);
 	self->flow[k].present = true;
-}
-
-static void poison(struct flow *f, enum reason reason)
-{
-	f->present = true;
-	f->reason = (uint8_t)reason;
 }
 
 /*
@@ -169,7 +173,8 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		poison(&self->flow[to], f->reason ? f->reason : p->reason);
 		return;
 	}
-	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]))) {
+	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]));
+	if (nothing && p->loose < INFINITY && f->loose < INFINITY) {
 		add_zero(self, to);
 		return;
 	}
@@ -183,7 +188,10 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		loose = INFINITY;
 	if (!exact) {
 		tight += info->unit * (size + tight) + info->tiny;
-		loose += info->unit * (size + loose) + info->tiny;
+		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
+		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
+		if (chain) /* the product of all, divided by one factor: g * y / x */
+			loose += 3 * info->unit * size;
 	}
 	if (term + tight > info->max) {
 		poison(&self->flow[to], REASON_OVERFLOW);
@@ -306,8 +314,10 @@ static void sweep_tangent(struct analytic *self, const struct conventions *conve
 
 static struct component integer_component(int64_t i, bool shaky)
 {
+	double value = (double)i; /* rounded beyond 2^53; 2^63 is no int64_t */
+	double low = value >= 0x1p63 ? (double)(i - INT64_MAX) - 1 : (double)(i - (int64_t)value);
 	return (struct component){
-	    .value = (double)i, .magnitude = fabs((double)i), .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE, .in_domain = !shaky};
+	    .value = value, .low = low, .magnitude = fabs(value), .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE, .in_domain = !shaky};
 }
 
 static struct component primal_component(struct analytic *self, int k)

@@ -27,7 +27,8 @@ bool ball_representable(mpfr_srcptr x, enum dtype d)
 static long quantum(mpfr_srcptr x) { return mpfr_zero_p(x) ? 1L << 30 : mpfr_get_exp(x) - (long)mpfr_min_prec(x); }
 
 /*
- * Sums of multiples of 2^q whose magnitudes add up to at most 2^(q + precision) are exact in every order.
+ * Sums of multiples of 2^q whose magnitudes add up to less than 2^(q + precision) are exact in every order.  Less, not at most: the
+ * magnitudes are added in double, which may round 2^53 + 1 to 2^53 but never below.
  */
 static bool exact_in_any_order(const struct evaluation *ev, const struct note *note, int k)
 {
@@ -50,7 +51,7 @@ static bool exact_in_any_order(const struct evaluation *ev, const struct note *n
 			q = term;
 		sum += magnitude;
 	}
-	return sum == 0 || (q >= info->emin && sum <= ldexp(1, (int)q + info->precision));
+	return sum == 0 || (q >= info->emin && sum < ldexp(1, (int)q + info->precision));
 }
 
 static double distance(const struct evaluation *ev, int a, int b)
@@ -63,8 +64,22 @@ static double distance(const struct evaluation *ev, int a, int b)
 	return d;
 }
 
+/* A NaN that every right engine has too: given, or made of exact operands. */
+static bool certain_nan(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	bool certain = mpfr_nan_p(ev->value[k]) != 0;
+	for (int j = 0; j < s->n_parent; j++) {
+		const struct note *in = &note[ev->parent[s->parent + j]];
+		certain &= !in->reason && in->radius == 0;
+	}
+	return certain;
+}
+
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
+	if (a == b) /* x == x asks whether x is a NaN */
+		return !note[a].reason || certain_nan(ev, note, a);
 	if (note[a].reason || (b >= 0 && note[b].reason))
 		return false;
 	double radius = note[a].radius + (b >= 0 ? note[b].radius : 0);
@@ -128,8 +143,8 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 	bool far = fabs(x) > 0x1p52; /* every value of the dtype is an integer there */
 	if (!far && (!ball_separated(ev, note, a, -1, low) || !ball_separated(ev, note, a, -1, high)))
 		note[k].reason = REASON_UNSTABLE_PATH;
-	if (far)
-		note[k].radius = note[a].radius;
+	if (far && note[a].radius > 0) /* the exact x may lie up to 1 beside the integer of a right engine */
+		note[k].radius = note[a].radius + 1;
 }
 
 /* ---- arithmetic ---- */
@@ -206,6 +221,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		double rho = rho_of(n, ra * (1 + b), a) + rho_of(n, rb * (1 + log_a), 1);
 		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
+		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
+			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
 		r = (ra > 0 ? v * b / a * ra : 0) + v * log_a * rb;
 		r = r * (1 + 2 * rho) + v * rho * rho;
 		c = 4;
@@ -245,6 +262,8 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			r += a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius;
 			sum += a->magnitude * b->magnitude;
 		}
+		if (sum + r > info->max)
+			out->reason = REASON_OVERFLOW;
 		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + n / 2 * (u * (sum + r) + info->tiny);
 		return;
 	}
@@ -254,6 +273,10 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		top = fmax(top, note[parent[j]].magnitude);
 		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
 	}
+	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
+	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
+	if (adds && s->n_parent > 1 && sum + r > info->max)
+		out->reason = REASON_OVERFLOW;
 	switch ((int)s->op) {
 	case OP_REDUCE_SUM:
 		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + (n - 1) * u * (sum + r);

@@ -117,7 +117,7 @@ static void set_radii(const struct site *s, struct partial *out, double moved, d
 	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
 	if (lost)
 		out->magnitude = dtype_table[DTYPE_F64].tiny;
-	out->tight = moved + (tight > 0 || lost ? tight * s->u + s->tiny : 0);
+	out->tight = moved + (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
 	out->loose = out->tight + loose * s->u;
 }
 
@@ -210,6 +210,13 @@ static void partial_pow(const struct site *s, struct partial *out)
 		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
 	}
 	out->loose += v * rho; /* exp(b log a) and other detours */
+	if (s->j == 0) { /* b a^(b - 1) and b a^b / a underflow before the last factor, or overflow */
+		out->loose += s->tiny * b * (1 + 1 / a);
+		if (v / a > dtype_table[s->ev->scalar[s->k].dtype].max)
+			out->loose = INFINITY;
+	} else {
+		out->loose += s->tiny * log_a;
+	}
 }
 
 /* x_j / y */

@@ -8,6 +8,9 @@
  */
 static const int64_t work_budget = 1 << 19;
 
+/* value + low of a component are doubles: below their last bit (4 of which, as a quarter of the tolerance is compared) they know nothing. */
+static const double grain = 0x1p-1072;
+
 /* One float element of a differentiated input that moves. */
 struct coordinate {
 	int input, wrt, element;
@@ -278,7 +281,7 @@ static struct fd_target vjp_target(const struct pass *p, int first, int n)
 		/* Both factors near 1 or below: the product neither over- nor underflows where it matters. */
 		sum_add_product(&sum, scalbn(g->value, e - t.scale), move);
 		sum_add_product(&sum, scalbn(g->low, e - t.scale), move);
-		t.tolerance += scalbn(g->tight, e - t.scale) * fabs(move);
+		t.tolerance += (scalbn(g->tight, e - t.scale) + scalbn(grain, e - t.scale)) * fabs(move);
 		t.magnitude += scalbn(fmax(g->magnitude, fabs(g->value)), e - t.scale) * fabs(move);
 	}
 	t.value = sum.high + sum.low;
@@ -357,7 +360,7 @@ static int jvp_targets(const struct pass *p, struct fd_target *target, struct pl
 			t.scale = size > 0 && isfinite(size) ? ilogb(size) : 0;
 			t.value = scalbn(d->value, -t.scale);
 			t.low = scalbn(d->low, -t.scale);
-			t.tolerance = scalbn(d->tight, -t.scale);
+			t.tolerance = scalbn(d->tight, -t.scale) + scalbn(grain, -t.scale);
 			t.magnitude = scalbn(magnitude, -t.scale);
 			place[n] = (struct place){r, e};
 			target[n++] = t;

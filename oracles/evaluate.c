@@ -127,7 +127,7 @@ void trace_event(struct evaluation *ev, int64_t decision)
 
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
 {
-	return a == b || !ev->hooks.separated || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
+	return !ev->hooks.separated || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
 }
 
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b)

@@ -196,6 +196,7 @@ struct progress {
 	bool seen_before;    /* excess_last is set */
 	struct pair excess_last;
 	double change;       /* of the excess between the last two rungs; INFINITY before there are two */
+	double change_before; /* that of the rung before */
 	double noise, goal;
 	double noise_trace; /* bound on the noise from the largest scalar of the trace */
 	bool jump;
@@ -319,6 +320,7 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 			change = pair_distance(excess, p->excess_last);
 		p->seen_before = true;
 		p->excess_last = excess;
+		p->change_before = p->change;
 		p->change = change;
 	}
 
@@ -351,10 +353,12 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 	}
 	/*
 	 * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not because both
-	 * are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).
+	 * are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).  Quotients that drift apart more on every rung have
+	 * not begun to converge: the step is longer than the function's period (sin(2^225 x)).
 	 */
 	double excess = fabs(p->excess_last.high);
-	if (t->known && isfinite(p->change) && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
+	bool converges = isfinite(p->change) && p->change <= p->change_before;
+	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
 		t->outcome = FD_DISAGREES;
 	else
 		abstain(t, REASON_ILL_CONDITIONED);
@@ -374,7 +378,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		run->target[i].outcome = FD_NOT_RUN;
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
-		progress[i].change = INFINITY;
+		progress[i].change = progress[i].change_before = INFINITY;
 		progress[i].moved_before[LEFT] = progress[i].moved_before[RIGHT] = ZERO_EXPONENT;
 	}
 

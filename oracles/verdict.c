@@ -148,7 +148,8 @@ static bool judge_float(struct judge *j, const struct component *c, double got, 
 			observe(j, VERDICT_AGREE, DEVIATION_NONE, ratio_of(error, c->tight), c->value, got, c->tight);
 		return true;
 	}
-	if (error <= c->loose) {
+	/* A usual formula that leaves the range there returns anything, a NaN (infinity - infinity) included. */
+	if (error <= c->loose || c->loose == INFINITY) {
 		observe(j, VERDICT_INACCURATE, DEVIATION_FINITE, ratio_of(error, c->tight), c->value, got, c->tight);
 		return true;
 	}
@@ -219,7 +220,9 @@ static bool judge_nan(struct judge *j, const struct component *c, double got)
 {
 	if (!isnan(got) || (c->reason == REASON_NONE && !isfinite(c->value)))
 		return false;
-	if (nan_leaks(c))
+	if (c->reason == REASON_NONE && c->loose == INFINITY)
+		observe(j, VERDICT_INACCURATE, DEVIATION_NAN, INFINITY, c->value, got, c->tight);
+	else if (nan_leaks(c))
 		observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0);
 	return true;
 }
@@ -465,6 +468,8 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (out->undecided[r] > out->undecided[out->reason])
 			out->reason = (enum reason)r;
+	if (out->reason == REASON_NONE && answers[0].status == ANSWER_OK)
+		out->reason = REASON_EMPTY;
 }
 
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
