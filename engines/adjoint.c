@@ -299,10 +299,11 @@ union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct ty
 
 /* ---- for the structures ---- */
 
-void adjoint_scatter(const struct adjoint_call *call, struct tensor *into, const int *target, const union cell *term, int n)
+void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
+    const union cell *term, int n, struct arena *a)
 {
-	int n_into = shape_elements(&into->type.shape), *end = NEW(call->arena, int, n_into + 1);
-	double *sorted = NEW(call->arena, double, n);
+	int n_into = shape_elements(&into->type.shape), *end = NEW(a, int, n_into + 1);
+	double *sorted = NEW(a, double, n);
 
 	/* A counting sort: end[k] is where the terms of k begin, and where they end once they are placed. */
 	for (int i = 0; i < n; i++)
@@ -316,7 +317,7 @@ void adjoint_scatter(const struct adjoint_call *call, struct tensor *into, const
 	for (int k = 0; k < n_into; k++) {
 		int begin = k ? end[k - 1] : 0;
 
-		into->at[k].f = call->rules->sum(into->type.dtype, sorted + begin, end[k] - begin);
+		into->at[k].f = sum(into->type.dtype, sorted + begin, end[k] - begin);
 	}
 	adjoint_round(into);
 }

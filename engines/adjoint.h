@@ -72,8 +72,9 @@ union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct ty
 
 /* ---- for the structures ---- */
 
-/* Element k of a zeroed tensor becomes the sum, through the seam, of term[i] where target[i] == k; -1: nowhere.  Rounded. */
-void adjoint_scatter(const struct adjoint_call *call, struct tensor *into, const int *target, const union cell *term, int n);
+/* Element k of a tensor becomes the sum, by the sum seam, of term[i] over target[i] == k; -1: nowhere.  Rounded. */
+void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
+    const union cell *term, int n, struct arena *a);
 
 /* Gives contribution[k] from cells in the result's shape (kept): unbroadcast where the operand is smaller. */
 void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,

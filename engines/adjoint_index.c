@@ -38,7 +38,7 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 				*next++ = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
 		}
 	adjoint_open(call, 0, contribution);
-	adjoint_scatter(call, &contribution[0], target, call->cotangent->at, n);
+	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
 void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *contribution)
@@ -61,7 +61,7 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 				target[flat] = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
 			}
 	adjoint_open(call, 0, contribution);
-	adjoint_scatter(call, &contribution[0], target, call->cotangent->at, n);
+	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
 /*

@@ -163,7 +163,7 @@ void adjoint_pad(const struct adjoint_call *call, struct tensor *contribution)
 
 		walk_zero(margin, inside);
 		adjoint_open(call, 1, contribution);
-		adjoint_scatter(call, &contribution[1], NEW(call->arena, int, n), margin, n);
+		adjoint_scatter(call->rules->sum, &contribution[1], NEW(call->arena, int, n), margin, n, call->arena);
 	}
 }
 

@@ -1,4 +1,4 @@
-/* test_parallel.c: sums of cotangents are trees that are rounded at each node: where a running sum would give another value. */
+/* test_parallel.c: sums of cotangents and tangents are trees that are rounded at each node: where a running sum would give another value. */
 #include "../../engines/adjoint.h"
 #include "samples.h"
 
@@ -6,7 +6,8 @@
 enum { N = 4, TREE = 258, EXACT = 260 };
 static const double terms[N] = {256, 1, 1, 1};
 
-static const struct type one = {DTYPE_BF16, {0, {0}}}, many = {DTYPE_BF16, {1, {N}}}, row_of_one = {DTYPE_BF16, {1, {1}}};
+#define BF16V(n) {DTYPE_BF16, {1, {n}}}
+static const struct type one = {DTYPE_BF16, {0, {0}}}, many = BF16V(N), row_of_one = BF16V(1);
 
 static int build_broadcast(struct builder *b, const int *in, int *result)
 {
@@ -64,9 +65,9 @@ static int build_cumsum(struct builder *b, const int *in, int *result)
 	int all = build_node(b, OP_BROADCAST_TO, in, 1, &(struct attrs){.shape = many.shape}, NULL);
 	union cell cell[N] = {{.f = 1}, {.f = 0}, {.f = 0}, {.f = 0}};
 	int first = op2(b, OP_MUL, all, build_constant(b, &(struct tensor){many, cell}));
-	int sums = build_node(b, OP_CUMSUM, &first, 1, &(struct attrs){.axis = 0}, NULL);
+	int running = build_node(b, OP_CUMSUM, &first, 1, &(struct attrs){.axis = 0}, NULL);
 
-	result[0] = build_node(b, OP_REVERSE, &sums, 1, &(struct attrs){.n_axes = 1, .axes = {0}}, NULL);
+	result[0] = build_node(b, OP_REVERSE, &running, 1, &(struct attrs){.n_axes = 1, .axes = {0}}, NULL);
 	return 1;
 }
 
@@ -138,6 +139,98 @@ static void check_sums(struct engine *parallel, struct arena *a)
 	engine_close(functional);
 }
 
+/* ---- tangents ---- */
+
+static int build_reduce_sum(struct builder *b, const int *in, int *result)
+{
+	result[0] = reduce(b, OP_REDUCE_SUM, in[0]);
+	return 1;
+}
+
+static int build_reduce_mean(struct builder *b, const int *in, int *result)
+{
+	result[0] = reduce(b, OP_REDUCE_MEAN, in[0]);
+	return 1;
+}
+
+static int build_last_cumsum(struct builder *b, const int *in, int *result)
+{
+	int running = build_node(b, OP_CUMSUM, in, 1, &(struct attrs){.axis = 0}, NULL);
+
+	result[0] = build_node(b, OP_SLICE, &running, 1, &(struct attrs){.start = {N - 1}, .size = {1}, .stride = {1}}, NULL);
+	return 1;
+}
+
+/* The first element of x and then the others, which are added to it. */
+static int build_scatter_add(struct builder *b, const int *in, int *result)
+{
+	int first = build_node(b, OP_SLICE, in, 1, &(struct attrs){.size = {1}, .stride = {1}}, NULL);
+	int others = build_node(b, OP_SLICE, in, 1, &(struct attrs){.start = {1}, .size = {N - 1}, .stride = {1}}, NULL);
+
+	result[0] = build_node(
+	    b, OP_SCATTER_ADD, (int[]){first, integers(b, N - 1, (int[]){0, 0, 0}), others}, 3, &(struct attrs){0}, NULL);
+	return 1;
+}
+
+static int build_dot(struct builder *b, const int *in, int *result)
+{
+	union cell cell[N] = {{.f = 1}, {.f = 1}, {.f = 1}, {.f = 1}};
+
+	result[0] = op2(b, OP_MATMUL, in[0], build_constant(b, &(struct tensor){many, cell}));
+	return 1;
+}
+
+static int build_dot_right(struct builder *b, const int *in, int *result)
+{
+	union cell cell[N] = {{.f = 1}, {.f = 1}, {.f = 1}, {.f = 1}};
+
+	result[0] = op2(b, OP_MATMUL, build_constant(b, &(struct tensor){many, cell}), in[0]);
+	return 1;
+}
+
+static const struct {
+	const char *name;
+	int (*build)(struct builder *b, const int *in, int *result);
+	double tree, forward;
+} pushes[] = {
+    {"reduce_sum", build_reduce_sum, TREE, EXACT},
+    {"reduce_mean", build_reduce_mean, 64.5, 65},
+    {"cumsum", build_last_cumsum, TREE, EXACT},
+    {"scatter_add", build_scatter_add, TREE, EXACT},
+    {"dot, left", build_dot, TREE, EXACT},
+    {"dot, right", build_dot_right, TREE, EXACT},
+};
+
+static double push(struct engine *engine, int n, struct arena *a)
+{
+	const struct sample s = {.name = pushes[n].name, .build = pushes[n].build, .n_in = 1, .type = {BF16V(N)}, .at = {{1, 1, 1, 1}}};
+	struct testcase c = sample_case(a, &s, s.at, true);
+	struct answer out = {.status = ANSWER_FAILURE};
+	struct transform *t = &c.transform[0];
+
+	t->kind = TRANSFORM_JVP;
+	t->n_seed = 1;
+	t->seed[0] = tensor_new(a, &many);
+	for (int i = 0; i < N; i++)
+		t->seed[0].at[i].f = terms[i];
+	engine_answer(engine, &c, a, &out);
+	CHECK(out.status == ANSWER_OK, "%s: %s", s.name, out.text);
+	return out.derivative[0].at->f;
+}
+
+static void check_tangents(struct engine *parallel, struct arena *a)
+{
+	struct engine *forward = sample_engine("forward");
+
+	for (int n = 0; n < (int)(sizeof pushes / sizeof *pushes); n++) {
+		double tree = push(parallel, n, a), running = push(forward, n, a);
+
+		CHECK(tree == pushes[n].tree, "%s: %g", pushes[n].name, tree);
+		CHECK(running == pushes[n].forward, "%s, forward: %g", pushes[n].name, running);
+	}
+	engine_close(forward);
+}
+
 /* The seams by themselves, for lengths that are no powers of two: in binary64 the values are exact. */
 static void check_seams(const struct adjoint_rules *rules)
 {
@@ -179,6 +272,7 @@ int main(void)
 	arena_init(&a, (size_t)1 << 30);
 	check_samples(parallel, &a);
 	check_sums(parallel, &a);
+	check_tangents(parallel, &a);
 	check_seams(&parallel->adjoint);
 	check_buffers(&parallel->adjoint, &a);
 	engine_close(parallel);
