@@ -16,7 +16,7 @@ static double accumulate_sum(double sum, double term)
 	return sum + term;
 }
 
-static bool join_always(int older, int newer)
+static bool fold_always(int older, int newer)
 {
 	(void)older, (void)newer;
 	return true;
@@ -95,7 +95,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	}
 	out->multiply = multiply_strong_zero;
 	out->accumulate = accumulate_sum;
-	out->join = join_always;
+	out->fold = fold_always;
 	out->sum = sum_in_order;
 	out->running_sum = running_in_order;
 	out->unbroadcast = unbroadcast_sum;
@@ -249,7 +249,7 @@ static struct adjoint_part *new_part(struct adjoint_sum *sum, struct arena *a)
 }
 
 /* Adds the newest part to the one before it. */
-static void join_newest(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
+static void fold_newest(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
 {
 	struct adjoint_part *newest = sum->newest, *older = newest->older;
 
@@ -265,8 +265,8 @@ static void push_part(const struct adjoint_rules *rules, const struct type *t, s
 	part->terms = 1;
 	part->older = sum->newest;
 	sum->newest = part;
-	while (sum->newest->older && rules->join(sum->newest->older->terms, sum->newest->terms))
-		join_newest(rules, t, sum);
+	while (sum->newest->older && rules->fold(sum->newest->older->terms, sum->newest->terms))
+		fold_newest(rules, t, sum);
 }
 
 void adjoint_sum_add(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
@@ -293,7 +293,7 @@ void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, s
 union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
 {
 	while (sum->newest && sum->newest->older)
-		join_newest(rules, t, sum);
+		fold_newest(rules, t, sum);
 	return sum->newest ? sum->newest->at : NULL;
 }
 

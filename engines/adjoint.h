@@ -48,7 +48,7 @@ void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, un
     const union cell *contribution, struct arena *a);
 
 /*
- * The adjoint of a value as partial sums, which the join seam decides to add up: one running sum, or a tree.  Empty: no
+ * The adjoint of a value as partial sums, which the fold seam decides to add up: one running sum, or a tree.  Empty: no
  * result depends on the value.
  */
 struct adjoint_part {

@@ -10,7 +10,7 @@
 /* ---- the trees ---- */
 
 /* A binary counter: equal halves meet. */
-static bool join_equals(int older, int newer)
+static bool fold_equals(int older, int newer)
 {
 	return older == newer;
 }
@@ -190,7 +190,7 @@ static void parallel_set_up(struct engine *self)
 	row[OP_CUMSUM].structure = tangent_cumsum_tree;
 	row[OP_SCATTER_ADD].structure = tangent_scatter_add_tree;
 	row[OP_MATMUL].structure = tangent_matmul_tree;
-	self->adjoint.join = join_equals;
+	self->adjoint.fold = fold_equals;
 	self->adjoint.sum = sum_tree;
 	self->adjoint.running_sum = running_tree;
 	self->adjoint.unbroadcast = unbroadcast_tree;

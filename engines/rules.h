@@ -92,7 +92,7 @@ struct adjoint_rules {
 	 * Whether the two newest partial sums of an adjoint, of `older` and `newer` contributions, are added up now rather than
 	 * when it is read.  Right: always, which makes one running sum.
 	 */
-	bool (*join)(int older, int newer);
+	bool (*fold)(int older, int newer);
 	/* The sum of term[n] inside one rule; may overwrite the terms, and the caller rounds.  Right: in order, in binary64. */
 	double (*sum)(enum dtype d, double *term, int n);
 	/* x[k] becomes x[0] + ... + x[k]; the caller rounds.  Right: in order, in binary64. */
