@@ -16,6 +16,29 @@ static double accumulate_sum(double sum, double term)
 	return sum + term;
 }
 
+static bool fold_always(int older, int newer)
+{
+	(void)older, (void)newer;
+	return true;
+}
+
+static double sum_in_order(enum dtype d, double *term, int n)
+{
+	double sum = 0;
+
+	(void)d;
+	for (int i = 0; i < n; i++)
+		sum += term[i];
+	return sum;
+}
+
+static void running_in_order(enum dtype d, double *x, int n)
+{
+	(void)d;
+	for (int i = 1; i < n; i++)
+		x[i] += x[i - 1];
+}
+
 static void unbroadcast_sum(const struct tensor *full, struct tensor *operand)
 {
 	struct walk w = {.shape = full->type.shape};
@@ -72,6 +95,9 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	}
 	out->multiply = multiply_strong_zero;
 	out->accumulate = accumulate_sum;
+	out->fold = fold_always;
+	out->sum = sum_in_order;
+	out->running_sum = running_in_order;
 	out->unbroadcast = unbroadcast_sum;
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
@@ -211,7 +237,90 @@ void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, un
 	}
 }
 
+static struct adjoint_part *new_part(struct adjoint_sum *sum, struct arena *a)
+{
+	struct adjoint_part *part = sum->spare;
+
+	if (part)
+		sum->spare = part->older;
+	else
+		part = NEW(a, struct adjoint_part, 1);
+	return part;
+}
+
+/* Adds the newest part to the one before it. */
+static void fold_newest(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
+{
+	struct adjoint_part *newest = sum->newest, *older = newest->older;
+
+	adjoint_add(rules, t, &older->at, newest->at);
+	older->terms += newest->terms;
+	sum->newest = older;
+	newest->older = sum->spare;
+	sum->spare = newest;
+}
+
+static void push_part(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum, struct adjoint_part *part)
+{
+	part->terms = 1;
+	part->older = sum->newest;
+	sum->newest = part;
+	while (sum->newest->older && rules->fold(sum->newest->older->terms, sum->newest->terms))
+		fold_newest(rules, t, sum);
+}
+
+void adjoint_sum_add(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+    union cell *contribution, struct arena *a)
+{
+	struct adjoint_part *part = new_part(sum, a);
+
+	part->at = contribution;
+	push_part(rules, t, sum, part);
+}
+
+void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+    const union cell *contribution, struct arena *a)
+{
+	struct adjoint_part *part = new_part(sum, a);
+	size_t n = (size_t)shape_elements(&t->shape);
+
+	if (!part->at)
+		part->at = NEW(a, union cell, n);
+	memcpy(part->at, contribution, n * sizeof *contribution);
+	push_part(rules, t, sum, part);
+}
+
+union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
+{
+	while (sum->newest && sum->newest->older)
+		fold_newest(rules, t, sum);
+	return sum->newest ? sum->newest->at : NULL;
+}
+
 /* ---- for the structures ---- */
+
+void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
+    const union cell *term, int n, struct arena *a)
+{
+	int n_into = shape_elements(&into->type.shape), *end = NEW(a, int, n_into + 1);
+	double *sorted = NEW(a, double, n);
+
+	/* A counting sort: end[k] is where the terms of k begin, and where they end once they are placed. */
+	for (int i = 0; i < n; i++)
+		if (target[i] >= 0)
+			end[target[i] + 1]++;
+	for (int k = 0; k < n_into; k++)
+		end[k + 1] += end[k];
+	for (int i = 0; i < n; i++)
+		if (target[i] >= 0)
+			sorted[end[target[i]]++] = term[i].f;
+	for (int k = 0; k < n_into; k++) {
+		int begin = k ? end[k - 1] : 0;
+
+		into->at[k].f = sum(into->type.dtype, sorted + begin, end[k] - begin);
+	}
+	adjoint_round(into);
+}
 
 void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
     struct tensor *contribution)

@@ -1,5 +1,5 @@
 /*
- * adjoint.h: what `tape` and `functional` share: one op pulled back by its row of the adjoint table, and the sums
+ * adjoint.h: what the reverse engines share: one op pulled back by its row of the adjoint table, and the sums
  * of contributions.  The rows are adjoint_rules.def; the structures it names are declared below.
  */
 #ifndef ENGINES_ADJOINT_H
@@ -47,7 +47,34 @@ void adjoint_add(
 void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,
     const union cell *contribution, struct arena *a);
 
+/*
+ * The adjoint of a value as partial sums, which the fold seam decides to add up: one running sum, or a tree.  Empty: no
+ * result depends on the value.
+ */
+struct adjoint_part {
+	union cell *at;
+	int terms; /* contributions in it */
+	struct adjoint_part *older;
+};
+
+struct adjoint_sum {
+	struct adjoint_part *newest, *spare; /* spare: buffers of parts that were added to others */
+};
+
+/* Adds a contribution of type t, which is taken over: a buffer nobody else uses. */
+void adjoint_sum_add(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+    union cell *contribution, struct arena *a);
+/* The same, copied; buffers are used again, so that memory does not grow with the number of contributions. */
+void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+    const union cell *contribution, struct arena *a);
+/* All of it added up; NULL when empty.  The buffer belongs to the sum until it is used no more. */
+union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum);
+
 /* ---- for the structures ---- */
+
+/* Element k of a tensor becomes the sum, by the sum seam, of term[i] over target[i] == k; -1: nowhere.  Rounded. */
+void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
+    const union cell *term, int n, struct arena *a);
 
 /* Gives contribution[k] from cells in the result's shape (kept): unbroadcast where the operand is smaller. */
 void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,

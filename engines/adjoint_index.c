@@ -23,21 +23,22 @@ static struct axis_view view_axis(const struct shape *s, int axis)
 void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct axis_view v = view_axis(&call->arg[0]->type.shape, call->node->attrs.axis);
-	const union cell *index = call->arg[1]->at, *from = call->cotangent->at;
-	int n_index = shape_elements(&call->arg[1]->type.shape);
-	union cell *into;
+	const union cell *index = call->arg[1]->at;
+	int n_index = shape_elements(&call->arg[1]->type.shape), n = shape_elements(&call->out->type.shape);
+	int *target, *next;
 
 	if (!call->wanted[0])
 		return;
-	into = adjoint_open(call, 0, contribution);
+	target = next = NEW(call->arena, int, n);
 	for (int o = 0; o < v.outer; o++)
-		for (int k = 0; k < n_index; k++, from += v.inner) {
+		for (int k = 0; k < n_index; k++) {
 			int at = kernel_index(call->node->attrs.mode, index[k].i, v.extent);
 
-			for (int i = 0; at >= 0 && i < v.inner; i++)
-				into[(o * v.extent + at) * v.inner + i].f += from[i].f;
+			for (int i = 0; i < v.inner; i++)
+				*next++ = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
 		}
-	adjoint_round(&contribution[0]);
+	adjoint_open(call, 0, contribution);
+	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
 void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *contribution)
@@ -46,21 +47,21 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 	struct axis_view v = view_axis(&call->arg[0]->type.shape, axis),
 			 r = view_axis(&call->out->type.shape, axis);
 	const union cell *index = call->arg[1]->at;
-	union cell *into;
+	int n = shape_elements(&call->out->type.shape), *target;
 
 	if (!call->wanted[0])
 		return;
-	into = adjoint_open(call, 0, contribution);
+	target = NEW(call->arena, int, n);
 	for (int o = 0; o < r.outer; o++)
 		for (int k = 0; k < r.extent; k++)
 			for (int i = 0; i < r.inner; i++) {
 				int flat = (o * r.extent + k) * r.inner + i;
 				int at = kernel_index(call->node->attrs.mode, index[flat].i, v.extent);
 
-				if (at >= 0)
-					into[(o * v.extent + at) * v.inner + i].f += call->cotangent->at[flat].f;
+				target[flat] = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
 			}
-	adjoint_round(&contribution[0]);
+	adjoint_open(call, 0, contribution);
+	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
 /*

@@ -214,14 +214,14 @@ static void each_line(const struct adjoint_call *call, struct tensor *contributi
 
 static void pull_cumsum(const struct adjoint_call *call, struct line line, union cell *into)
 {
-	double sum = 0;
+	int last = line.first + (line.n - 1) * line.step;
+	double *x = NEW(call->arena, double, line.n);
 
-	for (int k = line.n - 1; k >= 0; k--) {
-		int at = line.first + k * line.step;
-
-		sum += call->cotangent->at[at].f;
-		into[at].f = sum;
-	}
+	for (int k = 0; k < line.n; k++)
+		x[k] = call->cotangent->at[last - k * line.step].f;
+	call->rules->running_sum(call->out->type.dtype, x, line.n);
+	for (int k = 0; k < line.n; k++)
+		into[last - k * line.step].f = x[k];
 }
 
 /*
@@ -284,11 +284,24 @@ static void give_matrix(const struct adjoint_call *call, int k, const struct sha
 	contribution[k] = (struct tensor){call->arg[k]->type, part.at};
 }
 
+/* The sum of n products of cotangents with elements of the other matrix. */
+static double dot(const struct adjoint_call *call, const union cell *cotangent, int stride, const union cell *x, int stride_x, int n)
+{
+	struct arena_mark mark = arena_mark(call->arena);
+	double *term = NEW(call->arena, double, n), sum;
+
+	for (int i = 0; i < n; i++)
+		term[i] = call->rules->multiply(cotangent[i * stride].f, x[i * stride_x].f);
+	sum = call->rules->sum(call->out->type.dtype, term, n);
+	arena_rewind(call->arena, mark);
+	return sum;
+}
+
 void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct shape left = call->arg[0]->type.shape, right = call->arg[1]->type.shape, batch, all_left, all_right;
 	const union cell *a, *b, *c = call->cotangent->at;
-	union cell *da = NULL, *db = NULL;
+	union cell *da, *db;
 	int rows, inner, columns, n_batch;
 
 	if (left.rank == 1)
@@ -310,26 +323,24 @@ void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution
 	    &(struct tensor){{call->arg[0]->type.dtype, left}, call->arg[0]->at}, &all_left, call->arena);
 	b = adjoint_expand(
 	    &(struct tensor){{call->arg[1]->type.dtype, right}, call->arg[1]->at}, &all_right, call->arena);
-	if (call->wanted[0])
+
+	/* c[m,n] = sum over k of a[m,k] b[k,n]: the transposed products, line by line */
+	if (call->wanted[0]) {
 		da = NEW(call->arena, union cell, shape_elements(&all_left));
-	if (call->wanted[1])
-		db = NEW(call->arena, union cell, shape_elements(&all_right));
-
-	/* c[m,n] = sum over k of a[m,k] b[k,n] */
-	for (int t = 0; t < n_batch; t++)
-		for (int m = 0; m < rows; m++)
-			for (int k = 0; k < inner; k++)
-				for (int n = 0; n < columns; n++) {
-					double cotangent = c[(t * rows + m) * columns + n].f;
-					int at_a = (t * rows + m) * inner + k, at_b = (t * inner + k) * columns + n;
-
-					if (da)
-						da[at_a].f += call->rules->multiply(cotangent, b[at_b].f);
-					if (db)
-						db[at_b].f += call->rules->multiply(cotangent, a[at_a].f);
-				}
-	if (da)
+		for (int t = 0; t < n_batch; t++)
+			for (int m = 0; m < rows; m++)
+				for (int k = 0; k < inner; k++)
+					da[(t * rows + m) * inner + k].f =
+					    dot(call, c + (t * rows + m) * columns, 1, b + (t * inner + k) * columns, 1, columns);
 		give_matrix(call, 0, &left, &all_left, da, contribution);
-	if (db)
+	}
+	if (call->wanted[1]) {
+		db = NEW(call->arena, union cell, shape_elements(&all_right));
+		for (int t = 0; t < n_batch; t++)
+			for (int k = 0; k < inner; k++)
+				for (int n = 0; n < columns; n++)
+					db[(t * inner + k) * columns + n].f = dot(call, c + t * rows * columns + n, columns,
+					    a + t * rows * inner + k, inner, rows);
 		give_matrix(call, 1, &right, &all_right, db, contribution);
+	}
 }

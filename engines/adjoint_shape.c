@@ -160,12 +160,10 @@ void adjoint_pad(const struct adjoint_call *call, struct tensor *contribution)
 		walk_take(call->cotangent->at, inside, adjoint_open(call, 0, contribution));
 	if (call->wanted[1]) {
 		union cell *margin = arena_copy(call->arena, call->cotangent->at, (size_t)n, sizeof(union cell));
-		union cell *sum = adjoint_open(call, 1, contribution);
 
 		walk_zero(margin, inside);
-		for (int i = 0; i < n; i++)
-			sum->f += margin[i].f;
-		adjoint_round(&contribution[1]);
+		adjoint_open(call, 1, contribution);
+		adjoint_scatter(call->rules->sum, &contribution[1], NEW(call->arena, int, n), margin, n, call->arena);
 	}
 }
 

@@ -46,7 +46,40 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 	return error_set(e, NULL, "no engine '%.*s'; there are %s", (int)(len < 40 ? len : 40), name, known);
 }
 
-/* NAME[:ARG,...][+FAULT]...; no built-in engine takes arguments. */
+/* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
+static void list_options(const struct engine_kind *kind, char *text, size_t room)
+{
+	size_t len = (size_t)snprintf(text, room, "%s", kind->option ? "it has " : "it takes no arguments");
+
+	for (const struct engine_option *o = kind->option; o && o->name && len < room; o++)
+		len += (size_t)snprintf(text + len, room - len, "%s%s=INTEGER (%d to %d)", o == kind->option ? "" : ", ", o->name,
+		    o->low, o->high);
+}
+
+/* One ARG, text[len]. */
+static bool apply_option(struct engine *self, const char *text, size_t len, struct error *e)
+{
+	size_t name = strcspn(text, "=,+");
+	char known[160];
+
+	for (const struct engine_option *o = self->kind->option; o && o->name; o++) {
+		const char *digits = text + name + 1;
+		char *end;
+		long value;
+
+		if (strlen(o->name) != name || memcmp(o->name, text, name) || text[name] != '=' || *digits < '0' || *digits > '9')
+			continue;
+		value = strtol(digits, &end, 10);
+		if (end != text + len || value < o->low || value > o->high)
+			break;
+		self->option[o - self->kind->option] = (int)value;
+		return true;
+	}
+	list_options(self->kind, known, sizeof known);
+	return error_set(e, NULL, "engine %s does not take '%.*s'; %s", self->kind->name, (int)(len < 60 ? len : 60), text, known);
+}
+
+/* NAME[:ARG,...][+FAULT]... */
 static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 {
 	size_t len = strcspn(spec, ":+");
@@ -55,9 +88,18 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 	self->kind = kind_find(spec, len);
 	if (!self->kind)
 		return unknown_engine(spec, len, e);
-	if (*at == ':')
-		return error_set(e, NULL, "engine %s takes no arguments, and '%.60s' has some", self->kind->name, spec);
+	for (int i = 0; self->kind->option && self->kind->option[i].name; i++)
+		self->option[i] = self->kind->option[i].preset;
+	if (self->kind->set_up)
+		self->kind->set_up(self);
 	self->isolated = self->kind->isolated;
+	while (*at == ':' || *at == ',') {
+		size_t arg = strcspn(++at, ",+");
+
+		if (!apply_option(self, at, arg, e))
+			return false;
+		at += arg;
+	}
 	while (*at == '+') {
 		len = strcspn(++at, "+");
 		if (!fault_plant(self, at, len, e))

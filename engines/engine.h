@@ -6,6 +6,14 @@
 
 struct engine;
 
+enum { ENGINE_OPTIONS = 4 };
+
+/* An argument of an engine's spec, NAME=INTEGER. */
+struct engine_option {
+	const char *name;
+	int low, high, preset;
+};
+
 /*
  * One row of engines.def.  `prepare` is called once per case, `answer` once per point in order, so that a trace or tape
  * reused across points is seen.  Everything is allocated from the case's arena; nothing outlives the case.
@@ -14,6 +22,8 @@ struct engine_kind {
 	const char *name, *summary, *modelled_on;
 	bool jvp, vjp;    /* transforms it supports */
 	bool isolated;    /* runs in a worker process */
+	const struct engine_option *option; /* at most ENGINE_OPTIONS, the last one without a name; NULL: takes none */
+	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
 	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */
 	enum answer_status (*prepare)(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text);
 	/* Answers for c->point[which], of which `point` is the engine's own copy; fills everything but input_modified. */

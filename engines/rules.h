@@ -56,7 +56,7 @@ struct tangent_rules {
 /* The right table, compiled from tangent_rules.def. */
 void tangent_rules_init(struct tangent_rules *out);
 
-/* ---- adjoint rules: `tape` and `functional` (adjoint_rules.def, adjoint.c) ---- */
+/* ---- adjoint rules: the reverse engines (adjoint_rules.def, adjoint.c) ---- */
 
 /* One node at one moment, as an adjoint rule sees it. */
 struct adjoint_call {
@@ -89,6 +89,15 @@ struct adjoint_rules {
 	/* How a further contribution joins an adjoint (fan-out).  Right: sum + term; the caller rounds to the dtype. */
 	double (*accumulate)(double sum, double term);
 	/*
+	 * Whether the two newest partial sums of an adjoint, of `older` and `newer` contributions, are added up now rather than
+	 * when it is read.  Right: always, which makes one running sum.
+	 */
+	bool (*fold)(int older, int newer);
+	/* The sum of term[n] inside one rule; may overwrite the terms, and the caller rounds.  Right: in order, in binary64. */
+	double (*sum)(enum dtype d, double *term, int n);
+	/* x[k] becomes x[0] + ... + x[k]; the caller rounds.  Right: in order, in binary64. */
+	void (*running_sum)(enum dtype d, double *x, int n);
+	/*
 	 * Brings a contribution in the broadcast shape back to the operand's: `operand` is zeros on entry.  Right: sums over the
 	 * stretched and missing axes.
 	 */
@@ -113,12 +122,14 @@ struct engine {
 	int n_fault;   /* faults planted */
 	bool isolated; /* answers come from a worker process */
 	void *worker;  /* of worker.h, started at the first case; NULL before */
+	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
+	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
 };
 
 /* Rows of engines.def. */
-extern const struct engine_kind forward_kind, tape_kind, functional_kind;
+extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
 struct engine *engine_open_here(const char *spec, struct error *e);

@@ -437,7 +437,7 @@ static void check_crash(struct arena *a)
 static const struct {
 	const char *spec, *says;
 } bad_specs[] = {
-	{"", "forward, tape, functional"}, {"forwards", "no engine 'forwards'"}, {"forward:3", "no arguments"},
+	{"", "forward, tape, functional, checkpointed, parallel"}, {"forwards", "no engine 'forwards'"}, {"forward:3", "no arguments"},
 	{"forward+residual-fifo", "packed-select"}, {"tape+packed-select", "weak-zero, scale:OP:FACTOR"}, {"forward+", "no fault ''"},
 	{"forward+packed-select:3", "takes no arguments"}, {"forward+scale", "scale:OP:FACTOR"}, {"forward+scale:mul", "scale:OP:FACTOR"},
 	{"forward+scale:mul:", "scale:OP:FACTOR"}, {"forward+scale:mul:2x", "scale:OP:FACTOR"}, {"forward+scale:mul:inf", "scale:OP:FACTOR"},

@@ -1,0 +1,102 @@
+/*
+ * checkpointed.c: `functional` with a bounded number of snapshots per loop.  Forward keeps nothing of a loop but how many
+ * iterations it ran, which is known for every kind of loop then, so that one schedule (revolve.h) serves them all: the price
+ * is that the first sweep places no snapshots.  Every execution of a nested loop has snapshots of its own.
+ */
+#include "region_vjp.h"
+#include "revolve.h"
+
+/* More iterations are not run again for one answer: with few snapshots their number is quadratic in the trip count. */
+enum { RECOMPUTED_LIMIT = 1 << 23 };
+
+/* One reverse sweep. */
+struct checkpoints {
+	struct revolve schedule;
+	struct tensor *slot[REVOLVE_SNAPSHOTS]; /* [n_carry] each */
+	struct tensor *working[2];              /* [n_carry] each: an iteration goes from one to the other */
+	int current;
+};
+
+static void *checkpoints_open(struct region_run *run, const struct loop *l, struct residuals *r)
+{
+	struct tensor initial[LIMIT_ARGS];
+	struct checkpoints *c;
+	int slots = r->n < run->snapshots ? r->n : run->snapshots;
+
+	if (run->recomputed + revolve_cost(r->n, run->snapshots) > RECOMPUTED_LIMIT) {
+		run->refusal = arena_printf(run->arena, "checkpointed: %d iterations with %d snapshots: more than %d to run again",
+		    r->n, run->snapshots, RECOMPUTED_LIMIT);
+		return NULL;
+	}
+	c = NEW(run->arena, struct checkpoints, 1);
+	revolve_init(&c->schedule, r->n, run->snapshots);
+	for (int k = 0; k < slots; k++)
+		c->slot[k] = loop_new_carries(run, l);
+	for (int side = 0; side < 2; side++)
+		c->working[side] = loop_new_carries(run, l);
+	for (int k = 0; k < l->n_carry; k++)
+		initial[k] = run->value[l->node->arg[l->first_arg + k]];
+	loop_copy_carries(l, c->working[0], initial);
+	return c;
+}
+
+static struct iterate checkpoints_next(
+    struct region_run *run, const struct loop *l, const struct residuals *r, void *sweep, int step)
+{
+	struct checkpoints *c = sweep;
+
+	(void)r, (void)step;
+	for (;;) {
+		struct revolve_action action = revolve_next(&c->schedule);
+
+		switch (action.kind) {
+		case REVOLVE_STORE:
+			loop_copy_carries(l, c->slot[action.slot], c->working[c->current]);
+			break;
+		case REVOLVE_RESTORE: {
+			/* The newest of the live ones. */
+			int slot = run->rules->residual_index(0, action.slot + 1);
+
+			loop_copy_carries(l, c->working[c->current], c->slot[slot]);
+			break;
+		}
+		case REVOLVE_ADVANCE:
+			for (int t = action.from; t < action.to; t++) {
+				loop_advance(run, l, (struct iterate){t, c->working[c->current]}, c->working[1 - c->current]);
+				c->current = 1 - c->current;
+			}
+			run->recomputed += action.to - action.from;
+			break;
+		case REVOLVE_REVERSE:
+		case REVOLVE_DONE:
+			return (struct iterate){action.from, c->working[c->current]};
+		}
+	}
+}
+
+static const struct loop_policy policy_revolve = {.open = checkpoints_open, .next = checkpoints_next};
+
+static enum answer_status checkpointed_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	return region_prepare(&self->adjoint, "checkpointed", c, a, state, text);
+}
+
+static void checkpointed_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
+{
+	(void)which;
+	region_answer(self, &policy_revolve, state, c, point, a, out);
+}
+
+static const struct engine_option options[] = {{"snapshots", 1, REVOLVE_SNAPSHOTS, 3}, {NULL, 0, 0, 0}};
+
+const struct engine_kind checkpointed_kind = {
+    .name = "checkpointed",
+    .summary = "as functional, by binomial checkpointing within snapshots=3 (1 to 64) per loop",
+    .modelled_on = "Revolve, Griewank and Walther 2000",
+    .vjp = true,
+    .option = options,
+    .prepare = checkpointed_prepare,
+    .answer = checkpointed_answer,
+};

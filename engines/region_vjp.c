@@ -1,0 +1,437 @@
+/*
+ * region_vjp.c: forward through regions, then back.  A reverse step of a loop runs the body again from an iterate and pulls the
+ * cotangents of the carries back through it; what a step needs is given back to the arena, and what it leaves (cotangents of
+ * carries, of rows, of captured values) lives in buffers that are there before the first step.
+ */
+#include "region_vjp.h"
+
+#include "kernels.h"
+
+#include <string.h>
+
+/* ---- forward ---- */
+
+static void run_region(struct region_run *run, const struct region *region);
+
+static void run_cond(struct region_run *run, const struct node *node)
+{
+	const struct region *taken = &node->region[run->value[node->arg[0]].at->i ? 0 : 1];
+
+	run_region(run, taken);
+	for (int k = 0; k < node->n_out; k++)
+		run->value[node->out + k] = run->value[taken->result[k]];
+}
+
+/* Appends the carries at the start of an iteration. */
+static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
+{
+	if (r->n == r->room) {
+		const struct tensor *old = r->start;
+
+		r->room = r->room ? 2 * r->room : 8;
+		r->start = NEW(run->arena, struct tensor, r->room * r->n_carry);
+		if (r->n)
+			memcpy(r->start, old, sizeof *old * (size_t)(r->n * r->n_carry));
+	}
+	if (r->n_carry)
+		memcpy(r->start + r->n * r->n_carry, carry, sizeof *carry * (size_t)r->n_carry);
+}
+
+/* Sets the parameters of the body and runs it. */
+static void run_iteration(struct region_run *run, const struct loop *l, struct iterate from)
+{
+	if (op_table[l->node->op].family == FAMILY_FOR) {
+		run->value[l->body->param] = tensor_new(run->arena, &run->program->type[l->body->param]);
+		run->value[l->body->param].at->i = from.t;
+	}
+	for (int k = 0; k < l->n_carry; k++)
+		run->value[l->first_param + k] = from.carry[k];
+	for (int k = 0; k < l->n_xs; k++)
+		run->value[l->first_param + l->n_carry + k] =
+		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.t, run->arena);
+	run_region(run, l->body);
+}
+
+/* Whether the next iteration of a while loop is to be run. */
+static bool while_goes_on(struct region_run *run, const struct node *node, const struct tensor *carry)
+{
+	const struct region *condition = &node->region[0];
+
+	for (int k = 0; k < node->n_arg; k++)
+		run->value[condition->param + k] = carry[k];
+	run_region(run, condition);
+	return run->value[condition->result[0]].at->i != 0;
+}
+
+static int trip_limit(const struct region_run *run, const struct loop *l)
+{
+	const struct node *node = l->node;
+	enum family family = op_table[node->op].family;
+
+	if (family == FAMILY_FOR)
+		return kernel_trip(node, l->first_arg ? &run->value[node->arg[0]] : NULL);
+	return family == FAMILY_WHILE ? node->attrs.cap : node->attrs.trip;
+}
+
+struct tensor *loop_new_carries(struct region_run *run, const struct loop *l)
+{
+	struct tensor *carry = NEW(run->arena, struct tensor, l->n_carry);
+
+	for (int k = 0; k < l->n_carry; k++)
+		carry[k] = tensor_new(run->arena, &run->program->type[l->first_param + k]);
+	return carry;
+}
+
+void loop_copy_carries(const struct loop *l, struct tensor *to, const struct tensor *from)
+{
+	for (int k = 0; k < l->n_carry; k++)
+		memcpy(to[k].at, from[k].at, sizeof *to[k].at * (size_t)shape_elements(&to[k].type.shape));
+}
+
+/* Copies the results of the body that are carries. */
+static void take_carries(struct region_run *run, const struct loop *l, struct tensor *to)
+{
+	struct tensor result[LIMIT_ARGS];
+
+	for (int k = 0; k < l->n_carry; k++)
+		result[k] = run->value[l->body->result[k]];
+	loop_copy_carries(l, to, result);
+}
+
+void loop_advance(struct region_run *run, const struct loop *l, struct iterate from, struct tensor *to)
+{
+	struct arena_mark mark = arena_mark(run->arena);
+	bool saving = run->saving;
+
+	run->saving = false;
+	run_iteration(run, l, from);
+	run->saving = saving;
+	take_carries(run, l, to);
+	arena_rewind(run->arena, mark);
+}
+
+static void run_loop(struct region_run *run, const struct node *node)
+{
+	enum family family = op_table[node->op].family;
+	struct loop l = loop_of(node);
+	struct residuals *r = NEW(run->arena, struct residuals, 1);
+	struct tensor carry[LIMIT_ARGS], *buffer[2] = {NULL, NULL};
+	int trip = trip_limit(run, &l);
+	bool done = false, saving = run->saving, keep = saving && run->policy->keep;
+
+	run->saving = false;
+	r->n_carry = l.n_carry;
+	for (int k = 0; k < l.n_carry; k++)
+		carry[k] = run->value[node->arg[l.first_arg + k]];
+	for (int k = 0; k < l.n_ys; k++)
+		run->value[node->out + l.n_carry + k] =
+		    tensor_new(run->arena, &run->program->type[node->out + l.n_carry + k]);
+	for (int side = 0; side < 2 && !keep && trip > 0; side++)
+		buffer[side] = loop_new_carries(run, &l);
+	while (r->n < trip && !done) {
+		struct arena_mark mark = arena_mark(run->arena);
+
+		if (family == FAMILY_WHILE && !while_goes_on(run, node, carry))
+			break;
+		if (keep)
+			save(run, r, carry);
+		run_iteration(run, &l, (struct iterate){r->n, carry});
+		for (int k = 0; k < l.n_ys; k++)
+			kernel_set_row(&run->value[node->out + l.n_carry + k], r->n,
+			    &run->value[l.body->result[l.n_carry + k]]);
+		done = node->attrs.until && run->value[l.body->result[l.body->n_result - 1]].at->i;
+		if (keep) {
+			for (int k = 0; k < l.n_carry; k++)
+				carry[k] = run->value[l.body->result[k]];
+		} else {
+			take_carries(run, &l, buffer[r->n % 2]);
+			for (int k = 0; k < l.n_carry; k++)
+				carry[k] = buffer[r->n % 2][k];
+			arena_rewind(run->arena, mark);
+		}
+		r->n++;
+	}
+	for (int k = 0; k < l.n_carry; k++)
+		run->value[node->out + k] = carry[k];
+	if (node->n_out)
+		run->residuals[node->out] = r;
+	run->saving = saving;
+}
+
+static void run_op(struct region_run *run, const struct node *node)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &run->value[node->arg[k]];
+	kernel_run(node, arg, &run->program->type[node->out], &run->value[node->out], run->arena);
+}
+
+static void run_region(struct region_run *run, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (!node->n_region)
+			run_op(run, node);
+		else if (op_table[node->op].family == FAMILY_COND)
+			run_cond(run, node);
+		else
+			run_loop(run, node);
+	}
+}
+
+/* ---- reverse ---- */
+
+static void pull_region(struct region_run *run, const struct region *region);
+
+/* Adds a contribution that nobody else uses to the adjoint of value v. */
+static void give(struct region_run *run, int v, union cell *contribution)
+{
+	if (contribution && run->plan->active[v])
+		adjoint_sum_add(run->rules, &run->program->type[v], &run->adjoint[v], contribution, run->arena);
+}
+
+/* The cotangent of v when all contributions are in; NULL: none. */
+static union cell *total(struct region_run *run, int v)
+{
+	return adjoint_sum_total(run->rules, &run->program->type[v], &run->adjoint[v]);
+}
+
+/* Moves the cotangent of v into a buffer; false when there is none. */
+static bool move_total(struct region_run *run, int v, union cell *to)
+{
+	const union cell *from = total(run, v);
+
+	if (from)
+		memcpy(to, from, sizeof *to * (size_t)shape_elements(&run->program->type[v].shape));
+	return from != NULL;
+}
+
+/* The adjoints of a region's own values are those of one execution. */
+static void clear_region(struct region_run *run, const struct region *region)
+{
+	for (int k = 0; k < region->n_param; k++)
+		run->adjoint[region->param + k] = (struct adjoint_sum){NULL, NULL};
+	for (int i = 0; i < region->n_node; i++)
+		for (int k = 0; k < region->node[i].n_out; k++)
+			run->adjoint[region->node[i].out + k] = (struct adjoint_sum){NULL, NULL};
+}
+
+static void pull_op(struct region_run *run, const struct node *node)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+	struct tensor contribution[LIMIT_ARGS];
+	bool wanted[LIMIT_ARGS];
+	const struct tensor cotangent = {run->program->type[node->out], total(run, node->out)};
+
+	for (int k = 0; k < node->n_arg; k++) {
+		arg[k] = &run->value[node->arg[k]];
+		wanted[k] = run->plan->active[node->arg[k]];
+	}
+	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, wanted, contribution, run->arena);
+	for (int k = 0; k < node->n_arg; k++)
+		give(run, node->arg[k], contribution[k].at);
+}
+
+/* Only the region taken; its values are still those of the execution that is being reversed. */
+static void pull_cond(struct region_run *run, const struct node *node)
+{
+	const struct region *taken = &node->region[run->value[node->arg[0]].at->i ? 0 : 1];
+
+	clear_region(run, taken);
+	for (int k = 0; k < node->n_out; k++)
+		give(run, taken->result[k], total(run, node->out + k));
+	pull_region(run, taken);
+}
+
+/* The sweep over one loop.  Buffers of cells are NULL for what is not active. */
+struct sweep {
+	struct loop loop;
+	const struct captures *captured;
+	struct adjoint_sum *outer;       /* [captured->n] their sums so far, outside the step that is being pulled back */
+	union cell **step;               /* [captured->n] what the step adds to them */
+	bool *added;                     /* [captured->n] */
+	union cell *carry[LIMIT_ARGS];   /* cotangents of the carries after the iteration that is pulled back */
+	bool present[LIMIT_ARGS];        /* of the carries: false is absent, not 0 */
+	union cell *stacked[LIMIT_ARGS]; /* cotangents of the ys */
+	union cell *rows[LIMIT_ARGS];    /* of the xs, row by row */
+	bool touched[LIMIT_ARGS];        /* of the xs */
+};
+
+static union cell *new_cells(struct region_run *run, int v)
+{
+	return run->plan->active[v] ? NEW(run->arena, union cell, shape_elements(&run->program->type[v].shape)) : NULL;
+}
+
+static void sweep_open(struct region_run *run, const struct node *node, struct sweep *s)
+{
+	const struct loop *l = &s->loop;
+
+	s->captured = &run->plan->capture[node->out];
+	s->outer = NEW(run->arena, struct adjoint_sum, s->captured->n);
+	s->step = NEW(run->arena, union cell *, s->captured->n);
+	s->added = NEW(run->arena, bool, s->captured->n);
+	for (int i = 0; i < s->captured->n; i++) {
+		int v = s->captured->value[i];
+
+		s->outer[i] = run->adjoint[v];
+		s->step[i] = new_cells(run, v);
+	}
+	for (int k = 0; k < l->n_carry; k++) {
+		s->carry[k] = total(run, node->out + k);
+		s->present[k] = s->carry[k] != NULL;
+		if (!s->present[k])
+			s->carry[k] = new_cells(run, l->first_param + k);
+	}
+	for (int k = 0; k < l->n_ys; k++)
+		s->stacked[k] = total(run, node->out + l->n_carry + k);
+	for (int k = 0; k < l->n_xs; k++)
+		s->rows[k] = new_cells(run, node->arg[l->first_arg + l->n_carry + k]);
+}
+
+/* What the cotangents of carries and ys say about the body's results. */
+static void give_results(struct region_run *run, struct sweep *s, int iteration)
+{
+	const struct loop *l = &s->loop;
+	const struct type *type = run->program->type;
+
+	for (int k = 0; k < l->n_carry; k++)
+		if (s->present[k])
+			give(run, l->body->result[k],
+			    arena_copy(run->arena, s->carry[k],
+				(size_t)shape_elements(&type[l->first_param + k].shape), sizeof(union cell)));
+	for (int k = 0; k < l->n_ys; k++) {
+		const struct tensor stacked = {type[l->node->out + l->n_carry + k], s->stacked[k]};
+
+		if (stacked.at)
+			give(run, l->body->result[l->n_carry + k], kernel_row(&stacked, iteration, run->arena).at);
+	}
+}
+
+/* Moves what one step found out of the memory that is about to be given back. */
+static void take_cotangents(struct region_run *run, struct sweep *s, int iteration)
+{
+	const struct loop *l = &s->loop;
+	const struct type *type = run->program->type;
+
+	for (int k = 0; k < l->n_carry; k++)
+		s->present[k] = move_total(run, l->first_param + k, s->carry[k]);
+	for (int k = 0; k < l->n_xs; k++) {
+		int v = l->first_param + l->n_carry + k;
+
+		if (!s->rows[k])
+			continue;
+		if (move_total(run, v, s->rows[k] + iteration * shape_elements(&type[v].shape)))
+			s->touched[k] = true;
+	}
+	for (int i = 0; i < s->captured->n; i++)
+		s->added[i] = move_total(run, s->captured->value[i], s->step[i]);
+}
+
+static void pull_loop(struct region_run *run, const struct node *node)
+{
+	struct sweep s = {.loop = loop_of(node)};
+	const struct loop *l = &s.loop;
+	struct residuals *r = run->residuals[node->out];
+	void *iterates = run->policy->open(run, l, r);
+
+	if (!iterates)
+		return;
+	sweep_open(run, node, &s);
+	for (int step = 0; step < r->n && !run->refusal; step++) {
+		int iteration = r->n - 1 - step;
+		struct iterate from = run->policy->next(run, l, r, iterates, step);
+		struct arena_mark mark = arena_mark(run->arena);
+
+		clear_region(run, l->body);
+		for (int i = 0; i < s.captured->n; i++)
+			run->adjoint[s.captured->value[i]] = (struct adjoint_sum){NULL, NULL};
+		run_iteration(run, l, from);
+		give_results(run, &s, iteration);
+		pull_region(run, l->body);
+		take_cotangents(run, &s, iteration);
+		arena_rewind(run->arena, mark);
+		for (int i = 0; i < s.captured->n; i++)
+			if (s.added[i])
+				adjoint_sum_copy(run->rules, &run->program->type[s.captured->value[i]], &s.outer[i],
+				    s.step[i], run->arena);
+	}
+	for (int i = 0; i < s.captured->n; i++)
+		run->adjoint[s.captured->value[i]] = s.outer[i];
+	for (int k = 0; k < l->n_carry; k++)
+		if (s.present[k])
+			give(run, node->arg[l->first_arg + k], s.carry[k]);
+	for (int k = 0; k < l->n_xs; k++)
+		if (s.touched[k])
+			give(run, node->arg[l->first_arg + l->n_carry + k], s.rows[k]);
+}
+
+static void pull_region(struct region_run *run, const struct region *region)
+{
+	for (int i = region->n_node - 1; i >= 0 && !run->refusal; i--) {
+		const struct node *node = &region->node[i];
+		bool any = false;
+
+		for (int k = 0; k < node->n_out; k++)
+			any |= run->adjoint[node->out + k].newest != NULL;
+		if (!any)
+			continue;
+		if (!node->n_region)
+			pull_op(run, node);
+		else if (op_table[node->op].family == FAMILY_COND)
+			pull_cond(run, node);
+		else
+			pull_loop(run, node);
+	}
+}
+
+/* ---- the answer ---- */
+
+void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,
+    const struct tensor *point, struct arena *a, struct answer *out)
+{
+	const struct program *p = &c->program;
+	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
+	struct region_run run = {.rules = &self->adjoint,
+	    .policy = policy,
+	    .program = p,
+	    .plan = plan,
+	    .arena = a,
+	    .snapshots = self->option[0],
+	    .value = NEW(a, struct tensor, p->n_value),
+	    .adjoint = NEW(a, struct adjoint_sum, p->n_value),
+	    .residuals = NEW(a, struct residuals *, p->n_value),
+	    .saving = request != NULL};
+
+	for (int k = 0; k < p->top.n_param; k++)
+		run.value[p->top.param + k] = point[k];
+	run_region(&run, &p->top);
+
+	out->status = ANSWER_OK;
+	out->text = "";
+	out->n_primal = p->top.n_result;
+	out->primal = NEW(a, struct tensor, out->n_primal);
+	for (int k = 0; k < out->n_primal; k++)
+		out->primal[k] = run.value[p->top.result[k]];
+	self->recomputed = 0;
+	if (!request)
+		return;
+
+	for (int k = 0; k < p->top.n_result; k++)
+		give(&run, p->top.result[k], tensor_copy(a, &request->seed[k]).at);
+	pull_region(&run, &p->top);
+	self->recomputed = run.recomputed;
+	if (run.refusal) {
+		*out = (struct answer){.status = ANSWER_UNSUPPORTED, .text = run.refusal};
+		return;
+	}
+	out->n_derivative = request->n_wrt;
+	out->derivative = NEW(a, struct tensor, request->n_wrt);
+	for (int k = 0; k < request->n_wrt; k++) {
+		int v = p->top.param + request->wrt[k];
+		union cell *adjoint = total(&run, v);
+
+		out->derivative[k] = adjoint ? (struct tensor){p->type[v], adjoint} : tensor_new(a, &p->type[v]);
+	}
+}
