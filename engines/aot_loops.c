@@ -98,12 +98,60 @@ static struct shape flat_shape(const struct aot *x, int v)
 	return aot_vector(shape_elements(&x->p->type[v].shape));
 }
 
+/* Which carries share which stack. */
+struct stacks {
+	int n, of[LIMIT_ARGS]; /* of[k]: number of the stack of carry k, -1: none */
+	bool shared;
+};
+
+static struct stacks plan_stacks(struct aot *x, const struct node *node, const struct aot_loop *l)
+{
+	struct stacks s = {.n = 0};
+	bool *used = NEW(x->arena, bool, x->p->n_value);
+	int number[2] = {-1, -1};
+
+	/* A carry that the body only hands on is not needed to run it again. */
+	mark_used(l->body, used);
+	for (int k = 0; k < l->n_carry; k++)
+		s.of[k] = used[l->first_param + k] ? s.n++ : -1;
+	s.shared = 1 + node->n_out + s.n > LIMIT_ARGS;
+	if (!s.shared)
+		return s;
+	s.n = 0;
+	for (int k = 0; k < l->n_carry; k++) {
+		int *of = &number[dtype_is_float(x->p->type[l->first_param + k].dtype)];
+
+		if (s.of[k] >= 0)
+			s.of[k] = *of = *of < 0 ? s.n++ : *of;
+	}
+	return s;
+}
+
+/* What an iteration appends to stack `which`: the carries in it, side by side; param: the first of them. */
+static int emit_row(struct aot *x, const struct aot_loop *l, const struct stacks *s, int which, int param)
+{
+	const struct attrs along = {.axis = 0};
+	int part[LIMIT_ARGS], n = 0;
+
+	for (int k = 0; k < l->n_carry; k++) {
+		const struct shape flat = flat_shape(x, l->first_param + k);
+		bool is_float = dtype_is_float(x->p->type[l->first_param + k].dtype);
+
+		if (s->of[k] != which)
+			continue;
+		part[n] = aot_reshape(x, param + k, &flat);
+		if (s->shared)
+			part[n] = aot_cast(x, part[n], is_float ? DTYPE_F64 : DTYPE_I64);
+		n++;
+	}
+	return n == 1 ? part[0] : aot_emit(x, OP_CONCATENATE, part, n, &along);
+}
+
 /*
- * The scan.  Its results: iterations done, carries, ys, stacks of the carries that `stacked` names by position.  count: the trip
- * count as an i64 scalar, -1 when it is no operand.
+ * The scan.  Its results: iterations done, carries, ys, stacks.  count: the trip count as an i64 scalar, -1 when it is no operand.
  */
 static int emit_saving_scan(
-    struct aot *x, const struct node *node, const struct aot_loop *l, const int *init, int count, const bool *stacked)
+    struct aot *x, const struct node *node, const struct aot_loop *l, const int *init, int count, const struct stacks *stacks)
 {
 	int arg[LIMIT_ARGS + 1], result[3 * LIMIT_ARGS + 2], carry[LIMIT_ARGS], n = 0, n_arg = 0, param, stop;
 	struct type type[LIMIT_ARGS + 1];
@@ -127,12 +175,8 @@ static int emit_saving_scan(
 		if (k < l->n_carry)
 			carry[k] = x->map[l->body->result[k]];
 	}
-	for (int k = 0; k < l->n_carry; k++)
-		if (stacked[k]) {
-			const struct shape flat = flat_shape(x, l->first_param + k);
-
-			result[n++] = aot_reshape(x, param + 1 + k, &flat);
-		}
+	for (int k = 0; k < stacks->n; k++)
+		result[n++] = emit_row(x, l, stacks, k, param + 1);
 	stop = stop_flag(x, node, l, count, result[0], carry);
 	if (stop >= 0) {
 		attrs.until = true;
@@ -146,18 +190,13 @@ void aot_save_loop(struct aot *x, const struct node *node)
 {
 	const struct aot_loop l = aot_loop_of(node);
 	struct aot_saved *saved = &x->saved[node->out];
-	bool *used = NEW(x->arena, bool, x->p->n_value), stacked[LIMIT_ARGS];
-	int init[LIMIT_ARGS], n_out = 1 + node->n_out, out, count = -1, starts = -1;
+	const struct stacks stacks = plan_stacks(x, node, &l);
+	int init[LIMIT_ARGS], n_out = 1 + node->n_out + stacks.n, out, count = -1, starts = -1, width[LIMIT_ARGS] = {0};
 
-	/* A carry that the body only hands on is not needed to run it again. */
-	mark_used(l.body, used);
-	for (int k = 0; k < l.n_carry; k++) {
+	for (int k = 0; k < l.n_carry; k++)
 		init[k] = x->map[node->arg[l.first_arg + k]];
-		stacked[k] = used[l.first_param + k];
-		saved->stack[k] = stacked[k] ? n_out++ : -1;
-	}
 	if (n_out > LIMIT_ARGS)
-		aot_fail(x, "derivative program: more carries and their stacks than a loop has results, expected at most 16");
+		aot_fail(x, "derivative program: more carries than a loop that saves them has results, expected at most 16");
 	if (l.first_arg) {
 		count = aot_cast(x, x->map[node->arg[0]], DTYPE_I64);
 		starts = aot_op2(x, OP_GT, count, aot_scalar(x, DTYPE_I64, 0));
@@ -167,7 +206,7 @@ void aot_save_loop(struct aot *x, const struct node *node)
 	/* A scan decides only after an iteration: the first one needs a cond. */
 	if (starts >= 0)
 		build_open(&x->b, NULL, 0);
-	out = emit_saving_scan(x, node, &l, init, count, stacked);
+	out = emit_saving_scan(x, node, &l, init, count, &stacks);
 	if (starts >= 0) {
 		int result[LIMIT_ARGS], n = 0;
 
@@ -184,9 +223,15 @@ void aot_save_loop(struct aot *x, const struct node *node)
 		out = aot_emit_regions(x, OP_COND, &starts, 1, NULL);
 	}
 	saved->count = starts >= 0 || node->attrs.until ? out : -1;
-	for (int k = 0; k < l.n_carry; k++)
-		if (saved->stack[k] >= 0)
-			saved->stack[k] += out;
+	for (int k = 0; k < l.n_carry; k++) {
+		int of = stacks.of[k];
+
+		saved->stack[k] = of < 0 ? -1 : out + 1 + node->n_out + of;
+		if (of < 0)
+			continue;
+		saved->first[k] = width[of];
+		width[of] += shape_elements(&x->p->type[l.first_param + k].shape);
+	}
 	for (int k = 0; k < node->n_out; k++)
 		x->map[node->out + k] = out + 1 + k;
 }
@@ -218,12 +263,17 @@ static void show_iteration(
 {
 	if (op_table[node->op].family == FAMILY_FOR)
 		x->map[l->body->param] = at;
-	for (int k = 0; k < l->n_carry; k++)
-		if (saved->stack[k] >= 0)
-			x->map[l->first_param + k] =
-			    aot_reshape(x, row_of(x, saved->stack[k], at), &x->p->type[l->first_param + k].shape);
-		else
-			x->map[l->first_param + k] = -1;
+	for (int k = 0; k < l->n_carry; k++) {
+		const struct type *type = &x->p->type[l->first_param + k];
+		int value = saved->stack[k];
+
+		if (value >= 0) {
+			value = row_of(x, value, at);
+			value = aot_slice(x, value, 0, saved->first[k], shape_elements(&type->shape));
+			value = aot_reshape(x, aot_cast(x, value, type->dtype), &type->shape);
+		}
+		x->map[l->first_param + k] = value;
+	}
 	for (int k = l->n_carry; k < l->n_carry + l->n_xs; k++)
 		x->map[l->first_param + k] = row_of(x, x->map[node->arg[l->first_arg + k]], at);
 }

@@ -8,8 +8,12 @@
 
 /* What the forward pass left of a loop, as values of the derived program. */
 struct aot_saved {
-	int count;             /* i64 scalar, the iterations executed; -1: always the fixed trip count */
-	int stack[LIMIT_ARGS]; /* carry k at the start of each iteration, flattened: [trip, elements]; -1: the body does not read it */
+	int count; /* i64 scalar, the iterations executed; -1: always the fixed trip count */
+	/*
+	 * Carry k at the start of each iteration lies flattened in row t of stack[k], from column first[k] on; stack[k] -1: the body
+	 * does not read it.  Where results are short, carries share a stack: one f64 for floats, one i64 for the others.
+	 */
+	int stack[LIMIT_ARGS], first[LIMIT_ARGS];
 };
 
 /* "value" below is a number in the derived program, unless it indexes one of the arrays by value of p. */
