@@ -14,22 +14,26 @@ const struct type *aot_type(const struct aot *x, int value)
 	return &x->b.program.type[value];
 }
 
-int aot_emit(struct aot *x, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
+/* Counts a node.  Dead ones are dropped in the end; twice the bound is no program that could shrink enough. */
+static int added(struct aot *x, int out)
 {
-	int out = build_node(&x->b, op, arg, n_arg, attrs, x->error);
-
 	if (out < 0)
 		longjmp(x->fail, 1);
+	if (++x->n_node > 2 * AOT_NODES) {
+		error_set(x->error, NULL, "derivative program: too many nodes, expected at most %d", AOT_NODES);
+		longjmp(x->fail, 1);
+	}
 	return out;
+}
+
+int aot_emit(struct aot *x, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
+{
+	return added(x, build_node(&x->b, op, arg, n_arg, attrs, x->error));
 }
 
 int aot_emit_regions(struct aot *x, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
 {
-	int out = build_region_node(&x->b, op, arg, n_arg, attrs, x->error);
-
-	if (out < 0)
-		longjmp(x->fail, 1);
-	return out;
+	return added(x, build_region_node(&x->b, op, arg, n_arg, attrs, x->error));
 }
 
 int aot_cast(struct aot *x, int value, enum dtype d)

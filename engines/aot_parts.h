@@ -26,6 +26,7 @@ struct aot {
 	bool *active;            /* [p->n_value] float, and depends on a wrt input through floats */
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
+	int n_node;              /* emitted so far */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
