@@ -212,7 +212,7 @@ static bool end(struct aot *x, const int *result, int n_result, struct program *
 	n_input = out->top.n_param;
 	if (n_input > LIMIT_ARGS)
 		return error_set(x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
-	*out = program_drop_dead(out, x->arena);
+	*out = aot_order(out, x->arena);
 	if (program_nodes(out) > AOT_NODES)
 		return error_set(
 		    x->error, NULL, "derivative program: %d nodes, expected at most %d", program_nodes(out), AOT_NODES);

@@ -119,6 +119,8 @@ void aot_clear(struct aot *x, const struct region *region);
 void aot_pull_region(struct aot *x, const struct region *region);
 void aot_pull_loop(struct aot *x, const struct node *node);
 void aot_pull_cond(struct aot *x, const struct node *node);
+/* The same program with its nodes in an order that depends on their wiring alone, and without dead ones. */
+struct program aot_order(const struct program *p, struct arena *a);
 /* dual[v], or zeros of its type. */
 int aot_dual(struct aot *x, int v);
 
