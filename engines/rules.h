@@ -129,7 +129,7 @@ struct engine {
 };
 
 /* Rows of engines.def. */
-extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind;
+extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
 struct engine *engine_open_here(const char *spec, struct error *e);

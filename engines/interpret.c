@@ -1,0 +1,173 @@
+/* interpret.c: the host decides control flow, the kernels do the ops. */
+#include "interpret.h"
+
+#include <string.h>
+
+#include "kernels.h"
+
+struct interpreter {
+	const struct program *program;
+	struct arena *arena;
+	struct tensor *value; /* [n_value] */
+};
+
+static void run_region(struct interpreter *self, const struct region *region);
+
+static void run_plain(struct interpreter *self, const struct node *node)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &self->value[node->arg[k]];
+	kernel_run(node, arg, &self->program->type[node->out], &self->value[node->out], self->arena);
+}
+
+static void run_cond(struct interpreter *self, const struct node *node)
+{
+	const struct region *taken = &node->region[self->value[node->arg[0]].at[0].i ? 0 : 1];
+
+	run_region(self, taken);
+	for (int k = 0; k < node->n_out; k++)
+		self->value[node->out + k] = self->value[taken->result[k]];
+}
+
+/* The carries twice: an iteration reads one set and fills the other, after which all it allocated is given back. */
+struct carries {
+	int n, current;
+	struct tensor side[2][LIMIT_ARGS];
+};
+
+static void carries_begin(struct interpreter *self, struct carries *c, int n, const int *value)
+{
+	c->n = n;
+	c->current = 0;
+	for (int k = 0; k < n; k++) {
+		c->side[0][k] = tensor_copy(self->arena, &self->value[value[k]]);
+		c->side[1][k] = tensor_new(self->arena, &self->value[value[k]].type);
+	}
+}
+
+static void carries_show(struct interpreter *self, const struct carries *c, int first)
+{
+	for (int k = 0; k < c->n; k++)
+		self->value[first + k] = c->side[c->current][k];
+}
+
+static void carries_take(struct interpreter *self, struct carries *c, const int *result)
+{
+	int next = 1 - c->current;
+
+	for (int k = 0; k < c->n; k++) {
+		struct tensor *to = &c->side[next][k];
+
+		memcpy(to->at, self->value[result[k]].at, (size_t)shape_elements(&to->type.shape) * sizeof *to->at);
+	}
+	c->current = next;
+}
+
+static bool says_stop(const struct interpreter *self, const struct node *node, const struct region *body)
+{
+	return node->attrs.until && self->value[body->result[body->n_result - 1]].at[0].i;
+}
+
+static void run_for(struct interpreter *self, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int counted = node->attrs.trip < 0, trip = kernel_trip(node, &self->value[node->arg[0]]);
+	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]);
+	struct carries c;
+	bool stop = false;
+
+	carries_begin(self, &c, node->n_arg - counted, node->arg + counted);
+	for (int t = 0; t < trip && !stop; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		index.at[0].i = t;
+		self->value[body->param] = index;
+		carries_show(self, &c, body->param + 1);
+		run_region(self, body);
+		stop = says_stop(self, node, body);
+		carries_take(self, &c, body->result);
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, &c, node->out);
+}
+
+static void run_while(struct interpreter *self, const struct node *node)
+{
+	const struct region *condition = &node->region[0], *body = &node->region[1];
+	struct carries c;
+	bool go_on = true;
+
+	carries_begin(self, &c, node->n_arg, node->arg);
+	for (int t = 0; t < node->attrs.cap && go_on; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		carries_show(self, &c, condition->param);
+		run_region(self, condition);
+		go_on = self->value[condition->result[0]].at[0].i != 0;
+		if (go_on) {
+			carries_show(self, &c, body->param);
+			run_region(self, body);
+			carries_take(self, &c, body->result);
+		}
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, &c, node->out);
+}
+
+static void run_scan(struct interpreter *self, const struct node *node)
+{
+	const struct region *body = &node->region[0];
+	int n_carry = node->attrs.carries, n_stacked = node->n_out - n_carry;
+	struct tensor stacked[LIMIT_ARGS];
+	struct carries c;
+	bool stop = false;
+
+	carries_begin(self, &c, n_carry, node->arg);
+	for (int k = 0; k < n_stacked; k++)
+		stacked[k] = tensor_new(self->arena, &self->program->type[node->out + n_carry + k]);
+	for (int t = 0; t < node->attrs.trip && !stop; t++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		carries_show(self, &c, body->param);
+		for (int k = n_carry; k < node->n_arg; k++)
+			self->value[body->param + k] = kernel_row(&self->value[node->arg[k]], t, self->arena);
+		run_region(self, body);
+		stop = says_stop(self, node, body);
+		for (int k = 0; k < n_stacked; k++)
+			kernel_set_row(&stacked[k], t, &self->value[body->result[n_carry + k]]);
+		carries_take(self, &c, body->result);
+		arena_rewind(self->arena, mark);
+	}
+	carries_show(self, &c, node->out);
+	for (int k = 0; k < n_stacked; k++)
+		self->value[node->out + n_carry + k] = stacked[k];
+}
+
+static void (*const run_op[OP_COUNT])(struct interpreter *, const struct node *) = {
+	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+};
+
+static void run_region(struct interpreter *self, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (run_op[node->op])
+			run_op[node->op](self, node);
+		else
+			run_plain(self, node);
+	}
+}
+
+void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result)
+{
+	struct interpreter self = {.program = p, .arena = a, .value = NEW(a, struct tensor, p->n_value)};
+
+	for (int k = 0; k < p->top.n_param; k++)
+		self.value[p->top.param + k] = input[k];
+	run_region(&self, &p->top);
+	for (int k = 0; k < p->top.n_result; k++)
+		result[k] = tensor_copy(a, &self.value[p->top.result[k]]);
+}
