@@ -75,6 +75,16 @@ static void run_cond(struct forward *self, const struct node *node)
 		set_value(self, node->out + i, self->primal[taken->result[i]], self->tangent[taken->result[i]]);
 }
 
+/* Nothing is kept of a region that runs forward, so there is nothing to recompute. */
+static void run_checkpoint(struct forward *self, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+
+	run_region(self, region);
+	for (int i = 0; i < region->n_result; i++)
+		set_value(self, node->out + i, self->primal[region->result[i]], self->tangent[region->result[i]]);
+}
+
 /*
  * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it allocated is
  * given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may bring one.
@@ -229,7 +239,7 @@ static void run_scan(struct forward *self, const struct node *node)
 }
 
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
-	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
 };
 
 static void run_region(struct forward *self, const struct region *region)

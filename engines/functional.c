@@ -96,6 +96,10 @@ static void activate_region(
 			for (int k = 0; k < node->n_out; k++)
 				active[node->out + k] =
 				    active[node->region[0].result[k]] || active[node->region[1].result[k]];
+		} else if (op_table[node->op].family == FAMILY_CHECKPOINT) {
+			activate_region(rules, p, &node->region[0], active);
+			for (int k = 0; k < node->n_out; k++)
+				active[node->out + k] = active[node->region[0].result[k]];
 		} else if (node->n_region) {
 			activate_loop(rules, p, node, active);
 		} else {
@@ -118,6 +122,19 @@ static void run_cond(struct run *run, const struct node *node)
 	run_region(run, taken);
 	for (int k = 0; k < node->n_out; k++)
 		run->value[node->out + k] = run->value[taken->result[k]];
+}
+
+/* Residuals of loops inside are saved by the second execution, in reverse. */
+static void run_checkpoint(struct run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	bool saving = run->saving;
+
+	run->saving = false;
+	run_region(run, region);
+	run->saving = saving;
+	for (int k = 0; k < node->n_out; k++)
+		run->value[node->out + k] = run->value[region->result[k]];
 }
 
 /* Appends the carries at the start of an iteration. */
@@ -226,6 +243,8 @@ static void run_region(struct run *run, const struct region *region)
 			run_op(run, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			run_cond(run, node);
+		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
+			run_checkpoint(run, node);
 		else
 			run_loop(run, node);
 	}
@@ -277,6 +296,18 @@ static void pull_cond(struct run *run, const struct node *node)
 	for (int k = 0; k < node->n_out; k++)
 		give(run, taken->result[k], run->adjoint[node->out + k]);
 	pull_region(run, taken);
+}
+
+/* What the region captures still has the values of the execution that is being reversed: it is run again, saving this time. */
+static void pull_checkpoint(struct run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+
+	clear_region(run, region);
+	run_region(run, region);
+	for (int k = 0; k < node->n_out; k++)
+		give(run, region->result[k], run->adjoint[node->out + k]);
+	pull_region(run, region);
 }
 
 static void pull_loop(struct run *run, const struct node *node)
@@ -333,6 +364,8 @@ static void pull_region(struct run *run, const struct region *region)
 			pull_op(run, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			pull_cond(run, node);
+		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
+			pull_checkpoint(run, node);
 		else
 			pull_loop(run, node);
 	}

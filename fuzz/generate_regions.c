@@ -391,3 +391,34 @@ int gen_emit_cond(struct gen *g)
 	}
 	return v;
 }
+
+/* ---- checkpoint ---- */
+
+int gen_emit_checkpoint(struct gen *g)
+{
+	int n = choice_percent(g->c, 30) ? 2 : 1, result[RESULTS], mark = g->n_pool, v;
+	uint32_t deps;
+
+	if (!loop_may_open(g) || gen_pick_float(g) < 0)
+		return -1;
+	gen_region_open(g, NULL, NULL, NULL, 0, 1);
+	loop_fill(g, choice_between(g->c, 1, g->p->body_ops_max));
+	for (int i = 0; i < n; i++) {
+		int x = gen_pick_from(g, mark, gen_fits_float, NULL), outer = gen_pick_float(g);
+
+		if (x < 0)
+			x = gen_unary_on(g, outer);
+		/* Now and then what a region gives is what it has captured. */
+		result[i] = x >= 0 && !choice_percent(g->c, 4) ? x : outer;
+	}
+	loop_count_uses(g, result, n);
+	gen_region_close(g, result, n, mark, 1);
+	deps = loop_deps(g, result, n);
+	v = gen_region_node(g, OP_CHECKPOINT, NULL, 0, NULL);
+	for (int i = 0; v >= 0 && i < n; i++) {
+		struct gen_info x = g->info[result[i]];
+
+		gen_track(g, v + i, x.range, deps, x.noisy);
+	}
+	return v;
+}

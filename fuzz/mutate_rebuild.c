@@ -156,7 +156,7 @@ static bool rebuild_node(struct rebuild *r, const struct node *old)
 	n.arg = arg;
 	if (n.op == OP_CONSTANT)
 		n.attrs.value = rebuild_tensor(r, &old->attrs.value);
-	if (n.op == OP_CAST)
+	if (n.op == OP_CAST || n.op == OP_IOTA)
 		n.attrs.dtype = r->dtype[n.attrs.dtype];
 	if (r->next++ == r->at) {
 		enum edit_outcome outcome = r->edit(r, old, &n);

@@ -143,6 +143,7 @@ bool rule_broadcast_all(const struct rule *r, struct shape *s)
 
 static rule_fn *const rules[] = {
 	[FAMILY_CONSTANT] = rule_constant,
+	[FAMILY_IOTA] = rule_iota,
 	[FAMILY_UNARY] = rule_unary,
 	[FAMILY_BINARY] = rule_binary,
 	[FAMILY_COMPARE] = rule_compare,
@@ -167,7 +168,11 @@ static rule_fn *const rules[] = {
 	[FAMILY_REDUCE] = rule_reduce,
 	[FAMILY_CUMULATIVE] = rule_cumulative,
 	[FAMILY_MATMUL] = rule_matmul,
+	[FAMILY_SORT] = rule_cumulative,
+	[FAMILY_ARGSORT] = rule_argsort,
+	[FAMILY_ARGMAX] = rule_argmax,
 	[FAMILY_COND] = rule_cond,
+	[FAMILY_CHECKPOINT] = rule_checkpoint,
 	[FAMILY_FOR] = rule_for,
 	[FAMILY_WHILE] = rule_while,
 	[FAMILY_SCAN] = rule_scan,

@@ -95,6 +95,8 @@ bool rule_region_params(const struct rule *r, int which)
 	*r->n_out = 0;
 	if (which < 0 || which >= r->info->n_region)
 		return rule_refuse(r, "regions", "there is no region %d", which);
+	if (r->info->family == FAMILY_CHECKPOINT)
+		return true;
 	if (r->info->family == FAMILY_COND)
 		return want_predicate(r);
 	if (!want_loop(r))
@@ -219,6 +221,18 @@ bool rule_cond(const struct rule *r)
 			return false;
 	}
 	*r->n_out = first->n_result;
+	return true;
+}
+
+bool rule_checkpoint(const struct rule *r)
+{
+	const struct region *region = &r->node->region[0];
+
+	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS))
+		return false;
+	for (int i = 0; i < region->n_result; i++)
+		r->out[i] = *result_type(r, region, i);
+	*r->n_out = region->n_result;
 	return true;
 }
 

@@ -55,6 +55,7 @@ bool rule_give(const struct rule *r, enum dtype d, const struct shape *s);
 typedef bool rule_fn(const struct rule *r);
 
 rule_fn rule_constant;
+rule_fn rule_iota;
 rule_fn rule_unary;
 rule_fn rule_binary;
 rule_fn rule_compare;
@@ -79,7 +80,10 @@ rule_fn rule_masked_scatter;
 rule_fn rule_reduce;
 rule_fn rule_cumulative;
 rule_fn rule_matmul;
+rule_fn rule_argsort;
+rule_fn rule_argmax;
 rule_fn rule_cond;
+rule_fn rule_checkpoint;
 rule_fn rule_for;
 rule_fn rule_while;
 rule_fn rule_scan;

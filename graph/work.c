@@ -35,7 +35,8 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 		return multiply(elements(p, node->out), a->extent[a->rank - 1]);
 	}
 	/* The derivative of a running product has extent/2 terms an element. */
-	if (family == FAMILY_CUMULATIVE)
+	/* So has that of a sort where elements are tied. */
+	if (family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
 		return multiply(elements(p, node->arg[0]), p->type[node->arg[0]].shape.extent[node->attrs.axis]) / 2;
 	return 0;
 }

@@ -50,6 +50,11 @@ int convention_weight(const struct conventions *self, const struct evaluation *e
 	*ties = 1;
 	if (s->op == OP_ABS)
 		return choice == CONVENTION_FIRST ? 1 : choice == CONVENTION_LAST ? -1 : 0;
+	if (s->op == OP_SORT) {
+		if (choice == CONVENTION_EVEN)
+			*ties = s->n_parent;
+		return choice == CONVENTION_EVEN || j == (choice == CONVENTION_FIRST ? s->rank : s->n_parent - 1 - s->rank);
+	}
 	int first = -1, last = -1, n = 0;
 	for (int i = 0; i < s->n_parent; i++) {
 		if (!mpfr_equal_p(ev->value[parent[i]], ev->value[k]))

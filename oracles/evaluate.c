@@ -71,19 +71,25 @@ static void announce(struct evaluation *ev, int k)
 		ev->hooks.scalar(ev->hooks.self, ev, k);
 }
 
+/* Gives the last scalar its parents. */
+static void take_parents(struct evaluation *ev, const int *parent, int n)
+{
+	grow(&ev->parent, &ev->parent_room, ev->n_parent + n, sizeof *ev->parent);
+	for (int j = 0; j < n; j++)
+		ev->parent[ev->n_parent + j] = parent[j];
+	ev->n_parent += n;
+	ev->scalar[ev->n_scalar - 1].n_parent = n;
+}
+
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
 {
 	mpfr_srcptr few[8], *x = few;
 	int k = new_scalar(ev, op, kind, d);
-	grow(&ev->parent, &ev->parent_room, ev->n_parent + n, sizeof *ev->parent);
+	take_parents(ev, parent, n);
 	if (n > 8)
 		x = NEW(ev->arena, mpfr_srcptr, n);
-	for (int j = 0; j < n; j++) {
-		ev->parent[ev->n_parent + j] = parent[j];
+	for (int j = 0; j < n; j++)
 		x[j] = ev->value[parent[j]];
-	}
-	ev->n_parent += n;
-	ev->scalar[k].n_parent = n;
 	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
@@ -103,6 +109,21 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 	mpfr_set_si(ev->value[k], (long)i, R);
 	announce(ev, k);
 	return k;
+}
+
+int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank)
+{
+	int k = new_scalar(ev, OP_SORT, OP_SORT, d);
+	take_parents(ev, parent, n);
+	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
+	ev->scalar[k].rank = rank;
+	announce(ev, k);
+	return k;
+}
+
+double trace_radius(const struct evaluation *ev, int k)
+{
+	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
 }
 
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n)
@@ -246,6 +267,13 @@ static void take_results(struct run *r, const struct region *region, struct elem
 		carry[k] = r->env[region->result[k]];
 }
 
+static void evaluate_checkpoint(struct run *r, const struct node *node)
+{
+	run_region(r, &node->region[0]);
+	for (int k = 0; k < node->n_out; k++)
+		r->env[node->out + k] = r->env[node->region[0].result[k]];
+}
+
 static void evaluate_for(struct run *r, const struct node *node)
 {
 	const struct region *body = &node->region[0];
@@ -342,6 +370,8 @@ static family_fn *const families[] = {
     [FAMILY_GATHER] = evaluate_move, [FAMILY_TAKE_ALONG_AXIS] = evaluate_move, [FAMILY_SCATTER] = evaluate_move,
     [FAMILY_MASKED_SCATTER] = evaluate_move, [FAMILY_REDUCE] = evaluate_reduce, [FAMILY_CUMULATIVE] = evaluate_reduce,
     [FAMILY_MATMUL] = evaluate_reduce, [FAMILY_COND] = evaluate_cond, [FAMILY_FOR] = evaluate_for,
+    [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
+    [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint,
     [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan,
 };
 
