@@ -100,6 +100,17 @@ static void activate_region(
 			activate_region(rules, p, &node->region[0], active);
 			for (int k = 0; k < node->n_out; k++)
 				active[node->out + k] = active[node->region[0].result[k]];
+		} else if (op_table[node->op].family == FAMILY_SCATTER_APPLY) {
+			bool *element = &active[node->region[0].param];
+
+			*element |= active[node->arg[0]];
+			activate_region(rules, p, &node->region[0], active);
+			/* A duplicate applies the region to what it gave. */
+			if (!*element && active[node->region[0].result[0]]) {
+				*element = true;
+				activate_region(rules, p, &node->region[0], active);
+			}
+			active[node->out] = *element;
 		} else if (node->n_region) {
 			activate_loop(rules, p, node, active);
 		} else {
@@ -179,6 +190,33 @@ static bool while_goes_on(struct run *run, const struct node *node, const struct
 	return run->value[condition->result[0]].at->i != 0;
 }
 
+/* What each application found is saved, as the only carry of a loop over them. */
+static void run_scatter_apply(struct run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct tensor *x = &run->value[node->arg[0]];
+	struct tensor y = tensor_copy(run->arena, x);
+	struct residuals *r = NEW(run->arena, struct residuals, 1);
+	int n, *at = kernel_positions(node, &x->type, &run->value[node->arg[1]], &n, run->arena);
+	bool saving = run->saving;
+
+	run->saving = false;
+	r->n_carry = 1;
+	for (int k = 0; k < n; k++) {
+		struct tensor element = tensor_new(run->arena, &run->program->type[region->param]);
+
+		element.at[0] = y.at[at[k]];
+		if (saving)
+			save(run, r, &element);
+		run->value[region->param] = element;
+		run_region(run, region);
+		y.at[at[k]] = run->value[region->result[0]].at[0];
+	}
+	run->value[node->out] = y;
+	run->residuals[node->out] = r;
+	run->saving = saving;
+}
+
 static int trip_limit(const struct run *run, const struct loop *l)
 {
 	const struct node *node = l->node;
@@ -245,6 +283,8 @@ static void run_region(struct run *run, const struct region *region)
 			run_cond(run, node);
 		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
 			run_checkpoint(run, node);
+		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
+			run_scatter_apply(run, node);
 		else
 			run_loop(run, node);
 	}
@@ -296,6 +336,28 @@ static void pull_cond(struct run *run, const struct node *node)
 	for (int k = 0; k < node->n_out; k++)
 		give(run, taken->result[k], run->adjoint[node->out + k]);
 	pull_region(run, taken);
+}
+
+/* Element by element backwards: the cotangent of what an application gave becomes that of what it found. */
+static void pull_scatter_apply(struct run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct residuals *r = run->residuals[node->out];
+	const struct tensor *x = &run->value[node->arg[0]];
+	int n, *at = kernel_positions(node, &x->type, &run->value[node->arg[1]], &n, run->arena);
+	union cell *cotangent = run->adjoint[node->out];
+
+	for (int k = r->n - 1; k >= 0; k--) {
+		union cell *here = arena_copy(run->arena, &cotangent[at[k]], 1, sizeof *here);
+
+		clear_region(run, region);
+		run->value[region->param] = r->start[k];
+		run_region(run, region);
+		give(run, region->result[0], here);
+		pull_region(run, region);
+		cotangent[at[k]].f = run->adjoint[region->param] ? run->adjoint[region->param][0].f : 0;
+	}
+	give(run, node->arg[0], cotangent);
 }
 
 /* What the region captures still has the values of the execution that is being reversed: it is run again, saving this time. */
@@ -366,6 +428,8 @@ static void pull_region(struct run *run, const struct region *region)
 			pull_cond(run, node);
 		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
 			pull_checkpoint(run, node);
+		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
+			pull_scatter_apply(run, node);
 		else
 			pull_loop(run, node);
 	}

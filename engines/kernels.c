@@ -324,7 +324,8 @@ static kernel_fn *const by_family[] = {
 	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
 	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
 	[FAMILY_SORT] = kernel_sort, [FAMILY_ARGSORT] = kernel_argsort, [FAMILY_ARGMAX] = kernel_argmax,
-	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
+	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL,
+	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
 };
 
 void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
@@ -345,6 +346,22 @@ int kernel_trip(const struct node *node, const struct tensor *count)
 		return node->attrs.trip;
 	n = count->at[0].i;
 	return n < 0 ? 0 : n > node->attrs.cap ? node->attrs.cap : (int)n;
+}
+
+int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a)
+{
+	struct axis_view v = axis_view(&x->shape, node->attrs.axis);
+	int n_index = shape_elements(&indices->type.shape), *at = NEW(a, int, n_index * v.outer * v.inner);
+
+	*n = 0;
+	for (int k = 0; k < n_index; k++) {
+		int slice = kernel_index(node->attrs.mode, indices->at[k].i, v.n);
+
+		for (int o = 0; slice >= 0 && o < v.outer; o++)
+			for (int i = 0; i < v.inner; i++)
+				at[(*n)++] = (o * v.n + slice) * v.inner + i;
+	}
+	return at;
 }
 
 struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a)

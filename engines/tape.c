@@ -24,7 +24,7 @@ struct record {
 	void (*reverse)(struct tape *tape, const struct record *record);
 	const struct node *node; /* of an op */
 	struct variable *out; /* NULL: `reverse` itself finds out whether there is anything to do */
-	const int *captured;  /* of a checkpoint: value numbers of its arguments after the results */
+	const int *number;    /* of a checkpoint: the values captured; of a scatter_apply: the elements written */
 	int row; /* of a slice along the leading axis */
 	int n_arg;
 	struct variable *arg[];
@@ -122,6 +122,84 @@ static void run_cond(struct tape *tape, const struct node *node)
 		tape->variable[node->out + k] = tape->variable[taken->result[k]];
 }
 
+/* ---- scatter_apply: a variable an element, from its first application on ---- */
+
+static void reverse_element(struct tape *tape, const struct record *r)
+{
+	const struct tensor *x = &r->arg[0]->tensor;
+	const struct type flat = {x->type.dtype, {1, {shape_elements(&x->type.shape)}}};
+
+	adjoint_add_row(tape->rules, &flat, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
+}
+
+static struct variable *take_element(struct tape *tape, struct variable *x, int at)
+{
+	const struct type scalar = {.dtype = x->tensor.type.dtype};
+	struct variable *out = new_variable(tape, tensor_new(tape->arena, &scalar));
+
+	out->tensor.at[0] = x->tensor.at[at];
+	if (x->active) {
+		struct record *r = push(tape, reverse_element, out, 1);
+
+		r->arg[0] = x;
+		r->row = at;
+	}
+	return out;
+}
+
+/* Arguments: x, then the elements written; what was written is x's no more. */
+static void reverse_assemble(struct tape *tape, const struct record *r)
+{
+	const struct type *type = &r->out->tensor.type;
+	union cell *rest = tensor_copy(tape->arena, &(struct tensor){*type, r->out->adjoint}).at;
+
+	for (int k = 1; k < r->n_arg; k++) {
+		struct variable *v = r->arg[k];
+
+		if (v->active)
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
+			    arena_copy(tape->arena, &rest[r->number[k - 1]], 1, sizeof *rest));
+		rest[r->number[k - 1]].f = 0;
+	}
+	if (r->arg[0]->active)
+		adjoint_add(tape->rules, type, &r->arg[0]->adjoint, rest);
+}
+
+static void run_scatter_apply(struct tape *tape, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	struct variable *x = tape->variable[node->arg[0]], *out = new_variable(tape, tensor_copy(tape->arena, &x->tensor));
+	struct variable **element = NEW(tape->arena, struct variable *, shape_elements(&x->tensor.type.shape));
+	int n, n_written = 0, *at = kernel_positions(node, &x->tensor.type, &tape->variable[node->arg[1]]->tensor, &n, tape->arena);
+	int *written = NEW(tape->arena, int, n);
+	bool active = x->active;
+
+	for (int k = 0; k < n; k++) {
+		struct variable **e = &element[at[k]];
+
+		if (!*e) {
+			written[n_written++] = at[k];
+			*e = take_element(tape, x, at[k]);
+		}
+		tape->variable[region->param] = *e;
+		run_region(tape, region);
+		*e = tape->variable[region->result[0]];
+	}
+	for (int k = 0; k < n_written; k++) {
+		out->tensor.at[written[k]] = element[written[k]]->tensor.at[0];
+		active |= element[written[k]]->active;
+	}
+	tape->variable[node->out] = out;
+	if (active) {
+		struct record *r = push(tape, reverse_assemble, out, 1 + n_written);
+
+		r->arg[0] = x;
+		r->number = written;
+		for (int k = 0; k < n_written; k++)
+			r->arg[1 + k] = element[written[k]];
+	}
+}
+
 /* ---- checkpoints: the region leaves one record, and is run again, recording, when that is reversed ---- */
 
 /* Values that a region takes from outside, each once. */
@@ -180,7 +258,7 @@ static void reverse_checkpoint(struct tape *tape, const struct record *r)
 	if (!any)
 		return;
 	for (int k = r->node->n_out; k < r->n_arg; k++)
-		tape->variable[r->captured[k - r->node->n_out]] = r->arg[k];
+		tape->variable[r->number[k - r->node->n_out]] = r->arg[k];
 	tape->last = NULL;
 	run_region(tape, region);
 	for (int k = 0; k < r->node->n_out; k++) {
@@ -219,7 +297,7 @@ static void run_checkpoint(struct tape *tape, const struct node *node)
 	r->previous = before;
 	r->reverse = reverse_checkpoint;
 	r->node = node;
-	r->captured = c->value;
+	r->number = c->value;
 	r->n_arg = node->n_out + c->n;
 	tape->last = r;
 }
@@ -359,7 +437,8 @@ static void run_scan(struct tape *tape, const struct node *node)
 static void run_region(struct tape *tape, const struct region *region)
 {
 	static void (*const run[FAMILY_SCAN + 1])(struct tape *, const struct node *) = {
-	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
+	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
+	    [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
 
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];

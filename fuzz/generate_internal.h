@@ -153,7 +153,7 @@ int gen_indices(struct gen *g, const struct shape *s, int extent);
 
 /* ---- generate_regions.c ---- */
 
-gen_emit_fn gen_emit_checkpoint, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
+gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 
 /* ---- generate_carries.c ---- */
 

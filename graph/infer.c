@@ -164,6 +164,7 @@ static rule_fn *const rules[] = {
 	[FAMILY_GATHER] = rule_gather,
 	[FAMILY_TAKE_ALONG_AXIS] = rule_take_along_axis,
 	[FAMILY_SCATTER] = rule_scatter,
+	[FAMILY_SCATTER_APPLY] = rule_scatter_apply,
 	[FAMILY_MASKED_SCATTER] = rule_masked_scatter,
 	[FAMILY_REDUCE] = rule_reduce,
 	[FAMILY_CUMULATIVE] = rule_cumulative,

@@ -16,7 +16,7 @@ enum family {
 	FAMILY_CONSTANT, FAMILY_IOTA, FAMILY_UNARY, FAMILY_BINARY, FAMILY_COMPARE, FAMILY_CLAMP, FAMILY_SELECT, FAMILY_CAST,
 	FAMILY_BROADCAST_TO, FAMILY_RESHAPE, FAMILY_TRANSPOSE, FAMILY_REVERSE, FAMILY_SQUEEZE,
 	FAMILY_SLICE, FAMILY_SLICE_SCATTER, FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_PAD, FAMILY_CONCATENATE,
-	FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_MASKED_SCATTER,
+	FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_SCATTER_APPLY, FAMILY_MASKED_SCATTER,
 	FAMILY_REDUCE, FAMILY_CUMULATIVE, FAMILY_MATMUL, FAMILY_SORT, FAMILY_ARGSORT, FAMILY_ARGMAX, FAMILY_COND,
 	FAMILY_CHECKPOINT, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN
 };
@@ -139,6 +139,9 @@ int64_t program_work(const struct program *p);
 
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
+
+/* How often a region of `node` runs at most, for one execution of the node. */
+int64_t node_executions(const struct program *p, const struct node *node);
 
 /* The cap or fixed trip count of a loop node: its iterations are at most this many. */
 int node_max_trip(const struct node *node);

@@ -41,6 +41,19 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 	return 0;
 }
 
+int64_t node_executions(const struct program *p, const struct node *node)
+{
+	const struct shape *x;
+	int64_t slice = 1;
+
+	if (node->op != OP_SCATTER_APPLY)
+		return node_max_trip(node);
+	x = &p->type[node->arg[0]].shape;
+	for (int d = 0; d < x->rank; d++)
+		slice = multiply(slice, d == node->attrs.axis ? 1 : x->extent[d]);
+	return multiply(slice, elements(p, node->arg[1]));
+}
+
 /*
  * One execution of a region.  Every region and node counts as one at least, so that a loop around nothing, or around
  * empty values, is bounded too.
@@ -59,7 +72,7 @@ static int64_t region_work(const struct program *p, const struct region *region)
 		for (int i = 0; i < node->n_out; i++)
 			total = add(total, elements(p, node->out + i));
 		for (int i = 0; i < node->n_region; i++)
-			total = add(total, multiply(node_max_trip(node), region_work(p, &node->region[i])));
+			total = add(total, multiply(node_executions(p, node), region_work(p, &node->region[i])));
 	}
 	return total;
 }

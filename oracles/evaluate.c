@@ -274,6 +274,33 @@ static void evaluate_checkpoint(struct run *r, const struct node *node)
 		r->env[node->out + k] = r->env[node->region[0].result[k]];
 }
 
+static void evaluate_scatter_apply(struct run *r, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct shape *shape = &r->p->type[node->arg[0]].shape;
+	const struct elements *x = &r->env[node->arg[0]], *indices = &r->env[node->arg[1]];
+	struct axis_split v = evaluate_axis_view(shape, node->attrs.axis);
+	int total = shape_elements(shape), n = shape_elements(&r->p->type[node->arg[1]].shape);
+	struct elements out = elements_new(r, total, false);
+	for (int k = 0; k < total; k++)
+		element_copy(r, &out, total, k, x, k);
+	for (int k = 0; k < n; k++) {
+		int slice = evaluate_index(r, indices, k, node->attrs.mode, v.n);
+		for (int e = 0; slice >= 0 && e < v.outer * v.inner; e++) {
+			int at = (e / v.inner * v.n + slice) * v.inner + e % v.inner;
+			struct elements element = elements_new(r, 1, false);
+			element_copy(r, &element, 1, 0, &out, at);
+			r->env[region->param] = element;
+			run_region(r, region);
+			const struct elements *result = &r->env[region->result[0]];
+			if (out.shaky)
+				out.shaky[at] = 0;
+			element_copy(r, &out, total, at, result, 0);
+		}
+	}
+	r->env[node->out] = out;
+}
+
 static void evaluate_for(struct run *r, const struct node *node)
 {
 	const struct region *body = &node->region[0];
@@ -371,7 +398,7 @@ static family_fn *const families[] = {
     [FAMILY_MASKED_SCATTER] = evaluate_move, [FAMILY_REDUCE] = evaluate_reduce, [FAMILY_CUMULATIVE] = evaluate_reduce,
     [FAMILY_MATMUL] = evaluate_reduce, [FAMILY_COND] = evaluate_cond, [FAMILY_FOR] = evaluate_for,
     [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
-    [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint,
+    [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
     [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan,
 };
 

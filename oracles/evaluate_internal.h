@@ -51,6 +51,8 @@ void element_set_shaky(struct run *r, struct elements *to, int n, int k);
 void evaluate_elementwise(struct run *r, const struct node *node);
 /* Moves, indexing and scatters (evaluate_index.c). */
 void evaluate_move(struct run *r, const struct node *node);
+/* The position that indices[k] means on an axis of extent n, -1 when dropped; a decision of the path. */
+int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n);
 /* Reductions, cumulative ops and matmul (evaluate_reduce.c). */
 void evaluate_reduce(struct run *r, const struct node *node);
 

@@ -129,6 +129,7 @@ static const struct row {
     {OP_ARGMAX, "f16[2,3]", "i64[2]", .attrs = {.axis = 1}},
     {OP_ARGMAX, "f64[0,3]", "i64[0]", .attrs = {.axis = 1}},
     {OP_ARGMAX, "f64[0,3]", .refuse = "axis 0 of f64[0,3] is empty"},
+    {OP_SCATTER_APPLY, "f64[2] i64[3]", .refuse = "0 regions, expected 1"},
     {OP_CHECKPOINT, "", .refuse = "0 regions, expected 1"},
     {OP_MATMUL, "f64[2,3] f64[3,4]", "f64[2,4]"},
     {OP_MATMUL, "f64[3] f64[3]", "f64[]"},
