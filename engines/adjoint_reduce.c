@@ -1,5 +1,6 @@
 /* adjoint_reduce.c: adjoints of reductions, running sums and products, and the matrix product. */
 #include "adjoint.h"
+#include "kernels_parts.h"
 
 #include <math.h>
 
@@ -256,6 +257,25 @@ void adjoint_cumsum(const struct adjoint_call *call, struct tensor *contribution
 void adjoint_cumprod(const struct adjoint_call *call, struct tensor *contribution)
 {
 	each_line(call, contribution, pull_cumprod);
+}
+
+/* Each cotangent goes to the element that was sorted to its place. */
+void adjoint_sort(const struct adjoint_call *call, struct tensor *contribution)
+{
+	const struct tensor *x = call->arg[0];
+	struct axis_view v = axis_view(&x->type.shape, call->node->attrs.axis);
+	int *perm = NEW(call->arena, int, v.n), *spare = NEW(call->arena, int, v.n);
+	union cell *into;
+
+	if (!call->wanted[0])
+		return;
+	into = adjoint_open(call, 0, contribution);
+	for (int o = 0; o < v.outer; o++)
+		for (int i = 0; i < v.inner; i++) {
+			order_line(x, &v, o, i, perm, spare);
+			for (int k = 0; k < v.n; k++)
+				into[(o * v.n + perm[k]) * v.inner + i] = call->cotangent->at[(o * v.n + k) * v.inner + i];
+		}
 }
 
 /* Batch extents of the result, then rows, columns. */

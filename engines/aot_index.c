@@ -293,3 +293,31 @@ PULL(masked_scatter)
 		contribution[2] = aot_reshape(x, at, &source.shape);
 	}
 }
+
+/* ---- sort: the stable permutation, as argsort gives it ---- */
+
+static int along(struct aot *x, const struct node *node, int from, int indices)
+{
+	const struct attrs attrs = {.axis = node->attrs.axis, .mode = MODE_CLIP};
+
+	return aot_emit(x, OP_TAKE_ALONG_AXIS, (int[]){from, indices}, 2, &attrs);
+}
+
+int aot_push_sort(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
+{
+	(void)out;
+	return along(x, node, tangent[0], aot_emit(x, OP_ARGSORT, arg, 1, &node->attrs));
+}
+
+/* The inverse of a permutation is what sorts it. */
+PULL(sort)
+{
+	int order, back;
+
+	(void)out;
+	if (!wanted[0])
+		return;
+	order = aot_emit(x, OP_ARGSORT, arg, 1, &node->attrs);
+	back = aot_emit(x, OP_ARGSORT, &order, 1, &node->attrs);
+	contribution[0] = along(x, node, cotangent, back);
+}

@@ -186,6 +186,21 @@ static void open_program(struct aot *x, const int *wrt, int n_wrt, bool tangents
 	aot_activate(x);
 }
 
+/* False with an error when a region op without a rule occurs at any depth. */
+static bool has_rules(const struct region *region, struct error *e)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (node->op == OP_SCATTER_APPLY)
+			return error_set(e, NULL, "no rule for %s", op_table[node->op].name);
+		for (int r = 0; r < node->n_region; r++)
+			if (!has_rules(&node->region[r], e))
+				return false;
+	}
+	return true;
+}
+
 static struct aot *begin(const struct program *p, const int *wrt, int n_wrt, bool tangents, struct arena *a, struct error *e)
 {
 	struct aot *x = NEW(a, struct aot, 1);
@@ -224,31 +239,33 @@ static bool end(struct aot *x, const int *result, int n_result, struct program *
 
 bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, wrt, n_wrt, true, a, e);
-	const struct region *top = &p->top;
+	const struct program plain = aot_inline(p, a);
+	const struct region *top = &plain.top;
+	struct aot *x = has_rules(top, e) ? begin(&plain, wrt, n_wrt, true, a, e) : NULL;
 	int result[ROOM], n;
 
-	if (setjmp(x->fail))
+	if (!x || setjmp(x->fail))
 		return false;
 	push_region(x, top);
 	n = add_primals(x, result, 0, top->result, top->n_result);
 	for (int k = 0; k < top->n_result; k++)
-		if (dtype_is_float(p->type[top->result[k]].dtype))
+		if (dtype_is_float(plain.type[top->result[k]].dtype))
 			result[n++] = aot_dual(x, top->result[k]);
 	return end(x, result, n, out);
 }
 
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, wrt, n_wrt, false, a, e);
-	const struct region *top = &p->top;
+	const struct program plain = aot_inline(p, a);
+	const struct region *top = &plain.top;
+	struct aot *x = has_rules(top, e) ? begin(&plain, wrt, n_wrt, false, a, e) : NULL;
 	int result[ROOM], n, seed[LIMIT_ARGS];
 
-	if (setjmp(x->fail))
+	if (!x || setjmp(x->fail))
 		return false;
 	for (int k = 0; k < top->n_result; k++)
-		if (dtype_is_float(p->type[top->result[k]].dtype))
-			seed[k] = build_input(&x->b, &p->type[top->result[k]]);
+		if (dtype_is_float(plain.type[top->result[k]].dtype))
+			seed[k] = build_input(&x->b, &plain.type[top->result[k]]);
 		else
 			seed[k] = -1;
 	aot_primal_saving(x, top);
@@ -257,7 +274,7 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 	aot_pull_region(x, top);
 	n = add_primals(x, result, 0, top->result, top->n_result);
 	for (int k = 0; k < n_wrt; k++)
-		if (dtype_is_float(p->type[top->param + wrt[k]].dtype))
+		if (dtype_is_float(plain.type[top->param + wrt[k]].dtype))
 			result[n++] = aot_dual(x, top->param + wrt[k]);
 	return end(x, result, n, out);
 }

@@ -80,13 +80,13 @@ struct aot_rule {
 extern const struct aot_rule aot_rules[OP_COUNT];
 
 aot_push_fn aot_push_partials, aot_push_linear, aot_push_scatter_mul, aot_push_scatter_extremum, aot_push_reduce_prod,
-    aot_push_reduce_extremum, aot_push_logsumexp, aot_push_norm, aot_push_cumprod, aot_push_matmul;
+    aot_push_reduce_extremum, aot_push_logsumexp, aot_push_norm, aot_push_cumprod, aot_push_matmul, aot_push_sort;
 aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcast_to, aot_pull_reshape, aot_pull_transpose,
     aot_pull_reverse, aot_pull_slice, aot_pull_slice_scatter, aot_pull_dynamic_slice, aot_pull_dynamic_update_slice,
     aot_pull_pad, aot_pull_concatenate, aot_pull_gather, aot_pull_take_along_axis, aot_pull_scatter_set,
     aot_pull_scatter_add, aot_pull_scatter_mul, aot_pull_scatter_extremum, aot_pull_masked_scatter, aot_pull_reduce_sum,
     aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum, aot_pull_logsumexp, aot_pull_norm,
-    aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul;
+    aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
 
 /* ---- programs (aot_forward.c, aot_jvp.c, aot_vjp.c, aot_loops.c) ---- */
 
@@ -99,6 +99,9 @@ struct aot_loop {
 	int first_arg, first_param, n_carry, n_xs, n_ys;
 };
 struct aot_loop aot_loop_of(const struct node *node);
+
+/* p without checkpoint nodes: their regions' nodes stand in their place.  In the arena. */
+struct program aot_inline(const struct program *p, struct arena *a);
 
 /* Sets x->active of all values from that of the inputs. */
 void aot_activate(struct aot *x);

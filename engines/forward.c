@@ -75,6 +75,52 @@ static void run_cond(struct forward *self, const struct node *node)
 		set_value(self, node->out + i, self->primal[taken->result[i]], self->tangent[taken->result[i]]);
 }
 
+/* Nothing is kept of a region that runs forward, so there is nothing to recompute. */
+static void run_checkpoint(struct forward *self, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+
+	run_region(self, region);
+	for (int i = 0; i < region->n_result; i++)
+		set_value(self, node->out + i, self->primal[region->result[i]], self->tangent[region->result[i]]);
+}
+
+/* One element at a time, in place in copies of x and of its tangent. */
+static void run_scatter_apply(struct forward *self, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct tensor *x = &self->primal[node->arg[0]], *dx = &self->tangent[node->arg[0]];
+	struct tensor y = tensor_copy(self->arena, x), dy = {.at = NULL};
+	struct tensor element = tensor_new(self->arena, &self->program->type[region->param]), moving = element;
+	int n, *at = kernel_positions(node, &x->type, &self->primal[node->arg[1]], &n, self->arena);
+
+	if (dx->at)
+		dy = tensor_copy(self->arena, dx);
+	else if (self->tracing && dtype_is_float(x->type.dtype))
+		dy = tensor_new(self->arena, &x->type);
+	if (dy.at)
+		moving = tensor_new(self->arena, &element.type);
+	else
+		moving.at = NULL;
+	for (int k = 0; k < n; k++) {
+		struct arena_mark mark = arena_mark(self->arena);
+		const struct tensor *tangent = &self->tangent[region->result[0]];
+
+		element.at[0] = y.at[at[k]];
+		if (dy.at)
+			moving.at[0] = dy.at[at[k]];
+		set_value(self, region->param, element, moving);
+		run_region(self, region);
+		y.at[at[k]] = self->primal[region->result[0]].at[0];
+		if (dy.at && tangent->at)
+			dy.at[at[k]] = tangent->at[0];
+		else if (dy.at)
+			dy.at[at[k]].f = 0;
+		arena_rewind(self->arena, mark);
+	}
+	set_value(self, node->out, y, dy);
+}
+
 /*
  * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it allocated is
  * given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may bring one.
@@ -229,7 +275,8 @@ static void run_scan(struct forward *self, const struct node *node)
 }
 
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
-	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
+	[OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
 };
 
 static void run_region(struct forward *self, const struct region *region)

@@ -31,6 +31,34 @@ static void run_cond(struct interpreter *self, const struct node *node)
 		self->value[node->out + k] = self->value[taken->result[k]];
 }
 
+static void run_checkpoint(struct interpreter *self, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+
+	run_region(self, region);
+	for (int k = 0; k < node->n_out; k++)
+		self->value[node->out + k] = self->value[region->result[k]];
+}
+
+static void run_scatter_apply(struct interpreter *self, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct tensor *x = &self->value[node->arg[0]];
+	struct tensor y = tensor_copy(self->arena, x);
+	int n, *at = kernel_positions(node, &x->type, &self->value[node->arg[1]], &n, self->arena);
+
+	for (int k = 0; k < n; k++) {
+		struct arena_mark mark = arena_mark(self->arena);
+
+		self->value[region->param] = tensor_new(self->arena, &self->program->type[region->param]);
+		self->value[region->param].at[0] = y.at[at[k]];
+		run_region(self, region);
+		y.at[at[k]] = self->value[region->result[0]].at[0];
+		arena_rewind(self->arena, mark);
+	}
+	self->value[node->out] = y;
+}
+
 /* The carries twice: an iteration reads one set and fills the other, after which all it allocated is given back. */
 struct carries {
 	int n, current;
@@ -147,6 +175,7 @@ static void run_scan(struct interpreter *self, const struct node *node)
 
 static void (*const run_op[OP_COUNT])(struct interpreter *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+	[OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 };
 
 static void run_region(struct interpreter *self, const struct region *region)

@@ -36,7 +36,7 @@ static f_unary_fn *const f_unary[OP_COUNT] = {
 	[OP_COS] = cos, [OP_TAN] = tan, [OP_ASIN] = asin, [OP_ACOS] = acos, [OP_ATAN] = atan, [OP_SINH] = sinh,
 	[OP_COSH] = cosh, [OP_TANH] = tanh, [OP_ASINH] = asinh, [OP_ACOSH] = acosh, [OP_ATANH] = atanh,
 	[OP_LOGISTIC] = f_logistic, [OP_ERF] = erf, [OP_FLOOR] = floor, [OP_CEIL] = ceil, [OP_TRUNC] = trunc,
-	[OP_ROUND] = nearbyint, [OP_STOP_GRADIENT] = f_same, [OP_CAST] = f_same,
+	[OP_ROUND] = nearbyint, [OP_COPY] = f_same, [OP_STOP_GRADIENT] = f_same, [OP_CAST] = f_same,
 };
 
 static f_binary_fn *const f_binary[OP_COUNT] = {
@@ -113,7 +113,7 @@ static int64_t i_not(int64_t x) { return !x; }
 static int64_t i_invert(int64_t x) { return -1 - x; }
 
 static i_unary_fn *const i_unary[OP_COUNT] = {
-	[OP_NEG] = i_neg, [OP_ABS] = i_abs, [OP_SIGN] = i_sign, [OP_STOP_GRADIENT] = i_same, [OP_LOGICAL_NOT] = i_not,
+	[OP_NEG] = i_neg, [OP_ABS] = i_abs, [OP_SIGN] = i_sign, [OP_COPY] = i_same, [OP_STOP_GRADIENT] = i_same, [OP_LOGICAL_NOT] = i_not,
 	[OP_BITWISE_INVERT] = i_invert,
 };
 
@@ -313,7 +313,7 @@ static void kernel_cast(const struct node *node, const struct tensor *const arg[
 }
 
 static kernel_fn *const by_family[] = {
-	[FAMILY_CONSTANT] = kernel_constant, [FAMILY_UNARY] = kernel_unary, [FAMILY_BINARY] = kernel_binary,
+	[FAMILY_CONSTANT] = kernel_constant, [FAMILY_IOTA] = kernel_iota, [FAMILY_UNARY] = kernel_unary, [FAMILY_BINARY] = kernel_binary,
 	[FAMILY_COMPARE] = kernel_compare, [FAMILY_CLAMP] = kernel_clamp, [FAMILY_SELECT] = kernel_select,
 	[FAMILY_CAST] = kernel_cast, [FAMILY_BROADCAST_TO] = kernel_broadcast_to, [FAMILY_RESHAPE] = kernel_reshape,
 	[FAMILY_TRANSPOSE] = kernel_transpose, [FAMILY_REVERSE] = kernel_reverse, [FAMILY_SQUEEZE] = kernel_reshape,
@@ -323,7 +323,9 @@ static kernel_fn *const by_family[] = {
 	[FAMILY_TAKE_ALONG_AXIS] = kernel_take_along_axis, [FAMILY_SCATTER] = kernel_scatter,
 	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
 	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
-	[FAMILY_COND] = NULL, [FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
+	[FAMILY_SORT] = kernel_sort, [FAMILY_ARGSORT] = kernel_argsort, [FAMILY_ARGMAX] = kernel_argmax,
+	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL,
+	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
 };
 
 void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
@@ -344,6 +346,22 @@ int kernel_trip(const struct node *node, const struct tensor *count)
 		return node->attrs.trip;
 	n = count->at[0].i;
 	return n < 0 ? 0 : n > node->attrs.cap ? node->attrs.cap : (int)n;
+}
+
+int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a)
+{
+	struct axis_view v = axis_view(&x->shape, node->attrs.axis);
+	int n_index = shape_elements(&indices->type.shape), *at = NEW(a, int, n_index * v.outer * v.inner);
+
+	*n = 0;
+	for (int k = 0; k < n_index; k++) {
+		int slice = kernel_index(node->attrs.mode, indices->at[k].i, v.n);
+
+		for (int o = 0; slice >= 0 && o < v.outer; o++)
+			for (int i = 0; i < v.inner; i++)
+				at[(*n)++] = (o * v.n + slice) * v.inner + i;
+	}
+	return at;
 }
 
 struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a)

@@ -22,6 +22,11 @@ int kernel_index(enum index_mode mode, int64_t index, int n);
 /* Iterations a `for` node runs, from its attributes and (trip absent) its count operand. */
 int kernel_trip(const struct node *node, const struct tensor *count);
 
+/*
+ * Elements that a scatter_apply node writes, in order: flat positions in its operand, *n of them.  `x` is the type of operand 0.
+ */
+int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a);
+
 /* Slice t along the leading axis, a copy; and the reverse: writes x into row t of `stacked`. */
 struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a);
 void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x);

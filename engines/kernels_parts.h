@@ -32,6 +32,9 @@ kernel_fn kernel_broadcast_to, kernel_reshape, kernel_transpose, kernel_reverse,
 /* kernels_reduce.c, by family. */
 kernel_fn kernel_reduce, kernel_cumulative, kernel_matmul;
 
+/* kernels_order.c, by family. */
+kernel_fn kernel_iota, kernel_sort, kernel_argsort, kernel_argmax;
+
 /*
  * Up to three operands read element by element over a broadcast result: after broadcast_begin, at[k] is the offset of operand k for
  * element 0; broadcast_next steps to the next one in row-major order.
@@ -62,6 +65,11 @@ struct axis_view {
 	int outer, n, inner;
 };
 struct axis_view axis_view(const struct shape *s, int axis);
+
+/*
+ * perm[v->n]: the positions of the elements of line (o, i) of x in the order of sort (ops.def).  spare[v->n] is working memory.
+ */
+void order_line(const struct tensor *x, const struct axis_view *v, int o, int i, int *perm, int *spare);
 
 /* map[i]: the result element that element i of the operand is reduced into. */
 int *reduce_map(const struct node *node, const struct shape *from, struct arena *a);

@@ -1,6 +1,13 @@
 /* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
 #include "region_vjp.h"
 
+bool is_loop(const struct node *node)
+{
+	enum family family = op_table[node->op].family;
+
+	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN;
+}
+
 struct loop loop_of(const struct node *node)
 {
 	enum family family = op_table[node->op].family;
@@ -57,6 +64,21 @@ static void activate_region(
 			for (int k = 0; k < node->n_out; k++)
 				active[node->out + k] =
 				    active[node->region[0].result[k]] || active[node->region[1].result[k]];
+		} else if (op_table[node->op].family == FAMILY_CHECKPOINT) {
+			activate_region(rules, p, &node->region[0], active);
+			for (int k = 0; k < node->n_out; k++)
+				active[node->out + k] = active[node->region[0].result[k]];
+		} else if (op_table[node->op].family == FAMILY_SCATTER_APPLY) {
+			bool *element = &active[node->region[0].param];
+
+			*element |= active[node->arg[0]];
+			activate_region(rules, p, &node->region[0], active);
+			/* A duplicate applies the region to what it gave. */
+			if (!*element && active[node->region[0].result[0]]) {
+				*element = true;
+				activate_region(rules, p, &node->region[0], active);
+			}
+			active[node->out] = *element;
 		} else if (node->n_region) {
 			activate_loop(rules, p, node, active);
 		} else {
@@ -113,7 +135,7 @@ static void plan_captures(const struct program *p, const struct region *region, 
 
 		for (int r = 0; r < node->n_region; r++)
 			plan_captures(p, &node->region[r], plan, a);
-		if (node->n_region && op_table[node->op].family != FAMILY_COND && node->n_out) {
+		if (is_loop(node) && node->n_out) {
 			struct captures *c = &plan->capture[node->out];
 			const struct region *body = loop_of(node).body;
 			int *found = NEW(a, int, p->n_value);

@@ -22,6 +22,19 @@ static void run_cond(struct region_run *run, const struct node *node)
 		run->value[node->out + k] = run->value[taken->result[k]];
 }
 
+/* Residuals of loops inside are saved by the second execution, in reverse. */
+static void run_checkpoint(struct region_run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	bool saving = run->saving;
+
+	run->saving = false;
+	run_region(run, region);
+	run->saving = saving;
+	for (int k = 0; k < node->n_out; k++)
+		run->value[node->out + k] = run->value[region->result[k]];
+}
+
 /* Appends the carries at the start of an iteration. */
 static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
 {
@@ -61,6 +74,34 @@ static bool while_goes_on(struct region_run *run, const struct node *node, const
 		run->value[condition->param + k] = carry[k];
 	run_region(run, condition);
 	return run->value[condition->result[0]].at->i != 0;
+}
+
+/* What each application found is saved, as the only carry of a loop over them. */
+static void run_scatter_apply(struct region_run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct tensor *x = &run->value[node->arg[0]];
+	struct tensor y = tensor_copy(run->arena, x);
+	struct residuals *r = NEW(run->arena, struct residuals, 1);
+	int n, *at = kernel_positions(node, &x->type, &run->value[node->arg[1]], &n, run->arena);
+	bool saving = run->saving;
+
+	run->saving = false;
+	r->n_carry = 1;
+	for (int k = 0; k < n; k++) {
+		struct tensor element = tensor_new(run->arena, &run->program->type[region->param]);
+
+		element.at[0] = y.at[at[k]];
+		if (saving)
+			save(run, r, &element);
+		r->n++;
+		run->value[region->param] = element;
+		run_region(run, region);
+		y.at[at[k]] = run->value[region->result[0]].at[0];
+	}
+	run->value[node->out] = y;
+	run->residuals[node->out] = r;
+	run->saving = saving;
 }
 
 static int trip_limit(const struct region_run *run, const struct loop *l)
@@ -176,6 +217,10 @@ static void run_region(struct region_run *run, const struct region *region)
 			run_op(run, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			run_cond(run, node);
+		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
+			run_checkpoint(run, node);
+		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
+			run_scatter_apply(run, node);
 		else
 			run_loop(run, node);
 	}
@@ -243,6 +288,42 @@ static void pull_cond(struct region_run *run, const struct node *node)
 	for (int k = 0; k < node->n_out; k++)
 		give(run, taken->result[k], total(run, node->out + k));
 	pull_region(run, taken);
+}
+
+/* Element by element backwards: the cotangent of what an application gave becomes that of what it found. */
+static void pull_scatter_apply(struct region_run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct residuals *r = run->residuals[node->out];
+	const struct tensor *x = &run->value[node->arg[0]];
+	int n, *at = kernel_positions(node, &x->type, &run->value[node->arg[1]], &n, run->arena);
+	union cell *cotangent = arena_copy(
+	    run->arena, total(run, node->out), (size_t)shape_elements(&x->type.shape), sizeof *cotangent);
+
+	for (int k = r->n - 1; k >= 0; k--) {
+		const union cell *found;
+
+		clear_region(run, region);
+		run->value[region->param] = r->start[k];
+		run_region(run, region);
+		give(run, region->result[0], arena_copy(run->arena, &cotangent[at[k]], 1, sizeof *cotangent));
+		pull_region(run, region);
+		found = total(run, region->param);
+		cotangent[at[k]].f = found ? found->f : 0;
+	}
+	give(run, node->arg[0], cotangent);
+}
+
+/* What the region captures still has the values of the execution that is being reversed: it is run again, saving this time. */
+static void pull_checkpoint(struct region_run *run, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+
+	clear_region(run, region);
+	run_region(run, region);
+	for (int k = 0; k < node->n_out; k++)
+		give(run, region->result[k], total(run, node->out + k));
+	pull_region(run, region);
 }
 
 /* The sweep over one loop.  Buffers of cells are NULL for what is not active. */
@@ -381,6 +462,10 @@ static void pull_region(struct region_run *run, const struct region *region)
 			pull_op(run, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			pull_cond(run, node);
+		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
+			pull_checkpoint(run, node);
+		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
+			pull_scatter_apply(run, node);
 		else
 			pull_loop(run, node);
 	}

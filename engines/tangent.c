@@ -109,6 +109,21 @@ static void tangent_linear(const struct tangent_call *call, struct tensor *resul
 	kernel_run(call->node, arg, &result->type, result, call->arena);
 }
 
+/* The tangents in the order that the elements are sorted into. */
+static void tangent_sort(const struct tangent_call *call, struct tensor *result)
+{
+	const struct tensor *x = call->arg[0], *dx = call->tangent[0];
+	struct axis_view v = axis_view(&x->type.shape, call->node->attrs.axis);
+	int *perm = NEW(call->arena, int, v.n), *spare = NEW(call->arena, int, v.n);
+
+	for (int o = 0; o < v.outer; o++)
+		for (int i = 0; i < v.inner; i++) {
+			order_line(x, &v, o, i, perm, spare);
+			for (int k = 0; k < v.n; k++)
+				result->at[(o * v.n + k) * v.inner + i] = dx->at[(o * v.n + perm[k]) * v.inner + i];
+		}
+}
+
 /* (p, dp) times (x, dx); no quotient, so zeros among the factors are nothing special. */
 static void product_step(double *p, double *dp, double x, double dx)
 {

@@ -16,13 +16,15 @@ struct variable {
 };
 
 struct tape;
+struct captures;
 
 /* What one executed op leaves.  Records form a list from the last to the first. */
 struct record {
 	struct record *previous;
 	void (*reverse)(struct tape *tape, const struct record *record);
 	const struct node *node; /* of an op */
-	struct variable *out;
+	struct variable *out; /* NULL: `reverse` itself finds out whether there is anything to do */
+	const int *number;    /* of a checkpoint: the values captured; of a scatter_apply: the elements written */
 	int row; /* of a slice along the leading axis */
 	int n_arg;
 	struct variable *arg[];
@@ -34,6 +36,7 @@ struct tape {
 	struct arena *arena;
 	struct variable **variable; /* [n_value] the latest instance of each value */
 	struct record *last;
+	struct captures **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
 };
 
 static struct variable *new_variable(struct tape *tape, struct tensor tensor)
@@ -56,6 +59,13 @@ static struct record *push(
 	out->active = true;
 	tape->last = r;
 	return r;
+}
+
+static void reverse_records(struct tape *tape)
+{
+	for (const struct record *r = tape->last; r; r = r->previous)
+		if (!r->out || r->out->adjoint)
+			r->reverse(tape, r);
 }
 
 /* ---- forward ---- */
@@ -110,6 +120,186 @@ static void run_cond(struct tape *tape, const struct node *node)
 	run_region(tape, taken);
 	for (int k = 0; k < node->n_out; k++)
 		tape->variable[node->out + k] = tape->variable[taken->result[k]];
+}
+
+/* ---- scatter_apply: a variable an element, from its first application on ---- */
+
+static void reverse_element(struct tape *tape, const struct record *r)
+{
+	const struct tensor *x = &r->arg[0]->tensor;
+	const struct type flat = {x->type.dtype, {1, {shape_elements(&x->type.shape)}}};
+
+	adjoint_add_row(tape->rules, &flat, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
+}
+
+static struct variable *take_element(struct tape *tape, struct variable *x, int at)
+{
+	const struct type scalar = {.dtype = x->tensor.type.dtype};
+	struct variable *out = new_variable(tape, tensor_new(tape->arena, &scalar));
+
+	out->tensor.at[0] = x->tensor.at[at];
+	if (x->active) {
+		struct record *r = push(tape, reverse_element, out, 1);
+
+		r->arg[0] = x;
+		r->row = at;
+	}
+	return out;
+}
+
+/* Arguments: x, then the elements written; what was written is x's no more. */
+static void reverse_assemble(struct tape *tape, const struct record *r)
+{
+	const struct type *type = &r->out->tensor.type;
+	union cell *rest = tensor_copy(tape->arena, &(struct tensor){*type, r->out->adjoint}).at;
+
+	for (int k = 1; k < r->n_arg; k++) {
+		struct variable *v = r->arg[k];
+
+		if (v->active)
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
+			    arena_copy(tape->arena, &rest[r->number[k - 1]], 1, sizeof *rest));
+		rest[r->number[k - 1]].f = 0;
+	}
+	if (r->arg[0]->active)
+		adjoint_add(tape->rules, type, &r->arg[0]->adjoint, rest);
+}
+
+static void run_scatter_apply(struct tape *tape, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	struct variable *x = tape->variable[node->arg[0]], *out = new_variable(tape, tensor_copy(tape->arena, &x->tensor));
+	struct variable **element = NEW(tape->arena, struct variable *, shape_elements(&x->tensor.type.shape));
+	int n, n_written = 0, *at = kernel_positions(node, &x->tensor.type, &tape->variable[node->arg[1]]->tensor, &n, tape->arena);
+	int *written = NEW(tape->arena, int, n);
+	bool active = x->active;
+
+	for (int k = 0; k < n; k++) {
+		struct variable **e = &element[at[k]];
+
+		if (!*e) {
+			written[n_written++] = at[k];
+			*e = take_element(tape, x, at[k]);
+		}
+		tape->variable[region->param] = *e;
+		run_region(tape, region);
+		*e = tape->variable[region->result[0]];
+	}
+	for (int k = 0; k < n_written; k++) {
+		out->tensor.at[written[k]] = element[written[k]]->tensor.at[0];
+		active |= element[written[k]]->active;
+	}
+	tape->variable[node->out] = out;
+	if (active) {
+		struct record *r = push(tape, reverse_assemble, out, 1 + n_written);
+
+		r->arg[0] = x;
+		r->number = written;
+		for (int k = 0; k < n_written; k++)
+			r->arg[1 + k] = element[written[k]];
+	}
+}
+
+/* ---- checkpoints: the region leaves one record, and is run again, recording, when that is reversed ---- */
+
+/* Values that a region takes from outside, each once. */
+struct captures {
+	int n, *value;
+	uint8_t *mark; /* [n_value] 1: defined inside, 2: captured */
+};
+
+static void capture(struct captures *c, const int *value, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (!c->mark[value[k]]) {
+			c->mark[value[k]] = 2;
+			c->value[c->n++] = value[k];
+		}
+}
+
+static void capture_region(struct captures *c, const struct region *region)
+{
+	for (int k = 0; k < region->n_param; k++)
+		c->mark[region->param + k] = 1;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		capture(c, node->arg, node->n_arg);
+		for (int k = 0; k < node->n_region; k++)
+			capture_region(c, &node->region[k]);
+		for (int k = 0; k < node->n_out; k++)
+			c->mark[node->out + k] = 1;
+	}
+	capture(c, region->result, region->n_result);
+}
+
+static const struct captures *captures_of(struct tape *tape, const struct node *node)
+{
+	struct captures **c = &tape->captures[node->out];
+	int n_value = tape->program->n_value;
+
+	if (!*c) {
+		*c = NEW(tape->arena, struct captures, 1);
+		**c = (struct captures){.value = NEW(tape->arena, int, n_value), .mark = NEW(tape->arena, uint8_t, n_value)};
+		capture_region(*c, &node->region[0]);
+	}
+	return *c;
+}
+
+/* Arguments of the record: the results, then what the region captures. */
+static void reverse_checkpoint(struct tape *tape, const struct record *r)
+{
+	const struct region *region = &r->node->region[0];
+	struct record *before = tape->last;
+	bool any = false;
+
+	for (int k = 0; k < r->node->n_out; k++)
+		any |= r->arg[k]->adjoint != NULL;
+	if (!any)
+		return;
+	for (int k = r->node->n_out; k < r->n_arg; k++)
+		tape->variable[r->number[k - r->node->n_out]] = r->arg[k];
+	tape->last = NULL;
+	run_region(tape, region);
+	for (int k = 0; k < r->node->n_out; k++) {
+		struct variable *v = tape->variable[region->result[k]];
+
+		if (r->arg[k]->adjoint && v->active)
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, r->arg[k]->adjoint);
+	}
+	reverse_records(tape);
+	tape->last = before;
+}
+
+static void run_checkpoint(struct tape *tape, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct captures *c = captures_of(tape, node);
+	struct record *before = tape->last, *r;
+	bool active = false;
+
+	r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)(node->n_out + c->n) * sizeof r->arg[0]);
+	for (int k = 0; k < c->n; k++)
+		r->arg[node->n_out + k] = tape->variable[c->value[k]];
+	run_region(tape, region);
+	tape->last = before;
+	for (int k = 0; k < node->n_out; k++) {
+		const struct variable *v = tape->variable[region->result[k]];
+
+		r->arg[k] = new_variable(tape, v->tensor);
+		r->arg[k]->active = v->active;
+		active |= v->active;
+	}
+	for (int k = 0; k < node->n_out; k++)
+		tape->variable[node->out + k] = r->arg[k];
+	if (!active)
+		return;
+	r->previous = before;
+	r->reverse = reverse_checkpoint;
+	r->node = node;
+	r->number = c->value;
+	r->n_arg = node->n_out + c->n;
+	tape->last = r;
 }
 
 /* Runs a loop body on `carry`, which becomes its results; true when `until` ends the loop. */
@@ -247,7 +437,8 @@ static void run_scan(struct tape *tape, const struct node *node)
 static void run_region(struct tape *tape, const struct region *region)
 {
 	static void (*const run[FAMILY_SCAN + 1])(struct tape *, const struct node *) = {
-	    [FAMILY_COND] = run_cond, [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
+	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
+	    [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
 
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
@@ -279,10 +470,7 @@ static void reverse(
 			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
 			    tensor_copy(tape->arena, &request->seed[k]).at);
 	}
-	for (const struct record *r = tape->last; r; r = r->previous)
-		if (r->out->adjoint)
-			r->reverse(tape, r);
-
+	reverse_records(tape);
 	out->n_derivative = request->n_wrt;
 	out->derivative = NEW(tape->arena, struct tensor, request->n_wrt);
 	for (int k = 0; k < request->n_wrt; k++) {
@@ -299,7 +487,8 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct program *p = &c->program;
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
 	struct tape tape = {
-	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value)};
+	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value),
+	    .captures = NEW(a, struct captures *, p->n_value)};
 
 	(void)state;
 	(void)which;

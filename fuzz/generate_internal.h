@@ -147,13 +147,13 @@ int gen_compare(struct gen *g, int value);
 /* ---- generate_tensor.c: shapes, reductions, indexing ---- */
 
 gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
-    gen_emit_cumulative, gen_emit_matmul;
+    gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
 /* An integer value of that shape to index an axis of that extent. */
 int gen_indices(struct gen *g, const struct shape *s, int extent);
 
 /* ---- generate_regions.c ---- */
 
-gen_emit_fn gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
+gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 
 /* ---- generate_carries.c ---- */
 

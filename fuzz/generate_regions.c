@@ -391,3 +391,82 @@ int gen_emit_cond(struct gen *g)
 	}
 	return v;
 }
+
+/* ---- checkpoint ---- */
+
+int gen_emit_checkpoint(struct gen *g)
+{
+	int n = choice_percent(g->c, 30) ? 2 : 1, result[RESULTS], mark = g->n_pool, v;
+	uint32_t deps;
+
+	if (!loop_may_open(g) || gen_pick_float(g) < 0)
+		return -1;
+	gen_region_open(g, NULL, NULL, NULL, 0, 1);
+	loop_fill(g, choice_between(g->c, 1, g->p->body_ops_max));
+	for (int i = 0; i < n; i++) {
+		int x = gen_pick_from(g, mark, gen_fits_float, NULL), outer = gen_pick_float(g);
+
+		if (x < 0)
+			x = gen_unary_on(g, outer);
+		/* Now and then what a region gives is what it has captured. */
+		result[i] = x >= 0 && !choice_percent(g->c, 4) ? x : outer;
+	}
+	loop_count_uses(g, result, n);
+	gen_region_close(g, result, n, mark, 1);
+	deps = loop_deps(g, result, n);
+	v = gen_region_node(g, OP_CHECKPOINT, NULL, 0, NULL);
+	for (int i = 0; v >= 0 && i < n; i++) {
+		struct gen_info x = g->info[result[i]];
+
+		gen_track(g, v + i, x.range, deps, x.noisy);
+	}
+	return v;
+}
+
+/* ---- scatter_apply ---- */
+
+int gen_emit_scatter_apply(struct gen *g)
+{
+	int x = gen_pick(g, gen_fits_float_axes, NULL), mark, element, indices, v, slice, n;
+	struct attrs attrs = {.mode = (enum index_mode)choice_below(g->c, MODE_COUNT)};
+	struct shape vector = {.rank = 1};
+	struct type scalar = {.shape = shape_scalar()};
+	struct gen_info info;
+	uint32_t deps;
+
+	if (x < 0 || !loop_may_open(g))
+		return -1;
+	scalar.dtype = gen_type(g, x)->dtype;
+	attrs.axis = choice_below(g->c, gen_type(g, x)->shape.rank);
+	n = gen_type(g, x)->shape.extent[attrs.axis];
+	slice = gen_elements(g, x) / n;
+	vector.extent[0] = choice_percent(g->c, 3) ? 0 : choice_between(g->c, 1, 3);
+	n = slice * vector.extent[0];
+	if ((int64_t)g->multiplier * n > GEN_MULTIPLIER || (int64_t)g->multiplier * n * 24 > gen_budget(g))
+		return -1;
+	indices = gen_indices(g, &vector, gen_type(g, x)->shape.extent[attrs.axis]);
+	if (indices < 0)
+		return -1;
+	mark = g->n_pool;
+	element = gen_region_open(g, &scalar, (const int[]){-1}, &g->info[x].range, 1, n);
+	g->info[element].deps |= g->info[x].deps;
+	g->info[element].noisy = g->info[x].noisy;
+	loop_fill(g, choice_below(g->c, 4));
+	v = gen_pick_from(g, mark, gen_fits_float, NULL);
+	if (v < 0 || v == element)
+		v = choice_percent(g->c, 50) ? gen_unary_on(g, element) : gen_binary_on(g, element);
+	v = v < 0 ? -1 : gen_as(g, gen_tame(g, v), &scalar);
+	if (v < 0)
+		v = element;
+	loop_count_uses(g, &v, 1);
+	gen_region_close(g, &v, 1, mark, n);
+	info = g->info[v];
+	deps = loop_deps(g, &v, 1) | g->info[x].deps | g->info[indices].deps;
+	v = gen_region_node(g, OP_SCATTER_APPLY, (const int[]){x, indices}, 2, &attrs);
+	if (v >= 0)
+		gen_track(g, v,
+		    range_make(info.range.lo < g->info[x].range.lo ? info.range.lo : g->info[x].range.lo,
+			info.range.hi > g->info[x].range.hi ? info.range.hi : g->info[x].range.hi),
+		    deps, info.noisy || g->info[x].noisy);
+	return v;
+}

@@ -83,13 +83,21 @@ double range_magnitude(struct range r)
 	return -r.lo > r.hi ? -r.lo : r.hi;
 }
 
+/* Ops whose results are made of whole lines of an operand. */
+static bool has_lines(enum op op)
+{
+	enum family f = op_table[op].family;
+
+	return f == FAMILY_MATMUL || f == FAMILY_CUMULATIVE || f == FAMILY_SORT;
+}
+
 /* Number of elements that enter one result of a reduction-like op. */
 static double fan_of(const struct gen *g, enum op op, const int *arg, int n_arg, int out)
 {
 	const struct shape *s = n_arg ? &gen_type(g, arg[0])->shape : NULL;
 	int in = n_arg ? gen_elements(g, arg[0]) : 0, elements = gen_elements(g, out);
 
-	if (op_table[op].family == FAMILY_MATMUL || op_table[op].family == FAMILY_CUMULATIVE)
+	if (has_lines(op))
 		return s->rank ? s->extent[s->rank - 1] : 1;
 	if (op_table[op].family == FAMILY_SCATTER)
 		return gen_elements(g, arg[1]);
@@ -146,7 +154,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	}
 	g->nodes++;
 	g->ops += op != OP_CONSTANT;
-	if (op_table[op].family == FAMILY_MATMUL || op_table[op].family == FAMILY_CUMULATIVE)
+	if (has_lines(op))
 		cost += (int64_t)(gen_elements(g, v) * fan_of(g, op, arg, n_arg, v));
 	g->work += g->multiplier * (1 + cost + gen_elements(g, v));
 	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps,

@@ -219,7 +219,7 @@ bool mutate_delete(struct mutator *m) { return edit_at(m, has_operands, edit_del
 
 static bool has_attrs(const struct node *n)
 {
-	return op_table[n->op].attrs && n->op != OP_CONSTANT;
+	return op_table[n->op].attrs && n->n_arg > 0;
 }
 
 static void nudge(struct choice *c, int *x, int low)

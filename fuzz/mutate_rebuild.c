@@ -78,7 +78,8 @@ static bool append_region(struct rebuild *r, const struct node *n, int which, bo
 	int init[LIMIT_ARGS], result[LIMIT_ARGS], n_result = region->n_result - drop_flag, first, mark = g->n_pool,
 						  outer = r->outer;
 	struct range range[LIMIT_ARGS];
-	int trips = n->op == OP_COND ? 1 : node_max_trip(n);
+	int64_t executions = n->op == OP_COND ? 1 : node_executions(&g->b.program, n);
+	int trips = executions > LIMIT_WORK ? LIMIT_WORK : (int)executions;
 	bool ok = true;
 
 	if (g->depth >= GEN_DEPTH || n_result + add_flag > LIMIT_ARGS || (int64_t)g->multiplier * trips > LIMIT_WORK)
@@ -156,7 +157,7 @@ static bool rebuild_node(struct rebuild *r, const struct node *old)
 	n.arg = arg;
 	if (n.op == OP_CONSTANT)
 		n.attrs.value = rebuild_tensor(r, &old->attrs.value);
-	if (n.op == OP_CAST)
+	if (n.op == OP_CAST || n.op == OP_IOTA)
 		n.attrs.dtype = r->dtype[n.attrs.dtype];
 	if (r->next++ == r->at) {
 		enum edit_outcome outcome = r->edit(r, old, &n);

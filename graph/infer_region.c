@@ -95,6 +95,15 @@ bool rule_region_params(const struct rule *r, int which)
 	*r->n_out = 0;
 	if (which < 0 || which >= r->info->n_region)
 		return rule_refuse(r, "regions", "there is no region %d", which);
+	if (r->info->family == FAMILY_CHECKPOINT)
+		return true;
+	if (r->info->family == FAMILY_SCATTER_APPLY) {
+		if (!rule_want_axis(r) || !rule_want_mode(r) || !rule_want_int(r, 1) || !rule_want_rank(r, 1, 1))
+			return false;
+		r->out[0] = (struct type){.dtype = r->arg[0]->dtype};
+		*r->n_out = 1;
+		return true;
+	}
 	if (r->info->family == FAMILY_COND)
 		return want_predicate(r);
 	if (!want_loop(r))
@@ -220,6 +229,26 @@ bool rule_cond(const struct rule *r)
 	}
 	*r->n_out = first->n_result;
 	return true;
+}
+
+bool rule_checkpoint(const struct rule *r)
+{
+	const struct region *region = &r->node->region[0];
+
+	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS))
+		return false;
+	for (int i = 0; i < region->n_result; i++)
+		r->out[i] = *result_type(r, region, i);
+	*r->n_out = region->n_result;
+	return true;
+}
+
+bool rule_scatter_apply(const struct rule *r)
+{
+	const struct type element = {.dtype = r->arg[0]->dtype};
+
+	return want_params(r, 0) && want_results(r, 0, 1, 1) && want_result(r, 0, 0, &element) &&
+	    rule_give(r, r->arg[0]->dtype, &r->arg[0]->shape);
 }
 
 bool rule_for(const struct rule *r)

@@ -12,6 +12,19 @@ bool rule_constant(const struct rule *r)
 	return rule_give(r, t->dtype, &t->shape);
 }
 
+bool rule_iota(const struct rule *r)
+{
+	const struct attrs *at = &r->node->attrs;
+
+	if ((unsigned)at->dtype >= DTYPE_COUNT || at->dtype == DTYPE_BOOL)
+		return rule_refuse(r, "dtype", "dtype %d, expected a float or an integer", (int)at->dtype);
+	if (!shape_fits(&at->shape))
+		return rule_refuse(r, "shape", "no valid shape: rank up to %d, up to %d elements", LIMIT_RANK, LIMIT_ELEMENTS);
+	if (at->axis < 0 || at->axis >= at->shape.rank)
+		return rule_refuse(r, "axis", "axis %d, expected 0 <= axis < rank of shape, %d", at->axis, at->shape.rank);
+	return rule_give(r, at->dtype, &at->shape);
+}
+
 bool rule_unary(const struct rule *r)
 {
 	return rule_give(r, r->arg[0]->dtype, &r->arg[0]->shape);
@@ -149,6 +162,26 @@ bool rule_reduce(const struct rule *r)
 bool rule_cumulative(const struct rule *r)
 {
 	return rule_want_axis(r) && rule_unary(r);
+}
+
+bool rule_argsort(const struct rule *r)
+{
+	return rule_want_axis(r) && rule_give(r, DTYPE_I64, &r->arg[0]->shape);
+}
+
+bool rule_argmax(const struct rule *r)
+{
+	const struct shape *from = &r->arg[0]->shape;
+	struct shape s = {0};
+
+	if (!rule_want_axis(r))
+		return false;
+	if (!from->extent[r->node->attrs.axis])
+		return rule_refuse(r, "axis", "axis %d of %s is empty, it has no maximum", r->node->attrs.axis, TYPE_OF(r->arg[0]));
+	for (int d = 0; d < from->rank; d++)
+		if (d != r->node->attrs.axis)
+			s.extent[s.rank++] = from->extent[d];
+	return rule_give(r, DTYPE_I64, &s);
 }
 
 /* (..., m, k) x (..., k, n) -> (..., m, n); a vector lacks m or n. */

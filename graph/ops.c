@@ -5,7 +5,8 @@
 
 /* How many regions a node has is a matter of its family. */
 #define N_REGION(family)                                                                                               \
-	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN)
+	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
+		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY)
 
 /* The short words of ops.def. */
 #define F MASK_FLOAT
@@ -47,7 +48,9 @@ const char *const family_names[] = {
 	[FAMILY_TAKE_ALONG_AXIS] = "take_along_axis", [FAMILY_SCATTER] = "scatter",
 	[FAMILY_MASKED_SCATTER] = "masked_scatter", [FAMILY_REDUCE] = "reduce",
 	[FAMILY_CUMULATIVE] = "cumulative", [FAMILY_MATMUL] = "matmul", [FAMILY_COND] = "cond",
-	[FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
+	[FAMILY_IOTA] = "iota", [FAMILY_SORT] = "sort", [FAMILY_ARGSORT] = "argsort",
+	[FAMILY_ARGMAX] = "argmax", [FAMILY_CHECKPOINT] = "checkpoint",
+	[FAMILY_SCATTER_APPLY] = "scatter_apply", [FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
 };
 
 _Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_SCAN + 1, "a name a family");

@@ -35,9 +35,23 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 		return multiply(elements(p, node->out), a->extent[a->rank - 1]);
 	}
 	/* The derivative of a running product has extent/2 terms an element. */
-	if (family == FAMILY_CUMULATIVE)
+	/* So has that of a sort where elements are tied. */
+	if (family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
 		return multiply(elements(p, node->arg[0]), p->type[node->arg[0]].shape.extent[node->attrs.axis]) / 2;
 	return 0;
+}
+
+int64_t node_executions(const struct program *p, const struct node *node)
+{
+	const struct shape *x;
+	int64_t slice = 1;
+
+	if (node->op != OP_SCATTER_APPLY)
+		return node_max_trip(node);
+	x = &p->type[node->arg[0]].shape;
+	for (int d = 0; d < x->rank; d++)
+		slice = multiply(slice, d == node->attrs.axis ? 1 : x->extent[d]);
+	return multiply(slice, elements(p, node->arg[1]));
 }
 
 /*
@@ -58,7 +72,7 @@ static int64_t region_work(const struct program *p, const struct region *region)
 		for (int i = 0; i < node->n_out; i++)
 			total = add(total, elements(p, node->out + i));
 		for (int i = 0; i < node->n_region; i++)
-			total = add(total, multiply(node_max_trip(node), region_work(p, &node->region[i])));
+			total = add(total, multiply(node_executions(p, node), region_work(p, &node->region[i])));
 	}
 	return total;
 }

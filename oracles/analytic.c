@@ -71,6 +71,12 @@ static bool on_separated(void *context, const struct evaluation *ev, int a, int 
 	return ball_separated(ev, ((struct analytic *)context)->note, a, b, bound);
 }
 
+static double on_radius(void *context, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	return n->reason ? INFINITY : n->radius;
+}
+
 static void on_uncertain(void *context, struct evaluation *ev, int k)
 {
 	(void)ev;
@@ -84,7 +90,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
@@ -260,12 +266,69 @@ static void sweep_adjoint(struct analytic *self, const struct conventions *conve
 	}
 }
 
+/* The parent whose tangent is number `rank` in ascending order: quickselect, order[] is working memory. */
+static int nth_tangent(struct analytic *self, int *order, int n, int rank)
+{
+	int low = 0, high = n - 1;
+	while (low < high) {
+		mpfr_srcptr pivot = self->value[order[low + (high - low) / 2]];
+		int i = low, j = high;
+		while (i <= j) {
+			while (mpfr_less_p(self->value[order[i]], pivot))
+				i++;
+			while (mpfr_greater_p(self->value[order[j]], pivot))
+				j--;
+			if (i <= j) {
+				int swap = order[i];
+				order[i++] = order[j];
+				order[j--] = swap;
+			}
+		}
+		if (rank <= j)
+			high = j;
+		else if (rank >= i)
+			low = i;
+		else
+			break;
+	}
+	return order[rank];
+}
+
+/* Tied elements of a sort part in the order of their tangents. */
+static void directional_sorted(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	int *order = arena_copy(self->ev.arena, self->ev.parent + s->parent, (size_t)s->n_parent, sizeof *order);
+	struct flow widest = {0};
+	for (int j = 0; j < s->n_parent; j++) {
+		const struct flow *f = &self->flow[order[j]];
+		if (f->reason) {
+			poison(&self->flow[k], f->reason);
+			return;
+		}
+		if (!f->present)
+			mpfr_set_zero(self->value[order[j]], 1);
+		widest.present |= f->present;
+		widest.tight = fmax(widest.tight, f->tight);
+		widest.loose = fmax(widest.loose, f->loose);
+		widest.magnitude = fmax(widest.magnitude, f->magnitude);
+	}
+	if (!widest.present)
+		return;
+	mpfr_set(self->term, self->value[nth_tangent(self, order, s->n_parent, s->rank)], R);
+	add_term(self, k, widest.tight, widest.loose, widest.magnitude);
+}
+
 /* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point. */
 static void directional_tangent(struct analytic *self, int k)
 {
 	struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
+	if (s->op == OP_SORT) {
+		directional_sorted(self, k);
+		return;
+	}
 	int sign = s->op == OP_MIN || s->op == OP_REDUCE_MIN ? -1 : 1, best = -1;
 	for (int j = 0; j < s->n_parent; j++) {
 		if (s->op != OP_ABS && !mpfr_equal_p(ev->value[parent[j]], ev->value[k]))

@@ -127,6 +127,26 @@ static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 	note[k].tie &= active;
 }
 
+/*
+ * An element of a sort among those it may change places with: order statistics are 1-Lipschitz in the largest radius.  Exact and equal
+ * elements are a tie; otherwise the partials depend on an order that nobody knows.
+ */
+static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	bool equal = true;
+	for (int j = 0; j < s->n_parent; j++) {
+		if (note[parent[j]].radius > note[k].radius)
+			note[k].radius = note[parent[j]].radius;
+		equal &= mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
+	}
+	if (equal && note[k].radius == 0)
+		note[k].tie = note[k].active;
+	else
+		note[k].unsure = REASON_UNSTABLE_PATH;
+}
+
 /* The steps of floor, ceil, trunc, round and sign: the value is exact unless rounding can reach the next step. */
 static void ball_step(const struct evaluation *ev, struct note *note, int k)
 {
@@ -344,6 +364,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	case OP_NEG: case OP_STOP_GRADIENT: case OP_SELECT: note[k].radius = note[a].radius; break;
 	case OP_SIGN: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: ball_step(ev, note, k); break;
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: ball_extremum(ev, note, k); break;
+	case OP_SORT: ball_sorted(ev, note, k); break;
 	case OP_CAST: ball_cast(ev, note, k); break;
 	case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_NORM: case OP_LOGSUMEXP: case OP_MATMUL: ball_nary(ev, note, k); break;
 	default: ball_binary(ev, note, k); break;

@@ -49,6 +49,11 @@ int convention_weight(const struct conventions *self, const struct evaluation *e
 	*ties = 1;
 	if (s->op == OP_ABS)
 		return choice == CONVENTION_FIRST ? 1 : choice == CONVENTION_LAST ? -1 : 0;
+	if (s->op == OP_SORT) {
+		if (choice == CONVENTION_EVEN)
+			*ties = s->n_parent;
+		return choice == CONVENTION_EVEN || j == (choice == CONVENTION_FIRST ? s->rank : s->n_parent - 1 - s->rank);
+	}
 	if (!mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]))
 		return 0;
 	switch (choice) {

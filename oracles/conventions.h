@@ -9,7 +9,10 @@
 
 enum { CONVENTION_KINDS = 8, CONVENTION_ASSIGNMENTS = 64 };
 
-/* For abs: first is +1, last is -1, even is 0. */
+/*
+ * For abs: first is +1, last is -1, even is 0.  For sort: first keeps the order of the tied elements, last reverses it, directional orders them
+ * by their tangents.
+ */
 enum convention { CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL };
 
 struct conventions {

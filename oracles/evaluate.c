@@ -71,19 +71,25 @@ static void announce(struct evaluation *ev, int k)
 		ev->hooks.scalar(ev->hooks.self, ev, k);
 }
 
+/* Gives the last scalar its parents. */
+static void take_parents(struct evaluation *ev, const int *parent, int n)
+{
+	grow(&ev->parent, &ev->parent_room, ev->n_parent + n, sizeof *ev->parent);
+	for (int j = 0; j < n; j++)
+		ev->parent[ev->n_parent + j] = parent[j];
+	ev->n_parent += n;
+	ev->scalar[ev->n_scalar - 1].n_parent = n;
+}
+
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n)
 {
 	mpfr_srcptr few[8], *x = few;
 	int k = new_scalar(ev, op, kind, d);
-	grow(&ev->parent, &ev->parent_room, ev->n_parent + n, sizeof *ev->parent);
+	take_parents(ev, parent, n);
 	if (n > 8)
 		x = NEW(ev->arena, mpfr_srcptr, n);
-	for (int j = 0; j < n; j++) {
-		ev->parent[ev->n_parent + j] = parent[j];
+	for (int j = 0; j < n; j++)
 		x[j] = ev->value[parent[j]];
-	}
-	ev->n_parent += n;
-	ev->scalar[k].n_parent = n;
 	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
@@ -103,6 +109,21 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i)
 	mpfr_set_si(ev->value[k], (long)i, R);
 	announce(ev, k);
 	return k;
+}
+
+int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank)
+{
+	int k = new_scalar(ev, OP_SORT, OP_SORT, d);
+	take_parents(ev, parent, n);
+	mpfr_set(ev->value[k], ev->value[parent[rank]], R);
+	ev->scalar[k].rank = rank;
+	announce(ev, k);
+	return k;
+}
+
+double trace_radius(const struct evaluation *ev, int k)
+{
+	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
 }
 
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n)
@@ -246,6 +267,40 @@ static void take_results(struct run *r, const struct region *region, struct elem
 		carry[k] = r->env[region->result[k]];
 }
 
+static void evaluate_checkpoint(struct run *r, const struct node *node)
+{
+	run_region(r, &node->region[0]);
+	for (int k = 0; k < node->n_out; k++)
+		r->env[node->out + k] = r->env[node->region[0].result[k]];
+}
+
+static void evaluate_scatter_apply(struct run *r, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	const struct shape *shape = &r->p->type[node->arg[0]].shape;
+	const struct elements *x = &r->env[node->arg[0]], *indices = &r->env[node->arg[1]];
+	struct axis_split v = evaluate_axis_view(shape, node->attrs.axis);
+	int total = shape_elements(shape), n = shape_elements(&r->p->type[node->arg[1]].shape);
+	struct elements out = elements_new(r, total, false);
+	for (int k = 0; k < total; k++)
+		element_copy(r, &out, total, k, x, k);
+	for (int k = 0; k < n; k++) {
+		int slice = evaluate_index(r, indices, k, node->attrs.mode, v.n);
+		for (int e = 0; slice >= 0 && e < v.outer * v.inner; e++) {
+			int at = (e / v.inner * v.n + slice) * v.inner + e % v.inner;
+			struct elements element = elements_new(r, 1, false);
+			element_copy(r, &element, 1, 0, &out, at);
+			r->env[region->param] = element;
+			run_region(r, region);
+			const struct elements *result = &r->env[region->result[0]];
+			if (out.shaky)
+				out.shaky[at] = 0;
+			element_copy(r, &out, total, at, result, 0);
+		}
+	}
+	r->env[node->out] = out;
+}
+
 static void evaluate_for(struct run *r, const struct node *node)
 {
 	const struct region *body = &node->region[0];
@@ -342,6 +397,8 @@ static family_fn *const families[] = {
     [FAMILY_GATHER] = evaluate_move, [FAMILY_TAKE_ALONG_AXIS] = evaluate_move, [FAMILY_SCATTER] = evaluate_move,
     [FAMILY_MASKED_SCATTER] = evaluate_move, [FAMILY_REDUCE] = evaluate_reduce, [FAMILY_CUMULATIVE] = evaluate_reduce,
     [FAMILY_MATMUL] = evaluate_reduce, [FAMILY_COND] = evaluate_cond, [FAMILY_FOR] = evaluate_for,
+    [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
+    [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
     [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan,
 };
 

@@ -15,6 +15,8 @@
  * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents: reduce_sum,
  * reduce_mean, reduce_max, reduce_min, norm, logsumexp, and matmul (parents a0 b0 a1 b1 ...: a dot product).
  * cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod, scatter_mul).
+ * sort: its parents are elements that a right engine may order otherwise or that are tied, in the order of their exact values; its value is
+ * that of parent number `rank`.
  * constant: a leaf (inputs too).  stop_gradient: a leaf with the value of its operand.
  */
 struct scalar {
@@ -22,6 +24,7 @@ struct scalar {
 	enum op kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
 	enum dtype dtype;
 	bool exact;   /* the value was computed without rounding */
+	int rank;     /* of op sort */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };
 
@@ -56,6 +59,8 @@ struct evaluate_hooks {
 	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.
 	 */
 	void (*uncertain)(void *self, struct evaluation *ev, int k);
+	/* How far from its exact value scalar k may be in a right engine; infinity when nothing is known of it. */
+	double (*radius)(void *self, int k);
 };
 
 /*

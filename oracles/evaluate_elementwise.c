@@ -22,7 +22,7 @@ static int64_t integer_unary(enum op op, int64_t a)
 	case OP_SIGN: return (a > 0) - (a < 0);
 	case OP_LOGICAL_NOT: return !a;
 	case OP_BITWISE_INVERT: return ~a;
-	default: return a; /* stop_gradient */
+	default: return a; /* copy, stop_gradient */
 	}
 }
 
@@ -121,6 +121,8 @@ static void binary_event(struct evaluation *ev, enum op op, int a, int b)
 
 static int float_unary(struct evaluation *ev, enum op op, enum dtype d, int a)
 {
+	if (op == OP_COPY)
+		return a;
 	if (op == OP_STOP_GRADIENT)
 		return stop_gradient(ev, d, a);
 	int k = trace_scalar(ev, op, op, d, &a, 1);

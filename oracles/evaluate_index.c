@@ -24,8 +24,7 @@ static int ravel(const struct shape *s, const int index[LIMIT_RANK])
 
 static const struct shape *shape_of(const struct run *r, int value) { return &r->p->type[value].shape; }
 
-/* The position `index` means on an axis of extent n, -1 when dropped; a decision of the path. */
-static int resolve(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n)
+int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n)
 {
 	int64_t i = indices->at[k].i;
 	int at = -1;
@@ -204,7 +203,7 @@ static void gather(struct run *r, const struct node *node)
 	struct axis_split v = evaluate_axis_view(shape_of(r, node->arg[0]), node->attrs.axis);
 	struct elements out = elements_new(r, n, false);
 	for (int k = 0; k < m; k++) {
-		int at = resolve(r, indices, k, node->attrs.mode, v.n);
+		int at = evaluate_index(r, indices, k, node->attrs.mode, v.n);
 		for (int o = 0; o < v.outer; o++)
 			for (int i = 0; i < v.inner; i++) {
 				int to = (o * m + k) * v.inner + i;
@@ -226,7 +225,7 @@ static void take_along_axis(struct run *r, const struct node *node)
 	for (int k = 0; k < n; k++) {
 		int index[LIMIT_RANK] = {0};
 		unravel(&type->shape, k, index);
-		int at = resolve(r, &r->env[node->arg[1]], k, node->attrs.mode, in->extent[axis]);
+		int at = evaluate_index(r, &r->env[node->arg[1]], k, node->attrs.mode, in->extent[axis]);
 		index[axis] = at;
 		if (at < 0)
 			element_zero(r, &out, type->dtype, k);
@@ -278,7 +277,7 @@ static void scatter(struct run *r, const struct node *node)
 	struct elements out = copy_all(r, node->arg[0]);
 	int *at = NEW(r->arena, int, m + 1), *group = NEW(r->arena, int, m + 2);
 	for (int k = 0; k < m; k++)
-		at[k] = resolve(r, &r->env[node->arg[1]], k, node->attrs.mode, v.n);
+		at[k] = evaluate_index(r, &r->env[node->arg[1]], k, node->attrs.mode, v.n);
 	for (int o = 0; o < v.outer; o++)
 		for (int i = 0; i < v.inner; i++)
 			for (int t = 0; t < v.n; t++) {

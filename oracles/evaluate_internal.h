@@ -19,12 +19,16 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 /* Appends a leaf with the value x (exact at any precision used). */
 int trace_leaf(struct evaluation *ev, enum dtype d, double x);
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
+/* A scalar (op sort) with the value of parent[rank]. */
+int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
 /* A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents. */
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n);
 /* Notes a decision on the path. */
 void trace_event(struct evaluation *ev, int64_t decision);
 /* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
+/* How far scalar k may be from its exact value in a right engine. */
+double trace_radius(const struct evaluation *ev, int k);
 /* The larger (sign > 0) or smaller of a and b, with its events. */
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
 /* The same over n scalars. */
@@ -47,8 +51,13 @@ void element_set_shaky(struct run *r, struct elements *to, int n, int k);
 void evaluate_elementwise(struct run *r, const struct node *node);
 /* Moves, indexing and scatters (evaluate_index.c). */
 void evaluate_move(struct run *r, const struct node *node);
+/* The position that indices[k] means on an axis of extent n, -1 when dropped; a decision of the path. */
+int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n);
 /* Reductions, cumulative ops and matmul (evaluate_reduce.c). */
 void evaluate_reduce(struct run *r, const struct node *node);
+
+/* Iota, sort, argsort and argmax (evaluate_order.c). */
+void evaluate_order(struct run *r, const struct node *node);
 
 /* The axis `axis` of a shape as outer x n x inner. */
 struct axis_split {

@@ -23,7 +23,7 @@ ATTRS = re.findall(r'^ATTR\((\w+), "(\w+)", (\w+), "(.*)"\)', read_def("attrs.de
 DTYPES = re.findall(r'^DTYPE\(\w+, "(\w+)"', read_def("dtypes.def"), re.M)
 MODES = ["clip", "drop", "wrap"]
 OPTIONAL = {"KEEPDIMS", "UNTIL", "STRIDE"}
-REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1}
+REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1}
 
 NAME = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 TYPE = r"(%s)\[(EXTENT(,EXTENT){0,3})?\]".replace("EXTENT", "(0|[1-9][0-9]{0,4})") % "|".join(DTYPES)

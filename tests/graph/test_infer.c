@@ -115,6 +115,22 @@ static const struct row {
     {OP_REDUCE_MEAN, "i32[2,3]", .refuse = "dtype"},
     {OP_CUMSUM, "f64[2,3]", "f64[2,3]", .attrs = {.axis = 1}},
     {OP_CUMSUM, "f64[]", .refuse = "axis 0"},
+    {OP_COPY, "bool[2]", "bool[2]"},
+    {OP_IOTA, "", "f16[2,3]", .attrs = {.axis = 1, .dtype = DTYPE_F16, .shape = {2, {2, 3}}}},
+    {OP_IOTA, "", "i64[0]", .attrs = {.dtype = DTYPE_I64, .shape = {1, {0}}}},
+    {OP_IOTA, "", .refuse = "expected a float or an integer", .attrs = {.dtype = DTYPE_BOOL, .shape = {1, {2}}}},
+    {OP_IOTA, "", .refuse = "rank of shape, 0"},
+    {OP_IOTA, "", .refuse = "axis 1", .attrs = {.axis = 1, .shape = {1, {2}}}},
+    {OP_IOTA, "", .refuse = "no valid shape", .attrs = {.shape = {5}}},
+    {OP_SORT, "i32[2,3]", "i32[2,3]", .attrs = {.axis = 1}},
+    {OP_SORT, "f64[]", .refuse = "axis 0"},
+    {OP_SORT, "bool[2]", .refuse = "dtype"},
+    {OP_ARGSORT, "f16[2,0]", "i64[2,0]", .attrs = {.axis = 1}},
+    {OP_ARGMAX, "f16[2,3]", "i64[2]", .attrs = {.axis = 1}},
+    {OP_ARGMAX, "f64[0,3]", "i64[0]", .attrs = {.axis = 1}},
+    {OP_ARGMAX, "f64[0,3]", .refuse = "axis 0 of f64[0,3] is empty"},
+    {OP_SCATTER_APPLY, "f64[2] i64[3]", .refuse = "0 regions, expected 1"},
+    {OP_CHECKPOINT, "", .refuse = "0 regions, expected 1"},
     {OP_MATMUL, "f64[2,3] f64[3,4]", "f64[2,4]"},
     {OP_MATMUL, "f64[3] f64[3]", "f64[]"},
     {OP_MATMUL, "f64[3] f64[5,3,4]", "f64[5,4]"},
@@ -181,7 +197,7 @@ static void test_names(void)
 	    "order");
 	CHECK(op_find("") < 0 && op_find("ad") < 0 && op_find("ADD") < 0, "unknown names");
 	CHECK(op_table[OP_COND].n_region == 2 && op_table[OP_WHILE].n_region == 2 && op_table[OP_FOR].n_region == 1 &&
-	    op_table[OP_SCAN].n_region == 1 && op_table[OP_ADD].n_region == 0, "regions");
+	    op_table[OP_SCAN].n_region == 1 && op_table[OP_CHECKPOINT].n_region == 1 && op_table[OP_ADD].n_region == 0, "regions");
 }
 
 int main(void)

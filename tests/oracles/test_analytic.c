@@ -28,6 +28,16 @@ static struct testcase read_case(struct arena *a, const char *type, const char *
 #define VJP1 "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}"
 #define JVP1 "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[1]}"
 
+/* Element AT of the sorted join of r = x, c = 2, d = 4 - x and l = e^log(x), as named. */
+#define VECTOR(out, from) "{\"out\":[\"" out "\"],\"op\":\"reshape\",\"args\":[\"" from "\"],\"shape\":[1]},"
+#define SORTED(parts, at)                                                                                                 \
+	C("four", "f64[]", "4") "," C("c", "f64[1]", "[2]") "," N("e", "sub", "\"four\",\"x\"") "," N("g", "log", "\"x\"") "," \
+	N("h", "exp", "\"g\"") "," VECTOR("r", "x") VECTOR("d", "e") VECTOR("l", "h")                                      \
+	"{\"out\":[\"j\"],\"op\":\"concatenate\",\"args\":[" parts "],\"axis\":0},"                                          \
+	"{\"out\":[\"s\"],\"op\":\"sort\",\"args\":[\"j\"],\"axis\":0},"                                                     \
+	"{\"out\":[\"p\"],\"op\":\"slice\",\"args\":[\"s\"],\"start\":[" at "],\"size\":[1]},"                               \
+	"{\"out\":[\"y\"],\"op\":\"reshape\",\"args\":[\"p\"],\"shape\":[]}"
+
 /* Closed forms at a point, in both directions of the sweep; want is good to 1e-15 relative. */
 struct closed_form {
 	const char *body, *point;
@@ -72,6 +82,11 @@ static const struct closed_form closed_forms[] = {
     {C("c", "f64[]", "2") "," N("y", "max", "\"x\",\"c\""), "3", 1},
     {C("c", "f64[]", "2") "," N("y", "min", "\"x\",\"c\""), "3", 0},
     {N("y", "max", "\"x\",\"x\""), "3", 1},
+    {N("y", "copy", "\"x\""), "3", 1},
+    {SORTED("\"r\",\"c\"", "0"), "3", 0},
+    {SORTED("\"r\",\"c\"", "1"), "3", 1},
+    {SORTED("\"d\",\"r\",\"c\"", "0"), "3", -1},
+    {SORTED("\"r\",\"r\"", "0"), "3", 1},
 };
 
 static const struct truth_point *truth_at(struct analytic *oracle, const struct testcase *c, struct arena *a)
@@ -112,6 +127,11 @@ static const struct undecided_row undecided_rows[] = {
     /* exp(log(x)) against x: equal, but not to a right engine */
     {"f64[]", N("l", "log", "\"x\"") "," N("e", "exp", "\"l\"") "," N("p", "lt", "\"e\",\"x\"") "," C("z", "f64[]", "0") ","
 	N("y", "select", "\"p\",\"x\",\"z\""), "3", REASON_UNSTABLE_PATH},
+    {"f64[]", SORTED("\"l\",\"r\"", "0"), "3", REASON_UNSTABLE_PATH},
+    {"f64[]", SORTED("\"l\",\"c\",\"r\"", "2"), "3", REASON_UNSTABLE_PATH},
+    {"f64[]", SORTED("\"l\",\"c\",\"r\"", "0"), "3", REASON_NONE},
+    {"f64[]", SORTED("\"l\",\"r\"", "0") "," "{\"out\":[\"i\"],\"op\":\"argmax\",\"args\":[\"j\"],\"axis\":0}," N("k", "sign", "\"i\"") ","
+	"{\"out\":[\"z\"],\"op\":\"gather\",\"args\":[\"s\",\"k\"],\"axis\":0,\"mode\":\"clip\"}", "3", REASON_UNSTABLE_PATH},
 };
 
 static void test_undecided(struct analytic *oracle, struct arena *a)
@@ -140,6 +160,12 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 	    {C("c", "f64[]", "2") "," N("d", "sub", "\"x\",\"c\"") "," N("y", "abs", "\"d\""), VJP1, 3, {0, 1, -1}},
 	    {C("c", "f64[]", "2") "," N("d", "sub", "\"x\",\"c\"") "," N("y", "abs", "\"d\""), JVP1, 4, {0, 1, -1, 1}},
 	    {N("y", "max", "\"x\",\"x\""), VJP1, 1, {1}},
+	    {SORTED("\"c\",\"r\"", "1"), VJP1, 3, {.5, 1, 0}},
+	    {SORTED("\"c\",\"r\"", "0"), JVP1, 4, {.5, 0, 1, 0}},
+	    {SORTED("\"r\",\"c\",\"d\"", "0"), JVP1, 4, {0, 1, -1, -1}},
+	    {SORTED("\"r\",\"c\",\"d\"", "1"), JVP1, 4, {0, 0, 0, 0}},
+	    {SORTED("\"r\",\"c\",\"d\"", "2"), JVP1, 4, {0, -1, 1, 1}},
+	    {SORTED("\"r\",\"r\"", "1"), VJP1, 1, {1}},
 	    {C("c", "f64[]", "2") "," N("m", "max", "\"c\",\"c\"") "," N("y", "mul", "\"m\",\"x\""), VJP1, 1, {2}},
 	    {C("c", "f64[]", "2") "," C("h", "f64[]", "5") "," N("y", "clamp", "\"x\",\"c\",\"h\""), VJP1, 3, {.5, 1, 0}},
 	};

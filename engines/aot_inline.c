@@ -1,0 +1,67 @@
+/* aot_inline.c: checkpoint regions put into the regions around them: the same function, which is all that a derivative program asks. */
+#include "aot_parts.h"
+
+/* The value that stands for v once checkpoints are gone. */
+static int alias_of(const int *alias, int v)
+{
+	while (alias[v] != v)
+		v = alias[v];
+	return v;
+}
+
+static int count_nodes(const struct region *region)
+{
+	int n = 0;
+
+	for (int i = 0; i < region->n_node; i++)
+		n += region->node[i].op == OP_CHECKPOINT ? count_nodes(&region->node[i].region[0]) : 1;
+	return n;
+}
+
+static void inline_region(const struct region *from, struct region *to, int *alias, struct arena *a);
+
+/* Appends the nodes of `from` to those of `to`, in order. */
+static void append_nodes(const struct region *from, struct region *to, int *alias, struct arena *a)
+{
+	for (int i = 0; i < from->n_node; i++) {
+		const struct node *node = &from->node[i];
+
+		if (node->op == OP_CHECKPOINT) {
+			append_nodes(&node->region[0], to, alias, a);
+			for (int k = 0; k < node->n_out; k++)
+				alias[node->out + k] = node->region[0].result[k];
+			continue;
+		}
+		struct node *copy = &to->node[to->n_node++];
+
+		*copy = *node;
+		copy->arg = NEW(a, int, node->n_arg);
+		for (int k = 0; k < node->n_arg; k++)
+			copy->arg[k] = alias_of(alias, node->arg[k]);
+		copy->region = NEW(a, struct region, node->n_region);
+		for (int r = 0; r < node->n_region; r++)
+			inline_region(&node->region[r], &copy->region[r], alias, a);
+	}
+}
+
+static void inline_region(const struct region *from, struct region *to, int *alias, struct arena *a)
+{
+	*to = *from;
+	to->n_node = 0;
+	to->node = NEW(a, struct node, count_nodes(from));
+	append_nodes(from, to, alias, a);
+	to->result = NEW(a, int, from->n_result);
+	for (int k = 0; k < from->n_result; k++)
+		to->result[k] = alias_of(alias, from->result[k]);
+}
+
+struct program aot_inline(const struct program *p, struct arena *a)
+{
+	struct program out = *p;
+	int *alias = NEW(a, int, p->n_value);
+
+	for (int v = 0; v < p->n_value; v++)
+		alias[v] = v;
+	inline_region(&p->top, &out.top, alias, a);
+	return program_renumber(&out, a);
+}
