@@ -35,6 +35,61 @@ static bool carry_either(bool initial, bool updated)
 	return initial || updated;
 }
 
+static const struct tensor *saved_recorded(int operand, const struct tensor *recorded, const struct tensor *latest)
+{
+	(void)operand, (void)latest;
+	return recorded;
+}
+
+static int one_pass(const struct node *node, int depth)
+{
+	(void)node, (void)depth;
+	return 1;
+}
+
+static int carry_of_iteration(int saved, int n)
+{
+	(void)n;
+	return saved;
+}
+
+static int row_of_iteration(int iteration, int n, int trip)
+{
+	(void)n, (void)trip;
+	return iteration;
+}
+
+static bool carry_always_flows(bool seeded)
+{
+	(void)seeded;
+	return true;
+}
+
+static int own_slot(int position, const bool *requested, int n)
+{
+	(void)requested, (void)n;
+	return position;
+}
+
+static const struct tensor *last_result(
+    const struct node *node, const struct tensor *first, const struct tensor *last)
+{
+	(void)node, (void)first;
+	return last;
+}
+
+static bool leaf_of_its_own(const struct tensor *a, const struct tensor *b)
+{
+	(void)a, (void)b;
+	return false;
+}
+
+static void finish_nothing(
+    const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	(void)c, (void)point, (void)gradient, (void)a;
+}
+
 /* ---- the table ---- */
 
 struct source_row {
@@ -64,6 +119,9 @@ void adjoint_rules_init(struct adjoint_rules *out)
 
 		row->structure = from->structure;
 		row->scale = 1;
+		row->join = accumulate_sum;
+		row->saved = saved_recorded;
+		row->pops = 1;
 		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test
 		 * says so. */
 		for (int k = 0; k < RULE_PARTIALS; k++)
@@ -75,6 +133,10 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->unbroadcast = unbroadcast_sum;
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
+	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
+	    carry_always_flows, own_slot, last_result};
+	out->same_leaf = leaf_of_its_own;
+	out->finish = finish_nothing;
 }
 
 bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
@@ -184,8 +246,8 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 
 /* ---- sums of contributions ---- */
 
-void adjoint_add(
-    const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+static void join_cells(double (*join)(double sum, double term), const struct type *t, union cell **adjoint,
+    union cell *contribution)
 {
 	int n = shape_elements(&t->shape);
 
@@ -194,7 +256,21 @@ void adjoint_add(
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		(*adjoint)[i].f = dtype_round(t->dtype, rules->accumulate((*adjoint)[i].f, contribution[i].f));
+		(*adjoint)[i].f = dtype_round(t->dtype, join((*adjoint)[i].f, contribution[i].f));
+}
+
+void adjoint_add(
+    const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+{
+	join_cells(rules->accumulate, t, adjoint, contribution);
+}
+
+void adjoint_join(const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint,
+    union cell *contribution)
+{
+	double (*join)(double sum, double term) = rules->row[op].join;
+
+	join_cells(join == accumulate_sum ? rules->accumulate : join, t, adjoint, contribution);
 }
 
 void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,

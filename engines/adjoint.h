@@ -42,6 +42,9 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
  */
 void adjoint_add(
     const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution);
+/* The same for the contribution of an op, which joins as its row says, or else as all do. */
+void adjoint_join(const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint,
+    union cell *contribution);
 /* The same for row `row` along the leading axis: the adjoint has type t, the contribution the rest of its shape; it
  * is copied. */
 void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,

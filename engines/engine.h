@@ -47,6 +47,9 @@ struct fault_info {
 	const char *source;  /* public report it re-creates, or "" */
 	const char *meaning; /* one line */
 	bool isolated;       /* dies for real: runs in a worker */
+	int year;            /* of the report (the latest, of several); 0: no historic bug */
+	const char *family;  /* L loops, S select and kinks, C scatter, gather, views, T transforms and rules, N nondeterminism; "" */
+	const char *request; /* in which it shows: jvp or vjp; "" */
 };
 /* Row `index`, or NULL past the end. */
 const struct fault_info *fault_row(int index);

@@ -27,6 +27,7 @@ struct run {
 	struct tensor *value;         /* [n_value] */
 	union cell **adjoint;         /* [n_value], NULL: no result depends on it */
 	struct residuals **residuals; /* [n_value] by the first result of a loop */
+	int depth;   /* loops that are being pulled back */
 	bool saving; /* false while a loop runs forward: those inside it save when it is reversed */
 };
 
@@ -136,8 +137,11 @@ static void save(struct run *run, struct residuals *r, const struct tensor *carr
 	r->n++;
 }
 
-/* Sets the parameters of the body for iteration t and runs it: forward for the first time, in reverse once more. */
-static void run_iteration(struct run *run, const struct loop *l, int t, const struct tensor *carry)
+/*
+ * Sets the parameters of the body for iteration t, which reads row `row` of the xs, and runs it: forward for the first time, in reverse
+ * once more.
+ */
+static void run_iteration(struct run *run, const struct loop *l, int t, int row, const struct tensor *carry)
 {
 	if (op_table[l->node->op].family == FAMILY_FOR) {
 		run->value[l->body->param] = tensor_new(run->arena, &run->program->type[l->body->param]);
@@ -147,7 +151,7 @@ static void run_iteration(struct run *run, const struct loop *l, int t, const st
 		run->value[l->first_param + k] = carry[k];
 	for (int k = 0; k < l->n_xs; k++)
 		run->value[l->first_param + l->n_carry + k] =
-		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], t, run->arena);
+		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], row, run->arena);
 	run_region(run, l->body);
 }
 
@@ -193,13 +197,18 @@ static void run_loop(struct run *run, const struct node *node)
 			break;
 		if (saving)
 			save(run, r, carry);
-		run_iteration(run, &l, t, carry);
+		run_iteration(run, &l, t, t, carry);
 		for (int k = 0; k < l.n_carry; k++)
 			carry[k] = run->value[l.body->result[k]];
 		for (int k = 0; k < l.n_ys; k++)
 			kernel_set_row(
 			    &run->value[node->out + l.n_carry + k], t, &run->value[l.body->result[l.n_carry + k]]);
 		done = node->attrs.until && run->value[l.body->result[l.body->n_result - 1]].at->i;
+	}
+	/* What the loop left: one set more than there are iterations. */
+	if (saving) {
+		save(run, r, carry);
+		r->n--;
 	}
 	for (int k = 0; k < l.n_carry; k++)
 		run->value[node->out + k] = carry[k];
@@ -242,6 +251,12 @@ static void give(struct run *run, int v, union cell *contribution)
 		adjoint_add(run->rules, &run->program->type[v], &run->adjoint[v], contribution);
 }
 
+static void give_from(struct run *run, enum op op, int v, union cell *contribution)
+{
+	if (contribution && run->active[v])
+		adjoint_join(run->rules, op, &run->program->type[v], &run->adjoint[v], contribution);
+}
+
 /* The adjoints of a region's own values are those of one execution; captured values keep theirs. */
 static void clear_region(struct run *run, const struct region *region)
 {
@@ -265,7 +280,7 @@ static void pull_op(struct run *run, const struct node *node)
 	}
 	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, wanted, contribution, run->arena);
 	for (int k = 0; k < node->n_arg; k++)
-		give(run, node->arg[k], contribution[k].at);
+		give_from(run, node->op, node->arg[k], contribution[k].at);
 }
 
 /* Only the region taken; its values are still those of the execution that is being reversed. */
@@ -279,44 +294,78 @@ static void pull_cond(struct run *run, const struct node *node)
 	pull_region(run, taken);
 }
 
+/* One reverse step: carry[] holds the cotangents of the carries after the iteration, and then those before it. */
+static void pull_iteration(
+    struct run *run, const struct loop *l, const struct residuals *r, int step, union cell *carry[], const bool seeded[])
+{
+	const struct reverse_loop *rules = &run->rules->loop;
+	const struct type *type = run->program->type;
+	int saved = run->rules->residual_index(step, r->n), iteration = r->n - 1 - step, trip = l->node->attrs.trip;
+
+	clear_region(run, l->body);
+	run_iteration(run, l, saved, rules->xs_row(saved, r->n, trip),
+	    r->start + rules->residual_carry(saved, r->n) * l->n_carry);
+	for (int k = 0; k < l->n_carry; k++)
+		give(run, l->body->result[k], carry[k]);
+	for (int k = 0; k < l->n_ys; k++) {
+		int ys = l->node->out + l->n_carry + k;
+		const struct tensor stacked = {type[ys], run->adjoint[ys]};
+
+		if (stacked.at)
+			give(run, l->body->result[l->n_carry + k], kernel_row(&stacked, iteration, run->arena).at);
+	}
+	pull_region(run, l->body);
+	for (int k = 0; k < l->n_carry; k++)
+		carry[k] = rules->carry_flows(seeded[k]) ? run->adjoint[l->first_param + k] : NULL;
+	for (int k = 0; k < l->n_xs; k++) {
+		int xs = l->node->arg[l->first_arg + l->n_carry + k];
+		const union cell *row = run->adjoint[l->first_param + l->n_carry + k];
+		int at = rules->xs_cotangent_row(iteration, r->n, trip);
+
+		if (row && at >= 0)
+			adjoint_add_row(run->rules, &type[xs], &run->adjoint[xs], at, row, run->arena);
+	}
+}
+
+/* Hands the cotangents of the carries at the start of the loop to its operands. */
+static void give_operands(struct run *run, const struct loop *l, union cell *const carry[])
+{
+	const int *operand = l->node->arg + l->first_arg;
+	bool requested[LIMIT_ARGS];
+
+	for (int k = 0; k < l->n_xs + l->n_carry; k++)
+		requested[k] = run->active[k < l->n_xs ? operand[l->n_carry + k] : operand[k - l->n_xs]];
+	for (int k = 0; k < l->n_carry; k++) {
+		int from = run->rules->loop.slot(l->n_xs + k, requested, l->n_xs + l->n_carry) - l->n_xs;
+
+		if (from >= 0 && from < l->n_carry &&
+		    type_equal(&run->program->type[operand[from]], &run->program->type[operand[k]]))
+			give(run, operand[k], carry[from]);
+	}
+}
+
 static void pull_loop(struct run *run, const struct node *node)
 {
 	struct loop l = loop_of(node);
 	const struct residuals *r = run->residuals[node->out];
-	const struct type *type = run->program->type;
-	union cell *carry[LIMIT_ARGS]; /* cotangents of the carries after the iteration that is pulled back */
+	int passes = run->rules->loop.passes(node, run->depth);
+	union cell *carry[LIMIT_ARGS];
+	bool seeded[LIMIT_ARGS];
 
-	for (int k = 0; k < l.n_carry; k++)
-		carry[k] = run->adjoint[node->out + k];
-	for (int step = 0; step < r->n; step++) {
-		int saved = run->rules->residual_index(step, r->n), iteration = r->n - 1 - step;
+	run->depth++;
+	for (int pass = 1; pass <= passes; pass++) {
+		for (int k = 0; k < l.n_carry; k++) {
+			const struct tensor end = {run->program->type[node->out + k], run->adjoint[node->out + k]};
 
-		clear_region(run, l.body);
-		run_iteration(run, &l, saved, r->start + saved * l.n_carry);
-		for (int k = 0; k < l.n_carry; k++)
-			give(run, l.body->result[k], carry[k]);
-		for (int k = 0; k < l.n_ys; k++) {
-			int ys = node->out + l.n_carry + k;
-			const struct tensor stacked = {type[ys], run->adjoint[ys]};
-
-			if (stacked.at)
-				give(run, l.body->result[l.n_carry + k],
-				    kernel_row(&stacked, iteration, run->arena).at);
+			seeded[k] = end.at;
+			/* A step takes the buffer over; a further pass needs it once more. */
+			carry[k] = end.at && pass < passes ? tensor_copy(run->arena, &end).at : end.at;
 		}
-		pull_region(run, l.body);
-		for (int k = 0; k < l.n_carry; k++)
-			carry[k] = run->adjoint[l.first_param + k];
-		for (int k = 0; k < l.n_xs; k++) {
-			int xs = node->arg[l.first_arg + l.n_carry + k];
-			const union cell *row = run->adjoint[l.first_param + l.n_carry + k];
-
-			if (row)
-				adjoint_add_row(
-				    run->rules, &type[xs], &run->adjoint[xs], iteration, row, run->arena);
-		}
+		for (int step = 0; step < r->n; step++)
+			pull_iteration(run, &l, r, step, carry, seeded);
 	}
-	for (int k = 0; k < l.n_carry; k++)
-		give(run, node->arg[l.first_arg + k], carry[k]);
+	run->depth--;
+	give_operands(run, &l, carry);
 }
 
 static void pull_region(struct run *run, const struct region *region)
@@ -335,6 +384,22 @@ static void pull_region(struct run *run, const struct region *region)
 			pull_cond(run, node);
 		else
 			pull_loop(run, node);
+	}
+}
+
+/* Shows the sweep over a region the values it takes for the results of the loops there. */
+static void settle_loops(struct run *run, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		struct loop l;
+
+		if (!node->n_region || op_table[node->op].family == FAMILY_COND)
+			continue;
+		l = loop_of(node);
+		for (int k = 0; k < l.n_carry; k++)
+			run->value[node->out + k] = *run->rules->loop.result(
+			    node, &run->value[node->arg[l.first_arg + k]], &run->value[node->out + k]);
 	}
 }
 
@@ -391,6 +456,7 @@ static void functional_answer(struct engine *self, void *state, const struct tes
 
 	for (int k = 0; k < p->top.n_result; k++)
 		give(&run, p->top.result[k], tensor_copy(a, &request->seed[k]).at);
+	settle_loops(&run, &p->top);
 	pull_region(&run, &p->top);
 	out->n_derivative = request->n_wrt;
 	out->derivative = NEW(a, struct tensor, request->n_wrt);
@@ -400,6 +466,7 @@ static void functional_answer(struct engine *self, void *state, const struct tes
 		out->derivative[k] =
 		    run.adjoint[v] ? (struct tensor){p->type[v], run.adjoint[v]} : tensor_new(a, &p->type[v]);
 	}
+	run.rules->finish(c, point, out->derivative, a);
 }
 
 const struct engine_kind functional_kind = {

@@ -96,6 +96,16 @@ int command_ops(int argc, char **argv)
 	return listing_end(&l);
 }
 
+/* "functional+residual-fifo            2026 L vjp  ..." */
+static void print_fault(const struct fault_info *f)
+{
+	char year[12] = "";
+
+	if (f->year)
+		snprintf(year, sizeof year, "%d", f->year);
+	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
+}
+
 int command_faults(int argc, char **argv)
 {
 	struct listing l = {0};
@@ -112,9 +122,16 @@ int command_faults(int argc, char **argv)
 		put_text(&l.w, "source", f->source);
 		put_text(&l.w, "meaning", f->meaning);
 		put_flag(&l.w, "isolated", f->isolated);
+		json_put_key(&l.w, "year");
+		if (f->year)
+			json_put_integer(&l.w, f->year);
+		else
+			json_put_null(&l.w);
+		put_text(&l.w, "family", f->family);
+		put_text(&l.w, "request", f->request);
 		json_end(&l.w);
 		if (!l.json)
-			printf("%-36s %s\n", f->spec, f->meaning);
+			print_fault(f);
 	}
 	return listing_end(&l);
 }

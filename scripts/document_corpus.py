@@ -353,5 +353,6 @@ def inductor():
              expect([str(sum(g) * (n - m))]))
 
 
-for write in (nx, mlx, xla, book, inductor):
-    write()
+if __name__ == "__main__":
+    for write in (nx, mlx, xla, book, inductor):
+        write()
