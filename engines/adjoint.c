@@ -139,6 +139,11 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->finish = finish_nothing;
 }
 
+adjoint_fn *adjoint_structure(enum op op)
+{
+	return source_rows[op].structure;
+}
+
 bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
 {
 	return rules->row[op].structure != adjoint_none;

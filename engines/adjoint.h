@@ -21,6 +21,9 @@ adjoint_fn adjoint_elementwise; /* by the partials of the row */
 adjoint_fn adjoint_none;        /* locally constant: the result never depends on an operand */
 adjoint_fn adjoint_region;      /* marks region ops, which the engines differentiate themselves */
 
+/* What the right table has for `op`. */
+adjoint_fn *adjoint_structure(enum op op);
+
 /* Whether a float result of `op` depends on its float operands at all. */
 bool adjoint_flows(const struct adjoint_rules *rules, enum op op);
 

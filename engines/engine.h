@@ -54,6 +54,13 @@ struct fault_info {
 /* Row `index`, or NULL past the end. */
 const struct fault_info *fault_row(int index);
 
+enum { MUTANT_TEXT = 400 };
+/*
+ * Describes mutant `index` of a built-in engine, ENGINE+mutant:INDEX, in one line: a systematic single edit of its rule tables or seams,
+ * numbered from 0 in table order.  False past the last one, and for an unknown engine.
+ */
+bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
+
 /*
  * The worker side: reads cases (compact JSON, one a line) from standard input and writes answers, one JSON line each, until end of file.
  * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.

@@ -461,7 +461,7 @@ static void check_specs(void)
 
 		snprintf(spec, sizeof spec, "%.*s", (int)strcspn(f->spec, ":"), f->spec);
 		if (strchr(f->spec, ':'))
-			strcat(spec, ":mul:2");
+			strcat(spec, strcmp(f->slug, "mutant") ? ":mul:2" : ":0");
 		engine = engine_open(spec, &e);
 		CHECK(engine, "%s: %s", spec, e.text);
 		if (engine)
