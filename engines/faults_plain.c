@@ -1,6 +1,7 @@
 /* faults_plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel its answer. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "faults.h"
 
@@ -34,20 +35,20 @@ bool plant_hang(struct engine *self, const char *args, struct error *e)
 }
 
 /*
- * Takes memory and touches it until there is no more, then dies of it.  A worker's address space is limited; where that is impossible (under a
- * sanitizer) two gigabytes have to do.
+ * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
+ * (under a sanitizer) four gigabytes have to do, of which few pages are touched.
  */
 static void devour(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
 {
-	enum { CHUNK = 16 << 20, CHUNKS = 128 };
+	enum { CHUNK = 16 << 20, CHUNKS = 256 };
 
 	(void)c, (void)point, (void)gradient, (void)a;
 	for (int k = 0; k < CHUNKS; k++) {
-		char *volatile chunk = malloc(CHUNK); /* volatile: leaked on purpose, and not optimized away */
+		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-		if (!chunk)
+		if (chunk == MAP_FAILED)
 			break;
-		memset(chunk, k | 1, CHUNK);
+		*chunk = 1;
 	}
 	abort();
 }
