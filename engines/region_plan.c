@@ -1,6 +1,13 @@
 /* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
 #include "region_vjp.h"
 
+bool node_is_loop(const struct node *node)
+{
+	enum family family = op_table[node->op].family;
+
+	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN;
+}
+
 struct loop loop_of(const struct node *node)
 {
 	enum family family = op_table[node->op].family;
@@ -113,7 +120,7 @@ static void plan_captures(const struct program *p, const struct region *region, 
 
 		for (int r = 0; r < node->n_region; r++)
 			plan_captures(p, &node->region[r], plan, a);
-		if (node->n_region && op_table[node->op].family != FAMILY_COND && node->n_out) {
+		if (node_is_loop(node) && node->n_out) {
 			struct captures *c = &plan->capture[node->out];
 			const struct region *body = loop_of(node).body;
 			int *found = NEW(a, int, p->n_value);

@@ -16,6 +16,7 @@ struct loop {
 	const struct region *body;
 	int first_arg, first_param, n_carry, n_xs, n_ys;
 };
+bool node_is_loop(const struct node *node);
 struct loop loop_of(const struct node *node);
 
 /* Active values from outside that the body of a loop uses. */
