@@ -437,7 +437,7 @@ static void settle_loops(struct region_run *run, const struct region *region)
 		const struct node *node = &region->node[i];
 		struct loop l;
 
-		if (!node->n_region || op_table[node->op].family == FAMILY_COND)
+		if (!node_is_loop(node))
 			continue;
 		l = loop_of(node);
 		for (int k = 0; k < l.n_carry; k++)
