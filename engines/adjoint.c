@@ -58,6 +58,61 @@ static bool carry_either(bool initial, bool updated)
 	return initial || updated;
 }
 
+static const struct tensor *saved_recorded(int operand, const struct tensor *recorded, const struct tensor *latest)
+{
+	(void)operand, (void)latest;
+	return recorded;
+}
+
+static int one_pass(const struct node *node, int depth)
+{
+	(void)node, (void)depth;
+	return 1;
+}
+
+static int carry_of_iteration(int saved, int n)
+{
+	(void)n;
+	return saved;
+}
+
+static int row_of_iteration(int iteration, int n, int trip)
+{
+	(void)n, (void)trip;
+	return iteration;
+}
+
+static bool carry_always_flows(bool seeded)
+{
+	(void)seeded;
+	return true;
+}
+
+static int own_slot(int position, const bool *requested, int n)
+{
+	(void)requested, (void)n;
+	return position;
+}
+
+static const struct tensor *last_result(
+    const struct node *node, const struct tensor *first, const struct tensor *last)
+{
+	(void)node, (void)first;
+	return last;
+}
+
+static bool leaf_of_its_own(const struct tensor *a, const struct tensor *b)
+{
+	(void)a, (void)b;
+	return false;
+}
+
+static void finish_nothing(
+    const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	(void)c, (void)point, (void)gradient, (void)a;
+}
+
 /* ---- the table ---- */
 
 struct source_row {
@@ -87,6 +142,9 @@ void adjoint_rules_init(struct adjoint_rules *out)
 
 		row->structure = from->structure;
 		row->scale = 1;
+		row->join = accumulate_sum;
+		row->saved = saved_recorded;
+		row->pops = 1;
 		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test
 		 * says so. */
 		for (int k = 0; k < RULE_PARTIALS; k++)
@@ -101,6 +159,15 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->unbroadcast = unbroadcast_sum;
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
+	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
+	    carry_always_flows, own_slot, last_result};
+	out->same_leaf = leaf_of_its_own;
+	out->finish = finish_nothing;
+}
+
+adjoint_fn *adjoint_structure(enum op op)
+{
+	return source_rows[op].structure;
 }
 
 bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
@@ -210,8 +277,8 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 
 /* ---- sums of contributions ---- */
 
-void adjoint_add(
-    const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+static void join_cells(double (*join)(double sum, double term), const struct type *t, union cell **adjoint,
+    union cell *contribution)
 {
 	int n = shape_elements(&t->shape);
 
@@ -220,7 +287,21 @@ void adjoint_add(
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		(*adjoint)[i].f = dtype_round(t->dtype, rules->accumulate((*adjoint)[i].f, contribution[i].f));
+		(*adjoint)[i].f = dtype_round(t->dtype, join((*adjoint)[i].f, contribution[i].f));
+}
+
+void adjoint_add(
+    const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution)
+{
+	join_cells(rules->accumulate, t, adjoint, contribution);
+}
+
+void adjoint_join(const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint,
+    union cell *contribution)
+{
+	double (*join)(double sum, double term) = rules->row[op].join;
+
+	join_cells(join == accumulate_sum ? rules->accumulate : join, t, adjoint, contribution);
 }
 
 void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,
@@ -248,34 +329,38 @@ static struct adjoint_part *new_part(struct adjoint_sum *sum, struct arena *a)
 	return part;
 }
 
-/* Adds the newest part to the one before it. */
-static void fold_newest(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
+/* Adds the newest part to the one before it; `op` as in adjoint_sum_add. */
+static void fold_newest(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum)
 {
 	struct adjoint_part *newest = sum->newest, *older = newest->older;
 
-	adjoint_add(rules, t, &older->at, newest->at);
+	if (op == OP_COUNT)
+		adjoint_add(rules, t, &older->at, newest->at);
+	else
+		adjoint_join(rules, op, t, &older->at, newest->at);
 	older->terms += newest->terms;
 	sum->newest = older;
 	newest->older = sum->spare;
 	sum->spare = newest;
 }
 
-static void push_part(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum, struct adjoint_part *part)
+static void push_part(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum,
+    struct adjoint_part *part)
 {
 	part->terms = 1;
 	part->older = sum->newest;
 	sum->newest = part;
-	while (sum->newest->older && rules->fold(sum->newest->older->terms, sum->newest->terms))
-		fold_newest(rules, t, sum);
+	for (; sum->newest->older && rules->fold(sum->newest->older->terms, sum->newest->terms); op = OP_COUNT)
+		fold_newest(rules, op, t, sum);
 }
 
-void adjoint_sum_add(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+void adjoint_sum_add(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum,
     union cell *contribution, struct arena *a)
 {
 	struct adjoint_part *part = new_part(sum, a);
 
 	part->at = contribution;
-	push_part(rules, t, sum, part);
+	push_part(rules, op, t, sum, part);
 }
 
 void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
@@ -287,13 +372,13 @@ void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, s
 	if (!part->at)
 		part->at = NEW(a, union cell, n);
 	memcpy(part->at, contribution, n * sizeof *contribution);
-	push_part(rules, t, sum, part);
+	push_part(rules, OP_COUNT, t, sum, part);
 }
 
 union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum)
 {
 	while (sum->newest && sum->newest->older)
-		fold_newest(rules, t, sum);
+		fold_newest(rules, OP_COUNT, t, sum);
 	return sum->newest ? sum->newest->at : NULL;
 }
 

@@ -21,6 +21,9 @@ adjoint_fn adjoint_elementwise; /* by the partials of the row */
 adjoint_fn adjoint_none;        /* locally constant: the result never depends on an operand */
 adjoint_fn adjoint_region;      /* marks region ops, which the engines differentiate themselves */
 
+/* What the right table has for `op`. */
+adjoint_fn *adjoint_structure(enum op op);
+
 /* Whether a float result of `op` depends on its float operands at all. */
 bool adjoint_flows(const struct adjoint_rules *rules, enum op op);
 
@@ -42,6 +45,9 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
  */
 void adjoint_add(
     const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, union cell *contribution);
+/* The same for the contribution of an op, which joins as its row says, or else as all do. */
+void adjoint_join(const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint,
+    union cell *contribution);
 /* The same for row `row` along the leading axis: the adjoint has type t, the contribution the rest of its shape; it
  * is copied. */
 void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, union cell **adjoint, int row,
@@ -61,8 +67,11 @@ struct adjoint_sum {
 	struct adjoint_part *newest, *spare; /* spare: buffers of parts that were added to others */
 };
 
-/* Adds a contribution of type t, which is taken over: a buffer nobody else uses. */
-void adjoint_sum_add(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,
+/*
+ * Adds a contribution of type t, which is taken over: a buffer nobody else uses.  `op`: whose contribution it is, or OP_COUNT; it joins
+ * the part before it as the op's row says.
+ */
+void adjoint_sum_add(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum,
     union cell *contribution, struct arena *a);
 /* The same, copied; buffers are used again, so that memory does not grow with the number of contributions. */
 void adjoint_sum_copy(const struct adjoint_rules *rules, const struct type *t, struct adjoint_sum *sum,

@@ -45,7 +45,7 @@ static struct iterate checkpoints_next(
 {
 	struct checkpoints *c = sweep;
 
-	(void)r, (void)step;
+	(void)step;
 	for (;;) {
 		struct revolve_action action = revolve_next(&c->schedule);
 
@@ -62,14 +62,15 @@ static struct iterate checkpoints_next(
 		}
 		case REVOLVE_ADVANCE:
 			for (int t = action.from; t < action.to; t++) {
-				loop_advance(run, l, (struct iterate){t, c->working[c->current]}, c->working[1 - c->current]);
+				loop_advance(run, l, (struct iterate){t, t, c->working[c->current]}, c->working[1 - c->current]);
 				c->current = 1 - c->current;
 			}
 			run->recomputed += action.to - action.from;
 			break;
 		case REVOLVE_REVERSE:
 		case REVOLVE_DONE:
-			return (struct iterate){action.from, c->working[c->current]};
+			return (struct iterate){action.from, run->rules->loop.xs_row(action.from, r->n, l->node->attrs.trip),
+			    c->working[c->current]};
 		}
 	}
 }

@@ -57,9 +57,19 @@ struct fault_info {
 	const char *source;  /* public report it re-creates, or "" */
 	const char *meaning; /* one line */
 	bool isolated;       /* dies for real: runs in a worker */
+	int year;            /* of the report (the latest, of several); 0: no historic bug */
+	const char *family;  /* L loops, S select and kinks, C scatter, gather, views, T transforms and rules, N nondeterminism; "" */
+	const char *request; /* in which it shows: jvp or vjp; "" */
 };
 /* Row `index`, or NULL past the end. */
 const struct fault_info *fault_row(int index);
+
+enum { MUTANT_TEXT = 400 };
+/*
+ * Describes mutant `index` of a built-in engine, ENGINE+mutant:INDEX, in one line: a systematic single edit of its rule tables or seams,
+ * numbered from 0 in table order.  False past the last one, and for an unknown engine.
+ */
+bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
 
 /*
  * The worker side: reads cases (compact JSON, one a line) from standard input and writes answers, one JSON line each, until end of file.

@@ -1,39 +1,10 @@
-/* faults.c: historic bugs, each an edit of one row or seam of an engine's own tables. */
+/* faults.c: the table of faults; packed tangents; rules off by a factor. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
-
-/* ---- loops ---- */
-
-static int first_in_first_out(int step, int n)
-{
-	(void)n;
-	return step;
-}
-
-static bool plant_residual_fifo(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.residual_index = first_in_first_out;
-	return true;
-}
-
-/* ---- dead branches ---- */
-
-static double plain_product(double cotangent, double partial)
-{
-	return cotangent * partial;
-}
-
-static bool plant_weak_zero(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.multiply = plain_product;
-	return true;
-}
+#include "faults.h"
 
 /* ---- packed tangents ---- */
 
@@ -43,7 +14,7 @@ static int argnums_twice(const int *argnums, int n_traced, int i)
 	return argnums[i] < n_traced ? argnums[argnums[i]] : 0;
 }
 
-static bool plant_packed_select(struct engine *self, const char *args, struct error *e)
+bool plant_packed_select(struct engine *self, const char *args, struct error *e)
 {
 	struct packing *packing = &self->tangent.row[OP_SELECT].packing;
 
@@ -71,7 +42,7 @@ static int last_past_end(const int *argnums, int n_traced, int i)
 	return i < n_traced ? i : n_traced - 1;
 }
 
-static bool plant_packed_atan2(struct engine *self, const char *args, struct error *e)
+bool plant_packed_atan2(struct engine *self, const char *args, struct error *e)
 {
 	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
 
@@ -93,7 +64,7 @@ static int read_past_end(const int *argnums, int n_traced, int i)
 	return i < n_traced ? i : *(const volatile int *)far;
 }
 
-static bool plant_packed_atan2_oob(struct engine *self, const char *args, struct error *e)
+bool plant_packed_atan2_oob(struct engine *self, const char *args, struct error *e)
 {
 	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
 
@@ -109,7 +80,7 @@ static int second_for_source(const int *argnums, int n_traced, int i)
 	return argnums[i] == 2 ? 1 : i;
 }
 
-static bool plant_packed_masked_scatter(struct engine *self, const char *args, struct error *e)
+bool plant_packed_masked_scatter(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
 	self->tangent.row[OP_MASKED_SCATTER].packing.pick = second_for_source;
@@ -122,7 +93,7 @@ static int one_per_operand(int n_out, int n_traced)
 	return n_traced;
 }
 
-static bool plant_packed_bitwise(struct engine *self, const char *args, struct error *e)
+bool plant_packed_bitwise(struct engine *self, const char *args, struct error *e)
 {
 	static const enum op bitwise[] = {OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR, OP_SHIFT_LEFT, OP_SHIFT_RIGHT};
 
@@ -135,7 +106,7 @@ static bool plant_packed_bitwise(struct engine *self, const char *args, struct e
 /* ---- any rule ---- */
 
 /* "OP:FACTOR", FACTOR decimal or hexadecimal. */
-static bool plant_scale(struct engine *self, const char *args, struct error *e)
+bool plant_scale(struct engine *self, const char *args, struct error *e)
 {
 	const char *colon = strchr(args, ':');
 	char name[48], *end = NULL;
@@ -163,12 +134,15 @@ static bool plant_scale(struct engine *self, const char *args, struct error *e)
 static const struct fault {
 	const char *engine, *args;
 	struct fault_info info;
-	bool (*plant)(struct engine *self, const char *args, struct error *e);
+	fault_plant_fn *plant;
 } faults[] = {
 #define FAULT(engine, slug, args, isolated, plant, source, meaning)                                        \
-	{engine, args, {engine "+" slug args, slug, source, meaning, isolated}, plant_##plant},
+	{engine, args, {engine "+" slug args, slug, source, meaning, isolated, 0, "", ""}, plant_##plant},
+#define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning)                    \
+	{engine, "", {engine "+" slug, slug, source, meaning, isolated, year, family, request}, plant_##plant},
 #include "faults.def"
 #undef FAULT
+#undef HISTORIC
 };
 
 enum { FAULTS = sizeof faults / sizeof *faults };
@@ -178,28 +152,28 @@ const struct fault_info *fault_row(int index)
 	return index >= 0 && index < FAULTS ? &faults[index].info : NULL;
 }
 
-/* "has residual-fifo, weak-zero, scale:OP:FACTOR", or none. */
+/* The first faults of an engine: "residual-fifo, weak-zero, ..."; "" when it has none. */
 static void list_faults(const char *engine, char *text, size_t room)
 {
 	size_t len = 0;
 
 	text[0] = '\0';
 	for (int i = 0; i < FAULTS; i++) {
-		const struct fault *f = &faults[i];
-		int n;
+		const char *name = strchr(faults[i].info.spec, '+') + 1;
 
-		if (strcmp(f->engine, engine))
+		if (strcmp(faults[i].engine, engine))
 			continue;
-		n = snprintf(text + len, room - len, "%s%s", len ? ", " : "", strchr(f->info.spec, '+') + 1);
-		if (n < 0 || (size_t)n >= room - len)
+		if (len + strlen(name) + sizeof ", ..." > room) {
+			strcpy(text + len, ", ...");
 			return;
-		len += (size_t)n;
+		}
+		len += (size_t)snprintf(text + len, room - len, "%s%s", len ? ", " : "", name);
 	}
 }
 
 bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e)
 {
-	char copy[96], known[160];
+	char copy[96], known[100];
 	char *args;
 
 	if (len >= sizeof copy)
@@ -223,5 +197,5 @@ bool fault_plant(struct engine *self, const char *text, size_t len, struct error
 		return true;
 	}
 	list_faults(self->kind->name, known, sizeof known);
-	return error_set(e, NULL, "engine %s has no fault '%.40s'; it has %s", self->kind->name, copy, known);
+	return error_set(e, NULL, "engine %s has no fault '%.40s'; it has %s ('adjudge faults' lists all)", self->kind->name, copy, known);
 }

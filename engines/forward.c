@@ -53,7 +53,8 @@ static void run_plain(struct forward *self, const struct node *node)
 
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = &self->primal[node->arg[k]];
-	kernel_run(node, arg, &self->program->type[node->out], &self->primal[node->out], self->arena);
+	(self->tracing ? self->rules->row[node->op].primal : kernel_run)(
+	    node, arg, &self->program->type[node->out], &self->primal[node->out], self->arena);
 	if (self->tracing)
 		push_tangents(self, node, arg);
 }

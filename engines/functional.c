@@ -16,7 +16,8 @@ static struct iterate keep_next(struct region_run *run, const struct loop *l, co
 	int saved = run->rules->residual_index(step, r->n);
 
 	(void)sweep;
-	return (struct iterate){saved, r->start + saved * l->n_carry};
+	return (struct iterate){saved, run->rules->loop.xs_row(saved, r->n, l->node->attrs.trip),
+	    r->start + run->rules->loop.residual_carry(saved, r->n) * l->n_carry};
 }
 
 const struct loop_policy policy_keep_all = {.keep = true, .open = keep_open, .next = keep_next};

@@ -1,7 +1,7 @@
 /* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
 #include "region_vjp.h"
 
-bool is_loop(const struct node *node)
+bool node_is_loop(const struct node *node)
 {
 	enum family family = op_table[node->op].family;
 
@@ -135,7 +135,7 @@ static void plan_captures(const struct program *p, const struct region *region, 
 
 		for (int r = 0; r < node->n_region; r++)
 			plan_captures(p, &node->region[r], plan, a);
-		if (is_loop(node) && node->n_out) {
+		if (node_is_loop(node) && node->n_out) {
 			struct captures *c = &plan->capture[node->out];
 			const struct region *body = loop_of(node).body;
 			int *found = NEW(a, int, p->n_value);

@@ -35,7 +35,7 @@ static void run_checkpoint(struct region_run *run, const struct node *node)
 		run->value[node->out + k] = run->value[region->result[k]];
 }
 
-/* Appends the carries at the start of an iteration. */
+/* Appends the carries at the start of an iteration, or after the last. */
 static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
 {
 	if (r->n == r->room) {
@@ -61,7 +61,7 @@ static void run_iteration(struct region_run *run, const struct loop *l, struct i
 		run->value[l->first_param + k] = from.carry[k];
 	for (int k = 0; k < l->n_xs; k++)
 		run->value[l->first_param + l->n_carry + k] =
-		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.t, run->arena);
+		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.row, run->arena);
 	run_region(run, l->body);
 }
 
@@ -176,7 +176,7 @@ static void run_loop(struct region_run *run, const struct node *node)
 			break;
 		if (keep)
 			save(run, r, carry);
-		run_iteration(run, &l, (struct iterate){r->n, carry});
+		run_iteration(run, &l, (struct iterate){r->n, r->n, carry});
 		for (int k = 0; k < l.n_ys; k++)
 			kernel_set_row(&run->value[node->out + l.n_carry + k], r->n,
 			    &run->value[l.body->result[l.n_carry + k]]);
@@ -192,6 +192,8 @@ static void run_loop(struct region_run *run, const struct node *node)
 		}
 		r->n++;
 	}
+	if (keep)
+		save(run, r, carry);
 	for (int k = 0; k < l.n_carry; k++)
 		run->value[node->out + k] = carry[k];
 	if (node->n_out)
@@ -230,11 +232,16 @@ static void run_region(struct region_run *run, const struct region *region)
 
 static void pull_region(struct region_run *run, const struct region *region);
 
-/* Adds a contribution that nobody else uses to the adjoint of value v. */
-static void give(struct region_run *run, int v, union cell *contribution)
+/* Adds a contribution of an op, that nobody else uses, to the adjoint of value v. */
+static void give_from(struct region_run *run, enum op op, int v, union cell *contribution)
 {
 	if (contribution && run->plan->active[v])
-		adjoint_sum_add(run->rules, &run->program->type[v], &run->adjoint[v], contribution, run->arena);
+		adjoint_sum_add(run->rules, op, &run->program->type[v], &run->adjoint[v], contribution, run->arena);
+}
+
+static void give(struct region_run *run, int v, union cell *contribution)
+{
+	give_from(run, OP_COUNT, v, contribution);
 }
 
 /* The cotangent of v when all contributions are in; NULL: none. */
@@ -276,7 +283,7 @@ static void pull_op(struct region_run *run, const struct node *node)
 	}
 	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, wanted, contribution, run->arena);
 	for (int k = 0; k < node->n_arg; k++)
-		give(run, node->arg[k], contribution[k].at);
+		give_from(run, node->op, node->arg[k], contribution[k].at);
 }
 
 /* Only the region taken; its values are still those of the execution that is being reversed. */
@@ -335,6 +342,7 @@ struct sweep {
 	bool *added;                     /* [captured->n] */
 	union cell *carry[LIMIT_ARGS];   /* cotangents of the carries after the iteration that is pulled back */
 	bool present[LIMIT_ARGS];        /* of the carries: false is absent, not 0 */
+	bool seeded[LIMIT_ARGS];         /* of the carries: whether the loop's result has a cotangent */
 	union cell *stacked[LIMIT_ARGS]; /* cotangents of the ys */
 	union cell *rows[LIMIT_ARGS];    /* of the xs, row by row */
 	bool touched[LIMIT_ARGS];        /* of the xs */
@@ -345,7 +353,8 @@ static union cell *new_cells(struct region_run *run, int v)
 	return run->plan->active[v] ? NEW(run->arena, union cell, shape_elements(&run->program->type[v].shape)) : NULL;
 }
 
-static void sweep_open(struct region_run *run, const struct node *node, struct sweep *s)
+/* `again`: another pass will read the cotangents of the results. */
+static void sweep_open(struct region_run *run, const struct node *node, bool again, struct sweep *s)
 {
 	const struct loop *l = &s->loop;
 
@@ -361,9 +370,12 @@ static void sweep_open(struct region_run *run, const struct node *node, struct s
 	}
 	for (int k = 0; k < l->n_carry; k++) {
 		s->carry[k] = total(run, node->out + k);
-		s->present[k] = s->carry[k] != NULL;
+		s->present[k] = s->seeded[k] = s->carry[k] != NULL;
 		if (!s->present[k])
 			s->carry[k] = new_cells(run, l->first_param + k);
+		else if (again)
+			s->carry[k] = arena_copy(run->arena, s->carry[k],
+			    (size_t)shape_elements(&run->program->type[node->out + k].shape), sizeof(union cell));
 	}
 	for (int k = 0; k < l->n_ys; k++)
 		s->stacked[k] = total(run, node->out + l->n_carry + k);
@@ -391,26 +403,49 @@ static void give_results(struct region_run *run, struct sweep *s, int iteration)
 }
 
 /* Moves what one step found out of the memory that is about to be given back. */
-static void take_cotangents(struct region_run *run, struct sweep *s, int iteration)
+static void take_cotangents(struct region_run *run, struct sweep *s, int iteration, int n)
 {
 	const struct loop *l = &s->loop;
 	const struct type *type = run->program->type;
+	int at = run->rules->loop.xs_cotangent_row(iteration, n, l->node->attrs.trip);
 
 	for (int k = 0; k < l->n_carry; k++)
-		s->present[k] = move_total(run, l->first_param + k, s->carry[k]);
-	for (int k = 0; k < l->n_xs; k++) {
+		s->present[k] =
+		    run->rules->loop.carry_flows(s->seeded[k]) && move_total(run, l->first_param + k, s->carry[k]);
+	for (int k = 0; k < l->n_xs && at >= 0; k++) {
 		int v = l->first_param + l->n_carry + k;
+		union cell *cotangent = total(run, v), *row;
 
-		if (!s->rows[k])
+		if (!cotangent || !s->rows[k])
 			continue;
-		if (move_total(run, v, s->rows[k] + iteration * shape_elements(&type[v].shape)))
-			s->touched[k] = true;
+		row = s->rows[k] + at * shape_elements(&type[v].shape);
+		adjoint_add(run->rules, &type[v], &row, cotangent);
+		s->touched[k] = true;
 	}
 	for (int i = 0; i < s->captured->n; i++)
 		s->added[i] = move_total(run, s->captured->value[i], s->step[i]);
 }
 
-static void pull_loop(struct region_run *run, const struct node *node)
+/* Hands the cotangents of the carries at the start of the loop to its operands. */
+static void give_operands(struct region_run *run, const struct sweep *s)
+{
+	const struct loop *l = &s->loop;
+	const int *operand = l->node->arg + l->first_arg;
+	bool requested[LIMIT_ARGS];
+
+	for (int k = 0; k < l->n_xs + l->n_carry; k++)
+		requested[k] = run->plan->active[k < l->n_xs ? operand[l->n_carry + k] : operand[k - l->n_xs]];
+	for (int k = 0; k < l->n_carry; k++) {
+		int from = run->rules->loop.slot(l->n_xs + k, requested, l->n_xs + l->n_carry) - l->n_xs;
+
+		if (from >= 0 && from < l->n_carry && s->present[from] &&
+		    type_equal(&run->program->type[operand[from]], &run->program->type[operand[k]]))
+			give(run, operand[k], s->carry[from]);
+	}
+}
+
+/* One pass over the loop; the last one hands on what belongs to its operands. */
+static void pull_pass(struct region_run *run, const struct node *node, bool last)
 {
 	struct sweep s = {.loop = loop_of(node)};
 	const struct loop *l = &s.loop;
@@ -419,7 +454,7 @@ static void pull_loop(struct region_run *run, const struct node *node)
 
 	if (!iterates)
 		return;
-	sweep_open(run, node, &s);
+	sweep_open(run, node, !last, &s);
 	for (int step = 0; step < r->n && !run->refusal; step++) {
 		int iteration = r->n - 1 - step;
 		struct iterate from = run->policy->next(run, l, r, iterates, step);
@@ -431,7 +466,7 @@ static void pull_loop(struct region_run *run, const struct node *node)
 		run_iteration(run, l, from);
 		give_results(run, &s, iteration);
 		pull_region(run, l->body);
-		take_cotangents(run, &s, iteration);
+		take_cotangents(run, &s, iteration, r->n);
 		arena_rewind(run->arena, mark);
 		for (int i = 0; i < s.captured->n; i++)
 			if (s.added[i])
@@ -440,12 +475,21 @@ static void pull_loop(struct region_run *run, const struct node *node)
 	}
 	for (int i = 0; i < s.captured->n; i++)
 		run->adjoint[s.captured->value[i]] = s.outer[i];
-	for (int k = 0; k < l->n_carry; k++)
-		if (s.present[k])
-			give(run, node->arg[l->first_arg + k], s.carry[k]);
 	for (int k = 0; k < l->n_xs; k++)
 		if (s.touched[k])
 			give(run, node->arg[l->first_arg + l->n_carry + k], s.rows[k]);
+	if (last)
+		give_operands(run, &s);
+}
+
+static void pull_loop(struct region_run *run, const struct node *node)
+{
+	int passes = run->rules->loop.passes(node, run->depth);
+
+	run->depth++;
+	for (int pass = 1; pass <= passes; pass++)
+		pull_pass(run, node, pass == passes);
+	run->depth--;
 }
 
 static void pull_region(struct region_run *run, const struct region *region)
@@ -471,10 +515,26 @@ static void pull_region(struct region_run *run, const struct region *region)
 	}
 }
 
+/* Shows the sweep over a region the values it takes for the results of the loops there. */
+static void settle_loops(struct region_run *run, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		struct loop l;
+
+		if (!node_is_loop(node))
+			continue;
+		l = loop_of(node);
+		for (int k = 0; k < l.n_carry; k++)
+			run->value[node->out + k] = *run->rules->loop.result(
+			    node, &run->value[node->arg[l.first_arg + k]], &run->value[node->out + k]);
+	}
+}
+
 /* ---- the answer ---- */
 
 void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,
-    const struct tensor *point, struct arena *a, struct answer *out)
+    struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct program *p = &c->program;
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
@@ -505,6 +565,7 @@ void region_answer(struct engine *self, const struct loop_policy *policy, const 
 
 	for (int k = 0; k < p->top.n_result; k++)
 		give(&run, p->top.result[k], tensor_copy(a, &request->seed[k]).at);
+	settle_loops(&run, &p->top);
 	pull_region(&run, &p->top);
 	self->recomputed = run.recomputed;
 	if (run.refusal) {
@@ -519,4 +580,5 @@ void region_answer(struct engine *self, const struct loop_policy *policy, const 
 
 		out->derivative[k] = adjoint ? (struct tensor){p->type[v], adjoint} : tensor_new(a, &p->type[v]);
 	}
+	run.rules->finish(c, point, out->derivative, a);
 }

@@ -17,7 +17,7 @@ struct loop {
 	int first_arg, first_param, n_carry, n_xs, n_ys;
 };
 /* for, while or scan; loop_of is for those. */
-bool is_loop(const struct node *node);
+bool node_is_loop(const struct node *node);
 struct loop loop_of(const struct node *node);
 
 /* Active values from outside that the body of a loop uses. */
@@ -39,7 +39,7 @@ enum answer_status region_prepare(const struct adjoint_rules *rules, const char 
 struct residuals {
 	int n; /* executed iterations */
 	int room, n_carry;
-	struct tensor *start; /* [n][n_carry] carries at the start of each iteration, when the policy keeps them */
+	struct tensor *start; /* [n + 1][n_carry] carries at the start of each iteration, and after the last, when the policy keeps them */
 };
 
 struct region_run {
@@ -53,13 +53,14 @@ struct region_run {
 	struct adjoint_sum *adjoint;  /* [n_value] empty: no result depends on it */
 	struct residuals **residuals; /* [n_value] by the first result of a loop */
 	bool saving;                  /* false while a loop runs forward: those inside it save when it is reversed */
+	int depth;                    /* loops that are being pulled back */
 	int64_t recomputed;           /* iterations run again only to reach a later one */
 	const char *refusal;          /* why there will be no derivative; NULL */
 };
 
-/* An iteration of a loop: its number and the carries it starts with. */
+/* An iteration of a loop: its number, the row of the xs it reads, and the carries it starts with. */
 struct iterate {
-	int t;
+	int t, row;
 	const struct tensor *carry; /* [n_carry] */
 };
 
@@ -81,6 +82,6 @@ void loop_advance(struct region_run *run, const struct loop *l, struct iterate f
 
 /* The engine's `answer`. */
 void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,
-    const struct tensor *point, struct arena *a, struct answer *out);
+    struct tensor *point, struct arena *a, struct answer *out);
 
 #endif

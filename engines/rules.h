@@ -47,6 +47,9 @@ struct tangent_rule {
 	tangent_fn *structure;                    /* NULL: the engine has no rule for the op */
 	double scale;                             /* multiplied onto the op's contribution; 1 */
 	struct packing packing;
+	/* Computes the primal that travels beside the tangent.  Right: kernel_run. */
+	void (*primal)(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
+	    struct arena *a);
 };
 
 struct tangent_rules {
@@ -80,6 +83,38 @@ struct adjoint_rule {
 	struct expression partial[RULE_PARTIALS]; /* of elementwise ops: by operand */
 	adjoint_fn *structure;                    /* NULL: the engine has no rule for the op */
 	double scale;                             /* multiplied onto the op's contributions; 1 */
+	/* How the op's contribution joins an adjoint that is there already.  Right: sum + term; the caller rounds. */
+	double (*join)(double sum, double term);
+	/*
+	 * `tape`: what the reverse sweep reads for an operand, of the tensor recorded with the op and the value's latest one.
+	 * Right: recorded.
+	 */
+	const struct tensor *(*saved)(int operand, const struct tensor *recorded, const struct tensor *latest);
+	int pops; /* `tape`: records taken off when the op is reversed; 1 */
+};
+
+/*
+ * Seams of the reverse loop of `functional` and its kin, in the order in which a reverse step of n meets them.  Iterations and saved sets of carries count
+ * from 0; set t is what iteration t began with, set n what the loop left.
+ */
+struct reverse_loop {
+	/* How often the loop is pulled back; `depth`: loops around it that are being pulled back too.  Right: 1. */
+	int (*passes)(const struct node *node, int depth);
+	/* Which set of carries the recomputation of iteration `saved` starts from.  Right: saved. */
+	int (*residual_carry)(int saved, int n);
+	/* Which row of the per-iteration inputs iteration `saved` is recomputed with.  Right: saved. */
+	int (*xs_row)(int saved, int n, int trip);
+	/* The row of their cotangent that an iteration adds to; -1: none.  Right: iteration. */
+	int (*xs_cotangent_row)(int iteration, int n, int trip);
+	/* Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one.  Right: true. */
+	bool (*carry_flows)(bool seeded);
+	/*
+	 * Of which operand the cotangent is handed to operand `position`; requested[n]: those that need one, per-iteration inputs first.
+	 * Right: position.
+	 */
+	int (*slot)(int position, const bool *requested, int n);
+	/* What the sweep outside the loop takes for the value of its result.  Right: last. */
+	const struct tensor *(*result)(const struct node *node, const struct tensor *first, const struct tensor *last);
 };
 
 struct adjoint_rules {
@@ -109,6 +144,11 @@ struct adjoint_rules {
 	bool (*carry_active)(bool initial, bool updated);
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
+	struct reverse_loop loop;
+	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
+	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
+	/* Called when the gradients of a point are complete.  Right: does nothing. */
+	void (*finish)(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a);
 };
 
 /* The right table, compiled from adjoint_rules.def. */

@@ -347,7 +347,7 @@ void tangent_rules_init(struct tangent_rules *out)
 	for (int op = 0; op < OP_COUNT; op++) {
 		struct tangent_rule *row = &out->row[op];
 
-		*row = (struct tangent_rule){.structure = rows[op].structure, .scale = 1, .packing = packing_right};
+		*row = (struct tangent_rule){.structure = rows[op].structure, .scale = 1, .packing = packing_right, .primal = kernel_run};
 		for (int k = 0; k < RULE_PARTIALS; k++) {
 			bool compiled = expression_compile(&row->partial[k], rows[op].partial[k], NULL);
 

@@ -13,6 +13,7 @@ struct variable {
 	struct tensor tensor;
 	bool active;         /* float, and depends on a wrt input through floats */
 	union cell *adjoint; /* of the tensor's shape; NULL: no result depends on it */
+	struct type given;   /* of an input: what its gradient is handed out as, the type of the last contribution */
 };
 
 struct tape;
@@ -63,9 +64,14 @@ static struct record *push(
 
 static void reverse_records(struct tape *tape)
 {
-	for (const struct record *r = tape->last; r; r = r->previous)
+	for (const struct record *r = tape->last; r;) {
+		int pops = r->node ? tape->rules->row[r->node->op].pops : 1;
+
 		if (!r->out || r->out->adjoint)
 			r->reverse(tape, r);
+		while (pops--)
+			r = r->previous;
+	}
 }
 
 /* ---- forward ---- */
@@ -80,13 +86,17 @@ static void reverse_op(struct tape *tape, const struct record *r)
 	const struct tensor cotangent = {r->out->tensor.type, r->out->adjoint};
 
 	for (int k = 0; k < r->n_arg; k++) {
-		arg[k] = &r->arg[k]->tensor;
+		arg[k] = tape->rules->row[r->node->op].saved(
+		    k, &r->arg[k]->tensor, &tape->variable[r->node->arg[k]]->tensor);
 		wanted[k] = r->arg[k]->active;
 	}
 	adjoint_pull(tape->rules, r->node, arg, &r->out->tensor, &cotangent, wanted, contribution, tape->arena);
 	for (int k = 0; k < r->n_arg; k++)
-		if (contribution[k].at)
-			adjoint_add(tape->rules, &arg[k]->type, &r->arg[k]->adjoint, contribution[k].at);
+		if (contribution[k].at) {
+			adjoint_join(
+			    tape->rules, r->node->op, &arg[k]->type, &r->arg[k]->adjoint, contribution[k].at);
+			r->arg[k]->given = contribution[k].type;
+		}
 }
 
 static void run_op(struct tape *tape, const struct node *node)
@@ -476,7 +486,7 @@ static void reverse(
 	for (int k = 0; k < request->n_wrt; k++) {
 		const struct variable *v = input[request->wrt[k]];
 
-		out->derivative[k] = v->adjoint ? (struct tensor){v->tensor.type, v->adjoint}
+		out->derivative[k] = v->adjoint ? (struct tensor){v->given, v->adjoint}
 						: tensor_new(tape->arena, &v->tensor.type);
 	}
 }
@@ -492,8 +502,17 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 
 	(void)state;
 	(void)which;
-	for (int k = 0; k < p->top.n_param; k++)
-		tape.variable[p->top.param + k] = new_variable(&tape, point[k]);
+	for (int k = 0; k < p->top.n_param; k++) {
+		struct variable **v = &tape.variable[p->top.param + k];
+
+		for (int earlier = 0; earlier < k && !*v; earlier++)
+			if (tape.rules->same_leaf(&point[earlier], &point[k]))
+				*v = tape.variable[p->top.param + earlier];
+		if (*v)
+			continue;
+		*v = new_variable(&tape, point[k]);
+		(*v)->given = point[k].type;
+	}
 	for (int k = 0; request && k < request->n_wrt; k++) {
 		struct variable *v = tape.variable[p->top.param + request->wrt[k]];
 
@@ -507,8 +526,10 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	out->primal = NEW(a, struct tensor, out->n_primal);
 	for (int k = 0; k < out->n_primal; k++)
 		out->primal[k] = tape.variable[p->top.result[k]]->tensor;
-	if (request)
-		reverse(&tape, request, tape.variable + p->top.param, out);
+	if (!request)
+		return;
+	reverse(&tape, request, tape.variable + p->top.param, out);
+	tape.rules->finish(c, point, out->derivative, a);
 }
 
 const struct engine_kind tape_kind = {

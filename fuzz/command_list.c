@@ -115,26 +115,78 @@ int command_ops(int argc, char **argv)
 	return listing_end(&l);
 }
 
+/* "functional+residual-fifo            2026 L vjp  ..." */
+static void print_fault(const struct fault_info *f)
+{
+	char year[12] = "";
+
+	if (f->year)
+		snprintf(year, sizeof year, "%d", f->year);
+	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
+}
+
+static void list_mutants(struct listing *l)
+{
+	char meaning[MUTANT_TEXT];
+
+	for (int k = 0; engine_names[k]; k++)
+		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
+			const char *spec = arena_printf(&l->arena, "%s+mutant:%d", engine_names[k], i);
+
+			json_begin_object(&l->w, JSON_FLOW);
+			put_text(&l->w, "spec", spec);
+			put_text(&l->w, "meaning", meaning);
+			json_end(&l->w);
+			if (!l->json)
+				printf("%-24s %s\n", spec, meaning);
+		}
+}
+
+static void list_faults(struct listing *l)
+{
+	const struct fault_info *f;
+
+	for (int i = 0; (f = fault_row(i)); i++) {
+		json_begin_object(&l->w, JSON_FLOW);
+		put_text(&l->w, "spec", f->spec);
+		put_text(&l->w, "slug", f->slug);
+		put_text(&l->w, "source", f->source);
+		put_text(&l->w, "meaning", f->meaning);
+		put_flag(&l->w, "isolated", f->isolated);
+		json_put_key(&l->w, "year");
+		if (f->year)
+			json_put_integer(&l->w, f->year);
+		else
+			json_put_null(&l->w);
+		put_text(&l->w, "family", f->family);
+		put_text(&l->w, "request", f->request);
+		json_end(&l->w);
+		if (!l->json)
+			print_fault(f);
+	}
+}
+
 int command_faults(int argc, char **argv)
 {
 	struct listing l = {0};
-	const struct fault_info *f;
-	int code = listing_begin(&l, "faults",
-	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported.\n", argc, argv);
+	bool mutants = false;
+	const struct option_row rows[] = {
+	    {"json", OPTION_FLAG, &l.json, NULL, "print JSON"},
+	    {"mutants", OPTION_FLAG, &mutants, NULL, "list the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
+	};
+	const struct options o = {"faults", "[--mutants] [--json]",
+	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported, with its\n"
+	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) and request.\n",
+	    rows, 2, 0, 0};
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
 	if (code >= 0)
 		return code;
-	for (int i = 0; (f = fault_row(i)); i++) {
-		json_begin_object(&l.w, JSON_FLOW);
-		put_text(&l.w, "spec", f->spec);
-		put_text(&l.w, "slug", f->slug);
-		put_text(&l.w, "source", f->source);
-		put_text(&l.w, "meaning", f->meaning);
-		put_flag(&l.w, "isolated", f->isolated);
-		json_end(&l.w);
-		if (!l.json)
-			printf("%-36s %s\n", f->spec, f->meaning);
-	}
+	arena_init(&l.arena, COMMAND_ARENA);
+	l.w = json_writer_new(&l.arena, true);
+	json_begin_array(&l.w, JSON_BLOCK);
+	(mutants ? list_mutants : list_faults)(&l);
 	return listing_end(&l);
 }
 

@@ -221,7 +221,7 @@ static const struct {
     {"checkpointed:snapshots=99999999999999999999", "1 to 64"},
     {"checkpointed:snapshots=3,", "does not take ''"},
     {"functional:snapshots=3", "engine functional does not take 'snapshots=3'; it takes no arguments"},
-    {"checkpointed:snapshots=3+fifo", "residual-fifo, weak-zero, scale:OP:FACTOR"},
+    {"checkpointed:snapshots=3+fifo", "no fault 'fifo'"},
 };
 
 static void check_specs(void)

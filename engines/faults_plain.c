@@ -1,0 +1,124 @@
+/* faults_plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel its answer. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "faults.h"
+
+static void die(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	(void)c, (void)point, (void)gradient, (void)a;
+	abort();
+}
+
+bool plant_crash(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = die;
+	return true;
+}
+
+static void spin(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	volatile unsigned turns = 0;
+
+	(void)c, (void)point, (void)gradient, (void)a;
+	for (;;)
+		turns = turns + 1;
+}
+
+bool plant_hang(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = spin;
+	return true;
+}
+
+/*
+ * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
+ * (under a sanitizer) four gigabytes have to do, of which few pages are touched.
+ */
+static void devour(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	enum { CHUNK = 16 << 20, CHUNKS = 256 };
+
+	(void)c, (void)point, (void)gradient, (void)a;
+	for (int k = 0; k < CHUNKS; k++) {
+		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (chunk == MAP_FAILED)
+			break;
+		*chunk = 1;
+	}
+	abort();
+}
+
+bool plant_oom(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = devour;
+	return true;
+}
+
+/* The gradients are accumulated in place, in the arrays of the caller. */
+static void add_to_input(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	const struct transform *request = &c->transform[0];
+
+	(void)a;
+	for (int k = 0; k < request->n_wrt; k++) {
+		struct tensor *x = &point[request->wrt[k]];
+
+		for (int i = 0, n = shape_elements(&x->type.shape); dtype_is_float(x->type.dtype) && i < n; i++)
+			x->at[i].f = dtype_round(x->type.dtype, x->at[i].f + gradient[k].at[i].f);
+	}
+}
+
+bool plant_input_modified(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = add_to_input;
+	return true;
+}
+
+/* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
+static void reshape_gradients(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	(void)point, (void)a;
+	for (int k = 0; k < c->transform[0].n_wrt; k++) {
+		struct shape *s = &gradient[k].type.shape;
+
+		if (s->rank < LIMIT_RANK) {
+			memmove(s->extent + 1, s->extent, (size_t)s->rank * sizeof *s->extent);
+			s->extent[0] = 1;
+			s->rank++;
+		} else {
+			s->extent[LIMIT_RANK - 2] *= s->extent[LIMIT_RANK - 1];
+			s->extent[LIMIT_RANK - 1] = 0;
+			s->rank--;
+		}
+	}
+}
+
+bool plant_wrong_shape(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = reshape_gradients;
+	return true;
+}
+
+/* Gradients in single precision, whatever the inputs are; single precision becomes double. */
+static void retype_gradients(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+{
+	(void)point, (void)a;
+	for (int k = 0; k < c->transform[0].n_wrt; k++)
+		if (dtype_is_float(gradient[k].type.dtype))
+			gradient[k].type.dtype = gradient[k].type.dtype == DTYPE_F32 ? DTYPE_F64 : DTYPE_F32;
+}
+
+bool plant_wrong_dtype(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.finish = retype_gradients;
+	return true;
+}

@@ -1,0 +1,222 @@
+/* mutants.c: the walk over single edits, and those that are edits of the text of a partial. */
+#include "mutants.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults.h"
+
+bool mutant_here(struct mutator *m, const char *format, ...)
+{
+	va_list args;
+
+	if (m->count++ != m->wanted)
+		return false;
+	va_start(args, format);
+	vsnprintf(m->text, sizeof m->text, format, args);
+	va_end(args);
+	return true;
+}
+
+/* ---- texts ---- */
+
+enum { MUTANT_CODE = 2 * EXPRESSION_TEXT };
+
+/* An edit replaces text[at .. at + len) of partial k of an op. */
+struct edit {
+	enum op op;
+	int k;
+	int at, len;
+	const char *replacement;
+};
+
+/* What does not compile, or changes nothing, is no mutant. */
+static void try_edit(struct mutator *m, const struct edit *edit, struct expression *partial)
+{
+	struct expression edited;
+	char text[MUTANT_CODE];
+	const char *old = partial->text;
+	int n = snprintf(text, sizeof text, "%.*s%s%s", edit->at, old, edit->replacement, old + edit->at + edit->len);
+
+	if (n < 0 || n >= EXPRESSION_TEXT || !strcmp(text, old) || !expression_compile(&edited, text, NULL))
+		return;
+	if (mutant_here(m, "%s, partial by %c: %s for %s", op_table[edit->op].name, "abc"[edit->k], text, old))
+		*partial = edited;
+}
+
+/* Names that are easily confused, either way. */
+static const char *confused_name(const char *name, int len)
+{
+	static const char *const pairs[][2] = {
+	    {"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"},
+	    {"lt", "le"}, {"eq", "ne"}, {"max", "min"}};
+
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		for (int side = 0; side < 2; side++)
+			if ((int)strlen(pairs[i][side]) == len && !memcmp(pairs[i][side], name, (size_t)len))
+				return pairs[i][1 - side];
+	return NULL;
+}
+
+/* The variables that may be read for another by mistake: an operand for an operand, the result for the only one. */
+static const char *confused_variable(char variable, int n_arg)
+{
+	if (n_arg == 1)
+		return variable == 'a' ? "y" : "a";
+	return variable == 'a' ? "b" : "a";
+}
+
+static bool is_operand_end(char c)
+{
+	return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+}
+
+/* One edit for every token that has one. */
+static void mutate_tokens(struct mutator *m, enum op op, int k, struct expression *partial)
+{
+	const struct expression right = *partial;
+	const char *text = right.text;
+
+	for (int at = 0, len; text[at]; at += len) {
+		struct edit edit = {.op = op, .k = k, .at = at, .replacement = NULL};
+		char number[EXPRESSION_TEXT];
+
+		len = (int)strspn(text + at, "abcdefghijklmnopqrstuvwxyz");
+		if (len) {
+			len += (int)strspn(text + at + len, "0123456789");
+			edit.replacement = len == 1 ? confused_variable(text[at], op_table[op].n_arg)
+						    : confused_name(text + at, len);
+		} else if ((len = (int)strspn(text + at, "0123456789."))) {
+			if (text[at + len] == 'e')
+				len += 1 + (int)strspn(text + at + len + 1, "-0123456789");
+			snprintf(number, sizeof number, "(2*%.*s)", len, text + at);
+			edit.replacement = len == 1 && text[at] == '0' ? "1" : number;
+		} else {
+			bool binary = at > 0 && is_operand_end(text[at - 1]);
+
+			len = 1;
+			switch (text[at]) {
+			case '+': edit.replacement = "-"; break;
+			case '-': edit.replacement = binary ? "+" : " "; break;
+			case '*': edit.replacement = "/"; break;
+			case '/': edit.replacement = "*"; break;
+			default: break;
+			}
+		}
+		edit.len = len;
+		if (edit.replacement)
+			try_edit(m, &edit, partial);
+		if (m->count > m->wanted && m->wanted >= 0)
+			return;
+	}
+}
+
+void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS])
+{
+	for (int k = 0; k < RULE_PARTIALS; k++) {
+		struct expression edited, *p = &partial[k];
+		char text[MUTANT_CODE];
+
+		if (!p->n)
+			continue;
+		if (mutant_here(m, "%s: no contribution by %c", op_table[op].name, "abc"[k]))
+			expression_compile(p, "0", NULL);
+		snprintf(text, sizeof text, "-(%s)", p->text);
+		if (strlen(text) < EXPRESSION_TEXT && expression_compile(&edited, text, NULL) &&
+		    mutant_here(m, "%s: the sign of the partial by %c", op_table[op].name, "abc"[k]))
+			*p = edited;
+		mutate_tokens(m, op, k, p);
+	}
+	if (partial[0].n && partial[1].n && strcmp(partial[0].text, partial[1].text) &&
+	    mutant_here(m, "%s: the partials by a and b change places", op_table[op].name)) {
+		struct expression a = partial[0];
+
+		partial[0] = partial[1];
+		partial[1] = a;
+	}
+}
+
+/* ---- packed tangents ---- */
+
+static int all_but_last(int n_traced)
+{
+	return n_traced - 1;
+}
+
+static int in_reverse(const int *argnums, int n_traced, int i)
+{
+	(void)argnums;
+	return n_traced - 1 - i;
+}
+
+static void mutate_tangent_row(struct mutator *m, enum op op)
+{
+	struct tangent_rule *row = &m->self->tangent.row[op];
+	const char *name = op_table[op].name;
+
+	mutate_partials(m, op, row->partial);
+	if (op_table[op].regularity == REGULARITY_STEP || op_table[op].regularity == REGULARITY_DISCRETE)
+		return;
+	if (!row->partial[0].n && mutant_here(m, "%s: the sign of the tangent", name))
+		row->scale = -1;
+	if (mutant_here(m, "%s: the tangent twice", name))
+		row->scale = 2;
+	if (mutant_here(m, "%s: the last tangent is not read", name))
+		row->packing.terms = all_but_last;
+	if (op_table[op].n_arg != 1 && mutant_here(m, "%s: the tangents are read in reverse order", name))
+		row->packing.pick = in_reverse;
+}
+
+/* ---- the walk ---- */
+
+static void mutate_adjoint_row(struct mutator *m, enum op op)
+{
+	struct adjoint_rule *row = &m->self->adjoint.row[op];
+
+	if (op_table[op].regularity == REGULARITY_STEP || op_table[op].regularity == REGULARITY_DISCRETE)
+		return;
+	mutate_partials(m, op, row->partial);
+	mutate_adjoint_structure(m, op);
+}
+
+bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
+{
+	struct mutator m = {.self = self, .wanted = index};
+	bool forward = self->kind == &forward_kind;
+
+	for (int op = 0; op < OP_COUNT && (m.count <= index || index < 0); op++) {
+		if (op_table[op].n_region)
+			continue;
+		if (forward && self->tangent.row[op].structure)
+			mutate_tangent_row(&m, (enum op)op);
+		else if (!forward && self->adjoint.row[op].structure)
+			mutate_adjoint_row(&m, (enum op)op);
+	}
+	if (!forward)
+		mutate_adjoint_seams(&m);
+	memcpy(text, m.text, sizeof m.text);
+	return index >= 0 && index < m.count;
+}
+
+bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT])
+{
+	struct engine *self = engine_open_here(engine, NULL);
+	bool made = self && mutant_make(self, index, text);
+
+	engine_close(self);
+	return made;
+}
+
+bool plant_mutant(struct engine *self, const char *args, struct error *e)
+{
+	char text[MUTANT_TEXT], *end = NULL;
+	long index = *args >= '0' && *args <= '9' ? strtol(args, &end, 10) : -1;
+
+	if (!end || *end || index > INT32_MAX)
+		return error_set(e, NULL, "fault mutant: expected mutant:N, not mutant:%.40s", args);
+	if (!mutant_make(self, (int)index, text))
+		return error_set(e, NULL, "engine %s has no mutant %ld ('adjudge faults --mutants' lists them)", self->kind->name, index);
+	return true;
+}

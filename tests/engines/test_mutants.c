@@ -1,0 +1,130 @@
+/* Every mutant opens, and differs from the right tables in something; the numbering ends. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../engines/mutants.h"
+#include "../check.h"
+
+/* ---- a table of mutants: what edits look like ---- */
+
+static const struct {
+	const char *engine, *says;
+} rows[] = {
+    {"forward", "sin: no contribution by a"}, {"forward", "cos, partial by a:  sin(a) for -sin(a)"}, {"forward", "mul, partial by a: a for b"},
+    {"forward", "div: the partials by a and b change places"}, {"forward", "select: the tangents are read in reverse order"},
+    {"tape", "exp, partial by a: expm1(a) for exp(a)"}, {"tape", "mul: operands are read in their latest state"},
+    {"tape", "gather: indices are one too large"}, {"tape", "leaves: inputs of equal values are one"},
+    {"tape", "unbroadcast: the last element stands for the sum"}, {"functional", "scatter_add: indices outside the axis are treated in another mode"},
+    {"functional", "loops: saved iterations are read in forward order"}, {"functional", "accumulate: a contribution replaces the sum"},
+};
+
+static void check_rows(void)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[MUTANT_TEXT];
+		int found = 0;
+
+		for (int n = 0; mutant_row(rows[i].engine, n, text); n++)
+			found += !strcmp(text, rows[i].says);
+		CHECK(found == 1, "%s: %d times \"%s\"", rows[i].engine, found, rows[i].says);
+	}
+}
+
+/* ---- laws ---- */
+
+static bool same_partials(const struct expression *a, const struct expression *b)
+{
+	for (int k = 0; k < RULE_PARTIALS; k++)
+		if (strcmp(a[k].text, b[k].text) || a[k].n != b[k].n)
+			return false;
+	return true;
+}
+
+static bool same_tangent_row(const struct tangent_rule *a, const struct tangent_rule *b)
+{
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale &&
+	       a->packing.terms == b->packing.terms && a->packing.operand == b->packing.operand &&
+	       a->packing.pick == b->packing.pick && a->packing.out_arity == b->packing.out_arity && a->primal == b->primal;
+}
+
+static bool same_adjoint_row(const struct adjoint_rule *a, const struct adjoint_rule *b)
+{
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->join == b->join &&
+	       a->saved == b->saved && a->pops == b->pops;
+}
+
+/* Rows and seams in which two engines differ. */
+static int differences(const struct engine *a, const struct engine *b)
+{
+	const struct adjoint_rules *x = &a->adjoint, *y = &b->adjoint;
+	int n = 0;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		n += !same_tangent_row(&a->tangent.row[op], &b->tangent.row[op]) + !same_adjoint_row(&x->row[op], &y->row[op]);
+	n += x->multiply != y->multiply;
+	n += x->accumulate != y->accumulate;
+	n += x->unbroadcast != y->unbroadcast;
+	n += x->carry_active != y->carry_active;
+	n += x->residual_index != y->residual_index;
+	n += x->loop.passes != y->loop.passes;
+	n += x->loop.residual_carry != y->loop.residual_carry;
+	n += x->loop.xs_row != y->loop.xs_row;
+	n += x->loop.xs_cotangent_row != y->loop.xs_cotangent_row;
+	n += x->loop.carry_flows != y->loop.carry_flows;
+	n += x->loop.slot != y->loop.slot;
+	n += x->loop.result != y->loop.result;
+	n += x->same_leaf != y->same_leaf;
+	n += x->finish != y->finish;
+	return n;
+}
+
+static void check_engine(const char *name)
+{
+	struct engine *right = engine_open(name, NULL);
+	struct error e = {.text = ""};
+	char text[MUTANT_TEXT], spec[64];
+	int n = 0;
+
+	CHECK(right && differences(right, right) == 0, "%s", name);
+	for (; mutant_row(name, n, text); n++) {
+		struct engine *mutant;
+
+		snprintf(spec, sizeof spec, "%s+mutant:%d", name, n);
+		mutant = engine_open(spec, &e);
+		CHECK(mutant, "%s: %s", spec, e.text);
+		if (!mutant)
+			continue;
+		CHECK(!engine_is_right(mutant) && differences(right, mutant) == 1, "%s (%s): %d edits", spec, text,
+		    differences(right, mutant));
+		CHECK(strlen(text) > 5 && strlen(text) + 1 < MUTANT_TEXT && !strchr(text, '\n'), "%s: \"%s\"", spec, text);
+		engine_close(mutant);
+	}
+	CHECK(n > 100, "%s: %d mutants", name, n);
+	snprintf(spec, sizeof spec, "%s+mutant:%d", name, n);
+	CHECK(!engine_open(spec, &e) && strstr(e.text, "has no mutant"), "%s: %s", spec, e.text);
+	CHECK(!mutant_row(name, -1, text), "%s", name);
+	engine_close(right);
+}
+
+static void check_bad_specs(void)
+{
+	static const char *const specs[] = {"tape+mutant", "tape+mutant:", "tape+mutant:x", "tape+mutant:-1", "tape+mutant:1x", "tape+mutant:99999999999"};
+
+	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+		struct error e = {.text = ""};
+
+		CHECK(!engine_open(specs[i], &e) && strstr(e.text, "mutant:N"), "%s: %s", specs[i], e.text);
+	}
+}
+
+int main(void)
+{
+	char text[MUTANT_TEXT];
+
+	check_rows();
+	for (int i = 0; engine_names[i]; i++)
+		check_engine(engine_names[i]);
+	check_bad_specs();
+	CHECK(!mutant_row("no such engine", 0, text), "an unknown engine");
+	return check_done();
+}
