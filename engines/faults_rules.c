@@ -103,7 +103,10 @@ bool plant_first_of_ties(struct engine *self, const char *args, struct error *e)
 bool plant_open_bounds(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
+	/* What the operand loses its bound gets: 0 for both would be no convention. */
 	set_partial(&self->adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)");
+	set_partial(&self->adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)");
+	set_partial(&self->adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)");
 	return true;
 }
 
