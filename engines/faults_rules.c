@@ -88,6 +88,30 @@ bool plant_pow_unguarded(struct engine *self, const char *args, struct error *e)
 	return true;
 }
 
+/* ---- conventions, which are no faults ---- */
+
+bool plant_first_of_ties(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	set_partial(&self->adjoint.row[OP_MAX].partial[0], "ge(a,b)");
+	set_partial(&self->adjoint.row[OP_MAX].partial[1], "gt(b,a)");
+	set_partial(&self->adjoint.row[OP_MIN].partial[0], "le(a,b)");
+	set_partial(&self->adjoint.row[OP_MIN].partial[1], "lt(b,a)");
+	return true;
+}
+
+bool plant_open_bounds(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	/* What the operand loses its bound gets: 0 for both would be no convention. */
+	set_partial(&self->adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)");
+	set_partial(&self->adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)");
+	set_partial(&self->adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)");
+	return true;
+}
+
+/* ---- reductions ---- */
+
 /* Gives each operand element of a reduction `weight` times the cotangent of its result. */
 static void weigh(const struct adjoint_call *call, double (*weight)(double x, double out), struct tensor *contribution)
 {

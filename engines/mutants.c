@@ -200,8 +200,22 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 	return index >= 0 && index < m.count;
 }
 
+/* Engines whose rules are not the tables edited here have no row "mutant" in faults.def. */
+static bool has_mutants(const char *engine)
+{
+	const struct fault_info *row;
+	size_t len = strlen(engine);
+
+	for (int k = 0; (row = fault_row(k)) != NULL; k++)
+		if (!strncmp(row->spec, engine, len) && row->spec[len] == '+' && !strcmp(row->slug, "mutant"))
+			return true;
+	return false;
+}
+
 bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT])
 {
+	if (!has_mutants(engine))
+		return false;
 	struct engine *self = engine_open_here(engine, NULL);
 	bool made = self && mutant_make(self, index, text);
 

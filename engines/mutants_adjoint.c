@@ -218,7 +218,6 @@ static void unbroadcast_mean(const struct tensor *full, struct tensor *operand)
 }
 
 static bool initial_alone(bool initial, bool updated) { (void)updated; return initial; }
-static bool updated_alone(bool initial, bool updated) { (void)initial; return updated; }
 
 static int forwards(int step, int n) { (void)n; return step; }
 static int one_earlier(int step, int n) { return step + 2 <= n ? n - 2 - step : 0; }
@@ -266,7 +265,6 @@ static void mutate_loop_seams(struct mutator *m)
 	struct adjoint_rules *rules = &m->self->adjoint;
 
 	SEAM("loops: a carry is active if its initial value is", carry_active, initial_alone);
-	SEAM("loops: a carry is active if its updated value is", carry_active, updated_alone);
 	SEAM("loops: saved iterations are read in forward order", residual_index, forwards);
 	SEAM("loops: saved iterations are read one too early", residual_index, one_earlier);
 	SEAM("loops: the first saved iteration is read for all", residual_index, always_first);

@@ -238,6 +238,20 @@ def kinks():
          [[["-inf", "-inf", 0, 0]]], vjp([0], [0, 1]), ["0", "0", "0.5", "0.5"], ("tape+lse-neginf", "nan-leak", ["nan", "nan", "0.5", "0.5"]))
 
 
+# ---- conventions: other answers than the right engines', which must be accepted ----
+
+def conventions():
+    top = Region()
+    out = top.op("max", "x", "y")
+    case("max-first-tie", "max(x, y) at (2, 2): shared evenly, or all to the first", "jax-ml/jax#37821", ["x: f64[]", "y: f64[]"], top, [out], [[2, 2]],
+         vjp([0, 1], 3), ["1.5", "1.5"], ("tape+max-first-tie", "convention", ["3", "0"]), right="convention",
+         comment="a share that is counted twice, as in (3, 3), is no convention")
+    top = Region()
+    out = top.op("clamp", "x", top.const(0), top.const(1))
+    case("clamp-open-bounds", "clamp(x, 0, 1) at 1: 1 or 0", "pytorch/pytorch#184574", ["x: f64[]"], top, [out], [[1]], vjp([0], 3), ["3"],
+         ("tape+clamp-open-bounds", "convention", ["0"]), right="convention")
+
+
 # ---- scatter, gather, views ----
 
 def scatters():
@@ -387,5 +401,5 @@ def others():
 
 
 if __name__ == "__main__":
-    for write in (loops, kinks, scatters, rules, others):
+    for write in (loops, kinks, conventions, scatters, rules, others):
         write()
