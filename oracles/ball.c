@@ -189,7 +189,7 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	double rho = rho_of(n, in->radius, rule->scale(a, y)), r = 0;
 	if (in->radius > 0)
 		r = rule->slope(a, y) * in->radius * (1 + 2 * rho) + rule->curvature(a, y) * in->radius * in->radius;
-	if (rule->inner(a, y) > info->max)
+	if (rule->detours && rule->inner(a, y) > info->max)
 		n->danger = true;
 	bool exact = ev->scalar[k].exact && r == 0 && rule->c <= 1 && ball_representable(ev->value[k], ev->scalar[k].dtype);
 	n->radius = exact ? 0 : r + rule->c * info->unit * (n->magnitude + r) + info->tiny;
@@ -200,6 +200,25 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
  * hangs on it.
  */
 static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].n_parent > 0; }
+
+/*
+ * A product is grouped as the engine likes, or for a derivative made whole and divided by one factor: danger where some partial product
+ * leaves the normal range.  A factor 0 is no reason to be small.
+ */
+static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	struct note *n = &note[k];
+	n->most = n->least = 1;
+	for (int j = 0; j < 2; j++) {
+		int parent = ev->parent[ev->scalar[k].parent + j];
+		const struct note *in = &note[parent];
+		bool chain = ev->scalar[parent].op == OP_CUMPROD;
+		n->most *= chain ? in->most : fmax(1, in->magnitude);
+		n->least *= chain ? in->least : in->magnitude > 0 ? fmin(1, in->magnitude) : 1;
+	}
+	n->danger |= n->most > info->max || n->least < info->normal;
+}
 
 static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 {
@@ -217,6 +236,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		break;
 	case OP_MUL: case OP_CUMPROD:
 		r = a * rb + b * ra + ra * rb;
+		if (s->op == OP_CUMPROD)
+			ball_grouping(ev, note, k);
 		may_be_exact = s->op == OP_MUL; /* another grouping may round where this one does not */
 		break;
 	case OP_DIV: {

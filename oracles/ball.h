@@ -18,6 +18,7 @@ struct note {
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
+	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
 };
 
 /*

@@ -46,7 +46,7 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	mpfr_clear(root);
 }
 
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner)                                        \
+#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                        \
 	static double slope_##id(double a, double y) { return (void)a, (void)y, (slope); }                         \
 	static double curvature_##id(double a, double y) { return (void)a, (void)y, (curvature); }                 \
 	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
@@ -58,8 +58,8 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 #undef UNARY
 
 static const struct unary_rule rules[OP_COUNT] = {
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner)                                                \
-	[OP_##id] = {c, slope_##id, curvature_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id},
+#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                                \
+	[OP_##id] = {c, slope_##id, curvature_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
 #include "analytic_rules.def"
 #undef UNARY
 };
@@ -135,6 +135,8 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho;
 	}
 	set_radii(s, out, moved, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+	if (rule->inner(a, y) > dtype_table[s->ev->scalar[s->k].dtype].max)
+		out->loose = INFINITY;
 }
 
 static void partial_div(const struct site *s, struct partial *out)

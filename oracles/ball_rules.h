@@ -16,6 +16,7 @@ struct unary_rule {
 	double (*tight)(double a, double y, double p);
 	double (*loose)(double a, double y, double p);
 	double (*inner)(double a, double y);
+	bool detours;
 };
 
 /* The row of op, or NULL. */

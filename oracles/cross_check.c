@@ -8,7 +8,10 @@
  */
 static const int64_t work_budget = 1 << 19;
 
-/* value + low of a component are doubles: below their last bit (4 of which, as a quarter of the tolerance is compared) they know nothing. */
+/*
+ * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is compared is a quarter of
+ * the tolerance.
+ */
 static const double grain = 0x1p-1072;
 
 /* One float element of a differentiated input that moves. */

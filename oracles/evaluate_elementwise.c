@@ -83,6 +83,26 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 	return k;
 }
 
+/* An integer as events, to its last bit: the double next to 2^220 is 2^168 away, and a step may be shorter. */
+static void integer_event(struct evaluation *ev, mpfr_srcptr x)
+{
+	mpfr_t rest, part;
+	mpfr_init2(rest, mpfr_get_prec(x));
+	mpfr_init2(part, 53);
+	mpfr_set(rest, x, R);
+	do {
+		long exponent = 0;
+		double head = mpfr_number_p(rest) ? mpfr_get_d_2exp(&exponent, rest, R) : mpfr_get_d(rest, R);
+		trace_event(ev, (int64_t)bits_of(head));
+		trace_event(ev, exponent);
+		mpfr_set_d(part, head, R);
+		mpfr_mul_2si(part, part, exponent, R);
+		mpfr_sub(rest, rest, part, R);
+	} while (mpfr_regular_p(rest));
+	mpfr_clear(rest);
+	mpfr_clear(part);
+}
+
 /* The decision a float op takes on its operand, as an event: the sign, or the integer it steps to. */
 static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 {
@@ -93,8 +113,7 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
 		break;
 	case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: {
-		double step = mpfr_get_d(ev->value[result], R);
-		trace_event(ev, (int64_t)bits_of(step));
+		integer_event(ev, ev->value[result]);
 		mpfr_t twice; /* floor, ceil and trunc jump at integers, round at half-integers: either is an edge */
 		mpfr_init2(twice, mpfr_get_prec(ev->value[a]));
 		mpfr_mul_2ui(twice, ev->value[a], 1, R);

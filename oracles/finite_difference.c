@@ -196,7 +196,12 @@ struct progress {
 	bool seen_before;    /* excess_last is set */
 	struct pair excess_last;
 	double change;       /* of the excess between the last two rungs; INFINITY before there are two */
-	double change_before; /* that of the rung before */
+	/*
+	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`.  Drift: how far it went since the
+	 * rung before; drifting: farther than the time before that.
+	 */
+	double quotient[SIDES], quotient_last, drift;
+	bool drifting;
 	double noise, goal;
 	double noise_trace; /* bound on the noise from the largest scalar of the trace */
 	bool jump;
@@ -246,6 +251,7 @@ static void measure_side(const struct fd *self, struct rung *r, const struct fd_
 	if (side == LEFT)
 		mpfr_neg(r->delta, r->delta, MPFR_RNDN);
 	mpfr_mul_2si(r->delta, r->delta, -(long)run->log_step - t->scale, MPFR_RNDN);
+	p->quotient[side] = mpfr_get_d(r->delta, MPFR_RNDN);
 	if (t->known) {
 		mpfr_sub_d(r->delta, r->delta, t->value, MPFR_RNDN);
 		mpfr_sub_d(r->delta, r->delta, t->low, MPFR_RNDN);
@@ -287,6 +293,16 @@ static bool vanishes(const struct fd_target *t, double excess, double change)
 	return t->known && t->magnitude == 0 && isfinite(change) && excess <= ldexp(change, -30);
 }
 
+/* Follows the quotient from rung to rung; 2^-40 of it is agreement. */
+static void measure_drift(struct progress *p, double quotient)
+{
+	double drift = p->seen_before ? fabs(quotient - p->quotient_last) : INFINITY;
+	p->drifting = drift > fmax(p->drift, ldexp(fabs(quotient), -40));
+	p->drift = drift;
+	p->quotient_last = quotient;
+	p->seen_before = true;
+}
+
 /* Decides one target from what a rung has shown. */
 static void settle(struct fd_target *t, struct progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
 {
@@ -318,10 +334,9 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	if (shared) {
 		if (p->seen_before)
 			change = pair_distance(excess, p->excess_last);
-		p->seen_before = true;
 		p->excess_last = excess;
-		p->change_before = p->change;
 		p->change = change;
+		measure_drift(p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[run->left ? LEFT : RIGHT]);
 	}
 
 	/*
@@ -357,7 +372,7 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 	 * not begun to converge: the step is longer than the function's period (sin(2^225 x)).
 	 */
 	double excess = fabs(p->excess_last.high);
-	bool converges = isfinite(p->change) && p->change <= p->change_before;
+	bool converges = isfinite(p->change) && !p->drifting;
 	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
 		t->outcome = FD_DISAGREES;
 	else
@@ -378,7 +393,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		run->target[i].outcome = FD_NOT_RUN;
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
-		progress[i].change = progress[i].change_before = INFINITY;
+		progress[i].change = progress[i].drift = INFINITY;
 		progress[i].moved_before[LEFT] = progress[i].moved_before[RIGHT] = ZERO_EXPONENT;
 	}
 

@@ -70,6 +70,10 @@ static const struct row rows[] = {
         .want = {{BALL(1, 0, 0)}}, .got = {17}, .verdict = VERDICT_WRONG_PRIMAL, .deviation = DEVIATION_SIGN},
     {"nan primal", .primal = BALL(2, 1e-12, 1e-11), .primal_got = NAN, .n = 1, .n_assignment = 1, .want = {{BALL(1, 0, 0)}},
         .got = {1}, .verdict = VERDICT_WRONG_PRIMAL, .deviation = DEVIATION_NAN},
+    {"a usual formula out of range gives NaN", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{BALL(1, 1e-15, INFINITY)}}, .got = {NAN},
+        .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_NAN, .decided = 1},
+    {"a usual formula out of range gives NaN, primal", .primal = BALL(2, 1e-12, INFINITY), .primal_got = NAN, .n = 1, .n_assignment = 1,
+        .want = {{BALL(1, 0, 0)}}, .got = {1}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_FINITE, .decided = 1},
     {"undecided primal does not stop it", .primal = UNKNOWN(OVERFLOW, true), .primal_got = NAN, .n = 1, .n_assignment = 1,
         .want = {{BALL(1, 0, 0)}}, .got = {2}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .decided = 1},
     /* max(x, y) at a tie: (1, 0), (0, 1) or (1/2, 1/2) */
