@@ -116,7 +116,7 @@ bool plant_scale(struct engine *self, const char *args, struct error *e)
 	if (colon && (size_t)(colon - args) < sizeof name && colon[1] && !strchr(" \t", colon[1]))
 		factor = strtod(colon + 1, &end);
 	if (!end || *end || !isfinite(factor))
-		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR, not scale:%.60s", args);
+		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR with a finite FACTOR, not scale:%.60s", args);
 	memcpy(name, args, (size_t)(colon - args));
 	name[colon - args] = '\0';
 	op = op_find(name);
