@@ -1,5 +1,5 @@
 /*
- * region_vjp.c: forward through regions, then back.  A reverse step of a loop runs the body again from an iterate and pulls the
+ * region_vjp.c: back through regions.  A reverse step of a loop runs the body again from an iterate and pulls the
  * cotangents of the carries back through it; what a step needs is given back to the arena, and what it leaves (cotangents of
  * carries, of rows, of captured values) lives in buffers that are there before the first step.
  */
@@ -8,227 +8,6 @@
 #include "kernels.h"
 
 #include <string.h>
-
-/* ---- forward ---- */
-
-static void run_region(struct region_run *run, const struct region *region);
-
-static void run_cond(struct region_run *run, const struct node *node)
-{
-	const struct region *taken = &node->region[run->value[node->arg[0]].at->i ? 0 : 1];
-
-	run_region(run, taken);
-	for (int k = 0; k < node->n_out; k++)
-		run->value[node->out + k] = run->value[taken->result[k]];
-}
-
-/* Residuals of loops inside are saved by the second execution, in reverse. */
-static void run_checkpoint(struct region_run *run, const struct node *node)
-{
-	const struct region *region = &node->region[0];
-	bool saving = run->saving;
-
-	run->saving = false;
-	run_region(run, region);
-	run->saving = saving;
-	for (int k = 0; k < node->n_out; k++)
-		run->value[node->out + k] = run->value[region->result[k]];
-}
-
-/* Appends the carries at the start of an iteration, or after the last. */
-static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
-{
-	if (r->n == r->room) {
-		const struct tensor *old = r->start;
-
-		r->room = r->room ? 2 * r->room : 8;
-		r->start = NEW(run->arena, struct tensor, r->room * r->n_carry);
-		if (r->n)
-			memcpy(r->start, old, sizeof *old * (size_t)(r->n * r->n_carry));
-	}
-	if (r->n_carry)
-		memcpy(r->start + r->n * r->n_carry, carry, sizeof *carry * (size_t)r->n_carry);
-}
-
-/* Sets the parameters of the body and runs it. */
-static void run_iteration(struct region_run *run, const struct loop *l, struct iterate from)
-{
-	if (op_table[l->node->op].family == FAMILY_FOR) {
-		run->value[l->body->param] = tensor_new(run->arena, &run->program->type[l->body->param]);
-		run->value[l->body->param].at->i = from.t;
-	}
-	for (int k = 0; k < l->n_carry; k++)
-		run->value[l->first_param + k] = from.carry[k];
-	for (int k = 0; k < l->n_xs; k++)
-		run->value[l->first_param + l->n_carry + k] =
-		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.row, run->arena);
-	run_region(run, l->body);
-}
-
-/* Whether the next iteration of a while loop is to be run. */
-static bool while_goes_on(struct region_run *run, const struct node *node, const struct tensor *carry)
-{
-	const struct region *condition = &node->region[0];
-
-	for (int k = 0; k < node->n_arg; k++)
-		run->value[condition->param + k] = carry[k];
-	run_region(run, condition);
-	return run->value[condition->result[0]].at->i != 0;
-}
-
-/* What each application found is saved, as the only carry of a loop over them. */
-static void run_scatter_apply(struct region_run *run, const struct node *node)
-{
-	const struct region *region = &node->region[0];
-	const struct tensor *x = &run->value[node->arg[0]];
-	struct tensor y = tensor_copy(run->arena, x);
-	struct residuals *r = NEW(run->arena, struct residuals, 1);
-	int n, *at = kernel_positions(node, &x->type, &run->value[node->arg[1]], &n, run->arena);
-	bool saving = run->saving;
-
-	run->saving = false;
-	r->n_carry = 1;
-	for (int k = 0; k < n; k++) {
-		struct tensor element = tensor_new(run->arena, &run->program->type[region->param]);
-
-		element.at[0] = y.at[at[k]];
-		if (saving)
-			save(run, r, &element);
-		r->n++;
-		run->value[region->param] = element;
-		run_region(run, region);
-		y.at[at[k]] = run->value[region->result[0]].at[0];
-	}
-	run->value[node->out] = y;
-	run->residuals[node->out] = r;
-	run->saving = saving;
-}
-
-static int trip_limit(const struct region_run *run, const struct loop *l)
-{
-	const struct node *node = l->node;
-	enum family family = op_table[node->op].family;
-
-	if (family == FAMILY_FOR)
-		return kernel_trip(node, l->first_arg ? &run->value[node->arg[0]] : NULL);
-	return family == FAMILY_WHILE ? node->attrs.cap : node->attrs.trip;
-}
-
-struct tensor *loop_new_carries(struct region_run *run, const struct loop *l)
-{
-	struct tensor *carry = NEW(run->arena, struct tensor, l->n_carry);
-
-	for (int k = 0; k < l->n_carry; k++)
-		carry[k] = tensor_new(run->arena, &run->program->type[l->first_param + k]);
-	return carry;
-}
-
-void loop_copy_carries(const struct loop *l, struct tensor *to, const struct tensor *from)
-{
-	for (int k = 0; k < l->n_carry; k++)
-		memcpy(to[k].at, from[k].at, sizeof *to[k].at * (size_t)shape_elements(&to[k].type.shape));
-}
-
-/* Copies the results of the body that are carries. */
-static void take_carries(struct region_run *run, const struct loop *l, struct tensor *to)
-{
-	struct tensor result[LIMIT_ARGS];
-
-	for (int k = 0; k < l->n_carry; k++)
-		result[k] = run->value[l->body->result[k]];
-	loop_copy_carries(l, to, result);
-}
-
-void loop_advance(struct region_run *run, const struct loop *l, struct iterate from, struct tensor *to)
-{
-	struct arena_mark mark = arena_mark(run->arena);
-	bool saving = run->saving;
-
-	run->saving = false;
-	run_iteration(run, l, from);
-	run->saving = saving;
-	take_carries(run, l, to);
-	arena_rewind(run->arena, mark);
-}
-
-static void run_loop(struct region_run *run, const struct node *node)
-{
-	enum family family = op_table[node->op].family;
-	struct loop l = loop_of(node);
-	struct residuals *r = NEW(run->arena, struct residuals, 1);
-	struct tensor carry[LIMIT_ARGS], *buffer[2] = {NULL, NULL};
-	int trip = trip_limit(run, &l);
-	bool done = false, saving = run->saving, keep = saving && run->policy->keep;
-
-	run->saving = false;
-	r->n_carry = l.n_carry;
-	for (int k = 0; k < l.n_carry; k++)
-		carry[k] = run->value[node->arg[l.first_arg + k]];
-	for (int k = 0; k < l.n_ys; k++)
-		run->value[node->out + l.n_carry + k] =
-		    tensor_new(run->arena, &run->program->type[node->out + l.n_carry + k]);
-	for (int side = 0; side < 2 && !keep && trip > 0; side++)
-		buffer[side] = loop_new_carries(run, &l);
-	while (r->n < trip && !done) {
-		struct arena_mark mark = arena_mark(run->arena);
-
-		if (family == FAMILY_WHILE && !while_goes_on(run, node, carry))
-			break;
-		if (keep)
-			save(run, r, carry);
-		run_iteration(run, &l, (struct iterate){r->n, r->n, carry});
-		for (int k = 0; k < l.n_ys; k++)
-			kernel_set_row(&run->value[node->out + l.n_carry + k], r->n,
-			    &run->value[l.body->result[l.n_carry + k]]);
-		done = node->attrs.until && run->value[l.body->result[l.body->n_result - 1]].at->i;
-		if (keep) {
-			for (int k = 0; k < l.n_carry; k++)
-				carry[k] = run->value[l.body->result[k]];
-		} else {
-			take_carries(run, &l, buffer[r->n % 2]);
-			for (int k = 0; k < l.n_carry; k++)
-				carry[k] = buffer[r->n % 2][k];
-			arena_rewind(run->arena, mark);
-		}
-		r->n++;
-	}
-	if (keep)
-		save(run, r, carry);
-	for (int k = 0; k < l.n_carry; k++)
-		run->value[node->out + k] = carry[k];
-	if (node->n_out)
-		run->residuals[node->out] = r;
-	run->saving = saving;
-}
-
-static void run_op(struct region_run *run, const struct node *node)
-{
-	const struct tensor *arg[LIMIT_ARGS];
-
-	for (int k = 0; k < node->n_arg; k++)
-		arg[k] = &run->value[node->arg[k]];
-	kernel_run(node, arg, &run->program->type[node->out], &run->value[node->out], run->arena);
-}
-
-static void run_region(struct region_run *run, const struct region *region)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (!node->n_region)
-			run_op(run, node);
-		else if (op_table[node->op].family == FAMILY_COND)
-			run_cond(run, node);
-		else if (op_table[node->op].family == FAMILY_CHECKPOINT)
-			run_checkpoint(run, node);
-		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
-			run_scatter_apply(run, node);
-		else
-			run_loop(run, node);
-	}
-}
-
-/* ---- reverse ---- */
 
 static void pull_region(struct region_run *run, const struct region *region);
 
@@ -312,7 +91,7 @@ static void pull_scatter_apply(struct region_run *run, const struct node *node)
 
 		clear_region(run, region);
 		run->value[region->param] = r->start[k];
-		run_region(run, region);
+		region_execute(run, region);
 		give(run, region->result[0], arena_copy(run->arena, &cotangent[at[k]], 1, sizeof *cotangent));
 		pull_region(run, region);
 		found = total(run, region->param);
@@ -327,7 +106,7 @@ static void pull_checkpoint(struct region_run *run, const struct node *node)
 	const struct region *region = &node->region[0];
 
 	clear_region(run, region);
-	run_region(run, region);
+	region_execute(run, region);
 	for (int k = 0; k < node->n_out; k++)
 		give(run, region->result[k], total(run, node->out + k));
 	pull_region(run, region);
@@ -463,7 +242,7 @@ static void pull_pass(struct region_run *run, const struct node *node, bool last
 		clear_region(run, l->body);
 		for (int i = 0; i < s.captured->n; i++)
 			run->adjoint[s.captured->value[i]] = (struct adjoint_sum){NULL, NULL};
-		run_iteration(run, l, from);
+		loop_execute(run, l, from);
 		give_results(run, &s, iteration);
 		pull_region(run, l->body);
 		take_cotangents(run, &s, iteration, r->n);
@@ -551,7 +330,7 @@ void region_answer(struct engine *self, const struct loop_policy *policy, const 
 
 	for (int k = 0; k < p->top.n_param; k++)
 		run.value[p->top.param + k] = point[k];
-	run_region(&run, &p->top);
+	region_execute(&run, &p->top);
 
 	out->status = ANSWER_OK;
 	out->text = "";

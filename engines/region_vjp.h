@@ -74,6 +74,10 @@ struct loop_policy {
 };
 extern const struct loop_policy policy_keep_all; /* functional.c */
 
+/* Executes the nodes of a region; its parameters have their values (region_run.c). */
+void region_execute(struct region_run *run, const struct region *region);
+/* One iteration: sets the parameters of the body and executes it. */
+void loop_execute(struct region_run *run, const struct loop *l, struct iterate from);
 /* n tensors as buffers for the carries. */
 struct tensor *loop_new_carries(struct region_run *run, const struct loop *l);
 void loop_copy_carries(const struct loop *l, struct tensor *to, const struct tensor *from);
