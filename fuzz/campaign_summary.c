@@ -14,18 +14,6 @@ static const char *const stratum_names[STRATUM_COUNT] = {
     [LOW_PRECISION] = "low_precision", [JVP] = "jvp", [VJP] = "vjp", [STRICT_SUBSET] = "strict_subset", [NESTED] = "nested",
 };
 
-static void put_integer(struct json_writer *w, const char *key, int64_t i)
-{
-	json_put_key(w, key);
-	json_put_integer(w, i);
-}
-
-static void put_string(struct json_writer *w, const char *key, const char *text)
-{
-	json_put_key(w, key);
-	json_put_string(w, text);
-}
-
 static double percent(int64_t part, int64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -41,9 +29,9 @@ static void put_tally(struct json_writer *w, const char *key, const struct tally
 {
 	json_put_key(w, key);
 	json_begin_object(w, JSON_FLOW);
-	put_integer(w, "cases", t->cases);
-	put_integer(w, "decided", t->decided);
-	put_integer(w, "undecided", t->undecided);
+	json_member_integer(w, "cases", t->cases);
+	json_member_integer(w, "decided", t->decided);
+	json_member_integer(w, "undecided", t->undecided);
 	json_end(w);
 }
 
@@ -53,7 +41,7 @@ static void put_reasons(struct json_writer *w, const char *key, const int64_t co
 	json_begin_object(w, JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (k != REASON_NONE && count[k])
-			put_integer(w, reason_names[k], count[k]);
+			json_member_integer(w, reason_names[k], count[k]);
 	json_end(w);
 }
 
@@ -67,11 +55,11 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 
 		snprintf(file, sizeof file, "findings/%s", f->file);
 		json_begin_object(w, JSON_FLOW);
-		put_string(w, "signature", f->signature);
-		put_integer(w, "count", f->count);
-		put_integer(w, "first_case", f->first_case);
-		put_string(w, "file", file);
-		put_integer(w, "minimal_ops", f->ops);
+		json_member_string(w, "signature", f->signature);
+		json_member_integer(w, "count", f->count);
+		json_member_integer(w, "first_case", f->first_case);
+		json_member_string(w, "file", file);
+		json_member_integer(w, "minimal_ops", f->ops);
 		if (f->flaky) {
 			json_put_key(w, "flaky");
 			json_put_bool(w, true);
@@ -87,10 +75,10 @@ static void put_engines(struct json_writer *w, const struct campaign *self)
 	json_begin_array(w, JSON_BLOCK);
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		json_begin_object(w, JSON_FLOW);
-		put_string(w, "engine", self->o->spec[k]);
+		json_member_string(w, "engine", self->o->spec[k]);
 		for (int v = 0; v < VERDICT_COUNT; v++)
 			if (self->verdict[k][v])
-				put_integer(w, verdict_names[v], self->verdict[k][v]);
+				json_member_integer(w, verdict_names[v], self->verdict[k][v]);
 		json_end(w);
 	}
 	json_end(w);
@@ -142,28 +130,28 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	char seed[32];
 
 	json_begin_object(&w, JSON_BLOCK);
-	put_string(&w, "schema", "adjudge.summary/1");
+	json_member_string(&w, "schema", "adjudge.summary/1");
 	snprintf(seed, sizeof seed, "0x%016llx", (unsigned long long)self->o->seed);
-	put_string(&w, "seed", seed);
-	put_string(&w, "driver", self->o->driver);
-	put_string(&w, "profile", self->o->profile_name);
-	put_integer(&w, "fd_one_in", self->o->fd_one_in);
+	json_member_string(&w, "seed", seed);
+	json_member_string(&w, "driver", self->o->driver);
+	json_member_string(&w, "profile", self->o->profile_name);
+	json_member_integer(&w, "fd_one_in", self->o->fd_one_in);
 	put_engines(&w, self);
-	put_integer(&w, "cases", self->cases);
-	put_integer(&w, "skipped", self->skipped);
-	put_integer(&w, "decided", self->all.decided);
+	json_member_integer(&w, "cases", self->cases);
+	json_member_integer(&w, "skipped", self->skipped);
+	json_member_integer(&w, "decided", self->all.decided);
 	put_percent(&w, "decided_percent", self->all.decided, self->all.cases);
-	put_integer(&w, "undecided_cases", self->all.undecided);
+	json_member_integer(&w, "undecided_cases", self->all.undecided);
 	put_reasons(&w, "undecided", self->undecided);
-	put_integer(&w, "unsupported", self->all.cases - self->all.decided - self->all.undecided);
+	json_member_integer(&w, "unsupported", self->all.cases - self->all.decided - self->all.undecided);
 	json_put_key(&w, "components");
 	json_begin_object(&w, JSON_BLOCK);
-	put_integer(&w, "decided", self->components_decided);
+	json_member_integer(&w, "decided", self->components_decided);
 	put_reasons(&w, "undecided", self->components_undecided);
 	json_end(&w);
-	put_integer(&w, "distinct_findings", self->n_finding);
+	json_member_integer(&w, "distinct_findings", self->n_finding);
 	put_findings(&w, self);
-	put_integer(&w, "oracle_disagreements", self->oracle_disagreements);
+	json_member_integer(&w, "oracle_disagreements", self->oracle_disagreements);
 	json_put_key(&w, "oracle_files");
 	json_begin_array(&w, JSON_FLOW);
 	for (int k = 0; k < self->n_oracle_file; k++)
@@ -171,10 +159,10 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_end(&w);
 	json_put_key(&w, "oracle");
 	json_begin_object(&w, JSON_FLOW);
-	put_integer(&w, "truths", o.truths);
-	put_integer(&w, "fd_runs", o.fd_runs);
-	put_integer(&w, "fd_escalations", o.fd_escalations);
-	put_integer(&w, "fd_disagreements", o.fd_disagreements);
+	json_member_integer(&w, "truths", o.truths);
+	json_member_integer(&w, "fd_runs", o.fd_runs);
+	json_member_integer(&w, "fd_escalations", o.fd_escalations);
+	json_member_integer(&w, "fd_disagreements", o.fd_disagreements);
 	json_end(&w);
 	json_put_key(&w, "strata");
 	json_begin_object(&w, JSON_BLOCK);
@@ -186,9 +174,9 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	for (int k = 0; k < DTYPE_COUNT; k++)
 		put_tally(&w, dtype_table[k].name, &self->dtype[k]);
 	json_end(&w);
-	put_integer(&w, "median_ops", median_ops(self));
-	put_integer(&w, "features", self->features);
-	put_string(&w, "stopped", self->stopped ? self->stopped : "");
+	json_member_integer(&w, "median_ops", median_ops(self));
+	json_member_integer(&w, "features", self->features);
+	json_member_string(&w, "stopped", self->stopped ? self->stopped : "");
 	put_timing(&w, self);
 	json_end(&w);
 	return json_finish(&w, len);

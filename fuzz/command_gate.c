@@ -55,12 +55,6 @@ static struct engine *find_engine(struct gate *g, const char *spec)
 	return g->engine[g->n_engine++] = engine;
 }
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	json_put_key(w, key);
-	json_put_string(w, text);
-}
-
 /* One line and one JSON object for something that is wrong. */
 static void report_failure(struct gate *g, const char *path, const char *signature, const char *message)
 {
@@ -71,9 +65,9 @@ static void report_failure(struct gate *g, const char *path, const char *signatu
 		return;
 	}
 	json_begin_object(&g->w, JSON_FLOW);
-	put_text(&g->w, "case", path);
-	put_text(&g->w, "signature", signature);
-	put_text(&g->w, "message", message);
+	json_member_string(&g->w, "case", path);
+	json_member_string(&g->w, "signature", signature);
+	json_member_string(&g->w, "message", message);
 	json_end(&g->w);
 }
 
@@ -252,7 +246,7 @@ static int gate_paths(struct gate *g, const struct paths *files, const char *bas
 	if (g->json) {
 		g->w = json_writer_new(&g->keep, true);
 		json_begin_object(&g->w, JSON_BLOCK);
-		put_text(&g->w, "schema", "adjudge.gate/1");
+		json_member_string(&g->w, "schema", "adjudge.gate/1");
 		json_put_key(&g->w, "failures");
 		json_begin_array(&g->w, JSON_BLOCK);
 	}

@@ -36,18 +36,6 @@ static int listing_end(struct listing *l)
 	return EXIT_NO_FINDING;
 }
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	json_put_key(w, key);
-	json_put_string(w, text);
-}
-
-static void put_flag(struct json_writer *w, const char *key, bool b)
-{
-	json_put_key(w, key);
-	json_put_bool(w, b);
-}
-
 int command_engines(int argc, char **argv)
 {
 	struct listing l = {0};
@@ -59,12 +47,12 @@ int command_engines(int argc, char **argv)
 		const struct engine_kind *k = engine_kind_find(engine_names[i]);
 
 		json_begin_object(&l.w, JSON_FLOW);
-		put_text(&l.w, "name", k->name);
-		put_text(&l.w, "summary", k->summary);
-		put_text(&l.w, "modelled_on", k->modelled_on);
-		put_flag(&l.w, "jvp", k->jvp);
-		put_flag(&l.w, "vjp", k->vjp);
-		put_flag(&l.w, "isolated", k->isolated);
+		json_member_string(&l.w, "name", k->name);
+		json_member_string(&l.w, "summary", k->summary);
+		json_member_string(&l.w, "modelled_on", k->modelled_on);
+		json_member_bool(&l.w, "jvp", k->jvp);
+		json_member_bool(&l.w, "vjp", k->vjp);
+		json_member_bool(&l.w, "isolated", k->isolated);
 		json_end(&l.w);
 		if (!l.json)
 			printf("%-14s %-3s %-3s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "", k->summary, k->modelled_on);
@@ -98,16 +86,16 @@ int command_ops(int argc, char **argv)
 		const struct op_info *i = &op_table[op];
 
 		json_begin_object(&l.w, JSON_FLOW);
-		put_text(&l.w, "name", i->name);
+		json_member_string(&l.w, "name", i->name);
 		json_put_key(&l.w, "operands");
 		if (i->n_arg < 0) /* any number from 1 */
 			json_put_null(&l.w);
 		else
 			json_put_integer(&l.w, i->n_arg);
 		put_dtypes(&l.w, i->dtypes);
-		put_text(&l.w, "family", family_names[i->family]);
-		put_text(&l.w, "regularity", regularity_names[i->regularity]);
-		put_text(&l.w, "meaning", i->meaning);
+		json_member_string(&l.w, "family", family_names[i->family]);
+		json_member_string(&l.w, "regularity", regularity_names[i->regularity]);
+		json_member_string(&l.w, "meaning", i->meaning);
 		json_end(&l.w);
 		if (!l.json)
 			printf("%-22s %-14s %s\n", i->name, family_names[i->family], i->meaning);
@@ -134,8 +122,8 @@ static void list_mutants(struct listing *l)
 			const char *spec = arena_printf(&l->arena, "%s+mutant:%d", engine_names[k], i);
 
 			json_begin_object(&l->w, JSON_FLOW);
-			put_text(&l->w, "spec", spec);
-			put_text(&l->w, "meaning", meaning);
+			json_member_string(&l->w, "spec", spec);
+			json_member_string(&l->w, "meaning", meaning);
 			json_end(&l->w);
 			if (!l->json)
 				printf("%-24s %s\n", spec, meaning);
@@ -148,18 +136,18 @@ static void list_faults(struct listing *l)
 
 	for (int i = 0; (f = fault_row(i)); i++) {
 		json_begin_object(&l->w, JSON_FLOW);
-		put_text(&l->w, "spec", f->spec);
-		put_text(&l->w, "slug", f->slug);
-		put_text(&l->w, "source", f->source);
-		put_text(&l->w, "meaning", f->meaning);
-		put_flag(&l->w, "isolated", f->isolated);
+		json_member_string(&l->w, "spec", f->spec);
+		json_member_string(&l->w, "slug", f->slug);
+		json_member_string(&l->w, "source", f->source);
+		json_member_string(&l->w, "meaning", f->meaning);
+		json_member_bool(&l->w, "isolated", f->isolated);
 		json_put_key(&l->w, "year");
 		if (f->year)
 			json_put_integer(&l->w, f->year);
 		else
 			json_put_null(&l->w);
-		put_text(&l->w, "family", f->family);
-		put_text(&l->w, "request", f->request);
+		json_member_string(&l->w, "family", f->family);
+		json_member_string(&l->w, "request", f->request);
 		json_end(&l->w);
 		if (!l->json)
 			print_fault(f);

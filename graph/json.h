@@ -118,6 +118,12 @@ void json_put_null(struct json_writer *w);
 void json_put_real(struct json_writer *w, double x);
 /* A plain number with 17 digits, for statistics and people; "nan", "inf" and "-inf" as strings. */
 void json_put_decimal(struct json_writer *w, double x);
+/* A member of the open object: key and value, as json_put_key and the json_put_ of its kind. */
+void json_member_string(struct json_writer *w, const char *key, const char *text);
+void json_member_integer(struct json_writer *w, const char *key, int64_t i);
+void json_member_bool(struct json_writer *w, const char *key, bool b);
+void json_member_real(struct json_writer *w, const char *key, double x);
+void json_member_decimal(struct json_writer *w, const char *key, double x);
 /* The text, NUL-terminated, in the arena; a final newline when pretty.  Every container must be ended. */
 char *json_finish(struct json_writer *w, size_t *len);
 

@@ -184,6 +184,36 @@ void json_put_decimal(struct json_writer *w, double x)
 	put_plain(w, buf);
 }
 
+void json_member_string(struct json_writer *w, const char *key, const char *text)
+{
+	json_put_key(w, key);
+	json_put_string(w, text);
+}
+
+void json_member_integer(struct json_writer *w, const char *key, int64_t i)
+{
+	json_put_key(w, key);
+	json_put_integer(w, i);
+}
+
+void json_member_bool(struct json_writer *w, const char *key, bool b)
+{
+	json_put_key(w, key);
+	json_put_bool(w, b);
+}
+
+void json_member_real(struct json_writer *w, const char *key, double x)
+{
+	json_put_key(w, key);
+	json_put_real(w, x);
+}
+
+void json_member_decimal(struct json_writer *w, const char *key, double x)
+{
+	json_put_key(w, key);
+	json_put_decimal(w, x);
+}
+
 char *json_finish(struct json_writer *w, size_t *len)
 {
 	assert(!w->depth && !w->after_key);

@@ -40,36 +40,6 @@ const char *const *report_versions(void)
 
 /* ---- pieces ---- */
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	json_put_key(w, key);
-	json_put_string(w, text);
-}
-
-static void put_int(struct json_writer *w, const char *key, int64_t i)
-{
-	json_put_key(w, key);
-	json_put_integer(w, i);
-}
-
-static void put_bool(struct json_writer *w, const char *key, bool b)
-{
-	json_put_key(w, key);
-	json_put_bool(w, b);
-}
-
-static void put_real(struct json_writer *w, const char *key, double x)
-{
-	json_put_key(w, key);
-	json_put_real(w, x);
-}
-
-static void put_decimal(struct json_writer *w, const char *key, double x)
-{
-	json_put_key(w, key);
-	json_put_decimal(w, x);
-}
-
 /* The integer value + low, which may have more digits than a double. */
 static int64_t component_integer(const struct component *c)
 {
@@ -120,13 +90,13 @@ static enum standing component_standing(const struct component *c, const struct 
 static void put_component(struct json_writer *w, const struct component *c, enum dtype d)
 {
 	if (c->reason != REASON_NONE) {
-		put_text(w, "reason", reason_names[c->reason]);
+		json_member_string(w, "reason", reason_names[c->reason]);
 		return;
 	}
 	put_expected(w, "expected", c, d);
-	put_decimal(w, "decimal", c->value);
-	put_decimal(w, "tight", c->tight);
-	put_decimal(w, "loose", c->loose);
+	json_member_decimal(w, "decimal", c->value);
+	json_member_decimal(w, "tight", c->tight);
+	json_member_decimal(w, "loose", c->loose);
 }
 
 /* {"element":0,"expected":"0x1p+1","decimal":2,"tight":...,"loose":...,"returned":"0x0p+0","returned_decimal":0,"verdict":"wrong"} */
@@ -135,14 +105,14 @@ static void put_element(struct json_writer *w, const struct truth_tensor *truth,
 	const struct component *c = &truth->at[i];
 
 	json_begin_object(w, JSON_FLOW);
-	put_int(w, "element", i);
+	json_member_integer(w, "element", i);
 	put_component(w, c, truth->type.dtype);
 	if (returned && i < shape_elements(&returned->type.shape)) {
 		put_returned(w, "returned", returned, i);
 		if (dtype_is_float(returned->type.dtype))
-			put_decimal(w, "returned_decimal", returned->at[i].f);
+			json_member_decimal(w, "returned_decimal", returned->at[i].f);
 		if (c->reason == REASON_NONE)
-			put_text(w, "verdict", standing_names[component_standing(c, returned, i)]);
+			json_member_string(w, "verdict", standing_names[component_standing(c, returned, i)]);
 	}
 	json_end(w);
 }
@@ -155,10 +125,10 @@ static void put_tensor(struct json_writer *w, const char *name, const struct tru
 	char type[TYPE_TEXT];
 
 	json_begin_object(w, JSON_BLOCK);
-	put_text(w, "of", name);
-	put_text(w, "type", type_print(&truth->type, type));
+	json_member_string(w, "of", name);
+	json_member_string(w, "type", type_print(&truth->type, type));
 	if (returned && !type_equal(&returned->type, &truth->type))
-		put_text(w, "returned_type", type_print(&returned->type, type));
+		json_member_string(w, "returned_type", type_print(&returned->type, type));
 	json_put_key(w, "elements");
 	json_begin_array(w, JSON_BLOCK);
 	for (int i = 0; i < shown; i++)
@@ -169,7 +139,7 @@ static void put_tensor(struct json_writer *w, const char *name, const struct tru
 	if (worst >= shown && worst < n)
 		shown++;
 	if (shown < n)
-		put_int(w, "elements_left_out", n - shown);
+		json_member_integer(w, "elements_left_out", n - shown);
 	json_end(w);
 }
 
@@ -244,7 +214,7 @@ static void put_points(struct json_writer *w, const struct report *r)
 	for (int k = 0; k < r->c->n_point; k++) {
 		json_begin_object(w, JSON_BLOCK);
 		if (r->answers[k].text && *r->answers[k].text)
-			put_text(w, "text", r->answers[k].text);
+			json_member_string(w, "text", r->answers[k].text);
 		if (primal)
 			put_tensors(w, r, k, true);
 		if (r->c->n_transform)
@@ -281,13 +251,13 @@ static void put_where(struct json_writer *w, const struct report *r)
 
 	json_put_key(w, "where");
 	json_begin_object(w, JSON_FLOW);
-	put_int(w, "point", j->point);
+	json_member_integer(w, "point", j->point);
 	if (subject != SUBJECT_CASE && j->which >= 0) {
-		put_int(w, j->in_primal ? "primal" : "derivative", j->which);
-		put_text(w, "of", summary_name(r->c, j->in_primal, j->which, w->arena));
+		json_member_integer(w, j->in_primal ? "primal" : "derivative", j->which);
+		json_member_string(w, "of", summary_name(r->c, j->in_primal, j->which, w->arena));
 	}
 	if (element) {
-		put_int(w, "element", j->element);
+		json_member_integer(w, "element", j->element);
 		put_index(w, &expected->type, j->element);
 	}
 	json_end(w);
@@ -295,32 +265,32 @@ static void put_where(struct json_writer *w, const struct report *r)
 	if (expected) {
 		json_put_key(w, "expected");
 		json_begin_object(w, JSON_FLOW);
-		put_text(w, "type", type_print(&expected->type, type));
+		json_member_string(w, "type", type_print(&expected->type, type));
 		if (element && expected->at[j->element].reason == REASON_NONE) {
 			const struct component *c = &expected->at[j->element];
 
 			put_expected(w, "value", c, expected->type.dtype);
 			if (dtype_is_float(expected->type.dtype))
-				put_real(w, "low", c->low);
-			put_decimal(w, "decimal", c->value);
-			put_decimal(w, "tight", c->tight);
-			put_decimal(w, "loose", c->loose);
-			put_decimal(w, "magnitude", c->magnitude);
+				json_member_real(w, "low", c->low);
+			json_member_decimal(w, "decimal", c->value);
+			json_member_decimal(w, "tight", c->tight);
+			json_member_decimal(w, "loose", c->loose);
+			json_member_decimal(w, "magnitude", c->magnitude);
 		}
 		json_end(w);
 	}
 	if (returned) {
 		json_put_key(w, "returned");
 		json_begin_object(w, JSON_FLOW);
-		put_text(w, "type", type_print(&returned->type, type));
+		json_member_string(w, "type", type_print(&returned->type, type));
 		if (element) {
 			put_returned(w, "value", returned, j->element);
 			if (dtype_is_float(returned->type.dtype))
-				put_decimal(w, "decimal", returned->at[j->element].f);
+				json_member_decimal(w, "decimal", returned->at[j->element].f);
 		}
 		/* the first run is what `answers` has: the second differed from it */
 		if (element && j->verdict == VERDICT_NONDETERMINISTIC)
-			put_real(w, "again", j->returned);
+			json_member_real(w, "again", j->returned);
 		json_end(w);
 	}
 }
@@ -329,12 +299,12 @@ static void put_components(struct json_writer *w, const struct judgement *j)
 {
 	json_put_key(w, "components");
 	json_begin_object(w, JSON_FLOW);
-	put_int(w, "decided", j->decided);
+	json_member_integer(w, "decided", j->decided);
 	json_put_key(w, "undecided");
 	json_begin_object(w, JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (k != REASON_NONE && j->undecided[k])
-			put_int(w, reason_names[k], j->undecided[k]);
+			json_member_integer(w, reason_names[k], j->undecided[k]);
 	json_end(w);
 	json_end(w);
 }
@@ -350,27 +320,27 @@ static void put_oracles(struct json_writer *w, const struct report *r)
 	json_begin_object(w, JSON_BLOCK);
 	json_put_key(w, "analytic");
 	json_begin_object(w, JSON_FLOW);
-	put_int(w, "assignments", p->n_assignment);
-	put_int(w, "assignment", summary_assignment(r));
-	put_bool(w, "kink", p->kink);
-	put_bool(w, "edge", p->edge);
+	json_member_integer(w, "assignments", p->n_assignment);
+	json_member_integer(w, "assignment", summary_assignment(r));
+	json_member_bool(w, "kink", p->kink);
+	json_member_bool(w, "edge", p->edge);
 	json_end(w);
 	json_put_key(w, "finite_difference");
 	json_begin_object(w, JSON_FLOW);
-	put_text(w, "outcome", fd_outcome_names[fd->outcome]);
+	json_member_string(w, "outcome", fd_outcome_names[fd->outcome]);
 	if (fd->outcome == FD_ABSTAINS)
-		put_text(w, "reason", reason_names[fd->reason]);
+		json_member_string(w, "reason", reason_names[fd->reason]);
 	if (fd->outcome != FD_NOT_RUN) {
-		put_int(w, "precision", fd->precision);
-		put_int(w, "step", fd->step);
-		put_bool(w, "left", fd->left);
-		put_bool(w, "right", fd->right);
+		json_member_integer(w, "precision", fd->precision);
+		json_member_integer(w, "step", fd->step);
+		json_member_bool(w, "left", fd->left);
+		json_member_bool(w, "right", fd->right);
 	}
 	if (fd->outcome == FD_AGREES || fd->outcome == FD_DISAGREES) {
-		put_int(w, "component", fd->component);
-		put_decimal(w, "analytic", fd->analytic);
-		put_decimal(w, "quotient", fd->quotient);
-		put_decimal(w, "error", fd->error);
+		json_member_integer(w, "component", fd->component);
+		json_member_decimal(w, "analytic", fd->analytic);
+		json_member_decimal(w, "quotient", fd->quotient);
+		json_member_decimal(w, "error", fd->error);
 	}
 	json_end(w);
 	json_end(w);
@@ -404,14 +374,14 @@ static void put_found(struct json_writer *w, const struct report *r)
 	snprintf(seed, sizeof(seed), "0x%llx", (unsigned long long)r->seed);
 	json_put_key(w, "found");
 	json_begin_object(w, JSON_FLOW);
-	put_text(w, "seed", seed);
-	put_int(w, "case_number", r->case_number);
-	put_int(w, "nodes", program_nodes(&r->found->program));
+	json_member_string(w, "seed", seed);
+	json_member_integer(w, "case_number", r->case_number);
+	json_member_integer(w, "nodes", program_nodes(&r->found->program));
 	json_put_key(w, "minimize");
 	json_begin_object(w, JSON_FLOW);
-	put_int(w, "tried", r->minimize_tried);
-	put_int(w, "accepted", r->minimize_accepted);
-	put_int(w, "nodes", program_nodes(&r->c->program));
+	json_member_integer(w, "tried", r->minimize_tried);
+	json_member_integer(w, "accepted", r->minimize_accepted);
+	json_member_integer(w, "nodes", program_nodes(&r->c->program));
 	json_end(w);
 	json_end(w);
 }
@@ -423,7 +393,7 @@ static void put_versions(struct json_writer *w)
 	json_put_key(w, "versions");
 	json_begin_object(w, JSON_FLOW);
 	for (; pair[0]; pair += 2)
-		put_text(w, pair[0], pair[1]);
+		json_member_string(w, pair[0], pair[1]);
 	json_end(w);
 }
 
@@ -433,15 +403,15 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	struct json_writer w = json_writer_new(a, true);
 
 	json_begin_object(&w, JSON_BLOCK);
-	put_text(&w, "schema", "adjudge.report/1");
-	put_text(&w, "signature", r->signature);
-	put_text(&w, "engine", r->engine);
-	put_text(&w, "verdict", verdict_names[j->verdict]);
+	json_member_string(&w, "schema", "adjudge.report/1");
+	json_member_string(&w, "signature", r->signature);
+	json_member_string(&w, "engine", r->engine);
+	json_member_string(&w, "verdict", verdict_names[j->verdict]);
 	if (j->verdict == VERDICT_UNDECIDED)
-		put_text(&w, "reason", reason_names[j->reason]);
-	put_text(&w, "deviation", deviation_names[j->deviation]);
-	put_text(&w, "summary", summary_sentence(r, a));
-	put_text(&w, "request", summary_request(r->c, a));
+		json_member_string(&w, "reason", reason_names[j->reason]);
+	json_member_string(&w, "deviation", deviation_names[j->deviation]);
+	json_member_string(&w, "summary", summary_sentence(r, a));
+	json_member_string(&w, "request", summary_request(r->c, a));
 	put_where(&w, r);
 	put_components(&w, j);
 	put_oracles(&w, r);
