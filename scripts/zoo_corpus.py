@@ -201,7 +201,7 @@ def checkpoints():
         dies = (c, n) in {(2, 4), (2, 8), (3, 1), (3, 2), (4, 2), (4, 3)}
         case(f"ckptjl-online-revolve-n{n}-c{c}", f"while of {n} iterations, {c} snapshots: x^{n} at 2",
              "Argonne-National-Laboratory/Checkpointing.jl#88", ["x: f64[]"], top, [outs[0]], [[2]], vjp([0], 1), [str(n * 2 ** (n - 1)) if n else "0"],
-             (f"checkpointed:snapshots={c}+ckptjl-online-revolve", "crash" if dies else "agree", None))
+             ("checkpointed" + (f":snapshots={c}" if c != 3 else "") + "+ckptjl-online-revolve", "crash" if dies else "agree", None))
 
     for op, attrs, truth, faulty in [("reduce_max", {"axes": [0], "keepdims": False}, ["0", "1"], ["0", "0"]),
                                      ("neg", {}, ["-1", "-1"], None)]:
