@@ -78,14 +78,30 @@ static int differences(const struct engine *a, const struct engine *b)
 	return n;
 }
 
+/* An edit is of the row of the op that its text begins with, or of a seam. */
+static void check_edited(const struct engine *mutant, const char *text)
+{
+	bool row[OP_COUNT], rows_alone = engine_edited_rows(mutant, row);
+	int edited = 0;
+
+	for (int op = 0; op < OP_COUNT; op++) {
+		size_t len = strlen(op_table[op].name);
+
+		edited += row[op];
+		CHECK(!row[op] || (!strncmp(text, op_table[op].name, len) && strchr(",:", text[len])), "%s: row of %s", text, op_table[op].name);
+	}
+	CHECK(edited == rows_alone, "%s: %d rows edited", text, edited);
+}
+
 static void check_engine(const char *name)
 {
 	struct engine *right = engine_open(name, NULL);
 	struct error e = {.text = ""};
 	char text[MUTANT_TEXT], spec[64];
+	bool row[OP_COUNT];
 	int n = 0;
 
-	CHECK(right && differences(right, right) == 0, "%s", name);
+	CHECK(right && differences(right, right) == 0 && engine_edited_rows(right, row), "%s", name);
 	for (; mutant_row(name, n, text); n++) {
 		struct engine *mutant;
 
@@ -96,6 +112,7 @@ static void check_engine(const char *name)
 			continue;
 		CHECK(!engine_is_right(mutant) && differences(right, mutant) == 1, "%s (%s): %d edits", spec, text,
 		    differences(right, mutant));
+		check_edited(mutant, text);
 		CHECK(strlen(text) > 5 && strlen(text) + 1 < MUTANT_TEXT && !strchr(text, '\n'), "%s: \"%s\"", spec, text);
 		engine_close(mutant);
 	}
