@@ -3,6 +3,7 @@
 #define ENGINES_ENGINE_H
 
 #include "../graph/answer.h"
+#include "../graph/program.h"
 
 struct engine;
 
@@ -42,6 +43,11 @@ const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
 /* True when the spec plants no fault: such an engine must agree. */
 bool engine_is_right(const struct engine *self);
+/*
+ * What the faults of an engine edited: row[op] is set where a rule of op differs from that of the engine without faults.  True when nothing
+ * else differs, so that the engine answers as the right one wherever no such op is derived.
+ */
+bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);

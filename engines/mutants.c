@@ -32,17 +32,32 @@ struct edit {
 	const char *replacement;
 };
 
-/* What does not compile, or changes nothing, is no mutant. */
+const struct equivalent mutants_equivalent[] = {
+#define EQUIVALENT(text, why) {text, why},
+#include "mutants_equivalent.def"
+#undef EQUIVALENT
+    {NULL, NULL}};
+
+static bool is_equivalent(const char *name)
+{
+	for (const struct equivalent *e = mutants_equivalent; e->text; e++)
+		if (!strcmp(e->text, name))
+			return true;
+	return false;
+}
+
+/* What does not compile, or changes nothing that is judged, is no mutant. */
 static void try_edit(struct mutator *m, const struct edit *edit, struct expression *partial)
 {
 	struct expression edited;
-	char text[MUTANT_CODE];
+	char text[MUTANT_CODE], name[MUTANT_TEXT];
 	const char *old = partial->text;
 	int n = snprintf(text, sizeof text, "%.*s%s%s", edit->at, old, edit->replacement, old + edit->at + edit->len);
 
 	if (n < 0 || n >= EXPRESSION_TEXT || !strcmp(text, old) || !expression_compile(&edited, text, NULL))
 		return;
-	if (mutant_here(m, "%s, partial by %c: %s for %s", op_table[edit->op].name, "abc"[edit->k], text, old))
+	snprintf(name, sizeof name, "%s, partial by %c: %s for %s", op_table[edit->op].name, "abc"[edit->k], text, old);
+	if (!is_equivalent(name) && mutant_here(m, "%s", name))
 		*partial = edited;
 }
 

@@ -15,6 +15,12 @@ struct mutator {
 /* Counts an edit; true when it is the one to make, which `format` then describes. */
 bool mutant_here(struct mutator *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Rows of mutants_equivalent.def, up to one without text. */
+struct equivalent {
+	const char *text, *why;
+};
+extern const struct equivalent mutants_equivalent[];
+
 /* The parts of the walk: edits of the texts of partials; of structures and seams. */
 void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
 void mutate_adjoint_structure(struct mutator *m, enum op op);

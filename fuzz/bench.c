@@ -43,22 +43,23 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static struct answer *bench_ask(struct bench *b, int k, const struct testcase *c, struct arena *a)
-{
-	struct answer *answers = NEW(a, struct answer, c->n_point);
-	double start = seconds_now();
-
-	engine_answer(b->engine[k], c, a, answers);
-	b->engine_seconds += seconds_now() - start;
-	return answers;
-}
-
 static bool bench_any(const struct answer *answers, int n, enum answer_status status)
 {
 	for (int k = 0; k < n; k++)
 		if (answers[k].status == status)
 			return true;
 	return false;
+}
+
+static struct answer *bench_ask(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a)
+{
+	struct answer *answers = NEW(a, struct answer, c->n_point);
+	double start = seconds_now();
+
+	engine_answer(engine, c, a, answers);
+	b->engine_seconds += seconds_now() - start;
+	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
+	return answers;
 }
 
 /* Where two runs of one engine part. */
@@ -148,17 +149,18 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
  * A second opinion of the engine itself before it is blamed.  A crash in either run is a crash.  A hang that does not come again may
  * be the load of the machine, and a failure is ours: both give way to the other run.
  */
-static void bench_ask_again(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *out)
+static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, const struct truth *truth,
+    struct answer **answer, struct judgement *judgement)
 {
 	static const enum answer_status ours[] = {ANSWER_HANG, ANSWER_FAILURE};
-	struct answer *first = out->answer[k], *second = bench_ask(b, k, c, a);
+	struct answer *first = *answer, *second = bench_ask(b, engine, c, a);
 	struct difference d;
 
 	if (bench_any(first, c->n_point, ANSWER_CRASH))
 		return;
 	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
-		out->answer[k] = second;
-		judge(c, &out->truth, second, &out->judgement[k]);
+		*answer = second;
+		judge(c, truth, second, judgement);
 		return;
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
@@ -167,14 +169,14 @@ static void bench_ask_again(struct bench *b, int k, const struct testcase *c, st
 		if (in_second)
 			return;
 		if (in_first) {
-			out->answer[k] = second;
-			judge(c, &out->truth, second, &out->judgement[k]);
+			*answer = second;
+			judge(c, truth, second, judgement);
 			return;
 		}
 	}
 	d = compare_runs(first, second, c->n_point);
 	if (d.any)
-		judge_nondeterministic(&d, &out->judgement[k]);
+		judge_nondeterministic(&d, judgement);
 }
 
 static bool any_disagreement(const struct truth *t)
@@ -192,7 +194,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	memset(out, 0, sizeof(*out));
 	oracle_truth(b->oracle, c, a, &out->truth);
 	for (int k = 0; k < b->n_engine; k++) {
-		out->answer[k] = bench_ask(b, k, c, a);
+		out->answer[k] = bench_ask(b, b->engine[k], c, a);
 		judge(c, &out->truth, out->answer[k], &out->judgement[k]);
 		finding[k] = verdict_is_finding[out->judgement[k].verdict];
 		any = any || finding[k];
@@ -203,8 +205,27 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 		for (int k = 0; k < b->n_engine; k++) {
 			judge(c, &out->truth, out->answer[k], &out->judgement[k]);
 			if (finding[k])
-				bench_ask_again(b, k, c, a, out);
+				bench_ask_again(b, b->engine[k], c, a, &out->truth, &out->answer[k], &out->judgement[k]);
 		}
 	}
 	out->oracle_disagreement = any_disagreement(&out->truth);
+}
+
+bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+    struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct answer *answer = bench_ask(b, engine, c, a);
+
+	judge(c, &t->truth, answer, out);
+	if (verdict_is_finding[out->verdict] && !t->confirmed) {
+		t->confirmed = true;
+		oracle_confirm(b->oracle, c, a, &t->truth);
+		judge(c, &t->truth, answer, out);
+		mark = arena_mark(a); /* what confirming left belongs to the truth */
+	}
+	if (verdict_is_finding[out->verdict])
+		bench_ask_again(b, engine, c, a, &t->truth, &answer, out);
+	arena_rewind(a, mark);
+	return verdict_is_finding[out->verdict];
 }

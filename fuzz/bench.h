@@ -12,6 +12,7 @@ struct bench {
 	struct engine *engine[BENCH_ENGINES]; /* owned */
 	struct oracle *oracle;                /* owned */
 	double engine_seconds;
+	int64_t failures; /* times that the machine kept an engine from answering (ANSWER_FAILURE) */
 };
 
 /* Everything said about one case; lives in the arena. */
@@ -30,5 +31,18 @@ void bench_close(struct bench *b);
  * is asked again (nondeterminism) and judged anew.
  */
 void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
+
+/* The truth of one case, shared by engines that are asked one after the other. */
+struct shared_truth {
+	struct truth truth; /* as oracle_truth made it */
+	bool confirmed;     /* coordinate by coordinate, which one engine's finding asked for: once is enough for all */
+};
+
+/*
+ * Asks one engine and judges it by the rule of bench_judge: when its judgement is a finding, the truth is confirmed, the engine judged anew,
+ * and asked again.  True when the judgement is a finding in the end.  What the engine made is given back to the arena.
+ */
+bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+    struct judgement *out);
 
 #endif

@@ -71,19 +71,18 @@ static void read_corpus(struct campaign *self)
 	paths_free(&files);
 }
 
-/* A request that no engine under test can answer is a wasted case. */
-static void fit_profile(struct campaign *self)
+void campaign_fit_profile(const struct bench *b, struct profile *profile)
 {
 	bool jvp = false, vjp = false;
 
-	for (int k = 0; k < self->bench.n_engine; k++) {
-		const struct engine_kind *kind = engine_kind(self->bench.engine[k]);
+	for (int k = 0; k < b->n_engine; k++) {
+		const struct engine_kind *kind = engine_kind(b->engine[k]);
 
 		jvp = jvp || kind->jvp;
 		vjp = vjp || kind->vjp;
 	}
 	if (jvp != vjp)
-		self->own.profile.jvp = jvp ? 100 : 0;
+		profile->jvp = jvp ? 100 : 0;
 }
 
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
@@ -104,7 +103,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		free(self);
 		return NULL;
 	}
-	fit_profile(self);
+	campaign_fit_profile(&self->bench, &self->own.profile);
 	arena_init(&self->side, SIDE_ARENA);
 	self->start = self->shown = campaign_clock();
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
@@ -428,6 +427,8 @@ void campaign_skip(struct campaign *self)
 {
 	self->skipped++;
 }
+
+bool campaign_stop_requested(void) { return stop_requested; }
 
 bool campaign_over(struct campaign *self)
 {

@@ -1,4 +1,4 @@
-/* command_list.c: adjudge engines, ops, faults, and the hidden worker. */
+/* command_list.c: adjudge engines, ops, and the hidden worker. */
 #include <stdio.h>
 
 #include "../graph/json.h"
@@ -100,81 +100,6 @@ int command_ops(int argc, char **argv)
 		if (!l.json)
 			printf("%-22s %-14s %s\n", i->name, family_names[i->family], i->meaning);
 	}
-	return listing_end(&l);
-}
-
-/* "functional+residual-fifo            2026 L vjp  ..." */
-static void print_fault(const struct fault_info *f)
-{
-	char year[12] = "";
-
-	if (f->year)
-		snprintf(year, sizeof year, "%d", f->year);
-	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
-}
-
-static void list_mutants(struct listing *l)
-{
-	char meaning[MUTANT_TEXT];
-
-	for (int k = 0; engine_names[k]; k++)
-		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
-			const char *spec = arena_printf(&l->arena, "%s+mutant:%d", engine_names[k], i);
-
-			json_begin_object(&l->w, JSON_FLOW);
-			json_member_string(&l->w, "spec", spec);
-			json_member_string(&l->w, "meaning", meaning);
-			json_end(&l->w);
-			if (!l->json)
-				printf("%-24s %s\n", spec, meaning);
-		}
-}
-
-static void list_faults(struct listing *l)
-{
-	const struct fault_info *f;
-
-	for (int i = 0; (f = fault_row(i)); i++) {
-		json_begin_object(&l->w, JSON_FLOW);
-		json_member_string(&l->w, "spec", f->spec);
-		json_member_string(&l->w, "slug", f->slug);
-		json_member_string(&l->w, "source", f->source);
-		json_member_string(&l->w, "meaning", f->meaning);
-		json_member_bool(&l->w, "isolated", f->isolated);
-		json_put_key(&l->w, "year");
-		if (f->year)
-			json_put_integer(&l->w, f->year);
-		else
-			json_put_null(&l->w);
-		json_member_string(&l->w, "family", f->family);
-		json_member_string(&l->w, "request", f->request);
-		json_end(&l->w);
-		if (!l->json)
-			print_fault(f);
-	}
-}
-
-int command_faults(int argc, char **argv)
-{
-	struct listing l = {0};
-	bool mutants = false;
-	const struct option_row rows[] = {
-	    {"json", OPTION_FLAG, &l.json, NULL, "print JSON"},
-	    {"mutants", OPTION_FLAG, &mutants, NULL, "list the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
-	};
-	const struct options o = {"faults", "[--mutants] [--json]",
-	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported, with its\n"
-	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) and request.\n",
-	    rows, 2, 0, 0};
-	char **operand;
-	int n, code = options_parse(&o, argc, argv, &operand, &n);
-
-	if (code >= 0)
-		return code;
-	arena_init(&l.arena, COMMAND_ARENA);
-	l.w = json_writer_new(&l.arena, true);
-	json_begin_array(&l.w, JSON_BLOCK);
-	(mutants ? list_mutants : list_faults)(&l);
 	return listing_end(&l);
 }
 

@@ -31,6 +31,8 @@ static const struct emitter {
 	{gen_emit_for, offsetof(struct profile, weight_for), true},
 	{gen_emit_while, offsetof(struct profile, weight_while), true},
 	{gen_emit_scan, offsetof(struct profile, weight_scan), true},
+	{gen_emit_large, offsetof(struct profile, weight_large), false},
+	{gen_emit_masked, offsetof(struct profile, weight_masked), false},
 	{gen_emit_order, offsetof(struct profile, weight_order), false},
 	{gen_emit_copy, offsetof(struct profile, weight_copy), false},
 	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true},

@@ -63,6 +63,8 @@ int gen_input(struct gen *g, const struct type *t, struct range r);
 /* Makes a value known (range, deps) and pickable. */
 void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noisy);
 void gen_push(struct gen *g, int value);
+/* Takes the newest value out of the pool again: nothing else will use it. */
+void gen_hide(struct gen *g, int value);
 
 static inline const struct type *gen_type(const struct gen *g, int value) { return &g->b.program.type[value]; }
 static inline int gen_elements(const struct gen *g, int value) { return shape_elements(&gen_type(g, value)->shape); }
@@ -126,7 +128,7 @@ struct range range_of(enum op op, const struct range *a, int n, double fan);
 /* ---- generate_ops.c: elementwise float ops and their guards ---- */
 
 typedef int gen_emit_fn(struct gen *g);
-gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_cast;
+gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_cast;
 /* A unary op, with its guard, on that float value. */
 int gen_unary_on(struct gen *g, int value);
 /* A binary op on a and something; the result has the shape that broadcasting gives. */
@@ -138,7 +140,7 @@ int gen_guard(struct gen *g, int value, enum domain domain);
 
 /* ---- generate_logic.c: comparisons, selects, integers, bool ---- */
 
-gen_emit_fn gen_emit_select, gen_emit_integer, gen_emit_logical;
+gen_emit_fn gen_emit_select, gen_emit_masked, gen_emit_integer, gen_emit_logical;
 /* A bool scalar. */
 int gen_predicate_scalar(struct gen *g);
 /* A comparison of that value with a constant or another value; bool, of its shape or broadcast. */

@@ -1,6 +1,8 @@
 /* Comparisons, the selects they feed, integer arithmetic and bool. */
 #include "generate_internal.h"
 
+#include <math.h> /* INFINITY */
+
 static const enum op compare_ops[] = {OP_GT, OP_LT, OP_GE, OP_LE, OP_NE, OP_EQ};
 static const int compare_weights[] = {6, 5, 3, 3, 1, 1};
 
@@ -110,8 +112,7 @@ static int unguarded(struct gen *g, enum op op, int x)
 		y = gen_binary(g, OP_POW, x, gen_scalar(g, d, exponents[choice_below(g->c, 4)]));
 	else
 		y = gen_node(g, op, &x, 1, &none);
-	if (y >= 0 && g->pool[g->n_pool - 1] == y)
-		g->n_pool--;
+	gen_hide(g, y);
 	return y;
 }
 
@@ -189,6 +190,46 @@ int gen_emit_select(struct gen *g)
 	if (b < 0 || b == a)
 		b = gen_scalar(g, t.dtype, gen_real(g, t.dtype));
 	return choice_percent(g->c, 50) ? select_of(g, p, b, a) : select_of(g, p, a, b);
+}
+
+/*
+ * select(p, x, -inf) and what is made of it: an attention mask.  The elements at -inf have the weight 0, and so has their derivative; all of them
+ * may be masked.
+ */
+int gen_emit_masked(struct gen *g)
+{
+	int x = gen_pick(g, gen_fits_float_axes, NULL), p, masked, top, y;
+	struct attrs along = {0};
+
+	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
+		return -1;
+	p = choice_percent(g->c, 40) ? gen_pick(g, gen_fits_bool, NULL) : -1;
+	if (p < 0 || gen_broadcast_elements(g, p, x) != gen_elements(g, x))
+		p = gen_compare(g, x);
+	if (p < 0 || gen_broadcast_elements(g, p, x) != gen_elements(g, x))
+		return -1;
+	masked = select_of(g, p, x, gen_scalar(g, gen_type(g, x)->dtype, -INFINITY));
+	if (masked < 0)
+		return -1;
+	gen_hide(g, masked);
+	g->info[masked].range = g->info[x].range;
+	along.axes[0] = choice_below(g->c, gen_type(g, x)->shape.rank);
+	along.n_axes = 1;
+	along.keepdims = true;
+	switch (choice_below(g->c, 4)) {
+	case 0:
+		return gen_node(g, OP_LOGSUMEXP, &masked, 1, &along);
+	case 1:
+		return gen_node(g, OP_REDUCE_MAX, &masked, 1, &along);
+	case 2:
+		return gen_with_scalar(g, OP_MAX, masked, gen_real(g, gen_type(g, x)->dtype));
+	default:
+		top = gen_node(g, OP_REDUCE_MAX, &masked, 1, &along);
+		y = gen_binary(g, OP_SUB, masked, top);
+		gen_hide(g, y);
+		y = gen_unary(g, OP_EXP, y);
+		return gen_binary(g, OP_DIV, y, y < 0 ? -1 : gen_node(g, OP_REDUCE_SUM, &y, 1, &along));
+	}
 }
 
 /* ---- integers ---- */

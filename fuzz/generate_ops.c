@@ -147,8 +147,14 @@ int gen_unary_on(struct gen *g, int value)
 		enum domain domain = op_table[row->op].domain;
 		struct range r = g->info[value].range;
 
-		if (range_magnitude(r) > row->most && domain == DOMAIN_ALL)
-			continue;
+		if (range_magnitude(r) > row->most && domain == DOMAIN_ALL) {
+			int exponent;
+
+			if (!g->p->scale_in || !choice_percent(g->c, g->p->scale_in) || !(range_magnitude(r) < 0x1p14))
+				continue;
+			frexp(range_magnitude(r) / row->most, &exponent);
+			return gen_unary(g, row->op, gen_with_scalar(g, OP_MUL, value, ldexp(1, -exponent)));
+		}
 		if (in_domain(r, domain) || choice_percent(g->c, g->p->unguarded))
 			return gen_unary(g, row->op, value);
 		if (choice_percent(g->c, g->p->guard))
@@ -171,6 +177,40 @@ static int pick_exponent(struct gen *g, const struct type *t)
 	if (b >= 0 && range_magnitude(g->info[b].range) <= 3)
 		return b;
 	return gen_scalar(g, t->dtype, usual[choice_below(g->c, 8)]);
+}
+
+/* An input that an edge of a point may make exactly 0. */
+static bool fits_base(const struct gen *g, int value, const void *unused)
+{
+	(void)unused;
+	return value < g->n_input && gen_is_float(g, value);
+}
+
+/* Exponents at which the rules of pow take other paths, and bases that may be 0. */
+static int special_pow(struct gen *g, int a)
+{
+	static const double special[] = {0, 1, 2, 0.5, -1};
+	int input = choice_percent(g->c, 60) ? gen_pick(g, fits_base, NULL) : -1, b = -1;
+	bool integral = false, positive = true;
+	struct type t;
+
+	if (input >= 0 && gen_fits(g, gen_elements(g, input)))
+		a = input;
+	t = *gen_type(g, a);
+	if (choice_percent(g->c, 30))
+		b = gen_pick(g, gen_fits_broadcast, &t);
+	if (b < 0 || range_magnitude(g->info[b].range) > 4 || g->info[b].range.lo < 0) {
+		double x = special[choice_below(g->c, 5)];
+
+		b = gen_scalar(g, t.dtype, x);
+		integral = x != 0.5;
+		positive = x >= 0;
+	}
+	if (!positive && !in_domain(g->info[a].range, DOMAIN_POW))
+		a = gen_guard(g, a, DOMAIN_POW);
+	else if (!integral && g->info[a].range.lo < 0)
+		a = choice_percent(g->c, 50) ? gen_unary(g, OP_ABS, a) : gen_with_scalar(g, OP_MAX, a, 0);
+	return gen_binary(g, OP_POW, a, b);
 }
 
 static int second_operand(struct gen *g, enum op op, const struct type *t)
@@ -204,6 +244,8 @@ int gen_binary_on(struct gen *g, int a)
 	for (int i = 0; i < BINARY_ROWS; i++)
 		weight[i] = low ? binary_rows[i].low : binary_rows[i].weight;
 	op = binary_rows[choice_weighted(g->c, weight, BINARY_ROWS)].op;
+	if (op == OP_POW && g->p->pow_special && choice_percent(g->c, g->p->pow_special))
+		return special_pow(g, a);
 	b = second_operand(g, op, &t);
 	if (b < 0)
 		return -1;
@@ -248,6 +290,15 @@ int gen_emit_binary(struct gen *g)
 	return gen_binary_on(g, gen_tame(g, gen_pick_float(g)));
 }
 
+/* A value of the program as a bound of x; `constant` when none fits. */
+static int active_bound(struct gen *g, int x, int constant)
+{
+	struct type t = *gen_type(g, x);
+	int bound = gen_pick(g, gen_fits_broadcast, &t);
+
+	return bound >= 0 && bound != x && gen_elements(g, bound) <= gen_elements(g, x) ? bound : constant;
+}
+
 int gen_emit_clamp(struct gen *g)
 {
 	int x = gen_pick_float(g), lo, hi;
@@ -261,7 +312,15 @@ int gen_emit_clamp(struct gen *g)
 	high = low + choice_between(g->c, 2, 16) / 8.0;
 	lo = gen_scalar(g, d, low);
 	hi = gen_scalar(g, d, high);
-	if (choice_percent(g->c, 15)) {
+	if (g->p->clamp_active && choice_percent(g->c, g->p->clamp_active)) {
+		int which = choice_below(g->c, 3);
+
+		/* The bounds may cross: the upper one then holds. */
+		if (which != 1)
+			lo = active_bound(g, x, lo);
+		if (which != 0)
+			hi = active_bound(g, x, hi);
+	} else if (choice_percent(g->c, 15)) {
 		struct type t = *gen_type(g, x);
 		int bound = gen_pick(g, gen_fits_broadcast, &t);
 
@@ -269,6 +328,35 @@ int gen_emit_clamp(struct gen *g)
 			hi = bound;
 	}
 	return gen_node(g, OP_CLAMP, (const int[]){x, lo, hi}, 3, NULL);
+}
+
+/* An op that is tame at a large magnitude, where its rules may take other paths, and its derivative is small but not 0. */
+int gen_emit_large(struct gen *g)
+{
+	static const enum op ops[] = {OP_ATAN, OP_ASINH, OP_ATAN, OP_LOG, OP_TANH, OP_LOGISTIC, OP_RSQRT, OP_ATAN2, OP_ACOSH, OP_ERF, OP_LOG1P};
+	enum op op = ops[choice_below(g->c, (int)(sizeof ops / sizeof *ops))];
+	enum domain domain = op_table[op].domain;
+	int x = gen_tame(g, gen_pick_float(g)), other, large;
+	double factor = ldexp(1, choice_between(g->c, 27, 40));
+	struct type t;
+
+	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || is_low(gen_type(g, x)->dtype))
+		return -1;
+	if (domain == DOMAIN_ALL)
+		factor = choice_percent(g->c, 40) ? -factor : factor;
+	else if (!in_domain(g->info[x].range, domain))
+		x = gen_guard(g, x, domain);
+	large = gen_with_scalar(g, OP_MUL, x, factor);
+	if (large < 0)
+		return -1;
+	gen_hide(g, large);
+	if (op != OP_ATAN2)
+		return gen_unary(g, op, large);
+	t = *gen_type(g, x);
+	other = gen_pick(g, gen_fits_broadcast, &t);
+	if (other < 0)
+		return -1;
+	return choice_percent(g->c, 50) ? gen_binary(g, OP_ATAN2, large, other) : gen_binary(g, OP_ATAN2, other, large);
 }
 
 /* An excursion: cast, an op or two there, and back, so that both dtypes meet in one chain. */

@@ -48,6 +48,12 @@ void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noi
 	gen_push(g, value);
 }
 
+void gen_hide(struct gen *g, int value)
+{
+	if (value >= 0 && g->n_pool && g->pool[g->n_pool - 1] == value)
+		g->n_pool--;
+}
+
 int gen_input(struct gen *g, const struct type *t, struct range r)
 {
 	int v = build_input(&g->b, t);

@@ -174,14 +174,21 @@ static void partial_atan2(const struct site *s, struct partial *out)
 		out->loose = INFINITY;
 }
 
-/* Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent conventions differ. */
+/*
+ * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on both sides of b, and
+ * a matter of convention at b = 0, where 0^b jumps.
+ */
 static void partial_pow_at_zero(const struct site *s, struct partial *out)
 {
-	double b = mpfr_get_d(parent_value(s, 1), R);
-	bool sure = parent_note(s, 1)->radius == 0 && parent_note(s, 0)->radius == 0 && (b == 0 || b >= 1);
-	mpfr_set_ui(out->value, b == 1, R);
+	double b = mpfr_get_d(parent_value(s, 1), R), rb = parent_note(s, 1)->radius;
+	bool zero = parent_note(s, 0)->radius == 0;
+	bool sure = zero && (b - rb > 1 || (rb == 0 && (b == 0 || b == 1)));
+	mpfr_set_ui(out->value, s->j == 0 && b == 1, R);
 	set_radii(s, out, 0, 0, 0);
-	out->reason = s->j == 1 ? REASON_CONVENTION : sure ? REASON_NONE : REASON_NON_FINITE;
+	if (s->j == 1)
+		out->reason = zero && b - rb > 0 ? REASON_NONE : REASON_CONVENTION;
+	else
+		out->reason = sure ? REASON_NONE : REASON_NON_FINITE;
 }
 
 static void partial_pow(const struct site *s, struct partial *out)

@@ -89,6 +89,13 @@ check 0 ops
 says out scatter_add
 check 0 faults
 says out "$fault"
+check 0 faults --score functional --only fifo --cases 500 --quiet
+says out '1 of 1 faults found'
+check 0 faults --mutants --score tape --only 'mul: the sign' --cases 2 --json --quiet
+says out '"schema": "adjudge.score/1"'
+check 2 faults --score no-such-engine
+check 5 faults --mutants --score aot --quiet
+check 3 faults --score tape --profile "$work/none.json"
 
 # ---- run and show ----
 check 0 show "$loop"

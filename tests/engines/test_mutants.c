@@ -30,6 +30,36 @@ static void check_rows(void)
 	}
 }
 
+/* ---- edits that are no mutants ---- */
+
+/* Whether a partial of the op that `text` begins with is `old`, in either table. */
+static bool is_partial(const struct engine *engine, const char *text, const char *old)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		size_t len = strlen(op_table[op].name);
+
+		if (strncmp(text, op_table[op].name, len) || text[len] != ',')
+			continue;
+		for (int k = 0; k < RULE_PARTIALS; k++)
+			if (!strcmp(engine->tangent.row[op].partial[k].text, old) || !strcmp(engine->adjoint.row[op].partial[k].text, old))
+				return true;
+	}
+	return false;
+}
+
+/* Each is an edit of a rule that there is; that none is listed is checked below. */
+static void check_equivalent(void)
+{
+	struct engine *right = engine_open("tape", NULL);
+
+	for (const struct equivalent *e = mutants_equivalent; e->text; e++) {
+		const char *old = strstr(e->text, " for ");
+
+		CHECK(old && is_partial(right, e->text, old + strlen(" for ")), "no rule to edit: %s", e->text);
+	}
+	engine_close(right);
+}
+
 /* ---- laws ---- */
 
 static bool same_partials(const struct expression *a, const struct expression *b)
@@ -78,14 +108,30 @@ static int differences(const struct engine *a, const struct engine *b)
 	return n;
 }
 
+/* An edit is of the row of the op that its text begins with, or of a seam. */
+static void check_edited(const struct engine *mutant, const char *text)
+{
+	bool row[OP_COUNT], rows_alone = engine_edited_rows(mutant, row);
+	int edited = 0;
+
+	for (int op = 0; op < OP_COUNT; op++) {
+		size_t len = strlen(op_table[op].name);
+
+		edited += row[op];
+		CHECK(!row[op] || (!strncmp(text, op_table[op].name, len) && strchr(",:", text[len])), "%s: row of %s", text, op_table[op].name);
+	}
+	CHECK(edited == rows_alone, "%s: %d rows edited", text, edited);
+}
+
 static void check_engine(const char *name)
 {
 	struct engine *right = engine_open(name, NULL);
 	struct error e = {.text = ""};
 	char text[MUTANT_TEXT], spec[64];
+	bool row[OP_COUNT];
 	int n = 0;
 
-	CHECK(right && differences(right, right) == 0, "%s", name);
+	CHECK(right && differences(right, right) == 0 && engine_edited_rows(right, row), "%s", name);
 	for (; mutant_row(name, n, text); n++) {
 		struct engine *mutant;
 
@@ -96,6 +142,9 @@ static void check_engine(const char *name)
 			continue;
 		CHECK(!engine_is_right(mutant) && differences(right, mutant) == 1, "%s (%s): %d edits", spec, text,
 		    differences(right, mutant));
+		check_edited(mutant, text);
+		for (const struct equivalent *q = mutants_equivalent; q->text; q++)
+			CHECK(strcmp(text, q->text) != 0, "%s is listed: %s", spec, text);
 		CHECK(strlen(text) > 5 && strlen(text) + 1 < MUTANT_TEXT && !strchr(text, '\n'), "%s: \"%s\"", spec, text);
 		engine_close(mutant);
 	}
@@ -122,6 +171,7 @@ int main(void)
 	char text[MUTANT_TEXT];
 
 	check_rows();
+	check_equivalent();
 	for (int i = 0; engine_names[i]; i++)
 		if (strcmp(engine_names[i], "aot")) /* its rules are another table */
 			check_engine(engine_names[i]);

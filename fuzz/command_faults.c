@@ -1,0 +1,206 @@
+/* command_faults.c: adjudge faults: what can be planted, and how much of it a campaign finds. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../graph/json.h"
+#include "campaign.h"
+#include "commands.h"
+#include "mutation_score.h"
+
+enum { DEFAULT_SCORE_CASES = 100000 };
+
+/* ---- lists ---- */
+
+struct listing {
+	struct json_writer w;
+	bool json;
+};
+
+/* "functional+residual-fifo            2026 L vjp  ..." */
+static void print_fault(const struct fault_info *f)
+{
+	char year[12] = "";
+
+	if (f->year)
+		snprintf(year, sizeof year, "%d", f->year);
+	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
+}
+
+static void list_mutants(struct listing *l)
+{
+	char meaning[MUTANT_TEXT];
+
+	for (int k = 0; engine_names[k]; k++)
+		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
+			const char *spec = arena_printf(l->w.arena, "%s+mutant:%d", engine_names[k], i);
+
+			json_begin_object(&l->w, JSON_FLOW);
+			json_member_string(&l->w, "spec", spec);
+			json_member_string(&l->w, "meaning", meaning);
+			json_end(&l->w);
+			if (!l->json)
+				printf("%-24s %s\n", spec, meaning);
+		}
+}
+
+static void list_faults(struct listing *l)
+{
+	const struct fault_info *f;
+
+	for (int i = 0; (f = fault_row(i)); i++) {
+		json_begin_object(&l->w, JSON_FLOW);
+		json_member_string(&l->w, "spec", f->spec);
+		json_member_string(&l->w, "slug", f->slug);
+		json_member_string(&l->w, "source", f->source);
+		json_member_string(&l->w, "meaning", f->meaning);
+		json_member_bool(&l->w, "isolated", f->isolated);
+		json_put_key(&l->w, "year");
+		if (f->year)
+			json_put_integer(&l->w, f->year);
+		else
+			json_put_null(&l->w);
+		json_member_string(&l->w, "family", f->family);
+		json_member_string(&l->w, "request", f->request);
+		json_end(&l->w);
+		if (!l->json)
+			print_fault(f);
+	}
+}
+
+static int list(bool mutants, bool json)
+{
+	struct listing l = {.json = json};
+	struct arena a;
+	size_t len;
+
+	arena_init(&a, COMMAND_ARENA);
+	l.w = json_writer_new(&a, true);
+	json_begin_array(&l.w, JSON_BLOCK);
+	(mutants ? list_mutants : list_faults)(&l);
+	json_end(&l.w);
+	if (json)
+		fputs(json_finish(&l.w, &len), stdout);
+	arena_free(&a);
+	return EXIT_NO_FINDING;
+}
+
+/* ---- scores ---- */
+
+static void print_score(const struct score_options *o, const struct score *s)
+{
+	printf("%s: %d of %d %s found within %lld cases; half of those found after %lld, nine tenths after %lld\n", o->engine,
+	    s->n - s->survivors, s->n, o->mutants ? "mutants" : "faults", (long long)s->cases, (long long)s->median, (long long)s->ninety);
+	for (int i = 0; i < s->n; i++)
+		if (!s->row[i].found)
+			printf("survivor: %-24s %s\n", s->row[i].spec, s->row[i].meaning);
+}
+
+static void print_score_json(const struct score_options *o, const char *profile, const struct score *s)
+{
+	struct json_writer w;
+	struct arena a;
+	size_t len;
+
+	arena_init(&a, COMMAND_ARENA);
+	w = json_writer_new(&a, true);
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", "adjudge.score/1");
+	json_member_string(&w, "engine", o->engine);
+	json_member_string(&w, "of", o->mutants ? "mutants" : "faults");
+	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
+	json_member_string(&w, "profile", profile);
+	json_member_integer(&w, "cases", s->cases);
+	json_member_integer(&w, "skipped", s->skipped);
+	json_member_integer(&w, "total", s->n);
+	json_member_integer(&w, "found", s->n - s->survivors);
+	json_member_integer(&w, "median", s->median);
+	json_member_integer(&w, "ninety_percent", s->ninety);
+	json_put_key(&w, "rows");
+	json_begin_array(&w, JSON_BLOCK);
+	for (int i = 0; i < s->n; i++) {
+		const struct scored *r = &s->row[i];
+
+		json_begin_object(&w, JSON_FLOW);
+		json_member_string(&w, "spec", r->spec);
+		json_member_string(&w, "meaning", r->meaning);
+		json_put_key(&w, "first_case");
+		if (r->found)
+			json_put_integer(&w, r->found);
+		else
+			json_put_null(&w);
+		json_member_string(&w, "verdict", r->found ? verdict_names[r->verdict] : "");
+		json_end(&w);
+	}
+	json_end(&w);
+	json_end(&w);
+	fputs(json_finish(&w, &len), stdout);
+	arena_free(&a);
+}
+
+static int score(const struct score_options *o, const char *profile, bool json)
+{
+	struct error e = {0};
+	struct score s;
+	int code = EXIT_NO_FINDING;
+
+	campaign_stop_on_signals();
+	if (!mutation_score(o, &s, &e)) {
+		complain("faults: %s", e.text);
+		return EXIT_OURS;
+	}
+	if (!s.n) {
+		complain("faults: engine %s has no %s%s%s", o->engine, o->mutants ? "mutants" : "faults", o->only ? " with " : "", o->only ? o->only : "");
+		code = EXIT_NOTHING;
+	} else if (s.right_wrong || s.failures) {
+		complain(s.failures ? "faults: %s could not be asked in case %lld" : "faults: %s without faults was judged wrong in case %lld", o->engine,
+		    (long long)s.cases);
+		code = EXIT_OURS;
+	} else if (json) {
+		print_score_json(o, profile, &s);
+	} else {
+		print_score(o, &s);
+	}
+	score_free(&s);
+	return code;
+}
+
+int command_faults(int argc, char **argv)
+{
+	struct score_options score_of = {.seed = 1, .cases = DEFAULT_SCORE_CASES, .profile = profile_default(), .progress = true};
+	const char *profile = NULL;
+	bool json = false, quiet = false;
+	const struct option_row rows[] = {
+	    {"json", OPTION_FLAG, &json, NULL, "print JSON"},
+	    {"mutants", OPTION_FLAG, &score_of.mutants, NULL, "the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
+	    {"score", OPTION_TEXT, &score_of.engine, "ENGINE", "how many of this engine's are found by random cases, and after how many?"},
+	    {"only", OPTION_TEXT, &score_of.only, "TEXT", "score those with TEXT in their spec or meaning"},
+	    {"cases", OPTION_NUMBER, &score_of.cases, "N", "score with N cases (default 100000)"},
+	    {"seed", OPTION_SEED, &score_of.seed, "N", "same seed, same cases, as those of fuzz --driver generate (default 1)"},
+	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
+	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
+	};
+	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE [OPTION]...]",
+	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported, with its\n"
+	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) and request.\n"
+	    "With --score, measures how many of one engine's faults, or mutants, random cases find.\n"
+	    "Example: adjudge faults --mutants --score tape --cases 100000 --profile benchmarks/frozen.json\n"
+	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was judged wrong, or the machine\n"
+	    "failed, 5 the engine has none.\n",
+	    rows, sizeof rows / sizeof *rows, 0, 0};
+	struct error e = {0};
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	if (!score_of.engine)
+		return list(score_of.mutants, json);
+	if (!engine_kind_find(score_of.engine)) {
+		complain("faults: --score: no engine '%s' ('adjudge engines' lists them)", score_of.engine);
+		return EXIT_USAGE;
+	}
+	if (profile && !profile_read_file(profile, &score_of.profile, &e))
+		return complain_about_case(&e);
+	score_of.progress = !quiet;
+	return score(&score_of, profile ? profile : "default", json);
+}

@@ -1,0 +1,283 @@
+/* mutation_score.c: one stream of cases for all faults or mutants of an engine. */
+#include "mutation_score.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "campaign.h"
+
+enum { SCORE_SPEC = 160, SCORE_LINE_SECONDS = 60 };
+
+/* What is alive: an engine with one fault, and where that can show. */
+struct alive {
+	struct engine *engine; /* owned; NULL: retired */
+	bool anywhere;         /* not in its rows alone */
+	bool row[OP_COUNT];
+};
+
+struct scoring {
+	const struct score_options *o;
+	struct score *out;
+	struct bench bench; /* of the engine without faults */
+	struct alive *alive; /* [out->n] */
+	int n_alive;
+	double start, shown;
+	bool terminal;
+};
+
+/* ---- rows ---- */
+
+static char *text_copy(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		abort();
+	return copy;
+}
+
+static void add_row(struct score *s, const char *only, const char *spec, const char *meaning)
+{
+	if (only && !strstr(spec, only) && !strstr(meaning, only))
+		return;
+	s->row = realloc(s->row, (size_t)(s->n + 1) * sizeof *s->row);
+	if (!s->row)
+		abort();
+	s->row[s->n++] = (struct scored){.spec = text_copy(spec), .meaning = text_copy(meaning)};
+}
+
+static void add_mutants(struct score *s, const struct score_options *o)
+{
+	char meaning[MUTANT_TEXT], spec[SCORE_SPEC];
+
+	for (int i = 0; mutant_row(o->engine, i, meaning); i++) {
+		snprintf(spec, sizeof spec, "%s+mutant:%d", o->engine, i);
+		add_row(s, o->only, spec, meaning);
+	}
+}
+
+static void add_faults(struct score *s, const struct score_options *o)
+{
+	const struct fault_info *f;
+	size_t len = strlen(o->engine);
+
+	for (int i = 0; (f = fault_row(i)); i++)
+		if (!strncmp(f->spec, o->engine, len) && f->spec[len] == '+' && !strchr(f->spec, ':'))
+			add_row(s, o->only, f->spec, f->meaning);
+}
+
+void score_free(struct score *s)
+{
+	for (int i = 0; i < s->n; i++) {
+		free(s->row[i].spec);
+		free(s->row[i].meaning);
+	}
+	free(s->row);
+	memset(s, 0, sizeof *s);
+}
+
+/* ---- which may differ where ---- */
+
+/*
+ * Region ops whose derivative is made of those of the ops inside: there, an edited rule of an op that is nowhere in the program is never
+ * read.  Any other region op may derive more than it shows.
+ */
+static bool region_shows_its_ops(enum op op)
+{
+	return op == OP_COND || op == OP_SCATTER_APPLY || op == OP_CHECKPOINT || op == OP_FOR || op == OP_WHILE || op == OP_SCAN;
+}
+
+/* The ops of a program, or false where others may be derived as well: in a derivative of a derivative the rules of one are ops of the next. */
+static bool ops_of(const struct testcase *c, const struct region *r, bool present[OP_COUNT])
+{
+	if (c->n_transform > 1)
+		return false;
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *node = &r->node[i];
+
+		present[node->op] = true;
+		if (op_table[node->op].n_region && !region_shows_its_ops(node->op))
+			return false;
+		for (int k = 0; k < node->n_region; k++)
+			if (!ops_of(c, &node->region[k], present))
+				return false;
+	}
+	return true;
+}
+
+static bool may_differ(const struct alive *x, const bool present[OP_COUNT])
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		if (x->row[op] && present[op])
+			return true;
+	return x->anywhere;
+}
+
+/* ---- one case ---- */
+
+static void retire(struct scoring *s, int k)
+{
+	engine_close(s->alive[k].engine);
+	s->alive[k].engine = NULL;
+	s->n_alive--;
+}
+
+/* Memory that one engine runs out of is no matter of the others. */
+static bool shows(struct scoring *s, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+    struct judgement *judgement)
+{
+	jmp_buf full, *outer = a->on_full;
+	struct arena_mark mark = arena_mark(a);
+	volatile bool result = false;
+
+	a->on_full = &full;
+	if (!setjmp(full))
+		result = bench_shows(&s->bench, engine, c, a, t, judgement);
+	else
+		arena_rewind(a, mark);
+	a->on_full = outer;
+	return result;
+}
+
+static void judge_case(struct scoring *s, const struct testcase *c, struct arena *a)
+{
+	bool present[OP_COUNT] = {false}, all;
+	struct shared_truth truth = {.confirmed = false};
+	struct judgement judgement;
+
+	oracle_truth(s->bench.oracle, c, a, &truth.truth);
+	s->out->cases++;
+	if (shows(s, s->bench.engine[0], c, a, &truth, &judgement)) {
+		s->out->right_wrong = s->out->cases;
+		return;
+	}
+	all = !ops_of(c, &c->program.top, present) || s->o->ask_all;
+	for (int k = 0; k < s->out->n; k++) {
+		if (!s->alive[k].engine || !(all || may_differ(&s->alive[k], present)))
+			continue;
+		if (!shows(s, s->alive[k].engine, c, a, &truth, &judgement))
+			continue;
+		s->out->row[k].found = s->out->cases;
+		s->out->row[k].verdict = judgement.verdict;
+		retire(s, k);
+	}
+}
+
+static void show_progress(struct scoring *s)
+{
+	double now = campaign_clock();
+
+	if (!s->o->progress || now - s->shown < (s->terminal ? 1 : SCORE_LINE_SECONDS))
+		return;
+	s->shown = now;
+	fprintf(stderr, "%s%s: %lld cases, %.0f/s, %d of %d alive, at most %.0f s left%s", s->terminal ? "\r\033[K" : "", s->o->engine,
+	    (long long)s->out->cases, (double)s->out->cases / (now - s->start), s->n_alive, s->out->n,
+	    (double)(s->o->cases - s->out->cases) * (now - s->start) / (double)(s->out->cases + 1), s->terminal ? "" : "\n");
+	fflush(stderr);
+}
+
+static bool over(const struct scoring *s)
+{
+	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->bench.failures || campaign_stop_requested();
+}
+
+static void run_cases(struct scoring *s)
+{
+	struct profile profile = s->o->profile;
+	struct arena a;
+	jmp_buf full;
+	volatile uint64_t number = 0;
+
+	campaign_fit_profile(&s->bench, &profile);
+	arena_init(&a, CASE_ARENA);
+	/* A case without memory for its truth. */
+	if (setjmp(full))
+		s->out->skipped++;
+	a.on_full = &full;
+	while (!over(s)) {
+		struct choice choice = choice_seeded(seed_mix(s->o->seed, number++));
+		struct testcase c;
+
+		arena_reset(&a);
+		c = generate(&choice, &profile, &a);
+		judge_case(s, &c, &a);
+		show_progress(s);
+	}
+	if (s->terminal)
+		fputs("\r\033[K", stderr);
+	arena_free(&a);
+}
+
+/* ---- the whole ---- */
+
+static bool open_all(struct scoring *s, struct error *e)
+{
+	/* No share of finite differences: what an engine's finding rests on is confirmed anyway. */
+	struct oracle_options oracle = {.seed = s->o->seed, .fd_one_in = INT_MAX};
+
+	s->alive = calloc((size_t)s->out->n + 1, sizeof *s->alive);
+	if (!s->alive)
+		return error_set(e, NULL, "out of memory");
+	for (int k = 0; k < s->out->n; k++) {
+		struct alive *x = &s->alive[k];
+
+		x->engine = engine_open(s->out->row[k].spec, e);
+		if (!x->engine)
+			return false;
+		x->anywhere = !engine_edited_rows(x->engine, x->row);
+		s->n_alive++;
+	}
+	return bench_open(&s->bench, &s->o->engine, 1, &oracle, e);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Nearest rank. */
+static void count_found(struct score *s)
+{
+	int64_t *found = malloc((size_t)(s->n + 1) * sizeof *found);
+	int n = 0;
+
+	if (!found)
+		abort();
+	for (int i = 0; i < s->n; i++)
+		if (s->row[i].found)
+			found[n++] = s->row[i].found;
+	s->survivors = s->n - n;
+	qsort(found, (size_t)n, sizeof *found, compare_numbers);
+	s->median = n ? found[(n + 1) / 2 - 1] : 0;
+	s->ninety = n ? found[(9 * n + 9) / 10 - 1] : 0;
+	free(found);
+}
+
+bool mutation_score(const struct score_options *o, struct score *out, struct error *e)
+{
+	struct scoring s = {.o = o, .out = out};
+	bool opened;
+
+	memset(out, 0, sizeof *out);
+	(o->mutants ? add_mutants : add_faults)(out, o);
+	s.start = s.shown = campaign_clock();
+	s.terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
+	opened = open_all(&s, e);
+	if (opened)
+		run_cases(&s);
+	out->failures = s.bench.failures;
+	for (int k = 0; s.alive && k < out->n; k++)
+		engine_close(s.alive[k].engine);
+	free(s.alive);
+	if (opened)
+		bench_close(&s.bench);
+	count_found(out);
+	if (!opened)
+		score_free(out);
+	return opened;
+}
