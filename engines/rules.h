@@ -70,6 +70,7 @@ struct adjoint_call {
 	const struct tensor *out;        /* the primal result (ops without regions have one) */
 	const struct tensor *cotangent;  /* of the result, its type; absent results never reach a rule */
 	const bool *wanted;              /* [node->n_arg] operands that need a cotangent: float and active */
+	bool spent;                      /* nobody reads the cotangent's cells again: a rule may hand them on as a contribution */
 	struct arena *arena;
 };
 
@@ -145,6 +146,8 @@ struct adjoint_rules {
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
 	struct reverse_loop loop;
+	/* `tape`: whether a store may write over a buffer that nobody else holds, but which a record will read when `saved`.  Right: !saved. */
+	bool (*overwrites)(bool saved);
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
 	/* Called when the gradients of a point are complete.  Right: does nothing. */

@@ -188,7 +188,7 @@ static void pull(struct fixture *f, const struct adjoint_rules *rules, const str
 	f->cotangent = tensor_new(a, &f->out.type);
 	for (int i = 0; i < shape_elements(&f->out.type.shape); i++)
 		f->cotangent.at[i].f = i % 2 ? -1 - i : 1 + i;
-	adjoint_pull(rules, f->node, f->at, &f->out, &f->cotangent, f->wanted, f->contribution, a);
+	adjoint_pull(rules, f->node, f->at, &f->out, &f->cotangent, false, f->wanted, f->contribution, a);
 }
 
 static double weighted(struct fixture *f, struct arena *a)
