@@ -58,6 +58,11 @@ static bool carry_either(bool initial, bool updated)
 	return initial || updated;
 }
 
+static bool unless_saved(bool saved)
+{
+	return !saved;
+}
+
 static const struct tensor *saved_recorded(int operand, const struct tensor *recorded, const struct tensor *latest)
 {
 	(void)operand, (void)latest;
@@ -192,6 +197,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->applied = applied_as_given;
 	out->index = index_of_its_own;
 	out->rerun = rerun_nothing;
+	out->overwrites = unless_saved;
 	out->same_leaf = leaf_of_its_own;
 	out->finish = finish_nothing;
 }
@@ -239,7 +245,7 @@ const char *adjoint_refuse(
 /* ---- one op ---- */
 
 void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
-    const struct tensor *out, const struct tensor *cotangent, const bool wanted[], struct tensor *contribution,
+    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[], struct tensor *contribution,
     struct arena *a)
 {
 	const struct adjoint_rule *rule = &rules->row[node->op];
@@ -250,6 +256,7 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 	    .out = out,
 	    .cotangent = cotangent,
 	    .wanted = wanted,
+	    .spent = spent,
 	    .arena = a};
 
 	for (int k = 0; k < node->n_arg; k++)
@@ -264,6 +271,22 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 			contribution[k].at[i].f =
 			    dtype_round(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
 	}
+}
+
+/* Linear ops and moves read where, never what: indices, masks, shapes.  Elementwise rules read what their texts name. */
+bool adjoint_reads(const struct adjoint_rules *rules, enum op op, int k, enum dtype d)
+{
+	const struct adjoint_rule *rule = &rules->row[op];
+	enum regularity r = op_table[op].regularity;
+
+	if (!dtype_is_float(d))
+		return true;
+	if (rule->structure != adjoint_elementwise)
+		return r != REGULARITY_LINEAR && r != REGULARITY_MOVE;
+	for (int i = 0; i < RULE_PARTIALS; i++)
+		if (expression_reads(&rule->partial[i], k == ADJOINT_RESULT ? 'y' : (char)('a' + k)))
+			return true;
+	return false;
 }
 
 void adjoint_none(const struct adjoint_call *call, struct tensor *contribution)

@@ -33,11 +33,18 @@ const char *adjoint_refuse(
 
 /*
  * Pulls the result's cotangent back to the wanted operands of a node without regions: contribution[node->n_arg] as
- * rules.h says, each a buffer of its own.
+ * rules.h says, each a buffer of its own; one may be the cotangent's when that is `spent`, which says that nobody reads it again.
  */
 void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
-    const struct tensor *out, const struct tensor *cotangent, const bool wanted[], struct tensor *contribution,
+    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[], struct tensor *contribution,
     struct arena *a);
+
+enum { ADJOINT_RESULT = -1 };
+/*
+ * Whether pulling `op` back reads the elements of operand k of that dtype (or of its result, ADJOINT_RESULT): what a record must keep.
+ * May say yes where it does not.
+ */
+bool adjoint_reads(const struct adjoint_rules *rules, enum op op, int k, enum dtype d);
 
 /*
  * Adds a contribution of type t to *adjoint, which takes it over when it is still absent (NULL): it must be a

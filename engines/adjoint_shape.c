@@ -106,12 +106,15 @@ void adjoint_slice(const struct adjoint_call *call, struct tensor *contribution)
 /* Operand 0 with a window replaced by operand 1. */
 static void give_replaced(const struct adjoint_call *call, struct walk window, struct tensor *contribution)
 {
-	if (call->wanted[0]) {
-		give_same(call, contribution);
-		walk_zero(contribution[0].at, window);
-	}
 	if (call->wanted[1])
 		walk_take(call->cotangent->at, window, adjoint_open(call, 1, contribution));
+	if (call->wanted[0]) {
+		if (call->spent)
+			contribution[0] = *call->cotangent;
+		else
+			give_same(call, contribution);
+		walk_zero(contribution[0].at, window);
+	}
 }
 
 void adjoint_slice_scatter(const struct adjoint_call *call, struct tensor *contribution)

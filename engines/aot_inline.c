@@ -1,4 +1,7 @@
-/* aot_inline.c: checkpoint regions put into the regions around them: the same function, which is all that a derivative program asks. */
+/*
+ * aot_inline.c: what a derivative program has no use for, said otherwise: checkpoint regions put into the regions around them, and
+ * stores as updates that leave their buffer alone, for the derivative reads primal values again.
+ */
 #include "aot_parts.h"
 
 /* The value that stands for v once checkpoints are gone. */
@@ -35,6 +38,8 @@ static void append_nodes(const struct region *from, struct region *to, int *alia
 		struct node *copy = &to->node[to->n_node++];
 
 		*copy = *node;
+		if (copy->op == OP_STORE)
+			copy->op = OP_DYNAMIC_UPDATE_SLICE;
 		copy->arg = NEW(a, int, node->n_arg);
 		for (int k = 0; k < node->n_arg; k++)
 			copy->arg[k] = alias_of(alias, node->arg[k]);

@@ -100,7 +100,7 @@ struct aot_loop {
 };
 struct aot_loop aot_loop_of(const struct node *node);
 
-/* p without checkpoint nodes: their regions' nodes stand in their place.  In the arena. */
+/* p without checkpoint nodes, whose regions' nodes stand in their place, and without stores.  In the arena. */
 struct program aot_inline(const struct program *p, struct arena *a);
 
 /* Sets x->active of all values from that of the inputs. */

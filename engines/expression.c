@@ -297,6 +297,16 @@ bool expression_compile(struct expression *out, const char *text, struct error *
 	return !s.failed;
 }
 
+bool expression_reads(const struct expression *x, char variable)
+{
+	enum code code = variable == 'a' ? CODE_A : variable == 'b' ? CODE_B : variable == 'c' ? CODE_C : CODE_Y;
+
+	for (int i = 0; i < x->n; i++)
+		if (x->step[i].code == (int)code)
+			return true;
+	return false;
+}
+
 double expression_eval(const struct expression *expression, double a, double b, double c, double y)
 {
 	double stack[EXPRESSION_STACK + 1], *top = stack; /* top[-1] is the top, top[-2] below it */

@@ -27,6 +27,9 @@ struct expression {
 /* Compiles `text`; "" and NULL make the expression absent.  False with what is wrong, and where, in e. */
 bool expression_compile(struct expression *out, const char *text, struct error *e);
 
+/* Whether a variable, one of a b c y, occurs in it. */
+bool expression_reads(const struct expression *x, char variable);
+
 /* The value; operands the op does not have are ignored. */
 double expression_eval(const struct expression *x, double a, double b, double c, double y);
 

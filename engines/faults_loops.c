@@ -252,6 +252,40 @@ bool plant_equal_leaves(struct engine *self, const char *args, struct error *e)
 	return true;
 }
 
+/* ---- buffers that are stored into ---- */
+
+/* What was saved says nothing of it: the check before a store finds no reason to leave the buffer alone. */
+static bool saved_or_not(bool saved)
+{
+	(void)saved;
+	return true;
+}
+
+bool plant_version_lost(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.overwrites = saved_or_not;
+	return true;
+}
+
+/* The cotangent of what a store wrote over goes on to what was there before. */
+static void window_not_cleared(const struct adjoint_call *call, struct tensor *contribution)
+{
+	struct adjoint_call changed = *call;
+
+	changed.spent = false;
+	adjoint_structure(call->node->op)(&changed, contribution);
+	if (contribution[0].at)
+		contribution[0] = tensor_copy(call->arena, call->cotangent);
+}
+
+bool plant_write_not_consumed(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.row[OP_STORE].structure = window_not_cleared;
+	return true;
+}
+
 /* ---- sums of contributions ---- */
 
 static double plain_product(double cotangent, double partial)

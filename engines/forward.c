@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "buffers.h"
 #include "kernels.h"
 #include "tangent.h"
 
@@ -16,6 +17,7 @@ struct forward {
 	const struct tangent_rules *rules;
 	struct arena *arena;
 	bool tracing;
+	const bool *exclusive; /* of buffers.h: stores write into these values */
 	struct tensor *primal, *tangent;
 };
 
@@ -53,8 +55,13 @@ static void run_plain(struct forward *self, const struct node *node)
 
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = &self->primal[node->arg[k]];
-	(self->tracing ? self->rules->row[node->op].primal : kernel_run)(
-	    node, arg, &self->program->type[node->out], &self->primal[node->out], self->arena);
+	if (node->op == OP_STORE && self->exclusive[node->arg[0]]) {
+		self->primal[node->out] = self->primal[node->arg[0]];
+		kernel_store(&self->primal[node->out], arg[1], arg[2]);
+	} else {
+		(self->tracing ? self->rules->row[node->op].primal : kernel_run)(
+		    node, arg, &self->program->type[node->out], &self->primal[node->out], self->arena);
+	}
 	if (self->tracing)
 		push_tangents(self, node, arg);
 }
@@ -352,6 +359,7 @@ static void forward_answer(struct engine *engine, void *state, const struct test
 	const struct region *top = &c->program.top;
 	const struct transform *jvp = c->n_transform ? &c->transform[0] : NULL;
 	struct forward self = {.program = &c->program, .rules = &engine->tangent, .arena = a, .tracing = jvp,
+	    .exclusive = buffers_exclusive(&c->program, a),
 	    .primal = NEW(a, struct tensor, c->program.n_value), .tangent = NEW(a, struct tensor, c->program.n_value)};
 
 	(void)state, (void)which;

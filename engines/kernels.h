@@ -11,6 +11,12 @@
 void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
     struct arena *a);
 
+/*
+ * What a store node does to a buffer that may be written in place: the block at the clamped starts becomes `update`, whose cells are
+ * not the buffer's.
+ */
+void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
+
 /* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a dtype. */
 double kernel_scalar(enum op op, double a, double b, double c);
 

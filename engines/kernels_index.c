@@ -136,12 +136,17 @@ void kernel_dynamic_slice(const struct node *node, const struct tensor *const ar
 
 void kernel_dynamic_update_slice(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
-	struct strided to = whole(out);
-
 	(void)node, (void)a;
 	copy_all(out, arg[0]);
-	dynamic_window(&to, &out->type.shape, &arg[1]->type.shape, arg[2]);
-	copy_strided(&arg[1]->type.shape, to, whole(arg[1]));
+	kernel_store(out, arg[1], arg[2]);
+}
+
+void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts)
+{
+	struct strided to = whole(buffer);
+
+	dynamic_window(&to, &buffer->type.shape, &update->type.shape, starts);
+	copy_strided(&update->type.shape, to, whole(update));
 }
 
 void kernel_pad(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)

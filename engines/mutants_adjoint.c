@@ -66,7 +66,7 @@ static void stale_primal(const struct adjoint_call *call, struct tensor *contrib
 
 static int index_operand(enum op op)
 {
-	return op == OP_DYNAMIC_UPDATE_SLICE ? 2 : 1;
+	return op_table[op].family == FAMILY_DYNAMIC_UPDATE_SLICE ? 2 : 1;
 }
 
 static void index_plus_one(const struct adjoint_call *call, struct tensor *contribution)
@@ -106,7 +106,10 @@ static void next_axis(const struct adjoint_call *call, struct tensor *contributi
 /* Operand 0 gets the cotangent as it is. */
 static void not_moved(const struct adjoint_call *call, struct tensor *contribution)
 {
-	adjoint_structure(call->node->op)(call, contribution);
+	struct adjoint_call changed = *call;
+
+	changed.spent = false;
+	adjoint_structure(call->node->op)(&changed, contribution);
 	if (contribution[0].at)
 		memcpy(contribution[0].at, call->cotangent->at,
 		    (size_t)shape_elements(&contribution[0].type.shape) * sizeof(union cell));
@@ -120,11 +123,11 @@ static const struct tensor *latest(int operand, const struct tensor *recorded, c
 
 /* Which edits of a structure mean something for which ops; those of one family share. */
 static const enum op unmoved_ops[] = {OP_TRANSPOSE, OP_REVERSE, OP_CUMSUM, OP_CUMPROD, OP_SCATTER_SET, OP_SCATTER_MUL, OP_SCATTER_MIN,
-    OP_SCATTER_MAX, OP_SLICE_SCATTER, OP_DYNAMIC_UPDATE_SLICE, OP_MASKED_SCATTER};
+    OP_SCATTER_MAX, OP_SLICE_SCATTER, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_MASKED_SCATTER};
 static const enum op primal_ops[] = {OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_LOGSUMEXP, OP_NORM, OP_CUMPROD, OP_MATMUL,
     OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX};
 static const enum op index_ops[] = {OP_GATHER, OP_TAKE_ALONG_AXIS, OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL, OP_SCATTER_MIN,
-    OP_SCATTER_MAX, OP_DYNAMIC_SLICE, OP_DYNAMIC_UPDATE_SLICE};
+    OP_SCATTER_MAX, OP_DYNAMIC_SLICE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE};
 
 static bool is_among(enum op op, const enum op *list, size_t n)
 {
@@ -225,6 +228,7 @@ static int always_first(int step, int n) { (void)step, (void)n; return 0; }
 static int always_last(int step, int n) { (void)step; return n - 1; }
 
 static int twice(const struct node *node, int depth) { (void)node, (void)depth; return 2; }
+static bool over_anything(bool saved) { (void)saved; return true; }
 static int set_before(int saved, int n) { (void)n; return saved > 0 ? saved - 1 : 0; }
 static int set_after(int saved, int n) { (void)n; return saved + 1; }
 static int row_after(int i, int n, int trip) { (void)n; return i + 1 < trip ? i + 1 : i; }
@@ -302,6 +306,8 @@ void mutate_adjoint_seams(struct mutator *m)
 	SEAM("unbroadcast: the mean stands for the sum", unbroadcast, unbroadcast_mean);
 	if (m->self->kind != &tape_kind)
 		mutate_loop_seams(m);
-	else
+	if (m->self->kind == &tape_kind) {
 		SEAM("leaves: inputs of equal values are one", same_leaf, tensor_same);
+		SEAM("buffers: a store writes over what a record will read", overwrites, over_anything);
+	}
 }

@@ -60,7 +60,7 @@ static void pull_op(struct region_run *run, const struct node *node)
 		arg[k] = &run->value[node->arg[k]];
 		wanted[k] = run->plan->active[node->arg[k]];
 	}
-	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, wanted, contribution, run->arena);
+	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, false, wanted, contribution, run->arena);
 	for (int k = 0; k < node->n_arg; k++)
 		give_from(run, node->op, node->arg[k], contribution[k].at);
 }

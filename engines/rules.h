@@ -80,6 +80,7 @@ struct adjoint_call {
 	const struct tensor *out;        /* the primal result (ops without regions have one) */
 	const struct tensor *cotangent;  /* of the result, its type; absent results never reach a rule */
 	const bool *wanted;              /* [node->n_arg] operands that need a cotangent: float and active */
+	bool spent;                      /* nobody reads the cotangent's cells again: a rule may hand them on as a contribution */
 	struct arena *arena;
 };
 
@@ -162,6 +163,8 @@ struct adjoint_rules {
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
 	struct reverse_loop loop;
+	/* `tape`: whether a store may write over a buffer that nobody else holds, but which a record will read when `saved`.  Right: !saved. */
+	bool (*overwrites)(bool saved);
 	/* What scatter_apply hands on to an element of the cotangent that its region gave it.  Right: that. */
 	double (*applied)(double cotangent);
 	/* Which of n indices says where cotangent number k of a gather goes.  Right: k. */

@@ -2,8 +2,12 @@
  * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent
  * may pass through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so
  * its memory is linear in the executed iterations, and the reverse sweep knows no loop at all.
+ *
+ * A store writes into its buffer unless somebody else may read it: a record (saved), or another value or the caller (shared).  Then it
+ * leaves that alone and writes into a copy.
  */
 #include "adjoint.h"
+#include "buffers.h"
 #include "kernels.h"
 
 #include <string.h>
@@ -12,6 +16,8 @@
 struct variable {
 	struct tensor tensor;
 	bool active;         /* float, and depends on a wrt input through floats */
+	bool saved;          /* a record reads the tensor's cells */
+	bool shared;         /* they may be read under another name */
 	union cell *adjoint; /* of the tensor's shape; NULL: no result depends on it */
 	struct type given;   /* of an input: what its gradient is handed out as, the type of the last contribution */
 };
@@ -36,6 +42,7 @@ struct tape {
 	const struct program *program;
 	struct arena *arena;
 	struct variable **variable; /* [n_value] the latest instance of each value */
+	const struct region **home; /* [n_value] of buffers.h */
 	struct record *last;
 	struct captures **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
 };
@@ -90,7 +97,7 @@ static void reverse_op(struct tape *tape, const struct record *r)
 		    k, &r->arg[k]->tensor, &tape->variable[r->node->arg[k]]->tensor);
 		wanted[k] = r->arg[k]->active;
 	}
-	adjoint_pull(tape->rules, r->node, arg, &r->out->tensor, &cotangent, wanted, contribution, tape->arena);
+	adjoint_pull(tape->rules, r->node, arg, &r->out->tensor, &cotangent, true, wanted, contribution, tape->arena);
 	for (int k = 0; k < r->n_arg; k++)
 		if (contribution[k].at) {
 			adjoint_join(
@@ -99,28 +106,52 @@ static void reverse_op(struct tape *tape, const struct record *r)
 		}
 }
 
-static void run_op(struct tape *tape, const struct node *node)
+/* `out` becomes the result of a node without regions; a record is left where a cotangent may pass. */
+static void record_op(struct tape *tape, const struct node *node, struct variable *out)
 {
-	const struct type *type = &tape->program->type[node->out];
-	const struct tensor *arg[LIMIT_ARGS];
-	struct variable *out = NEW(tape->arena, struct variable, 1);
+	enum dtype d = out->tensor.type.dtype;
 	struct record *r;
 	bool active = false;
 
-	for (int k = 0; k < node->n_arg; k++) {
-		const struct variable *v = tape->variable[node->arg[k]];
-
-		arg[k] = &v->tensor;
-		active |= v->active;
-	}
-	kernel_run(node, arg, type, &out->tensor, tape->arena);
-	if (active && dtype_is_float(type->dtype) && adjoint_flows(tape->rules, node->op)) {
+	for (int k = 0; k < node->n_arg; k++)
+		active |= tape->variable[node->arg[k]]->active;
+	if (active && dtype_is_float(d) && adjoint_flows(tape->rules, node->op)) {
 		r = push(tape, reverse_op, out, node->n_arg);
 		r->node = node;
-		for (int k = 0; k < node->n_arg; k++)
-			r->arg[k] = tape->variable[node->arg[k]];
+		for (int k = 0; k < node->n_arg; k++) {
+			struct variable *v = r->arg[k] = tape->variable[node->arg[k]];
+
+			v->saved |= adjoint_reads(tape->rules, node->op, k, v->tensor.type.dtype);
+		}
+		out->saved = adjoint_reads(tape->rules, node->op, ADJOINT_RESULT, d);
 	}
 	tape->variable[node->out] = out;
+}
+
+static void run_op(struct tape *tape, const struct node *node)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+	struct variable *out = NEW(tape->arena, struct variable, 1);
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &tape->variable[node->arg[k]]->tensor;
+	kernel_run(node, arg, &tape->program->type[node->out], &out->tensor, tape->arena);
+	record_op(tape, node, out);
+}
+
+/* The result is another variable, with an adjoint of its own, in the cells of the buffer. */
+static void run_store(struct tape *tape, const struct node *node)
+{
+	const struct variable *buffer = tape->variable[node->arg[0]];
+	struct variable *out;
+
+	if (buffer->shared || !tape->rules->overwrites(buffer->saved)) {
+		run_op(tape, node);
+		return;
+	}
+	out = new_variable(tape, buffer->tensor);
+	kernel_store(&out->tensor, &tape->variable[node->arg[1]]->tensor, &tape->variable[node->arg[2]]->tensor);
+	record_op(tape, node, out);
 }
 
 static void run_cond(struct tape *tape, const struct node *node)
@@ -291,14 +322,17 @@ static void run_checkpoint(struct tape *tape, const struct node *node)
 	bool active = false;
 
 	r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)(node->n_out + c->n) * sizeof r->arg[0]);
-	for (int k = 0; k < c->n; k++)
+	for (int k = 0; k < c->n; k++) {
 		r->arg[node->n_out + k] = tape->variable[c->value[k]];
+		tape->variable[c->value[k]]->saved = true;
+	}
 	run_region(tape, region);
 	tape->last = before;
 	for (int k = 0; k < node->n_out; k++) {
 		const struct variable *v = tape->variable[region->result[k]];
 
 		r->arg[k] = new_variable(tape, v->tensor);
+		r->arg[k]->shared = v->shared;
 		r->arg[k]->active = v->active;
 		active |= v->active;
 	}
@@ -326,10 +360,13 @@ static bool run_body(
 	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
 }
 
+/* What a loop begins with, which keeps its name outside. */
 static void take_args(const struct tape *tape, const struct node *node, int first, int n, struct variable **out)
 {
-	for (int k = 0; k < n; k++)
+	for (int k = 0; k < n; k++) {
 		out[k] = tape->variable[node->arg[first + k]];
+		out[k]->shared = true;
+	}
 }
 
 static void run_for(struct tape *tape, const struct node *node)
@@ -356,12 +393,19 @@ static void run_while(struct tape *tape, const struct node *node)
 	const struct region *condition = &node->region[0], *body = &node->region[1];
 	int n_carry = node->n_arg;
 	struct variable *carry[LIMIT_ARGS];
+	bool shared[LIMIT_ARGS];
 
 	take_args(tape, node, 0, n_carry, carry);
 	for (int i = 0; i < node->attrs.cap; i++) {
-		for (int k = 0; k < n_carry; k++)
+		/* The body sees them too.  One that is here twice is shared already. */
+		for (int k = 0; k < n_carry; k++) {
 			tape->variable[condition->param + k] = carry[k];
+			shared[k] = carry[k]->shared;
+			carry[k]->shared = true;
+		}
 		run_region(tape, condition);
+		for (int k = 0; k < n_carry; k++)
+			carry[k]->shared = shared[k];
 		if (!tape->variable[condition->result[0]]->tensor.at->i)
 			break;
 		run_body(tape, body, body->param, n_carry, carry, false);
@@ -455,7 +499,16 @@ static void run_region(struct tape *tape, const struct region *region)
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		(node->n_region ? run[op_table[node->op].family] : run_op)(tape, node);
+		(node->n_region ? run[op_table[node->op].family] : node->op == OP_STORE ? run_store : run_op)(tape, node);
+	}
+	/* The region's own values move into the names they get outside; what is captured, or given twice, keeps another. */
+	for (int k = 0; k < region->n_result; k++) {
+		int v = region->result[k];
+		bool moves = tape->home[v] == region;
+
+		for (int earlier = 0; earlier < k; earlier++)
+			moves &= region->result[earlier] != v;
+		tape->variable[v]->shared |= !moves;
 	}
 }
 
@@ -500,7 +553,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
 	struct tape tape = {
 	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value),
-	    .captures = NEW(a, struct captures *, p->n_value)};
+	    .home = buffers_home(p, a), .captures = NEW(a, struct captures *, p->n_value)};
 
 	(void)state;
 	(void)which;
@@ -514,6 +567,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 			continue;
 		*v = new_variable(&tape, point[k]);
 		(*v)->given = point[k].type;
+		(*v)->shared = true;
 	}
 	for (int k = 0; request && k < request->n_wrt; k++) {
 		struct variable *v = tape.variable[p->top.param + request->wrt[k]];

@@ -186,7 +186,7 @@ static bool splice(const struct testcase *left, const struct testcase *right, st
 	if (!rebuild_nodes(&s.l, &left->program.top) || !feed_inputs(&s) || !rebuild_nodes(&s.r, &right->program.top))
 		return false;
 	n = join_results(&s, result);
-	p = build_end(&g.b, result, n);
+	p = gen_end(&g, result, n);
 	*out = extend(&s, &p, profile);
 	return testcase_check(out, NULL);
 }

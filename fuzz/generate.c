@@ -19,6 +19,7 @@ static const struct emitter {
 	{gen_emit_cast, offsetof(struct profile, weight_cast), false},
 	{gen_emit_shape, offsetof(struct profile, weight_shape), false},
 	{gen_emit_slice, offsetof(struct profile, weight_slice), false},
+	{gen_emit_store, offsetof(struct profile, weight_store), false},
 	{gen_emit_join, offsetof(struct profile, weight_join), false},
 	{gen_emit_gather, offsetof(struct profile, weight_gather), false},
 	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false},
@@ -290,7 +291,7 @@ static struct program make_program(struct gen *g)
 	for (int i = 0; i < 3 * g->ops_end && gen_open(g); i++)
 		gen_emit(g);
 	n = pick_results(g, result);
-	p = build_end(&g->b, result, n);
+	p = gen_end(g, result, n);
 	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
 }
 

@@ -227,10 +227,18 @@ static int update_other(struct gen *g, struct loop *l, int i)
 void loop_update_carries(struct gen *g, struct loop *l)
 {
 	for (int i = 0; i < l->n; i++) {
+		int stored = gen_latest(g, l->param[i]), settled;
+
+		if (stored != l->param[i]) {
+			/* A buffer that the body has stored into goes on. */
+			settled = dtype_is_float(l->type[i].dtype) ? settle(g, stored, l->param[i], l->trips) : stored;
+			l->result[i] = settled >= 0 ? settled : stored;
+			continue;
+		}
 		if (choice_percent(g->c, g->p->pass_through)) {
 			int other = choice_below(g->c, l->n);
 
-			l->result[i] = l->param[type_equal(&l->type[other], &l->type[i]) ? other : i];
+			l->result[i] = gen_latest(g, l->param[type_equal(&l->type[other], &l->type[i]) ? other : i]);
 			continue;
 		}
 		l->result[i] = dtype_is_float(l->type[i].dtype) ? update_float(g, l, i) : update_other(g, l, i);

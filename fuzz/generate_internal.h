@@ -31,6 +31,8 @@ struct gen_info {
 	struct range range;
 	uint32_t deps; /* bit i: depends on input i; bit 16 + d: on a parameter of the region open at depth d */
 	int uses;
+	int depth;     /* of the region it was made in */
+	int successor; /* what a store into it gave; -1: it was not stored into */
 	bool noisy; /* some float op rounded on the way: comparing it decides little near a tie */
 };
 
@@ -65,6 +67,11 @@ void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noi
 void gen_push(struct gen *g, int value);
 /* Takes the newest value out of the pool again: nothing else will use it. */
 void gen_hide(struct gen *g, int value);
+
+/* The value, or what stores have made of it. */
+int gen_latest(const struct gen *g, int value);
+/* Ends the program; stores whose buffer is used elsewhere are plain updates. */
+struct program gen_end(struct gen *g, const int *result, int n);
 
 static inline const struct type *gen_type(const struct gen *g, int value) { return &g->b.program.type[value]; }
 static inline int gen_elements(const struct gen *g, int value) { return shape_elements(&gen_type(g, value)->shape); }
@@ -150,8 +157,16 @@ int gen_compare(struct gen *g, int value);
 
 gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
     gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
+/* A window of the shape: positions that lie inside; *size is its shape. */
+struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size);
+/* Starts of a dynamic slice: an integer vector of that length, now and then out of range. */
+int gen_starts(struct gen *g, int rank);
 /* An integer value of that shape to index an axis of that extent. */
 int gen_indices(struct gen *g, const struct shape *s, int extent);
+
+/* ---- generate_buffers.c: values that are stored into ---- */
+
+gen_emit_fn gen_emit_store;
 
 /* ---- generate_regions.c ---- */
 

@@ -29,6 +29,10 @@ void loop_add_carry(struct gen *g, struct loop *l, int init);
 /* One to three carries; none only when nothing fits. */
 void loop_pick_carries(struct gen *g, struct loop *l);
 int loop_carry_elements(const struct gen *g, const struct loop *l);
+/* Fills the open body of a `for`, whose parameters are the counter and l->param[]. */
+typedef void loop_body_fn(struct gen *g, struct loop *l, int counter);
+/* A `for` over the carries of l with that body; -1 when it does not fit. */
+int loop_emit_for(struct gen *g, struct loop *l, loop_body_fn *body);
 /* What each carry becomes at the end of the body: result[] from param[]. */
 void loop_update_carries(struct gen *g, struct loop *l);
 /* Tracks what the loop gives for carry i as value `v`.  After the region is closed, with the deps of all its results. */

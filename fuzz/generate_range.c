@@ -232,7 +232,7 @@ static range_fn *const range_rule[OP_COUNT] = {
 	[OP_LOGICAL_XOR] = truth, [OP_BITWISE_AND] = masked, [OP_BITWISE_OR] = bits, [OP_BITWISE_XOR] = bits,
 	[OP_SHIFT_LEFT] = shifted_left, [OP_SHIFT_RIGHT] = shifted_right, [OP_EQ] = truth, [OP_NE] = truth, [OP_LT] = truth,
 	[OP_LE] = truth, [OP_GT] = truth, [OP_GE] = truth, [OP_CLAMP] = clamped, [OP_SELECT] = second_or_third,
-	[OP_SLICE_SCATTER] = first_or_second, [OP_DYNAMIC_UPDATE_SLICE] = first_or_second, [OP_PAD] = first_or_second,
+	[OP_SLICE_SCATTER] = first_or_second, [OP_DYNAMIC_UPDATE_SLICE] = first_or_second, [OP_STORE] = first_or_second, [OP_PAD] = first_or_second,
 	[OP_CONCATENATE] = same, [OP_GATHER] = or_zero, [OP_TAKE_ALONG_AXIS] = or_zero, [OP_SCATTER_SET] = first_or_third,
 	[OP_SCATTER_ADD] = added_at, [OP_SCATTER_MUL] = multiplied_at, [OP_SCATTER_MIN] = first_or_third,
 	[OP_SCATTER_MAX] = first_or_third, [OP_MASKED_SCATTER] = first_or_third, [OP_REDUCE_SUM] = total_positive,

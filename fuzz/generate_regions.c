@@ -17,9 +17,8 @@ static int pick_until(struct gen *g, int counter, int trips, int never)
 	return v >= 0 ? v : never;
 }
 
-int gen_emit_for(struct gen *g)
+int loop_emit_for(struct gen *g, struct loop *l, loop_body_fn *body)
 {
-	struct loop l = {0};
 	struct attrs attrs = {0};
 	int args[CARRIES + 1], results[CARRIES + 1], n_arg = 0, first, never = -1, v;
 	struct type types[CARRIES + 1] = {index_type};
@@ -27,50 +26,61 @@ int gen_emit_for(struct gen *g)
 	int inits[CARRIES + 1] = {-1};
 	uint32_t deps;
 
-	if (!loop_may_open(g))
-		return -1;
-	loop_pick_carries(g, &l);
-	if (!l.n)
-		return -1;
-	l.trips = loop_pick_trips(g, loop_carry_elements(g, &l));
-	attrs.trip = l.trips;
+	l->trips = loop_pick_trips(g, loop_carry_elements(g, l));
+	attrs.trip = l->trips;
 	if (choice_percent(g->c, g->p->trip_operand)) {
 		const struct type narrow = {.dtype = DTYPE_I32, .shape = shape_scalar()};
 		int count = gen_pick(g, gen_fits_type, choice_percent(g->c, 30) ? &narrow : &index_type);
 
-		args[0] = count >= 0 ? count : gen_scalar(g, DTYPE_I64, choice_between(g->c, 0, l.trips));
+		args[0] = count >= 0 ? count : gen_scalar(g, DTYPE_I64, choice_between(g->c, 0, l->trips));
 		if (args[0] < 0)
 			return -1;
 		n_arg = 1;
 		attrs.trip = -1;
-		attrs.cap = l.trips;
+		attrs.cap = l->trips;
 	}
 	attrs.until = choice_percent(g->c, g->p->until);
 	if (attrs.until)
 		never = gen_scalar(g, DTYPE_BOOL, 0);
 	if (attrs.until && never < 0)
 		return -1;
-	for (int i = 0; i < l.n; i++) {
-		args[n_arg + i] = inits[i + 1] = l.init[i];
-		types[i + 1] = l.type[i];
+	for (int i = 0; i < l->n; i++) {
+		args[n_arg + i] = inits[i + 1] = l->init[i];
+		types[i + 1] = l->type[i];
 	}
-	ranges[0] = range_make(0, l.trips);
-	l.pool_mark = g->n_pool;
-	first = gen_region_open(g, types, inits, ranges, l.n + 1, l.trips);
-	for (int i = 0; i < l.n; i++)
-		l.param[i] = first + 1 + i;
-	loop_fill(g, choice_between(g->c, 0, g->p->body_ops_max));
-	loop_update_carries(g, &l);
-	for (int i = 0; i < l.n; i++)
-		results[i] = l.result[i];
+	ranges[0] = range_make(0, l->trips);
+	l->pool_mark = g->n_pool;
+	first = gen_region_open(g, types, inits, ranges, l->n + 1, l->trips);
+	for (int i = 0; i < l->n; i++)
+		l->param[i] = first + 1 + i;
+	body(g, l, first);
+	loop_update_carries(g, l);
+	for (int i = 0; i < l->n; i++)
+		results[i] = l->result[i];
 	if (attrs.until)
-		results[l.n] = pick_until(g, first, l.trips, never);
-	gen_region_close(g, results, l.n + attrs.until, l.pool_mark, l.trips);
-	deps = loop_deps(g, results, l.n + attrs.until);
-	v = gen_region_node(g, OP_FOR, args, n_arg + l.n, &attrs);
-	for (int i = 0; v >= 0 && i < l.n; i++)
-		loop_track_carry(g, &l, i, v + i, deps);
+		results[l->n] = pick_until(g, first, l->trips, never);
+	gen_region_close(g, results, l->n + attrs.until, l->pool_mark, l->trips);
+	deps = loop_deps(g, results, l->n + attrs.until);
+	v = gen_region_node(g, OP_FOR, args, n_arg + l->n, &attrs);
+	for (int i = 0; v >= 0 && i < l->n; i++)
+		loop_track_carry(g, l, i, v + i, deps);
 	return v;
+}
+
+static void random_body(struct gen *g, struct loop *l, int counter)
+{
+	(void)l, (void)counter;
+	loop_fill(g, choice_between(g->c, 0, g->p->body_ops_max));
+}
+
+int gen_emit_for(struct gen *g)
+{
+	struct loop l = {0};
+
+	if (!loop_may_open(g))
+		return -1;
+	loop_pick_carries(g, &l);
+	return l.n ? loop_emit_for(g, &l, random_body) : -1;
 }
 
 /* ---- while ---- */
@@ -184,9 +194,9 @@ int gen_emit_while(struct gen *g)
 	loop_fill(g, choice_between(g->c, 0, g->p->body_ops_max));
 	loop_update_carries(g, &l);
 	if (e.counter || choice_percent(g->c, 70)) {
-		int next = gen_with_scalar(g, e.step, l.param[e.k], e.by);
+		int counter = gen_latest(g, l.param[e.k]), next = gen_with_scalar(g, e.step, counter, e.by);
 
-		l.result[e.k] = next >= 0 ? next : l.param[e.k];
+		l.result[e.k] = next >= 0 ? next : counter;
 	}
 	gen_region_close(g, l.result, l.n, l.pool_mark, l.trips);
 	deps = loop_deps(g, l.result, l.n);
@@ -305,7 +315,7 @@ int gen_emit_scan(struct gen *g)
 	for (int i = 0; i < n_out; i++) {
 		v = pick_output(g, &l);
 		if (v < 0 && !n_result)
-			v = never >= 0 ? never : first;
+			v = never >= 0 ? never : gen_latest(g, first);
 		if (v >= 0)
 			results[n_result++] = v;
 	}
@@ -452,6 +462,7 @@ int gen_emit_scatter_apply(struct gen *g)
 	g->info[element].deps |= g->info[x].deps;
 	g->info[element].noisy = g->info[x].noisy;
 	loop_fill(g, choice_below(g->c, 4));
+	element = gen_latest(g, element);
 	v = gen_pick_from(g, mark, gen_fits_float, NULL);
 	if (v < 0 || v == element)
 		v = choice_percent(g->c, 50) ? gen_unary_on(g, element) : gen_binary_on(g, element);

@@ -137,7 +137,7 @@ int gen_emit_shape(struct gen *g)
 /* ---- slices ---- */
 
 /* start, size, stride inside each axis; *size as a shape. */
-static struct attrs random_slice(struct gen *g, const struct shape *s, struct shape *size)
+struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size)
 {
 	struct attrs attrs = {0};
 
@@ -161,8 +161,7 @@ static struct attrs random_slice(struct gen *g, const struct shape *s, struct sh
 	return attrs;
 }
 
-/* Starts of a dynamic slice: an integer vector of that length, now and then out of range. */
-static int pick_starts(struct gen *g, int rank)
+int gen_starts(struct gen *g, int rank)
 {
 	const struct shape s = {.rank = 1, .extent = {rank}};
 
@@ -175,7 +174,7 @@ static int emit_dynamic_slice(struct gen *g, int x, const struct shape *size)
 
 	for (int d = 0; d < size->rank; d++)
 		attrs.size[d] = size->extent[d];
-	return gen_node(g, OP_DYNAMIC_SLICE, (const int[]){x, pick_starts(g, size->rank)}, 2, &attrs);
+	return gen_node(g, OP_DYNAMIC_SLICE, (const int[]){x, gen_starts(g, size->rank)}, 2, &attrs);
 }
 
 int gen_emit_slice(struct gen *g)
@@ -188,7 +187,7 @@ int gen_emit_slice(struct gen *g)
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
 		return -1;
 	t = *gen_type(g, x);
-	attrs = random_slice(g, &t.shape, &size);
+	attrs = gen_window(g, &t.shape, &size);
 	switch (choice_below(g->c, 4)) {
 	case 0:
 		for (int d = 0; d < size.rank; d++)
@@ -204,7 +203,7 @@ int gen_emit_slice(struct gen *g)
 		t.shape = size;
 		update = gen_value_of(g, &t);
 		return gen_node(
-		    g, OP_DYNAMIC_UPDATE_SLICE, (const int[]){x, update, pick_starts(g, size.rank)}, 3, NULL);
+		    g, OP_DYNAMIC_UPDATE_SLICE, (const int[]){x, update, gen_starts(g, size.rank)}, 3, NULL);
 	}
 }
 

@@ -39,7 +39,36 @@ static void know(struct gen *g, int value, struct range r, uint32_t deps, bool n
 {
 	if (value >= g->info_room)
 		g->info = grow(g->a, g->info, &g->info_room, value, sizeof(*g->info));
-	g->info[value] = (struct gen_info){.range = r, .deps = deps, .noisy = noisy};
+	g->info[value] = (struct gen_info){.range = r, .deps = deps, .noisy = noisy, .depth = g->depth, .successor = -1};
+}
+
+int gen_latest(const struct gen *g, int value)
+{
+	while (value >= 0 && g->info[value].successor >= 0)
+		value = g->info[value].successor;
+	return value;
+}
+
+/* A buffer that was stored into is offered no more.  It belongs to the innermost region, so no mark of an outer one moves. */
+static void consume(struct gen *g, int buffer, int result)
+{
+	int n = 0;
+
+	if (g->info[buffer].depth != g->depth || g->info[buffer].successor >= 0)
+		return;
+	g->info[buffer].successor = result;
+	for (int i = 0; i < g->n_pool; i++)
+		if (g->pool[i] != buffer)
+			g->pool[n++] = g->pool[i];
+	g->n_pool = n;
+}
+
+struct program gen_end(struct gen *g, const int *result, int n)
+{
+	struct program p = build_end(&g->b, result, n);
+
+	program_settle_stores(&p, g->a);
+	return p;
 }
 
 void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noisy)
@@ -165,8 +194,10 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	g->work += g->multiplier * (1 + cost + gen_elements(g, v));
 	know(g, v, range_of(op, r, n_arg, fan_of(g, op, arg, n_arg, v)), deps,
 	    noisy || (gen_is_float(g, v) && rounds(op)));
+	if (op == OP_STORE)
+		consume(g, arg[0], v);
 	/* What no input reaches, and what is empty, tells little: rarely offered again. */
-	if ((deps && gen_elements(g, v)) || choice_percent(g->c, 25))
+	if ((deps && gen_elements(g, v)) || choice_percent(g->c, 25) || op == OP_STORE)
 		gen_push(g, v);
 	return v;
 }

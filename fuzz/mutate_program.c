@@ -65,7 +65,7 @@ static bool finish(struct mutator *m, struct rebuild *r)
 
 	for (int i = 0; i < top->n_result; i++)
 		result[i] = r->map[top->result[i]];
-	m->t.program = build_end(&r->g->b, result, top->n_result);
+	m->t.program = gen_end(r->g, result, top->n_result);
 	if (choice_percent(m->c, 50))
 		m->t.program = program_drop_dead(&m->t.program, m->a);
 	request_follow_results(m->c, m->p, &m->t, m->a);
@@ -466,7 +466,7 @@ bool mutate_result(struct mutator *m)
 	result[choice_percent(m->c, 50) ? n - 1 : choice_below(m->c, n)] = v;
 	if (n > top->n_result)
 		result[n - 1] = v;
-	m->t.program = build_end(&g.b, result, n);
+	m->t.program = gen_end(&g, result, n);
 	request_follow_results(m->c, m->p, &m->t, m->a);
 	return true;
 }

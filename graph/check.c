@@ -9,14 +9,15 @@
 /* Values that a program within limits can have: results, and parameters of two regions, of every node; inputs. */
 enum { LIMIT_VALUES = (3 * LIMIT_NODES + 1) * LIMIT_ARGS };
 
-/* What is known of a value.  CLOSED: it belongs to a region that has ended. */
-enum { UNDEFINED, VISIBLE, CLOSED };
+/* What is known of a value.  CLOSED: it belongs to a region that has ended.  CONSUMED: a buffer that was stored into. */
+enum { UNDEFINED, VISIBLE, CLOSED, CONSUMED };
 
 struct checker {
 	const struct program *p;
 	struct error *e;
 	int n_defined, n_node;
 	unsigned char state[LIMIT_VALUES];
+	unsigned char depth[LIMIT_VALUES]; /* of the region that defines the value; 0 is the top */
 };
 
 /* Where a region is; places become text only when something is wrong. */
@@ -71,7 +72,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, stru
 	return error_set(c->e, place, "%s", text);
 }
 
-static bool define(struct checker *c, int first, int n, struct place at)
+static bool define(struct checker *c, int first, int n, int depth, struct place at)
 {
 	if (n < 0 || n > LIMIT_ARGS)
 		return refuse(c, at, "%d values, expected at most %d", n, LIMIT_ARGS);
@@ -82,6 +83,7 @@ static bool define(struct checker *c, int first, int n, struct place at)
 		if (c->state[v] != UNDEFINED)
 			return refuse(c, at, "defines v%d a second time", v);
 		c->state[v] = VISIBLE;
+		c->depth[v] = (unsigned char)depth;
 	}
 	c->n_defined += n;
 	return true;
@@ -100,6 +102,26 @@ static bool use(struct checker *c, int v, struct place at)
 		return refuse(c, at, "v%d belongs to a region that has ended", v);
 	if (c->state[v] == UNDEFINED)
 		return refuse(c, at, "v%d is not defined before this use", v);
+	if (c->state[v] == CONSUMED)
+		return refuse(c, at, "v%d was stored into before this use, and is there no more", v);
+	return true;
+}
+
+/*
+ * Takes the buffer of a store out of scope: everything after it, whatever is captured and the region's results included, is refused by
+ * use().  Visible values of one depth belong to one region.
+ */
+static bool consume(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
+{
+	int buffer = node->arg[0];
+
+	if (c->depth[buffer] != depth)
+		return refuse(c, (struct place){f, index, "args", 0},
+		    "v%d belongs to a region further out, expected a value of the region of the store", buffer);
+	for (int i = 1; i < node->n_arg; i++)
+		if (node->arg[i] == buffer)
+			return refuse(c, (struct place){f, index, "args", i}, "v%d is also the buffer stored into", buffer);
+	c->state[buffer] = CONSUMED;
 	return true;
 }
 
@@ -146,7 +168,7 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 		if (region->n_param != n)
 			return refuse(c, (struct place){&inner, -1, "params", -1}, "%d parameters, expected %d",
 			    region->n_param, n);
-		if (!define(c, region->param, n, (struct place){&inner, -1, "params", -1}))
+		if (!define(c, region->param, n, depth + 1, (struct place){&inner, -1, "params", -1}))
 			return false;
 		for (int k = 0; k < n; k++) {
 			const struct type *got = &c->p->type[region->param + k];
@@ -188,7 +210,9 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 		return false;
 	if (node->n_out != n)
 		return refuse(c, (struct place){f, index, "", -1}, "%d results, expected %d", node->n_out, n);
-	if (!define(c, node->out, n, (struct place){f, index, "", -1}))
+	if (!define(c, node->out, n, depth, (struct place){f, index, "", -1}))
+		return false;
+	if (node->op == OP_STORE && !consume(c, node, f, index, depth))
 		return false;
 	for (int i = 0; i < n; i++) {
 		const struct type *got = &c->p->type[node->out + i];
@@ -226,7 +250,7 @@ static bool check_inputs(struct checker *c, const struct frame *f)
 {
 	const struct region *top = &c->p->top;
 
-	if (!define(c, top->param, top->n_param, (struct place){f, -1, "inputs", -1}))
+	if (!define(c, top->param, top->n_param, 0, (struct place){f, -1, "inputs", -1}))
 		return false;
 	for (int i = 0; i < top->n_param; i++) {
 		const struct type *t = &c->p->type[top->param + i];

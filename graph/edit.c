@@ -158,3 +158,54 @@ struct program program_drop_dead(const struct program *p, struct arena *a)
 	mark_region(&p->top, live);
 	return renumber(p, live, a);
 }
+
+/* ---- stores ---- */
+
+struct settler {
+	struct node **consumer; /* [n_value] the store that has taken the value; NULL: none so far */
+	int *depth;             /* [n_value] of the region that defines the value */
+};
+
+static void settle_uses(struct settler *s, const int *value, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (s->consumer[value[k]]) {
+			s->consumer[value[k]]->op = OP_DYNAMIC_UPDATE_SLICE;
+			s->consumer[value[k]] = NULL;
+		}
+}
+
+static void settle_values(struct settler *s, int first, int n, int depth)
+{
+	for (int k = 0; k < n; k++)
+		s->depth[first + k] = depth;
+}
+
+static void settle_region(struct settler *s, struct region *region, int depth)
+{
+	settle_values(s, region->param, region->n_param, depth);
+	for (int i = 0; i < region->n_node; i++) {
+		struct node *node = &region->node[i];
+
+		settle_uses(s, node->arg, node->n_arg);
+		for (int k = 0; k < node->n_region; k++)
+			settle_region(s, &node->region[k], depth + 1);
+		settle_values(s, node->out, node->n_out, depth);
+		if (node->op != OP_STORE)
+			continue;
+		if (s->depth[node->arg[0]] == depth && node->arg[0] != node->arg[1] && node->arg[0] != node->arg[2])
+			s->consumer[node->arg[0]] = node;
+		else
+			node->op = OP_DYNAMIC_UPDATE_SLICE;
+	}
+	settle_uses(s, region->result, region->n_result);
+}
+
+void program_settle_stores(struct program *p, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct settler s = {NEW(a, struct node *, p->n_value), NEW(a, int, p->n_value)};
+
+	settle_region(&s, &p->top, 0);
+	arena_rewind(a, mark);
+}

@@ -199,6 +199,11 @@ bool program_equal(const struct program *p, const struct program *q);
 struct program program_renumber(const struct program *p, struct arena *a);
 /* Drops nodes none of whose results reach an output, in all regions; inputs and region signatures stay.  Renumbered. */
 struct program program_drop_dead(const struct program *p, struct arena *a);
+/*
+ * Makes every store of p that may not consume its buffer a dynamic_update_slice, which has the same value; p is edited in place.  What edits
+ * have done to uses of buffers is made good by it.  The arena is for scratch.
+ */
+void program_settle_stores(struct program *p, struct arena *a);
 /* A stable 64-bit hash of structure, types and attributes (not of addresses). */
 uint64_t program_hash(const struct program *p);
 

@@ -372,6 +372,34 @@ def scatters():
     case("warp-matmul-assign", "<x, [2, 3]> + <x, x>", "NVIDIA/warp#168", ["x: f64[2]"], top, [out], [[[5, 7]]], vjp([0], 1), ["12", "17"],
          ("tape+warp-matmul-assign", "wrong", ["2", "3"]), comment="the report gives no figures: 2x + [2, 3]")
 
+    top = Region()
+    buffer = top.op("copy", "x")
+    product = top.op("matmul", buffer, "w")
+    above = top.op("add", buffer, top.const(1))
+    case("inductor-view-version", "z = x @ w; x += 1 in place; by w", "pytorch/pytorch#197887", ["x: f64[2,2]", "w: f64[2]"], top,
+         [product, top.op("store", buffer, above, top.const([0, 0], "i64[2]"))], [[[1, 2, 3, 4], [5, 7]]], vjp([1], [1, 1], [0] * 4), ["4", "6"],
+         ("tape+inductor-view-version", "wrong", ["6", "8"]), comment="the report gives no figures: x^T 1, and (x + 1)^T 1")
+    top = Region()
+    buffer = top.op("copy", "x")
+    squared = top.op("square", buffer)
+    cleared = top.op("store", buffer, top.const([0], "f64[1]"), top.const([1], "i64[1]"))
+    case("inductor-view-version-square", "x*x; x[1] = 0 in place", "chainer/chainer#2353", ["x: f64[3]"], top, [top.op("add", squared, cleared)],
+         [[[3, 5, 7]]], vjp([0], [1, 1, 1]), ["7", "10", "15"], ("tape+inductor-view-version", "wrong", ["7", "0", "15"]),
+         comment="the report gives no figures: 2x, and 1 where x was kept")
+    top, loop = Region(), Region()
+    held = loop.op("reduce_sum", loop.op("mul", "b", "b"), axes=[0])
+    at = loop.op("reshape", "i", shape=[1])
+    outs = top.loop("for", [top.op("copy", "x"), top.const(0)], 2,
+                    [region(["i", "b", "s"], loop.body, [loop.op("store", "b", loop.const([0], "f64[1]"), at), loop.op("add", "s", held)])], trip=3)
+    case("inductor-view-version-loop", "for i: s += <b, b>; b[i] = 0 in place", "NVIDIA/warp#1350", ["x: f64[3]"], top, [outs[1]], [[[3, 5, 7]]],
+         vjp([0], 1), ["6", "20", "42"], ("tape+inductor-view-version", "wrong", ["6", "10", "14"]),
+         comment="the report gives no figures: x[k] is there k + 1 times; but for the first, which the loop takes over, all read the last state")
+    top = Region()
+    squared = top.op("mul", "x", "x")
+    out = top.op("store", squared, top.const([1], "f64[1]"), top.const([0], "i64[1]"))
+    case("warp-dead-write", "y = x*x; y[0] = 1", "NVIDIA/warp#1728", ["x: f64[2]"], top, [out], [[[5, 7]]], vjp([0], [1, 1]), ["0", "14"],
+         ("tape+warp-dead-write", "wrong", ["10", "14"]), comment="the report gives no figures for this pattern: 2x, but for what was written over")
+
     for op in ("scatter_add", "scatter_set"):
         top = Region()
         out = top.op(op, top.const([0, 0], "f64[2]"), top.const([1], "i64[1]"), "u", axis=0, mode="clip")

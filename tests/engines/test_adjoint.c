@@ -95,6 +95,7 @@ static const struct row smooth[] = {
     {OP_SLICE_SCATTER, {U(S43, -2, 2), U(SHAPE(2, 2, 1), -2, 2)}, {.start = {3, 1}, .stride = {-2, 1}}},
     {OP_DYNAMIC_SLICE, {U(S43, -2, 2), I(SHAPE(1, 2), 2, 9, 1)}, {.size = {2, 2}}},
     {OP_DYNAMIC_UPDATE_SLICE, {U(S43, -2, 2), U(SHAPE(2, 2, 2), -2, 2), I(SHAPE(1, 2), 2, -5, 1)}, {0}},
+    {OP_STORE, {U(S43, -2, 2), U(SHAPE(2, 2, 2), -2, 2), I(SHAPE(1, 2), 2, -5, 1)}, {0}},
     {OP_PAD, {U(S23, -2, 2), U(SHAPE0, -2, 2)}, {.low = {1, 0}, .high = {0, 2}}},
     {OP_CONCATENATE, {U(S23, -2, 2), U(SHAPE(2, 2, 0), -2, 2), U(SHAPE(2, 2, 2), -2, 2)}, {.axis = 1}},
     {OP_GATHER, {U(S43, -2, 2), I(SHAPE(2, 2, 2), 4, 3, -1, 3, 9)}, {.axis = 0, .mode = MODE_WRAP}},
@@ -188,7 +189,7 @@ static void pull(struct fixture *f, const struct adjoint_rules *rules, const str
 	f->cotangent = tensor_new(a, &f->out.type);
 	for (int i = 0; i < shape_elements(&f->out.type.shape); i++)
 		f->cotangent.at[i].f = i % 2 ? -1 - i : 1 + i;
-	adjoint_pull(rules, f->node, f->at, &f->out, &f->cotangent, f->wanted, f->contribution, a);
+	adjoint_pull(rules, f->node, f->at, &f->out, &f->cotangent, false, f->wanted, f->contribution, a);
 }
 
 static double weighted(struct fixture *f, struct arena *a)
@@ -317,6 +318,32 @@ static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 	CHECK(adjoint->f == 256, "256 + 1 + 1 in bf16, rounded at each term: %g", adjoint->f);
 }
 
+/*
+ * What adjoint_reads says nobody reads may be overwritten after the op has run: contributions stay, bit for bit.  A spent cotangent
+ * changes nothing either.
+ */
+static void check_reads(const struct adjoint_rules *rules, const struct row *row, struct arena *a)
+{
+	const char *name = op_table[row->op].name;
+	struct tensor again[3];
+	struct fixture f;
+
+	pull(&f, rules, row, a);
+	for (int k = 0; k <= f.node->n_arg; k++) {
+		int which = k < f.node->n_arg ? k : ADJOINT_RESULT;
+		struct tensor *x = k < f.node->n_arg ? &f.arg[k] : &f.out;
+
+		if (adjoint_reads(rules, row->op, which, x->type.dtype))
+			continue;
+		for (int i = 0; i < shape_elements(&x->type.shape); i++)
+			x->at[i].f = NAN;
+	}
+	adjoint_pull(rules, f.node, f.at, &f.out, &f.cotangent, true, f.wanted, again, a);
+	for (int k = 0; k < f.node->n_arg; k++)
+		CHECK(!again[k].at == !f.contribution[k].at && (!again[k].at || tensor_same(&again[k], &f.contribution[k])),
+		    "%s: operand %d", name, k);
+}
+
 /* A scale of the row reaches elementwise and structural rules. */
 static void check_scale(struct adjoint_rules *rules, struct arena *a)
 {
@@ -348,6 +375,10 @@ int main(void)
 	check_complete(rules);
 	for (size_t n = 0; n < sizeof smooth / sizeof smooth[0]; n++)
 		check_smooth(rules, &smooth[n], &a);
+	for (size_t n = 0; n < sizeof smooth / sizeof smooth[0]; n++)
+		check_reads(rules, &smooth[n], &a);
+	CHECK(!adjoint_reads(rules, OP_MUL, ADJOINT_RESULT, DTYPE_F64) && adjoint_reads(rules, OP_MUL, 1, DTYPE_F64), "mul");
+	CHECK(!adjoint_reads(rules, OP_STORE, 0, DTYPE_F64) && adjoint_reads(rules, OP_STORE, 2, DTYPE_I64), "store");
 	check_exact(rules, &a);
 	check_rounding(rules, &a);
 	check_scale(rules, &a);

@@ -39,6 +39,7 @@ static const struct op_case op_cases[] = {
 	{OP_SLICE_SCATTER, 2, {F64V(5), F64V(2)}, {.start = {4}, .stride = {-3}}, {0}},
 	{OP_DYNAMIC_SLICE, 2, {F64V(5), I64V(1)}, {.size = {2}}, {9}},
 	{OP_DYNAMIC_UPDATE_SLICE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
+	{OP_STORE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
 	{OP_PAD, 2, {F64V(2), F64}, {.low = {1}, .high = {2}}, {0}},
 	{OP_CONCATENATE, 2, {F64M(2, 1), F64M(2, 2)}, {.axis = 1}, {0}},
 	{OP_GATHER, 2, {F64V(3), I64V(4)}, {.mode = MODE_DROP}, {1, 1, -1, 7}},

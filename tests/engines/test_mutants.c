@@ -104,6 +104,7 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += x->loop.slot != y->loop.slot;
 	n += x->loop.result != y->loop.result;
 	n += x->same_leaf != y->same_leaf;
+	n += x->overwrites != y->overwrites;
 	n += x->finish != y->finish;
 	return n;
 }

@@ -159,6 +159,20 @@ static const struct {
 	    "{\"params\":[\"i\",\"a\"],\"results\":[\"i\"]}]}")},
 	{"body[1].args[0]", "belongs to a region that has ended", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
 	    "{\"params\":[\"i\",\"a\"],\"results\":[\"a\"]}]},{\"out\":[\"z\"],\"op\":\"neg\",\"args\":[\"a\"]}")},
+#define V "\"inputs\":[\"x: f64[2]\",\"s: i64[1]\"],"
+#define STORE(out, buffer, update) "{\"out\":[\"" out "\"],\"op\":\"store\",\"args\":[\"" buffer "\",\"" update "\",\"s\"]}"
+#define COPY(out, x) "{\"out\":[\"" out "\"],\"op\":\"copy\",\"args\":[\"" x "\"]}"
+#define STORES(body, result) CASE(V "\"body\":[" body "],\"results\":[\"" result "\"],\"points\":[[[1,2],[0]]]," PRIMAL)
+	{"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," COPY("z", "x"), "z")},
+	{"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," STORE("z", "x", "u"), "z")},
+	{"results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u"), "x")},
+	{"body[0].args[1]", "also the buffer", STORES(STORE("y", "x", "x"), "y")},
+	{"body[1].regions[0].body[0].args[0]", "further out", STORES(COPY("u", "x") ",{\"out\":[\"y\"],\"op\":\"checkpoint\",\"args\":[],\"regions\":["
+	    "{\"body\":[" STORE("z", "x", "u") "],\"results\":[\"z\"]}]}", "y")},
+	{"body[2].regions[0].results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u")
+	    ",{\"out\":[\"z\"],\"op\":\"checkpoint\",\"args\":[],\"regions\":[{\"body\":[],\"results\":[\"x\"]}]}", "z")},
+	{"body[1].regions[0].results[0]", "was stored into", STORES(COPY("u", "x") ",{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,"
+	    "\"regions\":[{\"params\":[\"i\",\"a\"],\"body\":[" STORE("z", "a", "u") "],\"results\":[\"a\"]}]}", "y")},
 	{"inputs[0]", "needs a type", CASE("\"inputs\":[\"x\"],\"body\":[]," END)},
 	{"results[0]", "no value", CASE(X "\"body\":[],\"results\":[\"y\"],\"points\":[[1]]," PRIMAL)},
 	{"points", "0 points", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[]," PRIMAL)},

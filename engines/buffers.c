@@ -1,0 +1,59 @@
+/* buffers.c: one walk over the regions. */
+#include "buffers.h"
+
+static void mark_home(const struct region *region, const struct region **home)
+{
+	for (int k = 0; k < region->n_param; k++)
+		home[region->param + k] = region;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		for (int k = 0; k < node->n_out; k++)
+			home[node->out + k] = region;
+		for (int k = 0; k < node->n_region; k++)
+			mark_home(&node->region[k], home);
+	}
+}
+
+const struct region **buffers_home(const struct program *p, struct arena *a)
+{
+	const struct region **home = NEW(a, const struct region *, p->n_value);
+
+	mark_home(&p->top, home);
+	return home;
+}
+
+static bool hands_on(enum family f)
+{
+	return f == FAMILY_COND || f == FAMILY_CHECKPOINT;
+}
+
+static void mark_exclusive(const struct region *region, bool parameters, bool *exclusive)
+{
+	for (int k = 0; k < region->n_param; k++)
+		exclusive[region->param + k] = parameters;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		enum family f = op_table[node->op].family;
+
+		for (int k = 0; k < node->n_out; k++)
+			exclusive[node->out + k] = !hands_on(f);
+		for (int k = 0; k < node->n_region; k++) {
+			const struct region *inner = &node->region[k];
+
+			/* The condition of a while sees the cells that its body sees next. */
+			mark_exclusive(inner, f != FAMILY_WHILE || k == 1, exclusive);
+			/* Perhaps captured: then the result of the node is another name of it. */
+			for (int r = 0; hands_on(f) && r < inner->n_result; r++)
+				exclusive[inner->result[r]] = false;
+		}
+	}
+}
+
+bool *buffers_exclusive(const struct program *p, struct arena *a)
+{
+	bool *exclusive = NEW(a, bool, p->n_value);
+
+	mark_exclusive(&p->top, false, exclusive);
+	return exclusive;
+}
