@@ -13,7 +13,7 @@ static bool is_fold(const struct code *c, const struct node *node)
 	    shape_elements(&c->p->type[node->arg[0]].shape) > 0;
 }
 
-static bool is_looped(const struct code *c, const struct node *node)
+bool compiled_is_looped(const struct code *c, const struct node *node)
 {
 	return !node->n_region && (c->options->rules->row[node->op].loops || is_fold(c, node));
 }
@@ -27,7 +27,7 @@ static const struct shape *space_of(const struct code *c, const struct node *nod
 /* Whether operand k is read at the coordinates of the result, so that it may be a register. */
 static bool in_step(const struct code *c, const struct node *node, int k)
 {
-	if (!is_looped(c, node) || !shape_equal(&c->p->type[node->arg[k]].shape, space_of(c, node)))
+	if (!compiled_is_looped(c, node) || !shape_equal(&c->p->type[node->arg[k]].shape, space_of(c, node)))
 		return false;
 	return kernel_is_elementwise(node->op) || is_fold(c, node) || (op_table[node->op].family == FAMILY_SLICE_SCATTER && k == 0);
 }
@@ -69,7 +69,7 @@ void compiled_group(const struct code *c, const struct region *region, int *grou
 		int g = node->n_out == 1 ? user[node->out] : MANY_USERS;
 
 		group[i] = i;
-		if (!c->options->off[PASS_FUSE] && g >= 0 && size[g] < GROUP_NODES && !is_fold(c, node) && is_looped(c, node))
+		if (!c->options->off[PASS_FUSE] && g >= 0 && size[g] < GROUP_NODES && !is_fold(c, node) && compiled_is_looped(c, node))
 			group[i] = g;
 		size[group[i]]++;
 		for (int k = 0; k < node->n_arg; k++)
@@ -187,8 +187,6 @@ struct loop *compiled_loop(struct code *c, const struct region *region, const in
 	struct emit x = {.c = c, .region = region, .group = group, .root = root, .space = space_of(c, node)};
 	int n_node = 0, n_arg = 0;
 
-	if (!is_looped(c, node))
-		return NULL;
 	for (int i = 0; i <= root; i++)
 		if (group[i] == root) {
 			n_node++;

@@ -214,7 +214,6 @@ static const struct compiled_rule by_family[] = {
 	[FAMILY_REDUCE] = {layout_dense, NULL, NULL, false},
 };
 
-/* Right only if every other element of the operand lies in a cell of its own: then no update is seen twice. */
 static bool in_cells_of_their_own(const struct shape *s, const struct view *operand)
 {
 	return view_dense(s, operand);
@@ -257,6 +256,7 @@ void compiled_rules_init(struct compiled_rules *out)
 			out->row[op] = (struct compiled_rule){layout_of_operands, NULL, NULL, true};
 		else if ((size_t)family < sizeof by_family / sizeof *by_family && by_family[family].layout)
 			out->row[op] = by_family[family];
+		out->row[op].combine = (enum op)op;
 	}
 	for (size_t k = 0; k < sizeof float_identity / sizeof *float_identity; k++)
 		out->identity[out->n_identity++] = (struct identity){

@@ -116,11 +116,29 @@ static void lower_concatenate(struct code *c, struct block *b, const struct node
 	}
 }
 
+/*
+ * A copy of the operand, which is then written to.  Where the operand dies here the planner puts the copy into its cells, and nothing
+ * is copied.
+ */
+static void lower_scatter(struct code *c, struct block *b, const struct node *node)
+{
+	const struct shape *s = &type_of(c, node->out)->shape;
+	const struct view *operand = &c->view[node->arg[0]];
+	bool overwrites = c->options->rules->overwrites(s, operand), varies[LIMIT_RANK];
+
+	for (int d = 0; d < s->rank; d++)
+		varies[d] = !overwrites || operand->stride[d] != 0;
+	view_in(c, BUFFER_OWN, s, varies, &c->view[node->out]);
+	add_step(c, b, STEP_LOOP, node)->loop = compiled_copy_loop(c, s, operand, &c->view[node->out]);
+	add_step(c, b, STEP_SCATTER, node);
+	c->counts.loops += 2;
+}
+
 static void lower_plain(struct code *c, struct block *b, const struct region *region, const int *group, int i)
 {
 	const struct node *node = &region->node[i];
+	enum family family = op_table[node->op].family;
 	bool varies[LIMIT_RANK] = {false};
-	struct loop *loop;
 
 	if (node->op == OP_CONSTANT) {
 		lower_constant(c, node);
@@ -134,6 +152,16 @@ static void lower_plain(struct code *c, struct block *b, const struct region *re
 		lower_concatenate(c, b, node);
 		return;
 	}
+	if (family == FAMILY_SCATTER || family == FAMILY_DYNAMIC_UPDATE_SLICE) {
+		lower_scatter(c, b, node);
+		return;
+	}
+	if (!compiled_is_looped(c, node)) {
+		give_dense(c, node->out);
+		add_step(c, b, STEP_KERNEL, node);
+		c->counts.kernels++;
+		return;
+	}
 	choose_layout(c, node, varies);
 	if (group[i] != i) {
 		c->view[node->out].buffer = -1;
@@ -141,14 +169,8 @@ static void lower_plain(struct code *c, struct block *b, const struct region *re
 		return;
 	}
 	view_in(c, BUFFER_OWN, &type_of(c, node->out)->shape, varies, &c->view[node->out]);
-	loop = compiled_loop(c, region, group, i);
-	if (loop) {
-		add_step(c, b, STEP_LOOP, node)->loop = loop;
-		c->counts.loops++;
-	} else {
-		add_step(c, b, STEP_KERNEL, node);
-		c->counts.kernels++;
-	}
+	add_step(c, b, STEP_LOOP, node)->loop = compiled_loop(c, region, group, i);
+	c->counts.loops++;
 }
 
 /* ---- regions ---- */

@@ -54,9 +54,10 @@ struct loop {
 	bool reduced[LIMIT_RANK];
 	enum dtype dtype; /* of the result */
 	int n_fold;       /* elements folded into one */
+	bool idle;        /* copies cells onto themselves */
 };
 
-enum step_kind { STEP_LOOP, STEP_KERNEL, STEP_COND, STEP_CHECKPOINT, STEP_FOR, STEP_WHILE, STEP_SCAN, STEP_SCATTER_APPLY };
+enum step_kind { STEP_LOOP, STEP_KERNEL, STEP_SCATTER, STEP_COND, STEP_CHECKPOINT, STEP_FOR, STEP_WHILE, STEP_SCAN, STEP_SCATTER_APPLY };
 
 struct block {
 	int n_step, room;
@@ -105,6 +106,8 @@ void view_broadcast(const struct shape *from, const struct view *v, const struct
 
 /* Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to, itself if it has one. */
 void compiled_group(const struct code *c, const struct region *region, int *group);
+/* Whether a node is evaluated in a loop, its own or another's. */
+bool compiled_is_looped(const struct code *c, const struct node *node);
 /* The loop of node `root` with its group. */
 struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int root);
 /* A loop that copies. */

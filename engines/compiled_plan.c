@@ -86,7 +86,8 @@ static void visit_block(struct plan *x, struct block *b)
 			touch_loop(x, step->loop, step->begin);
 			continue;
 		}
-		for (int k = 0; k < step->node->n_arg; k++)
+		/* What a scatter writes to has been copied already. */
+		for (int k = step->kind == STEP_SCATTER; k < step->node->n_arg; k++)
 			touch_value(x, step->node->arg[k], step->begin);
 		touch_values(x, step->node->out, step->node->n_out, step->begin);
 		if (step->block)
@@ -128,6 +129,14 @@ static bool reads_only_in_step(const struct code *c, const struct loop *loop, in
 	return true;
 }
 
+static bool is_idle(const struct code *c, const struct loop *loop)
+{
+	const struct instr *instr = &loop->instr[0];
+
+	return loop->n_instr == 1 && !loop->folds && instr->kind == INSTR_LOAD &&
+	    resolved(c, instr->view.buffer) == resolved(c, loop->to.buffer) && same_cells(loop, &instr->view, &loop->to);
+}
+
 /* The result takes over the cells of an operand that dies here. */
 static void write_in_place(struct code *c, struct step *step)
 {
@@ -159,8 +168,10 @@ static void place_in_place(struct code *c, struct block *b)
 	for (int i = 0; i < b->n_step; i++) {
 		struct step *step = &b->step[i];
 
-		if (step->kind == STEP_LOOP)
+		if (step->kind == STEP_LOOP) {
 			write_in_place(c, step);
+			step->loop->idle = is_idle(c, step->loop);
+		}
 		for (int r = 0; step->block && r < step->node->n_region; r++)
 			place_in_place(c, &step->block[r]);
 	}

@@ -43,6 +43,8 @@ struct compiled_rule {
 	window_fn *window; /* of slice_scatter and pad: where the one operand overwrites the other */
 	/* Whether the op may be lowered to an expression inside a loop. */
 	bool loops;
+	/* What a scatter does with the element that is there and the update: as this op.  Right: the op itself. */
+	enum op combine;
 };
 
 /* An operand that changes nothing: op(x, value) is x when `operand` is 1, op(value, x) when it is 0. */
@@ -63,8 +65,8 @@ struct compiled_rules {
 	/* Whether two nodes without regions, with equal operands, compute the same.  Right: the same op and attributes. */
 	bool (*same)(const struct program *p, const struct node *a, const struct node *b);
 	/*
-	 * Whether a scatter may write its result over its operand, whose elements nothing else reads later.  Right: only if they lie in cells
-	 * of their own.
+	 * Whether a scatter may be done in the layout of its operand: in its place where nothing reads the operand later, else in a clone.  Right:
+	 * only if the elements lie in cells of their own.
 	 */
 	bool (*overwrites)(const struct shape *s, const struct view *operand);
 };

@@ -175,6 +175,8 @@ static void run_loop(const struct machine *m, const struct loop *loop)
 	for (int d = 0; d < loop->rank; d++)
 		if (loop->extent[d] == 0)
 			return;
+	if (loop->idle)
+		return;
 	order_axes(loop, order);
 	inner = loop->rank ? order[loop->rank - 1] : 0;
 	line = loop->rank ? loop->extent[inner] : 1;
@@ -269,6 +271,65 @@ static void run_kernel(const struct machine *m, const struct node *node)
 	memset(out.at, 0, (size_t)shape_elements(&out.type.shape) * sizeof *out.at);
 	kernel_run_into(node, arg, &out, m->arena);
 	arena_rewind(m->arena, mark);
+}
+
+/* ---- scatters, onto what their operand was copied to ---- */
+
+static void scatter(const struct machine *m, const struct node *node, enum op combine)
+{
+	struct arena_mark mark = arena_mark(m->arena);
+	const struct type *type = type_of(m, node->out);
+	const struct view *to = view_of(m, node->out), *from = view_of(m, node->arg[2]);
+	struct tensor indices = tensor_of(m, node->arg[1]);
+	struct shape space = type_of(m, node->arg[2])->shape;
+	union cell *y = m->base[to->buffer];
+	const union cell *x = m->base[from->buffer];
+	int axis = node->attrs.axis, index[LIMIT_RANK] = {0}, n;
+
+	space.extent[axis] = shape_elements(&indices.type.shape);
+	n = shape_elements(&space);
+	for (int i = 0; i < n; i++, shape_next(&space, index)) {
+		int at = kernel_index(node->attrs.mode, indices.at[index[axis]].i, type->shape.extent[axis]);
+		union cell *there;
+
+		if (at < 0)
+			continue;
+		there = y + (offset_at(to, index, space.rank) + (at - index[axis]) * to->stride[axis]);
+		*there = kernel_scatter_element(combine, type->dtype, *there, x[offset_at(from, index, space.rank)]);
+	}
+	arena_rewind(m->arena, mark);
+	/* Duplicates accumulated in binary64: one rounding at the end. */
+	n = dtype_is_float(type->dtype) ? shape_elements(&type->shape) : 0;
+	memset(index, 0, sizeof index);
+	for (int i = 0; i < n; i++, shape_next(&type->shape, index)) {
+		union cell *there = y + offset_at(to, index, type->shape.rank);
+
+		there->f = dtype_round(type->dtype, there->f);
+	}
+}
+
+static void update_slice(const struct machine *m, const struct node *node)
+{
+	struct arena_mark mark = arena_mark(m->arena);
+	const struct shape *s = &type_of(m, node->out)->shape, *size = &type_of(m, node->arg[1])->shape;
+	struct tensor starts = tensor_of(m, node->arg[2]);
+	struct view to = *view_of(m, node->out);
+
+	for (int d = 0; d < s->rank; d++) {
+		int64_t start = starts.at[d].i, last = s->extent[d] - size->extent[d];
+
+		to.offset += (int)(start < 0 ? 0 : start > last ? last : start) * to.stride[d];
+	}
+	copy_view(m, size, view_of(m, node->arg[1]), &to);
+	arena_rewind(m->arena, mark);
+}
+
+static void run_scatter(const struct machine *m, const struct node *node)
+{
+	if (op_table[node->op].family == FAMILY_SCATTER)
+		scatter(m, node, m->c->options->rules->row[node->op].combine);
+	else
+		update_slice(m, node);
 }
 
 /* ---- regions ---- */
@@ -409,6 +470,7 @@ static void run_block(const struct machine *m, const struct block *b)
 
 		switch (step->kind) {
 		case STEP_LOOP: run_loop(m, step->loop); break;
+		case STEP_SCATTER: run_scatter(m, step->node); break;
 		case STEP_KERNEL: run_kernel(m, step->node); break;
 		case STEP_COND:
 		case STEP_CHECKPOINT: run_cond(m, step); break;

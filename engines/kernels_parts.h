@@ -80,6 +80,9 @@ union cell kernel_fold_start(enum op op, enum dtype d);
 union cell kernel_fold(enum op op, enum dtype d, union cell sum, const union cell *x, int n);
 union cell kernel_fold_end(enum op op, enum dtype d, union cell sum, int n);
 
+/* What a scatter makes of the element that is there and an update; floats are rounded to d when all updates are in. */
+union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, union cell update);
+
 /* map[i]: the result element that element i of the operand is reduced into. */
 int *reduce_map(const struct node *node, const struct shape *from, struct arena *a);
 
