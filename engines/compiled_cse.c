@@ -48,10 +48,10 @@ static bool same_operands(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* Does not depend on the order of two operands. */
+/* Of nodes that may be equal: neither the order of two operands nor attributes take part. */
 static int hash(const struct node *node)
 {
-	unsigned h = (unsigned)node->op * 31;
+	unsigned h = (unsigned)op_table[node->op].family * 31;
 
 	for (int k = 0; k < node->n_arg; k++)
 		h += (unsigned)node->arg[k] * 2654435761u;

@@ -219,6 +219,16 @@ static bool in_cells_of_their_own(const struct shape *s, const struct view *oper
 	return view_dense(s, operand);
 }
 
+static bool dies_there(int last, int position) { return last == position; }
+static bool alive_in_step(int last, int first) { return last >= first; }
+static int until_the_end(int last, int end) { return last > end ? last : end; }
+
+static bool always_aside(int carry, int n)
+{
+	(void)carry, (void)n;
+	return true;
+}
+
 /* ---- identities ---- */
 
 static const struct {
@@ -240,28 +250,61 @@ static const struct {
 	{OP_LOGICAL_XOR, 0, 0}, {OP_LOGICAL_XOR, 1, 0},
 };
 
+static bool is_idempotent(enum op op)
+{
+	switch (op) {
+	case OP_MAX: case OP_MIN: case OP_BITWISE_AND: case OP_BITWISE_OR: case OP_LOGICAL_AND: case OP_LOGICAL_OR:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool same_op(const struct program *p, const struct node *a, const struct node *b)
 {
 	return a->op == b->op && node_attrs_equal(p, a, p, b);
 }
 
+static void add_identity(struct compiled_rules *out, enum op op, int operand, bool is_float, double f, int64_t i)
+{
+	struct identity *id = &out->identity[out->n_identity++];
+
+	id->op = op;
+	id->operand = operand;
+	id->is_float = is_float;
+	id->f = f;
+	id->i = i;
+}
+
 void compiled_rules_init(struct compiled_rules *out)
 {
-	*out = (struct compiled_rules){.same = same_op, .overwrites = in_cells_of_their_own};
+	memset(out, 0, sizeof *out); /* also between members: mutants are told from the right rules by their bytes */
+	out->same = same_op;
+	out->overwrites = in_cells_of_their_own;
+	out->dies = dies_there;
+	out->alive = alive_in_step;
+	out->outlives = until_the_end;
+	out->sets_aside = always_aside;
 	for (int op = 0; op < OP_COUNT; op++) {
 		enum family family = op_table[op].family;
 
-		out->row[op] = (struct compiled_rule){.layout = layout_dense};
-		if (kernel_is_elementwise((enum op)op))
-			out->row[op] = (struct compiled_rule){layout_of_operands, NULL, NULL, true};
-		else if ((size_t)family < sizeof by_family / sizeof *by_family && by_family[family].layout)
-			out->row[op] = by_family[family];
-		out->row[op].combine = (enum op)op;
+		struct compiled_rule *row = &out->row[op];
+
+		row->layout = layout_dense;
+		if (kernel_is_elementwise((enum op)op)) {
+			row->layout = layout_of_operands;
+			row->loops = true;
+		} else if ((size_t)family < sizeof by_family / sizeof *by_family && by_family[family].layout) {
+			row->layout = by_family[family].layout;
+			row->view = by_family[family].view;
+			row->window = by_family[family].window;
+			row->loops = by_family[family].loops;
+		}
+		row->combine = (enum op)op;
+		row->idempotent = is_idempotent((enum op)op);
 	}
 	for (size_t k = 0; k < sizeof float_identity / sizeof *float_identity; k++)
-		out->identity[out->n_identity++] = (struct identity){
-		    float_identity[k].op, float_identity[k].operand, true, float_identity[k].f, 0};
+		add_identity(out, float_identity[k].op, float_identity[k].operand, true, float_identity[k].f, 0);
 	for (size_t k = 0; k < sizeof int_identity / sizeof *int_identity; k++)
-		out->identity[out->n_identity++] = (struct identity){
-		    int_identity[k].op, int_identity[k].operand, false, 0, int_identity[k].i};
+		add_identity(out, int_identity[k].op, int_identity[k].operand, false, 0, int_identity[k].i);
 }

@@ -194,7 +194,8 @@ static void stage_carries(struct code *c, struct step *step, const struct region
 
 		step->stage[k].buffer = -1;
 		for (int j = 0; j < n; j++)
-			if (from == c->view[first_param + j].buffer && body->result[k] != first_param + k)
+			if (from == c->view[first_param + j].buffer && body->result[k] != first_param + k &&
+			    c->options->rules->sets_aside(k, n))
 				dense_view(c, BUFFER_OWN, &type_of(c, first_param + k)->shape, &step->stage[k]);
 	}
 }

@@ -71,8 +71,8 @@ static void visit_regions(struct plan *x, struct step *step)
 	for (int k = 0; again && k < x->c->n_buffer; k++) {
 		struct buffer *buffer = &x->c->buffer[k];
 
-		if (buffer->first <= step->begin && buffer->last > step->begin && buffer->last < step->end)
-			buffer->last = step->end;
+		if (buffer->first <= step->begin && buffer->last > step->begin)
+			buffer->last = x->c->options->rules->outlives(buffer->last, step->end);
 	}
 }
 
@@ -153,11 +153,12 @@ static void write_in_place(struct code *c, struct step *step)
 			continue;
 		from = resolved(c, loop->instr[k].view.buffer);
 		b = &c->buffer[from];
-		if (b->kind != BUFFER_OWN || b->size < to->size || b->last != step->begin || from == loop->to.buffer ||
+		if (b->kind != BUFFER_OWN || b->size < to->size || !c->options->rules->dies(b->last, step->begin) || from == loop->to.buffer ||
 		    !reads_only_in_step(c, loop, from))
 			continue;
 		to->alias = from;
-		b->last = to->last;
+		if (b->last < to->last)
+			b->last = to->last;
 		c->counts.rewrites[PASS_INPLACE]++;
 		return;
 	}
@@ -247,7 +248,7 @@ static void place(struct code *c, int n_position)
 			b->at = c->n_cell;
 		} else {
 			for (int i = 0; i < n_alive; i++)
-				if (c->buffer[alive[i]].last >= b->first)
+				if (c->options->rules->alive(c->buffer[alive[i]].last, b->first))
 					alive[kept++] = alive[i];
 			n_alive = kept;
 			b->at = first_fit(c, alive, n_alive, b->size);

@@ -45,6 +45,8 @@ struct compiled_rule {
 	bool loops;
 	/* What a scatter does with the element that is there and the update: as this op.  Right: the op itself. */
 	enum op combine;
+	/* Whether op(x, x) is x, bit for bit: of max, min, and, or. */
+	bool idempotent;
 };
 
 /* An operand that changes nothing: op(x, value) is x when `operand` is 1, op(value, x) when it is 0. */
@@ -69,6 +71,14 @@ struct compiled_rules {
 	 * only if the elements lie in cells of their own.
 	 */
 	bool (*overwrites)(const struct shape *s, const struct view *operand);
+	/* Whether a buffer that is last read at position `last` may be written over by a loop at `position` that reads it.  Right: only if that is all. */
+	bool (*dies)(int last, int position);
+	/* Whether a buffer read last at `last` is alive when another is first written at `first`.  Right: also if both are one step. */
+	bool (*alive)(int last, int first);
+	/* How long a buffer of the outside lives that a loop reads, inside last at `last`.  Right: until the loop ends, at `end`. */
+	int (*outlives)(int last, int end);
+	/* Whether a carry whose next value is, or is a view of, some carry must be set aside before the carries change.  Right: true. */
+	bool (*sets_aside)(int carry, int n);
 };
 
 /* The right rules. */

@@ -72,6 +72,13 @@ static enum rewritten simplify_select(struct rewrite *x, struct node *node)
 	return predicate ? is_value(x, node, node->arg[predicate->i ? 1 : 2]) : REWRITE_KEEP;
 }
 
+static enum rewritten simplify_plain(struct rewrite *x, struct node *node)
+{
+	if (x->rules->row[node->op].idempotent && node->arg[0] == node->arg[1] && is_value(x, node, node->arg[0]) == REWRITE_GONE)
+		return REWRITE_GONE;
+	return drop_identity(x, node);
+}
+
 /* ---- moves ---- */
 
 /* The operand of the inner of two moves of one kind, of which the outer alone will do. */
@@ -233,7 +240,7 @@ static enum rewritten simplify_node(struct rewrite *x, struct node *node, int *t
 	case OP_WHILE:
 		return drop_loop(x, node, node->attrs.cap == 0);
 	default:
-		return drop_identity(x, node);
+		return simplify_plain(x, node);
 	}
 }
 

@@ -17,3 +17,24 @@ bool plant_scatter_inherits_strides(struct engine *self, const char *args, struc
 	self->compiled.row[OP_SLICE_SCATTER].layout = layout_of_first;
 	return true;
 }
+
+/* Done in place on a view whose elements share cells: the updates of all rows meet in one. */
+static bool overwrites_any(const struct shape *s, const struct view *operand)
+{
+	(void)s, (void)operand;
+	return true;
+}
+
+bool plant_reinplace_overlapping(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->compiled.overwrites = overwrites_any;
+	return true;
+}
+
+bool plant_equal_accumulated_once(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->compiled.row[OP_ADD].idempotent = true;
+	return true;
+}
