@@ -5,16 +5,16 @@
  * The layout of the operand, its strides of 0 included.  Loops do not iterate over such an axis, and what asks for the coordinate along it is
  * told 0: whether index 0 lies in the slice is then taken for all.
  */
-static void layout_of_first(const struct layout_call *call, bool varies[LIMIT_RANK])
+static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
 	for (int d = 0; d < call->p->type[call->node->out].shape.rank; d++)
-		varies[d] = call->operand[0][d] != 0;
+		varies[d] = call->fill[0] || call->operand[0][d] != 0;
 }
 
 bool plant_scatter_inherits_strides(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->compiled.row[OP_SLICE_SCATTER].layout = layout_of_first;
+	self->compiled.row[OP_SLICE_SCATTER].layout = layout_of_expanded;
 	return true;
 }
 
