@@ -19,6 +19,7 @@ struct program compiled_optimize(
 	for (int round = 0; round < ROUNDS && changed; round++) {
 		changed = 0;
 		for (int k = 0; k < PASS_COUNT; k++) {
+			struct arena_mark mark = arena_mark(a);
 			struct program next;
 			int n;
 
@@ -29,6 +30,8 @@ struct program compiled_optimize(
 			changed += n;
 			if (n)
 				now = next;
+			else
+				arena_rewind(a, mark);
 		}
 	}
 	return now;

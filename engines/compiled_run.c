@@ -205,21 +205,21 @@ static void run_loop(const struct machine *m, const struct loop *loop)
 
 static void copy_view(const struct machine *m, const struct shape *s, const struct view *from, const struct view *to)
 {
-	const union cell *x = m->base[from->buffer] + from->offset;
-	union cell *y = m->base[to->buffer] + to->offset;
-	int index[LIMIT_RANK] = {0}, n = shape_elements(s);
+	const union cell *x = m->base[from->buffer];
+	union cell *y = m->base[to->buffer];
+	int index[LIMIT_RANK] = {0}, n = shape_elements(s), i = from->offset, j = to->offset;
 
 	if (from->buffer == to->buffer && from->offset == to->offset && !memcmp(from->stride, to->stride, sizeof from->stride))
 		return;
-	for (int i = 0; i < n; i++) {
-		*y = *x;
+	for (int k = 0; k < n; k++) {
+		y[j] = x[i];
 		for (int d = s->rank - 1; d >= 0; d--) {
-			x += from->stride[d];
-			y += to->stride[d];
+			i += from->stride[d];
+			j += to->stride[d];
 			if (++index[d] < s->extent[d])
 				break;
-			x -= from->stride[d] * s->extent[d];
-			y -= to->stride[d] * s->extent[d];
+			i -= from->stride[d] * s->extent[d];
+			j -= to->stride[d] * s->extent[d];
 			index[d] = 0;
 		}
 	}
@@ -365,7 +365,7 @@ static void run_scatter_apply(const struct machine *m, const struct step *step)
 	arena_rewind(m->arena, mark);
 }
 
-/* The first `first` to hold the carries: operands, or what an iteration left. */
+/* Makes the values from[n_carry] the carries; those that would be overwritten before they are read go by way of their stage. */
 static void take_carries(const struct machine *m, const struct step *step, const int *from, int param)
 {
 	for (int k = 0; k < step->n_carry; k++)

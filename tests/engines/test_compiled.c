@@ -9,6 +9,7 @@
 
 static struct compiled_rules rules;
 static int fired[PASS_COUNT];
+static int64_t buffers, cells, cells_shared; /* with all passes on */
 
 static bool is_limit(const struct error *e)
 {
@@ -89,6 +90,11 @@ static void check_code(const struct testcase *c, const struct program *p, unsign
 			fired[k] += code->counts.rewrites[k];
 	}
 	CHECK(code->counts.cells_shared <= code->counts.cells, "%s: sharing takes memory", what);
+	if (!off) {
+		buffers += code->counts.buffers;
+		cells += code->counts.cells;
+		cells_shared += code->counts.cells_shared;
+	}
 	for (int point = 0; point < c->n_point; point++) {
 		struct tensor input[LIMIT_ARGS], want[LIMIT_ARGS], got[LIMIT_ARGS];
 
@@ -434,6 +440,8 @@ int main(void)
 	check_folder("corpus/zoo", &a);
 	check_folder("corpus/regressions", &a);
 	check_generated(&a);
+	printf("%lld buffers of %lld bytes share %lld\n", (long long)buffers, 8 * (long long)cells, 8 * (long long)cells_shared);
+	CHECK(cells_shared * 3 < cells * 2, "little memory is shared");
 	for (int k = 0; k < PASS_COUNT; k++) {
 		printf("%s: %d\n", compiled_passes[k].name, fired[k]);
 		CHECK(fired[k] > 100, "%s fired %d times", compiled_passes[k].name, fired[k]);
