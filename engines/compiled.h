@@ -32,8 +32,8 @@ struct compiled_options {
 struct compiled_counts {
 	int rewrites[PASS_COUNT]; /* nodes changed or gone; fused into another's loop; loops in place; buffers in shared memory */
 	int loops, kernels;       /* loop nests, and ops left to their kernels */
-	int buffers;              /* with memory of their own before any is shared */
-	int64_t cells, cells_shared; /* elements of all buffers, and of the memory that they share */
+	int buffers;              /* that are not constants or inputs */
+	int64_t cells, cells_shared; /* elements of all of them, and of the memory that they share */
 };
 
 struct code;

@@ -242,8 +242,6 @@ static void place(struct code *c, int n_position)
 		struct buffer *b = &c->buffer[order[k]];
 		int kept = 0;
 
-		c->counts.buffers++;
-		c->counts.cells += b->size;
 		if (c->options->off[PASS_REUSE]) {
 			b->at = c->n_cell;
 		} else {
@@ -269,6 +267,11 @@ void compiled_plan(struct code *c)
 	struct plan x = {.c = c};
 
 	visit_block(&x, &c->top);
+	for (int k = 0; k < c->n_buffer; k++)
+		if (c->buffer[k].kind == BUFFER_OWN) {
+			c->counts.buffers++;
+			c->counts.cells += c->buffer[k].size;
+		}
 	for (int k = 0; k < c->p->top.n_result; k++)
 		touch_value(&x, c->p->top.result[k], x.n_position);
 	if (!c->options->off[PASS_INPLACE])
