@@ -1,6 +1,5 @@
 /* aot.c: the engine: derives a program once per case, and interprets it at every point. */
-#include "aot.h"
-
+#include "aot_case.h"
 #include "interpret.h"
 #include "rules.h"
 
@@ -8,71 +7,21 @@ static enum answer_status aot_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	struct program *derived = NEW(a, struct program, 1);
-	const struct transform *t = c->transform;
-	struct error e = {.text = ""};
-	bool done;
 
-	(void)self;
 	*state = derived;
-	*derived = c->program;
-	if (c->n_transform == 0)
-		return ANSWER_OK;
-	if (c->n_transform > 1) {
-		*text = "aot: no stacked transforms";
-		return ANSWER_UNSUPPORTED;
-	}
-	if (t->kind == TRANSFORM_BATCH) {
-		*text = "aot: no batch";
-		return ANSWER_UNSUPPORTED;
-	}
-	done = t->kind == TRANSFORM_JVP ? aot_jvp(&c->program, t->wrt, t->n_wrt, a, derived, &e) :
-					  aot_vjp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
-	if (done)
-		return ANSWER_OK;
-	*text = arena_printf(a, "aot: %s", e.text);
-	return ANSWER_UNSUPPORTED;
+	return aot_case_program(c, self->kind->name, a, derived, text);
 }
 
-/* One derivative per value of list[n] (value numbers of p): the next result where it is a float, else zeros. */
-static void give_derivatives(const struct program *p, const int *value, int n, const struct tensor *from, struct arena *a,
-    struct answer *out)
+static void interpret(void *code, const struct tensor *input, struct arena *a, struct tensor *result)
 {
-	out->n_derivative = n;
-	out->derivative = NEW(a, struct tensor, n);
-	for (int k = 0; k < n; k++) {
-		const struct type *type = &p->type[value[k]];
-
-		out->derivative[k] = dtype_is_float(type->dtype) ? *from++ : tensor_new(a, type);
-	}
+	interpret_program(code, input, a, result);
 }
 
 static void aot_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
     struct arena *a, struct answer *out)
 {
-	const struct program *derived = state;
-	const struct region *top = &c->program.top;
-	const struct transform *t = c->n_transform ? &c->transform[0] : NULL;
-	struct tensor input[LIMIT_ARGS], *result = NEW(a, struct tensor, derived->top.n_result);
-	int wrt[LIMIT_ARGS], n = 0;
-
 	(void)self, (void)which;
-	for (int k = 0; k < top->n_param; k++)
-		input[n++] = point[k];
-	for (int k = 0; t && k < t->n_seed; k++)
-		if (dtype_is_float(t->seed[k].type.dtype))
-			input[n++] = t->seed[k];
-	interpret_program(derived, input, a, result);
-
-	out->n_primal = top->n_result;
-	out->primal = result;
-	if (!t)
-		return;
-	for (int k = 0; k < t->n_wrt; k++)
-		wrt[k] = top->param + t->wrt[k];
-	if (t->kind == TRANSFORM_JVP)
-		give_derivatives(&c->program, top->result, top->n_result, result + top->n_result, a, out);
-	else
-		give_derivatives(&c->program, wrt, t->n_wrt, result + top->n_result, a, out);
+	aot_case_answer(c, state, point, interpret, state, a, out);
 }
 
 const struct engine_kind aot_kind = {

@@ -51,9 +51,15 @@ static void list_options(const struct engine_kind *kind, char *text, size_t room
 {
 	size_t len = (size_t)snprintf(text, room, "%s", kind->option ? "it has " : "it takes no arguments");
 
-	for (const struct engine_option *o = kind->option; o && o->name && len < room; o++)
-		len += (size_t)snprintf(text + len, room - len, "%s%s=INTEGER (%d to %d)", o == kind->option ? "" : ", ", o->name,
-		    o->low, o->high);
+	for (const struct engine_option *o = kind->option; o && o->name && len < room; o++) {
+		const char *comma = o == kind->option ? "" : ", ";
+
+		if (o->flag)
+			len += (size_t)snprintf(text + len, room - len, "%s%s", comma, o->name);
+		else
+			len += (size_t)snprintf(
+			    text + len, room - len, "%s%s=INTEGER (%d to %d)", comma, o->name, o->low, o->high);
+	}
 }
 
 /* One ARG, text[len]. */
@@ -67,8 +73,16 @@ static bool apply_option(struct engine *self, const char *text, size_t len, stru
 		char *end;
 		long value;
 
-		if (strlen(o->name) != name || memcmp(o->name, text, name) || text[name] != '=' || *digits < '0' || *digits > '9')
+		if (strlen(o->name) != name || memcmp(o->name, text, name))
 			continue;
+		if (o->flag) {
+			if (name != len)
+				break;
+			self->option[o - self->kind->option] = 1;
+			return true;
+		}
+		if (text[name] != '=' || *digits < '0' || *digits > '9')
+			break;
 		value = strtol(digits, &end, 10);
 		if (end != text + len || value < o->low || value > o->high)
 			break;
@@ -122,6 +136,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	memcpy(self->spec, spec, len);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
+	compiled_rules_init(&self->compiled);
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {

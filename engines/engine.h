@@ -7,12 +7,13 @@
 
 struct engine;
 
-enum { ENGINE_OPTIONS = 4 };
+enum { ENGINE_OPTIONS = 8 };
 
-/* An argument of an engine's spec, NAME=INTEGER. */
+/* An argument of an engine's spec: NAME=INTEGER, or NAME alone. */
 struct engine_option {
 	const char *name;
 	int low, high, preset;
+	bool flag; /* NAME alone, which gives 1; 0 without it */
 };
 
 /*
@@ -23,7 +24,7 @@ struct engine_kind {
 	const char *name, *summary, *modelled_on;
 	bool jvp, vjp;    /* transforms it supports */
 	bool isolated;    /* runs in a worker process */
-	const struct engine_option *option; /* at most ENGINE_OPTIONS, the last one without a name; NULL: takes none */
+	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
 	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
 	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */
 	enum answer_status (*prepare)(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text);

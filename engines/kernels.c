@@ -117,6 +117,130 @@ static i_unary_fn *const i_unary[OP_COUNT] = {
 	[OP_BITWISE_INVERT] = i_invert,
 };
 
+/* ---- one element ---- */
+
+/* Which outcomes make a comparison true.  Unordered: a NaN is involved. */
+enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static const int compare_truth[OP_COUNT] = {
+	[OP_EQ] = EQUAL, [OP_NE] = LESS | GREATER | UNORDERED, [OP_LT] = LESS, [OP_LE] = LESS | EQUAL, [OP_GT] = GREATER,
+	[OP_GE] = GREATER | EQUAL,
+};
+
+static int64_t compare(int truth, bool is_float, union cell x, union cell y)
+{
+	enum order order;
+
+	if (is_float)
+		order = x.f < y.f ? LESS : x.f > y.f ? GREATER : x.f == y.f ? EQUAL : UNORDERED;
+	else
+		order = x.i < y.i ? LESS : x.i > y.i ? GREATER : EQUAL;
+	return (truth & (int)order) != 0;
+}
+
+static union cell clamp(bool is_float, union cell x, union cell low, union cell high)
+{
+	if (is_float)
+		return (union cell){.f = real_min(real_max(x.f, low.f), high.f)};
+	return (union cell){.i = int_min(int_max(x.i, low.i), high.i)};
+}
+
+/* Truncates and saturates; NaN is 0. */
+static int64_t integer_of(enum dtype d, double x)
+{
+	int bits = dtype_table[d].bits;
+	double bound = ldexp(1, bits - 1); /* the maximum plus 1, exact */
+
+	if (x != x)
+		return 0;
+	if (x >= bound)
+		return bits == 64 ? INT64_MAX : INT32_MAX;
+	if (x <= -bound)
+		return bits == 64 ? INT64_MIN : INT32_MIN;
+	return (int64_t)x;
+}
+
+/*
+ * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on the way
+ * leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
+ */
+static double float_of(enum dtype d, int64_t i)
+{
+	uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+	double x;
+
+	if (d == DTYPE_F64 || magnitude < UINT64_C(1) << 53)
+		return dtype_round(d, (double)i);
+	x = ldexp((double)(magnitude >> 12 << 1 | ((magnitude & 0xfff) != 0)), 11);
+	return dtype_round(d, i < 0 ? -x : x);
+}
+
+static union cell cast(enum dtype from, enum dtype to, union cell x)
+{
+	if (dtype_is_float(from)) {
+		if (dtype_is_float(to))
+			return (union cell){.f = dtype_round(to, x.f)};
+		return (union cell){.i = to == DTYPE_BOOL ? x.f != 0 : integer_of(to, x.f)};
+	}
+	if (dtype_is_float(to))
+		return (union cell){.f = float_of(to, x.i)};
+	return (union cell){.i = dtype_wrap(to, x.i)};
+}
+
+bool kernel_is_elementwise(enum op op)
+{
+	switch (op_table[op].family) {
+	case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT: case FAMILY_CAST:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n)
+{
+	bool is_float = dtype_is_float(from);
+	int bits = dtype_table[to].bits;
+
+	assert(kernel_is_elementwise(op));
+	switch (op_table[op].family) {
+	case FAMILY_UNARY:
+		if (is_float)
+			for (int i = 0; i < n; i++)
+				out[i].f = dtype_round(to, f_unary[op](x[0][i].f));
+		else
+			for (int i = 0; i < n; i++)
+				out[i].i = dtype_wrap(to, i_unary[op](x[0][i].i));
+		break;
+	case FAMILY_BINARY:
+		if (is_float)
+			for (int i = 0; i < n; i++)
+				out[i].f = dtype_round(to, f_binary[op](x[0][i].f, x[1][i].f));
+		else
+			for (int i = 0; i < n; i++)
+				out[i].i = dtype_wrap(to, i_binary[op](x[0][i].i, x[1][i].i, bits));
+		break;
+	case FAMILY_COMPARE:
+		for (int i = 0; i < n; i++)
+			out[i].i = compare(compare_truth[op], is_float, x[0][i], x[1][i]);
+		break;
+	case FAMILY_CLAMP:
+		for (int i = 0; i < n; i++)
+			out[i] = clamp(is_float, x[0][i], x[1][i], x[2][i]);
+		break;
+	case FAMILY_SELECT:
+		for (int i = 0; i < n; i++)
+			out[i] = x[0][i].i ? x[1][i] : x[2][i];
+		break;
+	case FAMILY_CAST:
+		for (int i = 0; i < n; i++)
+			out[i] = cast(from, to, x[0][i]);
+		break;
+	default:
+		break;
+	}
+}
+
 /* ---- broadcasting ---- */
 
 void broadcast_begin(struct broadcast *w, const struct shape *out, const struct tensor *const arg[], int n_arg)
@@ -204,14 +328,6 @@ static void kernel_binary(const struct node *node, const struct tensor *const ar
 	}
 }
 
-/* Which outcomes make a comparison true.  Unordered: a NaN is involved. */
-enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
-
-static const int compare_truth[OP_COUNT] = {
-	[OP_EQ] = EQUAL, [OP_NE] = LESS | GREATER | UNORDERED, [OP_LT] = LESS, [OP_LE] = LESS | EQUAL, [OP_GT] = GREATER,
-	[OP_GE] = GREATER | EQUAL,
-};
-
 static void kernel_compare(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	bool is_float = dtype_is_float(arg[0]->type.dtype);
@@ -220,16 +336,8 @@ static void kernel_compare(const struct node *node, const struct tensor *const a
 
 	(void)a;
 	broadcast_begin(&w, &out->type.shape, arg, 2);
-	for (int i = 0; i < n; i++, broadcast_next(&w)) {
-		union cell x = arg[0]->at[w.at[0]], y = arg[1]->at[w.at[1]];
-		enum order order;
-
-		if (is_float)
-			order = x.f < y.f ? LESS : x.f > y.f ? GREATER : x.f == y.f ? EQUAL : UNORDERED;
-		else
-			order = x.i < y.i ? LESS : x.i > y.i ? GREATER : EQUAL;
-		out->at[i].i = (truth & (int)order) != 0;
-	}
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i].i = compare(truth, is_float, arg[0]->at[w.at[0]], arg[1]->at[w.at[1]]);
 }
 
 static void kernel_clamp(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
@@ -240,14 +348,8 @@ static void kernel_clamp(const struct node *node, const struct tensor *const arg
 
 	(void)node, (void)a;
 	broadcast_begin(&w, &out->type.shape, arg, 3);
-	for (int i = 0; i < n; i++, broadcast_next(&w)) {
-		union cell x = arg[0]->at[w.at[0]], low = arg[1]->at[w.at[1]], high = arg[2]->at[w.at[2]];
-
-		if (is_float)
-			out->at[i].f = real_min(real_max(x.f, low.f), high.f);
-		else
-			out->at[i].i = int_min(int_max(x.i, low.i), high.i);
-	}
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i] = clamp(is_float, arg[0]->at[w.at[0]], arg[1]->at[w.at[1]], arg[2]->at[w.at[2]]);
 }
 
 static void kernel_select(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
@@ -261,55 +363,14 @@ static void kernel_select(const struct node *node, const struct tensor *const ar
 		out->at[i] = arg[0]->at[w.at[0]].i ? arg[1]->at[w.at[1]] : arg[2]->at[w.at[2]];
 }
 
-/* Truncates and saturates; NaN is 0. */
-static int64_t integer_of(enum dtype d, double x)
-{
-	int bits = dtype_table[d].bits;
-	double bound = ldexp(1, bits - 1); /* the maximum plus 1, exact */
-
-	if (x != x)
-		return 0;
-	if (x >= bound)
-		return bits == 64 ? INT64_MAX : INT32_MAX;
-	if (x <= -bound)
-		return bits == 64 ? INT64_MIN : INT32_MIN;
-	return (int64_t)x;
-}
-
-/*
- * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on the way
- * leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
- */
-static double float_of(enum dtype d, int64_t i)
-{
-	uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
-	double x;
-
-	if (d == DTYPE_F64 || magnitude < UINT64_C(1) << 53)
-		return dtype_round(d, (double)i);
-	x = ldexp((double)(magnitude >> 12 << 1 | ((magnitude & 0xfff) != 0)), 11);
-	return dtype_round(d, i < 0 ? -x : x);
-}
-
 static void kernel_cast(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	enum dtype from = arg[0]->type.dtype, to = out->type.dtype;
 	int n = shape_elements(&out->type.shape);
 
 	(void)node, (void)a;
-	for (int i = 0; i < n; i++) {
-		union cell x = arg[0]->at[i];
-
-		if (dtype_is_float(from))
-			if (dtype_is_float(to))
-				out->at[i].f = dtype_round(to, x.f);
-			else
-				out->at[i].i = to == DTYPE_BOOL ? x.f != 0 : integer_of(to, x.f);
-		else if (dtype_is_float(to))
-			out->at[i].f = float_of(to, x.i);
-		else
-			out->at[i].i = dtype_wrap(to, x.i);
-	}
+	for (int i = 0; i < n; i++)
+		out->at[i] = cast(from, to, arg[0]->at[i]);
 }
 
 static kernel_fn *const by_family[] = {
@@ -328,12 +389,24 @@ static kernel_fn *const by_family[] = {
 	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
 };
 
+bool kernel_has(enum op op)
+{
+	enum family family = op_table[op].family;
+
+	return (size_t)family < sizeof by_family / sizeof *by_family && by_family[family];
+}
+
+void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	assert(!node->n_region && node->n_out == 1);
+	by_family[op_table[node->op].family](node, arg, out, a);
+}
+
 void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
     struct arena *a)
 {
-	assert(!node->n_region && node->n_out == 1);
 	out[0] = tensor_new(a, &types[0]);
-	by_family[op_table[node->op].family](node, arg, &out[0], a);
+	kernel_run_into(node, arg, out, a);
 }
 
 /* ---- loops ---- */

@@ -17,6 +17,21 @@ void kernel_run(const struct node *node, const struct tensor *const arg[], const
  */
 void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
 
+/* kernel_run into out[1], which is zeroed and of the result's type, and overlaps no operand. */
+void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
+
+/* Whether kernel_run knows the op. */
+bool kernel_has(enum op op);
+
+/* Whether element i of the result is a function of the elements i of the (broadcast) operands alone. */
+bool kernel_is_elementwise(enum op op);
+
+/*
+ * n elements of an elementwise op, as its kernel computes and rounds them.  x: the operands' elements, consecutive; from: dtype of the
+ * last operand; to: of the result.  `out` may be any of x.
+ */
+void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n);
+
 /* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a dtype. */
 double kernel_scalar(enum op op, double a, double b, double c);
 

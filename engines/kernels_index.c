@@ -251,6 +251,13 @@ static i_scatter_fn *const i_scatter[OP_COUNT] = {
 	[OP_SCATTER_ADD] = int_add, [OP_SCATTER_MUL] = int_mul, [OP_SCATTER_MIN] = int_min, [OP_SCATTER_MAX] = int_max,
 };
 
+union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, union cell update)
+{
+	if (dtype_is_float(d))
+		return f_scatter[op] ? (union cell){.f = f_scatter[op](there.f, update.f)} : update;
+	return i_scatter[op] ? (union cell){.i = dtype_wrap(d, i_scatter[op](there.i, update.i))} : update;
+}
+
 void kernel_scatter(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	struct axis_view v = axis_view(&arg[0]->type.shape, node->attrs.axis);

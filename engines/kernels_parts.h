@@ -71,6 +71,18 @@ struct axis_view axis_view(const struct shape *s, int axis);
  */
 void order_line(const struct tensor *x, const struct axis_view *v, int o, int i, int *perm, int *spare);
 
+/*
+ * A reduction that is one fold over its elements in row-major order: what kernel_reduce starts with, what n further elements make of the sum
+ * so far, and the result of n elements in all.
+ */
+bool kernel_is_fold(enum op op);
+union cell kernel_fold_start(enum op op, enum dtype d);
+union cell kernel_fold(enum op op, enum dtype d, union cell sum, const union cell *x, int n);
+union cell kernel_fold_end(enum op op, enum dtype d, union cell sum, int n);
+
+/* What a scatter makes of the element that is there and an update; floats are rounded to d when all updates are in. */
+union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, union cell update);
+
 /* map[i]: the result element that element i of the operand is reduced into. */
 int *reduce_map(const struct node *node, const struct shape *from, struct arena *a);
 

@@ -117,6 +117,36 @@ static void reduce_int(const struct node *node, const struct tensor *x, struct t
 		out->at[map[i]].i = dtype_wrap(d, fold->step(out->at[map[i]].i, x->at[i].i));
 }
 
+union cell kernel_fold_start(enum op op, enum dtype d)
+{
+	if (dtype_is_float(d))
+		return (union cell){.f = f_fold[op].start};
+	return (union cell){.i = d == DTYPE_I64 ? i_fold[op].start64 : i_fold[op].start32};
+}
+
+bool kernel_is_fold(enum op op)
+{
+	return f_fold[op].step && op != OP_LOGSUMEXP && op != OP_NORM;
+}
+
+union cell kernel_fold(enum op op, enum dtype d, union cell sum, const union cell *x, int n)
+{
+	if (dtype_is_float(d))
+		for (int i = 0; i < n; i++)
+			sum.f = f_fold[op].step(sum.f, x[i].f);
+	else
+		for (int i = 0; i < n; i++)
+			sum.i = dtype_wrap(d, i_fold[op].step(sum.i, x[i].i));
+	return sum;
+}
+
+union cell kernel_fold_end(enum op op, enum dtype d, union cell sum, int n)
+{
+	if (dtype_is_float(d))
+		sum.f = dtype_round(d, op == OP_REDUCE_MEAN ? sum.f / n : sum.f);
+	return sum;
+}
+
 void kernel_reduce(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	int *map = reduce_map(node, &arg[0]->type.shape, a);

@@ -199,9 +199,11 @@ static void mutate_adjoint_row(struct mutator *m, enum op op)
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 {
 	struct mutator m = {.self = self, .wanted = index};
-	bool forward = self->kind == &forward_kind;
+	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind;
 
-	for (int op = 0; op < OP_COUNT && (m.count <= index || index < 0); op++) {
+	if (compiled)
+		mutate_compiled(&m);
+	for (int op = 0; !compiled && op < OP_COUNT && (m.count <= index || index < 0); op++) {
 		if (op_table[op].n_region)
 			continue;
 		if (forward && self->tangent.row[op].structure)
@@ -209,7 +211,7 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 		else if (!forward && self->adjoint.row[op].structure)
 			mutate_adjoint_row(&m, (enum op)op);
 	}
-	if (!forward)
+	if (!forward && !compiled)
 		mutate_adjoint_seams(&m);
 	memcpy(text, m.text, sizeof m.text);
 	return index >= 0 && index < m.count;

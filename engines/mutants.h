@@ -25,6 +25,8 @@ extern const struct equivalent mutants_equivalent[];
 void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
 void mutate_adjoint_structure(struct mutator *m, enum op op);
 void mutate_adjoint_seams(struct mutator *m);
+/* The whole walk for `compiled`. */
+void mutate_compiled(struct mutator *m);
 
 /* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);

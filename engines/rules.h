@@ -6,6 +6,7 @@
 #define ENGINES_RULES_H
 
 #include "../graph/program.h"
+#include "compiled_rules.h"
 #include "engine.h"
 #include "expression.h"
 
@@ -192,10 +193,12 @@ struct engine {
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
+	struct compiled_rules compiled;
 };
 
 /* Rows of engines.def. */
-extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind;
+extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind,
+    compiled_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
 struct engine *engine_open_here(const char *spec, struct error *e);

@@ -36,6 +36,35 @@ static int listing_end(struct listing *l)
 	return EXIT_NO_FINDING;
 }
 
+enum { ARGUMENT_TEXT = 80 };
+
+/* An argument of an engine's spec, as it is written there.  Returns text. */
+static const char *argument_print(const struct engine_option *o, char text[ARGUMENT_TEXT])
+{
+	if (o->flag)
+		snprintf(text, ARGUMENT_TEXT, "%s", o->name);
+	else
+		snprintf(text, ARGUMENT_TEXT, "%s=INTEGER (%d to %d)", o->name, o->low, o->high);
+	return text;
+}
+
+static void list_arguments(struct listing *l, const struct engine_option *o)
+{
+	char text[ARGUMENT_TEXT];
+	const char *before = "arguments: ";
+
+	json_put_key(&l->w, "arguments");
+	json_begin_array(&l->w, JSON_FLOW);
+	for (; o && o->name; o++, before = ", ") {
+		json_put_string(&l->w, argument_print(o, text));
+		if (!l->json)
+			printf("%s%s%s", *before == 'a' ? "                        " : "", before, text);
+	}
+	json_end(&l->w);
+	if (!l->json && *before == ',')
+		putchar('\n');
+}
+
 int command_engines(int argc, char **argv)
 {
 	struct listing l = {0};
@@ -53,9 +82,10 @@ int command_engines(int argc, char **argv)
 		json_member_bool(&l.w, "jvp", k->jvp);
 		json_member_bool(&l.w, "vjp", k->vjp);
 		json_member_bool(&l.w, "isolated", k->isolated);
-		json_end(&l.w);
 		if (!l.json)
 			printf("%-14s %-3s %-3s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "", k->summary, k->modelled_on);
+		list_arguments(&l, k->option);
+		json_end(&l.w);
 	}
 	return listing_end(&l);
 }

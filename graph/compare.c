@@ -70,7 +70,7 @@ static void put_attrs(struct words *w, const struct program *p, const struct nod
 		put(w, at->carries);
 }
 
-static bool attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
+bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
 {
 	struct words v, w;
 
@@ -97,7 +97,7 @@ static bool regions_equal(
 static bool nodes_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)
 {
 	if (a->op != b->op || a->n_arg != b->n_arg || a->n_out != b->n_out || a->out != b->out ||
-	    a->n_region != b->n_region || !uses_equal(a->arg, b->arg, a->n_arg) || !attrs_equal(p, a, q, b))
+	    a->n_region != b->n_region || !uses_equal(a->arg, b->arg, a->n_arg) || !node_attrs_equal(p, a, q, b))
 		return false;
 	for (int i = 0; i < a->n_region; i++)
 		if (!regions_equal(p, &a->region[i], q, &b->region[i]))

@@ -192,6 +192,8 @@ struct program build_end(struct builder *b, const int *result, int n_result);
 struct program program_copy(const struct program *p, struct arena *a);
 /* Structural equality: same ops, attributes, types, wiring. */
 bool program_equal(const struct program *p, const struct program *q);
+/* Whether two nodes of one op, operands of one rank, have the same attributes: those that the op names. */
+bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b);
 /*
  * Renumbers values densely in order of definition and re-infers no types.  Call after edits that left gaps or unordered
  * numbers; every used value must still be defined.

@@ -329,6 +329,18 @@ def fixed_point_slope(x, n):
 
 # ---- 5. inductor: slice_scatter and a sum over the same axis ----
 
+INDUCTOR_FAULT = "compiled+inductor-slice-scatter"
+
+
+def inductor_faulty(g, shape, start, m):
+    """x.grad: 0 everywhere when the slice contains index 0, else g everywhere; y.grad is right.  Long ones are not written out."""
+    a, n, c = shape
+    rows = lambda k: [str(g[i * c + j]) for i in range(a) for _ in range(k) for j in range(c)]
+    x = ["0"] * (a * n * c) if start == 0 else rows(n)
+    row = {"engine": INDUCTOR_FAULT, "verdict": "wrong"}
+    return {**row, "returned": x + rows(m)} if len(x) + a * m * c <= 2000 else row
+
+
 def inductor():
     rows = [((4, 13, 33), 0, 6, "f32"), ((2, 8, 16), 0, 4, "f32"), ((1, 6, 100), 0, 3, "f32"), ((3, 20, 7), 5, 12, "f32"),
             ((1, 64, 16), 0, 32, "f32"), ((1, 33, 257), 0, 16, "f32"), ((7, 63, 33), 0, 31, "f64")]
@@ -343,14 +355,14 @@ def inductor():
         out = top.op("reduce_sum", out, axes=[1])
         x, y = [(k % 5) - 2 for k in range(a * n * c)], [(k % 3) - 1 for k in range(a * m * c)]
         case(slug, f"slice_scatter(x, y, dim=1)[{start}:{stop}].sum(dim=1), shape {shape}", INDUCTOR,
-             [f"x: {dtype}[{a},{n},{c}]", f"y: {dtype}[{a},{m},{c}]"], top, [out], [[x, y]], vjp([0, 1], g), [{"engine": "*", "verdict": "agree"}])
+             [f"x: {dtype}[{a},{n},{c}]", f"y: {dtype}[{a},{m},{c}]"], top, [out], [[x, y]], vjp([0, 1], g), [{"engine": "*", "verdict": "agree"}, inductor_faulty(g, shape, start, m)])
         # the sum of x.grad, as the derivative by a scalar t added to x: S * (n - m), where S is the sum of the cotangent
         top = Region()
         moved = top.op("add", top.const(x, f"{dtype}[{a},{n},{c}]"), "t")
         out = top.op("slice_scatter", moved, top.const(y, f"{dtype}[{a},{m},{c}]"), start=[0, start, 0], stride=[1, 1, 1])
         out = top.op("reduce_sum", out, axes=[1])
         case(slug + "-sum", f"the sum of x.grad is S*{n - m}, S = {sum(g)}", INDUCTOR, [f"t: {dtype}[]"], top, [out], [[0]], vjp([0], g),
-             expect([str(sum(g) * (n - m))]))
+             expect([str(sum(g) * (n - m))], (INDUCTOR_FAULT, "wrong", [str(0 if start == 0 else sum(g) * n)])))
 
 
 if __name__ == "__main__":

@@ -357,7 +357,25 @@ def scatters():
     column = top.op("abs", top.op("slice", "x", start=[0, 2], size=[2, 1], stride=[1, 1]))
     out = top.op("add", top.op("add", top.const([0, 0], "f64[2,1]"), column), column)
     case("inductor-double-add", "y[:,0] += |x[:,2]|, twice", "pytorch/pytorch#136662", ["x: f64[2,3]"], top, [out], [[[1, 2, -3, 4, 5, 6]]],
-         vjp([0], [1, 1]), ["0", "0", "-2", "0", "0", "2"], ("tape+inductor-double-add", "wrong", ["0", "0", "-1", "0", "0", "1"]))
+         vjp([0], [1, 1]), ["0", "0", "-2", "0", "0", "2"], ("tape+inductor-double-add", "wrong", ["0", "0", "-1", "0", "0", "1"]),
+         ("compiled+inductor-double-add", "wrong", ["0", "0", "-1", "0", "0", "1"]))
+
+    # sum(slice_scatter(x, y)): a slice that contains index 0, and one that does not
+    for source, n, start, stop, right, wrong in [("pytorch/pytorch#180771", 5, 0, 2, "0 0 1 1 1", "0 0 0 0 0"),
+                                                 ("pytorch/pytorch#183898", 6, 1, 4, "1 0 0 0 1 1", "1 1 1 1 1 1")]:
+        top = Region()
+        out = top.op("slice_scatter", "x", "y", start=[start], stride=[1])
+        out = top.op("reduce_sum", out, axes=[0])
+        case(f"inductor-slice-scatter-{n}-{start}-{stop}", f"sum(x with x[{start}:{stop}] replaced by y)", source,
+             [f"x: f64[{n}]", f"y: f64[{stop - start}]"], top, [out], [[list(range(n)), [7] * (stop - start)]], vjp([0], 1), right.split(),
+             ("compiled+inductor-slice-scatter", "wrong", wrong.split()))
+
+    # sum over rows of x[idx] * w, four rows of one element: the gradient is wrong by the number of rows
+    top = Region()
+    out = top.op("gather", "x", top.const([0], "i64[1]"), axis=1, mode="clip")
+    out = top.op("reduce_sum", top.op("mul", out, "w"), axes=[0, 1])
+    case("inductor-indexput-expand", "sum(x[:, idx] * w), four rows", "pytorch/pytorch#188084", ["x: f64[4,1]", "w: f64[]"], top, [out],
+         [[[1, 2, 3, 4], 3]], vjp([0], 1), ["3"] * 4, ("compiled+inductor-indexput-expand", "wrong", ["12"] * 4))
 
     # x and a copy of it: y = copy(x)*2 + x*x
     top = Region()
