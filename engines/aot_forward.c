@@ -84,6 +84,10 @@ void aot_primal_node(struct aot *x, const struct node *node)
 {
 	int arg[LIMIT_ARGS], out;
 
+	if (node->op == OP_SCATTER_APPLY) {
+		aot_primal_apply(x, node);
+		return;
+	}
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = x->map[node->arg[k]];
 	for (int r = 0; r < node->n_region; r++) {

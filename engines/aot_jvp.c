@@ -186,21 +186,6 @@ static void open_program(struct aot *x, const int *wrt, int n_wrt, bool tangents
 	aot_activate(x);
 }
 
-/* False with an error when a region op without a rule occurs at any depth. */
-static bool has_rules(const struct region *region, struct error *e)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_SCATTER_APPLY)
-			return error_set(e, NULL, "no rule for %s", op_table[node->op].name);
-		for (int r = 0; r < node->n_region; r++)
-			if (!has_rules(&node->region[r], e))
-				return false;
-	}
-	return true;
-}
-
 static struct aot *begin(const struct program *p, const int *wrt, int n_wrt, bool tangents, struct arena *a, struct error *e)
 {
 	struct aot *x = NEW(a, struct aot, 1);
@@ -239,9 +224,9 @@ static bool end(struct aot *x, const int *result, int n_result, struct program *
 
 bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	const struct program plain = aot_inline(p, a);
+	struct program plain = aot_inline(p, a);
 	const struct region *top = &plain.top;
-	struct aot *x = has_rules(top, e) ? begin(&plain, wrt, n_wrt, true, a, e) : NULL;
+	struct aot *x = aot_without_apply(&plain, a, e) ? begin(&plain, wrt, n_wrt, true, a, e) : NULL;
 	int result[ROOM], n;
 
 	if (!x || setjmp(x->fail))
@@ -256,9 +241,9 @@ bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	const struct program plain = aot_inline(p, a);
+	struct program plain = aot_inline(p, a);
 	const struct region *top = &plain.top;
-	struct aot *x = has_rules(top, e) ? begin(&plain, wrt, n_wrt, false, a, e) : NULL;
+	struct aot *x = aot_without_apply(&plain, a, e) ? begin(&plain, wrt, n_wrt, false, a, e) : NULL;
 	int result[ROOM], n, seed[LIMIT_ARGS];
 
 	if (!x || setjmp(x->fail))

@@ -103,6 +103,14 @@ struct aot_loop aot_loop_of(const struct node *node);
 /* p without checkpoint nodes, whose regions' nodes stand in their place, and without stores.  In the arena. */
 struct program aot_inline(const struct program *p, struct arena *a);
 
+/*
+ * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a reason where the IR
+ * has no room.
+ */
+bool aot_without_apply(struct program *p, struct arena *a, struct error *e);
+/* What stands in for one scatter_apply node in the primal. */
+void aot_primal_apply(struct aot *x, const struct node *node);
+
 /* Sets x->active of all values from that of the inputs. */
 void aot_activate(struct aot *x);
 /* The primal of a region's nodes into the region that is open; its parameters are mapped already. */

@@ -311,6 +311,8 @@ struct testcase generate(struct choice *c, const struct profile *profile, struct
 		t.point[i] = gen_point(c, profile, &t.program, g.input_range, a);
 		if (choice_percent(c, profile->edge_point))
 			gen_point_edge(c, &t.program, t.transform, t.point[i]);
+		if (profile->point_equal && choice_percent(c, profile->point_equal))
+			gen_point_equal(c, &t.program, t.point[i], a);
 	}
 	return t;
 }

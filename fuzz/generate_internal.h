@@ -205,6 +205,8 @@ double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, s
 /* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something tiny. */
 double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
     const double *landmark, int n_landmark);
+/* An input takes the values of another of its type, or all of that type do; false when there is none. */
+bool gen_point_equal(struct choice *c, const struct program *program, struct tensor *point, struct arena *a);
 /* Puts 1 to 3 special values into float inputs in wrt. */
 void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
 

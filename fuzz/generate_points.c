@@ -121,3 +121,19 @@ void gen_point_edge(struct choice *c, const struct program *program, const struc
 			x->at[k].f = gen_point_special(c, x->type.dtype, program, point, landmark, n_landmark);
 	}
 }
+
+bool gen_point_equal(struct choice *c, const struct program *program, struct tensor *point, struct arena *a)
+{
+	int n = program->top.n_param, from = choice_below(c, n);
+	bool all = choice_percent(c, 30), any = false;
+
+	for (int k = 1; k < n && (all || !any); k++) {
+		int to = (from + k) % n;
+
+		if (!type_equal(&point[to].type, &point[from].type))
+			continue;
+		point[to] = tensor_copy(a, &point[from]);
+		any = true;
+	}
+	return any;
+}

@@ -19,6 +19,7 @@ static const struct mutation {
 	{"dtype", 2, mutate_dtype},
 	{"result", 4, mutate_result},
 	{"point-special", 7, mutate_point_special},
+	{"point-equal", 1, mutate_point_equal},
 	{"point-nudge", 4, mutate_point_nudge},
 	{"point-new", 3, mutate_point_new},
 	{"add-point", 2, mutate_add_point},

@@ -52,7 +52,7 @@ typedef bool mutation_fn(struct mutator *m);
 mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, mutate_emit, mutate_delete, mutate_attr,
     mutate_constant, mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
 /* Points and request (mutate_points.c) */
-mutation_fn mutate_point_special, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt,
+mutation_fn mutate_point_special, mutate_point_equal, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt,
     mutate_seed, mutate_kind;
 
 /* Seeds of every vjp follow the types of the results; those that still fit stay. */

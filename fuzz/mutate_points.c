@@ -40,6 +40,12 @@ bool mutate_point_special(struct mutator *m)
 	return true;
 }
 
+bool mutate_point_equal(struct mutator *m)
+{
+	return m->t.program.top.n_param && m->t.n_point &&
+	       gen_point_equal(m->c, &m->t.program, m->t.point[choice_below(m->c, m->t.n_point)], m->a);
+}
+
 bool mutate_point_nudge(struct mutator *m)
 {
 	static const double factors[] = {-1, 0.5, 2, 1.25, 0.75, 1.0078125};

@@ -203,6 +203,79 @@ static void test_reach(void)
 	CHECK(features > 500 && features < FEATURE_BYTES, "%d features", features);
 }
 
+/* ---- inputs that are the same, unused, or handed through ---- */
+
+enum { CASES_OF_ALIASES = 20000 };
+
+/* How often a value is an operand, at any depth. */
+static int uses(const struct region *r, int value)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			n += r->node[i].arg[k] == value;
+		for (int k = 0; k < r->node[i].n_region; k++)
+			n += uses(&r->node[i].region[k], value);
+	}
+	for (int k = 0; k < r->n_result; k++)
+		n += r->result[k] == value;
+	return n;
+}
+
+static bool equal_inputs(const struct testcase *t)
+{
+	for (int p = 0; p < t->n_point; p++)
+		for (int i = 0; i < t->program.top.n_param; i++)
+			for (int k = 0; k < i; k++)
+				if (dtype_is_float(t->program.type[i].dtype) && shape_elements(&t->program.type[i].shape) &&
+				    tensor_same(&t->point[p][i], &t->point[p][k]))
+					return true;
+	return false;
+}
+
+static void test_aliases(void)
+{
+	struct profile p = profile_default();
+	int equal = 0, unused = 0, twice = 0, input_twice = 0, as_is = 0, input_stored = 0;
+
+	for (int i = 0; i < CASES_OF_ALIASES; i++) {
+		struct testcase t = case_of(seed_mix(16, (uint64_t)i), &p);
+		const struct region *top = &t.program.top;
+		bool seen[5] = {false};
+
+		equal += equal_inputs(&t);
+		for (int k = 0; k < t.transform[0].n_wrt; k++)
+			seen[0] |= !uses(top, top->param + t.transform[0].wrt[k]);
+		for (int k = 0; k < top->n_result; k++) {
+			bool is_input = top->result[k] < top->n_param;
+			int same = 0;
+
+			for (int j = 0; j < top->n_result; j++)
+				same += top->result[j] == top->result[k];
+			seen[1] |= same > 1;
+			seen[2] |= same > 1 && is_input;
+			seen[3] |= is_input && uses(top, top->result[k]) > same;
+		}
+		for (int k = 0; k < top->n_node; k++)
+			seen[4] |= top->node[k].op == OP_STORE && top->node[k].arg[0] < top->n_param;
+		unused += seen[0];
+		twice += seen[1];
+		input_twice += seen[2];
+		as_is += seen[3];
+		input_stored += seen[4];
+	}
+	printf("of %d cases: %d with equal float inputs, %d with an unused input differentiated, %d with a result twice, %d with an input "
+	       "twice, %d with an input returned and used, %d with an input stored into\n",
+	    CASES_OF_ALIASES, equal, unused, twice, input_twice, as_is, input_stored);
+	CHECK(equal > CASES_OF_ALIASES / 100, "%d", equal);
+	CHECK(unused > CASES_OF_ALIASES / 20, "%d", unused);
+	CHECK(twice > CASES_OF_ALIASES / 50, "%d", twice);
+	CHECK(input_twice > CASES_OF_ALIASES / 1000, "%d", input_twice);
+	CHECK(as_is > CASES_OF_ALIASES / 100, "%d", as_is);
+	CHECK(input_stored > CASES_OF_ALIASES / 1000, "%d", input_stored);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -286,6 +359,7 @@ int main(void)
 	test_bytes();
 	test_profiles();
 	test_reach();
+	test_aliases();
 	test_shares();
 	test_second_profile();
 	test_profile_errors();
