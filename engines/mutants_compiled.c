@@ -122,6 +122,15 @@ static void mutate_row(struct mutator *m, enum op op)
 
 /* ---- rewrites ---- */
 
+/* Whether the rules know the constant on either side: then the op commutes, and to swap the sides is no edit. */
+static bool on_both_sides(const struct compiled_rules *rules, const struct identity *id)
+{
+	for (int k = 0; k < rules->n_identity; k++)
+		if (rules->identity[k].op == id->op && rules->identity[k].is_float == id->is_float && rules->identity[k].operand != id->operand)
+			return true;
+	return false;
+}
+
 static void mutate_identities(struct mutator *m)
 {
 	struct compiled_rules *rules = &m->self->compiled;
@@ -130,7 +139,8 @@ static void mutate_identities(struct mutator *m)
 		struct identity *id = &rules->identity[k];
 		const char *name = op_table[id->op].name, *dtype = id->is_float ? "float" : "integer";
 
-		if (mutant_here(m, "%s %s: the constant may be on the other side (%d)", dtype, name, 1 - id->operand))
+		if (!on_both_sides(rules, id) &&
+		    mutant_here(m, "%s %s: the constant may be on the other side (%d)", dtype, name, 1 - id->operand))
 			id->operand = 1 - id->operand;
 		if (mutant_here(m, "%s %s: another constant changes nothing (%d)", dtype, name, id->operand)) {
 			id->f = id->f == 0 ? -id->f : 0;

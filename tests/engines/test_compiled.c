@@ -407,6 +407,62 @@ static void check_collapsed(struct arena *a)
 	CHECK(counts->cells == 1, "%lld cells", (long long)counts->cells);
 }
 
+/* ---- faults ---- */
+
+static bool has_op(const struct region *region, enum op op)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		if (region->node[i].op == op)
+			return true;
+		for (int r = 0; r < region->node[i].n_region; r++)
+			if (has_op(&region->node[i].region[r], op))
+				return true;
+	}
+	return false;
+}
+
+static bool same_answer(const struct answer *x, const struct answer *y)
+{
+	if (x->status != y->status || x->n_primal != y->n_primal || x->n_derivative != y->n_derivative)
+		return false;
+	for (int k = 0; k < x->n_primal; k++)
+		if (!tensor_same(&x->primal[k], &y->primal[k]))
+			return false;
+	for (int k = 0; k < x->n_derivative; k++)
+		if (!tensor_same(&x->derivative[k], &y->derivative[k]))
+			return false;
+	return true;
+}
+
+/* The fault shows in programs that have its op, and in no other; one loop or many make no difference to it. */
+static void check_fault(const char *right_spec, const char *faulty_spec, enum op op, struct arena *a)
+{
+	struct engine *right = sample_engine(right_spec), *faulty = sample_engine(faulty_spec);
+	const struct profile profile = profile_default();
+	int shown = 0;
+
+	for (int number = 0; number < 2 * GENERATED; number++) {
+		struct choice choice = choice_seeded(seed_mix(101, (uint64_t)number));
+		struct answer x[LIMIT_POINTS], y[LIMIT_POINTS];
+		struct testcase c;
+
+		arena_reset(a);
+		c = generate(&choice, &profile, a);
+		engine_answer(right, &c, a, x);
+		engine_answer(faulty, &c, a, y);
+		for (int k = 0; k < c.n_point; k++) {
+			if (same_answer(&x[k], &y[k]))
+				continue;
+			shown++;
+			CHECK(has_op(&c.program.top, op), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
+		}
+	}
+	printf("%s: %d points of %d programs\n", faulty_spec, shown, 2 * GENERATED);
+	CHECK(shown > 0, "%s never shows", faulty_spec);
+	engine_close(right);
+	engine_close(faulty);
+}
+
 /* ---- specs ---- */
 
 static void check_specs(void)
@@ -440,6 +496,8 @@ int main(void)
 	check_folder("corpus/zoo", &a);
 	check_folder("corpus/regressions", &a);
 	check_generated(&a);
+	check_fault("aot", "compiled+inductor-slice-scatter", OP_SLICE_SCATTER, &a);
+	check_fault("aot", "compiled:no-fuse,no-simplify+inductor-slice-scatter", OP_SLICE_SCATTER, &a);
 	printf("%lld buffers of %lld bytes share %lld\n", (long long)buffers, 8 * (long long)cells, 8 * (long long)cells_shared);
 	CHECK(cells_shared * 3 < cells * 2, "little memory is shared");
 	for (int k = 0; k < PASS_COUNT; k++) {
