@@ -162,6 +162,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
 	    carry_always_flows, own_slot, last_result};
 	out->same_leaf = leaf_of_its_own;
+	out->implicit = implicit_right;
 	out->finish = finish_nothing;
 }
 

@@ -1,5 +1,9 @@
-/* aot_inline.c: checkpoint regions put into the regions around them: the same function, which is all that a derivative program asks. */
+/*
+ * aot_inline.c: fixed points as loops, and checkpoint regions put into the regions around them: the same function, which is
+ * all that a derivative program asks.
+ */
 #include "aot_parts.h"
+#include "lower.h"
 
 /* The value that stands for v once checkpoints are gone. */
 static int alias_of(const int *alias, int v)
@@ -57,11 +61,11 @@ static void inline_region(const struct region *from, struct region *to, int *ali
 
 struct program aot_inline(const struct program *p, struct arena *a)
 {
-	struct program out = *p;
-	int *alias = NEW(a, int, p->n_value);
+	struct program loops = lower_fixed_points(p, false, a), out = loops;
+	int *alias = NEW(a, int, loops.n_value);
 
-	for (int v = 0; v < p->n_value; v++)
+	for (int v = 0; v < loops.n_value; v++)
 		alias[v] = v;
-	inline_region(&p->top, &out.top, alias, a);
+	inline_region(&loops.top, &out.top, alias, a);
 	return program_renumber(&out, a);
 }

@@ -117,6 +117,19 @@ struct reverse_loop {
 	const struct tensor *(*result)(const struct node *node, const struct tensor *first, const struct tensor *last);
 };
 
+/* Seams of `implicit`: the vjp of a solution x* = f(x*, p) is w = x_bar + (df/dx)^T w, then p_bar += (df/dp)^T w. */
+struct implicit_rules {
+	/* The next w; pulled is (df/dx)^T w.  Right: cotangent + pulled; the caller rounds. */
+	double (*iterate)(double cotangent, double pulled);
+	/* Whether the iteration has come to its end; settled: the last steps changed nothing that counts.  Right: settled. */
+	bool (*ends)(bool settled);
+	/* Whether the cotangent of result k of n enters.  Right: true. */
+	bool (*enters)(int k, int n);
+	/* How the contribution to a captured value joins an adjoint that is there already.  Right: sum + term; the caller rounds. */
+	double (*join)(double sum, double term);
+};
+extern const struct implicit_rules implicit_right; /* implicit.c */
+
 struct adjoint_rules {
 	struct adjoint_rule row[OP_COUNT];
 	/* Right: a cotangent of 0 gives 0 whatever the partial (strong zero). */
@@ -145,6 +158,7 @@ struct adjoint_rules {
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
 	struct reverse_loop loop;
+	struct implicit_rules implicit;
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
 	/* Called when the gradients of a point are complete.  Right: does nothing. */
@@ -169,7 +183,8 @@ struct engine {
 };
 
 /* Rows of engines.def. */
-extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind;
+extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind,
+    implicit_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
 struct engine *engine_open_here(const char *spec, struct error *e);

@@ -67,7 +67,7 @@ static void strata_region(const struct region *r, int depth, struct strata *s)
 		enum family f = op_table[n->op].family;
 
 		s->ops += n->op != OP_CONSTANT;
-		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN;
+		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN || f == FAMILY_FIXED_POINT;
 		s->cond |= f == FAMILY_COND;
 		s->scatter_or_slice |= is_slice_or_scatter(f);
 		s->nested |= n->n_region && depth > 0;
