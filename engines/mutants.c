@@ -184,9 +184,9 @@ static void mutate_adjoint_row(struct mutator *m, enum op op)
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 {
 	struct mutator m = {.self = self, .wanted = index};
-	bool forward = self->kind == &forward_kind;
+	bool forward = self->kind == &forward_kind, implicit = self->kind == &implicit_kind;
 
-	for (int op = 0; op < OP_COUNT && (m.count <= index || index < 0); op++) {
+	for (int op = 0; op < OP_COUNT && !implicit && (m.count <= index || index < 0); op++) {
 		if (op_table[op].n_region)
 			continue;
 		if (forward && self->tangent.row[op].structure)
@@ -194,7 +194,9 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 		else if (!forward && self->adjoint.row[op].structure)
 			mutate_adjoint_row(&m, (enum op)op);
 	}
-	if (!forward)
+	if (implicit)
+		mutate_implicit_seams(&m);
+	else if (!forward)
 		mutate_adjoint_seams(&m);
 	memcpy(text, m.text, sizeof m.text);
 	return index >= 0 && index < m.count;

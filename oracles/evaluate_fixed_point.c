@@ -14,7 +14,8 @@
 enum {
 	TRACE_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
 	START_BITS = 40,         /* the contraction is measured from a distance of 2^-START_BITS */
-	FLOOR_BITS = 20          /* changes that are this far above the last bit may be rounding */
+	FLOOR_BITS = 20,         /* changes this far above the last bit may be rounding; */
+	STALE = 8                /* they are when this many steps have brought none that is smaller */
 };
 
 /* Iterations that gain a bit where the contraction factor is 0.9: one that needs more converges too slowly. */
@@ -27,6 +28,7 @@ struct solver {
 	bool *live;  /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
 	int total;   /* elements of all carries */
 	int x, next; /* first of `total` scalars: the iterate; room for its successor */
+	double *residual; /* [total] how far the iterate may be from x* */
 	int n_frozen, next_frozen;
 };
 
@@ -143,14 +145,14 @@ static void take_back(struct evaluation *ev, const struct trace_mark *m)
 
 /*
  * The iterate that begins at scalar x becomes what the body makes of it.  The largest change, each measured in its scale, or infinity where a
- * value is no number or there is no patience left.
+ * value is no number or there is no patience left; residual[] is what an iterate that goes on like this is off by.
  */
-static double step(struct solver *s, int x, const double *scale)
+static double step(struct solver *s, int x, const double *scale, double *residual)
 {
 	struct evaluation *ev = s->r->ev;
 	struct arena_mark memory = arena_mark(s->r->arena);
 	struct trace_mark mark = trace_mark(ev);
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	int *scalar = NEW(s->r->arena, int, s->total);
 	double change = 0;
 	for (int i = 0; i < s->total; i++)
@@ -167,7 +169,9 @@ static double step(struct solver *s, int x, const double *scale)
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
 		mpfr_sub(ev->value[x + i], ev->value[s->next + i], ev->value[x + i], R);
-		double moved = fabs(mpfr_get_d(ev->value[x + i], R)) / scale[i];
+		double moved = fabs(mpfr_get_d(ev->value[x + i], R));
+		residual[i] = 16 * moved; /* moved L/(1 - L), L up to 0.9, and some */
+		moved /= scale[i];
 		change = moved > change || isnan(moved) ? moved : change;
 		mpfr_swap(ev->value[x + i], ev->value[s->next + i]);
 		if (isnan(change))
@@ -186,20 +190,27 @@ static void measure(const struct solver *s, int x, double *largest, double *scal
 		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[x + i], R)), ldexp(*largest, -START_BITS)), 0x1p-900);
 }
 
-/* Iterates from the initial carries to the precision of the evaluation.  False when that takes too long, or leads nowhere. */
+/*
+ * Iterates from the initial carries to the precision of the evaluation, or to where rounding keeps it: an element that cancels to nothing
+ * carries the rounding of what it was made of.  False when that takes too long, or leads nowhere.
+ */
 static bool solve(struct solver *s)
 {
 	struct evaluation *ev = s->r->ev;
-	int bits = (int)ev->precision, limit = 2 * (int)(slowest * bits);
-	double *scale = NEW(s->r->arena, double, s->total), largest = 0, before = INFINITY;
+	int bits = (int)ev->precision, limit = 2 * (int)(slowest * bits), stale = 0;
+	double *scale = NEW(s->r->arena, double, s->total), largest = 0, least = INFINITY;
 	for (int t = 0; t < limit; t++) {
 		measure(s, s->x, &largest, scale);
-		double change = step(s, s->x, scale);
+		double change = step(s, s->x, scale, s->residual);
 		if (change == INFINITY)
 			return false;
-		if (change <= ldexp(1, 4 - bits) || (change <= ldexp(1, FLOOR_BITS - bits) && change >= before))
-			return true;
-		before = change;
+		stale = change < least ? 0 : stale + 1;
+		least = fmin(least, change);
+		if (change > ldexp(1, 4 - bits) && (stale < STALE || change > ldexp(1, START_BITS + FLOOR_BITS - bits)))
+			continue;
+		for (int i = 0; i < s->total; i++)
+			s->residual[i] += ldexp(largest, 8 - bits);
+		return true;
 	}
 	return false;
 }
@@ -216,7 +227,7 @@ static int chain_length(struct solver *s)
 	struct evaluation *ev = s->r->ev;
 	struct trace_mark mark = trace_mark(ev);
 	int bits = (int)ev->precision, shrink = bits - START_BITS - FLOOR_BITS - 4, y = ev->n_scalar, t = 0;
-	double *scale = NEW(s->r->arena, double, s->total), largest = 0;
+	double *scale = NEW(s->r->arena, double, s->total), *unused = NEW(s->r->arena, double, s->total), largest = 0;
 	bool near = false;
 	int away, next_frozen = s->next_frozen;
 	measure(s, s->x, &largest, scale);
@@ -229,12 +240,12 @@ static int chain_length(struct solver *s)
 	s->next_frozen = s->n_frozen;
 	away = trace_leaf(ev, DTYPE_F64, 0);
 	for (; t < (int)(slowest * shrink) && !near; t++) {
-		if (step(s, y, scale) == INFINITY)
+		if (step(s, y, scale, unused) == INFINITY)
 			break;
 		near = true;
 		for (int i = 0; i < s->total && near; i++) {
 			mpfr_sub(ev->value[away], ev->value[y + i], ev->value[s->x + i], R);
-			near = fabs(mpfr_get_d(ev->value[away], R)) <= ldexp(scale[i], -START_BITS - shrink);
+			near = fabs(mpfr_get_d(ev->value[away], R)) <= fmax(ldexp(scale[i], -START_BITS - shrink), 4 * s->residual[i]);
 		}
 	}
 	ev->freeze = false;
@@ -245,17 +256,17 @@ static int chain_length(struct solver *s)
 
 /* ---- an engine's iteration ---- */
 
-/* After how many steps an engine may stop, and how far its iterate may then be from x* (when distance is not NULL). */
+/* After how many steps an engine may stop, and how far its iterate may then be from x*. */
 struct stop {
 	int fewest, most;
-	double *distance; /* [total] */
+	double *distance; /* [total] of what may be, so far; NULL: not asked for */
 };
 
 static void follow(struct solver *s, struct stop *stop)
 {
 	struct evaluation *ev = s->r->ev;
 	struct trace_mark mark = trace_mark(ev);
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	int *scalar = NEW(s->r->arena, int, s->total), cap = s->node->attrs.cap;
 	take_initial(s, carry);
 	for (int t = 1; t <= cap && !stop->most; t++) {
@@ -294,7 +305,7 @@ static void give(struct solver *s, const struct elements *carry)
 static void unroll(struct solver *s, bool fewest)
 {
 	struct stop stop = {0};
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	follow(s, &stop);
 	take_initial(s, carry);
 	for (int t = 0; t < (fewest ? stop.fewest : stop.most); t++) {
@@ -312,7 +323,7 @@ static void unroll(struct solver *s, bool fewest)
 static void put_chain(struct solver *s, int length, const double *distance)
 {
 	struct evaluation *ev = s->r->ev;
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct trace_mark after = {0};
 	int *scalar = NEW(s->r->arena, int, s->total), *parent = NEW(s->r->arena, int, s->total);
 	enum dtype *dtype = NEW(s->r->arena, enum dtype, s->total);
@@ -347,7 +358,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	struct evaluation *ev = r->ev;
 	struct solver s = {.r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
 	struct evaluate_hooks hooks = ev->hooks;
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};
 	int length, *scalar;
 	find_live(&s);
@@ -367,6 +378,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	s.next = ev->n_scalar;
 	for (int i = 0; i < s.total; i++)
 		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);
+	s.residual = NEW(r->arena, double, s.total);
 	length = solve(&s);
 	if (length && hooks.settled)
 		length = chain_length(&s);
@@ -374,7 +386,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	if (!length && !hooks.settled)
 		for (int i = 0; i < s.total; i++)
 			mpfr_set_nan(ev->value[s.x + i]);
-	stop.distance = NEW(r->arena, double, s.total);
+	stop.distance = s.residual;
 	if (length && hooks.settled)
 		follow(&s, &stop);
 	put_chain(&s, length, stop.distance);
@@ -383,7 +395,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 static void evaluate_steps(struct run *r, const struct node *node)
 {
 	struct solver s = {.r = r, .node = node, .body = &node->region[0]};
-	struct elements carry[LIMIT_ARGS];
+	struct elements carry[LIMIT_ARGS] = {{0}};
 	bool done = false;
 	take_initial(&s, carry);
 	for (int t = 0; t < node->attrs.cap && !done; t++) {
