@@ -199,6 +199,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->rerun = rerun_nothing;
 	out->overwrites = unless_saved;
 	out->same_leaf = leaf_of_its_own;
+	out->implicit = implicit_right;
 	out->finish = finish_nothing;
 }
 

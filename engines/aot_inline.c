@@ -1,8 +1,9 @@
 /*
- * aot_inline.c: what a derivative program has no use for, said otherwise: checkpoint regions put into the regions around them, and
- * stores as updates that leave their buffer alone, for the derivative reads primal values again.
+ * aot_inline.c: what a derivative program has no use for, said otherwise: fixed points as loops, checkpoint regions put into the regions around
+ * them, and stores as updates that leave their buffer alone, for the derivative reads primal values again.
  */
 #include "aot_parts.h"
+#include "lower.h"
 
 /* The value that stands for v once checkpoints are gone. */
 static int alias_of(const int *alias, int v)
@@ -62,11 +63,11 @@ static void inline_region(const struct region *from, struct region *to, int *ali
 
 struct program aot_inline(const struct program *p, struct arena *a)
 {
-	struct program out = *p;
-	int *alias = NEW(a, int, p->n_value);
+	struct program loops = lower_fixed_points(p, false, a), out = loops;
+	int *alias = NEW(a, int, loops.n_value);
 
-	for (int v = 0; v < p->n_value; v++)
+	for (int v = 0; v < loops.n_value; v++)
 		alias[v] = v;
-	inline_region(&p->top, &out.top, alias, a);
+	inline_region(&loops.top, &out.top, alias, a);
 	return program_renumber(&out, a);
 }

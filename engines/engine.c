@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lower.h"
 #include "rules.h"
 #include "worker.h"
 
@@ -275,6 +276,7 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 	const char *text = "";
 	void *state = NULL;
 	enum answer_status status;
+	struct testcase lowered = *c;
 
 	for (int i = 0; i < c->n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
@@ -282,10 +284,11 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 		worker_answer(self->worker, c, a, out);
 		return;
 	}
-	status = self->kind->prepare(self, c, a, &state, &text);
+	lowered.program = lower_fixed_points(&c->program, self->kind->solves, a);
+	status = self->kind->prepare(self, &lowered, a, &state, &text);
 	for (int i = 0; i < c->n_point; i++) {
 		if (status == ANSWER_OK) {
-			answer_point(self, state, c, i, a, &out[i]);
+			answer_point(self, state, &lowered, i, a, &out[i]);
 		} else {
 			out[i].status = status;
 			out[i].text = text;

@@ -24,6 +24,7 @@ struct engine_kind {
 	const char *name, *summary, *modelled_on;
 	bool jvp, vjp;    /* transforms it supports */
 	bool isolated;    /* runs in a worker process */
+	bool solves;      /* is given fixed points of meaning `solution` as they are; all others are loops when an engine sees them */
 	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
 	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
 	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */

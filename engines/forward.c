@@ -8,20 +8,9 @@
 #include <string.h>
 
 #include "buffers.h"
+#include "forward.h"
 #include "kernels.h"
 #include "tangent.h"
-
-/* State of one answer: values and tangents by value number; a tangent without cells is absent. */
-struct forward {
-	const struct program *program;
-	const struct tangent_rules *rules;
-	struct arena *arena;
-	bool tracing;
-	const bool *exclusive; /* of buffers.h: stores write into these values */
-	struct tensor *primal, *tangent;
-};
-
-static void run_region(struct forward *self, const struct region *region);
 
 /* ---- nodes without regions ---- */
 
@@ -78,7 +67,7 @@ static void run_cond(struct forward *self, const struct node *node)
 {
 	const struct region *taken = &node->region[self->primal[node->arg[0]].at[0].i ? 0 : 1];
 
-	run_region(self, taken);
+	forward_run(self, taken);
 	for (int i = 0; i < taken->n_result; i++)
 		set_value(self, node->out + i, self->primal[taken->result[i]], self->tangent[taken->result[i]]);
 }
@@ -88,7 +77,7 @@ static void run_checkpoint(struct forward *self, const struct node *node)
 {
 	const struct region *region = &node->region[0];
 
-	run_region(self, region);
+	forward_run(self, region);
 	for (int i = 0; i < region->n_result; i++)
 		set_value(self, node->out + i, self->primal[region->result[i]], self->tangent[region->result[i]]);
 }
@@ -99,7 +88,7 @@ double forward_region_at(struct forward *self, const struct region *region, doub
 
 	element.at[0].f = x;
 	set_value(self, region->param, element, (struct tensor){.at = NULL});
-	run_region(self, region);
+	forward_run(self, region);
 	return self->primal[region->result[0]].at[0].f;
 }
 
@@ -128,7 +117,7 @@ static void run_scatter_apply(struct forward *self, const struct node *node)
 		if (dy.at)
 			moving.at[0] = dy.at[at[k]];
 		set_value(self, region->param, element, moving);
-		run_region(self, region);
+		forward_run(self, region);
 		y.at[at[k]] = self->primal[region->result[0]].at[0];
 		if (dy.at)
 			dy.at[at[k]].f = self->rules->applied(self, region, moving.at[0].f, tangent->at ? tangent->at[0].f : 0);
@@ -215,7 +204,7 @@ static void run_for(struct forward *self, const struct node *node)
 		index.at[0].i = t;
 		set_value(self, body->param, index, absent);
 		carries_show(self, c, body->param + 1);
-		run_region(self, body);
+		forward_run(self, body);
 		stop = says_stop(self, node, body);
 		carries_take(self, c, body->result);
 		arena_rewind(self->arena, mark);
@@ -233,11 +222,11 @@ static void run_while(struct forward *self, const struct node *node)
 		struct arena_mark mark = arena_mark(self->arena);
 
 		carries_show(self, c, condition->param);
-		run_region(self, condition);
+		forward_run(self, condition);
 		go_on = self->primal[condition->result[0]].at[0].i != 0;
 		if (go_on) {
 			carries_show(self, c, body->param);
-			run_region(self, body);
+			forward_run(self, body);
 			carries_take(self, c, body->result);
 		}
 		arena_rewind(self->arena, mark);
@@ -273,7 +262,7 @@ static void run_scan(struct forward *self, const struct node *node)
 				row = kernel_row(&self->tangent[xs], t, self->arena);
 			set_value(self, body->param + n_carry + i, kernel_row(&self->primal[xs], t, self->arena), row);
 		}
-		run_region(self, body);
+		forward_run(self, body);
 		stop = says_stop(self, node, body);
 		for (int i = 0; i < n_stacked; i++) {
 			int value = body->result[n_carry + i];
@@ -292,10 +281,11 @@ static void run_scan(struct forward *self, const struct node *node)
 
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
+	[OP_FIXED_POINT] = implicit_push,
 	[OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
 };
 
-static void run_region(struct forward *self, const struct region *region)
+void forward_run(struct forward *self, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
@@ -367,7 +357,7 @@ static void forward_answer(struct engine *engine, void *state, const struct test
 		self.primal[top->param + i] = point[i];
 	for (int i = 0; jvp && i < jvp->n_wrt; i++)
 		self.tangent[top->param + jvp->wrt[i]] = jvp->seed[i];
-	run_region(&self, top);
+	forward_run(&self, top);
 
 	out->n_primal = top->n_result;
 	out->primal = NEW(a, struct tensor, top->n_result);

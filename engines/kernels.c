@@ -385,7 +385,7 @@ static kernel_fn *const by_family[] = {
 	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
 	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
 	[FAMILY_SORT] = kernel_sort, [FAMILY_ARGSORT] = kernel_argsort, [FAMILY_ARGMAX] = kernel_argmax,
-	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL,
+	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL, [FAMILY_FIXED_POINT] = NULL,
 	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
 };
 

@@ -199,11 +199,12 @@ static void mutate_adjoint_row(struct mutator *m, enum op op)
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 {
 	struct mutator m = {.self = self, .wanted = index};
-	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind;
+	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind, implicit = self->kind == &implicit_kind;
+	bool rows = !compiled && !implicit;
 
 	if (compiled)
 		mutate_compiled(&m);
-	for (int op = 0; !compiled && op < OP_COUNT && (m.count <= index || index < 0); op++) {
+	for (int op = 0; rows && op < OP_COUNT && (m.count <= index || index < 0); op++) {
 		if (op_table[op].n_region)
 			continue;
 		if (forward && self->tangent.row[op].structure)
@@ -211,7 +212,9 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 		else if (!forward && self->adjoint.row[op].structure)
 			mutate_adjoint_row(&m, (enum op)op);
 	}
-	if (!forward && !compiled)
+	if (implicit)
+		mutate_implicit_seams(&m);
+	else if (rows && !forward)
 		mutate_adjoint_seams(&m);
 	memcpy(text, m.text, sizeof m.text);
 	return index >= 0 && index < m.count;

@@ -27,6 +27,8 @@ void mutate_adjoint_structure(struct mutator *m, enum op op);
 void mutate_adjoint_seams(struct mutator *m);
 /* The whole walk for `compiled`. */
 void mutate_compiled(struct mutator *m);
+/* Those of `implicit` alone: the rest of it is `tape` and `forward`. */
+void mutate_implicit_seams(struct mutator *m);
 
 /* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);

@@ -292,6 +292,25 @@ static void mutate_loop_seams(struct mutator *m)
 	SEAM("loops: what follows sees the initial values for the results", loop.result, first_result);
 }
 
+static bool at_once(bool settled) { (void)settled; return true; }
+static bool first_alone(int k, int n) { (void)n; return k == 0; }
+static bool last_alone(int k, int n) { return k == n - 1; }
+
+void mutate_implicit_seams(struct mutator *m)
+{
+	struct adjoint_rules *rules = &m->self->adjoint;
+
+	SEAM("solutions: the body is taken not to depend on the carries", implicit.iterate, first_term);
+	SEAM("solutions: the cotangent does not enter again", implicit.iterate, last_term);
+	SEAM("solutions: what is pulled back is subtracted", implicit.iterate, difference);
+	SEAM("solutions: one iteration is enough", implicit.ends, at_once);
+	SEAM("solutions: only the first result's cotangent enters", implicit.enters, first_alone);
+	SEAM("solutions: only the last result's cotangent enters", implicit.enters, last_alone);
+	SEAM("solutions: what a captured value gets replaces the sum", implicit.join, last_term);
+	SEAM("solutions: what a captured value gets is lost beside others", implicit.join, first_term);
+	SEAM("solutions: what a captured value gets is subtracted", implicit.join, difference);
+}
+
 void mutate_adjoint_seams(struct mutator *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;

@@ -136,6 +136,19 @@ struct reverse_loop {
 	int (*snapshot)(int slot, int n, int snapshots);
 };
 
+/* Seams of `implicit`: the vjp of a solution x* = f(x*, p) is w = x_bar + (df/dx)^T w, then p_bar += (df/dp)^T w. */
+struct implicit_rules {
+	/* The next w; pulled is (df/dx)^T w.  Right: cotangent + pulled; the caller rounds. */
+	double (*iterate)(double cotangent, double pulled);
+	/* Whether the iteration has come to its end; settled: the last steps changed nothing that counts.  Right: settled. */
+	bool (*ends)(bool settled);
+	/* Whether the cotangent of result k of n enters.  Right: true. */
+	bool (*enters)(int k, int n);
+	/* How the contribution to a captured value joins an adjoint that is there already.  Right: sum + term; the caller rounds. */
+	double (*join)(double sum, double term);
+};
+extern const struct implicit_rules implicit_right; /* implicit.c */
+
 struct adjoint_rules {
 	struct adjoint_rule row[OP_COUNT];
 	/* Right: a cotangent of 0 gives 0 whatever the partial (strong zero). */
@@ -172,6 +185,7 @@ struct adjoint_rules {
 	int (*index)(int k, int n);
 	/* `tape`: called when a checkpoint region was run again, with the newest output recorded.  Right: does nothing. */
 	void (*rerun)(struct tensor *newest, struct arena *a);
+	struct implicit_rules implicit;
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
 	/* Called when the gradients of a point are complete.  Right: does nothing. */
@@ -198,7 +212,7 @@ struct engine {
 
 /* Rows of engines.def. */
 extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind,
-    compiled_kind;
+    compiled_kind, implicit_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
 struct engine *engine_open_here(const char *spec, struct error *e);

@@ -6,48 +6,13 @@
  * A store writes into its buffer unless somebody else may read it: a record (saved), or another value or the caller (shared).  Then it
  * leaves that alone and writes into a copy.
  */
-#include "adjoint.h"
 #include "buffers.h"
 #include "kernels.h"
+#include "tape.h"
 
 #include <string.h>
 
-/* One dynamic instance of a value: a body's value has one per iteration. */
-struct variable {
-	struct tensor tensor;
-	bool active;         /* float, and depends on a wrt input through floats */
-	bool saved;          /* a record reads the tensor's cells */
-	bool shared;         /* they may be read under another name */
-	union cell *adjoint; /* of the tensor's shape; NULL: no result depends on it */
-	struct type given;   /* of an input: what its gradient is handed out as, the type of the last contribution */
-};
-
-struct tape;
-struct captures;
-
-/* What one executed op leaves.  Records form a list from the last to the first. */
-struct record {
-	struct record *previous;
-	void (*reverse)(struct tape *tape, const struct record *record);
-	const struct node *node; /* of an op */
-	struct variable *out; /* NULL: `reverse` itself finds out whether there is anything to do */
-	const int *number;    /* of a checkpoint: the values captured; of a scatter_apply: the elements written */
-	int row; /* of a slice along the leading axis */
-	int n_arg;
-	struct variable *arg[];
-};
-
-struct tape {
-	const struct adjoint_rules *rules;
-	const struct program *program;
-	struct arena *arena;
-	struct variable **variable; /* [n_value] the latest instance of each value */
-	const struct region **home; /* [n_value] of buffers.h */
-	struct record *last;
-	struct captures **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
-};
-
-static struct variable *new_variable(struct tape *tape, struct tensor tensor)
+struct variable *tape_variable(struct tape *tape, struct tensor tensor)
 {
 	struct variable *v = NEW(tape->arena, struct variable, 1);
 
@@ -55,7 +20,7 @@ static struct variable *new_variable(struct tape *tape, struct tensor tensor)
 	return v;
 }
 
-static struct record *push(
+struct record *tape_push(
     struct tape *tape, void (*reverse)(struct tape *, const struct record *), struct variable *out, int n_arg)
 {
 	struct record *r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)n_arg * sizeof r->arg[0]);
@@ -69,7 +34,7 @@ static struct record *push(
 	return r;
 }
 
-static void reverse_records(struct tape *tape)
+void tape_reverse(struct tape *tape)
 {
 	for (const struct record *r = tape->last; r;) {
 		int pops = r->node ? tape->rules->row[r->node->op].pops : 1;
@@ -82,8 +47,6 @@ static void reverse_records(struct tape *tape)
 }
 
 /* ---- forward ---- */
-
-static void run_region(struct tape *tape, const struct region *region);
 
 static void reverse_op(struct tape *tape, const struct record *r)
 {
@@ -116,7 +79,7 @@ static void record_op(struct tape *tape, const struct node *node, struct variabl
 	for (int k = 0; k < node->n_arg; k++)
 		active |= tape->variable[node->arg[k]]->active;
 	if (active && dtype_is_float(d) && adjoint_flows(tape->rules, node->op)) {
-		r = push(tape, reverse_op, out, node->n_arg);
+		r = tape_push(tape, reverse_op, out, node->n_arg);
 		r->node = node;
 		for (int k = 0; k < node->n_arg; k++) {
 			struct variable *v = r->arg[k] = tape->variable[node->arg[k]];
@@ -149,7 +112,7 @@ static void run_store(struct tape *tape, const struct node *node)
 		run_op(tape, node);
 		return;
 	}
-	out = new_variable(tape, buffer->tensor);
+	out = tape_variable(tape, buffer->tensor);
 	kernel_store(&out->tensor, &tape->variable[node->arg[1]]->tensor, &tape->variable[node->arg[2]]->tensor);
 	record_op(tape, node, out);
 }
@@ -158,7 +121,7 @@ static void run_cond(struct tape *tape, const struct node *node)
 {
 	const struct region *taken = &node->region[tape->variable[node->arg[0]]->tensor.at->i ? 0 : 1];
 
-	run_region(tape, taken);
+	tape_run(tape, taken);
 	for (int k = 0; k < node->n_out; k++)
 		tape->variable[node->out + k] = tape->variable[taken->result[k]];
 }
@@ -176,11 +139,11 @@ static void reverse_element(struct tape *tape, const struct record *r)
 static struct variable *take_element(struct tape *tape, struct variable *x, int at)
 {
 	const struct type scalar = {.dtype = x->tensor.type.dtype};
-	struct variable *out = new_variable(tape, tensor_new(tape->arena, &scalar));
+	struct variable *out = tape_variable(tape, tensor_new(tape->arena, &scalar));
 
 	out->tensor.at[0] = x->tensor.at[at];
 	if (x->active) {
-		struct record *r = push(tape, reverse_element, out, 1);
+		struct record *r = tape_push(tape, reverse_element, out, 1);
 
 		r->arg[0] = x;
 		r->row = at;
@@ -209,7 +172,7 @@ static void reverse_assemble(struct tape *tape, const struct record *r)
 static void run_scatter_apply(struct tape *tape, const struct node *node)
 {
 	const struct region *region = &node->region[0];
-	struct variable *x = tape->variable[node->arg[0]], *out = new_variable(tape, tensor_copy(tape->arena, &x->tensor));
+	struct variable *x = tape->variable[node->arg[0]], *out = tape_variable(tape, tensor_copy(tape->arena, &x->tensor));
 	struct variable **element = NEW(tape->arena, struct variable *, shape_elements(&x->tensor.type.shape));
 	int n, n_written = 0, *at = kernel_positions(node, &x->tensor.type, &tape->variable[node->arg[1]]->tensor, &n, tape->arena);
 	int *written = NEW(tape->arena, int, n);
@@ -223,7 +186,7 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 			*e = take_element(tape, x, at[k]);
 		}
 		tape->variable[region->param] = *e;
-		run_region(tape, region);
+		tape_run(tape, region);
 		*e = tape->variable[region->result[0]];
 	}
 	for (int k = 0; k < n_written; k++) {
@@ -232,7 +195,7 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 	}
 	tape->variable[node->out] = out;
 	if (active) {
-		struct record *r = push(tape, reverse_assemble, out, 1 + n_written);
+		struct record *r = tape_push(tape, reverse_assemble, out, 1 + n_written);
 
 		r->arg[0] = x;
 		r->number = written;
@@ -243,13 +206,7 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 
 /* ---- checkpoints: the region leaves one record, and is run again, recording, when that is reversed ---- */
 
-/* Values that a region takes from outside, each once. */
-struct captures {
-	int n, *value;
-	uint8_t *mark; /* [n_value] 1: defined inside, 2: captured */
-};
-
-static void capture(struct captures *c, const int *value, int n)
+static void capture(struct capture_set *c, const int *value, int n)
 {
 	for (int k = 0; k < n; k++)
 		if (!c->mark[value[k]]) {
@@ -258,7 +215,7 @@ static void capture(struct captures *c, const int *value, int n)
 		}
 }
 
-static void capture_region(struct captures *c, const struct region *region)
+static void capture_region(struct capture_set *c, const struct region *region)
 {
 	for (int k = 0; k < region->n_param; k++)
 		c->mark[region->param + k] = 1;
@@ -274,14 +231,14 @@ static void capture_region(struct captures *c, const struct region *region)
 	capture(c, region->result, region->n_result);
 }
 
-static const struct captures *captures_of(struct tape *tape, const struct node *node)
+const struct capture_set *tape_captures(struct tape *tape, const struct node *node)
 {
-	struct captures **c = &tape->captures[node->out];
+	struct capture_set **c = &tape->captures[node->out];
 	int n_value = tape->program->n_value;
 
 	if (!*c) {
-		*c = NEW(tape->arena, struct captures, 1);
-		**c = (struct captures){.value = NEW(tape->arena, int, n_value), .mark = NEW(tape->arena, uint8_t, n_value)};
+		*c = NEW(tape->arena, struct capture_set, 1);
+		**c = (struct capture_set){.value = NEW(tape->arena, int, n_value), .mark = NEW(tape->arena, uint8_t, n_value)};
 		capture_region(*c, &node->region[0]);
 	}
 	return *c;
@@ -301,7 +258,7 @@ static void reverse_checkpoint(struct tape *tape, const struct record *r)
 	for (int k = r->node->n_out; k < r->n_arg; k++)
 		tape->variable[r->number[k - r->node->n_out]] = r->arg[k];
 	tape->last = NULL;
-	run_region(tape, region);
+	tape_run(tape, region);
 	if (tape->last && tape->last->out)
 		tape->rules->rerun(&tape->last->out->tensor, tape->arena);
 	for (int k = 0; k < r->node->n_out; k++) {
@@ -310,14 +267,14 @@ static void reverse_checkpoint(struct tape *tape, const struct record *r)
 		if (r->arg[k]->adjoint && v->active)
 			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, r->arg[k]->adjoint);
 	}
-	reverse_records(tape);
+	tape_reverse(tape);
 	tape->last = before;
 }
 
 static void run_checkpoint(struct tape *tape, const struct node *node)
 {
 	const struct region *region = &node->region[0];
-	const struct captures *c = captures_of(tape, node);
+	const struct capture_set *c = tape_captures(tape, node);
 	struct record *before = tape->last, *r;
 	bool active = false;
 
@@ -326,12 +283,12 @@ static void run_checkpoint(struct tape *tape, const struct node *node)
 		r->arg[node->n_out + k] = tape->variable[c->value[k]];
 		tape->variable[c->value[k]]->saved = true;
 	}
-	run_region(tape, region);
+	tape_run(tape, region);
 	tape->last = before;
 	for (int k = 0; k < node->n_out; k++) {
 		const struct variable *v = tape->variable[region->result[k]];
 
-		r->arg[k] = new_variable(tape, v->tensor);
+		r->arg[k] = tape_variable(tape, v->tensor);
 		r->arg[k]->shared = v->shared;
 		r->arg[k]->active = v->active;
 		active |= v->active;
@@ -354,7 +311,7 @@ static bool run_body(
 {
 	for (int k = 0; k < n_carry; k++)
 		tape->variable[first_param + k] = carry[k];
-	run_region(tape, body);
+	tape_run(tape, body);
 	for (int k = 0; k < n_carry; k++)
 		carry[k] = tape->variable[body->result[k]];
 	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
@@ -380,7 +337,7 @@ static void run_for(struct tape *tape, const struct node *node)
 	take_args(tape, node, counted, n_carry, carry);
 	for (int i = 0; i < trip && !done; i++) {
 		tape->variable[body->param] =
-		    new_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
+		    tape_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
 		tape->variable[body->param]->tensor.at->i = i;
 		done = run_body(tape, body, body->param + 1, n_carry, carry, node->attrs.until);
 	}
@@ -403,7 +360,7 @@ static void run_while(struct tape *tape, const struct node *node)
 			shared[k] = carry[k]->shared;
 			carry[k]->shared = true;
 		}
-		run_region(tape, condition);
+		tape_run(tape, condition);
 		for (int k = 0; k < n_carry; k++)
 			carry[k]->shared = shared[k];
 		if (!tape->variable[condition->result[0]]->tensor.at->i)
@@ -423,10 +380,10 @@ static void reverse_row(struct tape *tape, const struct record *r)
 
 static struct variable *take_row(struct tape *tape, struct variable *xs, int row)
 {
-	struct variable *out = new_variable(tape, kernel_row(&xs->tensor, row, tape->arena));
+	struct variable *out = tape_variable(tape, kernel_row(&xs->tensor, row, tape->arena));
 
 	if (xs->active) {
-		struct record *r = push(tape, reverse_row, out, 1);
+		struct record *r = tape_push(tape, reverse_row, out, 1);
 
 		r->arg[0] = xs;
 		r->row = row;
@@ -451,7 +408,7 @@ static void reverse_stack(struct tape *tape, const struct record *r)
 static struct variable *stack_rows(
     struct tape *tape, const struct type *type, struct variable *const *rows, int stride, int n)
 {
-	struct variable *out = new_variable(tape, tensor_new(tape->arena, type));
+	struct variable *out = tape_variable(tape, tensor_new(tape->arena, type));
 	bool active = false;
 	struct record *r;
 
@@ -461,7 +418,7 @@ static struct variable *stack_rows(
 	}
 	if (!active)
 		return out;
-	r = push(tape, reverse_stack, out, n);
+	r = tape_push(tape, reverse_stack, out, n);
 	for (int t = 0; t < n; t++)
 		r->arg[t] = rows[t * stride];
 	return out;
@@ -490,10 +447,11 @@ static void run_scan(struct tape *tape, const struct node *node)
 		    stack_rows(tape, &tape->program->type[node->out + n_carry + k], rows + k, n_ys, executed);
 }
 
-static void run_region(struct tape *tape, const struct region *region)
+void tape_run(struct tape *tape, const struct region *region)
 {
 	static void (*const run[FAMILY_SCAN + 1])(struct tape *, const struct node *) = {
 	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
+	    [FAMILY_FIXED_POINT] = implicit_record,
 	    [FAMILY_FOR] = run_for, [FAMILY_WHILE] = run_while, [FAMILY_SCAN] = run_scan};
 
 	for (int i = 0; i < region->n_node; i++) {
@@ -535,7 +493,7 @@ static void reverse(
 			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
 			    tensor_copy(tape->arena, &request->seed[k]).at);
 	}
-	reverse_records(tape);
+	tape_reverse(tape);
 	out->n_derivative = request->n_wrt;
 	out->derivative = NEW(tape->arena, struct tensor, request->n_wrt);
 	for (int k = 0; k < request->n_wrt; k++) {
@@ -553,7 +511,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
 	struct tape tape = {
 	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value),
-	    .home = buffers_home(p, a), .captures = NEW(a, struct captures *, p->n_value)};
+	    .home = buffers_home(p, a), .captures = NEW(a, struct capture_set *, p->n_value)};
 
 	(void)state;
 	(void)which;
@@ -565,7 +523,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 				*v = tape.variable[p->top.param + earlier];
 		if (*v)
 			continue;
-		*v = new_variable(&tape, point[k]);
+		*v = tape_variable(&tape, point[k]);
 		(*v)->given = point[k].type;
 		(*v)->shared = true;
 	}
@@ -574,7 +532,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 
 		v->active = dtype_is_float(v->tensor.type.dtype);
 	}
-	run_region(&tape, &p->top);
+	tape_run(&tape, &p->top);
 
 	out->status = ANSWER_OK;
 	out->text = "";

@@ -21,6 +21,7 @@ enum stratum {
 	VJP,
 	STRICT_SUBSET,
 	NESTED,
+	SOLUTION,
 	STRATUM_COUNT
 };
 

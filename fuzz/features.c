@@ -53,7 +53,7 @@ static int bucket(int n)
 
 static bool is_loop(enum op op)
 {
-	return op == OP_FOR || op == OP_WHILE || op == OP_SCAN;
+	return op == OP_FOR || op == OP_WHILE || op == OP_SCAN || op == OP_FIXED_POINT;
 }
 
 /* 0 empty, 1 scalar, 2 one element, 3 vector, 4 more axes. */
@@ -86,7 +86,7 @@ static void features_node(struct features *f, const struct node *n, struct conte
 		hit(f, KIND_MODE, (int)n->op, (int)n->attrs.mode, 0);
 	if (is_loop(n->op))
 		hit(f, KIND_TRIP, (int)n->op, bucket(node_max_trip(n)),
-		    (n->op == OP_FOR && n->attrs.trip < 0) + 2 * n->attrs.until);
+		    (n->op == OP_FOR && n->attrs.trip < 0) + 2 * n->attrs.until + (n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION));
 	for (int i = 0; i < n->n_region; i++) {
 		struct context inner = {(int)n->op, at.innermost, at.loop || is_loop(n->op)};
 

@@ -172,6 +172,10 @@ gen_emit_fn gen_emit_store;
 
 gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 
+/* ---- generate_fixed_point.c ---- */
+
+gen_emit_fn gen_emit_fixed_point;
+
 /* ---- generate_carries.c ---- */
 
 /* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */

@@ -238,6 +238,11 @@ struct loop edit_loop(const struct node *n)
 		l.body = &n->region[1];
 		l.n_carry = n->n_arg;
 		return l;
+	case FAMILY_FIXED_POINT:
+		l.body = &n->region[0];
+		l.n_carry = n->n_arg;
+		l.until = true;
+		return l;
 	case FAMILY_SCAN:
 		l.body = &n->region[0];
 		l.n_carry = n->attrs.carries;

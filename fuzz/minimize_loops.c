@@ -152,7 +152,7 @@ enum edit_result pass_trip(struct edit *e, int k)
 	}
 	if (trip >= old || trip < 0)
 		return EDIT_SKIP;
-	if (op_table[n->op].family == FAMILY_WHILE)
+	if (op_table[n->op].family == FAMILY_WHILE || op_table[n->op].family == FAMILY_FIXED_POINT)
 		n->attrs.cap = trip;
 	else
 		n->attrs.trip = trip;
@@ -169,7 +169,7 @@ enum edit_result pass_drop_until(struct edit *e, int k)
 	if (!edit_site(e, k, &s))
 		return EDIT_END;
 	l = edit_loop(s.node);
-	if (!l.until)
+	if (!l.until || s.node->op == OP_FIXED_POINT)
 		return EDIT_SKIP;
 	s.node->attrs.until = false;
 	l.body->n_result--;
@@ -272,6 +272,7 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 		s.node->attrs.trip = 2;
 	s.node->attrs.until = l.until;
 	s.node->attrs.cap = s.node->attrs.carries = 0;
+	s.node->attrs.meaning = MEANING_STEPS;
 	s.node->op = OP_FOR;
 	s.node->n_region = 1;
 	s.node->region = NEW(e->arena, struct region, 1);

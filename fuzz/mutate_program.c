@@ -292,11 +292,14 @@ static void change_attr(struct choice *c, struct node *n, enum attr_index which,
 			attrs->trip = choice_percent(c, 60) ? choice_below(c, 7) : choice_below(c, 40);
 		break;
 	case ATTR_INDEX_CAP:
-		if (n->op == OP_WHILE || attrs->trip < 0)
+		if (n->op == OP_WHILE || n->op == OP_FIXED_POINT || attrs->trip < 0)
 			attrs->cap = choice_percent(c, 60) ? choice_below(c, 7) : choice_below(c, 40);
 		break;
 	case ATTR_INDEX_UNTIL:
 		attrs->until = !attrs->until;
+		break;
+	case ATTR_INDEX_MEANING:
+		attrs->meaning = attrs->meaning == MEANING_STEPS ? MEANING_SOLUTION : MEANING_STEPS;
 		break;
 	case ATTR_INDEX_SHAPE:
 	case ATTR_INDEX_CARRIES:

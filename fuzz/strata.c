@@ -67,9 +67,10 @@ static void strata_region(const struct region *r, int depth, struct strata *s)
 		enum family f = op_table[n->op].family;
 
 		s->ops += n->op != OP_CONSTANT;
-		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN;
+		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN || f == FAMILY_FIXED_POINT;
 		s->cond |= f == FAMILY_COND;
 		s->scatter_or_slice |= is_slice_or_scatter(f);
+		s->solution |= f == FAMILY_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION;
 		s->nested |= n->n_region && depth > 0;
 		for (int i = 0; i < n->n_region; i++)
 			strata_region(&n->region[i], depth + 1, s);

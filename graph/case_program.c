@@ -217,6 +217,11 @@ static bool read_attr(struct reader *r, const struct json *v, const struct attr_
 			return false;
 		node->attrs.mode = (enum index_mode)n;
 		return true;
+	case ATTR_KIND_MEANING:
+		if (!read_choice(r, v, meaning_names, MEANING_COUNT, &n))
+			return false;
+		node->attrs.meaning = (enum meaning)n;
+		return true;
 	case ATTR_KIND_SHAPE:
 		return read_ints(r, v, 0, LIMIT_RANK, node->attrs.shape.extent, &node->attrs.shape.rank);
 	case ATTR_KIND_TENSOR:

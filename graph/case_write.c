@@ -23,6 +23,7 @@ const struct attr_field attr_fields[ATTR_COUNT] = {
 #define OFFSET_CAP offsetof(struct attrs, cap)
 #define OFFSET_UNTIL offsetof(struct attrs, until)
 #define OFFSET_CARRIES offsetof(struct attrs, carries)
+#define OFFSET_MEANING offsetof(struct attrs, meaning)
 #define OFFSET_VALUE offsetof(struct attrs, value)
 #include "attrs.def"
 #undef ATTR
@@ -144,6 +145,9 @@ static void put_attr(struct json_writer *w, const struct node *node, const struc
 		break;
 	case ATTR_KIND_MODE:
 		json_put_string(w, mode_names[*(const enum index_mode *)at]);
+		break;
+	case ATTR_KIND_MEANING:
+		json_put_string(w, meaning_names[*(const enum meaning *)at]);
 		break;
 	case ATTR_KIND_SHAPE: {
 		const struct shape *s = at;

@@ -68,6 +68,8 @@ static void put_attrs(struct words *w, const struct program *p, const struct nod
 		put(w, at->until);
 	if (has & ATTR_CARRIES)
 		put(w, at->carries);
+	if (has & ATTR_MEANING)
+		put(w, (int64_t)at->meaning);
 }
 
 bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)

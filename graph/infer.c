@@ -175,6 +175,7 @@ static rule_fn *const rules[] = {
 	[FAMILY_COND] = rule_cond,
 	[FAMILY_CHECKPOINT] = rule_checkpoint,
 	[FAMILY_FOR] = rule_for,
+	[FAMILY_FIXED_POINT] = rule_fixed_point,
 	[FAMILY_WHILE] = rule_while,
 	[FAMILY_SCAN] = rule_scan,
 };

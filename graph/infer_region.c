@@ -62,6 +62,28 @@ static bool want_scan(const struct rule *r)
 	return true;
 }
 
+/* One carry more would leave no room for the last result of the body. */
+static bool want_fixed_point(const struct rule *r)
+{
+	const struct attrs *at = &r->node->attrs;
+
+	if (!want_count(r, "cap", at->cap))
+		return false;
+	if ((unsigned)at->meaning >= MEANING_COUNT)
+		return rule_refuse(r, "meaning", "meaning %d, expected 0 to %d", (int)at->meaning, MEANING_COUNT - 1);
+	if (r->node->n_arg >= LIMIT_ARGS)
+		return rule_refuse(r, "args", "%d carries, expected at most %d", r->node->n_arg, LIMIT_ARGS - 1);
+	if (at->meaning == MEANING_STEPS)
+		return true;
+	if (!at->cap)
+		return rule_refuse(r, "cap", "cap 0, expected 1 at least for a solution");
+	for (int i = 0; i < r->node->n_arg; i++)
+		if (!dtype_is_float(r->arg[i]->dtype))
+			return rule_refuse(r, rule_arg_place[i], "carry %d has type %s, expected floats only for a solution", i,
+			    TYPE_OF(r->arg[i]));
+	return true;
+}
+
 static bool want_predicate(const struct rule *r)
 {
 	if (type_equal(r->arg[0], &flag_type))
@@ -75,6 +97,8 @@ static bool want_loop(const struct rule *r)
 		return want_for(r);
 	if (r->info->family == FAMILY_SCAN)
 		return want_scan(r);
+	if (r->info->family == FAMILY_FIXED_POINT)
+		return want_fixed_point(r);
 	return want_count(r, "cap", r->node->attrs.cap);
 }
 
@@ -249,6 +273,27 @@ bool rule_scatter_apply(const struct rule *r)
 
 	return want_params(r, 0) && want_results(r, 0, 1, 1) && want_result(r, 0, 0, &element) &&
 	    rule_give(r, r->arg[0]->dtype, &r->arg[0]->shape);
+}
+
+/* Whether a node of the region defines the value. */
+static bool defines(const struct region *region, int value)
+{
+	for (int i = 0; i < region->n_node; i++)
+		if (value >= region->node[i].out && value < region->node[i].out + region->node[i].n_out)
+			return true;
+	return false;
+}
+
+bool rule_fixed_point(const struct rule *r)
+{
+	const struct region *body = &r->node->region[0];
+
+	if (!want_fixed_point(r) || !give_carries(r, 0, carried_of(r), true, 0) || !want_outputs(r))
+		return false;
+	/* What ends the search for a solution is what the search has found. */
+	if (r->node->attrs.meaning == MEANING_SOLUTION && !defines(body, body->result[body->n_result - 1]))
+		return rule_refuse(r, "regions[0].results", "the last result comes from outside the body; expected one that it computes");
+	return true;
 }
 
 bool rule_for(const struct rule *r)

@@ -85,6 +85,7 @@ rule_fn rule_argmax;
 rule_fn rule_cond;
 rule_fn rule_checkpoint;
 rule_fn rule_scatter_apply;
+rule_fn rule_fixed_point;
 rule_fn rule_for;
 rule_fn rule_while;
 rule_fn rule_scan;

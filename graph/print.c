@@ -156,6 +156,8 @@ static void add_attrs(struct text *t, const struct program *p, const struct node
 		add(t, " cap=%d", at->cap);
 	if (has & ATTR_CARRIES)
 		add(t, " carries=%d", at->carries);
+	if (has & ATTR_MEANING)
+		add(t, " meaning=%s", meaning_names[at->meaning]);
 	if (has & ATTR_UNTIL && at->until)
 		add(t, " until");
 	if (has & ATTR_VALUE)

@@ -18,7 +18,7 @@ enum family {
 	FAMILY_SLICE, FAMILY_SLICE_SCATTER, FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_PAD, FAMILY_CONCATENATE,
 	FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_SCATTER_APPLY, FAMILY_MASKED_SCATTER,
 	FAMILY_REDUCE, FAMILY_CUMULATIVE, FAMILY_MATMUL, FAMILY_SORT, FAMILY_ARGSORT, FAMILY_ARGMAX, FAMILY_COND,
-	FAMILY_CHECKPOINT, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN
+	FAMILY_CHECKPOINT, FAMILY_FIXED_POINT, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN
 };
 
 enum regularity {
@@ -32,6 +32,9 @@ enum domain {
 };
 
 enum index_mode { MODE_CLIP, MODE_DROP, MODE_WRAP, MODE_COUNT };
+
+/* What a fixed_point means: the iterations that were executed, or the solution they tend to. */
+enum meaning { MEANING_STEPS, MEANING_SOLUTION, MEANING_COUNT };
 
 /* ATTR_AXIS ... are bits; ATTR_INDEX_AXIS ... number them. */
 enum attr_index {
@@ -66,6 +69,7 @@ extern const struct op_info op_table[OP_COUNT];
 /* The op of that name, or -1. */
 int op_find(const char *name);
 extern const char *const mode_names[MODE_COUNT];
+extern const char *const meaning_names[MEANING_COUNT];
 extern const char *const regularity_names[];
 extern const char *const family_names[];
 
@@ -81,6 +85,7 @@ struct attrs {
 	int low[LIMIT_RANK], high[LIMIT_RANK];
 	int trip; /* -1: the trip count is operand 0 (for only) */
 	int cap, carries;
+	enum meaning meaning;
 	struct tensor value;
 };
 

@@ -3,6 +3,7 @@
 #include "../graph/answer.h"
 #include "ball.h"
 #include "conventions.h"
+#include "convergence.h"
 #include "scalar_ops.h"
 
 #include <math.h>
@@ -83,6 +84,18 @@ static void on_uncertain(void *context, struct evaluation *ev, int k)
 	((struct analytic *)context)->note[k].reason = REASON_UNSTABLE_PATH;
 }
 
+static void on_settled(void *context, int k, double radius)
+{
+	const struct analytic *self = context;
+	struct note *n = &self->note[k];
+	if (!isfinite(radius))
+		n->reason = REASON_CONVERGENCE;
+	else if (!n->reason)
+		n->radius = radius;
+	if (!n->reason && n->magnitude + radius > dtype_table[self->ev.scalar[k].dtype].max)
+		n->reason = REASON_OVERFLOW;
+}
+
 struct analytic *analytic_open(void)
 {
 	struct analytic *self = calloc(1, sizeof *self);
@@ -90,7 +103,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_radius};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
@@ -504,13 +517,16 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
-void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+/* The truth where fixed points of meaning `solution` are evaluated in one way. */
+static void truth_unrolled(struct analytic *self, const struct testcase *c, int which, enum unrolled unrolled, struct arena *a,
+    struct truth_point *out)
 {
 	struct type types[LIMIT_ARGS];
 	struct conventions conventions;
 	int n = answer_derivative_types(c, types);
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
+	self->ev.unrolled = unrolled;
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
@@ -539,5 +555,17 @@ void analytic_truth(struct analytic *self, const struct testcase *c, int which, 
 		undecide(out->primal, out->n_primal, REASON_UNSTABLE_PATH);
 		for (int k = 0; k < out->n_assignment; k++)
 			undecide(out->derivative[k], out->n_derivative, REASON_UNSTABLE_PATH);
+	}
+}
+
+void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	truth_unrolled(self, c, which, UNROLLED_NOT, a, out);
+	if (!out->n_derivative || c->n_transform != 1 || !convergence_matters(&c->program.top))
+		return;
+	for (int k = 0; k < 2; k++) {
+		struct truth_point unrolled;
+		truth_unrolled(self, c, which, k ? UNROLLED_MOST : UNROLLED_FEWEST, a, &unrolled);
+		convergence_widen(out, &unrolled, &c->transform[0]);
 	}
 }

@@ -382,6 +382,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 		else if (!ball_separated(ev, note, a, -1, 0))
 			note[k].unsure = REASON_UNSTABLE_PATH;
 		break;
+	case OP_FIXED_POINT: break; /* said by whoever appends it */
 	case OP_NEG: case OP_STOP_GRADIENT: case OP_SELECT: note[k].radius = note[a].radius; break;
 	case OP_SIGN: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: ball_step(ev, note, k); break;
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: ball_extremum(ev, note, k); break;

@@ -316,6 +316,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	case OP_NORM: partial_norm(&s, out); break;
 	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
 	case OP_SORT: partial_constant(&s, out, 1); break;   /* unsure: ties follow conventions */
+	case OP_FIXED_POINT: partial_constant(&s, out, 1); break; /* the same value, known otherwise */
 	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
 	default:
 		if (!rule) /* floor, sign, stop_gradient ...: locally constant */

@@ -121,6 +121,19 @@ int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, 
 	return k;
 }
 
+int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius)
+{
+	int k = new_scalar(ev, OP_FIXED_POINT, OP_FIXED_POINT, d);
+	take_parents(ev, &parent, parent >= 0);
+	if (k != from)
+		mpfr_set(ev->value[k], ev->value[from], R);
+	ev->scalar[k].exact = false;
+	announce(ev, k);
+	if (ev->hooks.settled)
+		ev->hooks.settled(ev->hooks.self, k, radius);
+	return k;
+}
+
 double trace_radius(const struct evaluation *ev, int k)
 {
 	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
@@ -236,7 +249,7 @@ static void evaluate_constant(struct run *r, const struct node *node)
 static void run_region(struct run *r, const struct region *region);
 
 /* The integer or bool scalar `value`, on which control flow depends. */
-static int64_t decide(struct run *r, const struct elements *value)
+int64_t evaluate_decide(struct run *r, const struct elements *value)
 {
 	if (element_shaky(value, 0))
 		r->ev->status = EVALUATE_SHAKY;
@@ -246,7 +259,7 @@ static int64_t decide(struct run *r, const struct elements *value)
 
 static void evaluate_cond(struct run *r, const struct node *node)
 {
-	const struct region *region = &node->region[decide(r, &r->env[node->arg[0]]) ? 0 : 1];
+	const struct region *region = &node->region[evaluate_decide(r, &r->env[node->arg[0]]) ? 0 : 1];
 	run_region(r, region);
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[region->result[k]];
@@ -308,7 +321,7 @@ static void evaluate_for(struct run *r, const struct node *node)
 	int first = counted ? 1 : 0, n = node->n_arg - first;
 	int64_t trip = node->attrs.trip;
 	if (counted) {
-		trip = decide(r, &r->env[node->arg[0]]);
+		trip = evaluate_decide(r, &r->env[node->arg[0]]);
 		trip = trip < 0 ? 0 : trip > node->attrs.cap ? node->attrs.cap : trip;
 	}
 	struct elements *carry = carries_new(r, node->arg + first, n);
@@ -320,7 +333,7 @@ static void evaluate_for(struct run *r, const struct node *node)
 			r->env[body->param + 1 + k] = carry[k];
 		run_region(r, body);
 		take_results(r, body, carry, n);
-		if (node->attrs.until && decide(r, &r->env[body->result[n]]))
+		if (node->attrs.until && evaluate_decide(r, &r->env[body->result[n]]))
 			break;
 	}
 	for (int k = 0; k < n; k++)
@@ -335,7 +348,7 @@ static void evaluate_while(struct run *r, const struct node *node)
 		for (int k = 0; k < node->n_arg; k++)
 			r->env[condition->param + k] = carry[k];
 		run_region(r, condition);
-		if (!decide(r, &r->env[condition->result[0]]))
+		if (!evaluate_decide(r, &r->env[condition->result[0]]))
 			break;
 		for (int k = 0; k < node->n_arg; k++)
 			r->env[body->param + k] = carry[k];
@@ -373,7 +386,7 @@ static void evaluate_scan(struct run *r, const struct node *node)
 				element_copy(r, &r->env[node->out + n + k], total, t * size + j, row, j);
 		}
 		done = t + 1;
-		if (node->attrs.until && decide(r, &r->env[body->result[n + n_stack]]))
+		if (node->attrs.until && evaluate_decide(r, &r->env[body->result[n + n_stack]]))
 			break;
 	}
 	for (int k = 0; k < n_stack; k++) { /* rows after an early exit */
@@ -399,13 +412,18 @@ static family_fn *const families[] = {
     [FAMILY_MATMUL] = evaluate_reduce, [FAMILY_COND] = evaluate_cond, [FAMILY_FOR] = evaluate_for,
     [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
     [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
-    [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan,
+    [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan, [FAMILY_FIXED_POINT] = evaluate_fixed_point,
 };
+
+void evaluate_node(struct run *r, const struct node *node)
+{
+	families[op_table[node->op].family](r, node);
+}
 
 static void run_region(struct run *r, const struct region *region)
 {
 	for (int k = 0; k < region->n_node; k++)
-		families[op_table[region->node[k].op].family](r, &region->node[k]);
+		evaluate_node(r, &region->node[k]);
 }
 
 /* ---- inputs ---- */
@@ -437,6 +455,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 	if (!ev->freeze)
 		ev->n_frozen = 0;
 	ev->status = EVALUATE_OK;
+	ev->patience = EVALUATE_PATIENCE;
 	ev->input_scalar = NEW(a, int, n_input);
 	for (int i = 0; i < n_input; i++) {
 		int n = shape_elements(&point[i].type.shape);

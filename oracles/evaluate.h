@@ -17,6 +17,7 @@
  * cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod, scatter_mul).
  * sort: its parents are elements that a right engine may order otherwise or that are tied, in the order of their exact values; its value is
  * that of parent number `rank`.
+ * fixed_point: a solution of that op, at its exact value; its parent, if it has one, is a body evaluated there.
  * constant: a leaf (inputs too).  stop_gradient: a leaf with the value of its operand.
  */
 struct scalar {
@@ -47,6 +48,12 @@ enum evaluate_status {
 
 struct evaluation;
 
+/* How a fixed point of meaning `solution` is evaluated: at the solution, or as an engine iterates, the fewest or the most steps it may take. */
+enum unrolled { UNROLLED_NOT, UNROLLED_FEWEST, UNROLLED_MOST };
+
+/* Scalars that may be spent on finding solutions, over a whole evaluation. */
+enum { EVALUATE_PATIENCE = 1 << 19 };
+
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {
 	void *self;
@@ -59,6 +66,8 @@ struct evaluate_hooks {
 	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.
 	 */
 	void (*uncertain)(void *self, struct evaluation *ev, int k);
+	/* Scalar `k` (op fixed_point), just appended and announced, is within `radius` of its value in a right engine; not finite: it is unknown. */
+	void (*settled)(void *self, int k, double radius);
 	/* How far from its exact value scalar k may be in a right engine; infinity when nothing is known of it. */
 	double (*radius)(void *self, int k);
 };
@@ -69,6 +78,7 @@ struct evaluate_hooks {
  */
 struct evaluation {
 	mpfr_prec_t precision; /* bits; set before evaluate */
+	enum unrolled unrolled; /* set before evaluate; only with hooks */
 	struct evaluate_hooks hooks;
 
 	int n_scalar, scalar_room;
@@ -91,6 +101,7 @@ struct evaluation {
 	mpfr_t *frozen;
 
 	enum evaluate_status status;
+	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */

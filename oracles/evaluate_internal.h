@@ -23,6 +23,11 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
 /* A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents. */
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n);
+/*
+ * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity: nothing is known of it.  Its
+ * parent (-1: none) is another way to the same value, and it moves as that does.  It may be appended in the place of `from` itself.
+ */
+int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius);
 /* Notes a decision on the path. */
 void trace_event(struct evaluation *ev, int64_t decision);
 /* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
@@ -47,6 +52,10 @@ void element_set_shaky(struct run *r, struct elements *to, int n, int k);
 
 /* ---- families ---- */
 
+void evaluate_node(struct run *r, const struct node *node);
+/* The integer or bool scalar `value`, on which control flow depends. */
+int64_t evaluate_decide(struct run *r, const struct elements *value);
+
 /* Elementwise families, cast and select (evaluate_elementwise.c). */
 void evaluate_elementwise(struct run *r, const struct node *node);
 /* Moves, indexing and scatters (evaluate_index.c). */
@@ -58,6 +67,9 @@ void evaluate_reduce(struct run *r, const struct node *node);
 
 /* Iota, sort, argsort and argmax (evaluate_order.c). */
 void evaluate_order(struct run *r, const struct node *node);
+
+/* Fixed points (evaluate_fixed_point.c). */
+void evaluate_fixed_point(struct run *r, const struct node *node);
 
 /* The axis `axis` of a shape as outer x n x inner. */
 struct axis_split {

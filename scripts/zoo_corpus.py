@@ -39,6 +39,32 @@ def loops():
              [outs[1]], [[.7.hex()]], vjp([0], [1] * 5), [truth], ("functional+torch-scan-carry-nograd", "wrong", [faulty]),
              comment="the figures were computed for the reported program, whose own are truncated")
 
+    # x* of x -> x/2 + p/2 is p itself; identity(p) is used before, or after
+    for order, verdict, faulty in [("after", "wrong", "1"), ("before", "agree", "2")]:
+        top, loop = Region(), Region()
+        half, tol = top.const(.5), top.const("0x1p-40")
+        if order == "before":
+            identity = top.op("mul", "p", top.const(1))
+        following = loop.op("mul", loop.op("add", "x", "p"), half)
+        done = loop.op("le", loop.op("abs", loop.op("sub", following, "x")), tol)
+        root = top.loop("fixed_point", [top.const(0)], 1, [region(["x"], loop.body, [following, done])], cap=100, meaning="solution")
+        if order == "after":
+            identity = top.op("mul", "p", top.const(1))
+        out = top.op("add", root[0], identity)
+        case(f"casadi-implicit-adj-{order}", f"identity(p) + newton(p), the identity {order} the root: by p", "casadi/casadi#825", ["p: f64[]"], top,
+             [out], [[3]], vjp([0], 1), None, ("implicit", "agree", ["2.0"]), ("implicit+casadi-implicit-adj", verdict, [faulty + ".0"]),
+             comment="the report's Jacobian [1, 1] of the pair, summed")
+    # sin(x) = p by Newton's iteration, and beside it what is left, p - sin(x): asin(p) is the second of two unknowns
+    top, loop = Region(), Region()
+    tol = top.const("0x1p-40")
+    rest = loop.op("sub", "p", loop.op("sin", "x"))
+    following = loop.op("add", "x", loop.op("div", rest, loop.op("cos", "x")))
+    done = loop.op("le", loop.op("abs", loop.op("sub", following, "x")), tol)
+    root = top.loop("fixed_point", [top.const(0), top.const(0)], 2, [region(["r", "x"], loop.body, [rest, following, done])], cap=100,
+                    meaning="solution")
+    case("casadi-implicit-aux", "asin(p) as the second unknown of a system of two: by p", "casadi/casadi#558", ["p: f64[]"], top, [root[1]],
+         [[.5]], vjp([0], 1), [digits(1 / math.sqrt(.75), 9)], ("implicit+casadi-implicit-aux", "wrong", ["0"]))
+
     for init in ("constant", "input"):
         top, loop = Region(), Region()
         start = top.const(1) if init == "constant" else "x"

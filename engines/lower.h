@@ -1,0 +1,13 @@
+/* lower.h: programs without ops that an engine has no mind for, by ops that it has. */
+#ifndef ENGINES_LOWER_H
+#define ENGINES_LOWER_H
+
+#include "../graph/program.h"
+
+/*
+ * The program with every fixed_point as the for that it is as a function: `cap` iterations, an early exit, an index that nobody reads.  Those of
+ * meaning `solution` stay when `keep_solutions`.  The program itself where there is nothing to do; else in the arena, renumbered.
+ */
+struct program lower_fixed_points(const struct program *p, bool keep_solutions, struct arena *a);
+
+#endif

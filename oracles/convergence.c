@@ -1,0 +1,65 @@
+/* convergence.c: see convergence.h. */
+#include "convergence.h"
+
+#include <math.h>
+
+bool convergence_matters(const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		if (node->op == OP_FIXED_POINT && node->attrs.meaning == MEANING_SOLUTION)
+			return true;
+		for (int k = 0; k < node->n_region; k++)
+			if (convergence_matters(&node->region[k]))
+				return true;
+	}
+	return false;
+}
+
+static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
+
+/*
+ * Twice the gap: between the fewest and the most steps lies what nobody has evaluated, and several fixed points stop each when it
+ * likes.
+ */
+static void widen(struct component *c, const struct component *unrolled, double seed)
+{
+	if (c->reason)
+		return;
+	if (unrolled->reason) {
+		undecide(c, unrolled->reason == REASON_ILL_CONDITIONED ? REASON_CONVERGENCE : unrolled->reason);
+		return;
+	}
+	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low));
+	c->tight = fmax(c->tight, unrolled->tight) + gap;
+	c->loose = fmax(c->loose, unrolled->loose) + gap;
+	/* Where nothing arrives but what iterations have not yet forgotten, the seed is what might have. */
+	if (!(c->tight <= (c->magnitude > 0 ? c->magnitude : seed) / 64))
+		undecide(c, REASON_CONVERGENCE);
+}
+
+static double largest_seed(const struct transform *t)
+{
+	double largest = 0;
+	for (int i = 0; i < t->n_seed; i++)
+		if (dtype_is_float(t->seed[i].type.dtype))
+			for (int e = 0; e < shape_elements(&t->seed[i].type.shape); e++)
+				largest = fmax(largest, fabs(t->seed[i].at[e].f));
+	return largest;
+}
+
+void convergence_widen(struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t)
+{
+	double seed = largest_seed(t);
+	bool comparable = solution->n_assignment == unrolled->n_assignment;
+	for (int k = 0; k < solution->n_assignment; k++)
+		for (int i = 0; i < solution->n_derivative; i++) {
+			struct truth_tensor *to = &solution->derivative[k][i];
+			for (int e = 0; e < shape_elements(&to->type.shape) && dtype_is_float(to->type.dtype); e++) {
+				if (comparable)
+					widen(&to->at[e], &unrolled->derivative[k][i].at[e], seed);
+				else if (!to->at[e].reason)
+					undecide(&to->at[e], REASON_CONVERGENCE);
+			}
+		}
+}

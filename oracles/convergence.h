@@ -1,0 +1,19 @@
+/*
+ * convergence.h: derivatives of a solution, which some engines have from the implicit function theorem and others from the iterations
+ * that they executed.  Both are right, but the second only in the limit.
+ */
+#ifndef ORACLES_CONVERGENCE_H
+#define ORACLES_CONVERGENCE_H
+
+#include "truth.h"
+
+/* Whether a fixed point of meaning `solution` is in the region, at any depth. */
+bool convergence_matters(const struct region *region);
+
+/*
+ * Widens the balls of the derivatives of `solution`, the truth of the request t at a point, so that they hold those of `unrolled`, which was evaluated
+ * as an engine iterates.  A ball that becomes too wide to say anything is undecided(convergence).
+ */
+void convergence_widen(struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t);
+
+#endif
