@@ -494,5 +494,6 @@ bool edit_finish(struct edit *e, bool drop_dead)
 	*p = program_renumber(p, e->arena);
 	if (drop_dead)
 		*p = program_drop_dead(p, e->arena);
+	program_settle_stores(p, e->arena);
 	return testcase_check(&e->c, &error);
 }

@@ -85,7 +85,8 @@ struct loop {
 struct loop edit_loop(const struct node *n);
 /*
  * Puts a region in place of its op: branch `which` of a cond; one iteration of a loop, from the initial carries (0) or, where they
- * fit, from inputs (1).  Values that nodes of the region define keep their numbers.  False: s has no region.
+ * fit, from inputs (1); a checkpoint's (0); what scatter_apply applies, to all of its operand (0).  Values that nodes of the region define
+ * keep their numbers.  False: s has no such region.
  */
 bool edit_hoist(struct edit *e, const struct site *s, int which);
 /* The region of a cond in which `value` is defined, at any depth; 0 for loops. */
@@ -104,7 +105,7 @@ extern const int edit_variants;
 void edit_vary(struct edit *e, int variant);
 
 /*
- * Infers all types anew, converts points and seeds to the types they must have, numbers values, drops dead nodes when
+ * Infers all types anew, makes stores whose buffer is in use elsewhere plain updates, converts points and seeds to the types they must have, numbers values, drops dead nodes when
  * `drop_dead`, and checks.  False: not a valid case.
  */
 bool edit_finish(struct edit *e, bool drop_dead);

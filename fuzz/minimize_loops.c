@@ -79,11 +79,25 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 		splice_body(e, *s, l, which);
 		return true;
 	}
-	if (op_table[node.op].family != FAMILY_COND)
+	switch (op_table[node.op].family) {
+	case FAMILY_COND:
+		splice(e, s->region, s->index, &node.region[which], NULL);
+		break;
+	case FAMILY_CHECKPOINT:
+	case FAMILY_SCATTER_APPLY:
+		if (which)
+			return false;
+		splice(e, s->region, s->index, &node.region[0], node.arg);
+		break;
+	default:
 		return false;
-	splice(e, s->region, s->index, &node.region[which], NULL);
-	for (int i = 0; i < node.n_out; i++)
-		edit_replace(e, node.out + i, node.region[which].result[i]);
+	}
+	for (int i = 0; i < node.n_out; i++) {
+		int by = node.region[which].result[i];
+
+		/* What scatter_apply applies may give its parameter back, which has become the operand. */
+		edit_replace(e, node.out + i, node.region[which].n_param && by == node.region[which].param ? node.arg[0] : by);
+	}
 	return true;
 }
 

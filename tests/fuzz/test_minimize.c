@@ -256,6 +256,56 @@ static int swapped_carries(struct builder *b, int x)
 	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
 }
 
+/* checkpoint { for (i < 3): a = -checkpoint { sin(a) * x } } */
+static int checkpointed_tower(struct builder *b, int x)
+{
+	int a, y;
+
+	build_open(b, NULL, 0);
+	a = build_open(b, (const struct type[]){count, real}, 2) + 1;
+	build_open(b, NULL, 0);
+	y = op2(b, OP_MUL, op1(b, OP_SIN, a), x);
+	build_close(b, &y, 1);
+	y = op1(b, OP_NEG, build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL));
+	build_close(b, &y, 1);
+	y = build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 3}, NULL);
+	build_close(b, &y, 1);
+	return build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL);
+}
+
+/* sum of [x, x, x, x] with e = sin(-e * e) * x applied to elements 2, 0, 2 */
+static int applied(struct builder *b, int x)
+{
+	const struct type indices = {DTYPE_I64, {1, {3}}};
+	struct tensor at = filled(b->arena, &indices, 2);
+	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {4}}}, NULL), index, e, y;
+
+	at.at[1].i = 0;
+	index = build_constant(b, &at);
+	e = build_open(b, &real, 1);
+	y = op2(b, OP_MUL, op1(b, OP_SIN, op1(b, OP_NEG, op2(b, OP_MUL, e, e))), x);
+	build_close(b, &y, 1);
+	y = build_region_node(b, OP_SCATTER_APPLY, (int[]){v, index}, 2, &(struct attrs){.mode = MODE_WRAP}, NULL);
+	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
+}
+
+/* w = v * v is read, then stored into, and stored into again; the sum of all three */
+static int stored(struct builder *b, int x)
+{
+	const struct type one = {DTYPE_F64, {1, {1}}}, index = {DTYPE_I64, {1, {1}}};
+	struct tensor number = filled(b->arena, &one, 2), at = filled(b->arena, &index, 1);
+	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {3}}}, NULL), square, first, second, y;
+
+	y = op2(b, OP_MUL, v, v);
+	square = op1(b, OP_SQUARE, y);
+	first = build_node(b, OP_STORE, (int[]){y, build_constant(b, &number), build_constant(b, &at)}, 3, NULL, NULL);
+	y = op1(b, OP_SIN, first);
+	at.at[0].i = 0;
+	second = build_node(b, OP_STORE, (int[]){first, build_constant(b, &number), build_constant(b, &at)}, 3, NULL, NULL);
+	y = op2(b, OP_ADD, op2(b, OP_ADD, square, y), second);
+	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
+}
+
 static const struct guilty {
 	const char *spec;
 	enum transform_kind kind;
@@ -266,6 +316,11 @@ static const struct guilty {
     {"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2},
     {"functional+scale:neg:1.5", TRANSFORM_VJP, neg_tower, 1.75, 1},
     {"forward+scale:matmul:1.5", TRANSFORM_JVP, matmul_tower, -0.375, 1},
+    {"tape+scale:sin:1.5", TRANSFORM_VJP, checkpointed_tower, 0.625, 1},
+    {"tape+scale:neg:1.5", TRANSFORM_VJP, applied, 0.25, 1},
+    {"forward+jax-scatter-apply", TRANSFORM_JVP, applied, 0.625, 2},
+    {"tape+inductor-view-version", TRANSFORM_VJP, stored, 0.625, 3},
+    {"tape+warp-dead-write", TRANSFORM_VJP, stored, 0.625, 1},
     {"tape+scale:matmul:-1", TRANSFORM_VJP, matmul_tower, -0.375, 1},
     {"functional+scale:cumprod:1.1", TRANSFORM_VJP, swapped_carries, 0.625, 1},
     {"forward+scale:cumprod:1.1", TRANSFORM_JVP, swapped_carries, 0.625, 1},
