@@ -84,8 +84,6 @@ void compiled_group(const struct code *c, const struct region *region, int *grou
 struct emit {
 	struct code *c;
 	const struct region *region;
-	const int *group;
-	int root;
 	const struct shape *space;
 	struct loop *loop;
 	int *node_of; /* [n_value] the node of the group that defines it, -1 */
@@ -184,7 +182,7 @@ struct loop *compiled_loop(struct code *c, const struct region *region, const in
 {
 	const struct node *node = &region->node[root];
 	struct arena_mark mark;
-	struct emit x = {.c = c, .region = region, .group = group, .root = root, .space = space_of(c, node)};
+	struct emit x = {.c = c, .region = region, .space = space_of(c, node)};
 	int n_node = 0, n_arg = 0;
 
 	for (int i = 0; i <= root; i++)

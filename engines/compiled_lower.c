@@ -64,11 +64,11 @@ static void choose_layout(const struct code *c, const struct node *node, bool va
 {
 	int operand[LIMIT_ARGS][LIMIT_RANK] = {{0}};
 	const struct shape *to = &type_of(c, node->out)->shape;
-	bool fill[LIMIT_ARGS];
-	const struct layout_call call = {c->p, node, operand, fill};
+	bool zeros[LIMIT_ARGS];
+	const struct layout_call call = {c->p, node, operand, zeros};
 
 	for (int k = 0; k < node->n_arg; k++)
-		fill[k] = c->view[node->arg[k]].fill;
+		zeros[k] = c->view[node->arg[k]].zeros;
 	for (int k = 0; k < node->n_arg; k++)
 		if (type_of(c, node->arg[k])->shape.rank <= to->rank)
 			view_broadcast(&type_of(c, node->arg[k])->shape, &c->view[node->arg[k]], to, operand[k]);
@@ -88,7 +88,7 @@ static void lower_constant(struct code *c, const struct node *node)
 		if (t->at[i].i != t->at[0].i)
 			return;
 	memset(v->stride, 0, sizeof v->stride);
-	v->fill = n > 0;
+	v->zeros = n > 0 && t->at[0].i == 0;
 }
 
 static void lower_view(struct code *c, struct block *b, const struct node *node)

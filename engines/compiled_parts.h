@@ -91,6 +91,13 @@ struct code {
 	const char *text;  /* why there is no code */
 };
 
+/* Code while it runs. */
+struct machine {
+	struct code *c;
+	union cell **base;   /* of c: where each buffer begins */
+	struct arena *arena; /* for kernels; rewound after each */
+};
+
 enum { STRIP = 64 }; /* elements that an expression is evaluated on at once */
 
 /* ---- layouts (compiled_layout.c) ---- */
@@ -101,6 +108,16 @@ int view_fresh(const struct shape *s, const bool varies[LIMIT_RANK], struct view
 bool view_dense(const struct shape *s, const struct view *v);
 /* Strides of a view of shape `from` over the axes of `to`, which it broadcasts to. */
 void view_broadcast(const struct shape *from, const struct view *v, const struct shape *to, int stride[LIMIT_RANK]);
+
+/* The cell of the element at index[rank]. */
+static inline int view_at(const struct view *v, const int *index, int rank)
+{
+	int at = v->offset;
+
+	for (int d = 0; d < rank; d++)
+		at += index[d] * v->stride[d];
+	return at;
+}
 
 /* ---- lowering (compiled_lower.c, compiled_fuse.c, compiled_plan.c) ---- */
 
@@ -114,6 +131,10 @@ struct loop *compiled_loop(struct code *c, const struct region *region, const in
 struct loop *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to);
 /* Positions, lifetimes, buffers in place, and a place for each. */
 void compiled_plan(struct code *c);
+
+/* ---- running (compiled_loop.c, compiled_run.c) ---- */
+
+void compiled_run_loop(const struct machine *m, const struct loop *loop);
 
 /* ---- rewriting (compiled_rewrite.c), and the passes that do it ---- */
 

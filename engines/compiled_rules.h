@@ -12,7 +12,7 @@ struct view {
 	int buffer; /* -1: none, the value exists only inside a loop */
 	int offset;
 	int stride[LIMIT_RANK];
-	bool fill; /* one literal everywhere: dense by its type, though it takes one cell */
+	bool zeros; /* literal zeros: cleared memory, dense by its type though it takes one cell, and no expanded tensor */
 };
 
 /* A node whose result is given new memory, or none of its own. */
@@ -21,7 +21,7 @@ struct layout_call {
 	const struct node *node;
 	/* [node->n_arg] strides of the operands over the axes of the result, as they broadcast; only where the op broadcasts or keeps the shape */
 	int (*operand)[LIMIT_RANK];
-	const bool *fill; /* [node->n_arg] operands that are one literal everywhere */
+	const bool *zeros; /* [node->n_arg] operands that are literal zeros */
 };
 
 /*

@@ -8,7 +8,7 @@
 static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
 	for (int d = 0; d < call->p->type[call->node->out].shape.rank; d++)
-		varies[d] = call->fill[0] || call->operand[0][d] != 0;
+		varies[d] = call->zeros[0] || call->operand[0][d] != 0;
 }
 
 bool plant_scatter_inherits_strides(struct engine *self, const char *args, struct error *e)
