@@ -5,7 +5,7 @@
 #ifndef ENGINES_AOT_H
 #define ENGINES_AOT_H
 
-#include "../graph/program.h"
+#include "../graph/testcase.h"
 
 /* Bounds of derived programs, beyond those of limits.h on written ones. */
 enum {

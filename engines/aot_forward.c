@@ -67,9 +67,9 @@ static void activate_region(struct aot *x, const struct region *region)
 		activate_node(x, &region->node[i]);
 }
 
-void aot_activate(struct aot *x)
+void aot_activate(struct aot *x, const struct region *region)
 {
-	activate_region(x, &x->p->top);
+	activate_region(x, region);
 }
 
 /* ---- the primal ---- */
@@ -84,6 +84,10 @@ void aot_primal_node(struct aot *x, const struct node *node)
 {
 	int arg[LIMIT_ARGS], out;
 
+	if (x->nesting && aot_derives(node)) {
+		aot_derive_node(x, node);
+		return;
+	}
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = x->map[node->arg[k]];
 	for (int r = 0; r < node->n_region; r++) {

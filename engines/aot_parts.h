@@ -5,6 +5,7 @@
 #include <setjmp.h>
 
 #include "aot.h"
+#include "aot_nested.h"
 
 /* What the forward pass left of a loop, as values of the derived program. */
 struct aot_saved {
@@ -27,6 +28,8 @@ struct aot {
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
+	int above;               /* levels of the request that differentiate the derivative program again */
+	const struct nesting *nesting; /* how regions of op derivative are derived; NULL: there are none */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
@@ -57,7 +60,10 @@ int aot_slice(struct aot *x, int value, int axis, int start, int count);
 int aot_pad(struct aot *x, int value, int axis, int low, int high, double number);
 /* Sums over the axes along which a value of shape s was stretched: the adjoint of broadcasting. */
 int aot_sum_to(struct aot *x, int value, const struct shape *s);
-/* derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero. */
+/*
+ * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
+ * again, so is the product at that 0: its own derivative by the derivative stays the partial.
+ */
 int aot_strong(struct aot *x, int derivative, int partial);
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
@@ -100,11 +106,27 @@ struct aot_loop {
 };
 struct aot_loop aot_loop_of(const struct node *node);
 
+/* A program with the inputs of p, which are mapped; nothing is active. */
+struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e);
+/* Ends the program, unless it breaks a limit that program_check would name. */
+bool aot_end(struct aot *x, const int *result, int n_result, struct program *out);
+/* Lists with room for a primal and a derivative each, or for their types. */
+enum { AOT_ROOM = 2 * LIMIT_ARGS + 1 };
+/* Appends the values that hold value[n] of p; gives the length. */
+int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int n);
+/* The nodes of a region and their tangents, into the open region. */
+void aot_push_region(struct aot *x, const struct region *region);
+
 /* p without checkpoint nodes: their regions' nodes stand in their place.  In the arena. */
 struct program aot_inline(const struct program *p, struct arena *a);
 
-/* Sets x->active of all values from that of the inputs. */
-void aot_activate(struct aot *x);
+/* Sets x->active of the values of a region from that of its parameters. */
+void aot_activate(struct aot *x, const struct region *region);
+/* False with an error when a region op without a rule occurs at any depth. */
+bool aot_has_rules(const struct region *region, struct error *e);
+/* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (aot_nested.c). */
+bool aot_derives(const struct node *node);
+void aot_derive_node(struct aot *x, const struct node *node);
 /* The primal of a region's nodes into the region that is open; its parameters are mapped already. */
 void aot_primal(struct aot *x, const struct region *region);
 /* One node of it. */

@@ -122,6 +122,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	memcpy(self->spec, spec, len);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
+	self->nesting = nesting_right;
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -205,20 +206,37 @@ static void answer_point(struct engine *self, void *state, const struct testcase
 			out->input_modified = true;
 }
 
+/* c with its program in a form that engines know: without op derivative.  NULL with the reason in *text. */
+static const struct testcase *known_form(const struct engine *self, const struct testcase *c, struct arena *a, const char **text)
+{
+	struct testcase *known = NEW(a, struct testcase, 1);
+	struct error e = {.text = ""};
+
+	if (!program_has_derivative(&c->program))
+		return c;
+	*known = *c;
+	if (aot_lower(&c->program, &self->nesting, request_order(c->transform, c->n_transform), a, &known->program, &e))
+		return known;
+	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
+	return NULL;
+}
+
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
 {
 	const char *text = "";
 	void *state = NULL;
 	enum answer_status status;
+	int n_point = c->n_point;
 
-	for (int i = 0; i < c->n_point; i++)
+	for (int i = 0; i < n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
 	if (self->worker) {
 		worker_answer(self->worker, c, a, out);
 		return;
 	}
-	status = self->kind->prepare(self, c, a, &state, &text);
-	for (int i = 0; i < c->n_point; i++) {
+	c = known_form(self, c, a, &text);
+	status = c ? self->kind->prepare(self, c, a, &state, &text) : ANSWER_UNSUPPORTED;
+	for (int i = 0; i < n_point; i++) {
 		if (status == ANSWER_OK) {
 			answer_point(self, state, c, i, a, &out[i]);
 		} else {

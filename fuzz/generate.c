@@ -35,6 +35,7 @@ static const struct emitter {
 	{gen_emit_copy, offsetof(struct profile, weight_copy), false},
 	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true},
 	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true},
+	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };

@@ -155,6 +155,10 @@ int gen_indices(struct gen *g, const struct shape *s, int extent);
 
 gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
 
+/* ---- generate_derivative.c ---- */
+
+gen_emit_fn gen_emit_derivative;
+
 /* ---- generate_carries.c ---- */
 
 /* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */

@@ -13,7 +13,7 @@ enum { CASE_NAME = 32 };
 
 enum attr_kind {
 	ATTR_KIND_INT, ATTR_KIND_INTS, ATTR_KIND_AXES, ATTR_KIND_BOOL, ATTR_KIND_DTYPE, ATTR_KIND_MODE, ATTR_KIND_SHAPE,
-	ATTR_KIND_TENSOR
+	ATTR_KIND_TRANSFORM, ATTR_KIND_TENSOR
 };
 
 /* Where an attribute of attrs.def is in struct attrs. */

@@ -68,6 +68,10 @@ static void put_attrs(struct words *w, const struct program *p, const struct nod
 		put(w, at->until);
 	if (has & ATTR_CARRIES)
 		put(w, at->carries);
+	if (has & ATTR_PRIMALS)
+		put(w, at->primals);
+	if (has & ATTR_TRANSFORM)
+		put(w, (int64_t)at->transform);
 }
 
 static bool attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)

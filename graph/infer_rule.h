@@ -88,5 +88,6 @@ rule_fn rule_scatter_apply;
 rule_fn rule_for;
 rule_fn rule_while;
 rule_fn rule_scan;
+rule_fn rule_derivative;
 
 #endif

@@ -6,7 +6,7 @@
 /* How many regions a node has is a matter of its family. */
 #define N_REGION(family)                                                                                               \
 	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
-		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY)
+		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY || (family) == FAMILY_DERIVATIVE)
 
 /* The short words of ops.def. */
 #define F MASK_FLOAT
@@ -31,6 +31,8 @@ const struct op_info op_table[OP_COUNT] = {
 
 const char *const mode_names[MODE_COUNT] = {[MODE_CLIP] = "clip", [MODE_DROP] = "drop", [MODE_WRAP] = "wrap"};
 
+const char *const derivative_names[DERIVATIVE_COUNT] = {[DERIVATIVE_JVP] = "jvp", [DERIVATIVE_VJP] = "vjp"};
+
 const char *const regularity_names[] = {
 	[REGULARITY_SMOOTH] = "smooth", [REGULARITY_KINK] = "kink", [REGULARITY_STEP] = "step",
 	[REGULARITY_DISCRETE] = "discrete", [REGULARITY_MOVE] = "move", [REGULARITY_LINEAR] = "linear",
@@ -51,9 +53,10 @@ const char *const family_names[] = {
 	[FAMILY_IOTA] = "iota", [FAMILY_SORT] = "sort", [FAMILY_ARGSORT] = "argsort",
 	[FAMILY_ARGMAX] = "argmax", [FAMILY_CHECKPOINT] = "checkpoint",
 	[FAMILY_SCATTER_APPLY] = "scatter_apply", [FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
+	[FAMILY_DERIVATIVE] = "derivative",
 };
 
-_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_SCAN + 1, "a name a family");
+_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_DERIVATIVE + 1, "a name a family");
 
 int op_find(const char *name)
 {

@@ -22,8 +22,9 @@ OPS = [(m[2], m[3], m[4], [] if m[6] == "0" else [a.strip()[5:] for a in m[6].sp
 ATTRS = re.findall(r'^ATTR\((\w+), "(\w+)", (\w+), "(.*)"\)', read_def("attrs.def"), re.M)
 DTYPES = re.findall(r'^DTYPE\(\w+, "(\w+)"', read_def("dtypes.def"), re.M)
 MODES = ["clip", "drop", "wrap"]
+DERIVATIVES = ["jvp", "vjp"]
 OPTIONAL = {"KEEPDIMS", "UNTIL", "STRIDE"}
-REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1}
+REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1, "DERIVATIVE": 1}
 
 NAME = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 TYPE = r"(%s)\[(EXTENT(,EXTENT){0,3})?\]".replace("EXTENT", "(0|[1-9][0-9]{0,4})") % "|".join(DTYPES)
@@ -60,6 +61,7 @@ KINDS = {
     "BOOL": {"type": "boolean"},
     "DTYPE": {"enum": DTYPES},
     "MODE": {"enum": MODES},
+    "TRANSFORM": {"enum": DERIVATIVES},
     "SHAPE": array(COUNT, maxItems=4),
     "TENSOR": ref("tensor"),
 }
@@ -73,6 +75,7 @@ INTEGERS = {
     "trip": COUNT,
     "cap": COUNT,
     "carries": integer(0, 16),
+    "primals": integer(0, 16),
 }
 
 

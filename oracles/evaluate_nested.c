@@ -1,0 +1,84 @@
+/* evaluate_nested.c: op derivative: the stretch of the trace that its region makes, differentiated by rules of the oracles' own. */
+#include "evaluate_internal.h"
+#include "trace_derive.h"
+
+/* A derivative may make the trace this many scalars long. */
+enum { TRACE_LIMIT = 4 * LIMIT_WORK };
+
+static int count_floats(const struct run *r, const int *value, int n)
+{
+	int total = 0;
+	for (int k = 0; k < n; k++)
+		if (dtype_is_float(r->p->type[value[k]].dtype))
+			total += shape_elements(&r->p->type[value[k]].shape);
+	return total;
+}
+
+/* The scalars of the float ones among n values, in order; their number. */
+static int gather(const struct run *r, const int *value, int n, int *to)
+{
+	int total = 0;
+	for (int k = 0; k < n; k++) {
+		const struct type *type = &r->p->type[value[k]];
+		for (int i = 0, size = shape_elements(&type->shape); dtype_is_float(type->dtype) && i < size; i++)
+			to[total++] = r->env[value[k]].at[i].scalar;
+	}
+	return total;
+}
+
+/* The parameters are scalars of their own, so that a captured value is constant even where it is the operand too. */
+static void bind_parameters(struct run *r, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	for (int k = 0; k < region->n_param; k++) {
+		const struct type *type = &r->p->type[region->param + k];
+		int n = shape_elements(&type->shape);
+		struct elements own = elements_new(r, n, false), *given = &r->env[node->arg[k]];
+		for (int i = 0; i < n; i++) {
+			element_copy(r, &own, n, i, given, i);
+			if (dtype_is_float(type->dtype))
+				own.at[i].scalar = trace_parameter(r->ev, given->at[i].scalar);
+		}
+		r->env[region->param + k] = own;
+	}
+}
+
+/* Elements of result k of the node from the scalars that `next` gives; absent is 0. */
+static const int *take_result(struct run *r, const struct node *node, int k, const int *next)
+{
+	const struct type *type = &r->p->type[node->out + k];
+	int n = shape_elements(&type->shape);
+	struct elements out = elements_new(r, n, false);
+	for (int i = 0; i < n; i++, next++)
+		out.at[i].scalar = *next >= 0 ? *next : trace_leaf(r->ev, type->dtype, 0);
+	r->env[node->out + k] = out;
+	return next;
+}
+
+void evaluate_derivative(struct run *r, const struct node *node)
+{
+	const struct region *region = &node->region[0];
+	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
+	int param[LIMIT_ARGS], n_direction = node->n_arg - node->attrs.primals;
+	const int *direction = node->arg + node->attrs.primals;
+	struct stretch s = {.first = r->ev->n_scalar, .limit = TRACE_LIMIT};
+
+	for (int k = 0; k < region->n_param; k++)
+		param[k] = region->param + k;
+	bind_parameters(r, node);
+	evaluate_region(r, region);
+	s.n_input = count_floats(r, param, region->n_param);
+	s.n_result = count_floats(r, region->result, region->n_result);
+	int *input = NEW(r->arena, int, s.n_input), *result = NEW(r->arena, int, s.n_result);
+	int *given = NEW(r->arena, int, jvp ? s.n_input : s.n_result), *out = NEW(r->arena, int, jvp ? s.n_result : s.n_input);
+	gather(r, param, region->n_param, input);
+	gather(r, region->result, region->n_result, result);
+	gather(r, direction, n_direction, given);
+	s.input = input;
+	s.result = result;
+	if (!(jvp ? trace_tangents : trace_adjoints)(r->ev, &s, given, out))
+		r->ev->status = EVALUATE_LIMIT;
+	const int *next = out;
+	for (int k = 0; k < node->n_out; k++)
+		next = take_result(r, node, k, next);
+}
