@@ -56,7 +56,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	struct analytic *self = context;
 	const struct scalar *s = &ev->scalar[k];
 	make_room(self, k + 1);
-	bool active = false;
+	bool active = ev->part == TRACE_PARAMETER; /* its ties matter to the derivative inside, whatever the request */
 	if (k < self->n_input_scalar)
 		active = self->input_active[k] != 0;
 	else if (s->op != OP_STOP_GRADIENT)
@@ -91,7 +91,7 @@ static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
 	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
-	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
+	return n->reason || n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
 }
 
 struct analytic *analytic_open(void)

@@ -49,8 +49,11 @@ enum evaluate_status {
 
 struct evaluation;
 
-/* What new scalars belong to: the program, a formula for a partial derivative, or a tangent or adjoint. */
-enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW };
+/*
+ * What new scalars belong to: the program, a formula for a partial derivative, a tangent or adjoint, or the parameters of a derivative
+ * inside the program.
+ */
+enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW, TRACE_PARAMETER };
 
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {

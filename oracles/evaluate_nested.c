@@ -30,6 +30,7 @@ static int gather(const struct run *r, const int *value, int n, int *to)
 static void bind_parameters(struct run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
+	r->ev->part = TRACE_PARAMETER;
 	for (int k = 0; k < region->n_param; k++) {
 		const struct type *type = &r->p->type[region->param + k];
 		int n = shape_elements(&type->shape);
@@ -41,6 +42,7 @@ static void bind_parameters(struct run *r, const struct node *node)
 		}
 		r->env[region->param + k] = own;
 	}
+	r->ev->part = TRACE_PROGRAM;
 }
 
 /* Elements of result k of the node from the scalars that `next` gives; absent is 0. */

@@ -199,8 +199,9 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	const struct scalar s = ev->scalar[k];
 	d->dtype = s.dtype;
 	if (ev->hooks.unsure && ev->hooks.unsure(ev->hooks.self, ev, k)) {
+		const int from[2] = {g, k}; /* the partial depends on what k does: a derivative of it must not be absent */
 		ev->part = TRACE_FLOW;
-		return trace_uncertain(ev, to, &g, 1, k);
+		return trace_uncertain(ev, to, from, 2, k);
 	}
 	switch ((int)s.op) {
 	case OP_CAST: return s.dtype == ev->scalar[parent[j]].dtype ? g : flow(d, OP_CAST, to, &g, 1);
