@@ -77,10 +77,21 @@ static double on_radius(void *context, int k)
 	return n->reason ? INFINITY : n->radius;
 }
 
-static void on_uncertain(void *context, struct evaluation *ev, int k)
+static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
 {
+	struct note *note = ((struct analytic *)context)->note;
 	(void)ev;
-	((struct analytic *)context)->note[k].reason = REASON_UNSTABLE_PATH;
+	if (note[k].reason) /* of the flow itself */
+		return;
+	bool tie = because >= 0 && note[because].tie && !note[because].unsure && !note[because].reason;
+	note[k].reason = tie ? REASON_CONVENTION : REASON_UNSTABLE_PATH;
+}
+
+static bool on_unsure(void *context, const struct evaluation *ev, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
+	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
 }
 
 struct analytic *analytic_open(void)
@@ -90,7 +101,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_radius};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
