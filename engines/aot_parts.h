@@ -27,6 +27,7 @@ struct aot {
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
+	int above;               /* levels of the request that differentiate the derivative program again */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
@@ -57,7 +58,10 @@ int aot_slice(struct aot *x, int value, int axis, int start, int count);
 int aot_pad(struct aot *x, int value, int axis, int low, int high, double number);
 /* Sums over the axes along which a value of shape s was stretched: the adjoint of broadcasting. */
 int aot_sum_to(struct aot *x, int value, const struct shape *s);
-/* derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero. */
+/*
+ * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
+ * again, so is the product at that 0: its own derivative by the derivative stays the partial.
+ */
 int aot_strong(struct aot *x, int derivative, int partial);
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
@@ -99,6 +103,17 @@ struct aot_loop {
 	int first_arg, first_param, n_carry, n_xs, n_ys;
 };
 struct aot_loop aot_loop_of(const struct node *node);
+
+/* A program with the inputs of p, which are mapped; nothing is active. */
+struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e);
+/* Ends the program, unless it breaks a limit that program_check would name. */
+bool aot_end(struct aot *x, const int *result, int n_result, struct program *out);
+/* Lists with room for a primal and a derivative each, or for their types. */
+enum { AOT_ROOM = 2 * LIMIT_ARGS + 1 };
+/* Appends the values that hold value[n] of p; gives the length. */
+int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int n);
+/* The nodes of a region and their tangents, into the open region. */
+void aot_push_region(struct aot *x, const struct region *region);
 
 /* p without checkpoint nodes: their regions' nodes stand in their place.  In the arena. */
 struct program aot_inline(const struct program *p, struct arena *a);
