@@ -3,6 +3,7 @@
 
 #include "interpret.h"
 #include "rules.h"
+#include "stack.h"
 
 static enum answer_status aot_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
@@ -17,16 +18,12 @@ static enum answer_status aot_prepare(
 	*derived = c->program;
 	if (c->n_transform == 0)
 		return ANSWER_OK;
-	if (c->n_transform > 1) {
-		*text = "aot: no stacked transforms";
-		return ANSWER_UNSUPPORTED;
-	}
-	if (t->kind == TRANSFORM_BATCH) {
-		*text = "aot: no batch";
-		return ANSWER_UNSUPPORTED;
-	}
-	done = t->kind == TRANSFORM_JVP ? aot_jvp(&c->program, t->wrt, t->n_wrt, a, derived, &e) :
-					  aot_vjp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
+	if (stack_needed(c))
+		done = aot_request(c, a, derived, &e);
+	else if (t->kind == TRANSFORM_JVP)
+		done = aot_jvp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
+	else
+		done = aot_vjp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
 	if (done)
 		return ANSWER_OK;
 	*text = arena_printf(a, "aot: %s", e.text);
@@ -56,15 +53,20 @@ static void aot_answer(struct engine *self, void *state, const struct testcase *
 	int wrt[LIMIT_ARGS], n = 0;
 
 	(void)self, (void)which;
+	out->n_primal = top->n_result;
+	out->primal = result;
+	if (stack_needed(c)) {
+		interpret_program(derived, point, a, result);
+		out->n_derivative = derived->top.n_result - top->n_result;
+		out->derivative = result + top->n_result;
+		return;
+	}
 	for (int k = 0; k < top->n_param; k++)
 		input[n++] = point[k];
 	for (int k = 0; t && k < t->n_seed; k++)
 		if (dtype_is_float(t->seed[k].type.dtype))
 			input[n++] = t->seed[k];
 	interpret_program(derived, input, a, result);
-
-	out->n_primal = top->n_result;
-	out->primal = result;
 	if (!t)
 		return;
 	for (int k = 0; k < t->n_wrt; k++)
@@ -81,6 +83,9 @@ const struct engine_kind aot_kind = {
 	.modelled_on = "PyTorch aot_eager",
 	.jvp = true,
 	.vjp = true,
+	.order = LIMIT_TRANSFORMS,
+	.batch = true,
+	.stacks = true,
 	.prepare = aot_prepare,
 	.answer = aot_answer,
 };

@@ -169,3 +169,67 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 {
 	return derive_vjp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt}, a, out, e);
 }
+
+/* ---- the levels of a request ---- */
+
+bool aot_level(const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e)
+{
+	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above};
+
+	switch (t->kind) {
+	case TRANSFORM_JVP:
+		return derive_jvp(below, &d, a, out, e);
+	case TRANSFORM_VJP:
+		return derive_vjp(below, &d, a, out, e);
+	default:
+		return aot_map(below, t, a, out, e);
+	}
+}
+
+bool aot_levels(const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e)
+{
+	above += request_order(t, n);
+	*out = *p;
+	for (int k = 0; k < n; k++) {
+		above -= t[k].kind != TRANSFORM_BATCH;
+		if (!aot_level(out, &t[k], above, a, out, e))
+			return false;
+	}
+	return true;
+}
+
+bool aot_batches(const struct program *p, const struct transform *t, int n, struct arena *a, struct program *out, struct error *e)
+{
+	*out = *p;
+	for (int k = 0; k < n; k++)
+		if (t[k].kind == TRANSFORM_BATCH && !aot_map(out, &t[k], a, out, e))
+			return false;
+	return true;
+}
+
+bool aot_request(const struct testcase *c, struct arena *a, struct program *out, struct error *e)
+{
+	struct program part[2];
+	int result[AOT_ROOM], n = 0, n_part = request_order(c->transform, c->n_transform) ? 2 : 1;
+	struct aot *x;
+
+	if (!aot_batches(&c->program, c->transform, c->n_transform, a, &part[0], e) ||
+	    (n_part == 2 && !aot_levels(&c->program, c->transform, c->n_transform, 0, a, &part[1], e)))
+		return false;
+	x = aot_begin(&part[0], a, e);
+	if (setjmp(x->fail))
+		return false;
+	aot_primal(x, &part[0].top);
+	n = aot_add_primals(x, result, n, part[0].top.result, part[0].top.n_result);
+	if (n_part == 2) {
+		int first = x->map[part[0].top.param];
+
+		x->p = &part[1];
+		x->map = NEW(a, int, part[1].n_value);
+		for (int k = 0; k < part[1].top.n_param; k++)
+			x->map[part[1].top.param + k] = first + k;
+		aot_primal(x, &part[1].top);
+		n = aot_add_primals(x, result, n, part[1].top.result, part[1].top.n_result);
+	}
+	return aot_end(x, result, n, out);
+}

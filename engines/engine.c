@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules.h"
+#include "stack.h"
 #include "worker.h"
 
 static const struct engine_kind *const kinds[] = {
@@ -172,6 +173,21 @@ bool engine_is_right(const struct engine *self)
 
 /* ---- answering ---- */
 
+const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
+{
+	int order = request_order(t, n), most = kind->order ? kind->order : 1, outermost = n - 1;
+
+	while (outermost >= 0 && t[outermost].kind == TRANSFORM_BATCH)
+		outermost--;
+	if (outermost >= 0 && !(t[outermost].kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+		return arena_printf(a, "%s: no %s", kind->name, transform_names[t[outermost].kind]);
+	if (order > most)
+		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
+	if (order < n && !kind->batch)
+		return arena_printf(a, "%s: no batch", kind->name);
+	return NULL;
+}
+
 static struct tensor *copy_tensors(struct arena *a, const struct tensor *from, int n)
 {
 	struct tensor *to = NEW(a, struct tensor, n);
@@ -190,7 +206,8 @@ static bool tensors_same(const struct tensor *x, const struct tensor *y, int n)
 }
 
 /* Gives the engine a point and seeds of its own, and looks at them afterwards. */
-static void answer_point(struct engine *self, void *state, const struct testcase *c, int which, struct arena *a, struct answer *out)
+static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which, struct arena *a,
+    struct answer *out)
 {
 	int n_input = c->program.top.n_param;
 	struct testcase own = *c;
@@ -199,7 +216,7 @@ static void answer_point(struct engine *self, void *state, const struct testcase
 	own.transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
 	for (int i = 0; i < c->n_transform; i++)
 		own.transform[i].seed = copy_tensors(a, c->transform[i].seed, c->transform[i].n_seed);
-	self->kind->answer(self, state, &own, which, point, a, out);
+	(stacked ? stack_answer : self->kind->answer)(self, state, &own, which, point, a, out);
 	out->input_modified = !tensors_same(point, c->point[which], n_input);
 	for (int i = 0; i < c->n_transform; i++)
 		if (!tensors_same(own.transform[i].seed, c->transform[i].seed, c->transform[i].n_seed))
@@ -223,9 +240,10 @@ static const struct testcase *known_form(const struct engine *self, const struct
 
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
 {
-	const char *text = "";
+	const char *text = engine_refuses(self->kind, c->transform, c->n_transform, a);
+	bool stacked = !self->kind->stacks && stack_needed(c);
 	void *state = NULL;
-	enum answer_status status;
+	enum answer_status status = ANSWER_UNSUPPORTED;
 	int n_point = c->n_point;
 
 	for (int i = 0; i < n_point; i++)
@@ -234,11 +252,13 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 		worker_answer(self->worker, c, a, out);
 		return;
 	}
-	c = known_form(self, c, a, &text);
-	status = c ? self->kind->prepare(self, c, a, &state, &text) : ANSWER_UNSUPPORTED;
+	if (!text)
+		c = known_form(self, c, a, &text);
+	if (!text)
+		status = (stacked ? stack_prepare : self->kind->prepare)(self, c, a, &state, &text);
 	for (int i = 0; i < n_point; i++) {
 		if (status == ANSWER_OK) {
-			answer_point(self, state, c, i, a, &out[i]);
+			answer_point(self, stacked, state, c, i, a, &out[i]);
 		} else {
 			out[i].status = status;
 			out[i].text = text;

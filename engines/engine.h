@@ -20,7 +20,10 @@ struct engine_option {
  */
 struct engine_kind {
 	const char *name, *summary, *modelled_on;
-	bool jvp, vjp;    /* transforms it supports */
+	bool jvp, vjp;    /* the outermost transform that it supports, batches apart */
+	int order;        /* how many transforms of a request may differentiate; 0: it knows neither stacks nor batches, as 1 without `batch` */
+	bool batch;       /* whether there may be batches */
+	bool stacks;      /* prepare and answer take requests of several levels as they are; else they see one level at a time (stack.h) */
 	bool isolated;    /* runs in a worker process */
 	const struct engine_option *option; /* at most ENGINE_OPTIONS, the last one without a name; NULL: takes none */
 	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
@@ -45,6 +48,9 @@ bool engine_is_right(const struct engine *self);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
+
+/* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
+const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
 
 /* The built-in engines in table order; NULL-terminated names. */
 extern const char *const engine_names[];

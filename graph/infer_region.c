@@ -78,16 +78,6 @@ static bool want_loop(const struct rule *r)
 	return want_count(r, "cap", r->node->attrs.cap);
 }
 
-/* The type of slice t along the leading axis. */
-static struct type row_of(const struct type *xs)
-{
-	struct type t = {xs->dtype, {.rank = xs->shape.rank - 1}};
-
-	for (int d = 0; d < t.shape.rank; d++)
-		t.shape.extent[d] = xs->shape.extent[d + 1];
-	return t;
-}
-
 static bool is_float(const struct type *t)
 {
 	return dtype_is_float(t->dtype);
@@ -162,7 +152,7 @@ bool rule_region_params(const struct rule *r, int which)
 		r->out[n++] = *r->arg[c.first + i];
 	if (r->info->family == FAMILY_SCAN)
 		for (int i = c.n; i < r->node->n_arg; i++)
-			r->out[n++] = row_of(r->arg[i]);
+			r->out[n++] = type_row(r->arg[i]);
 	*r->n_out = n;
 	return true;
 }
