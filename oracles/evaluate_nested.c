@@ -45,14 +45,38 @@ static void bind_parameters(struct run *r, const struct node *node)
 	r->ev->part = TRACE_PROGRAM;
 }
 
-/* Elements of result k of the node from the scalars that `next` gives; absent is 0. */
-static const int *take_result(struct run *r, const struct node *node, int k, const int *next)
+/*
+ * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its product means nothing
+ * where a derivative by it is infinite.  So this 0 is a sum of zero times what enters the stretch and its direction.
+ */
+static int absent_zero(struct run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
+{
+	struct evaluation *ev = r->ev;
+	int zero = trace_leaf(ev, d, 0), begin = s->first < end ? ev->scalar[s->first].parent : 0, last = -1, n = 0;
+	int n_parent = s->first < end ? ev->scalar[end - 1].parent + ev->scalar[end - 1].n_parent - begin : 0;
+	struct arena_mark mark = arena_mark(r->arena);
+	int *term = NEW(r->arena, int, n_parent + n_direction + 1);
+	for (int k = 0; k < n_parent + n_direction; k++) {
+		int from = k < n_parent ? ev->parent[begin + k] : direction[k - n_parent];
+		if (from >= s->first || from == last)
+			continue;
+		last = from;
+		term[n++] = trace_scalar(ev, OP_MUL, OP_MUL, d, (const int[]){from, zero}, 2);
+	}
+	if (n)
+		zero = trace_scalar(ev, OP_REDUCE_SUM, OP_REDUCE_SUM, d, term, n);
+	arena_rewind(r->arena, mark);
+	return zero;
+}
+
+/* Elements of result k of the node from the scalars that `next` gives; those that are absent are zero[dtype]. */
+static const int *take_result(struct run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
 {
 	const struct type *type = &r->p->type[node->out + k];
 	int n = shape_elements(&type->shape);
 	struct elements out = elements_new(r, n, false);
 	for (int i = 0; i < n; i++, next++)
-		out.at[i].scalar = *next >= 0 ? *next : trace_leaf(r->ev, type->dtype, 0);
+		out.at[i].scalar = *next >= 0 ? *next : zero[type->dtype];
 	r->env[node->out + k] = out;
 	return next;
 }
@@ -78,9 +102,17 @@ void evaluate_derivative(struct run *r, const struct node *node)
 	gather(r, direction, n_direction, given);
 	s.input = input;
 	s.result = result;
+	int end = r->ev->n_scalar, n_given = jvp ? s.n_input : s.n_result, zero[DTYPE_COUNT];
 	if (!(jvp ? trace_tangents : trace_adjoints)(r->ev, &s, given, out))
 		r->ev->status = EVALUATE_LIMIT;
 	const int *next = out;
-	for (int k = 0; k < node->n_out; k++)
-		next = take_result(r, node, k, next);
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		zero[d] = -1;
+	for (int k = 0; k < node->n_out; k++) {
+		enum dtype d = r->p->type[node->out + k].dtype;
+		for (int i = 0, n = shape_elements(&r->p->type[node->out + k].shape); zero[d] < 0 && i < n; i++)
+			if (next[i] < 0)
+				zero[d] = absent_zero(r, &s, end, given, n_given, d);
+		next = take_result(r, node, k, next, zero);
+	}
 }
