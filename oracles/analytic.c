@@ -179,6 +179,18 @@ static void add_zero(struct analytic *self, int k)
 }
 
 /*
+ * A derivative inside the program: engines derive it by formulas and in groups of their own, and it is these that are differentiated around
+ * it, each term rounded at the size of the paths.
+ */
+static const double DERIVATIVE_ROUNDINGS = 4;
+
+static bool is_derivative(const struct analytic *self, int k)
+{
+	enum trace_part part = self->ev.scalar[k].part;
+	return part == TRACE_FORMULA || part == TRACE_FLOW;
+}
+
+/*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
  * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
@@ -207,6 +219,11 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
+	if (is_derivative(self, from)) {
+		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
+		tight += more;
+		loose += more;
+	}
 	if (!exact) {
 		tight += info->unit * (size + tight) + info->tiny;
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
@@ -277,6 +294,11 @@ static void sweep_adjoint(struct analytic *self, const struct conventions *conve
 				continue;
 			bool connected = edge_partial(self, conventions, k, j, &p);
 			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
+			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
+			if (s->part == TRACE_PARAMETER) {
+				self->flow[parent].fan += self->flow[k].fan;
+				self->flow[parent].sum += self->flow[k].sum;
+			}
 		}
 	}
 }

@@ -389,6 +389,9 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	}
 }
 
+/* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
+static const double FORMULA_ROUNDINGS = 7;
+
 void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -414,6 +417,9 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 		n->path = n->magnitude;
 		n->most = fmax(1, n->magnitude);
 	}
+	/* Another formula for the same partial rounds at its size. */
+	if (s->part == TRACE_FORMULA && n->radius > 0)
+		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;
 	if (!n->reason && !(n->magnitude + n->radius <= dtype_table[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
 }

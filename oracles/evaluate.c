@@ -61,7 +61,8 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 		mpfr_set_prec(ev->value[k], ev->precision);
 	}
 	ev->n_scalar = k + 1;
-	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .derived = ev->part == TRACE_FLOW, .parent = ev->n_parent};
+	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .part = ev->part,
+	    .derived = ev->part == TRACE_FLOW, .parent = ev->n_parent};
 	return k;
 }
 

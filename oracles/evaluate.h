@@ -12,6 +12,12 @@
 #include "../graph/testcase.h"
 
 /*
+ * What a scalar belongs to: the program, a formula for a partial derivative, a tangent or adjoint, or the parameters of a derivative
+ * inside the program.
+ */
+enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW, TRACE_PARAMETER };
+
+/*
  * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents: reduce_sum,
  * reduce_mean, reduce_max, reduce_min, norm, logsumexp, and matmul (parents a0 b0 a1 b1 ...: a dot product).
  * cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod, scatter_mul).
@@ -24,6 +30,7 @@ struct scalar {
 	enum op kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
 	enum dtype dtype;
 	bool exact;   /* the value was computed without rounding */
+	enum trace_part part;
 	bool derived; /* a tangent or adjoint, or computed from one by trace_derive */
 	int rank;     /* of op sort */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
@@ -48,12 +55,6 @@ enum evaluate_status {
 };
 
 struct evaluation;
-
-/*
- * What new scalars belong to: the program, a formula for a partial derivative, a tangent or adjoint, or the parameters of a derivative
- * inside the program.
- */
-enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW, TRACE_PARAMETER };
 
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {
