@@ -95,7 +95,7 @@ static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
 	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
-	return n->reason || n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
+	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
 }
 
 struct analytic *analytic_open(void)

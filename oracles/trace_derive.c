@@ -2,6 +2,7 @@
 #include "trace_derive.h"
 #include "evaluate_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #define R MPFR_RNDN
@@ -101,6 +102,14 @@ static int product_without(struct derivation *d, int k, const int *parent, int j
 	return formula(d, OP_DIV, k, parent[j]);
 }
 
+/* a^(b - 1), made of the power itself where that can be done. */
+static int power_less_one(struct derivation *d, int k, const int *parent)
+{
+	if (!mpfr_zero_p(d->ev->value[parent[0]]))
+		return formula(d, OP_DIV, k, parent[0]);
+	return formula(d, OP_POW, parent[0], formula(d, OP_SUB, parent[1], constant(d, 1)));
+}
+
 static void set_two_over_root_pi(mpfr_ptr x)
 {
 	mpfr_const_pi(x, R);
@@ -126,7 +135,6 @@ enum { ANY = -1 };
 #define SUB(a, b) formula(d, OP_SUB, a, b)
 #define MUL(a, b) formula(d, OP_MUL, a, b)
 #define DIV(a, b) formula(d, OP_DIV, a, b)
-#define POW(a, b) formula(d, OP_POW, a, b)
 #define NEG(a) formula(d, OP_NEG, a, ABSENT)
 #define LOG(a) formula(d, OP_LOG, a, ABSENT)
 #define EXP(a) formula(d, OP_EXP, a, ABSENT)
@@ -189,6 +197,43 @@ static int share_of_mean(struct derivation *d, int k, int n, int g)
 	return d->shared_mean;
 }
 
+/* The flow over an edge of scalar k of which nothing is known: its partials depend on all its parents. */
+static int unknown(struct derivation *d, int k, int g, enum dtype to)
+{
+	const struct scalar s = d->ev->scalar[k];
+	struct arena_mark mark = arena_mark(d->ev->arena);
+	int *parent = NEW(d->ev->arena, int, s.n_parent + 1);
+	parent[0] = g;
+	memcpy(parent + 1, d->ev->parent + s.parent, (size_t)s.n_parent * sizeof *parent);
+	d->ev->part = TRACE_FLOW;
+	int out = trace_uncertain(d->ev, to, parent, s.n_parent + 1, k);
+	arena_rewind(d->ev->arena, mark);
+	return out;
+}
+
+/* Whether the partials of op do not depend on where they are taken. */
+static bool is_linear(enum op op)
+{
+	switch ((int)op) {
+	case OP_ADD: case OP_SUB: case OP_NEG: case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_CAST: return true;
+	default: return false;
+	}
+}
+
+/* Whether the partials of scalar k are a matter of convention, or not known: 1/a of log is a number where log is none. */
+static bool uncertain(const struct derivation *d, int k)
+{
+	const struct evaluation *ev = d->ev;
+	bool unsure = ev->hooks.unsure && ev->hooks.unsure(ev->hooks.self, ev, k);
+	return unsure || (!is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
+}
+
+/* No path leads through the edge; an engine that masks by multiplication lets a NaN pass all the same. */
+static int masked(struct derivation *d, int k, int g, enum dtype to)
+{
+	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
+}
+
 /*
  * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no path leads through the
  * edge: floor, sign, the loser of a maximum, stop_gradient.
@@ -198,25 +243,22 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	struct evaluation *ev = d->ev;
 	const struct scalar s = ev->scalar[k];
 	d->dtype = s.dtype;
-	if (ev->hooks.unsure && ev->hooks.unsure(ev->hooks.self, ev, k)) {
-		const int from[2] = {g, k}; /* the partial depends on what k does: a derivative of it must not be absent */
-		ev->part = TRACE_FLOW;
-		return trace_uncertain(ev, to, from, 2, k);
-	}
+	if (uncertain(d, k))
+		return unknown(d, k, g, to);
 	switch ((int)s.op) {
 	case OP_CAST: return s.dtype == ev->scalar[parent[j]].dtype ? g : flow(d, OP_CAST, to, &g, 1);
 	case OP_REDUCE_SUM: return g;
 	case OP_REDUCE_MEAN: return share_of_mean(d, k, s.n_parent, g);
 	case OP_MATMUL: return times(d, g, parent[j ^ 1]);
 	case OP_ABS: return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: return wins(d, k, parent, j) ? g : ABSENT;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: return wins(d, k, parent, j) ? g : masked(d, k, g, to);
 	case OP_SORT: return j == s.rank ? g : ABSENT;
 	case OP_SELECT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
 	default: break;
 	}
 	const struct edge_rule *rule = rule_of(s.op, j);
 	if (!rule)
-		return ABSENT;
+		return masked(d, k, g, to);
 	if (rule->how == SAME)
 		return g;
 	if (rule->how == NEGATED)

@@ -3,6 +3,8 @@
 #include "evaluate_internal.h"
 #include "trace_derive.h"
 
+#include <math.h>
+
 enum { ABSENT = -1 };
 
 /* The outputs of a level, element by element. */
@@ -96,6 +98,19 @@ static struct level base_level(struct evaluation *ev, const struct program *p)
 	return out;
 }
 
+/* Beside a value of which nothing is known (it is no number, say), a tangent may be anything. */
+static int beside(struct evaluation *ev, int value, int tangent)
+{
+	if (!isinf(trace_radius(ev, value)))
+		return tangent;
+	ev->part = TRACE_FLOW;
+	if (tangent == ABSENT)
+		tangent = trace_leaf(ev, ev->scalar[value].dtype, 0);
+	int k = trace_uncertain(ev, ev->scalar[value].dtype, (const int[2]){tangent, value}, 2, value);
+	ev->part = TRACE_PROGRAM;
+	return k;
+}
+
 /* The level above `below`; false when the limit is reached. */
 static bool apply(struct evaluation *ev, const struct level *below, const struct transform *t, int limit, struct level *above)
 {
@@ -115,7 +130,7 @@ static bool apply(struct evaluation *ev, const struct level *below, const struct
 	if (!(vjp ? trace_adjoints(ev, &s, results.seed, out) : trace_tangents(ev, &s, in.seed, out)))
 		return false;
 	for (int k = 0; k < made->n; k++)
-		above->scalar[made->element[k]] = out[k];
+		above->scalar[made->element[k]] = vjp ? out[k] : beside(ev, results.scalar[k], out[k]);
 	return true;
 }
 
