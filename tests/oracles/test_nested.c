@@ -26,7 +26,7 @@ static int compare(const char *what, int number, const struct truth_tensor *x, c
 
 		if (p->reason != REASON_NONE || q->reason != REASON_NONE)
 			continue;
-		CHECK(off <= 0x1p-90 * fmax(p->magnitude, q->magnitude), "case %d, %s[%d]: %.17g, %.17g", number, what, i, p->value, q->value);
+		CHECK(off <= 0x1p-75 * fmax(p->magnitude, q->magnitude), "case %d, %s[%d]: %.17g, %.17g", number, what, i, p->value, q->value);
 		decided++;
 	}
 	return decided;
