@@ -177,12 +177,12 @@ static const struct edge_rule *rule_of(enum op op, int j)
 /* ---- edges ---- */
 
 /* Whether the flow of a max, min, abs or norm at its kink is anybody's choice is the hook's to say; this is the choice where nobody asks. */
-static bool wins(const struct derivation *d, int k, const int *parent, int j)
+static int winner(const struct derivation *d, int k, const int *parent)
 {
-	for (int i = 0; i < j; i++)
-		if (mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
-			return false;
-	return mpfr_equal_p(d->ev->value[parent[j]], d->ev->value[k]) != 0;
+	int n = d->ev->scalar[k].n_parent, i = 0;
+	while (i < n && !mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
+		i++;
+	return i < n ? parent[i] : ABSENT; /* of a NaN nobody is */
 }
 
 /* g / n, made once for the n edges of a mean. */
@@ -234,6 +234,15 @@ static int masked(struct derivation *d, int k, int g, enum dtype to)
 	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
 }
 
+/* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it rounded. */
+static int share_of_winner(struct derivation *d, int k, const int *parent, int j, int g)
+{
+	int n = 0;
+	for (int i = 0; i < d->ev->scalar[k].n_parent; i++)
+		n += parent[i] == parent[j];
+	return n > 1 ? share_of_mean(d, k, n, g) : g;
+}
+
 /*
  * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no path leads through the
  * edge: floor, sign, the loser of a maximum, stop_gradient.
@@ -251,7 +260,8 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	case OP_REDUCE_MEAN: return share_of_mean(d, k, s.n_parent, g);
 	case OP_MATMUL: return times(d, g, parent[j ^ 1]);
 	case OP_ABS: return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: return wins(d, k, parent, j) ? g : masked(d, k, g, to);
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN:
+		return parent[j] == winner(d, k, parent) ? share_of_winner(d, k, parent, j, g) : masked(d, k, g, to);
 	case OP_SORT: return j == s.rank ? g : ABSENT;
 	case OP_SELECT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
 	default: break;
