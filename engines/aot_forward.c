@@ -55,7 +55,7 @@ static void activate_node(struct aot *x, const struct node *node)
 		}
 	} else if (node->n_region) {
 		activate_loop(x, node);
-	} else if (aot_rules[node->op].pull && dtype_is_float(x->p->type[node->out].dtype)) {
+	} else if (x->rules->row[node->op].pull && dtype_is_float(x->p->type[node->out].dtype)) {
 		for (int k = 0; k < node->n_arg; k++)
 			rise(x, node->out, node->arg[k]);
 	}
@@ -84,7 +84,7 @@ void aot_primal_node(struct aot *x, const struct node *node)
 {
 	int arg[LIMIT_ARGS], out;
 
-	if (x->nesting && aot_derives(node)) {
+	if (x->lowering && aot_derives(node)) {
 		aot_derive_node(x, node);
 		return;
 	}

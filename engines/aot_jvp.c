@@ -20,7 +20,7 @@ static void push_plain(struct aot *x, const struct node *node)
 		arg[k] = x->map[node->arg[k]];
 		tangent[k] = x->active[node->arg[k]] ? aot_dual(x, node->arg[k]) : -1;
 	}
-	x->dual[node->out] = aot_rules[node->op].push(x, node, arg, x->map[node->out], tangent);
+	x->dual[node->out] = x->rules->row[node->op].push(x, node, arg, x->map[node->out], tangent);
 }
 
 /* Appends the tangents of the active ones among n values of p; `like` decides which are active. */

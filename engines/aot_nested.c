@@ -7,13 +7,6 @@
 
 #include "aot_parts.h"
 
-static void leave_constant(struct aot *x, const struct node *node)
-{
-	(void)x, (void)node;
-}
-
-const struct nesting nesting_right = {.capture = leave_constant};
-
 /* How many derivatives are inside each other at most. */
 static int nested(const struct region *region)
 {
@@ -58,7 +51,7 @@ static void begin_derivative(struct aot *x, const struct node *node)
 		x->active[v] = false;
 		x->dual[v] = -1;
 	}
-	x->nesting->capture(x, node);
+	x->rules->capture(x, node);
 	for (int k = 0; k < region->n_param; k++) {
 		x->map[region->param + k] = x->map[node->arg[k]];
 		x->active[region->param + k] = dtype_is_float(x->p->type[region->param + k].dtype);
@@ -104,7 +97,7 @@ void aot_derive_node(struct aot *x, const struct node *node)
 
 /* Derives the innermost ones; `above` as in struct aot. */
 static bool lower_once(
-    const struct program *p, const struct nesting *nesting, int above, struct arena *a, struct program *out, struct error *e)
+    const struct aot_rules *rules, const struct program *p, int above, struct arena *a, struct program *out, struct error *e)
 {
 	const struct region *top = &p->top;
 	struct aot *x = aot_begin(p, a, e);
@@ -112,7 +105,8 @@ static bool lower_once(
 
 	if (setjmp(x->fail))
 		return false;
-	x->nesting = nesting;
+	x->rules = rules;
+	x->lowering = true;
 	x->above = above;
 	aot_primal(x, top);
 	n = aot_add_primals(x, result, 0, top->result, top->n_result);
@@ -120,13 +114,13 @@ static bool lower_once(
 }
 
 bool aot_lower(
-    const struct program *p, const struct nesting *nesting, int above, struct arena *a, struct program *out, struct error *e)
+    const struct aot_rules *rules, const struct program *p, int above, struct arena *a, struct program *out, struct error *e)
 {
 	*out = aot_inline(p, a);
 	for (int n = nested(&out->top); n > 0; n--) {
 		const struct program before = *out;
 
-		if (!lower_once(&before, nesting, above + n - 1, a, out, e))
+		if (!lower_once(rules, &before, above + n - 1, a, out, e))
 			return false;
 	}
 	return true;

@@ -6,6 +6,7 @@
 
 #include "aot.h"
 #include "aot_nested.h"
+#include "aot_table.h"
 
 /* What the forward pass left of a loop, as values of the derived program. */
 struct aot_saved {
@@ -29,7 +30,8 @@ struct aot {
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
 	int above;               /* levels of the request that differentiate the derivative program again */
-	const struct nesting *nesting; /* how regions of op derivative are derived; NULL: there are none */
+	const struct aot_rules *rules;
+	bool lowering;           /* op derivative is replaced */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
@@ -64,26 +66,17 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s);
  * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
  * again, so is the product at that 0: its own derivative by the derivative stays the partial.
  */
-int aot_strong(struct aot *x, int derivative, int partial);
+static inline int aot_strong(struct aot *x, int derivative, int partial)
+{
+	return x->rules->strong(x, derivative, partial);
+}
+int aot_strong_right(struct aot *x, int derivative, int partial);
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);
 struct shape aot_vector(int n);
 
 /* ---- rules (aot_rules.def) ---- */
-
-/* The tangent of the float result, of its type.  arg[], out: primal values; tangent[k] < 0: absent; one at least is there. */
-typedef int aot_push_fn(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent);
-/* contribution[k] for wanted operands, of the operand's type; -1 on entry, and where there is none. */
-typedef void aot_pull_fn(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution);
-
-struct aot_rule {
-	aot_push_fn *push;
-	aot_pull_fn *pull;      /* NULL: locally constant */
-	const char *partial[3]; /* texts: see aot_rules.def */
-};
-extern const struct aot_rule aot_rules[OP_COUNT];
 
 aot_push_fn aot_push_partials, aot_push_linear, aot_push_scatter_mul, aot_push_scatter_extremum, aot_push_reduce_prod,
     aot_push_reduce_extremum, aot_push_logsumexp, aot_push_norm, aot_push_cumprod, aot_push_matmul, aot_push_sort;
@@ -124,6 +117,8 @@ struct program aot_inline(const struct program *p, struct arena *a);
 void aot_activate(struct aot *x, const struct region *region);
 /* False with an error when a region op without a rule occurs at any depth. */
 bool aot_has_rules(const struct region *region, struct error *e);
+/* A partial by its text, f64; wide[]: the operands in f64 (aot_rules.c). */
+int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
 /* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (aot_nested.c). */
 bool aot_derives(const struct node *node);
 void aot_derive_node(struct aot *x, const struct node *node);

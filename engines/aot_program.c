@@ -65,6 +65,7 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 
 /* What is derived: seeds NULL are inputs of the derivative program, and its results begin with those of p; else constants, and derivatives alone. */
 struct derivation {
+	const struct aot_rules *rules;
 	const int *wrt;
 	int n_wrt;
 	const struct tensor *seed;
@@ -81,6 +82,7 @@ static struct aot *begin(const struct program *p, const struct derivation *d, st
 	if (!aot_has_rules(&plain->top, e))
 		return NULL;
 	x = aot_begin(plain, a, e);
+	x->rules = d->rules;
 	x->above = d->above;
 	for (int k = 0; k < d->n_wrt; k++) {
 		int v = plain->top.param + d->wrt[k];
@@ -160,21 +162,22 @@ static bool derive_vjp(const struct program *p, const struct derivation *d, stru
 	return aot_end(x, result, n, out);
 }
 
-bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
+bool aot_jvp(const struct aot_rules *rules, const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	return derive_jvp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt}, a, out, e);
+	return derive_jvp(p, &(struct derivation){.rules = rules, .wrt = wrt, .n_wrt = n_wrt}, a, out, e);
 }
 
-bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
+bool aot_vjp(const struct aot_rules *rules, const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e)
 {
-	return derive_vjp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt}, a, out, e);
+	return derive_vjp(p, &(struct derivation){.rules = rules, .wrt = wrt, .n_wrt = n_wrt}, a, out, e);
 }
 
 /* ---- the levels of a request ---- */
 
-bool aot_level(const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e)
+bool aot_level(
+    const struct aot_rules *rules, const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e)
 {
-	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above};
+	const struct derivation d = {.rules = rules, .wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above};
 
 	switch (t->kind) {
 	case TRANSFORM_JVP:
@@ -186,13 +189,14 @@ bool aot_level(const struct program *below, const struct transform *t, int above
 	}
 }
 
-bool aot_levels(const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e)
+bool aot_levels(
+    const struct aot_rules *rules, const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e)
 {
 	above += request_order(t, n);
 	*out = *p;
 	for (int k = 0; k < n; k++) {
 		above -= t[k].kind != TRANSFORM_BATCH;
-		if (!aot_level(out, &t[k], above, a, out, e))
+		if (!aot_level(rules, out, &t[k], above, a, out, e))
 			return false;
 	}
 	return true;
@@ -207,14 +211,14 @@ bool aot_batches(const struct program *p, const struct transform *t, int n, stru
 	return true;
 }
 
-bool aot_request(const struct testcase *c, struct arena *a, struct program *out, struct error *e)
+bool aot_request(const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct program *out, struct error *e)
 {
 	struct program part[2];
 	int result[AOT_ROOM], n = 0, n_part = request_order(c->transform, c->n_transform) ? 2 : 1;
 	struct aot *x;
 
 	if (!aot_batches(&c->program, c->transform, c->n_transform, a, &part[0], e) ||
-	    (n_part == 2 && !aot_levels(&c->program, c->transform, c->n_transform, 0, a, &part[1], e)))
+	    (n_part == 2 && !aot_levels(rules, &c->program, c->transform, c->n_transform, 0, a, &part[1], e)))
 		return false;
 	x = aot_begin(&part[0], a, e);
 	if (setjmp(x->fail))

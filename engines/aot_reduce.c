@@ -280,7 +280,7 @@ PULL(cumprod)
 /* Carries: the product so far, and its tangent. */
 static int step_push(struct aot *x, int *carry, int value, int tangent)
 {
-	carry[1] = aot_op2(x, OP_ADD, aot_strong(x, carry[1], value), aot_strong(x, tangent, carry[0]));
+	carry[1] = aot_op2(x, OP_ADD, aot_strong(x, carry[1], value), x->rules->running_term(x, tangent, carry[0]));
 	carry[0] = aot_op2(x, OP_MUL, carry[0], value);
 	return carry[1];
 }

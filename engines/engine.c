@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aot_nested.h"
 #include "rules.h"
 #include "stack.h"
 #include "worker.h"
@@ -123,7 +124,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	memcpy(self->spec, spec, len);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
-	self->nesting = nesting_right;
+	self->aot = aot_rules_right;
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -232,7 +233,7 @@ static const struct testcase *known_form(const struct engine *self, const struct
 	if (!program_has_derivative(&c->program))
 		return c;
 	*known = *c;
-	if (aot_lower(&c->program, &self->nesting, request_order(c->transform, c->n_transform), a, &known->program, &e))
+	if (aot_lower(&self->aot, &c->program, request_order(c->transform, c->n_transform), a, &known->program, &e))
 		return known;
 	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
 	return NULL;

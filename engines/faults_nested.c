@@ -1,4 +1,4 @@
-/* faults_nested.c: historic bugs of derivatives inside derivatives: the seams of aot_nested.h. */
+/* faults_nested.c: historic bugs of derivatives inside derivatives: edits of the table of derivative programs (aot_table.h). */
 #include "aot_parts.h"
 #include "faults.h"
 
@@ -62,6 +62,6 @@ static void without_tag(struct aot *x, const struct node *node)
 bool plant_perturbation_confusion(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->nesting.capture = without_tag;
+	self->aot.capture = without_tag;
 	return true;
 }

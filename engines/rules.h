@@ -6,7 +6,7 @@
 #define ENGINES_RULES_H
 
 #include "../graph/program.h"
-#include "aot_nested.h"
+#include "aot_table.h"
 #include "engine.h"
 #include "expression.h"
 
@@ -167,7 +167,7 @@ struct engine {
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
-	struct nesting nesting;
+	struct aot_rules aot; /* of programs that are differentiated before they are run: levels, regions, engine `aot` */
 };
 
 /* Rows of engines.def. */

@@ -165,7 +165,7 @@ static void check_generated(struct engine *aot, struct arena *a)
 			arena_reset(a);
 			continue;
 		}
-		if (aot_lower(&nested.program, &nesting_right, 0, a, &lowered, &e)) {
+		if (aot_lower(&aot_rules_right, &nested.program, 0, a, &lowered, &e)) {
 			CHECK(!program_has_derivative(&lowered), "case %d: not lowered", i);
 			CHECK(program_check(&lowered, &e) || strstr(e.text, "work of") || strstr(e.text, "more than"), "case %d: %s: %s", i,
 			    e.place, e.text);
