@@ -235,10 +235,6 @@ const char *adjoint_refuse(
 {
 	const char *name;
 
-	if (c->n_transform > 1)
-		return arena_printf(a, "%s: no stack of %d transforms", engine, c->n_transform);
-	if (c->n_transform == 1 && c->transform[0].kind != TRANSFORM_VJP)
-		return arena_printf(a, "%s: no %s", engine, transform_names[c->transform[0].kind]);
 	name = refuse_region(rules, &c->program.top);
 	return name ? arena_printf(a, "%s: no adjoint rule for %s", engine, name) : NULL;
 }

@@ -9,7 +9,7 @@ static enum answer_status aot_prepare(
 	struct program *derived = NEW(a, struct program, 1);
 
 	*state = derived;
-	return aot_case_program(c, self->kind->name, a, derived, text);
+	return aot_case_program(&self->aot, c, self->kind->name, a, derived, text);
 }
 
 static void interpret(void *code, const struct tensor *input, struct arena *a, struct tensor *result)
@@ -30,6 +30,9 @@ const struct engine_kind aot_kind = {
 	.modelled_on = "PyTorch aot_eager",
 	.jvp = true,
 	.vjp = true,
+	.order = LIMIT_TRANSFORMS,
+	.batch = true,
+	.stacks = true,
 	.prepare = aot_prepare,
 	.answer = aot_answer,
 };

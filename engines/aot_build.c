@@ -130,11 +130,29 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s)
 	return aot_reshape(x, value, &to);
 }
 
-int aot_strong(struct aot *x, int derivative, int partial)
+/* `value` where it is finite, else 0. */
+static int finite_or_zero(struct aot *x, int value, int zero)
 {
-	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0);
+	int finite = aot_op2(x, OP_EQ, aot_op2(x, OP_SUB, value, value), zero);
 
-	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
+	return aot_op3(x, OP_SELECT, finite, value, zero);
+}
+
+/*
+ * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one level is to come, its own
+ * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p').
+ */
+int aot_strong_right(struct aot *x, int derivative, int partial)
+{
+	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0), absent = aot_op2(x, OP_EQ, derivative, zero);
+
+	if (!x->above)
+		return aot_op3(x, OP_SELECT, absent, zero, aot_op2(x, OP_MUL, derivative, partial));
+	int kept = finite_or_zero(x, partial, zero);
+
+	if (x->above == 1)
+		kept = aot_op1(x, OP_STOP_GRADIENT, kept);
+	return aot_op2(x, OP_MUL, derivative, aot_op3(x, OP_SELECT, absent, kept, partial));
 }
 
 struct shape aot_vector(int n)

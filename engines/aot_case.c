@@ -2,8 +2,9 @@
 #include "aot_case.h"
 
 #include "aot.h"
+#include "stack.h"
 
-enum answer_status aot_case_program(
+enum answer_status aot_case_program(const struct aot_rules *rules,
     const struct testcase *c, const char *engine, struct arena *a, struct program *derived, const char **text)
 {
 	const struct transform *t = c->transform;
@@ -13,16 +14,12 @@ enum answer_status aot_case_program(
 	*derived = c->program;
 	if (c->n_transform == 0)
 		return ANSWER_OK;
-	if (c->n_transform > 1) {
-		*text = arena_printf(a, "%s: no stacked transforms", engine);
-		return ANSWER_UNSUPPORTED;
-	}
-	if (t->kind == TRANSFORM_BATCH) {
-		*text = arena_printf(a, "%s: no batch", engine);
-		return ANSWER_UNSUPPORTED;
-	}
-	done = t->kind == TRANSFORM_JVP ? aot_jvp(&c->program, t->wrt, t->n_wrt, a, derived, &e) :
-					  aot_vjp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
+	if (stack_needed(c))
+		done = aot_request(rules, c, a, derived, &e);
+	else if (t->kind == TRANSFORM_JVP)
+		done = aot_jvp(rules, &c->program, t->wrt, t->n_wrt, a, derived, &e);
+	else
+		done = aot_vjp(rules, &c->program, t->wrt, t->n_wrt, a, derived, &e);
 	if (done)
 		return ANSWER_OK;
 	*text = arena_printf(a, "%s: %s", engine, e.text);
@@ -50,15 +47,20 @@ void aot_case_answer(const struct testcase *c, const struct program *derived, co
 	struct tensor input[LIMIT_ARGS], *result = NEW(a, struct tensor, derived->top.n_result);
 	int wrt[LIMIT_ARGS], n = 0;
 
+	out->n_primal = top->n_result;
+	out->primal = result;
+	if (stack_needed(c)) {
+		run(code, point, a, result);
+		out->n_derivative = derived->top.n_result - top->n_result;
+		out->derivative = result + top->n_result;
+		return;
+	}
 	for (int k = 0; k < top->n_param; k++)
 		input[n++] = point[k];
 	for (int k = 0; t && k < t->n_seed; k++)
 		if (dtype_is_float(t->seed[k].type.dtype))
 			input[n++] = t->seed[k];
 	run(code, input, a, result);
-
-	out->n_primal = top->n_result;
-	out->primal = result;
 	if (!t)
 		return;
 	for (int k = 0; k < t->n_wrt; k++)

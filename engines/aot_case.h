@@ -3,12 +3,13 @@
 #define ENGINES_AOT_CASE_H
 
 #include "../graph/answer.h"
+#include "aot_table.h"
 
 /*
  * The program whose results answer c: the primal alone for an empty request.  ANSWER_OK, or ANSWER_UNSUPPORTED with the reason, which
  * begins with the engine's name.
  */
-enum answer_status aot_case_program(
+enum answer_status aot_case_program(const struct aot_rules *rules,
     const struct testcase *c, const char *engine, struct arena *a, struct program *derived, const char **text);
 
 /* Runs `code`, that program in whatever form the engine gave it, as interpret_program would. */

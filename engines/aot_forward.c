@@ -55,7 +55,7 @@ static void activate_node(struct aot *x, const struct node *node)
 		}
 	} else if (node->n_region) {
 		activate_loop(x, node);
-	} else if (aot_rules[node->op].pull && dtype_is_float(x->p->type[node->out].dtype)) {
+	} else if (x->rules->row[node->op].pull && dtype_is_float(x->p->type[node->out].dtype)) {
 		for (int k = 0; k < node->n_arg; k++)
 			rise(x, node->out, node->arg[k]);
 	}
@@ -67,9 +67,9 @@ static void activate_region(struct aot *x, const struct region *region)
 		activate_node(x, &region->node[i]);
 }
 
-void aot_activate(struct aot *x)
+void aot_activate(struct aot *x, const struct region *region)
 {
-	activate_region(x, &x->p->top);
+	activate_region(x, region);
 }
 
 /* ---- the primal ---- */
@@ -86,6 +86,10 @@ void aot_primal_node(struct aot *x, const struct node *node)
 
 	if (node->op == OP_SCATTER_APPLY) {
 		aot_primal_apply(x, node);
+		return;
+	}
+	if (x->lowering && aot_derives(node)) {
+		aot_derive_node(x, node);
 		return;
 	}
 	for (int k = 0; k < node->n_arg; k++)

@@ -5,6 +5,8 @@
 #include <setjmp.h>
 
 #include "aot.h"
+#include "aot_nested.h"
+#include "aot_table.h"
 
 /* What the forward pass left of a loop, as values of the derived program. */
 struct aot_saved {
@@ -27,6 +29,9 @@ struct aot {
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
+	int above;               /* levels of the request that differentiate the derivative program again */
+	const struct aot_rules *rules;
+	bool lowering;           /* op derivative is replaced */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
@@ -57,27 +62,21 @@ int aot_slice(struct aot *x, int value, int axis, int start, int count);
 int aot_pad(struct aot *x, int value, int axis, int low, int high, double number);
 /* Sums over the axes along which a value of shape s was stretched: the adjoint of broadcasting. */
 int aot_sum_to(struct aot *x, int value, const struct shape *s);
-/* derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero. */
-int aot_strong(struct aot *x, int derivative, int partial);
+/*
+ * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
+ * again, so is the product at that 0: its own derivative by the derivative stays the partial.
+ */
+static inline int aot_strong(struct aot *x, int derivative, int partial)
+{
+	return x->rules->strong(x, derivative, partial);
+}
+int aot_strong_right(struct aot *x, int derivative, int partial);
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);
 struct shape aot_vector(int n);
 
 /* ---- rules (aot_rules.def) ---- */
-
-/* The tangent of the float result, of its type.  arg[], out: primal values; tangent[k] < 0: absent; one at least is there. */
-typedef int aot_push_fn(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent);
-/* contribution[k] for wanted operands, of the operand's type; -1 on entry, and where there is none. */
-typedef void aot_pull_fn(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution);
-
-struct aot_rule {
-	aot_push_fn *push;
-	aot_pull_fn *pull;      /* NULL: locally constant */
-	const char *partial[3]; /* texts: see aot_rules.def */
-};
-extern const struct aot_rule aot_rules[OP_COUNT];
 
 aot_push_fn aot_push_partials, aot_push_linear, aot_push_scatter_mul, aot_push_scatter_extremum, aot_push_reduce_prod,
     aot_push_reduce_extremum, aot_push_logsumexp, aot_push_norm, aot_push_cumprod, aot_push_matmul, aot_push_sort;
@@ -100,7 +99,18 @@ struct aot_loop {
 };
 struct aot_loop aot_loop_of(const struct node *node);
 
-/* p without checkpoint nodes, whose regions' nodes stand in their place, and without stores.  In the arena. */
+/* A program with the inputs of p, which are mapped; nothing is active. */
+struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e);
+/* Ends the program, unless it breaks a limit that program_check would name. */
+bool aot_end(struct aot *x, const int *result, int n_result, struct program *out);
+/* Lists with room for a primal and a derivative each, or for their types. */
+enum { AOT_ROOM = 2 * LIMIT_ARGS + 1 };
+/* Appends the values that hold value[n] of p; gives the length. */
+int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int n);
+/* The nodes of a region and their tangents, into the open region. */
+void aot_push_region(struct aot *x, const struct region *region);
+
+/* p without fixed points, checkpoint nodes, whose regions' nodes stand in their place, and without stores.  In the arena. */
 struct program aot_inline(const struct program *p, struct arena *a);
 
 /*
@@ -111,8 +121,15 @@ bool aot_without_apply(struct program *p, struct arena *a, struct error *e);
 /* What stands in for one scatter_apply node in the primal. */
 void aot_primal_apply(struct aot *x, const struct node *node);
 
-/* Sets x->active of all values from that of the inputs. */
-void aot_activate(struct aot *x);
+/* Sets x->active of the values of a region from that of its parameters. */
+void aot_activate(struct aot *x, const struct region *region);
+/* False with an error when a region op without a rule occurs at any depth. */
+bool aot_has_rules(const struct region *region, struct error *e);
+/* A partial by its text, f64; wide[]: the operands in f64 (aot_rules.c). */
+int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
+/* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (aot_nested.c). */
+bool aot_derives(const struct node *node);
+void aot_derive_node(struct aot *x, const struct node *node);
 /* The primal of a region's nodes into the region that is open; its parameters are mapped already. */
 void aot_primal(struct aot *x, const struct region *region);
 /* One node of it. */

@@ -159,7 +159,8 @@ static int softmax_terms(struct aot *x, const struct node *node, const int *arg,
 	int wide = aot_wide(x, arg[0]), top = reduced(x, node, OP_REDUCE_MAX, wide), zero = aot_scalar(x, DTYPE_F64, 0);
 	int finite = aot_op2(x, OP_LE, aot_op1(x, OP_ABS, top), aot_scalar(x, DTYPE_F64, DBL_MAX)), terms;
 
-	top = aot_op3(x, OP_SELECT, finite, top, zero);
+	/* The quotient does not depend on it. */
+	top = aot_op1(x, OP_STOP_GRADIENT, aot_op3(x, OP_SELECT, finite, top, zero));
 	terms = aot_op1(x, OP_EXP, aot_op2(x, OP_SUB, wide, top));
 	*total = reduced(x, node, OP_REDUCE_SUM, terms);
 	*total = aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, *total, zero), aot_scalar(x, DTYPE_F64, 1), *total);
@@ -172,7 +173,8 @@ static int unit_vectors(struct aot *x, const struct node *node, const int *arg)
 	int wide = aot_wide(x, arg[0]), top = reduced(x, node, OP_REDUCE_MAX, aot_op1(x, OP_ABS, wide));
 	int one = aot_scalar(x, DTYPE_F64, 1), zero = aot_scalar(x, DTYPE_F64, 0), sum;
 
-	top = aot_op3(x, OP_SELECT, aot_op2(x, OP_GT, top, zero), top, one);
+	/* Nor does this one. */
+	top = aot_op1(x, OP_STOP_GRADIENT, aot_op3(x, OP_SELECT, aot_op2(x, OP_GT, top, zero), top, one));
 	wide = aot_op2(x, OP_DIV, wide, top);
 	sum = reduced(x, node, OP_REDUCE_SUM, aot_op1(x, OP_SQUARE, wide));
 	sum = aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, sum, zero), one, sum);
@@ -278,7 +280,7 @@ PULL(cumprod)
 /* Carries: the product so far, and its tangent. */
 static int step_push(struct aot *x, int *carry, int value, int tangent)
 {
-	carry[1] = aot_op2(x, OP_ADD, aot_strong(x, carry[1], value), aot_strong(x, tangent, carry[0]));
+	carry[1] = aot_op2(x, OP_ADD, aot_strong(x, carry[1], value), x->rules->running_term(x, tangent, carry[0]));
 	carry[0] = aot_op2(x, OP_MUL, carry[0], value);
 	return carry[1];
 }

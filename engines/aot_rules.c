@@ -4,7 +4,14 @@
 
 #include "aot_parts.h"
 
-const struct aot_rule aot_rules[OP_COUNT] = {
+static void leave_constant(struct aot *x, const struct node *node)
+{
+	(void)x, (void)node;
+}
+
+const struct aot_rules aot_rules_right = {
+	.row =
+	    {
 #define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}},
 #define AOT_NONE(op)
 #define AOT_REGION(op)
@@ -12,6 +19,10 @@ const struct aot_rule aot_rules[OP_COUNT] = {
 #undef AOT
 #undef AOT_NONE
 #undef AOT_REGION
+	    },
+	.strong = aot_strong_right,
+	.running_term = aot_strong_right,
+	.capture = leave_constant,
 };
 
 /* ---- texts: recursive descent that emits while it reads; a text that is wrong is a mistake in the table ---- */
@@ -120,15 +131,14 @@ static int read_sum(struct reader *r)
 	}
 }
 
-/* The partial by operand k, f64, of a shape that broadcasts to the result's. */
-static int emit_partial(struct aot *x, const struct node *node, const int *wide, int k)
+int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg)
 {
-	struct reader r = {.x = x, .at = aot_rules[node->op].partial[k]};
+	struct reader r = {.x = x, .at = text};
 	int value;
 
 	for (size_t i = 0; i < sizeof r.value / sizeof *r.value; i++)
 		r.value[i] = -1;
-	for (int i = 0; i < node->n_arg; i++)
+	for (int i = 0; i < n_arg; i++)
 		r.value['a' + i] = wide[i];
 	if (r.at[0] && r.at[1] == '=') {
 		char name = r.at[0];
@@ -140,6 +150,12 @@ static int emit_partial(struct aot *x, const struct node *node, const int *wide,
 	value = read_sum(&r);
 	expect(&r, '\0');
 	return value;
+}
+
+/* The partial by operand k, f64, of a shape that broadcasts to the result's. */
+static int emit_partial(struct aot *x, const struct node *node, const int *wide, int k)
+{
+	return aot_partial(x, x->rules->row[node->op].partial[k], wide, node->n_arg);
 }
 
 /* ---- elementwise ---- */
@@ -175,7 +191,7 @@ void aot_pull_partials(
 
 	(void)out;
 	for (int k = 0; k < node->n_arg; k++) {
-		const char *text = aot_rules[node->op].partial[k];
+		const char *text = x->rules->row[node->op].partial[k];
 		const struct type type = *aot_type(x, arg[k]);
 		int full;
 

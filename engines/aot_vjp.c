@@ -42,7 +42,7 @@ static void pull_plain(struct aot *x, const struct node *node)
 		wanted[k] = x->active[node->arg[k]];
 		contribution[k] = -1;
 	}
-	aot_rules[node->op].pull(x, node, arg, x->map[node->out], x->dual[node->out], wanted, contribution);
+	x->rules->row[node->op].pull(x, node, arg, x->map[node->out], x->dual[node->out], wanted, contribution);
 	for (int k = 0; k < node->n_arg; k++)
 		aot_give(x, node->arg[k], contribution[k]);
 }

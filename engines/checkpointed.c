@@ -102,6 +102,8 @@ const struct engine_kind checkpointed_kind = {
     .summary = "as functional, by binomial checkpointing within snapshots=3 (1 to 64) per loop",
     .modelled_on = "Revolve, Griewank and Walther 2000",
     .vjp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
     .option = options,
     .prepare = checkpointed_prepare,
     .answer = checkpointed_answer,

@@ -21,7 +21,7 @@ static enum answer_status compiled_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	struct compiled *s = NEW(a, struct compiled, 1);
-	enum answer_status status = aot_case_program(c, self->kind->name, a, &s->derived, text);
+	enum answer_status status = aot_case_program(&self->aot, c, self->kind->name, a, &s->derived, text);
 
 	*state = s;
 	if (status != ANSWER_OK)
@@ -56,6 +56,9 @@ const struct engine_kind compiled_kind = {
 	.modelled_on = "PyTorch inductor, XLA",
 	.jvp = true,
 	.vjp = true,
+	.order = LIMIT_TRANSFORMS,
+	.batch = true,
+	.stacks = true,
 	.option = options,
 	.prepare = compiled_prepare,
 	.answer = compiled_answer,

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aot_nested.h"
 #include "lower.h"
 #include "rules.h"
+#include "stack.h"
 #include "worker.h"
 
 static const struct engine_kind *const kinds[] = {
@@ -138,6 +140,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
+	self->aot = aot_rules_right;
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -237,6 +240,21 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 
 /* ---- answering ---- */
 
+const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
+{
+	int order = request_order(t, n), most = kind->order ? kind->order : 1, outermost = n - 1;
+
+	while (outermost >= 0 && t[outermost].kind == TRANSFORM_BATCH)
+		outermost--;
+	if (outermost >= 0 && !(t[outermost].kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+		return arena_printf(a, "%s: no %s", kind->name, transform_names[t[outermost].kind]);
+	if (order > most)
+		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
+	if (order < n && !kind->batch)
+		return arena_printf(a, "%s: no batch", kind->name);
+	return NULL;
+}
+
 static struct tensor *copy_tensors(struct arena *a, const struct tensor *from, int n)
 {
 	struct tensor *to = NEW(a, struct tensor, n);
@@ -255,7 +273,8 @@ static bool tensors_same(const struct tensor *x, const struct tensor *y, int n)
 }
 
 /* Gives the engine a point and seeds of its own, and looks at them afterwards. */
-static void answer_point(struct engine *self, void *state, const struct testcase *c, int which, struct arena *a, struct answer *out)
+static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which, struct arena *a,
+    struct answer *out)
 {
 	int n_input = c->program.top.n_param;
 	struct testcase own = *c;
@@ -264,31 +283,53 @@ static void answer_point(struct engine *self, void *state, const struct testcase
 	own.transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
 	for (int i = 0; i < c->n_transform; i++)
 		own.transform[i].seed = copy_tensors(a, c->transform[i].seed, c->transform[i].n_seed);
-	self->kind->answer(self, state, &own, which, point, a, out);
+	(stacked ? stack_answer : self->kind->answer)(self, state, &own, which, point, a, out);
 	out->input_modified = !tensors_same(point, c->point[which], n_input);
 	for (int i = 0; i < c->n_transform; i++)
 		if (!tensors_same(own.transform[i].seed, c->transform[i].seed, c->transform[i].n_seed))
 			out->input_modified = true;
 }
 
+/*
+ * c with its program in a form that engines know: without op derivative, and without fixed points but those that the engine solves.  NULL with
+ * the reason in *text.
+ */
+static const struct testcase *known_form(const struct engine *self, const struct testcase *c, struct arena *a, const char **text)
+{
+	struct testcase *known = NEW(a, struct testcase, 1);
+	struct error e = {.text = ""};
+
+	*known = *c;
+	known->program = lower_fixed_points(&c->program, self->kind->solves, a);
+	if (!program_has_derivative(&c->program))
+		return known;
+	if (aot_lower(&self->aot, &c->program, request_order(c->transform, c->n_transform), a, &known->program, &e))
+		return known;
+	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
+	return NULL;
+}
+
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
 {
-	const char *text = "";
+	const char *text = engine_refuses(self->kind, c->transform, c->n_transform, a);
+	bool stacked = !self->kind->stacks && stack_needed(c);
 	void *state = NULL;
-	enum answer_status status;
-	struct testcase lowered = *c;
+	enum answer_status status = ANSWER_UNSUPPORTED;
+	int n_point = c->n_point;
 
-	for (int i = 0; i < c->n_point; i++)
+	for (int i = 0; i < n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
 	if (self->worker) {
 		worker_answer(self->worker, c, a, out);
 		return;
 	}
-	lowered.program = lower_fixed_points(&c->program, self->kind->solves, a);
-	status = self->kind->prepare(self, &lowered, a, &state, &text);
-	for (int i = 0; i < c->n_point; i++) {
+	if (!text)
+		c = known_form(self, c, a, &text);
+	if (!text)
+		status = (stacked ? stack_prepare : self->kind->prepare)(self, c, a, &state, &text);
+	for (int i = 0; i < n_point; i++) {
 		if (status == ANSWER_OK) {
-			answer_point(self, state, &lowered, i, a, &out[i]);
+			answer_point(self, stacked, state, c, i, a, &out[i]);
 		} else {
 			out[i].status = status;
 			out[i].text = text;

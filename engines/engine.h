@@ -22,7 +22,10 @@ struct engine_option {
  */
 struct engine_kind {
 	const char *name, *summary, *modelled_on;
-	bool jvp, vjp;    /* transforms it supports */
+	bool jvp, vjp;    /* the outermost transform that it supports, batches apart */
+	int order;        /* how many transforms of a request may differentiate; 0: it knows neither stacks nor batches, as 1 without `batch` */
+	bool batch;       /* whether there may be batches */
+	bool stacks;      /* prepare and answer take requests of several levels as they are; else they see one level at a time (stack.h) */
 	bool isolated;    /* runs in a worker process */
 	bool solves;      /* is given fixed points of meaning `solution` as they are; all others are loops when an engine sees them */
 	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
@@ -53,6 +56,9 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
+
+/* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
+const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
 
 /* The built-in engines in table order; NULL-terminated names. */
 extern const char *const engine_names[];

@@ -325,16 +325,8 @@ static enum answer_status forward_prepare(struct engine *self, const struct test
 	enum op op;
 
 	*state = NULL;
-	if (c->n_transform > 1) {
-		*text = "forward: no stacked transforms";
-		return ANSWER_UNSUPPORTED;
-	}
 	if (c->n_transform == 0)
 		return ANSWER_OK;
-	if (c->transform[0].kind != TRANSFORM_JVP) {
-		*text = arena_printf(a, "forward: no %s", transform_names[c->transform[0].kind]);
-		return ANSWER_UNSUPPORTED;
-	}
 	op = unruled(&self->tangent, &c->program.top);
 	if (op != OP_COUNT) {
 		*text = arena_printf(a, "forward: no rule for %s", op_table[op].name);
@@ -380,6 +372,8 @@ const struct engine_kind forward_kind = {
 	.summary = "streaming jvp with packed tangents, memory independent of trip counts",
 	.modelled_on = "MLX jvp",
 	.jvp = true,
+	.order = LIMIT_TRANSFORMS,
+	.batch = true,
 	.prepare = forward_prepare,
 	.answer = forward_answer,
 };

@@ -40,6 +40,8 @@ const struct engine_kind functional_kind = {
     .summary = "loops stay loops: the vjp of a loop is a reverse loop over saved iterates",
     .modelled_on = "Nx.Defn and JAX",
     .vjp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
     .prepare = functional_prepare,
     .answer = functional_answer,
 };

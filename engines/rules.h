@@ -6,6 +6,7 @@
 #define ENGINES_RULES_H
 
 #include "../graph/program.h"
+#include "aot_table.h"
 #include "compiled_rules.h"
 #include "engine.h"
 #include "expression.h"
@@ -207,6 +208,7 @@ struct engine {
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
+	struct aot_rules aot; /* of programs that are differentiated before they are run: levels, regions, engine `aot` */
 	struct compiled_rules compiled;
 };
 

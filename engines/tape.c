@@ -551,6 +551,8 @@ const struct engine_kind tape_kind = {
     .summary = "eager, dynamic Wengert list; loops unroll onto it",
     .modelled_on = "TensorFlow and PyTorch eager",
     .vjp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
     .prepare = tape_prepare,
     .answer = tape_answer,
 };

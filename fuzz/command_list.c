@@ -81,9 +81,12 @@ int command_engines(int argc, char **argv)
 		json_member_string(&l.w, "modelled_on", k->modelled_on);
 		json_member_bool(&l.w, "jvp", k->jvp);
 		json_member_bool(&l.w, "vjp", k->vjp);
+		json_member_integer(&l.w, "order", k->order ? k->order : 1);
+		json_member_bool(&l.w, "batch", k->batch);
 		json_member_bool(&l.w, "isolated", k->isolated);
 		if (!l.json)
-			printf("%-14s %-3s %-3s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "", k->summary, k->modelled_on);
+			printf("%-14s %-3s %-3s order %d %-5s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "",
+			    k->order ? k->order : 1, k->batch ? "batch" : "", k->summary, k->modelled_on);
 		list_arguments(&l, k->option);
 		json_end(&l.w);
 	}

@@ -39,6 +39,7 @@ static const struct emitter {
 	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true},
 	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true},
 	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true},
+	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };

@@ -175,6 +175,9 @@ gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit
 /* ---- generate_fixed_point.c ---- */
 
 gen_emit_fn gen_emit_fixed_point;
+/* ---- generate_derivative.c ---- */
+
+gen_emit_fn gen_emit_derivative;
 
 /* ---- generate_carries.c ---- */
 

@@ -301,8 +301,12 @@ static void change_attr(struct choice *c, struct node *n, enum attr_index which,
 	case ATTR_INDEX_MEANING:
 		attrs->meaning = attrs->meaning == MEANING_STEPS ? MEANING_SOLUTION : MEANING_STEPS;
 		break;
+	case ATTR_INDEX_TRANSFORM:
+		attrs->transform = attrs->transform == DERIVATIVE_JVP ? DERIVATIVE_VJP : DERIVATIVE_JVP;
+		break;
 	case ATTR_INDEX_SHAPE:
 	case ATTR_INDEX_CARRIES:
+	case ATTR_INDEX_PRIMALS:
 	case ATTR_INDEX_VALUE:
 	case ATTR_COUNT:
 		break;

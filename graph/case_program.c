@@ -224,6 +224,11 @@ static bool read_attr(struct reader *r, const struct json *v, const struct attr_
 		return true;
 	case ATTR_KIND_SHAPE:
 		return read_ints(r, v, 0, LIMIT_RANK, node->attrs.shape.extent, &node->attrs.shape.rank);
+	case ATTR_KIND_TRANSFORM:
+		if (!read_choice(r, v, derivative_names, DERIVATIVE_COUNT, &n))
+			return false;
+		node->attrs.transform = (enum derivative_kind)n;
+		return true;
 	case ATTR_KIND_TENSOR:
 		/* The only attribute that needs the result type: set by read_literal. */
 		return tensor_read(v, &node->attrs.value.type, r->arena, &node->attrs.value, r->e);

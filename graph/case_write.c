@@ -24,6 +24,8 @@ const struct attr_field attr_fields[ATTR_COUNT] = {
 #define OFFSET_UNTIL offsetof(struct attrs, until)
 #define OFFSET_CARRIES offsetof(struct attrs, carries)
 #define OFFSET_MEANING offsetof(struct attrs, meaning)
+#define OFFSET_PRIMALS offsetof(struct attrs, primals)
+#define OFFSET_TRANSFORM offsetof(struct attrs, transform)
 #define OFFSET_VALUE offsetof(struct attrs, value)
 #include "attrs.def"
 #undef ATTR
@@ -154,6 +156,9 @@ static void put_attr(struct json_writer *w, const struct node *node, const struc
 		put_integers(w, s->extent, s->rank);
 		break;
 	}
+	case ATTR_KIND_TRANSFORM:
+		json_put_string(w, derivative_names[*(const enum derivative_kind *)at]);
+		break;
 	case ATTR_KIND_TENSOR:
 		tensor_put(w, at);
 		break;

@@ -70,6 +70,10 @@ static void put_attrs(struct words *w, const struct program *p, const struct nod
 		put(w, at->carries);
 	if (has & ATTR_MEANING)
 		put(w, (int64_t)at->meaning);
+	if (has & ATTR_PRIMALS)
+		put(w, at->primals);
+	if (has & ATTR_TRANSFORM)
+		put(w, (int64_t)at->transform);
 }
 
 bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)

@@ -1,4 +1,4 @@
-/* infer_region.c: the rules of cond and the loops: parameters and results of their regions, results of the node. */
+/* infer_region.c: the rules of cond, the loops and other ops with regions: parameters and results of their regions, results of the node. */
 #include "infer_rule.h"
 
 #include <stdio.h>
@@ -102,14 +102,44 @@ static bool want_loop(const struct rule *r)
 	return want_count(r, "cap", r->node->attrs.cap);
 }
 
-/* The type of slice t along the leading axis. */
-static struct type row_of(const struct type *xs)
+static bool is_float(const struct type *t)
 {
-	struct type t = {xs->dtype, {.rank = xs->shape.rank - 1}};
+	return dtype_is_float(t->dtype);
+}
 
-	for (int d = 0; d < t.shape.rank; d++)
-		t.shape.extent[d] = xs->shape.extent[d + 1];
-	return t;
+/* Operand `at` as the direction that belongs to a value of type `of`. */
+static bool want_direction(const struct rule *r, int at, const struct type *of)
+{
+	if (at < r->node->n_arg && type_equal(r->arg[at], of))
+		return true;
+	if (at >= r->node->n_arg)
+		return rule_refuse(r, "args", "%d operands, but there is a direction of type %s to come", r->node->n_arg, TYPE_OF(of));
+	return rule_refuse(r, rule_arg_place[at], "direction %d has type %s, expected %s", at - r->node->attrs.primals,
+	    TYPE_OF(r->arg[at]), TYPE_OF(of));
+}
+
+static bool want_no_more(const struct rule *r, int n)
+{
+	return n == r->node->n_arg || rule_refuse(r, "args", "%d operands, expected %d", r->node->n_arg, n);
+}
+
+/* The parameters of a derivative's region; for jvp their tangents must follow. */
+static bool give_primals(const struct rule *r)
+{
+	const struct attrs *at = &r->node->attrs;
+	int n = at->primals;
+
+	if ((unsigned)at->transform >= DERIVATIVE_COUNT)
+		return rule_refuse(r, "transform", "there is no transform %d", (int)at->transform);
+	if (n < 0 || n > r->node->n_arg)
+		return rule_refuse(r, "primals", "%d primals, expected 0 to the number of operands, %d", n, r->node->n_arg);
+	for (int i = 0; i < at->primals; i++) {
+		r->out[i] = *r->arg[i];
+		if (at->transform == DERIVATIVE_JVP && is_float(r->arg[i]) && !want_direction(r, n++, r->arg[i]))
+			return false;
+	}
+	*r->n_out = at->primals;
+	return at->transform != DERIVATIVE_JVP || want_no_more(r, n);
 }
 
 bool rule_region_params(const struct rule *r, int which)
@@ -130,6 +160,8 @@ bool rule_region_params(const struct rule *r, int which)
 	}
 	if (r->info->family == FAMILY_COND)
 		return want_predicate(r);
+	if (r->info->family == FAMILY_DERIVATIVE)
+		return give_primals(r);
 	if (!want_loop(r))
 		return false;
 
@@ -144,7 +176,7 @@ bool rule_region_params(const struct rule *r, int which)
 		r->out[n++] = *r->arg[c.first + i];
 	if (r->info->family == FAMILY_SCAN)
 		for (int i = c.n; i < r->node->n_arg; i++)
-			r->out[n++] = row_of(r->arg[i]);
+			r->out[n++] = type_row(r->arg[i]);
 	*r->n_out = n;
 	return true;
 }
@@ -329,4 +361,29 @@ bool rule_scan(const struct rule *r)
 			stacked->shape.extent[d + 1] = row->shape.extent[d];
 	}
 	return want_outputs(r);
+}
+
+bool rule_derivative(const struct rule *r)
+{
+	const struct region *region = &r->node->region[0];
+	const struct attrs *at = &r->node->attrs;
+	int n = at->primals;
+
+	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS))
+		return false;
+	*r->n_out = 0;
+	for (int i = 0; i < region->n_result; i++) {
+		const struct type *type = result_type(r, region, i);
+
+		if (!is_float(type))
+			continue;
+		if (at->transform == DERIVATIVE_JVP)
+			r->out[(*r->n_out)++] = *type;
+		else if (!want_direction(r, n++, type))
+			return false;
+	}
+	for (int i = 0; i < at->primals && at->transform == DERIVATIVE_VJP; i++)
+		if (is_float(r->arg[i]))
+			r->out[(*r->n_out)++] = *r->arg[i];
+	return (at->transform == DERIVATIVE_JVP || want_no_more(r, n)) && want_outputs(r);
 }

@@ -6,7 +6,8 @@
 /* How many regions a node has is a matter of its family. */
 #define N_REGION(family)                                                                                               \
 	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
-		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY || (family) == FAMILY_FIXED_POINT)
+		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY || (family) == FAMILY_FIXED_POINT || \
+		(family) == FAMILY_DERIVATIVE)
 
 /* The short words of ops.def. */
 #define F MASK_FLOAT
@@ -32,6 +33,7 @@ const struct op_info op_table[OP_COUNT] = {
 const char *const mode_names[MODE_COUNT] = {[MODE_CLIP] = "clip", [MODE_DROP] = "drop", [MODE_WRAP] = "wrap"};
 
 const char *const meaning_names[MEANING_COUNT] = {[MEANING_STEPS] = "steps", [MEANING_SOLUTION] = "solution"};
+const char *const derivative_names[DERIVATIVE_COUNT] = {[DERIVATIVE_JVP] = "jvp", [DERIVATIVE_VJP] = "vjp"};
 
 const char *const regularity_names[] = {
 	[REGULARITY_SMOOTH] = "smooth", [REGULARITY_KINK] = "kink", [REGULARITY_STEP] = "step",
@@ -53,9 +55,10 @@ const char *const family_names[] = {
 	[FAMILY_IOTA] = "iota", [FAMILY_SORT] = "sort", [FAMILY_ARGSORT] = "argsort",
 	[FAMILY_ARGMAX] = "argmax", [FAMILY_CHECKPOINT] = "checkpoint",
 	[FAMILY_SCATTER_APPLY] = "scatter_apply", [FAMILY_FIXED_POINT] = "fixed_point", [FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
+	[FAMILY_DERIVATIVE] = "derivative",
 };
 
-_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_SCAN + 1, "a name a family");
+_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_DERIVATIVE + 1, "a name a family");
 
 int op_find(const char *name)
 {

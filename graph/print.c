@@ -158,6 +158,10 @@ static void add_attrs(struct text *t, const struct program *p, const struct node
 		add(t, " carries=%d", at->carries);
 	if (has & ATTR_MEANING)
 		add(t, " meaning=%s", meaning_names[at->meaning]);
+	if (has & ATTR_PRIMALS)
+		add(t, " primals=%d", at->primals);
+	if (has & ATTR_TRANSFORM)
+		add(t, " transform=%s", derivative_names[at->transform]);
 	if (has & ATTR_UNTIL && at->until)
 		add(t, " until");
 	if (has & ATTR_VALUE)

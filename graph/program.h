@@ -18,7 +18,7 @@ enum family {
 	FAMILY_SLICE, FAMILY_SLICE_SCATTER, FAMILY_DYNAMIC_SLICE, FAMILY_DYNAMIC_UPDATE_SLICE, FAMILY_PAD, FAMILY_CONCATENATE,
 	FAMILY_GATHER, FAMILY_TAKE_ALONG_AXIS, FAMILY_SCATTER, FAMILY_SCATTER_APPLY, FAMILY_MASKED_SCATTER,
 	FAMILY_REDUCE, FAMILY_CUMULATIVE, FAMILY_MATMUL, FAMILY_SORT, FAMILY_ARGSORT, FAMILY_ARGMAX, FAMILY_COND,
-	FAMILY_CHECKPOINT, FAMILY_FIXED_POINT, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN
+	FAMILY_CHECKPOINT, FAMILY_FIXED_POINT, FAMILY_FOR, FAMILY_WHILE, FAMILY_SCAN, FAMILY_DERIVATIVE
 };
 
 enum regularity {
@@ -35,6 +35,8 @@ enum index_mode { MODE_CLIP, MODE_DROP, MODE_WRAP, MODE_COUNT };
 
 /* What a fixed_point means: the iterations that were executed, or the solution they tend to. */
 enum meaning { MEANING_STEPS, MEANING_SOLUTION, MEANING_COUNT };
+/* What op `derivative` takes. */
+enum derivative_kind { DERIVATIVE_JVP, DERIVATIVE_VJP, DERIVATIVE_COUNT };
 
 /* ATTR_AXIS ... are bits; ATTR_INDEX_AXIS ... number them. */
 enum attr_index {
@@ -70,6 +72,7 @@ extern const struct op_info op_table[OP_COUNT];
 int op_find(const char *name);
 extern const char *const mode_names[MODE_COUNT];
 extern const char *const meaning_names[MEANING_COUNT];
+extern const char *const derivative_names[DERIVATIVE_COUNT];
 extern const char *const regularity_names[];
 extern const char *const family_names[];
 
@@ -86,6 +89,8 @@ struct attrs {
 	int trip; /* -1: the trip count is operand 0 (for only) */
 	int cap, carries;
 	enum meaning meaning;
+	int primals;
+	enum derivative_kind transform;
 	struct tensor value;
 };
 
@@ -145,7 +150,7 @@ int64_t program_work(const struct program *p);
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
 
-/* How often a region of `node` runs at most, for one execution of the node. */
+/* How often a region of `node` runs at most, for one execution of the node; what a derivative does counts as runs of its region. */
 int64_t node_executions(const struct program *p, const struct node *node);
 
 /* The cap or fixed trip count of a loop node: its iterations are at most this many. */

@@ -21,17 +21,9 @@ struct signature request_base(const struct program *p)
 static bool add_axis(struct type *t, int size, struct error *e)
 {
 	char text[TYPE_TEXT];
-	struct shape *s = &t->shape;
 
-	struct shape grown = {.rank = s->rank + 1, .extent = {size}};
-
-	if (s->rank < LIMIT_RANK)
-		memcpy(grown.extent + 1, s->extent, (size_t)s->rank * sizeof *s->extent);
-	if (s->rank == LIMIT_RANK || !shape_fits(&grown))
-		return error_set(e, NULL, "a batch of %d values of type %s exceeds rank %d or %d elements", size, type_print(t, text),
-		    LIMIT_RANK, LIMIT_ELEMENTS);
-	*s = grown;
-	return true;
+	return shape_stack(&t->shape, size) || error_set(e, NULL, "a batch of %d values of type %s exceeds rank %d or %d elements", size,
+	    type_print(t, text), LIMIT_RANK, LIMIT_ELEMENTS);
 }
 
 static bool add_axes(struct type *t, int n, int size, struct error *e)

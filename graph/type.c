@@ -139,6 +139,27 @@ bool shape_fits(const struct shape *s)
 	return true;
 }
 
+bool shape_stack(struct shape *s, int extent)
+{
+	struct shape grown = {.rank = s->rank + 1, .extent = {extent}};
+
+	if (s->rank == LIMIT_RANK)
+		return false;
+	memcpy(grown.extent + 1, s->extent, (size_t)s->rank * sizeof *s->extent);
+	if (!shape_fits(&grown))
+		return false;
+	*s = grown;
+	return true;
+}
+
+struct type type_row(const struct type *t)
+{
+	struct type row = {t->dtype, {.rank = t->shape.rank - 1}};
+
+	memcpy(row.shape.extent, t->shape.extent + 1, (size_t)row.shape.rank * sizeof *row.shape.extent);
+	return row;
+}
+
 bool shape_equal(const struct shape *a, const struct shape *b)
 {
 	if (a->rank != b->rank)

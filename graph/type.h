@@ -63,6 +63,10 @@ struct shape shape_scalar(void);
 int shape_elements(const struct shape *s);
 /* Whether rank, extents and elements are within limits.  Extents 0 count as 1 here: strides stay far from overflow. */
 bool shape_fits(const struct shape *s);
+/* Puts an axis of that extent before the others; false, and nothing is changed, where the result does not fit. */
+bool shape_stack(struct shape *s, int extent);
+/* The type of a row: without the leading axis (rank at least 1). */
+struct type type_row(const struct type *t);
 bool shape_equal(const struct shape *a, const struct shape *b);
 bool type_equal(const struct type *a, const struct type *b);
 /* Array-API broadcast of a and b; false when they do not fit. */

@@ -41,11 +41,19 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 	return 0;
 }
 
+/*
+ * A derivative evaluates its region and as many operations again for each of its partials and their sums.  The derivative of a derivative
+ * multiplies.
+ */
+enum { DERIVATIVE_WORK = 4 };
+
 int64_t node_executions(const struct program *p, const struct node *node)
 {
 	const struct shape *x;
 	int64_t slice = 1;
 
+	if (node->op == OP_DERIVATIVE)
+		return DERIVATIVE_WORK;
 	if (node->op != OP_SCATTER_APPLY)
 		return node_max_trip(node);
 	x = &p->type[node->arg[0]].shape;

@@ -5,12 +5,16 @@
 #include "conventions.h"
 #include "convergence.h"
 #include "scalar_ops.h"
+#include "trace_request.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define R MPFR_RNDN
+
+/* Scalars that derivatives of order 2 and above may grow the trace to: some 100 bytes and half a microsecond each. */
+enum { DERIVED_SCALARS = 1 << 18 };
 
 /* The tangent or adjoint of one scalar while contributions arrive. */
 struct flow {
@@ -57,7 +61,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	struct analytic *self = context;
 	const struct scalar *s = &ev->scalar[k];
 	make_room(self, k + 1);
-	bool active = false;
+	bool active = ev->part == TRACE_PARAMETER; /* its ties matter to the derivative inside, whatever the request */
 	if (k < self->n_input_scalar)
 		active = self->input_active[k] != 0;
 	else if (s->op != OP_STOP_GRADIENT)
@@ -78,10 +82,23 @@ static double on_radius(void *context, int k)
 	return n->reason ? INFINITY : n->radius;
 }
 
-static void on_uncertain(void *context, struct evaluation *ev, int k)
+static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
 {
+	struct note *note = ((struct analytic *)context)->note;
 	(void)ev;
-	((struct analytic *)context)->note[k].reason = REASON_UNSTABLE_PATH;
+	if (note[k].reason) /* of the flow itself */
+		return;
+	bool tie = because >= 0 && note[because].tie && !note[because].unsure && !note[because].reason;
+	bool solution = because >= 0 && ev->scalar[because].op == OP_FIXED_POINT;
+	note[k].reason = tie ? REASON_CONVENTION : solution ? REASON_CONVERGENCE : REASON_UNSTABLE_PATH;
+}
+
+static bool on_unsure(void *context, const struct evaluation *ev, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
+	/* A solution's derivative differs between engines that know its meaning and engines that iterate (convergence.h). */
+	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT || ev->scalar[k].op == OP_FIXED_POINT;
 }
 
 static void on_settled(void *context, int k, double radius)
@@ -103,7 +120,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_radius};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
@@ -177,6 +194,18 @@ static void add_zero(struct analytic *self, int k)
 }
 
 /*
+ * A derivative inside the program: engines derive it by formulas and in groups of their own, and it is these that are differentiated around
+ * it, each term rounded at the size of the paths.
+ */
+static const double DERIVATIVE_ROUNDINGS = 4;
+
+static bool is_derivative(const struct analytic *self, int k)
+{
+	enum trace_part part = self->ev.scalar[k].part;
+	return part == TRACE_FORMULA || part == TRACE_FLOW;
+}
+
+/*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
  * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
@@ -205,6 +234,11 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
+	if (is_derivative(self, from)) {
+		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
+		tight += more;
+		loose += more;
+	}
 	if (!exact) {
 		tight += info->unit * (size + tight) + info->tiny;
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
@@ -275,6 +309,11 @@ static void sweep_adjoint(struct analytic *self, const struct conventions *conve
 				continue;
 			bool connected = edge_partial(self, conventions, k, j, &p);
 			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
+			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
+			if (s->part == TRACE_PARAMETER) {
+				self->flow[parent].fan += self->flow[k].fan;
+				self->flow[parent].sum += self->flow[k].sum;
+			}
 		}
 	}
 }
@@ -470,18 +509,48 @@ static struct component derivative_component(struct analytic *self, const struct
 }
 
 static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
-    const struct type *types, int n, struct arena *a, struct truth_tensor *out)
+    const struct type *types, int n, struct truth_tensor *out)
 {
 	if (t->kind == TRANSFORM_VJP)
 		sweep_adjoint(self, conventions, t);
 	else
 		sweep_tangent(self, conventions, t);
-	for (int i = 0; i < n; i++) {
-		fill(&out[i], &types[i], a);
+	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out[i].at[e] = dtype_is_float(types[i].dtype) ? derivative_component(self, t, i, e)
 								      : integer_component(0, false);
-	}
+}
+
+/*
+ * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas of trace_derive.def, the
+ * usual ones that lose most; what an engine loses by other groupings of more than three factors is left to the loose radius.
+ */
+static struct component derived_component(struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+	if (k < 0)
+		return (struct component){.in_domain = true};
+	struct component out = primal_component(self, k);
+	if (out.reason)
+		return out;
+	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
+	out.loose = n->danger ? INFINITY : 4 * n->radius;
+	if (!(out.tight <= out.magnitude / 64))
+		out.reason = REASON_ILL_CONDITIONED;
+	return out;
+}
+
+/* Derivatives of a request of several transforms: all levels as scalars of the trace. */
+static bool stacked_truth(struct analytic *self, const struct testcase *c, const struct type *types, int n,
+    struct truth_tensor *out)
+{
+	const int *scalar = trace_request(&self->ev, c, DERIVED_SCALARS);
+	if (!scalar)
+		return false;
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++, scalar++)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? derived_component(self, *scalar) : integer_component(0, false);
+	return true;
 }
 
 static void undecide(struct truth_tensor *t, int n, enum reason reason)
@@ -530,31 +599,33 @@ static void truth_unrolled(struct analytic *self, const struct testcase *c, int 
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
-	bool judged = n >= 0 && c->n_transform == 1;
-	out->n_derivative = n > 0 ? n : 0;
+	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
-	if (judged && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+	if (c->n_transform == 1 && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
 	for (int k = 0; k < out->n_assignment; k++) {
-		out->derivative[k] = NEW(a, struct truth_tensor, out->n_derivative);
-		if (judged) {
-			conventions_assign(&conventions, k);
-			derivative_truth(self, &conventions, &c->transform[0], types, n, a, out->derivative[k]);
-			continue;
-		}
-		for (int i = 0; i < out->n_derivative; i++)
+		out->derivative[k] = NEW(a, struct truth_tensor, n);
+		for (int i = 0; i < n; i++)
 			fill(&out->derivative[k][i], &types[i], a);
-		undecide(out->derivative[k], out->n_derivative, REASON_ORDER);
 	}
-	if (judged && conventions.n_assignment > CONVENTION_ASSIGNMENTS)
-		undecide(out->derivative[0], out->n_derivative, REASON_CONVENTION);
-	if (self->ev.status == EVALUATE_SHAKY) {
-		undecide(out->primal, out->n_primal, REASON_UNSTABLE_PATH);
+	if (c->n_transform == 1) {
+		for (int k = 0; k < out->n_assignment; k++) {
+			conventions_assign(&conventions, k);
+			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
+		}
+		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
+			undecide(out->derivative[0], n, REASON_CONVENTION);
+	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
+		undecide(out->derivative[0], n, REASON_ORDER);
+	}
+	if (self->ev.status != EVALUATE_OK) {
+		enum reason reason = self->ev.status == EVALUATE_SHAKY ? REASON_UNSTABLE_PATH : REASON_ORDER;
+		undecide(out->primal, out->n_primal, reason);
 		for (int k = 0; k < out->n_assignment; k++)
-			undecide(out->derivative[k], out->n_derivative, REASON_UNSTABLE_PATH);
+			undecide(out->derivative[k], out->n_derivative, reason);
 	}
 }
 

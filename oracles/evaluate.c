@@ -61,7 +61,8 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 		mpfr_set_prec(ev->value[k], ev->precision);
 	}
 	ev->n_scalar = k + 1;
-	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .parent = ev->n_parent};
+	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .part = ev->part,
+	    .derived = ev->part == TRACE_FLOW, .parent = ev->n_parent};
 	return k;
 }
 
@@ -90,6 +91,8 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 		x = NEW(ev->arena, mpfr_srcptr, n);
 	for (int j = 0; j < n; j++)
 		x[j] = ev->value[parent[j]];
+	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
+		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
 	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
@@ -99,6 +102,14 @@ int trace_leaf(struct evaluation *ev, enum dtype d, double x)
 {
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d);
 	mpfr_set_d(ev->value[k], x, R);
+	announce(ev, k);
+	return k;
+}
+
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x))
+{
+	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d);
+	set(ev->value[k]);
 	announce(ev, k);
 	return k;
 }
@@ -139,11 +150,11 @@ double trace_radius(const struct evaluation *ev, int k)
 	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
 }
 
-int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n)
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because)
 {
 	int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
 	if (ev->hooks.uncertain)
-		ev->hooks.uncertain(ev->hooks.self, ev, k);
+		ev->hooks.uncertain(ev->hooks.self, ev, k, because);
 	return k;
 }
 
@@ -246,8 +257,6 @@ static void evaluate_constant(struct run *r, const struct node *node)
 
 /* ---- control flow ---- */
 
-static void run_region(struct run *r, const struct region *region);
-
 /* The integer or bool scalar `value`, on which control flow depends. */
 int64_t evaluate_decide(struct run *r, const struct elements *value)
 {
@@ -260,7 +269,7 @@ int64_t evaluate_decide(struct run *r, const struct elements *value)
 static void evaluate_cond(struct run *r, const struct node *node)
 {
 	const struct region *region = &node->region[evaluate_decide(r, &r->env[node->arg[0]]) ? 0 : 1];
-	run_region(r, region);
+	evaluate_region(r, region);
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[region->result[k]];
 }
@@ -282,7 +291,7 @@ static void take_results(struct run *r, const struct region *region, struct elem
 
 static void evaluate_checkpoint(struct run *r, const struct node *node)
 {
-	run_region(r, &node->region[0]);
+	evaluate_region(r, &node->region[0]);
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[node->region[0].result[k]];
 }
@@ -304,7 +313,7 @@ static void evaluate_scatter_apply(struct run *r, const struct node *node)
 			struct elements element = elements_new(r, 1, false);
 			element_copy(r, &element, 1, 0, &out, at);
 			r->env[region->param] = element;
-			run_region(r, region);
+			evaluate_region(r, region);
 			const struct elements *result = &r->env[region->result[0]];
 			if (out.shaky)
 				out.shaky[at] = 0;
@@ -331,7 +340,7 @@ static void evaluate_for(struct run *r, const struct node *node)
 		r->env[body->param] = index;
 		for (int k = 0; k < n; k++)
 			r->env[body->param + 1 + k] = carry[k];
-		run_region(r, body);
+		evaluate_region(r, body);
 		take_results(r, body, carry, n);
 		if (node->attrs.until && evaluate_decide(r, &r->env[body->result[n]]))
 			break;
@@ -347,12 +356,12 @@ static void evaluate_while(struct run *r, const struct node *node)
 	for (int t = 0; t < node->attrs.cap; t++) {
 		for (int k = 0; k < node->n_arg; k++)
 			r->env[condition->param + k] = carry[k];
-		run_region(r, condition);
+		evaluate_region(r, condition);
 		if (!evaluate_decide(r, &r->env[condition->result[0]]))
 			break;
 		for (int k = 0; k < node->n_arg; k++)
 			r->env[body->param + k] = carry[k];
-		run_region(r, body);
+		evaluate_region(r, body);
 		take_results(r, body, carry, node->n_arg);
 	}
 	for (int k = 0; k < node->n_arg; k++)
@@ -376,7 +385,7 @@ static void evaluate_scan(struct run *r, const struct node *node)
 			r->env[body->param + n + k] = (struct elements){
 			    .at = xs->at + t * size, .shaky = xs->shaky ? xs->shaky + t * size : NULL};
 		}
-		run_region(r, body);
+		evaluate_region(r, body);
 		take_results(r, body, carry, n);
 		for (int k = 0; k < n_stack; k++) {
 			const struct type *type = &r->p->type[node->out + n + k];
@@ -413,6 +422,7 @@ static family_fn *const families[] = {
     [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
     [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
     [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan, [FAMILY_FIXED_POINT] = evaluate_fixed_point,
+    [FAMILY_DERIVATIVE] = evaluate_derivative,
 };
 
 void evaluate_node(struct run *r, const struct node *node)
@@ -420,7 +430,7 @@ void evaluate_node(struct run *r, const struct node *node)
 	families[op_table[node->op].family](r, node);
 }
 
-static void run_region(struct run *r, const struct region *region)
+void evaluate_region(struct run *r, const struct region *region)
 {
 	for (int k = 0; k < region->n_node; k++)
 		evaluate_node(r, &region->node[k]);
@@ -448,6 +458,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 	int n_input = p->top.n_param;
 	ev->arena = a;
 	ev->n_scalar = ev->n_parent = 0;
+	ev->part = TRACE_PROGRAM;
 	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: nothing up the sleeve */
 	ev->n_event = 0;
 	ev->edge = false;
@@ -473,7 +484,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 		}
 		r.env[p->top.param + i] = in;
 	}
-	run_region(&r, &p->top);
+	evaluate_region(&r, &p->top);
 	ev->n_result = p->top.n_result;
 	ev->result = NEW(a, struct elements, ev->n_result);
 	for (int k = 0; k < ev->n_result; k++)

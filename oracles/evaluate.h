@@ -12,6 +12,12 @@
 #include "../graph/testcase.h"
 
 /*
+ * What a scalar belongs to: the program, a formula for a partial derivative, a tangent or adjoint, or the parameters of a derivative
+ * inside the program.
+ */
+enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW, TRACE_PARAMETER };
+
+/*
  * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents: reduce_sum,
  * reduce_mean, reduce_max, reduce_min, norm, logsumexp, and matmul (parents a0 b0 a1 b1 ...: a dot product).
  * cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod, scatter_mul).
@@ -25,6 +31,8 @@ struct scalar {
 	enum op kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
 	enum dtype dtype;
 	bool exact;   /* the value was computed without rounding */
+	enum trace_part part;
+	bool derived; /* a tangent or adjoint, or computed from one by trace_derive */
 	int rank;     /* of op sort */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };
@@ -43,7 +51,8 @@ struct elements {
 
 enum evaluate_status {
 	EVALUATE_OK,
-	EVALUATE_SHAKY /* control flow or an index depended on a shaky predicate: the path is not certain */
+	EVALUATE_SHAKY, /* control flow or an index depended on a shaky predicate: the path is not certain */
+	EVALUATE_LIMIT  /* a derivative inside the program would make the trace too long: results mean nothing */
 };
 
 struct evaluation;
@@ -63,11 +72,14 @@ struct evaluate_hooks {
 	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, double bound);
 	/*
 	 * Scalar `k` (op select), just appended and announced, stands for a choice that rounding could change (a select on a shaky predicate,
-	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.
+	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.  because >= 0: it is a tangent or adjoint
+	 * over an edge of scalar `because`, for which `unsure` holds.
 	 */
-	void (*uncertain)(void *self, struct evaluation *ev, int k);
+	void (*uncertain)(void *self, struct evaluation *ev, int k, int because);
 	/* Scalar `k` (op fixed_point), just appended and announced, is within `radius` of its value in a right engine; not finite: it is unknown. */
 	void (*settled)(void *self, int k, double radius);
+	/* Whether the partials of scalar k are a matter of convention (a tie) or not known. */
+	bool (*unsure)(void *self, const struct evaluation *ev, int k);
 	/* How far from its exact value scalar k may be in a right engine; infinity when nothing is known of it. */
 	double (*radius)(void *self, int k);
 };
@@ -86,6 +98,7 @@ struct evaluation {
 	mpfr_t *value; /* [n_scalar] */
 	int *parent;
 	int n_parent, parent_room;
+	enum trace_part part; /* set by trace_derive; TRACE_PROGRAM otherwise */
 
 	/*
 	 * Path: a hash over every decision that was consumed (branch, trip count, index, select per element, order of max/min/clamp,

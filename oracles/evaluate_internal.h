@@ -18,11 +18,16 @@ struct run {
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
 /* Appends a leaf with the value x (exact at any precision used). */
 int trace_leaf(struct evaluation *ev, enum dtype d, double x);
+/* Appends a leaf with the value that set() gives its argument, rounded at whatever precision that has. */
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x));
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
 /* A scalar (op sort) with the value of parent[rank]. */
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
-/* A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents. */
-int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n);
+/*
+ * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.  because: the scalar whose
+ * partials are not certain, -1 for a choice of the program.
+ */
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
 /*
  * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity: nothing is known of it.  Its
  * parent (-1: none) is another way to the same value, and it moves as that does.  It may be appended in the place of `from` itself.
@@ -64,6 +69,11 @@ void evaluate_move(struct run *r, const struct node *node);
 int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n);
 /* Reductions, cumulative ops and matmul (evaluate_reduce.c). */
 void evaluate_reduce(struct run *r, const struct node *node);
+
+/* Op derivative (evaluate_nested.c). */
+void evaluate_derivative(struct run *r, const struct node *node);
+/* The nodes of a region whose parameters are bound (evaluate.c). */
+void evaluate_region(struct run *r, const struct region *region);
 
 /* Iota, sort, argsort and argmax (evaluate_order.c). */
 void evaluate_order(struct run *r, const struct node *node);

@@ -23,8 +23,9 @@ ATTRS = re.findall(r'^ATTR\((\w+), "(\w+)", (\w+), "(.*)"\)', read_def("attrs.de
 DTYPES = re.findall(r'^DTYPE\(\w+, "(\w+)"', read_def("dtypes.def"), re.M)
 MODES = ["clip", "drop", "wrap"]
 MEANINGS = ["steps", "solution"]
+DERIVATIVES = ["jvp", "vjp"]
 OPTIONAL = {"KEEPDIMS", "UNTIL", "STRIDE"}
-REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1, "FIXED_POINT": 1}
+REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1, "FIXED_POINT": 1, "DERIVATIVE": 1}
 
 NAME = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 TYPE = r"(%s)\[(EXTENT(,EXTENT){0,3})?\]".replace("EXTENT", "(0|[1-9][0-9]{0,4})") % "|".join(DTYPES)
@@ -62,6 +63,7 @@ KINDS = {
     "DTYPE": {"enum": DTYPES},
     "MODE": {"enum": MODES},
     "MEANING": {"enum": MEANINGS},
+    "TRANSFORM": {"enum": DERIVATIVES},
     "SHAPE": array(COUNT, maxItems=4),
     "TENSOR": ref("tensor"),
 }
@@ -75,6 +77,7 @@ INTEGERS = {
     "trip": COUNT,
     "cap": COUNT,
     "carries": integer(0, 16),
+    "primals": integer(0, 16),
 }
 
 

@@ -498,6 +498,14 @@ def rules():
          ("forward+diffractor-swap", "wrong-primal", ["-1.95202489"]),
          comment="the sine that is passed on shows in the value too, so the derivative is not what is judged")
 
+    for spec, mode in [("forward", jvp), ("aot", jvp), ("aot", vjp)]:
+        top, inner = Region(), Region()
+        one = top.const(1)
+        slope = top.loop("derivative", [one, one], 1, [region(["y"], inner.body, [inner.op("add", "x", "y")])], primals=1, transform="jvp")
+        case(f"perturbation-confusion-{spec}-{mode.__name__}", "x*D(y -> x + y) at 1, by x", "JuliaDiff/ForwardDiff.jl#83", ["x: f64[]"], top,
+             [top.op("mul", "x", slope[0])], [[1]], mode([0], 1), ["1"], (f"{spec}+perturbation-confusion", "wrong-primal", ["2"]),
+             comment="the value of the derivative inside is 2 where it should be 1")
+
     for slug, title, build in [("norm", "norm(x)", lambda t, x: x), ("square", "norm(x)^2", lambda t, x: t.op("square", x)),
                                ("loser", "max(norm(x), 1)", lambda t, x: t.op("max", x, t.const(1)))]:
         top = Region()

@@ -112,7 +112,7 @@ static void check_case(const struct testcase *c, const char *what, unsigned rand
 	struct program derived;
 	const char *text;
 
-	if (aot_case_program(c, "aot", a, &derived, &text) != ANSWER_OK)
+	if (aot_case_program(&aot_rules_right, c, "aot", a, &derived, &text) != ANSWER_OK)
 		return;
 	inputs_of(c, 0, input);
 	check_passes(&derived, input, what, a);

@@ -309,9 +309,6 @@ static void check_requests(struct engine *forward, struct arena *a)
 
 	engine_answer(forward, &c, a, &out);
 	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "vjp"), "a vjp: %d %s", out.status, out.text);
-	c.n_transform = 2;
-	engine_answer(forward, &c, a, &out);
-	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "stack"), "a stack: %d %s", out.status, out.text);
 	c.n_transform = 0;
 	engine_answer(forward, &c, a, &out);
 	CHECK(out.status == ANSWER_OK && out.n_derivative == 0 && out.primal[0].at->f == 0.125, "primal: %g", out.primal[0].at->f);

@@ -1,0 +1,35 @@
+/* aot_table.h: the rules of derivative programs as a table that each engine owns a copy of, as of its other tables (rules.h). */
+#ifndef ENGINES_AOT_TABLE_H
+#define ENGINES_AOT_TABLE_H
+
+#include "../graph/program.h"
+
+struct aot;
+
+/* The tangent of the float result, of its type.  arg[], out: primal values; tangent[k] < 0: absent; one at least is there. */
+typedef int aot_push_fn(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent);
+/* contribution[k] for wanted operands, of the operand's type; -1 on entry, and where there is none. */
+typedef void aot_pull_fn(
+    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution);
+
+enum { AOT_TEXT = 320 };
+
+struct aot_rule {
+	aot_push_fn *push;
+	aot_pull_fn *pull;      /* NULL: locally constant */
+	const char *partial[3]; /* texts: see aot_rules.def; shorter than AOT_TEXT */
+};
+
+struct aot_rules {
+	struct aot_rule row[OP_COUNT];
+	/* derivative * partial, 0 where the derivative is.  Right: aot_strong_right. */
+	int (*strong)(struct aot *x, int derivative, int partial);
+	/* jvp of a running product: the term of the new factor's tangent and the product before it.  Right: strong. */
+	int (*running_term)(struct aot *x, int tangent, int product);
+	/* Before the derivative of the region of an op derivative is emitted: what becomes of what it captures.  Right: nothing, constants. */
+	void (*capture)(struct aot *x, const struct node *node);
+	char edited[AOT_TEXT]; /* for a text that an edit replaces */
+};
+extern const struct aot_rules aot_rules_right;
+
+#endif
