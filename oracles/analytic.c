@@ -85,7 +85,6 @@ static double on_radius(void *context, int k)
 static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
 {
 	struct note *note = ((struct analytic *)context)->note;
-	(void)ev;
 	if (note[k].reason) /* of the flow itself */
 		return;
 	bool tie = because >= 0 && note[because].tie && !note[because].unsure && !note[because].reason;
