@@ -155,6 +155,15 @@ int aot_strong_right(struct aot *x, int derivative, int partial)
 	return aot_op2(x, OP_MUL, derivative, aot_op3(x, OP_SELECT, absent, kept, partial));
 }
 
+int aot_scaled(struct aot *x, int value, double factor)
+{
+	enum dtype d = aot_type(x, value)->dtype;
+
+	if (factor == 1)
+		return value;
+	return aot_cast(x, aot_op2(x, OP_MUL, aot_wide(x, value), aot_scalar(x, DTYPE_F64, factor)), d);
+}
+
 struct shape aot_vector(int n)
 {
 	return (struct shape){1, {n}};

@@ -117,6 +117,8 @@ struct program aot_inline(const struct program *p, struct arena *a);
 void aot_activate(struct aot *x, const struct region *region);
 /* False with an error when a region op without a rule occurs at any depth. */
 bool aot_has_rules(const struct region *region, struct error *e);
+/* value * factor, of its type; the value itself when the factor is 1. */
+int aot_scaled(struct aot *x, int value, double factor);
 /* A partial by its text, f64; wide[]: the operands in f64 (aot_rules.c). */
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
 /* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (aot_nested.c). */

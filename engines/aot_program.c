@@ -72,14 +72,13 @@ struct derivation {
 	int above; /* as in struct aot */
 };
 
-/* A derivation of p, checkpoints gone, whose wrt inputs are active; NULL with an error. */
+/* A derivation of p, checkpoints and derivatives gone, whose wrt inputs are active; NULL with an error. */
 static struct aot *begin(const struct program *p, const struct derivation *d, struct arena *a, struct error *e)
 {
 	struct program *plain = NEW(a, struct program, 1);
 	struct aot *x;
 
-	*plain = aot_inline(p, a);
-	if (!aot_has_rules(&plain->top, e))
+	if (!aot_lower(d->rules, p, d->above + 1, a, plain, e) || !aot_has_rules(&plain->top, e))
 		return NULL;
 	x = aot_begin(plain, a, e);
 	x->rules = d->rules;

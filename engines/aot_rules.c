@@ -12,7 +12,7 @@ static void leave_constant(struct aot *x, const struct node *node)
 const struct aot_rules aot_rules_right = {
 	.row =
 	    {
-#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}},
+#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}, 1},
 #define AOT_NONE(op)
 #define AOT_REGION(op)
 #include "aot_rules.def"

@@ -18,6 +18,7 @@ struct aot_rule {
 	aot_push_fn *push;
 	aot_pull_fn *pull;      /* NULL: locally constant */
 	const char *partial[3]; /* texts: see aot_rules.def; shorter than AOT_TEXT */
+	double scale;           /* multiplied onto the op's contribution; 1 */
 };
 
 struct aot_rules {

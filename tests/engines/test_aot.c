@@ -1,5 +1,6 @@
 /* test_aot.c: derivative programs: known gradients, laws over generated cases, programs derived again, zeros that stay zero. */
 #include "../../engines/aot.h"
+#include "../../engines/aot_nested.h"
 #include "../../engines/interpret.h"
 #include "../../fuzz/generate.h"
 #include "../../oracles/verdict.h"
@@ -135,7 +136,8 @@ static void check_generated(struct engine *aot, struct arena *a)
 		c = generate(&choice, &profile, a);
 		if (c.n_transform != 1)
 			continue;
-		check_derived(&c, number, &beyond, a);
+		if (!program_has_derivative(&c.program)) /* which the interpreter does not know */
+			check_derived(&c, number, &beyond, a);
 		engine_answer(aot, &c, a, out);
 		refused += out[0].status == ANSWER_UNSUPPORTED && !strstr(out[0].text, "no rule for");
 		oracle_truth(oracle, &c, a, &truth);
