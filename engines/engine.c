@@ -174,12 +174,11 @@ bool engine_is_right(const struct engine *self)
 
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
 {
-	int order = request_order(t, n), most = kind->order ? kind->order : 1, outermost = n - 1;
+	const struct transform *outermost = request_outermost(t, n);
+	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	while (outermost >= 0 && t[outermost].kind == TRANSFORM_BATCH)
-		outermost--;
-	if (outermost >= 0 && !(t[outermost].kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
-		return arena_printf(a, "%s: no %s", kind->name, transform_names[t[outermost].kind]);
+	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
 	if (order < n && !kind->batch)
