@@ -4,12 +4,16 @@
 #include "ball.h"
 #include "conventions.h"
 #include "scalar_ops.h"
+#include "trace_request.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define R MPFR_RNDN
+
+/* Scalars that derivatives of order 2 and above may grow the trace to: some 100 bytes and half a microsecond each. */
+enum { DERIVED_SCALARS = 1 << 18 };
 
 /* The tangent or adjoint of one scalar while contributions arrive. */
 struct flow {
@@ -77,10 +81,21 @@ static double on_radius(void *context, int k)
 	return n->reason ? INFINITY : n->radius;
 }
 
-static void on_uncertain(void *context, struct evaluation *ev, int k)
+static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
 {
+	struct note *note = ((struct analytic *)context)->note;
 	(void)ev;
-	((struct analytic *)context)->note[k].reason = REASON_UNSTABLE_PATH;
+	if (note[k].reason) /* of the flow itself */
+		return;
+	bool tie = because >= 0 && note[because].tie && !note[because].unsure && !note[because].reason;
+	note[k].reason = tie ? REASON_CONVENTION : REASON_UNSTABLE_PATH;
+}
+
+static bool on_unsure(void *context, const struct evaluation *ev, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
+	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
 }
 
 struct analytic *analytic_open(void)
@@ -90,7 +105,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_radius};
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
@@ -457,18 +472,48 @@ static struct component derivative_component(struct analytic *self, const struct
 }
 
 static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
-    const struct type *types, int n, struct arena *a, struct truth_tensor *out)
+    const struct type *types, int n, struct truth_tensor *out)
 {
 	if (t->kind == TRANSFORM_VJP)
 		sweep_adjoint(self, conventions, t);
 	else
 		sweep_tangent(self, conventions, t);
-	for (int i = 0; i < n; i++) {
-		fill(&out[i], &types[i], a);
+	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out[i].at[e] = dtype_is_float(types[i].dtype) ? derivative_component(self, t, i, e)
 								      : integer_component(0, false);
-	}
+}
+
+/*
+ * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas of trace_derive.def, the
+ * usual ones that lose most; what an engine loses by other groupings of more than three factors is left to the loose radius.
+ */
+static struct component derived_component(struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+	if (k < 0)
+		return (struct component){.in_domain = true};
+	struct component out = primal_component(self, k);
+	if (out.reason)
+		return out;
+	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
+	out.loose = n->danger ? INFINITY : 4 * n->radius;
+	if (!(out.tight <= out.magnitude / 64))
+		out.reason = REASON_ILL_CONDITIONED;
+	return out;
+}
+
+/* Derivatives of a request of several transforms: all levels as scalars of the trace. */
+static bool stacked_truth(struct analytic *self, const struct testcase *c, const struct type *types, int n,
+    struct truth_tensor *out)
+{
+	const int *scalar = trace_request(&self->ev, c, DERIVED_SCALARS);
+	if (!scalar)
+		return false;
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++, scalar++)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? derived_component(self, *scalar) : integer_component(0, false);
+	return true;
 }
 
 static void undecide(struct truth_tensor *t, int n, enum reason reason)
@@ -514,27 +559,28 @@ void analytic_truth(struct analytic *self, const struct testcase *c, int which, 
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
-	bool judged = n >= 0 && c->n_transform == 1;
-	out->n_derivative = n > 0 ? n : 0;
+	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
-	if (judged && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+	if (c->n_transform == 1 && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
 	for (int k = 0; k < out->n_assignment; k++) {
-		out->derivative[k] = NEW(a, struct truth_tensor, out->n_derivative);
-		if (judged) {
-			conventions_assign(&conventions, k);
-			derivative_truth(self, &conventions, &c->transform[0], types, n, a, out->derivative[k]);
-			continue;
-		}
-		for (int i = 0; i < out->n_derivative; i++)
+		out->derivative[k] = NEW(a, struct truth_tensor, n);
+		for (int i = 0; i < n; i++)
 			fill(&out->derivative[k][i], &types[i], a);
-		undecide(out->derivative[k], out->n_derivative, REASON_ORDER);
 	}
-	if (judged && conventions.n_assignment > CONVENTION_ASSIGNMENTS)
-		undecide(out->derivative[0], out->n_derivative, REASON_CONVENTION);
+	if (c->n_transform == 1) {
+		for (int k = 0; k < out->n_assignment; k++) {
+			conventions_assign(&conventions, k);
+			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
+		}
+		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
+			undecide(out->derivative[0], n, REASON_CONVENTION);
+	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
+		undecide(out->derivative[0], n, REASON_ORDER);
+	}
 	if (self->ev.status == EVALUATE_SHAKY) {
 		undecide(out->primal, out->n_primal, REASON_UNSTABLE_PATH);
 		for (int k = 0; k < out->n_assignment; k++)

@@ -12,7 +12,7 @@ void analytic_close(struct analytic *self);
 
 /*
  * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
- * Results in the arena.  A request that is not exactly one jvp or vjp gives derivative components undecided(order).
+ * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are undecided(order).
  */
 void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
 

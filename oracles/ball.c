@@ -6,12 +6,6 @@
 
 #define R MPFR_RNDN
 
-/*
- * First order holds while the radius is small beside the distance over which the function varies; beyond 1/8 the value is left
- * undecided, below it the neglected orders are covered by a factor 1 + 2*rho, rho = radius/scale (the geometric series of the derivatives).
- */
-static const double rho_max = 0.125;
-
 bool ball_representable(mpfr_srcptr x, enum dtype d)
 {
 	const struct dtype_info *info = &dtype_table[d];
@@ -169,13 +163,16 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- arithmetic ---- */
 
-/* rho of an operand, or REASON_ILL_CONDITIONED in the note. */
+/*
+ * rho of an operand, or REASON_ILL_CONDITIONED in the note.  Below BALL_RHO_MAX the neglected orders are covered by a factor 1 + 2*rho,
+ * rho = radius/scale (the geometric series of the derivatives).
+ */
 static double rho_of(struct note *n, double radius, double scale)
 {
 	if (radius == 0)
 		return 0;
 	double rho = radius / scale;
-	if (!(rho <= rho_max))
+	if (!(rho <= BALL_RHO_MAX))
 		n->reason = REASON_ILL_CONDITIONED;
 	return rho;
 }
@@ -410,7 +407,13 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 		n->reason = (uint8_t)non_finite(ev, k);
 		return;
 	}
+	if (s->derived && ball_flow(ev, note, k))
+		return;
 	ball_finite(ev, note, k);
+	if (s->derived) {
+		n->path = n->magnitude;
+		n->most = fmax(1, n->magnitude);
+	}
 	if (!n->reason && !(n->magnitude + n->radius <= dtype_table[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
 }

@@ -9,6 +9,9 @@
 #include "evaluate.h"
 #include "truth.h"
 
+/* First order holds while a radius is at most this part of the distance over which a function varies. */
+#define BALL_RHO_MAX 0.125
+
 /* What is known of one scalar besides its exact value. */
 struct note {
 	double magnitude; /* |exact value| */
@@ -19,6 +22,7 @@ struct note {
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
+	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };
 
 /*
@@ -44,6 +48,12 @@ struct partial {
 
 /* The radius of scalar k of the trace; note[] holds what is known of its parents.  note[k].active is set by the caller. */
 void ball_scalar(const struct evaluation *ev, struct note *note, int k);
+
+/*
+ * The same of a derived scalar (trace_derive.h) with finite value and known parents.  False for an op that is no product, quotient or sum,
+ * nor a cast: its radius is that of any scalar.
+ */
+bool ball_flow(const struct evaluation *ev, struct note *note, int k);
 
 /* Whether any right engine orders scalars a and b (b < 0: a and bound) as the exact values are ordered. */
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);

@@ -61,7 +61,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 		mpfr_set_prec(ev->value[k], ev->precision);
 	}
 	ev->n_scalar = k + 1;
-	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .parent = ev->n_parent};
+	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .derived = ev->part == TRACE_FLOW, .parent = ev->n_parent};
 	return k;
 }
 
@@ -90,6 +90,8 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 		x = NEW(ev->arena, mpfr_srcptr, n);
 	for (int j = 0; j < n; j++)
 		x[j] = ev->value[parent[j]];
+	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
+		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
 	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
@@ -99,6 +101,14 @@ int trace_leaf(struct evaluation *ev, enum dtype d, double x)
 {
 	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d);
 	mpfr_set_d(ev->value[k], x, R);
+	announce(ev, k);
+	return k;
+}
+
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x))
+{
+	int k = new_scalar(ev, OP_CONSTANT, OP_CONSTANT, d);
+	set(ev->value[k]);
 	announce(ev, k);
 	return k;
 }
@@ -126,11 +136,11 @@ double trace_radius(const struct evaluation *ev, int k)
 	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
 }
 
-int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n)
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because)
 {
 	int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
 	if (ev->hooks.uncertain)
-		ev->hooks.uncertain(ev->hooks.self, ev, k);
+		ev->hooks.uncertain(ev->hooks.self, ev, k, because);
 	return k;
 }
 
@@ -430,6 +440,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 	int n_input = p->top.n_param;
 	ev->arena = a;
 	ev->n_scalar = ev->n_parent = 0;
+	ev->part = TRACE_PROGRAM;
 	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: nothing up the sleeve */
 	ev->n_event = 0;
 	ev->edge = false;

@@ -24,6 +24,7 @@ struct scalar {
 	enum op kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
 	enum dtype dtype;
 	bool exact;   /* the value was computed without rounding */
+	bool derived; /* a tangent or adjoint, or computed from one by trace_derive */
 	int rank;     /* of op sort */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };
@@ -47,6 +48,9 @@ enum evaluate_status {
 
 struct evaluation;
 
+/* What new scalars belong to: the program, a formula for a partial derivative, or a tangent or adjoint. */
+enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW };
+
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {
 	void *self;
@@ -56,9 +60,12 @@ struct evaluate_hooks {
 	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, double bound);
 	/*
 	 * Scalar `k` (op select), just appended and announced, stands for a choice that rounding could change (a select on a shaky predicate,
-	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.
+	 * a cast of a shaky integer): it may be any of its parents, or (one parent) another constant.  because >= 0: it is a tangent or adjoint
+	 * over an edge of scalar `because`, for which `unsure` holds.
 	 */
-	void (*uncertain)(void *self, struct evaluation *ev, int k);
+	void (*uncertain)(void *self, struct evaluation *ev, int k, int because);
+	/* Whether the partials of scalar k are a matter of convention (a tie) or not known. */
+	bool (*unsure)(void *self, const struct evaluation *ev, int k);
 	/* How far from its exact value scalar k may be in a right engine; infinity when nothing is known of it. */
 	double (*radius)(void *self, int k);
 };
@@ -76,6 +83,7 @@ struct evaluation {
 	mpfr_t *value; /* [n_scalar] */
 	int *parent;
 	int n_parent, parent_room;
+	enum trace_part part; /* set by trace_derive; TRACE_PROGRAM otherwise */
 
 	/*
 	 * Path: a hash over every decision that was consumed (branch, trip count, index, select per element, order of max/min/clamp,

@@ -209,7 +209,7 @@ static void cast_element(struct run *r, enum dtype from, enum dtype to, const st
 	if (dtype_is_float(to)) {
 		int leaf = trace_leaf_integer(r->ev, to, i);
 		trace_event(r->ev, i);
-		out->at[k].scalar = element_shaky(x, j) ? trace_uncertain(r->ev, to, &leaf, 1) : leaf;
+		out->at[k].scalar = element_shaky(x, j) ? trace_uncertain(r->ev, to, &leaf, 1, -1) : leaf;
 		return;
 	}
 	out->at[k].i = dtype_wrap(to, i);
@@ -252,7 +252,7 @@ static void select_element(struct run *r, enum dtype d, const struct elements *c
 	if (dtype_is_float(d)) {
 		const int either[2] = {out->at[k].scalar, x[other]->at[j[other]].scalar};
 		if (either[0] != either[1])
-			out->at[k].scalar = trace_uncertain(ev, d, either, 2);
+			out->at[k].scalar = trace_uncertain(ev, d, either, 2, -1);
 	} else if (x[taken]->at[j[taken]].i != x[other]->at[j[other]].i || element_shaky(x[other], j[other])) {
 		element_set_shaky(r, out, n, k);
 	}

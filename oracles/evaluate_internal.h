@@ -18,11 +18,16 @@ struct run {
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
 /* Appends a leaf with the value x (exact at any precision used). */
 int trace_leaf(struct evaluation *ev, enum dtype d, double x);
+/* Appends a leaf with the value that set() gives its argument, rounded at whatever precision that has. */
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x));
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
 /* A scalar (op sort) with the value of parent[rank]. */
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
-/* A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents. */
-int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n);
+/*
+ * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.  because: the scalar whose
+ * partials are not certain, -1 for a choice of the program.
+ */
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
 /* Notes a decision on the path. */
 void trace_event(struct evaluation *ev, int64_t decision);
 /* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */

@@ -1,0 +1,120 @@
+/* ball_flow.c: radii of tangents and adjoints that are scalars of the trace.  oracles/README.md derives them. */
+#include "ball.h"
+
+#include <math.h>
+
+/* Of one product: two more than here, for factors that an engine groups otherwise. */
+static const double ROUNDINGS = 3;
+
+/* What a rule needs of one operand: a flow counts with its path contributions, whose sum may have cancelled. */
+struct operand {
+	double path, radius, most;
+	bool flow;
+};
+
+static struct operand operand(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct note *n = &note[k];
+	bool flow = ev->scalar[k].derived;
+	double path = flow ? n->path : n->magnitude;
+	return (struct operand){path, n->radius, flow ? n->most : fmax(1, path), flow};
+}
+
+/* A factor as it stands in the products that engines may form: of a flow only what came together last. */
+static double in_groups(const struct operand *x, bool other_is_flow)
+{
+	return x->flow && other_is_flow ? x->most : fmax(1, x->path);
+}
+
+/* +-1, the commonest seed, rounds nothing. */
+static bool is_unit(const struct evaluation *ev, const struct note *note, int k)
+{
+	return note[k].radius == 0 && mpfr_cmpabs_ui(ev->value[k], 1) == 0;
+}
+
+/* Adds the product of x and y to the sums. */
+static void add_product(struct note *out, const struct operand *x, const struct operand *y)
+{
+	out->path += x->path * y->path;
+	out->radius += x->path * y->radius + y->path * x->radius + x->radius * y->radius;
+	out->most = fmax(out->most, in_groups(x, y->flow) * in_groups(y, x->flow));
+}
+
+/*
+ * n products, each rounded as often as a usual grouping of three factors and a sign does it, each rounding also an underflow that the rest
+ * of the product multiplies.
+ */
+static void round_products(struct note *out, const struct dtype_info *info, double n)
+{
+	n *= ROUNDINGS;
+	if (out->path > 0 || out->radius > 0)
+		out->radius += n * (info->unit * (out->path + out->radius) + info->tiny * out->most);
+}
+
+static void flow_quotient(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *info)
+{
+	struct note *out = &note[k];
+	const int *parent = ev->parent + ev->scalar[k].parent;
+	struct operand g = operand(ev, note, parent[0]);
+	double b = note[parent[1]].magnitude, rb = note[parent[1]].radius, rho = rb > 0 ? rb / b : 0;
+	if (!(rho <= BALL_RHO_MAX))
+		out->reason = REASON_ILL_CONDITIONED;
+	out->path = g.path / b;
+	out->radius = (g.radius + out->path * rb) / b * (1 + 2 * rho);
+	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
+	round_products(out, info, 2);
+}
+
+static void flow_cast(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *to)
+{
+	int a = ev->parent[ev->scalar[k].parent];
+	const struct dtype_info *from = &dtype_table[ev->scalar[a].dtype];
+	struct operand g = operand(ev, note, a);
+	note[k].path = g.path;
+	note[k].radius = g.radius;
+	note[k].most = g.most;
+	if (to->precision < from->precision || to->emax < from->emax || to->emin > from->emin)
+		round_products(&note[k], to, 1);
+}
+
+/* A sum of n terms in any order, over paths: what cancels has been rounded at its size. */
+static void flow_sum(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *info)
+{
+	const struct scalar *s = &ev->scalar[k];
+	struct note *out = &note[k];
+	for (int j = 0; j < s->n_parent; j++) {
+		struct operand g = operand(ev, note, ev->parent[s->parent + j]);
+		out->path += g.path;
+		out->radius += g.radius;
+		out->most = fmax(out->most, g.most);
+	}
+	out->radius += (s->n_parent - 1) * info->unit * (out->path + out->radius);
+}
+
+bool ball_flow(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	struct note *out = &note[k];
+	out->path = out->most = 0;
+	switch ((int)s->op) {
+	case OP_NEG: case OP_ADD: case OP_SUB: case OP_REDUCE_SUM: case OP_SELECT: flow_sum(ev, note, k, info); break;
+	case OP_CAST: flow_cast(ev, note, k, info); break;
+	case OP_DIV: flow_quotient(ev, note, k, info); break;
+	case OP_MUL: case OP_MATMUL:
+		for (int j = 0; j < s->n_parent; j += 2) {
+			struct operand x = operand(ev, note, parent[j]), y = operand(ev, note, parent[j + 1]);
+			add_product(out, &x, &y);
+		}
+		if (s->op == OP_MATMUL || !(is_unit(ev, note, parent[0]) || is_unit(ev, note, parent[1])))
+			round_products(out, info, s->n_parent / 2);
+		break;
+	default: return false;
+	}
+	if (out->most > info->max)
+		out->danger = true;
+	if (!(out->path + out->radius <= info->max))
+		out->reason = REASON_OVERFLOW;
+	return true;
+}
