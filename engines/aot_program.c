@@ -72,8 +72,19 @@ struct derivation {
 	int above; /* as in struct aot */
 };
 
+/* A float type's seed number k that is not 0 everywhere: what is known to be 0 is absent. */
+static bool is_there(const struct derivation *d, const struct type *t, int k)
+{
+	if (!dtype_is_float(t->dtype))
+		return false;
+	for (int i = 0; d->seed && i < shape_elements(&t->shape); i++)
+		if (d->seed[k].at[i].f != 0)
+			return true;
+	return !d->seed;
+}
+
 /* A derivation of p, checkpoints gone, whose wrt inputs are active; NULL with an error. */
-static struct aot *begin(const struct program *p, const struct derivation *d, struct arena *a, struct error *e)
+static struct aot *begin(const struct program *p, const struct derivation *d, bool jvp, struct arena *a, struct error *e)
 {
 	struct program *plain = NEW(a, struct program, 1);
 	struct aot *x;
@@ -86,7 +97,7 @@ static struct aot *begin(const struct program *p, const struct derivation *d, st
 	for (int k = 0; k < d->n_wrt; k++) {
 		int v = plain->top.param + d->wrt[k];
 
-		x->active[v] = dtype_is_float(plain->type[v].dtype);
+		x->active[v] = jvp ? is_there(d, &plain->type[v], k) : dtype_is_float(plain->type[v].dtype);
 	}
 	aot_activate(x);
 	return x;
@@ -117,7 +128,7 @@ static int add_derivatives(struct aot *x, const struct derivation *d, int *list,
 
 static bool derive_jvp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, d, a, e);
+	struct aot *x = begin(p, d, true, a, e);
 	int result[AOT_ROOM], n = 0;
 
 	if (!x || setjmp(x->fail))
@@ -138,7 +149,7 @@ static bool derive_jvp(const struct program *p, const struct derivation *d, stru
 
 static bool derive_vjp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, d, a, e);
+	struct aot *x = begin(p, d, false, a, e);
 	int result[AOT_ROOM], n = 0, seed[LIMIT_ARGS], wrt[LIMIT_ARGS];
 
 	if (!x || setjmp(x->fail))
@@ -147,7 +158,7 @@ static bool derive_vjp(const struct program *p, const struct derivation *d, stru
 	for (int k = 0; k < top->n_result; k++) {
 		const struct type *t = &x->p->type[top->result[k]];
 
-		seed[k] = dtype_is_float(t->dtype) ? take_seed(x, d, t, k) : -1;
+		seed[k] = is_there(d, t, k) ? take_seed(x, d, t, k) : -1;
 	}
 	aot_primal_saving(x, top);
 	for (int k = 0; k < top->n_result; k++)
