@@ -123,6 +123,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	memcpy(self->spec, spec, len);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
+	self->aot = aot_seams_right;
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
