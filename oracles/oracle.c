@@ -34,6 +34,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->options = *o;
 	self->analytic = analytic_open();
 	self->cross_check.fd = fd_open();
+	self->cross_check.mixed = fd_mixed_open();
 	return self;
 }
 
@@ -43,6 +44,7 @@ void oracle_close(struct oracle *self)
 		return;
 	analytic_close(self->analytic);
 	fd_close(self->cross_check.fd);
+	fd_mixed_close(self->cross_check.mixed);
 	free(self);
 }
 
@@ -52,12 +54,6 @@ static double now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* Requests whose derivatives are judged: one jvp or vjp. */
-static bool first_order(const struct testcase *c)
-{
-	return c->n_transform == 1 && (c->transform[0].kind == TRANSFORM_JVP || c->transform[0].kind == TRANSFORM_VJP);
 }
 
 static bool batched(const struct testcase *c)
@@ -111,7 +107,7 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 	double middle = now();
 	self->statistics.truths++;
 	self->statistics.analytic_seconds += middle - start;
-	if (!first_order(c))
+	if (batched(c) || !c->n_transform)
 		return;
 
 	uint64_t draw = draw_of(self, c);
@@ -125,11 +121,13 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 
 void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *io)
 {
-	if (!first_order(c))
+	if (batched(c) || !c->n_transform)
 		return;
 	double start = now();
 	self->cross_check.seed = draw_of(self, c);
-	bool jvp = c->transform[0].kind == TRANSFORM_JVP;
+	bool jvp = true;
+	for (int k = 0; k < c->n_transform; k++)
+		jvp &= c->transform[k].kind == TRANSFORM_JVP;
 	for (int k = 0; k < io->n_point; k++)
 		/* A jvp has one direction: measured once, it is confirmed. */
 		if (!jvp || io->point[k].fd.outcome == FD_NOT_RUN)
