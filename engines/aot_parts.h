@@ -66,11 +66,11 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s);
  * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
  * again, so is the product at that 0: its own derivative by the derivative stays the partial.
  */
-static inline int aot_strong(struct aot *x, int derivative, int partial)
-{
-	return x->rules->strong(x, derivative, partial);
-}
-int aot_strong_right(struct aot *x, int derivative, int partial);
+int aot_product(struct aot *x, int derivative, int partial);
+/* What a right engine does at the seams of batches (aot_table.h). */
+int aot_guard(struct aot *x, int predicate, int value);
+int aot_gather(struct aot *x, int from, int indices, const struct attrs *attrs);
+static inline int aot_strong(struct aot *x, int derivative, int partial) { return x->rules->product(x, derivative, partial); }
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);

@@ -20,9 +20,11 @@ const struct aot_rules aot_rules_right = {
 #undef AOT_NONE
 #undef AOT_REGION
 	    },
-	.strong = aot_strong_right,
-	.running_term = aot_strong_right,
+	.product = aot_product,
+	.running_term = aot_product,
 	.capture = leave_constant,
+	.guard = aot_guard,
+	.gather = aot_gather,
 };
 
 /* ---- texts: recursive descent that emits while it reads; a text that is wrong is a mistake in the table ---- */

@@ -121,6 +121,6 @@ static int lost_at_zero(struct aot *x, int derivative, int partial)
 bool plant_strong_zero_lost(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->aot.strong = self->aot.running_term = lost_at_zero;
+	self->aot.product = self->aot.running_term = lost_at_zero;
 	return true;
 }

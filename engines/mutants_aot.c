@@ -106,9 +106,9 @@ void mutate_aot(struct mutator *m)
 		if (rules->row[op].pull && (m->count <= m->wanted || m->wanted < 0))
 			mutate_row(m, (enum op)op);
 	if (mutant_here(m, "strong zero: a zero derivative is multiplied all the same"))
-		rules->strong = weak_zero;
+		rules->product = weak_zero;
 	if (mutant_here(m, "strong zero: where a derivative is 0, its product keeps nothing for the next derivative"))
-		rules->strong = lost_at_zero;
+		rules->product = lost_at_zero;
 	if (mutant_here(m, "cumprod: where the product so far is 0, its term keeps nothing for the next derivative"))
 		rules->running_term = lost_at_zero;
 	m->arena = NULL;

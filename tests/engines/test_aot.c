@@ -92,8 +92,8 @@ static void check_derived(const struct testcase *c, int number, int *beyond, str
 	struct program derived;
 	struct error e = {.text = ""};
 	int n = 0;
-	bool done = t->kind == TRANSFORM_JVP ? aot_jvp(&aot_rules_right, &c->program, t->wrt, t->n_wrt, a, &derived, &e) :
-					       aot_vjp(&aot_rules_right, &c->program, t->wrt, t->n_wrt, a, &derived, &e);
+	bool done = t->kind == TRANSFORM_JVP ? aot_jvp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e) :
+					       aot_vjp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e);
 
 	if (!done && strstr(e.text, "no rule for scatter_apply"))
 		return;
@@ -174,11 +174,11 @@ static void check_again(struct arena *a)
 		struct error e = {.text = ""};
 		struct tensor input[8], result[8];
 
-		CHECK(aot_vjp(&aot_rules_right, &p, wrt, 1, a, &first, &e), "%s", e.text);
+		CHECK(aot_vjp(&p, wrt, 1, &aot_rules_right, a, &first, &e), "%s", e.text);
 		CHECK(program_check(&first, &e), "%s: %s", e.place, e.text);
-		CHECK(aot_jvp(&aot_rules_right, &first, wrt, 1, a, &second, &e), "%s", e.text);
+		CHECK(aot_jvp(&first, wrt, 1, &aot_rules_right, a, &second, &e), "%s", e.text);
 		CHECK(program_check(&second, &e), "%s: %s", e.place, e.text);
-		CHECK(aot_vjp(&aot_rules_right, &second, wrt, 1, a, &third, &e), "%s", e.text);
+		CHECK(aot_vjp(&second, wrt, 1, &aot_rules_right, a, &third, &e), "%s", e.text);
 		CHECK(program_check(&third, &e), "%s: %s", e.place, e.text);
 		/* Inputs: x; cotangent of y; tangent of x; cotangents of y, of 4x^3, and of the tangents of both. */
 		CHECK(third.top.n_param == 7 && third.top.n_result == 5, "%d inputs, %d results", third.top.n_param,
@@ -214,7 +214,7 @@ static void check_strong_zero(struct arena *a)
 	x = build_input(&b, &one);
 	y = op2(&b, OP_MATMUL, x, build_constant(&b, &right));
 	p = build_end(&b, &y, 1);
-	CHECK(aot_vjp(&aot_rules_right, &p, wrt, 1, a, &derived, &e), "%s", e.text);
+	CHECK(aot_vjp(&p, wrt, 1, &aot_rules_right, a, &derived, &e), "%s", e.text);
 	input[0].at[0] = some;
 	input[1].at[0].f = 1;
 	input[1].at[1] = none;

@@ -73,7 +73,7 @@ static int differences(const struct engine *a, const struct engine *b)
 		n += !same_tangent_row(&a->tangent.row[op], &b->tangent.row[op]) + !same_adjoint_row(&x->row[op], &y->row[op]);
 	for (int op = 0; op < OP_COUNT; op++)
 		n += !same_aot_row(&a->aot.row[op], &b->aot.row[op]);
-	n += a->aot.strong != b->aot.strong;
+	n += a->aot.product != b->aot.product;
 	n += a->aot.running_term != b->aot.running_term;
 	n += a->aot.capture != b->aot.capture;
 	n += x->multiply != y->multiply;
