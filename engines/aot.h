@@ -20,32 +20,36 @@ enum {
  * Everything lives in the arena.  False with a reason where the IR cannot hold it (LIMIT_ARGS, LIMIT_ELEMENTS, the bounds above).
  * The result has right values and valid types; for one that is to be differentiated again see aot_level.
  */
-bool aot_jvp(const struct aot_rules *rules, const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e);
+bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 
 /*
  * The program of the vjp: inputs are those of p, then a cotangent for each float result; results are those of p, then the
  * cotangent of each float input of wrt.
  */
-bool aot_vjp(const struct aot_rules *rules, const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e);
+bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 
 /*
  * The function of one level of a request (request.h) as a program, from that of the level below: its inputs, and its outputs as results; the seeds are
  * constants.  `above`: how many of the levels to come differentiate; the program is written so that its own derivatives up to that order
- * are right too.  False as above.
+ * are right too.  A batch is vectorised by the rules of aot_batch.h, or a scan.  False as above.
  */
-bool aot_level(
-    const struct aot_rules *rules, const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e);
+bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_rules *rules, struct arena *a, struct program *out,
+    struct error *e);
 /* The function of the last of the n levels t. */
-bool aot_levels(
-    const struct aot_rules *rules, const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e);
+bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e);
 /* The same of the batches among them alone: the primal of that level. */
-bool aot_batches(const struct program *p, const struct transform *t, int n, struct arena *a, struct program *out, struct error *e);
+bool aot_batches(const struct program *p, const struct transform *t, int n, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e);
+/* The level of a batch, vectorised (without a guard among the rules: by aot_map). */
+bool aot_batch(const struct program *below, const struct transform *t, const struct aot_rules *rules, struct arena *a, struct program *out,
+    struct error *e);
 /* The level of a batch: a scan over the slices, which is right for any program; shared inputs are captured. */
 bool aot_map(const struct program *below, const struct transform *t, struct arena *a, struct program *out, struct error *e);
 /*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.
  */
-bool aot_request(const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct program *out, struct error *e);
+bool aot_request(const struct testcase *c, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 
 #endif

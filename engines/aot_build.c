@@ -142,7 +142,7 @@ static int finite_or_zero(struct aot *x, int value, int zero)
  * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one level is to come, its own
  * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p').
  */
-int aot_strong_right(struct aot *x, int derivative, int partial)
+int aot_product(struct aot *x, int derivative, int partial)
 {
 	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0), absent = aot_op2(x, OP_EQ, derivative, zero);
 
@@ -153,6 +153,15 @@ int aot_strong_right(struct aot *x, int derivative, int partial)
 	if (x->above == 1)
 		kept = aot_op1(x, OP_STOP_GRADIENT, kept);
 	return aot_op2(x, OP_MUL, derivative, aot_op3(x, OP_SELECT, absent, kept, partial));
+}
+
+int aot_scaled(struct aot *x, int value, double factor)
+{
+	enum dtype d = aot_type(x, value)->dtype;
+
+	if (factor == 1)
+		return value;
+	return aot_cast(x, aot_op2(x, OP_MUL, aot_wide(x, value), aot_scalar(x, DTYPE_F64, factor)), d);
 }
 
 struct shape aot_vector(int n)

@@ -15,11 +15,11 @@ enum answer_status aot_case_program(const struct aot_rules *rules,
 	if (c->n_transform == 0)
 		return ANSWER_OK;
 	if (stack_needed(c))
-		done = aot_request(rules, c, a, derived, &e);
+		done = aot_request(c, rules, a, derived, &e);
 	else if (t->kind == TRANSFORM_JVP)
-		done = aot_jvp(rules, &c->program, t->wrt, t->n_wrt, a, derived, &e);
+		done = aot_jvp(&c->program, t->wrt, t->n_wrt, rules, a, derived, &e);
 	else
-		done = aot_vjp(rules, &c->program, t->wrt, t->n_wrt, a, derived, &e);
+		done = aot_vjp(&c->program, t->wrt, t->n_wrt, rules, a, derived, &e);
 	if (done)
 		return ANSWER_OK;
 	*text = arena_printf(a, "%s: %s", engine, e.text);

@@ -10,6 +10,7 @@ int aot_dual(struct aot *x, int v)
 
 static void push_plain(struct aot *x, const struct node *node)
 {
+	const struct aot_rule *rule = &x->rules->row[node->op];
 	int arg[LIMIT_ARGS], tangent[LIMIT_ARGS];
 
 	aot_primal_node(x, node);
@@ -20,7 +21,7 @@ static void push_plain(struct aot *x, const struct node *node)
 		arg[k] = x->map[node->arg[k]];
 		tangent[k] = x->active[node->arg[k]] ? aot_dual(x, node->arg[k]) : -1;
 	}
-	x->dual[node->out] = x->rules->row[node->op].push(x, node, arg, x->map[node->out], tangent);
+	x->dual[node->out] = aot_scaled(x, rule->push(x, node, arg, x->map[node->out], tangent), rule->scale);
 }
 
 /* Appends the tangents of the active ones among n values of p; `like` decides which are active. */

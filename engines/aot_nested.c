@@ -97,7 +97,7 @@ void aot_derive_node(struct aot *x, const struct node *node)
 
 /* Derives the innermost ones; `above` as in struct aot. */
 static bool lower_once(
-    const struct aot_rules *rules, const struct program *p, int above, struct arena *a, struct program *out, struct error *e)
+    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
 	const struct region *top = &p->top;
 	struct aot *x = aot_begin(p, a, e);
@@ -114,7 +114,7 @@ static bool lower_once(
 }
 
 bool aot_lower(
-    const struct aot_rules *rules, const struct program *p, int above, struct arena *a, struct program *out, struct error *e)
+    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
 	*out = aot_inline(p, a);
 	if (!aot_without_apply(out, a, e))
@@ -122,7 +122,7 @@ bool aot_lower(
 	for (int n = nested(&out->top); n > 0; n--) {
 		const struct program before = *out;
 
-		if (!lower_once(rules, &before, above + n - 1, a, out, e))
+		if (!lower_once(&before, above + n - 1, rules, a, out, e))
 			return false;
 	}
 	return true;

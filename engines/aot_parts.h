@@ -66,11 +66,11 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s);
  * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
  * again, so is the product at that 0: its own derivative by the derivative stays the partial.
  */
-static inline int aot_strong(struct aot *x, int derivative, int partial)
-{
-	return x->rules->strong(x, derivative, partial);
-}
-int aot_strong_right(struct aot *x, int derivative, int partial);
+int aot_product(struct aot *x, int derivative, int partial);
+/* What a right engine does at the seams of batches (aot_table.h). */
+int aot_guard(struct aot *x, int predicate, int value);
+int aot_gather(struct aot *x, int from, int indices, const struct attrs *attrs);
+static inline int aot_strong(struct aot *x, int derivative, int partial) { return x->rules->product(x, derivative, partial); }
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);
@@ -125,6 +125,8 @@ void aot_primal_apply(struct aot *x, const struct node *node);
 void aot_activate(struct aot *x, const struct region *region);
 /* False with an error when a region op without a rule occurs at any depth. */
 bool aot_has_rules(const struct region *region, struct error *e);
+/* value * factor, of its type; the value itself when the factor is 1. */
+int aot_scaled(struct aot *x, int value, double factor);
 /* A partial by its text, f64; wide[]: the operands in f64 (aot_rules.c). */
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
 /* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (aot_nested.c). */

@@ -12,7 +12,7 @@ static void leave_constant(struct aot *x, const struct node *node)
 const struct aot_rules aot_rules_right = {
 	.row =
 	    {
-#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}},
+#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}, 1},
 #define AOT_NONE(op)
 #define AOT_REGION(op)
 #include "aot_rules.def"
@@ -20,9 +20,11 @@ const struct aot_rules aot_rules_right = {
 #undef AOT_NONE
 #undef AOT_REGION
 	    },
-	.strong = aot_strong_right,
-	.running_term = aot_strong_right,
+	.product = aot_product,
+	.running_term = aot_product,
 	.capture = leave_constant,
+	.guard = aot_guard,
+	.gather = aot_gather,
 };
 
 /* ---- texts: recursive descent that emits while it reads; a text that is wrong is a mistake in the table ---- */

@@ -18,16 +18,25 @@ struct aot_rule {
 	aot_push_fn *push;
 	aot_pull_fn *pull;      /* NULL: locally constant */
 	const char *partial[3]; /* texts: see aot_rules.def; shorter than AOT_TEXT */
+	double scale;           /* multiplied onto the op's contribution; 1 */
 };
 
 struct aot_rules {
 	struct aot_rule row[OP_COUNT];
-	/* derivative * partial, 0 where the derivative is.  Right: aot_strong_right. */
-	int (*strong)(struct aot *x, int derivative, int partial);
-	/* jvp of a running product: the term of the new factor's tangent and the product before it.  Right: strong. */
+	/* A derivative times a partial, both f64.  Right: aot_product, in which a derivative of 0 is strong. */
+	int (*product)(struct aot *x, int derivative, int partial);
+	/* jvp of a running product: the term of the new factor's tangent and the product before it.  Right: aot_product. */
 	int (*running_term)(struct aot *x, int tangent, int product);
 	/* Before the derivative of the region of an op derivative is emitted: what becomes of what it captures.  Right: nothing, constants. */
 	void (*capture)(struct aot *x, const struct node *node);
+	/*
+	 * Batches.  What a region that runs for all slices reads for a batched float from outside, where `predicate` says (broadcast) which
+	 * slices it counts for.  Right: the value, through which no derivative flows for the other slices.  NULL: batches are not vectorised
+	 * but scans.
+	 */
+	int (*guard)(struct aot *x, int predicate, int value);
+	/* A gather whose operand or indices are batched.  Right: a gather with these attributes. */
+	int (*gather)(struct aot *x, int from, int indices, const struct attrs *attrs);
 	char edited[AOT_TEXT]; /* for a text that an edit replaces */
 };
 extern const struct aot_rules aot_rules_right;

@@ -34,6 +34,7 @@ void aot_clear(struct aot *x, const struct region *region)
 
 static void pull_plain(struct aot *x, const struct node *node)
 {
+	const struct aot_rule *rule = &x->rules->row[node->op];
 	int arg[LIMIT_ARGS], contribution[LIMIT_ARGS];
 	bool wanted[LIMIT_ARGS];
 
@@ -42,9 +43,10 @@ static void pull_plain(struct aot *x, const struct node *node)
 		wanted[k] = x->active[node->arg[k]];
 		contribution[k] = -1;
 	}
-	x->rules->row[node->op].pull(x, node, arg, x->map[node->out], x->dual[node->out], wanted, contribution);
+	rule->pull(x, node, arg, x->map[node->out], x->dual[node->out], wanted, contribution);
 	for (int k = 0; k < node->n_arg; k++)
-		aot_give(x, node->arg[k], contribution[k]);
+		if (contribution[k] >= 0)
+			aot_give(x, node->arg[k], aot_scaled(x, contribution[k], rule->scale));
 }
 
 void aot_pull_region(struct aot *x, const struct region *region)

@@ -107,6 +107,8 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 		return unknown_engine(spec, len, e);
 	for (int i = 0; self->kind->option && self->kind->option[i].name; i++)
 		self->option[i] = self->kind->option[i].preset;
+	if (!self->kind->stacks)
+		self->aot.guard = NULL; /* whose batches below a derivative are scans */
 	if (self->kind->set_up)
 		self->kind->set_up(self);
 	self->isolated = self->kind->isolated;
@@ -242,12 +244,11 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
 {
-	int order = request_order(t, n), most = kind->order ? kind->order : 1, outermost = n - 1;
+	const struct transform *outermost = request_outermost(t, n);
+	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	while (outermost >= 0 && t[outermost].kind == TRANSFORM_BATCH)
-		outermost--;
-	if (outermost >= 0 && !(t[outermost].kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
-		return arena_printf(a, "%s: no %s", kind->name, transform_names[t[outermost].kind]);
+	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
 	if (order < n && !kind->batch)
@@ -303,7 +304,7 @@ static const struct testcase *known_form(const struct engine *self, const struct
 	known->program = lower_fixed_points(&c->program, self->kind->solves, a);
 	if (!program_has_derivative(&c->program))
 		return known;
-	if (aot_lower(&self->aot, &c->program, request_order(c->transform, c->n_transform), a, &known->program, &e))
+	if (aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e))
 		return known;
 	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
 	return NULL;

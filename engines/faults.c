@@ -126,6 +126,7 @@ bool plant_scale(struct engine *self, const char *args, struct error *e)
 		return error_set(e, NULL, "fault scale: op %s contributes nothing of its own to a derivative", name);
 	self->tangent.row[op].scale *= factor;
 	self->adjoint.row[op].scale *= factor;
+	self->aot.row[op].scale *= factor;
 	return true;
 }
 

@@ -65,3 +65,62 @@ bool plant_perturbation_confusion(struct engine *self, const char *args, struct 
 	self->aot.capture = without_tag;
 	return true;
 }
+
+/* ---- rules that are right, but not their derivatives ---- */
+
+/* What the backward pass saved has no history: it is a constant to the next derivative. */
+bool plant_saved_constant(struct engine *self, const char *args, struct error *e)
+{
+	static const struct {
+		enum op op;
+		const char *text;
+	} saved[] = {
+	    {OP_SQUARE, "stop_gradient(a+a)"},
+	    {OP_EXP, "stop_gradient(exp(a))"},
+	    {OP_SQRT, "0.5/stop_gradient(sqrt(a))"},
+	    {OP_LOGISTIC, "stop_gradient(logistic(a)*logistic(-a))"},
+	};
+
+	(void)args, (void)e;
+	for (size_t i = 0; i < sizeof saved / sizeof *saved; i++)
+		self->aot.row[saved[i].op].partial[0] = saved[i].text;
+	return true;
+}
+
+/* Safe in its value at the exponent 0, where 0 * x^-1 would be no number, and wrong by the exponent: x^1 for x^-1. */
+bool plant_value_safe_exponent(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.row[OP_POW].partial[0] = "b*pow(a,select(eq(b,0),1,b-1))";
+	return true;
+}
+
+/* A product that is 0 takes no part: so it is, but for its derivative. */
+static int unless_zero(struct aot *x, int tangent, int product)
+{
+	int zero = aot_scalar(x, DTYPE_F64, 0);
+
+	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, product, zero), zero, aot_op2(x, OP_MUL, tangent, product));
+}
+
+bool plant_zero_factor_dropped(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.running_term = unless_zero;
+	return true;
+}
+
+/* A zero derivative gives zero whatever the partial, and keeps nothing of it for the next one. */
+static int lost_at_zero(struct aot *x, int derivative, int partial)
+{
+	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0);
+
+	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
+}
+
+bool plant_strong_zero_lost(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.product = self->aot.running_term = lost_at_zero;
+	return true;
+}

@@ -121,6 +121,7 @@ static void pull(struct tape *tape, const struct record *r, const struct tensor 
 	for (int k = 0; k < r->n_arg; k++) {
 		own[k] = tape_variable(tape, r->arg[k]->tensor);
 		own[k]->active = r->arg[k]->active;
+		own[k]->shared = true;
 		tape->variable[k < n ? body->param + k : r->number[k - n]] = own[k];
 	}
 	tape->last = NULL;
@@ -206,10 +207,12 @@ void implicit_record(struct tape *tape, const struct node *node)
 	for (int k = 0; k < c->n; k++) {
 		r->arg[node->n_arg + k] = tape->variable[c->value[k]];
 		active |= r->arg[node->n_arg + k]->active;
+		tape->variable[c->value[k]]->saved = true;
 	}
 	for (int k = 0; k < node->n_arg; k++) {
 		r->arg[k] = tape->variable[node->out + k] = tape_variable(tape, carry[k]);
 		r->arg[k]->active = active;
+		r->arg[k]->saved = true;
 	}
 	if (!active)
 		return;

@@ -8,15 +8,32 @@
 
 #include "faults.h"
 
+const struct equivalent mutants_equivalent[] = {
+#define EQUIVALENT(text, why) {text, why},
+#include "mutants_equivalent.def"
+#undef EQUIVALENT
+    {NULL, NULL}};
+
+static bool is_equivalent(const char *text)
+{
+	for (const struct equivalent *e = mutants_equivalent; e->text; e++)
+		if (!strcmp(e->text, text))
+			return true;
+	return false;
+}
+
 bool mutant_here(struct mutator *m, const char *format, ...)
 {
+	char text[MUTANT_TEXT];
 	va_list args;
 
-	if (m->count++ != m->wanted)
-		return false;
 	va_start(args, format);
-	vsnprintf(m->text, sizeof m->text, format, args);
+	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	/* What changes nothing that is judged is no mutant. */
+	if (is_equivalent(text) || m->count++ != m->wanted)
+		return false;
+	memcpy(m->text, text, sizeof text);
 	return true;
 }
 
@@ -24,54 +41,13 @@ bool mutant_here(struct mutator *m, const char *format, ...)
 
 enum { MUTANT_CODE = 2 * EXPRESSION_TEXT };
 
-/* An edit replaces text[at .. at + len) of partial k of an op. */
-struct edit {
-	enum op op;
-	int k;
-	int at, len;
-	const char *replacement;
-};
-
-const struct equivalent mutants_equivalent[] = {
-#define EQUIVALENT(text, why) {text, why},
-#include "mutants_equivalent.def"
-#undef EQUIVALENT
-    {NULL, NULL}};
-
-static bool is_equivalent(const char *name)
-{
-	for (const struct equivalent *e = mutants_equivalent; e->text; e++)
-		if (!strcmp(e->text, name))
-			return true;
-	return false;
-}
-
-/* What does not compile, or changes nothing that is judged, is no mutant. */
-static void try_edit(struct mutator *m, const struct edit *edit, struct expression *partial)
-{
-	struct expression edited;
-	char text[MUTANT_CODE], name[MUTANT_TEXT];
-	const char *old = partial->text;
-	int n = snprintf(text, sizeof text, "%.*s%s%s", edit->at, old, edit->replacement, old + edit->at + edit->len);
-
-	if (n < 0 || n >= EXPRESSION_TEXT || !strcmp(text, old) || !expression_compile(&edited, text, NULL))
-		return;
-	snprintf(name, sizeof name, "%s, partial by %c: %s for %s", op_table[edit->op].name, "abc"[edit->k], text, old);
-	if (!is_equivalent(name) && mutant_here(m, "%s", name))
-		*partial = edited;
-}
-
 /* Names that are easily confused, either way. */
-static const char *confused_name(const char *name, int len)
+static const char *confused_name(const struct mutant_text *of, const char *name, int len)
 {
-	static const char *const pairs[][2] = {
-	    {"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"},
-	    {"lt", "le"}, {"eq", "ne"}, {"max", "min"}};
-
-	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+	for (int i = 0; i < of->n_names; i++)
 		for (int side = 0; side < 2; side++)
-			if ((int)strlen(pairs[i][side]) == len && !memcmp(pairs[i][side], name, (size_t)len))
-				return pairs[i][1 - side];
+			if ((int)strlen(of->names[i][side]) == len && !memcmp(of->names[i][side], name, (size_t)len))
+				return of->names[i][1 - side];
 	return NULL;
 }
 
@@ -88,44 +64,75 @@ static bool is_operand_end(char c)
 	return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
 
-/* One edit for every token that has one. */
-static void mutate_tokens(struct mutator *m, enum op op, int k, struct expression *partial)
+/* text[at .. at + len) replaced. */
+static void replace(struct mutator *m, const struct mutant_text *of, int at, int len, const char *replacement)
 {
-	const struct expression right = *partial;
-	const char *text = right.text;
+	char text[MUTANT_CODE];
+	int n = snprintf(text, sizeof text, "%.*s%s%s", at, of->text, replacement, of->text + at + len);
+
+	if (n > 0 && n < (int)sizeof text)
+		of->attempt(m, of, text);
+}
+
+void mutant_tokens(struct mutator *m, const struct mutant_text *of)
+{
+	const char *text = of->text;
 
 	for (int at = 0, len; text[at]; at += len) {
-		struct edit edit = {.op = op, .k = k, .at = at, .replacement = NULL};
+		const char *replacement = NULL;
 		char number[EXPRESSION_TEXT];
 
-		len = (int)strspn(text + at, "abcdefghijklmnopqrstuvwxyz");
+		len = (int)strspn(text + at, "abcdefghijklmnopqrstuvwxyz_");
 		if (len) {
 			len += (int)strspn(text + at + len, "0123456789");
-			edit.replacement = len == 1 ? confused_variable(text[at], op_table[op].n_arg)
-						    : confused_name(text + at, len);
+			replacement = len == 1 ? confused_variable(text[at], op_table[of->op].n_arg) : confused_name(of, text + at, len);
 		} else if ((len = (int)strspn(text + at, "0123456789."))) {
 			if (text[at + len] == 'e')
 				len += 1 + (int)strspn(text + at + len + 1, "-0123456789");
 			snprintf(number, sizeof number, "(2*%.*s)", len, text + at);
-			edit.replacement = len == 1 && text[at] == '0' ? "1" : number;
+			replacement = len == 1 && text[at] == '0' ? "1" : number;
 		} else {
 			bool binary = at > 0 && is_operand_end(text[at - 1]);
 
 			len = 1;
 			switch (text[at]) {
-			case '+': edit.replacement = "-"; break;
-			case '-': edit.replacement = binary ? "+" : " "; break;
-			case '*': edit.replacement = "/"; break;
-			case '/': edit.replacement = "*"; break;
+			case '+': replacement = "-"; break;
+			case '-': replacement = binary ? "+" : " "; break;
+			case '*': replacement = "/"; break;
+			case '/': replacement = "*"; break;
 			default: break;
 			}
 		}
-		edit.len = len;
-		if (edit.replacement)
-			try_edit(m, &edit, partial);
+		if (replacement)
+			replace(m, of, at, len, replacement);
 		if (m->count > m->wanted && m->wanted >= 0)
 			return;
 	}
+}
+
+/* ---- expressions ---- */
+
+/* What does not compile, or changes nothing, is no mutant. */
+static void try_expression(struct mutator *m, const struct mutant_text *of, const char *text)
+{
+	struct expression edited;
+
+	if (strlen(text) >= EXPRESSION_TEXT || !strcmp(text, of->text) || !expression_compile(&edited, text, NULL))
+		return;
+	if (mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of->text))
+		*of->expression = edited;
+}
+
+static void mutate_tokens(struct mutator *m, enum op op, int k, struct expression *partial)
+{
+	static const char *const names[][2] = {
+	    {"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"},
+	    {"lt", "le"}, {"eq", "ne"}, {"max", "min"}};
+	const struct expression right = *partial;
+	const struct mutant_text of = {.op = op, .k = k, .text = right.text, .names = names, .n_names = sizeof names / sizeof *names,
+	    .attempt = try_expression, .expression = partial};
+
+	mutant_tokens(m, &of);
 }
 
 void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS])
@@ -200,10 +207,12 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 {
 	struct mutator m = {.self = self, .wanted = index};
 	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind, implicit = self->kind == &implicit_kind;
-	bool rows = !compiled && !implicit;
+	bool aot = self->kind == &aot_kind, rows = !compiled && !implicit && !aot;
 
 	if (compiled)
 		mutate_compiled(&m);
+	if (aot)
+		mutate_aot(&m);
 	for (int op = 0; rows && op < OP_COUNT && (m.count <= index || index < 0); op++) {
 		if (op_table[op].n_region)
 			continue;

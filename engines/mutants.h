@@ -10,7 +10,22 @@ struct mutator {
 	int wanted; /* -1: none, only count */
 	int count;
 	char text[MUTANT_TEXT]; /* of the one made */
+	struct arena *arena;    /* scratch, of mutate_aot */
 };
+
+/* The text of the partial of op by operand k. */
+struct mutant_text {
+	enum op op;
+	int k;
+	const char *text;
+	const char *const (*names)[2]; /* [n_names] functions that are easily confused */
+	int n_names;
+	/* Counts the edit unless `edited` cannot be read, and makes it if it is wanted. */
+	void (*attempt)(struct mutator *m, const struct mutant_text *of, const char *edited);
+	struct expression *expression; /* what the text is of, in the tables of expressions */
+};
+/* One edit for every token that has one. */
+void mutant_tokens(struct mutator *m, const struct mutant_text *of);
 
 /* Counts an edit; true when it is the one to make, which `format` then describes. */
 bool mutant_here(struct mutator *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -29,6 +44,8 @@ void mutate_adjoint_seams(struct mutator *m);
 void mutate_compiled(struct mutator *m);
 /* Those of `implicit` alone: the rest of it is `tape` and `forward`. */
 void mutate_implicit_seams(struct mutator *m);
+/* All of them for the table of derivative programs. */
+void mutate_aot(struct mutator *m);
 
 /* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);

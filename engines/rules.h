@@ -208,7 +208,7 @@ struct engine {
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
-	struct aot_rules aot; /* of programs that are differentiated before they are run: levels, regions, engine `aot` */
+	struct aot_rules aot; /* of programs that are derived before they are run: levels of a request, op derivative, engine `aot` */
 	struct compiled_rules compiled;
 };
 

@@ -73,16 +73,25 @@ static void read_corpus(struct campaign *self)
 
 void campaign_fit_profile(const struct bench *b, struct profile *profile)
 {
-	bool jvp = false, vjp = false;
+	bool jvp = false, vjp = false, batch = false;
+	int order = 1;
 
 	for (int k = 0; k < b->n_engine; k++) {
 		const struct engine_kind *kind = engine_kind(b->engine[k]);
 
 		jvp = jvp || kind->jvp;
 		vjp = vjp || kind->vjp;
+		batch = batch || kind->batch;
+		order = kind->order > order ? kind->order : order;
 	}
 	if (jvp != vjp)
 		profile->jvp = jvp ? 100 : 0;
+	if (!batch)
+		profile->batch = 0;
+	if (order < 3)
+		profile->order_third = 0;
+	if (order < 2)
+		profile->order_second = 0;
 }
 
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
@@ -347,7 +356,7 @@ static void count_case(struct campaign *self, const struct testcase *c, const st
 {
 	const struct strata s = strata_of(c);
 	const bool in[STRATUM_COUNT] = {s.loop, s.cond, s.scatter_or_slice, s.edge_point, s.low_precision, s.jvp, s.vjp,
-	    s.strict_subset, s.nested, s.solution};
+	    s.strict_subset, s.nested, s.higher_order, s.batch};
 	const struct region *top = &c->program.top;
 	enum reason reason;
 	enum outcome outcome = campaign_outcome(r->judgement, self->bench.n_engine, &reason);

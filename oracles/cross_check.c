@@ -21,12 +21,20 @@ struct coordinate {
 	int exponent; /* 2^exponent is the scale of the input: |x|, or for 0 the smallest in the point */
 };
 
-/* One pass over one point. */
+/*
+ * One pass over one point.  Of a request of order 2 and above, c's results contracted with the cotangents of its innermost vjp are differentiated
+ * along `fixed` directions: the tangents of every jvp, and the cotangents of every other vjp, which contract what the vjp below gives.  What
+ * is left to compare are the outputs of the last vjp, or of the jvps if there is none.
+ */
 struct pass {
 	struct cross_check *self;
 	const struct testcase *c;
-	const struct transform *t;
+	const struct transform *t;     /* the last vjp, or the outermost jvp */
+	const struct transform *weigh; /* the innermost vjp, or NULL */
+	int n_fixed;                   /* 0: of order 1 */
+	struct fd_direction fixed[LIMIT_TRANSFORMS];
 	const struct tensor *point;
+	int which;
 	struct truth_point *truth;
 	struct arena *arena;
 	uint64_t seed;
@@ -64,7 +72,7 @@ static void abstain(struct pass *p, enum reason reason)
 	p->truth->fd = (struct fd_evidence){.outcome = FD_ABSTAINS, .reason = reason, .component = -1};
 }
 
-/* Weights of the flattened float results: the cotangent, or 1 (jvp). */
+/* Weights of the flattened float results: the innermost cotangent, or 1 (jvp). */
 static void set_weights(struct pass *p)
 {
 	int j = 0;
@@ -73,7 +81,7 @@ static void set_weights(struct pass *p)
 		if (!dtype_is_float(primal->type.dtype))
 			continue;
 		for (int e = 0; e < shape_elements(&primal->type.shape); e++)
-			p->weight[j++] = p->t->kind == TRANSFORM_VJP ? p->t->seed[r].at[e].f : 1;
+			p->weight[j++] = p->weigh ? p->weigh->seed[r].at[e].f : 1;
 	}
 }
 
@@ -88,13 +96,14 @@ static bool measurable(struct pass *p)
 	bool finite = true;
 	for (int i = 0; i < p->c->program.top.n_param; i++)
 		finite &= tensor_finite(&p->point[i]);
-	for (int s = 0; s < p->t->n_seed; s++)
-		finite &= tensor_finite(&p->t->seed[s]);
+	for (int k = 0; k < p->c->n_transform; k++)
+		for (int s = 0; s < p->c->transform[k].n_seed; s++)
+			finite &= tensor_finite(&p->c->transform[k].seed[s]);
 	if (!finite) {
 		abstain(p, REASON_NON_FINITE);
 		return false;
 	}
-	if (p->t->kind != TRANSFORM_VJP)
+	if (!p->weigh)
 		return true;
 	/*
 	 * The sum over the results is spoiled by one that hangs on a predicate that rounding could flip.  Other undecided results
@@ -104,7 +113,7 @@ static bool measurable(struct pass *p)
 		if (!dtype_is_float(truth->primal[r].type.dtype))
 			continue;
 		for (int e = 0; e < shape_elements(&truth->primal[r].type.shape); e++) {
-			if (truth->primal[r].at[e].reason == REASON_UNSTABLE_PATH && p->t->seed[r].at[e].f != 0) {
+			if (truth->primal[r].at[e].reason == REASON_UNSTABLE_PATH && p->weigh->seed[r].at[e].f != 0) {
 				abstain(p, REASON_UNSTABLE_PATH);
 				return false;
 			}
@@ -186,8 +195,14 @@ static struct fd_run measure(struct pass *p, int first, int n, bool random_signs
 	}
 	struct fd_run run = {
 	    .direction = p->direction, .step = step, .weight = p->weight, .n_target = n_target, .target = target};
-	set_direction(p, first, n, random_signs);
-	fd_measure(p->self->fd, &run, p->arena);
+	if (!p->n_fixed || p->weigh)
+		set_direction(p, first, n, random_signs);
+	if (p->n_fixed) {
+		p->fixed[p->n_fixed] = (struct fd_direction){p->direction, step};
+		fd_mixed_measure(p->self->mixed, p->c, p->which, p->fixed, p->n_fixed + (p->weigh != NULL), &run, p->arena);
+	} else {
+		fd_measure(p->self->fd, &run, p->arena);
+	}
 	clear_direction(p, first, n);
 	p->work_left -= run.work;
 	p->self->fd_runs++;
@@ -466,7 +481,7 @@ static void jvp_direction(struct pass *p)
 	bool off = false;
 	for (int i = 0; i < n; i++)
 		off |= off_path(&target[i]);
-	if (off && p->n_coordinate > 1)
+	if (off && p->n_coordinate > 1 && !p->n_fixed)
 		jvp_decompose(p, target, n, &run);
 	for (int i = 0; i < n; i++) {
 		const struct fd_target *t = &target[i];
@@ -476,14 +491,55 @@ static void jvp_direction(struct pass *p)
 	}
 }
 
+/* ---- order 2 and above ---- */
+
+/* Tangents of the inputs in t->wrt, from the seeds of a jvp of them or of a vjp of their cotangents, as a direction. */
+static void fix_direction(struct pass *p, const struct transform *t, const struct tensor *seed)
+{
+	int n_input = p->c->program.top.n_param, at_zero = zero_exponent(p), step = 1 << 14;
+	struct tensor *direction = NEW(p->arena, struct tensor, n_input);
+	for (int i = 0; i < n_input; i++)
+		direction[i] = tensor_new(p->arena, &p->point[i].type);
+	for (int k = 0; k < t->n_wrt; k++) {
+		const struct tensor *x = &p->point[t->wrt[k]];
+		if (!dtype_is_float(x->type.dtype))
+			continue;
+		direction[t->wrt[k]] = seed[k];
+		for (int e = 0; e < shape_elements(&x->type.shape); e++) {
+			if (seed[k].at[e].f == 0)
+				continue;
+			int room = (x->at[e].f != 0 ? ilogb(x->at[e].f) : at_zero) - ilogb(seed[k].at[e].f) - 1;
+			step = room < step ? room : step;
+		}
+	}
+	p->fixed[p->n_fixed++] = (struct fd_direction){direction, step};
+}
+
+/* What is differentiated along what; see struct pass. */
+static void contract(struct pass *p)
+{
+	const struct transform *last = NULL;
+	for (int k = 0; k < p->c->n_transform; k++) {
+		const struct transform *t = &p->c->transform[k];
+		if (t->kind == TRANSFORM_VJP && !p->weigh)
+			p->weigh = t;
+		else if (p->c->n_transform > 1)
+			fix_direction(p, t->kind == TRANSFORM_VJP ? last : t, t->seed);
+		if (t->kind == TRANSFORM_VJP)
+			last = t;
+	}
+	p->t = last ? last : &p->c->transform[p->c->n_transform - 1];
+}
+
 /* ---- entry ---- */
 
 static void check(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a,
     bool by_coordinate)
 {
-	struct pass p = {.self = self, .c = c, .t = &c->transform[0], .point = c->point[which], .truth = io, .arena = a,
+	struct pass p = {.self = self, .c = c, .point = c->point[which], .which = which, .truth = io, .arena = a,
 	    .seed = mix(self->seed, (uint64_t)which), .work_left = work_budget};
 	int n_input = c->program.top.n_param;
+	contract(&p);
 	if (!measurable(&p))
 		return;
 	list_coordinates(&p);

@@ -2,16 +2,17 @@
 #ifndef ORACLES_CROSS_CHECK_H
 #define ORACLES_CROSS_CHECK_H
 
-#include "finite_difference.h"
+#include "finite_difference_mixed.h"
 
 struct cross_check {
 	struct fd *fd;
+	struct fd_mixed *mixed; /* for order 2 and above */
 	uint64_t seed; /* of the random directions */
 	int64_t fd_runs, fd_escalations, fd_disagreements; /* counted up */
 };
 
 /*
- * Compares the derivatives of `io`, the truth at point `which` of c (checked; a request of exactly one jvp or vjp), with finite
+ * Compares the derivatives of `io`, the truth at point `which` of c (checked; a request of one or more jvp and vjp), with finite
  * differences along one direction, random (vjp) or the tangent (jvp), then along parts of it when something is off.  Fills io->fd; a
  * component whose path neither side takes, or on which the oracles disagree, becomes undecided.  At a kink, where conventions
  * differ, it abstains.

@@ -451,8 +451,8 @@ static void shift(struct evaluation *ev, int k, double direction, int sign, int 
 	mpfr_clear(move);
 }
 
-void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct tensor *direction,
-    int sign, int step, struct arena *a)
+void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n_move,
+    struct arena *a)
 {
 	struct run r = {.ev = ev, .p = p, .arena = a, .env = NEW(a, struct elements, p->n_value)};
 	int n_input = p->top.n_param;
@@ -479,8 +479,8 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 				continue;
 			}
 			in.at[k].scalar = trace_leaf(ev, d, point[i].at[k].f);
-			if (direction)
-				shift(ev, in.at[k].scalar, direction[i].at[k].f, sign, step);
+			for (int m = 0; m < n_move; m++)
+				shift(ev, in.at[k].scalar, move[m].direction[i].at[k].f, move[m].sign, move[m].step);
 		}
 		r.env[p->top.param + i] = in;
 	}
@@ -489,4 +489,11 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 	ev->result = NEW(a, struct elements, ev->n_result);
 	for (int k = 0; k < ev->n_result; k++)
 		ev->result[k] = r.env[p->top.result[k]];
+}
+
+void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct tensor *direction,
+    int sign, int step, struct arena *a)
+{
+	const struct move move = {direction, sign, step};
+	evaluate_moved(ev, p, point, &move, direction != NULL, a);
 }

@@ -126,11 +126,20 @@ struct evaluation {
 void evaluation_open(struct evaluation *ev);
 void evaluation_close(struct evaluation *ev);
 
+/* A step away from a point: sign * 2^step * direction; direction[n_input] has the types of the inputs; zeros do not move. */
+struct move {
+	const struct tensor *direction;
+	int sign, step;
+};
+
 /*
- * Evaluates p at point[n_input], or, with `direction` not NULL, at point + sign * 2^step * direction (float inputs only; direction[i]
- * has the type of input i; zeros do not move).  Working memory from the arena.  Sets status, results, path, edge.
+ * Evaluates p at point[n_input] plus n moves of its float inputs.  Working memory from the arena.  Sets status, results, path, edge.
  * The exponent range of MPFR must have been narrowed by mp_setup (scalar_ops.h).
  */
+void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n,
+    struct arena *a);
+
+/* The same with one move, or none: direction NULL. */
 void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct tensor *direction, int sign,
     int step, struct arena *a);
 

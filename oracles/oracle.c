@@ -1,12 +1,12 @@
 /* oracle.c: drives the two oracles over the points of a case. */
 #include "truth.h"
-#include "../graph/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "analytic.h"
+#include "batch.h"
 #include "cross_check.h"
 #include "scalar_ops.h"
 
@@ -16,8 +16,12 @@ const char *const reason_names[REASON_COUNT] = {
 #undef REASON
 };
 
+/* How much evidence of finite differences a point is to have: where a decision was taken at an edge, a direction, every coordinate. */
+enum check { CHECK_EDGES, CHECK_DIRECTION, CHECK_COORDINATES };
+
 struct oracle {
 	struct oracle_options options;
+	enum check check; /* of the case at hand */
 	struct analytic *analytic;
 	struct cross_check cross_check;
 	struct oracle_statistics statistics;
@@ -34,6 +38,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->options = *o;
 	self->analytic = analytic_open();
 	self->cross_check.fd = fd_open();
+	self->cross_check.mixed = fd_mixed_open();
 	return self;
 }
 
@@ -43,6 +48,7 @@ void oracle_close(struct oracle *self)
 		return;
 	analytic_close(self->analytic);
 	fd_close(self->cross_check.fd);
+	fd_mixed_close(self->cross_check.mixed);
 	free(self);
 }
 
@@ -54,39 +60,9 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Requests whose derivatives are judged: one jvp or vjp. */
-static bool first_order(const struct testcase *c)
-{
-	return c->n_transform == 1 && (c->transform[0].kind == TRANSFORM_JVP || c->transform[0].kind == TRANSFORM_VJP);
-}
-
 static bool batched(const struct testcase *c)
 {
 	return request_order(c->transform, c->n_transform) < c->n_transform;
-}
-
-static struct truth_tensor unknown_tensor(const struct type *type, struct arena *a)
-{
-	int n = shape_elements(&type->shape);
-	struct truth_tensor t = {*type, NEW(a, struct component, n)};
-	for (int k = 0; k < n; k++)
-		t.at[k].reason = REASON_ORDER;
-	return t;
-}
-
-/* Types alone: requests that neither oracle answers. */
-static void unknown_truth(const struct testcase *c, struct arena *a, struct truth_point *out)
-{
-	struct type type[LIMIT_ARGS];
-	*out = (struct truth_point){.n_primal = answer_primal_types(c, type), .n_assignment = 1};
-	out->primal = NEW(a, struct truth_tensor, out->n_primal);
-	for (int k = 0; k < out->n_primal; k++)
-		out->primal[k] = unknown_tensor(&type[k], a);
-	out->n_derivative = answer_derivative_types(c, type);
-	out->derivative = NEW(a, struct truth_tensor *, 1);
-	out->derivative[0] = NEW(a, struct truth_tensor, out->n_derivative);
-	for (int k = 0; k < out->n_derivative; k++)
-		out->derivative[0][k] = unknown_tensor(&type[k], a);
 }
 
 /* Random bits of a case: of the case itself, not of how many came before it. */
@@ -96,45 +72,70 @@ static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
 	return draw ^ draw >> 29;
 }
 
-void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
+/* A jvp has one direction: measured once, it is confirmed. */
+static bool has_vjp(const struct testcase *c)
+{
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_VJP)
+			return true;
+	return false;
+}
+
+/* Truth at one point of a case without batches, with as much evidence as self->check asks for. */
+static void point_truth(struct oracle *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	double start = now();
+	analytic_truth(self->analytic, c, which, a, out);
+	out->fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+	double middle = now();
+	self->statistics.analytic_seconds += middle - start;
+	if (!c->n_transform)
+		return;
+	if (self->check == CHECK_COORDINATES)
+		cross_check_coordinates(&self->cross_check, c, which, out, a);
+	else if (self->check == CHECK_DIRECTION || out->edge)
+		cross_check_direction(&self->cross_check, c, which, out, a);
+	self->statistics.fd_seconds += now() - middle;
+}
+
+static void slice_truth(void *self, const struct testcase *slice, struct arena *a, struct truth_point *out)
+{
+	point_truth(self, slice, 0, a, out);
+}
+
+void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
+{
+	uint64_t draw = draw_of(self, c);
+	self->cross_check.seed = draw;
+	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION : CHECK_EDGES;
+	self->statistics.truths++;
 	out->n_point = c->n_point;
 	out->point = NEW(a, struct truth_point, c->n_point);
 	for (int k = 0; k < c->n_point; k++) {
 		if (batched(c))
-			unknown_truth(c, a, &out->point[k]);
+			batch_truth(c, k, slice_truth, self, a, &out->point[k]);
 		else
-			analytic_truth(self->analytic, c, k, a, &out->point[k]);
-		out->point[k].fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+			point_truth(self, c, k, a, &out->point[k]);
 	}
-	double middle = now();
-	self->statistics.truths++;
-	self->statistics.analytic_seconds += middle - start;
-	if (!first_order(c))
-		return;
-
-	uint64_t draw = draw_of(self, c);
-	self->cross_check.seed = draw;
-	bool share = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0;
-	for (int k = 0; k < c->n_point; k++)
-		if (share || out->point[k].edge)
-			cross_check_direction(&self->cross_check, c, k, &out->point[k], a);
-	self->statistics.fd_seconds += now() - middle;
 }
 
 void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *io)
 {
-	if (!first_order(c))
+	if (!request_order(c->transform, c->n_transform))
 		return;
-	double start = now();
 	self->cross_check.seed = draw_of(self, c);
-	bool jvp = c->transform[0].kind == TRANSFORM_JVP;
-	for (int k = 0; k < io->n_point; k++)
-		/* A jvp has one direction: measured once, it is confirmed. */
-		if (!jvp || io->point[k].fd.outcome == FD_NOT_RUN)
-			cross_check_coordinates(&self->cross_check, c, k, &io->point[k], a);
-	self->statistics.fd_seconds += now() - start;
+	self->check = CHECK_COORDINATES;
+	for (int k = 0; k < io->n_point; k++) {
+		if (!has_vjp(c) && io->point[k].fd.outcome != FD_NOT_RUN)
+			continue;
+		if (batched(c)) { /* the slices' evidence is not kept */
+			batch_truth(c, k, slice_truth, self, a, &io->point[k]);
+			continue;
+		}
+		double start = now();
+		cross_check_coordinates(&self->cross_check, c, k, &io->point[k], a);
+		self->statistics.fd_seconds += now() - start;
+	}
 }
 
 struct oracle_statistics oracle_statistics(const struct oracle *self)

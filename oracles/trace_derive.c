@@ -367,7 +367,7 @@ static int tangent(struct derivation *d, int k)
 	struct arena_mark mark = arena_mark(ev->arena);
 	const int *parent = arena_copy(ev->arena, ev->parent + s.parent, (size_t)s.n_parent, sizeof *parent);
 	int out, terms = 0;
-	if (s.op == OP_MATMUL) {
+	if (s.op == OP_MATMUL && !uncertain(d, k)) {
 		out = tangent_of_dot(d, k, parent, s.n_parent);
 	} else if (s.op == OP_REDUCE_MEAN) {
 		out = tangent_of_mean(d, k, parent, s.n_parent);

@@ -498,6 +498,27 @@ def rules():
          ("forward+diffractor-swap", "wrong-primal", ["-1.95202489"]),
          comment="the sine that is passed on shows in the value too, so the derivative is not what is judged")
 
+    for spec in ("tape", "aot"):
+        top = Region()
+        case(f"saved-const-higher-{spec}", "the second derivative of a square, whose backward pass saves 2x", "pytorch/pytorch#76185", ["x: f64[]"],
+             top, [top.op("square", "x")], [[3]], vjp([0], 1) + vjp([0], 1), ["2"], (f"{spec}+saved-const-higher", "wrong", ["0"]))
+
+    for spec in ("forward", "aot"):
+        top = Region()
+        rows = [top.op("mul", "t", top.const([[1, 1, -1], [1, 2, 1]][k], "f64[3]")) for k in (0, 1)]
+        rows = [top.op("add", rows[k], top.const([[0, 1, 2], [-1, 1, 3]][k], "f64[3]")) for k in (0, 1)]
+        products = [top.op("mul", top.op("cumprod", rows[k], axis=0), top.const([[1, 2, 3], [4, 5, 6]][k], "f64[3]")) for k in (0, 1)]
+        out = top.op("reduce_sum", top.op("add", *products), axes=[0])
+        case(f"torch-cumprod-jvp2-{spec}", "sum w*cumprod of (t, t+1, 2-t) and (t-1, 2t+1, t+3), w = 1 ... 6: f''(1)", "pytorch/pytorch#196701",
+             ["t: f64[]"], top, [out], [[1]], jvp([0], 1) + jvp([0], 1), ["144"], (f"{spec}+torch-cumprod-jvp2", "wrong", ["68"]))
+
+    for spec in ("functional", "aot"):
+        for k, order in enumerate([(0, 1), (1, 0)]):
+            top = Region()
+            case(f"jax-pow-2nd-{spec}-{'xy' if k == 0 else 'yx'}", "the mixed second derivative of x^y at (23, 0), by x first or by y first",
+                 "jax-ml/jax#12033", ["x: f64[]", "y: f64[]"], top, [top.op("pow", "x", "y")], [[23, 0]], vjp([order[0]], 1) + vjp([order[1]], 1),
+                 ["0.0434782608696"], (f"{spec}+jax-pow-2nd", "wrong" if k == 0 else "agree", ["23"] if k == 0 else ["0.0434782608696"]))
+
     for spec, mode in [("forward", jvp), ("aot", jvp), ("aot", vjp)]:
         top, inner = Region(), Region()
         one = top.const(1)
@@ -528,12 +549,17 @@ def others():
          ["s: f64[]"], top, [out], [[3]], vjp([0], [2 ** k for k in range(48)]), [str(2 ** 48 - 1)],
          ("tape+enzyme-threads-race", "nondeterministic", None))
 
+    top = Region()
+    case("strong-zero-lost", "the second derivative of (e^x - 1)^2 at 0", "", ["x: f64[]"], top,
+         [top.op("square", top.op("sub", top.op("exp", "x"), top.const(1)))], [[0]], vjp([0], 1) + vjp([0], 1), ["2"],
+         ("aot+strong-zero-lost", "wrong", ["0"]))
+
     for slug, verdict, returned in [("crash", "crash", None), ("oom", "crash", None), ("hang", "hang", None), ("input-modified", "input-modified", ["4"]),
                                     ("wrong-shape", "bad-shape", ["4"]), ("wrong-dtype", "bad-dtype", ["4"])]:
         top = Region()
         out = top.op("mul", "x", "x")
         case(slug, f"x*x by an engine with the fault {slug}", "", ["x: f64[]"], top, [out], [[2]], vjp([0], 1), ["4"], (f"tape+{slug}", verdict, returned))
-    for spec, mode in [("forward", "jvp"), ("tape", "vjp"), ("functional", "vjp"), ("checkpointed", "vjp"), ("parallel", "vjp")]:
+    for spec, mode in [("forward", "jvp"), ("tape", "vjp"), ("functional", "vjp"), ("checkpointed", "vjp"), ("parallel", "vjp"), ("aot", "vjp")]:
         top = Region()
         out = top.op("mul", "x", "y")
         case(f"scale-{spec}", "x*y by an engine whose rule of mul is off by 1 + 2^-40", "", ["x: f64[]", "y: f64[]"], top, [out], [[2, 3]],

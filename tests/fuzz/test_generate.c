@@ -153,7 +153,28 @@ static void test_round_trip(void)
 
 struct reach {
 	int op[OP_COUNT], until, nested, int_wrt, strict, jvp, points, count_trip;
+	int mix[4], third, inside, outside, between; /* order 2: bit 0 the inner one is a jvp, bit 1 the outer; batches */
 };
+
+static void reach_request(const struct testcase *c, struct reach *out)
+{
+	int order = 0, kinds = 0;
+
+	for (int k = 0; k < c->n_transform; k++) {
+		const struct transform *t = &c->transform[k];
+
+		if (t->kind == TRANSFORM_BATCH) {
+			out->inside += k == 0;
+			out->outside += k == c->n_transform - 1;
+			out->between += k && k < c->n_transform - 1;
+		} else {
+			kinds |= (t->kind == TRANSFORM_JVP) << order++;
+		}
+	}
+	out->third += order == 3;
+	if (order == 2)
+		out->mix[kinds]++;
+}
 
 static void reach_region(const struct region *r, int depth, struct reach *out)
 {
@@ -181,6 +202,7 @@ static void test_reach(void)
 		struct strata s = strata_of(&t);
 
 		reach_region(&t.program.top, 0, &seen);
+		reach_request(&t, &seen);
 		for (int k = 0; k < t.transform[0].n_wrt; k++)
 			seen.int_wrt += !dtype_is_float(t.program.type[t.transform[0].wrt[k]].dtype);
 		seen.strict += s.strict_subset;
@@ -198,6 +220,10 @@ static void test_reach(void)
 	CHECK(seen.strict > REACH / 5, "%d", seen.strict);
 	CHECK(seen.jvp > REACH * 2 / 5 && seen.jvp < REACH * 3 / 5, "%d", seen.jvp);
 	CHECK(seen.points > REACH / 10, "%d", seen.points);
+	for (int mix = 0; mix < 4; mix++)
+		CHECK(seen.mix[mix] > REACH / 100, "%d of mix %d", seen.mix[mix], mix);
+	CHECK(seen.third > REACH / 100, "%d", seen.third);
+	CHECK(seen.inside > REACH / 50 && seen.outside > REACH / 50 && seen.between > 0, "%d, %d, %d", seen.inside, seen.outside, seen.between);
 	for (int i = 0; i < FEATURE_BYTES; i++)
 		features += counters[i] != 0;
 	CHECK(features > 500 && features < FEATURE_BYTES, "%d features", features);

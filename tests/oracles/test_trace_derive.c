@@ -84,21 +84,15 @@ static struct testcase read_case(struct arena *a, const char *body, const char *
 /* Weights and directions of each order: nothing special. */
 static double coefficient(int order, int k) { return (double)((order * 5 + k * 3) % 7) / 4 - 0.625; }
 
-/* How far the point is moved: x + 2^STEP * direction[ORDERS]. */
-struct move {
-	const struct tensor *direction;
-	int sign;
-};
-
 /*
  * out = the outputs of n derivations of the case's program times the coefficients `weights`.  Bit k of modes: derivation k is a vjp, with
  * coefficients k as cotangents; else a jvp in the direction of coefficients k + DIRECTION.
  */
-static void functional(mpfr_t out, struct evaluation *ev, const struct testcase *c, struct move move, int n, unsigned modes, int weights,
-    struct arena *a)
+static void functional(mpfr_t out, struct evaluation *ev, const struct testcase *c, const struct tensor *direction, int sign, int n,
+    unsigned modes, int weights, struct arena *a)
 {
 	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], output[WIDTH], n_output = shape_elements(&c->program.type[c->program.top.result[0]].shape);
-	evaluate(ev, &c->program, c->point[0], move.sign ? move.direction : NULL, move.sign, STEP, a);
+	evaluate(ev, &c->program, c->point[0], sign ? direction : NULL, sign, STEP, a);
 	for (int k = 0; k < n_output; k++)
 		output[k] = ev->result[0].at[k].scalar;
 	for (int order = 0; order < n; order++) {
@@ -150,9 +144,9 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 				for (int k = 0; k < WIDTH; k++)
 					d.at[k].f = coefficient(n - 1 + DIRECTION, k);
 				/* The derivative of w . f along d is w . (jvp of f by d), and d . (vjp of f by w). */
-				functional(got, ev, &c, (struct move){0}, n, modes, modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
-				functional(high, ev, &c, (struct move){&d, 1}, n - 1, modes, n - 1, a);
-				functional(low, ev, &c, (struct move){&d, -1}, n - 1, modes, n - 1, a);
+				functional(got, ev, &c, &d, 0, n, modes, modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
+				functional(high, ev, &c, &d, 1, n - 1, modes, n - 1, a);
+				functional(low, ev, &c, &d, -1, n - 1, modes, n - 1, a);
 				mpfr_sub(high, high, low, MPFR_RNDN);
 				mpfr_mul_2si(high, high, -STEP - 1, MPFR_RNDN);
 				double want = mpfr_get_d(high, MPFR_RNDN), is = mpfr_get_d(got, MPFR_RNDN);

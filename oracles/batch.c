@@ -1,0 +1,291 @@
+/* batch.c: see batch.h. */
+#include "batch.h"
+#include "../graph/answer.h"
+#include "conventions.h"
+
+#include <math.h>
+
+/* Slices times the work of the program. */
+static const int64_t slice_work = LIMIT_WORK;
+
+/* The batch axes of a value, outermost first, as numbers of batches: the innermost of the request is 0. */
+struct axes {
+	int n, batch[LIMIT_TRANSFORMS];
+};
+
+/* A request taken apart. */
+struct plan {
+	int n_batch, size[LIMIT_TRANSFORMS]; /* of the batches */
+	int n_input;
+	struct axes input[LIMIT_ARGS], output[LIMIT_ARGS], primal; /* at the outermost level */
+	struct axes seed[LIMIT_TRANSFORMS][LIMIT_ARGS];            /* of every transform */
+	int slices;
+};
+
+static void add_axis(struct axes *x, int batch)
+{
+	for (int k = x->n++; k > 0; k--)
+		x->batch[k] = x->batch[k - 1];
+	x->batch[0] = batch;
+}
+
+static struct plan plan_of(const struct testcase *c)
+{
+	struct plan p = {.n_input = c->program.top.n_param, .slices = 1};
+	int n_output = c->program.top.n_result;
+	for (int k = 0; k < c->n_transform; k++) {
+		const struct transform *t = &c->transform[k];
+		switch (t->kind) {
+		case TRANSFORM_BATCH:
+			for (int i = 0; i < t->n_wrt; i++)
+				add_axis(&p.input[t->wrt[i]], p.n_batch);
+			for (int i = 0; i < n_output; i++)
+				add_axis(&p.output[i], p.n_batch);
+			add_axis(&p.primal, p.n_batch);
+			p.slices *= t->size;
+			p.size[p.n_batch++] = t->size;
+			break;
+		case TRANSFORM_VJP:
+			for (int i = 0; i < n_output; i++)
+				p.seed[k][i] = p.output[i];
+			for (int i = 0; i < t->n_wrt; i++)
+				p.output[i] = p.input[t->wrt[i]];
+			n_output = t->n_wrt;
+			break;
+		default:
+			for (int i = 0; i < t->n_wrt; i++)
+				p.seed[k][i] = p.input[t->wrt[i]];
+			break;
+		}
+	}
+	return p;
+}
+
+/* Which row of a value with these axes slice number `slice` sees: slices count with the innermost batch fastest. */
+static int row_of(const struct plan *p, const struct axes *x, int slice)
+{
+	int index[LIMIT_TRANSFORMS], row = 0;
+	for (int k = 0; k < p->n_batch; k++) {
+		index[k] = slice % p->size[k];
+		slice /= p->size[k];
+	}
+	for (int k = 0; k < x->n; k++)
+		row = row * p->size[x->batch[k]] + index[x->batch[k]];
+	return row;
+}
+
+static struct type without_axes(const struct type *t, int n)
+{
+	struct type out = {.dtype = t->dtype, .shape.rank = t->shape.rank - n};
+	for (int d = 0; d < out.shape.rank; d++)
+		out.shape.extent[d] = t->shape.extent[d + n];
+	return out;
+}
+
+static struct tensor slice_tensor(const struct plan *p, const struct tensor *x, const struct axes *axes, int slice)
+{
+	struct tensor out = {.type = without_axes(&x->type, axes->n)};
+	out.at = x->at + row_of(p, axes, slice) * shape_elements(&out.type.shape);
+	return out;
+}
+
+/* The case of one slice: its one point and its seeds are parts of the whole's. */
+static struct testcase slice_case(const struct plan *p, const struct testcase *c, int which, int slice, struct arena *a)
+{
+	struct testcase out = *c;
+	out.n_point = 1;
+	out.point = NEW(a, struct tensor *, 1);
+	out.point[0] = NEW(a, struct tensor, p->n_input);
+	for (int i = 0; i < p->n_input; i++)
+		out.point[0][i] = slice_tensor(p, &c->point[which][i], &p->input[i], slice);
+	out.transform = NEW(a, struct transform, c->n_transform);
+	out.n_transform = 0;
+	for (int k = 0; k < c->n_transform; k++) {
+		struct transform t = c->transform[k];
+		if (t.kind == TRANSFORM_BATCH)
+			continue;
+		t.seed = NEW(a, struct tensor, t.n_seed);
+		for (int i = 0; i < t.n_seed; i++)
+			t.seed[i] = slice_tensor(p, &c->transform[k].seed[i], &p->seed[k][i], slice);
+		out.transform[out.n_transform++] = t;
+	}
+	return out;
+}
+
+static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
+{
+	return (struct truth_tensor){*type, NEW(a, struct component, shape_elements(&type->shape))};
+}
+
+/* ---- sums over slices ---- */
+
+/* sum += x; *n terms so far.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
+static void add_component(struct component *sum, const struct component *x, int *n)
+{
+	if ((*n)++ == 0) {
+		*sum = *x;
+		return;
+	}
+	double high = sum->value + x->value, back = high - sum->value;
+	sum->low += x->low + (sum->value - (high - back)) + (x->value - back);
+	sum->value = high;
+	sum->tight += x->tight;
+	sum->loose += x->loose;
+	sum->magnitude += x->magnitude;
+	sum->in_domain &= x->in_domain;
+	if (sum->reason == REASON_NONE)
+		sum->reason = x->reason;
+}
+
+/*
+ * The sum of n slices in any order.  An engine may also add every contribution to one accumulator: of the m contributions per slice, (n m - 1)
+ * roundings, where the slices' radii count n (m - 1): that is left to the loose radius, n times theirs.
+ */
+static void finish_component(struct component *sum, int n, enum dtype d)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	if (n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
+		return;
+	double rounding = (n - 1) * info->unit * (sum->magnitude + sum->tight), high = sum->value + sum->low;
+	sum->low -= high - sum->value; /* |low| may have grown beyond half a unit of value: exact by Sterbenz or tiny */
+	sum->value = high;
+	sum->tight += rounding;
+	sum->loose = n * sum->loose + rounding;
+	if (sum->magnitude + sum->tight > info->max)
+		sum->reason = REASON_OVERFLOW;
+	else if (!(sum->tight <= sum->magnitude / 64))
+		sum->reason = REASON_ILL_CONDITIONED;
+}
+
+/* ---- putting together ---- */
+
+static void stack_primal(const struct plan *p, const struct testcase *c, const struct truth_point *slice, struct arena *a, struct truth_point *out)
+{
+	struct type type[LIMIT_ARGS];
+	out->n_primal = answer_primal_types(c, type);
+	out->primal = NEW(a, struct truth_tensor, out->n_primal);
+	for (int i = 0; i < out->n_primal; i++) {
+		out->primal[i] = tensor_of(&type[i], a);
+		for (int s = 0; s < p->slices; s++) {
+			int n = shape_elements(&slice[s].primal[i].type.shape), row = row_of(p, &p->primal, s);
+			for (int e = 0; e < n; e++)
+				out->primal[i].at[row * n + e] = slice[s].primal[i].at[e];
+		}
+	}
+}
+
+/* The outputs where slice s follows its assignment number choice[s]. */
+static void combine(const struct plan *p, const struct truth_point *slice, const int *choice, const struct type *type, int n, struct arena *a,
+    struct truth_tensor *out)
+{
+	for (int i = 0; i < n; i++) {
+		int total = shape_elements(&type[i].shape);
+		struct arena_mark mark;
+		out[i] = tensor_of(&type[i], a);
+		mark = arena_mark(a);
+		int *terms = NEW(a, int, total);
+		for (int s = 0; s < p->slices; s++) {
+			const struct truth_tensor *x = &slice[s].derivative[choice[s]][i];
+			int m = shape_elements(&x->type.shape), row = row_of(p, &p->output[i], s);
+			for (int e = 0; e < m; e++)
+				add_component(&out[i].at[row * m + e], &x->at[e], &terms[row * m + e]);
+		}
+		for (int e = 0; e < total; e++)
+			finish_component(&out[i].at[e], terms[e], type[i].dtype);
+		arena_rewind(a, mark);
+	}
+}
+
+/* Components of a slice on which its assignments differ are undecided: there are too many for all slices together. */
+static void undecide_kinks(struct truth_point *slice)
+{
+	for (int k = 0; k < slice->n_derivative; k++)
+		for (int e = 0; e < shape_elements(&slice->derivative[0][k].type.shape); e++)
+			for (int s = 1; s < slice->n_assignment; s++) {
+				struct component *first = &slice->derivative[0][k].at[e];
+				const struct component *other = &slice->derivative[s][k].at[e];
+				if (first->reason == REASON_NONE && (other->reason != REASON_NONE || other->value != first->value || other->low != first->low))
+					first->reason = REASON_CONVENTION;
+			}
+	slice->n_assignment = 1;
+}
+
+/* Disagreement outweighs abstention, which outweighs agreement. */
+static int rank_of(enum fd_outcome outcome)
+{
+	static const int rank[] = {[FD_NOT_RUN] = 0, [FD_AGREES] = 1, [FD_ABSTAINS] = 2, [FD_DISAGREES] = 3};
+	return rank[outcome];
+}
+
+static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
+{
+	struct fd_evidence worst = slice[0].fd;
+	for (int s = 1; s < n; s++)
+		if (rank_of(slice[s].fd.outcome) > rank_of(worst.outcome))
+			worst = slice[s].fd;
+	return worst;
+}
+
+/* Combinations of the slices' assignments; 1 after giving up on them when there are too many. */
+static int count_assignments(const struct plan *p, struct truth_point *slice)
+{
+	int n = 1;
+	for (int s = 0; s < p->slices && n <= CONVENTION_ASSIGNMENTS; s++)
+		n *= slice[s].n_assignment;
+	if (n <= CONVENTION_ASSIGNMENTS)
+		return n;
+	for (int s = 0; s < p->slices; s++)
+		undecide_kinks(&slice[s]);
+	return 1;
+}
+
+/* Types alone. */
+static void unknown_truth(const struct testcase *c, struct arena *a, struct truth_point *out)
+{
+	struct type type[LIMIT_ARGS];
+	*out = (struct truth_point){.n_primal = answer_primal_types(c, type), .n_assignment = 1, .fd = {.component = -1}};
+	out->primal = NEW(a, struct truth_tensor, out->n_primal);
+	for (int k = 0; k < out->n_primal; k++)
+		out->primal[k] = tensor_of(&type[k], a);
+	out->n_derivative = answer_derivative_types(c, type);
+	out->derivative = NEW(a, struct truth_tensor *, 1);
+	out->derivative[0] = NEW(a, struct truth_tensor, out->n_derivative);
+	for (int k = 0; k < out->n_derivative; k++)
+		out->derivative[0][k] = tensor_of(&type[k], a);
+	for (int k = 0; k < out->n_primal + out->n_derivative; k++) {
+		struct truth_tensor *t = k < out->n_primal ? &out->primal[k] : &out->derivative[0][k - out->n_primal];
+		for (int e = 0; e < shape_elements(&t->type.shape); e++)
+			t->at[e].reason = REASON_ORDER;
+	}
+}
+
+void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, void *self, struct arena *a, struct truth_point *out)
+{
+	const struct plan p = plan_of(c);
+	struct type type[LIMIT_ARGS];
+	if (p.slices * (program_work(&c->program) + 1) > slice_work) {
+		unknown_truth(c, a, out);
+		return;
+	}
+	struct truth_point *slice = NEW(a, struct truth_point, p.slices);
+	*out = (struct truth_point){.n_derivative = answer_derivative_types(c, type)};
+	for (int s = 0; s < p.slices; s++) {
+		struct testcase one = slice_case(&p, c, which, s, a);
+		truth(self, &one, a, &slice[s]);
+		out->kink |= slice[s].kink;
+		out->edge |= slice[s].edge;
+	}
+	stack_primal(&p, c, slice, a, out);
+	out->fd = worst_evidence(slice, p.slices);
+	out->n_assignment = count_assignments(&p, slice);
+	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
+	int *choice = NEW(a, int, p.slices);
+	for (int k = 0; k < out->n_assignment; k++) {
+		for (int s = 0, rest = k; s < p.slices; s++) {
+			choice[s] = rest % slice[s].n_assignment;
+			rest /= slice[s].n_assignment;
+		}
+		out->derivative[k] = NEW(a, struct truth_tensor, out->n_derivative);
+		combine(&p, slice, choice, type, out->n_derivative, a, out->derivative[k]);
+	}
+}

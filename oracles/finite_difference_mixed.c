@@ -1,0 +1,219 @@
+/* finite_difference_mixed.c: see finite_difference_mixed.h. */
+#include "finite_difference_mixed.h"
+#include "evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R MPFR_RNDN
+
+/*
+ * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order; n steps cost 64 n bits
+ * of the precision.  The second rung measures the error of the first, the third is for strong curvature and cancellation.
+ */
+static const struct {
+	mpfr_prec_t precision;
+	int log_step;
+} ladder[] = {{512, -64}, {768, -110}, {2048, -300}};
+
+enum { RUNGS = (int)(sizeof ladder / sizeof *ladder), GUARD_BITS = 64, LAST_RUNG_SCALARS = 8192 };
+
+struct fd_mixed {
+	struct evaluation ev[RUNGS];
+};
+
+struct fd_mixed *fd_mixed_open(void)
+{
+	struct fd_mixed *self = calloc(1, sizeof *self);
+	if (!self) {
+		fprintf(stderr, "adjudge: out of memory\n");
+		exit(4);
+	}
+	for (int k = 0; k < RUNGS; k++) {
+		evaluation_open(&self->ev[k]);
+		self->ev[k].precision = ladder[k].precision;
+	}
+	return self;
+}
+
+void fd_mixed_close(struct fd_mixed *self)
+{
+	if (!self)
+		return;
+	for (int k = 0; k < RUNGS; k++)
+		evaluation_close(&self->ev[k]);
+	free(self);
+}
+
+/* What one target has seen so far, in units of 2^scale. */
+struct progress {
+	mpfr_t sum;           /* over the samples so far */
+	double excess, last;  /* quotient less the known value, on this rung and the one before */
+	bool seen;
+};
+
+/* One measurement. */
+struct mixed {
+	const struct testcase *c;
+	const struct tensor *point;
+	const struct fd_direction *direction;
+	int n;
+	struct fd_run *run;
+	struct progress *progress;
+	mpfr_t term;
+	struct arena *arena;
+};
+
+/* Adds one sample, with its sign, to all sums. */
+static void add_sample(struct mixed *m, const struct evaluation *ev, bool negative)
+{
+	const struct program *p = &m->c->program;
+	int j = 0;
+	for (int r = 0; r < p->top.n_result; r++) {
+		const struct type *type = &p->type[p->top.result[r]];
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++, j++) {
+			if (m->run->weight[j] == 0)
+				continue;
+			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar], negative ? -m->run->weight[j] : m->run->weight[j], R);
+			for (int i = 0; i < m->run->n_target; i++) {
+				const struct fd_target *t = &m->run->target[i];
+				if (j >= t->first && j < t->first + t->count)
+					mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+			}
+		}
+	}
+}
+
+/* All samples on one side; false when one of them leaves the path. */
+static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sign)
+{
+	struct move move[LIMIT_TRANSFORMS];
+	uint64_t path = 0;
+	for (int i = 0; i < m->run->n_target; i++) {
+		mpfr_set_prec(m->progress[i].sum, ev->precision + GUARD_BITS);
+		mpfr_set_zero(m->progress[i].sum, 1);
+	}
+	mpfr_set_prec(m->term, ev->precision + GUARD_BITS);
+	for (unsigned subset = 0; subset < 1u << m->n; subset++) {
+		struct arena_mark mark = arena_mark(m->arena);
+		int n = 0;
+		for (int k = 0; k < m->n; k++)
+			if (subset >> k & 1)
+				move[n++] = (struct move){m->direction[k].at, sign, log_step + m->direction[k].step};
+		ev->freeze = subset != 0;
+		evaluate_moved(ev, &m->c->program, m->point, move, n, m->arena);
+		m->run->work += ev->n_scalar;
+		if (!subset)
+			path = ev->path;
+		bool shares = ev->status == EVALUATE_OK && ev->path == path;
+		if (shares)
+			add_sample(m, ev, (m->n - n) & 1);
+		arena_rewind(m->arena, mark);
+		if (!shares)
+			return false;
+	}
+	return true;
+}
+
+/* The quotient of a target from its sum; false when it is no number. */
+static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
+{
+	long scale = t->scale;
+	for (int k = 0; k < m->n; k++)
+		scale += log_step + m->direction[k].step;
+	mpfr_mul_2si(p->sum, p->sum, -scale, R);
+	if (sign < 0 && (m->n & 1))
+		mpfr_neg(p->sum, p->sum, R);
+	t->quotient = mpfr_get_d(p->sum, R);
+	mpfr_sub_d(p->sum, p->sum, t->value, R);
+	mpfr_sub_d(p->sum, p->sum, t->low, R);
+	p->excess = mpfr_get_d(p->sum, R);
+	return isfinite(p->excess);
+}
+
+static void abstain(struct fd_target *t, enum reason reason)
+{
+	t->outcome = FD_ABSTAINS;
+	t->reason = reason;
+}
+
+/* How far quotient and value may be apart. */
+static double slack(const struct fd_target *t)
+{
+	return fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
+}
+
+/*
+ * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
+ * no size for an error.
+ */
+static void settle(struct fd_target *t, struct progress *p)
+{
+	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
+	t->error = change;
+	p->last = p->excess;
+	p->seen = true;
+	if (isinf(change))
+		return;
+	bool vanishes = t->magnitude == 0 && fabs(p->excess) <= ldexp(change, -30);
+	double goal = fmax(t->tolerance / 8, ldexp(t->magnitude, -50));
+	if (vanishes || p->excess == 0 || (t->error <= goal && fabs(p->excess) <= slack(t)))
+		t->outcome = FD_AGREES;
+}
+
+static void give_up(struct fd_target *t, const struct progress *p)
+{
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
+		t->outcome = FD_DISAGREES;
+	else
+		abstain(t, REASON_ILL_CONDITIONED);
+}
+
+void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction, int n,
+    struct fd_run *run, struct arena *a)
+{
+	struct mixed m = {.c = c, .point = c->point[which], .direction = direction, .n = n, .run = run,
+	    .progress = NEW(a, struct progress, run->n_target), .arena = a};
+	int open = run->n_target;
+	run->work = 0;
+	run->n_rung = 0;
+	run->left = run->right = false;
+	mpfr_init2(m.term, 53);
+	for (int i = 0; i < run->n_target; i++) {
+		run->target[i].outcome = FD_NOT_RUN;
+		run->target[i].reason = REASON_NONE;
+		run->target[i].error = INFINITY;
+		mpfr_init2(m.progress[i].sum, 53);
+	}
+	for (int k = 0; k < RUNGS && open; k++) {
+		struct evaluation *ev = &self->ev[k];
+		if (k == RUNGS - 1 && self->ev[0].n_scalar > LAST_RUNG_SCALARS)
+			break;
+		run->precision = (int)ladder[k].precision;
+		run->log_step = ladder[k].log_step;
+		run->n_rung = k + 1;
+		run->right = sample(&m, ev, run->log_step, 1);
+		run->left = !run->right && sample(&m, ev, run->log_step, -1);
+		if (!run->right && !run->left)
+			continue; /* a shorter step may stay on the path */
+		for (int i = 0; i < run->n_target; i++) {
+			struct fd_target *t = &run->target[i];
+			if (t->outcome != FD_NOT_RUN)
+				continue;
+			if (!measure(&m, t, &m.progress[i], run->log_step, run->right ? 1 : -1))
+				abstain(t, REASON_NON_FINITE);
+			else
+				settle(t, &m.progress[i]);
+			open -= t->outcome != FD_NOT_RUN;
+		}
+	}
+	for (int i = 0; i < run->n_target; i++) {
+		if (run->target[i].outcome == FD_NOT_RUN && !run->left && !run->right)
+			abstain(&run->target[i], REASON_ISOLATED_PATH);
+		else if (run->target[i].outcome == FD_NOT_RUN)
+			give_up(&run->target[i], &m.progress[i]);
+		mpfr_clear(m.progress[i].sum);
+	}
+	mpfr_clear(m.term);
+}
