@@ -42,7 +42,8 @@ struct tape {
 	const struct program *program;
 	struct arena *arena;
 	struct variable **variable; /* [n_value] the latest instance of each value */
-	const struct region **home; /* [n_value] of buffers.h */
+	const struct region **home; /* [n_value] these two of buffers.h */
+	const struct node **last_use;
 	struct record *last;
 	struct captures **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
 };
@@ -360,12 +361,12 @@ static bool run_body(
 	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
 }
 
-/* What a loop begins with, which keeps its name outside. */
+/* What a loop begins with; unless the loop is the last to use it, that keeps its name outside. */
 static void take_args(const struct tape *tape, const struct node *node, int first, int n, struct variable **out)
 {
 	for (int k = 0; k < n; k++) {
 		out[k] = tape->variable[node->arg[first + k]];
-		out[k]->shared = true;
+		out[k]->shared |= tape->last_use[node->arg[first + k]] != node;
 	}
 }
 
@@ -553,7 +554,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
 	struct tape tape = {
 	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value),
-	    .home = buffers_home(p, a), .captures = NEW(a, struct captures *, p->n_value)};
+	    .home = buffers_home(p, a), .last_use = buffers_last(p, a), .captures = NEW(a, struct captures *, p->n_value)};
 
 	(void)state;
 	(void)which;
