@@ -146,7 +146,7 @@ static void run_store(struct tape *tape, const struct node *node)
 	const struct variable *buffer = tape->variable[node->arg[0]];
 	struct variable *out;
 
-	if (buffer->shared || !tape->rules->overwrites(buffer->saved)) {
+	if (!tape->rules->overwrites(buffer->saved, buffer->shared)) {
 		run_op(tape, node);
 		return;
 	}
