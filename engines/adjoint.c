@@ -58,9 +58,9 @@ static bool carry_either(bool initial, bool updated)
 	return initial || updated;
 }
 
-static bool unless_saved(bool saved)
+static bool neither(bool saved, bool shared)
 {
-	return !saved;
+	return !saved && !shared;
 }
 
 static const struct tensor *saved_recorded(int operand, const struct tensor *recorded, const struct tensor *latest)
@@ -197,7 +197,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->applied = applied_as_given;
 	out->index = index_of_its_own;
 	out->rerun = rerun_nothing;
-	out->overwrites = unless_saved;
+	out->overwrites = neither;
 	out->same_leaf = leaf_of_its_own;
 	out->implicit = implicit_right;
 	out->finish = finish_nothing;

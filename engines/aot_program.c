@@ -54,6 +54,7 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 	if (n_input > LIMIT_ARGS)
 		return error_set(x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
 	*out = aot_order(out, x->arena);
+	program_settle_stores(out, x->arena); /* what was an input, or used once, may be neither here */
 	if (program_nodes(out) > AOT_NODES)
 		return error_set(
 		    x->error, NULL, "derivative program: %d nodes, expected at most %d", program_nodes(out), AOT_NODES);

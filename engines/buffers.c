@@ -23,6 +23,58 @@ const struct region **buffers_home(const struct program *p, struct arena *a)
 	return home;
 }
 
+/* ---- last uses ---- */
+
+struct last {
+	const struct node *at[LIMIT_DEPTH + 2]; /* by depth: the node being walked; NULL: the results */
+	int *depth;                             /* [n_value] of the region that defines the value */
+	const struct node **user;               /* [n_value] the latest in the value's own region */
+	bool *once;                             /* [n_value] and that as one operand, not as a capture */
+};
+
+static void mark_uses(struct last *last, const int *value, int n, int depth)
+{
+	for (int k = 0; k < n; k++) {
+		int v = value[k];
+		const struct node *user = last->at[last->depth[v]];
+
+		last->once[v] = depth == last->depth[v] && last->user[v] != user;
+		last->user[v] = user;
+	}
+}
+
+static void mark_last(struct last *last, const struct region *region, int depth)
+{
+	for (int k = 0; k < region->n_param; k++)
+		last->depth[region->param + k] = depth;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		last->at[depth] = node;
+		mark_uses(last, node->arg, node->n_arg, depth);
+		for (int k = 0; k < node->n_region; k++)
+			mark_last(last, &node->region[k], depth + 1);
+		for (int k = 0; k < node->n_out; k++)
+			last->depth[node->out + k] = depth;
+	}
+	last->at[depth] = NULL;
+	mark_uses(last, region->result, region->n_result, depth);
+}
+
+const struct node **buffers_last(const struct program *p, struct arena *a)
+{
+	struct last last = {
+	    .depth = NEW(a, int, p->n_value), .user = NEW(a, const struct node *, p->n_value), .once = NEW(a, bool, p->n_value)};
+
+	mark_last(&last, &p->top, 0);
+	for (int v = 0; v < p->n_value; v++)
+		if (!last.once[v])
+			last.user[v] = NULL;
+	return last.user;
+}
+
+/* ---- cells of one value alone ---- */
+
 static bool hands_on(enum family f)
 {
 	return f == FAMILY_COND || f == FAMILY_CHECKPOINT;

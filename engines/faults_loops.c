@@ -255,10 +255,10 @@ bool plant_equal_leaves(struct engine *self, const char *args, struct error *e)
 /* ---- buffers that are stored into ---- */
 
 /* What was saved says nothing of it: the check before a store finds no reason to leave the buffer alone. */
-static bool saved_or_not(bool saved)
+static bool saved_or_not(bool saved, bool shared)
 {
 	(void)saved;
-	return true;
+	return !shared;
 }
 
 bool plant_version_lost(struct engine *self, const char *args, struct error *e)

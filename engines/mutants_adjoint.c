@@ -228,7 +228,8 @@ static int always_first(int step, int n) { (void)step, (void)n; return 0; }
 static int always_last(int step, int n) { (void)step; return n - 1; }
 
 static int twice(const struct node *node, int depth) { (void)node, (void)depth; return 2; }
-static bool over_anything(bool saved) { (void)saved; return true; }
+static bool over_saved(bool saved, bool shared) { (void)saved; return !shared; }
+static bool over_shared(bool saved, bool shared) { (void)shared; return !saved; }
 static int set_before(int saved, int n) { (void)n; return saved > 0 ? saved - 1 : 0; }
 static int set_after(int saved, int n) { (void)n; return saved + 1; }
 static int row_after(int i, int n, int trip) { (void)n; return i + 1 < trip ? i + 1 : i; }
@@ -327,6 +328,7 @@ void mutate_adjoint_seams(struct mutator *m)
 		mutate_loop_seams(m);
 	if (m->self->kind == &tape_kind) {
 		SEAM("leaves: inputs of equal values are one", same_leaf, tensor_same);
-		SEAM("buffers: a store writes over what a record will read", overwrites, over_anything);
+		SEAM("buffers: a store writes over what a record will read", overwrites, over_saved);
+		SEAM("buffers: a store writes over what another value or the caller holds", overwrites, over_shared);
 	}
 }

@@ -178,8 +178,8 @@ struct adjoint_rules {
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
 	struct reverse_loop loop;
-	/* `tape`: whether a store may write over a buffer that nobody else holds, but which a record will read when `saved`.  Right: !saved. */
-	bool (*overwrites)(bool saved);
+	/* `tape`: whether a store may write over a buffer that a record will read (saved), that others hold (shared).  Right: neither. */
+	bool (*overwrites)(bool saved, bool shared);
 	/* What scatter_apply hands on to an element of the cotangent that its region gave it.  Right: that. */
 	double (*applied)(double cotangent);
 	/* Which of n indices says where cotangent number k of a gather goes.  Right: k. */

@@ -108,7 +108,7 @@ static void run_store(struct tape *tape, const struct node *node)
 	const struct variable *buffer = tape->variable[node->arg[0]];
 	struct variable *out;
 
-	if (buffer->shared || !tape->rules->overwrites(buffer->saved)) {
+	if (!tape->rules->overwrites(buffer->saved, buffer->shared)) {
 		run_op(tape, node);
 		return;
 	}
@@ -317,12 +317,12 @@ static bool run_body(
 	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
 }
 
-/* What a loop begins with, which keeps its name outside. */
+/* What a loop begins with; unless the loop is the last to use it, that keeps its name outside. */
 static void take_args(const struct tape *tape, const struct node *node, int first, int n, struct variable **out)
 {
 	for (int k = 0; k < n; k++) {
 		out[k] = tape->variable[node->arg[first + k]];
-		out[k]->shared = true;
+		out[k]->shared |= tape->last_use[node->arg[first + k]] != node;
 	}
 }
 
@@ -511,7 +511,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;
 	struct tape tape = {
 	    .rules = &self->adjoint, .program = p, .arena = a, .variable = NEW(a, struct variable *, p->n_value),
-	    .home = buffers_home(p, a), .captures = NEW(a, struct capture_set *, p->n_value)};
+	    .home = buffers_home(p, a), .last_use = buffers_last(p, a), .captures = NEW(a, struct capture_set *, p->n_value)};
 
 	(void)state;
 	(void)which;

@@ -41,7 +41,8 @@ struct tape {
 	const struct program *program;
 	struct arena *arena;
 	struct variable **variable; /* [n_value] the latest instance of each value */
-	const struct region **home; /* [n_value] of buffers.h */
+	const struct region **home; /* [n_value] these two of buffers.h */
+	const struct node **last_use;
 	struct record *last;
 	struct capture_set **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
 };

@@ -435,6 +435,50 @@ static void test_attrs(struct arena *a)
 	CHECK(program_hash(&p) == UINT64_C(0xece3d02dfcaab0ee), "hash %llx", (unsigned long long)program_hash(&p));
 }
 
+static int stored(struct builder *b, int buffer, int update, int starts)
+{
+	return build_node(b, OP_STORE, (int[]){buffer, update, starts}, 3, NULL, NULL);
+}
+
+/* Seven stores: of those whose buffer is used elsewhere, captured or not the region's own, an update is left. */
+static void test_settle(struct arena *a)
+{
+	static const enum op want[] = {OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_DYNAMIC_UPDATE_SLICE};
+	const struct type index = {DTYPE_I64, {1, {1}}};
+	struct builder b = {0};
+	struct error e = {0};
+	int x, y, s, out[6], inner[3], first;
+	const struct node *node;
+
+	build_begin(&b, a);
+	x = build_input(&b, &vector);
+	y = build_input(&b, &vector);
+	s = build_input(&b, &index);
+	out[0] = stored(&b, x, y, s);
+	out[1] = stored(&b, out[0], y, s); /* read again below */
+	out[2] = stored(&b, out[1], out[0], s);
+	out[3] = stored(&b, out[2], out[2], s); /* by itself */
+	out[4] = stored(&b, y, out[3], s);      /* captured below */
+	first = build_open(&b, &vector, 1);
+	inner[0] = stored(&b, first, y, s);
+	inner[1] = stored(&b, out[3], y, s); /* not its region's own */
+	build_close(&b, inner, 2);
+	out[5] = build_region_node(&b, OP_SCAN, out, 1, &(struct attrs){.trip = 2, .carries = 1}, NULL);
+	struct program p = build_end(&b, out + 3, 3);
+	CHECK(!program_check(&p, NULL), "buffers are used again");
+	struct program settled = program_copy(&p, a);
+	program_settle_stores(&settled, a);
+	CHECK(program_check(&settled, &e), "%s: %s", e.place, e.text);
+	for (int k = 0; k < LENGTH(want); k++)
+		CHECK(settled.top.node[k].op == want[k], "store %d is %s", k, op_table[settled.top.node[k].op].name);
+	node = settled.top.node[5].region[0].node;
+	CHECK(node[0].op == OP_STORE && node[1].op == OP_DYNAMIC_UPDATE_SLICE, "in the scan: %s, %s", op_table[node[0].op].name,
+	    op_table[node[1].op].name);
+	p = program_copy(&settled, a);
+	program_settle_stores(&settled, a);
+	CHECK(program_equal(&p, &settled), "settled again");
+}
+
 int main(void)
 {
 	struct arena a;
@@ -448,6 +492,7 @@ int main(void)
 	test_builder(&a);
 	test_loops(&a);
 	test_attrs(&a);
+	test_settle(&a);
 	arena_free(&a);
 	return check_done();
 }
