@@ -28,6 +28,7 @@ bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e);
 
 struct aot;
+struct batcher;
 
 /* Seams of the levels of a request.  Values are numbers in the program that grows (aot_parts.h). */
 struct aot_seams {
@@ -38,8 +39,8 @@ struct aot_seams {
 	 * the value, through which no derivative flows for the other slices.
 	 */
 	int (*guard)(struct aot *x, int predicate, int value);
-	/* A gather whose operand or indices are batched.  Right: a gather with these attributes. */
-	int (*gather)(struct aot *x, int from, int indices, const struct attrs *attrs);
+	/* A gather whose operand or indices are batched.  Right: batch_gather by its own mode. */
+	int (*gather)(struct batcher *b, const struct node *node);
 };
 extern const struct aot_seams aot_seams_right;
 

@@ -299,9 +299,9 @@ static int right_guard(struct aot *x, int predicate, int value)
 	return aot_op3(x, OP_SELECT, predicate, value, aot_op1(x, OP_STOP_GRADIENT, value));
 }
 
-static int right_gather(struct aot *x, int from, int indices, const struct attrs *attrs)
+static int right_gather(struct batcher *b, const struct node *node)
 {
-	return aot_emit(x, OP_GATHER, (int[]){from, indices}, 2, attrs);
+	return batch_gather(b, node, node->attrs.mode);
 }
 
 const struct aot_seams aot_seams_right = {.product = aot_product, .guard = right_guard, .gather = right_gather};
