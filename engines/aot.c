@@ -13,13 +13,12 @@ static enum answer_status aot_prepare(
 	struct error e = {.text = ""};
 	bool done;
 
-	(void)self;
 	*state = derived;
 	*derived = c->program;
 	if (c->n_transform == 0)
 		return ANSWER_OK;
 	if (stack_needed(c))
-		done = aot_request(c, a, derived, &e);
+		done = aot_request(c, &self->aot, a, derived, &e);
 	else if (t->kind == TRANSFORM_JVP)
 		done = aot_jvp(&c->program, t->wrt, t->n_wrt, a, derived, &e);
 	else

@@ -27,22 +27,45 @@ bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
  */
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a, struct program *out, struct error *e);
 
+struct aot;
+struct batcher;
+
+/* Seams of the levels of a request.  Values are numbers in the program that grows (aot_parts.h). */
+struct aot_seams {
+	/* A derivative times a partial, both f64.  Right: aot_product, in which a derivative of 0 is strong. */
+	int (*product)(struct aot *x, int derivative, int partial);
+	/*
+	 * What a region that runs for all slices reads for a batched float from outside, where `predicate` says (broadcast) which slices it counts for.  Right:
+	 * the value, through which no derivative flows for the other slices.
+	 */
+	int (*guard)(struct aot *x, int predicate, int value);
+	/* A gather whose operand or indices are batched.  Right: batch_gather by its own mode. */
+	int (*gather)(struct batcher *b, const struct node *node);
+};
+extern const struct aot_seams aot_seams_right;
+
 /*
  * The function of one level of a request (request.h) as a program, from that of the level below: its inputs, and its outputs as results; the seeds are
  * constants.  `above`: how many of the levels to come differentiate; the program is written so that its own derivatives up to that order
- * are right too.  False as above.
+ * are right too.  A batch is vectorised by the rules of aot_batch.h; with seams NULL, it is a scan.  False as above.
  */
-bool aot_level(const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e);
+bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_seams *seams, struct arena *a, struct program *out,
+    struct error *e);
 /* The function of the last of the n levels t. */
-bool aot_levels(const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e);
+bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_seams *seams, struct arena *a,
+    struct program *out, struct error *e);
 /* The same of the batches among them alone: the primal of that level. */
-bool aot_batches(const struct program *p, const struct transform *t, int n, struct arena *a, struct program *out, struct error *e);
+bool aot_batches(const struct program *p, const struct transform *t, int n, const struct aot_seams *seams, struct arena *a,
+    struct program *out, struct error *e);
+/* The level of a batch, vectorised (seams NULL: by aot_map). */
+bool aot_batch(const struct program *below, const struct transform *t, const struct aot_seams *seams, struct arena *a, struct program *out,
+    struct error *e);
 /* The level of a batch: a scan over the slices, which is right for any program; shared inputs are captured. */
 bool aot_map(const struct program *below, const struct transform *t, struct arena *a, struct program *out, struct error *e);
 /*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.
  */
-bool aot_request(const struct testcase *c, struct arena *a, struct program *out, struct error *e);
+bool aot_request(const struct testcase *c, const struct aot_seams *seams, struct arena *a, struct program *out, struct error *e);
 
 #endif

@@ -142,7 +142,7 @@ static int finite_or_zero(struct aot *x, int value, int zero)
  * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one level is to come, its own
  * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p').
  */
-int aot_strong(struct aot *x, int derivative, int partial)
+int aot_product(struct aot *x, int derivative, int partial)
 {
 	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0), absent = aot_op2(x, OP_EQ, derivative, zero);
 

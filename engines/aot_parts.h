@@ -27,6 +27,7 @@ struct aot {
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
+	const struct aot_seams *seams;
 	int above;               /* levels of the request that differentiate the derivative program again */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
@@ -62,7 +63,8 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s);
  * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
  * again, so is the product at that 0: its own derivative by the derivative stays the partial.
  */
-int aot_strong(struct aot *x, int derivative, int partial);
+int aot_product(struct aot *x, int derivative, int partial);
+static inline int aot_strong(struct aot *x, int derivative, int partial) { return x->seams->product(x, derivative, partial); }
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);

@@ -30,6 +30,7 @@ struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e)
 	struct aot *x = NEW(a, struct aot, 1);
 
 	x->error = e;
+	x->seams = &aot_seams_right;
 	x->arena = a;
 	x->p = p;
 	x->active = NEW(a, bool, p->n_value);
@@ -70,10 +71,22 @@ struct derivation {
 	int n_wrt;
 	const struct tensor *seed;
 	int above; /* as in struct aot */
+	const struct aot_seams *seams; /* NULL: right ones */
 };
 
+/* A float type's seed number k that is not 0 everywhere: what is known to be 0 is absent. */
+static bool is_there(const struct derivation *d, const struct type *t, int k)
+{
+	if (!dtype_is_float(t->dtype))
+		return false;
+	for (int i = 0; d->seed && i < shape_elements(&t->shape); i++)
+		if (d->seed[k].at[i].f != 0)
+			return true;
+	return !d->seed;
+}
+
 /* A derivation of p, checkpoints gone, whose wrt inputs are active; NULL with an error. */
-static struct aot *begin(const struct program *p, const struct derivation *d, struct arena *a, struct error *e)
+static struct aot *begin(const struct program *p, const struct derivation *d, bool jvp, struct arena *a, struct error *e)
 {
 	struct program *plain = NEW(a, struct program, 1);
 	struct aot *x;
@@ -83,10 +96,12 @@ static struct aot *begin(const struct program *p, const struct derivation *d, st
 		return NULL;
 	x = aot_begin(plain, a, e);
 	x->above = d->above;
+	if (d->seams)
+		x->seams = d->seams;
 	for (int k = 0; k < d->n_wrt; k++) {
 		int v = plain->top.param + d->wrt[k];
 
-		x->active[v] = dtype_is_float(plain->type[v].dtype);
+		x->active[v] = jvp ? is_there(d, &plain->type[v], k) : dtype_is_float(plain->type[v].dtype);
 	}
 	aot_activate(x);
 	return x;
@@ -117,7 +132,7 @@ static int add_derivatives(struct aot *x, const struct derivation *d, int *list,
 
 static bool derive_jvp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, d, a, e);
+	struct aot *x = begin(p, d, true, a, e);
 	int result[AOT_ROOM], n = 0;
 
 	if (!x || setjmp(x->fail))
@@ -138,7 +153,7 @@ static bool derive_jvp(const struct program *p, const struct derivation *d, stru
 
 static bool derive_vjp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
 {
-	struct aot *x = begin(p, d, a, e);
+	struct aot *x = begin(p, d, false, a, e);
 	int result[AOT_ROOM], n = 0, seed[LIMIT_ARGS], wrt[LIMIT_ARGS];
 
 	if (!x || setjmp(x->fail))
@@ -147,7 +162,7 @@ static bool derive_vjp(const struct program *p, const struct derivation *d, stru
 	for (int k = 0; k < top->n_result; k++) {
 		const struct type *t = &x->p->type[top->result[k]];
 
-		seed[k] = dtype_is_float(t->dtype) ? take_seed(x, d, t, k) : -1;
+		seed[k] = is_there(d, t, k) ? take_seed(x, d, t, k) : -1;
 	}
 	aot_primal_saving(x, top);
 	for (int k = 0; k < top->n_result; k++)
@@ -173,9 +188,10 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 
 /* ---- the levels of a request ---- */
 
-bool aot_level(const struct program *below, const struct transform *t, int above, struct arena *a, struct program *out, struct error *e)
+bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_seams *seams, struct arena *a, struct program *out,
+    struct error *e)
 {
-	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above};
+	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above, .seams = seams};
 
 	switch (t->kind) {
 	case TRANSFORM_JVP:
@@ -183,39 +199,41 @@ bool aot_level(const struct program *below, const struct transform *t, int above
 	case TRANSFORM_VJP:
 		return derive_vjp(below, &d, a, out, e);
 	default:
-		return aot_map(below, t, a, out, e);
+		return aot_batch(below, t, seams, a, out, e);
 	}
 }
 
-bool aot_levels(const struct program *p, const struct transform *t, int n, int above, struct arena *a, struct program *out, struct error *e)
+bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_seams *seams, struct arena *a,
+    struct program *out, struct error *e)
 {
 	above += request_order(t, n);
 	*out = *p;
 	for (int k = 0; k < n; k++) {
 		above -= t[k].kind != TRANSFORM_BATCH;
-		if (!aot_level(out, &t[k], above, a, out, e))
+		if (!aot_level(out, &t[k], above, seams, a, out, e))
 			return false;
 	}
 	return true;
 }
 
-bool aot_batches(const struct program *p, const struct transform *t, int n, struct arena *a, struct program *out, struct error *e)
+bool aot_batches(const struct program *p, const struct transform *t, int n, const struct aot_seams *seams, struct arena *a,
+    struct program *out, struct error *e)
 {
 	*out = *p;
 	for (int k = 0; k < n; k++)
-		if (t[k].kind == TRANSFORM_BATCH && !aot_map(out, &t[k], a, out, e))
+		if (t[k].kind == TRANSFORM_BATCH && !aot_batch(out, &t[k], seams, a, out, e))
 			return false;
 	return true;
 }
 
-bool aot_request(const struct testcase *c, struct arena *a, struct program *out, struct error *e)
+bool aot_request(const struct testcase *c, const struct aot_seams *seams, struct arena *a, struct program *out, struct error *e)
 {
 	struct program part[2];
 	int result[AOT_ROOM], n = 0, n_part = request_order(c->transform, c->n_transform) ? 2 : 1;
 	struct aot *x;
 
-	if (!aot_batches(&c->program, c->transform, c->n_transform, a, &part[0], e) ||
-	    (n_part == 2 && !aot_levels(&c->program, c->transform, c->n_transform, 0, a, &part[1], e)))
+	if (!aot_batches(&c->program, c->transform, c->n_transform, seams, a, &part[0], e) ||
+	    (n_part == 2 && !aot_levels(&c->program, c->transform, c->n_transform, 0, seams, a, &part[1], e)))
 		return false;
 	x = aot_begin(&part[0], a, e);
 	if (setjmp(x->fail))

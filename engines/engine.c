@@ -123,6 +123,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	memcpy(self->spec, spec, len);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
+	self->aot = aot_seams_right;
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -174,12 +175,11 @@ bool engine_is_right(const struct engine *self)
 
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
 {
-	int order = request_order(t, n), most = kind->order ? kind->order : 1, outermost = n - 1;
+	const struct transform *outermost = request_outermost(t, n);
+	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	while (outermost >= 0 && t[outermost].kind == TRANSFORM_BATCH)
-		outermost--;
-	if (outermost >= 0 && !(t[outermost].kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
-		return arena_printf(a, "%s: no %s", kind->name, transform_names[t[outermost].kind]);
+	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
 	if (order < n && !kind->batch)

@@ -6,6 +6,7 @@
 #define ENGINES_RULES_H
 
 #include "../graph/program.h"
+#include "aot.h"
 #include "engine.h"
 #include "expression.h"
 
@@ -166,6 +167,7 @@ struct engine {
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
+	struct aot_seams aot;
 };
 
 /* Rows of engines.def. */

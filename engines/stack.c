@@ -52,12 +52,12 @@ enum answer_status stack_prepare(struct engine *self, const struct testcase *c, 
 	s->apart = request_order(c->transform, c->n_transform) > 1;
 	if (!s->inner)
 		return ask(self, &s->derivative, c, &c->program, NULL, a, text);
-	if (!aot_levels(&c->program, c->transform, s->inner - 1, 1, a, &below, &e))
+	if (!aot_levels(&c->program, c->transform, s->inner - 1, 1, NULL, a, &below, &e))
 		goto refuse;
 	status = ask(self, &s->derivative, c, &below, &c->transform[s->inner - 1], a, text);
 	if (status != ANSWER_OK || !s->apart)
 		return status;
-	if (!aot_batches(&c->program, c->transform, s->inner, a, &below, &e))
+	if (!aot_batches(&c->program, c->transform, s->inner, NULL, a, &below, &e))
 		goto refuse;
 	return ask(self, &s->primal, c, &below, NULL, a, text);
 refuse:

@@ -74,16 +74,26 @@ static void read_corpus(struct campaign *self)
 /* A request that no engine under test can answer is a wasted case. */
 static void fit_profile(struct campaign *self)
 {
-	bool jvp = false, vjp = false;
+	struct profile *p = &self->own.profile;
+	bool jvp = false, vjp = false, batch = false;
+	int order = 1;
 
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		const struct engine_kind *kind = engine_kind(self->bench.engine[k]);
 
 		jvp = jvp || kind->jvp;
 		vjp = vjp || kind->vjp;
+		batch = batch || kind->batch;
+		order = kind->order > order ? kind->order : order;
 	}
 	if (jvp != vjp)
-		self->own.profile.jvp = jvp ? 100 : 0;
+		p->jvp = jvp ? 100 : 0;
+	if (!batch)
+		p->batch = 0;
+	if (order < 3)
+		p->order_third = 0;
+	if (order < 2)
+		p->order_second = 0;
 }
 
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
@@ -348,7 +358,7 @@ static void count_case(struct campaign *self, const struct testcase *c, const st
 {
 	const struct strata s = strata_of(c);
 	const bool in[STRATUM_COUNT] = {s.loop, s.cond, s.scatter_or_slice, s.edge_point, s.low_precision, s.jvp, s.vjp,
-	    s.strict_subset, s.nested};
+	    s.strict_subset, s.nested, s.higher_order, s.batch};
 	const struct region *top = &c->program.top;
 	enum reason reason;
 	enum outcome outcome = campaign_outcome(r->judgement, self->bench.n_engine, &reason);

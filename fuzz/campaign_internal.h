@@ -21,6 +21,8 @@ enum stratum {
 	VJP,
 	STRICT_SUBSET,
 	NESTED,
+	HIGHER_ORDER,
+	BATCH,
 	STRATUM_COUNT
 };
 

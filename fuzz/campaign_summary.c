@@ -12,6 +12,7 @@
 static const char *const stratum_names[STRATUM_COUNT] = {
     [LOOP] = "loop", [COND] = "cond", [SCATTER_OR_SLICE] = "scatter_or_slice", [EDGE_POINT] = "edge_point",
     [LOW_PRECISION] = "low_precision", [JVP] = "jvp", [VJP] = "vjp", [STRICT_SUBSET] = "strict_subset", [NESTED] = "nested",
+    [HIGHER_ORDER] = "higher_order", [BATCH] = "batch",
 };
 
 static double percent(int64_t part, int64_t whole)

@@ -10,7 +10,7 @@ enum { PARENT_NODES = 48, PARENT_WORK = 4096 };
 
 bool case_is_parent(const struct testcase *c)
 {
-	return program_nodes(&c->program) <= PARENT_NODES && program_work(&c->program) * c->n_point <= PARENT_WORK;
+	return program_nodes(&c->program) <= PARENT_NODES && program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform) <= PARENT_WORK;
 }
 
 void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile)

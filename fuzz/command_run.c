@@ -36,7 +36,7 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 	for (int p = 0; p < c->n_point; p++) {
 		const struct truth_point *tp = &t->point[p];
 		const struct answer *a = &answers[p];
-		bool primal = !c->n_transform;
+		bool primal = !request_outermost(c->transform, c->n_transform);
 		int n = primal ? tp->n_primal : tp->n_derivative, have = primal ? a->n_primal : a->n_derivative;
 		const struct truth_tensor *want = primal ? tp->primal
 		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0] : NULL;

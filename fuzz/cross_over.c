@@ -164,7 +164,7 @@ static struct testcase extend(const struct splice *s, const struct program *prog
 			r->n_seed = m;
 		}
 	}
-	request_follow_results(c, profile, &t, a);
+	request_follow(c, profile, &t, a);
 	return t;
 }
 

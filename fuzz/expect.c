@@ -11,10 +11,16 @@ struct numbers {
 	double *at;
 };
 
+/* Whether the numbers are those of derivatives, not of results. */
+static bool derivatives(const struct testcase *c)
+{
+	return request_outermost(c->transform, c->n_transform) != NULL;
+}
+
 static int answer_count(const struct testcase *c, const struct answer *a)
 {
-	int n = c->n_transform ? a->n_derivative : a->n_primal, sum = 0;
-	const struct tensor *t = c->n_transform ? a->derivative : a->primal;
+	int n = derivatives(c) ? a->n_derivative : a->n_primal, sum = 0;
+	const struct tensor *t = derivatives(c) ? a->derivative : a->primal;
 
 	for (int k = 0; a->status == ANSWER_OK && k < n; k++)
 		sum += shape_elements(&t[k].type.shape);
@@ -30,8 +36,8 @@ static struct numbers answer_numbers(const struct testcase *c, const struct answ
 		room += answer_count(c, &answers[p]);
 	out.at = NEW(a, double, room + 1);
 	for (int p = 0; p < c->n_point; p++) {
-		int n = c->n_transform ? answers[p].n_derivative : answers[p].n_primal;
-		const struct tensor *t = c->n_transform ? answers[p].derivative : answers[p].primal;
+		int n = derivatives(c) ? answers[p].n_derivative : answers[p].n_primal;
+		const struct tensor *t = derivatives(c) ? answers[p].derivative : answers[p].primal;
 
 		for (int k = 0; answers[p].status == ANSWER_OK && k < n; k++)
 			for (int i = 0, size = shape_elements(&t[k].type.shape); i < size; i++)
@@ -44,8 +50,8 @@ static struct numbers answer_numbers(const struct testcase *c, const struct answ
 
 static const struct truth_tensor *truth_tensors(const struct testcase *c, const struct truth_point *t, int *n)
 {
-	*n = c->n_transform ? t->n_derivative : t->n_primal;
-	if (!c->n_transform)
+	*n = derivatives(c) ? t->n_derivative : t->n_primal;
+	if (!derivatives(c))
 		return t->primal;
 	return *n ? t->derivative[0] : NULL;
 }

@@ -111,6 +111,8 @@ static void features_request(struct features *f, const struct testcase *c)
 		for (int k = 0; k < t->n_wrt; k++)
 			integers += !dtype_is_float(c->program.type[t->wrt[k]].dtype);
 		hit(f, KIND_REQUEST, (int)t->kind, t->n_wrt * 16 + c->program.top.n_param, (integers > 0) + 2 * i);
+		if (i)
+			hit(f, KIND_REQUEST, TRANSFORM_COUNT + 1 + (int)t->kind, (int)t[-1].kind, i);
 	}
 	hit(f, KIND_REQUEST, TRANSFORM_COUNT, bucket(c->n_point),
 	    c->program.top.n_result < 4 ? c->program.top.n_result : 4);

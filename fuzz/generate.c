@@ -205,71 +205,6 @@ static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 	return n;
 }
 
-/* ---- request ---- */
-
-struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a)
-{
-	static const double usual[] = {1, -1.5, 0.75, 2, -0.5, 1.25, -0.25, -2, 3, 0.5, -1.25, 1.5};
-	struct tensor seed = tensor_new(a, t);
-	int n = shape_elements(&t->shape);
-	bool full = choice_percent(c, 50);
-
-	if (!dtype_is_float(t->dtype))
-		return seed;
-	for (int i = 0; i < n; i++) {
-		double x = usual[choice_below(c, (int)(sizeof(usual) / sizeof(*usual)))];
-
-		if (choice_percent(c, p->seed_special))
-			x = choice_below(c, 2);
-		else if (full)
-			x = dtype_round(
-			    t->dtype, (x < 0 ? -0.25 : 0.25) * (1 + 7 * ((double)(choice_bits(c) >> 11) * 0x1p-53)));
-		seed.at[i].f = x;
-	}
-	return seed;
-}
-
-/* Inputs to differentiate: all floats or a strict subset, and now and then integers too. */
-static int pick_wrt(struct choice *c, const struct profile *p, const struct program *program, int wrt[LIMIT_ARGS])
-{
-	int n_input = program->top.n_param, floats = 0, keep = -1, n = 0;
-	bool strict;
-
-	for (int i = 0; i < n_input; i++)
-		floats += dtype_is_float(program->type[i].dtype);
-	strict = floats > 1 && choice_percent(c, p->wrt_strict);
-	if (strict)
-		keep = choice_below(c, floats);
-	for (int i = 0, k = 0, left = floats; i < n_input; i++) {
-		if (!dtype_is_float(program->type[i].dtype)) {
-			if (choice_percent(c, p->wrt_integer) || !floats)
-				wrt[n++] = i;
-			continue;
-		}
-		/* Strict: `keep` stays, its successor goes, the others by chance. */
-		left--;
-		if (!strict || k == keep || (k != (keep + 1) % floats && choice_percent(c, 50)))
-			wrt[n++] = i;
-		k++;
-	}
-	return n;
-}
-
-struct transform gen_request(struct choice *c, const struct profile *p, const struct program *program, struct arena *a)
-{
-	struct transform t = {.kind = choice_percent(c, p->jvp) ? TRANSFORM_JVP : TRANSFORM_VJP};
-	int wrt[LIMIT_ARGS];
-
-	t.n_wrt = pick_wrt(c, p, program, wrt);
-	t.wrt = arena_copy(a, wrt, (size_t)t.n_wrt, sizeof(*wrt));
-	t.n_seed = t.kind == TRANSFORM_JVP ? t.n_wrt : program->top.n_result;
-	t.seed = NEW(a, struct tensor, t.n_seed);
-	for (int i = 0; i < t.n_seed; i++)
-		t.seed[i] =
-		    gen_seed(c, p, &program->type[t.kind == TRANSFORM_JVP ? wrt[i] : program->top.result[i]], a);
-	return t;
-}
-
 /* ---- the case ---- */
 
 static struct program make_program(struct gen *g)
@@ -294,20 +229,23 @@ static struct program make_program(struct gen *g)
 
 struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a)
 {
+	const struct request_plan plan = gen_request_plan(c, profile);
+	const struct profile fitted = gen_request_profile(profile, &plan);
 	struct testcase t = {0};
+	struct signature outermost;
 	struct gen g;
 
+	profile = &fitted;
 	gen_begin(&g, c, profile, a);
 	t.program = make_program(&g);
-	t.n_transform = 1;
-	t.transform = NEW(a, struct transform, 1);
-	t.transform[0] = gen_request(c, profile, &t.program, a);
+	gen_request(c, profile, &plan, &t, a);
+	outermost = testcase_signature(&t);
 	t.n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
 	t.point = NEW(a, struct tensor *, t.n_point);
 	for (int i = 0; i < t.n_point; i++) {
-		t.point[i] = gen_point(c, profile, &t.program, g.input_range, a);
+		t.point[i] = gen_point(c, profile, &outermost, g.input_range, a);
 		if (choice_percent(c, profile->edge_point))
-			gen_point_edge(c, &t.program, t.transform, t.point[i]);
+			gen_point_edge(c, &t.program, request_outermost(t.transform, t.n_transform), t.point[i]);
 	}
 	return t;
 }

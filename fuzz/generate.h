@@ -33,7 +33,8 @@ struct testcase cross_over(const struct testcase *left, const struct testcase *r
 
 /* Strata that the frozen profile promises shares of; computed from the case alone. */
 struct strata {
-	bool loop, cond, scatter_or_slice, edge_point, low_precision, jvp, vjp, strict_subset, nested;
+	/* jvp, vjp, strict_subset: of the outermost transform that differentiates */
+	bool loop, cond, scatter_or_slice, edge_point, low_precision, jvp, vjp, strict_subset, nested, higher_order, batch;
 	int ops; /* nodes, constants not counted */
 	int points, edge_points; /* points, and those of them that are on an edge; edge_point: at least one is */
 };

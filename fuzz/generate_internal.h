@@ -169,8 +169,21 @@ void gen_region_close(struct gen *g, const int *result, int n, int pool_mark, in
 
 /* Appends one random op or idiom, by the profile's weights.  A value or -1. */
 int gen_emit(struct gen *g);
-/* A request for a program with these types. */
-struct transform gen_request(struct choice *c, const struct profile *p, const struct program *program, struct arena *a);
+
+/* ---- generate_request.c ---- */
+
+/* What will be asked, drawn before the program: requests of several levels are asked of smaller ones. */
+struct request_plan {
+	int order; /* levels that differentiate, at least 1 */
+	bool inside, between, outside; /* batches: innermost, above the first derivative, outermost */
+};
+struct request_plan gen_request_plan(struct choice *c, const struct profile *p);
+/* The profile that such a request's program is drawn from. */
+struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan);
+/* Gives t, which has a program, its request; batches that exceed a limit are left out. */
+void gen_request(struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
+/* A batch of some of n_input inputs (at least 1). */
+struct transform gen_batch(struct choice *c, int n_input, struct arena *a);
 /* One seed. */
 struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a);
 
@@ -178,9 +191,9 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 
 enum { POINT_LANDMARKS = 16 };
 
-/* Values of all inputs; range[] (may be NULL) as the program assumes them. */
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program,
-    const struct range *range, struct arena *a);
+/* Values of all inputs of the outermost level; range[] (may be NULL) as the program assumes them. */
+struct tensor *gen_point(struct choice *c, const struct profile *p, const struct signature *s, const struct range *range,
+    struct arena *a);
 /* One tensor of a point; range may be NULL. */
 struct tensor gen_point_tensor(
     struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
@@ -188,7 +201,7 @@ double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, s
 /* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something tiny. */
 double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
     const double *landmark, int n_landmark);
-/* Puts 1 to 3 special values into float inputs in wrt. */
+/* Puts 1 to 3 special values into float inputs in t->wrt. */
 void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
 
 /* ---- strata.c ---- */

@@ -53,14 +53,13 @@ struct tensor gen_point_tensor(
 	return x;
 }
 
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct program *program,
-    const struct range *range, struct arena *a)
+struct tensor *gen_point(struct choice *c, const struct profile *p, const struct signature *s, const struct range *range,
+    struct arena *a)
 {
-	int n = program->top.n_param;
-	struct tensor *point = NEW(a, struct tensor, n);
+	struct tensor *point = NEW(a, struct tensor, s->n_input);
 
-	for (int i = 0; i < n; i++)
-		point[i] = gen_point_tensor(c, p, &program->type[i], range ? &range[i] : NULL, a);
+	for (int i = 0; i < s->n_input; i++)
+		point[i] = gen_point_tensor(c, p, &s->input[i], range ? &range[i] : NULL, a);
 	return point;
 }
 

@@ -69,7 +69,7 @@ static struct measure measure_of(const struct testcase *c)
 		dtypes += dtype_weight(p->type[v].dtype);
 	}
 	for (int t = 0; t < c->n_transform; t++)
-		request += 1 + c->transform[t].n_wrt;
+		request += 1 + c->transform[t].n_wrt + c->transform[t].size;
 	return (struct measure){{ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
 }
 

@@ -1,6 +1,8 @@
 /* minimize_edit.c: editing a copy of a case, and making it a valid case again. */
 #include "minimize_edit.h"
 
+#include "fit.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -281,36 +283,6 @@ void edit_fill(struct tensor *t, double x)
 		edit_round(t->type.dtype, x, &t->at[i]);
 }
 
-struct tensor edit_resize(struct arena *a, const struct tensor *from, const struct type *to)
-{
-	struct tensor t = tensor_new(a, to);
-	const struct shape *f = &from->type.shape;
-	bool was_float = dtype_is_float(from->type.dtype);
-	int index[LIMIT_RANK] = {0}, stride[LIMIT_RANK], n = shape_elements(&to->shape);
-
-	if (!shape_elements(f)) {
-		edit_fill(&t, 1);
-		return t;
-	}
-	shape_strides(f, stride);
-	for (int i = 0; i < n; i++) {
-		int at = 0;
-
-		for (int d = 0; d < f->rank; d++) { /* axes are matched from the right */
-			int o = d + to->shape.rank - f->rank;
-			int k = o < 0 ? 0 : index[o];
-
-			at += (k < f->extent[d] ? k : f->extent[d] - 1) * stride[d];
-		}
-		if (to->dtype == from->type.dtype)
-			t.at[i] = from->at[at];
-		else
-			edit_round(to->dtype, was_float ? from->at[at].f : (double)from->at[at].i, &t.at[i]);
-		shape_next(&to->shape, index);
-	}
-	return t;
-}
-
 /* ---- the request ---- */
 
 static void append_unit_seed(struct edit *e, struct transform *t, const struct type *type)
@@ -364,15 +336,6 @@ int edit_add_input(struct edit *e, const struct tensor *value, bool wrt)
 			append_unit_seed(e, tr, &value->type);
 	}
 	return first + n;
-}
-
-void edit_add_cotangents(struct edit *e)
-{
-	const struct region *top = &e->c.program.top;
-
-	for (int t = 0; t < e->c.n_transform; t++)
-		while (e->c.transform[t].kind == TRANSFORM_VJP && e->c.transform[t].n_seed < top->n_result)
-			append_unit_seed(e, &e->c.transform[t], edit_type(e, top->result[e->c.transform[t].n_seed]));
 }
 
 /* ---- finishing ---- */
@@ -434,48 +397,14 @@ static bool infer_region(struct edit *e, struct region *r, bool *defined)
 	return true;
 }
 
-static void fit_seed(struct edit *e, struct tensor *seed, const struct type *t)
+static struct tensor unit_seed(void *context, const struct type *t)
 {
-	if (!type_equal(&seed->type, t))
-		*seed = edit_resize(e->arena, seed, t);
-	if (!dtype_is_float(t->dtype))
-		edit_fill(seed, 0);
-}
+	struct edit *e = context;
+	struct tensor seed = tensor_new(e->arena, t);
 
-/* The points and seeds as the types that inputs and results have now. */
-static bool fit_data(struct edit *e)
-{
-	struct testcase *c = &e->c;
-	const struct program *p = &c->program;
-	const struct region *top = &p->top;
-	struct type out[LIMIT_ARGS];
-	int n_out = top->n_result;
-
-	for (int k = 0; k < c->n_point; k++)
-		for (int i = 0; i < top->n_param; i++)
-			if (!type_equal(&c->point[k][i].type, &p->type[top->param + i]))
-				c->point[k][i] = edit_resize(e->arena, &c->point[k][i], &p->type[top->param + i]);
-	/* A transform's cotangents belong to the outputs below it: results, or the derivatives of the transform below. */
-	for (int i = 0; i < n_out; i++)
-		out[i] = p->type[top->result[i]];
-	for (int k = 0; k < c->n_transform; k++) {
-		struct transform *t = &c->transform[k];
-		bool jvp = t->kind == TRANSFORM_JVP;
-
-		if (t->kind == TRANSFORM_BATCH)
-			continue;
-		for (int i = 0; i < t->n_wrt; i++)
-			if (t->wrt[i] < 0 || t->wrt[i] >= top->n_param)
-				return false;
-		if (t->n_seed != (jvp ? t->n_wrt : n_out))
-			return false;
-		for (int i = 0; i < t->n_seed; i++)
-			fit_seed(e, &t->seed[i], jvp ? &p->type[top->param + t->wrt[i]] : &out[i]);
-		for (int i = 0; !jvp && i < t->n_wrt; i++)
-			out[i] = p->type[top->param + t->wrt[i]];
-		n_out = jvp ? n_out : t->n_wrt;
-	}
-	return true;
+	if (dtype_is_float(t->dtype))
+		edit_fill(&seed, 1);
+	return seed;
 }
 
 bool edit_finish(struct edit *e, bool drop_dead)
@@ -484,7 +413,7 @@ bool edit_finish(struct edit *e, bool drop_dead)
 	bool *defined = NEW(e->arena, bool, p->n_value + 1);
 	struct error error = {0};
 
-	if (!infer_region(e, &p->top, defined) || !fit_data(e))
+	if (!infer_region(e, &p->top, defined) || !fit_case(&e->c, unit_seed, e, e->arena))
 		return false;
 	*p = program_renumber(p, e->arena);
 	if (drop_dead)

@@ -69,8 +69,6 @@ void edit_remove_result(struct region *r, int which);
 
 /* Appends an input that has this value at every point, differentiated (with a unit tangent) when `wrt`; returns it. */
 int edit_add_input(struct edit *e, const struct tensor *value, bool wrt);
-/* Results that were appended get unit cotangents. */
-void edit_add_cotangents(struct edit *e);
 
 /* Parameters and results of a loop node in terms of carries, the same for every kind of loop. */
 struct loop {
@@ -93,8 +91,6 @@ int edit_branch_of(const struct node *n, int value);
 
 double edit_round(enum dtype d, double x, union cell *out);
 void edit_fill(struct tensor *t, double x);
-/* `from` as the type `to`: elements kept where their index still exists, repeated from the edge elsewhere; 1 when there is none. */
-struct tensor edit_resize(struct arena *a, const struct tensor *from, const struct type *to);
 
 /* How far an op is from the plainest of its family, and the numbers of a case from ones that a person would write. */
 int edit_op_weight(enum op op);

@@ -1,4 +1,5 @@
 /* minimize_loops.c: passes on regions: branches in place of conds, shorter, thinner and plainer loops. */
+#include "fit.h"
 #include "minimize_edit.h"
 
 #include <string.h>
@@ -125,7 +126,7 @@ static void set_leading(struct edit *e, int value, int n)
 		t->shape.extent[0] = n;
 	for (int k = 0; edit_site(e, k, &s); k++)
 		if (s.node->op == OP_CONSTANT && s.node->out == value)
-			s.node->attrs.value = edit_resize(e->arena, &s.node->attrs.value, t);
+			s.node->attrs.value = fit_tensor(e->arena, &s.node->attrs.value, t);
 }
 
 enum edit_result pass_trip(struct edit *e, int k)

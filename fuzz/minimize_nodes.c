@@ -107,7 +107,6 @@ enum edit_result pass_release(struct edit *e, int k)
 	for (int i = 0; i < s.node->n_arg; i++)
 		if (i != which && !is_result(top, s.node->arg[i]))
 			top->result[top->n_result++] = s.node->arg[i];
-	edit_add_cotangents(e);
 	edit_remove_node(top, s.index);
 	return EDIT_TRY;
 }

@@ -1,4 +1,5 @@
 /* minimize_values.c: passes on types, attributes and ops of one family. */
+#include "fit.h"
 #include "minimize_edit.h"
 
 /* ---- all types at once ---- */
@@ -22,7 +23,7 @@ static void change_types(struct edit *e, visit_type_fn *visit, visit_node_fn *vi
 
 			visit(e, &t, how);
 			if (!type_equal(&t, &a->value.type))
-				a->value = edit_resize(e->arena, &a->value, &t);
+				a->value = fit_tensor(e->arena, &a->value, &t);
 		}
 		visit_node(e, s.node, how);
 	}

@@ -26,6 +26,7 @@ static const struct mutation {
 	{"wrt", 5, mutate_wrt},
 	{"seed", 2, mutate_seed},
 	{"kind", 3, mutate_kind},
+	{"level", 3, mutate_level},
 };
 
 enum { MUTATIONS = sizeof(mutations) / sizeof(mutations[0]), ATTEMPTS = 8 };

@@ -53,9 +53,9 @@ mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, muta
     mutate_constant, mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
 /* Points and request (mutate_points.c) */
 mutation_fn mutate_point_special, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt,
-    mutate_seed, mutate_kind;
+    mutate_seed, mutate_kind, mutate_level;
 
-/* Seeds of every vjp follow the types of the results; those that still fit stay. */
-void request_follow_results(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a);
+/* Seeds of every level and points follow the program and the request; those that still fit stay.  False: a level does not apply. */
+bool request_follow(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a);
 
 #endif

@@ -1,4 +1,5 @@
 /* Mutations of points and request. */
+#include "fit.h"
 #include "mutate_internal.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ static struct transform *pick_transform(struct mutator *m)
 	return m->t.n_transform ? &m->t.transform[choice_below(m->c, m->t.n_transform)] : NULL;
 }
 
-/* Another input enters or leaves wrt, with its tangent. */
+/* Another input enters or leaves wrt, with its tangent; what other levels and points want follows. */
 bool mutate_wrt(struct mutator *m)
 {
 	struct transform *t = pick_transform(m);
@@ -120,7 +121,7 @@ bool mutate_wrt(struct mutator *m)
 	bool present, jvp;
 	int *wrt;
 
-	if (!t || !n_input || t->kind == TRANSFORM_BATCH)
+	if (!t || !n_input)
 		return false;
 	jvp = t->kind == TRANSFORM_JVP;
 	while (at < t->n_wrt && t->wrt[at] < input)
@@ -150,7 +151,7 @@ bool mutate_wrt(struct mutator *m)
 		t->seed = seed;
 		t->n_seed = t->n_wrt;
 	}
-	return true;
+	return request_follow(m->c, m->p, &m->t, m->a);
 }
 
 bool mutate_seed(struct mutator *m)
@@ -165,38 +166,92 @@ bool mutate_seed(struct mutator *m)
 	return true;
 }
 
-/* jvp for vjp or the reverse; a case without a request gets one. */
+/* jvp for vjp or the reverse, on one level; a case without a request gets one. */
 bool mutate_kind(struct mutator *m)
 {
-	struct transform fresh = gen_request(m->c, m->p, &m->t.program, m->a);
+	struct transform *t = pick_transform(m);
+	enum transform_kind kind = choice_percent(m->c, m->p->jvp) ? TRANSFORM_JVP : TRANSFORM_VJP;
 
-	if (m->t.n_transform > 1 || !fresh.n_wrt || (m->t.n_transform && m->t.transform[0].kind == fresh.kind))
+	if (!t) {
+		const struct request_plan plan = {.order = 1};
+
+		if (!m->t.program.top.n_param)
+			return false;
+		gen_request(m->c, m->p, &plan, &m->t, m->a);
+		return true;
+	}
+	/* Only the outermost is the engine's own, which may know but one. */
+	if (t != request_outermost(m->t.transform, m->t.n_transform))
+		kind = t->kind == TRANSFORM_JVP ? TRANSFORM_VJP : TRANSFORM_JVP;
+	if (t->kind == TRANSFORM_BATCH || t->kind == kind)
 		return false;
-	if (!m->t.n_transform)
-		m->t.transform = NEW(m->a, struct transform, 1);
-	m->t.n_transform = 1;
-	m->t.transform[0] = fresh;
-	return true;
+	t->kind = kind;
+	t->n_seed = 0;
+	return request_follow(m->c, m->p, &m->t, m->a);
 }
 
-void request_follow_results(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a)
+/* Whether some engine under test can be the one to answer: a profile without jvp, or with nothing else, says so. */
+static bool outermost_is_drawn(const struct mutator *m)
 {
-	const struct region *top = &t->program.top;
+	const struct transform *t = request_outermost(m->t.transform, m->t.n_transform);
 
-	for (int i = 0; i < t->n_transform; i++) {
-		struct transform *r = &t->transform[i];
-		struct tensor *seed;
+	return !t || (t->kind == TRANSFORM_JVP ? m->p->jvp > 0 : m->p->jvp < 100);
+}
 
-		if (r->kind != TRANSFORM_VJP)
-			continue;
-		seed = NEW(a, struct tensor, top->n_result);
-		for (int k = 0; k < top->n_result; k++) {
-			const struct type *want = &t->program.type[top->result[k]];
+/* A level more, anywhere, or one less; another size of a batch.  Only where the profile draws such requests. */
+bool mutate_level(struct mutator *m)
+{
+	struct testcase *t = &m->t;
+	int n = t->n_transform, at = choice_below(m->c, n + 1);
+	struct transform *list = NEW(m->a, struct transform, n + 1);
+	bool batch = choice_percent(m->c, 50);
 
-			seed[k] =
-			    k < r->n_seed && type_equal(&r->seed[k].type, want) ? r->seed[k] : gen_seed(c, p, want, a);
+	if (!n || !t->program.top.n_param || !(batch ? m->p->batch : m->p->order_second))
+		return false;
+	if (n > 1 && at < n && choice_percent(m->c, 50)) {
+		if (t->transform[at].kind == TRANSFORM_BATCH && choice_percent(m->c, 50)) {
+			t->transform[at].size = choice_between(m->c, 1, 4);
+		} else {
+			memmove(t->transform + at, t->transform + at + 1, (size_t)(n - 1 - at) * sizeof(*list));
+			t->n_transform--;
 		}
-		r->seed = seed;
-		r->n_seed = top->n_result;
+		return outermost_is_drawn(m) && request_follow(m->c, m->p, t, m->a);
 	}
+	if (n == LIMIT_TRANSFORMS || (!batch && request_order(t->transform, n) > (m->p->order_third ? 2 : 1)))
+		return false;
+	memcpy(list, t->transform, (size_t)at * sizeof(*list));
+	memcpy(list + at + 1, t->transform + at, (size_t)(n - at) * sizeof(*list));
+	if (batch) {
+		list[at] = gen_batch(m->c, t->program.top.n_param, m->a);
+	} else {
+		const struct transform *outermost = request_outermost(t->transform, n);
+
+		if (!outermost)
+			return false;
+		list[at] = *outermost; /* its kind and wrt, with seeds of its own */
+		list[at].n_seed = 0;
+	}
+	t->transform = list;
+	t->n_transform++;
+	return request_follow(m->c, m->p, t, m->a);
+}
+
+struct seeds {
+	struct choice *c;
+	const struct profile *p;
+	struct arena *a;
+};
+
+static struct tensor random_seed(void *context, const struct type *t)
+{
+	const struct seeds *s = context;
+
+	return gen_seed(s->c, s->p, t, s->a);
+}
+
+bool request_follow(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a)
+{
+	struct seeds s = {c, p, a};
+
+	return fit_case(t, random_seed, &s, a);
 }

@@ -68,8 +68,7 @@ static bool finish(struct mutator *m, struct rebuild *r)
 	m->t.program = build_end(&r->g->b, result, top->n_result);
 	if (choice_percent(m->c, 50))
 		m->t.program = program_drop_dead(&m->t.program, m->a);
-	request_follow_results(m->c, m->p, &m->t, m->a);
-	return true;
+	return request_follow(m->c, m->p, &m->t, m->a);
 }
 
 static bool edit_at(struct mutator *m, node_test *test, edit_fn *edit)
@@ -467,6 +466,5 @@ bool mutate_result(struct mutator *m)
 	if (n > top->n_result)
 		result[n - 1] = v;
 	m->t.program = build_end(&g.b, result, n);
-	request_follow_results(m->c, m->p, &m->t, m->a);
-	return true;
+	return request_follow(m->c, m->p, &m->t, m->a);
 }

@@ -117,6 +117,7 @@ static bool has_low_precision(const struct program *p)
 
 struct strata strata_of(const struct testcase *c)
 {
+	const struct transform *t = request_outermost(c->transform, c->n_transform);
 	struct strata s = {0};
 	double landmark[POINT_LANDMARKS];
 	int n_landmark = program_landmarks(&c->program, landmark), floats = 0, in_wrt = 0;
@@ -124,17 +125,19 @@ struct strata strata_of(const struct testcase *c)
 	strata_region(&c->program.top, 0, &s);
 	s.low_precision = has_low_precision(&c->program);
 	s.points = c->n_point;
-	if (!c->n_transform)
+	s.batch = request_order(c->transform, c->n_transform) < c->n_transform;
+	s.higher_order = request_order(c->transform, c->n_transform) > 1;
+	if (!t)
 		return s;
-	s.jvp = c->transform[0].kind == TRANSFORM_JVP;
-	s.vjp = c->transform[0].kind == TRANSFORM_VJP;
+	s.jvp = t->kind == TRANSFORM_JVP;
+	s.vjp = t->kind == TRANSFORM_VJP;
 	for (int i = 0; i < c->program.top.n_param; i++)
 		floats += dtype_is_float(c->program.type[i].dtype);
-	for (int i = 0; i < c->transform[0].n_wrt; i++)
-		in_wrt += dtype_is_float(c->program.type[c->transform[0].wrt[i]].dtype);
+	for (int i = 0; i < t->n_wrt; i++)
+		in_wrt += dtype_is_float(c->program.type[t->wrt[i]].dtype);
 	s.strict_subset = in_wrt < floats;
 	for (int i = 0; i < c->n_point; i++)
-		s.edge_points += is_edge(&c->transform[0], c->point[i], landmark, n_landmark);
+		s.edge_points += is_edge(t, c->point[i], landmark, n_landmark);
 	s.edge_point = s.edge_points > 0;
 	return s;
 }

@@ -67,6 +67,13 @@ int request_seeds(const struct signature *s, const struct transform *t, struct t
 	}
 }
 
+const struct transform *request_outermost(const struct transform *t, int n)
+{
+	while (n && t[n - 1].kind == TRANSFORM_BATCH)
+		n--;
+	return n ? &t[n - 1] : NULL;
+}
+
 int request_order(const struct transform *t, int n)
 {
 	int order = 0;

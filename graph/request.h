@@ -53,6 +53,8 @@ bool request_apply(struct signature *s, const struct transform *t, struct error 
 /* What transform t needs of the level s below it: n_seed and their types. */
 int request_seeds(const struct signature *s, const struct transform *t, struct type out[LIMIT_ARGS]);
 
+/* The outermost of the n transforms that differentiates; NULL: none does. */
+const struct transform *request_outermost(const struct transform *t, int n);
 /* How many of the n transforms differentiate. */
 int request_order(const struct transform *t, int n);
 /* The product of the sizes of the batches among them: slices that the program is evaluated on. */

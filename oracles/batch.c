@@ -20,6 +20,7 @@ struct plan {
 	struct axes input[LIMIT_ARGS], output[LIMIT_ARGS], primal; /* at the outermost level */
 	struct axes seed[LIMIT_TRANSFORMS][LIMIT_ARGS];            /* of every transform */
 	int slices;
+	double unit; /* the coarsest of the program's float dtypes */
 };
 
 static void add_axis(struct axes *x, int batch)
@@ -33,6 +34,8 @@ static struct plan plan_of(const struct testcase *c)
 {
 	struct plan p = {.n_input = c->program.top.n_param, .slices = 1};
 	int n_output = c->program.top.n_result;
+	for (int v = 0; v < c->program.n_value; v++)
+		p.unit = fmax(p.unit, dtype_table[c->program.type[v].dtype].unit);
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
 		switch (t->kind) {
@@ -148,9 +151,10 @@ static void add_component(struct component *sum, const struct component *x, stru
 /*
  * The sum of n slices in any order: n - 1 roundings at the size of the whole.  An engine may also add the contributions of all slices to one
  * accumulator, anywhere on the path from the shared input on: then what a slice rounds at its own size is rounded at the size of the
- * whole (tight), for every slice (loose).
+ * whole (tight), for every slice (loose).  What does not depend on the slice an engine may compute once: the n terms meet there, in a dtype on
+ * the path, of which the coarsest has this unit.
  */
-static void finish_component(struct component *sum, const struct sum *s, enum dtype d)
+static void finish_component(struct component *sum, const struct sum *s, enum dtype d, double unit)
 {
 	const struct dtype_info *info = &dtype_table[d];
 	if (s->n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
@@ -158,8 +162,9 @@ static void finish_component(struct component *sum, const struct sum *s, enum dt
 	double size = info->unit * (sum->magnitude + sum->tight), high = sum->value + sum->low;
 	sum->low -= high - sum->value; /* |low| may have grown beyond half a unit of value: exact by Sterbenz or tiny */
 	sum->value = high;
-	sum->tight += (s->n - 1 + s->depth) * size;
-	sum->loose += s->n * (1 + s->depth) * size;
+	double meeting = (s->n - 1) * (unit - info->unit) * (sum->magnitude + sum->tight);
+	sum->tight += (s->n - 1 + s->depth) * size + meeting;
+	sum->loose += s->n * (1 + s->depth) * size + meeting;
 	if (sum->magnitude + sum->tight > info->max)
 		sum->reason = REASON_OVERFLOW;
 	else if (!(sum->tight <= sum->magnitude / 64))
@@ -201,7 +206,7 @@ static void combine(const struct plan *p, const struct truth_point *slice, const
 				add_component(&out[i].at[row * m + e], &x->at[e], &sum[row * m + e], unit);
 		}
 		for (int e = 0; e < total; e++)
-			finish_component(&out[i].at[e], &sum[e], type[i].dtype);
+			finish_component(&out[i].at[e], &sum[e], type[i].dtype, p->unit);
 		arena_rewind(a, mark);
 	}
 }

@@ -207,7 +207,7 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 /* The primal is listed where it is what was asked for or what is wrong. */
 static void put_points(struct json_writer *w, const struct report *r)
 {
-	bool primal = r->judgement->in_primal || !r->c->n_transform;
+	bool derivative = request_outermost(r->c->transform, r->c->n_transform) != NULL, primal = r->judgement->in_primal || !derivative;
 
 	json_put_key(w, "points");
 	json_begin_array(w, JSON_BLOCK);
@@ -217,7 +217,7 @@ static void put_points(struct json_writer *w, const struct report *r)
 			json_member_string(w, "text", r->answers[k].text);
 		if (primal)
 			put_tensors(w, r, k, true);
-		if (r->c->n_transform)
+		if (derivative)
 			put_tensors(w, r, k, false);
 		json_end(w);
 	}

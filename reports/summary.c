@@ -97,8 +97,8 @@ char *summary_request(const struct testcase *c, struct arena *a)
 		const struct transform *t = &c->transform[k];
 
 		text = arena_printf(a, "%s%s%s", text, k ? ", then " : "", transform_names[t->kind]);
-		if (t->kind == TRANSFORM_BATCH && !t->n_wrt)
-			continue;
+		if (t->kind == TRANSFORM_BATCH)
+			text = arena_printf(a, "%s of %d,", text, t->size);
 		for (int i = 0; i < t->n_wrt; i++)
 			text = arena_printf(a, "%s%s%d", text, i ? ", " : " wrt [", t->wrt[i]);
 		text = arena_printf(a, "%s%s", text, t->n_wrt ? "]" : " wrt []");
@@ -106,17 +106,23 @@ char *summary_request(const struct testcase *c, struct arena *a)
 	return text;
 }
 
+/* What output `which` of the function of the n innermost levels is. */
+static char *output_name(const struct testcase *c, int n, int which, struct arena *a)
+{
+	const struct transform *t = request_outermost(c->transform, n);
+
+	if (!t)
+		return arena_printf(a, "result %d", which);
+	if (t->kind == TRANSFORM_JVP)
+		return arena_printf(a, "tangent of %s", output_name(c, (int)(t - c->transform), which, a));
+	if (which < 0 || which >= t->n_wrt)
+		return arena_printf(a, "derivative %d", which);
+	return arena_printf(a, "cotangent of input %d", t->wrt[which]);
+}
+
 char *summary_name(const struct testcase *c, bool in_primal, int which, struct arena *a)
 {
-	const struct transform *t = c->n_transform == 1 ? &c->transform[0] : NULL;
-
-	if (in_primal)
-		return arena_printf(a, "result %d", which);
-	if (t && t->kind == TRANSFORM_JVP)
-		return arena_printf(a, "tangent of result %d", which);
-	if (t && t->kind == TRANSFORM_VJP && which >= 0 && which < t->n_wrt)
-		return arena_printf(a, "cotangent of input %d", t->wrt[which]);
-	return arena_printf(a, "derivative %d", which);
+	return in_primal ? arena_printf(a, "result %d", which) : output_name(c, c->n_transform, which, a);
 }
 
 /* Both numbers with as many digits (6 to 17) as it takes to tell them apart. */

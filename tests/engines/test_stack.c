@@ -1,5 +1,7 @@
 /* test_stack.c: requests of several levels, in every engine: second derivatives in four mixes, third ones, batches inside and outside. */
 #include "../../engines/aot.h"
+#include "../../engines/interpret.h"
+#include "../../fuzz/generate_internal.h"
 #include "samples.h"
 
 static const char *const specs[] = {"forward", "tape", "functional", "checkpointed", "parallel", "aot"};
@@ -517,6 +519,59 @@ static void check_integers(struct arena *a)
 	}
 }
 
+/* ---- the vectorised batch against a scan over the slices: the same operations in the same order, so the same bits ---- */
+
+enum { GENERATED = 3000 };
+
+/* Whether the program is one scan, as a batch without rules is. */
+static bool is_scan(const struct program *p)
+{
+	return p->top.n_node == 1 && p->top.node[0].op == OP_SCAN;
+}
+
+static void check_vectorised(struct arena *a)
+{
+	struct profile profile = profile_default();
+	int vectorised = 0, compared = 0;
+
+	profile.order_second = profile.order_third = 0;
+	profile.batch = 100;
+	for (int i = 0; i < GENERATED; i++) {
+		struct arena_mark mark = arena_mark(a);
+		struct choice choice = choice_seeded(seed_mix(71, (uint64_t)i));
+		struct testcase c = generate(&choice, &profile, a);
+		struct error e = {.text = ""};
+		struct program fast, slow;
+		const struct transform *t = &c.transform[c.n_transform - 1];
+		struct signature s;
+
+		if (t->kind != TRANSFORM_BATCH)
+			t = &c.transform[0];
+		if (t->kind != TRANSFORM_BATCH)
+			continue;
+		c.transform = arena_copy(a, t, 1, sizeof *t);
+		c.n_transform = 1;
+		s = testcase_signature(&c);
+		if (aot_map(&c.program, t, a, &slow, &e) && aot_batch(&c.program, t, &aot_seams_right, a, &fast, &e)) {
+			struct tensor *input = NEW(a, struct tensor, s.n_input), *x = NEW(a, struct tensor, s.n_output),
+				      *y = NEW(a, struct tensor, s.n_output);
+
+			for (int k = 0; k < s.n_input; k++)
+				input[k] = gen_point_tensor(&choice, &profile, &s.input[k], NULL, a);
+			interpret_program(&slow, input, a, x);
+			interpret_program(&fast, input, a, y);
+			for (int k = 0; k < s.n_output; k++)
+				CHECK(tensor_same(&x[k], &y[k]), "seed %d, result %d\n%s\n%s", i, k, program_print(&c.program, a),
+				    program_print(&fast, a));
+			compared++;
+			vectorised += !is_scan(&fast) || is_scan(&c.program);
+		}
+		arena_rewind(a, mark);
+	}
+	printf("%d programs compared, %d vectorised\n", compared, vectorised);
+	CHECK(compared > GENERATED / 2 && vectorised > compared * 9 / 10, "%d, %d", compared, vectorised);
+}
+
 /* ---- what is not supported says why ---- */
 
 static void check_refusals(struct arena *a)
@@ -581,7 +636,7 @@ int main(void)
 		CHECK(engines[e], "%s", error.text);
 	}
 	static void (*const checks[])(struct arena *) = {check_sample_hessians, check_seconds, check_zeros, check_third, check_batch_outside,
-	    check_batch_inside, check_batch_both, check_integers, check_refusals, check_limits};
+	    check_batch_inside, check_batch_both, check_integers, check_vectorised, check_refusals, check_limits};
 	for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
 		checks[k](&a);
 		arena_reset(&a);
