@@ -343,6 +343,7 @@ void aot_pull_loop(struct aot *x, const struct node *node)
 	if (!r.n)
 		return;
 	if (count >= 0) {
+		count = x->rules->reversed(x, count);
 		attrs.cap = attrs.trip;
 		attrs.trip = -1;
 		last = aot_op2(x, OP_SUB, count, aot_scalar(x, DTYPE_I64, 1));

@@ -4,6 +4,12 @@
 
 #include "aot_parts.h"
 
+static int all_that_ran(struct aot *x, int count)
+{
+	(void)x;
+	return count;
+}
+
 static void leave_constant(struct aot *x, const struct node *node)
 {
 	(void)x, (void)node;
@@ -22,6 +28,7 @@ const struct aot_rules aot_rules_right = {
 	    },
 	.product = aot_product,
 	.running_term = aot_product,
+	.reversed = all_that_ran,
 	.capture = leave_constant,
 	.guard = aot_guard,
 	.gather = aot_gather,

@@ -28,6 +28,8 @@ struct aot_rules {
 	int (*product)(struct aot *x, int derivative, int partial);
 	/* jvp of a running product: the term of the new factor's tangent and the product before it.  Right: aot_product. */
 	int (*running_term)(struct aot *x, int tangent, int product);
+	/* How many iterations of a loop are pulled back, an i64, of the `count` that ran.  Right: count. */
+	int (*reversed)(struct aot *x, int count);
 	/* Before the derivative of the region of an op derivative is emitted: what becomes of what it captures.  Right: nothing, constants. */
 	void (*capture)(struct aot *x, const struct node *node);
 	/*

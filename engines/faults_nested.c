@@ -124,3 +124,16 @@ bool plant_strong_zero_lost(struct engine *self, const char *args, struct error 
 	self->aot.product = self->aot.running_term = lost_at_zero;
 	return true;
 }
+
+/* The reverse sweep of a loop does not ask whether the loop was entered. */
+static int once_at_least(struct aot *x, int count)
+{
+	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
+}
+
+bool plant_reverse_unentered(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.reversed = once_at_least;
+	return true;
+}

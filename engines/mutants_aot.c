@@ -95,6 +95,11 @@ static int lost_at_zero(struct aot *x, int derivative, int partial)
 	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
 }
 
+static int once_at_least(struct aot *x, int count)
+{
+	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
+}
+
 void mutate_aot(struct mutator *m)
 {
 	struct aot_rules *rules = &m->self->aot;
@@ -111,6 +116,8 @@ void mutate_aot(struct mutator *m)
 		rules->product = lost_at_zero;
 	if (mutant_here(m, "cumprod: where the product so far is 0, its term keeps nothing for the next derivative"))
 		rules->running_term = lost_at_zero;
+	if (mutant_here(m, "loops: one that never ran is reversed once"))
+		rules->reversed = once_at_least;
 	m->arena = NULL;
 	arena_free(&scratch);
 }

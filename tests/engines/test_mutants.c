@@ -125,6 +125,7 @@ static int differences(const struct engine *a, const struct engine *b)
 		n += !same_aot_row(&a->aot.row[op], &b->aot.row[op]);
 	n += a->aot.product != b->aot.product;
 	n += a->aot.running_term != b->aot.running_term;
+	n += a->aot.reversed != b->aot.reversed;
 	n += a->aot.capture != b->aot.capture;
 	n += x->multiply != y->multiply;
 	n += x->accumulate != y->accumulate;

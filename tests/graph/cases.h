@@ -82,6 +82,12 @@ static const struct sample samples[] = {
 	{"batch of gradients", CASE("\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[{\"out\":[\"z\"],\"op\":\"mul\",\"args\":[\"x\",\"y\"]}],"
 	    "\"results\":[\"z\"],\"points\":[[[1,2,3],4]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]},"
 	    "{\"transform\":\"batch\",\"wrt\":[0],\"size\":3}]")},
+	{"derivative", CASE("\"inputs\":[\"x: f64[]\",\"n: i64[]\",\"y: f32[2]\"],\"body\":["
+	    "{\"out\":[\"d\",\"e\"],\"op\":\"derivative\",\"args\":[\"x\",\"n\",\"y\",\"x\",\"y\"],\"primals\":3,\"transform\":\"jvp\",\"regions\":["
+	    "{\"params\":[\"a\",\"m: i64[]\",\"b\"],\"body\":[{\"out\":[\"c\"],\"op\":\"mul\",\"args\":[\"b\",\"y\"]}],\"results\":[\"a\",\"m\",\"c\"]}]},"
+	    "{\"out\":[\"g\"],\"op\":\"derivative\",\"args\":[\"y\",\"e\"],\"primals\":1,\"transform\":\"vjp\",\"regions\":["
+	    "{\"params\":[\"u\"],\"body\":[{\"out\":[\"v\"],\"op\":\"sin\",\"args\":[\"u\"]}],\"results\":[\"v\"]}]}"
+	    "],\"results\":[\"d\",\"g\"],\"points\":[[1,2,[3,4]]]," PRIMAL)},
 };
 
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };

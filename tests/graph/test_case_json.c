@@ -241,7 +241,7 @@ static void test_print(struct arena *a)
 
 static void test_derivative_types(struct arena *a)
 {
-	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, 2, 0, 2, 5, 1};
+	static const int want[N_SAMPLE] = {0, 0, 1, 1, 0, 1, 2, 0, 2, 5, 1, 0};
 
 	for (int k = 0; k < N_SAMPLE; k++) {
 		struct testcase c;

@@ -134,6 +134,7 @@ static const struct row {
     {OP_ARGMAX, "f64[0,3]", .refuse = "axis 0 of f64[0,3] is empty"},
     {OP_SCATTER_APPLY, "f64[2] i64[3]", .refuse = "0 regions, expected 1"},
     {OP_CHECKPOINT, "", .refuse = "0 regions, expected 1"},
+    {OP_DERIVATIVE, "f64[] f64[]", .refuse = "0 regions, expected 1", .attrs = {.primals = 1}},
     {OP_MATMUL, "f64[2,3] f64[3,4]", "f64[2,4]"},
     {OP_MATMUL, "f64[3] f64[3]", "f64[]"},
     {OP_MATMUL, "f64[3] f64[5,3,4]", "f64[5,4]"},
@@ -203,8 +204,76 @@ static void test_names(void)
 	    op_table[OP_SCAN].n_region == 1 && op_table[OP_CHECKPOINT].n_region == 1 && op_table[OP_ADD].n_region == 0, "regions");
 }
 
+/* Op derivative of a region with the results `gives`, over operands `args` of which the first `primals` are parameters. */
+static const struct {
+	const char *args, *gives;
+	int primals;
+	enum derivative_kind kind;
+	const char *outs, *refuse; /* types of the results, or a part of the error */
+} derivatives[] = {
+    {"f64[2] i64[] f32[] f64[2] f32[]", "f64[3] bool[] f16[]", 3, DERIVATIVE_JVP, "f64[3] f16[]", NULL},
+    {"f64[2] i64[] f32[] f64[3] f16[]", "f64[3] bool[] f16[]", 3, DERIVATIVE_VJP, "f64[2] f32[]", NULL},
+    {"f64[2] f64[2]", "f64[]", 2, DERIVATIVE_JVP, NULL, "a direction of type f64[2] to come"},
+    {"f64[2] f64[3]", "f64[]", 1, DERIVATIVE_JVP, NULL, "direction 0 has type f64[3], expected f64[2]"},
+    {"f64[2] f64[2] f64[2]", "f64[]", 1, DERIVATIVE_JVP, NULL, "3 operands, expected 2"},
+    {"f64[2] f64[2]", "f64[]", 3, DERIVATIVE_JVP, NULL, "3 primals, expected 0 to the number of operands, 2"},
+    {"f64[2] f64[2]", "f64[]", -1, DERIVATIVE_VJP, NULL, "-1 primals"},
+    {"f64[2] f64[2]", "f64[]", 1, DERIVATIVE_COUNT, NULL, "there is no transform"},
+    {"f64[2] f32[]", "f64[]", 1, DERIVATIVE_VJP, NULL, "direction 0 has type f32[], expected f64[]"},
+    {"f64[2]", "f64[]", 1, DERIVATIVE_VJP, NULL, "a direction of type f64[] to come"},
+    {"f64[2] f64[] f64[]", "f64[]", 1, DERIVATIVE_VJP, NULL, "3 operands, expected 2"},
+    {"i64[] f64[]", "f64[]", 1, DERIVATIVE_VJP, NULL, "0 results, expected 1"},
+    {"f64[] f64[]", "i64[]", 1, DERIVATIVE_JVP, NULL, "0 results, expected 1"},
+    {"f64[] f64[]", "", 1, DERIVATIVE_JVP, NULL, "0 results, expected 1 to 16"},
+};
+
+static int parse_types(const char *list, struct type *out)
+{
+	char text[128];
+	int n = 0;
+
+	snprintf(text, sizeof text, "%s", list);
+	for (char *rest = NULL, *t = strtok_r(text, " ", &rest); t; t = strtok_r(NULL, " ", &rest))
+		CHECK(type_parse(t, &out[n++]), "%s", t);
+	return n;
+}
+
+static void test_derivatives(void)
+{
+	for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++) {
+		struct type type[3 * LIMIT_ARGS], out[LIMIT_ARGS], want[LIMIT_ARGS];
+		int arg[LIMIT_ARGS], result[LIMIT_ARGS], n_arg = parse_types(derivatives[i].args, type), n_out;
+		int n_param = derivatives[i].primals < 0 || derivatives[i].primals > n_arg ? 0 : derivatives[i].primals;
+		struct region region = {.n_param = n_param, .param = n_arg, .result = result};
+		struct node node = {.op = OP_DERIVATIVE, .n_arg = n_arg, .arg = arg, .n_region = 1, .region = &region};
+		struct program p = {.type = type};
+		struct error e = {0};
+
+		for (int k = 0; k < n_arg; k++)
+			arg[k] = k;
+		for (int k = 0; k < n_param; k++)
+			type[n_arg + k] = type[k];
+		region.n_result = parse_types(derivatives[i].gives, type + n_arg + n_param);
+		for (int k = 0; k < region.n_result; k++)
+			result[k] = n_arg + n_param + k;
+		p.n_value = n_arg + n_param + region.n_result;
+		node.attrs.primals = derivatives[i].primals;
+		node.attrs.transform = derivatives[i].kind;
+		bool ok = node_infer(&p, &node, out, &n_out, &e);
+
+		if (derivatives[i].refuse) {
+			CHECK(!ok && strstr(e.text, derivatives[i].refuse), "row %zu: \"%s\"", i, e.text);
+			continue;
+		}
+		CHECK(ok && n_out == parse_types(derivatives[i].outs, want), "row %zu: %s", i, e.text);
+		for (int k = 0; ok && k < n_out; k++)
+			CHECK(type_equal(&out[k], &want[k]), "row %zu, result %d", i, k);
+	}
+}
+
 int main(void)
 {
+	test_derivatives();
 	test_rows();
 	test_constant();
 	test_names();
