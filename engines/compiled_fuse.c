@@ -54,11 +54,11 @@ static void use_in_regions(int *user, const struct node *node)
 	}
 }
 
-void compiled_group(const struct code *c, const struct region *region, int *group)
+void compiled_group(const struct code *c, const struct region *region, int *group, int *size)
 {
 	struct arena_mark mark = arena_mark(c->arena);
 	/* By value: the one group all of whose users so far read it in step. */
-	int *user = NEW(c->arena, int, c->p->n_value), *size = NEW(c->arena, int, region->n_node);
+	int *user = NEW(c->arena, int, c->p->n_value);
 
 	for (int v = 0; v < c->p->n_value; v++)
 		user[v] = NO_USER;
@@ -86,8 +86,6 @@ struct emit {
 	const struct region *region;
 	const struct shape *space;
 	struct loop *loop;
-	int *node_of; /* [n_value] the node of the group that defines it, -1 */
-	int *reg;     /* [n_value] -1: not yet */
 };
 
 static int add(struct emit *x, const struct instr *instr)
@@ -143,11 +141,11 @@ static int emit_node(struct emit *x, const struct node *node)
 
 static int emit_value(struct emit *x, int v)
 {
-	if (x->reg[v] < 0 && x->node_of[v] >= 0)
-		x->reg[v] = emit_node(x, &x->region->node[x->node_of[v]]);
-	else if (x->reg[v] < 0)
-		x->reg[v] = load(x, &x->c->p->type[v].shape, &x->c->view[v]);
-	return x->reg[v];
+	int *reg = &x->c->reg[v], node = x->c->node_of[v];
+
+	if (*reg < 0)
+		*reg = node >= 0 ? emit_node(x, &x->region->node[node]) : load(x, &x->c->p->type[v].shape, &x->c->view[v]);
+	return *reg;
 }
 
 static struct loop *new_loop(struct code *c, const struct shape *space, int n_instr, const struct view *to)
@@ -178,30 +176,33 @@ static void set_fold(struct loop *loop, const struct node *node, const struct sh
 	}
 }
 
-struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int root)
+/* The registers and nodes of one loop mean nothing to the next. */
+static void forget(struct code *c, const struct node *node)
+{
+	c->node_of[node->out] = c->reg[node->out] = -1;
+	for (int k = 0; k < node->n_arg; k++)
+		c->node_of[node->arg[k]] = c->reg[node->arg[k]] = -1;
+}
+
+struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root)
 {
 	const struct node *node = &region->node[root];
-	struct arena_mark mark;
 	struct emit x = {.c = c, .region = region, .space = space_of(c, node)};
-	int n_node = 0, n_arg = 0;
+	int n_node = 0, n_arg = 0, first = root;
 
-	for (int i = 0; i <= root; i++)
+	for (int i = root; i >= 0 && n_node < size; i--)
 		if (group[i] == root) {
 			n_node++;
 			n_arg += region->node[i].n_arg;
+			first = i;
 		}
 	x.loop = new_loop(c, x.space, n_node + n_arg, &c->view[node->out]);
 	x.loop->dtype = c->p->type[node->out].dtype;
 	if (is_fold(c, node))
 		set_fold(x.loop, node, x.space, &c->view[node->out]);
-	mark = arena_mark(c->arena);
-	x.node_of = NEW(c->arena, int, c->p->n_value);
-	x.reg = NEW(c->arena, int, c->p->n_value);
-	for (int v = 0; v < c->p->n_value; v++)
-		x.node_of[v] = x.reg[v] = -1;
-	for (int i = 0; i <= root; i++)
-		if (group[i] == root && i != root)
-			x.node_of[region->node[i].out] = i;
+	for (int i = first; i < root; i++)
+		if (group[i] == root)
+			c->node_of[region->node[i].out] = i;
 	if (is_fold(c, node)) {
 		int last = emit_value(&x, node->arg[0]);
 
@@ -209,7 +210,9 @@ struct loop *compiled_loop(struct code *c, const struct region *region, const in
 	} else {
 		emit_node(&x, node);
 	}
-	arena_rewind(c->arena, mark);
+	for (int i = first; i <= root; i++)
+		if (group[i] == root)
+			forget(c, &region->node[i]);
 	c->counts.rewrites[PASS_FUSE] += n_node - 1;
 	if (x.loop->n_instr > c->n_register)
 		c->n_register = x.loop->n_instr;

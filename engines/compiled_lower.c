@@ -138,7 +138,7 @@ static void lower_scatter(struct code *c, struct block *b, const struct node *no
 	c->counts.loops += 2;
 }
 
-static void lower_plain(struct code *c, struct block *b, const struct region *region, const int *group, int i)
+static void lower_plain(struct code *c, struct block *b, const struct region *region, const int *group, int size, int i)
 {
 	const struct node *node = &region->node[i];
 	enum family family = op_table[node->op].family;
@@ -173,7 +173,7 @@ static void lower_plain(struct code *c, struct block *b, const struct region *re
 		return;
 	}
 	view_in(c, BUFFER_OWN, &type_of(c, node->out)->shape, varies, &c->view[node->out]);
-	add_step(c, b, STEP_LOOP, node)->loop = compiled_loop(c, region, group, i);
+	add_step(c, b, STEP_LOOP, node)->loop = compiled_loop(c, region, group, size, i);
 	c->counts.loops++;
 }
 
@@ -296,16 +296,16 @@ static void lower_region_op(struct code *c, struct block *b, const struct node *
 
 static void lower_region(struct code *c, const struct region *region, struct block *b)
 {
-	int *group = NEW(c->arena, int, region->n_node);
+	int *group = NEW(c->arena, int, region->n_node), *size = NEW(c->arena, int, region->n_node);
 
-	compiled_group(c, region, group);
+	compiled_group(c, region, group, size);
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
 		if (node->n_region)
 			lower_region_op(c, b, node);
 		else
-			lower_plain(c, b, region, group, i);
+			lower_plain(c, b, region, group, size[i], i);
 	}
 }
 
@@ -347,6 +347,10 @@ struct code *compiled_code(const struct program *p, const struct compiled_option
 	c->arena = a;
 	c->p = optimized;
 	c->view = NEW(a, struct view, optimized->n_value);
+	c->node_of = NEW(a, int, optimized->n_value);
+	c->reg = NEW(a, int, optimized->n_value);
+	for (int v = 0; v < optimized->n_value; v++)
+		c->node_of[v] = c->reg[v] = -1;
 	for (int k = 0; k < optimized->top.n_param; k++) {
 		struct view *v = &c->view[optimized->top.param + k];
 

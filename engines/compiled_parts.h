@@ -79,6 +79,7 @@ struct code {
 	struct arena *arena;
 	const struct program *p;
 	struct view *view; /* [p->n_value] */
+	int *node_of, *reg; /* [p->n_value] while a loop is lowered: its node that defines a value, and the value's register; else -1 */
 	int n_buffer, buffer_room;
 	struct buffer *buffer;
 	struct block top;
@@ -121,12 +122,15 @@ static inline int view_at(const struct view *v, const int *index, int rank)
 
 /* ---- lowering (compiled_lower.c, compiled_fuse.c, compiled_plan.c) ---- */
 
-/* Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to, itself if it has one. */
-void compiled_group(const struct code *c, const struct region *region, int *group);
+/*
+ * Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to, itself if it has one; size[i]
+ * the number of nodes in the loop of node i.  Both [region->n_node]; sizes are zero on entry.
+ */
+void compiled_group(const struct code *c, const struct region *region, int *group, int *size);
 /* Whether a node is evaluated in a loop, its own or another's. */
 bool compiled_is_looped(const struct code *c, const struct node *node);
-/* The loop of node `root` with its group. */
-struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int root);
+/* The loop of node `root` with its group of `size` nodes. */
+struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root);
 /* A loop that copies. */
 struct loop *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to);
 /* Positions, lifetimes, buffers in place, and a place for each. */

@@ -90,6 +90,12 @@ static void visit_block(struct plan *x, struct block *b)
 		for (int k = step->kind == STEP_SCATTER; k < step->node->n_arg; k++)
 			touch_value(x, step->node->arg[k], step->begin);
 		touch_values(x, step->node->out, step->node->n_out, step->begin);
+		/* A kernel may read any element after it wrote any other: its operands outlive its first write. */
+		if (step->kind == STEP_KERNEL) {
+			step->end = x->n_position++;
+			for (int k = 0; k < step->node->n_arg; k++)
+				touch_value(x, step->node->arg[k], step->end);
+		}
 		if (step->block)
 			visit_regions(x, step);
 	}

@@ -75,7 +75,7 @@ struct compiled_rules {
 	bool (*overwrites)(const struct shape *s, const struct view *operand);
 	/* Whether a buffer that is last read at position `last` may be written over by a loop at `position` that reads it.  Right: only if that is all. */
 	bool (*dies)(int last, int position);
-	/* Whether a buffer read last at `last` is alive when another is first written at `first`.  Right: also if both are one step. */
+	/* Whether a buffer read last at `last` is alive when another is first written at `first`.  Right: also if both are one position. */
 	bool (*alive)(int last, int first);
 	/* How long a buffer of the outside lives that a loop reads, inside last at `last`.  Right: until the loop ends, at `end`. */
 	int (*outlives)(int last, int end);

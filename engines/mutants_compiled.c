@@ -204,7 +204,7 @@ static void mutate_seams(struct mutator *m)
 		rules->overwrites = any_layout;
 	if (mutant_here(m, "inplace: an operand that is read later is written over"))
 		rules->dies = dies_now;
-	if (mutant_here(m, "reuse: a buffer read last in a step may hold its result"))
+	if (mutant_here(m, "reuse: a buffer read last in a loop may hold its result"))
 		rules->alive = alive_after_step;
 	if (mutant_here(m, "reuse: what a loop reads is free before it ends"))
 		rules->outlives = until_read;
