@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "lower.h"
 
 struct interpreter {
 	const struct program *program;
@@ -192,11 +193,12 @@ static void run_region(struct interpreter *self, const struct region *region)
 
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result)
 {
-	struct interpreter self = {.program = p, .arena = a, .value = NEW(a, struct tensor, p->n_value)};
+	const struct program loops = lower_fixed_points(p, false, a);
+	struct interpreter self = {.program = &loops, .arena = a, .value = NEW(a, struct tensor, loops.n_value)};
 
-	for (int k = 0; k < p->top.n_param; k++)
-		self.value[p->top.param + k] = input[k];
-	run_region(&self, &p->top);
-	for (int k = 0; k < p->top.n_result; k++)
-		result[k] = tensor_copy(a, &self.value[p->top.result[k]]);
+	for (int k = 0; k < loops.top.n_param; k++)
+		self.value[loops.top.param + k] = input[k];
+	run_region(&self, &loops.top);
+	for (int k = 0; k < loops.top.n_result; k++)
+		result[k] = tensor_copy(a, &self.value[loops.top.result[k]]);
 }

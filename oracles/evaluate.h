@@ -52,7 +52,7 @@ struct evaluation;
 enum unrolled { UNROLLED_NOT, UNROLLED_FEWEST, UNROLLED_MOST };
 
 /* Scalars that may be spent on finding solutions, over a whole evaluation. */
-enum { EVALUATE_PATIENCE = 1 << 19 };
+enum { EVALUATE_PATIENCE = 1 << 20 };
 
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {

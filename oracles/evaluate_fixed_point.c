@@ -29,6 +29,7 @@ struct solver {
 	int total;   /* elements of all carries */
 	int x, next; /* first of `total` scalars: the iterate; room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
+	double largest;   /* element of any iterate so far */
 	int n_frozen, next_frozen;
 };
 
@@ -180,14 +181,14 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	return isnan(change) || ev->patience < 0 ? INFINITY : change;
 }
 
-/* In what each element is measured: its own size, but one that vanishes beside the others in a part of theirs. */
-static void measure(const struct solver *s, int x, double *largest, double *scale)
+/* In what each element is measured: its own size, but one that vanishes beside what the iterates were in a part of that. */
+static void measure(struct solver *s, double *scale)
 {
 	const struct evaluation *ev = s->r->ev;
 	for (int i = 0; i < s->total; i++)
-		*largest = fmax(*largest, fabs(mpfr_get_d(ev->value[x + i], R)));
+		s->largest = fmax(s->largest, fabs(mpfr_get_d(ev->value[s->x + i], R)));
 	for (int i = 0; i < s->total; i++)
-		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[x + i], R)), ldexp(*largest, -START_BITS)), 0x1p-900);
+		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[s->x + i], R)), ldexp(s->largest, -START_BITS)), 0x1p-900);
 }
 
 /*
@@ -198,9 +199,9 @@ static bool solve(struct solver *s)
 {
 	struct evaluation *ev = s->r->ev;
 	int bits = (int)ev->precision, limit = 2 * (int)(slowest * bits), stale = 0;
-	double *scale = NEW(s->r->arena, double, s->total), largest = 0, least = INFINITY;
+	double *scale = NEW(s->r->arena, double, s->total), least = INFINITY;
 	for (int t = 0; t < limit; t++) {
-		measure(s, s->x, &largest, scale);
+		measure(s, scale);
 		double change = step(s, s->x, scale, s->residual);
 		if (change == INFINITY)
 			return false;
@@ -209,7 +210,7 @@ static bool solve(struct solver *s)
 		if (change > ldexp(1, 4 - bits) && (stale < STALE || change > ldexp(1, START_BITS + FLOOR_BITS - bits)))
 			continue;
 		for (int i = 0; i < s->total; i++)
-			s->residual[i] += ldexp(largest, 8 - bits);
+			s->residual[i] += ldexp(s->largest, 8 - bits);
 		return true;
 	}
 	return false;
@@ -220,19 +221,21 @@ static int sign_of(int i) { return ((uint32_t)i * 2654435761u + 0x9e3779b9u) >> 
 
 /*
  * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come back to it; 0 when they do
- * so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x* from the start.
+ * so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x* from the start.  A point starts as far away as it can be
+ * seen to come back from: x* is known to its residual only.
  */
 static int chain_length(struct solver *s)
 {
 	struct evaluation *ev = s->r->ev;
 	struct trace_mark mark = trace_mark(ev);
 	int bits = (int)ev->precision, shrink = bits - START_BITS - FLOOR_BITS - 4, y = ev->n_scalar, t = 0;
-	double *scale = NEW(s->r->arena, double, s->total), *unused = NEW(s->r->arena, double, s->total), largest = 0;
+	double *scale = NEW(s->r->arena, double, s->total), *unused = NEW(s->r->arena, double, s->total);
 	bool near = false;
 	int away, next_frozen = s->next_frozen;
-	measure(s, s->x, &largest, scale);
+	measure(s, scale);
 	for (int i = 0; i < s->total; i++) {
-		trace_leaf(ev, ev->scalar[s->x + i].dtype, sign_of(i) * ldexp(scale[i], -START_BITS));
+		scale[i] = fmax(ldexp(scale[i], -START_BITS), ldexp(s->residual[i], shrink));
+		trace_leaf(ev, ev->scalar[s->x + i].dtype, sign_of(i) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
 	/* The hooks are those of an evaluation at the point, which has just frozen the values to be read now. */
@@ -245,7 +248,7 @@ static int chain_length(struct solver *s)
 		near = true;
 		for (int i = 0; i < s->total && near; i++) {
 			mpfr_sub(ev->value[away], ev->value[y + i], ev->value[s->x + i], R);
-			near = fabs(mpfr_get_d(ev->value[away], R)) <= fmax(ldexp(scale[i], -START_BITS - shrink), 4 * s->residual[i]);
+			near = fabs(mpfr_get_d(ev->value[away], R)) <= ldexp(scale[i], -shrink);
 		}
 	}
 	ev->freeze = false;

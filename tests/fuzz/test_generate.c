@@ -9,7 +9,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0x3f3d4d883779ac62)
+#define DIGEST UINT64_C(0x0b2f7117cb5d4ab8)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
@@ -105,11 +105,11 @@ static void test_determinism(void)
 	static const struct {
 		uint64_t seed, hash;
 	} rows[] = {
-		{1, UINT64_C(0x1f0910c387f32eb1)},
-		{2, UINT64_C(0x07c25f95fbbc322c)},
-		{3, UINT64_C(0x3ae822e6db6543e6)},
-		{4, UINT64_C(0x540d376d0891daea)},
-		{5, UINT64_C(0xf8edd737217e42b3)},
+		{1, UINT64_C(0x487760ae064c0ab1)},
+		{2, UINT64_C(0xd5dfdc8edd8d1d8a)},
+		{3, UINT64_C(0x1fd76297f830aa99)},
+		{4, UINT64_C(0x86d14a2bf782d96d)},
+		{5, UINT64_C(0x6c9cb9f5a11b6a7c)},
 	};
 	struct profile p = profile_default();
 	uint64_t digest = 0;
