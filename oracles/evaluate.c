@@ -456,6 +456,7 @@ void evaluate(struct evaluation *ev, const struct program *p, const struct tenso
 		ev->n_frozen = 0;
 	ev->status = EVALUATE_OK;
 	ev->patience = EVALUATE_PATIENCE;
+	ev->latest = 0;
 	ev->input_scalar = NEW(a, int, n_input);
 	for (int i = 0; i < n_input; i++) {
 		int n = shape_elements(&point[i].type.shape);

@@ -48,9 +48,6 @@ enum evaluate_status {
 
 struct evaluation;
 
-/* How a fixed point of meaning `solution` is evaluated: at the solution, or as an engine iterates, the fewest or the most steps it may take. */
-enum unrolled { UNROLLED_NOT, UNROLLED_FEWEST, UNROLLED_MOST };
-
 /* Scalars that may be spent on finding solutions, over a whole evaluation. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
 
@@ -78,7 +75,12 @@ struct evaluate_hooks {
  */
 struct evaluation {
 	mpfr_prec_t precision; /* bits; set before evaluate */
-	enum unrolled unrolled; /* set before evaluate; only with hooks */
+	/*
+	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes `late` steps more than the fewest
+	 * after which an engine may stop, and not more than the most.
+	 */
+	bool unrolled;
+	int late;
 	struct evaluate_hooks hooks;
 
 	int n_scalar, scalar_room;
@@ -102,6 +104,7 @@ struct evaluation {
 
 	enum evaluate_status status;
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
+	int latest;       /* of all those fixed points, the most steps less the fewest */
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */

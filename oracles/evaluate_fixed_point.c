@@ -305,13 +305,16 @@ static void give(struct solver *s, const struct elements *carry)
 }
 
 /* The iterations that an engine executes. */
-static void unroll(struct solver *s, bool fewest)
+static void unroll(struct solver *s)
 {
 	struct stop stop = {0};
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	follow(s, &stop);
+	int steps = stop.most - stop.fewest < s->r->ev->late ? stop.most : stop.fewest + s->r->ev->late;
+	if (stop.most - stop.fewest > s->r->ev->latest)
+		s->r->ev->latest = stop.most - stop.fewest;
 	take_initial(s, carry);
-	for (int t = 0; t < (fewest ? stop.fewest : stop.most); t++) {
+	for (int t = 0; t < steps; t++) {
 		thaw(s);
 		run_body(s, carry, false);
 		take_results(s, carry);
@@ -367,8 +370,8 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	find_live(&s);
 	for (int k = 0; k < node->n_arg; k++)
 		s.total += shape_elements(&r->p->type[node->arg[k]].shape);
-	if (ev->unrolled != UNROLLED_NOT) {
-		unroll(&s, ev->unrolled == UNROLLED_FEWEST);
+	if (ev->unrolled) {
+		unroll(&s);
 		return;
 	}
 	scalar = NEW(r->arena, int, s.total);
