@@ -29,7 +29,7 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
-	double stray; /* the farthest that an engine's iterate is from a solution, in units over which ops vary */
+	double stray; /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;
 	const uint8_t *input_active; /* [float input elements], set per case */
@@ -89,9 +89,8 @@ static void on_settled(void *context, int k, double radius)
 {
 	struct analytic *self = context;
 	struct note *n = &self->note[k];
-	double unit = n->magnitude > 0 && n->magnitude < 1 ? n->magnitude : 1;
 	if (isfinite(radius))
-		self->stray = fmax(self->stray, radius / unit);
+		self->stray = fmax(self->stray, radius);
 	if (!isfinite(radius))
 		n->reason = REASON_CONVERGENCE;
 	else if (!n->reason)

@@ -18,6 +18,12 @@ bool convergence_matters(const struct region *region)
 
 static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
 
+/*
+ * The second order of linearising beside the solution, which counts where the first vanishes: tanh at 0, whose distances are of the size of 1 (powers and
+ * quotients, which vary over their own size, have no such points).
+ */
+static double second_order(const struct component *c, double stray) { return 16 * stray * stray * c->magnitude; }
+
 /* Twice the gap: not every number of steps is looked at, and several fixed points stop each when it likes. */
 static void widen(struct component *c, const struct component *unrolled, double seed, double stray)
 {
@@ -27,7 +33,7 @@ static void widen(struct component *c, const struct component *unrolled, double 
 		undecide(c, unrolled->reason == REASON_ILL_CONDITIONED ? REASON_CONVERGENCE : unrolled->reason);
 		return;
 	}
-	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + 16 * stray * stray * c->magnitude;
+	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + second_order(c, stray);
 	c->tight = fmax(c->tight, unrolled->tight) + gap;
 	c->loose = fmax(c->loose, unrolled->loose) + gap;
 	/* Where nothing arrives but what iterations have not yet forgotten, the seed is what might have. */
