@@ -17,8 +17,8 @@ enum answer_status {
 struct answer {
 	enum answer_status status;
 	int n_primal;
-	struct tensor *primal; /* [n_primal], program results */
-	/* jvp: one tangent per program result; vjp: one cotangent per wrt input; primal request: none */
+	struct tensor *primal; /* [n_primal], program results; a batch stacks them */
+	/* the outputs of the request's outermost level (request.h); a request that does not differentiate: none */
 	int n_derivative;
 	struct tensor *derivative;
 	bool input_modified; /* the engine changed its copy of the point or of the seeds */
@@ -26,9 +26,11 @@ struct answer {
 };
 
 /*
- * Types that the derivatives of `c` must have: of program results (jvp) or of the wrt inputs (vjp) for a request of one
- * transform; none for an empty request.  Returns their number; -1 for requests whose shape is not defined yet.
+ * Types that the derivatives of `c` must have: the outputs of the outermost level of its request; none for a request that does not
+ * differentiate.  Returns their number.
  */
 int answer_derivative_types(const struct testcase *c, struct type out[LIMIT_ARGS]);
+/* The same of the primal: the program's results, with a leading axis per batch. */
+int answer_primal_types(const struct testcase *c, struct type out[LIMIT_ARGS]);
 
 #endif

@@ -114,10 +114,15 @@ static void add_transform(struct text *t, const struct testcase *c, int k)
 {
 	const struct transform *transform = &c->transform[k];
 
-	add(t, "request: %s with respect to", transform_names[transform->kind]);
+	bool batch = transform->kind == TRANSFORM_BATCH;
+
+	add(t, "%s %s%s", k ? "    then" : "request:", transform_names[transform->kind], batch ? " over" : " with respect to");
 	for (int i = 0; i < transform->n_wrt; i++)
 		add(t, "%s v%d", i ? "," : "", c->program.top.param + transform->wrt[i]);
-	add(t, transform->kind == TRANSFORM_VJP ? "; cotangents" : "; tangents");
+	if (batch)
+		add(t, "; %d slices", transform->size);
+	else
+		add(t, transform->kind == TRANSFORM_VJP ? "; cotangents" : "; tangents");
 	for (int i = 0; i < transform->n_seed; i++) {
 		add(t, "%s", i ? ", " : " ");
 		add_tensor(t, &transform->seed[i]);

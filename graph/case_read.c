@@ -75,9 +75,9 @@ bool tensor_read(const struct json *v, const struct type *t, struct arena *a, st
 
 /* ---- points and request ---- */
 
-static bool read_points(const struct json *root, struct arena *a, struct testcase *c, struct error *e)
+static bool read_points(
+    const struct json *root, const struct signature *s, struct arena *a, struct testcase *c, struct error *e)
 {
-	const struct region *top = &c->program.top;
 	const struct json *points;
 
 	if (!json_required(root, "points", JSON_ARRAY, &points, e))
@@ -89,21 +89,15 @@ static bool read_points(const struct json *root, struct arena *a, struct testcas
 	for (const struct json *v = points->child; v; v = v->next) {
 		if (!json_is(v, JSON_ARRAY, e))
 			return false;
-		if (v->n_child != top->n_param)
-			return json_error(v, e, "%d tensors, but there are %d inputs", v->n_child, top->n_param);
-		c->point[v->index] = NEW(a, struct tensor, top->n_param);
+		if (v->n_child != s->n_input)
+			return json_error(v, e, "%d tensors, but there are %d inputs", v->n_child, s->n_input);
+		c->point[v->index] = NEW(a, struct tensor, s->n_input);
 		for (const struct json *x = v->child; x; x = x->next)
-			if (!tensor_read(x, &c->program.type[top->param + x->index], a, &c->point[v->index][x->index], e))
+			if (!tensor_read(x, &s->input[x->index], a, &c->point[v->index][x->index], e))
 				return false;
 	}
 	return true;
 }
-
-/* What a transform is applied to: inputs stay, outputs change from one to the next. */
-struct outputs {
-	int n;
-	struct type type[LIMIT_ARGS];
-};
 
 static bool read_seeds(const struct json *seeds, const struct type *type, int n, struct arena *a, struct transform *t,
     struct error *e)
@@ -128,59 +122,58 @@ static bool read_kind(const struct json *v, enum transform_kind *kind, struct er
 	for (int k = 0; k < TRANSFORM_COUNT; k++)
 		if (!strcmp(name->text, transform_names[k])) {
 			*kind = (enum transform_kind)k;
-			return *kind != TRANSFORM_BATCH || json_error(name, e, "batch is not supported yet");
+			return true;
 		}
-	return json_error(name, e, "unknown transform %s; there are jvp and vjp", json_quote(name->text, shown));
+	return json_error(name, e, "unknown transform %s; there are jvp, vjp and batch", json_quote(name->text, shown));
 }
 
-static bool read_transform(const struct json *v, const struct program *p, struct outputs *outputs, struct arena *a,
-    struct transform *t, struct error *e)
+/* A transform of the function s, which becomes that of the next level. */
+static bool read_transform(
+    const struct json *v, struct signature *s, struct arena *a, struct transform *t, struct error *e)
 {
-	const struct json *wrt, *seeds;
-	struct type active[LIMIT_ARGS];
+	static const char *const last[] = {
+	    [TRANSFORM_JVP] = "tangents", [TRANSFORM_VJP] = "cotangents", [TRANSFORM_BATCH] = "size"};
+	const struct json *wrt, *rest;
+	struct type type[LIMIT_ARGS];
+	struct error inner = {0};
 
 	if (!read_kind(v, &t->kind, e))
 		return false;
-	bool vjp = t->kind == TRANSFORM_VJP;
-	const char *const keys[] = {"transform", "wrt", vjp ? "cotangents" : "tangents"};
+	bool batch = t->kind == TRANSFORM_BATCH;
+	const char *const keys[] = {"transform", "wrt", last[t->kind]};
 	if (!json_only_keys(v, keys, 3, e) || !json_required(v, "wrt", JSON_ARRAY, &wrt, e) ||
-	    !json_required(v, keys[2], JSON_ARRAY, &seeds, e))
+	    !json_required(v, keys[2], batch ? JSON_NUMBER : JSON_ARRAY, &rest, e))
 		return false;
-	if (wrt->n_child > p->top.n_param)
-		return json_error(wrt, e, "%d inputs, but there are %d", wrt->n_child, p->top.n_param);
+	if (wrt->n_child > s->n_input)
+		return json_error(wrt, e, "%d inputs, but there are %d", wrt->n_child, s->n_input);
 	t->n_wrt = wrt->n_child;
 	t->wrt = NEW(a, int, t->n_wrt);
 	for (const struct json *i = wrt->child; i; i = i->next) {
 		int *input = &t->wrt[i->index];
-		if (!json_int(i, 0, p->top.n_param - 1, input, e))
+		if (!json_int(i, 0, s->n_input - 1, input, e))
 			return false;
-		active[i->index] = p->type[p->top.param + *input];
+		if (i->index && *input <= input[-1])
+			return json_error(i, e, "%d after %d, expected ascending", *input, input[-1]);
 	}
-	if (!read_seeds(seeds, vjp ? outputs->type : active, vjp ? outputs->n : t->n_wrt, a, t, e))
+	if (batch ? !json_int(rest, 1, LIMIT_BATCH, &t->size, e) :
+		    !read_seeds(rest, type, request_seeds(s, t, type), a, t, e))
 		return false;
-	if (vjp) {
-		outputs->n = t->n_wrt;
-		memcpy(outputs->type, active, (size_t)t->n_wrt * sizeof *active);
-	}
-	return true;
+	return request_apply(s, t, &inner) || json_error(v, e, "%s", inner.text);
 }
 
-static bool read_request(const struct json *root, struct arena *a, struct testcase *c, struct error *e)
+static bool read_request(
+    const struct json *root, struct signature *s, struct arena *a, struct testcase *c, struct error *e)
 {
-	const struct program *p = &c->program;
-	struct outputs outputs = {.n = p->top.n_result};
 	const struct json *request;
 
 	if (!json_required(root, "request", JSON_ARRAY, &request, e))
 		return false;
 	if (request->n_child > LIMIT_TRANSFORMS)
 		return json_error(request, e, "%d transforms, at most %d are possible", request->n_child, LIMIT_TRANSFORMS);
-	for (int k = 0; k < outputs.n; k++)
-		outputs.type[k] = p->type[p->top.result[k]];
 	c->n_transform = request->n_child;
 	c->transform = NEW(a, struct transform, c->n_transform);
 	for (const struct json *v = request->child; v; v = v->next)
-		if (!read_transform(v, p, &outputs, a, &c->transform[v->index], e))
+		if (!read_transform(v, s, a, &c->transform[v->index], e))
 			return false;
 	return true;
 }
@@ -280,8 +273,11 @@ bool testcase_read(const char *text, size_t len, struct arena *a, struct testcas
 	if (!read_text(root, "title", a, &c.provenance.title, e) || !read_text(root, "source", a, &c.provenance.source, e) ||
 	    !read_text(root, "comment", a, &c.provenance.comment, e))
 		return false;
-	if (!case_read_program(root, a, &c.program, e) || !read_points(root, a, &c, e) || !read_request(root, a, &c, e) ||
-	    !read_expect(root, a, &c, e) || !check_read(root, &c, e))
+	if (!case_read_program(root, a, &c.program, e))
+		return false;
+	/* The request says what axes the points have. */
+	struct signature s = request_base(&c.program);
+	if (!read_request(root, &s, a, &c, e) || !read_points(root, &s, a, &c, e) || !read_expect(root, a, &c, e) || !check_read(root, &c, e))
 		return false;
 	*out = c;
 	return true;

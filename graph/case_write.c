@@ -218,9 +218,12 @@ static void put_transform(struct json_writer *w, const struct transform *t)
 	json_begin_object(w, JSON_FLOW);
 	json_put_key(w, "transform");
 	json_put_string(w, transform_names[t->kind]);
-	if (t->kind != TRANSFORM_BATCH) {
-		json_put_key(w, "wrt");
-		put_integers(w, t->wrt, t->n_wrt);
+	json_put_key(w, "wrt");
+	put_integers(w, t->wrt, t->n_wrt);
+	if (t->kind == TRANSFORM_BATCH) {
+		json_put_key(w, "size");
+		json_put_integer(w, t->size);
+	} else {
 		json_put_key(w, t->kind == TRANSFORM_VJP ? "cotangents" : "tangents");
 		put_tensors(w, t->seed, t->n_seed);
 	}

@@ -8,56 +8,33 @@
 
 #include "answer.h"
 
-const char *const transform_names[TRANSFORM_COUNT] = {
-	[TRANSFORM_JVP] = "jvp", [TRANSFORM_VJP] = "vjp", [TRANSFORM_BATCH] = "batch",
-};
-
 enum { LIMIT_SPEC = 256, LIMIT_LITERAL = 40 };
 
-/*
- * The function that a transform is applied to: its inputs are always those of the program; its outputs are the program's results,
- * then the derivatives of the transform below.
- */
-struct outputs {
-	int n;
-	struct type type[LIMIT_ARGS];
-};
-
-static struct outputs outputs_of(const struct program *p)
+struct signature testcase_signature(const struct testcase *c)
 {
-	struct outputs o = {.n = p->top.n_result};
+	struct signature s = request_base(&c->program);
 
-	for (int k = 0; k < o.n; k++)
-		o.type[k] = p->type[p->top.result[k]];
-	return o;
-}
-
-static const struct type *input_type(const struct program *p, int input)
-{
-	return &p->type[p->top.param + input];
-}
-
-/* The outputs above transform `t`: tangents of the outputs below, or cotangents of the inputs in wrt. */
-static void outputs_apply(struct outputs *o, const struct program *p, const struct transform *t)
-{
-	if (t->kind != TRANSFORM_VJP)
-		return;
-	o->n = t->n_wrt;
-	for (int k = 0; k < t->n_wrt; k++)
-		o->type[k] = *input_type(p, t->wrt[k]);
+	for (int k = 0; k < c->n_transform; k++)
+		request_apply(&s, &c->transform[k], NULL);
+	return s;
 }
 
 int answer_derivative_types(const struct testcase *c, struct type out[LIMIT_ARGS])
 {
-	struct outputs o = outputs_of(&c->program);
+	struct signature s = testcase_signature(c);
 
-	if (!c->n_transform)
+	if (!request_order(c->transform, c->n_transform))
 		return 0;
-	if (c->n_transform > 1 || c->transform[0].kind == TRANSFORM_BATCH)
-		return -1;
-	outputs_apply(&o, &c->program, &c->transform[0]);
-	memcpy(out, o.type, (size_t)o.n * sizeof *out);
-	return o.n;
+	memcpy(out, s.output, (size_t)s.n_output * sizeof *out);
+	return s.n_output;
+}
+
+int answer_primal_types(const struct testcase *c, struct type out[LIMIT_ARGS])
+{
+	struct signature s = testcase_signature(c);
+
+	memcpy(out, s.primal, (size_t)s.n_primal * sizeof *out);
+	return s.n_primal;
 }
 
 /* ---- validity ---- */
@@ -114,35 +91,35 @@ static bool check_tensor(const struct tensor *t, const struct type *want, bool s
 	return true;
 }
 
-static bool check_transform(const struct testcase *c, int k, struct outputs *o, struct error *e)
+/* Transform k of the function s, which becomes that of the next level. */
+static bool check_transform(const struct testcase *c, int k, struct signature *s, struct error *e)
 {
-	static const char *const seeds[] = {[TRANSFORM_JVP] = "tangents", [TRANSFORM_VJP] = "cotangents"};
-	const struct program *p = &c->program;
+	static const char *const seeds[] = {
+	    [TRANSFORM_JVP] = "tangents", [TRANSFORM_VJP] = "cotangents", [TRANSFORM_BATCH] = "seeds"};
 	const struct transform *t = &c->transform[k];
+	struct type want[LIMIT_ARGS];
+	struct error inner = {0};
 	char wrt[32], seed[32];
 
-	if (t->kind != TRANSFORM_JVP && t->kind != TRANSFORM_VJP)
-		return refuse(e, (struct where){"request", k, -1}, -1, "batch is not supported yet");
 	snprintf(wrt, sizeof wrt, "request[%d].wrt", k);
 	snprintf(seed, sizeof seed, "request[%d].%s", k, seeds[t->kind]);
-	if (t->n_wrt < 1 || t->n_wrt > p->top.n_param)
-		return refuse(e, (struct where){wrt, -1, -1}, -1, "%d inputs, expected 1 to %d", t->n_wrt, p->top.n_param);
+	if (t->n_wrt < 1 || t->n_wrt > s->n_input)
+		return refuse(e, (struct where){wrt, -1, -1}, -1, "%d inputs, expected 1 to %d", t->n_wrt, s->n_input);
 	for (int i = 0; i < t->n_wrt; i++) {
-		if (t->wrt[i] < 0 || t->wrt[i] >= p->top.n_param)
+		if (t->wrt[i] < 0 || t->wrt[i] >= s->n_input)
 			return refuse(e, (struct where){wrt, i, -1}, -1, "there is no input %d", t->wrt[i]);
 		if (i && t->wrt[i] <= t->wrt[i - 1])
 			return refuse(e, (struct where){wrt, i, -1}, -1, "%d after %d, expected ascending", t->wrt[i], t->wrt[i - 1]);
 	}
-	int n = t->kind == TRANSFORM_VJP ? o->n : t->n_wrt;
+	if (t->kind == TRANSFORM_BATCH ? t->size < 1 || t->size > LIMIT_BATCH : t->size != 0)
+		return refuse(e, (struct where){"request", k, -1}, -1, "size %d, expected 1 to %d for a batch", t->size, LIMIT_BATCH);
+	int n = request_seeds(s, t, want);
 	if (t->n_seed != n)
 		return refuse(e, (struct where){seed, -1, -1}, -1, "%d tensors, expected %d", t->n_seed, n);
-	for (int i = 0; i < n; i++) {
-		const struct type *want = t->kind == TRANSFORM_VJP ? &o->type[i] : input_type(p, t->wrt[i]);
-		if (!check_tensor(&t->seed[i], want, true, (struct where){seed, i, -1}, e))
+	for (int i = 0; i < n; i++)
+		if (!check_tensor(&t->seed[i], &want[i], true, (struct where){seed, i, -1}, e))
 			return false;
-	}
-	outputs_apply(o, p, t);
-	return true;
+	return request_apply(s, t, &inner) || refuse(e, (struct where){"request", k, -1}, -1, "%s", inner.text);
 }
 
 static int64_t literal_elements(const struct region *region)
@@ -159,12 +136,12 @@ static int64_t literal_elements(const struct region *region)
 	return n;
 }
 
-static int64_t data_elements(const struct testcase *c)
+static int64_t data_elements(const struct testcase *c, const struct signature *s)
 {
 	int64_t n = 0, point = 0;
 
-	for (int i = 0; i < c->program.top.n_param; i++)
-		point += shape_elements(&input_type(&c->program, i)->shape);
+	for (int i = 0; i < s->n_input; i++)
+		point += shape_elements(&s->input[i].shape);
 	for (int k = 0; k < c->n_transform; k++)
 		for (int i = 0; i < c->transform[k].n_seed; i++)
 			n += shape_elements(&c->transform[k].seed[i].type.shape);
@@ -200,15 +177,13 @@ static bool check_expectation(const struct expectation *x, int k, struct error *
 	return true;
 }
 
-static bool check_points(const struct testcase *c, struct error *e)
+static bool check_points(const struct testcase *c, const struct signature *s, struct error *e)
 {
-	const struct program *p = &c->program;
-
 	if (c->n_point < 1 || c->n_point > LIMIT_POINTS)
 		return refuse(e, (struct where){"points", -1, -1}, -1, "%d points, expected 1 to %d", c->n_point, LIMIT_POINTS);
 	for (int k = 0; k < c->n_point; k++)
-		for (int i = 0; i < p->top.n_param; i++)
-			if (!check_tensor(&c->point[k][i], input_type(p, i), false, (struct where){"points", k, i}, e))
+		for (int i = 0; i < s->n_input; i++)
+			if (!check_tensor(&c->point[k][i], &s->input[i], false, (struct where){"points", k, i}, e))
 				return false;
 	return true;
 }
@@ -218,23 +193,24 @@ bool testcase_check(const struct testcase *c, struct error *e)
 	const struct provenance *from = &c->provenance;
 	const int64_t work_limit = 4 * (int64_t)LIMIT_WORK;
 
-	if (!program_check(&c->program, e) || !check_points(c, e))
+	if (!program_check(&c->program, e))
 		return false;
-
 	if (c->n_transform < 0 || c->n_transform > LIMIT_TRANSFORMS)
 		return refuse(e, (struct where){"request", -1, -1}, -1, "%d transforms, expected at most %d", c->n_transform,
 		    LIMIT_TRANSFORMS);
-	struct outputs o = outputs_of(&c->program);
+	struct signature s = request_base(&c->program);
 	for (int k = 0; k < c->n_transform; k++)
-		if (!check_transform(c, k, &o, e))
+		if (!check_transform(c, k, &s, e))
 			return false;
+	if (!check_points(c, &s, e))
+		return false;
 
-	/* program_check bounds the work by LIMIT_WORK: the product does not overflow. */
-	int64_t work = program_work(&c->program) * c->n_point;
+	/* program_check bounds the work by LIMIT_WORK, and LIMIT_BATCH the slices: the product does not overflow. */
+	int64_t work = program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform);
 	if (work > work_limit)
-		return refuse(e, (struct where){"points", -1, -1}, -1, "work of %lld elements over all points, expected at most %lld",
+		return refuse(e, (struct where){"points", -1, -1}, -1, "work of %lld elements over all points and slices, expected at most %lld",
 		    (long long)work, (long long)work_limit);
-	int64_t data = data_elements(c);
+	int64_t data = data_elements(c, &s);
 	if (data > LIMIT_DATA)
 		return refuse(e, (struct where){"points", -1, -1}, -1, "%lld elements of constants, points and seeds, expected at most %d",
 		    (long long)data, LIMIT_DATA);
@@ -307,7 +283,7 @@ static bool tensors_same(const struct tensor *a, const struct tensor *b, int n)
 
 static bool transform_equal(const struct transform *a, const struct transform *b)
 {
-	if (a->kind != b->kind || a->n_wrt != b->n_wrt || a->n_seed != b->n_seed)
+	if (a->kind != b->kind || a->size != b->size || a->n_wrt != b->n_wrt || a->n_seed != b->n_seed)
 		return false;
 	for (int i = 0; i < a->n_wrt; i++)
 		if (a->wrt[i] != b->wrt[i])
@@ -363,7 +339,7 @@ uint64_t testcase_hash(const struct testcase *c)
 			h = hash_tensor(h, &c->point[k][i]);
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
-		h = mix(h, (uint64_t)t->kind << 32 | (uint64_t)t->n_wrt);
+		h = mix(h, (uint64_t)t->size << 40 | (uint64_t)t->kind << 32 | (uint64_t)t->n_wrt);
 		for (int i = 0; i < t->n_wrt; i++)
 			h = mix(h, (uint64_t)t->wrt[i]);
 		for (int i = 0; i < t->n_seed; i++)

@@ -2,24 +2,7 @@
 #ifndef GRAPH_TESTCASE_H
 #define GRAPH_TESTCASE_H
 
-#include "program.h"
-
-enum transform_kind { TRANSFORM_JVP, TRANSFORM_VJP, TRANSFORM_BATCH, TRANSFORM_COUNT };
-extern const char *const transform_names[TRANSFORM_COUNT];
-
-/*
- * One transform of a request.  `wrt` lists inputs (ascending, distinct) that are differentiated.
- * jvp: seed[i] is the tangent of input wrt[i] (packed).  vjp: seed[i] is the cotangent of program result i.
- * A seed has the type of what it belongs to; for integer and bool values it is all zero, and so is every tangent or
- * cotangent an engine gives for one.
- */
-struct transform {
-	enum transform_kind kind;
-	int n_wrt;
-	int *wrt;
-	int n_seed;
-	struct tensor *seed;
-};
+#include "request.h"
 
 /* An expectation about one engine spec, "*" for every right built-in engine, or (engine NULL) about the truth. */
 struct expectation {
@@ -41,7 +24,7 @@ struct provenance {
 struct testcase {
 	struct program program;
 	int n_point;
-	struct tensor **point; /* [n_point][n_input] */
+	struct tensor **point; /* [n_point][n_input], of the types that the inputs have on the outermost level (request.h) */
 	int n_transform;       /* 0: the primal alone; innermost first */
 	struct transform *transform;
 	int n_expect;
@@ -55,6 +38,8 @@ struct testcase testcase_copy(const struct testcase *c, struct arena *a);
 /* Same program, points and request, bit for bit. */
 bool testcase_equal(const struct testcase *a, const struct testcase *b);
 uint64_t testcase_hash(const struct testcase *c);
+/* The outermost level of the request (c is checked). */
+struct signature testcase_signature(const struct testcase *c);
 
 /* ---- case JSON (case_read.c, case_write.c): the one file format, schema graph/case.schema.json ---- */
 

@@ -1,5 +1,6 @@
 /* oracle.c: drives the two oracles over the points of a case. */
 #include "truth.h"
+#include "../graph/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,35 @@ static bool first_order(const struct testcase *c)
 	return c->n_transform == 1 && (c->transform[0].kind == TRANSFORM_JVP || c->transform[0].kind == TRANSFORM_VJP);
 }
 
+static bool batched(const struct testcase *c)
+{
+	return request_order(c->transform, c->n_transform) < c->n_transform;
+}
+
+static struct truth_tensor unknown_tensor(const struct type *type, struct arena *a)
+{
+	int n = shape_elements(&type->shape);
+	struct truth_tensor t = {*type, NEW(a, struct component, n)};
+	for (int k = 0; k < n; k++)
+		t.at[k].reason = REASON_ORDER;
+	return t;
+}
+
+/* Types alone: requests that neither oracle answers. */
+static void unknown_truth(const struct testcase *c, struct arena *a, struct truth_point *out)
+{
+	struct type type[LIMIT_ARGS];
+	*out = (struct truth_point){.n_primal = answer_primal_types(c, type), .n_assignment = 1};
+	out->primal = NEW(a, struct truth_tensor, out->n_primal);
+	for (int k = 0; k < out->n_primal; k++)
+		out->primal[k] = unknown_tensor(&type[k], a);
+	out->n_derivative = answer_derivative_types(c, type);
+	out->derivative = NEW(a, struct truth_tensor *, 1);
+	out->derivative[0] = NEW(a, struct truth_tensor, out->n_derivative);
+	for (int k = 0; k < out->n_derivative; k++)
+		out->derivative[0][k] = unknown_tensor(&type[k], a);
+}
+
 /* Random bits of a case: of the case itself, not of how many came before it. */
 static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
 {
@@ -68,21 +98,20 @@ static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
 
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out)
 {
-	/* Of other requests the primal is still judged; their derivatives are undecided(order), which the verdict says. */
-	struct testcase judged = *c;
-	if (!first_order(c))
-		judged.n_transform = 0;
 	double start = now();
 	out->n_point = c->n_point;
 	out->point = NEW(a, struct truth_point, c->n_point);
 	for (int k = 0; k < c->n_point; k++) {
-		analytic_truth(self->analytic, &judged, k, a, &out->point[k]);
+		if (batched(c))
+			unknown_truth(c, a, &out->point[k]);
+		else
+			analytic_truth(self->analytic, c, k, a, &out->point[k]);
 		out->point[k].fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
 	}
 	double middle = now();
 	self->statistics.truths++;
 	self->statistics.analytic_seconds += middle - start;
-	if (judged.n_transform == 0)
+	if (!first_order(c))
 		return;
 
 	uint64_t draw = draw_of(self, c);

@@ -433,13 +433,10 @@ static void judge_point(struct judge *j, const struct testcase *c, const struct 
 	}
 	if (answer->input_modified)
 		observe_whole(j, VERDICT_INPUT_MODIFIED, DEVIATION_NONE);
-	/* Any other request is of an order whose derivatives are not judged. */
-	bool primal_only = c->n_transform == 0;
-	bool judged = primal_only || (c->n_transform == 1 && c->transform[0].kind != TRANSFORM_BATCH);
+	bool primal_only = !request_order(c->transform, c->n_transform);
 	bool good = judge_types(j, true, answer->primal, answer->n_primal, t->primal, t->n_primal);
-	if (judged)
-		good &= judge_types(j, false, answer->derivative, answer->n_derivative,
-		    t->n_derivative ? t->derivative[0] : NULL, t->n_derivative);
+	good &= judge_types(j, false, answer->derivative, answer->n_derivative, t->n_derivative ? t->derivative[0] : NULL,
+	    t->n_derivative);
 	if (!good)
 		return;
 	/* Agreement is about what was asked: a right primal alone is no right derivative. */
@@ -447,9 +444,7 @@ static void judge_point(struct judge *j, const struct testcase *c, const struct 
 	if (!judge_primal(j, t, answer))
 		return;
 	j->counts = true;
-	if (!judged)
-		j->out->undecided[REASON_ORDER]++;
-	else if (!primal_only)
+	if (!primal_only)
 		judge_derivative(j, t, answer);
 	j->which = j->element = -1;
 	observe_whole(j, j->certain ? VERDICT_AGREE : VERDICT_UNDECIDED, DEVIATION_NONE);

@@ -155,8 +155,13 @@ def schema():
             "results": array(ref("name"), maxItems=16)}),
         "wrt": array({"type": "integer", "minimum": 0, "maximum": 15}, minItems=1, maxItems=16, uniqueItems=True,
                      description="input numbers, ascending"),
-        "transform": {"oneOf": [transform("vjp", "cotangents", "one tensor per result"),
-                                transform("jvp", "tangents", "one tensor per entry of wrt")]},
+        "transform": {"oneOf": [
+            transform("vjp", "cotangents", "one tensor per output of the level below"),
+            transform("jvp", "tangents", "one tensor per entry of wrt"),
+            record(["transform", "wrt", "size"], {
+                "transform": {"const": "batch"}, "wrt": ref("wrt"),
+                "size": {"type": "integer", "minimum": 1, "maximum": 64,
+                         "description": "slices: the leading axis that each input of wrt gains"}})]},
         "expectation": record([], {
             "engine": text(256, description="an engine spec, or * for every right built-in engine; absent: the truth"),
             "verdict": text(256),

@@ -79,6 +79,9 @@ static const struct sample samples[] = {
 	    "{\"out\":[\"k: f16[]\"],\"op\":\"constant\",\"value\":\"0x1p-24\"}"
 	    "],\"results\":[\"g\",\"c\",\"h\",\"e\",\"k\"],\"points\":[[65504,[\"-0x0p+0\",-0],[],[true,false],-2147483648]],"
 	    "\"request\":[{\"transform\":\"jvp\",\"wrt\":[0,3,4],\"tangents\":[1,[false,false],0]}]")},
+	{"batch of gradients", CASE("\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[{\"out\":[\"z\"],\"op\":\"mul\",\"args\":[\"x\",\"y\"]}],"
+	    "\"results\":[\"z\"],\"points\":[[[1,2,3],4]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]},"
+	    "{\"transform\":\"batch\",\"wrt\":[0],\"size\":3}]")},
 };
 
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };

@@ -210,10 +210,10 @@ static void test_forms(struct arena *a)
 	judge(&c, &truth, &answer, &got);
 	CHECK(got.verdict == VERDICT_BAD_DTYPE && got.in_primal, "%s", verdict_names[got.verdict]);
 
-	/* A higher-order request: its primal is judged, its derivative is undecided(order). */
+	/* A derivative of which nothing is known: the primal is still judged. */
 	make(&rows[0], a, &point, &answer);
-	c.n_transform = 2;
-	point.n_derivative = 0;
+	for (int k = 0; k < shape_elements(&point.derivative[0][0].type.shape); k++)
+		point.derivative[0][0].at[k].reason = REASON_ORDER;
 	judge(&c, &truth, &answer, &got);
 	CHECK(got.verdict == VERDICT_UNDECIDED && got.reason == REASON_ORDER, "%s", verdict_names[got.verdict]);
 	answer.primal[0].at[0].f = 3;
