@@ -528,6 +528,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	int n = answer_derivative_types(c, types);
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
+	self->ev.freeze = false;
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);

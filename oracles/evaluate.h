@@ -48,7 +48,7 @@ enum evaluate_status {
 
 struct evaluation;
 
-/* Scalars that may be spent on finding solutions, over a whole evaluation. */
+/* Scalars that may be spent on finding solutions, over a whole evaluation; four elements of any value count as one more. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
 
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
@@ -104,6 +104,7 @@ struct evaluation {
 
 	enum evaluate_status status;
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
+	bool quiet;       /* internal: no hook hears of what is evaluated now */
 	int latest;       /* of all those fixed points, the most steps less the fewest */
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */

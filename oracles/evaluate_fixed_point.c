@@ -12,7 +12,8 @@
 #define R MPFR_RNDN
 
 enum {
-	TRACE_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
+	CHAIN_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
+	CHAIN_ELEMENTS = 1 << 20, /* of all values in it, integers and moves included: as LIMIT_WORK */
 	START_BITS = 40,         /* the contraction is measured from a distance of 2^-START_BITS */
 	FLOOR_BITS = 20,         /* changes this far above the last bit may be rounding; */
 	STALE = 8                /* they are when this many steps have brought none that is smaller */
@@ -26,7 +27,8 @@ struct solver {
 	const struct node *node;
 	const struct region *body;
 	bool *live;  /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
-	int total;   /* elements of all carries */
+	int64_t cost; /* elements that one body makes, at most */
+	int total;    /* elements of all carries */
 	int x, next; /* first of `total` scalars: the iterate; room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
 	double largest;   /* element of any iterate so far */
@@ -45,6 +47,21 @@ static void mark_uses(const struct region *region, bool *used)
 	}
 	for (int k = 0; k < region->n_result; k++)
 		used[region->result[k]] = true;
+}
+
+/* Values made by one execution, saturating well above what can be afforded. */
+static int64_t cost_of(const struct program *p, const struct region *region)
+{
+	int64_t total = 1;
+	for (int i = 0; i < region->n_node && total < LIMIT_WORK; i++) {
+		const struct node *node = &region->node[i];
+		total++;
+		for (int k = 0; k < node->n_out; k++)
+			total += shape_elements(&p->type[node->out + k].shape);
+		for (int k = 0; k < node->n_region; k++)
+			total += node_executions(p, node) * cost_of(p, &node->region[k]);
+	}
+	return total;
 }
 
 static void find_live(struct solver *s)
@@ -165,7 +182,7 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	scalars_of(s, carry, scalar);
 	for (int i = 0; i < s->total; i++)
 		mpfr_set(ev->value[s->next + i], ev->value[scalar[i]], R);
-	ev->patience -= ev->n_scalar - mark.n_scalar + s->body->n_node;
+	ev->patience -= ev->n_scalar - mark.n_scalar + s->cost / 4;
 	take_back(ev, &mark);
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
@@ -349,7 +366,9 @@ static void put_chain(struct solver *s, int length, const double *distance)
 		scalars_of(s, carry, parent);
 		if (!t)
 			after = trace_mark(ev);
-		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > TRACE_SCALARS - ev->n_scalar)
+		if (!t && s->cost * length > CHAIN_ELEMENTS)
+			length = 0;
+		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > CHAIN_SCALARS - ev->n_scalar)
 			length = 0;
 		forget_events(ev, &after);
 		for (int i = 0; i < s->total; i++)
@@ -363,11 +382,13 @@ static void evaluate_solution(struct run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	struct solver s = {.r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
-	struct evaluate_hooks hooks = ev->hooks;
+	/* Without hooks a derivative is nobody's business; within the search for another solution this one's neither. */
+	bool heard = ev->hooks.settled && !ev->quiet, quiet = ev->quiet;
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};
 	int length, *scalar;
 	find_live(&s);
+	s.cost = cost_of(r->p, s.body);
 	for (int k = 0; k < node->n_arg; k++)
 		s.total += shape_elements(&r->p->type[node->arg[k]].shape);
 	if (ev->unrolled) {
@@ -377,7 +398,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	scalar = NEW(r->arena, int, s.total);
 	take_initial(&s, carry);
 	scalars_of(&s, carry, scalar);
-	ev->hooks = (struct evaluate_hooks){0};
+	ev->quiet = true;
 	s.x = ev->n_scalar;
 	for (int i = 0; i < s.total; i++)
 		mpfr_set(ev->value[trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0)], ev->value[scalar[i]], R);
@@ -386,14 +407,14 @@ static void evaluate_solution(struct run *r, const struct node *node)
 		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);
 	s.residual = NEW(r->arena, double, s.total);
 	length = solve(&s);
-	if (length && hooks.settled)
+	if (length && heard)
 		length = chain_length(&s);
-	ev->hooks = hooks;
-	if (!length && !hooks.settled)
+	ev->quiet = quiet;
+	if (!length && !heard)
 		for (int i = 0; i < s.total; i++)
 			mpfr_set_nan(ev->value[s.x + i]);
 	stop.distance = s.residual;
-	if (length && hooks.settled)
+	if (length && heard)
 		follow(&s, &stop);
 	put_chain(&s, length, stop.distance);
 }

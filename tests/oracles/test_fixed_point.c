@@ -4,6 +4,7 @@
 #include "../engines/fixed_points.h"
 
 #include <math.h>
+#include <setjmp.h>
 #include <stdlib.h>
 
 static struct truth truth_of(struct oracle *oracle, const struct testcase *c, struct arena *a)
@@ -84,6 +85,38 @@ static void test_stop_gradient(struct oracle *oracle, struct arena *a)
 	CHECK(t.point[0].fd.outcome == FD_AGREES, "finite differences: %d", t.point[0].fd.outcome);
 }
 
+/* Whatever the memory of a case ran out in the middle of, the next case is judged as ever. */
+static bool runs_out(struct oracle *oracle, const struct testcase *c, size_t limit)
+{
+	struct arena small;
+	jmp_buf full;
+	bool out = true;
+	arena_init(&small, limit);
+	small.on_full = &full;
+	if (!setjmp(full)) {
+		truth_of(oracle, c, &small);
+		out = false;
+	}
+	arena_free(&small);
+	return out;
+}
+
+static void test_full_arena(struct oracle *oracle, struct arena *a)
+{
+	const struct fixed_point_row *row = &fixed_points[0];
+	arena_reset(a);
+	struct testcase c = fixed_point_case(a, row->body, row->point, -1);
+	int n_out = 0;
+	for (size_t limit = 1000; limit < 400000; limit += limit / 8) {
+		bool out = runs_out(oracle, &c, limit);
+		struct truth t = truth_of(oracle, &c, a);
+		const struct component *d = &t.point[0].derivative[0][0].at[0];
+		n_out += out;
+		CHECK(!d->reason && fabs(d->value - row->want[0]) < 1e-14, "after %zu bytes: %.17g, %s", limit, d->value, reason_names[d->reason]);
+	}
+	CHECK(n_out > 10 && n_out < 50, "%d times out of memory", n_out);
+}
+
 /* Every right engine agrees, and each planted slip is called wrong somewhere. */
 static void test_verdicts(struct oracle *oracle, struct arena *a)
 {
@@ -132,6 +165,7 @@ int main(void)
 	test_closed_forms(oracle, &a);
 	test_undecided(oracle, &a);
 	test_stop_gradient(oracle, &a);
+	test_full_arena(oracle, &a);
 	test_verdicts(oracle, &a);
 	oracle_close(oracle);
 	arena_free(&a);
