@@ -233,8 +233,17 @@ static bool solve(struct solver *s)
 	return false;
 }
 
-/* One of +1 and -1: no mode of the iteration is left out on purpose. */
-static int sign_of(int i) { return ((uint32_t)i * 2654435761u + 0x9e3779b9u) >> 31 ? 1 : -1; }
+/*
+ * Between 1/2 and 1 in size, of either sign, no two alike: a program that is symmetric in its carries has modes in which they move alike, or against
+ * each other, and none may be left out.
+ */
+static double part_of(int i)
+{
+	uint32_t h = (uint32_t)i * 2654435761u + 0x9e3779b9u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
+	h = (h ^ h >> 15) * 2246822519u;
+	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
+	return h >> 31 ? size : -size;
+}
 
 /*
  * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come back to it; 0 when they do
@@ -252,7 +261,7 @@ static int chain_length(struct solver *s)
 	measure(s, scale);
 	for (int i = 0; i < s->total; i++) {
 		scale[i] = fmax(ldexp(scale[i], -START_BITS), ldexp(s->residual[i], shrink));
-		trace_leaf(ev, ev->scalar[s->x + i].dtype, sign_of(i) * scale[i]);
+		trace_leaf(ev, ev->scalar[s->x + i].dtype, part_of(i) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
 	/* The hooks are those of an evaluation at the point, which has just frozen the values to be read now. */

@@ -44,6 +44,15 @@
 		"\"n\",\"m\",\"done\"")) ","                                                                             \
 	N("w", "mul", "\"two\",\"v\"") "," N("y", "add", "\"u\",\"w\"")
 
+/* y = 3/8 y + 7/16 v + a, v = 7/16 y + 3/8 v + b: one mode contracts by 13/16, the other by 1/16, and neither element is one of them. */
+#define SYMMETRIC                                                                                                       \
+	C("near", "0.375") "," C("far", "0.4375") ","                                                                   \
+	FIXED_POINT("\"y\",\"v\"", "\"x0\",\"x0\"", "400", "solution",                                                   \
+	    REGION("\"x\",\"z\"", N("p", "mul", "\"x\",\"near\"") "," N("q", "mul", "\"z\",\"far\"") ","               \
+		N("r", "add", "\"p\",\"q\"") "," N("n", "add", "\"r\",\"a\"") "," N("s", "mul", "\"x\",\"far\"") ","   \
+		N("t", "mul", "\"z\",\"near\"") "," N("w", "add", "\"s\",\"t\"") "," N("m", "add", "\"w\",\"b\"") ","  \
+		REST("n", "x", TIGHT), "\"n\",\"m\",\"done\""))
+
 /* y = a * (solution of x = x/2 + a/2, which is a) + a, the captured value used before, inside and after */
 #define SHARED                                                                                                          \
 	C("half", "0.5") ","                                                                                            \
@@ -84,6 +93,7 @@ static const struct fixed_point_row fixed_points[] = {
     {"Newton's root", ROOT("40", TIGHT), "2,1,0", 1.4142135623730951, {0.35355339059327379, 0, 0}},
     {"a cos y", COSINE, "0.5,0,1", 0.45018361129487355, {0.73948159233291867, 0, 0}},
     {"coupled", COUPLED, "1,2,0", 2 / .875 + 2 * 2.25 / .875, {1.5 / .875, 2.5 / .875, 0}},
+    {"symmetric", SYMMETRIC, "1,1,0", 16. / 3, {.625 / .19921875, .4375 / .19921875, 0}},
     {"shared", SHARED, "3,0,1", 12, {7, 0, 0}},
     {"nested", NESTED, "1.25,0,1", 5.9604644775390625, {38.146972656250000, 0, 0}},
     {"a solution in a solution", INNER, "1.5,0,0", 3, {2, 0, 0}},
