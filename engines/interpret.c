@@ -196,10 +196,9 @@ void interpret_program(const struct program *p, const struct tensor *input, stru
 	const struct program loops = lower_fixed_points(p, false, a);
 	struct interpreter self = {.program = &loops, .arena = a, .value = NEW(a, struct tensor, loops.n_value)};
 
-	p = &loops;
-	for (int k = 0; k < p->top.n_param; k++)
-		self.value[p->top.param + k] = input[k];
-	run_region(&self, &p->top);
-	for (int k = 0; k < p->top.n_result; k++)
-		result[k] = tensor_copy(a, &self.value[p->top.result[k]]);
+	for (int k = 0; k < loops.top.n_param; k++)
+		self.value[loops.top.param + k] = input[k];
+	run_region(&self, &loops.top);
+	for (int k = 0; k < loops.top.n_result; k++)
+		result[k] = tensor_copy(a, &self.value[loops.top.result[k]]);
 }

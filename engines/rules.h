@@ -180,13 +180,13 @@ struct adjoint_rules {
 	struct reverse_loop loop;
 	/* `tape`: whether a store may write over a buffer that a record will read (saved), that others hold (shared).  Right: neither. */
 	bool (*overwrites)(bool saved, bool shared);
+	struct implicit_rules implicit;
 	/* What scatter_apply hands on to an element of the cotangent that its region gave it.  Right: that. */
 	double (*applied)(double cotangent);
 	/* Which of n indices says where cotangent number k of a gather goes.  Right: k. */
 	int (*index)(int k, int n);
 	/* `tape`: called when a checkpoint region was run again, with the newest output recorded.  Right: does nothing. */
 	void (*rerun)(struct tensor *newest, struct arena *a);
-	struct implicit_rules implicit;
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
 	/* Called when the gradients of a point are complete.  Right: does nothing. */

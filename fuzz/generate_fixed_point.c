@@ -121,11 +121,40 @@ static struct range range_after(const struct gen *g, const struct search *s, int
 	return range_make(-m, m);
 }
 
+/* What the open body makes of the carries, and what ends the iteration; -1 when there is no room for that. */
+static int fill_body(struct gen *g, struct search *s, bool counter)
+{
+	int done = -1;
+
+	for (int i = 0; i < s->n; i++) {
+		int other = s->n - 1 - i, x = s->param[i], v;
+
+		/* Carries of one type may follow each other. */
+		if (s->kind[i] != NEWTON && type_equal(&s->type[other], &s->type[i]) && choice_percent(g->c, 40))
+			x = s->param[other];
+		v = recur(g, s, i, x);
+		v = v < 0 ? -1 : gen_as(g, v, &s->type[i]);
+		s->result[i] = v >= 0 ? v : s->param[i];
+	}
+	if (counter) {
+		int v = gen_with_scalar(g, OP_ADD, s->param[s->n], 1);
+
+		s->result[s->n] = v >= 0 ? v : s->param[s->n];
+		done = gen_with_scalar(g, OP_GE, s->result[s->n], choice_below(g->c, 6));
+	}
+	for (int i = 0; i < s->n && !counter; i++) {
+		int still = at_rest(g, s, i);
+
+		done = done < 0 ? still : still < 0 ? done : gen_binary(g, OP_LOGICAL_AND, done, still);
+	}
+	return done;
+}
+
 int gen_emit_fixed_point(struct gen *g)
 {
 	struct search s = {0};
 	struct attrs attrs = {.meaning = choice_percent(g->c, 60) ? MEANING_SOLUTION : MEANING_STEPS};
-	int wanted = choice_percent(g->c, 70) ? 1 : 2, elements = 0, room, mark, first, n, never, done = -1, v;
+	int wanted = choice_percent(g->c, 70) ? 1 : 2, elements = 0, room, mark, first, n, never, done, v;
 	bool counter;
 	uint32_t deps;
 
@@ -160,26 +189,7 @@ int gen_emit_fixed_point(struct gen *g)
 	first = gen_region_open(g, s.type, s.init, NULL, n + counter, attrs.cap);
 	for (int i = 0; i < n + counter; i++)
 		s.param[i] = first + i;
-	for (int i = 0; i < n; i++) {
-		int other = n - 1 - i, x = s.param[i];
-
-		/* Carries of one type may follow each other. */
-		if (s.kind[i] != NEWTON && type_equal(&s.type[other], &s.type[i]) && choice_percent(g->c, 40))
-			x = s.param[other];
-		v = recur(g, &s, i, x);
-		v = v < 0 ? -1 : gen_as(g, v, &s.type[i]);
-		s.result[i] = v >= 0 ? v : s.param[i];
-	}
-	if (counter) {
-		v = gen_with_scalar(g, OP_ADD, s.param[n], 1);
-		s.result[n] = v >= 0 ? v : s.param[n];
-		done = gen_with_scalar(g, OP_GE, s.result[n], choice_below(g->c, 6));
-	}
-	for (int i = 0; i < n && !counter; i++) {
-		int still = at_rest(g, &s, i);
-
-		done = done < 0 ? still : still < 0 ? done : gen_binary(g, OP_LOGICAL_AND, done, still);
-	}
+	done = fill_body(g, &s, counter);
 	if (done < 0) {
 		done = never;
 		attrs.meaning = MEANING_STEPS;

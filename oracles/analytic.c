@@ -33,6 +33,7 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
+	double stray; /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;
 	const uint8_t *input_active; /* [float input elements], set per case */
@@ -111,8 +112,10 @@ static bool on_unsure(void *context, const struct evaluation *ev, int k)
 
 static void on_settled(void *context, int k, double radius)
 {
-	const struct analytic *self = context;
+	struct analytic *self = context;
 	struct note *n = &self->note[k];
+	if (isfinite(radius))
+		self->stray = fmax(self->stray, radius);
 	if (!isfinite(radius))
 		n->reason = REASON_CONVERGENCE;
 	else if (!n->reason)
@@ -594,16 +597,15 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
-/* The truth where fixed points of meaning `solution` are evaluated in one way. */
-static void truth_unrolled(struct analytic *self, const struct testcase *c, int which, enum unrolled unrolled, struct arena *a,
-    struct truth_point *out)
+/* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
+static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	struct type types[LIMIT_ARGS];
 	struct conventions conventions;
 	int n = answer_derivative_types(c, types);
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
-	self->ev.unrolled = unrolled;
+	self->ev.freeze = false;
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
@@ -639,12 +641,18 @@ static void truth_unrolled(struct analytic *self, const struct testcase *c, int 
 
 void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
-	truth_unrolled(self, c, which, UNROLLED_NOT, a, out);
+	self->ev.unrolled = false;
+	self->stray = 0;
+	truth_one_way(self, c, which, a, out);
 	if (!out->n_derivative || c->n_transform != 1 || !convergence_matters(&c->program.top))
 		return;
-	for (int k = 0; k < 2; k++) {
+	double stray = self->stray;
+	self->ev.unrolled = true;
+	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the last. */
+	for (int k = 0; k <= CONVERGENCE_STEPS && (!k || k <= self->ev.latest); k++) {
 		struct truth_point unrolled;
-		truth_unrolled(self, c, which, k ? UNROLLED_MOST : UNROLLED_FEWEST, a, &unrolled);
-		convergence_widen(out, &unrolled, &c->transform[0]);
+		self->ev.late = k < CONVERGENCE_STEPS ? k : LIMIT_TRIP;
+		truth_one_way(self, c, which, a, &unrolled);
+		convergence_widen(out, &unrolled, &c->transform[0], stray);
 	}
 }

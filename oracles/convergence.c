@@ -19,10 +19,13 @@ bool convergence_matters(const struct region *region)
 static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
 
 /*
- * Twice the gap: between the fewest and the most steps lies what nobody has evaluated, and several fixed points stop each when it
- * likes.
+ * The second order of linearising beside the solution, which counts where the first vanishes: tanh at 0, whose distances are of the size of 1 (powers and
+ * quotients, which vary over their own size, have no such points).
  */
-static void widen(struct component *c, const struct component *unrolled, double seed)
+static double second_order(const struct component *c, double stray) { return 16 * stray * stray * c->magnitude; }
+
+/* Twice the gap: not every number of steps is looked at, and several fixed points stop each when it likes. */
+static void widen(struct component *c, const struct component *unrolled, double seed, double stray)
 {
 	if (c->reason)
 		return;
@@ -30,7 +33,7 @@ static void widen(struct component *c, const struct component *unrolled, double 
 		undecide(c, unrolled->reason == REASON_ILL_CONDITIONED ? REASON_CONVERGENCE : unrolled->reason);
 		return;
 	}
-	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low));
+	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + second_order(c, stray);
 	c->tight = fmax(c->tight, unrolled->tight) + gap;
 	c->loose = fmax(c->loose, unrolled->loose) + gap;
 	/* Where nothing arrives but what iterations have not yet forgotten, the seed is what might have. */
@@ -48,7 +51,8 @@ static double largest_seed(const struct transform *t)
 	return largest;
 }
 
-void convergence_widen(struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t)
+void convergence_widen(struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t,
+    double stray)
 {
 	double seed = largest_seed(t);
 	bool comparable = solution->n_assignment == unrolled->n_assignment;
@@ -57,7 +61,7 @@ void convergence_widen(struct truth_point *solution, const struct truth_point *u
 			struct truth_tensor *to = &solution->derivative[k][i];
 			for (int e = 0; e < shape_elements(&to->type.shape) && dtype_is_float(to->type.dtype); e++) {
 				if (comparable)
-					widen(&to->at[e], &unrolled->derivative[k][i].at[e], seed);
+					widen(&to->at[e], &unrolled->derivative[k][i].at[e], seed, stray);
 				else if (!to->at[e].reason)
 					undecide(&to->at[e], REASON_CONVERGENCE);
 			}

@@ -68,7 +68,7 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 
 static void announce(struct evaluation *ev, int k)
 {
-	if (ev->hooks.scalar)
+	if (ev->hooks.scalar && !ev->quiet)
 		ev->hooks.scalar(ev->hooks.self, ev, k);
 }
 
@@ -140,20 +140,20 @@ int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent,
 		mpfr_set(ev->value[k], ev->value[from], R);
 	ev->scalar[k].exact = false;
 	announce(ev, k);
-	if (ev->hooks.settled)
+	if (ev->hooks.settled && !ev->quiet)
 		ev->hooks.settled(ev->hooks.self, k, radius);
 	return k;
 }
 
 double trace_radius(const struct evaluation *ev, int k)
 {
-	return ev->hooks.radius ? ev->hooks.radius(ev->hooks.self, k) : 0;
+	return ev->hooks.radius && !ev->quiet ? ev->hooks.radius(ev->hooks.self, k) : 0;
 }
 
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because)
 {
 	int k = trace_scalar(ev, OP_SELECT, OP_SELECT, d, parent, n);
-	if (ev->hooks.uncertain)
+	if (ev->hooks.uncertain && !ev->quiet)
 		ev->hooks.uncertain(ev->hooks.self, ev, k, because);
 	return k;
 }
@@ -172,7 +172,7 @@ void trace_event(struct evaluation *ev, int64_t decision)
 
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
 {
-	return !ev->hooks.separated || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
+	return !ev->hooks.separated || ev->quiet || ev->hooks.separated(ev->hooks.self, ev, a, b, bound);
 }
 
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b)
@@ -467,6 +467,8 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 		ev->n_frozen = 0;
 	ev->status = EVALUATE_OK;
 	ev->patience = EVALUATE_PATIENCE;
+	ev->latest = 0;
+	ev->quiet = false;
 	ev->input_scalar = NEW(a, int, n_input);
 	for (int i = 0; i < n_input; i++) {
 		int n = shape_elements(&point[i].type.shape);

@@ -57,11 +57,8 @@ enum evaluate_status {
 
 struct evaluation;
 
-/* How a fixed point of meaning `solution` is evaluated: at the solution, or as an engine iterates, the fewest or the most steps it may take. */
-enum unrolled { UNROLLED_NOT, UNROLLED_FEWEST, UNROLLED_MOST };
-
-/* Scalars that may be spent on finding solutions, over a whole evaluation. */
-enum { EVALUATE_PATIENCE = 1 << 19 };
+/* Scalars that may be spent on finding solutions, over a whole evaluation; four elements of any value count as one more. */
+enum { EVALUATE_PATIENCE = 1 << 20 };
 
 /* What the analytic oracle adds while the trace grows; all may be NULL. */
 struct evaluate_hooks {
@@ -90,7 +87,12 @@ struct evaluate_hooks {
  */
 struct evaluation {
 	mpfr_prec_t precision; /* bits; set before evaluate */
-	enum unrolled unrolled; /* set before evaluate; only with hooks */
+	/*
+	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes `late` steps more than the fewest
+	 * after which an engine may stop, and not more than the most.
+	 */
+	bool unrolled;
+	int late;
 	struct evaluate_hooks hooks;
 
 	int n_scalar, scalar_room;
@@ -115,6 +117,8 @@ struct evaluation {
 
 	enum evaluate_status status;
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
+	bool quiet;       /* internal: no hook hears of what is evaluated now */
+	int latest;       /* of all those fixed points, the most steps less the fewest */
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */

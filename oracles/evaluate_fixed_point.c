@@ -12,7 +12,8 @@
 #define R MPFR_RNDN
 
 enum {
-	TRACE_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
+	CHAIN_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
+	CHAIN_ELEMENTS = 1 << 20, /* of all values in it, integers and moves included: as LIMIT_WORK */
 	START_BITS = 40,         /* the contraction is measured from a distance of 2^-START_BITS */
 	FLOOR_BITS = 20,         /* changes this far above the last bit may be rounding; */
 	STALE = 8                /* they are when this many steps have brought none that is smaller */
@@ -26,9 +27,11 @@ struct solver {
 	const struct node *node;
 	const struct region *body;
 	bool *live;  /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
-	int total;   /* elements of all carries */
+	int64_t cost; /* elements that one body makes, at most */
+	int total;    /* elements of all carries */
 	int x, next; /* first of `total` scalars: the iterate; room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
+	double largest;   /* element of any iterate so far */
 	int n_frozen, next_frozen;
 };
 
@@ -44,6 +47,21 @@ static void mark_uses(const struct region *region, bool *used)
 	}
 	for (int k = 0; k < region->n_result; k++)
 		used[region->result[k]] = true;
+}
+
+/* Values made by one execution, saturating well above what can be afforded. */
+static int64_t cost_of(const struct program *p, const struct region *region)
+{
+	int64_t total = 1;
+	for (int i = 0; i < region->n_node && total < LIMIT_WORK; i++) {
+		const struct node *node = &region->node[i];
+		total++;
+		for (int k = 0; k < node->n_out; k++)
+			total += shape_elements(&p->type[node->out + k].shape);
+		for (int k = 0; k < node->n_region; k++)
+			total += node_executions(p, node) * cost_of(p, &node->region[k]);
+	}
+	return total;
 }
 
 static void find_live(struct solver *s)
@@ -164,7 +182,7 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	scalars_of(s, carry, scalar);
 	for (int i = 0; i < s->total; i++)
 		mpfr_set(ev->value[s->next + i], ev->value[scalar[i]], R);
-	ev->patience -= ev->n_scalar - mark.n_scalar + s->body->n_node;
+	ev->patience -= ev->n_scalar - mark.n_scalar + s->cost / 4;
 	take_back(ev, &mark);
 	arena_rewind(s->r->arena, memory);
 	for (int i = 0; i < s->total; i++) {
@@ -180,14 +198,14 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	return isnan(change) || ev->patience < 0 ? INFINITY : change;
 }
 
-/* In what each element is measured: its own size, but one that vanishes beside the others in a part of theirs. */
-static void measure(const struct solver *s, int x, double *largest, double *scale)
+/* In what each element is measured: its own size, but one that vanishes beside what the iterates were in a part of that. */
+static void measure(struct solver *s, double *scale)
 {
 	const struct evaluation *ev = s->r->ev;
 	for (int i = 0; i < s->total; i++)
-		*largest = fmax(*largest, fabs(mpfr_get_d(ev->value[x + i], R)));
+		s->largest = fmax(s->largest, fabs(mpfr_get_d(ev->value[s->x + i], R)));
 	for (int i = 0; i < s->total; i++)
-		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[x + i], R)), ldexp(*largest, -START_BITS)), 0x1p-900);
+		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[s->x + i], R)), ldexp(s->largest, -START_BITS)), 0x1p-900);
 }
 
 /*
@@ -198,9 +216,9 @@ static bool solve(struct solver *s)
 {
 	struct evaluation *ev = s->r->ev;
 	int bits = (int)ev->precision, limit = 2 * (int)(slowest * bits), stale = 0;
-	double *scale = NEW(s->r->arena, double, s->total), largest = 0, least = INFINITY;
+	double *scale = NEW(s->r->arena, double, s->total), least = INFINITY;
 	for (int t = 0; t < limit; t++) {
-		measure(s, s->x, &largest, scale);
+		measure(s, scale);
 		double change = step(s, s->x, scale, s->residual);
 		if (change == INFINITY)
 			return false;
@@ -209,30 +227,41 @@ static bool solve(struct solver *s)
 		if (change > ldexp(1, 4 - bits) && (stale < STALE || change > ldexp(1, START_BITS + FLOOR_BITS - bits)))
 			continue;
 		for (int i = 0; i < s->total; i++)
-			s->residual[i] += ldexp(largest, 8 - bits);
+			s->residual[i] += ldexp(s->largest, 8 - bits);
 		return true;
 	}
 	return false;
 }
 
-/* One of +1 and -1: no mode of the iteration is left out on purpose. */
-static int sign_of(int i) { return ((uint32_t)i * 2654435761u + 0x9e3779b9u) >> 31 ? 1 : -1; }
+/*
+ * Between 1/2 and 1 in size, of either sign, no two alike: a program that is symmetric in its carries has modes in which they move alike, or against
+ * each other, and none may be left out.
+ */
+static double part_of(int i)
+{
+	uint32_t h = (uint32_t)i * 2654435761u + 0x9e3779b9u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
+	h = (h ^ h >> 15) * 2246822519u;
+	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
+	return h >> 31 ? size : -size;
+}
 
 /*
  * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come back to it; 0 when they do
- * so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x* from the start.
+ * so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x* from the start.  A point starts as far away as it can be
+ * seen to come back from: x* is known to its residual only.
  */
 static int chain_length(struct solver *s)
 {
 	struct evaluation *ev = s->r->ev;
 	struct trace_mark mark = trace_mark(ev);
 	int bits = (int)ev->precision, shrink = bits - START_BITS - FLOOR_BITS - 4, y = ev->n_scalar, t = 0;
-	double *scale = NEW(s->r->arena, double, s->total), *unused = NEW(s->r->arena, double, s->total), largest = 0;
+	double *scale = NEW(s->r->arena, double, s->total), *unused = NEW(s->r->arena, double, s->total);
 	bool near = false;
 	int away, next_frozen = s->next_frozen;
-	measure(s, s->x, &largest, scale);
+	measure(s, scale);
 	for (int i = 0; i < s->total; i++) {
-		trace_leaf(ev, ev->scalar[s->x + i].dtype, sign_of(i) * ldexp(scale[i], -START_BITS));
+		scale[i] = fmax(ldexp(scale[i], -START_BITS), ldexp(s->residual[i], shrink));
+		trace_leaf(ev, ev->scalar[s->x + i].dtype, part_of(i) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
 	/* The hooks are those of an evaluation at the point, which has just frozen the values to be read now. */
@@ -245,7 +274,7 @@ static int chain_length(struct solver *s)
 		near = true;
 		for (int i = 0; i < s->total && near; i++) {
 			mpfr_sub(ev->value[away], ev->value[y + i], ev->value[s->x + i], R);
-			near = fabs(mpfr_get_d(ev->value[away], R)) <= fmax(ldexp(scale[i], -START_BITS - shrink), 4 * s->residual[i]);
+			near = fabs(mpfr_get_d(ev->value[away], R)) <= ldexp(scale[i], -shrink);
 		}
 	}
 	ev->freeze = false;
@@ -302,13 +331,16 @@ static void give(struct solver *s, const struct elements *carry)
 }
 
 /* The iterations that an engine executes. */
-static void unroll(struct solver *s, bool fewest)
+static void unroll(struct solver *s)
 {
 	struct stop stop = {0};
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	follow(s, &stop);
+	int steps = stop.most - stop.fewest < s->r->ev->late ? stop.most : stop.fewest + s->r->ev->late;
+	if (stop.most - stop.fewest > s->r->ev->latest)
+		s->r->ev->latest = stop.most - stop.fewest;
 	take_initial(s, carry);
-	for (int t = 0; t < (fewest ? stop.fewest : stop.most); t++) {
+	for (int t = 0; t < steps; t++) {
 		thaw(s);
 		run_body(s, carry, false);
 		take_results(s, carry);
@@ -343,7 +375,9 @@ static void put_chain(struct solver *s, int length, const double *distance)
 		scalars_of(s, carry, parent);
 		if (!t)
 			after = trace_mark(ev);
-		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > TRACE_SCALARS - ev->n_scalar)
+		if (!t && s->cost * length > CHAIN_ELEMENTS)
+			length = 0;
+		if (!t && (int64_t)(ev->n_scalar - before + s->total) * length > CHAIN_SCALARS - ev->n_scalar)
 			length = 0;
 		forget_events(ev, &after);
 		for (int i = 0; i < s->total; i++)
@@ -357,21 +391,23 @@ static void evaluate_solution(struct run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	struct solver s = {.r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
-	struct evaluate_hooks hooks = ev->hooks;
+	/* Without hooks a derivative is nobody's business; within the search for another solution this one's neither. */
+	bool heard = ev->hooks.settled && !ev->quiet, quiet = ev->quiet;
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};
 	int length, *scalar;
 	find_live(&s);
+	s.cost = cost_of(r->p, s.body);
 	for (int k = 0; k < node->n_arg; k++)
 		s.total += shape_elements(&r->p->type[node->arg[k]].shape);
-	if (ev->unrolled != UNROLLED_NOT) {
-		unroll(&s, ev->unrolled == UNROLLED_FEWEST);
+	if (ev->unrolled) {
+		unroll(&s);
 		return;
 	}
 	scalar = NEW(r->arena, int, s.total);
 	take_initial(&s, carry);
 	scalars_of(&s, carry, scalar);
-	ev->hooks = (struct evaluate_hooks){0};
+	ev->quiet = true;
 	s.x = ev->n_scalar;
 	for (int i = 0; i < s.total; i++)
 		mpfr_set(ev->value[trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0)], ev->value[scalar[i]], R);
@@ -380,14 +416,14 @@ static void evaluate_solution(struct run *r, const struct node *node)
 		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);
 	s.residual = NEW(r->arena, double, s.total);
 	length = solve(&s);
-	if (length && hooks.settled)
+	if (length && heard)
 		length = chain_length(&s);
-	ev->hooks = hooks;
-	if (!length && !hooks.settled)
+	ev->quiet = quiet;
+	if (!length && !heard)
 		for (int i = 0; i < s.total; i++)
 			mpfr_set_nan(ev->value[s.x + i]);
 	stop.distance = s.residual;
-	if (length && hooks.settled)
+	if (length && heard)
 		follow(&s, &stop);
 	put_chain(&s, length, stop.distance);
 }

@@ -597,7 +597,7 @@ def others():
         top = Region()
         out = top.op("mul", "x", "x")
         case(slug, f"x*x by an engine with the fault {slug}", "", ["x: f64[]"], top, [out], [[2]], vjp([0], 1), ["4"], (f"tape+{slug}", verdict, returned))
-    for spec, mode in [("forward", "jvp"), ("tape", "vjp"), ("functional", "vjp"), ("checkpointed", "vjp"), ("parallel", "vjp"), ("aot", "vjp")]:
+    for spec, mode in [("forward", "jvp"), ("tape", "vjp"), ("functional", "vjp"), ("checkpointed", "vjp"), ("parallel", "vjp"), ("aot", "vjp"), ("implicit", "vjp")]:
         top = Region()
         out = top.op("mul", "x", "y")
         case(f"scale-{spec}", "x*y by an engine whose rule of mul is off by 1 + 2^-40", "", ["x: f64[]", "y: f64[]"], top, [out], [[2, 3]],
