@@ -9,7 +9,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0x9b8c43e97cf2fbff)
+#define DIGEST UINT64_C(0x5802094eab00f67c)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
@@ -106,7 +106,7 @@ static void test_determinism(void)
 		uint64_t seed, hash;
 	} rows[] = {
 		{1, UINT64_C(0x487760ae064c0ab1)},
-		{2, UINT64_C(0x0fb9219b2070290d)},
+		{2, UINT64_C(0x156e9c38c7778628)},
 		{3, UINT64_C(0x1fd76297f830aa99)},
 		{4, UINT64_C(0x05a3325dec7765ef)},
 		{5, UINT64_C(0x4cf3fa421a201992)},
