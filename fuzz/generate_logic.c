@@ -192,37 +192,71 @@ int gen_emit_select(struct gen *g)
 	return choice_percent(g->c, 50) ? select_of(g, p, b, a) : select_of(g, p, a, b);
 }
 
+/* p in the shape of x, or -1. */
+static int mask_of(struct gen *g, int p, int x)
+{
+	struct attrs to = {.shape = gen_type(g, x)->shape};
+
+	if (p < 0 || gen_broadcast_elements(g, p, x) != gen_elements(g, x))
+		return -1;
+	if (shape_equal(&gen_type(g, p)->shape, &to.shape))
+		return p;
+	return gen_type(g, p)->shape.rank <= to.shape.rank ? gen_node(g, OP_BROADCAST_TO, &p, 1, &to) : -1;
+}
+
+/* Lines of which nothing is left get a constant: select(max(p) > 0, y, c). */
+static int without_empty(struct gen *g, int p, int y, const struct attrs *along)
+{
+	const struct attrs number = {.dtype = DTYPE_I64};
+	int some = y < 0 ? -1 : gen_node(g, OP_CAST, &p, 1, &number);
+
+	if (some >= 0)
+		some = gen_node(g, OP_REDUCE_MAX, &some, 1, along);
+	some = gen_with_scalar(g, OP_GT, some, 0);
+	return some < 0 ? -1 : select_of(g, some, y, gen_scalar(g, gen_type(g, y)->dtype, gen_real(g, gen_type(g, y)->dtype)));
+}
+
 /*
- * select(p, x, -inf) and what is made of it: an attention mask.  The elements at -inf have the weight 0, and so has their derivative; all of them
- * may be masked.
+ * select(p, x, -inf), or x + select(p, 0, -inf), and what is made of it: an attention mask.  The elements at -inf have the weight 0, and
+ * so has their derivative; all of them may be masked.
  */
 int gen_emit_masked(struct gen *g)
 {
-	int x = gen_pick(g, gen_fits_float_axes, NULL), p, masked, top, y;
-	struct attrs along = {0};
+	int x = gen_pick(g, gen_fits_float_axes, NULL), p, masked, top, y, nothing;
+	struct attrs along = {.n_axes = 1, .keepdims = true};
+	enum dtype d;
 
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
 		return -1;
 	p = choice_percent(g->c, 40) ? gen_pick(g, gen_fits_bool, NULL) : -1;
-	if (p < 0 || gen_broadcast_elements(g, p, x) != gen_elements(g, x))
-		p = gen_compare(g, x);
-	if (p < 0 || gen_broadcast_elements(g, p, x) != gen_elements(g, x))
+	p = mask_of(g, p < 0 ? gen_compare(g, x) : p, x);
+	if (p < 0)
 		return -1;
-	masked = select_of(g, p, x, gen_scalar(g, gen_type(g, x)->dtype, -INFINITY));
+	d = gen_type(g, x)->dtype;
+	nothing = gen_scalar(g, d, -INFINITY);
+	if (choice_percent(g->c, 50)) {
+		masked = select_of(g, p, x, nothing);
+	} else {
+		masked = select_of(g, p, gen_scalar(g, d, 0), nothing);
+		gen_hide(g, masked);
+		masked = gen_binary(g, OP_ADD, x, masked);
+	}
 	if (masked < 0)
 		return -1;
 	gen_hide(g, masked);
 	g->info[masked].range = g->info[x].range;
 	along.axes[0] = choice_below(g->c, gen_type(g, x)->shape.rank);
-	along.n_axes = 1;
-	along.keepdims = true;
-	switch (choice_below(g->c, 4)) {
+	switch (choice_below(g->c, 5)) {
 	case 0:
 		return gen_node(g, OP_LOGSUMEXP, &masked, 1, &along);
 	case 1:
-		return gen_node(g, OP_REDUCE_MAX, &masked, 1, &along);
+		y = gen_node(g, OP_LOGSUMEXP, &masked, 1, &along);
+		gen_hide(g, y);
+		return without_empty(g, p, y, &along);
 	case 2:
-		return gen_with_scalar(g, OP_MAX, masked, gen_real(g, gen_type(g, x)->dtype));
+		return gen_node(g, OP_REDUCE_MAX, &masked, 1, &along);
+	case 3:
+		return gen_with_scalar(g, OP_MAX, masked, gen_real(g, d));
 	default:
 		top = gen_node(g, OP_REDUCE_MAX, &masked, 1, &along);
 		y = gen_binary(g, OP_SUB, masked, top);
