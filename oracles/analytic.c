@@ -504,7 +504,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : 4 * n->radius;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
 	if (!(out.tight <= out.magnitude / 64))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
