@@ -28,7 +28,7 @@ struct aot {
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
 	const struct aot_seams *seams;
-	int above;               /* levels of the request that differentiate the derivative program again */
+	int above, below;        /* levels of the request that differentiate the derivative program again, and those that made p */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 

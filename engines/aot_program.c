@@ -70,7 +70,7 @@ struct derivation {
 	const int *wrt;
 	int n_wrt;
 	const struct tensor *seed;
-	int above; /* as in struct aot */
+	int above, below; /* as in struct aot */
 	const struct aot_seams *seams; /* NULL: right ones */
 };
 
@@ -96,6 +96,7 @@ static struct aot *begin(const struct program *p, const struct derivation *d, bo
 		return NULL;
 	x = aot_begin(plain, a, e);
 	x->above = d->above;
+	x->below = d->below;
 	if (d->seams)
 		x->seams = d->seams;
 	for (int k = 0; k < d->n_wrt; k++) {
@@ -188,29 +189,21 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, struct arena *a
 
 /* ---- the levels of a request ---- */
 
-bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_seams *seams, struct arena *a, struct program *out,
-    struct error *e)
-{
-	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above, .seams = seams};
-
-	switch (t->kind) {
-	case TRANSFORM_JVP:
-		return derive_jvp(below, &d, a, out, e);
-	case TRANSFORM_VJP:
-		return derive_vjp(below, &d, a, out, e);
-	default:
-		return aot_batch(below, t, seams, a, out, e);
-	}
-}
-
 bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_seams *seams, struct arena *a,
     struct program *out, struct error *e)
 {
-	above += request_order(t, n);
 	*out = *p;
 	for (int k = 0; k < n; k++) {
-		above -= t[k].kind != TRANSFORM_BATCH;
-		if (!aot_level(out, &t[k], above, seams, a, out, e))
+		const struct derivation d = {.wrt = t[k].wrt,
+		    .n_wrt = t[k].n_wrt,
+		    .seed = t[k].seed,
+		    .above = above + request_order(t + k + 1, n - k - 1),
+		    .below = request_order(t, k),
+		    .seams = seams};
+
+		if (!(t[k].kind == TRANSFORM_BATCH ? aot_batch(out, &t[k], seams, a, out, e) :
+		      t[k].kind == TRANSFORM_JVP   ? derive_jvp(out, &d, a, out, e) :
+						     derive_vjp(out, &d, a, out, e)))
 			return false;
 	}
 	return true;
