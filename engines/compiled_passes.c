@@ -1,6 +1,7 @@
 /* compiled_passes.c: the table of passes, and the order in which they run. */
 #include "compiled_parts.h"
 #include "kernels.h"
+#include "lower.h"
 
 const struct pass_info compiled_passes[PASS_COUNT] = {
 #define PASS(id, name, rewrite, meaning) {name, meaning, rewrite},
@@ -13,7 +14,8 @@ enum { ROUNDS = 8 }; /* each makes the program simpler, and few need more than t
 struct program compiled_optimize(
     const struct program *p, const struct compiled_options *o, struct arena *a, struct compiled_counts *counts)
 {
-	struct program now = *p;
+	/* A rewrite may give a buffer further readers; what may be written in place is found out from lifetimes (compiled_plan.c). */
+	struct program now = lower_stores(p, a);
 	int changed = 1;
 
 	for (int round = 0; round < ROUNDS && changed; round++) {

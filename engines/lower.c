@@ -87,3 +87,32 @@ struct program lower_fixed_points(const struct program *p, bool keep_solutions, 
 	lower_region(&l, &out.top);
 	return program_renumber(&out, a);
 }
+
+/* ---- stores ---- */
+
+static int count_stores(struct region *region, bool replace)
+{
+	int n = 0;
+
+	for (int i = 0; i < region->n_node; i++) {
+		struct node *node = &region->node[i];
+
+		n += node->op == OP_STORE;
+		if (node->op == OP_STORE && replace)
+			node->op = OP_DYNAMIC_UPDATE_SLICE;
+		for (int k = 0; k < node->n_region; k++)
+			n += count_stores(&node->region[k], replace);
+	}
+	return n;
+}
+
+struct program lower_stores(const struct program *p, struct arena *a)
+{
+	struct program q = *p;
+
+	if (!count_stores(&q.top, false))
+		return q;
+	q = program_copy(p, a);
+	count_stores(&q.top, true);
+	return q;
+}

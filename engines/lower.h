@@ -10,4 +10,7 @@
  */
 struct program lower_fixed_points(const struct program *p, bool keep_solutions, struct arena *a);
 
+/* The program with every store as the dynamic_update_slice that it is as a function.  The program itself where there is none; else in the arena. */
+struct program lower_stores(const struct program *p, struct arena *a);
+
 #endif

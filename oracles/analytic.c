@@ -644,8 +644,15 @@ void analytic_truth(struct analytic *self, const struct testcase *c, int which, 
 	self->ev.unrolled = false;
 	self->stray = 0;
 	truth_one_way(self, c, which, a, out);
-	if (!out->n_derivative || c->n_transform != 1 || !convergence_matters(&c->program.top))
+	if (convergence_nested(&c->program.top))
+		undecide(out->primal, out->n_primal, REASON_CONVERGENCE);
+	else if (!out->n_derivative || !convergence_matters(&c->program.top))
 		return;
+	if (c->n_transform != 1 || convergence_nested(&c->program.top)) {
+		for (int k = 0; k < out->n_assignment; k++)
+			undecide(out->derivative[k], out->n_derivative, REASON_CONVERGENCE);
+		return;
+	}
 	double stray = self->stray;
 	self->ev.unrolled = true;
 	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the last. */

@@ -16,6 +16,17 @@ bool convergence_matters(const struct region *region)
 	return false;
 }
 
+bool convergence_nested(const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		for (int k = 0; k < node->n_region; k++)
+			if ((node->op == OP_DERIVATIVE && convergence_matters(&node->region[k])) || convergence_nested(&node->region[k]))
+				return true;
+	}
+	return false;
+}
+
 static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
 
 /*

@@ -9,6 +9,8 @@
 
 /* Whether a fixed point of meaning `solution` is in the region, at any depth. */
 bool convergence_matters(const struct region *region);
+/* Whether one is inside an op derivative, so that values depend on which derivative of it an engine takes. */
+bool convergence_nested(const struct region *region);
 
 /* Numbers of steps that are looked at beside the largest. */
 enum { CONVERGENCE_STEPS = 4 };

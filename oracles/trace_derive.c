@@ -224,7 +224,7 @@ static bool is_linear(enum op op)
 static bool uncertain(const struct derivation *d, int k)
 {
 	const struct evaluation *ev = d->ev;
-	bool unsure = ev->hooks.unsure && ev->hooks.unsure(ev->hooks.self, ev, k);
+	bool unsure = ev->hooks.unsure && !ev->quiet && ev->hooks.unsure(ev->hooks.self, ev, k);
 	return unsure || (!is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
 }
 

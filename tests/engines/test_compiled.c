@@ -2,6 +2,7 @@
 #include <dirent.h>
 
 #include "../../engines/aot_case.h"
+#include "../../engines/aot_nested.h"
 #include "../../engines/compiled_parts.h"
 #include "../../engines/interpret.h"
 #include "../../fuzz/generate.h"
@@ -109,10 +110,13 @@ static void check_code(const struct testcase *c, const struct program *p, unsign
 static void check_case(const struct testcase *c, const char *what, unsigned random, struct arena *a)
 {
 	struct tensor input[LIMIT_ARGS];
+	struct testcase lowered = *c;
 	struct program derived;
+	struct error e;
 	const char *text;
 
-	if (aot_case_program(&aot_rules_right, c, "aot", a, &derived, &text) != ANSWER_OK)
+	if (!aot_lower(&c->program, request_order(c->transform, c->n_transform), &aot_rules_right, a, &lowered.program, &e) ||
+	    aot_case_program(&aot_rules_right, &lowered, "aot", a, &derived, &text) != ANSWER_OK)
 		return;
 	inputs_of(c, 0, input);
 	check_passes(&derived, input, what, a);
