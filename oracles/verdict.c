@@ -469,8 +469,9 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
-	const char *request = c->n_transform ? "" : "primal";
+	const char *request = request_order(c->transform, c->n_transform) ? "" : "primal";
 	for (int k = 0; k < c->n_transform; k++)
-		request = arena_printf(a, "%s%s%s", request, k ? "," : "", transform_names[c->transform[k].kind]);
+		if (c->transform[k].kind != TRANSFORM_BATCH)
+			request = arena_printf(a, "%s%s%s", request, *request ? "," : "", transform_names[c->transform[k].kind]);
 	return arena_printf(a, "%s|%s|%s|%s", spec, request, verdict_names[j->verdict], deviation_names[j->deviation]);
 }

@@ -40,7 +40,7 @@ struct judgement {
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 
 /*
- * "tape+f|vjp|wrong|sign": engine spec, request, verdict, kind of deviation.  Minimization keeps it.  In the arena.
+ * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation.  Minimization keeps it, and may drop a batch.  In the arena.
  */
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a);
 
