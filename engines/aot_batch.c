@@ -299,7 +299,7 @@ int aot_guard(struct aot *x, int predicate, int value)
 	return aot_op3(x, OP_SELECT, predicate, value, aot_op1(x, OP_STOP_GRADIENT, value));
 }
 
-int aot_gather(struct aot *x, int from, int indices, const struct attrs *attrs)
+int aot_gather(struct batcher *b, const struct node *node)
 {
-	return aot_emit(x, OP_GATHER, (int[]){from, indices}, 2, attrs);
+	return batch_gather(b, node, node->attrs.mode);
 }

@@ -33,6 +33,8 @@ int batch_aligned(struct batcher *b, int v, int rank);
 /* The same of a value of the new program that has the leading axis. */
 int batch_align(struct batcher *b, int value, int rank);
 
+/* A touched gather as one of that mode. */
+int batch_gather(struct batcher *b, const struct node *node, enum index_mode mode);
 /* A touched node without regions; false: no rule (aot_batch_ops.c). */
 bool batch_op(struct batcher *b, const struct node *node);
 

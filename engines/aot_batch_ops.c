@@ -211,39 +211,40 @@ static int flat_indices(struct batcher *b, int indices, int n, enum index_mode m
 }
 
 /* The axes of the indices replace that of x, wherever they lie: the leading one of the slices is brought to the front. */
-static bool batch_gather(struct batcher *b, const struct node *node)
+int batch_gather(struct batcher *b, const struct node *node, enum index_mode mode)
 {
 	struct aot *x = b->x;
-	struct attrs attrs = node->attrs;
-	const struct type values = *type_of(b, node->arg[0]);
-	int from = x->map[node->arg[0]], indices = x->map[node->arg[1]], axis = attrs.axis, n = values.shape.extent[axis];
-	int out, n_index = type_of(b, node->arg[1])->shape.rank;
+	struct attrs attrs = {.axis = node->attrs.axis, .mode = mode};
+	int arg[] = {x->map[node->arg[0]], x->map[node->arg[1]]}, axis = attrs.axis, out;
+	int n = type_of(b, node->arg[0])->shape.extent[axis], n_index = type_of(b, node->arg[1])->shape.rank;
 	struct shape rows;
 
 	if (!b->batched[node->arg[1]]) {
 		attrs.axis++;
-		x->map[node->out] = b->rules->gather(x, from, indices, &attrs);
-		return true;
+		return aot_emit(x, OP_GATHER, arg, 2, &attrs);
 	}
-	if (!b->batched[node->arg[0]]) {
-		out = b->rules->gather(x, from, indices, &attrs);
-		x->map[node->out] = move_axis(x, out, axis, 0);
-		return true;
-	}
-	if (!n || (double)n * b->size > LIMIT_ELEMENTS)
-		return false;
-	from = move_axis(x, from, axis + 1, 1);
-	rows = aot_type(x, from)->shape;
+	if (!b->batched[node->arg[0]])
+		return move_axis(x, aot_emit(x, OP_GATHER, arg, 2, &attrs), axis, 0);
+	arg[0] = move_axis(x, arg[0], axis + 1, 1);
+	rows = aot_type(x, arg[0])->shape;
 	rows.extent[1] *= b->size;
 	memmove(rows.extent, rows.extent + 1, (size_t)--rows.rank * sizeof *rows.extent);
-	from = aot_reshape(x, from, &rows);
-	indices = flat_indices(b, indices, n, attrs.mode);
+	arg[0] = aot_reshape(x, arg[0], &rows);
+	arg[1] = flat_indices(b, arg[1], n, mode);
 	attrs.axis = 0;
-	attrs.mode = attrs.mode == MODE_DROP ? MODE_DROP : MODE_CLIP;
-	out = b->rules->gather(x, from, indices, &attrs); /* [size, indices, before, after] */
+	attrs.mode = mode == MODE_DROP ? MODE_DROP : MODE_CLIP;
+	out = aot_emit(x, OP_GATHER, arg, 2, &attrs); /* [size, indices, before, after] */
 	for (int d = 0; d < axis; d++)
 		out = move_axis(x, out, 1 + n_index + d, 1 + d);
-	x->map[node->out] = out;
+	return out;
+}
+
+/* An axis of no elements drops every index in any mode, which rows of all slices together would not. */
+static bool batch_indexed(struct batcher *b, const struct node *node)
+{
+	if (!type_of(b, node->arg[0])->shape.extent[node->attrs.axis])
+		return false;
+	b->x->map[node->out] = b->rules->gather(b, node);
 	return true;
 }
 
@@ -300,7 +301,7 @@ bool batch_op(struct batcher *b, const struct node *node)
 	case FAMILY_ARGMAX:
 		return batch_along_axis(b, node);
 	case FAMILY_GATHER:
-		return batch_gather(b, node);
+		return batch_indexed(b, node);
 	case FAMILY_SCATTER:
 		return batch_scatter(b, node);
 	case FAMILY_MATMUL:

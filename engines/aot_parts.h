@@ -69,7 +69,7 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s);
 int aot_product(struct aot *x, int derivative, int partial);
 /* What a right engine does at the seams of batches (aot_table.h). */
 int aot_guard(struct aot *x, int predicate, int value);
-int aot_gather(struct aot *x, int from, int indices, const struct attrs *attrs);
+int aot_gather(struct batcher *b, const struct node *node);
 static inline int aot_strong(struct aot *x, int derivative, int partial) { return x->rules->product(x, derivative, partial); }
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);

@@ -5,6 +5,7 @@
 #include "../graph/program.h"
 
 struct aot;
+struct batcher;
 
 /* The tangent of the float result, of its type.  arg[], out: primal values; tangent[k] < 0: absent; one at least is there. */
 typedef int aot_push_fn(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent);
@@ -37,8 +38,8 @@ struct aot_rules {
 	 * but scans.
 	 */
 	int (*guard)(struct aot *x, int predicate, int value);
-	/* A gather whose operand or indices are batched.  Right: a gather with these attributes. */
-	int (*gather)(struct aot *x, int from, int indices, const struct attrs *attrs);
+	/* A gather whose operand or indices are batched.  Right: batch_gather by its own mode. */
+	int (*gather)(struct batcher *b, const struct node *node);
 	char edited[AOT_TEXT]; /* for a text that an edit replaces */
 };
 extern const struct aot_rules aot_rules_right;

@@ -81,21 +81,28 @@ static double on_radius(void *context, int k)
 	return n->reason ? INFINITY : n->radius;
 }
 
+static bool norm_of_zeros(const struct evaluation *ev, int k) { return ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]); }
+
+/* Why the partials of scalar k are not certain. */
+static uint8_t reason_of_partials(const struct evaluation *ev, const struct note *note, int k)
+{
+	if (note[k].reason)
+		return note[k].reason;
+	return (note[k].tie && !note[k].unsure) || norm_of_zeros(ev, k) ? REASON_CONVENTION : REASON_UNSTABLE_PATH;
+}
+
 static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
 {
 	struct note *note = ((struct analytic *)context)->note;
-	(void)ev;
 	if (note[k].reason) /* of the flow itself */
 		return;
-	bool tie = because >= 0 && note[because].tie && !note[because].unsure && !note[because].reason;
-	note[k].reason = tie ? REASON_CONVENTION : REASON_UNSTABLE_PATH;
+	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
 }
 
 static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
-	bool pole = ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
-	return n->tie || n->unsure || pole || ev->scalar[k].op == OP_SELECT;
+	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT;
 }
 
 struct analytic *analytic_open(void)
@@ -519,7 +526,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : 4 * n->radius;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
 	if (!(out.tight <= out.magnitude / 64))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;

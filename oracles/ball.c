@@ -277,7 +277,7 @@ static void ball_cast(const struct evaluation *ev, struct note *note, int k)
 	const struct scalar *s = &ev->scalar[k];
 	int a = ev->parent[s->parent];
 	const struct dtype_info *from = &dtype_table[ev->scalar[a].dtype], *to = &dtype_table[s->dtype];
-	double r = note[a].radius;
+	double r = note[a].radius * (ev->scalar[a].derived && !s->derived ? BALL_FLOW_SLACK : 1);
 	bool wider = to->precision >= from->precision && to->emax >= from->emax && to->emin <= from->emin;
 	if (wider || (r == 0 && ball_representable(ev->value[a], s->dtype)))
 		note[k].radius = r;

@@ -12,6 +12,9 @@
 /* First order holds while a radius is at most this part of the distance over which a function varies. */
 #define BALL_RHO_MAX 0.125
 
+/* What an engine may be off by in a derived scalar, beside the radius of the formulas of trace_derive.def. */
+#define BALL_FLOW_SLACK 8
+
 /* What is known of one scalar besides its exact value. */
 struct note {
 	double magnitude; /* |exact value| */

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Of one product: two more than here, for factors that an engine groups otherwise. */
-static const double ROUNDINGS = 3;
-
 /* What a rule needs of one operand: a flow counts with its path contributions, whose sum may have cancelled. */
 struct operand {
 	double path, radius, most;
@@ -40,13 +37,9 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 	out->most = fmax(out->most, in_groups(x, y->flow) * in_groups(y, x->flow));
 }
 
-/*
- * n products, each rounded as often as a usual grouping of three factors and a sign does it, each rounding also an underflow that the rest
- * of the product multiplies.
- */
+/* n roundings of products, each also an underflow that the rest of the product multiplies. */
 static void round_products(struct note *out, const struct dtype_info *info, double n)
 {
-	n *= ROUNDINGS;
 	if (out->path > 0 || out->radius > 0)
 		out->radius += n * (info->unit * (out->path + out->radius) + info->tiny * out->most);
 }

@@ -20,6 +20,7 @@ struct plan {
 	struct axes input[LIMIT_ARGS], output[LIMIT_ARGS], primal; /* at the outermost level */
 	struct axes seed[LIMIT_TRANSFORMS][LIMIT_ARGS];            /* of every transform */
 	int slices;
+	double unit; /* the coarsest of the program's float dtypes */
 };
 
 static void add_axis(struct axes *x, int batch)
@@ -33,6 +34,8 @@ static struct plan plan_of(const struct testcase *c)
 {
 	struct plan p = {.n_input = c->program.top.n_param, .slices = 1};
 	int n_output = c->program.top.n_result;
+	for (int v = 0; v < c->program.n_value; v++)
+		p.unit = fmax(p.unit, dtype_table[c->program.type[v].dtype].unit);
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
 		switch (t->kind) {
@@ -119,10 +122,18 @@ static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
 
 /* ---- sums over slices ---- */
 
-/* sum += x; *n terms so far.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
-static void add_component(struct component *sum, const struct component *x, int *n)
+/* What is known of a sum besides the component. */
+struct sum {
+	int n;        /* slices so far */
+	double depth; /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a path */
+};
+
+/* sum += x.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
+static void add_component(struct component *sum, const struct component *x, struct sum *so_far, double unit)
 {
-	if ((*n)++ == 0) {
+	if (x->magnitude > 0)
+		so_far->depth = fmax(so_far->depth, x->tight / (x->magnitude * unit));
+	if (so_far->n++ == 0) {
 		*sum = *x;
 		return;
 	}
@@ -138,19 +149,22 @@ static void add_component(struct component *sum, const struct component *x, int 
 }
 
 /*
- * The sum of n slices in any order.  An engine may also add every contribution to one accumulator: of the m contributions per slice, (n m - 1)
- * roundings, where the slices' radii count n (m - 1): that is left to the loose radius, n times theirs.
+ * The sum of n slices in any order: n - 1 roundings at the size of the whole.  An engine may also add the contributions of all slices to one
+ * accumulator, anywhere on the path from the shared input on: then what a slice rounds at its own size is rounded at the size of the
+ * whole (tight), for every slice (loose).  What does not depend on the slice an engine may compute once: the n terms meet there, in a dtype on
+ * the path, of which the coarsest has this unit.
  */
-static void finish_component(struct component *sum, int n, enum dtype d)
+static void finish_component(struct component *sum, const struct sum *s, enum dtype d, double unit)
 {
 	const struct dtype_info *info = &dtype_table[d];
-	if (n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
+	if (s->n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
 		return;
-	double rounding = (n - 1) * info->unit * (sum->magnitude + sum->tight), high = sum->value + sum->low;
+	double size = info->unit * (sum->magnitude + sum->tight), high = sum->value + sum->low;
 	sum->low -= high - sum->value; /* |low| may have grown beyond half a unit of value: exact by Sterbenz or tiny */
 	sum->value = high;
-	sum->tight += rounding;
-	sum->loose = n * sum->loose + rounding;
+	double meeting = (s->n - 1) * (unit - info->unit) * (sum->magnitude + sum->tight);
+	sum->tight += (s->n - 1 + s->depth) * size + meeting;
+	sum->loose += s->n * (1 + s->depth) * size + meeting;
 	if (sum->magnitude + sum->tight > info->max)
 		sum->reason = REASON_OVERFLOW;
 	else if (!(sum->tight <= sum->magnitude / 64))
@@ -183,15 +197,16 @@ static void combine(const struct plan *p, const struct truth_point *slice, const
 		struct arena_mark mark;
 		out[i] = tensor_of(&type[i], a);
 		mark = arena_mark(a);
-		int *terms = NEW(a, int, total);
+		struct sum *sum = NEW(a, struct sum, total);
+		double unit = dtype_is_float(type[i].dtype) ? dtype_table[type[i].dtype].unit : 1;
 		for (int s = 0; s < p->slices; s++) {
 			const struct truth_tensor *x = &slice[s].derivative[choice[s]][i];
 			int m = shape_elements(&x->type.shape), row = row_of(p, &p->output[i], s);
 			for (int e = 0; e < m; e++)
-				add_component(&out[i].at[row * m + e], &x->at[e], &terms[row * m + e]);
+				add_component(&out[i].at[row * m + e], &x->at[e], &sum[row * m + e], unit);
 		}
 		for (int e = 0; e < total; e++)
-			finish_component(&out[i].at[e], terms[e], type[i].dtype);
+			finish_component(&out[i].at[e], &sum[e], type[i].dtype, p->unit);
 		arena_rewind(a, mark);
 	}
 }

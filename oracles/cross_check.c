@@ -515,20 +515,31 @@ static void fix_direction(struct pass *p, const struct transform *t, const struc
 	p->fixed[p->n_fixed++] = (struct fd_direction){direction, step};
 }
 
-/* What is differentiated along what; see struct pass. */
-static void contract(struct pass *p)
+/* The innermost and the last vjp; see struct pass. */
+static void find_ends(struct pass *p)
 {
-	const struct transform *last = NULL;
-	for (int k = 0; k < p->c->n_transform; k++) {
+	p->t = &p->c->transform[p->c->n_transform - 1];
+	for (int k = p->c->n_transform - 1; k >= 0; k--) {
 		const struct transform *t = &p->c->transform[k];
-		if (t->kind == TRANSFORM_VJP && !p->weigh)
-			p->weigh = t;
-		else if (p->c->n_transform > 1)
-			fix_direction(p, t->kind == TRANSFORM_VJP ? last : t, t->seed);
-		if (t->kind == TRANSFORM_VJP)
-			last = t;
+		if (t->kind != TRANSFORM_VJP)
+			continue;
+		if (!p->weigh)
+			p->t = t;
+		p->weigh = t;
 	}
-	p->t = last ? last : &p->c->transform[p->c->n_transform - 1];
+}
+
+/* Directions of all levels but the one that is left to compare; all numbers are finite. */
+static void fix_directions(struct pass *p)
+{
+	const struct transform *below = NULL; /* the vjp whose cotangents the next one contracts */
+	for (int k = 0; k < p->c->n_transform && p->c->n_transform > 1; k++) {
+		const struct transform *t = &p->c->transform[k];
+		if (t != p->weigh)
+			fix_direction(p, t->kind == TRANSFORM_VJP ? below : t, t->seed);
+		if (t->kind == TRANSFORM_VJP)
+			below = t;
+	}
 }
 
 /* ---- entry ---- */
@@ -539,9 +550,10 @@ static void check(struct cross_check *self, const struct testcase *c, int which,
 	struct pass p = {.self = self, .c = c, .point = c->point[which], .which = which, .truth = io, .arena = a,
 	    .seed = mix(self->seed, (uint64_t)which), .work_left = work_budget};
 	int n_input = c->program.top.n_param;
-	contract(&p);
+	find_ends(&p);
 	if (!measurable(&p))
 		return;
+	fix_directions(&p);
 	list_coordinates(&p);
 	if (p.n_coordinate == 0)
 		return; /* nothing left to confirm: earlier evidence stands */

@@ -26,6 +26,9 @@ struct stretch {
 /* A copy of scalar a: an input of a stretch that begins here is not the captured scalar of the same number. */
 int trace_parameter(struct evaluation *ev, int a);
 
+/* A result of a derivation as a value of the program: engines may be off by more than the formulas here. */
+int trace_result(struct evaluation *ev, int a);
+
 /*
  * Appends the tangents of the results in the direction tangent[n_input]; those and out[n_result] are scalars of the dtype of what
  * they belong to, or -1: absent, which is not the same as 0 (0 times an infinite partial is no number, absent contributes nothing).

@@ -412,6 +412,35 @@ def rules():
              comment=None if loser else "what a norm does at 0 is a convention: accepted either way")
 
 
+# ---- batches ----
+
+def batch(size, *wrt):
+    return [{"transform": "batch", "wrt": list(wrt), "size": size}]
+
+
+def batches():
+    # u = x/|x|, du = (I - u u')/|x|: at (3, 4) with cotangent (1, 1) that is ((1 - .6*1.4)/5, (1 - .8*1.4)/5)
+    top, zero, other = Region(), Region(), Region()
+    nothing = top.op("eq", top.op("reduce_max", top.op("abs", "x"), axes=[0]), top.const(0))
+    out = top.loop("cond", [nothing], 1, [region([], zero.body, [zero.const([0, 0], "f64[2]")]),
+                                          region([], other.body, [other.op("div", "x", other.op("norm", "x", axes=[0]))])])
+    for slug, points, request, truth, faulty in [
+            ("", [[[0, 0, 3, 4]]], batch(2, 0) + vjp([0], [1, 1, 1, 1]), ["0", "0", "0.032", "-0.024"], ["nan", "nan", "0.032", "-0.024"]),
+            ("-unbatched", [[[0, 0]]], vjp([0], [1, 1]), ["0", "0"], ["0", "0"])]:
+        case(f"jax-vmap-cond-select{slug}", "cond(x == 0, 0, x/norm(x)) at 0", "jax-ml/jax#5658", ["x: f64[2]"], top, out, points, request, truth, ("aot+jax-vmap-cond-select", "nan-leak" if slug == "" else "agree", faulty))
+    top, high, low = Region(), Region(), Region()
+    out = top.loop("cond", [top.op("gt", "x", top.const(.5))], 1, [region([], high.body, [high.op("sqrt", "x")]),
+                                                                  region([], low.body, [low.const(1)])])
+    case("jax-vmap-cond-select-sqrt", "cond(x > 0.5, sqrt(x), 1) at 0 and 4", "jax-ml/jax#347", ["x: f64[]"], top, out, [[[0, 4]]],
+         batch(2, 0) + vjp([0], [1, 1]), ["0", "0.25"], ("aot+jax-vmap-cond-select", "nan-leak", ["nan", "0.25"]))
+
+    top = Region()
+    out = top.op("gather", "x", "i", axis=0, mode="clip")
+    for slug, points, request, faulty in [("", [[[1], [1]]], batch(1, 0, 1) + vjp([0], [1]), "0"), ("-unbatched", [[[1], 1]], vjp([0], 1), "1")]:
+        case(f"jax-vmap-clip-oob{slug}", "x[1] of one element, clipped", "jax-ml/jax#34228", ["x: f64[1]", "i: i64[]"], top, [out], points, request,
+             ["1"], ("aot+jax-vmap-clip-oob", "wrong" if slug == "" else "agree", [faulty]))
+
+
 # ---- races, and engines that die ----
 
 def others():
@@ -442,5 +471,5 @@ def others():
 
 
 if __name__ == "__main__":
-    for write in (loops, kinks, conventions, scatters, rules, others):
+    for write in (loops, kinks, conventions, scatters, rules, batches, others):
         write()

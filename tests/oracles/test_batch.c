@@ -1,0 +1,227 @@
+/* Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the engines. */
+#include "../../engines/engine.h"
+#include "../../fuzz/generate.h"
+#include "../../oracles/verdict.h"
+#include "../check.h"
+#include "stacks.h"
+
+#include <math.h>
+#include <mpfr.h>
+#include <string.h>
+
+#define N(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
+#define BATCH(wrt, size) "{\"transform\":\"batch\",\"wrt\":[" wrt "],\"size\":" size "}"
+#define VJP(wrt, cotangents) "{\"transform\":\"vjp\",\"wrt\":[" wrt "],\"cotangents\":[" cotangents "]}"
+#define JVP(wrt, tangents) "{\"transform\":\"jvp\",\"wrt\":[" wrt "],\"tangents\":[" tangents "]}"
+
+static struct testcase read_case(struct arena *a, const char *body, const char *point, const char *request)
+{
+	struct testcase c = {0};
+	struct error e = {0};
+	char *text = arena_printf(a,
+	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"w: f64[]\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[%s]],\"request\":[%s]}",
+	    body, point, request);
+	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
+	return c;
+}
+
+/* Of x*x*w unless stated otherwise. */
+#define SQUARE_TIMES N("s", "mul", "\"x\",\"x\"") "," N("y", "mul", "\"s\",\"w\"")
+#define PRODUCT N("y", "mul", "\"x\",\"w\"")
+
+static const struct {
+	const char *what, *body, *point, *request;
+	int n; /* derivatives, or 0: the primal */
+	int size[2];
+	double want[2][6];
+} rows[] = {
+    {"a batch alone", PRODUCT, "[1,2,3],10", BATCH("0", "3"), 0, {3}, {{10, 20, 30}}},
+    {"two batches, the outer one in front", PRODUCT, "[1,2],[10,20,30]", BATCH("0", "2") "," BATCH("1", "3"), 0, {6}, {{10, 20, 20, 40, 30, 60}}},
+    {"gradient of a batch: the shared input gathers", PRODUCT, "[1,2,3],10", BATCH("0", "3") "," VJP("0,1", "[1,2,4]"), 2, {3, 1},
+     {{10, 20, 40}, {1 + 4 + 12}}},
+    {"a batch of gradients: every slice its own", PRODUCT, "[1,2,3],10", VJP("0,1", "1") "," BATCH("0", "3"), 2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
+    {"an inner seed is shared, an outer one sliced", PRODUCT, "[1,2],10", VJP("0", "0.5") "," BATCH("0", "2") "," JVP("0,1", "[7,8],3"), 1, {2},
+     {{1.5, 1.5}}},
+    {"a jvp of a batch", PRODUCT, "[1,2],10", BATCH("0", "2") "," JVP("0,1", "[7,8],3"), 1, {2}, {{73, 86}}},
+    {"gradients of two batches", PRODUCT, "[1,2],[10,20,30]", BATCH("0", "2") "," BATCH("1", "3") "," VJP("0,1", "[1,2,1,0,0,1]"), 2, {2, 3},
+     {{30, 50}, {5, 1, 2}}},
+    {"reverse over reverse of a batch", SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("0,1", "[1,1]") "," VJP("0,1", "[3,5],7"), 2, {2, 1},
+     {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
+    {"reverse over a batch of gradients", SQUARE_TIMES, "[1,2],10", VJP("0,1", "1") "," BATCH("0", "2") "," VJP("1", "[3,5],[7,11]"), 1, {1},
+     {{2 * 1 * 3 + 2 * 2 * 5}}},
+    {"forward over the gradient of a batch", SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("1", "[1,1]") "," JVP("0", "[3,5]"), 1, {1},
+     {{2 * 1 * 3 + 2 * 2 * 5}}},
+};
+
+static void test_values(struct oracle *oracle, struct arena *a)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct testcase c = read_case(a, rows[i].body, rows[i].point, rows[i].request);
+		struct truth truth;
+		oracle_truth(oracle, &c, a, &truth);
+		const struct truth_point *t = &truth.point[0];
+		CHECK(t->n_derivative == rows[i].n && t->n_assignment == 1, "%s: %d derivatives", rows[i].what, t->n_derivative);
+		CHECK(!rows[i].n || t->fd.outcome == FD_AGREES, "%s: finite differences say %d", rows[i].what, t->fd.outcome);
+		for (int k = 0; k < (rows[i].n ? rows[i].n : 1); k++) {
+			const struct truth_tensor *d = rows[i].n ? &t->derivative[0][k] : &t->primal[k];
+			CHECK(shape_elements(&d->type.shape) == rows[i].size[k], "%s, %d: %d elements", rows[i].what, k, shape_elements(&d->type.shape));
+			for (int e = 0; e < rows[i].size[k]; e++) {
+				CHECK(d->at[e].reason == REASON_NONE && d->at[e].value == rows[i].want[k][e], "%s, %d[%d]: %g (%s), not %g", rows[i].what, k, e,
+				    d->at[e].value, reason_names[d->at[e].reason], rows[i].want[k][e]);
+				CHECK(d->at[e].tight <= 64 * 0x1p-53 * d->at[e].magnitude, "%s, %d[%d]: radius %g", rows[i].what, k, e, d->at[e].tight);
+			}
+		}
+	}
+}
+
+/* What cancels between slices has been rounded at its size, and is the sum of what was exact. */
+static void test_cancellation(struct oracle *oracle, struct arena *a)
+{
+	struct testcase c = read_case(a, N("s", "sin", "\"x\"") "," N("y", "mul", "\"s\",\"w\""), "[1,1,1],2", BATCH("0", "3") "," VJP("1", "[3,-1,-2]"));
+	struct truth truth;
+	oracle_truth(oracle, &c, a, &truth);
+	const struct component *d = &truth.point[0].derivative[0][0].at[0];
+	CHECK(d->reason == REASON_NONE && fabs(d->value + d->low) < 1e-25, "%g + %g", d->value, d->low);
+	CHECK(fabs(d->magnitude - 6 * sin(1)) < 1e-14, "magnitude %g", d->magnitude);
+	CHECK(d->tight >= 2 * 0x1p-53 * d->magnitude && d->loose > d->tight, "radii %g %g", d->tight, d->loose);
+}
+
+/* |x| at 0 in n slices of n + 1. */
+static struct truth_point kinks(struct oracle *oracle, int n, struct testcase *c, struct arena *a)
+{
+	const char *zeros = "", *ones = "1";
+	for (int k = 0; k < n; k++) {
+		zeros = arena_printf(a, "%s0,", zeros);
+		ones = arena_printf(a, "%s,1", ones);
+	}
+	struct truth truth;
+	*c = read_case(a, N("s", "abs", "\"x\"") "," N("y", "add", "\"s\",\"w\""), arena_printf(a, "[%s-5],10", zeros),
+	    arena_printf(a, "{\"transform\":\"batch\",\"wrt\":[0],\"size\":%d},{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[[%s]]}", n + 1, ones));
+	oracle_truth(oracle, c, a, &truth);
+	return truth.point[0];
+}
+
+static void test_kinks(struct oracle *oracle, struct arena *a)
+{
+	struct testcase c;
+	struct truth_point t = kinks(oracle, 2, &c, a);
+	bool seen[3][3] = {{false}};
+	CHECK(t.kink && t.n_assignment == 9, "%d assignments", t.n_assignment);
+	for (int k = 0; k < t.n_assignment; k++) {
+		const struct component *d = t.derivative[k][0].at;
+		seen[(int)d[0].value + 1][(int)d[1].value + 1] = true;
+		CHECK(d[2].value == -1 && t.derivative[k][1].at[0].value == 3, "beside the kink");
+	}
+	for (int k = 0; k < 9; k++)
+		CHECK(seen[k / 3][k % 3], "assignment %d", k);
+	/* 3^5 are too many: the slices with a kink are undecided, the others are not. */
+	t = kinks(oracle, 5, &c, a);
+	CHECK(t.n_assignment == 1, "%d assignments", t.n_assignment);
+	for (int e = 0; e < 5; e++)
+		CHECK(t.derivative[0][0].at[e].reason == REASON_CONVENTION, "slice %d: %s", e, reason_names[t.derivative[0][0].at[e].reason]);
+	CHECK(t.derivative[0][0].at[5].reason == REASON_NONE && t.derivative[0][0].at[5].value == -1, "the last slice");
+	CHECK(t.derivative[0][1].at[0].reason == REASON_NONE && t.derivative[0][1].at[0].value == 6, "the shared input");
+}
+
+/* More slices of a long loop than are worth their time. */
+static void test_too_many(struct oracle *oracle, struct arena *a)
+{
+	struct testcase c = read_case(a,
+	    "{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":40000,\"regions\":[{\"params\":[\"i\",\"p\"],\"body\":[" N("q", "sin", "\"p\"")
+	    "],\"results\":[\"q\"]}]}", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],1", BATCH("0", "16") "," JVP("1", "1"));
+	struct truth truth;
+	oracle_truth(oracle, &c, a, &truth);
+	CHECK(truth.point[0].primal[0].at[15].reason == REASON_ORDER && truth.point[0].derivative[0][0].at[15].reason == REASON_ORDER, "%s",
+	    reason_names[truth.point[0].primal[0].at[15].reason]);
+}
+
+/* An engine's answer to a case with one number changed is no agreement. */
+static void test_judged(struct oracle *oracle, struct arena *a)
+{
+	struct error e = {0};
+	struct engine *engine = engine_open("tape", &e);
+	struct testcase c = read_case(a, SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("0,1", "[1,1]") "," VJP("0,1", "[3,5],7"));
+	struct truth truth;
+	struct answer answer;
+	struct judgement j;
+	oracle_truth(oracle, &c, a, &truth);
+	engine_answer(engine, &c, a, &answer);
+	judge(&c, &truth, &answer, &j);
+	CHECK(j.verdict == VERDICT_AGREE && j.decided == 3, "%s, %d decided", verdict_names[j.verdict], j.decided);
+	answer.derivative[1].at[0].f += 1e-12;
+	judge(&c, &truth, &answer, &j);
+	CHECK(j.verdict == VERDICT_WRONG && j.which == 1, "%s", verdict_names[j.verdict]);
+	oracle_confirm(oracle, &c, a, &truth);
+	CHECK(truth.point[0].fd.outcome == FD_AGREES, "confirmed: %d", truth.point[0].fd.outcome);
+	engine_close(engine);
+}
+
+/* Over generated programs: the oracles agree, every engine lies in the ball, and a product rule off by 1e-11 does not. */
+static void test_laws(struct arena *a)
+{
+	static const char *const specs[] = {"forward", "tape", "functional", "parallel", "aot", "tape+scale:mul:1.00000000001"};
+	enum { ENGINES = 6, RIGHT = 5 };
+	const struct oracle_options options = {.seed = 5, .fd_one_in = 4};
+	const struct profile profile = profile_default();
+	struct oracle *oracle = oracle_open(&options);
+	struct engine *engine[ENGINES];
+	struct error e = {0};
+	int seen = 0, decided = 0, undecided = 0;
+	for (int k = 0; k < ENGINES; k++)
+		engine[k] = engine_open(specs[k], &e);
+	for (uint64_t seed = 0; seed < 1200; seed++) {
+		arena_reset(a);
+		struct choice choice = choice_seeded(seed_mix(4242, seed));
+		struct testcase c = generate(&choice, &profile, a);
+		enum transform_kind kind[3];
+		int n = choice_between(&choice, 1, 3);
+		for (int k = 0; k < n; k++)
+			kind[k] = choice_percent(&choice, 50) ? TRANSFORM_VJP : TRANSFORM_JVP;
+		kind[choice_between(&choice, 0, n - 1)] = TRANSFORM_BATCH;
+		if (program_work(&c.program) > 3000 || !stack_request(&c, &choice, kind, n, a))
+			continue;
+		struct truth t;
+		oracle_truth(oracle, &c, a, &t);
+		for (int p = 0; p < t.n_point; p++)
+			CHECK(t.point[p].fd.outcome != FD_DISAGREES, "seed %d: the oracles disagree", (int)seed);
+		for (int k = 0; k < ENGINES; k++) {
+			struct judgement j;
+			struct answer *answers = NEW(a, struct answer, c.n_point);
+			if (engine_refuses(engine_kind(engine[k]), c.transform, c.n_transform, a))
+				continue;
+			engine_answer(engine[k], &c, a, answers);
+			judge(&c, &t, answers, &j);
+			decided += j.decided;
+			for (int r = 1; r < REASON_COUNT; r++)
+				undecided += j.undecided[r];
+			if (k < RIGHT)
+				CHECK(!verdict_is_finding[j.verdict], "seed %d: %s is %s: %g, expected %g", (int)seed, specs[k], verdict_names[j.verdict],
+				    j.returned, j.expected);
+			else
+				seen += j.verdict == VERDICT_WRONG;
+		}
+	}
+	CHECK(seen > 20, "a product rule off by 1e-11 was seen in %d cases only", seen);
+	CHECK(decided > 4 * undecided, "%d components decided, %d not", decided, undecided);
+	for (int k = 0; k < ENGINES; k++)
+		engine_close(engine[k]);
+	oracle_close(oracle);
+}
+
+int main(void)
+{
+	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct arena a;
+	struct oracle *oracle = oracle_open(&options);
+	arena_init(&a, (size_t)1 << 30);
+	test_values(oracle, &a);
+	test_cancellation(oracle, &a);
+	test_kinks(oracle, &a);
+	test_too_many(oracle, &a);
+	test_judged(oracle, &a);
+	oracle_close(oracle);
+	test_laws(&a);
+	arena_free(&a);
+	mpfr_free_cache();
+	return check_done();
+}
