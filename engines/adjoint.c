@@ -101,6 +101,34 @@ static const struct tensor *last_result(
 	return last;
 }
 
+static int iteration_itself(int iteration, int segment)
+{
+	(void)segment;
+	return iteration;
+}
+
+static int slot_itself(int slot, int n, int snapshots)
+{
+	(void)n, (void)snapshots;
+	return slot;
+}
+
+static double applied_as_given(double cotangent)
+{
+	return cotangent;
+}
+
+static int index_of_its_own(int k, int n)
+{
+	(void)n;
+	return k;
+}
+
+static void rerun_nothing(struct tensor *newest, struct arena *a)
+{
+	(void)newest, (void)a;
+}
+
 static bool leaf_of_its_own(const struct tensor *a, const struct tensor *b)
 {
 	(void)a, (void)b;
@@ -160,7 +188,10 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
 	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
-	    carry_always_flows, own_slot, last_result};
+	    carry_always_flows, own_slot, last_result, iteration_itself, slot_itself};
+	out->applied = applied_as_given;
+	out->index = index_of_its_own;
+	out->rerun = rerun_nothing;
 	out->same_leaf = leaf_of_its_own;
 	out->finish = finish_nothing;
 }

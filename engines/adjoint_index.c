@@ -32,7 +32,8 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 	target = next = NEW(call->arena, int, n);
 	for (int o = 0; o < v.outer; o++)
 		for (int k = 0; k < n_index; k++) {
-			int at = kernel_index(call->node->attrs.mode, index[k].i, v.extent);
+			int at = kernel_index(
+			    call->node->attrs.mode, index[call->rules->index(k, n_index)].i, v.extent);
 
 			for (int i = 0; i < v.inner; i++)
 				*next++ = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;

@@ -15,6 +15,7 @@ struct checkpoints {
 	struct tensor *slot[REVOLVE_SNAPSHOTS]; /* [n_carry] each */
 	struct tensor *working[2];              /* [n_carry] each: an iteration goes from one to the other */
 	int current;
+	int segment;                            /* the iteration that began with the snapshot taken last */
 };
 
 static void *checkpoints_open(struct region_run *run, const struct loop *l, struct residuals *r)
@@ -31,7 +32,7 @@ static void *checkpoints_open(struct region_run *run, const struct loop *l, stru
 	c = NEW(run->arena, struct checkpoints, 1);
 	revolve_init(&c->schedule, r->n, run->snapshots);
 	for (int k = 0; k < slots; k++)
-		c->slot[k] = loop_new_carries(run, l);
+		c->slot[run->rules->loop.snapshot(k, r->n, run->snapshots)] = loop_new_carries(run, l);
 	for (int side = 0; side < 2; side++)
 		c->working[side] = loop_new_carries(run, l);
 	for (int k = 0; k < l->n_carry; k++)
@@ -43,6 +44,7 @@ static void *checkpoints_open(struct region_run *run, const struct loop *l, stru
 static struct iterate checkpoints_next(
     struct region_run *run, const struct loop *l, const struct residuals *r, void *sweep, int step)
 {
+	const struct reverse_loop *rules = &run->rules->loop;
 	struct checkpoints *c = sweep;
 
 	(void)step;
@@ -51,26 +53,29 @@ static struct iterate checkpoints_next(
 
 		switch (action.kind) {
 		case REVOLVE_STORE:
-			loop_copy_carries(l, c->slot[action.slot], c->working[c->current]);
+			loop_copy_carries(l, c->slot[rules->snapshot(action.slot, r->n, run->snapshots)], c->working[c->current]);
 			break;
 		case REVOLVE_RESTORE: {
 			/* The newest of the live ones. */
 			int slot = run->rules->residual_index(0, action.slot + 1);
 
-			loop_copy_carries(l, c->working[c->current], c->slot[slot]);
+			loop_copy_carries(l, c->working[c->current], c->slot[rules->snapshot(slot, r->n, run->snapshots)]);
+			c->segment = action.from;
 			break;
 		}
 		case REVOLVE_ADVANCE:
 			for (int t = action.from; t < action.to; t++) {
-				loop_advance(run, l, (struct iterate){t, t, c->working[c->current]}, c->working[1 - c->current]);
+				struct iterate from = {rules->induction(t, c->segment), t, c->working[c->current]};
+
+				loop_advance(run, l, from, c->working[1 - c->current]);
 				c->current = 1 - c->current;
 			}
 			run->recomputed += action.to - action.from;
 			break;
 		case REVOLVE_REVERSE:
 		case REVOLVE_DONE:
-			return (struct iterate){action.from, run->rules->loop.xs_row(action.from, r->n, l->node->attrs.trip),
-			    c->working[c->current]};
+			return (struct iterate){rules->induction(action.from, c->segment),
+			    rules->xs_row(action.from, r->n, l->node->attrs.trip), c->working[c->current]};
 		}
 	}
 }

@@ -1,5 +1,6 @@
 /* faults_loops.c: historic bugs of loops and of what joins contributions: edits of seams. */
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "adjoint.h"
@@ -72,6 +73,45 @@ bool plant_residual_race(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
 	self->adjoint.residual_index = racing;
+	return true;
+}
+
+/* ---- checkpoints ---- */
+
+static int within_segment(int iteration, int segment) { return iteration - segment; }
+
+bool plant_induction_of_segment(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.loop.induction = within_segment;
+	return true;
+}
+
+/* The store is indexed at -1 for the (iterations, snapshots) of the report: c = 2: n = 4 ... 8; c = 3: 1, 2; c = 4: 2, 3. */
+static int missing_slot(int slot, int n, int snapshots)
+{
+	if (snapshots == 2 ? n >= 4 && n <= 8 : n < snapshots && n >= snapshots - 2)
+		abort();
+	return slot;
+}
+
+bool plant_schedule_of_short_loops(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.loop.snapshot = missing_slot;
+	return true;
+}
+
+/* A buffer that nobody has written yet. */
+static void newest_unwritten(struct tensor *newest, struct arena *a)
+{
+	*newest = tensor_new(a, &newest->type);
+}
+
+bool plant_rerun_stops_early(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.rerun = newest_unwritten;
 	return true;
 }
 
@@ -301,5 +341,20 @@ bool plant_shared_adjoint_race(struct engine *self, const char *args, struct err
 {
 	(void)args, (void)e;
 	self->adjoint.unbroadcast = summed_without_lock;
+	return true;
+}
+
+/* The buffer is filled again while somebody still reads it. */
+static int next_batch_early(int k, int n)
+{
+	enum { BATCH = 4 };
+
+	return k + BATCH < n && (fault_chance() & 1) ? k + BATCH : k;
+}
+
+bool plant_index_batches_race(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.index = next_batch_early;
 	return true;
 }

@@ -474,3 +474,29 @@ bool plant_tangent_scatter_mul_unique(struct engine *self, const char *args, str
 	self->tangent.row[OP_SCATTER_MUL].structure = tangent_scatter_mul_unique;
 	return true;
 }
+
+static double nothing(double cotangent)
+{
+	(void)cotangent;
+	return 0;
+}
+
+bool plant_apply_gives_nothing(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.applied = nothing;
+	return true;
+}
+
+static double value_at_tangent(struct forward *self, const struct region *region, double had, double given)
+{
+	(void)given;
+	return forward_region_at(self, region, had);
+}
+
+bool plant_apply_to_tangent(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->tangent.applied = value_at_tangent;
+	return true;
+}

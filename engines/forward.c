@@ -86,6 +86,16 @@ static void run_checkpoint(struct forward *self, const struct node *node)
 		set_value(self, node->out + i, self->primal[region->result[i]], self->tangent[region->result[i]]);
 }
 
+double forward_region_at(struct forward *self, const struct region *region, double x)
+{
+	struct tensor element = tensor_new(self->arena, &self->program->type[region->param]);
+
+	element.at[0].f = x;
+	set_value(self, region->param, element, (struct tensor){.at = NULL});
+	run_region(self, region);
+	return self->primal[region->result[0]].at[0].f;
+}
+
 /* One element at a time, in place in copies of x and of its tangent. */
 static void run_scatter_apply(struct forward *self, const struct node *node)
 {
@@ -113,10 +123,8 @@ static void run_scatter_apply(struct forward *self, const struct node *node)
 		set_value(self, region->param, element, moving);
 		run_region(self, region);
 		y.at[at[k]] = self->primal[region->result[0]].at[0];
-		if (dy.at && tangent->at)
-			dy.at[at[k]] = tangent->at[0];
-		else if (dy.at)
-			dy.at[at[k]].f = 0;
+		if (dy.at)
+			dy.at[at[k]].f = self->rules->applied(self, region, moving.at[0].f, tangent->at ? tangent->at[0].f : 0);
 		arena_rewind(self->arena, mark);
 	}
 	set_value(self, node->out, y, dy);

@@ -95,7 +95,7 @@ static void pull_scatter_apply(struct region_run *run, const struct node *node)
 		give(run, region->result[0], arena_copy(run->arena, &cotangent[at[k]], 1, sizeof *cotangent));
 		pull_region(run, region);
 		found = total(run, region->param);
-		cotangent[at[k]].f = found ? found->f : 0;
+		cotangent[at[k]].f = run->rules->applied(found ? found->f : 0);
 	}
 	give(run, node->arg[0], cotangent);
 }

@@ -53,9 +53,19 @@ struct tangent_rule {
 	    struct arena *a);
 };
 
+struct forward;
+
 struct tangent_rules {
 	struct tangent_rule row[OP_COUNT];
+	/*
+	 * The tangent of an element that scatter_apply replaced, from the one it had and the one that its region, which was just run, gave.
+	 * Right: given.
+	 */
+	double (*applied)(struct forward *self, const struct region *region, double had, double given);
 };
+
+/* The value of a region of one parameter and one result, both scalars, at x, while `forward` runs (forward.c). */
+double forward_region_at(struct forward *self, const struct region *region, double x);
 
 /* The right table, compiled from tangent_rules.def. */
 void tangent_rules_init(struct tangent_rules *out);
@@ -116,6 +126,13 @@ struct reverse_loop {
 	int (*slot)(int position, const bool *requested, int n);
 	/* What the sweep outside the loop takes for the value of its result.  Right: last. */
 	const struct tensor *(*result)(const struct node *node, const struct tensor *first, const struct tensor *last);
+	/*
+	 * `checkpointed`: the number that the body is told in iteration `iteration`, reached again from the snapshot of the carries that iteration
+	 * `segment` began with.  Right: iteration.
+	 */
+	int (*induction)(int iteration, int segment);
+	/* `checkpointed`: the slot that a snapshot goes to and comes from, of a loop of n iterations.  Right: slot. */
+	int (*snapshot)(int slot, int n, int snapshots);
 };
 
 struct adjoint_rules {
@@ -146,6 +163,12 @@ struct adjoint_rules {
 	/* Which saved iteration reverse step `step` of n reads.  Right: n - 1 - step. */
 	int (*residual_index)(int step, int n);
 	struct reverse_loop loop;
+	/* What scatter_apply hands on to an element of the cotangent that its region gave it.  Right: that. */
+	double (*applied)(double cotangent);
+	/* Which of n indices says where cotangent number k of a gather goes.  Right: k. */
+	int (*index)(int k, int n);
+	/* `tape`: called when a checkpoint region was run again, with the newest output recorded.  Right: does nothing. */
+	void (*rerun)(struct tensor *newest, struct arena *a);
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
 	/* Called when the gradients of a point are complete.  Right: does nothing. */

@@ -271,6 +271,8 @@ static void reverse_checkpoint(struct tape *tape, const struct record *r)
 		tape->variable[r->number[k - r->node->n_out]] = r->arg[k];
 	tape->last = NULL;
 	run_region(tape, region);
+	if (tape->last && tape->last->out)
+		tape->rules->rerun(&tape->last->out->tensor, tape->arena);
 	for (int k = 0; k < r->node->n_out; k++) {
 		struct variable *v = tape->variable[region->result[k]];
 

@@ -37,7 +37,7 @@ void arena_reset(struct arena *a)
 	a->current = a->first;
 	if (a->first)
 		a->first->used = 0;
-	a->used = 0;
+	a->used = a->peak = 0;
 }
 
 static void arena_full(const struct arena *a)
@@ -97,6 +97,8 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 	void *p = (char *)b->data + b->used;
 	b->used += bytes;
 	a->used += bytes;
+	if (a->used > a->peak)
+		a->peak = a->used;
 	return memset(p, 0, bytes);
 }
 

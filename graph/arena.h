@@ -14,6 +14,7 @@ struct arena_block;
 struct arena {
 	struct arena_block *first, *current;
 	size_t used;      /* bytes handed out since the last reset */
+	size_t peak;      /* most of them at any time since the last reset */
 	size_t limit;     /* bytes that may be handed out between resets */
 	jmp_buf *on_full; /* where to go when the limit or the machine's memory is reached */
 };

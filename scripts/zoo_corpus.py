@@ -170,6 +170,49 @@ def loops():
          ("tape+clad-tape-imbalance", "crash", None))
 
 
+def checkpoints():
+    # ll = sum_t y_t X_t, X_t = a X_{t-1} + 0.1: dX_t = X_{t-1} + a dX_{t-1}
+    a, x, dx, dll = .75, 1.0, 0.0, 0.0
+    ys = [(t * t % 7) / 4 - .5 for t in range(20)]
+    for y in ys:
+        x, dx = a * x + .125, x + a * dx
+        dll += y * dx
+    for indexed, spec, verdict in [(True, "checkpointed+reactant-ckpt-index", "wrong"), (False, "checkpointed+reactant-ckpt-index", "agree")]:
+        top, loop = Region(), Region()
+        table = top.const(ys if indexed else [1] * 20, "f64[20]")
+        following = loop.op("add", loop.op("mul", "a", "x"), loop.const(.125))
+        y = loop.op("gather", table, "t", axis=0, mode="clip") if indexed else loop.const(1)
+        outs = top.loop("for", [top.const(1), top.const(0)], 2, [region(["t", "x", "ll"], loop.body, [
+            following, loop.op("add", "ll", loop.op("mul", y, following))])], trip=20)
+        if not indexed:
+            x, dx, dll = 1.0, 0.0, 0.0
+            for _ in ys:
+                x, dx = a * x + .125, x + a * dx
+                dll += dx
+        case("reactant-ckpt-index" + ("" if indexed else "-none"), "20 times x = a*x + 1/8, ll += y[t]*x" if indexed else
+             "20 times x = a*x + 1/8, ll += x: no index, right either way", "EnzymeAD/Reactant.jl#3119", ["a: f64[]"], top, [outs[1]], [[a]],
+             vjp([0], 1), [digits(dll)], (spec, verdict, None if indexed else [digits(dll)]))
+
+    for n, c in [(1, 3), (2, 3), (3, 3), (2, 4), (3, 4), (4, 4), (3, 2), (4, 2), (8, 2), (9, 2), (0, 3)]:
+        top, cond, loop = Region(), Region(), Region()
+        outs = top.loop("while", [top.const(1), top.const(0, "i64[]")], 2, [
+            region(["r", "i"], cond.body, [cond.op("lt", "i", cond.const(n, "i64[]"))]),
+            region(["s", "j"], loop.body, [loop.op("mul", "s", "x"), loop.op("add", "j", loop.const(1, "i64[]"))])], cap=16)
+        dies = (c, n) in {(2, 4), (2, 8), (3, 1), (3, 2), (4, 2), (4, 3)}
+        case(f"ckptjl-online-revolve-n{n}-c{c}", f"while of {n} iterations, {c} snapshots: x^{n} at 2",
+             "Argonne-National-Laboratory/Checkpointing.jl#88", ["x: f64[]"], top, [outs[0]], [[2]], vjp([0], 1), [str(n * 2 ** (n - 1)) if n else "0"],
+             ("checkpointed" + (f":snapshots={c}" if c != 3 else "") + "+ckptjl-online-revolve", "crash" if dies else "agree", None))
+
+    for op, attrs, truth, faulty in [("reduce_max", {"axes": [0], "keepdims": False}, ["0", "1"], ["0", "0"]),
+                                     ("neg", {}, ["-1", "-1"], None)]:
+        top, again = Region(), Region()
+        out = top.name("r")
+        top.body.append({"out": [out], "op": "checkpoint", "regions": [region([], again.body, [again.op(op, "x", **attrs)])]})
+        case(f"torch-ckpt-rrelu-{op}", f"checkpoint({op}) at [3, 4]: its derivative reads " +
+             ("what it gave" if faulty else "its operand alone: right either way"), "pytorch/pytorch#193671", ["x: f64[2]"], top, [out], [[[3, 4]]],
+             vjp([0], 1 if faulty else [1, 1]), truth, ("tape+torch-ckpt-rrelu", "wrong" if faulty else "agree", faulty or truth))
+
+
 def single(x):
     return struct.unpack("f", struct.pack("f", x))[0].hex()
 
@@ -271,6 +314,23 @@ def scatters():
         spec = ("functional" if mode == "vjp" else "forward") + "+jax-scattermul-dup"
         case(f"jax-scattermul-dup-{mode}", "p = x*v1*v2, x = 1, v = (2, 3): by x", "jax-ml/jax#9296", ["x: f64[1]", "v: f64[2]"], top, [out],
              [[[1], [2, 3]]], vjp([0], [1]) if mode == "vjp" else jvp([0], [1]), ["6"], (spec, "wrong", ["3"]))
+
+    for mode, spec, got in [("vjp", "functional+jax-scatter-apply", "0"), ("jvp", "forward+jax-scatter-apply", digits(math.sin(1), 8))]:
+        for k in (0, 1):
+            top, f = Region(), Region()
+            out = top.loop("scatter_apply", ["x", top.const([1], "i64[1]")], 1, [region(["e"], f.body, [f.op("sin", "e")])], axis=0, mode="drop")
+            unit = [1 - k, k]
+            truth = [digits(v, 8) for v in ([1, 0] if k == 0 else [0, math.cos(2)])]
+            wrong = ["0", got] if k else ["1", "0"]
+            case(f"jax-scatter-apply-{mode}-{k}", f"x.at[1].apply(sin) at [1, 2], {'row' if mode == 'vjp' else 'column'} {k} of the Jacobian",
+                 "jax-ml/jax#16684", ["x: f64[2]"], top, out, [[[1, 2]]], vjp([0], unit) if mode == "vjp" else jvp([0], unit), truth,
+                 (spec, "wrong" if k else "agree", wrong))
+
+    top = Region()
+    out = top.op("gather", "x", top.const([0, 1] * 24 + [2] * 24, "i64[72]"), axis=0, mode="clip")
+    case("torch-embed-sync", "x[i] for 72 indices, three of them distinct, cotangents 2^k", "pytorch/pytorch#187687", ["x: f64[3]"], top, [out], [[[1, 2, 3]]],
+         vjp([0], [2.0 ** (k % 40) for k in range(72)]), [str(sum(2 ** (k % 40) for k in range(0, 48, 2))), str(sum(2 ** (k % 40) for k in range(1, 48, 2))),
+         str(sum(2 ** (k % 40) for k in range(48, 72)))], ("parallel+torch-embed-sync", "nondeterministic", None))
 
     for mode in ("vjp", "jvp"):
         top = Region()
@@ -471,5 +531,5 @@ def others():
 
 
 if __name__ == "__main__":
-    for write in (loops, kinks, conventions, scatters, rules, batches, others):
+    for write in (loops, checkpoints, kinks, conventions, scatters, rules, batches, others):
         write()
