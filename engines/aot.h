@@ -18,7 +18,7 @@ enum {
  * The program of the jvp of p with respect to the inputs wrt[n_wrt] (ascending, distinct).
  * Inputs: those of p, then a tangent for each float input of wrt.  Results: those of p, then the tangent of each float result.
  * Everything lives in the arena.  False with a reason where the IR cannot hold it (LIMIT_ARGS, LIMIT_ELEMENTS, the bounds above).
- * The result has right values and valid types; for one that is to be differentiated again see aot_level.
+ * The result has right values and valid types; for one that is to be differentiated again see aot_levels.
  */
 bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 
@@ -29,13 +29,10 @@ bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct ao
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 
 /*
- * The function of one level of a request (request.h) as a program, from that of the level below: its inputs, and its outputs as results; the seeds are
- * constants.  `above`: how many of the levels to come differentiate; the program is written so that its own derivatives up to that order
- * are right too.  A batch is vectorised by the rules of aot_batch.h, or a scan.  False as above.
+ * The function of the last of the n levels t of a request (request.h) as a program: its inputs, and its outputs as results; seeds are constants.
+ * `above`: how many of the levels to come differentiate; every level is written so that its own derivatives up to the order that is still
+ * to come are right too.  A batch is vectorised by the rules of aot_batch.h, or a scan.  False as above.
  */
-bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_rules *rules, struct arena *a, struct program *out,
-    struct error *e);
-/* The function of the last of the n levels t. */
 bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules, struct arena *a,
     struct program *out, struct error *e);
 /* The same of the batches among them alone: the primal of that level. */

@@ -140,16 +140,20 @@ static int finite_or_zero(struct aot *x, int value, int zero)
 
 /*
  * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one level is to come, its own
- * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p').
+ * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p'); there the next level meets
+ * it as a derivative times a partial of 0, which is 0 too.
  */
 int aot_product(struct aot *x, int derivative, int partial)
 {
-	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0), absent = aot_op2(x, OP_EQ, derivative, zero);
+	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0), absent, kept;
 
 	if (!x->above)
-		return aot_op3(x, OP_SELECT, absent, zero, aot_op2(x, OP_MUL, derivative, partial));
-	int kept = finite_or_zero(x, partial, zero);
-
+		return aot_op3(
+		    x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
+	if (x->below)
+		derivative = aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, partial, zero), finite_or_zero(x, derivative, zero), derivative);
+	absent = aot_op2(x, OP_EQ, derivative, zero);
+	kept = finite_or_zero(x, partial, zero);
 	if (x->above == 1)
 		kept = aot_op1(x, OP_STOP_GRADIENT, kept);
 	return aot_op2(x, OP_MUL, derivative, aot_op3(x, OP_SELECT, absent, kept, partial));

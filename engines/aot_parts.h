@@ -29,7 +29,7 @@ struct aot {
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
 	int n_node;              /* emitted so far */
-	int above;               /* levels of the request that differentiate the derivative program again */
+	int above, below;        /* levels of the request that differentiate the derivative program again, and those that made p */
 	const struct aot_rules *rules;
 	bool lowering;           /* op derivative is replaced */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */

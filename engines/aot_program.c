@@ -68,7 +68,7 @@ struct derivation {
 	const int *wrt;
 	int n_wrt;
 	const struct tensor *seed;
-	int above; /* as in struct aot */
+	int above, below; /* as in struct aot */
 	const struct aot_rules *rules;
 };
 
@@ -93,6 +93,7 @@ static struct aot *begin(const struct program *p, const struct derivation *d, bo
 		return NULL;
 	x = aot_begin(plain, a, e);
 	x->above = d->above;
+	x->below = d->below;
 	x->rules = d->rules;
 	for (int k = 0; k < d->n_wrt; k++) {
 		int v = plain->top.param + d->wrt[k];
@@ -184,29 +185,21 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct ao
 
 /* ---- the levels of a request ---- */
 
-bool aot_level(const struct program *below, const struct transform *t, int above, const struct aot_rules *rules, struct arena *a, struct program *out,
-    struct error *e)
-{
-	const struct derivation d = {.wrt = t->wrt, .n_wrt = t->n_wrt, .seed = t->seed, .above = above, .rules = rules};
-
-	switch (t->kind) {
-	case TRANSFORM_JVP:
-		return derive_jvp(below, &d, a, out, e);
-	case TRANSFORM_VJP:
-		return derive_vjp(below, &d, a, out, e);
-	default:
-		return aot_batch(below, t, rules, a, out, e);
-	}
-}
-
 bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules, struct arena *a,
     struct program *out, struct error *e)
 {
-	above += request_order(t, n);
 	*out = *p;
 	for (int k = 0; k < n; k++) {
-		above -= t[k].kind != TRANSFORM_BATCH;
-		if (!aot_level(out, &t[k], above, rules, a, out, e))
+		const struct derivation d = {.wrt = t[k].wrt,
+		    .n_wrt = t[k].n_wrt,
+		    .seed = t[k].seed,
+		    .above = above + request_order(t + k + 1, n - k - 1),
+		    .below = request_order(t, k),
+		    .rules = rules};
+
+		if (!(t[k].kind == TRANSFORM_BATCH ? aot_batch(out, &t[k], rules, a, out, e) :
+		      t[k].kind == TRANSFORM_JVP   ? derive_jvp(out, &d, a, out, e) :
+						     derive_vjp(out, &d, a, out, e)))
 			return false;
 	}
 	return true;

@@ -1,8 +1,8 @@
 /*
  * stack.h: requests of several levels (graph/request.h) put to an engine that answers one transform of one program.
  *
- * The outermost level that differentiates is the engine's own.  The levels below it become its program: derivatives by aot_level, batches by
- * aot_map, seeds as constants.  Batches above it are answered slice by slice.
+ * The outermost level that differentiates is the engine's own.  The levels below it become its program: derivatives and batches by
+ * aot_levels, seeds as constants.  Batches above it are answered slice by slice.
  */
 #ifndef ENGINES_STACK_H
 #define ENGINES_STACK_H

@@ -48,7 +48,8 @@ static inline struct tensor stack_point(struct choice *c, const struct tensor *x
 }
 
 /*
- * c with a request of these kinds, innermost first, as points and types allow; false when a batch does not fit.
+ * c with a request of these kinds, innermost first, as points and types allow; false when a batch does not fit, or c's points already have
+ * a batch.
  */
 static inline bool stack_request(struct testcase *c, struct choice *choice, const enum transform_kind *kind, int n, struct arena *a)
 {
@@ -58,6 +59,10 @@ static inline bool stack_request(struct testcase *c, struct choice *choice, cons
 	c->n_transform = n;
 	c->n_expect = 0;
 	struct tensor **point = NEW(a, struct tensor *, c->n_point + 1);
+	for (int p = 0; p < c->n_point; p++)
+		for (int i = 0; i < s.n_input; i++)
+			if (!type_equal(&c->point[p][i].type, &s.input[i]))
+				return false;
 	for (int p = 0; p < c->n_point; p++)
 		point[p] = arena_copy(a, c->point[p], (size_t)s.n_input, sizeof **point);
 	c->point = point;
