@@ -95,9 +95,9 @@ void aot_derive_node(struct aot *x, const struct node *node)
 
 /* ---- the program ---- */
 
-/* Derives the innermost ones; `above` as in struct aot. */
+/* Derives the innermost ones; `above` and `below` as in struct aot. */
 static bool lower_once(
-    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+    const struct program *p, int above, int below, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
 	const struct region *top = &p->top;
 	struct aot *x = aot_begin(p, a, e);
@@ -108,6 +108,7 @@ static bool lower_once(
 	x->rules = rules;
 	x->lowering = true;
 	x->above = above;
+	x->below = below;
 	aot_primal(x, top);
 	n = aot_add_primals(x, result, 0, top->result, top->n_result);
 	return aot_end(x, result, n, out);
@@ -116,13 +117,15 @@ static bool lower_once(
 bool aot_lower(
     const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
+	int depth = nested(&p->top);
+
 	*out = aot_inline(p, a);
 	if (!aot_without_apply(out, a, e))
 		return false;
-	for (int n = nested(&out->top); n > 0; n--) {
+	for (int n = depth; n > 0; n--) {
 		const struct program before = *out;
 
-		if (!lower_once(&before, above + n - 1, rules, a, out, e))
+		if (!lower_once(&before, above + n - 1, depth - n, rules, a, out, e))
 			return false;
 	}
 	return true;

@@ -94,8 +94,8 @@ static struct aot *begin(const struct program *p, const struct derivation *d, bo
 		return NULL;
 	x = aot_begin(plain, a, e);
 	x->above = d->above;
-	x->rules = d->rules;
 	x->below = d->below;
+	x->rules = d->rules;
 	for (int k = 0; k < d->n_wrt; k++) {
 		int v = plain->top.param + d->wrt[k];
 

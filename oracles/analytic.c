@@ -5,6 +5,7 @@
 #include "conventions.h"
 #include "convergence.h"
 #include "scalar_ops.h"
+#include "singular.h"
 #include "trace_request.h"
 
 #include <math.h>
@@ -609,6 +610,11 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
+	/*
+	 * At first order a NaN out of what is masked is a leak. Differentiated again, even the derivative of a right mask multiplies its zeros with
+	 * whatever became of the masked partials: nobody promises more than not to call them a number.
+	 */
+	bool singular = c->n_transform > 1 && trace_singular(&self->ev, self->ev.n_scalar);
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
@@ -631,6 +637,9 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
 		undecide(out->derivative[0], n, REASON_ORDER);
 	}
+	for (int i = 0; singular && i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			out->derivative[0][i].at[e].in_domain = false;
 	if (self->ev.status != EVALUATE_OK) {
 		enum reason reason = self->ev.status == EVALUATE_SHAKY ? REASON_UNSTABLE_PATH : REASON_ORDER;
 		undecide(out->primal, out->n_primal, reason);

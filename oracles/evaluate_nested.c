@@ -47,24 +47,34 @@ static void bind_parameters(struct run *r, const struct node *node)
 
 /*
  * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its product means nothing
- * where a derivative by it is infinite.  So this 0 is a sum of zero times what enters the stretch and its direction.
+ * where a value or a derivative on the way is infinite.  So this 0 is a sum of zero times what the results are made of, and the direction.
  */
 static int absent_zero(struct run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
 {
 	struct evaluation *ev = r->ev;
-	int zero = trace_leaf(ev, d, 0), begin = s->first < end ? ev->scalar[s->first].parent : 0, last = -1, n = 0;
-	int n_parent = s->first < end ? ev->scalar[end - 1].parent + ev->scalar[end - 1].n_parent - begin : 0;
 	struct arena_mark mark = arena_mark(r->arena);
-	int *term = NEW(r->arena, int, n_parent + n_direction + 1);
-	for (int k = 0; k < n_parent + n_direction; k++) {
-		int from = k < n_parent ? ev->parent[begin + k] : direction[k - n_parent];
-		if (from >= s->first || from == last)
-			continue;
-		last = from;
-		term[n++] = trace_scalar(ev, OP_MUL, OP_MUL, d, (const int[]){from, zero}, 2);
+	uint8_t *needed = NEW(r->arena, uint8_t, end - s->first + 1);
+	int zero = trace_leaf(ev, d, 0), n = 0, *from = NEW(r->arena, int, end - s->first + s->n_result + n_direction + 1);
+	for (int i = 0; i < s->n_result; i++) {
+		if (s->result[i] >= s->first)
+			needed[s->result[i] - s->first] = 1;
+		else
+			from[n++] = s->result[i];
 	}
+	for (int k = end - 1; k >= s->first; k--) {
+		const struct scalar *of = &ev->scalar[k];
+		for (int j = 0; needed[k - s->first] && j < of->n_parent; j++)
+			if (ev->parent[of->parent + j] >= s->first)
+				needed[ev->parent[of->parent + j] - s->first] = 1;
+		if (needed[k - s->first])
+			from[n++] = k;
+	}
+	for (int i = 0; i < n_direction; i++)
+		from[n++] = direction[i];
+	for (int i = 0; i < n; i++)
+		from[i] = trace_scalar(ev, OP_MUL, OP_MUL, d, (const int[]){from[i], zero}, 2);
 	if (n)
-		zero = trace_scalar(ev, OP_REDUCE_SUM, OP_REDUCE_SUM, d, term, n);
+		zero = trace_scalar(ev, OP_REDUCE_SUM, OP_REDUCE_SUM, d, from, n);
 	arena_rewind(r->arena, mark);
 	return zero;
 }

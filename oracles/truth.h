@@ -20,7 +20,7 @@ extern const char *const reason_names[REASON_COUNT];
 struct component {
 	double value, low, tight, loose, magnitude;
 	enum reason reason;
-	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason */
+	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };
 
 /* Components of one tensor; integers and bool have component.value exact and radius 0. */

@@ -211,7 +211,7 @@ static void judge_zeros(struct judge *j, const struct tensor *got)
 static bool nan_leaks(const struct component *c)
 {
 	if (c->reason == REASON_NONE)
-		return true;
+		return c->in_domain;
 	return c->in_domain && c->reason != REASON_OVERFLOW && c->reason != REASON_NON_FINITE && c->reason != REASON_UNSTABLE_PATH;
 }
 
@@ -229,6 +229,10 @@ static bool judge_nan(struct judge *j, const struct component *c, double got)
 
 static void judge_component(struct judge *j, const struct component *c, double got)
 {
+	if (c->reason == REASON_NONE && isnan(got) && !c->in_domain) {
+		j->out->undecided[REASON_NON_FINITE]++;
+		return;
+	}
 	if (c->reason == REASON_NONE) {
 		j->out->decided++;
 		j->certain++;

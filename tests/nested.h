@@ -63,7 +63,7 @@ static inline bool nest_program(const struct testcase *c, struct arena *a, struc
 	derivative.out = next;
 	p.top.result = NEW(a, int, LIMIT_ARGS);
 	for (int k = 0; k < (t->kind == TRANSFORM_JVP ? old.top.n_result : n_param); k++) {
-		const struct type *type = &old.type[t->kind == TRANSFORM_JVP ? old.top.result[k] : param[k]];
+		const struct type *type = &p.type[t->kind == TRANSFORM_JVP ? region->result[k] : param[k]]; /* renamed above */
 
 		if (!dtype_is_float(type->dtype))
 			continue;
