@@ -614,7 +614,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	 * At first order a NaN out of what is masked is a leak. Differentiated again, even the derivative of a right mask multiplies its zeros with
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
-	bool singular = c->n_transform > 1 && trace_singular(&self->ev, self->ev.n_scalar);
+	bool singular = c->n_transform > 1 && trace_singular(&self->ev, request_order(c->transform, c->n_transform));
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);

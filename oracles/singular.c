@@ -1,15 +1,43 @@
 /* singular.c: see singular.h. */
 #include "singular.h"
 
-static bool all_zero(const struct evaluation *ev, const int *parent, int n)
+#define R MPFR_RNDN
+
+/* Partials of that order grow as the reciprocal of the distance, to the power order + 1 at most (rsqrt, 1/b). */
+static mpfr_exp_t range_bits(enum dtype d, int order)
 {
-	for (int j = 0; j < n; j++)
-		if (!mpfr_zero_p(ev->value[parent[j]]))
-			return false;
-	return true;
+	mpfr_exp_t bits = 0;
+
+	for (double x = dtype_table[d].max; x > 1; x /= 2)
+		bits++;
+	return bits / (order + 1);
 }
 
-static bool outside(const struct evaluation *ev, const struct scalar *s)
+/* distance <= 2^-bits */
+static bool near(mpfr_srcptr distance, mpfr_exp_t bits)
+{
+	return mpfr_sgn(distance) <= 0 || (mpfr_number_p(distance) && mpfr_get_exp(distance) <= -bits);
+}
+
+static bool near_from(mpfr_srcptr a, int sign, int border, mpfr_exp_t bits)
+{
+	mpfr_t distance;
+
+	mpfr_init2(distance, 64);
+	mpfr_sub_si(distance, a, border, R);
+	if (sign < 0)
+		mpfr_neg(distance, distance, R);
+	bool is_near = near(distance, bits);
+	mpfr_clear(distance);
+	return is_near;
+}
+
+static bool near_zero(mpfr_srcptr a, mpfr_exp_t bits)
+{
+	return mpfr_zero_p(a) || (mpfr_number_p(a) && mpfr_get_exp(a) <= -bits);
+}
+
+static bool singular(const struct evaluation *ev, const struct scalar *s, mpfr_exp_t bits)
 {
 	const int *parent = ev->parent + s->parent;
 
@@ -18,22 +46,34 @@ static bool outside(const struct evaluation *ev, const struct scalar *s)
 	mpfr_srcptr a = ev->value[parent[0]];
 	switch (op_table[s->op].domain) {
 	case DOMAIN_ALL: return false;
-	case DOMAIN_POSITIVE: return mpfr_sgn(a) <= 0;
-	case DOMAIN_ABOVE_MINUS_ONE: return mpfr_cmp_si(a, -1) <= 0;
-	case DOMAIN_INSIDE_ONE: return mpfr_cmp_si(a, 1) >= 0 || mpfr_cmp_si(a, -1) <= 0;
-	case DOMAIN_ABOVE_ONE: return mpfr_cmp_si(a, 1) <= 0;
-	case DOMAIN_SECOND_NONZERO: return mpfr_zero_p(ev->value[parent[1]]);
-	case DOMAIN_POW: return mpfr_sgn(a) <= 0;
+	case DOMAIN_POSITIVE:
+	case DOMAIN_POW: return near(a, bits);
+	case DOMAIN_ABOVE_MINUS_ONE: return near_from(a, 1, -1, bits);
+	case DOMAIN_INSIDE_ONE: return near_from(a, -1, 1, bits) || near_from(a, 1, -1, bits);
+	case DOMAIN_ABOVE_ONE: return near_from(a, 1, 1, bits);
+	case DOMAIN_SECOND_NONZERO: return near_zero(ev->value[parent[1]], bits);
 	case DOMAIN_NOT_BOTH_ZERO:
-	case DOMAIN_NOT_ALL_ZERO: return all_zero(ev, parent, s->n_parent);
+	case DOMAIN_NOT_ALL_ZERO:
+		for (int j = 0; j < s->n_parent; j++)
+			if (!near_zero(ev->value[parent[j]], bits))
+				return false;
+		return true;
 	}
 	return false;
 }
 
-bool trace_singular(const struct evaluation *ev, int n)
+bool trace_singular(const struct evaluation *ev, int order)
 {
-	for (int k = 0; k < n; k++)
-		if (!mpfr_number_p(ev->value[k]) || outside(ev, &ev->scalar[k]))
+	mpfr_exp_t bits[DTYPE_COUNT];
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		bits[d] = range_bits((enum dtype)d, order);
+	for (int k = 0; k < ev->n_scalar; k++) {
+		mpfr_srcptr x = ev->value[k];
+		mpfr_exp_t range = bits[ev->scalar[k].dtype];
+
+		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) || singular(ev, &ev->scalar[k], range))
 			return true;
+	}
 	return false;
 }

@@ -1,13 +1,13 @@
-/* singular.h: whether a partial derivative of something that was executed is infinite, or means nothing. */
+/* singular.h: whether a partial derivative of something that was executed is infinite, means nothing, or leaves the range. */
 #ifndef ORACLES_SINGULAR_H
 #define ORACLES_SINGULAR_H
 
 #include "evaluate.h"
 
 /*
- * Whether one of the first n scalars of the trace is no finite number, or an op outside the open set on which it is differentiable (the
- * domain of ops.def): on the path or not, what is masked included.
+ * Whether one of the scalars of the trace is no finite number, or an op outside the open set on which it is differentiable (the domain of
+ * ops.def) or so near to its border that a partial of that order may overflow: on the path or not, what is masked included.
  */
-bool trace_singular(const struct evaluation *ev, int n);
+bool trace_singular(const struct evaluation *ev, int order);
 
 #endif

@@ -94,7 +94,7 @@ says out '1 of 1 faults found'
 check 0 faults --mutants --score tape --only 'mul: the sign' --cases 2 --json --quiet
 says out '"schema": "adjudge.score/1"'
 check 2 faults --score no-such-engine
-check 5 faults --mutants --score aot --quiet
+check 5 faults --mutants --score aot --only "no such text" --quiet
 check 3 faults --score tape --profile "$work/none.json"
 
 # ---- run and show ----

@@ -9,7 +9,7 @@
 enum { SLOTS = 3 };
 
 /* A component: value, tight, loose; reason and in_domain where they matter. */
-#define BALL(v, t, l) {.value = (v), .tight = (t), .loose = (l), .magnitude = 1}
+#define BALL(v, t, l) {.value = (v), .tight = (t), .loose = (l), .magnitude = 1, .in_domain = true}
 #define UNKNOWN(r, domain) {.reason = REASON_##r, .in_domain = (domain)}
 
 /* One output f64[] and one derivative f64[n]; up to three assignments. */
