@@ -59,6 +59,11 @@ void tape_reverse(struct tape *tape);
 /* What region 0 of the node takes from outside: found at its first execution. */
 const struct capture_set *tape_captures(struct tape *tape, const struct node *node);
 
+/* Execute a loop, which becomes a record per executed op (tape_loops.c). */
+void tape_for(struct tape *tape, const struct node *node);
+void tape_while(struct tape *tape, const struct node *node);
+void tape_scan(struct tape *tape, const struct node *node);
+
 /* Executes a fixed point of meaning `solution`, leaving one record (implicit.c). */
 void implicit_record(struct tape *tape, const struct node *node);
 

@@ -1,4 +1,4 @@
-#include "cross_check.h"
+#include "cross_check_internal.h"
 
 #include <math.h>
 
@@ -7,44 +7,6 @@
  * block.
  */
 static const int64_t work_budget = 1 << 19;
-
-/*
- * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is compared is a quarter of
- * the tolerance.
- */
-static const double grain = 0x1p-1072;
-
-/* One float element of a differentiated input that moves. */
-struct coordinate {
-	int input, wrt, element;
-	double move; /* of the direction */
-	int exponent; /* 2^exponent is the scale of the input: |x|, or for 0 the smallest in the point */
-};
-
-/*
- * One pass over one point.  Of a request of order 2 and above, c's results contracted with the cotangents of its innermost vjp are differentiated
- * along `fixed` directions: the tangents of every jvp, and the cotangents of every other vjp, which contract what the vjp below gives.  What
- * is left to compare are the outputs of the last vjp, or of the jvps if there is none.
- */
-struct pass {
-	struct cross_check *self;
-	const struct testcase *c;
-	const struct transform *t;     /* the last vjp, or the outermost jvp */
-	const struct transform *weigh; /* the innermost vjp, or NULL */
-	int n_fixed;                   /* 0: of order 1 */
-	struct fd_direction fixed[LIMIT_TRANSFORMS];
-	const struct tensor *point;
-	int which;
-	struct truth_point *truth;
-	struct arena *arena;
-	uint64_t seed;
-	int n_coordinate;
-	struct coordinate *coordinate;
-	struct tensor *direction; /* [n_input], zero between runs */
-	double *weight;           /* [fd_components] */
-	int64_t work_left;
-	bool disagreed;
-};
 
 /* splitmix64 (Steele, Lea, Flood 2014) as a hash of a stream and a position. */
 static uint64_t mix(uint64_t stream, uint64_t position)
@@ -185,8 +147,7 @@ static void clear_direction(struct pass *p, int first, int n)
 		p->direction[p->coordinate[i].input].at[p->coordinate[i].element].f = 0;
 }
 
-/* Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the first rung. */
-static struct fd_run measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
+struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
 {
 	int step = 1 << 14;
 	for (int i = first; i < first + n; i++) {
@@ -217,8 +178,7 @@ static int outcome_rank(enum fd_outcome outcome)
 	return rank[outcome];
 }
 
-/* Keeps the worst evidence. */
-static void note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component)
+void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component)
 {
 	p->disagreed |= t->outcome == FD_DISAGREES;
 	if (outcome_rank(t->outcome) <= outcome_rank(p->truth->fd.outcome))
@@ -236,15 +196,13 @@ static void note(struct pass *p, const struct fd_run *run, const struct fd_targe
 	    .component = component};
 }
 
-/* Makes an element of derivative k undecided, whatever the conventions. */
-static void undecide(struct pass *p, int k, int element, enum reason reason)
+void cross_check_undecide(struct pass *p, int k, int element, enum reason reason)
 {
 	for (int s = 0; s < p->truth->n_assignment; s++)
 		p->truth->derivative[s][k].at[element].reason = reason;
 }
 
-/* Number of an element of derivative k among all of them. */
-static int flat_component(const struct pass *p, int k, int element)
+int cross_check_flat(const struct pass *p, int k, int element)
 {
 	int flat = element;
 	for (int j = 0; j < k; j++)
@@ -252,19 +210,14 @@ static int flat_component(const struct pass *p, int k, int element)
 	return flat;
 }
 
-static bool off_path(const struct fd_target *t)
+bool cross_check_off_path(const struct fd_target *t)
 {
 	return t->outcome == FD_ABSTAINS && (t->reason == REASON_ISOLATED_PATH || t->reason == REASON_JUMP);
 }
 
 /* ---- vjp: the cotangents of inputs, summed along a direction ---- */
 
-/* A sum of a * b kept in units of 2^scale, exact to 2^-100 of its largest terms (Dekker's product, Knuth's sum). */
-struct sum {
-	double high, low;
-};
-
-static void sum_add(struct sum *s, double x)
+void cross_check_add(struct sum *s, double x)
 {
 	double high = s->high + x, back = high - s->high;
 	s->low += (s->high - (high - back)) + (x - back);
@@ -274,7 +227,7 @@ static void sum_add(struct sum *s, double x)
 static void sum_add_product(struct sum *s, double a, double b)
 {
 	double product = a * b;
-	sum_add(s, product);
+	cross_check_add(s, product);
 	s->low += fma(a, b, -product);
 }
 
@@ -299,7 +252,7 @@ static struct fd_target vjp_target(const struct pass *p, int first, int n)
 		/* Both factors near 1 or below: the product neither over- nor underflows where it matters. */
 		sum_add_product(&sum, scalbn(g->value, e - t.scale), move);
 		sum_add_product(&sum, scalbn(g->low, e - t.scale), move);
-		t.tolerance += (scalbn(g->tight, e - t.scale) + scalbn(grain, e - t.scale)) * fabs(move);
+		t.tolerance += (scalbn(g->tight, e - t.scale) + scalbn(cross_check_grain, e - t.scale)) * fabs(move);
 		t.magnitude += scalbn(fmax(g->magnitude, fabs(g->value)), e - t.scale) * fabs(move);
 	}
 	t.value = sum.high + sum.low;
@@ -311,7 +264,7 @@ static struct fd_run vjp_measure(struct pass *p, int first, int n, bool random_s
 {
 	set_direction(p, first, n, random_signs);
 	*t = vjp_target(p, first, n);
-	return measure(p, first, n, random_signs, t, 1);
+	return cross_check_measure(p, first, n, random_signs, t, 1);
 }
 
 /*
@@ -322,28 +275,28 @@ static void vjp_isolate(struct pass *p, int first, int n)
 {
 	struct fd_target t;
 	struct fd_run run = vjp_measure(p, first, n, false, &t);
-	if (n > 1 && (off_path(&t) || t.outcome == FD_DISAGREES) && p->work_left > 0) {
+	if (n > 1 && (cross_check_off_path(&t) || t.outcome == FD_DISAGREES) && p->work_left > 0) {
 		vjp_isolate(p, first, n / 2);
 		vjp_isolate(p, first + n / 2, n - n / 2);
 		return;
 	}
 	const struct coordinate *m = &p->coordinate[first];
-	note(p, &run, &t, n == 1 ? flat_component(p, m->wrt, m->element) : -1);
-	if (!off_path(&t) && t.outcome != FD_DISAGREES)
+	cross_check_note(p, &run, &t, n == 1 ? cross_check_flat(p, m->wrt, m->element) : -1);
+	if (!cross_check_off_path(&t) && t.outcome != FD_DISAGREES)
 		return;
 	enum reason reason = t.outcome == FD_DISAGREES ? REASON_ORACLE : t.reason;
 	for (int i = first; i < first + n; i++)
-		undecide(p, p->coordinate[i].wrt, p->coordinate[i].element, reason);
+		cross_check_undecide(p, p->coordinate[i].wrt, p->coordinate[i].element, reason);
 }
 
 static void vjp_direction(struct pass *p)
 {
 	struct fd_target t;
 	struct fd_run run = vjp_measure(p, 0, p->n_coordinate, true, &t);
-	if (off_path(&t) || t.outcome == FD_DISAGREES)
+	if (cross_check_off_path(&t) || t.outcome == FD_DISAGREES)
 		vjp_isolate(p, 0, p->n_coordinate);
 	else
-		note(p, &run, &t, -1);
+		cross_check_note(p, &run, &t, -1);
 }
 
 static void vjp_coordinates(struct pass *p)
@@ -353,142 +306,6 @@ static void vjp_coordinates(struct pass *p)
 		vjp_isolate(p, i++, 1);
 	if (i < p->n_coordinate)
 		vjp_isolate(p, i, p->n_coordinate - i);
-}
-
-/* ---- jvp: each component of the results along the tangent ---- */
-
-/* Where the target of a decided component belongs. */
-struct place {
-	int derivative, element;
-};
-
-static int jvp_targets(const struct pass *p, struct fd_target *target, struct place *place)
-{
-	int n = 0, j = 0;
-	for (int r = 0; r < p->truth->n_primal; r++) {
-		const struct type *type = &p->truth->primal[r].type;
-		if (!dtype_is_float(type->dtype))
-			continue;
-		for (int e = 0; e < shape_elements(&type->shape); e++, j++) {
-			const struct component *d = &p->truth->derivative[0][r].at[e];
-			if (d->reason != REASON_NONE || p->truth->primal[r].at[e].reason == REASON_UNSTABLE_PATH)
-				continue;
-			double magnitude = fmax(d->magnitude, fabs(d->value)), size = fmax(magnitude, d->tight);
-			struct fd_target t = {.first = j, .count = 1, .known = true};
-			t.scale = size > 0 && isfinite(size) ? ilogb(size) : 0;
-			t.value = scalbn(d->value, -t.scale);
-			t.low = scalbn(d->low, -t.scale);
-			t.tolerance = scalbn(d->tight, -t.scale) + scalbn(grain, -t.scale);
-			t.magnitude = scalbn(magnitude, -t.scale);
-			place[n] = (struct place){r, e};
-			target[n++] = t;
-		}
-	}
-	return n;
-}
-
-/* Quotients along parts of the tangent, added up. */
-struct parts {
-	int n;
-	struct fd_target *target; /* [n], scratch */
-	struct sum *sum;          /* [n] */
-	double *error;            /* [n]; infinite: a part did not converge */
-	enum reason off;          /* a single coordinate leaves the path on both sides */
-	struct fd_run last;
-};
-
-static void jvp_add_parts(struct pass *p, struct parts *parts, int first, int n)
-{
-	if (n == 0 || parts->off != REASON_NONE)
-		return;
-	parts->last = measure(p, first, n, false, parts->target, parts->n);
-	if (!parts->last.left && !parts->last.right) {
-		if (n > 1 && p->work_left > 0) {
-			jvp_add_parts(p, parts, first, n / 2);
-			jvp_add_parts(p, parts, first + n / 2, n - n / 2);
-			return;
-		}
-		for (int i = 0; i < parts->n; i++)
-			if (off_path(&parts->target[i]) && parts->off != REASON_JUMP)
-				parts->off = parts->target[i].reason;
-		return;
-	}
-	for (int i = 0; i < parts->n; i++) {
-		const struct fd_target *t = &parts->target[i];
-		if (t->outcome != FD_AGREES) {
-			parts->error[i] = INFINITY;
-			continue;
-		}
-		sum_add(&parts->sum[i], t->quotient);
-		parts->sum[i].low += t->quotient_low;
-		parts->error[i] += t->error;
-	}
-}
-
-/*
- * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so quotients along
- * the parts, each on its own side, add up to it.
- */
-static void jvp_decompose(struct pass *p, struct fd_target *target, int n_target, struct fd_run *run)
-{
-	struct parts parts = {.n = n_target, .last = *run};
-	parts.target = NEW(p->arena, struct fd_target, n_target);
-	parts.sum = NEW(p->arena, struct sum, n_target);
-	parts.error = NEW(p->arena, double, n_target);
-	for (int i = 0; i < n_target; i++) {
-		parts.target[i] = target[i];
-		parts.target[i].known = false;
-	}
-	int positive = 0;
-	while (positive < p->n_coordinate && p->coordinate[positive].move > 0)
-		positive++;
-	jvp_add_parts(p, &parts, 0, positive);
-	jvp_add_parts(p, &parts, positive, p->n_coordinate - positive);
-	*run = parts.last;
-	for (int i = 0; i < n_target; i++) {
-		struct fd_target *t = &target[i];
-		if (!off_path(t))
-			continue;
-		if (parts.off != REASON_NONE) {
-			/* Which results depend on the coordinate is not known. */
-			t->reason = t->reason == REASON_JUMP ? REASON_JUMP : parts.off;
-			continue;
-		}
-		double excess = fabs((parts.sum[i].high - t->value) + (parts.sum[i].low - t->low));
-		t->quotient = parts.sum[i].high + parts.sum[i].low;
-		t->error = parts.error[i];
-		double limit = fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
-		if (!isfinite(t->error)) {
-			t->reason = REASON_ILL_CONDITIONED;
-		} else if (excess <= limit) {
-			t->outcome = FD_AGREES;
-			t->reason = REASON_NONE;
-		} else {
-			t->outcome = FD_DISAGREES;
-		}
-	}
-}
-
-static void jvp_direction(struct pass *p)
-{
-	int room = fd_components(p->self->fd);
-	struct fd_target *target = NEW(p->arena, struct fd_target, room);
-	struct place *place = NEW(p->arena, struct place, room);
-	int n = jvp_targets(p, target, place);
-	if (n == 0)
-		return;
-	struct fd_run run = measure(p, 0, p->n_coordinate, false, target, n);
-	bool off = false;
-	for (int i = 0; i < n; i++)
-		off |= off_path(&target[i]);
-	if (off && p->n_coordinate > 1 && !p->n_fixed)
-		jvp_decompose(p, target, n, &run);
-	for (int i = 0; i < n; i++) {
-		const struct fd_target *t = &target[i];
-		note(p, &run, t, n == 1 ? -1 : flat_component(p, place[i].derivative, place[i].element));
-		if (off_path(t) || t->outcome == FD_DISAGREES)
-			undecide(p, place[i].derivative, place[i].element, t->outcome == FD_DISAGREES ? REASON_ORACLE : t->reason);
-	}
 }
 
 /* ---- order 2 and above ---- */
@@ -565,7 +382,7 @@ static void check(struct cross_check *self, const struct testcase *c, int which,
 	p.weight = NEW(a, double, fd_components(self->fd));
 	set_weights(&p);
 	if (p.t->kind == TRANSFORM_JVP)
-		jvp_direction(&p);
+		cross_check_jvp(&p);
 	else if (by_coordinate)
 		vjp_coordinates(&p);
 	else
