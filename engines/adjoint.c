@@ -39,15 +39,6 @@ static void running_in_order(enum dtype d, double *x, int n)
 		x[i] += x[i - 1];
 }
 
-static void unbroadcast_sum(const struct tensor *full, struct tensor *operand)
-{
-	struct walk w = {.shape = full->type.shape};
-
-	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	walk_add(operand->at, w, full->at);
-	adjoint_round(operand);
-}
-
 static int residual_lifo(int step, int n)
 {
 	return n - 1 - step;
@@ -189,7 +180,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->fold = fold_always;
 	out->sum = sum_in_order;
 	out->running_sum = running_in_order;
-	out->unbroadcast = unbroadcast_sum;
+	out->unbroadcast = adjoint_unbroadcast;
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
 	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,

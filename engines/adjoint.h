@@ -92,6 +92,8 @@ union cell *adjoint_sum_total(const struct adjoint_rules *rules, const struct ty
 void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
     const union cell *term, int n, struct arena *a);
 
+/* The right seam: sums over the axes along which the operand (zeroed, then filled) was broadcast. */
+void adjoint_unbroadcast(const struct tensor *full, struct tensor *operand);
 /* Gives contribution[k] from cells in the result's shape (kept): unbroadcast where the operand is smaller. */
 void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
     struct tensor *contribution);

@@ -24,6 +24,15 @@ void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct te
 	adjoint_round(into);
 }
 
+void adjoint_unbroadcast(const struct tensor *full, struct tensor *operand)
+{
+	struct walk w = {.shape = full->type.shape};
+
+	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
+	walk_add(operand->at, w, full->at);
+	adjoint_round(operand);
+}
+
 void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
     struct tensor *contribution)
 {

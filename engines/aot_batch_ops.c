@@ -251,14 +251,6 @@ static bool batch_indexed(struct batcher *b, const struct node *node)
 	return true;
 }
 
-/* A vector as a row on the left, a column on the right. */
-static struct shape matrix_of(const struct shape *s, bool left)
-{
-	if (s->rank > 1)
-		return *s;
-	return left ? (struct shape){2, {1, s->extent[0]}} : (struct shape){2, {s->extent[0], 1}};
-}
-
 static bool batch_matmul(struct batcher *b, const struct node *node)
 {
 	const struct shape out = stacked(b, &type_of(b, node->out)->shape);
@@ -266,7 +258,7 @@ static bool batch_matmul(struct batcher *b, const struct node *node)
 	int arg[2], rank;
 
 	for (int k = 0; k < 2; k++)
-		m[k] = matrix_of(&type_of(b, node->arg[k])->shape, k == 0);
+		m[k] = aot_matrix(&type_of(b, node->arg[k])->shape, k == 0);
 	rank = m[0].rank > m[1].rank ? m[0].rank : m[1].rank;
 	if (rank == LIMIT_RANK)
 		return false;

@@ -125,6 +125,8 @@ void aot_primal_apply(struct aot *x, const struct node *node);
 void aot_activate(struct aot *x, const struct region *region);
 /* False with an error when a region op without a rule occurs at any depth. */
 bool aot_has_rules(const struct region *region, struct error *e);
+/* The shape of an operand of matmul as a matrix: a vector is a row on the left, a column on the right. */
+struct shape aot_matrix(const struct shape *s, bool left);
 /* value * factor, of its type; the value itself when the factor is 1. */
 int aot_scaled(struct aot *x, int value, double factor);
 /* A partial by its text, f64; wide[]: the operands in f64 (aot_rules.c). */

@@ -322,8 +322,7 @@ static int strong_matmul(struct aot *x, int left, int right, bool first)
 	return aot_op3(x, OP_SELECT, aot_op2(x, OP_GT, meets, zero), plain, clean);
 }
 
-/* An operand as a matrix: a vector is a row on the left, a column on the right. */
-static struct shape matrix_shape(const struct shape *s, bool left)
+struct shape aot_matrix(const struct shape *s, bool left)
 {
 	if (s->rank > 1)
 		return *s;
@@ -342,7 +341,7 @@ static int swapped(struct aot *x, int matrix)
 PULL(matmul)
 {
 	const struct type left = *aot_type(x, arg[0]), right = *aot_type(x, arg[1]);
-	const struct shape l = matrix_shape(&left.shape, true), r = matrix_shape(&right.shape, false);
+	const struct shape l = aot_matrix(&left.shape, true), r = aot_matrix(&right.shape, false);
 	struct shape full = aot_type(x, out)->shape, batch_l = l, batch_r = r;
 	int c, term;
 

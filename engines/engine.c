@@ -256,34 +256,17 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 	return NULL;
 }
 
-static struct tensor *copy_tensors(struct arena *a, const struct tensor *from, int n)
-{
-	struct tensor *to = NEW(a, struct tensor, n);
-
-	for (int i = 0; i < n; i++)
-		to[i] = tensor_copy(a, &from[i]);
-	return to;
-}
-
-static bool tensors_same(const struct tensor *x, const struct tensor *y, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (!tensor_same(&x[i], &y[i]))
-			return false;
-	return true;
-}
-
 /* Gives the engine a point and seeds of its own, and looks at them afterwards. */
 static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which, struct arena *a,
     struct answer *out)
 {
 	int n_input = c->program.top.n_param;
 	struct testcase own = *c;
-	struct tensor *point = copy_tensors(a, c->point[which], n_input);
+	struct tensor *point = tensors_copy(a, c->point[which], n_input);
 
 	own.transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
 	for (int i = 0; i < c->n_transform; i++)
-		own.transform[i].seed = copy_tensors(a, c->transform[i].seed, c->transform[i].n_seed);
+		own.transform[i].seed = tensors_copy(a, c->transform[i].seed, c->transform[i].n_seed);
 	(stacked ? stack_answer : self->kind->answer)(self, state, &own, which, point, a, out);
 	out->input_modified = !tensors_same(point, c->point[which], n_input);
 	for (int i = 0; i < c->n_transform; i++)

@@ -14,6 +14,14 @@ typedef bool fault_plant_fn(struct engine *self, const char *args, struct error 
 #undef HISTORIC
 
 /*
+ * Wrong seams of aot, which a fault and a mutant share: a product that is no strong zero; one that a derivative of zero turns into a constant zero,
+ * with nothing left of the partial for the next derivative; a reverse loop that does not ask whether its loop was entered.
+ */
+int fault_weak_product(struct aot *x, int derivative, int partial);
+int fault_lost_at_zero(struct aot *x, int derivative, int partial);
+int fault_once_at_least(struct aot *x, int count);
+
+/*
  * A number that differs from run to run: what a race leaves to chance.  Used by faults that are nondeterministic in earnest, and by
  * nothing else.
  */

@@ -2,7 +2,7 @@
 #include "aot_batch.h"
 #include "faults.h"
 
-static int weak_product(struct aot *x, int derivative, int partial)
+int fault_weak_product(struct aot *x, int derivative, int partial)
 {
 	return aot_op2(x, OP_MUL, derivative, partial);
 }
@@ -18,7 +18,7 @@ bool plant_cond_select_unguarded(struct engine *self, const char *args, struct e
 {
 	(void)args, (void)e;
 	self->aot.guard = unguarded;
-	self->aot.product = weak_product;
+	self->aot.product = fault_weak_product;
 	return true;
 }
 

@@ -335,20 +335,11 @@ bool plant_matmul_assigns(struct engine *self, const char *args, struct error *e
 	return true;
 }
 
-static void sum_axes(const struct tensor *full, struct tensor *operand)
-{
-	struct walk w = {.shape = full->type.shape};
-
-	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	walk_add(operand->at, w, full->at);
-	adjoint_round(operand);
-}
-
 /* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on. */
 static void not_summed(const struct tensor *full, struct tensor *operand)
 {
 	if (shape_elements(&full->type.shape) < shape_elements(&operand->type.shape))
-		sum_axes(full, operand);
+		adjoint_unbroadcast(full, operand);
 	else
 		*operand = *full;
 }
@@ -368,7 +359,7 @@ static void summed_without_lock(const struct tensor *full, struct tensor *operan
 	for (int i = 0; i < n; i++)
 		if (fault_chance() & 1)
 			full->at[i].f = 0;
-	sum_axes(full, operand);
+	adjoint_unbroadcast(full, operand);
 }
 
 bool plant_shared_adjoint_race(struct engine *self, const char *args, struct error *e)

@@ -110,8 +110,7 @@ bool plant_zero_factor_dropped(struct engine *self, const char *args, struct err
 	return true;
 }
 
-/* A zero derivative gives zero whatever the partial, and keeps nothing of it for the next one. */
-static int lost_at_zero(struct aot *x, int derivative, int partial)
+int fault_lost_at_zero(struct aot *x, int derivative, int partial)
 {
 	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0);
 
@@ -121,12 +120,11 @@ static int lost_at_zero(struct aot *x, int derivative, int partial)
 bool plant_strong_zero_lost(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->aot.product = self->aot.running_term = lost_at_zero;
+	self->aot.product = self->aot.running_term = fault_lost_at_zero;
 	return true;
 }
 
-/* The reverse sweep of a loop does not ask whether the loop was entered. */
-static int once_at_least(struct aot *x, int count)
+int fault_once_at_least(struct aot *x, int count)
 {
 	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
 }
@@ -134,6 +132,6 @@ static int once_at_least(struct aot *x, int count)
 bool plant_reverse_unentered(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->aot.reversed = once_at_least;
+	self->aot.reversed = fault_once_at_least;
 	return true;
 }

@@ -14,15 +14,6 @@ struct interpreter {
 
 static void run_region(struct interpreter *self, const struct region *region);
 
-static void run_plain(struct interpreter *self, const struct node *node)
-{
-	const struct tensor *arg[LIMIT_ARGS];
-
-	for (int k = 0; k < node->n_arg; k++)
-		arg[k] = &self->value[node->arg[k]];
-	kernel_run(node, arg, &self->program->type[node->out], &self->value[node->out], self->arena);
-}
-
 static void run_cond(struct interpreter *self, const struct node *node)
 {
 	const struct region *taken = &node->region[self->value[node->arg[0]].at[0].i ? 0 : 1];
@@ -187,7 +178,7 @@ static void run_region(struct interpreter *self, const struct region *region)
 		if (run_op[node->op])
 			run_op[node->op](self, node);
 		else
-			run_plain(self, node);
+			kernel_step(self->program, node, self->value, self->arena);
 	}
 }
 

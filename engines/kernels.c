@@ -409,6 +409,15 @@ void kernel_run(const struct node *node, const struct tensor *const arg[], const
 	kernel_run_into(node, arg, out, a);
 }
 
+void kernel_step(const struct program *p, const struct node *node, struct tensor *value, struct arena *a)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &value[node->arg[k]];
+	kernel_run(node, arg, &p->type[node->out], &value[node->out], a);
+}
+
 /* ---- loops ---- */
 
 int kernel_trip(const struct node *node, const struct tensor *count)

@@ -17,6 +17,9 @@ void kernel_run(const struct node *node, const struct tensor *const arg[], const
  */
 void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
 
+/* kernel_run from and to value[], the values of p by number. */
+void kernel_step(const struct program *p, const struct node *node, struct tensor *value, struct arena *a);
+
 /* kernel_run into out[1], which is zeroed and of the result's type, and overlaps no operand. */
 void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
 

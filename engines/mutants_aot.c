@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "aot_parts.h"
+#include "faults.h"
 #include "mutants.h"
 
 /* Whether a text of the table can be emitted for operands a, b, c of op. */
@@ -83,23 +84,6 @@ static void mutate_row(struct mutator *m, enum op op)
 
 /* ---- seams ---- */
 
-static int weak_zero(struct aot *x, int derivative, int partial)
-{
-	return aot_op2(x, OP_MUL, derivative, partial);
-}
-
-static int lost_at_zero(struct aot *x, int derivative, int partial)
-{
-	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0);
-
-	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
-}
-
-static int once_at_least(struct aot *x, int count)
-{
-	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
-}
-
 void mutate_aot(struct mutator *m)
 {
 	struct aot_rules *rules = &m->self->aot;
@@ -111,13 +95,13 @@ void mutate_aot(struct mutator *m)
 		if (rules->row[op].pull && (m->count <= m->wanted || m->wanted < 0))
 			mutate_row(m, (enum op)op);
 	if (mutant_here(m, "strong zero: a zero derivative is multiplied all the same"))
-		rules->product = weak_zero;
+		rules->product = fault_weak_product;
 	if (mutant_here(m, "strong zero: where a derivative is 0, its product keeps nothing for the next derivative"))
-		rules->product = lost_at_zero;
+		rules->product = fault_lost_at_zero;
 	if (mutant_here(m, "cumprod: where the product so far is 0, its term keeps nothing for the next derivative"))
-		rules->running_term = lost_at_zero;
+		rules->running_term = fault_lost_at_zero;
 	if (mutant_here(m, "loops: one that never ran is reversed once"))
-		rules->reversed = once_at_least;
+		rules->reversed = fault_once_at_least;
 	m->arena = NULL;
 	arena_free(&scratch);
 }

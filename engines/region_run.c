@@ -196,22 +196,13 @@ static void run_loop(struct region_run *run, const struct node *node)
 	run->saving = saving;
 }
 
-static void run_op(struct region_run *run, const struct node *node)
-{
-	const struct tensor *arg[LIMIT_ARGS];
-
-	for (int k = 0; k < node->n_arg; k++)
-		arg[k] = &run->value[node->arg[k]];
-	kernel_run(node, arg, &run->program->type[node->out], &run->value[node->out], run->arena);
-}
-
 void region_execute(struct region_run *run, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
 		if (!node->n_region)
-			run_op(run, node);
+			kernel_step(run->program, node, run->value, run->arena);
 		else if (op_table[node->op].family == FAMILY_COND)
 			run_cond(run, node);
 		else if (op_table[node->op].family == FAMILY_CHECKPOINT)

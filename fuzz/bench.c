@@ -4,6 +4,14 @@
 #include <string.h>
 #include <time.h>
 
+double bench_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e)
 {
 	memset(b, 0, sizeof(*b));
@@ -34,15 +42,6 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* For the statistics alone: nothing that is decided depends on a clock here. */
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static bool bench_any(const struct answer *answers, int n, enum answer_status status)
 {
 	for (int k = 0; k < n; k++)
@@ -54,10 +53,10 @@ static bool bench_any(const struct answer *answers, int n, enum answer_status st
 static struct answer *bench_ask(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a)
 {
 	struct answer *answers = NEW(a, struct answer, c->n_point);
-	double start = seconds_now();
+	double start = bench_clock();
 
 	engine_answer(engine, c, a, answers);
-	b->engine_seconds += seconds_now() - start;
+	b->engine_seconds += bench_clock() - start;
 	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
 	return answers;
 }
@@ -69,11 +68,6 @@ struct difference {
 	bool in_primal;
 	double first, second;
 };
-
-static double cell_number(const struct tensor *t, int element)
-{
-	return dtype_is_float(t->type.dtype) ? t->at[element].f : (double)t->at[element].i;
-}
 
 static void compare_tensors(const struct tensor *first, int n_first, const struct tensor *second, int n_second,
     struct difference *d)
@@ -96,8 +90,8 @@ static void compare_tensors(const struct tensor *first, int n_first, const struc
 			if (tensor_same(&x, &y))
 				continue;
 			d->element = i;
-			d->first = cell_number(&x, 0);
-			d->second = cell_number(&y, 0);
+			d->first = tensor_number(&x, 0);
+			d->second = tensor_number(&y, 0);
 			return;
 		}
 	}

@@ -23,6 +23,9 @@ struct bench_result {
 	bool oracle_disagreement;
 };
 
+/* Seconds on a clock that only goes forward: for statistics and budgets; no judgement depends on it. */
+double bench_clock(void);
+
 /* Opens every spec; false with a message that names the bad one. */
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e);
 void bench_close(struct bench *b);

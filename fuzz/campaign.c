@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../engines/engine.h"
@@ -37,14 +36,6 @@ void campaign_stop_on_signals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-}
-
-double campaign_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---- opening ---- */
@@ -114,7 +105,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	}
 	campaign_fit_profile(&self->bench, &self->own.profile);
 	arena_init(&self->side, SIDE_ARENA);
-	self->start = self->shown = campaign_clock();
+	self->start = self->shown = bench_clock();
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
 	if (o->corpus)
 		read_corpus(self);
@@ -255,7 +246,7 @@ static void record_finding(struct campaign *self, const char *spec, const char *
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
 	struct error e = {0};
 	struct bench one;
-	double start = campaign_clock();
+	double start = bench_clock();
 
 	if (f) {
 		f->count++;
@@ -273,7 +264,7 @@ static void record_finding(struct campaign *self, const char *spec, const char *
 	}
 	write_finding(self, f, c, &one);
 	bench_close(&one);
-	self->minimize_seconds += campaign_clock() - start;
+	self->minimize_seconds += bench_clock() - start;
 }
 
 static bool still_disagrees(void *self, const struct testcase *c, struct arena *scratch)
@@ -292,7 +283,7 @@ static void record_oracle(struct campaign *self, const struct testcase *c)
 	struct error e = {0};
 	struct bench none;
 	jmp_buf full;
-	double start = campaign_clock();
+	double start = bench_clock();
 
 	self->oracle_disagreements++;
 	if (self->n_oracle_file == ORACLE_FILES || !bench_open(&none, NULL, 0, &oracle, &e))
@@ -321,7 +312,7 @@ static void record_oracle(struct campaign *self, const struct testcase *c)
 known:
 	self->side.on_full = NULL;
 	bench_close(&none);
-	self->minimize_seconds += campaign_clock() - start;
+	self->minimize_seconds += bench_clock() - start;
 }
 
 /* ---- counting ---- */
@@ -388,7 +379,7 @@ static void count_case(struct campaign *self, const struct testcase *c, const st
 
 static void show_progress(struct campaign *self)
 {
-	double now = campaign_clock(), elapsed = now - self->start;
+	double now = bench_clock(), elapsed = now - self->start;
 	char left[48] = "";
 
 	if (!self->o->progress || now - self->shown < (self->terminal ? 1 : PROGRESS_LINE_SECONDS))
@@ -451,7 +442,7 @@ bool campaign_over(struct campaign *self)
 		self->stopped = "max-findings";
 	else if (o->cases && self->cases >= o->cases)
 		self->stopped = "cases";
-	else if (o->seconds > 0 && campaign_clock() - self->start >= o->seconds)
+	else if (o->seconds > 0 && bench_clock() - self->start >= o->seconds)
 		self->stopped = "time";
 	return self->stopped != NULL;
 }

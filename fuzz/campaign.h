@@ -53,8 +53,6 @@ void campaign_fit_profile(const struct bench *b, struct profile *profile);
 void campaign_stop_on_signals(void);
 /* Whether one of them came. */
 bool campaign_stop_requested(void);
-/* Seconds on a clock that only goes forward. */
-double campaign_clock(void);
 
 /* What is left of a campaign: texts that the caller frees. */
 struct campaign_end {

@@ -101,7 +101,7 @@ static int median_ops(const struct campaign *self)
 static void put_timing(struct json_writer *w, const struct campaign *self)
 {
 	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
-	double elapsed = campaign_clock() - self->start;
+	double elapsed = bench_clock() - self->start;
 	const struct {
 		const char *key;
 		double seconds;

@@ -20,11 +20,6 @@ struct run {
 	int trouble; /* an exit code to end with, or 0 */
 };
 
-static double cell_number(const struct tensor *t, int i)
-{
-	return dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
-}
-
 /* Every derivative component (primal request: primal) beside what the engine returned. */
 static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t, const struct answer *answers,
     const struct judgement *j)
@@ -62,7 +57,7 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 					json_put_null(w);
 				json_put_key(w, "returned");
 				if (same)
-					json_put_decimal(w, cell_number(&got[k], i));
+					json_put_decimal(w, tensor_number(&got[k], i));
 				else
 					json_put_null(w);
 				json_put_key(w, "radius");
@@ -85,7 +80,7 @@ static void put_value(struct json_writer *w, const struct answer *a)
 	json_begin_array(w, JSON_FLOW);
 	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
 		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
-			json_put_decimal(w, cell_number(&a->primal[k], i));
+			json_put_decimal(w, tensor_number(&a->primal[k], i));
 	json_end(w);
 }
 

@@ -19,13 +19,13 @@ void drive_generate(struct campaign *s)
 	a.on_full = &full;
 	while (!campaign_over(s)) {
 		struct choice choice = choice_seeded(seed_mix(o->seed, number++));
-		double start = campaign_clock();
+		double start = bench_clock();
 		uint8_t counters[FEATURE_BYTES] = {0};
 		struct testcase c;
 
 		arena_reset(&a);
 		c = generate(&choice, &o->profile, &a);
-		campaign_add_generate(s, campaign_clock() - start);
+		campaign_add_generate(s, bench_clock() - start);
 		campaign_judge(s, &c, &a, counters);
 		campaign_new_features(s, counters, NULL);
 	}
@@ -101,7 +101,7 @@ void drive_plain(struct campaign *s)
 	a.on_full = &full;
 	while (!campaign_over(s)) {
 		struct choice choice = choice_seeded(seed_mix(o->seed, number));
-		double start = campaign_clock();
+		double start = bench_clock();
 		uint8_t counters[FEATURE_BYTES] = {0};
 		struct error e = {0};
 		struct testcase c;
@@ -118,7 +118,7 @@ void drive_plain(struct campaign *s)
 			number++;
 			c = next_case(pool, &choice, &o->profile, &a);
 		}
-		campaign_add_generate(s, campaign_clock() - start);
+		campaign_add_generate(s, bench_clock() - start);
 		campaign_judge(s, &c, &a, counters);
 		if (campaign_new_features(s, counters, NULL) && case_is_parent(&c)) {
 			text = testcase_write_compact(&c, &a, &len);

@@ -61,20 +61,20 @@ static const char *pool_text(void *self, int k, size_t *len)
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	double start = campaign_clock();
+	double start = bench_clock();
 	size_t len = case_mutate(&hosted.mutator, data, size, max_size, seed);
 
-	campaign_add_generate(hosted.campaign, campaign_clock() - start);
+	campaign_add_generate(hosted.campaign, bench_clock() - start);
 	return len;
 }
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2, size_t size2, uint8_t *out,
     size_t max_size, unsigned seed)
 {
-	double start = campaign_clock();
+	double start = bench_clock();
 	size_t len = case_cross_over(&hosted.mutator, data1, size1, data2, size2, out, max_size, seed);
 
-	campaign_add_generate(hosted.campaign, campaign_clock() - start);
+	campaign_add_generate(hosted.campaign, bench_clock() - start);
 	return len;
 }
 

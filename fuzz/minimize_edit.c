@@ -8,16 +8,6 @@
 
 /* ---- sites ---- */
 
-static int region_nodes(const struct region *r)
-{
-	int n = r->n_node;
-
-	for (int i = 0; i < r->n_node; i++)
-		for (int w = 0; w < r->node[i].n_region; w++)
-			n += region_nodes(&r->node[i].region[w]);
-	return n;
-}
-
 /* Counts *k down over the sites of r; true when it was found. */
 static bool region_site(struct region *r, int *k, struct site *out)
 {
@@ -43,7 +33,7 @@ bool edit_site(struct edit *e, int k, struct site *out)
 
 bool edit_site_last(struct edit *e, int k, struct site *out)
 {
-	return edit_site(e, region_nodes(&e->c.program.top) - 1 - k, out);
+	return edit_site(e, program_nodes(&e->c.program) - 1 - k, out);
 }
 
 /* The regions around `s`, innermost first, and the index in each of the node that leads to it.  0: not below r. */

@@ -115,7 +115,7 @@ enum edit_result pass_round(struct edit *e, int k)
 		return EDIT_END;
 	if (i >= shape_elements(&t->type.shape))
 		return EDIT_SKIP;
-	x = dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
+	x = tensor_number(t, i);
 	if (how < SIMPLE)
 		x = simple_numbers(t->type.dtype, kind)[how];
 	else if (how == SIMPLE)

@@ -37,7 +37,7 @@ static struct range tensor_range(const struct tensor *t)
 	struct range r = {0, 0};
 
 	for (int i = 0; i < n; i++) {
-		double x = dtype_is_float(t->type.dtype) ? t->at[i].f : (double)t->at[i].i;
+		double x = tensor_number(t, i);
 
 		r = i ? range_make(x < r.lo ? x : r.lo, x > r.hi ? x : r.hi) : range_make(x, x);
 	}

@@ -168,7 +168,7 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 
 static void show_progress(struct scoring *s)
 {
-	double now = campaign_clock();
+	double now = bench_clock();
 
 	if (!s->o->progress || now - s->shown < (s->terminal ? 1 : SCORE_LINE_SECONDS))
 		return;
@@ -265,7 +265,7 @@ bool mutation_score(const struct score_options *o, struct score *out, struct err
 
 	memset(out, 0, sizeof *out);
 	(o->mutants ? add_mutants : add_faults)(out, o);
-	s.start = s.shown = campaign_clock();
+	s.start = s.shown = bench_clock();
 	s.terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
 	opened = open_all(&s, e);
 	if (opened)

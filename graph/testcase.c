@@ -233,15 +233,6 @@ static const char *copy_text(const char *text, struct arena *a)
 	return text ? arena_copy(a, text, strlen(text) + 1, 1) : NULL;
 }
 
-static struct tensor *copy_tensors(const struct tensor *from, int n, struct arena *a)
-{
-	struct tensor *to = NEW(a, struct tensor, n);
-
-	for (int k = 0; k < n; k++)
-		to[k] = tensor_copy(a, &from[k]);
-	return to;
-}
-
 struct testcase testcase_copy(const struct testcase *c, struct arena *a)
 {
 	struct testcase to = *c;
@@ -249,7 +240,7 @@ struct testcase testcase_copy(const struct testcase *c, struct arena *a)
 	to.program = program_copy(&c->program, a);
 	to.point = NEW(a, struct tensor *, c->n_point);
 	for (int k = 0; k < c->n_point; k++)
-		to.point[k] = copy_tensors(c->point[k], c->program.top.n_param, a);
+		to.point[k] = tensors_copy(a, c->point[k], c->program.top.n_param);
 	to.transform = NEW(a, struct transform, c->n_transform);
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
@@ -257,7 +248,7 @@ struct testcase testcase_copy(const struct testcase *c, struct arena *a)
 		to.transform[k].wrt = NEW(a, int, t->n_wrt);
 		for (int i = 0; i < t->n_wrt; i++)
 			to.transform[k].wrt[i] = t->wrt[i];
-		to.transform[k].seed = copy_tensors(t->seed, t->n_seed, a);
+		to.transform[k].seed = tensors_copy(a, t->seed, t->n_seed);
 	}
 	to.expect = NEW(a, struct expectation, c->n_expect);
 	for (int k = 0; k < c->n_expect; k++) {
@@ -271,14 +262,6 @@ struct testcase testcase_copy(const struct testcase *c, struct arena *a)
 	to.provenance.source = copy_text(c->provenance.source, a);
 	to.provenance.comment = copy_text(c->provenance.comment, a);
 	return to;
-}
-
-static bool tensors_same(const struct tensor *a, const struct tensor *b, int n)
-{
-	for (int k = 0; k < n; k++)
-		if (!tensor_same(&a[k], &b[k]))
-			return false;
-	return true;
 }
 
 static bool transform_equal(const struct transform *a, const struct transform *b)

@@ -301,6 +301,15 @@ struct tensor tensor_copy(struct arena *a, const struct tensor *t)
 	return (struct tensor){t->type, arena_copy(a, t->at, n, sizeof *t->at)};
 }
 
+struct tensor *tensors_copy(struct arena *a, const struct tensor *from, int n)
+{
+	struct tensor *to = NEW(a, struct tensor, n);
+
+	for (int k = 0; k < n; k++)
+		to[k] = tensor_copy(a, &from[k]);
+	return to;
+}
+
 bool tensor_same(const struct tensor *a, const struct tensor *b)
 {
 	if (!type_equal(&a->type, &b->type))
@@ -319,4 +328,17 @@ bool tensor_same(const struct tensor *a, const struct tensor *b)
 			return false;
 	}
 	return true;
+}
+
+bool tensors_same(const struct tensor *a, const struct tensor *b, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (!tensor_same(&a[k], &b[k]))
+			return false;
+	return true;
+}
+
+double tensor_number(const struct tensor *t, int element)
+{
+	return dtype_is_float(t->type.dtype) ? t->at[element].f : (double)t->at[element].i;
 }

@@ -106,8 +106,14 @@ struct tensor {
 /* A zeroed tensor. */
 struct tensor tensor_new(struct arena *a, const struct type *t);
 struct tensor tensor_copy(struct arena *a, const struct tensor *t);
+/* Copies of n tensors. */
+struct tensor *tensors_copy(struct arena *a, const struct tensor *from, int n);
 /* Same type and same bits, any NaN equal to any NaN. */
 bool tensor_same(const struct tensor *a, const struct tensor *b);
+/* The same of n tensors, pairwise. */
+bool tensors_same(const struct tensor *a, const struct tensor *b, int n);
+/* An element as a double: of an integer beyond 2^53 the nearest. */
+double tensor_number(const struct tensor *t, int element);
 
 /* Bits of a double, for comparisons that mean bits. */
 static inline uint64_t bits_of(double x)

@@ -2,6 +2,7 @@
 #include "batch.h"
 #include "../graph/answer.h"
 #include "conventions.h"
+#include "finite_difference.h"
 
 #include <math.h>
 
@@ -225,18 +226,11 @@ static void undecide_kinks(struct truth_point *slice)
 	slice->n_assignment = 1;
 }
 
-/* Disagreement outweighs abstention, which outweighs agreement. */
-static int rank_of(enum fd_outcome outcome)
-{
-	static const int rank[] = {[FD_NOT_RUN] = 0, [FD_AGREES] = 1, [FD_ABSTAINS] = 2, [FD_DISAGREES] = 3};
-	return rank[outcome];
-}
-
 static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
 {
 	struct fd_evidence worst = slice[0].fd;
 	for (int s = 1; s < n; s++)
-		if (rank_of(slice[s].fd.outcome) > rank_of(worst.outcome))
+		if (fd_outcome_rank(slice[s].fd.outcome) > fd_outcome_rank(worst.outcome))
 			worst = slice[s].fd;
 	return worst;
 }

@@ -1,3 +1,4 @@
+/* cross_check.c: one pass over a point: what moves, along which directions it is measured, and the cotangents of a vjp. */
 #include "cross_check_internal.h"
 
 #include <math.h>
@@ -171,17 +172,10 @@ struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_
 	return run;
 }
 
-/* Disagreement outweighs abstention, which outweighs agreement. */
-static int outcome_rank(enum fd_outcome outcome)
-{
-	static const int rank[] = {[FD_NOT_RUN] = 0, [FD_AGREES] = 1, [FD_ABSTAINS] = 2, [FD_DISAGREES] = 3};
-	return rank[outcome];
-}
-
 void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component)
 {
 	p->disagreed |= t->outcome == FD_DISAGREES;
-	if (outcome_rank(t->outcome) <= outcome_rank(p->truth->fd.outcome))
+	if (fd_outcome_rank(t->outcome) <= fd_outcome_rank(p->truth->fd.outcome))
 		return;
 	p->truth->fd = (struct fd_evidence){
 	    .outcome = t->outcome,

@@ -1,3 +1,4 @@
+/* finite_difference.c: see finite_difference.h. */
 #include "finite_difference.h"
 
 #include <limits.h>
@@ -212,12 +213,6 @@ static bool is_open(const struct fd_target *t)
 	return t->outcome == FD_NOT_RUN;
 }
 
-static void abstain(struct fd_target *t, enum reason reason)
-{
-	t->outcome = FD_ABSTAINS;
-	t->reason = reason;
-}
-
 static void measure_base(struct rung *r, const struct fd_run *run, const struct fd_target *t, struct progress *p)
 {
 	p->base_finite = true;
@@ -307,7 +302,7 @@ static void measure_drift(struct progress *p, double quotient)
 static void settle(struct fd_target *t, struct progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
 {
 	if (!p->base_finite || (run->right && !p->finite[RIGHT]) || (run->left && !p->finite[LEFT])) {
-		abstain(t, REASON_NON_FINITE);
+		fd_abstain(t, REASON_NON_FINITE);
 		return;
 	}
 	bool jump = false;
@@ -363,7 +358,7 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 static void give_up(struct fd_target *t, const struct progress *p, const struct fd_run *run)
 {
 	if (!run->left && !run->right) {
-		abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
+		fd_abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
 		return;
 	}
 	/*
@@ -376,7 +371,7 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
 		t->outcome = FD_DISAGREES;
 	else
-		abstain(t, REASON_ILL_CONDITIONED);
+		fd_abstain(t, REASON_ILL_CONDITIONED);
 }
 
 void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
@@ -438,4 +433,16 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 	for (int i = 0; i < run->n_target; i++)
 		if (is_open(&run->target[i]))
 			give_up(&run->target[i], &progress[i], run);
+}
+
+void fd_abstain(struct fd_target *t, enum reason reason)
+{
+	t->outcome = FD_ABSTAINS;
+	t->reason = reason;
+}
+
+int fd_outcome_rank(enum fd_outcome outcome)
+{
+	static const int rank[] = {[FD_NOT_RUN] = 0, [FD_AGREES] = 1, [FD_ABSTAINS] = 2, [FD_DISAGREES] = 3};
+	return rank[outcome];
 }

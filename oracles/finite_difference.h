@@ -38,6 +38,11 @@ struct fd_target {
 	double quotient, quotient_low, error;
 };
 
+/* The target abstains for this reason. */
+void fd_abstain(struct fd_target *t, enum reason reason);
+/* Disagreement outweighs abstention, which outweighs agreement. */
+int fd_outcome_rank(enum fd_outcome outcome);
+
 struct fd_run {
 	const struct tensor *direction; /* [n_input]; zeros do not move */
 	int step;                       /* added to the log2 steps of the ladder */

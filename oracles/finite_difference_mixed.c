@@ -132,12 +132,6 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, in
 	return isfinite(p->excess);
 }
 
-static void abstain(struct fd_target *t, enum reason reason)
-{
-	t->outcome = FD_ABSTAINS;
-	t->reason = reason;
-}
-
 /* How far quotient and value may be apart. */
 static double slack(const struct fd_target *t)
 {
@@ -167,7 +161,7 @@ static void give_up(struct fd_target *t, const struct progress *p)
 	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
 		t->outcome = FD_DISAGREES;
 	else
-		abstain(t, REASON_ILL_CONDITIONED);
+		fd_abstain(t, REASON_ILL_CONDITIONED);
 }
 
 void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction, int n,
@@ -202,7 +196,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 			if (t->outcome != FD_NOT_RUN)
 				continue;
 			if (!measure(&m, t, &m.progress[i], run->log_step, run->right ? 1 : -1))
-				abstain(t, REASON_NON_FINITE);
+				fd_abstain(t, REASON_NON_FINITE);
 			else
 				settle(t, &m.progress[i]);
 			open -= t->outcome != FD_NOT_RUN;
@@ -210,7 +204,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 	}
 	for (int i = 0; i < run->n_target; i++) {
 		if (run->target[i].outcome == FD_NOT_RUN && !run->left && !run->right)
-			abstain(&run->target[i], REASON_ISOLATED_PATH);
+			fd_abstain(&run->target[i], REASON_ISOLATED_PATH);
 		else if (run->target[i].outcome == FD_NOT_RUN)
 			give_up(&run->target[i], &m.progress[i]);
 		mpfr_clear(m.progress[i].sum);

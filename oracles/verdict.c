@@ -196,7 +196,7 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 static void judge_zeros(struct judge *j, const struct tensor *got)
 {
 	for (int e = 0; e < shape_elements(&got->type.shape); e++) {
-		double x = dtype_is_float(got->type.dtype) ? got->at[e].f : (double)got->at[e].i;
+		double x = tensor_number(got, e);
 		j->element = e;
 		j->certain++;
 		if (x != 0)
