@@ -356,7 +356,7 @@ static void count_case(struct campaign *self, const struct testcase *c, const st
 {
 	const struct strata s = strata_of(c);
 	const bool in[STRATUM_COUNT] = {s.loop, s.cond, s.scatter_or_slice, s.edge_point, s.low_precision, s.jvp, s.vjp,
-	    s.strict_subset, s.nested, s.higher_order, s.batch};
+	    s.strict_subset, s.nested, s.solution, s.higher_order, s.batch};
 	const struct region *top = &c->program.top;
 	enum reason reason;
 	enum outcome outcome = campaign_outcome(r->judgement, self->bench.n_engine, &reason);
