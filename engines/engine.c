@@ -185,6 +185,11 @@ const struct engine_kind *engine_kind(const struct engine *self)
 	return self->kind;
 }
 
+int64_t engine_recomputed(const struct engine *self)
+{
+	return self->recomputed;
+}
+
 bool engine_is_right(const struct engine *self)
 {
 	return self->n_fault == 0;

@@ -46,6 +46,11 @@ void engine_close(struct engine *self);
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
+/*
+ * Loop iterations that the last vjp ran again only to reach a later one: what snapshots that are not kept cost.  0 of engines that keep what they
+ * need, and of isolated ones.
+ */
+int64_t engine_recomputed(const struct engine *self);
 /* True when the spec plants no fault: such an engine must agree. */
 bool engine_is_right(const struct engine *self);
 /*

@@ -346,8 +346,9 @@ static void count_tally(struct tally *t, bool is_in, enum outcome outcome)
 static void count_case(struct campaign *self, const struct testcase *c, const struct bench_result *r)
 {
 	const struct strata s = strata_of(c);
-	const bool in[STRATUM_COUNT] = {s.loop, s.cond, s.scatter_or_slice, s.edge_point, s.low_precision, s.jvp, s.vjp,
-	    s.strict_subset, s.nested, s.higher_order, s.batch};
+	const bool in[STRATUM_COUNT] = {[LOOP] = s.loop, [COND] = s.cond, [SCATTER_OR_SLICE] = s.scatter_or_slice, [EDGE_POINT] = s.edge_point,
+	    [LOW_PRECISION] = s.low_precision, [JVP] = s.jvp, [VJP] = s.vjp, [STRICT_SUBSET] = s.strict_subset, [NESTED] = s.nested,
+	    [SOLUTION] = s.solution, [HIGHER_ORDER] = s.higher_order, [BATCH] = s.batch};
 	const struct region *top = &c->program.top;
 	enum reason reason;
 	enum outcome outcome = campaign_outcome(r->judgement, self->bench.n_engine, &reason);

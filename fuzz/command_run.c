@@ -93,7 +93,8 @@ static void put_real(struct json_writer *w, const char *key, double x, bool ther
 		json_put_null(w);
 }
 
-static void put_judgement(struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k)
+static void put_judgement(
+    struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
 {
 	const struct judgement *j = &b->judgement[k];
 	struct json_writer *w = &r->w;
@@ -133,16 +134,20 @@ static void put_judgement(struct run *r, const char *spec, const struct testcase
 	json_end(w);
 	json_put_key(w, "decided");
 	json_put_integer(w, j->decided);
+	json_put_key(w, "recomputed");
+	json_put_integer(w, recomputed);
 	put_components(w, c, &b->truth, b->answer[k], j);
 	json_end(w);
 }
 
 static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct answer *answers,
-    const struct judgement *j)
+    const struct judgement *j, int64_t recomputed)
 {
 	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
 	bool there = judgement_has_numbers(j);
 
+	if (recomputed && !*text)
+		text = arena_printf(&r->arena, "%lld iterations run again", (long long)recomputed);
 	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
 	    j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
 	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-",
@@ -224,9 +229,9 @@ static int run_case(struct run *r, const char *path)
 	for (int k = 0; k < specs.n; k++) {
 		note_judgement(r, specs.at[k], &c, &result.judgement[k]);
 		if (r->json)
-			put_judgement(r, specs.at[k], &c, &result, k);
+			put_judgement(r, specs.at[k], &c, &result, k, engine_recomputed(b.engine[k]));
 		else
-			print_judgement(r, specs.at[k], &c, result.answer[k], &result.judgement[k]);
+			print_judgement(r, specs.at[k], &c, result.answer[k], &result.judgement[k], engine_recomputed(b.engine[k]));
 		if (machine_failed(specs.at[k], result.answer[k], c.n_point))
 			code = EXIT_OURS;
 	}

@@ -101,6 +101,8 @@ check 3 faults --score tape --profile "$work/none.json"
 check 0 show "$loop"
 says out mul
 check 0 run "$loop" --engine functional --engine tape
+check 0 run "$source/corpus/zoo/reactant-ckpt-index.json" --engine checkpointed:snapshots=1
+says out ' 190 iterations run again'
 check 1 run "$loop" --engine "$fault"
 says out 1.3125
 check 1 run "$loop"
