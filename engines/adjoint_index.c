@@ -1,28 +1,11 @@
 /* adjoint_index.c: adjoints of indexing along an axis: reads scatter their cotangent, writes gather it. */
 #include "adjoint.h"
 
-#include "kernels.h"
-
-/* An array seen as [outer, extent, inner] around an axis. */
-struct axis_view {
-	int outer, extent, inner;
-};
-
-static struct axis_view view_axis(const struct shape *s, int axis)
-{
-	struct axis_view v = {1, s->extent[axis], 1};
-
-	for (int d = 0; d < s->rank; d++)
-		if (d < axis)
-			v.outer *= s->extent[d];
-		else if (d > axis)
-			v.inner *= s->extent[d];
-	return v;
-}
+#include "kernels_parts.h"
 
 void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct axis_view v = view_axis(&call->arg[0]->type.shape, call->node->attrs.axis);
+	struct axis_view v = axis_view(&call->arg[0]->type.shape, call->node->attrs.axis);
 	const union cell *index = call->arg[1]->at;
 	int n_index = shape_elements(&call->arg[1]->type.shape), n = shape_elements(&call->out->type.shape);
 	int *target, *next;
@@ -33,10 +16,10 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 	for (int o = 0; o < v.outer; o++)
 		for (int k = 0; k < n_index; k++) {
 			int at = kernel_index(
-			    call->node->attrs.mode, index[call->rules->index(k, n_index)].i, v.extent);
+			    call->node->attrs.mode, index[call->rules->index(k, n_index)].i, v.n);
 
 			for (int i = 0; i < v.inner; i++)
-				*next++ = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
+				*next++ = at < 0 ? -1 : (o * v.n + at) * v.inner + i;
 		}
 	adjoint_open(call, 0, contribution);
 	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
@@ -45,8 +28,8 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *contribution)
 {
 	int axis = call->node->attrs.axis;
-	struct axis_view v = view_axis(&call->arg[0]->type.shape, axis),
-			 r = view_axis(&call->out->type.shape, axis);
+	struct axis_view v = axis_view(&call->arg[0]->type.shape, axis),
+			 r = axis_view(&call->out->type.shape, axis);
 	const union cell *index = call->arg[1]->at;
 	int n = shape_elements(&call->out->type.shape), *target;
 
@@ -54,12 +37,12 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 		return;
 	target = NEW(call->arena, int, n);
 	for (int o = 0; o < r.outer; o++)
-		for (int k = 0; k < r.extent; k++)
+		for (int k = 0; k < r.n; k++)
 			for (int i = 0; i < r.inner; i++) {
-				int flat = (o * r.extent + k) * r.inner + i;
-				int at = kernel_index(call->node->attrs.mode, index[flat].i, v.extent);
+				int flat = (o * r.n + k) * r.inner + i;
+				int at = kernel_index(call->node->attrs.mode, index[flat].i, v.n);
 
-				target[flat] = at < 0 ? -1 : (o * v.extent + at) * v.inner + i;
+				target[flat] = at < 0 ? -1 : (o * v.n + at) * v.inner + i;
 			}
 	adjoint_open(call, 0, contribution);
 	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
@@ -77,20 +60,20 @@ struct writes {
 static struct writes resolve_writes(const struct adjoint_call *call)
 {
 	int axis = call->node->attrs.axis;
-	struct writes w = {.x = view_axis(&call->arg[0]->type.shape, axis),
-	    .update = view_axis(&call->arg[2]->type.shape, axis),
+	struct writes w = {.x = axis_view(&call->arg[0]->type.shape, axis),
+	    .update = axis_view(&call->arg[2]->type.shape, axis),
 	    .n = shape_elements(&call->arg[1]->type.shape)};
 
 	w.position = NEW(call->arena, int, w.n);
 	for (int k = 0; k < w.n; k++)
-		w.position[k] = kernel_index(call->node->attrs.mode, call->arg[1]->at[k].i, w.x.extent);
+		w.position[k] = kernel_index(call->node->attrs.mode, call->arg[1]->at[k].i, w.x.n);
 	return w;
 }
 
 /* Flat index of the first element of slice `at`, in block `outer`. */
 static int slice_start(const struct axis_view *v, int outer, int at)
 {
-	return (outer * v->extent + at) * v->inner;
+	return (outer * v->n + at) * v->inner;
 }
 
 static union cell *copy_cotangent(const struct adjoint_call *call)
@@ -102,7 +85,7 @@ static union cell *copy_cotangent(const struct adjoint_call *call)
 void adjoint_scatter_set(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);
-	int *owner = NEW(call->arena, int, w.x.extent); /* 1 + the write that owns the slice; 0: x */
+	int *owner = NEW(call->arena, int, w.x.n); /* 1 + the write that owns the slice; 0: x */
 	union cell *x = call->wanted[0] ? copy_cotangent(call) : NULL;
 	union cell *update = call->wanted[2] ? adjoint_open(call, 2, contribution) : NULL;
 
@@ -112,7 +95,7 @@ void adjoint_scatter_set(const struct adjoint_call *call, struct tensor *contrib
 		if (w.position[k] >= 0)
 			owner[w.position[k]] = k + 1;
 	for (int o = 0; o < w.x.outer; o++)
-		for (int at = 0; at < w.x.extent; at++)
+		for (int at = 0; at < w.x.n; at++)
 			for (int i = 0; owner[at] && i < w.x.inner; i++) {
 				int from = slice_start(&w.x, o, at) + i;
 
@@ -187,11 +170,6 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 	}
 }
 
-static bool is_extremum(double candidate, double extremum)
-{
-	return candidate == extremum || (candidate != candidate && extremum != extremum);
-}
-
 /* All candidates for a place (x and the updates that land there) that equal the result share its cotangent evenly.
  */
 static void give_scatter_extremum(const struct adjoint_call *call, struct tensor *contribution)
@@ -202,20 +180,20 @@ static void give_scatter_extremum(const struct adjoint_call *call, struct tensor
 	union cell *update;
 
 	for (int i = 0; i < n_x; i++)
-		winners[i] = is_extremum(x[i].f, out[i].f);
+		winners[i] = kernel_attains(x[i].f, out[i].f);
 	for (int o = 0; o < w.x.outer; o++)
 		for (int k = 0; k < w.n; k++)
 			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
 				int at = slice_start(&w.x, o, w.position[k]) + i;
 
 				winners[at] +=
-				    is_extremum(candidate[slice_start(&w.update, o, k) + i].f, out[at].f);
+				    kernel_attains(candidate[slice_start(&w.update, o, k) + i].f, out[at].f);
 			}
 	if (call->wanted[0]) {
 		union cell *into = adjoint_open(call, 0, contribution);
 
 		for (int i = 0; i < n_x; i++)
-			if (is_extremum(x[i].f, out[i].f))
+			if (kernel_attains(x[i].f, out[i].f))
 				into[i].f = call->cotangent->at[i].f / winners[i];
 		adjoint_round(&contribution[0]);
 	}
@@ -228,7 +206,7 @@ static void give_scatter_extremum(const struct adjoint_call *call, struct tensor
 				int at = slice_start(&w.x, o, w.position[k]) + i,
 				    f = slice_start(&w.update, o, k) + i;
 
-				if (is_extremum(candidate[f].f, out[at].f))
+				if (kernel_attains(candidate[f].f, out[at].f))
 					update[f].f = call->cotangent->at[at].f / winners[at];
 			}
 	adjoint_round(&contribution[2]);

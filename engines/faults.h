@@ -20,6 +20,8 @@ typedef bool fault_plant_fn(struct engine *self, const char *args, struct error 
 int fault_weak_product(struct aot *x, int derivative, int partial);
 int fault_lost_at_zero(struct aot *x, int derivative, int partial);
 int fault_once_at_least(struct aot *x, int count);
+/* A seam of compiled likewise: done in place on any view, so that where elements share cells the updates of all rows meet in one. */
+bool fault_overwrites_any(const struct shape *s, const struct view *operand);
 
 /*
  * A number that differs from run to run: what a race leaves to chance.  Used by faults that are nondeterministic in earnest, and by

@@ -18,8 +18,7 @@ bool plant_scatter_inherits_strides(struct engine *self, const char *args, struc
 	return true;
 }
 
-/* Done in place on a view whose elements share cells: the updates of all rows meet in one. */
-static bool overwrites_any(const struct shape *s, const struct view *operand)
+bool fault_overwrites_any(const struct shape *s, const struct view *operand)
 {
 	(void)s, (void)operand;
 	return true;
@@ -28,7 +27,7 @@ static bool overwrites_any(const struct shape *s, const struct view *operand)
 bool plant_reinplace_overlapping(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
-	self->compiled.overwrites = overwrites_any;
+	self->compiled.overwrites = fault_overwrites_any;
 	return true;
 }
 

@@ -92,4 +92,7 @@ int *reduce_map(const struct node *node, const struct shape *from, struct arena 
  */
 void matmul_accumulate(double *sum, const struct tensor *left, const struct tensor *right, int strong);
 
+/* Whether an operand's element gave the extremum, which is a copy of one: == finds it, and a NaN comes from the NaNs. */
+bool kernel_attains(double x, double extremum);
+
 #endif

@@ -1,6 +1,7 @@
 /* mutants_compiled.c: single edits of the seams of `compiled`: layouts, views, windows, rewrites, lifetimes. */
 #include <string.h>
 
+#include "faults.h"
 #include "mutants.h"
 
 /* ---- layouts ---- */
@@ -167,12 +168,6 @@ static bool same_family(const struct program *p, const struct node *a, const str
 
 /* ---- memory ---- */
 
-static bool any_layout(const struct shape *s, const struct view *operand)
-{
-	(void)s, (void)operand;
-	return true;
-}
-
 static bool dies_now(int last, int position) { return last >= position; }
 static bool alive_after_step(int last, int first) { return last > first; }
 
@@ -201,7 +196,7 @@ static void mutate_seams(struct mutator *m)
 	if (mutant_here(m, "cse: ops of one family are equal"))
 		rules->same = same_family;
 	if (mutant_here(m, "scatter: in place on elements that share cells"))
-		rules->overwrites = any_layout;
+		rules->overwrites = fault_overwrites_any;
 	if (mutant_here(m, "inplace: an operand that is read later is written over"))
 		rules->dies = dies_now;
 	if (mutant_here(m, "reuse: a buffer read last in a loop may hold its result"))

@@ -164,12 +164,7 @@ static void tangent_cumprod(const struct tangent_call *call, struct tensor *resu
 		}
 }
 
-/* Ties share evenly.  An extremum is a copy of an operand element, so == finds it; a NaN comes from the NaNs. */
-static bool attains(double x, double extremum)
-{
-	return x == extremum || (x != x && extremum != extremum);
-}
-
+/* Ties share evenly. */
 static void tangent_reduce_extremum(const struct tangent_call *call, struct tensor *result)
 {
 	const struct tensor *x = call->arg[0], *dx = call->tangent[0];
@@ -178,7 +173,7 @@ static void tangent_reduce_extremum(const struct tangent_call *call, struct tens
 	double *sum = NEW(call->arena, double, n_out);
 
 	for (int i = 0; i < n; i++)
-		if (attains(x->at[i].f, call->out->at[map[i]].f)) {
+		if (kernel_attains(x->at[i].f, call->out->at[map[i]].f)) {
 			sum[map[i]] += dx->at[i].f;
 			ties[map[i]]++;
 		}
@@ -315,13 +310,13 @@ static void tangent_scatter_extremum(const struct tangent_call *call, struct ten
 	struct scatter_walk s = scatter_begin(call);
 
 	for (int i = 0; i < n; i++)
-		if (attains(call->arg[0]->at[i].f, call->out->at[i].f)) {
+		if (kernel_attains(call->arg[0]->at[i].f, call->out->at[i].f)) {
 			sum[i] += tangent_at(call, 0, i);
 			ties[i]++;
 		}
 	while (scatter_next(&s, &to, &from))
 		for (int i = 0; i < s.v.inner; i++)
-			if (attains(call->arg[2]->at[from + i].f, call->out->at[to + i].f)) {
+			if (kernel_attains(call->arg[2]->at[from + i].f, call->out->at[to + i].f)) {
 				sum[to + i] += tangent_at(call, 2, from + i);
 				ties[to + i]++;
 			}
