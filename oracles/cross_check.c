@@ -9,6 +9,8 @@
  */
 static const int64_t work_budget = 1 << 19;
 
+const double cross_check_grain = 0x1p-1072;
+
 /* splitmix64 (Steele, Lea, Flood 2014) as a hash of a stream and a position. */
 static uint64_t mix(uint64_t stream, uint64_t position)
 {

@@ -45,7 +45,7 @@ struct sum {
  * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is compared is a quarter of
  * the tolerance.
  */
-static const double cross_check_grain = 0x1p-1072;
+extern const double cross_check_grain;
 
 void cross_check_add(struct sum *s, double x);
 
