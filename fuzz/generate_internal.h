@@ -115,6 +115,9 @@ int gen_pick_float(struct gen *g);
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
+/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or absorbing element. */
+bool gen_special(struct gen *g);
+double gen_neutral(struct gen *g);
 /* A literal of that type with moderate elements. */
 int gen_literal(struct gen *g, const struct type *t);
 /* An integer literal with elements in [low, high]. */

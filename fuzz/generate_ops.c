@@ -224,8 +224,8 @@ static int second_operand(struct gen *g, enum op op, const struct type *t)
 	if (b < 0) {
 		double x = gen_real(g, t->dtype);
 
-		if (op == OP_MAX || op == OP_MIN)
-		b = gen_scalar(g, t->dtype, x);
+		if (op == OP_MAX || op == OP_MIN || (g->p->constant_arithmetic && choice_percent(g->c, g->p->constant_arithmetic)))
+			b = gen_scalar(g, t->dtype, gen_special(g) ? gen_neutral(g) : x);
 	}
 	return b;
 }
