@@ -51,6 +51,8 @@ int gen_compare(struct gen *g, int value)
 		double x = threshold(g, value);
 
 		other = gen_scalar(g, t.dtype, x);
+		if (g->p->constant_left && choice_percent(g->c, g->p->constant_left))
+			return gen_binary(g, op, other, value);
 	}
 	return gen_binary(g, op, value, other);
 }
@@ -314,11 +316,12 @@ int gen_emit_integer(struct gen *g)
 
 		if (choice_percent(g->c, shift ? 45 : 75))
 			b = gen_pick(g, gen_fits_broadcast, &t);
-		if (b < 0 && gen_special(g)) {
-			b = gen_scalar(g, t.dtype, gen_neutral(g));
-			swapped = choice_percent(g->c, 50);
-		} else if (b < 0) {
-			b = gen_scalar(g, t.dtype, choice_between(g->c, choice_percent(g->c, 10) ? -2 : 1, 4));
+		if (b < 0) {
+			if (gen_special(g))
+				b = gen_scalar(g, t.dtype, gen_neutral(g));
+			else
+				b = gen_scalar(g, t.dtype, choice_between(g->c, choice_percent(g->c, 10) ? -2 : 1, 4));
+			swapped = g->p->constant_left && choice_percent(g->c, g->p->constant_left);
 		}
 		if (row->n_arg > 2)
 			hi = gen_scalar(g, t.dtype, choice_between(g->c, 4, 6));
