@@ -138,7 +138,7 @@ struct range range_of(enum op op, const struct range *a, int n, double fan);
 /* ---- generate_ops.c: elementwise float ops and their guards ---- */
 
 typedef int gen_emit_fn(struct gen *g);
-gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_cast;
+gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_edge, gen_emit_cast;
 /* A unary op, with its guard, on that float value. */
 int gen_unary_on(struct gen *g, int value);
 /* A binary op on a and something; the result has the shape that broadcasting gives. */
