@@ -33,6 +33,7 @@ static const struct emitter {
 	{gen_emit_while, offsetof(struct profile, weight_while), true},
 	{gen_emit_scan, offsetof(struct profile, weight_scan), true},
 	{gen_emit_large, offsetof(struct profile, weight_large), false},
+	{gen_emit_edge, offsetof(struct profile, weight_edge), false},
 	{gen_emit_masked, offsetof(struct profile, weight_masked), false},
 	{gen_emit_order, offsetof(struct profile, weight_order), false},
 	{gen_emit_copy, offsetof(struct profile, weight_copy), false},

@@ -115,6 +115,9 @@ int gen_pick_float(struct gen *g);
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
+/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or absorbing element. */
+bool gen_special(struct gen *g);
+double gen_neutral(struct gen *g);
 /* A literal of that type with moderate elements. */
 int gen_literal(struct gen *g, const struct type *t);
 /* An integer literal with elements in [low, high]. */
@@ -135,7 +138,7 @@ struct range range_of(enum op op, const struct range *a, int n, double fan);
 /* ---- generate_ops.c: elementwise float ops and their guards ---- */
 
 typedef int gen_emit_fn(struct gen *g);
-gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_cast;
+gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_edge, gen_emit_cast;
 /* A unary op, with its guard, on that float value. */
 int gen_unary_on(struct gen *g, int value);
 /* A binary op on a and something; the result has the shape that broadcasting gives. */

@@ -51,6 +51,8 @@ int gen_compare(struct gen *g, int value)
 		double x = threshold(g, value);
 
 		other = gen_scalar(g, t.dtype, x);
+		if (g->p->constant_left && choice_percent(g->c, g->p->constant_left))
+			return gen_binary(g, op, other, value);
 	}
 	return gen_binary(g, op, value, other);
 }
@@ -298,6 +300,7 @@ int gen_emit_integer(struct gen *g)
 	int weight[INTEGER_ROWS], a = choice_percent(g->c, 80) ? gen_pick(g, gen_fits_int, NULL) : -1, b = -1, hi = -1,
 				  y;
 	const struct integer_row *row;
+	bool swapped = false;
 	struct type t;
 
 	if (a < 0)
@@ -313,14 +316,19 @@ int gen_emit_integer(struct gen *g)
 
 		if (choice_percent(g->c, shift ? 45 : 75))
 			b = gen_pick(g, gen_fits_broadcast, &t);
-		if (b < 0)
-			b = gen_scalar(g, t.dtype, choice_between(g->c, choice_percent(g->c, 10) ? -2 : 1, 4));
+		if (b < 0) {
+			if (gen_special(g))
+				b = gen_scalar(g, t.dtype, gen_neutral(g));
+			else
+				b = gen_scalar(g, t.dtype, choice_between(g->c, choice_percent(g->c, 10) ? -2 : 1, 4));
+			swapped = g->p->constant_left && choice_percent(g->c, g->p->constant_left);
+		}
 		if (row->n_arg > 2)
 			hi = gen_scalar(g, t.dtype, choice_between(g->c, 4, 6));
 		if (b < 0 || !gen_fits(g, gen_broadcast_elements(g, a, b)))
 			return -1;
 	}
-	y = gen_node(g, row->op, (const int[]){a, b, hi}, row->n_arg, NULL);
+	y = gen_node(g, row->op, swapped ? (const int[]){b, a, hi} : (const int[]){a, b, hi}, row->n_arg, NULL);
 	if (y >= 0 && range_magnitude(g->info[y].range) > 64)
 		y = gen_with_scalar(g, choice_percent(g->c, 50) ? OP_REMAINDER : OP_BITWISE_AND, y, 7);
 	if (y >= 0 && choice_percent(g->c, 55)) {
@@ -336,6 +344,7 @@ int gen_emit_logical(struct gen *g)
 	static const enum op ops[] = {OP_LOGICAL_AND, OP_LOGICAL_OR, OP_LOGICAL_XOR, OP_LOGICAL_NOT};
 	enum op op = ops[choice_below(g->c, 4)];
 	int p = choice_percent(g->c, 60) ? gen_pick(g, gen_fits_bool, NULL) : -1, q, a;
+	bool special;
 	struct type t;
 
 	if (p < 0)
@@ -346,10 +355,11 @@ int gen_emit_logical(struct gen *g)
 		p = gen_unary(g, op, p);
 	} else {
 		t = *gen_type(g, p);
-		q = gen_pick(g, gen_fits_broadcast, &t);
+		special = gen_special(g);
+		q = special ? gen_scalar(g, DTYPE_BOOL, choice_below(g->c, 2)) : gen_pick(g, gen_fits_broadcast, &t);
 		if (q < 0 || q == p)
 			q = gen_compare(g, gen_pick_float(g));
-		p = gen_binary(g, op, p, q);
+		p = special && choice_percent(g->c, 50) ? gen_binary(g, op, q, p) : gen_binary(g, op, p, q);
 	}
 	if (p < 0 || choice_percent(g->c, 30))
 		return p;

@@ -224,8 +224,8 @@ static int second_operand(struct gen *g, enum op op, const struct type *t)
 	if (b < 0) {
 		double x = gen_real(g, t->dtype);
 
-		if (op == OP_MAX || op == OP_MIN)
-		b = gen_scalar(g, t->dtype, x);
+		if (op == OP_MAX || op == OP_MIN || (g->p->constant_arithmetic && choice_percent(g->c, g->p->constant_arithmetic)))
+			b = gen_scalar(g, t->dtype, gen_special(g) ? gen_neutral(g) : x);
 	}
 	return b;
 }
@@ -357,6 +357,38 @@ int gen_emit_large(struct gen *g)
 	if (other < 0)
 		return -1;
 	return choice_percent(g->c, 50) ? gen_binary(g, OP_ATAN2, large, other) : gen_binary(g, OP_ATAN2, other, large);
+}
+
+/* Where a partial leaves the range of f64, or its domain ends: rules take other paths there, and lose what others keep. */
+static const struct edge_row {
+	enum op op;
+	double centre, width; /* of the operand: centre + width * u */
+	enum { EDGE_BOUNDED, EDGE_SCALED, EDGE_INSIDE } u; /* tanh(x); x; -|x| of an input, so that few bits stay exact */
+} edge_rows[] = {
+	{OP_TANH, 354, 12, EDGE_BOUNDED}, {OP_ERF, 15, 10, EDGE_BOUNDED}, {OP_ASINH, 0, 0x1p518, EDGE_SCALED}, {OP_ATAN, 0, 0x1p514, EDGE_SCALED},
+	{OP_ASIN, 1, 0x1p-27, EDGE_INSIDE}, {OP_ACOS, 1, 0x1p-27, EDGE_INSIDE}, {OP_ATANH, 1, 0x1p-27, EDGE_INSIDE},
+};
+
+int gen_emit_edge(struct gen *g)
+{
+	const struct edge_row *row = &edge_rows[choice_below(g->c, (int)(sizeof edge_rows / sizeof *edge_rows))];
+	int x = row->u == EDGE_INSIDE ? gen_pick(g, fits_base, NULL) : gen_tame(g, gen_pick_float(g));
+
+	if (x < 0 || !gen_fits(g, gen_elements(g, x)) || gen_type(g, x)->dtype != DTYPE_F64)
+		return -1;
+	if (row->u != EDGE_SCALED)
+		x = gen_unary(g, row->u == EDGE_INSIDE ? OP_ABS : OP_TANH, x);
+	x = gen_with_scalar(g, OP_MUL, x, row->u == EDGE_INSIDE ? -row->width : row->width);
+	gen_hide(g, x);
+	if (row->centre != 0) {
+		x = gen_with_scalar(g, OP_ADD, x, row->centre);
+		gen_hide(g, x);
+	}
+	if (choice_percent(g->c, 50)) {
+		x = x < 0 ? -1 : gen_unary(g, OP_NEG, x);
+		gen_hide(g, x);
+	}
+	return x < 0 ? -1 : gen_unary(g, row->op, x);
 }
 
 /* An excursion: cast, an op or two there, and back, so that both dtypes meet in one chain. */

@@ -370,6 +370,18 @@ int gen_scalar(struct gen *g, enum dtype d, double x)
 	return constant(g, &t, range_make(x, x));
 }
 
+bool gen_special(struct gen *g)
+{
+	return g->p->constant_special && choice_percent(g->c, g->p->constant_special);
+}
+
+double gen_neutral(struct gen *g)
+{
+	static const double neutral[] = {0, 1, -1, -0.0};
+
+	return neutral[choice_below(g->c, 4)];
+}
+
 int gen_literal(struct gen *g, const struct type *t)
 {
 	struct tensor x;

@@ -42,11 +42,28 @@ static void check_filter(void)
 		o.ask_all = true;
 		all = run(&o);
 		check_same(o.engine, &quick, &all);
-		/* Few cases have what the mutants of these two are about. */
+		/* Few cases have what the mutants of these two are about: check_rare. */
 		bool rare = !strcmp(o.engine, "compiled") || !strcmp(o.engine, "implicit");
 		CHECK(!quick.n || rare || quick.survivors < quick.n / 2, "%s: %d of %d survive", o.engine, quick.survivors, quick.n);
 		score_free(&quick);
 		score_free(&all);
+	}
+}
+
+/* The same bar, after as many cases as it takes: solutions of fixed points, integers, memory that is shared. */
+static void check_rare(void)
+{
+	static const struct {
+		const char *engine;
+		int64_t cases;
+	} rows[] = {{"compiled", 600}, {"implicit", 3000}};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct score_options o = options(rows[k].engine, true, rows[k].cases);
+		struct score s = run(&o);
+
+		CHECK(s.n && 2 * s.survivors < s.n, "%s: %d of %d survive", o.engine, s.survivors, s.n);
+		score_free(&s);
 	}
 }
 
@@ -136,6 +153,7 @@ static void check_statistics(void)
 int main(void)
 {
 	check_filter();
+	check_rare();
 	check_against_bench("tape", true, 41);
 	check_against_bench("forward", true, 41);
 	check_against_bench("functional", false, 3);
