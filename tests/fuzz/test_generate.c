@@ -9,7 +9,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0x0a4320add8088fc2)
+#define DIGEST UINT64_C(0x545c38bd2a14d14b)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
@@ -107,9 +107,9 @@ static void test_determinism(void)
 	} rows[] = {
 		{1, UINT64_C(0x0c0a9fe6f284ab5d)},
 		{2, UINT64_C(0x74def2ecc12df6ff)},
-		{3, UINT64_C(0x2983544e4e91cafe)},
-		{4, UINT64_C(0xb4ac7f8d0cfe9ffd)},
-		{5, UINT64_C(0x9e14cb79684583bd)},
+		{3, UINT64_C(0x72362ecae5d1d57d)},
+		{4, UINT64_C(0x7c3a7235fbd200cb)},
+		{5, UINT64_C(0x1b5083ccef8631af)},
 	};
 	struct profile p = profile_default();
 	uint64_t digest = 0;
