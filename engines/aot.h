@@ -44,6 +44,11 @@ bool aot_batch(const struct program *below, const struct transform *t, const str
 /* The level of a batch: a scan over the slices, which is right for any program; shared inputs are captured. */
 bool aot_map(const struct program *below, const struct transform *t, struct arena *a, struct program *out, struct error *e);
 /*
+ * A rule for op custom: the jvp or vjp of p with respect to all float inputs, without the results of p, right for further derivatives of any
+ * order.  Inputs: those of p, then a tangent of each float input, or a cotangent of each float result.
+ */
+bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
+/*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.
  */

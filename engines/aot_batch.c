@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "aot_batch.h"
+#include "lower.h"
 
 static void batch_region(struct batcher *b, const struct region *region);
 
@@ -287,9 +288,10 @@ bool aot_batch(const struct program *below, const struct transform *t, const str
     struct error *e)
 {
 	struct error none = {.text = ""};
+	const struct program plain = lower_customs(below, a);
 
 	/* Where the axis has no room, a scan over the slices may have. */
-	return (rules->guard && batch_program(below, t, rules, a, out, &none)) || aot_map(below, t, a, out, e);
+	return (rules->guard && batch_program(&plain, t, rules, a, out, &none)) || aot_map(below, t, a, out, e);
 }
 
 /* ---- what a right engine does at the seams ---- */

@@ -302,7 +302,7 @@ bool batch_op(struct batcher *b, const struct node *node)
 	case FAMILY_MATMUL:
 		return batch_matmul(b, node);
 	case FAMILY_CONSTANT: case FAMILY_IOTA: case FAMILY_MASKED_SCATTER: case FAMILY_SCATTER_APPLY: case FAMILY_COND: case FAMILY_CHECKPOINT:
-	case FAMILY_FIXED_POINT: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN: case FAMILY_DERIVATIVE:
+	case FAMILY_FIXED_POINT: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN: case FAMILY_DERIVATIVE: case FAMILY_CUSTOM:
 		break;
 	}
 	return false;

@@ -2,6 +2,7 @@
 #include "aot_case.h"
 
 #include "aot.h"
+#include "lower.h"
 #include "stack.h"
 
 enum answer_status aot_case_program(const struct aot_rules *rules,
@@ -12,16 +13,20 @@ enum answer_status aot_case_program(const struct aot_rules *rules,
 	bool done;
 
 	*derived = c->program;
-	if (c->n_transform == 0)
+	if (c->n_transform == 0) {
+		*derived = lower_customs(derived, a);
 		return ANSWER_OK;
+	}
 	if (stack_needed(c))
 		done = aot_request(c, rules, a, derived, &e);
 	else if (t->kind == TRANSFORM_JVP)
 		done = aot_jvp(&c->program, t->wrt, t->n_wrt, rules, a, derived, &e);
 	else
 		done = aot_vjp(&c->program, t->wrt, t->n_wrt, rules, a, derived, &e);
-	if (done)
+	if (done) {
+		*derived = lower_customs(derived, a);
 		return ANSWER_OK;
+	}
 	*text = arena_printf(a, "%s: %s", engine, e.text);
 	return ANSWER_UNSUPPORTED;
 }

@@ -53,6 +53,8 @@ static void activate_node(struct aot *x, const struct node *node)
 			for (int k = 0; k < node->n_out; k++)
 				rise(x, node->out + k, node->region[r].result[k]);
 		}
+	} else if (node->op == OP_CUSTOM) {
+		aot_activate_custom(x, node);
 	} else if (node->n_region) {
 		activate_loop(x, node);
 	} else if (x->rules->row[node->op].pull && dtype_is_float(x->p->type[node->out].dtype)) {

@@ -148,6 +148,8 @@ void aot_push_region(struct aot *x, const struct region *region)
 			push_plain(x, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			push_cond(x, node);
+		else if (node->op == OP_CUSTOM)
+			aot_push_custom(x, node);
 		else
 			push_loop(x, node);
 	}

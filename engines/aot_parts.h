@@ -87,6 +87,13 @@ aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcas
     aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum, aot_pull_logsumexp, aot_pull_norm,
     aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
 
+/* ---- op custom (aot_custom.c): its part of aot_activate, aot_push_region, aot_primal_saving and aot_pull_region ---- */
+
+void aot_activate_custom(struct aot *x, const struct node *node);
+void aot_push_custom(struct aot *x, const struct node *node);
+void aot_save_custom(struct aot *x, const struct node *node);
+void aot_pull_custom(struct aot *x, const struct node *node);
+
 /* ---- programs (aot_forward.c, aot_jvp.c, aot_vjp.c, aot_loops.c) ---- */
 
 /*

@@ -184,6 +184,23 @@ bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct ao
 	return derive_vjp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
 }
 
+bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+{
+	struct derivation d = {.above = LIMIT_TRANSFORMS, .rules = rules};
+	int wrt[LIMIT_ARGS];
+
+	for (int k = 0; k < p->top.n_param; k++)
+		if (dtype_is_float(p->type[p->top.param + k].dtype))
+			wrt[d.n_wrt++] = k;
+	d.wrt = wrt;
+	if (!(kind == DERIVATIVE_JVP ? derive_jvp : derive_vjp)(p, &d, a, out, e))
+		return false;
+	out->top.result += p->top.n_result;
+	out->top.n_result -= p->top.n_result;
+	*out = program_drop_dead(out, a);
+	return true;
+}
+
 /* ---- the levels of a request ---- */
 
 bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules, struct arena *a,

@@ -9,7 +9,9 @@ void aot_primal_saving(struct aot *x, const struct region *region)
 
 		for (int k = 0; k < node->n_out; k++)
 			any |= x->active[node->out + k];
-		if (any && node->n_region && op_table[node->op].family != FAMILY_COND)
+		if (any && node->op == OP_CUSTOM)
+			aot_save_custom(x, node);
+		else if (any && node->n_region && op_table[node->op].family != FAMILY_COND)
 			aot_save_loop(x, node);
 		else
 			aot_primal_node(x, node);
@@ -63,6 +65,8 @@ void aot_pull_region(struct aot *x, const struct region *region)
 			pull_plain(x, node);
 		else if (op_table[node->op].family == FAMILY_COND)
 			aot_pull_cond(x, node);
+		else if (node->op == OP_CUSTOM)
+			aot_pull_custom(x, node);
 		else
 			aot_pull_loop(x, node);
 	}

@@ -280,22 +280,25 @@ static void answer_point(struct engine *self, bool stacked, void *state, const s
 }
 
 /*
- * c with its program in a form that engines know: without op derivative, and without fixed points but those that the engine solves.  NULL with
- * the reason in *text.
+ * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine solves, and without customs
+ * where nothing will write a derivative program that could use their rules.  NULL with the reason in *text.
  */
-static const struct testcase *known_form(const struct engine *self, const struct testcase *c, struct arena *a, const char **text)
+static const struct testcase *known_form(
+    const struct engine *self, const struct testcase *c, bool keep_customs, struct arena *a, const char **text)
 {
 	struct testcase *known = NEW(a, struct testcase, 1);
 	struct error e = {.text = ""};
 
 	*known = *c;
 	known->program = lower_fixed_points(&c->program, self->kind->solves, a);
-	if (!program_has_derivative(&c->program))
-		return known;
-	if (aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e))
-		return known;
-	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
-	return NULL;
+	if (program_has_derivative(&c->program) &&
+	    !aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e)) {
+		*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
+		return NULL;
+	}
+	if (!keep_customs)
+		known->program = lower_customs(&known->program, a);
+	return known;
 }
 
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
@@ -313,7 +316,7 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 		return;
 	}
 	if (!text)
-		c = known_form(self, c, a, &text);
+		c = known_form(self, c, stacked || self->kind->stacks, a, &text);
 	if (!text)
 		status = (stacked ? stack_prepare : self->kind->prepare)(self, c, a, &state, &text);
 	for (int i = 0; i < n_point; i++) {

@@ -13,4 +13,10 @@ struct program lower_fixed_points(const struct program *p, bool keep_solutions, 
 /* The program with every store as the dynamic_update_slice that it is as a function.  The program itself where there is none; else in the arena. */
 struct program lower_stores(const struct program *p, struct arena *a);
 
+/*
+ * The program with the nodes of region 0 in the place of every custom: its rules are gone.  The program itself where there is none; else in the
+ * arena, renumbered.
+ */
+struct program lower_customs(const struct program *p, struct arena *a);
+
 #endif

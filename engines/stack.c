@@ -5,6 +5,7 @@
 
 #include "aot.h"
 #include "kernels.h"
+#include "lower.h"
 #include "rules.h"
 
 /* One question to the engine's own prepare and answer. */
@@ -30,7 +31,7 @@ static enum answer_status ask(struct engine *self, struct question *q, const str
     struct transform *t, struct arena *a, const char **text)
 {
 	q->c = *c;
-	q->c.program = *p;
+	q->c.program = lower_customs(p, a);
 	q->c.n_transform = t != NULL;
 	q->c.transform = t;
 	q->c.n_point = 0; /* they come one by one */

@@ -41,6 +41,7 @@ static const struct emitter {
 	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true},
 	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true},
 	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true},
+	{gen_emit_custom, offsetof(struct profile, weight_custom), true},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };

@@ -181,6 +181,9 @@ gen_emit_fn gen_emit_fixed_point;
 /* ---- generate_derivative.c ---- */
 
 gen_emit_fn gen_emit_derivative;
+/* ---- generate_custom.c ---- */
+
+gen_emit_fn gen_emit_custom;
 
 /* ---- generate_carries.c ---- */
 

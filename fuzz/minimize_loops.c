@@ -86,6 +86,7 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 		break;
 	case FAMILY_CHECKPOINT:
 	case FAMILY_SCATTER_APPLY:
+	case FAMILY_CUSTOM:
 		if (which)
 			return false;
 		splice(e, s->region, s->index, &node.region[0], node.arg);

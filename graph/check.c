@@ -16,6 +16,7 @@ struct checker {
 	const struct program *p;
 	struct error *e;
 	int n_defined, n_node;
+	int floor; /* depth of the outermost region that may be captured from */
 	unsigned char state[LIMIT_VALUES];
 	unsigned char depth[LIMIT_VALUES]; /* of the region that defines the value; 0 is the top */
 };
@@ -104,6 +105,8 @@ static bool use(struct checker *c, int v, struct place at)
 		return refuse(c, at, "v%d is not defined before this use", v);
 	if (c->state[v] == CONSUMED)
 		return refuse(c, at, "v%d was stored into before this use, and is there no more", v);
+	if (c->depth[v] < c->floor)
+		return refuse(c, at, "v%d comes from outside a custom op, whose regions capture nothing", v);
 	return true;
 }
 
@@ -176,8 +179,12 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 				return refuse(c, (struct place){&inner, -1, "params", k}, "type %s, expected %s",
 				    type_print(got, text[0]), type_print(&want[k], text[1]));
 		}
+		int floor = c->floor;
+		if (node->op == OP_CUSTOM)
+			c->floor = depth + 1;
 		if (!check_region(c, region, &inner, depth + 1))
 			return false;
+		c->floor = floor;
 		close_values(c, region->param, region->n_param);
 	}
 	return true;
@@ -271,7 +278,7 @@ bool program_check(const struct program *p, struct error *e)
 
 	c.p = p;
 	c.e = e;
-	c.n_defined = c.n_node = 0;
+	c.n_defined = c.n_node = c.floor = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
 		return refuse(
 		    &c, (struct place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);

@@ -179,9 +179,10 @@ static rule_fn *const rules[] = {
 	[FAMILY_WHILE] = rule_while,
 	[FAMILY_SCAN] = rule_scan,
 	[FAMILY_DERIVATIVE] = rule_derivative,
+	[FAMILY_CUSTOM] = rule_custom,
 };
 
-_Static_assert(sizeof rules / sizeof rules[0] == FAMILY_DERIVATIVE + 1, "a rule a family");
+_Static_assert(sizeof rules / sizeof rules[0] == FAMILY_CUSTOM + 1, "a rule a family");
 
 static const unsigned class_mask[] = {
 	[DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};

@@ -142,6 +142,58 @@ static bool give_primals(const struct rule *r)
 	return at->transform != DERIVATIVE_JVP || want_no_more(r, n);
 }
 
+/* Number and numbers of a region's results: `low` to `high` many. */
+static bool want_results(const struct rule *r, int which, int low, int high)
+{
+	const struct region *region = &r->node->region[which];
+	char where[48];
+
+	snprintf(where, sizeof where, "regions[%d].results", which);
+	if (region->n_result > LIMIT_ARGS)
+		return rule_refuse(r, where, "%d results, expected at most %d", region->n_result, LIMIT_ARGS);
+	if (region->n_result < low || region->n_result > high) {
+		if (low == high)
+			return rule_refuse(r, where, "%d results, expected %d", region->n_result, low);
+		return rule_refuse(r, where, "%d results, expected %d to %d", region->n_result, low, high);
+	}
+	for (int i = 0; i < region->n_result; i++)
+		if (region->result[i] < 0 || region->result[i] >= r->p->n_value)
+			return rule_refuse(r, where, "there is no value v%d", region->result[i]);
+	return true;
+}
+
+static const struct type *result_type(const struct rule *r, const struct region *region, int i)
+{
+	return &r->p->type[region->result[i]];
+}
+
+/* The parameters of a custom's function, which are its operands; or those of its rule. */
+static bool give_custom(const struct rule *r, int which)
+{
+	const struct region *f = &r->node->region[0];
+	bool jvp = r->node->attrs.transform == DERIVATIVE_JVP;
+	int n = r->node->n_arg, n_direction;
+
+	if ((unsigned)r->node->attrs.transform >= DERIVATIVE_COUNT)
+		return rule_refuse(r, "transform", "there is no transform %d", (int)r->node->attrs.transform);
+	for (int i = 0; i < n; i++)
+		r->out[i] = *r->arg[i];
+	if (which == 1 && !want_results(r, 0, 1, LIMIT_ARGS))
+		return false;
+	n_direction = which == 0 ? 0 : jvp ? n : f->n_result;
+	for (int i = 0; i < n_direction; i++) {
+		const struct type *type = jvp ? r->arg[i] : result_type(r, f, i);
+
+		if (!is_float(type))
+			continue;
+		if (n == LIMIT_ARGS)
+			return rule_refuse(r, "args", "the rule would have more than %d parameters", LIMIT_ARGS);
+		r->out[n++] = *type;
+	}
+	*r->n_out = n;
+	return true;
+}
+
 bool rule_region_params(const struct rule *r, int which)
 {
 	int n = 0;
@@ -162,6 +214,8 @@ bool rule_region_params(const struct rule *r, int which)
 		return want_predicate(r);
 	if (r->info->family == FAMILY_DERIVATIVE)
 		return give_primals(r);
+	if (r->info->family == FAMILY_CUSTOM)
+		return give_custom(r, which);
 	if (!want_loop(r))
 		return false;
 
@@ -206,31 +260,6 @@ static bool want_params(const struct rule *r, int which)
 			return rule_refuse(
 			    r, where, "parameter %d has type %s, expected %s", i, TYPE_OF(got), TYPE_OF(&want[i]));
 	}
-	return true;
-}
-
-static const struct type *result_type(const struct rule *r, const struct region *region, int i)
-{
-	return &r->p->type[region->result[i]];
-}
-
-/* Number and numbers of a region's results: `low` to `high` many. */
-static bool want_results(const struct rule *r, int which, int low, int high)
-{
-	const struct region *region = &r->node->region[which];
-	char where[48];
-
-	snprintf(where, sizeof where, "regions[%d].results", which);
-	if (region->n_result > LIMIT_ARGS)
-		return rule_refuse(r, where, "%d results, expected at most %d", region->n_result, LIMIT_ARGS);
-	if (region->n_result < low || region->n_result > high) {
-		if (low == high)
-			return rule_refuse(r, where, "%d results, expected %d", region->n_result, low);
-		return rule_refuse(r, where, "%d results, expected %d to %d", region->n_result, low, high);
-	}
-	for (int i = 0; i < region->n_result; i++)
-		if (region->result[i] < 0 || region->result[i] >= r->p->n_value)
-			return rule_refuse(r, where, "there is no value v%d", region->result[i]);
 	return true;
 }
 
@@ -386,4 +415,31 @@ bool rule_derivative(const struct rule *r)
 		if (is_float(r->arg[i]))
 			r->out[(*r->n_out)++] = *r->arg[i];
 	return (at->transform == DERIVATIVE_JVP || want_no_more(r, n)) && want_outputs(r);
+}
+
+bool rule_custom(const struct rule *r)
+{
+	const struct region *f = &r->node->region[0];
+	bool jvp = r->node->attrs.transform == DERIVATIVE_JVP;
+	int n, n_float = 0;
+	struct type want[LIMIT_ARGS];
+
+	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS) || !want_params(r, 1))
+		return false;
+	for (int i = 0; i < f->n_result; i++)
+		r->out[i] = *result_type(r, f, i);
+	*r->n_out = f->n_result;
+	n = jvp ? f->n_result : r->node->n_arg;
+	for (int i = 0; i < n; i++) {
+		const struct type *type = jvp ? &r->out[i] : r->arg[i];
+
+		if (is_float(type))
+			want[n_float++] = *type;
+	}
+	if (!want_results(r, 1, n_float, n_float))
+		return false;
+	for (int i = 0; i < n_float; i++)
+		if (!want_result(r, 1, i, &want[i]))
+			return false;
+	return true;
 }

@@ -89,6 +89,6 @@ rule_fn rule_fixed_point;
 rule_fn rule_for;
 rule_fn rule_while;
 rule_fn rule_scan;
-rule_fn rule_derivative;
+rule_fn rule_derivative, rule_custom;
 
 #endif

@@ -5,7 +5,7 @@
 
 /* How many regions a node has is a matter of its family. */
 #define N_REGION(family)                                                                                               \
-	((family) == FAMILY_COND || (family) == FAMILY_WHILE ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
+	((family) == FAMILY_COND || (family) == FAMILY_WHILE || (family) == FAMILY_CUSTOM ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
 		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY || (family) == FAMILY_FIXED_POINT || \
 		(family) == FAMILY_DERIVATIVE)
 
@@ -55,10 +55,10 @@ const char *const family_names[] = {
 	[FAMILY_IOTA] = "iota", [FAMILY_SORT] = "sort", [FAMILY_ARGSORT] = "argsort",
 	[FAMILY_ARGMAX] = "argmax", [FAMILY_CHECKPOINT] = "checkpoint",
 	[FAMILY_SCATTER_APPLY] = "scatter_apply", [FAMILY_FIXED_POINT] = "fixed_point", [FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
-	[FAMILY_DERIVATIVE] = "derivative",
+	[FAMILY_DERIVATIVE] = "derivative", [FAMILY_CUSTOM] = "custom",
 };
 
-_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_DERIVATIVE + 1, "a name a family");
+_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_CUSTOM + 1, "a name a family");
 
 int op_find(const char *name)
 {

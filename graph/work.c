@@ -43,7 +43,7 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 
 /*
  * A derivative evaluates its region and as many operations again for each of its partials and their sums.  The derivative of a derivative
- * multiplies.
+ * multiplies.  So does the rule of a custom, which the oracle holds against the derivative of its function.
  */
 enum { DERIVATIVE_WORK = 4 };
 
@@ -52,7 +52,7 @@ int64_t node_executions(const struct program *p, const struct node *node)
 	const struct shape *x;
 	int64_t slice = 1;
 
-	if (node->op == OP_DERIVATIVE)
+	if (node->op == OP_DERIVATIVE || node->op == OP_CUSTOM)
 		return DERIVATIVE_WORK;
 	if (node->op != OP_SCATTER_APPLY)
 		return node_max_trip(node);

@@ -313,8 +313,10 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	for (int i = 0; singular && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].in_domain = false;
-	if (self->ev.status != EVALUATE_OK) {
-		enum reason reason = self->ev.status == EVALUATE_SHAKY ? REASON_UNSTABLE_PATH : REASON_ORDER;
+	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
+		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE :
+		    self->ev.status == EVALUATE_SHAKY    ? REASON_UNSTABLE_PATH :
+							    REASON_ORDER;
 		undecide(out->primal, out->n_primal, reason);
 		for (int k = 0; k < out->n_assignment; k++)
 			undecide(out->derivative[k], out->n_derivative, reason);

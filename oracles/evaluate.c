@@ -422,7 +422,7 @@ static family_fn *const families[] = {
     [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
     [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
     [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan, [FAMILY_FIXED_POINT] = evaluate_fixed_point,
-    [FAMILY_DERIVATIVE] = evaluate_derivative,
+    [FAMILY_DERIVATIVE] = evaluate_derivative, [FAMILY_CUSTOM] = evaluate_custom,
 };
 
 void evaluate_node(struct run *r, const struct node *node)
@@ -469,6 +469,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->patience = EVALUATE_PATIENCE;
 	ev->latest = 0;
 	ev->quiet = false;
+	ev->rule_broken = false;
 	ev->input_scalar = NEW(a, int, n_input);
 	for (int i = 0; i < n_input; i++) {
 		int n = shape_elements(&point[i].type.shape);

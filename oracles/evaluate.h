@@ -116,6 +116,7 @@ struct evaluation {
 	mpfr_t *frozen;
 
 	enum evaluate_status status;
+	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook hears of what is evaluated now */
 	int latest;       /* of all those fixed points, the most steps less the fewest */

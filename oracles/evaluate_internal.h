@@ -72,6 +72,8 @@ void evaluate_reduce(struct run *r, const struct node *node);
 
 /* Op derivative (evaluate_nested.c). */
 void evaluate_derivative(struct run *r, const struct node *node);
+/* Op custom (evaluate_custom.c). */
+void evaluate_custom(struct run *r, const struct node *node);
 /* The nodes of a region whose parameters are bound (evaluate.c). */
 void evaluate_region(struct run *r, const struct region *region);
 

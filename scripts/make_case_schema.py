@@ -25,7 +25,8 @@ MODES = ["clip", "drop", "wrap"]
 MEANINGS = ["steps", "solution"]
 DERIVATIVES = ["jvp", "vjp"]
 OPTIONAL = {"KEEPDIMS", "UNTIL", "STRIDE"}
-REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1, "FIXED_POINT": 1, "DERIVATIVE": 1}
+REGIONS = {"COND": 2, "WHILE": 2, "FOR": 1, "SCAN": 1, "CHECKPOINT": 1, "SCATTER_APPLY": 1, "FIXED_POINT": 1, "DERIVATIVE": 1,
+           "CUSTOM": 2}
 
 NAME = "[A-Za-z_][A-Za-z0-9_]{0,31}"
 TYPE = r"(%s)\[(EXTENT(,EXTENT){0,3})?\]".replace("EXTENT", "(0|[1-9][0-9]{0,4})") % "|".join(DTYPES)

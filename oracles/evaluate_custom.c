@@ -1,0 +1,188 @@
+/*
+ * evaluate_custom.c: op custom, which means what its region 0 means; and whether its rule is right at the point.  An engine may go by the rule, so
+ * where the rule is wrong nothing can be said of any derivative.
+ *
+ * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's own.  What the rule
+ * gives is compared with the derivative that trace_derive makes of the function, and so are the derivatives of both, by which a request of
+ * order 2 goes.
+ */
+#include "evaluate_internal.h"
+#include "trace_derive.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+enum {
+	TRACE_LIMIT = 4 * LIMIT_WORK, /* scalars that a comparison may make the trace long */
+	AGREE_BITS = 48,  /* of a rule and the derivative: its constants are numbers of f64 */
+	CANCEL_BITS = 90  /* of the largest scalar involved */
+};
+
+/* A list of scalars. */
+struct list {
+	int n, *at;
+};
+
+static struct list list_new(struct run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
+
+static int count_floats(const struct run *r, const int *value, int n)
+{
+	int total = 0;
+	for (int k = 0; k < n; k++)
+		if (dtype_is_float(r->p->type[value[k]].dtype))
+			total += shape_elements(&r->p->type[value[k]].shape);
+	return total;
+}
+
+static void add_floats(const struct run *r, struct list *to, const int *value, int n)
+{
+	for (int k = 0; k < n; k++) {
+		const struct type *type = &r->p->type[value[k]];
+		for (int i = 0, size = shape_elements(&type->shape); dtype_is_float(type->dtype) && i < size; i++)
+			to->at[to->n++] = r->env[value[k]].at[i].scalar;
+	}
+}
+
+static const int *numbers(struct run *r, int first, int n)
+{
+	int *list = NEW(r->arena, int, n);
+	for (int k = 0; k < n; k++)
+		list[k] = first + k;
+	return list;
+}
+
+/* Between 1/2 and 1 in size, of either sign, no two alike. */
+static double part_of(int i)
+{
+	uint32_t h = (uint32_t)i * 2654435761u + 0x7f4a7c15u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
+	h = (h ^ h >> 15) * 2246822519u;
+	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
+	return h >> 31 ? size : -size;
+}
+
+/* Scalars of their own for n values from v on: with the values of those of given[n], or (NULL) directions. */
+static void bind_leaves(struct run *r, int v, const int *given, int n)
+{
+	for (int k = 0; k < n; k++) {
+		const struct type *type = &r->p->type[v + k];
+		int size = shape_elements(&type->shape);
+		struct elements own = elements_new(r, size, false);
+		for (int i = 0; i < size; i++) {
+			if (given)
+				element_copy(r, &own, size, i, &r->env[given[k]], i);
+			if (dtype_is_float(type->dtype))
+				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar) : trace_leaf(r->ev, type->dtype, part_of(r->ev->n_scalar));
+		}
+		r->env[v + k] = own;
+	}
+}
+
+/* Whether both lists hold the same numbers; -1: absent, which is 0. */
+static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
+{
+	double largest = 0;
+	int gap = trace_leaf(ev, DTYPE_F64, 0);
+	for (int k = first; k < gap; k++)
+		if (mpfr_number_p(ev->value[k]))
+			largest = fmax(largest, fabs(mpfr_get_d(ev->value[k], R)));
+	for (int i = 0; i < x->n; i++) {
+		double size = 0;
+		mpfr_set_zero(ev->value[gap], 1);
+		if (x->at[i] >= 0) {
+			mpfr_set(ev->value[gap], ev->value[x->at[i]], R);
+			size = fabs(mpfr_get_d(ev->value[gap], R));
+		}
+		if (y->at[i] >= 0) {
+			mpfr_sub(ev->value[gap], ev->value[gap], ev->value[y->at[i]], R);
+			size = fmax(size, fabs(mpfr_get_d(ev->value[y->at[i]], R)));
+		}
+		if (!(fabs(mpfr_get_d(ev->value[gap], R)) <= ldexp(size, -AGREE_BITS) + ldexp(largest, -CANCEL_BITS)))
+			return false;
+	}
+	return true;
+}
+
+/* The derivatives of from[n] along `direction` of the inputs; those of what is absent are. */
+static bool derive(struct run *r, int first, const struct list *input, const struct list *direction, const struct list *from, struct list *to)
+{
+	struct list present = list_new(r, from->n), out = list_new(r, from->n);
+	for (int i = 0; i < from->n; i++)
+		if (from->at[i] >= 0)
+			present.at[present.n++] = from->at[i];
+	const struct stretch s = {first, input->n, input->at, present.n, present.at, TRACE_LIMIT};
+	if (!trace_tangents(r->ev, &s, direction->at, out.at))
+		return false;
+	*to = list_new(r, from->n);
+	for (int i = 0; i < from->n; i++)
+		to->at[to->n++] = from->at[i] >= 0 ? out.at[out.n++] : -1;
+	return true;
+}
+
+static bool rule_right(struct run *r, const struct node *node)
+{
+	struct evaluation *ev = r->ev;
+	const struct region *f = &node->region[0], *rule = &node->region[1];
+	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
+	int first = ev->n_scalar, n_float = count_floats(r, node->arg, node->n_arg), n_result = count_floats(r, f->result, f->n_result);
+	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
+	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result), given = list_new(r, n_out);
+	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];
+
+	ev->part = TRACE_PARAMETER;
+	bind_leaves(r, f->param, node->arg, node->n_arg);
+	bind_leaves(r, rule->param + node->n_arg, NULL, rule->n_param - node->n_arg);
+	ev->part = TRACE_PROGRAM;
+	for (int k = 0; k < node->n_arg; k++)
+		r->env[rule->param + k] = r->env[f->param + k];
+	add_floats(r, &input, numbers(r, rule->param, rule->n_param), rule->n_param);
+	evaluate_region(r, f);
+	add_floats(r, &result, f->result, f->n_result);
+	evaluate_region(r, rule);
+	add_floats(r, &given, rule->result, rule->n_result);
+
+	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT};
+	if (!(jvp ? trace_tangents : trace_adjoints)(ev, &s, input.at + n_float, out.at))
+		return false;
+	if (!agree(ev, first, &out, &given))
+		return false;
+	for (; along.n < input.n; along.n++)
+		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, part_of(ev->n_scalar));
+	return derive(r, first, &input, &along, &out, &more[0]) && derive(r, first, &input, &along, &given, &more[1]) &&
+	    agree(ev, first, &more[0], &more[1]);
+}
+
+/* Nothing of it stays in the trace, on the path, or among what is frozen. */
+static void check_rule(struct run *r, const struct node *node)
+{
+	struct evaluation *ev = r->ev;
+	const struct evaluation before = *ev;
+	struct arena_mark mark = arena_mark(r->arena);
+	ev->quiet = true;
+	bool right = rule_right(r, node);
+	arena_rewind(r->arena, mark);
+	ev->quiet = before.quiet;
+	ev->n_scalar = before.n_scalar;
+	ev->n_parent = before.n_parent;
+	ev->path = before.path;
+	ev->n_event = before.n_event;
+	ev->edge = before.edge;
+	ev->status = before.status;
+	ev->n_frozen = before.n_frozen;
+	ev->next_frozen = before.next_frozen;
+	ev->part = before.part;
+	ev->rule_broken = !right;
+}
+
+void evaluate_custom(struct run *r, const struct node *node)
+{
+	const struct region *f = &node->region[0];
+	/* Without hooks a derivative is nobody's business. */
+	if (r->ev->hooks.scalar && !r->ev->quiet && !r->ev->freeze && !r->ev->rule_broken)
+		check_rule(r, node);
+	for (int k = 0; k < node->n_arg; k++)
+		r->env[f->param + k] = r->env[node->arg[k]];
+	evaluate_region(r, f);
+	for (int k = 0; k < node->n_out; k++)
+		r->env[node->out + k] = r->env[f->result[k]];
+}
