@@ -30,6 +30,7 @@ bool mutant_here(struct mutator *m, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
+	m->met |= m->sought && !strcmp(text, m->sought);
 	/* What changes nothing that is judged is no mutant. */
 	if (is_equivalent(text) || m->count++ != m->wanted)
 		return false;
@@ -203,28 +204,45 @@ static void mutate_adjoint_row(struct mutator *m, enum op op)
 	mutate_adjoint_structure(m, op);
 }
 
-bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
+/* Up to edit m->wanted, or over all when that is -1. */
+static void walk(struct mutator *m)
 {
-	struct mutator m = {.self = self, .wanted = index};
+	struct engine *self = m->self;
+	int index = m->wanted;
 	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind, implicit = self->kind == &implicit_kind;
 	bool aot = self->kind == &aot_kind, rows = !compiled && !implicit && !aot;
 
 	if (compiled)
-		mutate_compiled(&m);
+		mutate_compiled(m);
 	if (aot)
-		mutate_aot(&m);
-	for (int op = 0; rows && op < OP_COUNT && (m.count <= index || index < 0); op++) {
+		mutate_aot(m);
+	for (int op = 0; rows && op < OP_COUNT && (m->count <= index || index < 0); op++) {
 		if (op_table[op].n_region)
 			continue;
 		if (forward && self->tangent.row[op].structure)
-			mutate_tangent_row(&m, (enum op)op);
+			mutate_tangent_row(m, (enum op)op);
 		else if (!forward && self->adjoint.row[op].structure)
-			mutate_adjoint_row(&m, (enum op)op);
+			mutate_adjoint_row(m, (enum op)op);
 	}
 	if (implicit)
-		mutate_implicit_seams(&m);
+		mutate_implicit_seams(m);
 	else if (rows && !forward)
-		mutate_adjoint_seams(&m);
+		mutate_adjoint_seams(m);
+}
+
+bool mutant_meets(struct engine *self, const char *equivalent)
+{
+	struct mutator m = {.self = self, .wanted = -1, .sought = equivalent};
+
+	walk(&m);
+	return m.met;
+}
+
+bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
+{
+	struct mutator m = {.self = self, .wanted = index};
+
+	walk(&m);
 	memcpy(text, m.text, sizeof m.text);
 	return index >= 0 && index < m.count;
 }

@@ -9,6 +9,8 @@ struct mutator {
 	struct engine *self;
 	int wanted; /* -1: none, only count */
 	int count;
+	const char *sought;     /* an equivalent edit, or NULL; */
+	bool met;               /* whether the walk came by it */
 	char text[MUTANT_TEXT]; /* of the one made */
 	struct arena *arena;    /* scratch, of mutate_aot */
 };
@@ -35,6 +37,8 @@ struct equivalent {
 	const char *text, *why;
 };
 extern const struct equivalent mutants_equivalent[];
+/* Whether that edit is one of self's: a row that no engine meets is stale. */
+bool mutant_meets(struct engine *self, const char *equivalent);
 
 /* The parts of the walk: edits of the texts of partials; of structures and seams. */
 void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
