@@ -95,14 +95,16 @@ void aot_pull_custom(struct aot *x, const struct node *node)
 	int at = 0;
 
 	if (node->attrs.transform == DERIVATIVE_VJP) {
-		int out[LIMIT_ARGS];
+		int out[LIMIT_ARGS], contribution[LIMIT_ARGS];
 
 		for (int k = 0; k < node->n_out; k++)
 			out[k] = node->out + k;
 		emit_rule(x, node, out, node->n_out);
 		for (int k = 0; k < node->n_arg; k++)
-			if (is_float(x, node->arg[k]))
-				aot_give(x, node->arg[k], x->map[rule->result[at++]]);
+			contribution[k] = is_float(x, node->arg[k]) ? x->map[rule->result[at++]] : -1;
+		x->rules->slots(x, node, contribution);
+		for (int k = 0; k < node->n_arg; k++)
+			aot_give(x, node->arg[k], contribution[k]);
 		return;
 	}
 	aot_clear(x, f);

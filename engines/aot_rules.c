@@ -15,6 +15,11 @@ static void leave_constant(struct aot *x, const struct node *node)
 	(void)x, (void)node;
 }
 
+static void keep_slots(struct aot *x, const struct node *node, int *contribution)
+{
+	(void)x, (void)node, (void)contribution;
+}
+
 const struct aot_rules aot_rules_right = {
 	.row =
 	    {
@@ -30,6 +35,7 @@ const struct aot_rules aot_rules_right = {
 	.running_term = aot_product,
 	.reversed = all_that_ran,
 	.capture = leave_constant,
+	.slots = keep_slots,
 	.guard = aot_guard,
 	.gather = aot_gather,
 };

@@ -33,6 +33,10 @@ struct aot_rules {
 	/* Before the derivative of the region of an op derivative is emitted: what becomes of what it captures.  Right: nothing, constants. */
 	void (*capture)(struct aot *x, const struct node *node);
 	/*
+	 * What the vjp rule of a custom gave: contribution[k] to operand k, -1 where it is no float, before any is added.  Right: nothing, all are added.
+	 */
+	void (*slots)(struct aot *x, const struct node *node, int *contribution);
+	/*
 	 * Batches.  What a region that runs for all slices reads for a batched float from outside, where `predicate` says (broadcast) which
 	 * slices it counts for.  Right: the value, through which no derivative flows for the other slices.  NULL: batches are not vectorised
 	 * but scans.

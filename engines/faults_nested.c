@@ -1,4 +1,4 @@
-/* faults_nested.c: historic bugs of derivatives inside derivatives: edits of the table of derivative programs (aot_table.h). */
+/* faults_nested.c: historic bugs of derivatives inside derivatives, and of rules of their own: edits of the table of derivative programs (aot_table.h). */
 #include "aot_parts.h"
 #include "faults.h"
 
@@ -133,5 +133,24 @@ bool plant_reverse_unentered(struct engine *self, const char *args, struct error
 {
 	(void)args, (void)e;
 	self->aot.reversed = fault_once_at_least;
+	return true;
+}
+
+/* ---- op custom ---- */
+
+/* Operands are told apart by value: those that are the same one have one slot, the first. */
+static void merge_slots(struct aot *x, const struct node *node, int *contribution)
+{
+	(void)x;
+	for (int k = 1; k < node->n_arg; k++)
+		for (int earlier = 0; earlier < k; earlier++)
+			if (node->arg[earlier] == node->arg[k])
+				contribution[k] = -1;
+}
+
+bool plant_slots_merged(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.slots = merge_slots;
 	return true;
 }

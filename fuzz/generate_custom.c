@@ -105,7 +105,7 @@ int gen_emit_custom(struct gen *g)
 	if (!loop_may_open(g) || gen_pick_float(g) < 0)
 		return -1;
 	for (int i = 0; i < n; i++)
-		arg[n_arg++] = gen_pick_float(g);
+		arg[n_arg++] = i && choice_percent(g->c, 15) ? arg[0] : gen_pick_float(g);
 	integer = choice_percent(g->c, 10) ? gen_pick(g, gen_fits_int, NULL) : -1;
 	if (integer >= 0)
 		arg[n_arg++] = integer;

@@ -587,6 +587,14 @@ def others():
          ["s: f64[]"], top, [out], [[3]], vjp([0], [2 ** k for k in range(48)]), [str(2 ** 48 - 1)],
          ("tape+enzyme-threads-race", "nondeterministic", None))
 
+    for spec in ["aot", "compiled"]:
+        top, product, rule = Region(), Region(), Region()
+        regions = [region(["p", "q"], product.body, [product.op("mul", "p", "q")]),
+                   region(["u", "v", "d"], rule.body, [rule.op("mul", "v", "d"), rule.op("mul", "u", "d")])]
+        case(f"alias-args-dedup-{spec}", "x*y at y = x, by a rule with a slot for each", "pytorch/pytorch#181146", ["x: f64[]"], top,
+             top.loop("custom", ["x", "x"], 1, regions, transform="vjp"), [[3]], vjp([0], 1), ["6"],
+             (f"{spec}+alias-args-dedup", "wrong", ["3"]))
+
     top = Region()
     case("strong-zero-lost", "the second derivative of (e^x - 1)^2 at 0", "", ["x: f64[]"], top,
          [top.op("square", top.op("sub", top.op("exp", "x"), top.const(1)))], [[0]], vjp([0], 1) + vjp([0], 1), ["2"],
