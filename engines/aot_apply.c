@@ -11,13 +11,19 @@ static bool elementwise(enum family f)
 	       f == FAMILY_SELECT || f == FAMILY_CAST;
 }
 
+/* A cast of what all elements share would gather their cotangents in the dtype it casts to, which may be the coarser one. */
+static bool is_float_cast(const struct aot *x, const struct node *node)
+{
+	return node->op == OP_CAST && dtype_is_float(x->p->type[node->arg[0]].dtype) && dtype_is_float(node->attrs.dtype);
+}
+
 /* Whether the region does to an array what it does to each element: scalars throughout, and every op broadcasts. */
 static bool is_vectorisable(const struct aot *x, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		if (!elementwise(op_table[node->op].family) || x->p->type[node->out].shape.rank)
+		if (!elementwise(op_table[node->op].family) || x->p->type[node->out].shape.rank || is_float_cast(x, node))
 			return false;
 	}
 	return true;
