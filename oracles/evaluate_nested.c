@@ -79,6 +79,12 @@ static int absent_zero(struct run *r, const struct stretch *s, int end, const in
 	return zero;
 }
 
+/* Engines compute a derivative, also where it is the direction itself: as a zero of no certain sign. */
+static int as_computed(struct run *r, int scalar)
+{
+	return r->ev->scalar[scalar].n_parent ? scalar : trace_result(r->ev, scalar);
+}
+
 /* Elements of result k of the node from the scalars that `next` gives; those that are absent are zero[dtype]. */
 static const int *take_result(struct run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
 {
@@ -86,7 +92,7 @@ static const int *take_result(struct run *r, const struct node *node, int k, con
 	int n = shape_elements(&type->shape);
 	struct elements out = elements_new(r, n, false);
 	for (int i = 0; i < n; i++, next++)
-		out.at[i].scalar = *next >= 0 ? *next : zero[type->dtype];
+		out.at[i].scalar = *next >= 0 ? as_computed(r, *next) : zero[type->dtype];
 	r->env[node->out + k] = out;
 	return next;
 }
