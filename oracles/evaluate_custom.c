@@ -26,15 +26,6 @@ struct list {
 
 static struct list list_new(struct run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
 
-static int count_floats(const struct run *r, const int *value, int n)
-{
-	int total = 0;
-	for (int k = 0; k < n; k++)
-		if (dtype_is_float(r->p->type[value[k]].dtype))
-			total += shape_elements(&r->p->type[value[k]].shape);
-	return total;
-}
-
 static void add_floats(const struct run *r, struct list *to, const int *value, int n)
 {
 	for (int k = 0; k < n; k++) {
@@ -124,7 +115,7 @@ static bool rule_right(struct run *r, const struct node *node)
 	struct evaluation *ev = r->ev;
 	const struct region *f = &node->region[0], *rule = &node->region[1];
 	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
-	int first = ev->n_scalar, n_float = count_floats(r, node->arg, node->n_arg), n_result = count_floats(r, f->result, f->n_result);
+	int first = ev->n_scalar, n_float = evaluate_count_floats(r, node->arg, node->n_arg), n_result = evaluate_count_floats(r, f->result, f->n_result);
 	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
 	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result), given = list_new(r, n_out);
 	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];

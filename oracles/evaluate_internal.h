@@ -89,4 +89,7 @@ struct axis_split {
 };
 struct axis_split evaluate_axis_view(const struct shape *s, int axis);
 
+/* Elements of the floats among n values of the program (evaluate_nested.c). */
+int evaluate_count_floats(const struct run *r, const int *value, int n);
+
 #endif

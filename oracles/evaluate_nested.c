@@ -5,7 +5,7 @@
 /* A derivative may make the trace this many scalars long. */
 enum { TRACE_LIMIT = 4 * LIMIT_WORK };
 
-static int count_floats(const struct run *r, const int *value, int n)
+int evaluate_count_floats(const struct run *r, const int *value, int n)
 {
 	int total = 0;
 	for (int k = 0; k < n; k++)
@@ -109,8 +109,8 @@ void evaluate_derivative(struct run *r, const struct node *node)
 		param[k] = region->param + k;
 	bind_parameters(r, node);
 	evaluate_region(r, region);
-	s.n_input = count_floats(r, param, region->n_param);
-	s.n_result = count_floats(r, region->result, region->n_result);
+	s.n_input = evaluate_count_floats(r, param, region->n_param);
+	s.n_result = evaluate_count_floats(r, region->result, region->n_result);
 	int *input = NEW(r->arena, int, s.n_input), *result = NEW(r->arena, int, s.n_result);
 	int *given = NEW(r->arena, int, jvp ? s.n_input : s.n_result), *out = NEW(r->arena, int, jvp ? s.n_result : s.n_input);
 	gather(r, param, region->n_param, input);
