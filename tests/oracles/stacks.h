@@ -2,8 +2,10 @@
 #ifndef TESTS_ORACLES_STACKS_H
 #define TESTS_ORACLES_STACKS_H
 
-#include "../../fuzz/choice.h"
-#include "../../graph/testcase.h"
+#include "../../engines/engine.h"
+#include "../../fuzz/generate.h"
+#include "../../oracles/verdict.h"
+#include "../check.h"
 
 static inline double stack_real(struct choice *c, enum dtype d)
 {
@@ -76,6 +78,58 @@ static inline bool stack_request(struct testcase *c, struct choice *choice, cons
 				point[p][t.wrt[i]] = stack_point(choice, &point[p][t.wrt[i]], t.size, a);
 	}
 	return testcase_check(c, &e);
+}
+
+/* Draws the kinds of the levels; gives their number, at most 3. */
+typedef int stack_kinds(struct choice *choice, enum transform_kind kind[3]);
+
+/* Over generated programs: the oracles agree, every engine lies in the ball, and a product rule off by 1e-11 does not. */
+static inline void stack_laws(int cases, uint64_t stream, stack_kinds *kinds, struct arena *a)
+{
+	static const char *const specs[] = {"forward", "tape", "functional", "checkpointed", "parallel", "aot", "tape+scale:mul:1.00000000001"};
+	enum { ENGINES = 7, RIGHT = 6 };
+	const struct oracle_options options = {.seed = 5, .fd_one_in = 4};
+	const struct profile profile = profile_default();
+	struct oracle *oracle = oracle_open(&options);
+	struct engine *engine[ENGINES];
+	struct error e = {0};
+	int seen = 0, decided = 0, undecided = 0;
+	for (int k = 0; k < ENGINES; k++)
+		engine[k] = engine_open(specs[k], &e);
+	for (uint64_t seed = 0; seed < (uint64_t)cases; seed++) {
+		arena_reset(a);
+		struct choice choice = choice_seeded(seed_mix(stream, seed));
+		struct testcase c = generate(&choice, &profile, a);
+		enum transform_kind kind[3];
+		int n = kinds(&choice, kind);
+		if (program_work(&c.program) > 3000 || !stack_request(&c, &choice, kind, n, a))
+			continue;
+		struct truth t;
+		oracle_truth(oracle, &c, a, &t);
+		for (int p = 0; p < t.n_point; p++)
+			CHECK(t.point[p].fd.outcome != FD_DISAGREES, "seed %d: the oracles disagree", (int)seed);
+		for (int k = 0; k < ENGINES; k++) {
+			struct judgement j;
+			struct answer *answers = NEW(a, struct answer, c.n_point);
+			if (engine_refuses(engine_kind(engine[k]), c.transform, c.n_transform, a))
+				continue;
+			engine_answer(engine[k], &c, a, answers);
+			judge(&c, &t, answers, &j);
+			decided += j.decided;
+			for (int r = 1; r < REASON_COUNT; r++)
+				undecided += j.undecided[r];
+			if (k < RIGHT)
+				CHECK(!verdict_is_finding[j.verdict], "seed %d: %s is %s: %g, expected %g", (int)seed, specs[k], verdict_names[j.verdict],
+				    j.returned, j.expected);
+			else
+				seen += j.verdict == VERDICT_WRONG;
+		}
+	}
+	CHECK(seen > 20, "a product rule off by 1e-11 was seen in %d cases only", seen);
+	CHECK(decided > 4 * undecided, "%d components decided, %d not", decided, undecided);
+	for (int k = 0; k < ENGINES; k++)
+		engine_close(engine[k]);
+	oracle_close(oracle);
 }
 
 #endif

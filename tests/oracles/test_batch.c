@@ -156,56 +156,13 @@ static void test_judged(struct oracle *oracle, struct arena *a)
 	engine_close(engine);
 }
 
-/* Over generated programs: the oracles agree, every engine lies in the ball, and a product rule off by 1e-11 does not. */
-static void test_laws(struct arena *a)
+static int batch_kinds(struct choice *choice, enum transform_kind kind[3])
 {
-	static const char *const specs[] = {"forward", "tape", "functional", "parallel", "aot", "tape+scale:mul:1.00000000001"};
-	enum { ENGINES = 6, RIGHT = 5 };
-	const struct oracle_options options = {.seed = 5, .fd_one_in = 4};
-	const struct profile profile = profile_default();
-	struct oracle *oracle = oracle_open(&options);
-	struct engine *engine[ENGINES];
-	struct error e = {0};
-	int seen = 0, decided = 0, undecided = 0;
-	for (int k = 0; k < ENGINES; k++)
-		engine[k] = engine_open(specs[k], &e);
-	for (uint64_t seed = 0; seed < 1200; seed++) {
-		arena_reset(a);
-		struct choice choice = choice_seeded(seed_mix(4242, seed));
-		struct testcase c = generate(&choice, &profile, a);
-		enum transform_kind kind[3];
-		int n = choice_between(&choice, 1, 3);
-		for (int k = 0; k < n; k++)
-			kind[k] = choice_percent(&choice, 50) ? TRANSFORM_VJP : TRANSFORM_JVP;
-		kind[choice_between(&choice, 0, n - 1)] = TRANSFORM_BATCH;
-		if (program_work(&c.program) > 3000 || !stack_request(&c, &choice, kind, n, a))
-			continue;
-		struct truth t;
-		oracle_truth(oracle, &c, a, &t);
-		for (int p = 0; p < t.n_point; p++)
-			CHECK(t.point[p].fd.outcome != FD_DISAGREES, "seed %d: the oracles disagree", (int)seed);
-		for (int k = 0; k < ENGINES; k++) {
-			struct judgement j;
-			struct answer *answers = NEW(a, struct answer, c.n_point);
-			if (engine_refuses(engine_kind(engine[k]), c.transform, c.n_transform, a))
-				continue;
-			engine_answer(engine[k], &c, a, answers);
-			judge(&c, &t, answers, &j);
-			decided += j.decided;
-			for (int r = 1; r < REASON_COUNT; r++)
-				undecided += j.undecided[r];
-			if (k < RIGHT)
-				CHECK(!verdict_is_finding[j.verdict], "seed %d: %s is %s: %g, expected %g", (int)seed, specs[k], verdict_names[j.verdict],
-				    j.returned, j.expected);
-			else
-				seen += j.verdict == VERDICT_WRONG;
-		}
-	}
-	CHECK(seen > 20, "a product rule off by 1e-11 was seen in %d cases only", seen);
-	CHECK(decided > 4 * undecided, "%d components decided, %d not", decided, undecided);
-	for (int k = 0; k < ENGINES; k++)
-		engine_close(engine[k]);
-	oracle_close(oracle);
+	int n = choice_between(choice, 1, 3);
+	for (int k = 0; k < n; k++)
+		kind[k] = choice_percent(choice, 50) ? TRANSFORM_VJP : TRANSFORM_JVP;
+	kind[choice_between(choice, 0, n - 1)] = TRANSFORM_BATCH;
+	return n;
 }
 
 int main(void)
@@ -220,7 +177,7 @@ int main(void)
 	test_too_many(oracle, &a);
 	test_judged(oracle, &a);
 	oracle_close(oracle);
-	test_laws(&a);
+	stack_laws(1200, 4242, batch_kinds, &a);
 	arena_free(&a);
 	mpfr_free_cache();
 	return check_done();
