@@ -191,6 +191,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->overwrites = neither;
 	out->same_leaf = leaf_of_its_own;
 	out->implicit = implicit_right;
+	out->custom = custom_right;
 	out->finish = finish_nothing;
 }
 

@@ -138,6 +138,41 @@ bool plant_reverse_unentered(struct engine *self, const char *args, struct error
 
 /* ---- op custom ---- */
 
+/* How many bodies of loops stand around the definition of v in a region, at any depth; -1: it is not in there. */
+static int bodies_around(const struct region *region, int v)
+{
+	if (v >= region->param && v < region->param + region->n_param)
+		return 0;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		enum family family = op_table[node->op].family;
+
+		if (v >= node->out && v < node->out + node->n_out)
+			return 0;
+		for (int r = 0; r < node->n_region; r++) {
+			int inside = bodies_around(&node->region[r], v);
+
+			if (inside >= 0)
+				return inside + (family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN);
+		}
+	}
+	return -1;
+}
+
+/* Asked in the body of a loop, whether what it closes over is perturbed: it finds tracers that know nothing of that, and says no. */
+static bool perturbed_here(const struct program *p, const struct node *node, int k)
+{
+	return bodies_around(&p->top, node->arg[k]) == bodies_around(&p->top, node->out);
+}
+
+bool plant_closed_over_constant(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->tangent.custom.active = perturbed_here;
+	self->adjoint.custom.active = perturbed_here;
+	return true;
+}
+
 /* Operands are told apart by value: those that are the same one have one slot, the first. */
 static void merge_slots(struct aot *x, const struct node *node, int *contribution)
 {

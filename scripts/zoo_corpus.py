@@ -100,6 +100,22 @@ def loops():
                  "jax-ml/jax#753", ["x0: f64[]", "a: f64[]", "ns: f64[5]"], top, [outs[1]], [[0, 1, [1, 2, 3, 4, 5]]], request, truth,
                  *([("functional+jax-scan-xs-zero", "wrong", ["0"] * 5)] if mode == "vjp" else []))
 
+    # z = y*x by a rule, x closed over: directly, and in the body of a scan
+    for place in ("inside", "outside"):
+        for spec, mode in [("functional", vjp), ("forward", jvp)]:
+            top, loop, product, rule = Region(), Region(), Region(), Region()
+            there = loop if place == "inside" else top
+            regions = [region(["p", "q"], product.body, [product.op("mul", "p", "q")]),
+                       region(["u", "v", "d"], rule.body, [rule.op("mul", "v", "d"), rule.op("mul", "u", "d")]) if mode is vjp else
+                       region(["u", "v", "du", "dv"], rule.body, [rule.op("add", rule.op("mul", "v", "du"), rule.op("mul", "u", "dv"))])]
+            out = there.loop("custom", ["y" if place == "inside" else top.const(5), "x"], 1, regions, transform=mode.__name__)
+            if place == "inside":
+                out = top.loop("scan", [top.const(5)], 1, [region(["y"], loop.body, out)], trip=1, carries=1)
+            case(f"jax-scan-perturbed-{place}-{spec}", f"z = 5*x by a rule, x closed over, {place} the body of a scan", "jax-ml/jax#9567",
+                 ["x: f64[]"], top, out, [[3]], mode([0], 1), ["5"],
+                 (f"{spec}+jax-scan-perturbed", "wrong" if place == "inside" else "agree", ["0" if place == "inside" else "5"]),
+                 comment="the report asks whether x is perturbed: yes outside, no inside")
+
     # while i < 3: x = x + i; i = i + 1
     top, cond, loop = Region(), Region(), Region()
     test = cond.op("lt", "ci", cond.const(3))

@@ -101,6 +101,12 @@ static bool same_aot_row(const struct aot_rule *a, const struct aot_rule *b)
 	return a->push == b->push && a->pull == b->pull && a->scale == b->scale;
 }
 
+static int custom_differences(const struct custom_rules *a, const struct custom_rules *b)
+{
+	return (a->operand != b->operand) + (a->applies != b->applies) + (a->direction != b->direction) + (a->absent != b->absent) +
+	       (a->active != b->active) + (a->given != b->given);
+}
+
 /* Rows and seams in which two engines differ. */
 static int differences(const struct engine *a, const struct engine *b)
 {
@@ -131,6 +137,7 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += x->implicit.ends != y->implicit.ends;
 	n += x->implicit.enters != y->implicit.enters;
 	n += x->implicit.join != y->implicit.join;
+	n += custom_differences(&x->custom, &y->custom) + custom_differences(&a->tangent.custom, &b->tangent.custom);
 	n += x->same_leaf != y->same_leaf;
 	n += x->overwrites != y->overwrites;
 	n += x->finish != y->finish;
