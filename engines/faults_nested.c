@@ -189,3 +189,39 @@ bool plant_slots_merged(struct engine *self, const char *args, struct error *e)
 	self->aot.slots = merge_slots;
 	return true;
 }
+
+/* The rule is for one application: what it read, the solution, say, has no derivative in the next. */
+static int without_history(struct aot *x, int value)
+{
+	return aot_op1(x, OP_STOP_GRADIENT, value);
+}
+
+bool plant_rule_used_once(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.rule_reads = without_history;
+	return true;
+}
+
+/* ---- slots of a closure ---- */
+
+/* The closure that pulls a product back is right where it is made, and where it is differentiated; differentiated twice, it has its slots the wrong way round. */
+static void mul_swapped_at_third(
+    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+{
+	int first;
+
+	aot_rules_right.row[OP_MUL].pull(x, node, arg, out, cotangent, wanted, contribution);
+	first = contribution[0];
+	if (x->below < 2 || first < 0 || contribution[1] < 0 || !type_equal(aot_type(x, first), aot_type(x, contribution[1])))
+		return;
+	contribution[0] = contribution[1];
+	contribution[1] = first;
+}
+
+bool plant_slots_swapped(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.row[OP_MUL].pull = mul_swapped_at_third;
+	return true;
+}

@@ -151,6 +151,13 @@ static union cell *new_cells(struct region_run *run, int v)
 	return run->plan->active[v] ? NEW(run->arena, union cell, shape_elements(&run->program->type[v].shape)) : NULL;
 }
 
+static union cell *new_accumulator(struct region_run *run, const struct loop *l, int k)
+{
+	if (!run->plan->active[l->first_param + k])
+		return NULL;
+	return NEW(run->arena, union cell, shape_elements(&run->rules->loop.accumulator(run->program, l->node, k)->shape));
+}
+
 /* `again`: another pass will read the cotangents of the results. */
 static void sweep_open(struct region_run *run, const struct node *node, bool again, struct sweep *s)
 {
@@ -170,7 +177,7 @@ static void sweep_open(struct region_run *run, const struct node *node, bool aga
 		s->carry[k] = total(run, node->out + k);
 		s->present[k] = s->seeded[k] = s->carry[k] != NULL;
 		if (!s->present[k])
-			s->carry[k] = new_cells(run, l->first_param + k);
+			s->carry[k] = new_accumulator(run, l, k);
 		else if (again)
 			s->carry[k] = arena_copy(run->arena, s->carry[k],
 			    (size_t)shape_elements(&run->program->type[node->out + k].shape), sizeof(union cell));

@@ -141,6 +141,10 @@ struct reverse_loop {
 	/* Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one.  Right: true. */
 	bool (*carry_flows)(bool seeded);
 	/*
+	 * Of which type the accumulator is that is there for carry k of a loop before anything contributes to it.  Right: the carry's.
+	 */
+	const struct type *(*accumulator)(const struct program *p, const struct node *node, int k);
+	/*
 	 * Of which operand the cotangent is handed to operand `position`; requested[n]: those that need one, per-iteration inputs first.
 	 * Right: position.
 	 */

@@ -121,6 +121,8 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += a->aot.running_term != b->aot.running_term;
 	n += a->aot.reversed != b->aot.reversed;
 	n += a->aot.capture != b->aot.capture;
+	n += a->aot.rule_reads != b->aot.rule_reads;
+	n += a->aot.slots != b->aot.slots;
 	n += x->multiply != y->multiply;
 	n += x->accumulate != y->accumulate;
 	n += x->unbroadcast != y->unbroadcast;
@@ -132,6 +134,7 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += x->loop.xs_cotangent_row != y->loop.xs_cotangent_row;
 	n += x->loop.carry_flows != y->loop.carry_flows;
 	n += x->loop.slot != y->loop.slot;
+	n += x->loop.accumulator != y->loop.accumulator;
 	n += x->loop.result != y->loop.result;
 	n += x->implicit.iterate != y->implicit.iterate;
 	n += x->implicit.ends != y->implicit.ends;
