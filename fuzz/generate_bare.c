@@ -12,12 +12,14 @@ static const struct bare_row {
 	enum op op;
 	int weight;
 } bare_rows[] = {
-	{OP_NEG, 1}, {OP_ABS, 2}, {OP_SIGN, 1}, {OP_SQUARE, 2}, {OP_SQRT, 3}, {OP_RSQRT, 3}, {OP_EXP, 3}, {OP_EXPM1, 3}, {OP_LOG, 3},
+	{OP_NEG, 1}, {OP_ABS, 2}, {OP_SIGN, 1}, {OP_SQUARE, 4}, {OP_SQRT, 3}, {OP_RSQRT, 3}, {OP_EXP, 3}, {OP_EXPM1, 3}, {OP_LOG, 3},
 	{OP_LOG1P, 3}, {OP_SIN, 3}, {OP_COS, 3}, {OP_TAN, 3}, {OP_ASIN, 3}, {OP_ACOS, 3}, {OP_ATAN, 4}, {OP_SINH, 3}, {OP_COSH, 3},
 	{OP_TANH, 4}, {OP_ASINH, 4}, {OP_ACOSH, 3}, {OP_ATANH, 3}, {OP_LOGISTIC, 3}, {OP_ERF, 3}, {OP_FLOOR, 1}, {OP_CEIL, 1},
 	{OP_TRUNC, 1}, {OP_ROUND, 1}, {OP_ADD, 2}, {OP_SUB, 2}, {OP_MUL, 3}, {OP_DIV, 5}, {OP_POW, 10}, {OP_ATAN2, 6}, {OP_MAX, 2},
 	{OP_MIN, 2}, {OP_CLAMP, 3}, {OP_REDUCE_SUM, 1}, {OP_REDUCE_PROD, 5}, {OP_REDUCE_MAX, 2}, {OP_REDUCE_MIN, 2},
 	{OP_REDUCE_MEAN, 2}, {OP_LOGSUMEXP, 4}, {OP_NORM, 4}, {OP_CUMSUM, 2}, {OP_CUMPROD, 8}, {OP_SORT, 1}, {OP_MATMUL, 4},
+	{OP_GATHER, 5}, {OP_TAKE_ALONG_AXIS, 3}, {OP_SCATTER_SET, 2}, {OP_SCATTER_ADD, 2}, {OP_SCATTER_MUL, 3}, {OP_SCATTER_MIN, 1},
+	{OP_SCATTER_MAX, 1},
 };
 
 /* Kinds of ops whose operands no domain bounds: they pick from the inputs themselves. */
@@ -25,13 +27,19 @@ static const struct bare_emitter {
 	gen_emit_fn *emit;
 	int weight;
 } bare_emitters[] = {
-	{gen_emit_gather, 10}, {gen_emit_scatter, 10}, {gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2},
-	{gen_emit_integer, 6}, {gen_emit_logical, 4}, {gen_emit_order, 2}, {gen_emit_cast, 2},
+	{gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2}, {gen_emit_integer, 6}, {gen_emit_logical, 4},
+	{gen_emit_order, 2}, {gen_emit_cast, 2},
+};
+
+/* What may follow an op: a derivative of the second order is of two functions, one of the other. */
+static const struct bare_emitter follow_emitters[] = {
+	{gen_emit_unary, 3}, {gen_emit_binary, 2}, {gen_emit_reduce, 2}, {gen_emit_cumulative, 4},
 };
 
 enum {
 	BARE_ROWS = sizeof(bare_rows) / sizeof(bare_rows[0]),
 	BARE_EMITTERS = sizeof(bare_emitters) / sizeof(bare_emitters[0]),
+	FOLLOW_EMITTERS = sizeof(follow_emitters) / sizeof(follow_emitters[0]),
 	BARE_OPS = 3 /* at most; with at most three inputs each */
 };
 
@@ -124,23 +132,26 @@ static double in_stretch(struct choice *c, enum op op)
 	return x;
 }
 
-/* Where rules take other paths, and what many domains end at. */
-static double landmark(struct choice *c)
+/* Where rules take other paths: the end of the domain if that is not 0, and small numbers. */
+static double landmark(struct choice *c, enum domain domain)
 {
 	static const double at[] = {0, 1, -1, 0, 2, -0.0, 0.5, -2, 3};
+	bool one = domain == DOMAIN_INSIDE_ONE || domain == DOMAIN_ABOVE_ONE || domain == DOMAIN_ABOVE_MINUS_ONE;
 
+	if (one && choice_percent(c, 60))
+		return domain == DOMAIN_ABOVE_MINUS_ONE ? -1 : 1;
 	return at[choice_below(c, (int)(sizeof at / sizeof *at))];
 }
 
 /* Some bits beside a landmark. */
-static double beside(struct choice *c, enum dtype d)
+static double beside(struct choice *c, enum dtype d, enum domain domain)
 {
-	double x = landmark(c);
+	double x = landmark(c, domain);
 	int bits = dtype_table[d].precision;
 
 	if (x == 0)
 		return ldexp(1 + uniform(c), -choice_between(c, 2, choice_percent(c, 30) ? -dtype_table[d].emin : 2 * bits));
-	return x + ldexp(choice_between(c, 1, 7), -choice_between(c, bits / 3, bits));
+	return x + ldexp(choice_percent(c, 50) ? choice_between(c, 1, 7) : 1 + uniform(c), -choice_between(c, bits / 3, bits));
 }
 
 /* Any magnitude that the dtype has, or one that is not out of the way. */
@@ -155,17 +166,17 @@ static double anywhere(struct choice *c, enum dtype d)
 
 static double bare_real(struct choice *c, const struct profile *p, enum dtype d, const struct gen_stand *s)
 {
-	static const int weights[] = {10, 5, 3, 3, 2};
+	static const int weights[] = {10, 5, 4, 3, 3};
 	enum domain domain = domain_of(s);
 	double x;
 
 	for (int attempt = 0; attempt < 3; attempt++) {
 		switch (choice_weighted(c, weights, 5)) {
 		case 1:
-			x = landmark(c);
+			x = landmark(c, domain);
 			break;
 		case 2:
-			x = beside(c, d);
+			x = beside(c, d, domain);
 			break;
 		case 3:
 			x = anywhere(c, d);
@@ -190,7 +201,7 @@ void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_
 		int n = shape_elements(&x->type.shape);
 		int wild;
 
-		if (stand[i].op == OP_CONSTANT)
+		if (stand[i].op == OP_CONSTANT || !dtype_is_float(x->type.dtype))
 			continue;
 		/* Half of the tensors are tame but for an element or none: beside one that is far out nothing is seen of the rest of a sum. */
 		wild = choice_percent(c, 50) ? choice_below(c, n + 1) : -1;
@@ -210,15 +221,15 @@ struct bare_op {
 	struct attrs attrs;
 };
 
-/* An input of that type for the next operand; now and then one that there is. */
-static void add_operand(struct gen *g, struct bare_op *b, const struct type *t)
+/* An input of that type for the next operand, integers in [0, most]; now and then one that there is. */
+static void add_operand(struct gen *g, struct bare_op *b, const struct type *t, int most)
 {
 	struct gen_stand stand = {.op = b->op, .operand = b->n_arg};
 	int v = g->n_input && choice_percent(g->c, g->p->operand_twice) ? gen_pick(g, gen_fits_type, t) : -1;
 
 	if (v < 0) {
 		g->stand[g->n_input] = stand;
-		v = gen_input(g, t, moderate(domain_of(&stand)));
+		v = gen_input(g, t, dtype_is_float(t->dtype) ? moderate(domain_of(&stand)) : range_make(0, most));
 	}
 	b->arg[b->n_arg++] = v;
 }
@@ -241,7 +252,7 @@ static void plan_elementwise(struct gen *g, struct bare_op *b)
 
 		if (n > 1 && choice_percent(g->c, 30))
 			t.shape = shape_scalar();
-		add_operand(g, b, &t);
+		add_operand(g, b, &t, 0);
 	}
 }
 
@@ -250,7 +261,7 @@ static void plan_lines(struct gen *g, struct bare_op *b)
 	struct type t = any_type(g, true);
 	int whole = choice_below(g->c, t.shape.rank + 1);
 
-	add_operand(g, b, &t);
+	add_operand(g, b, &t, 0);
 	if (op_table[b->op].family != FAMILY_REDUCE) {
 		b->attrs.axis = choice_below(g->c, t.shape.rank);
 		return;
@@ -268,8 +279,30 @@ static void plan_matmul(struct gen *g, struct bare_op *b)
 	right.shape = (struct shape){.rank = 1, .extent = {left.shape.extent[left.shape.rank - 1]}};
 	if (choice_percent(g->c, 50))
 		right.shape = (struct shape){.rank = 2, .extent = {right.shape.extent[0], choice_between(g->c, 1, 3)}};
-	add_operand(g, b, &left);
-	add_operand(g, b, &right);
+	add_operand(g, b, &left, 0);
+	add_operand(g, b, &right, 0);
+}
+
+/* Indices are an input too, now and then one past the end. */
+static void plan_indexed(struct gen *g, struct bare_op *b)
+{
+	struct type t = any_type(g, true), index = {.dtype = choice_percent(g->c, 25) ? DTYPE_I32 : DTYPE_I64};
+	int axis = choice_below(g->c, t.shape.rank), extent = t.shape.extent[axis], n = choice_between(g->c, 1, 3);
+
+	b->attrs.axis = axis;
+	b->attrs.mode = (enum index_mode)choice_below(g->c, MODE_COUNT);
+	add_operand(g, b, &t, 0);
+	if (b->op == OP_TAKE_ALONG_AXIS) {
+		index.shape = t.shape;
+		index.shape.extent[axis] = n;
+	} else if (b->op != OP_GATHER || choice_percent(g->c, 50)) {
+		index.shape = (struct shape){.rank = 1, .extent = {n}};
+	}
+	add_operand(g, b, &index, extent);
+	if (op_table[b->op].family != FAMILY_SCATTER)
+		return;
+	t.shape.extent[axis] = n;
+	add_operand(g, b, &t, 0);
 }
 
 /* A float, and what may be its index, mask or operand: none, one, or two. */
@@ -316,27 +349,47 @@ static struct bare_op plan(struct gen *g)
 	case FAMILY_MATMUL:
 		plan_matmul(g, &b);
 		break;
+	case FAMILY_GATHER:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_SCATTER:
+		plan_indexed(g, &b);
+		break;
 	default:
 		plan_elementwise(g, &b);
 	}
 	return b;
 }
 
-/* The op, with nothing but its inputs to pick from. */
+/* What an emitter makes with nothing but these to pick from. */
+static int emit_on(struct gen *g, gen_emit_fn *emit, const int *value, int n)
+{
+	g->n_pool = 0;
+	for (int i = n - 1; i >= 0; i--)
+		gen_push(g, value[i]);
+	return emit(g);
+}
+
 static int stand(struct gen *g, const struct bare_op *b)
 {
 	int v;
 
 	if (!b->emit)
 		return gen_node(g, b->op, b->arg, b->n_arg, &b->attrs);
-	g->n_pool = 0;
-	for (int i = b->n_arg - 1; i >= 0; i--)
-		gen_push(g, b->arg[i]);
-	v = b->emit(g);
+	v = emit_on(g, b->emit, b->arg, b->n_arg);
 	/* What an integer is worth shows in the derivative of what it multiplies. */
 	if (v >= 0 && b->emit == gen_emit_integer && gen_type(g, v)->dtype == g->dtype)
 		v = gen_binary(g, OP_MUL, v, b->arg[0]);
 	return v;
+}
+
+static int follow(struct gen *g, int value)
+{
+	int weight[FOLLOW_EMITTERS], v;
+
+	for (int i = 0; i < FOLLOW_EMITTERS; i++)
+		weight[i] = follow_emitters[i].weight;
+	v = emit_on(g, follow_emitters[choice_weighted(g->c, weight, FOLLOW_EMITTERS)].emit, &value, 1);
+	return v >= 0 ? v : value;
 }
 
 int gen_bare(struct gen *g, int result[LIMIT_ARGS])
@@ -350,6 +403,8 @@ int gen_bare(struct gen *g, int result[LIMIT_ARGS])
 	for (int i = 0; i < ops; i++) {
 		int v = stand(g, &op[i]);
 
+		if (v >= 0 && gen_is_float(g, v) && choice_percent(g->c, g->p->bare_followed))
+			v = follow(g, v);
 		if (v >= 0)
 			result[n++] = v;
 	}

@@ -302,6 +302,54 @@ static void test_aliases(void)
 	CHECK(input_stored > CASES_OF_ALIASES / 1000, "%d", input_stored);
 }
 
+/* ---- special points of ops that stand on inputs, in stacked requests as well ---- */
+
+/* Whether an element of input `value`, which need not be one, is in [low, high] at some point. */
+static bool input_within(const struct testcase *t, int value, double low, double high)
+{
+	if (value >= t->program.top.n_param)
+		return false;
+	for (int p = 0; p < t->n_point; p++) {
+		const struct tensor *x = &t->point[p][value];
+		int n = shape_elements(&x->type.shape);
+
+		for (int k = 0; k < n; k++)
+			if (tensor_number(x, k) >= low && tensor_number(x, k) <= high)
+				return true;
+	}
+	return false;
+}
+
+static void test_special_points(void)
+{
+	struct profile p = profile_default();
+	int exponent = 0, factor = 0, index = 0, near_one = 0, far = 0;
+
+	for (int i = 0; i < CASES_OF_ALIASES; i++) {
+		struct testcase t = case_of(seed_mix(17, (uint64_t)i), &p);
+		bool higher = request_order(t.transform, t.n_transform) > 1, batched = request_order(t.transform, t.n_transform) < t.n_transform;
+
+		for (int k = 0; k < t.program.top.n_node; k++) {
+			const struct node *n = &t.program.top.node[k];
+
+			exponent += higher && n->op == OP_POW && input_within(&t, n->arg[1], 0, 0);
+			factor += higher && n->op == OP_CUMPROD && input_within(&t, n->arg[0], 0, 0);
+			index += batched && n->op == OP_GATHER && input_within(&t, n->arg[1], -9, -1);
+			near_one += op_table[n->op].domain == DOMAIN_INSIDE_ONE && (input_within(&t, n->arg[0], 1 - 0x1p-16, 1 - 0x1p-53) ||
+											 input_within(&t, n->arg[0], -1 + 0x1p-53, -1 + 0x1p-16));
+			far += n->op == OP_TANH && input_within(&t, n->arg[0], 350, 372);
+		}
+	}
+	printf("of %d cases: at order 2 or 3 %d with a pow of exponent 0 and %d with a cumprod of 0, in batches %d with a negative index; %d with an asin, "
+	       "acos or atanh beside 1 or -1, %d with a tanh about 360\n",
+	    CASES_OF_ALIASES, exponent, factor, index, near_one, far);
+	CHECK(exponent > 15, "%d", exponent);
+	CHECK(factor > 15, "%d", factor);
+	CHECK(index > 5, "%d", index);
+	CHECK(near_one > 3, "%d", near_one);
+	CHECK(far > 3, "%d", far);
+}
+
 static int by_value(const void *a, const void *b)
 {
 	return *(const int *)a - *(const int *)b;
@@ -386,6 +434,7 @@ int main(void)
 	test_profiles();
 	test_reach();
 	test_aliases();
+	test_special_points();
 	test_shares();
 	test_second_profile();
 	test_profile_errors();
