@@ -9,7 +9,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0x1ad3bc95f71ed049)
+#define DIGEST UINT64_C(0xd8db0f04d1cb39c6)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
@@ -105,11 +105,11 @@ static void test_determinism(void)
 	static const struct {
 		uint64_t seed, hash;
 	} rows[] = {
-		{1, UINT64_C(0x0e3288ede1bc617a)},
-		{2, UINT64_C(0x74def2ecc12df6ff)},
-		{3, UINT64_C(0xe0ee71e84ce25c56)},
-		{4, UINT64_C(0xbe88a80b4b039b41)},
-		{5, UINT64_C(0x62475bf52f43619c)},
+		{1, UINT64_C(0x0702aa042c899e9c)},
+		{2, UINT64_C(0xfe0c81b3ae5f8ddb)},
+		{3, UINT64_C(0x8600905a0121bbaf)},
+		{4, UINT64_C(0xc1483848b0aa0fd6)},
+		{5, UINT64_C(0xa632637f536bd3db)},
 	};
 	struct profile p = profile_default();
 	uint64_t digest = 0;
