@@ -27,7 +27,7 @@ static const struct bare_emitter {
 	gen_emit_fn *emit;
 	int weight;
 } bare_emitters[] = {
-	{gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2}, {gen_emit_integer, 6}, {gen_emit_logical, 4},
+	{gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2}, {gen_emit_integer, 12}, {gen_emit_logical, 6},
 	{gen_emit_order, 2}, {gen_emit_cast, 2},
 };
 
@@ -308,12 +308,13 @@ static void plan_indexed(struct gen *g, struct bare_op *b)
 /* A float, and what may be its index, mask or operand: none, one, or two. */
 static void plan_emitter(struct gen *g, struct bare_op *b)
 {
-	static const enum dtype dtypes[] = {DTYPE_I64, DTYPE_I64, DTYPE_I32, DTYPE_BOOL};
-	struct type t = any_type(g, choice_percent(g->c, 80)), other = {.dtype = dtypes[choice_below(g->c, 4)], .shape = shape_scalar()};
+	struct type t = any_type(g, choice_percent(g->c, 80)), other = {.dtype = DTYPE_I64, .shape = shape_scalar()};
 	int n = choice_below(g->c, 3);
 
-	if (b->emit == gen_emit_integer && other.dtype == DTYPE_BOOL)
-		other.dtype = DTYPE_I64;
+	if (choice_percent(g->c, b->emit == gen_emit_integer ? 0 : b->emit == gen_emit_logical ? 80 : 35))
+		other.dtype = DTYPE_BOOL;
+	else if (choice_percent(g->c, 25))
+		other.dtype = DTYPE_I32;
 	b->arg[b->n_arg++] = gen_input(g, &t, range_make(-4, 4));
 	for (int i = 0; i < n; i++) {
 		if (choice_percent(g->c, 35))
