@@ -331,10 +331,12 @@ static void test_special_points(void)
 
 		for (int k = 0; k < t.program.top.n_node; k++) {
 			const struct node *n = &t.program.top.node[k];
+			enum family f = op_table[n->op].family;
+			bool indexed = f == FAMILY_GATHER || f == FAMILY_TAKE_ALONG_AXIS || f == FAMILY_SCATTER;
 
 			exponent += higher && n->op == OP_POW && input_within(&t, n->arg[1], 0, 0);
 			factor += higher && n->op == OP_CUMPROD && input_within(&t, n->arg[0], 0, 0);
-			index += batched && n->op == OP_GATHER && input_within(&t, n->arg[1], -9, -1);
+			index += batched && indexed && input_within(&t, n->arg[1], -9, -1);
 			near_one += op_table[n->op].domain == DOMAIN_INSIDE_ONE && (input_within(&t, n->arg[0], 1 - 0x1p-16, 1 - 0x1p-53) ||
 											 input_within(&t, n->arg[0], -1 + 0x1p-53, -1 + 0x1p-16));
 			far += n->op == OP_TANH && input_within(&t, n->arg[0], 350, 372);
