@@ -389,6 +389,8 @@ static int follow(struct gen *g, int value)
 
 	for (int i = 0; i < FOLLOW_EMITTERS; i++)
 		weight[i] = follow_emitters[i].weight;
+	/* Points come from all over: no guess of where the value lies keeps an op from following. */
+	g->info[value].range = range_make(-2, 2);
 	v = emit_on(g, follow_emitters[choice_weighted(g->c, weight, FOLLOW_EMITTERS)].emit, &value, 1);
 	return v >= 0 ? v : value;
 }

@@ -9,7 +9,7 @@
 enum { VALID = 100000, BYTES = 20000, REACH = 50000, SHARES = 20000 };
 
 /* Of 2,000 cases, each mutated and crossed with itself; goes with the golden hashes below. */
-#define DIGEST UINT64_C(0x58bac49d810a7d2e)
+#define DIGEST UINT64_C(0x9d01a6dc99030742)
 
 /* Of the cases of the frozen profile in test_shares.  New ops come with members that are 0 there: it never changes. */
 #define FROZEN_DIGEST UINT64_C(0x513c26af84668657)
