@@ -220,6 +220,10 @@ static struct program make_program(struct gen *g)
 	struct program p;
 
 	g->dtype = gen_float_dtype(g);
+	if (g->p->bare && choice_percent(g->c, g->p->bare)) {
+		n = gen_bare(g, result);
+		return gen_end(g, result, n);
+	}
 	/* A few programs are tiny; the simplest is empty. */
 	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
 	/* Few roundings fit into eleven bits, fewer into eight, before nothing can be decided. */
@@ -251,6 +255,7 @@ struct testcase generate(struct choice *c, const struct profile *profile, struct
 	t.point = NEW(a, struct tensor *, t.n_point);
 	for (int i = 0; i < t.n_point; i++) {
 		t.point[i] = gen_point(c, profile, &outermost, g.input_range, a);
+		gen_bare_point(c, profile, g.stand, g.n_input, t.point[i]);
 		if (choice_percent(c, profile->edge_point))
 			gen_point_edge(c, &t.program, request_outermost(t.transform, t.n_transform), t.point[i]);
 		if (profile->point_equal && choice_percent(c, profile->point_equal))

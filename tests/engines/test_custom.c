@@ -373,6 +373,7 @@ static void test_generated(struct arena *a)
 
 		arena_reset(a);
 		profile.weight_custom = 12;
+		profile.bare = profile.stack_bare = 0; /* no customs there */
 		c = generate(&choice, &profile, a);
 		CHECK(program_check(&c.program, NULL), "case %d: not valid", k);
 		if (!has_custom(&c.program.top))
