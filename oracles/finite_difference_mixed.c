@@ -52,6 +52,8 @@ struct progress {
 	mpfr_exp_t largest;   /* every term of it is below 2^largest */
 	double noise;         /* of the quotient: what rounding terms of that size may leave of it */
 	double excess, last;  /* quotient less the known value, on this rung and the one before */
+	double quotient;      /* of the rung before */
+	bool grew;            /* the newest beside it, by far */
 	bool seen;
 };
 
@@ -139,6 +141,16 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, co
 	return isfinite(p->excess);
 }
 
+/*
+ * Whether the quotient has grown by far as the step shrank.  Where the step is small beside what the function varies on, quotients tend to the derivative, or
+ * to 0 as the step does, and what rounding leaves of them falls from rung to rung.  One that grows is the difference of a function that the step has left behind,
+ * as sin at 2^616 moved by a part of itself: two of them may be as small beside the value they are compared with, and then agree on it being wrong.
+ */
+static bool has_grown(const struct progress *p, double quotient)
+{
+	return p->seen && fabs(quotient) > ldexp(fabs(p->quotient), 16);
+}
+
 /* How far quotient and value may be apart. */
 static double slack(const struct fd_target *t)
 {
@@ -146,13 +158,15 @@ static double slack(const struct fd_target *t)
 }
 
 /*
- * Compares what the rungs have shown.  They may agree on nothing at all: a term that is lost beside larger ones is lost on all of them.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
- * no size for an error.
+ * Compares what the rungs have shown.  They may agree on nothing at all: a term that is lost beside larger ones is lost on all of them.  A quotient that
+ * shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives no size for an error.
  */
 static void settle(struct fd_target *t, struct progress *p)
 {
 	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
 	t->error = change + p->noise;
+	p->grew = has_grown(p, t->quotient);
+	p->quotient = t->quotient;
 	p->last = p->excess;
 	p->seen = true;
 	if (isinf(change))
@@ -165,7 +179,7 @@ static void settle(struct fd_target *t, struct progress *p)
 
 static void give_up(struct fd_target *t, const struct progress *p)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
+	if (isfinite(t->error) && !p->grew && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
