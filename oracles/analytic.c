@@ -141,7 +141,7 @@ static struct component primal_component(struct analytic *self, int k)
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
-	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason};
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular};
 	if (!f->present || f->reason)
 		return out;
 	out.value = mpfr_get_d(self->value[k], R);
@@ -176,8 +176,7 @@ static void primal_truth(struct analytic *self, const struct testcase *c, struct
 	}
 }
 
-/* Derivative number i, element e of the last sweep. */
-static struct component derivative_component(struct analytic *self, const struct transform *t, int i, int e)
+struct component analytic_component(struct analytic *self, const struct transform *t, int i, int e)
 {
 	struct evaluation *ev = &self->ev;
 	if (t->kind == TRANSFORM_VJP) {
@@ -202,7 +201,7 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 		analytic_sweep_tangent(self, conventions, t);
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out[i].at[e] = dtype_is_float(types[i].dtype) ? derivative_component(self, t, i, e)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
 								      : integer_component(0, false);
 }
 
@@ -292,7 +291,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
-	if (c->n_transform == 1 && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
 	for (int k = 0; k < out->n_assignment; k++) {
@@ -305,6 +304,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 			conventions_assign(&conventions, k);
 			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
 		}
+		if (out->kink && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+			out->hull = analytic_hull(self, &conventions, &c->transform[0], types, n, a);
 		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
 			undecide(out->derivative[0], n, REASON_CONVENTION);
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {

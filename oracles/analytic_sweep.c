@@ -98,6 +98,8 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	if (f->present)
+		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
@@ -150,11 +152,12 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 }
 
-/* The partial of scalar k by parent j under the assignment; false when no path leads through the edge. */
-static bool edge_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
+bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
+	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
 	p->value = self->partial;
-	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
+	p->singular = false;
+	if (!convention_tied(self->note, k) || base_of_power)
 		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
@@ -163,7 +166,8 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 	p->magnitude = 1.0 / ties;
 	p->tight = p->loose = (ties & (ties - 1)) == 0 ? 0 : p->magnitude * dtype_table[self->ev.scalar[k].dtype].unit;
 	p->reason = REASON_NONE;
-	return sign != 0;
+	p->singular = convention_is_open(self->ev.scalar[k].op);
+	return sign != 0 || p->singular;
 }
 
 static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
@@ -190,7 +194,7 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 			int parent = ev->parent[s->parent + j];
 			if (!self->note[parent].active)
 				continue;
-			bool connected = edge_partial(self, conventions, k, j, &p);
+			bool connected = analytic_partial(self, conventions, k, j, &p);
 			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
@@ -254,14 +258,44 @@ static void directional_sorted(struct analytic *self, int k)
 	add_term(self, k, widest.tight, widest.loose, widest.magnitude);
 }
 
+/* The directional derivative of a norm at zeros is the norm of the tangents. */
+static void directional_norm(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	double tight = 0, loose = 0;
+	bool present = false;
+	self->flow[k].singular = true;
+	mpfr_set_zero(self->term, 1);
+	for (int j = 0; j < s->n_parent; j++) {
+		int parent = self->ev.parent[s->parent + j];
+		const struct flow *f = &self->flow[parent];
+		if (f->reason) {
+			poison(&self->flow[k], f->reason);
+			return;
+		}
+		if (!f->present)
+			continue;
+		present = true;
+		tight = hypot(tight, f->tight);
+		loose = hypot(loose, f->loose);
+		mpfr_fma(self->term, self->value[parent], self->value[parent], self->term, R);
+	}
+	if (!present)
+		return;
+	mpfr_sqrt(self->term, self->term, R);
+	double size = mpfr_get_d(self->term, R), rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
+	add_term(self, k, tight + rounding, loose + rounding, size);
+}
+
 /* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point. */
 static void directional_tangent(struct analytic *self, int k)
 {
 	struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
-	if (s->op == OP_SORT) {
-		directional_sorted(self, k);
+	if (s->op == OP_SORT || s->op == OP_NORM) {
+		(s->op == OP_SORT ? directional_sorted : directional_norm)(self, k);
 		return;
 	}
 	int sign = s->op == OP_MIN || s->op == OP_REDUCE_MIN ? -1 : 1, best = -1;
@@ -292,7 +326,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 		const struct scalar *s = &ev->scalar[k];
 		if (!self->note[k].active)
 			continue;
-		if (self->note[k].tie && !self->note[k].unsure && convention_is_directional(conventions, ev, k)) {
+		if (convention_tied(self->note, k) && convention_is_directional(conventions, ev, k)) {
 			directional_tangent(self, k);
 		} else {
 			for (int j = 0; j < s->n_parent; j++) {
@@ -300,7 +334,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				int parent = ev->parent[s->parent + j];
 				if (!self->flow[parent].present)
 					continue;
-				bool connected = edge_partial(self, conventions, k, j, &p);
+				bool connected = analytic_partial(self, conventions, k, j, &p);
 				add_product(self, k, parent, connected ? &p : NULL, is_chain(self, k));
 			}
 		}

@@ -261,6 +261,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
+		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
 		r = (ra > 0 ? v * b / a * ra : 0) + v * log_a * rb;
 		r = r * (1 + 2 * rho) + v * rho * rho;
 		c = 4;
@@ -328,6 +329,7 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
 		out->danger |= squares > info->max || (top > 0 && top * top < info->normal);
+		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
 		break;
 	}
 	default: { /* logsumexp: slopes add up to 1 */

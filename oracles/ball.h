@@ -47,6 +47,7 @@ struct partial {
 	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
 	double magnitude, tight, loose; /* |value| and its radii */
 	enum reason reason;
+	bool singular; /* at the tip of a norm and its kin: 0 by convention, and no number where nobody cares */
 };
 
 /* The radius of scalar k of the trace; note[] holds what is known of its parents.  note[k].active is set by the caller. */

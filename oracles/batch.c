@@ -226,6 +226,18 @@ static void undecide_kinks(struct truth_point *slice)
 	slice->n_assignment = 1;
 }
 
+/* Components that a tie reaches whose answers no assignments span (struct hull): what a whole request may make of them is not followed. */
+static void undecide_open(struct truth_point *slice)
+{
+	if (!slice->hull || !slice->hull->open)
+		return;
+	for (int s = 0; s < slice->n_assignment; s++)
+		for (int k = 0, at = 0; k < slice->n_derivative; k++)
+			for (int e = 0; e < shape_elements(&slice->derivative[s][k].type.shape); e++, at++)
+				if (slice->hull->low[at] < slice->hull->high[at])
+					slice->derivative[s][k].at[e] = (struct component){.reason = REASON_CONVENTION};
+}
+
 static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
 {
 	struct fd_evidence worst = slice[0].fd;
@@ -281,6 +293,7 @@ void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, voi
 	for (int s = 0; s < p.slices; s++) {
 		struct testcase one = slice_case(&p, c, which, s, a);
 		truth(self, &one, a, &slice[s]);
+		undecide_open(&slice[s]);
 		out->kink |= slice[s].kink;
 		out->edge |= slice[s].edge;
 	}

@@ -196,6 +196,7 @@ struct progress {
 
 	bool seen_before;    /* excess_last is set */
 	struct pair excess_last;
+	double side_last[SIDES]; /* |excess| of each side on the rung before; INFINITY before there was one */
 	double change;       /* of the excess between the last two rungs; INFINITY before there are two */
 	/*
 	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`.  Drift: how far it went since the
@@ -288,6 +289,18 @@ static bool vanishes(const struct fd_target *t, double excess, double change)
 	return t->known && t->magnitude == 0 && isfinite(change) && excess <= ldexp(change, -30);
 }
 
+/* The same of each side by itself, where neither takes the path: x^2 by pow, whose formula changes at 0. */
+static bool sides_vanish(const struct fd_target *t, struct progress *p)
+{
+	bool both = true;
+	for (int side = 0; side < SIDES; side++) {
+		double excess = fabs(p->excess[side].high);
+		both &= excess == 0 || vanishes(t, excess, p->side_last[side]);
+		p->side_last[side] = excess;
+	}
+	return both;
+}
+
 /* Follows the quotient from rung to rung; 2^-40 of it is agreement. */
 static void measure_drift(struct progress *p, double quotient)
 {
@@ -350,7 +363,7 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
 	bool accurate = t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
-	if (accurate || vanishes(t, fabs(excess.high), change))
+	if (accurate || (shared ? vanishes(t, fabs(excess.high), change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
 
@@ -389,6 +402,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
 		progress[i].change = progress[i].drift = INFINITY;
+		progress[i].side_last[LEFT] = progress[i].side_last[RIGHT] = INFINITY;
 		progress[i].moved_before[LEFT] = progress[i].moved_before[RIGHT] = ZERO_EXPONENT;
 	}
 

@@ -29,6 +29,22 @@ struct truth_tensor {
 	struct component *at; /* [shape_elements] */
 };
 
+/*
+ * What mixtures of conventions may answer at a point that has ties: an answer outside is nobody's derivative.  Components are all elements of
+ * all derivatives, flattened in order.
+ */
+struct hull {
+	int n_component;
+	double *low, *high; /* [n_component]; infinite where nothing is known */
+	double *slack;      /* [n_component] a radius of what lies between the assignments */
+	/*
+	 * Every tie decided by itself, wherever that is possible in few enough ways, else 0: all mixtures lie in the convex hull of the corners.
+	 */
+	int n_corner;
+	double **corner;    /* [n_corner][n_component] */
+	bool open;          /* some tie has more answers than the assignments span (a norm at zeros) */
+};
+
 enum fd_outcome {
 	FD_NOT_RUN,
 	FD_AGREES,    /* both oracles agree within the finite-difference error estimate */
@@ -59,6 +75,7 @@ struct truth_point {
 	int n_assignment;
 	struct truth_tensor **derivative;
 	bool kink; /* n_assignment > 1, or a tie whose conventions coincide */
+	struct hull *hull; /* of a kink; NULL: for batches, and where conventions are too many */
 	bool edge; /* a decision was taken at exact equality */
 	struct fd_evidence fd;
 };

@@ -167,7 +167,7 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 	    {SORTED("\"r\",\"c\",\"d\"", "2"), JVP1, 4, {0, -1, 1, 1}},
 	    {SORTED("\"r\",\"r\"", "1"), VJP1, 1, {1}},
 	    {C("c", "f64[]", "2") "," N("m", "max", "\"c\",\"c\"") "," N("y", "mul", "\"m\",\"x\""), VJP1, 1, {2}},
-	    {C("c", "f64[]", "2") "," C("h", "f64[]", "5") "," N("y", "clamp", "\"x\",\"c\",\"h\""), VJP1, 3, {.5, 1, 0}},
+	    {C("c", "f64[]", "2") "," C("h", "f64[]", "5") "," N("y", "clamp", "\"x\",\"c\",\"h\""), VJP1, 4, {.5, 1, 0, 0}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		arena_reset(a);
