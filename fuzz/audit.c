@@ -10,7 +10,7 @@
 #include "campaign.h"
 #include "options.h"
 
-enum { TOLD = 20, REPORT_ARENA = 64 << 20, LINE_SECONDS = 60 };
+enum { TOLD = 20, TOLD_OF_LABEL = 3, REPORT_ARENA = 64 << 20, LINE_SECONDS = 60 };
 
 static const struct section {
 	const char *name, *law;
@@ -38,6 +38,7 @@ struct audit {
 	struct json_writer w;
 	const struct section *section;
 	int64_t broken; /* of this section */
+	int n_breach;   /* told: not more than TOLD_OF_LABEL of one line in a row */
 	struct breach breach[TOLD];
 	bool failed; /* a file could not be written */
 	bool terminal;
@@ -107,12 +108,14 @@ static const char *keep_case(struct audit *self, const struct testcase *c, const
 
 void audit_broken(struct audit *self, const struct testcase *c, const char *label, const char *format, ...)
 {
-	int64_t n = self->broken++;
 	char message[512];
+	int n = self->n_breach;
 	va_list list;
 
-	if (n >= TOLD)
+	self->broken++;
+	if (n == TOLD || (n >= TOLD_OF_LABEL && !strcmp(self->breach[n - TOLD_OF_LABEL].label, label)))
 		return;
+	self->n_breach++;
 	va_start(list, format);
 	vsnprintf(message, sizeof message, format, list);
 	va_end(list);
@@ -138,7 +141,7 @@ static void put_breaches(struct audit *self)
 	json_member_integer(&self->w, "broken", self->broken);
 	json_put_key(&self->w, "breaches");
 	json_begin_array(&self->w, JSON_BLOCK);
-	for (int i = 0; i < self->broken && i < TOLD; i++) {
+	for (int i = 0; i < self->n_breach; i++) {
 		json_begin_object(&self->w, JSON_FLOW);
 		json_member_string(&self->w, "of", self->breach[i].label);
 		json_member_string(&self->w, "message", self->breach[i].message);
@@ -156,6 +159,7 @@ static void run_section(struct audit *self, const struct section *s)
 {
 	self->section = s;
 	self->broken = 0;
+	self->n_breach = 0;
 	self->shown = bench_clock();
 	if (!self->o->json)
 		printf("%s: %s\n", s->name, s->law);
