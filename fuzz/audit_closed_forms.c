@@ -16,6 +16,8 @@
 
 /* Bits of the sum of the path magnitudes that value + low must have, and that are no longer told apart. */
 enum { BITS_LEAST = 90, BITS_MOST = 104 };
+/* Bits that a formula may lose to its own rounding. */
+enum { FORM_SLACK = 64 };
 
 enum form_kind {
 	SMOOTH,  /* finite differences agree */
@@ -278,12 +280,14 @@ static int bits_of_agreement(struct form *f, const struct component *c, real wan
 	return exponent < BITS_MOST ? exponent : BITS_MOST;
 }
 
-/* How far the nearest value of the dtype is. */
+/* How far the nearest value of the dtype is; 0 where the formula's own rounding is all there is. */
 static double distance_to_values(struct form *f, real want, enum dtype d)
 {
 	real nearest = r_num(f, dtype_round(d, mpfr_get_d(want, MPFR_RNDN)));
 
-	return fabs(mpfr_get_d(r_sub(f, want, nearest), MPFR_RNDN));
+	double distance = fabs(mpfr_get_d(r_sub(f, want, nearest), MPFR_RNDN));
+
+	return distance <= ldexp(fabs(mpfr_get_d(want, MPFR_RNDN)), FORM_SLACK - FORM_PRECISION) ? 0 : distance;
 }
 
 static bool low_precision(const struct form *f) { return dtype_table[f->dtype].precision < 24; }
