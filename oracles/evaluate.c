@@ -2,6 +2,7 @@
 #include "evaluate_internal.h"
 #include "scalar_ops.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -468,6 +469,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->status = EVALUATE_OK;
 	ev->patience = EVALUATE_PATIENCE;
 	ev->latest = 0;
+	ev->residual_exponent = INT_MIN;
 	ev->quiet = false;
 	ev->rule_broken = false;
 	ev->input_scalar = NEW(a, int, n_input);

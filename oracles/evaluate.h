@@ -120,6 +120,8 @@ struct evaluation {
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook hears of what is evaluated now */
 	int latest;       /* of all those fixed points, the most steps less the fewest */
+	/* 2^this is how far the elements of solutions may be from them, what iteration is left included; INT_MIN: there are none. */
+	int residual_exponent;
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */

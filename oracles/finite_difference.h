@@ -32,10 +32,13 @@ struct fd_target {
 	double tolerance;       /* how far a right engine may be off */
 	double magnitude;       /* sum of the magnitudes of what adds up to the value */
 
-	/* Results.  Not known: FD_AGREES means converged. */
+	/*
+	 * Results.  Not known: FD_AGREES means converged.  error: a bound on the distance of quotient + quotient_low (known: of `excess`, what the
+	 * quotient is more than the known value) from the derivative along the path, of an FD_AGREES or FD_DISAGREES.
+	 */
 	enum fd_outcome outcome;
 	enum reason reason;     /* of FD_ABSTAINS */
-	double quotient, quotient_low, error;
+	double quotient, quotient_low, excess, error;
 };
 
 /* The target abstains for this reason. */
