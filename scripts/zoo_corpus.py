@@ -485,8 +485,8 @@ def rules():
     top = Region()
     out = top.op("pow", top.op("sub", "a", "b"), "b")
     case("pow-at-zero-difference", "(a - b)^b at a = b = 1, by b, cotangent 123", "ml-explore/mlx#628", ["a: f64[]", "b: f64[]"], top, [out],
-         [[1, 1]], vjp([1], 123), ["-123"], ("tape+pow-at-zero", "nan-leak", ["nan"]), right="undecided",
-         comment="0^b is 0 for all b around 1, so the exponent adds nothing; the base is negative beyond the point, where there is no power")
+         [[1, 1]], vjp([1], 123), ["-123"], ("tape+pow-at-zero", "nan-leak", ["nan"]),
+         comment="0^b is 0 for all b around 1, so the exponent adds nothing; the base is negative beyond the point, where there is no power: the derivative is the one from within")
 
     for spec, verdict, faulty in [("tape", "bad-shape", ["1", "1"]), ("functional", "wrong", ["1"])]:
         top = Region()
