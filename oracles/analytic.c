@@ -131,6 +131,8 @@ static struct component primal_component(struct analytic *self, int k)
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = n->radius;
 	out.loose = n->danger ? INFINITY : n->radius;
+	out.culprit = n->danger_op;
+	out.share = n->danger ? INFINITY : 0;
 	return out;
 }
 
@@ -149,6 +151,8 @@ static struct component flow_component(struct analytic *self, int k)
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
 	out.loose = f->loose;
+	out.culprit = f->culprit;
+	out.share = f->share;
 	if (!(f->tight <= f->magnitude / 64))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;

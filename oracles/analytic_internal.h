@@ -13,6 +13,8 @@ struct flow {
 	double sum;          /* sum of |terms| so far */
 	int fan;             /* number of terms */
 	uint8_t reason;      /* enum reason */
+	double share;        /* the largest part of loose - tight that one use of one formula brought */
+	enum op culprit;     /* whose formula; OP_CONSTANT for none */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
 	bool singular;       /* a published convention on the path gives a NaN (struct partial) */
 };

@@ -49,6 +49,15 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->fan++;
 }
 
+/* What a usual formula loses more than the best ones, here or on the way: the largest part is blamed. */
+static void add_share(struct flow *f, double share, enum op culprit)
+{
+	if (!(share > f->share))
+		return;
+	f->share = share;
+	f->culprit = culprit;
+}
+
 static void poison(struct flow *f, enum reason reason)
 {
 	f->present = true;
@@ -91,10 +100,10 @@ static bool is_derivative(const struct analytic *self, int k)
 /*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
- * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
+ * at: the scalar whose partial p is.  chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
  * cancelled) sum.
  */
-static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
+static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
@@ -117,6 +126,7 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	bool exact = p->tight == 0 && p->magnitude == 1 && self->ev.scalar[to].dtype == self->ev.scalar[from].dtype;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
+	double worse = p->loose == INFINITY ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
 	if (is_derivative(self, from)) {
@@ -130,11 +140,15 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
 		if (chain) /* the product of all, divided by one factor: g * y / x */
 			loose += 3 * info->unit * size;
+		worse = fmax(worse, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
 	}
 	if (term + tight > info->max) {
 		poison(&self->flow[to], REASON_OVERFLOW);
 		return;
 	}
+	const struct note *n = &self->note[at];
+	add_share(&self->flow[to], worse, n->danger ? n->danger_op : self->ev.scalar[at].kind);
+	add_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
 	add_term(self, to, tight, loose, p->magnitude * f->magnitude);
 }
 
@@ -195,7 +209,7 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 			if (!self->note[parent].active)
 				continue;
 			bool connected = analytic_partial(self, conventions, k, j, &p);
-			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
+			add_product(self, k, parent, k, connected ? &p : NULL, is_chain(self, k));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
 				self->flow[parent].fan += self->flow[k].fan;
@@ -309,7 +323,7 @@ static void directional_tangent(struct analytic *self, int k)
 	}
 	struct partial p = {.value = self->partial, .magnitude = 1};
 	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
-	add_product(self, k, parent[best], &p, false);
+	add_product(self, k, k, parent[best], &p, false);
 }
 
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
@@ -335,7 +349,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				if (!self->flow[parent].present)
 					continue;
 				bool connected = analytic_partial(self, conventions, k, j, &p);
-				add_product(self, k, parent, connected ? &p : NULL, is_chain(self, k));
+				add_product(self, k, k, parent, connected ? &p : NULL, is_chain(self, k));
 			}
 		}
 		finish_flow(self, k);

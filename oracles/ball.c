@@ -395,7 +395,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 /* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
-void ball_scalar(const struct evaluation *ev, struct note *note, int k)
+static void ball_known(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	struct note *n = &note[k];
@@ -404,6 +404,8 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct note *in = &note[ev->parent[s->parent + j]];
 		n->danger |= in->danger;
+		if (in->danger)
+			n->danger_op = in->danger_op;
 		if (in->reason) {
 			n->reason = in->reason;
 			return;
@@ -425,4 +427,11 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;
 	if (!n->reason && !(n->magnitude + n->radius <= dtype_table[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
+}
+
+void ball_scalar(const struct evaluation *ev, struct note *note, int k)
+{
+	ball_known(ev, note, k);
+	if (note[k].danger && note[k].danger_op == OP_CONSTANT)
+		note[k].danger_op = ev->scalar[k].kind;
 }

@@ -24,6 +24,7 @@ struct note {
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
+	enum op danger_op; /* whose formula; OP_CONSTANT where there is no danger */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };

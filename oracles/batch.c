@@ -143,6 +143,10 @@ static void add_component(struct component *sum, const struct component *x, stru
 	sum->value = high;
 	sum->tight += x->tight;
 	sum->loose += x->loose;
+	if (x->share > sum->share) {
+		sum->share = x->share;
+		sum->culprit = x->culprit;
+	}
 	sum->magnitude += x->magnitude;
 	sum->in_domain &= x->in_domain;
 	if (sum->reason == REASON_NONE)

@@ -19,6 +19,9 @@ extern const char *const reason_names[REASON_COUNT];
  */
 struct component {
 	double value, low, tight, loose, magnitude;
+	/* Whose formula is most of what loose is more than tight, and how much; OP_CONSTANT for nobody's. */
+	enum op culprit;
+	double share;
 	enum reason reason;
 	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };

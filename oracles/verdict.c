@@ -19,6 +19,26 @@ const char *const deviation_names[DEVIATION_COUNT] = {
     [DEVIATION_NONE] = "none", [DEVIATION_FINITE] = "finite", [DEVIATION_ZERO] = "zero", [DEVIATION_SIGN] = "sign",
     [DEVIATION_NAN] = "nan", [DEVIATION_INFINITE] = "infinite", [DEVIATION_SHAPE] = "shape", [DEVIATION_DTYPE] = "dtype"};
 
+static const struct formula formulas[OP_COUNT] = {
+#define FORMULA(id, better, instead) [OP_##id] = {better, instead},
+#include "formulas.def"
+#undef FORMULA
+};
+
+const struct formula *formula_of(enum op op) { return formulas[op].better ? &formulas[op] : NULL; }
+
+const char *accuracy_cause(const struct accuracy *x) { return x->range ? "range" : "formula"; }
+
+char *accuracy_text(const struct accuracy *x, struct arena *a)
+{
+	const struct formula *f = formula_of(x->op);
+	char *text = isfinite(x->ulps) ? arena_printf(a, "off by %.3g ulp, ", x->ulps) : arena_printf(a, "far off, ");
+	text = arena_printf(a, "%sby the best known formulas %.3g at most", text, x->good);
+	if (x->range)
+		text = arena_printf(a, "%s: a usual one leaves the range", text);
+	return f ? arena_printf(a, "%s; %s: %s instead of %s", text, op_table[x->op].name, f->better, f->instead) : text;
+}
+
 int verdict_find(const char *name)
 {
 	for (int v = 0; v < VERDICT_COUNT; v++)
@@ -28,11 +48,11 @@ int verdict_find(const char *name)
 }
 
 /* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
-void judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
+bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
 {
 	struct judgement *out = j->out;
 	if (j->any && (v < out->verdict || (v == out->verdict && !(ratio > j->worst))))
-		return;
+		return false;
 	j->any = true;
 	j->worst = ratio;
 	out->verdict = v;
@@ -44,6 +64,22 @@ void judge_observe(struct judge *j, enum verdict v, enum deviation d, double rat
 	out->expected = expected;
 	out->returned = returned;
 	out->radius = radius;
+	out->accuracy = (struct accuracy){0};
+	return true;
+}
+
+/* The distance from x to the next number of dtype d beyond it. */
+static double ulp_of(double x, enum dtype d)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	return fabs(x) > info->normal ? ldexp(1, ilogb(x) + 1 - info->precision) : info->tiny;
+}
+
+static void observe_inaccurate(struct judge *j, const struct component *c, enum dtype d, enum deviation deviation, double got)
+{
+	double error = fabs(judge_error(c, got)), ulp = ulp_of(c->value, d);
+	if (judge_observe(j, VERDICT_INACCURATE, deviation, isfinite(error) ? judge_ratio(error, c->tight) : INFINITY, c->value, got, c->tight))
+		j->out->accuracy = (struct accuracy){error / ulp, c->tight / ulp, c->loose == INFINITY, c->culprit};
 }
 
 /* An observation about a whole answer or tensor. */
@@ -126,7 +162,7 @@ static bool same_integer(const struct component *c, int64_t got)
 }
 
 /* A float against one ball; true when it is not outside the loose one. */
-bool judge_float(struct judge *j, const struct component *c, double got, enum verdict outside)
+bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside)
 {
 	double error = fabs(judge_error(c, got));
 	/* Infinities and NaN compare as such. */
@@ -139,7 +175,7 @@ bool judge_float(struct judge *j, const struct component *c, double got, enum ve
 	}
 	/* A usual formula that leaves the range there returns anything, a NaN (infinity - infinity) included. */
 	if (error <= c->loose || c->loose == INFINITY) {
-		judge_observe(j, VERDICT_INACCURATE, DEVIATION_FINITE, judge_ratio(error, c->tight), c->value, got, c->tight);
+		observe_inaccurate(j, c, d, DEVIATION_FINITE, got);
 		return true;
 	}
 	double ratio = isfinite(error) ? judge_ratio(error, c->loose) : INFINITY;
@@ -168,7 +204,7 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 				continue;
 			j->certain += j->counts;
 			if (is_float) {
-				good &= judge_float(j, c, got->at[e].f, VERDICT_WRONG_PRIMAL);
+				good &= judge_float(j, c, want->type.dtype, got->at[e].f, VERDICT_WRONG_PRIMAL);
 			} else if (!same_integer(c, got->at[e].i)) {
 				double returned = (double)got->at[e].i;
 				judge_observe(j, VERDICT_WRONG_PRIMAL, judge_deviation(c->value, returned), INFINITY, c->value, returned, 0);
@@ -205,18 +241,18 @@ static bool nan_leaks(const struct component *c)
 }
 
 /* Handles a NaN; true when `got` is one and need not be looked at further. */
-bool judge_nan(struct judge *j, const struct component *c, double got)
+bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got)
 {
 	if (!isnan(got) || (c->reason == REASON_NONE && !isfinite(c->value)))
 		return false;
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
-		judge_observe(j, VERDICT_INACCURATE, DEVIATION_NAN, INFINITY, c->value, got, c->tight);
+		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
 	else if (nan_leaks(c))
 		judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0);
 	return true;
 }
 
-static void judge_component(struct judge *j, const struct component *c, double got)
+static void judge_component(struct judge *j, const struct component *c, enum dtype d, double got)
 {
 	if (c->reason == REASON_NONE && isnan(got) && !c->in_domain) {
 		j->out->undecided[REASON_NON_FINITE]++;
@@ -228,8 +264,8 @@ static void judge_component(struct judge *j, const struct component *c, double g
 	} else {
 		j->out->undecided[c->reason]++;
 	}
-	if (!judge_nan(j, c, got) && c->reason == REASON_NONE)
-		judge_float(j, c, got, VERDICT_WRONG);
+	if (!judge_nan(j, c, d, got) && c->reason == REASON_NONE)
+		judge_float(j, c, d, got, VERDICT_WRONG);
 }
 
 /* ---- the answer ---- */
@@ -249,7 +285,7 @@ static void judge_derivative(struct judge *j, const struct truth_point *t, const
 			continue;
 		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
 			j->element = e;
-			judge_component(j, &want->at[e], answer->derivative[k].at[e].f);
+			judge_component(j, &want->at[e], want->type.dtype, answer->derivative[k].at[e].f);
 		}
 	}
 	if (has_conventions)

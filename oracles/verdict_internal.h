@@ -15,8 +15,8 @@ struct judge {
 	int certain; /* such components of this point that were compared, exact zeros of integers included */
 };
 
-/* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
-void judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius);
+/* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio; whether it is what shows now. */
+bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius);
 
 /* got - (value + low), to double rounding. */
 double judge_error(const struct component *c, double got);
@@ -24,10 +24,10 @@ enum deviation judge_deviation(double expected, double got);
 /* error / radius; radius 0 must be met exactly, which -0 for +0 does. */
 double judge_ratio(double error, double radius);
 
-/* A float against one ball; true when it is not outside the loose one. */
-bool judge_float(struct judge *j, const struct component *c, double got, enum verdict outside);
+/* A float of dtype d against one ball; true when it is not outside the loose one. */
+bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside);
 /* Handles a NaN; true when `got` is one and need not be looked at further. */
-bool judge_nan(struct judge *j, const struct component *c, double got);
+bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got);
 
 /* The derivatives of a point whose truth has several assignments of conventions, or a hull: the whole answer must follow ONE (verdict_kinks.c). */
 void judge_conventions(struct judge *j, const struct truth_point *t, const struct answer *answer);

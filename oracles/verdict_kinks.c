@@ -268,7 +268,7 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 			j->certain++;
 			if (isnan(got))
 				continue;
-			judge_float(j, &want->at[e], got, VERDICT_WRONG);
+			judge_float(j, &want->at[e], want->type.dtype, got, VERDICT_WRONG);
 			if (!conventional(t, k, e, first + e))
 				continue;
 			plain = false;
@@ -304,7 +304,7 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			j->which = k;
 			j->element = e;
 			double got = answer->derivative[k].at[e].f;
-			if (judge_nan(j, weakest(t, k, e), got) || best != FIT_NONE)
+			if (judge_nan(j, weakest(t, k, e), want->type.dtype, got) || best != FIT_NONE)
 				continue;
 			bool inside = judge_box(j, t, k, e, first + e, got);
 			const struct component *c = weakest(t, k, e);
