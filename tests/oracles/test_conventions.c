@@ -2,6 +2,8 @@
  * What is accepted at kinks, situation by situation: every published convention of oracles/CONVENTIONS.md, whose rows have the names of these
  * situations, and answers that nobody's convention gives.
  */
+#include "../../fuzz/choice.h"
+#include "../../fuzz/generate.h"
 #include "../../oracles/truth.h"
 #include "../../oracles/verdict.h"
 #include "../check.h"
@@ -149,8 +151,8 @@ static const struct situation situations[] = {
         {{"masked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
 };
 
-/* The truth's primal, and the numbers of the attempt as derivatives. */
-static struct answer answer_of(const struct truth_point *t, const struct attempt *attempt, struct arena *a)
+/* The truth's primal, and these numbers, flattened, as derivatives. */
+static struct answer answer_with(const struct truth_point *t, const double *got, struct arena *a)
 {
 	struct answer answer = {.n_primal = t->n_primal, .n_derivative = t->n_derivative, .text = ""};
 	int at = 0;
@@ -158,13 +160,18 @@ static struct answer answer_of(const struct truth_point *t, const struct attempt
 	answer.derivative = NEW(a, struct tensor, t->n_derivative);
 	for (int k = 0; k < t->n_primal; k++) {
 		answer.primal[k] = tensor_new(a, &t->primal[k].type);
-		for (int e = 0; e < shape_elements(&t->primal[k].type.shape); e++)
-			answer.primal[k].at[e].f = t->primal[k].at[e].value;
+		for (int e = 0; e < shape_elements(&t->primal[k].type.shape); e++) {
+			if (dtype_is_float(t->primal[k].type.dtype))
+				answer.primal[k].at[e].f = t->primal[k].at[e].value;
+			else
+				answer.primal[k].at[e].i = (int64_t)t->primal[k].at[e].value + (int64_t)t->primal[k].at[e].low;
+		}
 	}
 	for (int k = 0; k < t->n_derivative; k++) {
 		answer.derivative[k] = tensor_new(a, &t->derivative[0][k].type);
-		for (int e = 0; e < shape_elements(&t->derivative[0][k].type.shape); e++)
-			answer.derivative[k].at[e].f = attempt->got[at++];
+		for (int e = 0; e < shape_elements(&t->derivative[0][k].type.shape); e++, at++)
+			if (dtype_is_float(t->derivative[0][k].type.dtype))
+				answer.derivative[k].at[e].f = got[at];
 	}
 	return answer;
 }
@@ -187,13 +194,112 @@ static void test_situation(struct oracle *oracle, const struct situation *s, str
 		/* As a campaign does: judged, then every coordinate confirmed by the other oracle, and judged again. */
 		oracle_truth(oracle, &c, a, &truth);
 		oracle_confirm(oracle, &c, a, &truth);
-		struct answer answer = answer_of(&truth.point[0], attempt, a);
+		struct answer answer = answer_with(&truth.point[0], attempt->got, a);
 		judge(&c, &truth, &answer, &got);
 		CHECK(got.verdict == attempt->verdict, "%s, %s: %s, not %s (%s)", s->name, attempt->who, verdict_names[got.verdict],
 		    verdict_names[attempt->verdict], reason_names[got.reason]);
 		if (got.verdict == VERDICT_UNDECIDED)
 			CHECK(got.reason == attempt->reason, "%s, %s: %s", s->name, attempt->who, reason_names[got.reason]);
 	}
+}
+
+/* ---- random programs ---- */
+
+/* One point's worth of judging: the verdict on these numbers. */
+static enum verdict verdict_on(const struct testcase *c, const struct truth_point *t, const double *got, struct arena *a)
+{
+	struct testcase one = *c;
+	struct truth_point point = *t;
+	struct truth truth = {1, &point};
+	struct answer answer = answer_with(t, got, a);
+	struct judgement j;
+	one.n_point = 1;
+	judge(&one, &truth, &answer, &j);
+	return j.verdict;
+}
+
+static void flatten(const struct truth_point *t, int assignment, double *out)
+{
+	for (int k = 0; k < t->n_derivative; k++)
+		for (int e = 0; e < shape_elements(&t->derivative[assignment][k].type.shape); e++)
+			*out++ = t->derivative[assignment][k].at[e].value;
+}
+
+/* Whether a number lies in the hull by itself, or nothing is known of it. */
+static bool inside(const struct truth_point *t, int k, double got)
+{
+	const struct hull *h = t->hull;
+	int at = 0;
+	for (int d = 0; d < t->n_derivative; d++)
+		for (int e = 0; e < shape_elements(&t->derivative[0][d].type.shape); e++, at++)
+			for (int s = 0; at == k && s < t->n_assignment; s++)
+				if (t->derivative[s][d].at[e].reason != REASON_NONE || !dtype_is_float(t->derivative[s][d].type.dtype))
+					return true;
+	return got >= h->low[k] - 1e-9 * fabs(h->low[k]) - 1e-300 && got <= h->high[k] + 1e-9 * fabs(h->high[k]) + 1e-300;
+}
+
+struct seen {
+	int kinks, cornered, mixtures, beyond;
+};
+
+/* Every assignment is accepted and lies in the hull, mixtures of corners are not blamed, and what lies beyond a corner by itself is. */
+static void test_kink(const struct testcase *c, const struct truth_point *t, uint64_t *random, struct seen *seen, struct arena *a)
+{
+	const struct hull *h = t->hull;
+	double *got = NEW(a, double, h->n_component), *other = NEW(a, double, h->n_component);
+	seen->kinks++;
+	for (int s = 0; s < t->n_assignment; s++) {
+		flatten(t, s, got);
+		enum verdict v = verdict_on(c, t, got, a);
+		CHECK(v == VERDICT_AGREE || v == VERDICT_CONVENTION || v == VERDICT_UNDECIDED || v == VERDICT_INACCURATE, "assignment %d: %s", s, verdict_names[v]);
+		for (int k = 0; k < h->n_component; k++)
+			CHECK(inside(t, k, got[k]), "assignment %d, component %d: %g is not between %g and %g", s, k, got[k], h->low[k], h->high[k]);
+	}
+	seen->cornered += h->n_corner > 0;
+	for (int mixture = 0; h->n_corner && mixture < 4; mixture++) {
+		int x = (int)((*random = *random * 6364136223846793005u + 1442695040888963407u) >> 33) % h->n_corner;
+		int y = (int)((*random = *random * 6364136223846793005u + 1442695040888963407u) >> 33) % h->n_corner;
+		double part = mixture * 0.25;
+		for (int k = 0; k < h->n_component; k++)
+			got[k] = h->corner[x][k] + part * (h->corner[y][k] - h->corner[x][k]);
+		enum verdict v = verdict_on(c, t, got, a);
+		CHECK(v != VERDICT_WRONG && v != VERDICT_WRONG_PRIMAL, "a mixture of %d and %d: %s", x, y, verdict_names[v]);
+		seen->mixtures++;
+	}
+	/* Of two corners alone: twice as far as the second from the first. */
+	bool apart = false;
+	for (int k = 0; h->n_corner == 2 && k < h->n_component; k++) {
+		got[k] = 2 * h->corner[1][k] - h->corner[0][k];
+		double size = fabs(got[k]) + fabs(h->corner[0][k]) + fabs(h->corner[1][k]), move = fabs(h->corner[1][k] - h->corner[0][k]);
+		apart |= isfinite(h->low[k]) && isfinite(h->high[k]) && h->low[k] <= h->high[k] && move > 0.125 * size;
+	}
+	flatten(t, 0, other);
+	if (apart && verdict_on(c, t, other, a) == VERDICT_CONVENTION) {
+		enum verdict v = verdict_on(c, t, got, a);
+		seen->beyond++;
+		CHECK(v == VERDICT_WRONG, "beyond a corner: %s", verdict_names[v]);
+	}
+}
+
+static void test_random(struct oracle *oracle, struct arena *a)
+{
+	const struct profile profile = profile_default();
+	struct seen seen = {0};
+	uint64_t random = 1;
+	for (uint64_t number = 0; number < 3000; number++) {
+		struct choice choice = choice_seeded(seed_mix(11, number));
+		struct truth truth;
+		arena_reset(a);
+		struct testcase c = generate(&choice, &profile, a);
+		if (c.n_transform != 1)
+			continue;
+		oracle_truth(oracle, &c, a, &truth);
+		for (int k = 0; k < truth.n_point; k++)
+			if (truth.point[k].hull)
+				test_kink(&c, &truth.point[k], &random, &seen, a);
+	}
+	CHECK(seen.kinks > 50 && seen.cornered > 25 && seen.mixtures > 100 && seen.beyond > 10, "%d kinks, %d with corners, %d mixtures, %d beyond", seen.kinks,
+	    seen.cornered, seen.mixtures, seen.beyond);
 }
 
 /* Row names of the document: "| `name` | ...". */
@@ -231,11 +337,12 @@ int main(void)
 	struct arena a;
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
 	struct oracle *oracle = oracle_open(&options);
-	arena_init(&a, 1 << 24);
+	arena_init(&a, 1 << 26);
 	for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
 		arena_reset(&a);
 		test_situation(oracle, &situations[k], &a);
 	}
+	test_random(oracle, &a);
 	arena_reset(&a);
 	test_document("oracles/CONVENTIONS.md", &a);
 	arena_free(&a);
