@@ -248,7 +248,7 @@ void form_logistic_map(struct form *f)
 /* T_{n+1} = 2 x T_n - T_{n-1}: cos(n acos x). */
 void form_chebyshev(struct form *f)
 {
-	int n = form_between(f, 1, 8), x = in_scalar(f, -0.75, 0.75), one = lit(f, 1), two = lit(f, 2), carry[] = {one, x}, p = open_for(f, carry, 2);
+	int n = form_between(f, 1, 8), x = in_scalar(f, 0.0625, 0.75), one = lit(f, 1), two = lit(f, 2), carry[] = {one, x}, p = open_for(f, carry, 2);
 	int q = op2(f, OP_SUB, op2(f, OP_MUL, op2(f, OP_MUL, two, x), p + 2), p + 1);
 
 	close_with(f, (const int[]){p + 2, q}, 2);
