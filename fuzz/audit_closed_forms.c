@@ -486,12 +486,12 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 	return seed_mix(seed_mix(seed, hash), (uint64_t)draw);
 }
 
-static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, struct arena *a)
+static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
 	struct tally tally = {.bits = BITS_MOST};
 
-	for (int draw = 0; draw < o->draws; draw++) {
+	for (int draw = 0; draw < o->draws && audit_goes_on(self, done, FAMILIES); draw++) {
 		struct choice choice = choice_seeded(seed_of(family, o->seed, draw));
 
 		arena_reset(a);
@@ -513,7 +513,7 @@ void audit_closed_forms(struct audit *self)
 	json_begin_array(audit_json(self), JSON_BLOCK);
 	for (int k = 0; k < FAMILIES && audit_goes_on(self, k, FAMILIES); k++)
 		if (!o->only || strstr(families[k].name, o->only))
-			judge_family(self, oracle, &families[k], &a);
+			judge_family(self, oracle, &families[k], k, &a);
 	json_end(audit_json(self));
 	arena_free(&a);
 	oracle_close(oracle);

@@ -283,7 +283,7 @@ void form_nested_sum(struct form *f)
 /* Rotated n times by an angle: (cos n a, sin n a). */
 void form_rotation_power(struct form *f)
 {
-	int n = form_between(f, 1, 7), a = in_scalar(f, -1.5, 1.5), c = op1(f, OP_COS, a), s = op1(f, OP_SIN, a);
+	int n = form_between(f, 1, 7), a = in_scalar(f, 0.125, 1.5), c = op1(f, OP_COS, a), s = op1(f, OP_SIN, a);
 	int carry[] = {lit(f, 1), lit(f, 0)}, p = open_for(f, carry, 2);
 	int u = op2(f, OP_SUB, op2(f, OP_MUL, c, p + 1), op2(f, OP_MUL, s, p + 2));
 	int v = op2(f, OP_ADD, op2(f, OP_MUL, s, p + 1), op2(f, OP_MUL, c, p + 2));

@@ -35,16 +35,14 @@ void form_clamp(struct form *f)
 	of_line(f, slope[value < -0.625 ? 0 : value < 0.5625 ? 1 : 2]);
 }
 
-/* |||x| - 1| - 1/2|: the product of the signs. */
+/* |||x| - a| - b|: the product of the signs; a and b are off the grid of x. */
 void form_absolute_chain(struct form *f)
 {
-	double shift[] = {form_draw(f, 0.75, 1.25) + 1.0 / 128, form_draw(f, 0.25, 0.5) + 1.0 / 256};
-	int x = in_scalar(f, -3, 3), y = x;
-	double slope = 1;
-
-	if (point_of(f) == 0)
-		shift[0] = shift[1] = 0;
+	double shift[] = {form_draw(f, 0.75, 1.25) + 1.0 / 128, form_draw(f, 0.25, 0.5) + 1.0 / 256}, slope = 1;
+	bool negative = form_coin(f);
+	int y = in_scalar(f, negative ? -3 : 0.25, negative ? -0.25 : 3);
 	double value = point_of(f);
+
 	for (int k = 0; k < 3; k++) {
 		y = op1(f, OP_ABS, y);
 		slope = value < 0 ? -slope : slope;
@@ -54,8 +52,8 @@ void form_absolute_chain(struct form *f)
 			value -= shift[k];
 		}
 	}
-	form_result(f, value == 0 ? op2(f, OP_MUL, x, x) : y);
-	of_line(f, value == 0 ? 0 : slope);
+	form_result(f, y);
+	of_line(f, slope);
 }
 
 /* Pieces 1/2 wide, each of its own power, by nested selects. */
@@ -114,7 +112,8 @@ void form_mask(struct form *f)
 void form_huber(struct form *f)
 {
 	double width = 1 + 1.0 / 128;
-	int x = in_scalar(f, -3, 3), size = op2(f, OP_SUB, op1(f, OP_ABS, x), lit(f, width / 2)), half = lit(f, 0.5);
+	bool negative = form_coin(f);
+	int x = in_scalar(f, negative ? -3 : 0.25, negative ? -0.25 : 3), size = op2(f, OP_SUB, op1(f, OP_ABS, x), lit(f, width / 2)), half = lit(f, 0.5);
 	int inside = op2(f, OP_LT, op2(f, OP_MUL, x, x), lit(f, width));
 
 	form_result(f, op3(f, OP_SELECT, inside, op2(f, OP_MUL, half, op2(f, OP_MUL, x, x)), op2(f, OP_MUL, lit(f, width), size)));

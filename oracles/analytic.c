@@ -5,6 +5,7 @@
 #include "scalar_ops.h"
 #include "singular.h"
 #include "trace_request.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,6 +98,8 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
+void analytic_use(struct analytic *self, const struct oracle_rules *rules) { self->ev.rules = rules; }
+
 void analytic_close(struct analytic *self)
 {
 	for (int k = 0; k < self->value_ready; k++)
@@ -129,8 +132,8 @@ static struct component primal_component(struct analytic *self, int k)
 		return out;
 	mpfr_sub_d(self->term, self->ev.value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
-	out.tight = n->radius;
-	out.loose = n->danger ? INFINITY : n->radius;
+	out.tight = self->ev.rules->radius * n->radius;
+	out.loose = n->danger ? INFINITY : out.tight;
 	return out;
 }
 
@@ -143,8 +146,8 @@ static struct component flow_component(struct analytic *self, int k)
 	out.value = mpfr_get_d(self->value[k], R);
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
-	out.tight = f->tight;
-	out.loose = f->loose;
+	out.tight = self->ev.rules->radius * f->tight;
+	out.loose = self->ev.rules->radius * f->loose;
 	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
@@ -215,7 +218,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * out.tight;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;

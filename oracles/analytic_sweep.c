@@ -1,5 +1,6 @@
 /* analytic_sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
 #include "analytic_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -98,6 +99,7 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	double tiny = self->ev.rules->underflow * info->tiny;
 	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
@@ -118,14 +120,14 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
 	if (is_derivative(self, from)) {
-		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
+		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + tiny * fmax(1, p->magnitude));
 		tight += more;
 		loose += more;
 	}
 	if (!exact) {
-		tight += info->unit * (size + tight) + info->tiny;
+		tight += info->unit * (size + tight) + tiny;
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
-		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
+		loose += info->unit * (size + loose) + tiny + 2 * p->magnitude * tiny;
 		if (chain) /* the product of all, divided by one factor: g * y / x */
 			loose += 3 * info->unit * size;
 	}
@@ -142,7 +144,7 @@ static void finish_flow(struct analytic *self, int k)
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
 	if (f->fan > 1 && !f->reason) {
-		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
+		double rounding = self->ev.rules->fan_in * (f->fan - 1) * info->unit * (f->sum + f->tight);
 		f->tight += rounding;
 		f->loose += rounding;
 	}
@@ -155,7 +157,7 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 {
 	p->value = self->partial;
 	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
-		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
+		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);

@@ -39,6 +39,11 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->analytic = analytic_open();
 	self->cross_check.fd = fd_open();
 	self->cross_check.mixed = fd_mixed_open();
+	if (o->rules) {
+		analytic_use(self->analytic, o->rules);
+		fd_use(self->cross_check.fd, o->rules);
+		fd_mixed_use(self->cross_check.mixed, o->rules);
+	}
 	return self;
 }
 
