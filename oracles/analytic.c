@@ -132,8 +132,8 @@ static struct component primal_component(struct analytic *self, int k)
 		return out;
 	mpfr_sub_d(self->term, self->ev.value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
-	out.tight = self->ev.rules->radius * n->radius;
-	out.loose = n->danger ? INFINITY : out.tight;
+	out.tight = n->radius;
+	out.loose = n->danger ? INFINITY : n->radius;
 	return out;
 }
 
@@ -146,8 +146,8 @@ static struct component flow_component(struct analytic *self, int k)
 	out.value = mpfr_get_d(self->value[k], R);
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
-	out.tight = self->ev.rules->radius * f->tight;
-	out.loose = self->ev.rules->radius * f->loose;
+	out.tight = f->tight;
+	out.loose = f->loose;
 	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
@@ -218,7 +218,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * out.tight;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;

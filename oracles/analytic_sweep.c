@@ -98,8 +98,7 @@ static bool is_derivative(const struct analytic *self, int k)
 static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
-	double tiny = self->ev.rules->underflow * info->tiny;
+	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
 	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
@@ -120,14 +119,14 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
 	if (is_derivative(self, from)) {
-		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + tiny * fmax(1, p->magnitude));
+		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
 		tight += more;
 		loose += more;
 	}
 	if (!exact) {
-		tight += info->unit * (size + tight) + tiny;
+		tight += info->unit * (size + tight) + info->tiny;
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
-		loose += info->unit * (size + loose) + tiny + 2 * p->magnitude * tiny;
+		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
 		if (chain) /* the product of all, divided by one factor: g * y / x */
 			loose += 3 * info->unit * size;
 	}
@@ -142,9 +141,9 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
 	if (f->fan > 1 && !f->reason) {
-		double rounding = self->ev.rules->fan_in * (f->fan - 1) * info->unit * (f->sum + f->tight);
+		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
 		f->tight += rounding;
 		f->loose += rounding;
 	}

@@ -26,9 +26,9 @@ const struct oracle_rules oracle_rules_right = {
     .same_path = right_path,
     .freeze = true,
     .conventions = 3,
-    .radius = 1,
-    .underflow = 1,
-    .fan_in = 1,
+    .dtype = dtype_table,
+    .sums = dtype_table,
+    .truth = analytic_truth,
     .neumann = 1,
     .edited = OP_COUNT,
 };
@@ -99,20 +99,43 @@ static int scaled_factor(struct derivation *d, int k, const int *parent, int j)
 	return trace_scaled(d, one);
 }
 
+static void halve(struct truth_tensor *t, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&t[i].type.shape); e++) {
+			t[i].at[e].tight /= 2;
+			t[i].at[e].loose /= 2;
+		}
+}
+
+static void halved_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	analytic_truth(self, c, which, a, out);
+	halve(out->primal, out->n_primal);
+	for (int k = 0; k < out->n_assignment; k++)
+		halve(out->derivative[k], out->n_derivative);
+}
+
 /* ---- planting ---- */
 
-/* The rules are a copy; edge[OP_COUNT] is one of the table, already in them. */
-typedef void plant_fn(struct oracle_rules *rules, struct edge_rule (*edge)[2]);
+/* Copies of the rules and of the tables that they point to. */
+struct planting {
+	struct oracle_rules rules;
+	struct edge_rule edge[OP_COUNT][2];
+	struct dtype_info dtype[DTYPE_COUNT], sums[DTYPE_COUNT];
+};
 
-static void plant_partial_scaled(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->partial = scaled_partial; }
-static void plant_partial_swapped(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->partial = swapped_partial; }
-static void plant_partial_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->partial = lost_partial; }
-static void plant_twin_scaled(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->value = scaled_value; }
+typedef void plant_fn(struct planting *p);
 
-static void plant_edge_scaled(struct oracle_rules *rules, struct edge_rule (*edge)[2])
+static void plant_partial_scaled(struct planting *p) { p->rules.partial = scaled_partial; }
+static void plant_partial_swapped(struct planting *p) { p->rules.partial = swapped_partial; }
+static void plant_partial_lost(struct planting *p) { p->rules.partial = lost_partial; }
+static void plant_twin_scaled(struct planting *p) { p->rules.value = scaled_value; }
+
+static void plant_edge_scaled(struct planting *p)
 {
 	for (int which = 0; which < 2; which++) {
-		struct edge_rule *row = &edge[rules->edited][which];
+		struct edge_rule *row = &p->edge[p->rules.edited][which];
 		if (!row->factor)
 			continue;
 		row->factor = scaled_factor;
@@ -120,21 +143,31 @@ static void plant_edge_scaled(struct oracle_rules *rules, struct edge_rule (*edg
 	}
 }
 
-static void plant_edge_negated(struct oracle_rules *rules, struct edge_rule (*edge)[2])
+static void plant_edge_negated(struct planting *p)
 {
 	static const enum edge_how other[] = {[EDGE_SAME] = EDGE_NEGATED, [EDGE_NEGATED] = EDGE_SAME, [EDGE_TIMES] = EDGE_MINUS_TIMES,
 	    [EDGE_MINUS_TIMES] = EDGE_TIMES, [EDGE_OVER] = EDGE_MINUS_OVER, [EDGE_MINUS_OVER] = EDGE_OVER};
 	for (int which = 0; which < 2; which++)
-		edge[rules->edited][which].how = other[edge[rules->edited][which].how];
+		p->edge[p->rules.edited][which].how = other[p->edge[p->rules.edited][which].how];
 }
 
-static void plant_convention_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->conventions--; }
-static void plant_neumann_short(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->neumann = 0.25; }
-static void plant_path_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->same_path = any_path; }
-static void plant_freeze_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->freeze = false; }
-static void plant_radius_halved(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->radius = 0.5; }
-static void plant_underflow_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->underflow = 0; }
-static void plant_fan_in_lost(struct oracle_rules *rules, struct edge_rule (*edge)[2]) { (void)edge, rules->fan_in = 0; }
+static void plant_convention_lost(struct planting *p) { p->rules.conventions--; }
+static void plant_neumann_short(struct planting *p) { p->rules.neumann = 0.25; }
+static void plant_path_lost(struct planting *p) { p->rules.same_path = any_path; }
+static void plant_freeze_lost(struct planting *p) { p->rules.freeze = false; }
+static void plant_radius_halved(struct planting *p) { p->rules.truth = halved_truth; }
+
+static void plant_underflow_lost(struct planting *p)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->dtype[d].tiny = 0;
+}
+
+static void plant_fan_in_lost(struct planting *p)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->sums[d].unit = 0;
+}
 
 static const struct fault {
 	const char *name, *caught, *meaning;
@@ -176,13 +209,17 @@ const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a,
 			error_set(e, NULL, "'%s': %s", name, f->about == is_NONE ? "this fault is about no op" : "this fault is written FAULT:OP; no such op");
 			return NULL;
 		}
-		struct oracle_rules *rules = NEW(a, struct oracle_rules, 1);
-		struct edge_rule (*edge)[2] = arena_copy(a, trace_edge_rules, OP_COUNT, sizeof *trace_edge_rules);
-		*rules = oracle_rules_right;
-		rules->edge = (const struct edge_rule(*)[2])edge;
-		rules->edited = (enum op)op;
-		f->plant(rules, edge);
-		return rules;
+		struct planting *p = NEW(a, struct planting, 1);
+		p->rules = oracle_rules_right;
+		memcpy(p->edge, trace_edge_rules, sizeof p->edge);
+		memcpy(p->dtype, dtype_table, sizeof p->dtype);
+		memcpy(p->sums, dtype_table, sizeof p->sums);
+		p->rules.edge = (const struct edge_rule(*)[2])p->edge;
+		p->rules.dtype = p->dtype;
+		p->rules.sums = p->sums;
+		p->rules.edited = (enum op)op;
+		f->plant(p);
+		return &p->rules;
 	}
 	error_set(e, NULL, "no fault '%s' ('adjudge audit --faults' lists them)", name);
 	return NULL;

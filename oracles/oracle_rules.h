@@ -7,6 +7,7 @@
 #ifndef ORACLES_ORACLE_RULES_H
 #define ORACLES_ORACLE_RULES_H
 
+#include "analytic.h"
 #include "ball.h"
 
 struct derivation;
@@ -37,9 +38,10 @@ struct oracle_rules {
 	bool (*same_path)(const struct evaluation *ev, uint64_t path);
 	bool freeze;
 	int conventions;   /* choices at a tie, beside the directional one */
-	double radius;     /* what the radius of a component is multiplied with */
-	double underflow;  /* smallest subnormals that a contribution to a tangent or adjoint may lose */
-	double fan_in;     /* roundings of a sum of n contributions, over n - 1 */
+	/* By which contributions to tangents and adjoints are rounded, and sums of them (finish_flow): [DTYPE_COUNT] each. */
+	const struct dtype_info *dtype, *sums;
+	/* The truth of the analytic oracle at a point, as analytic_truth. */
+	void (*truth)(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
 	double neumann;    /* terms of the series of a solution, over those that are needed */
 	enum op edited;    /* the op that a fault is about */
 };
