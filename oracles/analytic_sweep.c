@@ -1,5 +1,6 @@
 /* analytic_sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
 #include "analytic_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static bool is_derivative(const struct analytic *self, int k)
 static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
 	if (f->present)
 		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present || (!p && !f->reason))
@@ -156,7 +157,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
 	if (f->fan > 1 && !f->reason) {
 		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
 		f->tight += rounding;
@@ -172,7 +173,7 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	p->value = self->partial;
 	p->singular = false;
 	if (!convention_tied(self->note, k) || base_of_power)
-		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
+		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);

@@ -1,5 +1,6 @@
 /* conventions.c: see conventions.h. */
 #include "conventions.h"
+#include "oracle_rules.h"
 
 /* What a kind may choose from; directional is there for a jvp only. */
 struct choices {
@@ -23,10 +24,12 @@ static const struct choices *choices_of(enum op kind)
 	}
 }
 
-static int count_choices(const struct choices *choices, bool directional)
+/* The first `most` of them, and the directional one. */
+static int count_choices(const struct choices *choices, int most, bool directional)
 {
 	bool offered = choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
-	return choices->n - (offered && !directional);
+	int plain = choices->n - offered;
+	return (plain < most ? plain : most) + (offered && directional);
 }
 
 bool convention_is_open(enum op op) { return op == OP_NORM || op == OP_POW; }
@@ -35,7 +38,7 @@ bool convention_tied(const struct note *note, int k) { return note[k].tie && !no
 
 void conventions_collect(struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
 {
-	*self = (struct conventions){.directional = directional, .n_assignment = 1};
+	*self = (struct conventions){.directional = directional, .most = ev->rules->conventions, .n_assignment = 1};
 	for (int k = 0; k < ev->n_scalar; k++) {
 		int at = 0;
 		if (!convention_tied(note, k))
@@ -49,7 +52,7 @@ void conventions_collect(struct conventions *self, const struct evaluation *ev, 
 			return;
 		}
 		self->kind[self->n_kind++] = ev->scalar[k].kind;
-		self->n_assignment *= count_choices(choices_of(ev->scalar[k].kind), directional);
+		self->n_assignment *= count_choices(choices_of(ev->scalar[k].kind), self->most, directional);
 	}
 }
 
@@ -58,8 +61,9 @@ void conventions_assign(struct conventions *self, int number)
 	self->corner = NULL;
 	for (int i = 0; i < self->n_kind; i++) {
 		const struct choices *choices = choices_of(self->kind[i]);
-		int n = count_choices(choices, self->directional);
-		self->choice[i] = choices->at[number % n];
+		int n = count_choices(choices, self->most, self->directional), chosen = number % n;
+		bool last = self->directional && chosen == n - 1 && choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
+		self->choice[i] = last ? CONVENTION_DIRECTIONAL : choices->at[chosen];
 		number /= n;
 	}
 }

@@ -34,6 +34,7 @@ struct conventions {
 	int n_kind;
 	enum op kind[CONVENTION_KINDS];
 	enum convention choice[CONVENTION_KINDS];
+	int most;         /* choices of a kind, beside the directional one, that are looked at: those it has, or less by a planted fault */
 	bool directional; /* of a jvp: a tie may follow the tangents */
 	int n_assignment; /* the product of the kinds' choices; more than CONVENTION_ASSIGNMENTS when there are too many */
 	const struct corners *corner; /* not NULL: of this corner, whatever `choice` says */
