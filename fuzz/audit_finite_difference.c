@@ -236,6 +236,8 @@ void audit_finite_difference(struct audit *self)
 	volatile int64_t number = 0;
 	struct trial r = {.self = self, .tally = &tally, .fd = fd_open(), .arena = &a};
 
+	if (options.rules)
+		fd_use(r.fd, options.rules);
 	arena_init(&a, CASE_ARENA);
 	/* A case without memory for its truth. */
 	if (setjmp(full))
