@@ -104,19 +104,20 @@ static void observe_outside(struct judge *j, const struct truth_point *t, int k,
  */
 static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
 {
-	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY;
-	double slack = slack_of(t, k, e, at);
-	for (int s = 0; s < t->n_assignment; s++) {
-		const struct component *c = assigned(t, s, k, e);
-		if (c->reason != REASON_NONE)
-			return true;
-		low = fmin(low, c->value);
-		high = fmax(high, c->value);
-	}
-	if (got >= low - slack && got <= high + slack)
+	const struct component *first = assigned(t, 0, k, e);
+	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY, slack = slack_of(t, k, e, at);
+	/* Where no tie leads, every assignment says the same, and its own radius is what counts. */
+	bool plain = same_in_all(t, k, e) && (!t->hull || low == high), inside;
+	if (weakest(t, k, e)->reason != REASON_NONE)
 		return true;
-	observe_outside(j, t, k, e, got);
-	return false;
+	for (int s = 0; s < t->n_assignment; s++) {
+		low = fmin(low, assigned(t, s, k, e)->value);
+		high = fmax(high, assigned(t, s, k, e)->value);
+	}
+	inside = plain ? fabs(judge_error(first, got)) <= first->loose : got >= low - slack && got <= high + slack;
+	if (!inside)
+		observe_outside(j, t, k, e, got);
+	return inside;
 }
 
 /* One coordinate of the joint question, in units of the largest number there. */
