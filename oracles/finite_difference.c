@@ -415,7 +415,7 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 	 */
 	double excess = fabs(p->excess_last.high);
 	bool converges = isfinite(p->change) && !p->drifting;
-	if (t->known && converges && !accepts(t, excess) && t->error + p->noise_trace <= excess / 16)
+	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
