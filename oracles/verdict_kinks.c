@@ -151,8 +151,8 @@ static int list_axes(const struct truth_point *t, const struct answer *answer, s
 	return n;
 }
 
-/* Steps towards the nearest point; the distance to it falls as their number rises. */
-enum { STEPS = 1000 };
+/* Steps towards the nearest point, and the products that may be spent on them; the distance to it falls as their number rises. */
+enum { STEPS = 1000, STEP_WORK = 1 << 26 };
 
 /*
  * Whether a plane separates the answer from all corners by more than rounding: Frank and Wolfe's method (An Algorithm for Quadratic Programming,
@@ -163,7 +163,8 @@ static bool is_separated(const struct hull *h, const struct axis *axis, int n, d
 {
 	for (int i = 0; i < n; i++)
 		z[i] = coordinate(h, 0, &axis[i]) - axis[i].got;
-	for (int step = 0; step < STEPS; step++) {
+	int steps = STEP_WORK / (h->n_corner * (n + 1)) + 1;
+	for (int step = 0; step < STEPS && step < steps; step++) {
 		double least = INFINITY, rounding = 0, length = 0, fall = 0;
 		int nearest = 0;
 		for (int s = 0; s < h->n_corner; s++) {
