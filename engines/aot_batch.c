@@ -8,7 +8,20 @@ static void batch_region(struct batcher *b, const struct region *region);
 
 /* ---- no rule ---- */
 
-/* The node as it is, in a scan over the slices of what is batched. */
+/* Of a value with the leading axis that is the same in all slices: the first. */
+static int one_of(struct batcher *b, int value)
+{
+	struct shape shape = aot_type(b->x, value)->shape;
+
+	shape.rank--;
+	memmove(shape.extent, shape.extent + 1, (size_t)shape.rank * sizeof *shape.extent);
+	return aot_reshape(b->x, aot_slice(b->x, value, 0, 0, 1), &shape);
+}
+
+/*
+ * The node as it is, in a scan over the slices of what is batched.  Results that do not depend on the slice, as a carry beside one that does, are
+ * without the axis.
+ */
 static void batch_slices(struct batcher *b, const struct node *node)
 {
 	const struct attrs attrs = {.trip = b->size, .carries = 0};
@@ -33,7 +46,7 @@ static void batch_slices(struct batcher *b, const struct node *node)
 		x->map[value[k]] = xs[k];
 	out = aot_emit_regions(x, OP_SCAN, xs, n, &attrs);
 	for (int k = 0; k < node->n_out; k++)
-		x->map[node->out + k] = out + k;
+		x->map[node->out + k] = b->batched[node->out + k] ? out + k : one_of(b, out + k);
 }
 
 /* ---- regions ---- */

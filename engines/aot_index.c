@@ -222,6 +222,14 @@ int aot_push_scatter_mul(struct aot *x, const struct node *node, const int *arg,
 	return aot_cast(x, sum, type.dtype);
 }
 
+/* Whether a is b; a NaN that passes is a NaN that was given, though it equals nothing. */
+static int attains(struct aot *x, int a, int b)
+{
+	int neither = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_NE, a, a), aot_op2(x, OP_NE, b, b));
+
+	return aot_op2(x, OP_LOGICAL_OR, aot_op2(x, OP_EQ, a, b), neither);
+}
+
 /* Who attains the extremum: of x, of the used updates (bool), and how many meet in each place (f64, 1 at least). */
 struct winners {
 	int x, update, count;
@@ -230,7 +238,7 @@ struct winners {
 static struct winners find_winners(struct aot *x, const struct scatter *s, const int *arg, int out)
 {
 	int used = aot_slice(x, arg[2], s->axis, 0, s->n);
-	struct winners w = {.x = aot_op2(x, OP_EQ, arg[0], out), .update = aot_op2(x, OP_EQ, used, seen(x, s, out))};
+	struct winners w = {.x = attains(x, arg[0], out), .update = attains(x, used, seen(x, s, out))};
 
 	w.count = scatter_add(x, aot_wide(x, w.x), s->indices, aot_wide(x, w.update), s->axis, s->mode);
 	w.count = aot_op2(x, OP_MAX, w.count, aot_scalar(x, DTYPE_F64, 1));

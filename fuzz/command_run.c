@@ -5,6 +5,7 @@
 
 #include "../graph/json.h"
 #include "commands.h"
+#include "../reports/report.h"
 
 enum { COMPONENTS_SHOWN = 4096 };
 
@@ -93,6 +94,16 @@ static void put_real(struct json_writer *w, const char *key, double x, bool ther
 		json_put_null(w);
 }
 
+/* How an inaccurate number compares with what a good formula gives; null for other verdicts. */
+static void put_accuracy(struct json_writer *w, const struct judgement *j)
+{
+	json_put_key(w, "accuracy");
+	if (j->verdict == VERDICT_INACCURATE)
+		accuracy_put(w, &j->accuracy);
+	else
+		json_put_null(w);
+}
+
 static void put_judgement(
     struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
 {
@@ -121,6 +132,7 @@ static void put_judgement(
 	put_real(w, "expected", j->expected, there);
 	put_real(w, "returned", j->returned, there);
 	put_real(w, "radius", j->radius, there);
+	put_accuracy(w, j);
 	json_put_key(w, "place");
 	json_begin_object(w, JSON_FLOW);
 	json_put_key(w, "point");
@@ -144,12 +156,14 @@ static void print_judgement(struct run *r, const char *spec, const struct testca
     const struct judgement *j, int64_t recomputed)
 {
 	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
-	bool there = judgement_has_numbers(j);
+	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
 
+	if (inaccurate)
+		text = arena_printf(&r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
 	if (recomputed && !*text)
 		text = arena_printf(&r->arena, "%lld iterations run again", (long long)recomputed);
 	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
-	    j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
+	    inaccurate ? accuracy_cause(&j->accuracy) : j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
 	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-",
 	    *text ? "  " : "", text);
 }

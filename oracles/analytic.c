@@ -5,6 +5,7 @@
 #include "scalar_ops.h"
 #include "singular.h"
 #include "trace_request.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,6 +98,8 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
+void analytic_use(struct analytic *self, const struct oracle_rules *rules) { self->ev.rules = rules; }
+
 void analytic_close(struct analytic *self)
 {
 	for (int k = 0; k < self->value_ready; k++)
@@ -131,17 +134,15 @@ static struct component primal_component(struct analytic *self, int k)
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = n->radius;
 	out.loose = n->danger ? INFINITY : n->radius;
+	out.culprit = n->danger_op;
+	out.share = n->danger ? INFINITY : 0;
 	return out;
 }
 
-/*
- * A component is decided only if its radius is at most 1/64 of what the paths contribute: else an engine that returns 0
- * would agree.
- */
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
-	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason};
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular};
 	if (!f->present || f->reason)
 		return out;
 	out.value = mpfr_get_d(self->value[k], R);
@@ -149,7 +150,9 @@ static struct component flow_component(struct analytic *self, int k)
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
 	out.loose = f->loose;
-	if (!(f->tight <= f->magnitude / 64))
+	out.culprit = f->culprit;
+	out.share = f->share;
+	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
 }
@@ -176,8 +179,7 @@ static void primal_truth(struct analytic *self, const struct testcase *c, struct
 	}
 }
 
-/* Derivative number i, element e of the last sweep. */
-static struct component derivative_component(struct analytic *self, const struct transform *t, int i, int e)
+struct component analytic_component(struct analytic *self, const struct transform *t, int i, int e)
 {
 	struct evaluation *ev = &self->ev;
 	if (t->kind == TRANSFORM_VJP) {
@@ -202,7 +204,7 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 		analytic_sweep_tangent(self, conventions, t);
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
-			out[i].at[e] = dtype_is_float(types[i].dtype) ? derivative_component(self, t, i, e)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
 								      : integer_component(0, false);
 }
 
@@ -220,7 +222,7 @@ static struct component derived_component(struct analytic *self, int k)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
 	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
-	if (!(out.tight <= out.magnitude / 64))
+	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
 }
@@ -271,6 +273,20 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
+/* How deep derivatives inside the program are nested. */
+static int derivative_depth(const struct region *r)
+{
+	int depth = 0;
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *node = &r->node[i];
+		for (int k = 0; k < node->n_region; k++) {
+			int inside = derivative_depth(&node->region[k]) + (node->op == OP_DERIVATIVE);
+			depth = inside > depth ? inside : depth;
+		}
+	}
+	return depth;
+}
+
 /* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
 static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -284,15 +300,16 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
 	/*
-	 * At first order a NaN out of what is masked is a leak. Differentiated again, even the derivative of a right mask multiplies its zeros with
+	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
-	bool singular = c->n_transform > 1 && trace_singular(&self->ev, request_order(c->transform, c->n_transform));
+	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
+	bool singular = order > 1 && trace_singular(&self->ev, order);
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
-	if (c->n_transform == 1 && conventions.n_assignment > 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
 	for (int k = 0; k < out->n_assignment; k++) {
@@ -305,6 +322,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 			conventions_assign(&conventions, k);
 			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
 		}
+		if (out->kink && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+			out->hull = analytic_hull(self, &conventions, &c->transform[0], types, n, a);
 		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
 			undecide(out->derivative[0], n, REASON_CONVENTION);
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {

@@ -5,10 +5,13 @@
 #include "truth.h"
 
 struct analytic;
+struct oracle_rules;
 
 /* NULL never: a machine out of memory ends the process with exit code 4. */
 struct analytic *analytic_open(void);
 void analytic_close(struct analytic *self);
+/* Goes by other rules than the right ones (oracle_rules.h), which must stay; before the first truth. */
+void analytic_use(struct analytic *self, const struct oracle_rules *rules);
 
 /*
  * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.

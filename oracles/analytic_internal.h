@@ -13,7 +13,10 @@ struct flow {
 	double sum;          /* sum of |terms| so far */
 	int fan;             /* number of terms */
 	uint8_t reason;      /* enum reason */
+	double share;        /* the largest part of loose - tight that one use of one formula brought */
+	enum op culprit;     /* whose formula; OP_CONSTANT for none */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
+	bool singular;       /* a published convention on the path gives a NaN (struct partial) */
 };
 
 struct analytic {
@@ -39,5 +42,17 @@ void analytic_room(struct analytic *self, int n);
  */
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t);
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t);
+
+/* The partial of scalar k by parent j under the assignment, in memory of self; false when no path leads through the edge. */
+bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p);
+/* Derivative number i, element e of the last sweep. */
+struct component analytic_component(struct analytic *self, const struct transform *t, int i, int e);
+
+/*
+ * What mixtures of conventions may answer, at a point that has a tie: the n derivatives of t have these types.  In the arena; conventions is
+ * working memory.
+ */
+struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t, const struct type *types, int n,
+    struct arena *a);
 
 #endif

@@ -1,5 +1,6 @@
 /* analytic_sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
 #include "analytic_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,15 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->fan++;
 }
 
+/* What a usual formula loses more than the best ones, here or on the way: the largest part is blamed. */
+static void add_share(struct flow *f, double share, enum op culprit)
+{
+	if (!(share > f->share))
+		return;
+	f->share = share;
+	f->culprit = culprit;
+}
+
 static void poison(struct flow *f, enum reason reason)
 {
 	f->present = true;
@@ -91,13 +101,15 @@ static bool is_derivative(const struct analytic *self, int k)
 /*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
- * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
+ * at: the scalar whose partial p is.  chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
  * cancelled) sum.
  */
-static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
+static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
+	if (f->present)
+		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
@@ -115,6 +127,7 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 	bool exact = p->tight == 0 && p->magnitude == 1 && self->ev.scalar[to].dtype == self->ev.scalar[from].dtype;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
+	double worse = p->loose == INFINITY ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
 	if (is_derivative(self, from)) {
@@ -128,11 +141,15 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
 		if (chain) /* the product of all, divided by one factor: g * y / x */
 			loose += 3 * info->unit * size;
+		worse = fmax(worse, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
 	}
 	if (term + tight > info->max) {
 		poison(&self->flow[to], REASON_OVERFLOW);
 		return;
 	}
+	const struct note *n = &self->note[at];
+	add_share(&self->flow[to], worse, n->danger ? n->danger_op : self->ev.scalar[at].kind);
+	add_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
 	add_term(self, to, tight, loose, p->magnitude * f->magnitude);
 }
 
@@ -140,7 +157,7 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
 	if (f->fan > 1 && !f->reason) {
 		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
 		f->tight += rounding;
@@ -150,12 +167,13 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 }
 
-/* The partial of scalar k by parent j under the assignment; false when no path leads through the edge. */
-static bool edge_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
+bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
+	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
 	p->value = self->partial;
-	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
-		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
+	p->singular = false;
+	if (!convention_tied(self->note, k) || base_of_power)
+		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);
@@ -163,7 +181,8 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 	p->magnitude = 1.0 / ties;
 	p->tight = p->loose = (ties & (ties - 1)) == 0 ? 0 : p->magnitude * dtype_table[self->ev.scalar[k].dtype].unit;
 	p->reason = REASON_NONE;
-	return sign != 0;
+	p->singular = convention_is_open(self->ev.scalar[k].op);
+	return sign != 0 || p->singular;
 }
 
 static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
@@ -190,8 +209,8 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 			int parent = ev->parent[s->parent + j];
 			if (!self->note[parent].active)
 				continue;
-			bool connected = edge_partial(self, conventions, k, j, &p);
-			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
+			bool connected = analytic_partial(self, conventions, k, j, &p);
+			add_product(self, k, parent, k, connected ? &p : NULL, is_chain(self, k));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
 				self->flow[parent].fan += self->flow[k].fan;
@@ -254,14 +273,44 @@ static void directional_sorted(struct analytic *self, int k)
 	add_term(self, k, widest.tight, widest.loose, widest.magnitude);
 }
 
+/* The directional derivative of a norm at zeros is the norm of the tangents. */
+static void directional_norm(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	double tight = 0, loose = 0;
+	bool present = false;
+	self->flow[k].singular = true;
+	mpfr_set_zero(self->term, 1);
+	for (int j = 0; j < s->n_parent; j++) {
+		int parent = self->ev.parent[s->parent + j];
+		const struct flow *f = &self->flow[parent];
+		if (f->reason) {
+			poison(&self->flow[k], f->reason);
+			return;
+		}
+		if (!f->present)
+			continue;
+		present = true;
+		tight = hypot(tight, f->tight);
+		loose = hypot(loose, f->loose);
+		mpfr_fma(self->term, self->value[parent], self->value[parent], self->term, R);
+	}
+	if (!present)
+		return;
+	mpfr_sqrt(self->term, self->term, R);
+	double size = mpfr_get_d(self->term, R), rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
+	add_term(self, k, tight + rounding, loose + rounding, size);
+}
+
 /* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point. */
 static void directional_tangent(struct analytic *self, int k)
 {
 	struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
-	if (s->op == OP_SORT) {
-		directional_sorted(self, k);
+	if (s->op == OP_SORT || s->op == OP_NORM) {
+		(s->op == OP_SORT ? directional_sorted : directional_norm)(self, k);
 		return;
 	}
 	int sign = s->op == OP_MIN || s->op == OP_REDUCE_MIN ? -1 : 1, best = -1;
@@ -275,7 +324,7 @@ static void directional_tangent(struct analytic *self, int k)
 	}
 	struct partial p = {.value = self->partial, .magnitude = 1};
 	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
-	add_product(self, k, parent[best], &p, false);
+	add_product(self, k, k, parent[best], &p, false);
 }
 
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
@@ -292,7 +341,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 		const struct scalar *s = &ev->scalar[k];
 		if (!self->note[k].active)
 			continue;
-		if (self->note[k].tie && !self->note[k].unsure && convention_is_directional(conventions, ev, k)) {
+		if (convention_tied(self->note, k) && convention_is_directional(conventions, ev, k)) {
 			directional_tangent(self, k);
 		} else {
 			for (int j = 0; j < s->n_parent; j++) {
@@ -300,8 +349,8 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				int parent = ev->parent[s->parent + j];
 				if (!self->flow[parent].present)
 					continue;
-				bool connected = edge_partial(self, conventions, k, j, &p);
-				add_product(self, k, parent, connected ? &p : NULL, is_chain(self, k));
+				bool connected = analytic_partial(self, conventions, k, j, &p);
+				add_product(self, k, k, parent, connected ? &p : NULL, is_chain(self, k));
 			}
 		}
 		finish_flow(self, k);

@@ -6,6 +6,11 @@
 
 #define R MPFR_RNDN
 
+bool ball_decided(double tight, double magnitude, enum dtype d)
+{
+	return tight <= (magnitude > 0 ? magnitude / 64 : 64 * dtype_table[d].tiny);
+}
+
 bool ball_representable(mpfr_srcptr x, enum dtype d)
 {
 	const struct dtype_info *info = &dtype_table[d];
@@ -261,6 +266,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
+		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
 		r = (ra > 0 ? v * b / a * ra : 0) + v * log_a * rb;
 		r = r * (1 + 2 * rho) + v * rho * rho;
 		c = 4;
@@ -328,6 +334,7 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
 		out->danger |= squares > info->max || (top > 0 && top * top < info->normal);
+		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
 		break;
 	}
 	default: { /* logsumexp: slopes add up to 1 */
@@ -393,7 +400,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 /* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
-void ball_scalar(const struct evaluation *ev, struct note *note, int k)
+static void ball_known(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	struct note *n = &note[k];
@@ -402,6 +409,8 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct note *in = &note[ev->parent[s->parent + j]];
 		n->danger |= in->danger;
+		if (in->danger)
+			n->danger_op = in->danger_op;
 		if (in->reason) {
 			n->reason = in->reason;
 			return;
@@ -423,4 +432,11 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;
 	if (!n->reason && !(n->magnitude + n->radius <= dtype_table[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
+}
+
+void ball_scalar(const struct evaluation *ev, struct note *note, int k)
+{
+	ball_known(ev, note, k);
+	if (note[k].danger && note[k].danger_op == OP_CONSTANT)
+		note[k].danger_op = ev->scalar[k].kind;
 }

@@ -24,6 +24,7 @@ struct note {
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
+	enum op danger_op; /* whose formula; OP_CONSTANT where there is no danger */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };
@@ -47,6 +48,7 @@ struct partial {
 	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
 	double magnitude, tight, loose; /* |value| and its radii */
 	enum reason reason;
+	bool singular; /* at the tip of a norm and its kin: 0 by convention, and no number where nobody cares */
 };
 
 /* The radius of scalar k of the trace; note[] holds what is known of its parents.  note[k].active is set by the caller. */
@@ -67,6 +69,12 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
  * a partial.
  */
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out);
+
+/*
+ * A component is decided only if its radius is at most 1/64 of what the paths contribute: else an engine that returns 0 would agree.  Where
+ * they contribute nothing but zeros such an engine is right, and the radius must be what underflow leaves, no more.
+ */
+bool ball_decided(double tight, double magnitude, enum dtype d);
 
 /* Whether the exact real x is a value of dtype d. */
 bool ball_representable(mpfr_srcptr x, enum dtype d);

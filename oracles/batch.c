@@ -1,6 +1,7 @@
 /* batch.c: see batch.h. */
 #include "batch.h"
 #include "../graph/answer.h"
+#include "ball.h"
 #include "conventions.h"
 #include "finite_difference.h"
 
@@ -143,6 +144,10 @@ static void add_component(struct component *sum, const struct component *x, stru
 	sum->value = high;
 	sum->tight += x->tight;
 	sum->loose += x->loose;
+	if (x->share > sum->share) {
+		sum->share = x->share;
+		sum->culprit = x->culprit;
+	}
 	sum->magnitude += x->magnitude;
 	sum->in_domain &= x->in_domain;
 	if (sum->reason == REASON_NONE)
@@ -168,7 +173,7 @@ static void finish_component(struct component *sum, const struct sum *s, enum dt
 	sum->loose += s->n * (1 + s->depth) * size + meeting;
 	if (sum->magnitude + sum->tight > info->max)
 		sum->reason = REASON_OVERFLOW;
-	else if (!(sum->tight <= sum->magnitude / 64))
+	else if (!ball_decided(sum->tight, sum->magnitude, d))
 		sum->reason = REASON_ILL_CONDITIONED;
 }
 
@@ -226,6 +231,18 @@ static void undecide_kinks(struct truth_point *slice)
 	slice->n_assignment = 1;
 }
 
+/* Components that a tie reaches whose answers no assignments span (struct hull): what a whole request may make of them is not followed. */
+static void undecide_open(struct truth_point *slice)
+{
+	if (!slice->hull || !slice->hull->open)
+		return;
+	for (int s = 0; s < slice->n_assignment; s++)
+		for (int k = 0, at = 0; k < slice->n_derivative; k++)
+			for (int e = 0; e < shape_elements(&slice->derivative[s][k].type.shape); e++, at++)
+				if (slice->hull->low[at] < slice->hull->high[at])
+					slice->derivative[s][k].at[e] = (struct component){.reason = REASON_CONVENTION};
+}
+
 static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
 {
 	struct fd_evidence worst = slice[0].fd;
@@ -281,6 +298,7 @@ void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, voi
 	for (int s = 0; s < p.slices; s++) {
 		struct testcase one = slice_case(&p, c, which, s, a);
 		truth(self, &one, a, &slice[s]);
+		undecide_open(&slice[s]);
 		out->kink |= slice[s].kink;
 		out->edge |= slice[s].edge;
 	}

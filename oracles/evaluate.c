@@ -1,7 +1,9 @@
 /* evaluate.c: the trace, and control flow. */
 #include "evaluate_internal.h"
 #include "scalar_ops.h"
+#include "oracle_rules.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@ void evaluation_open(struct evaluation *ev)
 {
 	memset(ev, 0, sizeof *ev);
 	ev->precision = 128;
+	ev->rules = &oracle_rules_right;
 }
 
 void evaluation_close(struct evaluation *ev)
@@ -93,7 +96,7 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 		x[j] = ev->value[parent[j]];
 	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
 		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
-	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
+	ev->scalar[k].exact = ev->rules->value(ev, op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
 }
@@ -468,6 +471,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->status = EVALUATE_OK;
 	ev->patience = EVALUATE_PATIENCE;
 	ev->latest = 0;
+	ev->residual_exponent = INT_MIN;
 	ev->quiet = false;
 	ev->rule_broken = false;
 	ev->input_scalar = NEW(a, int, n_input);

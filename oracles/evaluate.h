@@ -56,6 +56,7 @@ enum evaluate_status {
 };
 
 struct evaluation;
+struct oracle_rules;
 
 /* Scalars that may be spent on finding solutions, over a whole evaluation; four elements of any value count as one more. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
@@ -86,6 +87,7 @@ struct evaluate_hooks {
  * grows and is never given back before close.
  */
 struct evaluation {
+	const struct oracle_rules *rules; /* right ones unless set otherwise */
 	mpfr_prec_t precision; /* bits; set before evaluate */
 	/*
 	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes `late` steps more than the fewest
@@ -120,6 +122,8 @@ struct evaluation {
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
 	bool quiet;       /* internal: no hook hears of what is evaluated now */
 	int latest;       /* of all those fixed points, the most steps less the fewest */
+	/* 2^this is how far the elements of solutions may be from them, what iteration is left included; INT_MIN: there are none. */
+	int residual_exponent;
 	int n_result;
 	struct elements *result; /* [n_result], elements of the program's results */
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */

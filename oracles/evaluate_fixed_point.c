@@ -6,7 +6,9 @@
  * (1 - df/dx)^-1, so the derivative of the implicit function needs no solver.  README.md says what this does to the ball.
  */
 #include "evaluate_internal.h"
+#include "oracle_rules.h"
 
+#include <limits.h>
 #include <math.h>
 
 #define R MPFR_RNDN
@@ -226,8 +228,13 @@ static bool solve(struct solver *s)
 		least = fmin(least, change);
 		if (change > ldexp(1, 4 - bits) && (stale < STALE || change > ldexp(1, START_BITS + FLOOR_BITS - bits)))
 			continue;
-		for (int i = 0; i < s->total; i++)
+		for (int i = 0; i < s->total; i++) {
 			s->residual[i] += ldexp(s->largest, 8 - bits);
+			/* Of 2560 bits the last ones are below the range of double. */
+			int last = s->largest > 0 ? ilogb(s->largest) + 9 - bits : INT_MIN, all = s->residual[i] > 0 ? ilogb(s->residual[i]) + 1 : INT_MIN;
+			ev->residual_exponent = ev->residual_exponent > last ? ev->residual_exponent : last;
+			ev->residual_exponent = ev->residual_exponent > all ? ev->residual_exponent : all;
+		}
 		return true;
 	}
 	return false;
@@ -280,7 +287,7 @@ static int chain_length(struct solver *s)
 	ev->freeze = false;
 	s->next_frozen = next_frozen;
 	take_back(ev, &mark);
-	return near ? t * bits / shrink + 4 : 0;
+	return near ? (int)(ev->rules->neumann * (t * bits / shrink + 4)) : 0;
 }
 
 /* ---- an engine's iteration ---- */

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 
 #include "evaluate.h"
+#include "oracle_rules.h"
 
 /*
  * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise of
- * 2^(log_step - precision): the first rung gives some 60 bits, ample for binary64, the others are for strong curvature, for cancellation,
- * and for one-sided values.  The last one is for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in
+ * 2^(-log_step - precision): the first rung gives some 60 bits, ample for binary64, and the second says whether that is true; the others are for
+ * strong curvature, for cancellation, and for one-sided values.  The last one is for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in
  * noise; it is only worth its price on a small program.
  */
 static const struct {
@@ -37,6 +38,7 @@ struct rung {
 	uint64_t path;
 	enum evaluate_status status;
 	int top; /* no scalar of the trace at the point reaches 2^top */
+	int residual; /* of its solutions (struct evaluation) */
 	mpfr_t delta, term;
 };
 
@@ -63,6 +65,12 @@ struct fd *fd_open(void)
 		mpfr_init2(r->term, ladder[k].precision + GUARD_BITS);
 	}
 	return self;
+}
+
+void fd_use(struct fd *self, const struct oracle_rules *rules)
+{
+	for (int k = 0; k < RUNGS; k++)
+		self->rung[k].ev.rules = rules;
 }
 
 void fd_close(struct fd *self)
@@ -157,6 +165,7 @@ static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct are
 	for (int j = 0; j < self->n_component; j++)
 		mpfr_set(r->base[j], component_value(self, r, j), MPFR_RNDN);
 	r->top = ZERO_EXPONENT;
+	r->residual = r->ev.residual_exponent;
 	for (int s = 0; s < r->ev.n_scalar; s++) {
 		/* Infinities and NaN of branches not taken say nothing about rounding. */
 		int e = exponent_of(r->ev.value[s]);
@@ -194,17 +203,18 @@ struct progress {
 	double size;                           /* sum |weight * component| at the point */
 	bool base_finite;
 
-	bool seen_before;    /* excess_last is set */
+	int sides_last;      /* which sides shared the path on the rung before, as bits; -1: there was none */
 	struct pair excess_last;
-	double change;       /* of the excess between the last two rungs; INFINITY before there are two */
+	double side_last[SIDES]; /* |excess| of each side on the rung before; INFINITY before there was one */
+	double change;       /* of the excess between the last two rungs; INFINITY before there are two with the same sides */
 	/*
 	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`.  Drift: how far it went since the
 	 * rung before; drifting: farther than the time before that.
 	 */
 	double quotient[SIDES], quotient_last, drift;
 	bool drifting;
-	double noise, goal;
-	double noise_trace; /* bound on the noise from the largest scalar of the trace */
+	double goal;
+	double noise_trace; /* the noise that the largest scalar of the trace lets expect on this rung */
 	bool jump;
 };
 
@@ -263,6 +273,7 @@ static void measure_side(const struct fd *self, struct rung *r, const struct fd_
 /* Sets quotient to value + excess. */
 static void set_quotient(struct fd_target *t, struct pair excess)
 {
+	t->excess = excess.high;
 	if (t->known) {
 		t->quotient = t->value + excess.high;
 		t->quotient_low = t->low;
@@ -288,14 +299,55 @@ static bool vanishes(const struct fd_target *t, double excess, double change)
 	return t->known && t->magnitude == 0 && isfinite(change) && excess <= ldexp(change, -30);
 }
 
+/* The same of each side by itself, where neither takes the path: x^2 by pow, whose formula changes at 0. */
+static bool sides_vanish(const struct fd_target *t, struct progress *p)
+{
+	bool both = true;
+	for (int side = 0; side < SIDES; side++) {
+		if (!p->finite[side])
+			continue;
+		double excess = fabs(p->excess[side].high);
+		both &= excess == 0 || vanishes(t, excess, p->side_last[side]);
+		p->side_last[side] = excess;
+	}
+	return both;
+}
+
 /* Follows the quotient from rung to rung; 2^-40 of it is agreement. */
 static void measure_drift(struct progress *p, double quotient)
 {
-	double drift = p->seen_before ? fabs(quotient - p->quotient_last) : INFINITY;
+	double drift = p->sides_last >= 0 ? fabs(quotient - p->quotient_last) : INFINITY;
 	p->drifting = drift > fmax(p->drift, ldexp(fabs(quotient), -40));
 	p->drift = drift;
 	p->quotient_last = quotient;
-	p->seen_before = true;
+}
+
+/* What rounding lets expect in a quotient: `lost` bits of the largest scalar, of the quotient itself, and what solutions lack. */
+static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top, int lost, double quotient)
+{
+	double noise = ldexp(fabs(quotient), 4 - run->precision);
+	if (r->top != ZERO_EXPONENT)
+		noise += ldexp(1, r->top + weight_top + lost - t->scale);
+	if (r->residual != INT_MIN)
+		noise += ldexp(1, r->residual + weight_top + 4 - run->log_step - t->scale);
+	return noise;
+}
+
+/*
+ * How far the excess may be from what it tends to, from what two rungs show.  The noise of a rung is not known, only what its largest scalar lets
+ * expect; but the rungs before and now are amplified alike, so what the change exceeds the expectation by then, it may exceed it by now.  A
+ * change that noise explains says nothing else; one that it does not is truncation, of which half at least is gone with a step that is 2^50 times
+ * shorter.  Both sides' distance bounds what is left of that at the other order.
+ */
+static double bound(const struct progress *p, double spread, double expected, double expected_last, double floor)
+{
+	if (!isfinite(p->change))
+		return INFINITY;
+	double amplified = expected;
+	if (p->change > expected_last)
+		amplified = expected_last > 0 ? expected * 2 * (p->change / expected_last) : INFINITY;
+	double noise = fmin(amplified, floor + p->change);
+	return spread + noise + (p->change > expected_last ? p->change : 0);
 }
 
 /* Decides one target from what a rung has shown. */
@@ -311,46 +363,41 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 		 * Between rungs the step shrinks by 2^50 or more, so even a cube root's change shrinks by 2^16: what shrinks by
 		 * less than 2^8 does not tend to 0.
 		 */
-		if (p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
+		if (p->finite[side] && p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
 			jump |= p->moved[side] > p->moved_before[side] - 8;
 		p->moved_before[side] = p->moved[side];
 	}
 	p->jump = jump;
 
 	/*
-	 * Without a side on the path, two quotients that both tend to the known value still show it to be the derivative: a tie in a
-	 * branch not taken is an event that changes nothing.
+	 * Without a side on the path, quotients that all tend to the known value still show it to be the derivative: a tie in a branch not taken is
+	 * an event that changes nothing.  A side that is no number is outside of the domain: x^1.5 at 0 has its other side alone.
 	 */
-	bool shared = run->left || run->right, both = run->left == run->right;
-	if (!shared && (!t->known || !p->finite[LEFT] || !p->finite[RIGHT]))
+	bool shared = run->left || run->right, left = shared ? run->left : p->finite[LEFT], right = shared ? run->right : p->finite[RIGHT];
+	if (!shared && (!t->known || (!left && !right)))
 		return;
-	struct pair excess = both ? pair_mean(p->excess[LEFT], p->excess[RIGHT]) : p->excess[run->left ? LEFT : RIGHT];
-	double change = INFINITY;
-	if (shared) {
-		if (p->seen_before)
-			change = pair_distance(excess, p->excess_last);
-		p->excess_last = excess;
-		p->change = change;
-		measure_drift(p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[run->left ? LEFT : RIGHT]);
-	}
+	bool both = left && right;
+	int sides = left + 2 * right + 4 * shared;
+	struct pair excess = both ? pair_mean(p->excess[LEFT], p->excess[RIGHT]) : p->excess[left ? LEFT : RIGHT];
+	p->change = p->sides_last == sides ? pair_distance(excess, p->excess_last) : INFINITY;
+	p->excess_last = excess;
+	if (shared)
+		measure_drift(p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[left ? LEFT : RIGHT]);
 
-	/*
-	 * The trace's largest scalar bounds the noise of sums and moves, but values of branches not taken can make it far too large
-	 * and amplification too small; a second rung measures it.
-	 */
+	/* Values of branches not taken can make the trace's largest scalar far too large. */
 	int lost = (int)-run->precision - run->log_step + 4;
-	double noise_trace = r->top == ZERO_EXPONENT ? 0 : ldexp(1, r->top + weight_top + lost - t->scale);
-	double noise_floor = ldexp(p->size, lost);
-	p->noise_trace = noise_trace;
-	p->noise = fmin(noise_trace, noise_floor + change);
-	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : change;
-	t->error = spread + p->noise;
+	double slope = fmax(left ? fabs(p->quotient[LEFT]) : 0, right ? fabs(p->quotient[RIGHT]) : 0);
+	double expected = expected_noise(t, r, run, weight_top, lost, slope);
+	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : p->change;
+	t->error = bound(p, spread, expected, p->noise_trace, ldexp(p->size, lost));
+	p->noise_trace = expected;
+	p->sides_last = sides;
 	set_quotient(t, excess);
 
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
 	bool accurate = t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
-	if (accurate || vanishes(t, fabs(excess.high), change))
+	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
 
@@ -389,6 +436,8 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
 		progress[i].change = progress[i].drift = INFINITY;
+		progress[i].sides_last = -1;
+		progress[i].side_last[LEFT] = progress[i].side_last[RIGHT] = INFINITY;
 		progress[i].moved_before[LEFT] = progress[i].moved_before[RIGHT] = ZERO_EXPONENT;
 	}
 
@@ -405,13 +454,13 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		for (int i = 0; i < run->n_target; i++)
 			if (is_open(&run->target[i]))
 				measure_base(r, run, &run->target[i], &progress[i]);
-		r->ev.freeze = true;
+		r->ev.freeze = r->ev.rules->freeze;
 		for (int side = 0; side < SIDES; side++) {
 			struct arena_mark mark = arena_mark(a);
 			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction, side == LEFT ? -1 : 1,
 			    run->log_step, a);
 			run->work += r->ev.n_scalar;
-			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK && r->ev.path == r->path;
+			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK && r->ev.rules->same_path(&r->ev, r->path);
 			*(side == LEFT ? &run->left : &run->right) = shares;
 			for (int i = 0; i < run->n_target; i++)
 				if (is_open(&run->target[i]))

@@ -11,9 +11,12 @@
 
 /* One evaluation per rung of the ladder of precisions, reused between cases; one a thread. */
 struct fd;
+struct oracle_rules;
 
 struct fd *fd_open(void);
 void fd_close(struct fd *self);
+/* Goes by other rules than the right ones (oracle_rules.h), which must stay. */
+void fd_use(struct fd *self, const struct oracle_rules *rules);
 
 /* Turns to point `which` of c; what was evaluated for another point is forgotten.  c and a must outlive the measurements. */
 void fd_begin(struct fd *self, const struct testcase *c, int which, struct arena *a);
@@ -32,10 +35,13 @@ struct fd_target {
 	double tolerance;       /* how far a right engine may be off */
 	double magnitude;       /* sum of the magnitudes of what adds up to the value */
 
-	/* Results.  Not known: FD_AGREES means converged. */
+	/*
+	 * Results.  Not known: FD_AGREES means converged.  error: a bound on the distance of quotient + quotient_low (known: of `excess`, what the
+	 * quotient is more than the known value) from the derivative along the path, of an FD_AGREES or FD_DISAGREES.
+	 */
 	enum fd_outcome outcome;
 	enum reason reason;     /* of FD_ABSTAINS */
-	double quotient, quotient_low, error;
+	double quotient, quotient_low, excess, error;
 };
 
 /* The target abstains for this reason. */

@@ -19,6 +19,9 @@ extern const char *const reason_names[REASON_COUNT];
  */
 struct component {
 	double value, low, tight, loose, magnitude;
+	/* Whose formula is most of what loose is more than tight, and how much; OP_CONSTANT for nobody's. */
+	enum op culprit;
+	double share;
 	enum reason reason;
 	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };
@@ -27,6 +30,22 @@ struct component {
 struct truth_tensor {
 	struct type type;
 	struct component *at; /* [shape_elements] */
+};
+
+/*
+ * What mixtures of conventions may answer at a point that has ties: an answer outside is nobody's derivative.  Components are all elements of
+ * all derivatives, flattened in order.
+ */
+struct hull {
+	int n_component;
+	double *low, *high; /* [n_component]; infinite where nothing is known */
+	double *slack;      /* [n_component] a radius of what lies between the assignments */
+	/*
+	 * Every tie decided by itself, wherever that is possible in few enough ways, else 0: all mixtures lie in the convex hull of the corners.
+	 */
+	int n_corner;
+	double **corner;    /* [n_corner][n_component] */
+	bool open;          /* some tie has more answers than the assignments span (a norm at zeros) */
 };
 
 enum fd_outcome {
@@ -59,6 +78,7 @@ struct truth_point {
 	int n_assignment;
 	struct truth_tensor **derivative;
 	bool kink; /* n_assignment > 1, or a tie whose conventions coincide */
+	struct hull *hull; /* of a kink; NULL: for batches, and where conventions are too many */
 	bool edge; /* a decision was taken at exact equality */
 	struct fd_evidence fd;
 };
@@ -70,9 +90,12 @@ struct truth {
 
 struct oracle;
 
+struct oracle_rules;
+
 struct oracle_options {
 	uint64_t seed;      /* chooses the share and the directions of finite differences */
 	int fd_one_in;      /* finite differences run on one case in this many (1: all), and always where something is off */
+	const struct oracle_rules *rules; /* NULL: right ones; others (oracle_rules.h) are for trying whether a fault is seen */
 };
 
 /* Holds pools of MPFR values; one a thread.  Exits with code 4 only if memory is out. */

@@ -1,4 +1,4 @@
-#include "verdict.h"
+#include "verdict_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +19,26 @@ const char *const deviation_names[DEVIATION_COUNT] = {
     [DEVIATION_NONE] = "none", [DEVIATION_FINITE] = "finite", [DEVIATION_ZERO] = "zero", [DEVIATION_SIGN] = "sign",
     [DEVIATION_NAN] = "nan", [DEVIATION_INFINITE] = "infinite", [DEVIATION_SHAPE] = "shape", [DEVIATION_DTYPE] = "dtype"};
 
+static const struct formula formulas[OP_COUNT] = {
+#define FORMULA(id, better, instead) [OP_##id] = {better, instead},
+#include "formulas.def"
+#undef FORMULA
+};
+
+const struct formula *formula_of(enum op op) { return formulas[op].better ? &formulas[op] : NULL; }
+
+const char *accuracy_cause(const struct accuracy *x) { return x->range ? "range" : "formula"; }
+
+char *accuracy_text(const struct accuracy *x, struct arena *a)
+{
+	const struct formula *f = formula_of(x->op);
+	char *text = isfinite(x->ulps) ? arena_printf(a, "off by %.3g ulp, ", x->ulps) : arena_printf(a, "far off, ");
+	text = arena_printf(a, "%sby the best known formulas %.3g at most", text, x->good);
+	if (x->range)
+		text = arena_printf(a, "%s: a usual one leaves the range", text);
+	return f ? arena_printf(a, "%s; %s: %s instead of %s", text, op_table[x->op].name, f->better, f->instead) : text;
+}
+
 int verdict_find(const char *name)
 {
 	for (int v = 0; v < VERDICT_COUNT; v++)
@@ -27,23 +47,12 @@ int verdict_find(const char *name)
 	return -1;
 }
 
-/* The place being looked at and what is known so far. */
-struct judge {
-	struct judgement *out;
-	bool any;     /* out->verdict is set */
-	double worst; /* error over radius of what out shows */
-	int point, which, element;
-	bool in_primal;
-	bool counts; /* what is compared is what the request asks for */
-	int certain; /* such components of this point that were compared, exact zeros of integers included */
-};
-
 /* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
-static void observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
+bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
 {
 	struct judgement *out = j->out;
 	if (j->any && (v < out->verdict || (v == out->verdict && !(ratio > j->worst))))
-		return;
+		return false;
 	j->any = true;
 	j->worst = ratio;
 	out->verdict = v;
@@ -55,21 +64,37 @@ static void observe(struct judge *j, enum verdict v, enum deviation d, double ra
 	out->expected = expected;
 	out->returned = returned;
 	out->radius = radius;
+	out->accuracy = (struct accuracy){0};
+	return true;
+}
+
+/* The distance from x to the next number of dtype d beyond it. */
+static double ulp_of(double x, enum dtype d)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	return fabs(x) > info->normal ? ldexp(1, ilogb(x) + 1 - info->precision) : info->tiny;
+}
+
+static void observe_inaccurate(struct judge *j, const struct component *c, enum dtype d, enum deviation deviation, double got)
+{
+	double error = fabs(judge_error(c, got)), ulp = ulp_of(c->value, d);
+	if (judge_observe(j, VERDICT_INACCURATE, deviation, isfinite(error) ? judge_ratio(error, c->tight) : INFINITY, c->value, got, c->tight))
+		j->out->accuracy = (struct accuracy){error / ulp, c->tight / ulp, c->loose == INFINITY, c->culprit};
 }
 
 /* An observation about a whole answer or tensor. */
 static void observe_whole(struct judge *j, enum verdict v, enum deviation d)
 {
-	observe(j, v, d, 0, 0, 0, 0);
+	judge_observe(j, v, d, 0, 0, 0, 0);
 }
 
 /* got - (value + low), to double rounding: got - value is exact when they are within a factor of 2 (Sterbenz). */
-static double error_of(const struct component *c, double got)
+double judge_error(const struct component *c, double got)
 {
 	return (got - c->value) - c->low;
 }
 
-static enum deviation deviation_of(double expected, double got)
+enum deviation judge_deviation(double expected, double got)
 {
 	if (isnan(got))
 		return DEVIATION_NAN;
@@ -85,7 +110,7 @@ static enum deviation deviation_of(double expected, double got)
 }
 
 /* error / radius; radius 0 must be met exactly, which -0 for +0 does. */
-static double ratio_of(double error, double radius)
+double judge_ratio(double error, double radius)
 {
 	if (error == 0)
 		return 0;
@@ -137,24 +162,24 @@ static bool same_integer(const struct component *c, int64_t got)
 }
 
 /* A float against one ball; true when it is not outside the loose one. */
-static bool judge_float(struct judge *j, const struct component *c, double got, enum verdict outside)
+bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside)
 {
-	double error = fabs(error_of(c, got));
+	double error = fabs(judge_error(c, got));
 	/* Infinities and NaN compare as such. */
 	if (!isfinite(c->value) && (got == c->value || (isnan(got) && isnan(c->value))))
 		error = 0;
 	if (error <= c->tight) {
 		if (j->counts)
-			observe(j, VERDICT_AGREE, DEVIATION_NONE, ratio_of(error, c->tight), c->value, got, c->tight);
+			judge_observe(j, VERDICT_AGREE, DEVIATION_NONE, judge_ratio(error, c->tight), c->value, got, c->tight);
 		return true;
 	}
 	/* A usual formula that leaves the range there returns anything, a NaN (infinity - infinity) included. */
 	if (error <= c->loose || c->loose == INFINITY) {
-		observe(j, VERDICT_INACCURATE, DEVIATION_FINITE, ratio_of(error, c->tight), c->value, got, c->tight);
+		observe_inaccurate(j, c, d, DEVIATION_FINITE, got);
 		return true;
 	}
-	double ratio = isfinite(error) ? ratio_of(error, c->loose) : INFINITY;
-	observe(j, outside, deviation_of(c->value, got), ratio, c->value, got, c->loose);
+	double ratio = isfinite(error) ? judge_ratio(error, c->loose) : INFINITY;
+	judge_observe(j, outside, judge_deviation(c->value, got), ratio, c->value, got, c->loose);
 	return false;
 }
 
@@ -179,10 +204,10 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 				continue;
 			j->certain += j->counts;
 			if (is_float) {
-				good &= judge_float(j, c, got->at[e].f, VERDICT_WRONG_PRIMAL);
+				good &= judge_float(j, c, want->type.dtype, got->at[e].f, VERDICT_WRONG_PRIMAL);
 			} else if (!same_integer(c, got->at[e].i)) {
 				double returned = (double)got->at[e].i;
-				observe(j, VERDICT_WRONG_PRIMAL, deviation_of(c->value, returned), INFINITY, c->value, returned, 0);
+				judge_observe(j, VERDICT_WRONG_PRIMAL, judge_deviation(c->value, returned), INFINITY, c->value, returned, 0);
 				good = false;
 			}
 		}
@@ -200,7 +225,7 @@ static void judge_zeros(struct judge *j, const struct tensor *got)
 		j->element = e;
 		j->certain++;
 		if (x != 0)
-			observe(j, VERDICT_WRONG, deviation_of(0, x), INFINITY, 0, x, 0);
+			judge_observe(j, VERDICT_WRONG, judge_deviation(0, x), INFINITY, 0, x, 0);
 	}
 }
 
@@ -216,18 +241,18 @@ static bool nan_leaks(const struct component *c)
 }
 
 /* Handles a NaN; true when `got` is one and need not be looked at further. */
-static bool judge_nan(struct judge *j, const struct component *c, double got)
+bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got)
 {
 	if (!isnan(got) || (c->reason == REASON_NONE && !isfinite(c->value)))
 		return false;
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
-		observe(j, VERDICT_INACCURATE, DEVIATION_NAN, INFINITY, c->value, got, c->tight);
+		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
 	else if (nan_leaks(c))
-		observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0);
+		judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0);
 	return true;
 }
 
-static void judge_component(struct judge *j, const struct component *c, double got)
+static void judge_component(struct judge *j, const struct component *c, enum dtype d, double got)
 {
 	if (c->reason == REASON_NONE && isnan(got) && !c->in_domain) {
 		j->out->undecided[REASON_NON_FINITE]++;
@@ -239,169 +264,15 @@ static void judge_component(struct judge *j, const struct component *c, double g
 	} else {
 		j->out->undecided[c->reason]++;
 	}
-	if (!judge_nan(j, c, got) && c->reason == REASON_NONE)
-		judge_float(j, c, got, VERDICT_WRONG);
-}
-
-/* ---- conventions ---- */
-
-/* The components of one place under each assignment of conventions. */
-static const struct component *assigned(const struct truth_point *t, int assignment, int k, int e)
-{
-	return &t->derivative[assignment][k].at[e];
-}
-
-static bool same_ball(const struct component *a, const struct component *b)
-{
-	return a->reason == b->reason &&
-	       (a->reason != REASON_NONE ||
-	           (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose));
-}
-
-/* Whether all assignments say the same about a component. */
-static bool same_in_all(const struct truth_point *t, int k, int e)
-{
-	for (int s = 1; s < t->n_assignment; s++)
-		if (!same_ball(assigned(t, 0, k, e), assigned(t, s, k, e)))
-			return false;
-	return true;
-}
-
-/* The first assignment under which a component is undecided, or one in which it is decided. */
-static const struct component *weakest(const struct truth_point *t, int k, int e)
-{
-	for (int s = 0; s < t->n_assignment; s++)
-		if (assigned(t, s, k, e)->reason != REASON_NONE)
-			return assigned(t, s, k, e);
-	return assigned(t, 0, k, e);
-}
-
-/* How well an answer follows one assignment. */
-enum fit { FIT_NONE, FIT_LOOSE, FIT_TIGHT };
-
-static enum fit fit_of(const struct truth_point *t, int assignment, const struct answer *answer)
-{
-	enum fit fit = FIT_TIGHT;
-	for (int k = 0; k < t->n_derivative; k++) {
-		const struct truth_tensor *want = &t->derivative[assignment][k];
-		if (!dtype_is_float(want->type.dtype))
-			continue;
-		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
-			double got = answer->derivative[k].at[e].f, error = fabs(error_of(&want->at[e], got));
-			if (want->at[e].reason != REASON_NONE || isnan(got))
-				continue; /* NaN is judged apart */
-			if (!(error <= want->at[e].loose))
-				return FIT_NONE;
-			if (error > want->at[e].tight)
-				fit = FIT_LOOSE;
-		}
-	}
-	return fit;
-}
-
-/*
- * A component against the hull of all assignments; true when it is inside, or undecided under one of them.  Else notes how far it is
- * outside, beside the nearest.
- */
-static bool judge_hull(struct judge *j, const struct truth_point *t, int k, int e, double got)
-{
-	bool above = false, below = false;
-	double nearest = INFINITY;
-	const struct component *best = NULL;
-	for (int s = 0; s < t->n_assignment; s++) {
-		const struct component *c = assigned(t, s, k, e);
-		if (c->reason != REASON_NONE)
-			return true;
-		double error = error_of(c, got);
-		above |= error >= -c->loose; /* not below this ball */
-		below |= error <= c->loose;
-		if (!best || fabs(error) < nearest) {
-			nearest = fabs(error);
-			best = c;
-		}
-	}
-	if (above && below)
-		return true;
-	double ratio = isfinite(nearest) ? ratio_of(nearest, best->loose) : INFINITY;
-	observe(j, VERDICT_WRONG, deviation_of(best->value, got), ratio, best->value, got, best->loose);
-	return false;
-}
-
-/* Notes the worst component of an answer that follows one assignment. */
-static void judge_followed(struct judge *j, const struct truth_point *t, int assignment, const struct answer *answer)
-{
-	bool plain = true;
-	for (int k = 0; k < t->n_derivative; k++) {
-		const struct truth_tensor *want = &t->derivative[assignment][k];
-		if (!dtype_is_float(want->type.dtype))
-			continue;
-		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
-			j->which = k;
-			j->element = e;
-			double got = answer->derivative[k].at[e].f;
-			if (want->at[e].reason != REASON_NONE) {
-				j->out->undecided[want->at[e].reason]++;
-				continue;
-			}
-			j->out->decided++;
-			j->certain++;
-			if (isnan(got))
-				continue;
-			judge_float(j, &want->at[e], got, VERDICT_WRONG);
-			if (same_in_all(t, k, e))
-				continue;
-			plain = false;
-			double error = fabs(error_of(&want->at[e], got));
-			observe(j, VERDICT_CONVENTION, DEVIATION_NONE, ratio_of(error, want->at[e].tight), want->at[e].value, got,
-			    want->at[e].tight);
-		}
-	}
-	if (!plain)
-		j->out->assignment = assignment;
-}
-
-/* Several assignments of conventions: the whole answer must follow ONE of them. */
-static void judge_conventions(struct judge *j, const struct truth_point *t, const struct answer *answer)
-{
-	enum fit best = FIT_NONE;
-	int followed = 0;
-	for (int s = 0; s < t->n_assignment; s++) {
-		enum fit fit = fit_of(t, s, answer);
-		if (fit > best) {
-			best = fit;
-			followed = s;
-		}
-	}
-	for (int k = 0; k < t->n_derivative; k++) {
-		const struct truth_tensor *want = &t->derivative[0][k];
-		if (!dtype_is_float(want->type.dtype))
-			continue;
-		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
-			j->which = k;
-			j->element = e;
-			double got = answer->derivative[k].at[e].f;
-			if (judge_nan(j, weakest(t, k, e), got) || best != FIT_NONE)
-				continue;
-			bool inside = judge_hull(j, t, k, e, got);
-			const struct component *c = weakest(t, k, e);
-			if (c->reason != REASON_NONE) {
-				j->out->undecided[c->reason]++;
-			} else if (inside && !same_in_all(t, k, e)) {
-				/* Between the conventions: a mixture that is nobody's, or one that is not known here. */
-				j->out->undecided[REASON_CONVENTION]++;
-			} else {
-				j->out->decided++;
-			}
-		}
-	}
-	if (best != FIT_NONE)
-		judge_followed(j, t, followed, answer);
+	if (!judge_nan(j, c, d, got) && c->reason == REASON_NONE)
+		judge_float(j, c, d, got, VERDICT_WRONG);
 }
 
 /* ---- the answer ---- */
 
 static void judge_derivative(struct judge *j, const struct truth_point *t, const struct answer *answer)
 {
+	bool has_conventions = t->n_assignment > 1 || t->hull;
 	j->in_primal = false;
 	for (int k = 0; k < t->n_derivative; k++) {
 		const struct truth_tensor *want = &t->derivative[0][k];
@@ -410,14 +281,14 @@ static void judge_derivative(struct judge *j, const struct truth_point *t, const
 			judge_zeros(j, &answer->derivative[k]);
 			continue;
 		}
-		if (t->n_assignment > 1)
+		if (has_conventions)
 			continue;
 		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
 			j->element = e;
-			judge_component(j, &want->at[e], answer->derivative[k].at[e].f);
+			judge_component(j, &want->at[e], want->type.dtype, answer->derivative[k].at[e].f);
 		}
 	}
-	if (t->n_assignment > 1)
+	if (has_conventions)
 		judge_conventions(j, t, answer);
 }
 

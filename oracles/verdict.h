@@ -23,6 +23,29 @@ enum deviation {
 };
 extern const char *const deviation_names[DEVIATION_COUNT];
 
+/* A better formula for an op, and the usual one that loses (formulas.def). */
+struct formula {
+	const char *better, *instead;
+};
+
+/* NULL where the usual formulas are as good as any. */
+const struct formula *formula_of(enum op op);
+
+/* How an inaccurate number compares with what a good formula gives. */
+struct accuracy {
+	double ulps;  /* off by so many units in the last place of the expected number, in its dtype; not finite for what is no number */
+	double good;  /* so many at most by the best known formulas */
+	bool range;   /* a usual formula leaves the range where the truth does not */
+	enum op op;   /* whose formula loses most; OP_CONSTANT where it is nobody's */
+};
+
+/* "formula" or "range". */
+const char *accuracy_cause(const struct accuracy *x);
+/*
+ * "off by 12.3 ulp, by the best known formulas 4 at most; tanh: 1/cosh(a)^2 ... instead of 1 - y^2 ...", in the arena.
+ */
+char *accuracy_text(const struct accuracy *x, struct arena *a);
+
 struct judgement {
 	enum verdict verdict;
 	enum reason reason; /* why nothing was decided, for VERDICT_UNDECIDED */
@@ -31,6 +54,7 @@ struct judgement {
 	int point, which, element;
 	bool in_primal;
 	double expected, returned, radius;
+	struct accuracy accuracy; /* for VERDICT_INACCURATE */
 	int assignment; /* convention assignment the answer was compared with */
 	/* Float components over all points: derivative components, or primal ones for a primal request. */
 	int decided, undecided[REASON_COUNT];

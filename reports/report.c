@@ -295,6 +295,22 @@ static void put_where(struct json_writer *w, const struct report *r)
 	}
 }
 
+void accuracy_put(struct json_writer *w, const struct accuracy *x)
+{
+	const struct formula *f = formula_of(x->op);
+
+	json_begin_object(w, JSON_FLOW);
+	json_member_string(w, "cause", accuracy_cause(x));
+	json_member_decimal(w, "ulps", x->ulps);
+	json_member_decimal(w, "good", x->good);
+	if (f) {
+		json_member_string(w, "op", op_table[x->op].name);
+		json_member_string(w, "better", f->better);
+		json_member_string(w, "instead", f->instead);
+	}
+	json_end(w);
+}
+
 static void put_components(struct json_writer *w, const struct judgement *j)
 {
 	json_put_key(w, "components");
@@ -413,6 +429,10 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	json_member_string(&w, "summary", summary_sentence(r, a));
 	json_member_string(&w, "request", summary_request(r->c, a));
 	put_where(&w, r);
+	if (j->verdict == VERDICT_INACCURATE) {
+		json_put_key(&w, "accuracy");
+		accuracy_put(&w, &j->accuracy);
+	}
 	put_components(&w, j);
 	put_oracles(&w, r);
 	put_points(&w, r);

@@ -2,6 +2,7 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
+#include "../graph/json.h"
 #include "../oracles/verdict.h"
 
 struct report {
@@ -20,6 +21,9 @@ struct report {
 
 /* Canonical JSON text ending in a newline, in the arena; same report, same bytes. */
 char *report_write(const struct report *r, struct arena *a, size_t *len);
+
+/* {"cause":"formula","ulps":12.3,"good":4,"op":"tanh","better":"...","instead":"..."}; op and the two are missing where it is nobody's formula. */
+void accuracy_put(struct json_writer *w, const struct accuracy *x);
 
 /* Version and build facts that identify a run: adjudge version, MPFR, cJSON, libm, compiler.  NULL-terminated pairs. */
 const char *const *report_versions(void);

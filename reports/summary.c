@@ -180,7 +180,7 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	if (j->verdict == VERDICT_NAN_LEAK)
 		more = ", though every operation on the path is inside its domain";
 	else if (j->verdict == VERDICT_INACCURATE)
-		more = arena_printf(a, ": further off than the best known formula, not further than a usual one");
+		more = arena_printf(a, ": %s", accuracy_text(&j->accuracy, a));
 	else if (isfinite(j->returned))
 		more = arena_printf(a, ": off by %.3g where %.3g is allowed", fabs(j->returned - j->expected), j->radius);
 	return arena_printf(a, "%s gives %s for %s where %s is right%s", r->engine, returned, what, expected, more);

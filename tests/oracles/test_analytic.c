@@ -167,7 +167,7 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 	    {SORTED("\"r\",\"c\",\"d\"", "2"), JVP1, 4, {0, -1, 1, 1}},
 	    {SORTED("\"r\",\"r\"", "1"), VJP1, 1, {1}},
 	    {C("c", "f64[]", "2") "," N("m", "max", "\"c\",\"c\"") "," N("y", "mul", "\"m\",\"x\""), VJP1, 1, {2}},
-	    {C("c", "f64[]", "2") "," C("h", "f64[]", "5") "," N("y", "clamp", "\"x\",\"c\",\"h\""), VJP1, 3, {.5, 1, 0}},
+	    {C("c", "f64[]", "2") "," C("h", "f64[]", "5") "," N("y", "clamp", "\"x\",\"c\",\"h\""), VJP1, 4, {.5, 1, 0, 0}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		arena_reset(a);
@@ -177,6 +177,64 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 		for (int k = 0; k < t->n_assignment && k < 4; k++)
 			CHECK(t->derivative[k][0].at[0].value == rows[i].values[k], "%s: assignment %d gives %g, not %g",
 			    rows[i].body, k, t->derivative[k][0].at[0].value, rows[i].values[k]);
+	}
+}
+
+/*
+ * Whose formula loses most of what a usual one loses, and that every op of which one loses has a better one to tell of.
+ */
+static void test_culprits(struct analytic *oracle, struct arena *a)
+{
+	static const struct {
+		const char *type, *body, *point;
+		enum op culprit;
+		bool range;
+	} rows[] = {
+	    {"f64[]", N("y", "tanh", "\"x\""), "3", OP_TANH, false},
+	    {"f64[]", N("y", "logistic", "\"x\""), "8", OP_LOGISTIC, false},
+	    {"f64[]", N("y", "expm1", "\"x\""), "-9", OP_EXPM1, false},
+	    {"f64[]", N("y", "asin", "\"x\""), "0.9990234375", OP_ASIN, false},
+	    {"f64[]", N("y", "acos", "\"x\""), "0.9990234375", OP_ACOS, false},
+	    {"f64[]", N("y", "acosh", "\"x\""), "1.0009765625", OP_ACOSH, false},
+	    {"f64[]", N("y", "atanh", "\"x\""), "0.9990234375", OP_ATANH, false},
+	    {"f64[]", N("y", "rsqrt", "\"x\""), "3", OP_RSQRT, false},
+	    {"f64[]", C("c", "f64[]", "3") "," N("y", "div", "\"c\",\"x\""), "7", OP_DIV, false},
+	    /* what an op further on multiplies, above and below the one to blame */
+	    {"f64[]", N("t", "tanh", "\"x\"") "," N("y", "exp", "\"t\""), "3", OP_TANH, false},
+	    {"f64[]", N("t", "exp", "\"x\"") "," N("y", "tanh", "\"t\""), "1", OP_TANH, false},
+	    /* the larger loss of two, wherever it stands: 1 - y^2 at 6 beside y(1 - y) at 0.5 and the other way round */
+	    {"f64[]", N("t", "tanh", "\"x\"") "," N("l", "logistic", "\"t\"") "," N("y", "mul", "\"l\",\"l\""), "6", OP_TANH, false},
+	    {"f64[]", C("c", "f64[]", "\"0x1p-20\"") "," C("e", "f64[]", "-9") "," N("s", "mul", "\"x\",\"c\"") "," N("t", "tanh", "\"s\"") "," N("m", "sub", "\"x\",\"e\"") ","
+		N("l", "logistic", "\"m\"") "," N("y", "add", "\"t\",\"l\""), "0.5", OP_LOGISTIC, false},
+	    {"f32[]", N("y", "asinh", "\"x\""), "\"0x1p80\"", OP_ASINH, true},
+	    {"f32[]", N("y", "atan", "\"x\""), "\"0x1p80\"", OP_ATAN, true},
+	    {"f32[]", N("t", "asinh", "\"x\"") "," N("y", "tanh", "\"t\""), "\"0x1p80\"", OP_ASINH, true},
+	    {"f64[]", N("y", "mul", "\"x\",\"x\""), "3", OP_CONSTANT, false},
+	    {"f64[]", N("y", "exp", "\"x\""), "3", OP_CONSTANT, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		for (int mode = 0; mode < 2; mode++) {
+			arena_reset(a);
+			struct testcase c = read_case(a, rows[i].type, rows[i].body, rows[i].point, mode ? JVP1 : VJP1);
+			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
+			bool lost = rows[i].culprit != OP_CONSTANT, blamed = d->loose > d->tight * (1 + 1e-12) && formula_of(d->culprit);
+			CHECK(blamed == lost && (!lost || d->culprit == rows[i].culprit), "%s at %s: %s, %g of %g", rows[i].body, rows[i].point, op_table[d->culprit].name,
+			    d->share, d->loose - d->tight);
+			CHECK(!lost || d->share > 0.3 * (d->loose - d->tight) || rows[i].range, "%s: %g of %g", rows[i].body, d->share, d->loose - d->tight);
+			CHECK((d->loose == INFINITY) == rows[i].range, "%s: %g", rows[i].body, d->loose);
+		}
+	}
+	for (enum op op = 0; op < OP_COUNT; op++) {
+		if (op_table[op].family != FAMILY_UNARY || op_table[op].regularity != REGULARITY_SMOOTH)
+			continue;
+		static const char *const points[] = {"0.5", "0.9990234375", "-0.75", "3", "9", "-9", "\"0x1p80\""};
+		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
+			arena_reset(a);
+			struct testcase c = read_case(a, "f32[]", arena_printf(a, "{\"out\":[\"y\"],\"op\":\"%s\",\"args\":[\"x\"]}", op_table[op].name), points[k], VJP1);
+			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
+			bool loses = d->reason == REASON_NONE && d->magnitude > 1e-30 && d->loose > d->tight * 1.01;
+			CHECK(!loses || formula_of(op), "%s at %s loses %g, and no better formula is named", op_table[op].name, points[k], d->loose - d->tight);
+		}
 	}
 }
 
@@ -268,6 +326,7 @@ int main(void)
 	struct analytic *oracle = analytic_open();
 	test_closed_forms(oracle, &a);
 	test_undecided(oracle, &a);
+	test_culprits(oracle, &a);
 	test_ties(oracle, &a);
 	test_exactness(oracle, &a);
 	test_representable();

@@ -152,7 +152,7 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"cube", build_cube, .5, .75, FD_AGREES, REASON_NONE, true, true, 1},
+    {"cube", build_cube, .5, .75, FD_AGREES, REASON_NONE, true, true, 2},
     {"cube, wrong by 2^-40", build_cube, .5, .75 + 0x1p-40, FD_DISAGREES, REASON_NONE, true, true, 0},
     {"cube at 0", build_cube, 0, 0, FD_AGREES, REASON_NONE, true, true, 0},
     {"flat at 0", build_flat, 0, 0, FD_AGREES, REASON_NONE, true, true, 0},
@@ -161,7 +161,7 @@ static const struct row rows[] = {
     {"fast oscillation", build_sin, 0x1p40, NAN, FD_AGREES, REASON_NONE, true, true, 0},
     {"cancellation", build_cancel, 1, 3, FD_AGREES, REASON_NONE, true, true, 0},
     {"cancellation, claimed 0", build_cancel, 1, 0, FD_DISAGREES, REASON_NONE, true, true, 0},
-    {"abs away from 0", build_abs, -2, -1, FD_AGREES, REASON_NONE, true, true, 1},
+    {"abs away from 0", build_abs, -2, -1, FD_AGREES, REASON_NONE, true, true, 2},
     {"abs at 0", build_abs, 0, 0, FD_ABSTAINS, REASON_ISOLATED_PATH, false, false, 0},
     {"floor inside", build_floor, .5, 0, FD_AGREES, REASON_NONE, true, true, 0},
     {"floor at an integer: the right side stays", build_floor, 3, 0, FD_AGREES, REASON_NONE, false, true, 0},
@@ -171,7 +171,7 @@ static const struct row rows[] = {
     {"isolated predicate", build_isolated, 0, 7, FD_ABSTAINS, REASON_ISOLATED_PATH, false, false, 0},
     {"jump", build_jump, 0, 0, FD_ABSTAINS, REASON_JUMP, false, false, 0},
     {"threshold inside the first step", build_near_threshold, 0, 2, FD_AGREES, REASON_NONE, true, true, 0},
-    {"stop_gradient is frozen", build_stopped, 3, 3, FD_AGREES, REASON_NONE, true, true, 1},
+    {"stop_gradient is frozen", build_stopped, 3, 3, FD_AGREES, REASON_NONE, true, true, 2},
     {"stop_gradient ignored", build_stopped, 3, 6, FD_DISAGREES, REASON_NONE, true, true, 0},
     {"tie in a branch not taken", build_dead_tie, 0, 3, FD_AGREES, REASON_NONE, false, false, 0},
     {"cusp: does not converge", build_cusp, 0, 1, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},

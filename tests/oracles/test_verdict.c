@@ -171,6 +171,43 @@ static void test_rows(struct arena *a)
 	}
 }
 
+/* How an inaccurate number is told of: units in the last place of its dtype, the formula, the range. */
+static void test_accuracy(struct arena *a)
+{
+	static const struct {
+		struct component want;
+		double got;
+		enum dtype dtype;
+		double ulps, good;
+		bool range;
+		const char *text;
+	} inexact[] = {
+	    {{.value = 1, .tight = 0x1p-50, .loose = 0x1p-40, .culprit = OP_TANH}, 1 + 0x1p-48, DTYPE_F64, 16, 4, false, "off by 16 ulp, by the best known formulas 4 at most; tanh: 1/cosh"},
+	    {{.value = 1, .tight = 0x1p-21, .loose = 0x1p-10, .culprit = OP_DIV}, 1 + 0x1p-20, DTYPE_F32, 8, 4, false, "off by 8 ulp, by the best known formulas 4 at most; div: -y/b instead of"},
+	    {{.value = 3, .tight = 0x1p-6, .loose = 1}, 3.5, DTYPE_BF16, 32, 1, false, "off by 32 ulp, by the best known formulas 1 at most"},
+	    {{.value = 0x1p-1060, .tight = 0x1p-1073, .loose = 0x1p-1060, .culprit = OP_SQRT}, 0, DTYPE_F64, 16384, 2, false, "off by 1.64e+04 ulp"},
+	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_ASINH}, 0, DTYPE_F64, 0x1p52, 4, true, "at most: a usual one leaves the range; asinh: "},
+	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_NORM, .in_domain = true}, NAN, DTYPE_F64, NAN, 4, true, "far off, by the best known"},
+	};
+	for (size_t k = 0; k < sizeof inexact / sizeof *inexact; k++) {
+		struct testcase c = make_case(a);
+		struct truth_point point;
+		struct truth truth = {1, &point};
+		struct answer answer;
+		struct judgement got;
+		make(&(struct row){.primal = BALL(2, 1, 1), .primal_got = 2, .n = 1, .n_assignment = 1, .got = {0}}, a, &point, &answer);
+		point.derivative[0][0] = wanted(a, inexact[k].dtype, 1, &inexact[k].want);
+		answer.derivative[0] = numbers(a, inexact[k].dtype, 1, &inexact[k].got);
+		judge(&c, &truth, &answer, &got);
+		CHECK(got.verdict == VERDICT_INACCURATE, "%d: %s", (int)k, verdict_names[got.verdict]);
+		CHECK(got.accuracy.ulps == inexact[k].ulps || (isnan(inexact[k].ulps) && isnan(got.accuracy.ulps)), "%d: %g ulp", (int)k, got.accuracy.ulps);
+		CHECK(got.accuracy.good == inexact[k].good && got.accuracy.range == inexact[k].range && got.accuracy.op == inexact[k].want.culprit, "%d: %g", (int)k,
+		    got.accuracy.good);
+		CHECK(strstr(accuracy_text(&got.accuracy, a), inexact[k].text), "%d: %s", (int)k, accuracy_text(&got.accuracy, a));
+		CHECK(!strcmp(accuracy_cause(&got.accuracy), inexact[k].range ? "range" : "formula"), "%d", (int)k);
+	}
+}
+
 /* Statuses, shapes, dtypes and what else is judged before any number. */
 static void test_forms(struct arena *a)
 {
@@ -303,6 +340,7 @@ int main(void)
 	struct arena a;
 	arena_init(&a, 1 << 24);
 	test_rows(&a);
+	test_accuracy(&a);
 	test_forms(&a);
 	test_integers(&a);
 	test_points(&a);

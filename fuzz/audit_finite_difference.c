@@ -1,0 +1,258 @@
+/*
+ * audit_finite_difference.c: the error estimate of the finite differences on trial: where they say that they have converged, without having been
+ * told to what, they are as near to the analytic derivative as they say.
+ */
+#include <math.h>
+#include <setjmp.h>
+
+#include "../oracles/finite_difference.h"
+#include "audit.h"
+#include "campaign.h"
+
+/* Coordinates of one point that are measured: the first ones. */
+enum { COORDINATES = 6 };
+
+struct tally {
+	int64_t cases, skipped, measured, converged, escalated, one_sided;
+	int64_t abstained[REASON_COUNT];
+	int64_t beyond; /* converged, and farther off than the estimate */
+	double worst;   /* largest distance over estimate */
+};
+
+/* What is measured at one point. */
+struct trial {
+	struct audit *self;
+	struct tally *tally;
+	const struct testcase *c;
+	int which;
+	const struct truth_point *truth;
+	struct fd *fd;
+	struct arena *arena;
+	double *weight;
+	struct tensor *direction;
+};
+
+/* The analytic oracle is good to about 100 bits of the paths, and its doubles to their last subnormal. */
+static double doubt(const struct component *g, const struct fd_target *t, double move)
+{
+	return ldexp(fmax(g->magnitude, fabs(g->value)) * move, -90 - t->scale) + ldexp(move, -1072 - t->scale);
+}
+
+/* Compares what was measured with g times `move`, a power of two. */
+static void compare(struct trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
+{
+	struct tally *tally = r->tally;
+	tally->measured++;
+	tally->escalated += run->n_rung > 1;
+	if (t->outcome != FD_AGREES) {
+		tally->abstained[t->reason]++;
+		return;
+	}
+	tally->converged++;
+	tally->one_sided += run->left != run->right;
+	double value = ldexp(g->value, ilogb(move) - t->scale), low = ldexp(g->low, ilogb(move) - t->scale);
+	double gap = fabs((t->quotient - value) + (t->quotient_low - low)), allowed = t->error + doubt(g, t, move);
+	tally->worst = fmax(tally->worst, allowed > 0 ? gap / allowed : 0);
+	if (gap <= allowed)
+		return;
+	tally->beyond++;
+	audit_broken(r->self, r->c, "beyond", "case %lld, point %d: analytic %.17g, quotient %.17g, apart by %.3g with an estimate of %.3g at %d bits, step 2^%d",
+	    (long long)tally->cases, r->which, value, t->quotient, gap, t->error, run->precision, run->log_step);
+}
+
+/* A target that is not told what to find; false when nothing is known of the component. */
+static bool target_of(const struct component *g, double move, int first, int count, struct fd_target *t)
+{
+	double size = fmax(fmax(g->magnitude, fabs(g->value)), g->tight) * move;
+	if (g->reason != REASON_NONE || !isfinite(size))
+		return false;
+	*t = (struct fd_target){.first = first, .count = count, .scale = size > 0 ? ilogb(size) : 0};
+	t->tolerance = ldexp(g->tight * move, -t->scale);
+	t->magnitude = ldexp(fmax(g->magnitude, fabs(g->value)) * move, -t->scale);
+	return true;
+}
+
+static bool all_finite(const struct tensor *x, int n)
+{
+	for (int k = 0; k < n; k++)
+		for (int e = 0; dtype_is_float(x[k].type.dtype) && e < shape_elements(&x[k].type.shape); e++)
+			if (!isfinite(x[k].at[e].f))
+				return false;
+	return true;
+}
+
+/* Whether the path is certain, and nothing is a matter of convention. */
+static bool measurable(const struct trial *r)
+{
+	const struct truth_point *t = r->truth;
+	const struct transform *request = &r->c->transform[0];
+	if (t->kink || t->n_assignment != 1 || !all_finite(r->c->point[r->which], r->c->program.top.n_param) || !all_finite(request->seed, request->n_seed))
+		return false;
+	for (int k = 0; k < t->n_primal; k++)
+		for (int e = 0; e < shape_elements(&t->primal[k].type.shape); e++)
+			if (t->primal[k].at[e].reason != REASON_NONE)
+				return false;
+	return true;
+}
+
+static void try_coordinate(struct trial *r, int wrt, int element)
+{
+	const struct transform *request = &r->c->transform[0];
+	const struct tensor *x = &r->c->point[r->which][request->wrt[wrt]];
+	const struct component *g = &r->truth->derivative[0][wrt].at[element];
+	double at = x->at[element].f, move = ldexp(1, at != 0 ? (ilogb(at) < 1000 ? ilogb(at) : 1000) : 0);
+	struct fd_target t;
+	if (!target_of(g, move, 0, fd_components(r->fd), &t))
+		return;
+	struct fd_run run = {.direction = r->direction, .step = at != 0 ? ilogb(at) - ilogb(move) - 1 : -1, .weight = r->weight, .n_target = 1, .target = &t};
+	r->direction[request->wrt[wrt]].at[element].f = move;
+	fd_measure(r->fd, &run, r->arena);
+	r->direction[request->wrt[wrt]].at[element].f = 0;
+	compare(r, &run, &t, g, move);
+}
+
+static void try_vjp(struct trial *r)
+{
+	const struct transform *request = &r->c->transform[0];
+	int j = 0, left = COORDINATES;
+	for (int k = 0; k < r->truth->n_primal; k++)
+		for (int e = 0; dtype_is_float(r->truth->primal[k].type.dtype) && e < shape_elements(&r->truth->primal[k].type.shape); e++)
+			r->weight[j++] = request->seed[k].at[e].f;
+	for (int k = 0; k < request->n_wrt; k++) {
+		const struct type *type = &r->c->point[r->which][request->wrt[k]].type;
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0; e++, left--)
+			try_coordinate(r, k, e);
+	}
+}
+
+/* Room for the step: no input moves by more than half of itself. */
+static int room_of(const struct trial *r)
+{
+	const struct transform *request = &r->c->transform[0];
+	int step = 1 << 14;
+	for (int k = 0; k < request->n_wrt; k++) {
+		const struct tensor *x = &r->c->point[r->which][request->wrt[k]];
+		for (int e = 0; dtype_is_float(x->type.dtype) && e < shape_elements(&x->type.shape); e++) {
+			double at = x->at[e].f, move = request->seed[k].at[e].f;
+			if (move != 0 && (at != 0 ? ilogb(at) : 0) - ilogb(move) - 1 < step)
+				step = (at != 0 ? ilogb(at) : 0) - ilogb(move) - 1;
+		}
+	}
+	return step;
+}
+
+static void try_jvp(struct trial *r)
+{
+	const struct transform *request = &r->c->transform[0];
+	int n = 0, j = 0, room = fd_components(r->fd), step = room_of(r);
+	struct fd_target *target = NEW(r->arena, struct fd_target, room);
+	const struct component **g = NEW(r->arena, const struct component *, room);
+	if (step == 1 << 14)
+		return;
+	for (int k = 0; k < r->truth->n_primal; k++) {
+		const struct type *type = &r->truth->primal[k].type;
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++, j++) {
+			r->weight[j] = 1;
+			g[n] = &r->truth->derivative[0][k].at[e];
+			n += target_of(g[n], 1, j, 1, &target[n]);
+		}
+	}
+	for (int k = 0; k < request->n_wrt; k++)
+		if (dtype_is_float(r->direction[request->wrt[k]].type.dtype))
+			r->direction[request->wrt[k]] = request->seed[k];
+	struct fd_run run = {.direction = r->direction, .step = step, .weight = r->weight, .n_target = n, .target = target};
+	if (!n)
+		return;
+	fd_measure(r->fd, &run, r->arena);
+	for (int k = 0; k < n; k++)
+		compare(r, &run, &target[k], g[k], 1);
+}
+
+static void try_point(struct trial *r)
+{
+	int n_input = r->c->program.top.n_param;
+	if (!measurable(r))
+		return;
+	fd_begin(r->fd, r->c, r->which, r->arena);
+	r->weight = NEW(r->arena, double, fd_components(r->fd));
+	r->direction = NEW(r->arena, struct tensor, n_input);
+	for (int i = 0; i < n_input; i++)
+		r->direction[i] = tensor_new(r->arena, &r->c->point[r->which][i].type);
+	if (r->c->transform[0].kind == TRANSFORM_VJP)
+		try_vjp(r);
+	else
+		try_jvp(r);
+}
+
+static void report(struct audit *self, const struct tally *t)
+{
+	struct json_writer *w = audit_json(self);
+
+	json_member_integer(w, "judged", t->cases);
+	json_member_integer(w, "skipped", t->skipped);
+	json_member_integer(w, "measured", t->measured);
+	json_member_integer(w, "converged", t->converged);
+	json_member_integer(w, "one_sided", t->one_sided);
+	json_member_integer(w, "escalated", t->escalated);
+	json_member_integer(w, "beyond", t->beyond);
+	json_put_key(w, "abstain_by_reason");
+	json_begin_object(w, JSON_FLOW);
+	for (int k = 0; k < REASON_COUNT; k++)
+		if (t->abstained[k])
+			json_member_integer(w, reason_names[k], t->abstained[k]);
+	json_end(w);
+	audit_line(self, "cases", "%8lld  (%lld skipped)", (long long)t->cases, (long long)t->skipped);
+	audit_line(self, "measured", "%8lld  (%lld on more than one rung)", (long long)t->measured, (long long)t->escalated);
+	audit_line(self, "converged", "%8lld  (%lld from one side)", (long long)t->converged, (long long)t->one_sided);
+	audit_line(self, "beyond", "%8lld  (largest distance %.3g of the estimate)", (long long)t->beyond, t->worst);
+	for (int k = 0; k < REASON_COUNT; k++)
+		if (t->abstained[k])
+			audit_line(self, "abstain", "%8lld  %s", (long long)t->abstained[k], reason_names[k]);
+}
+
+static void try_case(struct trial *r, struct oracle *oracle)
+{
+	struct truth truth;
+	const struct testcase *c = r->c;
+
+	if (c->n_transform != 1 || c->transform[0].kind == TRANSFORM_BATCH)
+		return;
+	oracle_truth(oracle, c, r->arena, &truth);
+	r->tally->cases++;
+	for (r->which = 0; r->which < truth.n_point; r->which++) {
+		r->truth = &truth.point[r->which];
+		try_point(r);
+	}
+}
+
+void audit_finite_difference(struct audit *self)
+{
+	const struct audit_options *o = audit_options_of(self);
+	struct oracle_options options = audit_oracle_options(self, 0);
+	struct oracle *oracle = oracle_open(&options);
+	struct tally tally = {0};
+	struct arena a;
+	jmp_buf full;
+	volatile int64_t number = 0;
+	struct trial r = {.self = self, .tally = &tally, .fd = fd_open(), .arena = &a};
+
+	if (options.rules)
+		fd_use(r.fd, options.rules);
+	arena_init(&a, CASE_ARENA);
+	/* A case without memory for its truth. */
+	if (setjmp(full))
+		tally.skipped++;
+	a.on_full = &full;
+	while (number < o->cases && audit_goes_on(self, number, o->cases)) {
+		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
+
+		arena_reset(&a);
+		struct testcase c = generate(&choice, &o->profile, &a);
+		r.c = &c;
+		try_case(&r, oracle);
+	}
+	report(self, &tally);
+	arena_free(&a);
+	fd_close(r.fd);
+	oracle_close(oracle);
+}

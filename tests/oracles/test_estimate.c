@@ -1,0 +1,193 @@
+/*
+ * What finite differences say of themselves: the error estimate is a bound where they have converged, and where there is no derivative, or none that
+ * a neighbourhood shows, what each oracle says and which reason is left.
+ */
+#include "../../oracles/analytic.h"
+#include "../../oracles/cross_check.h"
+#include "../../oracles/scalar_ops.h"
+#include "../check.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
+#define A(out, op, args, attributes) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" args "]," attributes "}"
+#define C(out, value) "{\"out\":[\"" out ": f64[]\"],\"op\":\"constant\",\"value\":" value "}"
+#define X "\"x\""
+
+static struct testcase read_case(struct arena *a, const char *body, const char *point)
+{
+	struct testcase c = {0};
+	struct error e = {0};
+	char *text = arena_printf(a,
+	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[%s]],"
+	    "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}]}",
+	    body, point);
+	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
+	return c;
+}
+
+/* ---- the estimate is a bound ---- */
+
+static const char *const functions[] = {
+    N("y", "sin", X),
+    N("y", "tanh", X),
+    N("y", "exp", X),
+    N("y", "log", X),
+    N("y", "sqrt", X),
+    N("y", "atan", X),
+    N("y", "erf", X),
+    N("y", "logistic", X),
+    N("s", "mul", X "," X) "," N("y", "mul", "\"s\",\"x\""),
+    /* what a number of 128 bits has of x beside 2^66, made large again: more than the largest scalar lets expect is lost */
+    C("c", "\"0x1p66\"") "," N("s", "add", "\"x\",\"c\"") "," N("d", "sub", "\"s\",\"c\"") "," N("y", "sin", "\"d\""),
+    C("c", "\"0x1p66\"") "," N("s", "add", "\"x\",\"c\"") "," N("d", "sub", "\"s\",\"c\"") "," N("y", "log", "\"d\""),
+    C("c", "1") "," N("s", "add", "\"x\",\"c\"") "," N("d", "sub", "\"s\",\"c\"") "," N("y", "sqrt", "\"d\""),
+    C("c", "1") "," N("s", "add", "\"x\",\"c\"") "," N("d", "sub", "\"s\",\"c\"") "," N("y", "rsqrt", "\"d\""),
+    /* steps that are long beside the period */
+    C("c", "\"0x1p40\"") "," N("d", "mul", "\"x\",\"c\"") "," N("y", "sin", "\"d\""),
+    C("c", "\"0x1p70\"") "," N("d", "mul", "\"x\",\"c\"") "," N("y", "tanh", "\"d\""),
+    C("c", "\"0x1p70\"") "," N("d", "mul", "\"x\",\"c\"") "," N("y", "atan", "\"d\""),
+    /* tiny and huge results */
+    C("c", "\"0x1p-200\"") "," N("d", "sin", X) "," N("y", "mul", "\"d\",\"c\""),
+    C("c", "\"0x1p300\"") "," N("d", "sin", X) "," N("y", "mul", "\"d\",\"c\""),
+    /* powers that a step approaches slowly */
+    C("c", "1.5") "," N("y", "pow", "\"x\",\"c\""),
+    C("c", "2.25") "," N("y", "pow", "\"x\",\"c\""),
+    C("c", "1.25") "," N("s", "square", X) "," N("y", "pow", "\"s\",\"c\""),
+    /* an iteration */
+    A("y", "fixed_point", X,
+	"\"meaning\":\"solution\",\"cap\":60,\"regions\":[{\"params\":[\"a: f64[]\"],\"body\":[" N("e", "atan", "\"a\"") "," C("f", "0.5") "," N(
+	    "g", "mul", "\"e\",\"f\"") "," N("h", "sin", X) "," N("i", "add", "\"g\",\"h\"") "," C("t", "\"0x1p-40\"") "," N("k", "sub", "\"i\",\"a\"") "," N("l", "abs",
+	    "\"k\"") "," N("m", "le", "\"l\",\"t\"") "],\"results\":[\"i\",\"m\"]}]"),
+};
+
+static const char *const points[] = {"0", "0.5", "-2", "3", "\"0x1p-30\"", "\"-0x1p-30\"", "\"0x1.3p-100\"", "1", "-0.75", "\"0x1.7p20\"", "\"0x1.921fb54442d18p+1\"",
+    "\"0x1p-600\""};
+
+/* |quotient - value| <= error where it has converged, not knowing the value, whatever the step begins with. */
+static void test_bound(struct analytic *analytic, struct fd *fd, struct arena *a)
+{
+	int converged = 0;
+	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
+			for (int longer = 0; longer <= 30; longer += 15) {
+				arena_reset(a);
+				struct testcase c = read_case(a, functions[f], points[k]);
+				struct truth_point truth;
+				analytic_truth(analytic, &c, 0, a, &truth);
+				const struct component *g = truth.derivative[0][0].at;
+				if (g->reason != REASON_NONE || truth.primal[0].at[0].reason != REASON_NONE || truth.kink)
+					continue;
+				double x = c.point[0][0].at[0].f;
+				const double weight[] = {1};
+				struct tensor direction = tensor_new(a, &c.point[0][0].type);
+				direction.at[0].f = x != 0 ? ldexp(1, ilogb(x)) : 1;
+				int scale = g->magnitude > 0 ? ilogb(g->magnitude) + ilogb(direction.at[0].f) : 0;
+				struct fd_target t = {.count = 1, .scale = scale, .magnitude = ldexp(g->magnitude, ilogb(direction.at[0].f) - scale)};
+				struct fd_run run = {.direction = &direction, .step = longer - 1, .weight = weight, .n_target = 1, .target = &t};
+				fd_begin(fd, &c, 0, a);
+				fd_measure(fd, &run, a);
+				if (t.outcome != FD_AGREES)
+					continue;
+				converged++;
+				double value = ldexp(g->value, ilogb(direction.at[0].f) - scale), low = ldexp(g->low, ilogb(direction.at[0].f) - scale);
+				double gap = fabs((t.quotient - value) + (t.quotient_low - low));
+				CHECK(gap <= t.error + ldexp(t.magnitude, -90), "%s at %s: apart by %g, estimate %g, %d bits, step 2^%d", functions[f], points[k], gap,
+				    t.error, run.precision, run.log_step);
+				CHECK(t.error <= fmax(ldexp(t.magnitude, -56), 0x1p-30), "%s at %s: estimate %g", functions[f], points[k], t.error);
+			}
+		}
+	}
+	CHECK(converged > 400, "%d measurements", converged);
+}
+
+/* ---- where there is no derivative ---- */
+
+struct row {
+	const char *name, *body, *point;
+	double value;           /* of the analytic oracle, where it has no reason */
+	enum reason analytic;
+	enum fd_outcome fd;
+	enum reason why;        /* the finite differences abstain */
+	enum reason left;       /* of the component in the end */
+};
+
+#define GUARDED(formula) C("z", "0") "," C("one", "1") "," N("p", "eq", "\"x\",\"z\"") "," formula "," N("y", "select", "\"p\",\"one\",\"q\"")
+
+static const struct row rows[] = {
+    /* vertical tangents: the partial is infinite */
+    {"sqrt at 0", N("y", "sqrt", X), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"fourth root at 0", C("c", "0.25") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"asin at 1", N("y", "asin", X), "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"acos at -1", N("y", "acos", X), "-1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"acosh at 1", N("y", "acosh", X), "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"sqrt(x^2) at 0", N("s", "mul", X "," X) "," N("y", "sqrt", "\"s\""), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    /* poles */
+    {"log at 0", N("y", "log", X), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"atanh at 1", N("y", "atanh", X), "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    /* kinks */
+    {"norm at 0", A("r", "reshape", X, "\"shape\":[1]") "," A("y", "norm", "\"r\"", "\"axes\":[0]"), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION,
+        REASON_NONE},
+    {"abs at 0", N("y", "abs", X), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
+    /* the edge of the domain, with a derivative from inside */
+    {"x^1.5 at 0", C("c", "1.5") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"x^2 by pow at 0", C("c", "2") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"x^3 by pow at 0", C("c", "3") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    /* removable singularities: the branch at 0 is taken nowhere else, but sin(x)/x has the derivative of 1 there */
+    {"sin(x)/x at 0", GUARDED(N("s", "sin", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"tanh(x)/x at 0", GUARDED(N("s", "tanh", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"expm1(x)/x at 0", GUARDED(N("s", "expm1", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH,
+        REASON_ISOLATED_PATH},
+    {"log1p(x)/x at 0", GUARDED(N("s", "log1p", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH,
+        REASON_ISOLATED_PATH},
+    {"cos(x)/x at 0: a pole beside 1", GUARDED(N("s", "cos", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP,
+        REASON_JUMP},
+    /* guards: one side takes the path */
+    {"x log x where x > 0, at 0", C("z", "0") "," N("p", "gt", "\"x\",\"z\"") "," N("l", "log", X) "," N("q", "mul", "\"x\",\"l\"") "," N("y", "select",
+        "\"p\",\"q\",\"z\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"sqrt where x > 0, at 0", C("z", "0") "," N("p", "gt", "\"x\",\"z\"") "," N("q", "sqrt", X) "," N("y", "select", "\"p\",\"q\",\"z\""), "0", 0, REASON_NONE,
+        FD_AGREES, REASON_NONE, REASON_NONE},
+    /* jumps */
+    {"sign at 0", N("y", "sign", X), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
+    {"floor at 3: the right side stays", N("y", "floor", X), "3", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"1 at 0, 0 elsewhere", C("z", "0") "," C("one", "1") "," N("p", "eq", "\"x\",\"z\"") "," N("y", "select", "\"p\",\"one\",\"z\""), "0", 0, REASON_NONE,
+        FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
+    {"3x at 0, 7x elsewhere", C("z", "0") "," C("three", "3") "," C("seven", "7") "," N("p", "eq", "\"x\",\"z\"") "," N("u", "mul", "\"x\",\"three\"") "," N("v", "mul",
+        "\"x\",\"seven\"") "," N("y", "select", "\"p\",\"u\",\"v\""), "0", 3, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+};
+
+static void test_classes(struct analytic *analytic, struct fd *fd, struct arena *a)
+{
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const struct row *r = &rows[k];
+		struct cross_check check = {.fd = fd, .seed = k};
+		arena_reset(a);
+		struct testcase c = read_case(a, r->body, r->point);
+		struct truth_point truth;
+		analytic_truth(analytic, &c, 0, a, &truth);
+		const struct component *g = truth.derivative[0][0].at;
+		CHECK(g->reason == r->analytic, "%s: the analytic oracle says %s", r->name, reason_names[g->reason]);
+		CHECK(g->reason != REASON_NONE || g->value == r->value, "%s: %g", r->name, g->value);
+		truth.fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+		cross_check_coordinates(&check, &c, 0, &truth, a);
+		CHECK(truth.fd.outcome == r->fd, "%s: finite differences say %d, %s", r->name, (int)truth.fd.outcome, reason_names[truth.fd.reason]);
+		CHECK(truth.fd.reason == r->why, "%s: finite differences say %s", r->name, reason_names[truth.fd.reason]);
+		CHECK(g->reason == r->left, "%s: %s is left", r->name, reason_names[g->reason]);
+	}
+}
+
+int main(void)
+{
+	struct arena a;
+	arena_init(&a, 1 << 24);
+	mp_setup();
+	struct analytic *analytic = analytic_open();
+	struct fd *fd = fd_open();
+	test_bound(analytic, fd, &a);
+	test_classes(analytic, fd, &a);
+	fd_close(fd);
+	analytic_close(analytic);
+	arena_free(&a);
+	return check_done();
+}
