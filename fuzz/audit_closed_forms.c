@@ -486,7 +486,8 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 	return seed_mix(seed_mix(seed, hash), (uint64_t)draw);
 }
 
-static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
+/* False when there is no time for more. */
+static bool judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
 	struct tally tally = {.bits = BITS_MOST};
@@ -498,6 +499,7 @@ static void judge_family(struct audit *self, struct oracle *oracle, const struct
 		judge_member(self, oracle, family, &choice, a, &tally);
 	}
 	put_family(self, family, &tally);
+	return tally.cases > 0;
 }
 
 void audit_closed_forms(struct audit *self)
@@ -511,9 +513,10 @@ void audit_closed_forms(struct audit *self)
 	arena_init(&a, CASE_ARENA);
 	json_put_key(audit_json(self), "families");
 	json_begin_array(audit_json(self), JSON_BLOCK);
-	for (int k = 0; k < FAMILIES && audit_goes_on(self, k, FAMILIES); k++)
+	bool more = true;
+	for (int k = 0; k < FAMILIES && more; k++)
 		if (!o->only || strstr(families[k].name, o->only))
-			judge_family(self, oracle, &families[k], k, &a);
+			more = judge_family(self, oracle, &families[k], k, &a);
 	json_end(audit_json(self));
 	arena_free(&a);
 	oracle_close(oracle);
