@@ -23,6 +23,7 @@ struct audit_options {
 	const char *fault;      /* planted in every oracle: a name of oracle_faults.def, or NULL */
 	const struct oracle_rules *rules; /* with that fault, or NULL */
 	bool first_only;        /* the first breach is enough */
+	bool glance;            /* a section that can do without finite differences does */
 	bool json;              /* nothing is printed as text */
 	bool progress;          /* on standard error */
 };
