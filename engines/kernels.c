@@ -1,5 +1,6 @@
 /* kernels.c: elementwise kernels, casts, and the dispatch by family. */
 #include "kernels_parts.h"
+#include "rounding.h"
 
 #include <assert.h>
 #include <math.h>
@@ -399,6 +400,8 @@ bool kernel_has(enum op op)
 void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	assert(!node->n_region && node->n_out == 1);
+	if (rounding_active && rounding_kernel(node, arg, out, a))
+		return;
 	by_family[op_table[node->op].family](node, arg, out, a);
 }
 

@@ -1,0 +1,71 @@
+/*
+ * rounding.h: right engines that round as badly as the standard model of floating-point arithmetic lets them: the adversary of the oracles' ball.
+ *
+ * The ball (oracles/README.md) is derived from fl(x op y) = (x op y)(1 + e), |e| <= u, with u = 2^-p the unit roundoff of the dtype, an exact result
+ * being returned where it is a value of the dtype and no addition being off by more than its smaller operand.  Nothing else about rounding is used, so
+ * every engine that keeps to it must stay inside.  Rounding to nearest is one such engine, and a kind one: its errors are at most u, mostly
+ * less, and of either sign.  Stochastic rounding to p bits is none: it is off by up to 2u.  So here a result is one of
+ *
+ *   - the neighbours of the exact result among the values of the dtype, as far as they are within u/(1 + u) of it, relatively
+ *     (both of them where the significand is large, the nearest alone just above a power of two); below the normals both;
+ *   - for dtypes below f64 in some seeds: the exact result moved by up to u/(1 + u) of it, kept in binary64, as an engine with wide registers would;
+ *
+ * picked by a seeded generator, or always on one side, which makes errors add up.  What the exact result is, is known to 106 bits: from error-free
+ * transformations of sums and products, and from remainders of quotients and roots (Ogita, Rump and Oishi 2005; Muller et al., Handbook of Floating-Point
+ * Arithmetic, 2nd ed., ch. 4).  Elementary functions are off by the ulps that glibc states, rounded in the dtype.
+ *
+ * Every step of a rule is rounded in the dtype, not its result alone; sums are added up in a random tree; products are grouped at random; partials
+ * are formed by one of the usual formulas.  Flushing subnormals to zero is not among what the ball holds, and not done.
+ */
+#ifndef ENGINES_ROUNDING_H
+#define ENGINES_ROUNDING_H
+
+#include "rules.h"
+
+/*
+ * Edits self's copies of the tables, and says that its answers are rounded by the generator of `seed`: each answer starts it anew, so that the
+ * same case gets the same answer.
+ */
+void rounding_plant(struct engine *self, uint64_t seed);
+
+/* What engine_answer does before and after: NULL for an engine that rounds to nearest. */
+void rounding_begin(const struct engine *self);
+void rounding_end(void);
+
+/* Whether a seed is at work. */
+extern _Thread_local bool rounding_active;
+
+/* Results by seeded rounding in dtype d. */
+double rounding_of(enum dtype d, double x);              /* x, exact */
+double rounding_add(enum dtype d, double a, double b);
+double rounding_mul(enum dtype d, double a, double b);
+double rounding_div(enum dtype d, double a, double b);
+double rounding_sqrt(enum dtype d, double a);
+/* y, a function's value in binary64, off by up to `ulps` of d; 0.5: rounded once, 0: a value of d already. */
+double rounding_function(enum dtype d, double y, double ulps);
+/* The sum, and the product, of n values of d, in random order; what is in term[] is lost. */
+double rounding_sum(enum dtype d, double *term, int n);
+double rounding_product(enum dtype d, double *factor, int n);
+/* One of 0 .. n-1. */
+int rounding_pick(int n);
+
+/* The kernels of ops that round, in the place of kernel_run_into: false for all others. */
+bool rounding_kernel(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
+/* Product of matrices; terms whose factor from operand `strong` (0, 1; -1: neither) is 0 are left out.  out: zeroed. */
+void rounding_matmul(const struct tensor *left, const struct tensor *right, int strong, struct tensor *out, struct arena *a);
+
+/*
+ * The seams of the adjoint table for products and for sums of contributions (rules.h), whose callers know the dtype and round what they
+ * get: by rounding_late.
+ */
+double rounding_seam_multiply(double cotangent, double partial);
+double rounding_seam_accumulate(double sum, double term);
+
+/* A result that was formed in binary64, as the engines round it: to nearest where no seed is at work. */
+double rounding_late(enum dtype d, double x);
+static inline double round_to(enum dtype d, double x)
+{
+	return rounding_active ? rounding_late(d, x) : dtype_round(d, x);
+}
+
+#endif
