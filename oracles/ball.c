@@ -336,7 +336,8 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			widest = fmax(widest, note[parent[j]].radius);
 		rho_of(out, widest, 1);
 		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 8) + info->tiny;
-		out->danger |= exp(top) > info->max;
+		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
+		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;
 	}
 	}
