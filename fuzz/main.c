@@ -23,6 +23,7 @@ static const struct command {
     {"engines", command_engines, "list the built-in engines"},
     {"ops", command_ops, "list the operations of programs"},
     {"faults", command_faults, "list the faults that can be planted"},
+    {"audit", command_audit, "judge the oracles themselves"},
     {"worker", command_worker, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

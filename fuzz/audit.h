@@ -1,0 +1,69 @@
+/*
+ * audit.h: the oracles on trial: laws that they must keep, whatever the engines do.
+ *
+ * A section (audit_sections.def) measures one law on cases of its own and says where it is broken.  Same options, same bytes, but for the
+ * member `timing` of the JSON.
+ */
+#ifndef FUZZ_AUDIT_H
+#define FUZZ_AUDIT_H
+
+#include "../graph/json.h"
+#include "../oracles/truth.h"
+#include "generate.h"
+
+struct audit_options {
+	uint64_t seed;
+	int64_t cases;          /* random cases of a section that has some */
+	int draws;              /* parameter sets of a family that has parameters */
+	const char *only;       /* families with this in their name; NULL: all */
+	const char *out;        /* directory for cases that break a law, made by the caller; NULL: nowhere */
+	const char *const *section; /* [n_section] names; none: all */
+	int n_section;
+	struct profile profile; /* of random cases */
+	bool json;              /* nothing is printed as text */
+	bool progress;          /* on standard error */
+};
+
+struct audit;
+
+/* ---- for a section ---- */
+
+typedef void audit_section_fn(struct audit *self);
+
+#define SECTION(function, name, law) audit_section_fn audit_##function;
+#include "audit_sections.def"
+#undef SECTION
+
+const struct audit_options *audit_options_of(const struct audit *self);
+/*
+ * What every oracle of the audit is opened with, by oracle_open or bench_open: with the seed, and with the fault that was planted.  fd_one_in: the
+ * share of finite differences.
+ */
+struct oracle_options audit_oracle_options(const struct audit *self, int fd_one_in);
+/* The JSON object of this section: the section adds members of its own (not: section, law, broken, breaches). */
+struct json_writer *audit_json(struct audit *self);
+/*
+ * One line of the text: "LABEL  ...", labels aligned.  Nothing where JSON is wanted.
+ */
+void audit_line(struct audit *self, const char *label, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/*
+ * The law is broken: by `c`, which is then kept in the directory (NULL: by no one case).  label: the line it belongs to; the
+ * message says what was measured.  The first few are told; all are counted.
+ */
+void audit_broken(struct audit *self, const struct testcase *c, const char *label, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* To be called after every case: tells how far the section is, and whether to go on: false when a signal asked to stop. */
+bool audit_goes_on(struct audit *self, int64_t done, int64_t of);
+
+/* ---- the whole ---- */
+
+/*
+ * Runs the sections and prints text or JSON on standard output.  Exit code: 0 all laws hold, 1 one is broken, 4 the machine failed (a file could
+ * not be written), 5 no section has measured anything.
+ */
+int audit_run(const struct audit_options *o);
+
+/* Names of the sections in order, NULL-terminated. */
+extern const char *const audit_section_names[];
+
+#endif
