@@ -216,6 +216,13 @@ bool engine_is_right(const struct engine *self)
 	return self->n_fault == 0;
 }
 
+bool engine_reseed_rounding(struct engine *self, uint64_t seed)
+{
+	if (self->rounds)
+		self->rounding = seed;
+	return self->rounds;
+}
+
 /* ---- what was edited ---- */
 
 /* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared too. */
