@@ -32,8 +32,10 @@ void rounding_plant(struct engine *self, uint64_t seed);
 void rounding_begin(const struct engine *self);
 void rounding_end(void);
 
-/* Whether a seed is at work. */
-extern _Thread_local bool rounding_active;
+/*
+ * Whether a seed is at work.  Asked once per node by every engine: initial-exec, for the general model of position-independent code is a call.
+ */
+extern _Thread_local bool rounding_active __attribute__((tls_model("initial-exec")));
 
 /* Results by seeded rounding in dtype d. */
 double rounding_of(enum dtype d, double x);              /* x, exact */
