@@ -5,8 +5,15 @@
 
 #include "kernels.h"
 
-/* How the side is chosen; a seed keeps to one. */
-enum style { STYLE_COIN, STYLE_UP, STYLE_DOWN, STYLE_AWAY, STYLE_TOWARDS, STYLE_WIDE, STYLE_FAR, STYLE_COUNT };
+/*
+ * What a result is, and how a side is chosen; a seed keeps to one.  In f64, whose bits are all that there are, each is the nearest, or either of two as near.
+ */
+enum style {
+	STYLE_NEAREST, /* a value of the dtype: the nearest; of two as near, any */
+	STYLE_COIN, STYLE_UP, STYLE_DOWN, STYLE_AWAY, STYLE_TOWARDS, /* of one more bit: one of the two around it */
+	STYLE_WIDE, STYLE_FAR,                                       /* any real number within reach, or one at its edge */
+	STYLE_COUNT
+};
 
 _Thread_local bool rounding_active;
 
@@ -38,67 +45,61 @@ static double fraction(void)
 	return ldexp((double)(splitmix(&seeded.state) >> 11), -52) - 1;
 }
 
-/* Whether results keep bits that the dtype has no room for. */
-static bool is_wide(enum dtype d)
-{
-	return d != DTYPE_F64 && (seeded.style == STYLE_WIDE || seeded.style == STYLE_FAR);
-}
+/* Whether results keep more bits than the dtype has, and as many as there are. */
+static bool has_spare_bits(enum dtype d) { return d != DTYPE_F64 && seeded.style != STYLE_NEAREST; }
+static bool is_wide(enum dtype d) { return d != DTYPE_F64 && (seeded.style == STYLE_WIDE || seeded.style == STYLE_FAR); }
 
 /* ---- one result ---- */
 
-/* Whether the candidate on the far side is taken, not the nearest. */
-static bool takes(double nearest, double other)
+static bool takes_second(double first, double second)
 {
 	switch (seeded.style) {
-	case STYLE_UP: return other > nearest;
-	case STYLE_DOWN: return other < nearest;
-	case STYLE_AWAY: return fabs(other) > fabs(nearest);
-	case STYLE_TOWARDS: return fabs(other) < fabs(nearest);
-	case STYLE_FAR: return true;
+	case STYLE_UP: return second > first;
+	case STYLE_DOWN: return second < first;
+	case STYLE_AWAY: return fabs(second) > fabs(first);
+	case STYLE_TOWARDS: return fabs(second) < fabs(first);
 	default: return splitmix(&seeded.state) & 1;
 	}
 }
 
-/* The value of d next to x, which is one, above or below. */
-static double neighbour(enum dtype d, double x, bool above)
+/* Half a unit in the last place of d at x: what rounding to nearest may be off by. */
+static double half_unit(enum dtype d, double x)
 {
 	const struct dtype_info *info = &dtype_table[d];
-	bool outwards = x == 0 || above == (x > 0);
 	int exponent;
 
-	if (d == DTYPE_F64)
-		return nextafter(x, above ? INFINITY : -INFINITY);
-	if (fabs(x) < info->normal || (fabs(x) == info->normal && !outwards))
-		return x + (above ? info->tiny : -info->tiny);
-	/* Below a power of two values are twice as dense. */
-	if (frexp(fabs(x), &exponent) == 0.5 && !outwards)
-		exponent--;
-	x += ldexp(above ? 1 : -1, exponent - info->precision);
-	return fabs(x) > info->max ? copysign(INFINITY, x) : x;
+	frexp(x, &exponent);
+	return d == DTYPE_F64 && fabs(x) < info->normal ? 0 : fmax(ldexp(info->unit, exponent - 1), info->tiny / 2);
 }
 
 /* hi + lo, which is exact to far more than d holds, |lo| at most half an ulp of hi; off by no more than `limit`. */
 static double choose(enum dtype d, double hi, double lo, double limit)
 {
 	const struct dtype_info *info = &dtype_table[d];
-	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, other, allowed;
+	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, half, low, high;
 
 	if (!isfinite(nearest) || rest == 0)
 		return nearest;
-	/* u/(1 + u), the bound of rounding to nearest. */
-	allowed = fabs(hi) < info->normal ? info->tiny : fabs(hi) * (info->unit / (1 + info->unit));
-	allowed = fmin(allowed, limit);
+	half = half_unit(d, hi);
 	if (is_wide(d)) {
-		double by = allowed * (seeded.style == STYLE_WIDE ? fraction() : splitmix(&seeded.state) & 1 ? 1 : -1);
+		/* A little less: hi and the result are rounded to binary64 themselves. */
+		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : splitmix(&seeded.state) & 1 ? 1 : -1);
 
-		if (fabs(hi) < info->normal)
-			return hi; /* sums do not underflow, and nobody knows here what this is */
-		return fabs(hi + by) > info->max ? nearest : hi + by;
+		/* Sums do not underflow, and nobody knows here what this is. */
+		return fabs(hi) < info->normal ? hi : fabs(hi + by) > info->max ? nearest : hi + by;
 	}
-	other = neighbour(d, nearest, rest > 0);
-	if (!isfinite(other) || fabs(other - nearest - rest) > allowed)
-		return nearest;
-	return takes(nearest, other) ? other : nearest;
+	if (has_spare_bits(d)) {
+		low = floor(hi / half) * half;
+		high = low == hi ? hi : low + half;
+	} else {
+		if (fabs(rest) != half)
+			return nearest;
+		low = nearest;
+		high = nearest + 2 * rest;
+	}
+	if (takes_second(low, high) ? fabs(high - hi - lo) <= limit : fabs(low - hi - lo) > limit)
+		low = high;
+	return fabs(low) > info->max ? nearest : low;
 }
 
 double rounding_of(enum dtype d, double x)
@@ -148,6 +149,8 @@ double rounding_div(enum dtype d, double a, double b)
 {
 	double quotient = a / b, lost = 0;
 
+	if (is_wide(d) && is_power_of_two(b))
+		return fabs(quotient) <= dtype_table[d].max ? quotient : dtype_round(d, quotient);
 	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
 		lost = -fma(quotient, b, -a) / b;
 	return choose(d, quotient, lost, INFINITY);
@@ -167,12 +170,13 @@ double rounding_function(enum dtype d, double y, double ulps)
 	double u = dtype_table[d].unit, share;
 	bool above;
 
-	if (ulps == 0 || y == 0 || !isfinite(y))
+	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
+	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y))
 		return ulps == 0 ? y : dtype_round(d, y);
-	above = takes(y, neighbour(DTYPE_F64, y, true));
+	above = takes_second(y, nextafter(y, INFINITY));
 	if (d == DTYPE_F64) {
 		for (int steps = rounding_pick((int)ulps + 1); steps && isfinite(y); steps--)
-			y = neighbour(d, y, above);
+			y = nextafter(y, above ? INFINITY : -INFINITY);
 		return y;
 	}
 	/* An ulp is up to 2u; the last u is that of the rounding. */

@@ -1,18 +1,21 @@
 /*
- * rounding.h: right engines that round as badly as the standard model of floating-point arithmetic lets them: the adversary of the oracles' ball.
+ * rounding.h: right engines that round as badly as any right engine may: the adversary of the oracles' ball.
  *
- * The ball (oracles/README.md) is derived from fl(x op y) = (x op y)(1 + e), |e| <= u, with u = 2^-p the unit roundoff of the dtype, an exact result
- * being returned where it is a value of the dtype and no addition being off by more than its smaller operand.  Nothing else about rounding is used, so
- * every engine that keeps to it must stay inside.  Rounding to nearest is one such engine, and a kind one: its errors are at most u, mostly
- * less, and of either sign.  Stochastic rounding to p bits is none: it is off by up to 2u.  So here a result is one of
+ * All that the ball (oracles/README.md) uses of rounding is what rounding to nearest has: a result y is off by at most half a unit in the last place of its
+ * binade, u 2^floor(log2|y|) or half a subnormal; a result that is a value of the dtype is exact; no addition is off by more than its smaller operand.
+ * So an engine that keeps to this must stay inside, whatever else it does.  Stochastic rounding to the p bits of the dtype does not keep to
+ * it: it is off by up to a whole unit.  Stochastic rounding to p + 1 bits does: it picks one of the two values with one more bit around the exact result, which
+ * are half a unit apart, and what p bits hold p + 1 bits hold.  So a result is, as the seed says, one of
  *
- *   - the neighbours of the exact result among the values of the dtype, as far as they are within u/(1 + u) of it, relatively
- *     (both of them where the significand is large, the nearest alone just above a power of two); below the normals both;
- *   - for dtypes below f64 in some seeds: the exact result moved by up to u/(1 + u) of it, kept in binary64, as an engine with wide registers would;
+ *   - the values of p + 1 bits around the exact one, picked at random, or always above, below, away from or towards 0, which makes errors add up;
+ *   - the exact one moved by up to half a unit, or by just that, and kept in binary64, as an engine with wide registers would: products and quotients by powers of
+ *     two, which are exact in the dtype, stay so;
+ *   - the nearest value of the dtype.
  *
- * picked by a seeded generator, or always on one side, which makes errors add up.  What the exact result is, is known to 106 bits: from error-free
- * transformations of sums and products, and from remainders of quotients and roots (Ogita, Rump and Oishi 2005; Muller et al., Handbook of Floating-Point
- * Arithmetic, 2nd ed., ch. 4).  Elementary functions are off by the ulps that glibc states, rounded in the dtype.
+ * f64 has no bit to spare here: its results are always the nearest (of two as near, any); what is random in it is the order, the formulas and the functions.  The
+ * ball's code is one for all dtypes.  What the exact result is, is known to 106 bits: from error-free transformations of sums and products, and from
+ * remainders of quotients and roots (Ogita, Rump and Oishi 2005; Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., ch. 4).
+ * Elementary functions are off by the ulps that glibc states, of the dtype.
  *
  * Every step of a rule is rounded in the dtype, not its result alone; sums are added up in a random tree; products are grouped at random; partials
  * are formed by one of the usual formulas.  Flushing subnormals to zero is not among what the ball holds, and not done.
