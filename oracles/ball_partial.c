@@ -139,16 +139,6 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 		out->loose = INFINITY;
 }
 
-/*
- * 1 - a*a loses a part t of itself, which the loose radius of its reciprocal (and that of its root) has to first order.  With a relative error e of
- * all else the partial is off by (1 + e)/(1 - t) - 1 = (t + e)/(1 - t); by anything, where nothing may be left of the difference.
- */
-static void invert_difference(struct partial *out)
-{
-	double t = (out->loose - out->tight) / out->magnitude;
-	out->loose = t < 1 ? out->loose / (1 - t) : INFINITY;
-}
-
 static void partial_div(const struct site *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
@@ -332,8 +322,6 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
 			return false;
 		partial_unary(&s, rule, out);
-		if (c->op == OP_ASIN || c->op == OP_ACOS || c->op == OP_ACOSH || c->op == OP_ATANH)
-			invert_difference(out);
 		break;
 	}
 	if (out->reason)
