@@ -355,7 +355,7 @@ double expression_eval_rounded(const struct expression *expression, enum dtype d
 		const struct expression_step *step = &expression->step[i++];
 
 		switch ((enum code)step->code) {
-		case CODE_NUMBER: *top++ = rounding_of(d, step->number); break;
+		case CODE_NUMBER: *top++ = rounding_once(d, step->number); break;
 		case CODE_A: *top++ = a; break;
 		case CODE_B: *top++ = b; break;
 		case CODE_C: *top++ = c; break;

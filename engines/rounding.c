@@ -102,7 +102,7 @@ static double choose(enum dtype d, double hi, double lo, double limit)
 	return fabs(low) > info->max ? nearest : low;
 }
 
-double rounding_of(enum dtype d, double x)
+double rounding_once(enum dtype d, double x)
 {
 	return choose(d, x, 0, INFINITY);
 }
@@ -181,7 +181,7 @@ double rounding_function(enum dtype d, double y, double ulps)
 	}
 	/* An ulp is up to 2u; the last u is that of the rounding. */
 	share = seeded.style == STYLE_FAR ? 1 : fabs(fraction());
-	return rounding_of(d, y + (above ? 1 : -1) * fabs(y) * share * (2 * ulps - 1) * u * (1 - 2 * u));
+	return rounding_once(d, y + (above ? 1 : -1) * fabs(y) * share * (2 * ulps - 1) * u * (1 - 2 * u));
 }
 
 /* ---- many ---- */
@@ -235,7 +235,7 @@ double rounding_late(enum dtype d, double x)
 	if (pending)
 		return choose(d, x, seeded.lost, seeded.limit);
 	/* In wide registers it may well be a result that was rounded already. */
-	return is_wide(d) && fabs(x) <= dtype_table[d].max ? x : rounding_of(d, x);
+	return is_wide(d) && fabs(x) <= dtype_table[d].max ? x : rounding_once(d, x);
 }
 
 /* ---- an answer ---- */

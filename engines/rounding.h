@@ -41,7 +41,7 @@ void rounding_end(void);
 extern _Thread_local bool rounding_active __attribute__((tls_model("initial-exec")));
 
 /* Results by seeded rounding in dtype d. */
-double rounding_of(enum dtype d, double x);              /* x, exact */
+double rounding_once(enum dtype d, double x);              /* x, exact */
 double rounding_add(enum dtype d, double a, double b);
 double rounding_mul(enum dtype d, double a, double b);
 double rounding_div(enum dtype d, double a, double b);

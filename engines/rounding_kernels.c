@@ -121,7 +121,7 @@ static double norm(enum dtype d, double *x, int n)
 		frexp(top, &scale);
 	for (int i = 0; i < n; i++)
 		x[i] = rounding_mul(d, ldexp(x[i], -scale), ldexp(x[i], -scale));
-	return rounding_of(d, ldexp(rounding_sqrt(d, rounding_sum(d, x, n)), scale));
+	return rounding_once(d, ldexp(rounding_sqrt(d, rounding_sum(d, x, n)), scale));
 }
 
 static double mean(enum dtype d, double *x, int n)
