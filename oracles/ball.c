@@ -163,18 +163,13 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- arithmetic ---- */
 
-/*
- * rho of an operand, or REASON_ILL_CONDITIONED in the note.  Below BALL_RHO_MAX the neglected orders are covered by a factor 1 + 2*rho,
- * rho = radius/scale (the geometric series of the derivatives).
- */
-static double rho_of(struct note *n, double radius, double scale)
+/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in the note. */
+static bool clear_of(struct note *n, double radius, double distance)
 {
-	if (radius == 0)
-		return 0;
-	double rho = radius / scale;
-	if (!(rho <= BALL_RHO_MAX))
+	bool clear = radius == 0 || radius <= BALL_CLEAR * distance;
+	if (!clear)
 		n->reason = REASON_ILL_CONDITIONED;
-	return rho;
+	return clear;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
@@ -182,12 +177,15 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
 	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
 	struct note *n = &note[k];
-	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R);
-	double rho = rho_of(n, in->radius, rule->scale(a, y)), r = 0;
-	if (in->radius > 0)
-		r = rule->slope(a, y) * in->radius * (1 + 2 * rho) + rule->curvature(a, y) * in->radius * in->radius;
+	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
 	if (rule->detours && rule->inner(a, y) > info->max)
 		n->danger = true;
+	if (!clear_of(n, in->radius, rule->scale(a, y)))
+		return;
+	if (in->radius > 0) {
+		struct span at = span_of(a, y, in->radius);
+		r = rule->slope(&at) * in->radius;
+	}
 	bool exact = ev->scalar[k].exact && r == 0 && rule->c <= 1 && ball_representable(ev->value[k], ev->scalar[k].dtype);
 	n->radius = exact ? 0 : r + rule->c * info->unit * (n->magnitude + r) + info->tiny;
 }
@@ -217,6 +215,14 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
 
+double ball_pow_base(double a, double ra) { return ra > 0 ? -log1p(-ra / a) : 0; }
+
+double ball_pow_exponent(double a, double b, double ra, double rb)
+{
+	double base = ball_pow_base(a, ra);
+	return b * base + (rb > 0 ? rb * ((a > 0 ? fabs(log(a)) : 0) + base) : 0);
+}
+
 static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -238,14 +244,15 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		may_be_exact = s->op == OP_MUL; /* another grouping may round where this one does not */
 		break;
 	case OP_DIV: {
-		double rho = rho_of(n, rb, b);
-		r = (ra + v * rb) / b * (1 + 2 * rho);
+		if (clear_of(n, rb, b))
+			r = (ra + v * rb) / (b - rb);
 		may_be_exact = false;
 		break;
 	}
 	case OP_ATAN2: {
-		double h = hypot(a, b), rho = rho_of(n, fmax(ra, rb), h);
-		r = h > 0 ? (b * ra + a * rb) / (h * h) * (1 + 2 * rho) + fmax(ra, rb) * rho / h : 0;
+		double h = hypot(a, b), d = hypot(ra, rb);
+		if (clear_of(n, d, h) && h > 0)
+			r = ((b + rb) * ra + (a + ra) * rb) / ((h - d) * (h - d));
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
@@ -255,14 +262,12 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		break;
 	}
 	default: { /* pow */
-		double log_a = a > 0 ? fabs(log(a)) : 0;
-		double rho = rho_of(n, ra * (1 + b), a) + rho_of(n, rb * (1 + log_a), 1);
+		if (clear_of(n, ra, a))
+			r = v * expm1(ball_pow_exponent(a, b, ra, rb));
 		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
-		r = (ra > 0 ? v * b / a * ra : 0) + v * log_a * rb;
-		r = r * (1 + 2 * rho) + v * rho * rho;
 		c = 4;
 		may_be_exact = false;
 		break;
@@ -334,7 +339,6 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		rho_of(out, widest, 1);
 		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 8) + info->tiny;
 		out->danger |= exp(top) > info->max;
 		break;

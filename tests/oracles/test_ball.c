@@ -195,6 +195,38 @@ static void test_undecided(struct analytic *oracle, struct arena *a)
 	}
 }
 
+/* Decided, and so narrowly that neither a 0 nor a derivative off by 1/64 would pass. */
+struct decided_row {
+	const char *what, *type, *body, *point, *cotangent;
+};
+static const struct decided_row decided_rows[] = {
+    {"a slope far out, which hardly changes", "f64[]",
+     N("c", "exp", "\"x\"") "," N("y", "asinh", "\"c\""), "24", "1"},
+    {"a saturated slope", "f64[]",
+     C("c", "f64[]", "\"0x1.999999999999ap+0\"") "," N("s", "mul", "\"x\",\"c\"") "," N(
+	 "y", "tanh", "\"s\""),
+     "25.5", "1"},
+    {"an operand known to one digit", "f64[]",
+     A("h", "cast", "\"dtype\":\"bf16\"", "\"x\"") "," A(
+	 "s", "cast", "\"dtype\":\"f64\"", "\"h\"") "," N("y", "asinh", "\"s\""),
+     "300.5", "1"},
+};
+
+static void test_decided(struct analytic *oracle, struct arena *a)
+{
+	for (size_t i = 0; i < sizeof decided_rows / sizeof *decided_rows; i++) {
+		const struct decided_row *row = &decided_rows[i];
+		arena_reset(a);
+		const struct truth_point *t =
+		    truth_of(oracle, a, row->type, row->body, row->point, row->cotangent);
+		const struct component *d = t->derivative[0][0].at;
+		CHECK(d->reason == REASON_NONE, "%s: undecided(%s)", row->what,
+		      reason_names[d->reason]);
+		CHECK(d->tight <= fabs(d->value) / 64 && d->value != 0,
+		      "%s: %g +- %g would pass a fault", row->what, d->value, d->tight);
+	}
+}
+
 /* Partial sums out of range, whatever the whole. */
 static void test_range(struct analytic *oracle, struct arena *a)
 {
@@ -257,6 +289,7 @@ int main(void)
 	struct analytic *oracle = analytic_open();
 	test_radii(oracle, &a);
 	test_undecided(oracle, &a);
+	test_decided(oracle, &a);
 	test_range(oracle, &a);
 	test_edges(oracle, &a);
 	analytic_close(oracle);
