@@ -29,6 +29,7 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 		for (int j = 0; j < s->n_parent; j++)
 			active |= self->note[ev->parent[s->parent + j]].active;
 	self->note[k].active = active;
+	self->by_paths |= ev->part != TRACE_PROGRAM;
 	ball_scalar(ev, self->note, k);
 }
 
@@ -148,7 +149,7 @@ static struct component flow_component(struct analytic *self, int k)
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = f->loose;
+	out.loose = fmax(f->loose, f->tight);
 	if (!(f->tight <= f->magnitude / 64))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
@@ -280,6 +281,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
 	self->ev.freeze = false;
+	self->by_paths = self->slices;
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
@@ -322,6 +324,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 			undecide(out->derivative[k], out->n_derivative, reason);
 	}
 }
+
+void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
 
 void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {

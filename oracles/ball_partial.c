@@ -1,6 +1,7 @@
 /* ball_partial.c: partial derivatives in MPFR, with radii. */
 #include "ball.h"
 #include "ball_rules.h"
+#include "rounding.h"
 
 #include <math.h>
 
@@ -167,6 +168,17 @@ static double at_worst(double (*lost)(double a, double y, double p), const struc
 	return fmax(lost(at->low, y, p), lost(at->high, y, p));
 }
 
+/*
+ * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
+ * power of two.
+ */
+static bool partial_exact(const struct site *s)
+{
+	enum op op = s->ev->scalar[s->k].op;
+	mpfr_srcptr a = parent_value(s, 0);
+	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
+}
+
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
@@ -174,6 +186,10 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
 	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	if (in->radius == 0 && partial_exact(s)) {
+		set_radii(s, out, 0, 0, 0);
+		return;
+	}
 	if (in->radius == 0) {
 		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
 		if (rule->inner(a, y) > info->max)
@@ -192,16 +208,17 @@ static void partial_div(const struct site *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
 	double v = s->note[s->k].magnitude, max = dtype_table[s->ev->scalar[s->k].dtype].max, least = b - rb;
+	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
-		set_radii(s, out, rb / (b * least), 1 / least, 0);
+		set_radii(s, out, rb / (b * least), rounded / least, 0);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
 	double moved = (ra + v * (2 + rb / b) * rb) / (least * least), p = (v + s->note[s->k].radius) / least;
-	set_radii(s, out, moved + s->tiny / least, 4 * p, p);
+	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
 }
@@ -359,7 +376,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	case OP_REDUCE_MEAN:
 		mpfr_set_ui(out->value, 1, R);
 		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
-		set_radii(&s, out, 0, fabs(mpfr_get_d(out->value, R)), 0);
+		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(mpfr_get_d(out->value, R)), 0);
 		linear = true;
 		break;
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: connected = partial_extremum(&s, out); break;
