@@ -31,6 +31,8 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	self->note[k].active = active;
 	self->by_paths |= ev->part != TRACE_PROGRAM;
 	ball_scalar(ev, self->note, k);
+	self->note[k].alike = alike_class(self->alike, ev, self->note, k);
+	self->by_paths |= self->note[k].shared && active;
 }
 
 static bool on_separated(void *context, const struct evaluation *ev, int a, int b, double bound)
@@ -92,6 +94,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
+	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
@@ -105,6 +108,7 @@ void analytic_close(struct analytic *self)
 	mpfr_clear(self->partial);
 	mpfr_clear(self->term);
 	evaluation_close(&self->ev);
+	alike_close(self->alike);
 	free(self->note);
 	free(self->flow);
 	free(self->value);
@@ -282,6 +286,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
+	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);

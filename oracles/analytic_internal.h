@@ -2,6 +2,7 @@
 #ifndef ORACLES_ANALYTIC_INTERNAL_H
 #define ORACLES_ANALYTIC_INTERNAL_H
 
+#include "alike.h"
 #include "analytic.h"
 #include "ball.h"
 #include "conventions.h"
@@ -23,6 +24,7 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
+	struct alike *alike;
 	bool slices;   /* the cases are slices of a batch */
 	bool by_paths; /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
 	double stray; /* the farthest that an engine's iterate is from a solution */

@@ -78,7 +78,9 @@ static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		if (parent[j] == parent[best])
 			continue;
-		if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
+		if (note[parent[j]].alike == note[parent[best]].alike) {
+			note[k].shared = true;
+		} else if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
 			note[k].unsure = REASON_UNSTABLE_PATH;
 			if (note[parent[j]].radius > widest)
 				widest = note[parent[j]].radius;
@@ -99,13 +101,16 @@ static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
-	bool equal = true;
+	bool equal = true, alike = true;
 	for (int j = 0; j < s->n_parent; j++) {
+		alike &= note[parent[j]].alike == note[parent[0]].alike;
 		if (note[parent[j]].radius > note[k].radius)
 			note[k].radius = note[parent[j]].radius;
 		equal &= mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
 	}
-	if (equal && note[k].radius == 0)
+	if (alike)
+		note[k].shared = true;
+	else if (equal && note[k].radius == 0)
 		note[k].tie = note[k].active;
 	else
 		note[k].unsure = REASON_UNSTABLE_PATH;

@@ -23,6 +23,8 @@ struct note {
 	uint8_t unsure;   /* enum reason: the value is known, its partial derivatives are not */
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
+	bool shared;      /* the choice of an extremum or sort among scalars that are alike: its partials may be shared out among them in any way */
+	int alike;        /* class of the computation (alike.h) */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */

@@ -341,6 +341,14 @@ static void partial_constant(const struct site *s, struct partial *out, long sig
 	set_radii(s, out, 0, 0, 0);
 }
 
+/* 1/times */
+static void partial_share(const struct site *s, struct partial *out, int times)
+{
+	mpfr_set_ui(out->value, 1, R);
+	mpfr_div_si(out->value, out->value, times, R);
+	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+}
+
 /*
  * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
  * because an engine may share it out among them and add up again.
@@ -351,10 +359,7 @@ static bool partial_extremum(const struct site *s, struct partial *out)
 		partial_constant(s, out, 0);
 		return false;
 	}
-	int times = shared_of(s)->winners; /* without a tie all winners are one scalar */
-	mpfr_set_ui(out->value, 1, R);
-	mpfr_div_si(out->value, out->value, times, R);
-	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+	partial_share(s, out, shared_of(s)->winners); /* without a tie all winners are one scalar, or alike */
 	return true;
 }
 
@@ -385,7 +390,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	case OP_POW: partial_pow(&s, out); break;
 	case OP_NORM: partial_norm(&s, out); break;
 	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
-	case OP_SORT: partial_constant(&s, out, 1); break;   /* unsure: ties follow conventions */
+	case OP_SORT: partial_share(&s, out, c->n_parent); break; /* all alike: unsure otherwise, and ties follow conventions */
 	case OP_FIXED_POINT: partial_constant(&s, out, 1); break; /* the same value, known otherwise */
 	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
 	default:

@@ -152,6 +152,9 @@ static const struct undecided_row undecided_rows[] = {
      "1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a maximum of two that are close", S N("y", "max", "\"s\",\"x\""), "1", "1", REASON_NONE,
      REASON_UNSTABLE_PATH},
+    {"a maximum of two that are computed alike, of different leaves",
+     S N("t", "tanh", "\"s\"") "," N("r", "tanh", "\"x\"") "," N("y", "max", "\"t\",\"r\""), "1",
+     "1", REASON_NONE, REASON_UNSTABLE_PATH},
     {"the magnitude of what may be 0", S N("d", "sub", "\"s\",\"x\"") "," N("y", "abs", "\"d\""),
      "1", "1", REASON_NONE, REASON_UNSTABLE_PATH},
     {"a step that rounding can take", S N("y", "floor", "\"s\""), "1", "1", REASON_UNSTABLE_PATH,
@@ -210,6 +213,18 @@ static const struct decided_row decided_rows[] = {
      A("h", "cast", "\"dtype\":\"bf16\"", "\"x\"") "," A(
 	 "s", "cast", "\"dtype\":\"f64\"", "\"h\"") "," N("y", "asinh", "\"s\""),
      "300.5", "1"},
+    {"the largest of what is computed alike", "f64[]",
+     A("b", "broadcast_to", "\"shape\":[3]", "\"x\"") "," N("t", "tanh", "\"b\"") "," A(
+	 "y", "reduce_max", AXIS0, "\"t\""),
+     "0.75", "1"},
+    {"clamped where it is certain, and compared with itself", "f64[]",
+     C("c", "f64[]", "-5") "," N("t", "tanh", "\"x\"") "," N("m", "max", "\"t\",\"c\"") "," N(
+	 "y", "min", "\"m\",\"t\""),
+     "0.75", "1"},
+    {"sorted, though nobody knows which is which", "f64[]",
+     A("b", "broadcast_to", "\"shape\":[3]", "\"x\"") "," N("t", "exp", "\"b\"") "," A(
+	 "r", "sort", "\"axis\":0", "\"t\"") "," C("w", "f64[3]", "[1,3,5]") "," N("y", "matmul", "\"r\",\"w\""),
+     "0.75", "1"},
     {"six terms of low precision", "bf16[]",
      A("b", "broadcast_to", "\"shape\":[6]", "\"x\"") "," C(
 	 "c", "bf16[6]",
