@@ -11,6 +11,12 @@ struct analytic *analytic_open(void);
 void analytic_close(struct analytic *self);
 
 /*
+ * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative
+ * counts as exact because it would be so in one slice.
+ */
+void analytic_slices(struct analytic *self, bool slices);
+
+/*
  * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
  * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are undecided(order).
  */
