@@ -179,6 +179,16 @@ static bool partial_exact(const struct site *s)
 	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
 }
 
+/*
+ * Far out a partial of magnitude p falls at most as fast as 1/x^2, so |f''| <= 2|f'|/|x| there: nothing less is to be believed of curvature, whose fourth
+ * powers leave the range of double, one way or the other.
+ */
+static double moved_far_out(const struct span *at, double p)
+{
+	double stretch = fabs(at->a) / at->nearest;
+	return at->nearest > 0x1p200 ? 2 * p * stretch * stretch * (at->r / at->nearest) : 0;
+}
+
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
@@ -198,7 +208,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	}
 	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
 	struct span at = span_of(a, y, in->radius);
-	double moved = rule->curvature(&at) * in->radius, p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
+	double moved = fmax(rule->curvature(&at) * in->radius, moved_far_out(&at, out->magnitude)), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
 	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)
 		out->loose = INFINITY;
@@ -211,13 +221,13 @@ static void partial_div(const struct site *s, struct partial *out)
 	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
-		set_radii(s, out, rb / (b * least), rounded / least, 0);
+		set_radii(s, out, rb / b / least, rounded / least, 0);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
-	double moved = (ra + v * (2 + rb / b) * rb) / (least * least), p = (v + s->note[s->k].radius) / least;
+	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
@@ -237,7 +247,7 @@ static void partial_atan2(const struct site *s, struct partial *out)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
 	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
-	double d = hypot(ra, rb), moved = d > 0 ? d / (h * (h - d)) : 0;
+	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
 	set_radii(s, out, moved, 6 * (fabs(mpfr_get_d(out->value, R)) + moved), 0);
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
