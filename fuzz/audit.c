@@ -50,7 +50,7 @@ struct json_writer *audit_json(struct audit *self) { return &self->w; }
 
 struct oracle_options audit_oracle_options(const struct audit *self, int fd_one_in)
 {
-	return (struct oracle_options){.seed = self->o->seed, .fd_one_in = fd_one_in};
+	return (struct oracle_options){.seed = self->o->seed, .fd_one_in = fd_one_in, .rules = self->o->rules};
 }
 
 static void clear_progress(struct audit *self)
@@ -83,7 +83,7 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 		    (long long)self->broken, self->terminal ? "" : "\n");
 		fflush(stderr);
 	}
-	return !campaign_stop_requested();
+	return !campaign_stop_requested() && !(self->o->first_only && self->broken);
 }
 
 /* The file that the case was kept in, or NULL. */
@@ -183,8 +183,37 @@ static void put_head(struct audit *self)
 	json_member_string(&self->w, "seed", arena_printf(&self->arena, "%llu", (unsigned long long)o->seed));
 	json_member_integer(&self->w, "cases", o->cases);
 	json_member_integer(&self->w, "draws", o->draws);
+	json_put_key(&self->w, "fault");
+	if (o->fault)
+		json_put_string(&self->w, o->fault);
+	else
+		json_put_null(&self->w);
 	json_put_key(&self->w, "sections");
 	json_begin_array(&self->w, JSON_BLOCK);
+}
+
+bool audit_breaks(const struct audit_options *o, char *label, size_t n)
+{
+	struct audit_options quiet = *o;
+	struct audit self = {.o = &quiet};
+	int64_t broken = 0;
+
+	quiet.json = quiet.first_only = true;
+	quiet.progress = false;
+	quiet.out = NULL;
+	arena_init(&self.arena, REPORT_ARENA);
+	self.w = json_writer_new(&self.arena, false);
+	json_begin_array(&self.w, JSON_FLOW);
+	for (int i = 0; i < SECTIONS && !broken; i++) {
+		if (!wanted(o, &sections[i]))
+			continue;
+		run_section(&self, &sections[i]);
+		broken = self.broken;
+	}
+	if (broken)
+		snprintf(label, n, "%s", self.breach[0].label);
+	arena_free(&self.arena);
+	return broken > 0;
 }
 
 int audit_run(const struct audit_options *o)

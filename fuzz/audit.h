@@ -20,6 +20,9 @@ struct audit_options {
 	const char *const *section; /* [n_section] names; none: all */
 	int n_section;
 	struct profile profile; /* of random cases */
+	const char *fault;      /* planted in every oracle: a name of oracle_faults.def, or NULL */
+	const struct oracle_rules *rules; /* with that fault, or NULL */
+	bool first_only;        /* the first breach is enough */
 	bool json;              /* nothing is printed as text */
 	bool progress;          /* on standard error */
 };
@@ -62,6 +65,18 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of);
  * not be written), 5 no section has measured anything.
  */
 int audit_run(const struct audit_options *o);
+
+/*
+ * Whether some section of these options is broken: nothing is printed or written, and the first breach ends it.  label[n] (n > 0): the line it
+ * belongs to, as audit_broken was told.
+ */
+bool audit_breaks(const struct audit_options *o, char *label, size_t n);
+
+/*
+ * Plants every fault whose name has o->only in it, one after the other, and looks whether the section that must break does (audit_planted.c).
+ * Exit code: 0 all are caught, 1 one is not, 5 there is none, or no time was left for all.
+ */
+int audit_plant_all(const struct audit_options *o);
 
 /* Names of the sections in order, NULL-terminated. */
 extern const char *const audit_section_names[];

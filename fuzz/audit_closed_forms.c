@@ -16,13 +16,14 @@
 
 /* Bits of the sum of the path magnitudes that value + low must have, and that are no longer told apart. */
 enum { BITS_LEAST = 90, BITS_MOST = 104 };
-/* Bits that a formula may lose to its own rounding. */
-enum { FORM_SLACK = 64 };
+/* Bits that a formula may lose to its own rounding: what is smaller than 2^FORM_ZERO is a 0, for all that is drawn is of moderate size. */
+enum { FORM_SLACK = 64, FORM_ZERO = FORM_SLACK - FORM_PRECISION };
 
 enum form_kind {
-	SMOOTH,  /* finite differences agree */
-	ISOLATED, /* they may have no side on the path of the point */
-	TIE      /* the truth has as many conventions as the form has alternatives */
+	SMOOTH, /* finite differences agree */
+	ONE_SIDED, /* the same, but of order 1 alone: directions of several signs leave no side on the path */
+	EDGE,   /* they find that nothing can be decided */
+	TIE     /* the truth has as many conventions as the form has alternatives */
 };
 /* Which dtypes are drawn: WIDE f64 and f32, ANY_FLOAT bf16 and f16 too, whose components need not be decided: 1/64 is a few of their units. */
 enum form_dtypes { WIDE, ANY_FLOAT };
@@ -87,7 +88,9 @@ static bool applies(const struct stack_row *s, const struct form_family *family,
 {
 	int order = order_of(s);
 
-	if (family->kind == TIE)
+	if (family->kind == ONE_SIDED)
+		return s->n == 1;
+	if (family->kind != SMOOTH)
 		return s->n == 1 && s->kind[0] == TRANSFORM_VJP;
 	if (order < s->n) /* a batch of the first input, if that leaves room for an axis */
 		return f->first[0] >= 0 && f->n_x <= 8;
@@ -287,7 +290,7 @@ static double distance_to_values(struct form *f, real want, enum dtype d)
 
 	double distance = fabs(mpfr_get_d(r_sub(f, want, nearest), MPFR_RNDN));
 
-	return distance <= ldexp(fabs(mpfr_get_d(want, MPFR_RNDN)), FORM_SLACK - FORM_PRECISION) ? 0 : distance;
+	return distance <= ldexp(fabs(mpfr_get_d(want, MPFR_RNDN)), FORM_ZERO) ? 0 : distance;
 }
 
 static bool low_precision(const struct form *f) { return dtype_table[f->dtype].precision < 24; }
@@ -295,7 +298,8 @@ static bool low_precision(const struct form *f) { return dtype_table[f->dtype].p
 static void judge_component(struct trial *t, const struct component *c, real want, enum dtype d, int number)
 {
 	struct form *f = t->f;
-	double number_wanted = mpfr_get_d(want, MPFR_RNDN);
+	if (mpfr_regular_p(want) && mpfr_get_exp(want) < FORM_ZERO)
+		want = r_num(f, 0);
 
 	t->tally->components++;
 	if (c->reason == REASON_ILL_CONDITIONED && low_precision(f)) {
@@ -313,7 +317,7 @@ static void judge_component(struct trial *t, const struct component *c, real wan
 	if (c->magnitude > 0)
 		t->tally->widest = fmax(t->tally->widest, c->tight / (c->magnitude * dtype_table[d].unit));
 	if (bits < BITS_LEAST)
-		BREACH(t, "component %d is %.17g, by the formula %.17g: %d bits", number, c->value, number_wanted, bits);
+		BREACH(t, "component %d is %.17g, by the formula %.17g: %d bits", number, c->value, mpfr_get_d(want, MPFR_RNDN), bits);
 	/* In double rounding a hair may be missing. */
 	if (!(c->tight >= nearest * (1 - 0x1p-40)) || !(c->loose >= c->tight))
 		BREACH(t, "component %d is %.17g: radius %.3g (loose %.3g), but the nearest %s is %.3g away", number, c->value, c->tight, c->loose,
@@ -345,7 +349,7 @@ static void judge_finite_differences(struct trial *t, const struct fd_evidence *
 	}
 	if (fd->outcome == FD_NOT_RUN && low_precision(t->f)) /* nothing is decided */
 		return;
-	if (fd->outcome == FD_DISAGREES || t->family->kind == SMOOTH)
+	if (fd->outcome == FD_DISAGREES || t->family->kind != EDGE)
 		BREACH(t, "finite differences along %s: %s%s", along,
 		    fd->outcome == FD_DISAGREES ? "disagree" : fd->outcome == FD_NOT_RUN ? "not run" : "abstain: ", reason_names[fd->reason]);
 	t->tally->abstain += fd->outcome == FD_ABSTAINS;
@@ -363,7 +367,7 @@ static bool resembles(struct form *f, const struct truth_point *p, const struct 
 	return true;
 }
 
-/* Every accepted alternative is an assignment of the truth, and every assignment is one of them. */
+/* Every assignment of the truth is one of the alternatives, and every alternative an assignment (some may be the same numbers). */
 static void judge_tie(struct trial *t, const struct truth_point *p)
 {
 	bool reached[FORM_ALTERNATIVES] = {false};
@@ -371,20 +375,30 @@ static void judge_tie(struct trial *t, const struct truth_point *p)
 	if (!p->kink)
 		BREACH(t, "the truth knows of no tie");
 	for (int s = 0; s < p->n_assignment; s++) {
-		int which = 0;
+		int which = -1;
 
-		while (which < t->f->n_alternative && !resembles(t->f, p, p->derivative[s], wanted_of(t, which)))
-			which++;
-		if (which == t->f->n_alternative) {
-			BREACH(t, "convention %d of the truth is none of the %d that there are", s, which);
-			continue;
-		}
-		reached[which] = true;
-		judge_derivatives(t, p, p->derivative[s], wanted_of(t, which));
+		for (int k = 0; k < t->f->n_alternative; k++)
+			if (resembles(t->f, p, p->derivative[s], wanted_of(t, k))) {
+				reached[k] = true;
+				which = k;
+			}
+		if (which < 0)
+			BREACH(t, "convention %d of the truth is none of the %d that there are", s, t->f->n_alternative);
+		else
+			judge_derivatives(t, p, p->derivative[s], wanted_of(t, which));
 	}
-	for (int which = 0; which < t->f->n_alternative; which++)
-		if (!reached[which])
-			BREACH(t, "the truth lacks convention %d of %d", which, t->f->n_alternative);
+	for (int k = 0; k < t->f->n_alternative; k++)
+		if (!reached[k])
+			BREACH(t, "the truth lacks convention %d of %d", k, t->f->n_alternative);
+}
+
+/* Neither side of the point tells what its path would be. */
+static void judge_edge(struct trial *t, const struct truth_point *p)
+{
+	for (int k = 0; k < p->n_derivative; k++)
+		for (int e = 0; e < shape_elements(&p->derivative[0][k].type.shape); e++)
+			if (strcmp(reason_names[p->derivative[0][k].at[e].reason], t->f->undecided))
+				BREACH(t, "component %d is undecided(%s), not undecided(%s)", e, reason_names[p->derivative[0][k].at[e].reason], t->f->undecided);
 }
 
 static void judge_case(struct trial *t)
@@ -401,6 +415,10 @@ static void judge_case(struct trial *t)
 	const struct truth_point *p = &truth.point[0];
 	if (t->family->kind == TIE) {
 		judge_tie(t, p);
+		return;
+	}
+	if (t->family->kind == EDGE) {
+		judge_edge(t, p);
 		return;
 	}
 	judge_derivatives(t, p, p->derivative[0], wanted_of(t, 0));
@@ -468,12 +486,12 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 	return seed_mix(seed_mix(seed, hash), (uint64_t)draw);
 }
 
-static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, struct arena *a)
+static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
 	struct tally tally = {.bits = BITS_MOST};
 
-	for (int draw = 0; draw < o->draws; draw++) {
+	for (int draw = 0; draw < o->draws && audit_goes_on(self, done, FAMILIES); draw++) {
 		struct choice choice = choice_seeded(seed_of(family, o->seed, draw));
 
 		arena_reset(a);
@@ -495,7 +513,7 @@ void audit_closed_forms(struct audit *self)
 	json_begin_array(audit_json(self), JSON_BLOCK);
 	for (int k = 0; k < FAMILIES && audit_goes_on(self, k, FAMILIES); k++)
 		if (!o->only || strstr(families[k].name, o->only))
-			judge_family(self, oracle, &families[k], &a);
+			judge_family(self, oracle, &families[k], k, &a);
 	json_end(audit_json(self));
 	arena_free(&a);
 	oracle_close(oracle);

@@ -239,6 +239,8 @@ void form_result(struct form *f, int value)
 	f->jacobian[0] = NEW(f->arena, real, f->n_y * f->n_x);
 }
 
+void form_undecided(struct form *f, const char *reason) { f->undecided = reason; }
+
 void form_alternative(struct form *f)
 {
 	assert(f->n_alternative < FORM_ALTERNATIVES);

@@ -38,6 +38,7 @@ struct form {
 	int n_y;               /* its elements */
 	/* Where a tie leaves a choice, each accepted one is an alternative; 1 otherwise. */
 	int n_alternative;
+	const char *undecided; /* the reason for which nothing is decided (reasons.def), or NULL */
 	real *jacobian[FORM_ALTERNATIVES]; /* [n_y][n_x]; NULL entries are 0 */
 	real *hessian;         /* [n_y][n_x][n_x], or NULL: second derivatives are not stated */
 	real third;            /* of the one y by the one x, or NULL */
@@ -125,6 +126,8 @@ void form_flat(struct form *f);
 void third(struct form *f, real value);
 /* Of a scalar function of one x. */
 void derivatives(struct form *f, real first_, real second_);
+/* Nothing is decided, for the reason of that name. */
+void form_undecided(struct form *f, const char *reason);
 /* Turns to the next alternative of a tie: what is set from now on is of that one. */
 void form_alternative(struct form *f);
 

@@ -56,25 +56,30 @@ void form_sinusoid(struct form *f)
 	third(f, r_times(f, a * a, r_times(f, a, sine ? r_neg(f, c) : s)));
 }
 
-/* sec^2, 2 sec^2 tan */
+/* sec^2, 2 sec^2 tan, 2 sec^4 + 4 sec^2 tan^2.  (tan' is made of tan: two wrong signs are right at order 2.) */
 void form_tangent(struct form *f)
 {
 	int x = in_scalar(f, -1.25, 1.25);
 
 	form_result(f, op1(f, OP_TAN, x));
-	real c = r_cos(f, f->x[0]);
-	derivatives(f, r_pow(f, c, -2), r_div(f, r_times(f, 2, r_sin(f, f->x[0])), r_pow(f, c, 3)));
+	real square = r_pow(f, r_cos(f, f->x[0]), -2), t = r_div(f, r_sin(f, f->x[0]), r_cos(f, f->x[0]));
+	derivatives(f, square, r_times(f, 2, r_mul(f, square, t)));
+	third(f, r_mul(f, square, r_add(f, r_times(f, 2, square), r_times(f, 4, r_mul(f, t, t)))));
 }
 
+/* asin and acos: the one is pi/2 less the other. */
 void form_arc(struct form *f)
 {
-	bool sine = form_coin(f);
-	int x = in_scalar(f, -0.875, 0.875);
+	int x = in_scalar(f, -0.875, 0.875), sine = op1(f, OP_ASIN, x);
 
-	form_result(f, op1(f, sine ? OP_ASIN : OP_ACOS, x));
+	form_result(f, stack(f, (const int[]){sine, op1(f, OP_ACOS, x)}, 2));
 	real rest = one_minus_square(f, f->x[0]), root = r_sqrt(f, rest);
-	double sign = sine ? 1 : -1;
-	derivatives(f, r_times(f, sign, r_pow(f, root, -1)), r_times(f, sign, r_div(f, f->x[0], r_mul(f, rest, root))));
+	for (int k = 0; k < 2; k++) {
+		double sign = k ? -1 : 1;
+
+		first(f, k, 0, r_times(f, sign, r_pow(f, root, -1)));
+		second(f, k, 0, 0, r_times(f, sign, r_div(f, f->x[0], r_mul(f, rest, root))));
+	}
 }
 
 void form_arctangent(struct form *f)
@@ -105,14 +110,15 @@ void form_atan2(struct form *f)
 
 void form_hyperbolic(struct form *f)
 {
-	bool sine = form_coin(f);
-	int x = in_scalar(f, -2, 2);
+	int x = in_scalar(f, -2, 2), sine = op1(f, OP_SINH, x);
 
-	form_result(f, op1(f, sine ? OP_SINH : OP_COSH, x));
+	form_result(f, stack(f, (const int[]){sine, op1(f, OP_COSH, x)}, 2));
 	real up = r_exp(f, f->x[0]), down = r_exp(f, r_neg(f, f->x[0]));
 	real s = r_times(f, 0.5, r_sub(f, up, down)), c = r_times(f, 0.5, r_add(f, up, down));
-	derivatives(f, sine ? c : s, sine ? s : c);
-	third(f, sine ? c : s);
+	first(f, 0, 0, c);
+	first(f, 1, 0, s);
+	second(f, 0, 0, 0, s);
+	second(f, 1, 0, 0, c);
 }
 
 /* 4/(e^x + e^-x)^2 */
@@ -122,22 +128,24 @@ void form_tanh(struct form *f)
 
 	form_result(f, op1(f, OP_TANH, x));
 	real up = r_exp(f, f->x[0]), down = r_exp(f, r_neg(f, f->x[0])), sum = r_add(f, up, down);
-	real slope = r_times(f, 4, r_pow(f, sum, -2));
-	derivatives(f, slope, r_times(f, -2, r_mul(f, slope, r_div(f, r_sub(f, up, down), sum))));
+	real slope = r_times(f, 4, r_pow(f, sum, -2)), y = r_div(f, r_sub(f, up, down), sum);
+	derivatives(f, slope, r_times(f, -2, r_mul(f, slope, y)));
+	third(f, r_mul(f, slope, r_sub(f, r_times(f, 4, r_mul(f, y, y)), r_times(f, 2, slope))));
 }
 
+/* asinh, acosh and atanh, each of its own input. */
 void form_inverse_hyperbolic(struct form *f)
 {
-	int which = form_between(f, 0, 2);
-	static const enum op op[] = {OP_ASINH, OP_ACOSH, OP_ATANH};
-	int x = in_scalar(f, which == 1 ? 1.25 : -0.75, which == 1 ? 4 : 0.75);
+	int a = in_scalar(f, -2, 2), b = in_scalar(f, 1.25, 4), c = in_scalar(f, -0.75, 0.75), u = op1(f, OP_ASINH, a), v = op1(f, OP_ACOSH, b);
 
-	form_result(f, op1(f, op[which], x));
-	real a = f->x[0], rest = which == 0 ? one_plus_square(f, a) : which == 1 ? r_neg(f, one_minus_square(f, a)) : one_minus_square(f, a);
-	if (which == 2)
-		derivatives(f, r_pow(f, rest, -1), r_div(f, r_times(f, 2, a), r_mul(f, rest, rest)));
-	else
-		derivatives(f, r_pow(f, r_sqrt(f, rest), -1), r_neg(f, r_div(f, a, r_mul(f, rest, r_sqrt(f, rest)))));
+	form_result(f, stack(f, (const int[]){u, v, op1(f, OP_ATANH, c)}, 3));
+	const real rest[] = {one_plus_square(f, f->x[0]), r_neg(f, one_minus_square(f, f->x[1])), one_minus_square(f, f->x[2])};
+	for (int k = 0; k < 2; k++) {
+		first(f, k, k, r_pow(f, r_sqrt(f, rest[k]), -1));
+		second(f, k, k, k, r_neg(f, r_div(f, f->x[k], r_mul(f, rest[k], r_sqrt(f, rest[k])))));
+	}
+	first(f, 2, 2, r_pow(f, rest[2], -1));
+	second(f, 2, 2, 2, r_div(f, r_times(f, 2, f->x[2]), r_mul(f, rest[2], rest[2])));
 }
 
 /* e^-x/(1 + e^-x)^2; the second derivative is -sech^2(x/2) tanh(x/2)/4. */
@@ -209,6 +217,15 @@ void form_moebius(struct form *f)
 	derivatives(f, r_div(f, determinant, r_pow(f, bottom, 2)), r_div(f, r_times(f, -2 * c, determinant), r_pow(f, bottom, 3)));
 }
 
+/* x^2 taken through another dtype and back: casts are the identity of real arithmetic. */
+void form_cast_square(struct form *f)
+{
+	int x = in_scalar(f, 0.25, 3), other = cast(f, op2(f, OP_MUL, x, x), f->dtype == DTYPE_F64 ? DTYPE_F32 : DTYPE_F64);
+
+	form_result(f, op2(f, OP_MUL, x, cast(f, other, f->dtype)));
+	derivatives(f, r_times(f, 3, r_pow(f, f->x[0], 2)), r_times(f, 6, f->x[0]));
+}
+
 /* ---- Gaussian and error function ---- */
 
 /* e^(-x^2/2): Hermite's polynomials. */
@@ -229,6 +246,16 @@ void form_error_function(struct form *f)
 	form_result(f, op1(f, OP_ERF, x));
 	real slope = r_times(f, 2, r_div(f, r_exp(f, r_neg(f, r_mul(f, f->x[0], f->x[0]))), r_sqrt(f, r_pi(f))));
 	derivatives(f, slope, r_times(f, -2, r_mul(f, f->x[0], slope)));
+}
+
+/* x erf x: erf x + x erf' x. */
+void form_error_function_moment(struct form *f)
+{
+	int x = in_scalar(f, -2, 2);
+
+	form_result(f, op2(f, OP_MUL, x, op1(f, OP_ERF, x)));
+	real a = f->x[0], square = r_mul(f, a, a), slope = r_times(f, 2, r_div(f, r_exp(f, r_neg(f, square)), r_sqrt(f, r_pi(f))));
+	derivatives(f, r_add(f, r_fn(f, mpfr_erf, a), r_mul(f, a, slope)), r_times(f, 2, r_mul(f, slope, r_sub(f, r_num(f, 1), square))));
 }
 
 /* ---- identities ---- */
@@ -273,22 +300,48 @@ void form_tanh_by_exponentials(struct form *f)
 	derivatives(f, square, r_times(f, -2, r_mul(f, square, r_fn(f, mpfr_tanh, f->x[0]))));
 }
 
-/* A function of its inverse is the identity. */
-void form_inverse_pair(struct form *f)
-{
-	static const struct {
-		enum op inner, outer;
-		double low, high;
-	} pair[] = {
-	    {OP_LOG, OP_EXP, 0.5, 3},      {OP_EXP, OP_LOG, 0.25, 1.5},      {OP_LOG1P, OP_EXPM1, 0.25, 2},  {OP_EXPM1, OP_LOG1P, 0.25, 1.5},
-	    {OP_ATAN, OP_TAN, -2, 2},      {OP_TAN, OP_ATAN, -1.25, 1.25},   {OP_ASIN, OP_SIN, -0.75, 0.75}, {OP_SIN, OP_ASIN, -1, 1},
-	    {OP_COS, OP_ACOS, 0.5, 2.5},   {OP_ASINH, OP_SINH, -2, 2},       {OP_SINH, OP_ASINH, -2, 2},     {OP_COSH, OP_ACOSH, 0.5, 2},
-	    {OP_ATANH, OP_TANH, -0.75, 0.75}, {OP_TANH, OP_ATANH, -1.25, 1.25}, {OP_SQRT, OP_SQUARE, 0.5, 3}, {OP_SQUARE, OP_SQRT, 0.5, 3},
-	};
-	int k = form_between(f, 0, sizeof pair / sizeof *pair - 1), x = in_scalar(f, pair[k].low, pair[k].high);
+/* A function of its inverse is the identity: four pairs, each of its own input. */
+struct inverse_pair {
+	enum op inner, outer;
+	double low, high;
+};
 
-	form_result(f, op1(f, pair[k].outer, op1(f, pair[k].inner, x)));
-	derivatives(f, r_num(f, 1), r_num(f, 0));
+static void of_inverses(struct form *f, const struct inverse_pair pair[4])
+{
+	int x[4], y[4];
+
+	for (int k = 0; k < 4; k++)
+		x[k] = in_scalar(f, pair[k].low, pair[k].high);
+	for (int k = 0; k < 4; k++)
+		y[k] = op1(f, pair[k].outer, op1(f, pair[k].inner, x[k]));
+	form_result(f, stack(f, y, 4));
+	for (int k = 0; k < 4; k++)
+		first(f, k, k, r_num(f, 1));
+	form_flat(f);
+}
+
+void form_inverse_exponentials(struct form *f)
+{
+	of_inverses(f, (const struct inverse_pair[]){{OP_LOG, OP_EXP, 1.25, 3}, {OP_EXP, OP_LOG, 0.25, 1.5}, {OP_LOG1P, OP_EXPM1, 0.25, 2},
+	                   {OP_EXPM1, OP_LOG1P, 0.25, 1.5}});
+}
+
+void form_inverse_circular(struct form *f)
+{
+	of_inverses(f, (const struct inverse_pair[]){{OP_ATAN, OP_TAN, 0.25, 2}, {OP_TAN, OP_ATAN, 0.25, 1.25}, {OP_ASIN, OP_SIN, 0.25, 0.75},
+	                   {OP_SIN, OP_ASIN, 0.25, 1}});
+}
+
+void form_inverse_cosines(struct form *f)
+{
+	of_inverses(f, (const struct inverse_pair[]){{OP_ACOS, OP_COS, -0.75, 0.75}, {OP_COS, OP_ACOS, 0.5, 2.5}, {OP_ACOSH, OP_COSH, 1.25, 3},
+	                   {OP_COSH, OP_ACOSH, 0.5, 2}});
+}
+
+void form_inverse_sines_and_tangents(struct form *f)
+{
+	of_inverses(f, (const struct inverse_pair[]){{OP_ASINH, OP_SINH, 0.25, 2}, {OP_SINH, OP_ASINH, 0.25, 2}, {OP_ATANH, OP_TANH, 0.25, 0.75},
+	                   {OP_TANH, OP_ATANH, 0.25, 1.25}});
 }
 
 /* log(x y) - log x - log y: constant in both. */

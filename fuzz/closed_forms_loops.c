@@ -248,7 +248,7 @@ void form_logistic_map(struct form *f)
 /* T_{n+1} = 2 x T_n - T_{n-1}: cos(n acos x). */
 void form_chebyshev(struct form *f)
 {
-	int n = form_between(f, 1, 8), x = in_scalar(f, -0.75, 0.75), one = lit(f, 1), two = lit(f, 2), carry[] = {one, x}, p = open_for(f, carry, 2);
+	int n = form_between(f, 1, 8), x = in_scalar(f, 0.0625, 0.75), one = lit(f, 1), two = lit(f, 2), carry[] = {one, x}, p = open_for(f, carry, 2);
 	int q = op2(f, OP_SUB, op2(f, OP_MUL, op2(f, OP_MUL, two, x), p + 2), p + 1);
 
 	close_with(f, (const int[]){p + 2, q}, 2);
@@ -283,7 +283,7 @@ void form_nested_sum(struct form *f)
 /* Rotated n times by an angle: (cos n a, sin n a). */
 void form_rotation_power(struct form *f)
 {
-	int n = form_between(f, 1, 7), a = in_scalar(f, -1.5, 1.5), c = op1(f, OP_COS, a), s = op1(f, OP_SIN, a);
+	int n = form_between(f, 1, 7), a = in_scalar(f, 0.125, 1.5), c = op1(f, OP_COS, a), s = op1(f, OP_SIN, a);
 	int carry[] = {lit(f, 1), lit(f, 0)}, p = open_for(f, carry, 2);
 	int u = op2(f, OP_SUB, op2(f, OP_MUL, c, p + 1), op2(f, OP_MUL, s, p + 2));
 	int v = op2(f, OP_ADD, op2(f, OP_MUL, s, p + 1), op2(f, OP_MUL, c, p + 2));

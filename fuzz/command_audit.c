@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../graph/json.h"
+#include "../oracles/oracle_rules.h"
 #include "../reports/file.h"
 #include "audit.h"
 #include "campaign.h"
@@ -30,26 +31,53 @@ static bool check_sections(const struct texts *list)
 	return true;
 }
 
+static int list_faults(bool json, struct arena *a)
+{
+	struct json_writer w = json_writer_new(a, true);
+	struct oracle_fault f;
+	size_t len;
+
+	json_begin_array(&w, JSON_BLOCK);
+	for (int i = 0; oracle_fault_row(i, a, &f); i++) {
+		json_begin_object(&w, JSON_FLOW);
+		json_member_string(&w, "fault", f.name);
+		json_member_string(&w, "caught_by", f.caught);
+		json_member_string(&w, "meaning", f.meaning);
+		json_end(&w);
+		if (!json)
+			printf("%-28s %-14s %s\n", f.name, f.caught, f.meaning);
+	}
+	json_end(&w);
+	if (json)
+		fputs(json_finish(&w, &len), stdout);
+	return EXIT_NO_FINDING;
+}
+
 int command_audit(int argc, char **argv)
 {
 	struct audit_options audit = {.seed = 1, .cases = DEFAULT_CASES, .profile = profile_default()};
 	struct texts sections = {0};
 	const char *profile = NULL;
 	int64_t draws = DEFAULT_DRAWS;
-	bool quiet = false;
+	bool quiet = false, list = false, planted = false;
+	struct arena a;
 	const struct option_row rows[] = {
 	    {"section", OPTION_TEXTS, &sections, "NAME", "only this section; may be repeated"},
 	    {"cases", OPTION_NUMBER, &audit.cases, "N", "random cases of a section (default 1000)"},
 	    {"draws", OPTION_NUMBER, &draws, "N", "parameter sets of a family of programs (default 6)"},
 	    {"seed", OPTION_SEED, &audit.seed, "N", "same seed, same cases and draws (default 1)"},
-	    {"only", OPTION_TEXT, &audit.only, "TEXT", "families of programs with TEXT in their name"},
+	    {"only", OPTION_TEXT, &audit.only, "TEXT", "families of programs, or with --planted faults, with TEXT in their name"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
+	    {"fault", OPTION_TEXT, &audit.fault, "NAME", "plant this fault in the oracles: a section must break"},
+	    {"faults", OPTION_FLAG, &list, NULL, "list the faults that can be planted in an oracle"},
+	    {"planted", OPTION_FLAG, &planted, NULL, "plant them all, one after the other: is each caught?"},
 	    {"out", OPTION_TEXT, &audit.out, "DIR", "keep the cases that break a law"},
 	    {"json", OPTION_FLAG, &audit.json, NULL, "print JSON"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"audit", "[OPTION]...",
 	    "Judges the oracles: each section states a law, measures it, and says where it is broken.\n"
+	    "With --fault, an oracle that is wrong on purpose; --planted asks whether every such fault is caught.\n"
 	    "Example: adjudge audit --cases 10000 --seed 7 --out broken\n"
 	    "Exit status: 0 all laws hold, 1 one is broken, 3 the profile cannot be read, 4 the machine failed, 5 nothing was measured.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
@@ -76,5 +104,13 @@ int command_audit(int argc, char **argv)
 	audit.n_section = sections.n;
 	audit.progress = !quiet;
 	campaign_stop_on_signals();
-	return audit_run(&audit);
+	arena_init(&a, COMMAND_ARENA);
+	if (audit.fault && !(audit.rules = oracle_fault_plant(audit.fault, &a, &e))) {
+		complain("audit: --fault: %s", e.text);
+		code = EXIT_USAGE;
+	} else {
+		code = list ? list_faults(audit.json, &a) : planted ? audit_plant_all(&audit) : audit_run(&audit);
+	}
+	arena_free(&a);
+	return code;
 }

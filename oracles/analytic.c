@@ -5,6 +5,7 @@
 #include "scalar_ops.h"
 #include "singular.h"
 #include "trace_request.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,6 +102,8 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
+void analytic_use(struct analytic *self, const struct oracle_rules *rules) { self->ev.rules = rules; }
+
 void analytic_close(struct analytic *self)
 {
 	for (int k = 0; k < self->value_ready; k++)
@@ -139,10 +142,6 @@ static struct component primal_component(struct analytic *self, int k)
 	return out;
 }
 
-/*
- * A component is decided only if its radius is at most 1/64 of what the paths contribute: else an engine that returns 0
- * would agree.
- */
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
@@ -154,7 +153,7 @@ static struct component flow_component(struct analytic *self, int k)
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
 	out.loose = fmax(f->loose, f->tight);
-	if (!(f->tight <= f->magnitude / 64))
+	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
 }
@@ -225,7 +224,7 @@ static struct component derived_component(struct analytic *self, int k)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
 	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
-	if (!(out.tight <= out.magnitude / 64))
+	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
 }
@@ -276,6 +275,20 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
+/* How deep derivatives inside the program are nested. */
+static int derivative_depth(const struct region *r)
+{
+	int depth = 0;
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *node = &r->node[i];
+		for (int k = 0; k < node->n_region; k++) {
+			int inside = derivative_depth(&node->region[k]) + (node->op == OP_DERIVATIVE);
+			depth = inside > depth ? inside : depth;
+		}
+	}
+	return depth;
+}
+
 /* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
 static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -291,10 +304,11 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
 	/*
-	 * At first order a NaN out of what is masked is a leak. Differentiated again, even the derivative of a right mask multiplies its zeros with
+	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
-	bool singular = c->n_transform > 1 && trace_singular(&self->ev, request_order(c->transform, c->n_transform));
+	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
+	bool singular = order > 1 && trace_singular(&self->ev, order);
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);

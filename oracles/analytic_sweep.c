@@ -1,5 +1,6 @@
 /* analytic_sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
 #include "analytic_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
 {
 	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
+	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
 	if (!f->present || (!p && !f->reason))
 		return; /* a strong zero: whatever the partial, nothing arrives */
 	if (f->reason || p->reason) {
@@ -158,7 +159,7 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
 	if (f->terms.n > 1 && !f->reason) {
 		double sum = f->terms.positive + f->terms.negative, rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		f->loose += rounding;
@@ -175,7 +176,7 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 {
 	p->value = self->partial;
 	if (!self->note[k].tie || self->note[k].unsure || self->note[k].reason)
-		return ball_partial(&self->ev, self->note, k, j, &self->shared, p);
+		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);

@@ -7,6 +7,11 @@
 
 #define R MPFR_RNDN
 
+bool ball_decided(double tight, double magnitude, enum dtype d)
+{
+	return tight <= (magnitude > 0 ? magnitude / 64 : 64 * dtype_table[d].tiny);
+}
+
 bool ball_representable(mpfr_srcptr x, enum dtype d)
 {
 	const struct dtype_info *info = &dtype_table[d];

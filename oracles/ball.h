@@ -76,6 +76,12 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
  */
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out);
 
+/*
+ * A component is decided only if its radius is at most 1/64 of what the paths contribute: else an engine that returns 0 would agree.  Where
+ * they contribute nothing but zeros such an engine is right, and the radius must be what underflow leaves, no more.
+ */
+bool ball_decided(double tight, double magnitude, enum dtype d);
+
 /* Whether the exact real x is a value of dtype d. */
 bool ball_representable(mpfr_srcptr x, enum dtype d);
 

@@ -1,6 +1,7 @@
 /* batch.c: see batch.h. */
 #include "batch.h"
 #include "../graph/answer.h"
+#include "ball.h"
 #include "conventions.h"
 #include "finite_difference.h"
 
@@ -168,7 +169,7 @@ static void finish_component(struct component *sum, const struct sum *s, enum dt
 	sum->loose += s->n * (1 + s->depth) * size + meeting;
 	if (sum->magnitude + sum->tight > info->max)
 		sum->reason = REASON_OVERFLOW;
-	else if (!(sum->tight <= sum->magnitude / 64))
+	else if (!ball_decided(sum->tight, sum->magnitude, d))
 		sum->reason = REASON_ILL_CONDITIONED;
 }
 

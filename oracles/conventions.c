@@ -1,9 +1,10 @@
 /* conventions.c: see conventions.h. */
 #include "conventions.h"
+#include "oracle_rules.h"
 
 void conventions_collect(struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
 {
-	*self = (struct conventions){.n_choice = directional ? 4 : 3, .n_assignment = 1};
+	*self = (struct conventions){.n_choice = ev->rules->conventions + directional, .n_assignment = 1};
 	for (int k = 0; k < ev->n_scalar; k++) {
 		int at = 0;
 		if (!note[k].tie || note[k].unsure || note[k].reason)

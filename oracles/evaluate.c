@@ -1,6 +1,7 @@
 /* evaluate.c: the trace, and control flow. */
 #include "evaluate_internal.h"
 #include "scalar_ops.h"
+#include "oracle_rules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ void evaluation_open(struct evaluation *ev)
 {
 	memset(ev, 0, sizeof *ev);
 	ev->precision = 128;
+	ev->rules = &oracle_rules_right;
 }
 
 void evaluation_close(struct evaluation *ev)
@@ -93,7 +95,7 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 		x[j] = ev->value[parent[j]];
 	for (int j = 0; j < n && ev->part == TRACE_FORMULA; j++)
 		ev->scalar[k].derived |= ev->scalar[parent[j]].derived;
-	ev->scalar[k].exact = scalar_value(op, ev->value[k], x, n);
+	ev->scalar[k].exact = ev->rules->value(ev, op, ev->value[k], x, n);
 	announce(ev, k);
 	return k;
 }

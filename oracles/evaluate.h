@@ -56,6 +56,7 @@ enum evaluate_status {
 };
 
 struct evaluation;
+struct oracle_rules;
 
 /* Scalars that may be spent on finding solutions, over a whole evaluation; four elements of any value count as one more. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
@@ -86,6 +87,7 @@ struct evaluate_hooks {
  * grows and is never given back before close.
  */
 struct evaluation {
+	const struct oracle_rules *rules; /* right ones unless set otherwise */
 	mpfr_prec_t precision; /* bits; set before evaluate */
 	/*
 	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes `late` steps more than the fewest

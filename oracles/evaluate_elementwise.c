@@ -126,10 +126,20 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 	}
 }
 
-/* atan2 jumps across the cut b < 0, a = 0; pow changes its formula at a = 0. */
+/*
+ * Whether the point (b, a) is where the sign of a may be a side of the cut b < 0, a = 0, and nothing near the axis b > 0: between the two no line
+ * may run where points lie, as b = 0 does.
+ */
+static bool beside_cut(const struct evaluation *ev, int a, int b)
+{
+	static const double golden = 1.6180339887498949;
+	return !(mpfr_get_d(ev->value[b], R) > golden * fabs(mpfr_get_d(ev->value[a], R)));
+}
+
+/* atan2 jumps across the cut; pow changes its formula at a = 0. */
 static void binary_event(struct evaluation *ev, enum op op, int a, int b)
 {
-	if (op == OP_ATAN2 && mpfr_sgn(ev->value[b]) <= 0) {
+	if (op == OP_ATAN2 && beside_cut(ev, a, b)) {
 		trace_event(ev, mpfr_signbit(ev->value[a]));
 		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
 	} else if (op == OP_POW && mpfr_sgn(ev->value[a]) <= 0) {

@@ -6,6 +6,7 @@
  * (1 - df/dx)^-1, so the derivative of the implicit function needs no solver.  README.md says what this does to the ball.
  */
 #include "evaluate_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 
@@ -280,7 +281,7 @@ static int chain_length(struct solver *s)
 	ev->freeze = false;
 	s->next_frozen = next_frozen;
 	take_back(ev, &mark);
-	return near ? t * bits / shrink + 4 : 0;
+	return near ? (int)(ev->rules->neumann * (t * bits / shrink + 4)) : 0;
 }
 
 /* ---- an engine's iteration ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "evaluate.h"
+#include "oracle_rules.h"
 
 /*
  * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise of
@@ -63,6 +64,12 @@ struct fd *fd_open(void)
 		mpfr_init2(r->term, ladder[k].precision + GUARD_BITS);
 	}
 	return self;
+}
+
+void fd_use(struct fd *self, const struct oracle_rules *rules)
+{
+	for (int k = 0; k < RUNGS; k++)
+		self->rung[k].ev.rules = rules;
 }
 
 void fd_close(struct fd *self)
@@ -405,13 +412,13 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		for (int i = 0; i < run->n_target; i++)
 			if (is_open(&run->target[i]))
 				measure_base(r, run, &run->target[i], &progress[i]);
-		r->ev.freeze = true;
+		r->ev.freeze = r->ev.rules->freeze;
 		for (int side = 0; side < SIDES; side++) {
 			struct arena_mark mark = arena_mark(a);
 			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction, side == LEFT ? -1 : 1,
 			    run->log_step, a);
 			run->work += r->ev.n_scalar;
-			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK && r->ev.path == r->path;
+			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK && r->ev.rules->same_path(&r->ev, r->path);
 			*(side == LEFT ? &run->left : &run->right) = shares;
 			for (int i = 0; i < run->n_target; i++)
 				if (is_open(&run->target[i]))

@@ -11,9 +11,12 @@
 
 /* One evaluation per rung of the ladder of precisions, reused between cases; one a thread. */
 struct fd;
+struct oracle_rules;
 
 struct fd *fd_open(void);
 void fd_close(struct fd *self);
+/* Goes by other rules than the right ones (oracle_rules.h), which must stay. */
+void fd_use(struct fd *self, const struct oracle_rules *rules);
 
 /* Turns to point `which` of c; what was evaluated for another point is forgotten.  c and a must outlive the measurements. */
 void fd_begin(struct fd *self, const struct testcase *c, int which, struct arena *a);

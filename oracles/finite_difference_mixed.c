@@ -1,6 +1,7 @@
 /* finite_difference_mixed.c: see finite_difference_mixed.h. */
 #include "finite_difference_mixed.h"
 #include "evaluate.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +36,12 @@ struct fd_mixed *fd_mixed_open(void)
 		self->ev[k].precision = ladder[k].precision;
 	}
 	return self;
+}
+
+void fd_mixed_use(struct fd_mixed *self, const struct oracle_rules *rules)
+{
+	for (int k = 0; k < RUNGS; k++)
+		self->ev[k].rules = rules;
 }
 
 void fd_mixed_close(struct fd_mixed *self)
@@ -101,12 +108,12 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 		for (int k = 0; k < m->n; k++)
 			if (subset >> k & 1)
 				move[n++] = (struct move){m->direction[k].at, sign, log_step + m->direction[k].step};
-		ev->freeze = subset != 0;
+		ev->freeze = subset != 0 && ev->rules->freeze;
 		evaluate_moved(ev, &m->c->program, m->point, move, n, m->arena);
 		m->run->work += ev->n_scalar;
 		if (!subset)
 			path = ev->path;
-		bool shares = ev->status == EVALUATE_OK && ev->path == path;
+		bool shares = ev->status == EVALUATE_OK && ev->rules->same_path(ev, path);
 		if (shares)
 			add_sample(m, ev, (m->n - n) & 1);
 		arena_rewind(m->arena, mark);

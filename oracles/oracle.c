@@ -8,6 +8,7 @@
 #include "analytic.h"
 #include "batch.h"
 #include "cross_check.h"
+#include "oracle_rules.h"
 #include "scalar_ops.h"
 
 const char *const reason_names[REASON_COUNT] = {
@@ -21,6 +22,7 @@ enum check { CHECK_EDGES, CHECK_DIRECTION, CHECK_COORDINATES };
 
 struct oracle {
 	struct oracle_options options;
+	const struct oracle_rules *rules;
 	enum check check; /* of the case at hand */
 	struct analytic *analytic;
 	struct cross_check cross_check;
@@ -39,6 +41,10 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->analytic = analytic_open();
 	self->cross_check.fd = fd_open();
 	self->cross_check.mixed = fd_mixed_open();
+	self->rules = o->rules ? o->rules : &oracle_rules_right;
+	analytic_use(self->analytic, self->rules);
+	fd_use(self->cross_check.fd, self->rules);
+	fd_mixed_use(self->cross_check.mixed, self->rules);
 	return self;
 }
 
@@ -85,7 +91,7 @@ static bool has_vjp(const struct testcase *c)
 static void point_truth(struct oracle *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	double start = now();
-	analytic_truth(self->analytic, c, which, a, out);
+	self->rules->truth(self->analytic, c, which, a, out);
 	out->fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
 	double middle = now();
 	self->statistics.analytic_seconds += middle - start;

@@ -1,6 +1,7 @@
 /* trace_derive.c: tangents and adjoints as scalars of the trace. */
 #include "trace_derive.h"
 #include "evaluate_internal.h"
+#include "oracle_rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,7 +124,6 @@ static int two_over_root_pi(struct derivation *d)
 	return trace_leaf_real(d->ev, d->dtype, set_two_over_root_pi);
 }
 
-enum how { SAME, NEGATED, TIMES, OVER, MINUS_TIMES, MINUS_OVER };
 enum { ANY = -1 };
 
 #define N(c) constant(d, c)
@@ -145,9 +145,6 @@ enum { ANY = -1 };
 #define SQRT(a) formula(d, OP_SQRT, a, ABSENT)
 #define SQUARE(a) formula(d, OP_SQUARE, a, ABSENT)
 
-/* The factor of edge j of scalar k; parent[] is a copy, for the trace moves as it grows. */
-typedef int factor_fn(struct derivation *d, int k, const int *parent, int j);
-
 #define PASTE(op, line) factor_##op##_##line
 #define FACTOR(op, line) PASTE(op, line)
 #define EDGE(op, which, how, factor)                                                                \
@@ -158,21 +155,25 @@ typedef int factor_fn(struct derivation *d, int k, const int *parent, int j);
 #include "trace_derive.def"
 #undef EDGE
 
-/* By op, and by whether the row is for the second parent alone. */
-static const struct edge_rule {
-	enum how how;
-	factor_fn *factor;
-} edge_rules[OP_COUNT][2] = {
-#define EDGE(op, which, how, factor) [OP_##op][(which) > 0] = {how, FACTOR(op, __LINE__)},
+const struct edge_rule trace_edge_rules[OP_COUNT][2] = {
+#define EDGE(op, which, how, factor) [OP_##op][(which) > 0] = {EDGE_##how, FACTOR(op, __LINE__)},
 #include "trace_derive.def"
 #undef EDGE
 };
 
-static const struct edge_rule *rule_of(enum op op, int j)
+static const struct edge_rule *rule_of(const struct derivation *d, enum op op, int j)
 {
-	const struct edge_rule *rule = &edge_rules[op][j > 0 && edge_rules[op][1].factor];
+	const struct edge_rule (*rules)[2] = d->ev->rules->edge, *rule = &rules[op][j > 0 && rules[op][1].factor];
 	return rule->factor ? rule : NULL;
 }
+
+int trace_scaled(struct derivation *d, int scalar)
+{
+	int factor = constant(d, 1 + 0x1p-30);
+	return scalar < 0 ? factor : formula(d, OP_MUL, scalar, factor);
+}
+
+enum op trace_op_of(const struct derivation *d, int k) { return d->ev->scalar[k].op; }
 
 /* ---- edges ---- */
 
@@ -275,18 +276,18 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	case OP_SELECT: case OP_FIXED_POINT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
 	default: break;
 	}
-	const struct edge_rule *rule = rule_of(s.op, j);
+	const struct edge_rule *rule = rule_of(d, s.op, j);
 	if (!rule)
 		return masked(d, k, g, to);
-	if (rule->how == SAME)
+	if (rule->how == EDGE_SAME)
 		return g;
-	if (rule->how == NEGATED)
+	if (rule->how == EDGE_NEGATED)
 		return negated(d, g);
 	int factor = rule->factor(d, k, parent, j);
 	switch (rule->how) {
-	case TIMES: return times(d, g, factor);
-	case OVER: return over(d, g, factor);
-	case MINUS_TIMES: return negated(d, times(d, g, factor));
+	case EDGE_TIMES: return times(d, g, factor);
+	case EDGE_OVER: return over(d, g, factor);
+	case EDGE_MINUS_TIMES: return negated(d, times(d, g, factor));
 	default: return negated(d, over(d, g, factor));
 	}
 }

@@ -70,9 +70,12 @@ struct truth {
 
 struct oracle;
 
+struct oracle_rules;
+
 struct oracle_options {
 	uint64_t seed;      /* chooses the share and the directions of finite differences */
 	int fd_one_in;      /* finite differences run on one case in this many (1: all), and always where something is off */
+	const struct oracle_rules *rules; /* NULL: right ones; others (oracle_rules.h) are for trying whether a fault is seen */
 };
 
 /* Holds pools of MPFR values; one a thread.  Exits with code 4 only if memory is out. */

@@ -1,0 +1,226 @@
+/* oracle_faults.c: the right rules, and faults as edits of a copy. */
+#include "oracle_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ball_rules.h"
+#include "scalar_ops.h"
+
+#define R MPFR_RNDN
+
+/* ---- the right rules ---- */
+
+static bool right_value(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	(void)ev;
+	return scalar_value(op, out, x, n);
+}
+
+static bool right_path(const struct evaluation *ev, uint64_t path) { return ev->path == path; }
+
+const struct oracle_rules oracle_rules_right = {
+    .value = right_value,
+    .partial = ball_partial,
+    .edge = trace_edge_rules,
+    .same_path = right_path,
+    .freeze = true,
+    .conventions = 3,
+    .dtype = dtype_table,
+    .sums = dtype_table,
+    .truth = analytic_truth,
+    .neumann = 1,
+    .edited = OP_COUNT,
+};
+
+/* ---- which ops ---- */
+
+static bool in_list(enum op op, const enum op *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == op)
+			return true;
+	return false;
+}
+
+#define IN_LIST(op, ...) in_list(op, (const enum op[]){__VA_ARGS__}, sizeof((const enum op[]){__VA_ARGS__}) / sizeof(enum op))
+
+static bool is_NONE(enum op op) { return (void)op, false; }
+static bool is_PAIRS(enum op op) { return IN_LIST(op, OP_SUB, OP_MUL, OP_CUMPROD, OP_DIV, OP_POW, OP_ATAN2, OP_MATMUL); }
+
+static bool is_TWINS(enum op op)
+{
+	return unary_rule_of(op) || is_PAIRS(op) || IN_LIST(op, OP_ADD, OP_NEG, OP_REDUCE_SUM, OP_REDUCE_MEAN, OP_NORM, OP_LOGSUMEXP);
+}
+
+static bool is_PARTIALS(enum op op)
+{
+	return is_TWINS(op) || IN_LIST(op, OP_ABS, OP_CAST, OP_MAX, OP_MIN, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_FIXED_POINT);
+}
+
+static bool is_EDGES(enum op op) { return trace_edge_rules[op][0].factor || trace_edge_rules[op][1].factor; }
+
+/* ---- faulty seams ---- */
+
+static bool scaled_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+{
+	bool connected = ball_partial(ev, note, k, j, shared, out);
+	if (ev->scalar[k].op == ev->rules->edited)
+		mpfr_mul_d(out->value, out->value, 1 + 0x1p-30, R);
+	return connected;
+}
+
+static bool swapped_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+{
+	return ball_partial(ev, note, k, ev->scalar[k].op == ev->rules->edited ? j ^ 1 : j, shared, out);
+}
+
+static bool lost_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+{
+	return ball_partial(ev, note, k, j, shared, out) && ev->scalar[k].op != ev->rules->edited;
+}
+
+static bool scaled_value(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
+{
+	bool exact = scalar_value(op, out, x, n);
+	if (op != ev->rules->edited)
+		return exact;
+	mpfr_mul_d(out, out, 1 + 0x1p-40, R);
+	return false;
+}
+
+static bool any_path(const struct evaluation *ev, uint64_t path) { return (void)ev, (void)path, true; }
+
+static int scaled_factor(struct derivation *d, int k, const int *parent, int j)
+{
+	enum op op = trace_op_of(d, k);
+	const struct edge_rule *right = &trace_edge_rules[op][j > 0 && trace_edge_rules[op][1].factor];
+	int one = right->how == EDGE_SAME || right->how == EDGE_NEGATED ? -1 : right->factor(d, k, parent, j);
+	return trace_scaled(d, one);
+}
+
+static void halve(struct truth_tensor *t, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&t[i].type.shape); e++) {
+			t[i].at[e].tight /= 2;
+			t[i].at[e].loose /= 2;
+		}
+}
+
+static void halved_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	analytic_truth(self, c, which, a, out);
+	halve(out->primal, out->n_primal);
+	for (int k = 0; k < out->n_assignment; k++)
+		halve(out->derivative[k], out->n_derivative);
+}
+
+/* ---- planting ---- */
+
+/* Copies of the rules and of the tables that they point to. */
+struct planting {
+	struct oracle_rules rules;
+	struct edge_rule edge[OP_COUNT][2];
+	struct dtype_info dtype[DTYPE_COUNT], sums[DTYPE_COUNT];
+};
+
+typedef void plant_fn(struct planting *p);
+
+static void plant_partial_scaled(struct planting *p) { p->rules.partial = scaled_partial; }
+static void plant_partial_swapped(struct planting *p) { p->rules.partial = swapped_partial; }
+static void plant_partial_lost(struct planting *p) { p->rules.partial = lost_partial; }
+static void plant_twin_scaled(struct planting *p) { p->rules.value = scaled_value; }
+
+static void plant_edge_scaled(struct planting *p)
+{
+	for (int which = 0; which < 2; which++) {
+		struct edge_rule *row = &p->edge[p->rules.edited][which];
+		if (!row->factor)
+			continue;
+		row->factor = scaled_factor;
+		row->how = row->how == EDGE_SAME ? EDGE_TIMES : row->how == EDGE_NEGATED ? EDGE_MINUS_TIMES : row->how;
+	}
+}
+
+static void plant_edge_negated(struct planting *p)
+{
+	static const enum edge_how other[] = {[EDGE_SAME] = EDGE_NEGATED, [EDGE_NEGATED] = EDGE_SAME, [EDGE_TIMES] = EDGE_MINUS_TIMES,
+	    [EDGE_MINUS_TIMES] = EDGE_TIMES, [EDGE_OVER] = EDGE_MINUS_OVER, [EDGE_MINUS_OVER] = EDGE_OVER};
+	for (int which = 0; which < 2; which++)
+		p->edge[p->rules.edited][which].how = other[p->edge[p->rules.edited][which].how];
+}
+
+static void plant_convention_lost(struct planting *p) { p->rules.conventions--; }
+static void plant_neumann_short(struct planting *p) { p->rules.neumann = 0.25; }
+static void plant_path_lost(struct planting *p) { p->rules.same_path = any_path; }
+static void plant_freeze_lost(struct planting *p) { p->rules.freeze = false; }
+static void plant_radius_halved(struct planting *p) { p->rules.truth = halved_truth; }
+
+static void plant_underflow_lost(struct planting *p)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->dtype[d].tiny = 0;
+}
+
+static void plant_fan_in_lost(struct planting *p)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->sums[d].unit = 0;
+}
+
+static const struct fault {
+	const char *name, *caught, *meaning;
+	bool (*about)(enum op op);
+	plant_fn *plant;
+} faults[] = {
+#define FAULT(plant, name, ops, caught, meaning) {name, caught, meaning, is_##ops, plant_##plant},
+#include "oracle_faults.def"
+#undef FAULT
+};
+enum { FAULTS = sizeof faults / sizeof *faults };
+
+bool oracle_fault_row(int i, struct arena *a, struct oracle_fault *out)
+{
+	for (int k = 0; k < FAULTS; k++) {
+		const struct fault *f = &faults[k];
+		*out = (struct oracle_fault){f->name, f->meaning, f->caught};
+		if (f->about == is_NONE && i-- == 0)
+			return true;
+		for (int op = 0; op < OP_COUNT; op++)
+			if (f->about((enum op)op) && i-- == 0) {
+				out->name = arena_printf(a, "%s:%s", f->name, op_table[op].name);
+				return true;
+			}
+	}
+	return false;
+}
+
+const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a, struct error *e)
+{
+	const char *colon = strchr(name, ':');
+	size_t len = colon ? (size_t)(colon - name) : strlen(name);
+	int op = colon ? op_find(colon + 1) : OP_COUNT;
+	for (int k = 0; k < FAULTS; k++) {
+		const struct fault *f = &faults[k];
+		if (strlen(f->name) != len || strncmp(f->name, name, len))
+			continue;
+		if ((f->about == is_NONE) == (colon != NULL) || (colon && (op < 0 || !f->about((enum op)op)))) {
+			error_set(e, NULL, "'%s': %s", name, f->about == is_NONE ? "this fault is about no op" : "this fault is written FAULT:OP; no such op");
+			return NULL;
+		}
+		struct planting *p = NEW(a, struct planting, 1);
+		p->rules = oracle_rules_right;
+		memcpy(p->edge, trace_edge_rules, sizeof p->edge);
+		memcpy(p->dtype, dtype_table, sizeof p->dtype);
+		memcpy(p->sums, dtype_table, sizeof p->sums);
+		p->rules.edge = (const struct edge_rule(*)[2])p->edge;
+		p->rules.dtype = p->dtype;
+		p->rules.sums = p->sums;
+		p->rules.edited = (enum op)op;
+		f->plant(p);
+		return &p->rules;
+	}
+	error_set(e, NULL, "no fault '%s' ('adjudge audit --faults' lists them)", name);
+	return NULL;
+}
