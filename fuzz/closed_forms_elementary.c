@@ -31,15 +31,18 @@ void form_expm1(struct form *f)
 	third(f, y);
 }
 
+/* log x and log(1 + x). */
 void form_logarithm(struct form *f)
 {
-	bool plain = form_coin(f);
-	int x = in_scalar(f, 0.25, 4);
+	int x = in_scalar(f, 0.25, 4), y = op1(f, OP_LOG, x);
 
-	form_result(f, op1(f, plain ? OP_LOG : OP_LOG1P, x));
-	real u = plain ? f->x[0] : r_plus(f, f->x[0], 1);
-	derivatives(f, r_pow(f, u, -1), r_neg(f, r_pow(f, u, -2)));
-	third(f, r_times(f, 2, r_pow(f, u, -3)));
+	form_result(f, stack(f, (const int[]){y, op1(f, OP_LOG1P, x)}, 2));
+	for (int k = 0; k < 2; k++) {
+		real u = r_plus(f, f->x[0], k);
+
+		first(f, k, 0, r_pow(f, u, -1));
+		second(f, k, 0, 0, r_neg(f, r_pow(f, u, -2)));
+	}
 }
 
 /* ---- trigonometric ---- */
@@ -106,6 +109,17 @@ void form_atan2(struct form *f)
 	second(f, 0, 0, 1, r_div(f, r_sub(f, r_mul(f, a, a), r_mul(f, b, b)), fourth));
 }
 
+/* sin atan2(y, x) = y/r: x^2/r^3 and -x y/r^3. */
+void form_polar(struct form *f)
+{
+	int y = in_scalar(f, 0.25, 3), x = in_scalar(f, 0.25, 3);
+
+	form_result(f, op1(f, OP_SIN, op2(f, OP_ATAN2, y, x)));
+	real a = f->x[0], b = f->x[1], square = r_add(f, r_mul(f, a, a), r_mul(f, b, b)), cube = r_mul(f, square, r_sqrt(f, square));
+	first(f, 0, 0, r_div(f, r_mul(f, b, b), cube));
+	first(f, 0, 1, r_neg(f, r_div(f, r_mul(f, a, b), cube)));
+}
+
 /* ---- hyperbolic ---- */
 
 void form_hyperbolic(struct form *f)
@@ -160,17 +174,17 @@ void form_logistic(struct form *f)
 
 /* ---- powers ---- */
 
+/* sqrt x and its reciprocal. */
 void form_root(struct form *f)
 {
-	bool reciprocal = form_coin(f);
-	int x = in_scalar(f, 0.25, 4);
+	int x = in_scalar(f, 0.25, 4), y = op1(f, OP_SQRT, x);
 
-	form_result(f, op1(f, reciprocal ? OP_RSQRT : OP_SQRT, x));
+	form_result(f, stack(f, (const int[]){y, op1(f, OP_RSQRT, x)}, 2));
 	real w = r_sqrt(f, f->x[0]);
-	if (reciprocal)
-		derivatives(f, r_times(f, -0.5, r_pow(f, w, -3)), r_times(f, 0.75, r_pow(f, w, -5)));
-	else
-		derivatives(f, r_times(f, 0.5, r_pow(f, w, -1)), r_times(f, -0.25, r_pow(f, w, -3)));
+	first(f, 0, 0, r_times(f, 0.5, r_pow(f, w, -1)));
+	first(f, 1, 0, r_times(f, -0.5, r_pow(f, w, -3)));
+	second(f, 0, 0, 0, r_times(f, -0.25, r_pow(f, w, -3)));
+	second(f, 1, 0, 0, r_times(f, 0.75, r_pow(f, w, -5)));
 }
 
 /* x^y by both. */

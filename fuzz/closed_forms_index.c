@@ -327,19 +327,22 @@ void form_order_statistics(struct form *f)
 	form_flat(f);
 }
 
-/* The element at argmax, squared, and the smallest by a reduction. */
+/* The element at argmax, squared, times the smallest, and three times the largest. */
 void form_extremes(struct form *f)
 {
-	int n = form_between(f, 1, 6), top = 0, bottom = 0;
+	int n = form_between(f, 2, 6), top = 0, bottom = 0;
 	const double *point = form_apart(f, n, 0.25, 2);
 	int x = in_values(f, n, point), best = gather(f, x, op_axis(f, OP_ARGMAX, x, 0), MODE_CLIP);
+	int product = op2(f, OP_MUL, op1(f, OP_SQUARE, best), reduce(f, OP_REDUCE_MIN, x));
 
-	form_result(f, op2(f, OP_ADD, op1(f, OP_SQUARE, best), reduce(f, OP_REDUCE_MIN, x)));
+	form_result(f, op2(f, OP_ADD, product, op2(f, OP_MUL, lit(f, 3), reduce(f, OP_REDUCE_MAX, x))));
 	for (int i = 1; i < n; i++) {
 		top = point[i] > point[top] ? i : top;
 		bottom = point[i] < point[bottom] ? i : bottom;
 	}
-	for (int i = 0; i < n; i++)
-		first(f, 0, i, r_plus(f, r_times(f, i == top ? 2 : 0, f->x[i]), i == bottom));
-	second(f, 0, top, top, r_num(f, 2));
+	real high = f->x[top], low = f->x[bottom];
+	first(f, 0, top, r_plus(f, r_times(f, 2, r_mul(f, high, low)), 3));
+	first(f, 0, bottom, r_mul(f, high, high));
+	second(f, 0, top, top, r_times(f, 2, low));
+	second(f, 0, top, bottom, r_times(f, 2, high));
 }

@@ -264,7 +264,7 @@ void form_cumulative_sum(struct form *f)
 
 void form_cumulative_product(struct form *f)
 {
-	int n = form_between(f, 1, 4), x = in_vector(f, n, 0.5, 2);
+	int n = form_between(f, 2, 4), x = in_vector(f, n, 0.5, 2);
 
 	form_result(f, op_axis(f, OP_CUMPROD, x, 0));
 	real y = r_num(f, 1);

@@ -52,7 +52,7 @@ check 2 no-such-command
 check 0 --help
 says out 'Exit status'
 check 0 --version
-for command in run gate fuzz minimize show engines ops faults worker; do
+for command in run gate fuzz minimize show engines ops faults audit worker; do
 	check 0 $command --help
 	says out "Usage: adjudge $command"
 	check 2 $command --no-such-option
