@@ -18,14 +18,17 @@ static bool outside(const struct evaluation *ev, const struct note *note, int k)
 	}
 }
 
-/* The sign of a zero that was computed is nobody's promise, and that of an infinity may hang on it. */
+/*
+ * The sign of a zero that was computed is nobody's promise, and that of an infinity may hang on it.  Of rsqrt(-0) it is nobody's at all: MPFR has +inf, and
+ * 1/sqrt(-0) is -inf.
+ */
 static bool signed_pole(const struct evaluation *ev, const struct scalar *s)
 {
 	if (s->op != OP_DIV && s->op != OP_RSQRT && s->op != OP_POW)
 		return false;
 	for (int j = 0; j < s->n_parent; j++) {
 		int parent = ev->parent[s->parent + j];
-		if (mpfr_zero_p(ev->value[parent]) && ev->scalar[parent].n_parent > 0)
+		if (mpfr_zero_p(ev->value[parent]) && (ev->scalar[parent].n_parent > 0 || s->op == OP_RSQRT))
 			return true;
 	}
 	return false;
