@@ -97,6 +97,8 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype], *before = &dtype_table[self->ev.scalar[from].dtype];
 	const struct flow *f = &self->flow[from];
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
+	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
+		return true;
 	if (p->tight > 0 || chain)
 		return false;
 	if (p->magnitude == 1 && wider)

@@ -1,6 +1,7 @@
 /* ball.c: radii of primal values. */
 #include "ball.h"
 #include "ball_rules.h"
+#include "certain.h"
 #include "rounding.h"
 
 #include <math.h>
@@ -33,22 +34,15 @@ static double distance(const struct evaluation *ev, int a, int b)
 	return d;
 }
 
-/* A NaN that every right engine has too: given, or made of exact operands. */
-static bool certain_nan(const struct evaluation *ev, const struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	bool certain = mpfr_nan_p(ev->value[k]) != 0;
-	for (int j = 0; j < s->n_parent; j++) {
-		const struct note *in = &note[ev->parent[s->parent + j]];
-		certain &= !in->reason && in->radius == 0;
-	}
-	return certain;
-}
-
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
 	if (a == b) /* x == x asks whether x is a NaN */
-		return !note[a].reason || certain_nan(ev, note, a);
+		return !note[a].reason || note[a].certain;
+	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded to an integer is another matter. */
+	if (b < 0 && note[a].certain)
+		return !mpfr_nan_p(ev->value[a]);
+	if (b >= 0 && (note[a].certain || note[b].certain))
+		return (note[a].certain || !note[a].reason) && (note[b].certain || !note[b].reason);
 	if (note[a].reason || (b >= 0 && note[b].reason))
 		return false;
 	double radius = note[a].radius + (b >= 0 ? note[b].radius : 0);
@@ -288,13 +282,13 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	case OP_ATAN2: {
 		double h = hypot(a, b), d = hypot(ra, rb);
 		if (clear_of(n, d, h) && h > 0)
-			r = ((b + rb) * ra + (a + ra) * rb) / ((h - d) * (h - d));
+			r = isinf(h) ? 0 : ((b + rb) * ra + (a + ra) * rb) / ((h - d) * (h - d));
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
 		c = 4;
-		may_be_exact = false;
+		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
 		break;
 	}
 	default: { /* pow */
@@ -373,6 +367,8 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	struct note *out = &note[k];
 	struct terms terms = {0};
 	for (int j = 0; j < s->n_parent; j++) {
+		if (note[parent[j]].certain) /* -inf to logsumexp, which is a 0 */
+			continue;
 		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
 		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
 		top = fmax(top, note[parent[j]].magnitude);
@@ -474,13 +470,14 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct note *in = &note[ev->parent[s->parent + j]];
 		n->danger |= in->danger;
-		if (in->reason) {
+		if (in->reason && !in->certain) {
 			n->reason = in->reason;
 			return;
 		}
 	}
 	if (!mpfr_number_p(ev->value[k])) {
 		n->reason = (uint8_t)non_finite(ev, k);
+		n->certain = certain_non_finite(ev, note, k);
 		return;
 	}
 	if (s->derived && ball_flow(ev, note, k))

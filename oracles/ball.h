@@ -21,6 +21,7 @@ struct note {
 	double radius;    /* a right engine's value is this close; 0: it is exact */
 	uint8_t reason;   /* enum reason: nothing is known of the value */
 	uint8_t unsure;   /* enum reason: the value is known, its partial derivatives are not */
+	bool certain;     /* the value is no number, and every right engine has it (certain.h); the reason is given all the same */
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
 	bool shared;      /* the choice of an extremum or sort among scalars that are alike: its partials may be shared out among them in any way */

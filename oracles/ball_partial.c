@@ -128,7 +128,8 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 	for (int i = 0; i < s->n_parent; i++) {
 		int parent = ev->parent[s->parent + i];
 		shared->widest = fmax(shared->widest, note[parent].radius);
-		shared->top = fmax(shared->top, note[parent].magnitude);
+		if (!note[parent].certain)
+			shared->top = fmax(shared->top, note[parent].magnitude);
 		shared->spread = hypot(shared->spread, note[parent].radius);
 		if (!mpfr_equal_p(ev->value[parent], ev->value[k]))
 			continue;
@@ -330,6 +331,11 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 {
 	int n = s->ev->scalar[s->k].n_parent;
 	double widest = shared_of(s)->widest, top = shared_of(s)->top, p;
+	if (parent_note(s, s->j)->certain) { /* e^-inf */
+		mpfr_set_zero(out->value, 1);
+		set_radii(s, out, 0, 0, 0);
+		return;
+	}
 	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	double exponent = fabs(mpfr_get_d(out->value, R));
 	mpfr_exp(out->value, out->value, R);

@@ -178,6 +178,26 @@ static const struct undecided_row undecided_rows[] = {
      C("c", "f64[]", "-1") "," N("r", "sqrt", "\"c\"") "," N("p", "eq", "\"r\",\"r\"") "," N(
 	 "y", "select", "\"p\",\"r\",\"x\""),
      "1", "1", REASON_NONE, REASON_NONE},
+    {"a NaN of what is rounded, compared with a number",
+     S N("n", "neg", "\"s\"") "," N("r", "sqrt", "\"n\"") "," N(
+	 "p", "gt", "\"r\",\"x\"") "," N("y", "select", "\"p\",\"c\",\"s\""),
+     "1", "1", REASON_NONE, REASON_NONE},
+    {"a NaN or not, compared with a number",
+     S N("d", "sub", "\"s\",\"x\"") "," N("n", "neg", "\"d\"") "," N("r", "sqrt", "\"n\"") "," N(
+	 "p", "gt", "\"r\",\"x\"") "," N("y", "select", "\"p\",\"c\",\"s\""),
+     "1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+    {"an infinity that becomes a 0",
+     C("i", "f64[]", "\"-inf\"") "," N("s", "add", "\"x\",\"i\"") "," N("e", "exp", "\"s\"") "," N(
+	 "y", "add", "\"e\",\"x\""),
+     "1", "1", REASON_NONE, REASON_NONE},
+    {"an infinity whose sign rounding can change",
+     S C("i", "f64[]", "\"inf\"") "," N("d", "sub", "\"s\",\"x\"") "," N(
+	 "m", "mul", "\"i\",\"d\"") "," N("t", "tanh", "\"m\"") "," N("y", "add", "\"t\",\"x\""),
+     "1", "1", REASON_OVERFLOW, REASON_OVERFLOW},
+    {"the sign of a computed 0",
+     C("z", "f64[]", "0") "," C("o", "f64[]", "1") "," N("d", "mul", "\"x\",\"z\"") "," N(
+	 "i", "div", "\"o\",\"d\"") "," N("t", "tanh", "\"i\"") "," N("y", "add", "\"t\",\"x\""),
+     "1", "1", REASON_NON_FINITE, REASON_NON_FINITE},
     {"a number compared with itself",
      S N("p", "eq", "\"s\",\"s\"") "," N("y", "select", "\"p\",\"x\",\"s\""), "1", "1", REASON_NONE,
      REASON_NONE},
