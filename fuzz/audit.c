@@ -41,6 +41,7 @@ struct audit {
 	int n_breach;   /* told: not more than TOLD_OF_LABEL of one line in a row */
 	struct breach breach[TOLD];
 	bool failed; /* a file could not be written */
+	bool asked;  /* some section came to its first case */
 	bool terminal;
 	double shown; /* when progress was last told */
 };
@@ -77,6 +78,7 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 {
 	double now = bench_clock();
 
+	self->asked = true;
 	if (self->o->progress && now - self->shown >= (self->terminal ? 1 : LINE_SECONDS)) {
 		self->shown = now;
 		fprintf(stderr, "%s%s: %lld of %lld, %lld broken%s", self->terminal ? "\r\033[K" : "", self->section->name, (long long)done, (long long)of,
@@ -221,7 +223,6 @@ int audit_run(const struct audit_options *o)
 	struct audit self = {.o = o};
 	double seconds[SECTIONS] = {0};
 	int64_t broken = 0;
-	int run = 0;
 	size_t len;
 
 	self.terminal = o->progress && isatty(STDERR_FILENO);
@@ -235,7 +236,6 @@ int audit_run(const struct audit_options *o)
 		run_section(&self, &sections[i]);
 		seconds[i] = bench_clock() - start;
 		broken += self.broken;
-		run++;
 	}
 	json_end(&self.w);
 	json_member_integer(&self.w, "broken", broken);
@@ -249,5 +249,5 @@ int audit_run(const struct audit_options *o)
 	if (o->json)
 		fputs(json_finish(&self.w, &len), stdout);
 	arena_free(&self.arena);
-	return self.failed ? EXIT_OURS : broken ? EXIT_FINDING : run && !campaign_stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return self.failed ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !campaign_stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

@@ -55,7 +55,10 @@ void audit_line(struct audit *self, const char *label, const char *format, ...) 
  */
 void audit_broken(struct audit *self, const struct testcase *c, const char *label, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* To be called after every case: tells how far the section is, and whether to go on: false when a signal asked to stop. */
+/*
+ * To be asked before every case: tells how far the section is, and says whether to go on: not when a signal asked to stop.  Who never asks has
+ * measured nothing.
+ */
 bool audit_goes_on(struct audit *self, int64_t done, int64_t of);
 
 /* ---- the whole ---- */

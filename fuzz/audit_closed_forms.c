@@ -55,7 +55,7 @@ static const struct stack_row {
     {3, {TRANSFORM_JVP, TRANSFORM_JVP, TRANSFORM_JVP}},
     {3, {TRANSFORM_VJP, TRANSFORM_JVP, TRANSFORM_VJP}},
 };
-enum { STACKS = sizeof stacks / sizeof *stacks, SLICES = 2 };
+enum { STACKS = sizeof stacks / sizeof *stacks };
 
 struct tally {
 	int64_t cases, components;
@@ -95,174 +95,6 @@ static bool applies(const struct stack_row *s, const struct form_family *family,
 	if (order < s->n) /* a batch of the first input, if that leaves room for an axis */
 		return f->first[0] >= 0 && f->n_x <= 8;
 	return order == 1 || (order == 2 && f->hessian) || (order == 3 && f->third);
-}
-
-/* ---- the request ---- */
-
-static struct tensor drawn_seed(struct form *f, const struct type *type)
-{
-	struct tensor t = tensor_new(f->arena, type);
-
-	for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++)
-		t.at[e].f = form_between(f, 1, 12) / (form_coin(f) ? 8.0 : -8.0);
-	return t;
-}
-
-static struct transform drawn_transform(struct form *f, enum transform_kind kind, const struct signature *s)
-{
-	struct transform t = {.kind = kind, .n_wrt = kind == TRANSFORM_BATCH ? 1 : f->n_input, .size = kind == TRANSFORM_BATCH ? SLICES : 0};
-	struct type type[LIMIT_ARGS];
-
-	t.wrt = NEW(f->arena, int, t.n_wrt);
-	for (int i = 0; i < t.n_wrt; i++)
-		t.wrt[i] = i;
-	t.n_seed = request_seeds(s, &t, type);
-	t.seed = NEW(f->arena, struct tensor, t.n_seed);
-	for (int i = 0; i < t.n_seed; i++)
-		t.seed[i] = drawn_seed(f, &type[i]);
-	return t;
-}
-
-/* The point with every slice of the first input the same. */
-static struct tensor *batched_point(struct form *f)
-{
-	struct tensor *point = NEW(f->arena, struct tensor, f->n_input);
-
-	memcpy(point, f->point, (size_t)f->n_input * sizeof *point);
-	struct type type = point[0].type;
-	int n = shape_elements(&type.shape);
-	(void)shape_stack(&type.shape, SLICES); /* forms are small */
-	point[0] = tensor_new(f->arena, &type);
-	for (int e = 0; e < SLICES * n; e++)
-		point[0].at[e] = f->point[0].at[e % n];
-	return point;
-}
-
-static struct testcase make_case(struct form *f, const struct program *p, const struct stack_row *s)
-{
-	struct testcase c = {.program = *p, .n_point = 1, .n_transform = s->n};
-	struct signature level = request_base(p);
-	struct error e = {0};
-
-	c.transform = NEW(f->arena, struct transform, s->n);
-	c.point = NEW(f->arena, struct tensor *, 1);
-	c.point[0] = s->kind[0] == TRANSFORM_BATCH ? batched_point(f) : f->point;
-	for (int k = 0; k < s->n; k++) {
-		c.transform[k] = drawn_transform(f, s->kind[k], &level);
-		(void)request_apply(&level, &c.transform[k], &e);
-	}
-	return c;
-}
-
-/* ---- what the formula says of a request ---- */
-
-static real at(real number, struct form *f) { return number ? number : r_num(f, 0); }
-
-/* Seeds of a transform as numbers, by float element; slices first where there are some. */
-static const real *seeds_of(struct form *f, const struct transform *t)
-{
-	int n = 0, room = 0;
-
-	for (int i = 0; i < t->n_seed; i++)
-		room += shape_elements(&t->seed[i].type.shape);
-	real *out = NEW(f->arena, real, room + 1);
-	for (int i = 0; i < t->n_seed; i++)
-		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
-			out[n++] = r_num(f, t->seed[i].at[e].f);
-	return out;
-}
-
-/* sum over k of w_k dy_k/dx_i */
-static real pulled(struct form *f, const real *jacobian, const real *w, int i)
-{
-	real sum = r_num(f, 0);
-
-	for (int k = 0; k < f->n_y; k++)
-		sum = r_add(f, sum, r_mul(f, w[k], at(jacobian[k * f->n_x + i], f)));
-	return sum;
-}
-
-static real pushed(struct form *f, const real *jacobian, const real *v, int k)
-{
-	real sum = r_num(f, 0);
-
-	for (int i = 0; i < f->n_x; i++)
-		sum = r_add(f, sum, r_mul(f, v[i], at(jacobian[k * f->n_x + i], f)));
-	return sum;
-}
-
-/* The Jacobian of x -> (directional derivatives of y along v): sum over j of v_j d2 y_k/dx_i dx_j. */
-static real *moved_jacobian(struct form *f, const real *v)
-{
-	real *out = NEW(f->arena, real, f->n_y * f->n_x);
-
-	for (int k = 0; k < f->n_y * f->n_x; k++)
-		out[k] = pushed(f, f->hessian, v, k);
-	return out;
-}
-
-/* One level of order 2: the rows are those of the Jacobian along v, contracted with what is left. */
-static void want_second(struct trial *t, const real *a, const real *b, real *want)
-{
-	struct form *f = t->f;
-	enum transform_kind inner = t->c.transform[0].kind, outer = t->c.transform[1].kind;
-	/* Of two vjps the second contracts the cotangents of the first. */
-	bool along_b = inner == TRANSFORM_VJP;
-	const real *jacobian = moved_jacobian(f, along_b ? b : a);
-
-	if (inner == TRANSFORM_JVP && outer == TRANSFORM_JVP)
-		for (int k = 0; k < f->n_y; k++)
-			want[k] = pushed(f, jacobian, b, k);
-	else
-		for (int i = 0; i < f->n_x; i++)
-			want[i] = pulled(f, jacobian, along_b ? a : b, i);
-}
-
-/* Of one x and one y: the third derivative times all seeds. */
-static real want_third(struct trial *t, const real *const seed[])
-{
-	return r_mul(t->f, t->f->third, r_mul(t->f, r_mul(t->f, seed[0][0], seed[1][0]), seed[2][0]));
-}
-
-/* A batch over the first input, the cotangents by slices: the other inputs have the sum over the slices. */
-static void want_batch(struct trial *t, const real *w, real *want)
-{
-	struct form *f = t->f;
-	int own = shape_elements(&f->point[0].type.shape), n = 0;
-
-	for (int slice_ = 0; slice_ < SLICES; slice_++)
-		for (int i = 0; i < own; i++)
-			want[n++] = pulled(f, f->jacobian[0], w + slice_ * f->n_y, i);
-	for (int i = own; i < f->n_x; i++) {
-		want[n] = r_num(f, 0);
-		for (int slice_ = 0; slice_ < SLICES; slice_++)
-			want[n] = r_add(f, want[n], pulled(f, f->jacobian[0], w + slice_ * f->n_y, i));
-		n++;
-	}
-}
-
-/* The derivative that the request asks for, by the formula; float elements in order. */
-static const real *wanted_of(struct trial *t, int alternative)
-{
-	struct form *f = t->f;
-	real *want = NEW(f->arena, real, SLICES * (f->n_x + f->n_y));
-	const real *seed[3];
-
-	for (int k = 0; k < t->c.n_transform; k++)
-		seed[k] = seeds_of(f, &t->c.transform[k]);
-	if (t->c.transform[0].kind == TRANSFORM_BATCH)
-		want_batch(t, seed[1], want);
-	else if (t->c.n_transform == 3)
-		want[0] = want_third(t, seed);
-	else if (t->c.n_transform == 2)
-		want_second(t, seed[0], seed[1], want);
-	else if (t->c.transform[0].kind == TRANSFORM_VJP)
-		for (int i = 0; i < f->n_x; i++)
-			want[i] = pulled(f, f->jacobian[alternative], seed[0], i);
-	else
-		for (int k = 0; k < f->n_y; k++)
-			want[k] = pushed(f, f->jacobian[alternative], seed[0], k);
-	return want;
 }
 
 /* ---- judging ---- */
@@ -378,14 +210,14 @@ static void judge_tie(struct trial *t, const struct truth_point *p)
 		int which = -1;
 
 		for (int k = 0; k < t->f->n_alternative; k++)
-			if (resembles(t->f, p, p->derivative[s], wanted_of(t, k))) {
+			if (resembles(t->f, p, p->derivative[s], form_wanted(t->f, &t->c, k))) {
 				reached[k] = true;
 				which = k;
 			}
 		if (which < 0)
 			BREACH(t, "convention %d of the truth is none of the %d that there are", s, t->f->n_alternative);
 		else
-			judge_derivatives(t, p, p->derivative[s], wanted_of(t, which));
+			judge_derivatives(t, p, p->derivative[s], form_wanted(t->f, &t->c, which));
 	}
 	for (int k = 0; k < t->f->n_alternative; k++)
 		if (!reached[k])
@@ -421,7 +253,7 @@ static void judge_case(struct trial *t)
 		judge_edge(t, p);
 		return;
 	}
-	judge_derivatives(t, p, p->derivative[0], wanted_of(t, 0));
+	judge_derivatives(t, p, p->derivative[0], form_wanted(t->f, &t->c, 0));
 	if (p->n_assignment != 1)
 		BREACH(t, "the truth knows of %d conventions", p->n_assignment);
 	judge_finite_differences(t, &p->fd, "a direction");
@@ -452,7 +284,7 @@ static void judge_member(struct audit *self, struct oracle *oracle, const struct
 
 		if (!applies(&stacks[k], family, &f))
 			continue;
-		t.c = make_case(&f, &p, &stacks[k]);
+		t.c = form_case(&f, &p, stacks[k].kind, stacks[k].n);
 		judge_case(&t);
 	}
 }
@@ -486,7 +318,8 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 	return seed_mix(seed_mix(seed, hash), (uint64_t)draw);
 }
 
-static void judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
+/* False when there is no time for more. */
+static bool judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
 	struct tally tally = {.bits = BITS_MOST};
@@ -498,6 +331,7 @@ static void judge_family(struct audit *self, struct oracle *oracle, const struct
 		judge_member(self, oracle, family, &choice, a, &tally);
 	}
 	put_family(self, family, &tally);
+	return tally.cases > 0;
 }
 
 void audit_closed_forms(struct audit *self)
@@ -511,9 +345,10 @@ void audit_closed_forms(struct audit *self)
 	arena_init(&a, CASE_ARENA);
 	json_put_key(audit_json(self), "families");
 	json_begin_array(audit_json(self), JSON_BLOCK);
-	for (int k = 0; k < FAMILIES && audit_goes_on(self, k, FAMILIES); k++)
+	bool more = true;
+	for (int k = 0; k < FAMILIES && more; k++)
 		if (!o->only || strstr(families[k].name, o->only))
-			judge_family(self, oracle, &families[k], k, &a);
+			more = judge_family(self, oracle, &families[k], k, &a);
 	json_end(audit_json(self));
 	arena_free(&a);
 	oracle_close(oracle);

@@ -131,6 +131,16 @@ void form_undecided(struct form *f, const char *reason);
 /* Turns to the next alternative of a tie: what is set from now on is of that one. */
 void form_alternative(struct form *f);
 
+/* ---- requests (closed_form_request.c) ---- */
+
+/*
+ * The case of a form, whose program is p, and a request of n transforms of these kinds: every input in wrt, drawn seeds.  A batch, of the first
+ * input, can only be the first transform, and is of one point in every slice.
+ */
+struct testcase form_case(struct form *f, const struct program *p, const enum transform_kind *kind, int n);
+/* The derivative that such a case asks for, by the formulas; float elements in order. */
+const real *form_wanted(struct form *f, const struct testcase *c, int alternative);
+
 /* ---- formulas (closed_form_real.c) ---- */
 
 real r_num(struct form *f, double x);

@@ -275,5 +275,36 @@ checks=$((checks + 1))
 : >"$work/file"
 check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
 
+# ---- audit ----
+check 2 audit --section no-such-section
+says err "no section 'no-such-section'"
+check 2 audit --draws 0
+check 2 audit --fault no-such-fault
+says err 'adjudge audit --faults'
+check 3 audit --profile "$work/none.json"
+check 5 audit --planted --only "no such text"
+check 0 audit --faults
+says out 'partial-swapped:div'
+check 0 audit --faults --json
+says out '"fault": "path-lost"'
+check 0 audit --section oracles --cases 60 --quiet
+says out 'oracles: holds'
+check 0 audit --section closed-forms --section oracles --draws 1 --cases 30 --json --quiet
+says out '"schema": "adjudge.audit/1"'
+grep -v '"timing"' "$work/out" >"$work/audit"
+check 0 audit --section closed-forms --section oracles --draws 1 --cases 30 --json --quiet
+grep -v '"timing"' "$work/out" >"$work/again"
+same "$work/audit" "$work/again"
+check 1 audit --section closed-forms --only power-for --fault partial-scaled:mul --out "$work/broken" --quiet
+says out 'BROKEN'
+check 1 audit --section closed-forms --only power-for --fault partial-scaled:mul --json --quiet
+says out '"fault": "partial-scaled:mul"'
+for kept in "$work"/broken/*.json; do
+	check 0 run "$kept" --engine tape
+done
+check 0 audit --planted --only path-lost --draws 1 --quiet
+says out '1 of 1 faults are caught'
+check 5 audit --section closed-forms --only "no such text" --quiet
+
 echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]

@@ -1,10 +1,10 @@
-"""Layers, headers and habits that a compiler does not check.  Usage: test_layers.py ROOT CC"""
+"""Layers, headers and habits that a compiler does not check.  Usage: test_layers.py ROOT CC [ARGUMENT...]"""
 import pathlib
 import re
 import subprocess
 import sys
 
-ROOT, CC = pathlib.Path(sys.argv[1]), sys.argv[2]
+ROOT, CC = pathlib.Path(sys.argv[1]), sys.argv[2:]
 
 # ARCHITECTURE.md: what each folder may include.
 MAY = {
@@ -50,7 +50,7 @@ def main():
                 failures.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
         if path.suffix == ".h":
             checks += 1
-            run = subprocess.run([CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-fsyntax-only", "-Wall",
+            run = subprocess.run([*CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-fsyntax-only", "-Wall",
                                   "-Wno-unused-function", "-x", "c", str(path)],
                                  capture_output=True, text=True)
             if run.returncode or "warning" in run.stderr.replace("#pragma once in main file", ""):
