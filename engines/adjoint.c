@@ -1,5 +1,6 @@
 /* adjoint.c: the adjoint table, one op pulled back by its row, elementwise rules, and the seams. */
 #include "adjoint.h"
+#include "rounding.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -263,7 +264,7 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 
 		for (int i = 0; i < n; i++)
 			contribution[k].at[i].f =
-			    dtype_round(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
+			    round_to(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
 	}
 }
 
@@ -317,7 +318,7 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 			    partial, operand[0][i].f, operand[1][i].f, operand[2][i].f, out->at[i].f);
 
 			full[i].f =
-			    dtype_round(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
+			    round_to(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
 		}
 		adjoint_deliver(call, k, shape, full, contribution);
 	}
@@ -335,7 +336,7 @@ static void join_cells(double (*join)(double sum, double term), const struct typ
 		return;
 	}
 	for (int i = 0; i < n; i++)
-		(*adjoint)[i].f = dtype_round(t->dtype, join((*adjoint)[i].f, contribution[i].f));
+		(*adjoint)[i].f = round_to(t->dtype, join((*adjoint)[i].f, contribution[i].f));
 }
 
 void adjoint_add(
@@ -362,7 +363,7 @@ void adjoint_add_row(const struct adjoint_rules *rules, const struct type *t, un
 	for (int i = 0; i < size; i++) {
 		union cell *at = &(*adjoint)[row * size + i];
 
-		at->f = dtype_round(t->dtype, rules->accumulate(at->f, contribution[i].f));
+		at->f = round_to(t->dtype, rules->accumulate(at->f, contribution[i].f));
 	}
 }
 

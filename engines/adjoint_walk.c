@@ -1,5 +1,6 @@
 /* adjoint_walk.c: what the structures of rules share: contributions brought to an operand's shape, and walks over windows of cells. */
 #include "adjoint.h"
+#include "rounding.h"
 
 void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct tensor *into, const int *target,
     const union cell *term, int n, struct arena *a)
@@ -73,7 +74,7 @@ void adjoint_round(struct tensor *x)
 	if (x->type.dtype == DTYPE_F64)
 		return;
 	for (int i = 0; i < n; i++)
-		x->at[i].f = dtype_round(x->type.dtype, x->at[i].f);
+		x->at[i].f = round_to(x->type.dtype, x->at[i].f);
 }
 
 struct walk walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride)

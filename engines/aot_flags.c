@@ -108,6 +108,11 @@ static void flag_node(struct batcher *b, const struct node *node)
 		raise_all(b, node->out, node->n_out, any_flag(b, node->arg, node->n_arg));
 		break;
 	}
+	/* A scan over the slices stacks all results, those too that are the same in each. */
+	if (node->n_region && batch_touches(b, node) && !batch_fits(b, node)) {
+		b->sliced[node->out] = true;
+		raise_all(b, node->out, node->n_out, true);
+	}
 }
 
 static void flag_region(struct batcher *b, const struct region *region)

@@ -5,6 +5,7 @@
 
 #include "aot_nested.h"
 #include "lower.h"
+#include "rounding.h"
 #include "rules.h"
 #include "stack.h"
 #include "worker.h"
@@ -65,12 +66,32 @@ static void list_options(const struct engine_kind *kind, char *text, size_t room
 	}
 }
 
+/* "rounding=SEED", which every engine takes: false when it is none. */
+static bool apply_rounding(struct engine *self, const char *text, size_t len)
+{
+	static const char name[] = "rounding=";
+	const size_t begin = sizeof name - 1;
+	uint64_t seed = 0;
+
+	if (len <= begin || len > begin + 18 || memcmp(text, name, begin)) /* 18 digits fit */
+		return false;
+	for (size_t i = begin; i < len; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		seed = 10 * seed + (uint64_t)(text[i] - '0');
+	}
+	rounding_plant(self, seed);
+	return true;
+}
+
 /* One ARG, text[len]. */
 static bool apply_option(struct engine *self, const char *text, size_t len, struct error *e)
 {
 	size_t name = strcspn(text, "=,+");
 	char known[160];
 
+	if (apply_rounding(self, text, len))
+		return true;
 	for (const struct engine_option *o = self->kind->option; o && o->name; o++) {
 		const char *digits = text + name + 1;
 		char *end;
@@ -195,6 +216,13 @@ bool engine_is_right(const struct engine *self)
 	return self->n_fault == 0;
 }
 
+bool engine_reseed_rounding(struct engine *self, uint64_t seed)
+{
+	if (self->rounds)
+		self->rounding = seed;
+	return self->rounds;
+}
+
 /* ---- what was edited ---- */
 
 /* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared too. */
@@ -315,6 +343,7 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 		worker_answer(self->worker, c, a, out);
 		return;
 	}
+	rounding_begin(self);
 	if (!text)
 		c = known_form(self, c, stacked || self->kind->stacks, a, &text);
 	if (!text)
@@ -327,4 +356,5 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 			out[i].text = text;
 		}
 	}
+	rounding_end();
 }

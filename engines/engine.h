@@ -51,6 +51,11 @@ const struct engine_kind *engine_kind(const struct engine *self);
  * need, and of isolated ones.
  */
 int64_t engine_recomputed(const struct engine *self);
+/*
+ * Of an engine opened with rounding=SEED: another seed, for the answers to come, which are those of the engine opened with it.  False, and nothing
+ * is changed, of any other engine.
+ */
+bool engine_reseed_rounding(struct engine *self, uint64_t seed);
 /* True when the spec plants no fault: such an engine must agree. */
 bool engine_is_right(const struct engine *self);
 /*

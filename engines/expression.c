@@ -1,5 +1,6 @@
 /* expression.c: recursive descent to postfix code, and its evaluation. */
 #include "expression.h"
+#include "rounding.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,45 +25,45 @@ static double sign(double x)
 	return x > 0 ? 1 : x < 0 ? -1 : x == x ? 0 : x;
 }
 
-/* Functions: FUNCTION(name, arity, value of x, or of u and v). */
+/* FUNCTION(name, arity, ulps it may be off by (0: it is exact), value of x, or of u and v). */
 #define FUNCTIONS                                                                                    \
-	FUNCTION(sin, 1, sin(x))                                                                     \
-	FUNCTION(cos, 1, cos(x))                                                                     \
-	FUNCTION(tan, 1, tan(x))                                                                     \
-	FUNCTION(asin, 1, asin(x))                                                                   \
-	FUNCTION(acos, 1, acos(x))                                                                   \
-	FUNCTION(atan, 1, atan(x))                                                                   \
-	FUNCTION(sinh, 1, sinh(x))                                                                   \
-	FUNCTION(cosh, 1, cosh(x))                                                                   \
-	FUNCTION(tanh, 1, tanh(x))                                                                   \
-	FUNCTION(exp, 1, exp(x))                                                                     \
-	FUNCTION(expm1, 1, expm1(x))                                                                 \
-	FUNCTION(log, 1, log(x))                                                                     \
-	FUNCTION(log1p, 1, log1p(x))                                                                 \
-	FUNCTION(sqrt, 1, sqrt(x))                                                                   \
-	FUNCTION(erf, 1, erf(x))                                                                     \
-	FUNCTION(abs, 1, fabs(x))                                                                    \
-	FUNCTION(floor, 1, floor(x))                                                                 \
-	FUNCTION(sign, 1, sign(x))                                                                   \
-	FUNCTION(sq, 1, (x * x))                                                                     \
-	FUNCTION(gauss, 1, gauss(x))                                                                 \
-	FUNCTION(hypot, 2, hypot(u, v))                                                              \
-	FUNCTION(pow, 2, pow(u, v))                                                                  \
-	FUNCTION(atan2, 2, atan2(u, v))                                                              \
-	FUNCTION(max, 2, u > v || u != u ? u : v)                                                    \
-	FUNCTION(min, 2, u < v || u != u ? u : v)                                                    \
-	FUNCTION(gt, 2, u > v)                                                                       \
-	FUNCTION(ge, 2, u >= v)                                                                      \
-	FUNCTION(lt, 2, u < v)                                                                       \
-	FUNCTION(le, 2, u <= v)                                                                      \
-	FUNCTION(eq, 2, u == v)                                                                      \
-	FUNCTION(ne, 2, u != v)
+	FUNCTION(sin, 1, 1, sin(x))                                                                  \
+	FUNCTION(cos, 1, 1, cos(x))                                                                  \
+	FUNCTION(tan, 1, 1, tan(x))                                                                  \
+	FUNCTION(asin, 1, 1, asin(x))                                                                \
+	FUNCTION(acos, 1, 1, acos(x))                                                                \
+	FUNCTION(atan, 1, 1, atan(x))                                                                \
+	FUNCTION(sinh, 1, 2, sinh(x))                                                                \
+	FUNCTION(cosh, 1, 2, cosh(x))                                                                \
+	FUNCTION(tanh, 1, 2, tanh(x))                                                                \
+	FUNCTION(exp, 1, 1, exp(x))                                                                  \
+	FUNCTION(expm1, 1, 1, expm1(x))                                                              \
+	FUNCTION(log, 1, 1, log(x))                                                                  \
+	FUNCTION(log1p, 1, 1, log1p(x))                                                              \
+	FUNCTION(sqrt, 1, 0.5, sqrt(x))                                                              \
+	FUNCTION(erf, 1, 1, erf(x))                                                                  \
+	FUNCTION(abs, 1, 0, fabs(x))                                                                 \
+	FUNCTION(floor, 1, 0, floor(x))                                                              \
+	FUNCTION(sign, 1, 0, sign(x))                                                                \
+	FUNCTION(sq, 1, 0.5, (x * x))                                                                \
+	FUNCTION(gauss, 1, 1, gauss(x))                                                              \
+	FUNCTION(hypot, 2, 1, hypot(u, v))                                                           \
+	FUNCTION(pow, 2, 1, pow(u, v))                                                               \
+	FUNCTION(atan2, 2, 1, atan2(u, v))                                                           \
+	FUNCTION(max, 2, 0, u > v || u != u ? u : v)                                                 \
+	FUNCTION(min, 2, 0, u < v || u != u ? u : v)                                                 \
+	FUNCTION(gt, 2, 0, u > v)                                                                    \
+	FUNCTION(ge, 2, 0, u >= v)                                                                   \
+	FUNCTION(lt, 2, 0, u < v)                                                                    \
+	FUNCTION(le, 2, 0, u <= v)                                                                   \
+	FUNCTION(eq, 2, 0, u == v)                                                                   \
+	FUNCTION(ne, 2, 0, u != v)
 
 enum code {
 	CODE_NUMBER, CODE_A, CODE_B, CODE_C, CODE_Y, CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_NEG,
 	CODE_JUMP,        /* to target */
 	CODE_JUMP_IF_NOT, /* pops; to target when it was 0 */
-#define FUNCTION(name, arity, value) CODE_##name,
+#define FUNCTION(name, arity, ulps, value) CODE_##name,
 	FUNCTIONS
 #undef FUNCTION
 	CODE_COUNT
@@ -73,7 +74,7 @@ static const struct {
 	int arity;
 	enum code code;
 } functions[] = {
-#define FUNCTION(name, arity, value) {#name, arity, CODE_##name},
+#define FUNCTION(name, arity, ulps, value) {#name, arity, CODE_##name},
 	FUNCTIONS
 #undef FUNCTION
 };
@@ -307,6 +308,9 @@ bool expression_reads(const struct expression *x, char variable)
 	return false;
 }
 
+#define OPERANDS_1 double x = top[-1];
+#define OPERANDS_2 double v = *--top, u = top[-1];
+
 double expression_eval(const struct expression *expression, double a, double b, double c, double y)
 {
 	double stack[EXPRESSION_STACK + 1], *top = stack; /* top[-1] is the top, top[-2] below it */
@@ -330,17 +334,49 @@ double expression_eval(const struct expression *expression, double a, double b, 
 			if (*--top == 0)
 				i = step->target;
 			break;
-#define OPERANDS_1 double x = top[-1];
-#define OPERANDS_2 double v = *--top, u = top[-1];
-#define FUNCTION(name, arity, value)                                                                 \
+#define FUNCTION(name, arity, ulps, value)                                                                 \
 	case CODE_##name: {                                                                          \
 		OPERANDS_##arity top[-1] = (value);                                                     \
 		break;                                                                               \
 	}
 		FUNCTIONS
 #undef FUNCTION
-#undef OPERANDS_1
-#undef OPERANDS_2
+		case CODE_COUNT: break;
+		}
+	}
+	return expression->n ? top[-1] : 0;
+}
+
+double expression_eval_rounded(const struct expression *expression, enum dtype d, double a, double b, double c, double y)
+{
+	double stack[EXPRESSION_STACK + 1], *top = stack;
+
+	for (int i = 0; i < expression->n;) {
+		const struct expression_step *step = &expression->step[i++];
+
+		switch ((enum code)step->code) {
+		case CODE_NUMBER: *top++ = rounding_once(d, step->number); break;
+		case CODE_A: *top++ = a; break;
+		case CODE_B: *top++ = b; break;
+		case CODE_C: *top++ = c; break;
+		case CODE_Y: *top++ = y; break;
+		case CODE_ADD: top--; top[-1] = rounding_add(d, top[-1], *top); break;
+		case CODE_SUB: top--; top[-1] = rounding_add(d, top[-1], -*top); break;
+		case CODE_MUL: top--; top[-1] = rounding_mul(d, top[-1], *top); break;
+		case CODE_DIV: top--; top[-1] = rounding_div(d, top[-1], *top); break;
+		case CODE_NEG: top[-1] = -top[-1]; break;
+		case CODE_JUMP: i = step->target; break;
+		case CODE_JUMP_IF_NOT:
+			if (*--top == 0)
+				i = step->target;
+			break;
+#define FUNCTION(name, arity, ulps, value)                                                                              \
+	case CODE_##name: {                                                                          \
+		OPERANDS_##arity top[-1] = rounding_function(d, value, ulps);                           \
+		break;                                                                               \
+	}
+		FUNCTIONS
+#undef FUNCTION
 		case CODE_COUNT: break;
 		}
 	}

@@ -3,6 +3,7 @@
 #define ENGINES_EXPRESSION_H
 
 #include "../graph/error.h"
+#include "../graph/type.h"
 
 enum { EXPRESSION_CODE = 48, EXPRESSION_STACK = 16, EXPRESSION_TEXT = 160 };
 
@@ -32,5 +33,7 @@ bool expression_reads(const struct expression *x, char variable);
 
 /* The value; operands the op does not have are ignored. */
 double expression_eval(const struct expression *x, double a, double b, double c, double y);
+/* The same where every step is rounded in dtype d by the seed at work (rounding.h). */
+double expression_eval_rounded(const struct expression *x, enum dtype d, double a, double b, double c, double y);
 
 #endif

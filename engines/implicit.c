@@ -5,6 +5,7 @@
  */
 #include "forward.h"
 #include "kernels.h"
+#include "rounding.h"
 #include "tape.h"
 
 #include <math.h>
@@ -144,7 +145,7 @@ static void pull(struct tape *tape, const struct record *r, const struct tensor 
 		if (!give || !own[k]->adjoint)
 			continue;
 		for (int i = 0; i < shape_elements(&type->shape) && v->adjoint; i++)
-			v->adjoint[i].f = dtype_round(type->dtype, rules->join(v->adjoint[i].f, own[k]->adjoint[i].f));
+			v->adjoint[i].f = round_to(type->dtype, rules->join(v->adjoint[i].f, own[k]->adjoint[i].f));
 		if (!v->adjoint)
 			v->adjoint = own[k]->adjoint;
 		v->given = *type;
@@ -179,7 +180,7 @@ static void reverse_solution(struct tape *tape, const struct record *r)
 		pull(tape, r, w, pulled, false);
 		for (int k = 0; k < n; k++)
 			for (int i = 0; i < shape_elements(&next[k].type.shape); i++)
-				next[k].at[i].f = dtype_round(
+				next[k].at[i].f = round_to(
 				    next[k].type.dtype, rules->iterate(cotangent[k].at[i].f, pulled[k].at[i].f));
 		ends = rules->ends(settles(&s, w, next, n));
 		for (int k = 0; k < n; k++)

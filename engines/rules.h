@@ -229,6 +229,8 @@ struct engine {
 	bool isolated; /* answers come from a worker process */
 	void *worker;  /* of worker.h, started at the first case; NULL before */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
+	bool rounds;                /* answers are rounded by a generator seeded with `rounding` (rounding.h), not to nearest */
+	uint64_t rounding;
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;

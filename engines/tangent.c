@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "kernels_parts.h"
+#include "rounding.h"
 
 /* ---- packing ---- */
 
@@ -68,7 +69,7 @@ static void tangent_zero(const struct tangent_call *call, struct tensor *result)
 	(void)call, (void)result;
 }
 
-static void tangent_elementwise(const struct tangent_call *call, struct tensor *result)
+void tangent_elementwise(const struct tangent_call *call, struct tensor *result)
 {
 	int n_arg = call->node->n_arg, n = shape_elements(&result->type.shape);
 	struct broadcast w;
@@ -87,7 +88,7 @@ static void tangent_elementwise(const struct tangent_call *call, struct tensor *
 				sum += tangent * expression_eval(&call->rule->partial[k], operand[0], operand[1], operand[2],
 				                     call->out->at[i].f);
 		}
-		result->at[i].f = dtype_round(result->type.dtype, sum);
+		result->at[i].f = round_to(result->type.dtype, sum);
 	}
 }
 
@@ -143,7 +144,7 @@ static void tangent_reduce_prod(const struct tangent_call *call, struct tensor *
 	for (int i = 0; i < n; i++)
 		product_step(&p[map[i]], &dp[map[i]], x->at[i].f, dx->at[i].f);
 	for (int k = 0; k < n_out; k++)
-		result->at[k].f = dtype_round(result->type.dtype, dp[k]);
+		result->at[k].f = round_to(result->type.dtype, dp[k]);
 }
 
 static void tangent_cumprod(const struct tangent_call *call, struct tensor *result)
@@ -159,7 +160,7 @@ static void tangent_cumprod(const struct tangent_call *call, struct tensor *resu
 				int at = (o * v.n + k) * v.inner + i;
 
 				product_step(&p, &dp, x->at[at].f, dx->at[at].f);
-				result->at[at].f = dtype_round(result->type.dtype, dp);
+				result->at[at].f = round_to(result->type.dtype, dp);
 			}
 		}
 }
@@ -178,7 +179,7 @@ static void tangent_reduce_extremum(const struct tangent_call *call, struct tens
 			ties[map[i]]++;
 		}
 	for (int k = 0; k < n_out; k++)
-		result->at[k].f = ties[k] ? dtype_round(result->type.dtype, sum[k] / ties[k]) : 0;
+		result->at[k].f = ties[k] ? round_to(result->type.dtype, sum[k] / ties[k]) : 0;
 }
 
 static void tangent_logsumexp(const struct tangent_call *call, struct tensor *result)
@@ -201,7 +202,7 @@ static void tangent_logsumexp(const struct tangent_call *call, struct tensor *re
 		sum[map[i]] += multiply(dx->at[i].f, w);
 	}
 	for (int k = 0; k < n_out; k++)
-		result->at[k].f = dtype_round(result->type.dtype, sum[k] == 0 ? 0 : sum[k] / weight[k]);
+		result->at[k].f = round_to(result->type.dtype, sum[k] == 0 ? 0 : sum[k] / weight[k]);
 }
 
 /* x·dx / |x|, everything divided by a power of two near the largest |x| first; 0 where |x| is. */
@@ -228,7 +229,7 @@ static void tangent_norm(const struct tangent_call *call, struct tensor *result)
 		if (square[map[i]] != 0)
 			dot[map[i]] += multiply(dx->at[i].f, ldexp(x->at[i].f, -scale[map[i]]) / sqrt(square[map[i]]));
 	for (int k = 0; k < n_out; k++)
-		result->at[k].f = dtype_round(result->type.dtype, dot[k]);
+		result->at[k].f = round_to(result->type.dtype, dot[k]);
 }
 
 static void tangent_matmul(const struct tangent_call *call, struct tensor *result)
@@ -241,7 +242,7 @@ static void tangent_matmul(const struct tangent_call *call, struct tensor *resul
 	if (call->tangent[1])
 		matmul_accumulate(sum, call->arg[0], call->tangent[1], 1);
 	for (int i = 0; i < n; i++)
-		result->at[i].f = dtype_round(result->type.dtype, sum[i]);
+		result->at[i].f = round_to(result->type.dtype, sum[i]);
 }
 
 /* ---- scatters that are not linear: one visit per write, in the order of the kernel ---- */
@@ -299,7 +300,7 @@ static void tangent_scatter_mul(const struct tangent_call *call, struct tensor *
 		for (int i = 0; i < s.v.inner; i++)
 			product_step(&p[to + i], &dp[to + i], call->arg[2]->at[from + i].f, tangent_at(call, 2, from + i));
 	for (int i = 0; i < n; i++)
-		result->at[i].f = dtype_round(result->type.dtype, dp[i]);
+		result->at[i].f = round_to(result->type.dtype, dp[i]);
 }
 
 /* Even share among x and all updates that attain the extremum. */
@@ -321,7 +322,7 @@ static void tangent_scatter_extremum(const struct tangent_call *call, struct ten
 				ties[to + i]++;
 			}
 	for (int i = 0; i < n; i++)
-		result->at[i].f = ties[i] ? dtype_round(result->type.dtype, sum[i] / ties[i]) : 0;
+		result->at[i].f = ties[i] ? round_to(result->type.dtype, sum[i] / ties[i]) : 0;
 }
 
 /* ---- the table ---- */
@@ -375,5 +376,5 @@ void tangent_apply(const struct tangent_rule *rule, const struct node *node, con
 	rule->structure(&call, result);
 	if (rule->scale != 1)
 		for (int i = 0, n = shape_elements(&result->type.shape); i < n; i++)
-			result->at[i].f = dtype_round(result->type.dtype, result->at[i].f * rule->scale);
+			result->at[i].f = round_to(result->type.dtype, result->at[i].f * rule->scale);
 }

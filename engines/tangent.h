@@ -11,4 +11,7 @@
 void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[], const struct tensor *out,
     int n_traced, const int *argnums, const struct tensor *const packed[], struct tensor *result, struct arena *a);
 
+/* The structure of elementwise rows: partials times tangents. */
+tangent_fn tangent_elementwise;
+
 #endif

@@ -30,7 +30,10 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 		for (int j = 0; j < s->n_parent; j++)
 			active |= self->note[ev->parent[s->parent + j]].active;
 	self->note[k].active = active;
+	self->by_paths |= ev->part != TRACE_PROGRAM;
 	ball_scalar(ev, self->note, k);
+	self->note[k].alike = alike_class(self->alike, ev, self->note, k);
+	self->by_paths |= self->note[k].shared && active;
 }
 
 static bool on_separated(void *context, const struct evaluation *ev, int a, int b, double bound)
@@ -92,6 +95,7 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
+	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
@@ -107,6 +111,7 @@ void analytic_close(struct analytic *self)
 	mpfr_clear(self->partial);
 	mpfr_clear(self->term);
 	evaluation_close(&self->ev);
+	alike_close(self->alike);
 	free(self->note);
 	free(self->flow);
 	free(self->value);
@@ -149,7 +154,7 @@ static struct component flow_component(struct analytic *self, int k)
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = f->loose;
+	out.loose = fmax(f->loose, f->tight);
 	out.culprit = f->culprit;
 	out.share = f->share;
 	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
@@ -296,6 +301,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	memset(out, 0, sizeof *out);
 	mark_active(self, c, a);
 	self->ev.freeze = false;
+	self->by_paths = self->slices;
+	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
 	primal_truth(self, c, a, out);
@@ -341,6 +348,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 			undecide(out->derivative[k], out->n_derivative, reason);
 	}
 }
+
+void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
 
 void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {

@@ -14,6 +14,12 @@ void analytic_close(struct analytic *self);
 void analytic_use(struct analytic *self, const struct oracle_rules *rules);
 
 /*
+ * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative
+ * counts as exact because it would be so in one slice.
+ */
+void analytic_slices(struct analytic *self, bool slices);
+
+/*
  * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
  * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are undecided(order).
  */

@@ -2,16 +2,17 @@
 #ifndef ORACLES_ANALYTIC_INTERNAL_H
 #define ORACLES_ANALYTIC_INTERNAL_H
 
+#include "alike.h"
 #include "analytic.h"
 #include "ball.h"
 #include "conventions.h"
+#include "rounding.h"
 
 /* The tangent or adjoint of one scalar while contributions arrive. */
 struct flow {
 	double tight, loose; /* radii */
 	double magnitude;    /* sum of the magnitudes of the path contributions */
-	double sum;          /* sum of |terms| so far */
-	int fan;             /* number of terms */
+	struct terms terms;  /* so far */
 	uint8_t reason;      /* enum reason */
 	double share;        /* the largest part of loose - tight that one use of one formula brought */
 	enum op culprit;     /* whose formula; OP_CONSTANT for none */
@@ -26,6 +27,9 @@ struct analytic {
 	mpfr_t *value; /* of the flows */
 	int room, value_ready;
 	mpfr_t partial, term;
+	struct alike *alike;
+	bool slices;   /* the cases are slices of a batch */
+	bool by_paths; /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
 	double stray; /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;

@@ -46,8 +46,7 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->tight += tight;
 	f->loose += loose;
 	f->magnitude += magnitude;
-	f->sum += fabs(mpfr_get_d(self->term, R));
-	f->fan++;
+	terms_add(&f->terms, self->term, fabs(mpfr_get_d(self->term, R)), tight);
 }
 
 /* What a usual formula loses more than the best ones, here or on the way: the largest part is blamed. */
@@ -99,6 +98,28 @@ static bool is_derivative(const struct analytic *self, int k)
 }
 
 /*
+ * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or because exact factors have a
+ * product that is a value of the dtype.  An exact partial other than +-1 is an operand, which nobody's formula takes apart.
+ */
+static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, bool chain)
+{
+	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype], *before = &dtype_table[self->ev.scalar[from].dtype];
+	const struct flow *f = &self->flow[from];
+	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
+	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
+		return true;
+	if (p->tight > 0 || chain)
+		return false;
+	if (p->magnitude == 1 && wider)
+		return true;
+	if (self->by_paths)
+		return false;
+	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
+		return true;
+	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || fabs(mpfr_get_d(self->term, R)) - p->magnitude * f->tight >= info->normal);
+}
+
+/*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
  * at: the scalar whose partial p is.  chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
@@ -124,7 +145,6 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	mpfr_mul(self->term, self->value[from], p->value, R);
 	double term = fabs(mpfr_get_d(self->term, R)), g = fabs(mpfr_get_d(self->value[from], R));
 	double size = chain ? p->magnitude * f->magnitude : term;
-	bool exact = p->tight == 0 && p->magnitude == 1 && self->ev.scalar[to].dtype == self->ev.scalar[from].dtype;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
 	double worse = p->loose == INFINITY ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
@@ -135,8 +155,8 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 		tight += more;
 		loose += more;
 	}
-	if (!exact) {
-		tight += info->unit * (size + tight) + info->tiny;
+	if (!exact_product(self, to, from, p, chain)) {
+		tight += chain || self->by_paths ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
 		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
 		if (chain) /* the product of all, divided by one factor: g * y / x */
@@ -158,12 +178,14 @@ static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
-	if (f->fan > 1 && !f->reason) {
-		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
-		f->tight += rounding;
+	if (f->terms.n > 1 && !f->reason) {
+		double sum = f->terms.positive + f->terms.negative, rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		f->loose += rounding;
+		if (!self->by_paths)
+			rounding = terms_exact(&f->terms, info) ? 0 : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
+		f->tight += rounding;
 	}
-	if (!f->reason && f->present && f->sum + f->tight > info->max)
+	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;
 }
 
@@ -213,8 +235,10 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 			add_product(self, k, parent, k, connected ? &p : NULL, is_chain(self, k));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
-				self->flow[parent].fan += self->flow[k].fan;
-				self->flow[parent].sum += self->flow[k].sum;
+				struct terms *terms = &self->flow[parent].terms;
+				terms->n += self->flow[k].terms.n;
+				terms->positive += self->flow[k].terms.positive;
+				terms->negative += self->flow[k].terms.negative;
 			}
 		}
 	}

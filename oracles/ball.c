@@ -1,6 +1,8 @@
 /* ball.c: radii of primal values. */
 #include "ball.h"
 #include "ball_rules.h"
+#include "certain.h"
+#include "rounding.h"
 
 #include <math.h>
 
@@ -22,37 +24,6 @@ bool ball_representable(mpfr_srcptr x, enum dtype d)
 	return exponent <= info->emax && bits <= info->precision && exponent - bits >= info->emin;
 }
 
-/* Exponent of the last set bit: x is a multiple of 2^quantum. */
-static long quantum(mpfr_srcptr x) { return mpfr_zero_p(x) ? 1L << 30 : mpfr_get_exp(x) - (long)mpfr_min_prec(x); }
-
-/*
- * Sums of multiples of 2^q whose magnitudes add up to less than 2^(q + precision) are exact in every order.  Less, not at most: the
- * magnitudes are added in double, which may round 2^53 + 1 to 2^53 but never below.
- */
-static bool exact_in_any_order(const struct evaluation *ev, const struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	const int *parent = ev->parent + s->parent;
-	const struct dtype_info *info = &dtype_table[s->dtype];
-	bool product = s->op == OP_MATMUL;
-	long q = 1L << 30;
-	double sum = 0;
-	for (int j = 0; j < s->n_parent; j += product ? 2 : 1) {
-		if (note[parent[j]].radius > 0 || (product && note[parent[j + 1]].radius > 0))
-			return false;
-		long term = quantum(ev->value[parent[j]]);
-		double magnitude = note[parent[j]].magnitude;
-		if (product) {
-			term += quantum(ev->value[parent[j + 1]]);
-			magnitude *= note[parent[j + 1]].magnitude;
-		}
-		if (magnitude > 0 && term < q)
-			q = term;
-		sum += magnitude;
-	}
-	return sum == 0 || (q >= info->emin && sum < ldexp(1, (int)q + info->precision));
-}
-
 static double distance(const struct evaluation *ev, int a, int b)
 {
 	mpfr_t gap;
@@ -63,22 +34,15 @@ static double distance(const struct evaluation *ev, int a, int b)
 	return d;
 }
 
-/* A NaN that every right engine has too: given, or made of exact operands. */
-static bool certain_nan(const struct evaluation *ev, const struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	bool certain = mpfr_nan_p(ev->value[k]) != 0;
-	for (int j = 0; j < s->n_parent; j++) {
-		const struct note *in = &note[ev->parent[s->parent + j]];
-		certain &= !in->reason && in->radius == 0;
-	}
-	return certain;
-}
-
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
 	if (a == b) /* x == x asks whether x is a NaN */
-		return !note[a].reason || certain_nan(ev, note, a);
+		return !note[a].reason || note[a].certain;
+	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded to an integer is another matter. */
+	if (b < 0 && note[a].certain)
+		return !mpfr_nan_p(ev->value[a]);
+	if (b >= 0 && (note[a].certain || note[b].certain))
+		return (note[a].certain || !note[a].reason) && (note[b].certain || !note[b].reason);
 	if (note[a].reason || (b >= 0 && note[b].reason))
 		return false;
 	double radius = note[a].radius + (b >= 0 ? note[b].radius : 0);
@@ -113,7 +77,9 @@ static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		if (parent[j] == parent[best])
 			continue;
-		if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
+		if (note[parent[j]].alike == note[parent[best]].alike) {
+			note[k].shared = true;
+		} else if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
 			note[k].unsure = REASON_UNSTABLE_PATH;
 			if (note[parent[j]].radius > widest)
 				widest = note[parent[j]].radius;
@@ -134,13 +100,16 @@ static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
-	bool equal = true;
+	bool equal = true, alike = true;
 	for (int j = 0; j < s->n_parent; j++) {
+		alike &= note[parent[j]].alike == note[parent[0]].alike;
 		if (note[parent[j]].radius > note[k].radius)
 			note[k].radius = note[parent[j]].radius;
 		equal &= mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
 	}
-	if (equal && note[k].radius == 0)
+	if (alike)
+		note[k].shared = true;
+	else if (equal && note[k].radius == 0)
 		note[k].tie = note[k].active;
 	else
 		note[k].unsure = REASON_UNSTABLE_PATH;
@@ -168,18 +137,23 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- arithmetic ---- */
 
-/*
- * rho of an operand, or REASON_ILL_CONDITIONED in the note.  Below BALL_RHO_MAX the neglected orders are covered by a factor 1 + 2*rho,
- * rho = radius/scale (the geometric series of the derivatives).
- */
-static double rho_of(struct note *n, double radius, double scale)
+/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in the note. */
+static bool clear_of(struct note *n, double radius, double distance)
 {
-	if (radius == 0)
-		return 0;
-	double rho = radius / scale;
-	if (!(rho <= BALL_RHO_MAX))
+	bool clear = radius == 0 || radius <= BALL_CLEAR * distance;
+	if (!clear)
 		n->reason = REASON_ILL_CONDITIONED;
-	return rho;
+	return clear;
+}
+
+/* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
+static bool by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
+
+/* What an op with an error of c unit roundoffs loses at the size x. */
+static double one_rounding(const struct evaluation *ev, int k, double c, double x)
+{
+	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	return c <= 1 && by_binade(ev, k) ? rounding_of(info, x) : c * info->unit * x + info->tiny;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
@@ -187,14 +161,21 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
 	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
 	struct note *n = &note[k];
-	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R);
-	double rho = rho_of(n, in->radius, rule->scale(a, y)), r = 0;
-	if (in->radius > 0)
-		r = rule->slope(a, y) * in->radius * (1 + 2 * rho) + rule->curvature(a, y) * in->radius * in->radius;
+	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
 	if (rule->detours && rule->inner(a, y) > info->max)
 		n->danger = true;
-	bool exact = ev->scalar[k].exact && r == 0 && rule->c <= 1 && ball_representable(ev->value[k], ev->scalar[k].dtype);
-	n->radius = exact ? 0 : r + rule->c * info->unit * (n->magnitude + r) + info->tiny;
+	if (!clear_of(n, in->radius, rule->scale(a, y)))
+		return;
+	if (in->radius > 0) {
+		struct span at = span_of(a, y, in->radius);
+		r = rule->slope(&at) * in->radius;
+	}
+	/*
+	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere these functions are not even rational.
+	 * An approximate reciprocal root is the exception.
+	 */
+	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
+	n->radius = exact ? 0 : r + one_rounding(ev, k, rule->c, n->magnitude + r);
 }
 
 /*
@@ -222,6 +203,43 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
 
+/* An exact 0, added, rounds nothing; an exact power of two, multiplied by, neither. */
+static bool adds_nothing(const struct evaluation *ev, const struct note *note, int k)
+{
+	return note[k].radius == 0 && mpfr_zero_p(ev->value[k]);
+}
+
+static bool scales(const struct evaluation *ev, const struct note *note, int k)
+{
+	return note[k].radius == 0 && is_power_of_two(ev->value[k]);
+}
+
+/* But for what is scaled down from the normal range. */
+static double scaled_rounding(const struct dtype_info *info, bool down, double size, double radius)
+{
+	return down && size + radius > 0 && size - radius < info->normal ? info->tiny : 0;
+}
+
+/* The one rounding of an addition of two. */
+static double ball_addition(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	double r = note[parent[0]].radius + note[parent[1]].radius, size = note[k].magnitude + r;
+	if (r == 0 && s->exact && ball_representable(ev->value[k], s->dtype))
+		return 0;
+	return by_binade(ev, k) ? rounding_of_addition(info, size) : info->unit * size;
+}
+
+double ball_pow_base(double a, double ra) { return ra > 0 ? -log1p(-ra / a) : 0; }
+
+double ball_pow_exponent(double a, double b, double ra, double rb)
+{
+	double base = ball_pow_base(a, ra);
+	return b * base + (rb > 0 ? rb * ((a > 0 ? fabs(log(a)) : 0) + base) : 0);
+}
+
 static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -229,53 +247,65 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	int ka = ev->parent[s->parent], kb = ev->parent[s->parent + 1];
 	double a = note[ka].magnitude, b = note[kb].magnitude, ra = note[ka].radius, rb = note[kb].radius;
 	struct note *n = &note[k];
-	double v = n->magnitude, r = 0, c = 1, tiny = info->tiny;
+	double v = n->magnitude, r = 0, c = 1;
 	bool may_be_exact = true;
 	switch ((int)s->op) {
 	case OP_ADD: case OP_SUB:
-		r = ra + rb;
-		tiny = 0; /* a sum in the subnormal range is exact */
-		break;
-	case OP_MUL: case OP_CUMPROD:
+		n->radius = ra + rb;
+		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb))
+			n->radius += ball_addition(ev, note, k);
+		return;
+	case OP_MUL:
 		r = a * rb + b * ra + ra * rb;
-		if (s->op == OP_CUMPROD)
-			ball_grouping(ev, note, k);
-		may_be_exact = s->op == OP_MUL; /* another grouping may round where this one does not */
+		if (r > 0 && (scales(ev, note, ka) || scales(ev, note, kb))) {
+			n->radius = r + scaled_rounding(info, fmin(a, b) < 1, v, r);
+			return;
+		}
 		break;
+	case OP_CUMPROD: /* another grouping rounds at the size of other products */
+		r = a * rb + b * ra + ra * rb;
+		ball_grouping(ev, note, k);
+		n->radius = r == 0 && v == 0 ? 0 : r + info->unit * (v + r) + info->tiny;
+		return;
 	case OP_DIV: {
-		double rho = rho_of(n, rb, b);
-		r = (ra + v * rb) / b * (1 + 2 * rho);
-		may_be_exact = false;
+		if (clear_of(n, rb, b))
+			r = (ra + v * rb) / (b - rb);
+		bool exact_both_ways = scales(ev, note, kb) && 1 / b <= info->max && 1 / b >= info->normal; /* a/b and a*(1/b) */
+		may_be_exact = v == 0 || exact_both_ways;
+		if (r > 0 && exact_both_ways) {
+			n->radius = r + scaled_rounding(info, b > 1, v, r);
+			return;
+		}
+
 		break;
 	}
 	case OP_ATAN2: {
-		double h = hypot(a, b), rho = rho_of(n, fmax(ra, rb), h);
-		r = h > 0 ? (b * ra + a * rb) / (h * h) * (1 + 2 * rho) + fmax(ra, rb) * rho / h : 0;
+		double h = hypot(a, b), d = hypot(ra, rb);
+		if (clear_of(n, d, h) && h > 0)
+			r = isinf(h) ? 0 : ((b + rb) * ra + (a + ra) * rb) / ((h - d) * (h - d));
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
 		c = 4;
-		may_be_exact = false;
+		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
 		break;
 	}
 	default: { /* pow */
-		double log_a = a > 0 ? fabs(log(a)) : 0;
-		double rho = rho_of(n, ra * (1 + b), a) + rho_of(n, rb * (1 + log_a), 1);
+		if (clear_of(n, ra, a))
+			r = v * expm1(ball_pow_exponent(a, b, ra, rb));
 		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
 		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
-		r = (ra > 0 ? v * b / a * ra : 0) + v * log_a * rb;
-		r = r * (1 + 2 * rho) + v * rho * rho;
 		c = 4;
 		may_be_exact = false;
 		break;
 	}
 	}
 	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
-	n->radius = exact ? 0 : r + c * info->unit * (v + r) + tiny;
+	n->radius = exact ? 0 : r + one_rounding(ev, k, c, v + r);
 }
 
 static void ball_cast(const struct evaluation *ev, struct note *note, int k)
@@ -288,45 +318,77 @@ static void ball_cast(const struct evaluation *ev, struct note *note, int k)
 	if (wider || (r == 0 && ball_representable(ev->value[a], s->dtype)))
 		note[k].radius = r;
 	else
-		note[k].radius = r + to->unit * (note[k].magnitude + r) + to->tiny;
+		note[k].radius = r + one_rounding(ev, k, 1, note[k].magnitude + r);
 }
 
 /* ---- sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial sums ---- */
+
+/* What the additions of a sum lose. */
+static double sum_rounding(const struct evaluation *ev, int k, const struct terms *terms, double whole)
+{
+	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	if (!by_binade(ev, k))
+		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius);
+	return terms_rounding(terms, info, whole);
+}
+
+/* A dot product: every product may be rounded, or (a fused multiply-add) not. */
+static void ball_dot(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	struct note *out = &note[k];
+	struct terms terms = {0};
+	mpfr_t product;
+	mpfr_init2(product, ev->precision);
+	for (int j = 0; j < s->n_parent; j += 2) {
+		int ka = parent[j], kb = parent[j + 1];
+		const struct note *a = &note[ka], *b = &note[kb];
+		double r = a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius, size = a->magnitude * b->magnitude;
+		bool exact = !mpfr_mul(product, ev->value[ka], ev->value[kb], R) && r == 0 && ball_representable(product, s->dtype);
+		if (!exact && (scales(ev, note, ka) || scales(ev, note, kb)))
+			r += scaled_rounding(info, fmin(a->magnitude, b->magnitude) < 1, size, r);
+		else if (!exact)
+			r += one_rounding(ev, k, 1, size + r);
+		terms_add(&terms, product, size, r);
+	}
+	mpfr_clear(product);
+	if (terms.positive + terms.negative + terms.radius > info->max)
+		out->reason = REASON_OVERFLOW;
+	out->radius = terms_exact(&terms, info) ? 0 : terms.radius + sum_rounding(ev, k, &terms, out->magnitude);
+}
 
 static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &dtype_table[s->dtype];
 	const int *parent = ev->parent + s->parent;
-	double u = info->unit, r = 0, sum = 0, n = s->n_parent, top = 0, squares = 0;
+	double u = info->unit, n = s->n_parent, top = 0, squares = 0;
 	struct note *out = &note[k];
-	if (s->op == OP_MATMUL) {
-		for (int j = 0; j < s->n_parent; j += 2) {
-			const struct note *a = &note[parent[j]], *b = &note[parent[j + 1]];
-			r += a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius;
-			sum += a->magnitude * b->magnitude;
-		}
-		if (sum + r > info->max)
-			out->reason = REASON_OVERFLOW;
-		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + n / 2 * (u * (sum + r) + info->tiny);
-		return;
-	}
+	struct terms terms = {0};
 	for (int j = 0; j < s->n_parent; j++) {
-		r += note[parent[j]].radius;
-		sum += note[parent[j]].magnitude;
-		top = fmax(top, note[parent[j]].magnitude);
+		if (note[parent[j]].certain) /* -inf to logsumexp, which is a 0 */
+			continue;
+		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
 		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
+		top = fmax(top, note[parent[j]].magnitude);
 	}
+	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude * (s->op == OP_REDUCE_MEAN ? n : 1));
 	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
 	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
-	if (adds && s->n_parent > 1 && sum + r > info->max)
+	if (adds && s->n_parent > 1 && terms.positive + terms.negative + r > info->max)
 		out->reason = REASON_OVERFLOW;
 	switch ((int)s->op) {
 	case OP_REDUCE_SUM:
-		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + (n - 1) * u * (sum + r);
+		out->radius = r + rounding;
 		break;
-	case OP_REDUCE_MEAN:
-		out->radius = r / n + u * ((n - 1) * (sum + r) / n + 3 * out->magnitude) + info->tiny;
+	case OP_REDUCE_MEAN: /* n a power of two: an exact quotient */
+		out->radius = (r + rounding) / n;
+		if (terms.n > 0 && (s->n_parent & (s->n_parent - 1)) == 0)
+			out->radius += scaled_rounding(info, n > 1, out->magnitude, out->radius);
+		else if (terms.n > 0)
+			out->radius += 3 * u * (out->magnitude + out->radius) + info->tiny;
 		break;
 	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
 		double in = 0;
@@ -341,9 +403,9 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		rho_of(out, widest, 1);
 		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 8) + info->tiny;
-		out->danger |= exp(top) > info->max;
+		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
+		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;
 	}
 	}
@@ -377,7 +439,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	case OP_CONSTANT:
 		note[k].radius = ball_representable(ev->value[k], s->dtype)
 				     ? 0
-				     : dtype_table[s->dtype].unit * note[k].magnitude;
+				     : rounding_of(&dtype_table[s->dtype], note[k].magnitude);
 		break;
 	case OP_ABS:
 		note[k].radius = note[a].radius;
@@ -392,7 +454,8 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: ball_extremum(ev, note, k); break;
 	case OP_SORT: ball_sorted(ev, note, k); break;
 	case OP_CAST: ball_cast(ev, note, k); break;
-	case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_NORM: case OP_LOGSUMEXP: case OP_MATMUL: ball_nary(ev, note, k); break;
+	case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_NORM: case OP_LOGSUMEXP: ball_nary(ev, note, k); break;
+	case OP_MATMUL: ball_dot(ev, note, k); break;
 	default: ball_binary(ev, note, k); break;
 	}
 }
@@ -411,13 +474,14 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->danger |= in->danger;
 		if (in->danger)
 			n->danger_op = in->danger_op;
-		if (in->reason) {
+		if (in->reason && !in->certain) {
 			n->reason = in->reason;
 			return;
 		}
 	}
 	if (!mpfr_number_p(ev->value[k])) {
 		n->reason = (uint8_t)non_finite(ev, k);
+		n->certain = certain_non_finite(ev, note, k);
 		return;
 	}
 	if (s->derived && ball_flow(ev, note, k))

@@ -9,8 +9,8 @@
 #include "evaluate.h"
 #include "truth.h"
 
-/* First order holds while a radius is at most this part of the distance over which a function varies. */
-#define BALL_RHO_MAX 0.125
+/* A ball keeps clear of a singularity: its radius is at most this part of the distance. */
+#define BALL_CLEAR 0.5
 
 /* What an engine may be off by in a derived scalar, beside the radius of the formulas of trace_derive.def. */
 #define BALL_FLOW_SLACK 8
@@ -21,8 +21,11 @@ struct note {
 	double radius;    /* a right engine's value is this close; 0: it is exact */
 	uint8_t reason;   /* enum reason: nothing is known of the value */
 	uint8_t unsure;   /* enum reason: the value is known, its partial derivatives are not */
+	bool certain;     /* the value is no number, and every right engine has it (certain.h); the reason is given all the same */
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
+	bool shared;      /* the choice of an extremum or sort among scalars that are alike: its partials may be shared out among them in any way */
+	int alike;        /* class of the computation (alike.h) */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 	enum op danger_op; /* whose formula; OP_CONSTANT where there is no danger */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
@@ -59,6 +62,12 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k);
  * nor a cast: its radius is that of any scalar.
  */
 bool ball_flow(const struct evaluation *ev, struct note *note, int k);
+
+/*
+ * How far log|a| is off when a is off by ra, and b log|a| when b is off by rb; a, b are magnitudes, ra < a unless it is 0.
+ */
+double ball_pow_base(double a, double ra);
+double ball_pow_exponent(double a, double b, double ra, double rb);
 
 /* Whether any right engine orders scalars a and b (b < 0: a and bound) as the exact values are ordered. */
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);

@@ -49,11 +49,11 @@ static void flow_quotient(const struct evaluation *ev, struct note *note, int k,
 	struct note *out = &note[k];
 	const int *parent = ev->parent + ev->scalar[k].parent;
 	struct operand g = operand(ev, note, parent[0]);
-	double b = note[parent[1]].magnitude, rb = note[parent[1]].radius, rho = rb > 0 ? rb / b : 0;
-	if (!(rho <= BALL_RHO_MAX))
+	double b = note[parent[1]].magnitude, rb = note[parent[1]].radius;
+	if (rb > BALL_CLEAR * b)
 		out->reason = REASON_ILL_CONDITIONED;
 	out->path = g.path / b;
-	out->radius = (g.radius + out->path * rb) / b * (1 + 2 * rho);
+	out->radius = (g.radius + out->path * rb) / (b - rb);
 	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
 	round_products(out, info, 2);
 }

@@ -1,6 +1,7 @@
 /* ball_partial.c: partial derivatives in MPFR, with radii. */
 #include "ball.h"
 #include "ball_rules.h"
+#include "rounding.h"
 
 #include <math.h>
 
@@ -8,8 +9,42 @@
 
 /* ---- the rows of analytic_rules.def ---- */
 
+struct span span_of(double a, double y, double r)
+{
+	double size = fabs(a);
+	return (struct span){a, y, r, a - r, a + r, fmax(0, size - r), size + r};
+}
+
 static double slope3(double x) { return 1 / (x * sqrt(x)); }
-static double logistic_complement(double a) { return 1 / (1 + exp(a)); }
+
+/* sech^2; 4/(e^x + e^-x)^2 without an infinity. */
+static double sech_squared(double x)
+{
+	double e = exp(-fabs(x)), s = 2 * e / (1 + e * e);
+	return s * s;
+}
+
+/*
+ * |cos| (or |sin|) within r of a point where it is `here` and the other is `other`: Taylor to the second order.  Twice r: the point itself is
+ * known to a rounding.
+ */
+static double wave(double here, double other, double r) { return fmin(1, fabs(here) + 2 * r * fabs(other) + 2 * r * r); }
+
+/* The distance to the nearest pole of a tangent of value y; and 1/cos^2 at r closer to it. */
+static double from_pole(double y) { return atan2(1, fabs(y)); }
+
+static double tan_slope(double y, double r)
+{
+	double s = sin(from_pole(y) - r);
+	return 1 / (s * s);
+}
+
+/* 2x/(1 + x^2)^2 grows up to x = 1/sqrt(3) and falls beyond. */
+static double atan_curvature(double nearest, double farthest)
+{
+	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), below = 1 + x * x;
+	return 2 * x / (below * below);
+}
 
 static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
 {
@@ -46,9 +81,14 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	mpfr_clear(root);
 }
 
+/* The names of analytic_rules.def. */
+#define SPAN(at)                                                                                                            \
+	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
+	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
+
 #define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                        \
-	static double slope_##id(double a, double y) { return (void)a, (void)y, (slope); }                         \
-	static double curvature_##id(double a, double y) { return (void)a, (void)y, (curvature); }                 \
+	static double slope_##id(const struct span *at) { SPAN(at) return (slope); }                               \
+	static double curvature_##id(const struct span *at) { SPAN(at) return (curvature); }                       \
 	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
 	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
 	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
@@ -56,6 +96,7 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }
 #include "analytic_rules.def"
 #undef UNARY
+#undef SPAN
 
 static const struct unary_rule rules[OP_COUNT] = {
 #define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                                \
@@ -87,7 +128,8 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 	for (int i = 0; i < s->n_parent; i++) {
 		int parent = ev->parent[s->parent + i];
 		shared->widest = fmax(shared->widest, note[parent].radius);
-		shared->top = fmax(shared->top, note[parent].magnitude);
+		if (!note[parent].certain)
+			shared->top = fmax(shared->top, note[parent].magnitude);
 		shared->spread = hypot(shared->spread, note[parent].radius);
 		if (!mpfr_equal_p(ev->value[parent], ev->value[k]))
 			continue;
@@ -121,37 +163,73 @@ static void set_radii(const struct site *s, struct partial *out, double moved, d
 	out->loose = out->tight + loose * s->u;
 }
 
+/* What a formula loses at the worse end of the interval in which the operand may be. */
+static double at_worst(double (*lost)(double a, double y, double p), const struct span *at, double y, double p)
+{
+	return fmax(lost(at->low, y, p), lost(at->high, y, p));
+}
+
+/*
+ * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
+ * power of two.
+ */
+static bool partial_exact(const struct site *s)
+{
+	enum op op = s->ev->scalar[s->k].op;
+	mpfr_srcptr a = parent_value(s, 0);
+	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
+}
+
+/*
+ * Far out a partial of magnitude p falls at most as fast as 1/x^2, so |f''| <= 2|f'|/|x| there: nothing less is to be believed of curvature, whose fourth
+ * powers leave the range of double, one way or the other.
+ */
+static double moved_far_out(const struct span *at, double p)
+{
+	double stretch = fabs(at->a) / at->nearest;
+	return at->nearest > 0x1p200 ? 2 * p * stretch * stretch * (at->r / at->nearest) : 0;
+}
+
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
-	const struct note *in = parent_note(s, 0);
+	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
+	const struct dtype_info *info = &dtype_table[s->ev->scalar[s->k].dtype];
 	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
 	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
-	double moved = 0;
-	if (in->radius > 0) { /* f' moves by f'' r; the next orders by at most (|f'| + |f''| scale) rho^2 */
-		double scale = rule->scale(a, y), rho = in->radius / scale, bend = rule->curvature(a, y);
-		moved = bend * in->radius * (1 + 2 * rho);
-		if (isfinite(scale))
-			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho;
+	if (in->radius == 0 && partial_exact(s)) {
+		set_radii(s, out, 0, 0, 0);
+		return;
 	}
-	set_radii(s, out, moved, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
-	if (rule->inner(a, y) > dtype_table[s->ev->scalar[s->k].dtype].max)
+	if (in->radius == 0) {
+		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+		if (rule->inner(a, y) > info->max)
+			out->loose = INFINITY;
+		return;
+	}
+	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
+	struct span at = span_of(a, y, in->radius);
+	double moved = fmax(rule->curvature(&at) * in->radius, moved_far_out(&at, out->magnitude)), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
+	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
+	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)
 		out->loose = INFINITY;
 }
 
 static void partial_div(const struct site *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
-	double v = s->note[s->k].magnitude, rho = rb / b, max = dtype_table[s->ev->scalar[s->k].dtype].max;
+	double v = s->note[s->k].magnitude, max = dtype_table[s->ev->scalar[s->k].dtype].max, least = b - rb;
+	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
-		set_radii(s, out, rb / (b * b) * (1 + 4 * rho), 1 / b, 0);
+		set_radii(s, out, rb / b / least, rounded / least, 0);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
-	set_radii(s, out, (ra + 2 * v * rb) / (b * b) * (1 + 4 * rho) + s->tiny / b, 4 * v / b, v / b);
+	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
+	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
 }
@@ -169,7 +247,9 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	if (s->j == 1)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
-	set_radii(s, out, (ra + rb) / (h * h) * (1 + 4 * fmax(ra, rb) / h), 6 * fabs(mpfr_get_d(out->value, R)), 0);
+	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
+	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
+	set_radii(s, out, moved, 6 * (fabs(mpfr_get_d(out->value, R)) + moved), 0);
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
 }
@@ -199,14 +279,14 @@ static void partial_pow(const struct site *s, struct partial *out)
 		partial_pow_at_zero(s, out);
 		return;
 	}
-	double log_a = fabs(log(a)), rho = ra * (1 + b) / a + rb * (1 + log_a);
+	double log_a = fabs(log(a)), base = ball_pow_base(a, ra), grown = ball_pow_exponent(a, b, ra, rb);
 	if (s->j == 0) {
 		mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, parent_value(s, 1), R);
 		double p = fabs(mpfr_get_d(out->value, R));
-		double moved = (b * (b + 1) * v / (a * a)) * ra + v / a * (1 + b * log_a) * rb;
+		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
-		set_radii(s, out, moved * (1 + 4 * rho), p * (6 + log_a * (b + 1)), 0);
+		set_radii(s, out, moved, (p + moved) * (6 + (log_a + base) * (b + rb + 1)), 0);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
 			mpfr_set_zero(out->value, 1);
@@ -215,10 +295,10 @@ static void partial_pow(const struct site *s, struct partial *out)
 		}
 		mpfr_log(out->value, parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
-		double moved = v / a * (1 + b * log_a) * ra + v * log_a * log_a * rb;
-		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
+		double moved = v * (expm1(grown) * (log_a + base) + base);
+		set_radii(s, out, moved, 9 * (v * log_a + moved), 0);
 	}
-	out->loose += v * rho; /* exp(b log a) and other detours */
+	out->loose += v * (base + expm1(grown)); /* exp(b log a) and other detours */
 	if (s->j == 0) { /* b a^(b - 1) and b a^b / a underflow before the last factor, or overflow */
 		out->loose += s->tiny * b * (1 + 1 / a);
 		if (v / a > dtype_table[s->ev->scalar[s->k].dtype].max)
@@ -240,9 +320,10 @@ static void partial_norm(const struct site *s, struct partial *out)
 	}
 	mpfr_div(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	p = fabs(mpfr_get_d(out->value, R));
-	if (r > y / 8)
+	if (r > BALL_CLEAR * y)
 		out->reason = REASON_ILL_CONDITIONED;
-	set_radii(s, out, (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y), p * (n / 2 + 8), 0);
+	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r);
+	set_radii(s, out, moved, (p + moved) * (n / 2 + 8), 0);
 }
 
 /* e^(x_j - y) */
@@ -250,12 +331,17 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 {
 	int n = s->ev->scalar[s->k].n_parent;
 	double widest = shared_of(s)->widest, top = shared_of(s)->top, p;
+	if (parent_note(s, s->j)->certain) { /* e^-inf */
+		mpfr_set_zero(out->value, 1);
+		set_radii(s, out, 0, 0, 0);
+		return;
+	}
 	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
 	double exponent = fabs(mpfr_get_d(out->value, R));
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
-	double y = s->note[s->k].magnitude;
-	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y));
+	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest);
+	set_radii(s, out, moved, (p + moved) * (exponent + n + 16), (p + moved) * (2 * top + 4 * y));
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
@@ -271,6 +357,14 @@ static void partial_constant(const struct site *s, struct partial *out, long sig
 	set_radii(s, out, 0, 0, 0);
 }
 
+/* 1/times */
+static void partial_share(const struct site *s, struct partial *out, int times)
+{
+	mpfr_set_ui(out->value, 1, R);
+	mpfr_div_si(out->value, out->value, times, R);
+	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+}
+
 /*
  * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
  * because an engine may share it out among them and add up again.
@@ -281,10 +375,7 @@ static bool partial_extremum(const struct site *s, struct partial *out)
 		partial_constant(s, out, 0);
 		return false;
 	}
-	int times = shared_of(s)->winners; /* without a tie all winners are one scalar */
-	mpfr_set_ui(out->value, 1, R);
-	mpfr_div_si(out->value, out->value, times, R);
-	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+	partial_share(s, out, shared_of(s)->winners); /* without a tie all winners are one scalar, or alike */
 	return true;
 }
 
@@ -306,7 +397,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	case OP_REDUCE_MEAN:
 		mpfr_set_ui(out->value, 1, R);
 		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
-		set_radii(&s, out, 0, fabs(mpfr_get_d(out->value, R)), 0);
+		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(mpfr_get_d(out->value, R)), 0);
 		linear = true;
 		break;
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: connected = partial_extremum(&s, out); break;
@@ -315,7 +406,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	case OP_POW: partial_pow(&s, out); break;
 	case OP_NORM: partial_norm(&s, out); break;
 	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
-	case OP_SORT: partial_constant(&s, out, 1); break;   /* unsure: ties follow conventions */
+	case OP_SORT: partial_share(&s, out, c->n_parent); break; /* all alike: unsure otherwise, and ties follow conventions */
 	case OP_FIXED_POINT: partial_constant(&s, out, 1); break; /* the same value, known otherwise */
 	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
 	default:

@@ -6,11 +6,20 @@
 
 #include "../graph/program.h"
 
+/* Where an operand may be in a right engine: within r > 0 of a. y: the result at a. */
+struct span {
+	double a, y, r;
+	double low, high;         /* a - r, a + r */
+	double nearest, farthest; /* the least and the largest magnitude in between */
+};
+
+struct span span_of(double a, double y, double r);
+
 /* See analytic_rules.def; a the operand, y the result, p the magnitude of the partial. */
 struct unary_rule {
 	double c;
-	double (*slope)(double a, double y);
-	double (*curvature)(double a, double y);
+	double (*slope)(const struct span *at);
+	double (*curvature)(const struct span *at);
 	double (*scale)(double a, double y);
 	void (*partial)(mpfr_ptr p, mpfr_srcptr a, mpfr_srcptr y);
 	double (*tight)(double a, double y, double p);

@@ -115,6 +115,7 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 	self->cross_check.seed = draw;
 	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION : CHECK_EDGES;
 	self->statistics.truths++;
+	analytic_slices(self->analytic, batched(c));
 	out->n_point = c->n_point;
 	out->point = NEW(a, struct truth_point, c->n_point);
 	for (int k = 0; k < c->n_point; k++) {
@@ -131,6 +132,7 @@ void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena 
 		return;
 	self->cross_check.seed = draw_of(self, c);
 	self->check = CHECK_COORDINATES;
+	analytic_slices(self->analytic, batched(c));
 	for (int k = 0; k < io->n_point; k++) {
 		if (!has_vjp(c) && io->point[k].fd.outcome != FD_NOT_RUN)
 			continue;

@@ -21,7 +21,7 @@ static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 	mpfr_exp(out, out, rnd);
 	mpfr_add_ui(out, out, 1, rnd);
 	mpfr_ui_div(out, 1, out, rnd);
-	return 1;
+	return mpfr_regular_p(a); /* else 1/2, 0 or 1 */
 }
 
 static int value_floor(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_floor(out, a), 0; }

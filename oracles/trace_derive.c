@@ -235,12 +235,21 @@ static int masked(struct derivation *d, int k, int g, enum dtype to)
 	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
 }
 
+/* Whether parent j is the extremum k: where somebody is asked (uncertain() has been), it is known of all that are equal to it that they are alike. */
+static bool wins(const struct derivation *d, int k, const int *parent, int j)
+{
+	const struct evaluation *ev = d->ev;
+	if (ev->hooks.unsure && !ev->quiet)
+		return mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
+	return parent[j] == winner(d, k, parent);
+}
+
 /* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it rounded. */
-static int share_of_winner(struct derivation *d, int k, const int *parent, int j, int g)
+static int share_of_winner(struct derivation *d, int k, const int *parent, int g)
 {
 	int n = 0;
 	for (int i = 0; i < d->ev->scalar[k].n_parent; i++)
-		n += parent[i] == parent[j];
+		n += wins(d, k, parent, i);
 	return n > 1 ? share_of_mean(d, k, n, g) : g;
 }
 
@@ -262,8 +271,8 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	case OP_MATMUL: return times(d, g, parent[j ^ 1]);
 	case OP_ABS: return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
 	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN:
-		return parent[j] == winner(d, k, parent) ? share_of_winner(d, k, parent, j, g) : masked(d, k, g, to);
-	case OP_SORT: return j == s.rank ? g : ABSENT;
+		return wins(d, k, parent, j) ? share_of_winner(d, k, parent, g) : masked(d, k, g, to);
+	case OP_SORT: return ev->hooks.unsure && !ev->quiet ? share_of_mean(d, k, s.n_parent, g) : j == s.rank ? g : ABSENT;
 	case OP_SELECT: case OP_FIXED_POINT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
 	default: break;
 	}

@@ -237,6 +237,8 @@ static bool nan_leaks(const struct component *c)
 {
 	if (c->reason == REASON_NONE)
 		return c->in_domain;
+	if (c->loose == INFINITY) /* a usual formula leaves the range, decided or not */
+		return false;
 	return c->in_domain && c->reason != REASON_OVERFLOW && c->reason != REASON_NON_FINITE && c->reason != REASON_UNSTABLE_PATH;
 }
 

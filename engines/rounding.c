@@ -1,0 +1,254 @@
+/* rounding.c: one operation, rounded as badly as the standard model allows. */
+#include "rounding.h"
+
+#include <math.h>
+
+#include "kernels.h"
+
+/*
+ * What a result is, and how a side is chosen; a seed keeps to one.  In f64, whose bits are all that there are, each is the nearest, or either of two as near.
+ */
+enum style {
+	STYLE_NEAREST, /* a value of the dtype: the nearest; of two as near, any */
+	STYLE_COIN, STYLE_UP, STYLE_DOWN, STYLE_AWAY, STYLE_TOWARDS, /* of one more bit: one of the two around it */
+	STYLE_WIDE, STYLE_FAR,                                       /* any real number within reach, or one at its edge */
+	STYLE_COUNT
+};
+
+_Thread_local bool rounding_active;
+
+static _Thread_local struct {
+	uint64_t state;
+	enum style style;
+	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
+	double sum, lost, limit;
+	bool pending;
+} seeded;
+
+static uint64_t splitmix(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+int rounding_pick(int n)
+{
+	return (int)(splitmix(&seeded.state) % (uint64_t)n);
+}
+
+/* In [-1, 1). */
+static double fraction(void)
+{
+	return ldexp((double)(splitmix(&seeded.state) >> 11), -52) - 1;
+}
+
+/* Whether results keep more bits than the dtype has, and as many as there are. */
+static bool has_spare_bits(enum dtype d) { return d != DTYPE_F64 && seeded.style != STYLE_NEAREST; }
+static bool is_wide(enum dtype d) { return d != DTYPE_F64 && (seeded.style == STYLE_WIDE || seeded.style == STYLE_FAR); }
+
+/* ---- one result ---- */
+
+static bool takes_second(double first, double second)
+{
+	switch (seeded.style) {
+	case STYLE_UP: return second > first;
+	case STYLE_DOWN: return second < first;
+	case STYLE_AWAY: return fabs(second) > fabs(first);
+	case STYLE_TOWARDS: return fabs(second) < fabs(first);
+	default: return splitmix(&seeded.state) & 1;
+	}
+}
+
+/* Half a unit in the last place of d at x: what rounding to nearest may be off by. */
+static double half_unit(enum dtype d, double x)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	int exponent;
+
+	frexp(x, &exponent);
+	return d == DTYPE_F64 && fabs(x) < info->normal ? 0 : fmax(ldexp(info->unit, exponent - 1), info->tiny / 2);
+}
+
+/* hi + lo, which is exact to far more than d holds, |lo| at most half an ulp of hi; off by no more than `limit`. */
+static double choose(enum dtype d, double hi, double lo, double limit)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, half, low, high;
+
+	if (!isfinite(nearest) || rest == 0)
+		return nearest;
+	half = half_unit(d, hi);
+	if (is_wide(d)) {
+		/* A little less: hi and the result are rounded to binary64 themselves. */
+		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : splitmix(&seeded.state) & 1 ? 1 : -1);
+
+		/* Sums do not underflow, and nobody knows here what this is. */
+		return fabs(hi) < info->normal ? hi : fabs(hi + by) > info->max ? nearest : hi + by;
+	}
+	if (has_spare_bits(d)) {
+		low = floor(hi / half) * half;
+		high = low == hi ? hi : low + half;
+	} else {
+		if (fabs(rest) != half)
+			return nearest;
+		low = nearest;
+		high = nearest + 2 * rest;
+	}
+	if (takes_second(low, high) ? fabs(high - hi - lo) <= limit : fabs(low - hi - lo) > limit)
+		low = high;
+	return fabs(low) > info->max ? nearest : low;
+}
+
+double rounding_once(enum dtype d, double x)
+{
+	return choose(d, x, 0, INFINITY);
+}
+
+/* What a + b, rounded to `sum`, has lost (Knuth's two-sum). */
+static double lost_of(double a, double b, double sum)
+{
+	double b_part = sum - a, lost = (a - (sum - b_part)) + (b - b_part);
+
+	return isfinite(lost) ? lost : 0;
+}
+
+double rounding_add(enum dtype d, double a, double b)
+{
+	double sum = a + b;
+
+	return choose(d, sum, lost_of(a, b, sum), fmin(fabs(a), fabs(b)));
+}
+
+/* Where what is lost would underflow, the product is taken as it is. */
+static double product_lost(double a, double b, double product)
+{
+	return fabs(product) > 0x1p-900 && isfinite(product) ? fma(a, b, -product) : 0;
+}
+
+static bool is_power_of_two(double x)
+{
+	int exponent;
+
+	return fabs(frexp(x, &exponent)) == 0.5;
+}
+
+double rounding_mul(enum dtype d, double a, double b)
+{
+	double product = a * b;
+
+	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is rounded. */
+	if (is_wide(d) && (is_power_of_two(a) || is_power_of_two(b)))
+		return fabs(product) <= dtype_table[d].max ? product : dtype_round(d, product);
+	return choose(d, product, product_lost(a, b, product), INFINITY);
+}
+
+double rounding_div(enum dtype d, double a, double b)
+{
+	double quotient = a / b, lost = 0;
+
+	if (is_wide(d) && is_power_of_two(b))
+		return fabs(quotient) <= dtype_table[d].max ? quotient : dtype_round(d, quotient);
+	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
+		lost = -fma(quotient, b, -a) / b;
+	return choose(d, quotient, lost, INFINITY);
+}
+
+double rounding_sqrt(enum dtype d, double a)
+{
+	double root = sqrt(a), lost = 0;
+
+	if (a > 0x1p-900 && isfinite(a))
+		lost = -fma(root, root, -a) / (2 * root);
+	return choose(d, root, lost, INFINITY);
+}
+
+double rounding_function(enum dtype d, double y, double ulps)
+{
+	double u = dtype_table[d].unit, share;
+	bool above;
+
+	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
+	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y))
+		return ulps == 0 ? y : dtype_round(d, y);
+	above = takes_second(y, nextafter(y, INFINITY));
+	if (d == DTYPE_F64) {
+		for (int steps = rounding_pick((int)ulps + 1); steps && isfinite(y); steps--)
+			y = nextafter(y, above ? INFINITY : -INFINITY);
+		return y;
+	}
+	/* An ulp is up to 2u; the last u is that of the rounding. */
+	share = seeded.style == STYLE_FAR ? 1 : fabs(fraction());
+	return rounding_once(d, y + (above ? 1 : -1) * fabs(y) * share * (2 * ulps - 1) * u * (1 - 2 * u));
+}
+
+/* ---- many ---- */
+
+/* Any two of those left are combined, and so on: a random tree over a random permutation. */
+static double combined(enum dtype d, double *x, int n, double (*step)(enum dtype d, double a, double b))
+{
+	for (; n > 1; n--) {
+		int i = rounding_pick(n), j = rounding_pick(n - 1), low, high;
+
+		j += j >= i;
+		low = i < j ? i : j;
+		high = i < j ? j : i;
+		x[low] = step(d, x[low], x[high]);
+		x[high] = x[n - 1];
+	}
+	return x[0];
+}
+
+double rounding_sum(enum dtype d, double *term, int n)
+{
+	return n ? combined(d, term, n, rounding_add) : 0;
+}
+
+double rounding_product(enum dtype d, double *factor, int n)
+{
+	return n ? combined(d, factor, n, rounding_mul) : 1;
+}
+
+/* ---- sums and products that are formed in one place and rounded in another ---- */
+
+double rounding_seam_multiply(double cotangent, double partial)
+{
+	return cotangent == 0 ? 0 : rounding_mul(DTYPE_F64, cotangent, partial);
+}
+
+double rounding_seam_accumulate(double sum, double term)
+{
+	seeded.sum = sum + term;
+	seeded.lost = lost_of(sum, term, seeded.sum);
+	seeded.limit = fmin(fabs(sum), fabs(term));
+	seeded.pending = true;
+	return seeded.sum;
+}
+
+double rounding_late(enum dtype d, double x)
+{
+	bool pending = seeded.pending && x == seeded.sum;
+
+	seeded.pending = false;
+	if (pending)
+		return choose(d, x, seeded.lost, seeded.limit);
+	/* In wide registers it may well be a result that was rounded already. */
+	return is_wide(d) && fabs(x) <= dtype_table[d].max ? x : rounding_once(d, x);
+}
+
+/* ---- an answer ---- */
+
+void rounding_begin(const struct engine *self)
+{
+	rounding_active = self->rounds;
+	seeded.state = self->rounding;
+	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
+	seeded.pending = false;
+}
+
+void rounding_end(void)
+{
+	rounding_active = false;
+}

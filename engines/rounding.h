@@ -1,0 +1,76 @@
+/*
+ * rounding.h: right engines that round as badly as any right engine may: the adversary of the oracles' ball.
+ *
+ * All that the ball (oracles/README.md) uses of rounding is what rounding to nearest has: a result y is off by at most half a unit in the last place of its
+ * binade, u 2^floor(log2|y|) or half a subnormal; a result that is a value of the dtype is exact; no addition is off by more than its smaller operand.
+ * So an engine that keeps to this must stay inside, whatever else it does.  Stochastic rounding to the p bits of the dtype does not keep to
+ * it: it is off by up to a whole unit.  Stochastic rounding to p + 1 bits does: it picks one of the two values with one more bit around the exact result, which
+ * are half a unit apart, and what p bits hold p + 1 bits hold.  So a result is, as the seed says, one of
+ *
+ *   - the values of p + 1 bits around the exact one, picked at random, or always above, below, away from or towards 0, which makes errors add up;
+ *   - the exact one moved by up to half a unit, or by just that, and kept in binary64, as an engine with wide registers would: products and quotients by powers of
+ *     two, which are exact in the dtype, stay so;
+ *   - the nearest value of the dtype.
+ *
+ * f64 has no bit to spare here: its results are always the nearest (of two as near, any); what is random in it is the order, the formulas and the functions.  The
+ * ball's code is one for all dtypes.  What the exact result is, is known to 106 bits: from error-free transformations of sums and products, and from
+ * remainders of quotients and roots (Ogita, Rump and Oishi 2005; Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., ch. 4).
+ * Elementary functions are off by the ulps that glibc states, of the dtype.
+ *
+ * Every step of a rule is rounded in the dtype, not its result alone; sums are added up in a random tree; products are grouped at random; partials
+ * are formed by one of the usual formulas.  Flushing subnormals to zero is not among what the ball holds, and not done.
+ */
+#ifndef ENGINES_ROUNDING_H
+#define ENGINES_ROUNDING_H
+
+#include "rules.h"
+
+/*
+ * Edits self's copies of the tables, and says that its answers are rounded by the generator of `seed`: each answer starts it anew, so that the
+ * same case gets the same answer.
+ */
+void rounding_plant(struct engine *self, uint64_t seed);
+
+/* What engine_answer does before and after: NULL for an engine that rounds to nearest. */
+void rounding_begin(const struct engine *self);
+void rounding_end(void);
+
+/*
+ * Whether a seed is at work.  Asked once per node by every engine: initial-exec, for the general model of position-independent code is a call.
+ */
+extern _Thread_local bool rounding_active __attribute__((tls_model("initial-exec")));
+
+/* Results by seeded rounding in dtype d. */
+double rounding_once(enum dtype d, double x);              /* x, exact */
+double rounding_add(enum dtype d, double a, double b);
+double rounding_mul(enum dtype d, double a, double b);
+double rounding_div(enum dtype d, double a, double b);
+double rounding_sqrt(enum dtype d, double a);
+/* y, a function's value in binary64, off by up to `ulps` of d; 0.5: rounded once, 0: a value of d already. */
+double rounding_function(enum dtype d, double y, double ulps);
+/* The sum, and the product, of n values of d, in random order; what is in term[] is lost. */
+double rounding_sum(enum dtype d, double *term, int n);
+double rounding_product(enum dtype d, double *factor, int n);
+/* One of 0 .. n-1. */
+int rounding_pick(int n);
+
+/* The kernels of ops that round, in the place of kernel_run_into: false for all others. */
+bool rounding_kernel(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
+/* Product of matrices; terms whose factor from operand `strong` (0, 1; -1: neither) is 0 are left out.  out: zeroed. */
+void rounding_matmul(const struct tensor *left, const struct tensor *right, int strong, struct tensor *out, struct arena *a);
+
+/*
+ * The seams of the adjoint table for products and for sums of contributions (rules.h), whose callers know the dtype and round what they
+ * get: by rounding_late.
+ */
+double rounding_seam_multiply(double cotangent, double partial);
+double rounding_seam_accumulate(double sum, double term);
+
+/* A result that was formed in binary64, as the engines round it: to nearest where no seed is at work. */
+double rounding_late(enum dtype d, double x);
+static inline double round_to(enum dtype d, double x)
+{
+	return rounding_active ? rounding_late(d, x) : dtype_round(d, x);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* audit_rounding.c: engines that round at random (engines/rounding.h) against the ball, on random cases, each under several seeds. */
+#include <setjmp.h>
+#include <stdio.h>
+
+#include "audit.h"
+#include "campaign.h"
+
+enum { SEEDS_OF_CASE = 4, SPEC = 64 };
+
+static const char *const specs[] = {"forward:rounding=0", "tape:rounding=0", "functional:rounding=0", "aot:rounding=0"};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+struct tally {
+	int64_t cases, skipped;
+	int64_t answers, decided; /* answers in which a component is; components */
+	int64_t verdict[VERDICT_COUNT];
+};
+
+struct run {
+	struct audit *self;
+	struct bench bench;
+	struct tally all, of[SPECS];
+};
+
+static void count(struct tally *t, const struct judgement *j)
+{
+	t->verdict[j->verdict]++;
+	if (j->verdict == VERDICT_UNSUPPORTED)
+		return;
+	t->decided += j->decided;
+	t->answers += j->verdict != VERDICT_UNDECIDED;
+}
+
+/* Seeds have at most 18 digits in a spec. */
+static uint64_t rounding_seed(uint64_t seed, int64_t number, int k)
+{
+	return seed_mix(seed_mix(seed, (uint64_t)number), (uint64_t)k + 1) % UINT64_C(1000000000);
+}
+
+static void try_engine(struct run *run, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
+{
+	struct judgement j;
+	char spec[SPEC];
+
+	snprintf(spec, sizeof spec, "%s:rounding=%llu", engine_kind(run->bench.engine[which])->name, (unsigned long long)seed);
+	engine_reseed_rounding(run->bench.engine[which], seed);
+	bool finding = bench_shows(&run->bench, run->bench.engine[which], c, a, t, &j);
+	count(&run->all, &j);
+	count(&run->of[which], &j);
+	if (finding)
+		audit_broken(run->self, c, engine_kind(run->bench.engine[which])->name,
+		    "case %lld, %s: %s, point %d, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g", (long long)number, spec,
+		    verdict_names[j.verdict], j.point, j.in_primal ? "result" : "derivative", j.which, j.element, j.expected, j.returned, j.radius);
+}
+
+static void try_case(struct run *run, int64_t number, const struct testcase *c, struct arena *a)
+{
+	struct shared_truth t = {.confirmed = false};
+
+	oracle_truth(run->bench.oracle, c, a, &t.truth);
+	for (int e = 0; e < SPECS; e++)
+		for (int k = 0; k < SEEDS_OF_CASE; k++)
+			try_engine(run, e, number, rounding_seed(audit_options_of(run->self)->seed, number, k), c, a, &t);
+	run->all.cases++;
+}
+
+static void run_cases(struct run *run)
+{
+	const struct audit_options *o = audit_options_of(run->self);
+	struct arena a;
+	jmp_buf full;
+	volatile int64_t number = 0;
+
+	arena_init(&a, CASE_ARENA);
+	/* A case without memory for its truth or an answer. */
+	if (setjmp(full))
+		run->all.skipped++;
+	a.on_full = &full;
+	while (number < o->cases && audit_goes_on(run->self, number, o->cases)) {
+		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
+
+		arena_reset(&a);
+		struct testcase c = generate(&choice, &o->profile, &a);
+		try_case(run, number - 1, &c, &a);
+	}
+	arena_free(&a);
+}
+
+/* ---- the report ---- */
+
+static void put_tally(struct json_writer *w, const struct tally *t)
+{
+	json_member_integer(w, "answers", t->answers);
+	json_member_integer(w, "components", t->decided);
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		if (t->verdict[v])
+			json_member_integer(w, verdict_names[v], t->verdict[v]);
+}
+
+static void report(struct run *run)
+{
+	struct json_writer *w = audit_json(run->self);
+	const struct tally *t = &run->all;
+	int64_t outside = t->verdict[VERDICT_WRONG] + t->verdict[VERDICT_WRONG_PRIMAL] + t->verdict[VERDICT_NAN_LEAK];
+
+	json_member_integer(w, "judged", t->cases);
+	json_member_integer(w, "skipped", t->skipped);
+	json_member_integer(w, "seeds", SEEDS_OF_CASE);
+	json_member_integer(w, "outside", outside);
+	put_tally(w, t);
+	json_put_key(w, "engines");
+	json_begin_object(w, JSON_BLOCK);
+	for (int e = 0; e < SPECS; e++) {
+		json_put_key(w, engine_kind(run->bench.engine[e])->name);
+		json_begin_object(w, JSON_FLOW);
+		put_tally(w, &run->of[e]);
+		json_end(w);
+	}
+	json_end(w);
+	audit_line(run->self, "cases", "%8lld  (%lld skipped), %d seeds each", (long long)t->cases, (long long)t->skipped, SEEDS_OF_CASE);
+	audit_line(run->self, "answers decided", "%8lld  (%lld components)", (long long)t->answers, (long long)t->decided);
+	audit_line(run->self, "outside the loose ball", "%8lld", (long long)outside);
+	audit_line(run->self, "between tight and loose", "%8lld", (long long)t->verdict[VERDICT_INACCURATE]);
+	for (int e = 0; e < SPECS; e++)
+		audit_line(run->self, engine_kind(run->bench.engine[e])->name, "%8lld answers, %lld inaccurate, %lld undecided, %lld unsupported",
+		    (long long)run->of[e].answers, (long long)run->of[e].verdict[VERDICT_INACCURATE],
+		    (long long)run->of[e].verdict[VERDICT_UNDECIDED], (long long)run->of[e].verdict[VERDICT_UNSUPPORTED]);
+}
+
+void audit_rounding(struct audit *self)
+{
+	/* Finite differences only where something is off: this law is about radii. */
+	struct oracle_options options = audit_oracle_options(self, 1 << 20);
+	struct run run = {.self = self};
+	struct error e = {0};
+
+	if (!bench_open(&run.bench, specs, SPECS, &options, &e)) {
+		audit_broken(self, NULL, "engines", "%s", e.text);
+		return;
+	}
+	run_cases(&run);
+	report(&run);
+	bench_close(&run.bench);
+}

@@ -1,0 +1,64 @@
+/* rounding.c: see rounding.h. */
+#include "rounding.h"
+
+#include <math.h>
+
+/* The roundings of a wider format on the way, which an engine may compute in. */
+static const double TWICE_ROUNDED = 1 + 0x1p-10;
+
+double rounding_of(const struct dtype_info *info, double x)
+{
+	int exponent;
+	if (x < info->normal)
+		return info->tiny;
+	if (isinf(x))
+		return x;
+	frexp(x, &exponent);
+	return ldexp(info->unit * TWICE_ROUNDED, exponent - 1);
+}
+
+double rounding_of_addition(const struct dtype_info *info, double x) { return x < info->normal ? 0 : rounding_of(info, x); }
+
+bool is_power_of_two(mpfr_srcptr x) { return mpfr_regular_p(x) && mpfr_min_prec(x) == 1; }
+
+void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
+{
+	if (radius == 0 && mpfr_zero_p(x))
+		return;
+	t->n++;
+	*(mpfr_sgn(x) < 0 ? &t->negative : &t->positive) += magnitude;
+	t->top = fmax(t->top, magnitude);
+	t->radius += radius;
+	if (t->radius > 0 || !mpfr_number_p(x))
+		return;
+	long quantum = mpfr_get_exp(x) - (long)mpfr_min_prec(x);
+	if (t->n == 1 || quantum < t->quantum)
+		t->quantum = quantum;
+}
+
+double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole)
+{
+	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative);
+	if (t->n < 2)
+		return 0;
+	if (t->n == 2)
+		return rounding_of_addition(info, whole + t->radius);
+	/* A priori; then the partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of the whole. */
+	double any = (n - 1) * u * (t->positive + t->negative + t->radius);
+	double full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0, inner = 0;
+	if (full >= 2)
+		inner = t->top * (full * (full + 1) / 2 - 1);
+	inner += (n - 1 - fmax(full, 1)) * most;
+	return fmin(any, u * (inner + (n - 2) * (t->radius + any)) + rounding_of_addition(info, whole + t->radius + any));
+}
+
+/*
+ * Multiples of 2^q whose partial sums stay below 2^(q + precision).  Less, not at most: the magnitudes are added in double, which may
+ * round 2^53 + 1 to 2^53 but never below.
+ */
+bool terms_exact(const struct terms *t, const struct dtype_info *info)
+{
+	if (t->n == 0)
+		return true;
+	return t->radius == 0 && t->quantum >= info->emin && fmax(t->positive, t->negative) < ldexp(1, (int)t->quantum + info->precision);
+}
