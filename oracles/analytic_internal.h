@@ -12,6 +12,11 @@ struct flow {
 	double magnitude;    /* sum of the magnitudes of the path contributions */
 	double sum;          /* sum of |terms| so far */
 	int fan;             /* number of terms */
+	double reach;        /* sum of what the terms may have been on the way, by usual formulas */
+	/* Of a chain of products, whose flows an engine may add up before or after it multiplies them: */
+	int joined;          /* adjoint: terms that came together from it on */
+	double most;         /* adjoint: the largest magnitude of a product of the factors from it on */
+	double group;        /* adjoint: the same with the terms; tangent: sum of |x'/x| */
 	uint8_t reason;      /* enum reason */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
 };

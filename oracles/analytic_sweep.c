@@ -46,7 +46,9 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->loose += loose;
 	f->magnitude += magnitude;
 	f->sum += fabs(mpfr_get_d(self->term, R));
+	f->group += fabs(mpfr_get_d(self->term, R));
 	f->fan++;
+	f->joined++;
 }
 
 static void poison(struct flow *f, enum reason reason)
@@ -89,12 +91,20 @@ static bool is_derivative(const struct analytic *self, int k)
 }
 
 /*
- * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
- * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
- * chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
- * cancelled) sum.
+ * An edge of a product of many factors.  Its grouping is the engine's choice, who may also have a factor's share as g y/x or the tangent as y sum(x'/x),
+ * so it is rounded at the size of all path contributions, not of their (possibly cancelled) sum.
  */
-static void add_product(struct analytic *self, int to, int from, const struct partial *p, bool chain)
+struct chain {
+	int roundings; /* that such a formula has and this sweep, link by link, has not */
+	double most;   /* of the partials of the edge, in any grouping */
+	double reach;  /* of their products with the flow */
+};
+
+/*
+ * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
+ * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).  chain: NULL elsewhere.
+ */
+static void add_product(struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain)
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype];
@@ -105,12 +115,14 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		return;
 	}
 	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]));
-	if (nothing && p->loose < INFINITY && f->loose < INFINITY) {
+	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
+	double reach = chain ? chain->reach : (g + f->loose) * most;
+	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
 		add_zero(self, to);
 		return;
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
-	double term = fabs(mpfr_get_d(self->term, R)), g = fabs(mpfr_get_d(self->value[from], R));
+	double term = fabs(mpfr_get_d(self->term, R));
 	double size = chain ? p->magnitude * f->magnitude : term;
 	bool exact = p->tight == 0 && p->magnitude == 1 && self->ev.scalar[to].dtype == self->ev.scalar[from].dtype;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
@@ -122,17 +134,23 @@ static void add_product(struct analytic *self, int to, int from, const struct pa
 		tight += more;
 		loose += more;
 	}
-	if (!exact) {
+	if (!exact)
 		tight += info->unit * (size + tight) + info->tiny;
-		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
-		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
-		if (chain) /* the product of all, divided by one factor: g * y / x */
-			loose += 3 * info->unit * size;
+	if (!exact || chain) {
+		/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula */
+		loose += info->unit * (size + loose) + info->tiny + 2 * most * info->tiny;
+		if (chain)
+			loose += chain->roundings * info->unit * size;
+		if (reach > info->max)
+			loose = INFINITY;
+		self->flow[to].reach += reach;
 	}
 	if (term + tight > info->max) {
 		poison(&self->flow[to], REASON_OVERFLOW);
 		return;
 	}
+	if (term + loose > info->max)
+		loose = INFINITY;
 	add_term(self, to, tight, loose, p->magnitude * f->magnitude);
 }
 
@@ -142,12 +160,13 @@ static void finish_flow(struct analytic *self, int k)
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
 	if (f->fan > 1 && !f->reason) {
-		double rounding = (f->fan - 1) * info->unit * (f->sum + f->tight);
-		f->tight += rounding;
-		f->loose += rounding;
+		f->tight += (f->fan - 1) * info->unit * (f->sum + f->tight);
+		f->loose += (f->fan - 1) * info->unit * (f->sum + f->loose);
 	}
 	if (!f->reason && f->present && f->sum + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;
+	if (f->sum + f->loose > info->max)
+		f->loose = INFINITY;
 }
 
 /* The partial of scalar k by parent j under the assignment; false when no path leads through the edge. */
@@ -166,7 +185,40 @@ static bool edge_partial(struct analytic *self, const struct conventions *conven
 	return sign != 0;
 }
 
-static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
+/*
+ * The edge of scalar k to its parent j as one of a chain of products, or NULL.  Along the chain three roundings a link, and where a factor leaves or enters
+ * it (of the others, by their number) as many as terms are added there: TOLERANCE.md counts them.
+ */
+static const struct chain *chain_of(struct analytic *self, int k, int j, bool adjoint, struct chain *out)
+{
+	const struct evaluation *ev = &self->ev;
+	if (ev->scalar[k].op != OP_CUMPROD)
+		return NULL;
+	int parent = ev->parent[ev->scalar[k].parent + j], other = ev->parent[ev->scalar[k].parent + 1 - j];
+	bool link = j == 0 && ev->scalar[parent].op == OP_CUMPROD;
+	struct flow *whole = &self->flow[k], *part = &self->flow[parent];
+	double x = self->note[parent].magnitude, most = self->note[k].most;
+	double over = !link && x > 0 ? 1 / x : 0;
+	*out = (struct chain){.roundings = 3};
+	if (!link)
+		out->roundings += (adjoint ? whole->joined : self->note[k].factors) - 1;
+	if (adjoint) {
+		double rest = fmax(1, whole->most), beside = fmax(1, self->note[other].magnitude);
+		out->most = fmax(most * rest, over);
+		out->reach = whole->group * fmax(most, over);
+		if (link) {
+			part->joined += whole->joined - 1;
+			part->most = fmax(part->most, rest * beside);
+			part->group += whole->group * beside;
+		}
+	} else {
+		double g = fabs(mpfr_get_d(self->value[parent], R)) + part->loose;
+		whole->group += link ? part->group : g * over;
+		out->most = fmax(most, over);
+		out->reach = whole->group > dtype_table[ev->scalar[k].dtype].max ? INFINITY : g * out->most;
+	}
+	return out;
+}
 
 /* ---- sweeps ---- */
 
@@ -187,11 +239,12 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 		finish_flow(self, k);
 		for (int j = 0; j < s->n_parent; j++) {
 			struct partial p;
+			struct chain chain;
 			int parent = ev->parent[s->parent + j];
 			if (!self->note[parent].active)
 				continue;
 			bool connected = edge_partial(self, conventions, k, j, &p);
-			add_product(self, parent, k, connected ? &p : NULL, is_chain(self, k));
+			add_product(self, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
 				self->flow[parent].fan += self->flow[k].fan;
@@ -275,7 +328,26 @@ static void directional_tangent(struct analytic *self, int k)
 	}
 	struct partial p = {.value = self->partial, .magnitude = 1};
 	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
-	add_product(self, k, parent[best], &p, false);
+	add_product(self, k, parent[best], &p, NULL);
+}
+
+/*
+ * (b a' - a b')/b^2 rounds the path over a' as often as that over b', and at the same sizes: one more than a'/b and the sum do, and one that
+ * makes b^2.
+ */
+static void quotient_rule(struct analytic *self, int k)
+{
+	const int *parent = self->ev.parent + self->ev.scalar[k].parent;
+	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	struct flow *out = &self->flow[k];
+	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
+		return;
+	double b = self->note[parent[1]].magnitude, g = fabs(mpfr_get_d(self->value[parent[0]], R)) + self->flow[parent[0]].loose;
+	double most = fmax(b, 1 / (b * b));
+	out->loose += 2 * info->unit * g / b + 2 * info->tiny * most;
+	out->reach += g * most;
+	if (b * b > info->max || b * b < info->normal)
+		out->loose = INFINITY;
 }
 
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
@@ -297,13 +369,18 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 		} else {
 			for (int j = 0; j < s->n_parent; j++) {
 				struct partial p;
+				struct chain chain;
 				int parent = ev->parent[s->parent + j];
 				if (!self->flow[parent].present)
 					continue;
 				bool connected = edge_partial(self, conventions, k, j, &p);
-				add_product(self, k, parent, connected ? &p : NULL, is_chain(self, k));
+				add_product(self, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
 			}
+			if (s->op == OP_DIV)
+				quotient_rule(self, k);
 		}
 		finish_flow(self, k);
+		if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
+			self->flow[k].loose = INFINITY;
 	}
 }

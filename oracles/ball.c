@@ -207,12 +207,14 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
 	struct note *n = &note[k];
 	n->most = n->least = 1;
+	n->factors = 0;
 	for (int j = 0; j < 2; j++) {
 		int parent = ev->parent[ev->scalar[k].parent + j];
 		const struct note *in = &note[parent];
 		bool chain = ev->scalar[parent].op == OP_CUMPROD;
 		n->most *= chain ? in->most : fmax(1, in->magnitude);
 		n->least *= chain ? in->least : in->magnitude > 0 ? fmin(1, in->magnitude) : 1;
+		n->factors += chain ? in->factors : 1;
 	}
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
@@ -233,9 +235,12 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		break;
 	case OP_MUL: case OP_CUMPROD:
 		r = a * rb + b * ra + ra * rb;
-		if (s->op == OP_CUMPROD)
-			ball_grouping(ev, note, k);
 		may_be_exact = s->op == OP_MUL; /* another grouping may round where this one does not */
+		if (s->op == OP_CUMPROD) {
+			ball_grouping(ev, note, k);
+			if ((a == 1 && ra == 0) || (b == 1 && rb == 0)) /* none rounds here */
+				c = tiny = 0;
+		}
 		break;
 	case OP_DIV: {
 		double rho = rho_of(n, rb, b);
@@ -300,7 +305,7 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			r += a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius;
 			sum += a->magnitude * b->magnitude;
 		}
-		if (sum + r > info->max)
+		if (sum + r + n / 2 * u * (sum + r) > info->max)
 			out->reason = REASON_OVERFLOW;
 		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + n / 2 * (u * (sum + r) + info->tiny);
 		return;
@@ -313,21 +318,26 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	}
 	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
 	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
-	if (adds && s->n_parent > 1 && sum + r > info->max)
+	if (adds && s->n_parent > 1 && sum + r + (n - 1) * u * (sum + r) > info->max)
 		out->reason = REASON_OVERFLOW;
 	switch ((int)s->op) {
 	case OP_REDUCE_SUM:
 		out->radius = exact_in_any_order(ev, note, k) ? 0 : r + (n - 1) * u * (sum + r);
 		break;
 	case OP_REDUCE_MEAN:
-		out->radius = r / n + u * ((n - 1) * (sum + r) / n + 3 * out->magnitude) + info->tiny;
+		/* Divided, or multiplied by the rounded inverse of a rounded n, after or before the sum. */
+		out->radius = r / n + u * (n + 2) * (sum + r) / n + n * info->tiny;
 		break;
 	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
 		double in = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		out->danger |= squares > info->max || (top > 0 && top * top < info->normal);
+		if (top > 0 && top * top < info->normal)
+			out->danger = true;
+		else if (top > 0) /* squares that underflow beside the largest */
+			out->radius += n * info->tiny / (2 * out->magnitude);
+		out->danger |= (1 + n * u) * squares > info->max;
 		break;
 	}
 	default: { /* logsumexp: slopes add up to 1 */
@@ -335,8 +345,8 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
 		rho_of(out, widest, 1);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 8) + info->tiny;
-		out->danger |= exp(top) > info->max;
+		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny;
+		out->danger |= n * exp(top) > info->max;
 		break;
 	}
 	}

@@ -25,6 +25,7 @@ struct note {
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
+	int factors;        /* of a product: how many it has */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };
 
@@ -46,6 +47,11 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 struct partial {
 	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
 	double magnitude, tight, loose; /* |value| and its radii */
+	/*
+	 * Of a partial that is a formula: the largest magnitude (1 at least) of a product of some of the factors of a usual one.  A flow is multiplied by
+	 * some factors and then by the others, so this times the flow must be in range, and this multiplies what underflows.  0: no formula.
+	 */
+	double most;
 	enum reason reason;
 };
 

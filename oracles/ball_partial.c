@@ -119,6 +119,13 @@ static void set_radii(const struct site *s, struct partial *out, double moved, d
 		out->magnitude = dtype_table[DTYPE_F64].tiny;
 	out->tight = moved + (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
 	out->loose = out->tight + loose * s->u;
+	out->most = tight > 0 ? fmax(1, out->magnitude) : 0;
+}
+
+/* The formula's factors, where their products may be larger than all of them together. */
+static void set_most(struct partial *out, double x, double y, double z)
+{
+	out->most = fmax(out->most, fmax(x, fmax(y, z)));
 }
 
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
@@ -135,6 +142,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho;
 	}
 	set_radii(s, out, moved, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+	out->most *= 2; /* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a */
 	if (rule->inner(a, y) > dtype_table[s->ev->scalar[s->k].dtype].max)
 		out->loose = INFINITY;
 }
@@ -152,6 +160,7 @@ static void partial_div(const struct site *s, struct partial *out)
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
 	set_radii(s, out, (ra + 2 * v * rb) / (b * b) * (1 + 4 * rho) + s->tiny / b, 4 * v / b, v / b);
+	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
 }
@@ -170,6 +179,7 @@ static void partial_atan2(const struct site *s, struct partial *out)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
 	set_radii(s, out, (ra + rb) / (h * h) * (1 + 4 * fmax(ra, rb) / h), 6 * fabs(mpfr_get_d(out->value, R)), 0);
+	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
 }
@@ -219,12 +229,10 @@ static void partial_pow(const struct site *s, struct partial *out)
 		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
 	}
 	out->loose += v * rho; /* exp(b log a) and other detours */
-	if (s->j == 0) { /* b a^(b - 1) and b a^b / a underflow before the last factor, or overflow */
-		out->loose += s->tiny * b * (1 + 1 / a);
-		if (v / a > dtype_table[s->ev->scalar[s->k].dtype].max)
-			out->loose = INFINITY;
+	if (s->j == 0) { /* b a^(b - 1) and b a^b / a */
+		set_most(out, fmax(v, v / a), fmax(b, v * b), fmax(1 / a, b / a));
 	} else {
-		out->loose += s->tiny * log_a;
+		set_most(out, v, log_a, 0);
 	}
 }
 
@@ -243,6 +251,7 @@ static void partial_norm(const struct site *s, struct partial *out)
 	if (r > y / 8)
 		out->reason = REASON_ILL_CONDITIONED;
 	set_radii(s, out, (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y), p * (n / 2 + 8), 0);
+	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
 /* e^(x_j - y) */
@@ -255,7 +264,7 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude;
-	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y));
+	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y + 4 * log(n)));
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
@@ -334,7 +343,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		out->reason = REASON_NON_FINITE;
 	else if (out->magnitude + out->tight > info->max)
 		out->reason = REASON_OVERFLOW;
-	if (note[k].danger && !linear)
+	out->loose += 2 * info->tiny * out->most;
+	if (out->most > info->max || (note[k].danger && !linear))
 		out->loose = INFINITY;
 	return out->reason || connected;
 }
