@@ -135,11 +135,11 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
 	double moved = 0;
-	if (in->radius > 0) { /* f' moves by f'' r; the next orders by at most (|f'| + |f''| scale) rho^2 */
+	if (in->radius > 0) { /* f' moves by f'' r; the next order by at most (|f'| + |f''| scale) rho^2, and both grow by 1 + 2 rho */
 		double scale = rule->scale(a, y), rho = in->radius / scale, bend = rule->curvature(a, y);
 		moved = bend * in->radius * (1 + 2 * rho);
 		if (isfinite(scale))
-			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho;
+			moved += (out->magnitude + bend * scale + (scale == 1 ? fabs(y) : 0)) * rho * rho * (1 + 2 * rho);
 	}
 	set_radii(s, out, moved, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
 	out->most *= 2; /* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a */
@@ -228,7 +228,6 @@ static void partial_pow(const struct site *s, struct partial *out)
 		double moved = v / a * (1 + b * log_a) * ra + v * log_a * log_a * rb;
 		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
 	}
-	out->loose += v * rho; /* exp(b log a) and other detours */
 	if (s->j == 0) { /* b a^(b - 1) and b a^b / a */
 		set_most(out, fmax(v, v / a), fmax(b, v * b), fmax(1 / a, b / a));
 	} else {
