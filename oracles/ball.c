@@ -403,6 +403,38 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 /* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
+/* A factor of a formula: what another formula may have on the way to it; a value of the program is what it is. */
+static double factor(const struct evaluation *ev, const struct note *note, int k)
+{
+	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
+}
+
+/*
+ * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the power less one.  That a program
+ * value is used in one is not known yet, so it counts too.
+ */
+static double most_of(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	double most = fmax(1, note[k].magnitude);
+	switch ((int)s->op) {
+	case OP_MUL: case OP_SQUARE:
+		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));
+	case OP_DIV: {
+		const struct scalar *over = &ev->scalar[parent[0]];
+		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
+		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
+		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
+	}
+	case OP_ADD: case OP_SUB:
+		return fmax(most, fmax(factor(ev, note, parent[0]), factor(ev, note, parent[1])));
+	case OP_RSQRT: /* its cube */
+		return most * most * most;
+	default: return most;
+	}
+}
+
 void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -424,10 +456,10 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 	if (s->derived && ball_flow(ev, note, k))
 		return;
 	ball_finite(ev, note, k);
-	if (s->derived) {
+	if (s->derived)
 		n->path = n->magnitude;
-		n->most = fmax(1, n->magnitude);
-	}
+	if (s->op != OP_CUMPROD)
+		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial rounds at its size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;

@@ -24,7 +24,11 @@ struct note {
 	bool active;      /* depends on an input in wrt */
 	bool tie;         /* partials follow a convention */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
-	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
+	/*
+	 * Of a product, a formula or a tangent or adjoint: the largest and smallest magnitude (at least, at most 1) of a partial product in any
+	 * grouping.  least: of op cumprod alone.
+	 */
+	double most, least;
 	int factors;        /* of a product: how many it has */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };
