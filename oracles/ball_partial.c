@@ -178,7 +178,8 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	if (s->j == 1)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
-	set_radii(s, out, (ra + rb) / (h * h) * (1 + 4 * fmax(ra, rb) / h), 6 * fabs(mpfr_get_d(out->value, R)), 0);
+	set_radii(s, out, (ra + rb) / (h * h) * (1 + 4 * fmax(ra, rb) / h), 6 * fabs(mpfr_get_d(out->value, R)),
+	    4 * fabs(mpfr_get_d(out->value, R))); /* b/h/h with a hypot of libm */
 	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
@@ -216,7 +217,7 @@ static void partial_pow(const struct site *s, struct partial *out)
 		double p = fabs(mpfr_get_d(out->value, R));
 		double moved = (b * (b + 1) * v / (a * a)) * ra + v / a * (1 + b * log_a) * rb;
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
-		set_radii(s, out, moved * (1 + 4 * rho), p * (6 + log_a * (b + 1)), 0);
+		set_radii(s, out, moved * (1 + 4 * rho), p * (6 + log_a * (b + 1)), p);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
 			mpfr_set_zero(out->value, 1);
@@ -226,7 +227,7 @@ static void partial_pow(const struct site *s, struct partial *out)
 		mpfr_log(out->value, parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
 		double moved = v / a * (1 + b * log_a) * ra + v * log_a * log_a * rb;
-		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, 0);
+		set_radii(s, out, moved * (1 + 4 * rho), 9 * v * log_a, v * log_a);
 	}
 	if (s->j == 0) { /* b a^(b - 1) and b a^b / a */
 		set_most(out, fmax(v, v / a), fmax(b, v * b), fmax(1 / a, b / a));
@@ -249,7 +250,9 @@ static void partial_norm(const struct site *s, struct partial *out)
 	p = fabs(mpfr_get_d(out->value, R));
 	if (r > y / 8)
 		out->reason = REASON_ILL_CONDITIONED;
-	set_radii(s, out, (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y), p * (n / 2 + 8), 0);
+	/* y has what squares that underflow leave in it */
+	double moved = (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y) + p * n * s->tiny / (2 * y * y);
+	set_radii(s, out, moved, p * (n / 2 + 8), 0);
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
@@ -263,7 +266,7 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude;
-	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + 16), p * (2 * top + 4 * y + 4 * log(n)));
+	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + log(n) + 16), p * (2 * top + 4 * y + 4 * log(n)));
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
