@@ -72,6 +72,8 @@ static bool certain_nan(const struct evaluation *ev, const struct note *note, in
 
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
+	if (note[a].danger || (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
+		return false;
 	if (a == b) /* x == x asks whether x is a NaN */
 		return !note[a].reason || certain_nan(ev, note, a);
 	if (note[a].reason || (b >= 0 && note[b].reason))
@@ -255,7 +257,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
-		c = 4;
+		c = 8; /* of 2 ulps, in binary32 */
 		may_be_exact = false;
 		break;
 	}

@@ -175,6 +175,12 @@ static const struct undecided_row undecided_rows[] = {
      C("c", "f64[]", "-1") "," N("r", "sqrt", "\"c\"") "," N("p", "eq", "\"r\",\"r\"") "," N(
 	 "y", "select", "\"p\",\"r\",\"x\""),
      "1", "1", REASON_NONE, REASON_NONE},
+    {"a choice by what may have left the range",
+     N("d", "asinh", "\"x\"") "," N("p", "lt", "\"d\",\"x\"") "," N("y", "select", "\"p\",\"x\",\"d\""), "1e200", "1",
+     REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+    {"what may have left the range, compared with itself",
+     N("d", "asinh", "\"x\"") "," N("p", "eq", "\"d\",\"d\"") "," N("y", "select", "\"p\",\"x\",\"d\""), "1e200", "1",
+     REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a number compared with itself",
      S N("p", "eq", "\"s\",\"s\"") "," N("y", "select", "\"p\",\"x\",\"s\""), "1", "1", REASON_NONE,
      REASON_NONE},

@@ -198,7 +198,7 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 {
 	const char *type = dtype_table[dtype].name;
 	int decided = 0, outside = 0;
-	double worst = 0;
+	double worst = 0, of_tight = 0;
 	for (int k = 0; k < trials; k++) {
 		double x = random_input(row->where, k % 3 == 1), g = random_value(k % 3 == 2), t = k % 2 ? 1 : random_value(k % 4 == 2);
 		double b = random_value(row->other == 2 && k % 3 == 1);
@@ -219,6 +219,8 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 		decided++;
 		double got = row->f((struct pair){x, t}, (struct pair){g, 0}, (struct pair){b, 0}).t;
 		double error = fabs((got - want->value) - want->low);
+		if (isfinite(error) && want->loose < INFINITY && want->tight > 0)
+			of_tight = fmax(of_tight, error / want->tight);
 		if (error <= want->loose || want->loose == INFINITY) {
 			if (want->loose > 0 && want->loose < INFINITY)
 				worst = fmax(worst, error / want->loose);
@@ -229,7 +231,7 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 			    want->value, error, want->loose, want->tight, x, b, g, t);
 	}
 	if (getenv("VERBOSE"))
-		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f\n", row->op, number, type, decided, outside, worst);
+		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number, type, decided, outside, worst, of_tight);
 	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
 	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
 }
