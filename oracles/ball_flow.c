@@ -14,7 +14,7 @@ static struct operand operand(const struct evaluation *ev, const struct note *no
 	const struct note *n = &note[k];
 	bool flow = ev->scalar[k].derived;
 	double path = flow ? n->path : n->magnitude;
-	return (struct operand){path, n->radius, ev->scalar[k].op == OP_CUMPROD ? fmax(1, path) : n->most, flow};
+	return (struct operand){path, n->radius, n->most, flow};
 }
 
 /* A factor as it stands in the products that engines may form: of a flow only what came together last. */
@@ -108,7 +108,7 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		break;
 	default: return false;
 	}
-	if (out->most > info->max)
+	if (4 * out->most > info->max) /* a few such are added before the last factor */
 		out->danger = true;
 	if (!(out->path + out->radius <= info->max))
 		out->reason = REASON_OVERFLOW;

@@ -63,6 +63,7 @@ static struct pair over(struct pair a, struct pair b)
 static struct pair with(struct pair a, double y, double partial) { return (struct pair){r(y), a.t == 0 ? 0 : product(a.t, partial), true}; }
 static struct pair root(struct pair a) { return with(a, sqrt(a.v), ratio(0.5, r(sqrt(a.v)))); }
 static struct pair expo(struct pair a) { return with(a, exp(a.v), r(exp(a.v))); }
+static struct pair loga(struct pair a) { return with(a, log(a.v), ratio(1, a.v)); }
 static struct pair sine(struct pair a) { return with(a, sin(a.v), r(cos(a.v))); }
 static struct pair cosi(struct pair a) { return with(a, cos(a.v), -r(sin(a.v))); }
 static struct pair cosh_of(struct pair a) { return with(a, cosh(a.v), r(sinh(a.v))); }
@@ -150,6 +151,76 @@ F(over_3, neg(over(mul(g, b), mul(a, a))))
 F(over_4, neg(mul(g, over(b, mul(a, a)))))
 F(over_5, mul(mul(neg(g), b), power(a, -2)))
 
+/* ---- the same for reductions: the cotangents of x[m] ---- */
+
+enum { MOST = 12 };
+
+typedef void reduction(int m, const struct pair *x, struct pair g, struct pair *out);
+
+/* In order, or halves. */
+static struct pair total(int m, const struct pair *x)
+{
+	struct pair s = x[0];
+	if (m > 2 && state % 2)
+		return add(total(m / 2, x), total(m - m / 2, x + m / 2));
+	for (int k = 1; k < m; k++)
+		s = add(s, x[k]);
+	return s;
+}
+
+static struct pair all(int m, const struct pair *x)
+{
+	struct pair y = n(1);
+	for (int k = 0; k < m; k++)
+		y = k ? mul(y, x[k]) : x[0];
+	return y;
+}
+
+static struct pair norm_of(int m, const struct pair *x)
+{
+	struct pair square[MOST] = {0};
+	for (int k = 0; k < m; k++)
+		square[k] = mul(x[k], x[k]);
+	return root(total(m, square));
+}
+
+/* e^(x - max x); the sum of them. */
+static struct pair exponentials(int m, const struct pair *x, struct pair *e)
+{
+	double top = x[0].v;
+	for (int k = 1; k < m; k++)
+		top = fmax(top, x[k].v);
+	for (int k = 0; k < m; k++)
+		e[k] = expo(sub(x[k], n(top)));
+	return total(m, e);
+}
+
+#define REDUCTION(name, before, expression)                                                                                      \
+	static void name(int m, const struct pair *x, struct pair g, struct pair *out)                                           \
+	{                                                                                                                        \
+		struct pair e[MOST] = {0};                                                                                       \
+		(void)e;                                                                                                         \
+		before;                                                                                                          \
+		for (int k = 0; k < m; k++)                                                                                      \
+			out[k] = (expression);                                                                                   \
+	}
+REDUCTION(norm_1, struct pair y = norm_of(m, x), mul(g, over(x[k], y)))
+REDUCTION(norm_2, struct pair y = norm_of(m, x), mul(x[k], over(g, y)))
+REDUCTION(norm_3, struct pair y = norm_of(m, x), over(mul(g, x[k]), y))
+REDUCTION(softmax_1, struct pair s = exponentials(m, x, e), mul(g, over(e[k], s)))
+REDUCTION(softmax_2, struct pair s = exponentials(m, x, e), mul(over(g, s), e[k]))
+REDUCTION(softmax_3, struct pair s = loga(exponentials(m, x, e)); double top = x[0].v; for (int i = 0; i < m; i++) top = fmax(top, x[i].v),
+    mul(g, expo(sub(x[k], add(n(top), s)))))
+REDUCTION(prod_1, struct pair y = all(m, x), over(mul(g, y), x[k]))
+REDUCTION(prod_2, struct pair y = all(m, x), mul(g, over(y, x[k])))
+REDUCTION(prod_3, (void)m, mul(g, k == 0 ? all(m - 1, x + 1) : k == m - 1 ? all(k, x) : mul(all(k, x), all(m - k - 1, x + k + 1))))
+
+static const struct reduction_row {
+	const char *op;
+	reduction *f;
+} reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1}, {"logsumexp", softmax_2}, {"logsumexp", softmax_3},
+    {"reduce_prod", prod_1}, {"reduce_prod", prod_2}, {"reduce_prod", prod_3}};
+
 enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE };
 
 static const struct row {
@@ -236,6 +307,53 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
 }
 
+static void test_reduction(struct analytic *oracle, const struct reduction_row *row, int number, int trials, struct arena *arena)
+{
+	const char *type = dtype_table[dtype].name;
+	int decided = 0, outside = 0;
+	double worst = 0, of_tight = 0;
+	for (int t = 0; t < trials; t++) {
+		struct pair x[MOST], out[MOST];
+		struct testcase c = {0};
+		struct error e = {0};
+		struct truth_point truth;
+		int m = 2 + (int)(random_bits() % (MOST - 1));
+		double g = random_value(t % 3 == 2), size = t % 4 == 3 ? exp2((int)(t % 17) - 8) : 1;
+		const char *at = "", *along = "";
+		arena_reset(arena);
+		for (int k = 0; k < m; k++) {
+			x[k] = (struct pair){r((1 + uniform()) * size * (random_bits() % 2 ? 1 : -1)), random_value(false), false};
+			at = arena_printf(arena, "%s%s\"%a\"", at, k ? "," : "", x[k].v);
+			along = arena_printf(arena, "%s%s\"%a\"", along, k ? "," : "", x[k].t);
+		}
+		const char *text = arena_printf(arena,
+		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: %s[%d]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"%s\",\"axes\":[0],\"args\":[\"x\"]}],"
+		    "\"results\":[\"y\"],\"points\":[[[%s]]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"%a\"]},"
+		    "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[[%s]]}]}",
+		    type, m, row->op, at, g, along);
+		CHECK(testcase_read(text, strlen(text), arena, &c, &e), "%s: %s\n%s", e.place, e.text, text);
+		analytic_truth(oracle, &c, 0, arena, &truth);
+		row->f(m, x, (struct pair){g, 0, false}, out);
+		for (int k = 0; k < m; k++) {
+			const struct component *want = &truth.derivative[0][0].at[k];
+			if (want->reason != REASON_NONE || want->loose == INFINITY)
+				continue;
+			double error = fabs((out[k].t - want->value) - want->low);
+			decided++;
+			worst = fmax(worst, error / want->loose);
+			of_tight = fmax(of_tight, error / want->tight);
+			if (!(error <= want->loose) && outside++ == 0)
+				fprintf(stderr, "%s, row %d, in %s, element %d: %a, not %a: off by %g, loose %g\n%s\n", row->op, number, type, k, out[k].t,
+				    want->value, error, want->loose, text);
+		}
+	}
+	if (getenv("VERBOSE"))
+		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number, type, decided, outside, worst,
+		    of_tight);
+	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
+	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
+}
+
 int main(int argc, char **argv)
 {
 	static const enum dtype dtypes[] = {DTYPE_F16, DTYPE_F32};
@@ -249,6 +367,11 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 			dtype = dtypes[d];
 			test_row(oracle, &rows[k], (int)k, trials, &arena);
+		}
+	for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+		for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++) {
+			dtype = dtypes[d];
+			test_reduction(oracle, &reductions[k], (int)k, trials, &arena);
 		}
 	analytic_close(oracle);
 	arena_free(&arena);
