@@ -418,8 +418,10 @@ static double factor(const struct evaluation *ev, const struct note *note, int k
 static double most_of(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const int *parent = ev->parent + s->parent;
 	double most = fmax(1, note[k].magnitude);
+	if (!s->n_parent)
+		return most;
+	const int *parent = ev->parent + s->parent;
 	switch ((int)s->op) {
 	case OP_MUL: case OP_SQUARE:
 		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));

@@ -252,7 +252,7 @@ static void partial_norm(const struct site *s, struct partial *out)
 		out->reason = REASON_ILL_CONDITIONED;
 	/* y has what squares that underflow leave in it */
 	double moved = (parent_note(s, s->j)->radius + p * r) / y * (1 + 4 * r / y) + p * n * s->tiny / (2 * y * y);
-	set_radii(s, out, moved, p * (n / 2 + 8), 0);
+	set_radii(s, out, moved, p * (n / 2 + 8) * (1 + n * s->u), 0); /* 1/y has higher orders of y's n/2 */
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
@@ -266,7 +266,9 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude;
-	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * (exponent + n + log(n) + 16), p * (2 * top + 4 * y + 4 * log(n)));
+	double tight = exponent + n + log(n) + 16, loose = 2 * top + 4 * y + 4 * log(n);
+	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
+	set_radii(s, out, 2 * p * widest * (1 + 4 * widest), p * tight * higher, p * loose * higher);
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
