@@ -13,6 +13,11 @@ struct flow {
 	double tight, loose; /* radii */
 	double magnitude;    /* sum of the magnitudes of the path contributions */
 	struct terms terms;  /* so far */
+	double reach;        /* sum of what the terms may have been on the way, by usual formulas */
+	/* Of a chain of products, whose flows an engine may add up before or after it multiplies them: */
+	int joined;          /* adjoint: terms that came together from it on */
+	double most;         /* adjoint: the largest magnitude of a product of the factors from it on */
+	double group;        /* adjoint: the same with the terms; tangent: sum of |x'/x| */
 	uint8_t reason;      /* enum reason */
 	double share;        /* the largest part of loose - tight that one use of one formula brought */
 	enum op culprit;     /* whose formula; OP_CONSTANT for none */

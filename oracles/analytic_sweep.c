@@ -47,6 +47,8 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->loose += loose;
 	f->magnitude += magnitude;
 	terms_add(&f->terms, self->term, fabs(mpfr_get_d(self->term, R)), tight);
+	f->group += fabs(mpfr_get_d(self->term, R));
+	f->joined++;
 }
 
 /* What a usual formula loses more than the best ones, here or on the way: the largest part is blamed. */
@@ -98,21 +100,31 @@ static bool is_derivative(const struct analytic *self, int k)
 }
 
 /*
+ * An edge of a product of many factors.  Its grouping is the engine's choice, who may also have a factor's share as g y/x or the tangent as y sum(x'/x),
+ * so it is rounded at the size of all path contributions, not of their (possibly cancelled) sum.
+ */
+struct chain {
+	int roundings; /* that such a formula has and this sweep, link by link, has not */
+	double most;   /* of the partials of the edge, in any grouping */
+	double reach;  /* of their products with the flow */
+};
+
+/*
  * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or because exact factors have a
  * product that is a value of the dtype.  An exact partial other than +-1 is an operand, which nobody's formula takes apart.
  */
-static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, bool chain)
+static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain)
 {
 	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype], *before = &dtype_table[self->ev.scalar[from].dtype];
 	const struct flow *f = &self->flow[from];
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
 	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
 		return true;
-	if (p->tight > 0 || chain)
+	if (p->tight > 0)
 		return false;
 	if (p->magnitude == 1 && wider)
 		return true;
-	if (self->by_paths)
+	if (self->by_paths || chain)
 		return false;
 	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
 		return true;
@@ -122,10 +134,9 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 /*
  * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
  * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
- * at: the scalar whose partial p is.  chain: products whose grouping is the engine's choice are rounded at the size of all path contributions, not of their (possibly
- * cancelled) sum.
+ * at: the scalar whose partial p is.  chain: NULL elsewhere.
  */
-static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, bool chain)
+static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
@@ -138,12 +149,14 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 		return;
 	}
 	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]));
-	if (nothing && p->loose < INFINITY && f->loose < INFINITY) {
+	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
+	double reach = chain ? chain->reach : (g + f->loose) * most;
+	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
 		add_zero(self, to);
 		return;
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
-	double term = fabs(mpfr_get_d(self->term, R)), g = fabs(mpfr_get_d(self->value[from], R));
+	double term = fabs(mpfr_get_d(self->term, R));
 	double size = chain ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
@@ -155,18 +168,25 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 		tight += more;
 		loose += more;
 	}
-	if (!exact_product(self, to, from, p, chain)) {
-		tight += chain || self->by_paths ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
-		/* g * 0.5 / y: what underflows before the last factor is multiplied by at most the partial and its kin */
-		loose += info->unit * (size + loose) + info->tiny + 2 * p->magnitude * info->tiny;
-		if (chain) /* the product of all, divided by one factor: g * y / x */
-			loose += 3 * info->unit * size;
-		worse = fmax(worse, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
+	bool exact = exact_product(self, to, from, p, chain), doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
+	bool by_size = chain || self->by_paths;
+	if (!exact)
+		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
+	if (!exact || doubled || chain) {
+		/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula */
+		double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
+		loose += detour + (by_size ? info->unit * (size + loose) + info->tiny : rounding_of(info, term + loose + detour));
+		worse += detour;
 	}
+	if (reach > info->max)
+		loose = worse = INFINITY;
+	self->flow[to].reach += reach;
 	if (term + tight > info->max) {
 		poison(&self->flow[to], REASON_OVERFLOW);
 		return;
 	}
+	if (term + loose > info->max)
+		loose = INFINITY;
 	const struct note *n = &self->note[at];
 	add_share(&self->flow[to], worse, n->danger ? n->danger_op : self->ev.scalar[at].kind);
 	add_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
@@ -180,13 +200,15 @@ static void finish_flow(struct analytic *self, int k)
 	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
 	if (f->terms.n > 1 && !f->reason) {
 		double sum = f->terms.positive + f->terms.negative, rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
-		f->loose += rounding;
+		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose);
 		if (!self->by_paths)
 			rounding = terms_exact(&f->terms, info) ? 0 : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
 		f->tight += rounding;
 	}
 	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;
+	if (f->terms.positive + f->terms.negative + f->loose > info->max)
+		f->loose = INFINITY;
 }
 
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
@@ -202,12 +224,46 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	mpfr_div_si(p->value, p->value, ties, R);
 	p->magnitude = 1.0 / ties;
 	p->tight = p->loose = (ties & (ties - 1)) == 0 ? 0 : p->magnitude * dtype_table[self->ev.scalar[k].dtype].unit;
+	p->most = 0;
 	p->reason = REASON_NONE;
 	p->singular = convention_is_open(self->ev.scalar[k].op);
 	return sign != 0 || p->singular;
 }
 
-static bool is_chain(const struct analytic *self, int k) { return self->ev.scalar[k].op == OP_CUMPROD; }
+/*
+ * The edge of scalar k to its parent j as one of a chain of products, or NULL.  Along the chain three roundings a link, and where a factor leaves or enters
+ * it (of the others, by their number) as many as terms are added there: TOLERANCE.md counts them.
+ */
+static const struct chain *chain_of(struct analytic *self, int k, int j, bool adjoint, struct chain *out)
+{
+	const struct evaluation *ev = &self->ev;
+	if (ev->scalar[k].op != OP_CUMPROD)
+		return NULL;
+	int parent = ev->parent[ev->scalar[k].parent + j], other = ev->parent[ev->scalar[k].parent + 1 - j];
+	bool link = j == 0 && ev->scalar[parent].op == OP_CUMPROD;
+	struct flow *whole = &self->flow[k], *part = &self->flow[parent];
+	double x = self->note[parent].magnitude, most = self->note[k].most;
+	double over = !link && x > 0 ? 1 / x : 0;
+	*out = (struct chain){.roundings = 3};
+	if (!link)
+		out->roundings += (adjoint ? whole->joined : self->note[k].factors) - 1;
+	if (adjoint) {
+		double rest = fmax(1, whole->most), beside = fmax(1, self->note[other].magnitude);
+		out->most = fmax(most * rest, over);
+		out->reach = whole->group * fmax(most, over);
+		if (link) {
+			part->joined += whole->joined - 1;
+			part->most = fmax(part->most, rest * beside);
+			part->group += whole->group * beside;
+		}
+	} else {
+		double g = fabs(mpfr_get_d(self->value[parent], R)) + part->loose;
+		whole->group += link ? part->group : g * over;
+		out->most = fmax(most, over);
+		out->reach = whole->group > dtype_table[ev->scalar[k].dtype].max ? INFINITY : g * out->most;
+	}
+	return out;
+}
 
 /* ---- sweeps ---- */
 
@@ -228,11 +284,12 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 		finish_flow(self, k);
 		for (int j = 0; j < s->n_parent; j++) {
 			struct partial p;
+			struct chain chain;
 			int parent = ev->parent[s->parent + j];
 			if (!self->note[parent].active)
 				continue;
 			bool connected = analytic_partial(self, conventions, k, j, &p);
-			add_product(self, k, parent, k, connected ? &p : NULL, is_chain(self, k));
+			add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
 			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
 			if (s->part == TRACE_PARAMETER) {
 				struct terms *terms = &self->flow[parent].terms;
@@ -348,7 +405,26 @@ static void directional_tangent(struct analytic *self, int k)
 	}
 	struct partial p = {.value = self->partial, .magnitude = 1};
 	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
-	add_product(self, k, k, parent[best], &p, false);
+	add_product(self, k, k, parent[best], &p, NULL);
+}
+
+/*
+ * (b a' - a b')/b^2 rounds the path over a' as often as that over b', and at the same sizes: one more than a'/b and the sum do, and one that
+ * makes b^2.
+ */
+static void quotient_rule(struct analytic *self, int k)
+{
+	const int *parent = self->ev.parent + self->ev.scalar[k].parent;
+	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	struct flow *out = &self->flow[k];
+	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
+		return;
+	double b = self->note[parent[1]].magnitude, g = fabs(mpfr_get_d(self->value[parent[0]], R)) + self->flow[parent[0]].loose;
+	double most = fmax(b, 1 / (b * b));
+	out->loose += 2 * info->unit * g / b + 2 * info->tiny * most;
+	out->reach += g * most;
+	if (b * b > info->max || b * b < info->normal)
+		out->loose = INFINITY;
 }
 
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
@@ -370,13 +446,18 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 		} else {
 			for (int j = 0; j < s->n_parent; j++) {
 				struct partial p;
+				struct chain chain;
 				int parent = ev->parent[s->parent + j];
 				if (!self->flow[parent].present)
 					continue;
 				bool connected = analytic_partial(self, conventions, k, j, &p);
-				add_product(self, k, k, parent, connected ? &p : NULL, is_chain(self, k));
+				add_product(self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
 			}
+			if (s->op == OP_DIV)
+				quotient_rule(self, k);
 		}
 		finish_flow(self, k);
+		if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
+			self->flow[k].loose = INFINITY;
 	}
 }

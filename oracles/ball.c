@@ -36,6 +36,8 @@ static double distance(const struct evaluation *ev, int a, int b)
 
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
+	if (note[a].danger || (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
+		return false;
 	if (a == b) /* x == x asks whether x is a NaN */
 		return !note[a].reason || note[a].certain;
 	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded to an integer is another matter. */
@@ -193,12 +195,14 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
 	struct note *n = &note[k];
 	n->most = n->least = 1;
+	n->factors = 0;
 	for (int j = 0; j < 2; j++) {
 		int parent = ev->parent[ev->scalar[k].parent + j];
 		const struct note *in = &note[parent];
 		bool chain = ev->scalar[parent].op == OP_CUMPROD;
 		n->most *= chain ? in->most : fmax(1, in->magnitude);
 		n->least *= chain ? in->least : in->magnitude > 0 ? fmin(1, in->magnitude) : 1;
+		n->factors += chain ? in->factors : 1;
 	}
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
@@ -265,7 +269,9 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	case OP_CUMPROD: /* another grouping rounds at the size of other products */
 		r = a * rb + b * ra + ra * rb;
 		ball_grouping(ev, note, k);
-		n->radius = r == 0 && v == 0 ? 0 : r + info->unit * (v + r) + info->tiny;
+		n->radius = r;
+		if ((r > 0 || v > 0) && !(a == 1 && ra == 0) && !(b == 1 && rb == 0)) /* a factor 1 rounds nothing */
+			n->radius += info->unit * (v + r) + info->tiny;
 		return;
 	case OP_DIV: {
 		if (clear_of(n, rb, b))
@@ -276,7 +282,6 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->radius = r + scaled_rounding(info, b > 1, v, r);
 			return;
 		}
-
 		break;
 	}
 	case OP_ATAN2: {
@@ -287,7 +292,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
-		c = 4;
+		c = 8; /* of 2 ulps, in binary32 */
 		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
 		break;
 	}
@@ -354,9 +359,31 @@ static void ball_dot(const struct evaluation *ev, struct note *note, int k)
 		terms_add(&terms, product, size, r);
 	}
 	mpfr_clear(product);
-	if (terms.positive + terms.negative + terms.radius > info->max)
+	double sum = terms.positive + terms.negative + terms.radius;
+	if (sum + s->n_parent / 2.0 * info->unit * sum > info->max)
 		out->reason = REASON_OVERFLOW;
 	out->radius = terms_exact(&terms, info) ? 0 : terms.radius + sum_rounding(ev, k, &terms, out->magnitude);
+}
+
+/*
+ * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A power of two only shifts, if no term
+ * leaves the normal range; otherwise a sum that is exact need not be so after the division, and the last addition rounds in another binade.
+ * least: the smallest that a term may be.
+ */
+static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
+	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost = sum_rounding(ev, k, terms, whole);
+	if (terms->n == 0)
+		return 0;
+	if ((s->n_parent & (s->n_parent - 1)) == 0) {
+		bool shifts = least >= n * info->normal || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
+		return (r + (terms_exact(terms, info) ? 0 : lost)) / n + (shifts ? 0 : n * info->tiny);
+	}
+	lost = fmin((n + 2) * u * (sum + r), lost + u * (whole + r) + 3 * u * (sum + r));
+	return (r + lost) / n + n * info->tiny;
 }
 
 static void ball_nary(const struct evaluation *ev, struct note *note, int k)
@@ -364,7 +391,7 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &dtype_table[s->dtype];
 	const int *parent = ev->parent + s->parent;
-	double u = info->unit, n = s->n_parent, top = 0, squares = 0;
+	double u = info->unit, n = s->n_parent, top = 0, squares = 0, least = INFINITY;
 	struct note *out = &note[k];
 	struct terms terms = {0};
 	for (int j = 0; j < s->n_parent; j++) {
@@ -372,30 +399,31 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			continue;
 		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
 		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
+		if (note[parent[j]].magnitude + note[parent[j]].radius > 0)
+			least = fmin(least, note[parent[j]].magnitude - note[parent[j]].radius);
 		top = fmax(top, note[parent[j]].magnitude);
 	}
-	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude * (s->op == OP_REDUCE_MEAN ? n : 1));
+	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude);
 	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
 	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
-	if (adds && s->n_parent > 1 && terms.positive + terms.negative + r > info->max)
+	double sum = terms.positive + terms.negative;
+	if (adds && s->n_parent > 1 && sum + r + (n - 1) * u * (sum + r) > info->max)
 		out->reason = REASON_OVERFLOW;
 	switch ((int)s->op) {
 	case OP_REDUCE_SUM:
 		out->radius = r + rounding;
 		break;
-	case OP_REDUCE_MEAN: /* n a power of two: an exact quotient */
-		out->radius = (r + rounding) / n;
-		if (terms.n > 0 && (s->n_parent & (s->n_parent - 1)) == 0)
-			out->radius += scaled_rounding(info, n > 1, out->magnitude, out->radius);
-		else if (terms.n > 0)
-			out->radius += 3 * u * (out->magnitude + out->radius) + info->tiny;
-		break;
+	case OP_REDUCE_MEAN: out->radius = mean_radius(ev, k, &terms, least); break;
 	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
 		double in = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		out->danger |= squares > info->max || (top > 0 && top * top < info->normal);
+		if (top > 0 && top * top < info->normal)
+			out->danger = true;
+		else if (top > 0) /* squares that underflow beside the largest */
+			out->radius += n * info->tiny / (2 * out->magnitude);
+		out->danger |= (1 + n * u) * squares > info->max;
 		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
 		break;
 	}
@@ -403,7 +431,7 @@ static void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 8) + info->tiny;
+		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny;
 		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
 		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;
@@ -463,6 +491,40 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 /* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
+/* A factor of a formula: what another formula may have on the way to it; a value of the program is what it is. */
+static double factor(const struct evaluation *ev, const struct note *note, int k)
+{
+	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
+}
+
+/*
+ * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the power less one.  That a program
+ * value is used in one is not known yet, so it counts too.
+ */
+static double most_of(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	double most = fmax(1, note[k].magnitude);
+	if (!s->n_parent)
+		return most;
+	const int *parent = ev->parent + s->parent;
+	switch ((int)s->op) {
+	case OP_MUL: case OP_SQUARE:
+		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));
+	case OP_DIV: {
+		const struct scalar *over = &ev->scalar[parent[0]];
+		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
+		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
+		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
+	}
+	case OP_ADD: case OP_SUB:
+		return fmax(most, fmax(factor(ev, note, parent[0]), factor(ev, note, parent[1])));
+	case OP_RSQRT: /* its cube */
+		return most * most * most;
+	default: return most;
+	}
+}
+
 static void ball_known(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -487,10 +549,10 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 	if (s->derived && ball_flow(ev, note, k))
 		return;
 	ball_finite(ev, note, k);
-	if (s->derived) {
+	if (s->derived)
 		n->path = n->magnitude;
-		n->most = fmax(1, n->magnitude);
-	}
+	if (s->op != OP_CUMPROD)
+		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial rounds at its size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;

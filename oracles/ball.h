@@ -28,7 +28,12 @@ struct note {
 	int alike;        /* class of the computation (alike.h) */
 	bool danger;      /* an intermediate of a usual formula leaves the dtype's range */
 	enum op danger_op; /* whose formula; OP_CONSTANT where there is no danger */
-	double most, least; /* of a product: the largest and smallest magnitude of a partial product in any grouping */
+	/*
+	 * Of a product, a formula or a tangent or adjoint: the largest and smallest magnitude (at least, at most 1) of a partial product in any
+	 * grouping.  least: of op cumprod alone.
+	 */
+	double most, least;
+	int factors;        /* of a product: how many it has */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
 };
 
@@ -50,6 +55,11 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 struct partial {
 	mpfr_ptr value; /* exact to the evaluation's precision; memory of the caller */
 	double magnitude, tight, loose; /* |value| and its radii */
+	/*
+	 * Of a partial that is a formula: the largest magnitude (1 at least) of a product of some of the factors of a usual one.  A flow is multiplied by
+	 * some factors and then by the others, so this times the flow must be in range, and this multiplies what underflows.  0: no formula.
+	 */
+	double most;
 	enum reason reason;
 	bool singular; /* at the tip of a norm and its kin: 0 by convention, and no number where nobody cares */
 };

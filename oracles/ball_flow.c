@@ -14,13 +14,13 @@ static struct operand operand(const struct evaluation *ev, const struct note *no
 	const struct note *n = &note[k];
 	bool flow = ev->scalar[k].derived;
 	double path = flow ? n->path : n->magnitude;
-	return (struct operand){path, n->radius, flow ? n->most : fmax(1, path), flow};
+	return (struct operand){path, n->radius, n->most, flow};
 }
 
 /* A factor as it stands in the products that engines may form: of a flow only what came together last. */
 static double in_groups(const struct operand *x, bool other_is_flow)
 {
-	return x->flow && other_is_flow ? x->most : fmax(1, x->path);
+	return other_is_flow ? x->most : fmax(1, x->path);
 }
 
 /* +-1, the commonest seed, rounds nothing. */
@@ -35,6 +35,8 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 	out->path += x->path * y->path;
 	out->radius += x->path * y->radius + y->path * x->radius + x->radius * y->radius;
 	out->most = fmax(out->most, in_groups(x, y->flow) * in_groups(y, x->flow));
+	if (x->flow != y->flow) /* what it came from may meet another factor of the formula first */
+		out->most = fmax(out->most, x->flow ? x->most : y->most);
 }
 
 /* n roundings of products, each also an underflow that the rest of the product multiplies. */
@@ -55,6 +57,7 @@ static void flow_quotient(const struct evaluation *ev, struct note *note, int k,
 	out->path = g.path / b;
 	out->radius = (g.radius + out->path * rb) / (b - rb);
 	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
+	out->most = fmax(out->most, g.most * fmax(1, 1 / (b * b)));
 	round_products(out, info, 2);
 }
 
@@ -105,7 +108,7 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		break;
 	default: return false;
 	}
-	if (out->most > info->max)
+	if (4 * out->most > info->max) /* a few such are added before the last factor */
 		out->danger = true;
 	if (!(out->path + out->radius <= info->max))
 		out->reason = REASON_OVERFLOW;

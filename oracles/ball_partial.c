@@ -161,6 +161,13 @@ static void set_radii(const struct site *s, struct partial *out, double moved, d
 		out->magnitude = dtype_table[DTYPE_F64].tiny;
 	out->tight = moved + (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
 	out->loose = out->tight + loose * s->u;
+	out->most = tight > 0 ? fmax(1, out->magnitude) : 0;
+}
+
+/* The formula's factors, where their products may be larger than all of them together. */
+static void set_most(struct partial *out, double x, double y, double z)
+{
+	out->most = fmax(out->most, fmax(x, fmax(y, z)));
 }
 
 /* What a formula loses at the worse end of the interval in which the operand may be. */
@@ -203,6 +210,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	}
 	if (in->radius == 0) {
 		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+		out->most *= 2; /* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a */
 		if (rule->inner(a, y) > info->max)
 			out->loose = INFINITY;
 		return;
@@ -211,6 +219,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	struct span at = span_of(a, y, in->radius);
 	double moved = fmax(rule->curvature(&at) * in->radius, moved_far_out(&at, out->magnitude)), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
+	out->most *= 2;
 	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)
 		out->loose = INFINITY;
 }
@@ -230,6 +239,7 @@ static void partial_div(const struct site *s, struct partial *out)
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
 	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
+	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
 }
@@ -249,7 +259,9 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	mpfr_clear(square);
 	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
 	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
-	set_radii(s, out, moved, 6 * (fabs(mpfr_get_d(out->value, R)) + moved), 0);
+	double p = fabs(mpfr_get_d(out->value, R)) + moved;
+	set_radii(s, out, moved, 6 * p, 4 * p); /* b/h/h with a hypot of libm */
+	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
 }
@@ -286,7 +298,7 @@ static void partial_pow(const struct site *s, struct partial *out)
 		double p = fabs(mpfr_get_d(out->value, R));
 		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
-		set_radii(s, out, moved, (p + moved) * (6 + (log_a + base) * (b + rb + 1)), 0);
+		set_radii(s, out, moved, (p + moved) * (6 + (log_a + base) * (b + rb + 1)), p + moved);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
 			mpfr_set_zero(out->value, 1);
@@ -296,15 +308,12 @@ static void partial_pow(const struct site *s, struct partial *out)
 		mpfr_log(out->value, parent_value(s, 0), R);
 		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
 		double moved = v * (expm1(grown) * (log_a + base) + base);
-		set_radii(s, out, moved, 9 * (v * log_a + moved), 0);
+		set_radii(s, out, moved, 9 * (v * log_a + moved), v * log_a + moved);
 	}
-	out->loose += v * (base + expm1(grown)); /* exp(b log a) and other detours */
-	if (s->j == 0) { /* b a^(b - 1) and b a^b / a underflow before the last factor, or overflow */
-		out->loose += s->tiny * b * (1 + 1 / a);
-		if (v / a > dtype_table[s->ev->scalar[s->k].dtype].max)
-			out->loose = INFINITY;
+	if (s->j == 0) { /* b a^(b - 1) and b a^b / a */
+		set_most(out, fmax(v, v / a), fmax(b, v * b), fmax(1 / a, b / a));
 	} else {
-		out->loose += s->tiny * log_a;
+		set_most(out, v, log_a, 0);
 	}
 }
 
@@ -322,8 +331,10 @@ static void partial_norm(const struct site *s, struct partial *out)
 	p = fabs(mpfr_get_d(out->value, R));
 	if (r > BALL_CLEAR * y)
 		out->reason = REASON_ILL_CONDITIONED;
-	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r);
-	set_radii(s, out, moved, (p + moved) * (n / 2 + 8), 0);
+	/* y has what squares that underflow leave in it */
+	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r) + p * n * s->tiny / (2 * y * y);
+	set_radii(s, out, moved, (p + moved) * (n / 2 + 8) * (1 + n * s->u), 0); /* 1/y has higher orders of y's n/2 */
+	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
 /* e^(x_j - y) */
@@ -341,7 +352,9 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest);
-	set_radii(s, out, moved, (p + moved) * (exponent + n + 16), (p + moved) * (2 * top + 4 * y));
+	double tight = exponent + n + log(n) + 16, loose = 2 * top + 4 * y + 4 * log(n);
+	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
+	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
@@ -425,7 +438,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		out->reason = REASON_NON_FINITE;
 	else if (out->magnitude + out->tight > info->max)
 		out->reason = REASON_OVERFLOW;
-	if (note[k].danger && !linear)
+	out->loose += 2 * info->tiny * out->most;
+	if (out->most > info->max || (note[k].danger && !linear))
 		out->loose = INFINITY;
 	return out->reason || connected;
 }

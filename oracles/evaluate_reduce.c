@@ -38,9 +38,16 @@ static double float_identity(enum op op)
 	}
 }
 
+/* What an engine makes of it is x, but the derivative may be g y/x. */
+static int product_of_one(struct evaluation *ev, enum op kind, enum dtype d, int x)
+{
+	int one = trace_leaf(ev, d, 1);
+	return trace_scalar(ev, OP_CUMPROD, kind, d, (const int[2]){one, x}, 2);
+}
+
 static int product(struct evaluation *ev, enum dtype d, const int *x, int n)
 {
-	int acc = x[0];
+	int acc = n > 1 ? x[0] : product_of_one(ev, OP_REDUCE_PROD, d, x[0]);
 	for (int k = 1; k < n; k++)
 		acc = trace_scalar(ev, OP_CUMPROD, OP_REDUCE_PROD, d, (const int[2]){acc, x[k]}, 2);
 	return acc;
@@ -140,7 +147,7 @@ static void cumulate(struct run *r, const struct node *node)
 				}
 				line[k] = x->at[at].scalar;
 				if (!k && node->op == OP_CUMPROD)
-					out.at[at] = x->at[at];
+					out.at[at].scalar = product_of_one(r->ev, OP_CUMPROD, type->dtype, line[k]);
 				else if (node->op == OP_CUMSUM)
 					out.at[at].scalar = trace_scalar(r->ev, OP_REDUCE_SUM, OP_CUMSUM, type->dtype, line, k + 1);
 				else
