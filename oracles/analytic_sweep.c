@@ -175,7 +175,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	if (!exact || doubled || chain) {
 		/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula */
 		double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
-		loose += detour + (by_size ? info->unit * (size + loose) + info->tiny : rounding_of(info, term + loose + detour));
+		loose += detour + (by_size ? info->unit * (size + loose) + info->tiny : fmax(rounding_of(info, term + loose + detour), doubled ? info->tiny : 0));
 		worse += detour;
 	}
 	if (reach > info->max)
@@ -267,6 +267,32 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 
 /* ---- sweeps ---- */
 
+/*
+ * Whether scalar k may be its one active parent in an engine: a parameter of a derivative inside may be its operand, and a derivative its direction, when
+ * no op computes it.  Then what is added up at k may be added up at the parent, one by one.
+ */
+static bool passes_on(const struct analytic *self, int k, const struct partial *p)
+{
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	int parent = ev->parent[s->parent];
+	if (s->op == OP_CAST && s->dtype == ev->scalar[parent].dtype) /* trace_parameter, trace_result */
+		return self->by_paths;
+	if (!is_derivative(self, k) || p->magnitude != 1 || p->tight > 0)
+		return false;
+	int active = 0;
+	for (int j = 0; j < s->n_parent; j++)
+		active += self->note[ev->parent[s->parent + j]].active;
+	return active == 1;
+}
+
+static void add_up_there(struct terms *there, const struct terms *terms)
+{
+	there->n += terms->n;
+	there->positive += terms->positive;
+	there->negative += terms->negative;
+}
+
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t)
 {
 	struct evaluation *ev = &self->ev;
@@ -290,13 +316,8 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 				continue;
 			bool connected = analytic_partial(self, conventions, k, j, &p);
 			add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
-			/* A parameter may be its operand: what is added up there may be added up here, one by one. */
-			if (s->part == TRACE_PARAMETER) {
-				struct terms *terms = &self->flow[parent].terms;
-				terms->n += self->flow[k].terms.n;
-				terms->positive += self->flow[k].terms.positive;
-				terms->negative += self->flow[k].terms.negative;
-			}
+			if (connected && passes_on(self, k, &p))
+				add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
 		}
 	}
 }
