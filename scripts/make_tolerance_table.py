@@ -41,7 +41,7 @@ def rules():
 
 
 def table():
-    lines = ["| op | c | source of c | \\|f′\\| | \\|f″\\| | s | tight/u | loose/u, more | inner |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| op | c | source of c | sup \\|f′\\| | sup \\|f″\\| | s | tight/u | loose/u, more | inner |", "|---|---|---|---|---|---|---|---|---|"]
     for name, (c, slope, curvature, scale, _, tight, loose, inner, detours) in rules():
         if name in ULPS:
             if float(c) != 4 * ULPS[name]:
