@@ -199,6 +199,7 @@ struct progress {
 	/* Of this rung: quotient minus known value, in units of 2^scale. */
 	struct pair excess[SIDES];
 	bool finite[SIDES];
+	double noise_size; /* the same of the results, on the rung before */
 	int moved[SIDES], moved_before[SIDES]; /* exponent of the change of the functional */
 	double size;                           /* sum |weight * component| at the point */
 	bool base_finite;
@@ -390,13 +391,18 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	double expected = expected_noise(t, r, run, weight_top, lost, slope);
 	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : p->change;
 	t->error = bound(p, spread, expected, p->noise_trace, ldexp(p->size, lost));
+	/* Truncation may be as large as the noise that hides it, on the rung before; that an odd function's has no spread.  A known value is not met by chance. */
+	if (!t->known && isfinite(p->change) && p->change <= p->noise_trace)
+		t->error += ldexp(p->change + fmin(p->noise_trace, p->noise_size + p->change), -50);
+	p->noise_size = ldexp(p->size, lost);
 	p->noise_trace = expected;
 	p->sides_last = sides;
 	set_quotient(t, excess);
 
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
-	bool accurate = t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
+	/* What moves as far with a shorter step has not begun to converge (cos near 2^500). */
+	bool accurate = !jump && t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
 	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
