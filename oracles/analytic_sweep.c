@@ -98,6 +98,9 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
 	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
 		return true;
+	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
+	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) && least >= info->normal)
+		return true; /* a seed of 1: the partial as it is */
 	if (p->tight > 0 || chain)
 		return false;
 	if (p->magnitude == 1 && wider)
@@ -106,7 +109,7 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 		return false;
 	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
 		return true;
-	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || fabs(mpfr_get_d(self->term, R)) - p->magnitude * f->tight >= info->normal);
+	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || least >= info->normal);
 }
 
 /*

@@ -11,11 +11,18 @@
 
 struct span span_of(double a, double y, double r)
 {
-	double size = fabs(a);
-	return (struct span){a, y, r, a - r, a + r, fmax(0, size - r), size + r};
+	double size = fabs(a), reach = r + SPAN_BLUR * size;
+	return (struct span){a, y, r, a - reach, a + reach, fmax(0, size - reach), size + reach};
 }
 
-static double slope3(double x) { return 1 / (x * sqrt(x)); }
+/* One rounding at the size x, in unit roundoffs. */
+static double half(double x) { return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0; }
+
+static double squared(double x) { return x * x; }
+static double cube(double x) { return x * x * x; }
+/* The slope of asin; 1/sqrt(x^2 - 1) inverted, for any x. */
+static double arc_slope(double x) { return 1 / sqrt((1 - x) * (1 + x)); }
+static double beside_one(double x) { return sqrt(x - 1) * sqrt(x + 1); }
 
 /* sech^2; 4/(e^x + e^-x)^2 without an infinity. */
 static double sech_squared(double x)
@@ -39,11 +46,11 @@ static double tan_slope(double y, double r)
 	return 1 / (s * s);
 }
 
-/* 2x/(1 + x^2)^2 grows up to x = 1/sqrt(3) and falls beyond. */
-static double atan_curvature(double nearest, double farthest)
+/* r times the largest 2x/(1 + x^2)^2, which grows up to x = 1/sqrt(3) and falls beyond. */
+static double atan_bent(double nearest, double farthest, double r)
 {
-	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), below = 1 + x * x;
-	return 2 * x / (below * below);
+	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), h = hypot(1, x);
+	return 2 * (x / h) * (r / h) / h / h;
 }
 
 static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
@@ -86,9 +93,9 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
 	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
 
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                        \
-	static double slope_##id(const struct span *at) { SPAN(at) return (slope); }                               \
-	static double curvature_##id(const struct span *at) { SPAN(at) return (curvature); }                       \
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                        \
+	static double moved_##id(const struct span *at) { SPAN(at) return (moved); }                               \
+	static double bent_##id(const struct span *at) { SPAN(at) return (bent); }                                 \
 	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
 	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
 	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
@@ -99,8 +106,8 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 #undef SPAN
 
 static const struct unary_rule rules[OP_COUNT] = {
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                                \
-	[OP_##id] = {c, slope_##id, curvature_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                                \
+	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
 #include "analytic_rules.def"
 #undef UNARY
 };
@@ -199,7 +206,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	}
 	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
 	struct span at = span_of(a, y, in->radius);
-	double moved = rule->curvature(&at) * in->radius, p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
+	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
 	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)
 		out->loose = INFINITY;
@@ -212,13 +219,13 @@ static void partial_div(const struct site *s, struct partial *out)
 	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
-		set_radii(s, out, rb / (b * least), rounded / least, 0);
+		set_radii(s, out, rb / b / least, rounded / least, 0);
 		return;
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
-	double moved = (ra + v * (2 + rb / b) * rb) / (least * least), p = (v + s->note[s->k].radius) / least;
+	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
@@ -238,7 +245,7 @@ static void partial_atan2(const struct site *s, struct partial *out)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
 	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
-	double d = hypot(ra, rb), moved = d > 0 ? d / (h * (h - d)) : 0;
+	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
 	set_radii(s, out, moved, 6 * (fabs(mpfr_get_d(out->value, R)) + moved), 0);
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
