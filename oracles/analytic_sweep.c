@@ -305,6 +305,15 @@ static void directional_tangent(struct analytic *self, int k)
 	add_product(self, k, parent[best], &p, false);
 }
 
+/* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being divided. */
+static void finish_mean(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	const struct flow *f = &self->flow[k];
+	if (s->op == OP_REDUCE_MEAN && f->present && (f->terms.positive + f->terms.negative + f->tight) * s->n_parent > dtype_table[s->dtype].max)
+		poison(&self->flow[k], REASON_OVERFLOW);
+}
+
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
 {
 	struct evaluation *ev = &self->ev;
@@ -332,5 +341,6 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 			}
 		}
 		finish_flow(self, k);
+		finish_mean(self, k);
 	}
 }
