@@ -120,6 +120,9 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
 	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
 		return true;
+	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
+	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) && least >= info->normal)
+		return true; /* a seed of 1: the partial as it is */
 	if (p->tight > 0)
 		return false;
 	if (p->magnitude == 1 && wider)
@@ -128,7 +131,7 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 		return false;
 	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
 		return true;
-	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || fabs(mpfr_get_d(self->term, R)) - p->magnitude * f->tight >= info->normal);
+	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || least >= info->normal);
 }
 
 /*
@@ -172,12 +175,12 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	bool by_size = chain || self->by_paths;
 	if (!exact)
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
-	if (!exact || doubled || chain) {
-		/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula */
-		double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
-		loose += detour + (by_size ? info->unit * (size + loose) + info->tiny : fmax(rounding_of(info, term + loose + detour), doubled ? info->tiny : 0));
-		worse += detour;
-	}
+	/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula, also where g is a power of two */
+	double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
+	loose += detour;
+	worse += detour;
+	if (!exact || doubled || chain)
+		loose += by_size ? info->unit * (size + loose) + info->tiny : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
 	if (reach > info->max)
 		loose = worse = INFINITY;
 	self->flow[to].reach += reach;
@@ -448,6 +451,15 @@ static void quotient_rule(struct analytic *self, int k)
 		out->loose = INFINITY;
 }
 
+/* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being divided. */
+static void finish_mean(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	const struct flow *f = &self->flow[k];
+	if (s->op == OP_REDUCE_MEAN && f->present && (f->terms.positive + f->terms.negative + f->tight) * s->n_parent > dtype_table[s->dtype].max)
+		poison(&self->flow[k], REASON_OVERFLOW);
+}
+
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
 {
 	struct evaluation *ev = &self->ev;
@@ -478,6 +490,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				quotient_rule(self, k);
 		}
 		finish_flow(self, k);
+		finish_mean(self, k);
 		if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
 			self->flow[k].loose = INFINITY;
 	}

@@ -151,11 +151,22 @@ static bool clear_of(struct note *n, double radius, double distance)
 /* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
 static bool by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
 
+/* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its own. */
+static bool one_call(enum op op)
+{
+	switch ((int)op) {
+	case OP_EXP: case OP_EXPM1: case OP_LOG: case OP_LOG1P: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS: case OP_ATAN:
+	case OP_ATAN2: case OP_ERF: case OP_POW: return true;
+	default: return false;
+	}
+}
+
 /* What an op with an error of c unit roundoffs loses at the size x. */
 static double one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
-	return c <= 1 && by_binade(ev, k) ? rounding_of(info, x) : c * info->unit * x + info->tiny;
+	double relative = c * info->unit * x + info->tiny;
+	return (c <= 1 || one_call(ev->scalar[k].op)) && by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
@@ -166,11 +177,11 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
 	if (rule->detours && rule->inner(a, y) > info->max)
 		n->danger = true;
-	if (!clear_of(n, in->radius, rule->scale(a, y)))
+	if (in->radius > 0 && !clear_of(n, in->radius + SPAN_BLUR * fabs(a), rule->scale(a, y)))
 		return;
 	if (in->radius > 0) {
 		struct span at = span_of(a, y, in->radius);
-		r = rule->slope(&at) * in->radius;
+		r = rule->moved(&at);
 	}
 	/*
 	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere these functions are not even rational.
@@ -287,7 +298,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	case OP_ATAN2: {
 		double h = hypot(a, b), d = hypot(ra, rb);
 		if (clear_of(n, d, h) && h > 0)
-			r = isinf(h) ? 0 : ((b + rb) * ra + (a + ra) * rb) / ((h - d) * (h - d));
+			r = isinf(h) ? 0 : ((b + rb) / (h - d) * ra + (a + ra) / (h - d) * rb) / (h - d);
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))

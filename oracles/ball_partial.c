@@ -11,11 +11,18 @@
 
 struct span span_of(double a, double y, double r)
 {
-	double size = fabs(a);
-	return (struct span){a, y, r, a - r, a + r, fmax(0, size - r), size + r};
+	double size = fabs(a), reach = r + SPAN_BLUR * size;
+	return (struct span){a, y, r, a - reach, a + reach, fmax(0, size - reach), size + reach};
 }
 
-static double slope3(double x) { return 1 / (x * sqrt(x)); }
+/* One rounding at the size x, in unit roundoffs. */
+static double half(double x) { return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0; }
+
+static double squared(double x) { return x * x; }
+static double cube(double x) { return x * x * x; }
+/* The slope of asin; 1/sqrt(x^2 - 1) inverted, for any x. */
+static double arc_slope(double x) { return 1 / sqrt((1 - x) * (1 + x)); }
+static double beside_one(double x) { return sqrt(x - 1) * sqrt(x + 1); }
 
 /* sech^2; 4/(e^x + e^-x)^2 without an infinity. */
 static double sech_squared(double x)
@@ -39,11 +46,11 @@ static double tan_slope(double y, double r)
 	return 1 / (s * s);
 }
 
-/* 2x/(1 + x^2)^2 grows up to x = 1/sqrt(3) and falls beyond. */
-static double atan_curvature(double nearest, double farthest)
+/* r times the largest 2x/(1 + x^2)^2, which grows up to x = 1/sqrt(3) and falls beyond. */
+static double atan_bent(double nearest, double farthest, double r)
 {
-	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), below = 1 + x * x;
-	return 2 * x / (below * below);
+	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), h = hypot(1, x);
+	return 2 * (x / h) * (r / h) / h / h;
 }
 
 static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
@@ -86,9 +93,9 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
 	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
 
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                        \
-	static double slope_##id(const struct span *at) { SPAN(at) return (slope); }                               \
-	static double curvature_##id(const struct span *at) { SPAN(at) return (curvature); }                       \
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                        \
+	static double moved_##id(const struct span *at) { SPAN(at) return (moved); }                               \
+	static double bent_##id(const struct span *at) { SPAN(at) return (bent); }                                 \
 	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
 	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
 	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
@@ -99,8 +106,8 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 #undef SPAN
 
 static const struct unary_rule rules[OP_COUNT] = {
-#define UNARY(id, c, slope, curvature, scale, PARTIAL, tight, loose, inner, detours)                                                \
-	[OP_##id] = {c, slope_##id, curvature_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                                \
+	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
 #include "analytic_rules.def"
 #undef UNARY
 };
@@ -187,16 +194,6 @@ static bool partial_exact(const struct site *s)
 	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
 }
 
-/*
- * Far out a partial of magnitude p falls at most as fast as 1/x^2, so |f''| <= 2|f'|/|x| there: nothing less is to be believed of curvature, whose fourth
- * powers leave the range of double, one way or the other.
- */
-static double moved_far_out(const struct span *at, double p)
-{
-	double stretch = fabs(at->a) / at->nearest;
-	return at->nearest > 0x1p200 ? 2 * p * stretch * stretch * (at->r / at->nearest) : 0;
-}
-
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
@@ -217,7 +214,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	}
 	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
 	struct span at = span_of(a, y, in->radius);
-	double moved = fmax(rule->curvature(&at) * in->radius, moved_far_out(&at, out->magnitude)), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
+	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
 	out->most *= 2;
 	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)

@@ -13,13 +13,16 @@ struct span {
 	double nearest, farthest; /* the least and the largest magnitude in between */
 };
 
+/* An operand is a double here: its ends lie so much farther out, beside its size. */
+#define SPAN_BLUR 0x1p-51
+
 struct span span_of(double a, double y, double r);
 
 /* See analytic_rules.def; a the operand, y the result, p the magnitude of the partial. */
 struct unary_rule {
 	double c;
-	double (*slope)(const struct span *at);
-	double (*curvature)(const struct span *at);
+	double (*moved)(const struct span *at);
+	double (*bent)(const struct span *at);
 	double (*scale)(double a, double y);
 	void (*partial)(mpfr_ptr p, mpfr_srcptr a, mpfr_srcptr y);
 	double (*tight)(double a, double y, double p);

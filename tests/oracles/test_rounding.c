@@ -52,7 +52,8 @@ static int draw_terms(enum dtype d, double *x)
 	bool both = draw() % 2;
 	for (int k = 0; k < n; k++) {
 		double m = 1 + ldexp((double)(draw() >> (64 - bits)), -bits);
-		x[k] = dtype_round(d, ldexp(both && draw() % 2 ? -m : m, spread ? (int)(draw() % (uint64_t)spread) : 0));
+		int exponent = spread ? (int)(draw() % (uint64_t)spread) : 0;
+		x[k] = dtype_round(d, ldexp(both && draw() % 2 ? -m : m, exponent));
 	}
 	return n;
 }
