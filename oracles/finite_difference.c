@@ -358,17 +358,17 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 		fd_abstain(t, REASON_NON_FINITE);
 		return;
 	}
-	bool jump = false;
+	bool jumps[SIDES] = {false, false};
 	for (int side = 0; side < SIDES; side++) {
 		/*
 		 * Between rungs the step shrinks by 2^50 or more, so even a cube root's change shrinks by 2^16: what shrinks by
 		 * less than 2^8 does not tend to 0.
 		 */
 		if (p->finite[side] && p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
-			jump |= p->moved[side] > p->moved_before[side] - 8;
+			jumps[side] = p->moved[side] > p->moved_before[side] - 8;
 		p->moved_before[side] = p->moved[side];
 	}
-	p->jump = jump;
+	p->jump = jumps[LEFT] || jumps[RIGHT];
 
 	/*
 	 * Without a side on the path, quotients that all tend to the known value still show it to be the derivative: a tie in a branch not taken is
@@ -402,7 +402,7 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
 	/* What moves as far with a shorter step has not begun to converge (cos near 2^500). */
-	bool accurate = !jump && t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
+	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]), accurate = !moves && t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
 	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
