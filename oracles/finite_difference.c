@@ -12,17 +12,17 @@
 /*
  * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise of
  * 2^(-log_step - precision): the first rung gives some 60 bits, ample for binary64, and the second says whether that is true; the others are for
- * strong curvature, for cancellation, and for one-sided values.  The last one is for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in
- * noise; it is only worth its price on a small program.
+ * strong curvature, for cancellation, and for one-sided values.  The last two are for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in
+ * noise; they are only worth their price on a small program.
  */
 static const struct {
 	mpfr_prec_t precision;
 	int log_step;
-} ladder[] = {{128, -60}, {256, -110}, {512, -220}, {2560, -300}};
+} ladder[] = {{128, -60}, {256, -110}, {512, -220}, {2560, -300}, {2560, -400}};
 
 enum {
 	RUNGS = (int)(sizeof ladder / sizeof *ladder),
-	NOISE_RUNG = RUNGS - 1,
+	NOISE_RUNG = RUNGS - 2, /* and the one after it, which measures it */
 	NOISE_RUNG_SCALARS = 4096,
 	GUARD_BITS = 64,
 	ZERO_EXPONENT = INT_MIN / 2 /* of an exact zero */
@@ -199,11 +199,11 @@ struct progress {
 	/* Of this rung: quotient minus known value, in units of 2^scale. */
 	struct pair excess[SIDES];
 	bool finite[SIDES];
-	double noise_size; /* the same of the results, on the rung before */
 	int moved[SIDES], moved_before[SIDES]; /* exponent of the change of the functional */
 	double size;                           /* sum |weight * component| at the point */
 	bool base_finite;
 
+	int step_last;       /* log2 of the step of the rung before */
 	int sides_last;      /* which sides shared the path on the rung before, as bits; -1: there was none */
 	struct pair excess_last;
 	double side_last[SIDES]; /* |excess| of each side on the rung before; INFINITY before there was one */
@@ -326,7 +326,7 @@ static void measure_drift(struct progress *p, double quotient)
 /* What rounding lets expect in a quotient: `lost` bits of the largest scalar, of the quotient itself, and what solutions lack. */
 static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top, int lost, double quotient)
 {
-	double noise = ldexp(fabs(quotient), 4 - run->precision);
+	double noise = ldexp(fabs(quotient), 4 - (run->precision < 1000 ? run->precision : 1000));
 	if (r->top != ZERO_EXPONENT)
 		noise += ldexp(1, r->top + weight_top + lost - t->scale);
 	if (r->residual != INT_MIN)
@@ -337,10 +337,10 @@ static double expected_noise(const struct fd_target *t, const struct rung *r, co
 /*
  * How far the excess may be from what it tends to, from what two rungs show.  The noise of a rung is not known, only what its largest scalar lets
  * expect; but the rungs before and now are amplified alike, so what the change exceeds the expectation by then, it may exceed it by now.  A
- * change that noise explains says nothing else; one that it does not is truncation, of which half at least is gone with a step that is 2^50 times
- * shorter.  Both sides' distance bounds what is left of that at the other order.
+ * change that noise does not explain is truncation, of which half at least is gone with a step that is 2^50 times shorter; behind one that it
+ * explains no more truncation hides than that noise, of which the shorter step (2^shrink of the one before) leaves its part, as of any smooth function.
  */
-static double bound(const struct progress *p, double spread, double expected, double expected_last, double floor)
+static double bound(const struct progress *p, double spread, double expected, double expected_last, double floor, int shrink)
 {
 	if (!isfinite(p->change))
 		return INFINITY;
@@ -348,7 +348,7 @@ static double bound(const struct progress *p, double spread, double expected, do
 	if (p->change > expected_last)
 		amplified = expected_last > 0 ? expected * 2 * (p->change / expected_last) : INFINITY;
 	double noise = fmin(amplified, floor + p->change);
-	return spread + noise + (p->change > expected_last ? p->change : 0);
+	return spread + noise + (p->change > expected_last ? p->change : ldexp(2 * expected_last, shrink));
 }
 
 /* Decides one target from what a rung has shown. */
@@ -390,11 +390,8 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 	double slope = fmax(left ? fabs(p->quotient[LEFT]) : 0, right ? fabs(p->quotient[RIGHT]) : 0);
 	double expected = expected_noise(t, r, run, weight_top, lost, slope);
 	double spread = both ? pair_distance(p->excess[LEFT], p->excess[RIGHT]) : p->change;
-	t->error = bound(p, spread, expected, p->noise_trace, ldexp(p->size, lost));
-	/* Truncation may be as large as the noise that hides it, on the rung before; that an odd function's has no spread.  A known value is not met by chance. */
-	if (!t->known && isfinite(p->change) && p->change <= p->noise_trace)
-		t->error += ldexp(p->change + fmin(p->noise_trace, p->noise_size + p->change), -50);
-	p->noise_size = ldexp(p->size, lost);
+	t->error = bound(p, spread, expected, p->noise_trace, ldexp(p->size, lost), run->log_step - p->step_last);
+	p->step_last = run->log_step;
 	p->noise_trace = expected;
 	p->sides_last = sides;
 	set_quotient(t, excess);
