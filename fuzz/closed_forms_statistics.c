@@ -233,9 +233,8 @@ void form_product(struct form *f)
 	int n = form_between(f, 1, 5);
 	double *point = form_apart(f, n, 0.5, 2.5);
 
-	/* Of three factors the derivative by another is a product with the 0, whose radius nothing outweighs. */
-	if (n == 2 && form_coin(f))
-		point[form_between(f, 0, 1)] = 0;
+	if (form_coin(f))
+		point[form_between(f, 0, n - 1)] = 0;
 	form_result(f, reduce(f, OP_REDUCE_PROD, in_values(f, n, point)));
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j <= i; j++) {
