@@ -18,7 +18,7 @@ enum style {
 _Thread_local bool rounding_active;
 
 static _Thread_local struct {
-	uint64_t state;
+	uint64_t seed, state;
 	enum style style;
 	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
 	double sum, lost, limit;
@@ -37,6 +37,19 @@ static uint64_t splitmix(uint64_t *state)
 int rounding_pick(int n)
 {
 	return (int)(splitmix(&seeded.state) % (uint64_t)n);
+}
+
+void rounding_restart(enum op op, const double *x, int n)
+{
+	seeded.state = seeded.seed + (uint64_t)op;
+	for (int i = 0; i < n; i++) {
+		union {
+			double f;
+			uint64_t u;
+		} bits = {.f = x[i]};
+
+		seeded.state = splitmix(&seeded.state) ^ bits.u;
+	}
 }
 
 /* In [-1, 1). */
@@ -243,7 +256,7 @@ double rounding_late(enum dtype d, double x)
 void rounding_begin(const struct engine *self)
 {
 	rounding_active = self->rounds;
-	seeded.state = self->rounding;
+	seeded.seed = seeded.state = self->rounding;
 	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
 	seeded.pending = false;
 }

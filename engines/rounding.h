@@ -17,6 +17,8 @@
  * remainders of quotients and roots (Ogita, Rump and Oishi 2005; Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed., ch. 4).
  * Elementary functions are off by the ulps that glibc states, of the dtype.
  *
+ * A kernel is a function all the same: given the same values again it returns the same (rounding_restart), which is what lets an oracle know the derivative of
+ * a maximum of two values that are computed alike.
  * Every step of a rule is rounded in the dtype, not its result alone; sums are added up in a random tree; products are grouped at random; partials
  * are formed by one of the usual formulas.  Flushing subnormals to zero is not among what the ball holds, and not done.
  */
@@ -51,6 +53,10 @@ double rounding_function(enum dtype d, double y, double ulps);
 /* The sum, and the product, of n values of d, in random order; what is in term[] is lost. */
 double rounding_sum(enum dtype d, double *term, int n);
 double rounding_product(enum dtype d, double *factor, int n);
+/*
+ * From here on as always after op and these values under this seed: a kernel that is given the same once more returns the same, as that of any engine does.
+ */
+void rounding_restart(enum op op, const double *x, int n);
 /* One of 0 .. n-1. */
 int rounding_pick(int n);
 

@@ -30,6 +30,7 @@ static double logistic(enum dtype d, double x)
 
 static double element(enum op op, enum dtype d, double x, double y)
 {
+	rounding_restart(op, (double[]){x, y}, 2);
 	switch ((int)op) {
 	case OP_NEG: case OP_ABS: case OP_SIGN: case OP_COPY: case OP_STOP_GRADIENT: case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
 	case OP_ROUND: case OP_MAX: case OP_MIN:
@@ -167,8 +168,10 @@ static void reduce(const struct node *node, const struct tensor *x, struct tenso
 	default: fold = smallest; break;
 	}
 	g = collect(reduce_map(node, &x->type.shape, a), x->at, n, n_out, a);
-	for (int k = 0; k < n_out; k++)
+	for (int k = 0; k < n_out; k++) {
+		rounding_restart(node->op, g.term + g.begin[k], g.begin[k + 1] - g.begin[k]);
 		out->at[k].f = fold(out->type.dtype, g.term + g.begin[k], g.begin[k + 1] - g.begin[k]);
+	}
 }
 
 /* Every prefix by itself in random order, or each from the one before. */
@@ -176,9 +179,11 @@ static void cumulative(const struct node *node, const struct tensor *x, struct t
 {
 	struct axis_view v = axis_view(&out->type.shape, node->attrs.axis);
 	enum dtype d = out->type.dtype;
-	bool sum = node->op == OP_CUMSUM, chain = rounding_pick(2);
+	bool sum = node->op == OP_CUMSUM, chain;
 	double *prefix = NEW(a, double, v.n);
 
+	rounding_restart(node->op, NULL, 0);
+	chain = rounding_pick(2);
 	for (int line = 0; line < v.outer * v.inner; line++) {
 		int first = line / v.inner * v.n * v.inner + line % v.inner;
 
@@ -189,6 +194,7 @@ static void cumulative(const struct node *node, const struct tensor *x, struct t
 				prefix[i] = x->at[first + i * v.inner].f;
 			if (chain && k)
 				prefix[from] = out->at[first + from * v.inner].f;
+			rounding_restart(node->op, prefix + from, k - from + 1);
 			out->at[first + k * v.inner].f = (sum ? rounding_sum : rounding_product)(d, prefix + from, k - from + 1);
 		}
 	}
@@ -228,8 +234,10 @@ static void scatter(const struct node *node, const struct tensor *const arg[], s
 		all[n + u] = arg[2]->at[u];
 	}
 	g = collect(map, all, n + n_update, n, a);
-	for (int k = 0; k < n; k++)
+	for (int k = 0; k < n; k++) {
+		rounding_restart(node->op, g.term + g.begin[k], g.begin[k + 1] - g.begin[k]);
 		out->at[k].f = scattered(node->op, out->type.dtype, g.term + g.begin[k], g.begin[k + 1] - g.begin[k]);
+	}
 }
 
 /* ---- matrix product ---- */
@@ -267,8 +275,10 @@ void rounding_matmul(const struct tensor *left, const struct tensor *right, int 
 
 					if ((strong == 0 && u == 0) || (strong == 1 && w == 0))
 						continue;
+					rounding_restart(OP_MATMUL, (double[]){u, w}, 2);
 					term[n_term++] = rounding_mul(d, u, w);
 				}
+				rounding_restart(OP_MATMUL, term, n_term);
 				out->at[at].f = rounding_sum(d, term, n_term);
 			}
 	}

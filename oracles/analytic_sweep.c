@@ -145,8 +145,15 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
 	if (f->present)
 		self->flow[to].singular |= f->singular || (p && p->singular);
-	if (!f->present || (!p && !f->reason))
+	if (!f->present)
 		return; /* a strong zero: whatever the partial, nothing arrives */
+	if (!p && !f->reason) { /* nor here, but for the NaN of a usual formula that left the range */
+		if (f->loose == INFINITY) {
+			add_zero(self, to);
+			self->flow[to].loose = INFINITY;
+		}
+		return;
+	}
 	if (f->reason || p->reason) {
 		poison(&self->flow[to], f->reason ? f->reason : p->reason);
 		return;
