@@ -397,7 +397,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *outermost = n ? &c->transform[n - 1] : NULL;
 	bool numbers = outermost && outermost->kind == TRANSFORM_VJP;
 	struct error e = {.text = ""};
-	struct trace trace = {.several = n > 1, .aot = &self->aot, .start = a->used, .error = &e};
+	struct trace trace = {.several = request_order(c->transform, n) > 1, .aot = &self->aot, .start = a->used, .error = &e};
 	struct tape *tape = NEW(a, struct tape, 1);
 	struct variable **input;
 	struct outcome below;

@@ -60,7 +60,7 @@ struct trace {
 	struct record *last;
 	uint8_t to_come; /* the levels that will go over what is executed now: a bit each */
 	uint8_t level;   /* that which goes over the records */
-	bool several;    /* there are levels whose rules may read all that ops read and gave */
+	bool several;    /* levels differentiate beside the outermost one: their rules may read all that ops read and gave */
 	int walk;        /* how often records were gone over: the number of the present walk */
 	int above, below; /* as in struct aot, of the present walk */
 	const struct aot_rules *aot;
@@ -133,6 +133,8 @@ struct variable *tape_dual(const struct tape *tape, const struct variable *v);
 void tape_set_dual(const struct tape *tape, struct variable *v, struct variable *dual);
 /* Adds to v's cotangent, when the level that walks differentiates by what v depends on. */
 void tape_give(struct tape *tape, struct variable *v, struct variable *contribution);
+/* Leaves by trace->fail when the trace has become too long. */
+void tape_check_room(struct tape *tape);
 struct variable *tape_zeros(struct tape *tape, const struct type *type);
 /* Those of struct record_kind for an op without regions, by the rules of the engine's derivative programs (aot_table.h). */
 void tape_pull_op(struct tape *tape, const struct record *record);

@@ -22,15 +22,14 @@ static void pull_records(struct tape *tape, const struct record *last, const str
 static void push_records(struct tape *tape, const struct record *last, const struct record *until)
 {
 	const struct record **line;
-	int n = 0;
+	int n = 0, at;
 
 	for (const struct record *r = last; r != until; r = r->previous)
 		n++;
 	line = NEW(tape->arena, const struct record *, n);
+	at = n;
 	for (const struct record *r = last; r != until; r = r->previous)
-		line[--n] = r;
-	for (const struct record *r = last; r != until; r = r->previous)
-		n++;
+		line[--at] = r;
 	for (int k = 0; k < n; k++)
 		line[k]->kind->push(line[k]->tape, line[k]);
 }
@@ -185,6 +184,7 @@ static void run_batch(struct tape *tape, const struct transform *t, int n, struc
 			own[batch->wrt[k]] = tape_part(tape, split[k], x, &row, b);
 		}
 		tape_levels(tape, t, n - 1, own, out);
+		tape_check_room(tape);
 		for (int k = 0; k < out->n_output; k++)
 			output[k][b] = out->output[k];
 		for (int k = 0; k < out->n_primal; k++)

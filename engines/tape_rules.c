@@ -6,7 +6,7 @@
 #include "aot.h"
 #include "tape.h"
 
-/* More than this and the request has too many levels for so long a trace; the last sweep may take as much again. */
+/* What an answer may take before its last sweep, which may take as much again. */
 enum { TRACE_BYTES = 128 << 20 };
 
 /* The derivative of one node, for one level. */
@@ -36,15 +36,20 @@ struct variable *tape_zeros(struct tape *tape, const struct type *type)
 	return tape_variable(tape, tensor_new(tape->arena, type));
 }
 
-/* Executes a derivative whose inputs are bound. */
-static void run(struct tape *tape, struct derived *d)
+void tape_check_room(struct tape *tape)
 {
 	struct trace *trace = tape->trace;
 
-	if (tape->arena->used - trace->start > TRACE_BYTES) {
-		error_set(trace->error, NULL, "records of %d levels beyond %d MiB", trace->above + trace->below + 1, TRACE_BYTES >> 20);
-		longjmp(trace->fail, 1);
-	}
+	if (tape->arena->used - trace->start <= TRACE_BYTES)
+		return;
+	error_set(trace->error, NULL, "records of more than %d MiB: too many levels for so long a program", TRACE_BYTES >> 20);
+	longjmp(trace->fail, 1);
+}
+
+/* Executes a derivative whose inputs are bound. */
+static void run(struct tape *tape, struct derived *d)
+{
+	tape_check_room(tape);
 	tape_run(&d->tape, &d->program.top);
 }
 

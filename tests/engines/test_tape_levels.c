@@ -162,15 +162,13 @@ static const struct row power = {"power", AT("r", "for", "\"y\"", "\"trip\":4,\"
 
 static void check_orders(struct arena *a)
 {
-	static const double want[] = {3 * .5, 3 * 3., 3 * 12 * .5 * .5 / .5 * 1, 3 * 24.};
-	/* 4 x^3 y, 12 x^2 y, 24 x y, 24 y at x = 1/2, y = 3 */
-	const double by_order[] = {want[0], want[1], 36, want[3]};
+	static const double want[] = {1.5, 9, 36, 72}; /* 4x^3 y, 12x^2 y, 24x y, 24y */
 
 	for (int order = 1; order <= 4; order++)
 		for (int mix = 0; mix < 1 << order; mix++) {
+			bool forward_alone = mix == (1 << order) - 1;
 			char request[512] = "";
 			struct testcase c;
-			struct answer out;
 
 			for (int k = 0; k < order; k++) {
 				strcat(request, k ? "," : "");
@@ -178,20 +176,11 @@ static void check_orders(struct arena *a)
 								     "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}");
 			}
 			c = read_row(&power, request, a);
-			for (int e = 0; e < 2; e++) {
-				const char *spec = e ? "implicit" : "tape";
+			for (int e = forward_alone; e < 2; e++) {
+				struct answer out = ask(e ? "implicit" : "tape", &c, a);
 
-				if (!e && mix == (1 << order) - 1)
-					continue;
-				if (!e && order == 1 && mix == 1)
-					continue;
-				out = ask(spec, &c, a);
-				if (!e && out.status == ANSWER_UNSUPPORTED) {
-					CHECK(false, "%s, mix %d of order %d: %s", spec, mix, order, out.text);
-					continue;
-				}
-				CHECK(out.status == ANSWER_OK && near(out.derivative[0].at->f, by_order[order - 1], 1e-14), "%s, mix %d of order %d: %.17g", spec, mix, order,
-				    out.n_derivative ? out.derivative[0].at->f : NAN);
+				CHECK(out.status == ANSWER_OK && near(out.derivative[0].at->f, want[order - 1], 1e-14), "mix %d of order %d: %s, %.17g", mix,
+				    order, out.text, out.n_derivative ? out.derivative[0].at->f : NAN);
 			}
 			arena_reset(a);
 		}
@@ -237,13 +226,13 @@ static bool shows(const char *spec, const struct row *row, const struct mix *mix
 
 static void check_edits(struct arena *a)
 {
-	/* x / (1 + x) twice, the divisor's value number written anew in each iteration */
-	static const struct row quotient = {"quotient", C("one", "f64[]", "1") "," AT("r", "for", "\"x\"", "\"trip\":2,\"regions\":[" REGION("\"i\",\"p\"", N("q", "add", "\"p\",\"y\"") "," N("s", "div", "\"p\",\"q\""), "\"s\"") "]"), 3, 5, 0, 0, 0};
+	/* p / (p + y) twice: the divisor of the first is written over by that of the second */
+	static const struct row quotient = {"quotient", AT("r", "for", "\"x\"", "\"trip\":2,\"regions\":[" REGION("\"i\",\"p\"", N("q", "add", "\"p\",\"y\"") "," N("s", "div", "\"p\",\"q\""), "\"s\"") "]"), 3, 5, 0, 0, 0};
 	static const struct row squared = {"squared", N("s", "square", "\"x\"") "," N("r", "mul", "\"s\",\"y\""), 3, 5, 0, 0, 0};
 
 	for (size_t m = 0; m < 3; m++) {
 		CHECK(shows("tape+scale:mul:1.5", row_named("product"), &mixes[m], a), "scale, %s", mixes[m].name);
-		CHECK(shows("tape+clad-stale-divisor", &quotient, &mixes[m], a) == (m != 2 || true), "stale divisor, %s", mixes[m].name);
+		CHECK(shows("tape+clad-stale-divisor", &quotient, &mixes[m], a), "stale divisor, %s", mixes[m].name);
 	}
 	CHECK(shows("tape+inductor-view-version", row_named("store into a saved buffer"), &mixes[0], a), "version lost");
 	CHECK(shows("tape+saved-const-higher", &squared, &mixes[0], a) && shows("tape+saved-const-higher", &squared, &mixes[1], a), "saved as constants");
@@ -312,7 +301,7 @@ static void check_memory(struct arena *a)
 	arena_reset(a);
 	c = long_case(60000, 4, a);
 	out = ask("tape", &c, a);
-	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "tape: records of"), "%d: %s", out.status, out.text);
+	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "tape: records of more"), "%d: %s", out.status, out.text);
 }
 
 int main(void)
