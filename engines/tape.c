@@ -87,11 +87,21 @@ static void reverse_op(struct tape *tape, const struct record *r)
 
 static const struct record_kind op_kind = {reverse_op, tape_pull_op, tape_push_op};
 
+/*
+ * Whether a walk reads the elements of operand k of that dtype, or of the result.  Rules that are executed themselves (aot_rules.def) may read what those
+ * of numbers do not, but none reads what a linear op or a move was given.
+ */
+static bool reads(const struct tape *tape, enum op op, int k, enum dtype d)
+{
+	enum regularity r = op_table[op].regularity;
+
+	return adjoint_reads(tape->rules, op, k, d) || (tape->trace->several && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
+}
+
 /* `out` becomes the result of a node without regions; a record is left where a derivative may pass. */
 static void record_op(struct tape *tape, const struct node *node, struct variable *out)
 {
 	enum dtype d = out->tensor.type.dtype;
-	bool several = tape->trace->several;
 	struct record *r;
 	uint8_t active = 0;
 
@@ -105,10 +115,10 @@ static void record_op(struct tape *tape, const struct node *node, struct variabl
 		for (int k = 0; k < node->n_arg; k++) {
 			struct variable *v = r->arg[k] = tape->variable[node->arg[k]];
 
-			v->saved |= several || adjoint_reads(tape->rules, node->op, k, v->tensor.type.dtype);
+			v->saved |= reads(tape, node->op, k, v->tensor.type.dtype);
 		}
 		out->active = active;
-		out->saved = several || adjoint_reads(tape->rules, node->op, ADJOINT_RESULT, d);
+		out->saved = reads(tape, node->op, ADJOINT_RESULT, d);
 		tape_push(tape, r);
 	}
 	tape->variable[node->out] = out;

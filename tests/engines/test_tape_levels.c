@@ -154,6 +154,24 @@ static void check_hessians(struct arena *a)
 		}
 }
 
+/* Each level by another input: the mixed derivative. */
+static void check_mixed(struct arena *a)
+{
+	static const char *const requests[] = {
+	    "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]},{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]}",
+	    "{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]},{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[1]}",
+	    "{\"transform\":\"jvp\",\"wrt\":[1],\"tangents\":[1]},{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}"};
+
+	for (int i = 0; i < ROWS; i++)
+		for (size_t m = 0; m < sizeof requests / sizeof *requests; m++) {
+			struct testcase c = read_row(&rows[i], requests[m], a);
+			struct answer out = ask("tape", &c, a);
+
+			CHECK(out.status == ANSWER_OK && out.n_derivative == 1 && near(out.derivative[0].at->f, rows[i].xy, 1e-14), "%s, %zu: %s, %.17g",
+			    rows[i].name, m, out.text, out.n_derivative ? out.derivative[0].at->f : NAN);
+		}
+}
+
 /* ---- higher orders ---- */
 
 /* y x^4, every factor multiplied in an iteration that a checkpoint holds. */
@@ -273,6 +291,31 @@ static struct testcase long_case(int trip, int order, struct arena *a)
 	return read_row(&row, request, a);
 }
 
+/* A loop that writes y into a table of 500 elements, and the sum of the table's squares. */
+static struct testcase table_case(int trip, struct arena *a)
+{
+	struct row row = {"table", NULL, 1, 1, 0, 0, 0};
+
+	row.body = arena_printf(a,
+	    C("z", "f64[]", "0") "," SHAPED("t", "broadcast_to", "\"z\"", "[500]") "," SHAPED("y1", "reshape", "\"y\"", "[1]") "," AT("e", "for", "\"t\"", "\"trip\":%d,\"regions\":[" REGION("\"i\",\"b\"", SHAPED("i1", "reshape", "\"i\"", "[1]") "," N("c", "store", "\"b\",\"y1\",\"i1\""), "\"c\"") "]") "," N("m", "square", "\"e\"") "," SUM("r", "\"m\""),
+	    trip);
+	return read_row(&row, mixes[0].request, a);
+}
+
+static size_t table_bytes(int trip, struct arena *a)
+{
+	struct testcase c;
+	struct answer out;
+	size_t before;
+
+	arena_reset(a);
+	c = table_case(trip, a);
+	before = a->used;
+	out = ask("tape", &c, a);
+	CHECK(out.status == ANSWER_OK && out.derivative[1].at->f == 2 * trip * direction[1], "%d stores: %s", trip, out.text);
+	return (size_t)(a->peak - before);
+}
+
 static size_t bytes(int trip, int order, struct arena *a)
 {
 	struct testcase c;
@@ -291,6 +334,7 @@ static void check_memory(struct arena *a)
 {
 	struct testcase c;
 	struct answer out;
+	size_t stores;
 
 	for (int order = 1; order <= 3; order++) {
 		size_t one = bytes(100, order, a), two = bytes(200, order, a), three = bytes(300, order, a);
@@ -298,6 +342,9 @@ static void check_memory(struct arena *a)
 		CHECK(three - two <= (two - one) * 101 / 100, "order %d: %zu, %zu, %zu bytes", order, one, two, three);
 		printf("order %d: %zu bytes an iteration\n", order, (three - two) / 100);
 	}
+	/* A store's tangent, its cotangent and the tangent of that are tables of 4000 bytes; the table itself is written in place. */
+	stores = (table_bytes(200, a) - table_bytes(100, a)) / 100;
+	CHECK(stores > 12000 && stores < 15000, "%zu bytes an iteration that stores", stores);
 	arena_reset(a);
 	c = long_case(60000, 4, a);
 	out = ask("tape", &c, a);
@@ -309,7 +356,7 @@ int main(void)
 	struct arena a;
 
 	arena_init(&a, (size_t)1 << 30);
-	static void (*const checks[])(struct arena *) = {check_hessians, check_orders, check_batch, check_edits, check_customs, check_memory};
+	static void (*const checks[])(struct arena *) = {check_hessians, check_mixed, check_orders, check_batch, check_edits, check_customs, check_memory};
 	for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
 		checks[k](&a);
 		arena_reset(&a);
