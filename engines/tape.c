@@ -23,7 +23,7 @@ struct tape tape_open(struct trace *trace, const struct adjoint_rules *rules, co
 	    .home = buffers_home(p, a),
 	    .last_use = buffers_last(p, a),
 	    .captures = NEW(a, struct capture_set *, p->n_value),
-	    .derived = trace->several ? NEW(a, struct derived *, p->n_value) : NULL};
+	    .derived = trace->walks ? NEW(a, struct derived *, p->n_value) : NULL};
 }
 
 struct variable *tape_variable(struct tape *tape, struct tensor tensor)
@@ -95,7 +95,7 @@ static bool reads(const struct tape *tape, enum op op, int k, enum dtype d)
 {
 	enum regularity r = op_table[op].regularity;
 
-	return adjoint_reads(tape->rules, op, k, d) || (tape->trace->several && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
+	return adjoint_reads(tape->rules, op, k, d) || (tape->trace->walks && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
 }
 
 /* `out` becomes the result of a node without regions; a record is left where a derivative may pass. */
@@ -407,7 +407,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *outermost = n ? &c->transform[n - 1] : NULL;
 	bool numbers = outermost && outermost->kind == TRANSFORM_VJP;
 	struct error e = {.text = ""};
-	struct trace trace = {.several = request_order(c->transform, n) > 1, .aot = &self->aot, .start = a->used, .error = &e};
+	struct trace trace = {.walks = request_order(c->transform, n) > numbers, .aot = &self->aot, .start = a->used, .error = &e};
 	struct tape *tape = NEW(a, struct tape, 1);
 	struct variable **input;
 	struct outcome below;

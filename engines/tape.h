@@ -60,7 +60,7 @@ struct trace {
 	struct record *last;
 	uint8_t to_come; /* the levels that will go over what is executed now: a bit each */
 	uint8_t level;   /* that which goes over the records */
-	bool several;    /* levels differentiate beside the outermost one: their rules may read all that ops read and gave */
+	bool walks;      /* there are levels that execute rules, which may read all that ops read and gave: any but an outermost vjp */
 	int walk;        /* how often records were gone over: the number of the present walk */
 	int above, below; /* as in struct aot, of the present walk */
 	const struct aot_rules *aot;

@@ -204,26 +204,42 @@ static void check_orders(struct arena *a)
 		}
 }
 
-/* A batch below: the gradient of the slices' gradients, whose inputs are x for all and y for each. */
+/* A batch below a level: x is the same for all slices, y has one for each, 5 and 7. */
+static const struct {
+	const char *request;
+	bool on_tape;
+	int n;
+	double want[3];
+} batches[] = {
+    /* of sum over b of w_b 2 x y_b + u_b x^2: by x 2 w_b y_b + 2 u_b x, by y_b 2 w_b x */
+    {"{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[1]},{\"transform\":\"batch\",\"wrt\":[1],\"size\":2},"
+     "{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[[1,10],[100,1000]]}",
+	true, 3, {2 * 5 + 20 * 7 + 200 * 3 + 2000 * 3, 6, 60}},
+    {"{\"transform\":\"batch\",\"wrt\":[1],\"size\":2},{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[[1,10]]}", true, 3, {30 + 420, 9, 90}},
+    {"{\"transform\":\"batch\",\"wrt\":[1],\"size\":2},{\"transform\":\"jvp\",\"wrt\":[0,1],\"tangents\":[1,[2,3]]}", false, 2, {30 + 18, 42 + 27}},
+};
+
 static void check_batch(struct arena *a)
 {
-	struct testcase c = read_row(row_named("product"), "", a);
-	static const char *const request = "{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[1]},{\"transform\":\"batch\",\"wrt\":[1],\"size\":2},"
-					   "{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[[1,10],[100,1000]]}";
-	char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[%s],\"results\":[\"r\"],\"points\":[[3,[5,7]]],\"request\":[%s]}",
-	    row_named("product")->body, request);
-	struct error e = {.text = ""};
-	struct answer out;
+	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+		struct testcase c = {.n_point = 0};
+		struct error e = {.text = ""};
+		char *text = arena_printf(a,
+		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[%s],\"results\":[\"r\"],\"points\":[[3,[5,7]]],\"request\":[%s]}",
+		    row_named("product")->body, batches[i].request);
 
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
-	/* of sum over b of w_b 2 x y_b + u_b x^2: by x 2 w_b y_b + 2 u_b x, by y_b 2 w_b x */
-	for (int k = 0; k < 2; k++) {
-		out = ask(k ? "implicit" : "tape", &c, a);
-		CHECK(out.status == ANSWER_OK && out.derivative[0].at->f == 2 * 5 + 20 * 7 + 200 * 3 + 2000 * 3 && out.derivative[1].at[0].f == 6 &&
-			  out.derivative[1].at[1].f == 60,
-		    "batch: %s", out.text);
-		CHECK(out.primal[0].at[0].f == 45 && out.primal[0].at[1].f == 63, "batch: primal");
+		CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+		for (int k = !batches[i].on_tape; k < 2; k++) {
+			struct answer out = ask(k ? "implicit" : "tape", &c, a);
+			int n = 0;
+
+			CHECK(out.status == ANSWER_OK && out.primal[0].at[0].f == 45 && out.primal[0].at[1].f == 63, "batch %zu: %s", i, out.text);
+			for (int d = 0; d < out.n_derivative; d++)
+				for (int at = 0; at < shape_elements(&out.derivative[d].type.shape); at++, n++)
+					CHECK(out.derivative[d].at[at].f == batches[i].want[n], "batch %zu: [%d] %g, expected %g", i, n,
+					    out.derivative[d].at[at].f, batches[i].want[n]);
+			CHECK(n == batches[i].n, "batch %zu: %d", i, n);
+		}
 	}
 }
 
