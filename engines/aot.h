@@ -63,6 +63,8 @@ struct aot_op {
 bool aot_op_vjp(const struct aot_op *of, const bool *wanted, struct arena *a, struct program *out, int *operand, struct error *e);
 /* Its jvp.  Inputs: the operands, the result, the tangents of those operands that have one.  Result: the tangent, unless it is absent. */
 bool aot_op_jvp(const struct aot_op *of, const bool *there, struct arena *a, struct program *out, struct error *e);
+/* What the rule of a custom reads for a float operand of that type, from the operand. */
+bool aot_rule_operand(const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 /*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.

@@ -75,3 +75,20 @@ bool aot_op_jvp(const struct aot_op *of, const bool *there, struct arena *a, str
 	*out = end_op(x, &result, result >= 0);
 	return true;
 }
+
+bool aot_rule_operand(const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+{
+	struct aot *x = NEW(a, struct aot, 1);
+	int value;
+
+	x->error = e;
+	x->arena = a;
+	x->rules = rules;
+	build_begin(&x->b, a);
+	value = build_input(&x->b, type);
+	if (setjmp(x->fail))
+		return false;
+	value = rules->rule_reads(x, value);
+	*out = end_op(x, &value, 1);
+	return true;
+}

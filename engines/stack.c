@@ -40,7 +40,7 @@ static enum answer_status ask(struct engine *self, struct question *q, const str
     struct transform *t, int n, struct arena *a, const char **text)
 {
 	q->c = *c;
-	q->c.program = n > 1 ? *p : lower_customs(p, a);
+	q->c.program = n > 1 ? *p : lower_customs(p, lower_keeps(n ? t : NULL), a);
 	q->c.n_transform = n;
 	q->c.transform = t;
 	q->c.n_point = 0; /* they come one by one */

@@ -8,6 +8,7 @@
  * leaves that alone and writes into a copy.
  */
 #include "buffers.h"
+#include "custom.h"
 #include "kernels.h"
 #include "tape.h"
 
@@ -187,10 +188,7 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 	tape->variable[node->out] = tape_put(tape, &x->tensor.type, x, n_written, part, written);
 }
 
-/*
- * ---- checkpoints: the region leaves one record, and is run again, recording, whenever a level comes to that; in requests of several levels
- * customs too, whose operands are what they capture ----
- */
+/* ---- checkpoints: the region leaves one record, and is run again, recording, whenever a level comes to that ---- */
 
 static void capture(struct capture_set *c, const int *value, int n)
 {
@@ -244,7 +242,7 @@ struct record *tape_rerun(struct tape *tape, const struct record *checkpoint)
 }
 
 /* Arguments of the record: the results, then what the region captures. */
-static void reverse_region(struct tape *tape, const struct record *r)
+void tape_reverse_region(struct tape *tape, const struct record *r)
 {
 	struct record *before = tape->trace->last;
 	bool any = false;
@@ -265,20 +263,20 @@ static void reverse_region(struct tape *tape, const struct record *r)
 	tape->trace->last = before;
 }
 
-static const struct record_kind region_kind = {reverse_region, tape_pull_region, tape_push_region};
+static const struct record_kind region_kind = {tape_reverse_region, tape_pull_region, tape_push_region};
 
-/* Executes region 0, which captures n values, and leaves one record of it. */
-static void run_recording_once(struct tape *tape, const struct node *node, int *captured, int n)
+static void run_checkpoint(struct tape *tape, const struct node *node)
 {
 	const struct region *region = &node->region[0];
-	struct record *before = tape->trace->last, *r = tape_record(tape, &region_kind, node->n_out + n);
+	const struct capture_set *c = tape_captures(tape, node);
+	struct record *before = tape->trace->last, *r = tape_record(tape, &region_kind, node->n_out + c->n);
 	bool active = false;
 
 	r->node = node;
-	r->number = captured;
-	for (int k = 0; k < n; k++) {
-		r->arg[node->n_out + k] = tape->variable[captured[k]];
-		tape->variable[captured[k]]->saved = true;
+	r->number = c->value;
+	for (int k = 0; k < c->n; k++) {
+		r->arg[node->n_out + k] = tape->variable[c->value[k]];
+		tape->variable[c->value[k]]->saved = true;
 	}
 	tape_run(tape, region);
 	tape->trace->last = before;
@@ -296,31 +294,12 @@ static void run_recording_once(struct tape *tape, const struct node *node, int *
 		tape_push(tape, r);
 }
 
-static void run_checkpoint(struct tape *tape, const struct node *node)
-{
-	const struct capture_set *c = tape_captures(tape, node);
-
-	run_recording_once(tape, node, c->value, c->n);
-}
-
-static void run_custom(struct tape *tape, const struct node *node)
-{
-	int *param = NEW(tape->arena, int, node->n_arg);
-
-	for (int k = 0; k < node->n_arg; k++) {
-		param[k] = node->region[0].param + k;
-		tape->variable[param[k]] = tape->variable[node->arg[k]];
-		tape->variable[param[k]]->shared = true; /* a result may be an operand */
-	}
-	run_recording_once(tape, node, param, node->n_arg);
-}
-
 void tape_run(struct tape *tape, const struct region *region)
 {
 	static void (*const run[FAMILY_CUSTOM + 1])(struct tape *, const struct node *) = {
 	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
 	    [FAMILY_FIXED_POINT] = implicit_record,
-	    [FAMILY_CUSTOM] = run_custom, [FAMILY_FOR] = tape_for, [FAMILY_WHILE] = tape_while, [FAMILY_SCAN] = tape_scan};
+	    [FAMILY_CUSTOM] = custom_record, [FAMILY_FOR] = tape_for, [FAMILY_WHILE] = tape_while, [FAMILY_SCAN] = tape_scan};
 
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];

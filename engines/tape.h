@@ -50,7 +50,7 @@ struct record {
 	struct tape *tape;       /* on which it was executed */
 	const struct node *node; /* of an op */
 	struct variable *out;    /* NULL: the kind itself finds out whether there is anything to do */
-	int *number;             /* of a checkpoint: the values captured; of a split or put: the rows, NULL: 0, 1, ... */
+	int *number;             /* of a checkpoint: the values captured; of a custom: the parameters of region 0; of a split or put: the rows, NULL: 0, 1, ... */
 	int n_arg;
 	struct variable *arg[];
 };
@@ -64,7 +64,7 @@ struct trace {
 	int walk;        /* how often records were gone over: the number of the present walk */
 	int above, below; /* as in struct aot, of the present walk */
 	const struct aot_rules *aot;
-	struct derived *sum; /* additions, a program for each type */
+	struct derived *sum, *operand; /* additions, and what rules of customs read, a program for each type */
 	size_t start;        /* bytes that the arena had handed out before */
 	jmp_buf fail;        /* taken, with *error set, when there are too many levels for too long a trace */
 	struct error *error;
@@ -133,6 +133,8 @@ struct variable *tape_dual(const struct tape *tape, const struct variable *v);
 void tape_set_dual(const struct tape *tape, struct variable *v, struct variable *dual);
 /* Adds to v's cotangent, when the level that walks differentiates by what v depends on. */
 void tape_give(struct tape *tape, struct variable *v, struct variable *contribution);
+/* What the rule of a custom reads for an operand that is v (rule_reads of aot_table.h). */
+struct variable *tape_rule_operand(struct tape *tape, struct variable *v);
 /* Leaves by trace->fail when the trace has become too long. */
 void tape_check_room(struct tape *tape);
 struct variable *tape_zeros(struct tape *tape, const struct type *type);
@@ -153,7 +155,8 @@ struct outcome {
  * taken.
  */
 void tape_levels(struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out);
-/* Those of struct record_kind for a checkpoint or custom. */
+/* Those of struct record_kind for a checkpoint, or a custom that is differentiated as the function that it is. */
+void tape_reverse_region(struct tape *tape, const struct record *record);
 void tape_pull_region(struct tape *tape, const struct record *record);
 void tape_push_region(struct tape *tape, const struct record *record);
 

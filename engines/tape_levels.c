@@ -64,7 +64,7 @@ static void run_rule(struct tape *tape, const struct record *r, struct variable 
 	int at = rule->param;
 
 	for (int k = r->node->n_out; k < r->n_arg; k++)
-		tape->variable[at++] = r->arg[k];
+		tape->variable[at++] = tape_rule_operand(tape, r->arg[k]);
 	for (int k = 0; k < n; k++) {
 		struct variable *dual = tape_dual(tape, value[k]);
 

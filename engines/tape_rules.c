@@ -59,27 +59,37 @@ static struct derived *open_derived(struct tape *tape, struct derived *d)
 	return d;
 }
 
-/* ---- sums ---- */
+/* ---- programs that depend on a type alone: sums ---- */
 
-static struct derived *sum_of(struct tape *tape, const struct type *type)
+/* The one for that type in a list; *fresh: it has just been added, without a program. */
+static struct derived *of_type(struct tape *tape, struct derived **list, const struct type *type, bool *fresh)
 {
-	struct trace *trace = tape->trace;
-	struct derived *d = trace->sum;
-	struct builder b;
-	int x, y;
+	struct derived *d = *list;
 
 	while (d && !type_equal(&d->program.type[0], type))
 		d = d->next;
+	*fresh = !d;
 	if (d)
 		return d;
 	d = NEW(tape->arena, struct derived, 1);
+	d->next = *list;
+	return *list = d;
+}
+
+static struct derived *sum_of(struct tape *tape, const struct type *type)
+{
+	bool fresh;
+	struct derived *d = of_type(tape, &tape->trace->sum, type, &fresh);
+	struct builder b;
+	int x, y;
+
+	if (!fresh)
+		return d;
 	build_begin(&b, tape->arena);
 	x = build_input(&b, type);
 	y = build_input(&b, type);
 	x = build_node(&b, OP_ADD, (int[]){x, y}, 2, NULL, NULL);
 	d->program = build_end(&b, &x, 1);
-	d->next = trace->sum;
-	trace->sum = d;
 	return open_derived(tape, d);
 }
 
@@ -98,6 +108,26 @@ void tape_give(struct tape *tape, struct variable *v, struct variable *contribut
 		contribution = d->tape.variable[d->program.top.result[0]];
 	}
 	tape_set_dual(tape, v, contribution);
+}
+
+/* ---- customs ---- */
+
+struct variable *tape_rule_operand(struct tape *tape, struct variable *v)
+{
+	struct trace *trace = tape->trace;
+	struct derived *d;
+	bool fresh;
+
+	if (!dtype_is_float(v->tensor.type.dtype))
+		return v;
+	d = of_type(tape, &trace->operand, &v->tensor.type, &fresh);
+	if (fresh && !aot_rule_operand(&v->tensor.type, trace->aot, tape->arena, &d->program, trace->error))
+		longjmp(trace->fail, 1);
+	if (fresh)
+		open_derived(tape, d);
+	d->tape.variable[0] = v;
+	run(tape, d);
+	return d->tape.variable[d->program.top.result[0]];
 }
 
 /* ---- ops ---- */

@@ -150,8 +150,11 @@ static void check_statistics(void)
 	score_free(&s);
 }
 
-int main(void)
+/* Isolated faults are answered by this program as a worker. */
+int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
 	check_filter();
 	check_rare();
 	check_against_bench("tape", true, 41);
