@@ -3,8 +3,8 @@
  *
  * A request of several levels is answered on one trace.  Its lowest level executes the program; every other one goes over the records that
  * those below it left, backwards with cotangents or forwards with tangents, by executing the derivative of each recorded op, which is
- * recorded in its turn.  Only when the outermost level is a vjp nothing is recorded any more: its sweep is one of numbers, by the table of
- * adjoint.h.
+ * recorded in its turn.  Nothing is left of the outermost level: a jvp executes without recording, and a vjp is a sweep of numbers, by the
+ * table of adjoint.h.
  */
 #ifndef ENGINES_TAPE_H
 #define ENGINES_TAPE_H
