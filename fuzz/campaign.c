@@ -159,14 +159,35 @@ int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_
 
 /* ---- findings ---- */
 
+/* Judges c into *r; true when it shows the finding. */
+static bool shows_signature(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
+{
+	bench_judge(s->bench, c, a, r);
+	return verdict_is_finding[r->judgement[0].verdict] && !strcmp(signature_coarse(s->spec, c, &r->judgement[0], a), s->signature);
+}
+
 bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 {
-	const struct same_signature *s = self;
 	struct bench_result r;
 
-	bench_judge(s->bench, c, scratch, &r);
-	return verdict_is_finding[r.judgement[0].verdict] &&
-	    !strcmp(signature_coarse(s->spec, c, &r.judgement[0], scratch), s->signature);
+	return shows_signature(self, c, scratch, &r);
+}
+
+/* How often what differs from run to run is asked for before it counts as gone.  What does not differ comes at once. */
+enum { RUNS = 64 };
+
+/* The same, on one of some runs; *r is of that one, or of the last. */
+static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
+{
+	struct arena_mark mark = arena_mark(a);
+
+	for (int run = 1;; run++) {
+		if (shows_signature(s, c, a, r))
+			return true;
+		if (run == RUNS)
+			return false;
+		arena_rewind(a, mark);
+	}
 }
 
 static uint64_t text_hash(const char *text)
@@ -199,11 +220,11 @@ static void minimize_finding(struct campaign *self, struct finding *f, const str
 	char *text;
 
 	c.n_expect = 0;
-	f->flaky = !same_signature(&same, &c, &self->side);
+	f->flaky = !comes_again(&same, &c, &self->side, &r);
 	arena_reset(&self->side);
 	if (!f->flaky)
 		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	bench_judge(one, &c, &self->side, &r);
+	f->flaky |= !comes_again(&same, &c, &self->side, &r);
 	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};

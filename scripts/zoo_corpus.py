@@ -558,7 +558,7 @@ def rules():
         out = top.loop("for", ["n", top.op("square", "x")], 1, [region(["i", "r"], loop.body, [loop.op("mul", "r", "x")])], cap=4)
         case(f"clad-unentered-loop-{n}", f"x^2, {n} times multiplied by x in a loop: the second derivative at 3", "vgvassilev/clad#1958",
              ["x: f64[]", "n: i64[]"], top, out, [[3, n]], vjp([0], 1) + vjp([0], 1), ["2" if n == 0 else "18"],
-             ("tape+clad-unentered-loop", verdict, [faulty]), comment="the report is of what uninitialised memory holds; here it is zeros")
+             ("functional+clad-unentered-loop", verdict, [faulty]), comment="the report is of what uninitialised memory holds; here it is zeros")
 
     for spec in ("tape", "aot"):
         top = Region()
