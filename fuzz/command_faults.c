@@ -174,15 +174,15 @@ static int score(const struct score_options *o, const char *profile, bool json)
 
 static void print_sensitivity(const struct sensitivity *s)
 {
-	printf("%-22s %-14s %-14s %s\n", "op", "smallest error", "found within", "cases with the op");
+	printf("%-26s %-14s %-14s %s\n", "op", "smallest error", "found within", "cases with the op");
 	for (int i = 0; i < s->n; i++) {
 		const struct sensitivity_row *r = &s->row[i];
+		char name[48], error[16] = "none";
 
+		snprintf(name, sizeof name, r->operand ? "%s, by %c" : "%s", op_table[r->op].name, r->operand);
 		if (r->found)
-			printf("%-22s %-14g %-14lld %lld\n", op_table[r->op].name, sensitivity_error[r->found - 1], (long long)r->cases_95,
-			    (long long)r->occurs);
-		else
-			printf("%-22s %-14s %-14s %lld\n", op_table[r->op].name, "none", "-", (long long)r->occurs);
+			snprintf(error, sizeof error, "%g", sensitivity_error[r->found - 1]);
+		printf("%-26s %-14s %-14lld %lld\n", name, error, (long long)r->cases_95, (long long)r->occurs);
 	}
 }
 
@@ -209,6 +209,7 @@ static void print_sensitivity_json(const struct sensitivity_options *o, const ch
 
 		json_begin_object(&w, JSON_FLOW);
 		json_member_string(&w, "op", op_table[r->op].name);
+		json_member_string(&w, "operand", (const char[]){r->operand, '\0'});
 		if (r->found) {
 			json_member_decimal(&w, "smallest_error", sensitivity_error[r->found - 1]);
 		} else {

@@ -42,26 +42,55 @@ int sensitivity_needed(int64_t cases)
 	return k;
 }
 
-static bool has_rule(enum op op)
+/* Operands that contribute to a derivative, where there are several: "bc"; else "". */
+static const char *operands_of(enum op op)
 {
-	enum regularity r = op_table[op].regularity;
-
-	return !op_table[op].n_region && r != REGULARITY_DISCRETE && r != REGULARITY_STEP;
+	switch (op_table[op].family) {
+	case FAMILY_BINARY:
+	case FAMILY_MATMUL:
+	case FAMILY_SLICE_SCATTER:
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
+	case FAMILY_PAD: return "ab";
+	case FAMILY_CLAMP: return "abc";
+	case FAMILY_SELECT: return "bc";
+	case FAMILY_SCATTER:
+	case FAMILY_MASKED_SCATTER: return "ac";
+	default: return "";
+	}
 }
 
-static bool open_all(struct measuring *m, struct error *e)
+static void add_rows(struct sensitivity *s, const struct sensitivity_options *o)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		enum regularity r = op_table[op].regularity;
+		const char *operand = operands_of((enum op)op);
+
+		if (op_table[op].n_region || r == REGULARITY_DISCRETE || r == REGULARITY_STEP || (o->only && !strstr(op_table[op].name, o->only)))
+			continue;
+		do
+			s->row[s->n++] = (struct sensitivity_row){.op = (enum op)op, .operand = *operand};
+		while (*operand && *++operand);
+	}
+}
+
+static struct engine *open_one(const struct measuring *m, const struct sensitivity_row *row, int i, struct error *e)
+{
+	char spec[SPEC], of[3] = {row->operand ? '.' : '\0', row->operand, '\0'};
+
+	snprintf(spec, sizeof spec, "%s+scale:%s%s:%.17g", m->o->engine, op_table[row->op].name, of, 1 + sensitivity_error[i]);
+	return engine_open(spec, e);
+}
+
+/* Later engines are opened when they are asked, and closed when nothing more is to be known of them: there are a thousand. */
+static bool open_first(struct measuring *m, struct error *e)
 {
 	struct oracle_options oracle = {.seed = m->o->seed, .fd_one_in = INT_MAX};
-	char spec[SPEC];
 
-	for (int k = 0; k < m->out->n; k++)
-		for (int i = 0; i < SENSITIVITY_ERRORS; i++) {
-			snprintf(spec, sizeof spec, "%s+scale:%s:%.17g", m->o->engine, op_table[m->out->row[k].op].name,
-			    1 + sensitivity_error[i]);
-			m->ladder[k].engine[i] = engine_open(spec, e);
-			if (!m->ladder[k].engine[i])
-				return false;
-		}
+	for (int k = 0; k < m->out->n; k++) {
+		m->ladder[k].engine[0] = open_one(m, &m->out->row[k], 0, e);
+		if (!m->ladder[k].engine[0])
+			return false;
+	}
 	return bench_open(&m->bench, &m->o->engine, 1, &oracle, e);
 }
 
@@ -71,6 +100,36 @@ static void ops_of(const struct region *r, bool present[OP_COUNT])
 		present[r->node[i].op] = true;
 		for (int k = 0; k < r->node[i].n_region; k++)
 			ops_of(&r->node[i].region[k], present);
+	}
+}
+
+static bool shows(struct measuring *m, int k, int i, const struct testcase *c, struct shared_truth *truth, struct arena *a)
+{
+	struct ladder *l = &m->ladder[k];
+	struct judgement judgement;
+
+	if (!l->engine[i])
+		l->engine[i] = open_one(m, &m->out->row[k], i, NULL);
+	if (!l->engine[i]) {
+		m->bench.failures++;
+		return false;
+	}
+	return score_shows(&m->bench, l->engine[i], c, a, truth, &judgement);
+}
+
+/* From the largest error that too few cases have shown, as far down as this one shows them. */
+static void climb(struct measuring *m, int k, const struct testcase *c, struct shared_truth *truth, struct arena *a)
+{
+	struct ladder *l = &m->ladder[k];
+
+	for (int i = l->next; i < SENSITIVITY_ERRORS && shows(m, k, i, c, truth, a); i++) {
+		l->last[i] = m->out->cases;
+		if (++l->shown[i] < m->out->needed)
+			continue;
+		/* Larger errors have been shown by no fewer cases. */
+		l->next = i + 1;
+		engine_close(l->engine[i]);
+		l->engine[i] = NULL;
 	}
 }
 
@@ -88,17 +147,10 @@ static void judge_case(struct measuring *m, const struct testcase *c, struct are
 	}
 	ops_of(&c->program.top, present);
 	for (int k = 0; k < m->out->n; k++) {
-		struct ladder *l = &m->ladder[k];
-
 		if (!present[m->out->row[k].op])
 			continue;
 		m->out->row[k].occurs++;
-		for (int i = l->next; i < SENSITIVITY_ERRORS && score_shows(&m->bench, l->engine[i], c, a, &truth, &judgement); i++) {
-			l->last[i] = m->out->cases;
-			/* The first of the rest has been shown by most. */
-			if (++l->shown[i] >= m->out->needed)
-				l->next = i + 1;
-		}
+		climb(m, k, c, &truth, a);
 	}
 }
 
@@ -179,14 +231,12 @@ bool sensitivity_measure(const struct sensitivity_options *o, struct sensitivity
 
 	memset(out, 0, sizeof *out);
 	out->needed = sensitivity_needed(o->cases);
-	for (int op = 0; op < OP_COUNT; op++)
-		if (has_rule((enum op)op) && (!o->only || strstr(op_table[op].name, o->only)))
-			out->row[out->n++].op = (enum op)op;
+	add_rows(out, o);
 	m.ladder = calloc((size_t)out->n + 1, sizeof *m.ladder);
 	if (!m.ladder)
 		return error_set(e, NULL, "out of memory");
 	m.start = m.shown = bench_clock();
-	opened = open_all(&m, e);
+	opened = open_first(&m, e);
 	if (opened) {
 		run_cases(&m);
 		conclude(&m);

@@ -28,6 +28,7 @@ struct sensitivity_options {
 
 struct sensitivity_row {
 	enum op op;
+	char operand; /* 'a', 'b', 'c': the error is in what this operand contributes; '\0': in all */
 	/*
 	 * sensitivity_error[0 .. found - 1] were shown by so many cases.  A case shows an error if it does, and shows all larger ones that were not
 	 * shown by enough cases before.
@@ -40,7 +41,7 @@ struct sensitivity_row {
 
 struct sensitivity {
 	int n;
-	struct sensitivity_row row[OP_COUNT]; /* [n], in the order of ops.def */
+	struct sensitivity_row row[3 * OP_COUNT]; /* [n], in the order of ops.def */
 	int needed;                           /* cases that have to show an error */
 	int64_t cases, skipped;               /* judged; left out, for memory */
 	int64_t right_wrong, failures;        /* as of a score (mutation_score.h) */
