@@ -93,6 +93,13 @@ check 0 faults --score functional --only fifo --cases 500 --quiet
 says out '1 of 1 faults found'
 check 0 faults --mutants --score tape --only 'mul: the sign' --cases 2 --json --quiet
 says out '"schema": "adjudge.score/1"'
+check 0 faults --sensitivity tape --only exp --cases 60 --json --quiet
+says out '"schema": "adjudge.sensitivity/1"'
+says out '"op": "expm1"'
+check 2 faults --sensitivity no-such-engine
+check 2 faults --sensitivity tape --score tape
+check 2 faults --sensitivity tape --cases 1000001
+check 5 faults --sensitivity tape --only "no such op" --quiet
 check 2 faults --score no-such-engine
 check 5 faults --mutants --score aot --only "no such text" --quiet
 check 3 faults --score tape --profile "$work/none.json"
