@@ -173,9 +173,6 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 	return shows_signature(self, c, scratch, &r);
 }
 
-/* How often what differs from run to run is asked for before it counts as gone.  What does not differ comes at once. */
-enum { RUNS = 64 };
-
 /* The same, on one of some runs; *r is of that one, or of the last. */
 static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
 {
@@ -184,7 +181,7 @@ static bool comes_again(const struct same_signature *s, const struct testcase *c
 	for (int run = 1;; run++) {
 		if (shows_signature(s, c, a, r))
 			return true;
-		if (run == RUNS)
+		if (run == BENCH_RUNS)
 			return false;
 		arena_rewind(a, mark);
 	}
