@@ -140,8 +140,11 @@ struct reverse_loop {
 	int (*xs_row)(int saved, int n, int trip);
 	/* The row of their cotangent that an iteration adds to; -1: none.  Right: iteration. */
 	int (*xs_cotangent_row)(int iteration, int n, int trip);
-	/* Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one.  Right: true. */
-	bool (*carry_flows)(bool seeded);
+	/*
+	 * Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one, `through`: the body hands the carry on as it
+	 * is.  Right: true.
+	 */
+	bool (*carry_flows)(bool seeded, bool through);
 	/*
 	 * Of which type the accumulator is that is there for carry k of a loop before anything contributes to it.  Right: the carry's.
 	 */

@@ -168,13 +168,16 @@ static bool shows_signature(const struct same_signature *s, const struct testcas
 
 bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 {
+	struct same_signature *s = self;
 	struct bench_result r;
+	bool same;
 
-	return shows_signature(self, c, scratch, &r);
+	if (s->hangs >= SAME_HANGS)
+		return false;
+	same = shows_signature(s, c, scratch, &r);
+	s->hangs += r.judgement[0].verdict == VERDICT_HANG;
+	return same;
 }
-
-/* How often what differs from run to run is asked for before it counts as gone.  What does not differ comes at once. */
-enum { RUNS = 64 };
 
 /* The same, on one of some runs; *r is of that one, or of the last. */
 static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
@@ -184,7 +187,7 @@ static bool comes_again(const struct same_signature *s, const struct testcase *c
 	for (int run = 1;; run++) {
 		if (shows_signature(s, c, a, r))
 			return true;
-		if (run == RUNS)
+		if (run == BENCH_RUNS)
 			return false;
 		arena_rewind(a, mark);
 	}
@@ -211,7 +214,7 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 
 static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
 {
-	struct same_signature same = {one, f->spec, f->signature};
+	struct same_signature same = {one, f->spec, f->signature, 0};
 	struct minimize_statistics stats = {0};
 	struct testcase c = *found;
 	struct bench_result r;

@@ -184,6 +184,11 @@ check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
 check 1 run "$work/report.json"
 says out "$fault"
 check 0 minimize "$work/report.json"
+# What differs from run to run shows again, if not always at once.
+check 1 fuzz --driver generate --seed 5 --cases 20 --engine tape+enzyme-threads-race --out "$work/race" --quiet
+for report in "$work"/race/findings/*.json; do
+	check 1 run "$report"
+done
 check 0 run "$work/report.json" --engine functional
 checks=$((checks + 1))
 "$adjudge" run - --signature "$fault|vjp|wrong|finite" <"$work/report.json" >/dev/null

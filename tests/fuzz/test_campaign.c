@@ -87,8 +87,10 @@ static void check_report(const char *path, struct arena *a)
 	CHECK(signature && engine && bench_open(&b, &engine->text, 1, &oracle, &e), "%s: %s", path, e.text);
 	if (!signature || !engine || *e.text)
 		return;
-	same = (struct same_signature){&b, engine->text, signature->text};
+	same = (struct same_signature){&b, engine->text, signature->text, 0};
 	CHECK(same_signature(&same, &c, a), "%s does not show %s", path, same.signature);
+	same.hangs = SAME_HANGS;
+	CHECK(!same_signature(&same, &c, a), "%s is still minimized after so many hangs", path);
 	CHECK(strata_of(&c).ops <= 6, "%s: %d ops", path, strata_of(&c).ops);
 	bench_close(&b);
 }
