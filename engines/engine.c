@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aot_nested.h"
+#include "external.h"
 #include "lower.h"
 #include "rules.h"
 #include "stack.h"
@@ -46,7 +47,7 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s", (int)(len < 40 ? len : 40), name, known);
+	return error_set(e, NULL, "no engine '%.*s'; there are %s, and proc:COMMAND", (int)(len < 40 ? len : 40), name, known);
 }
 
 /* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
@@ -143,6 +144,14 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
+	if (!strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX))) {
+		self->external = external_open(spec + strlen(EXTERNAL_PREFIX), e);
+		if (!self->external)
+			goto fail;
+		self->kind = external_kind(self->external);
+		self->isolated = true;
+		return self;
+	}
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -171,6 +180,7 @@ void engine_close(struct engine *self)
 	if (!self)
 		return;
 	worker_close(self->worker);
+	external_close(self->external);
 	free(self->spec);
 	free(self);
 }
@@ -192,7 +202,7 @@ int64_t engine_recomputed(const struct engine *self)
 
 bool engine_is_right(const struct engine *self)
 {
-	return self->n_fault == 0;
+	return self->n_fault == 0 && !self->external;
 }
 
 /* ---- what was edited ---- */
@@ -207,6 +217,7 @@ static struct engine *beside_rows(const struct engine *self)
 	memcpy(rest, self, sizeof *rest);
 	rest->spec = NULL;
 	rest->worker = NULL;
+	rest->external = NULL;
 	rest->n_fault = 0;
 	rest->isolated = false;
 	rest->recomputed = 0;
@@ -311,8 +322,12 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 
 	for (int i = 0; i < n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
+	if (self->external) {
+		external_answer(self->external, &self->aot, c, a, out);
+		return;
+	}
 	if (self->worker) {
-		worker_answer(self->worker, c, a, out);
+		worker_answer(self->worker, c, 1, a, &out);
 		return;
 	}
 	if (!text)

@@ -38,7 +38,7 @@ struct engine_kind {
 };
 
 /*
- * Opens an engine from its spec: NAME[:ARG,...][+FAULT]...  NULL with a message that names the unknown part and lists
+ * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND, which is started (external.h).  NULL with a message that names the unknown part and lists
  * what there is.  Owned by the caller until engine_close.
  */
 struct engine *engine_open(const char *spec, struct error *e);
@@ -51,7 +51,7 @@ const struct engine_kind *engine_kind(const struct engine *self);
  * need, and of isolated ones.
  */
 int64_t engine_recomputed(const struct engine *self);
-/* True when the spec plants no fault: such an engine must agree. */
+/* True of a built-in engine without a fault: it must agree. */
 bool engine_is_right(const struct engine *self);
 /*
  * What the faults of an engine edited: row[op] is set where a rule of op differs from that of the engine without faults.  True when nothing
@@ -91,9 +91,11 @@ enum { MUTANT_TEXT = 400 };
 bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
 
 /*
- * The worker side: reads cases (compact JSON, one a line) from standard input and writes answers, one JSON line each, until end of file.
+ * The worker side: says its hello, reads requests (wire.h) from standard input and writes answers, one JSON line each, until end of file.
  * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
  */
 int engine_worker(const char *spec);
+/* Becomes the shell command of an engine that is not built in, tied to its parent.  Returns the exit code if it cannot. */
+int engine_worker_exec(const char *command);
 
 #endif
