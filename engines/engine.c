@@ -129,6 +129,11 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 	return true;
 }
 
+bool engine_spec_is_external(const char *spec)
+{
+	return !strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX));
+}
+
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
 {
 	size_t len = strlen(spec) + 1;
@@ -144,7 +149,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
-	if (!strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX))) {
+	if (engine_spec_is_external(spec)) {
 		self->external = external_open(spec + strlen(EXTERNAL_PREFIX), e);
 		if (!self->external)
 			goto fail;
@@ -203,6 +208,29 @@ int64_t engine_recomputed(const struct engine *self)
 bool engine_is_right(const struct engine *self)
 {
 	return self->n_fault == 0 && !self->external;
+}
+
+struct engine_scope engine_scope(const struct engine *self)
+{
+	struct engine_scope scope;
+
+	if (self->external)
+		return external_scope(self->external);
+	memset(&scope, true, sizeof scope);
+	return scope;
+}
+
+const struct hello *engine_hello(const struct engine *self)
+{
+	return self->external ? external_hello(self->external) : NULL;
+}
+
+void engine_set_timeout(struct engine *self, int timeout_ms)
+{
+	if (self->external)
+		external_set_timeout(self->external, timeout_ms);
+	else if (self->worker)
+		worker_set_timeout(self->worker, timeout_ms);
 }
 
 /* ---- what was edited ---- */

@@ -43,6 +43,8 @@ struct engine_kind {
  */
 struct engine *engine_open(const char *spec, struct error *e);
 void engine_close(struct engine *self);
+/* Whether the spec is one of an engine that is not ours: nothing more can be said of it without starting it. */
+bool engine_spec_is_external(const char *spec);
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
@@ -58,6 +60,17 @@ bool engine_is_right(const struct engine *self);
  * else differs, so that the engine answers as the right one wherever no such op is derived.
  */
 bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
+
+/* What a program may have for the engine to be asked at all; everything, of a built-in one. */
+struct engine_scope {
+	bool dtype[DTYPE_COUNT], op[OP_COUNT];
+};
+struct engine_scope engine_scope(const struct engine *self);
+/* What an engine that is not built in says of itself; NULL of a built-in one. */
+struct hello;
+const struct hello *engine_hello(const struct engine *self);
+/* Another time limit for one case of an isolated engine. */
+void engine_set_timeout(struct engine *self, int timeout_ms);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);

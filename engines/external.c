@@ -136,6 +136,24 @@ static const char *refusal(const struct external *self, const struct program *p,
 	return NULL;
 }
 
+struct engine_scope external_scope(const struct external *self)
+{
+	/* Said in other ops where the engine does not know them (plain_program). */
+	static const enum op plain[] = {OP_FIXED_POINT, OP_DERIVATIVE, OP_CUSTOM, OP_CHECKPOINT, OP_STORE};
+	const struct hello *h = self->hello;
+	struct engine_scope scope;
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		scope.dtype[d] = h->dtype[d] || (h->constants && !dtype_is_float((enum dtype)d)) ||
+		    (h->one_dtype >= 0 && dtype_is_float((enum dtype)d));
+	for (int op = 0; op < OP_COUNT; op++)
+		scope.op[op] = h->op[op] || (h->unroll && op_table[op].regularity == REGULARITY_REGION) ||
+		    (h->constants && op_table[op].regularity == REGULARITY_DISCRETE);
+	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+		scope.op[plain[k]] = true;
+	return scope;
+}
+
 /* ---- lowering ---- */
 
 /* The program without the ops that say in one word what others say too, where the engine does not know them. */

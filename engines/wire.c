@@ -230,15 +230,15 @@ static bool read_answer(const struct json *v, struct arena *a, struct answer *ou
 	*out = (struct answer){.text = ""};
 	if (!json_is(v, JSON_OBJECT, e) || !json_required(v, "status", JSON_STRING, &status, e))
 		return false;
-	if (!strcmp(status->text, "unsupported")) {
+	if (!strcmp(status->text, "unsupported") || !strcmp(status->text, "error")) {
 		if (!json_only_keys(v, unsupported_keys, 2, e) || !json_required(v, "text", JSON_STRING, &text, e))
 			return false;
-		out->status = ANSWER_UNSUPPORTED;
+		out->status = *status->text == 'u' ? ANSWER_UNSUPPORTED : ANSWER_CRASH;
 		out->text = text->text;
 		return true;
 	}
 	if (strcmp(status->text, "ok") != 0)
-		return json_error(status, e, "neither \"ok\" nor \"unsupported\"");
+		return json_error(status, e, "none of \"ok\", \"unsupported\", \"error\"");
 	if (!json_only_keys(v, ok_keys, 4, e) || !json_optional(v, "input_modified", JSON_BOOL, &modified, e))
 		return false;
 	out->status = ANSWER_OK;

@@ -5,7 +5,7 @@
  *   {"id":7,"answers":[[POINT,...],...]}                             its answer: of every case, of every point
  *   {"id":7,"error":"..."}                                           or that it could not be read
  *   POINT: {"status":"ok","primal":[TENSOR,...],"derivative":[TENSOR,...],"input_modified":false}, the last member optional,
- *          or {"status":"unsupported","text":"..."}
+ *          or {"status":"unsupported","text":"..."}, or "error": the engine itself failed, as by an exception of its own
  *   TENSOR: {"type":"f64[2]","data":["0x1p+0",2.5]}                  flat, row-major; one bare element for rank 0 is fine too
  */
 #ifndef ENGINES_WIRE_H

@@ -18,6 +18,7 @@ static const struct command {
     {"run", command_run, "judge cases: expected and returned, engine by engine"},
     {"gate", command_gate, "judge all cases below paths against their expectations and a baseline"},
     {"fuzz", command_fuzz, "judge random cases; minimize and report what is found"},
+    {"conform", command_conform, "a matrix: what an engine makes of every op, request and dtype"},
     {"minimize", command_minimize, "the smallest case that shows the same finding"},
     {"show", command_show, "print a case for people"},
     {"engines", command_engines, "list the built-in engines"},
