@@ -216,7 +216,9 @@ struct engine_scope engine_scope(const struct engine *self)
 
 	if (self->external)
 		return external_scope(self->external);
-	memset(&scope, true, sizeof scope);
+	memset(scope.dtype, true, sizeof scope.dtype);
+	memset(scope.op, true, sizeof scope.op);
+	scope.rank = LIMIT_RANK;
 	return scope;
 }
 

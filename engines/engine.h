@@ -64,6 +64,7 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
 /* What a program may have for the engine to be asked at all; everything, of a built-in one. */
 struct engine_scope {
 	bool dtype[DTYPE_COUNT], op[OP_COUNT];
+	int rank; /* the largest of a value */
 };
 struct engine_scope engine_scope(const struct engine *self);
 /* What an engine that is not built in says of itself; NULL of a built-in one. */

@@ -130,9 +130,12 @@ static const char *refusal(const struct external *self, const struct program *p,
 
 	if (op >= 0)
 		return arena_printf(a, "%s: no op %s", self->name, op_table[op].name);
-	for (int v = 0; v < p->n_value; v++)
+	for (int v = 0; v < p->n_value; v++) {
 		if (!h->dtype[p->type[v].dtype])
 			return arena_printf(a, "%s: no %s", self->name, dtype_table[p->type[v].dtype].name);
+		if (p->type[v].shape.rank > h->rank)
+			return arena_printf(a, "%s: no rank %d", self->name, p->type[v].shape.rank);
+	}
 	return NULL;
 }
 
@@ -151,6 +154,7 @@ struct engine_scope external_scope(const struct external *self)
 		    (h->constants && op_table[op].regularity == REGULARITY_DISCRETE);
 	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
 		scope.op[plain[k]] = true;
+	scope.rank = h->rank;
 	return scope;
 }
 

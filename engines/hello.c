@@ -7,7 +7,7 @@ static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {.name = name, .version = "", .one_dtype = -1};
+	struct hello h = {.name = name, .version = "", .rank = LIMIT_RANK, .one_dtype = -1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -104,6 +104,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 	put_requests(&w, h);
 	put_dtypes(&w, h);
 	put_ops(&w, h);
+	if (h->rank != LIMIT_RANK)
+		json_member_integer(&w, "rank", h->rank);
 	for (int k = 0; k < FLAGS; k++)
 		if (*(const bool *)((const char *)h + flags[k].offset))
 			json_member_bool(&w, flags[k].key, true);
@@ -241,6 +243,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out, e)) ||
 	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, e)) ||
+	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
 	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)))

@@ -24,6 +24,7 @@ struct hello {
 	struct hello_request request[HELLO_REQUESTS];
 	bool dtype[DTYPE_COUNT];    /* that values may have */
 	bool op[OP_COUNT];
+	int rank;                   /* the largest of a value, with the axes of batches */
 	/* What is done to a program before the engine sees it. */
 	bool unroll;    /* no regions: the ops that are executed at the point, in order */
 	bool constants; /* what no float input has a part in is a constant, and so is every integer and bool */

@@ -75,6 +75,11 @@ static struct profile cell_profile(enum op op, const struct conform_column *colu
 	p.f32 = column->dtype == DTYPE_F32;
 	p.bf16 = column->dtype == DTYPE_BF16;
 	p.f16 = column->dtype == DTYPE_F16;
+	if (scope->rank < 1)
+		p.rank1 = 0;
+	if (scope->rank < 2)
+		p.rank2 = 0;
+	p.rank3 = p.rank4 = 0;
 	if (column->n_stack > 1) {
 		p.elements = 6;
 		p.work = 300;
