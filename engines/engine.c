@@ -222,6 +222,13 @@ struct engine_scope engine_scope(const struct engine *self)
 	return scope;
 }
 
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+{
+	if (!self->external)
+		return error_set(e, NULL, "a built-in engine emits no source");
+	return external_emit(self->external, &self->aot, c, a, text, n, e);
+}
+
 const struct hello *engine_hello(const struct engine *self)
 {
 	return self->external ? external_hello(self->external) : NULL;

@@ -76,6 +76,12 @@ void engine_set_timeout(struct engine *self, int timeout_ms);
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
+/*
+ * c as source text in the terms of engine `self`, which was opened with a command that emits: text[*n], in the arena, one each point where it
+ * is written for one.  False with the reason: it is built in, or the case has what it does not know.
+ */
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e);
+
 /* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
 

@@ -309,3 +309,17 @@ void external_answer(struct external *self, const struct aot_rules *rules, const
 		narrow(out[i].derivative, out[i].n_derivative, derivative, n_derivative, (enum dtype)h->one_dtype);
 	}
 }
+
+bool external_emit(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, const char ***sources, int *n,
+    struct error *e)
+{
+	struct testcase *cases = NULL;
+	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+
+	if (!why)
+		why = lower(self, rules, c, a, &cases, n);
+	if (why)
+		return error_set(e, NULL, "%s", why);
+	*sources = NEW(a, const char *, *n);
+	return worker_emit(self->worker, cases, *n, a, *sources, e);
+}

@@ -28,4 +28,11 @@ struct aot_rules;
 void external_answer(
     struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out);
 
+/*
+ * c as source text for the engine alone, point by point where it is told what is executed at one: sources[*n], in the arena.  Only of an engine whose
+ * command was told to emit (../engines/external/adapter.py).  False with the reason.
+ */
+bool external_emit(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, const char ***sources, int *n,
+    struct error *e);
+
 #endif

@@ -123,6 +123,43 @@ char *wire_write_answers(
 
 /* ---- reading ---- */
 
+/* The root of an answer to request `id`; NULL with the reason. */
+static const struct json *read_reply(const char *line, size_t len, long id, struct arena *a, struct error *e)
+{
+	const struct json *root = json_read(line, len, a, e), *number;
+	int64_t got;
+
+	if (!root || !json_is(root, JSON_OBJECT, e) || !json_required(root, "id", JSON_NUMBER, &number, e) ||
+	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
+		return NULL;
+	if (got == id)
+		return root;
+	json_error(number, e, "answers request %lld, not %ld", (long long)got, id);
+	return NULL;
+}
+
+bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e)
+{
+	static const char *const keys[] = {"id", "sources"};
+	const struct json *root = read_reply(line, len, id, a, e), *list, *text;
+
+	if (!root)
+		return false;
+	text = json_find(root, "error");
+	if (text && text->kind == JSON_STRING)
+		return error_set(e, NULL, "%s", text->text);
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "sources", JSON_ARRAY, &list, e))
+		return false;
+	if (list->n_child != n)
+		return json_error(list, e, "%d sources for %d cases", list->n_child, n);
+	for (const struct json *v = list->child; v; v = v->next) {
+		if (!json_is(v, JSON_STRING, e))
+			return false;
+		source[v->index] = v->text;
+	}
+	return true;
+}
+
 bool wire_read_request(const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
 {
 	static const char *const keys[] = {"id", "cases"};
@@ -263,14 +300,10 @@ bool wire_read_answers(
     const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e)
 {
 	static const char *const keys[] = {"id", "answers"};
-	const struct json *root = json_read(line, len, a, e), *number, *list, *text;
-	int64_t got;
+	const struct json *root = read_reply(line, len, id, a, e), *list, *text;
 
-	if (!root || !json_is(root, JSON_OBJECT, e) || !json_required(root, "id", JSON_NUMBER, &number, e) ||
-	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
+	if (!root)
 		return false;
-	if (got != id)
-		return json_error(number, e, "answers request %lld, not %ld", (long long)got, id);
 	text = json_find(root, "error");
 	if (text && text->kind == JSON_STRING && root->n_child == 2) {
 		const char *why = arena_printf(a, "%s", text->text);

@@ -29,4 +29,7 @@ char *wire_write_error(long id, const char *text, struct arena *a, size_t *len);
 bool wire_read_answers(
     const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e);
 
+/* Of an adapter that was started to emit: {"id":7,"sources":["...",...]}, a text each case, into source[n]; in the arena. */
+bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e);
+
 #endif

@@ -236,3 +236,23 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 	                                 : ANSWER_PROTOCOL,
 	    exchange_text[how]);
 }
+
+bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e)
+{
+	struct worker *w = worker;
+	enum exchange how;
+	size_t len;
+	char *text;
+	int status;
+
+	if (!worker_ready(w, a, e))
+		return false;
+	text = wire_write_request(++w->id, c, n, w->hello.reals, a, &len);
+	text[len] = '\n'; /* in place of the NUL */
+	how = process_exchange(&w->process, text, len + 1, time_limit(w));
+	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && wire_read_sources(w->process.buffer, len, w->id, n, a, source, e))
+		return true;
+	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
+		return error_set(e, NULL, "%s", with_complaint(w, process_death(status, a), a));
+	return error_set(e, NULL, "%s", how == EXCHANGE_LINE ? "more than one line" : exchange_text[how]);
+}

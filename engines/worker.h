@@ -27,6 +27,10 @@ const struct hello *worker_hello(void *worker, struct error *e);
  * next request.  Nothing but an `a` that is full can fail: everything else is an answer_status.
  */
 void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+/*
+ * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
+ */
+bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);
 /* Kills the process and its group.  NULL is fine. */
 void worker_close(void *worker);
 

@@ -21,6 +21,7 @@ static const struct command {
     {"conform", command_conform, "a matrix: what an engine makes of every op, request and dtype"},
     {"minimize", command_minimize, "the smallest case that shows the same finding"},
     {"show", command_show, "print a case for people"},
+    {"emit", command_emit, "a case as source for an engine alone"},
     {"engines", command_engines, "list the built-in engines"},
     {"ops", command_ops, "list the operations of programs"},
     {"faults", command_faults, "list the faults that can be planted"},

@@ -149,7 +149,10 @@ def main(hello, answer, emit=None):
     for line in sys.stdin:
         request = json.loads(line)
         if emitting:
-            reply = {"id": request["id"], "sources": [emit(c) for c in request["cases"]]}
+            try:
+                reply = {"id": request["id"], "sources": [emit(c) for c in request["cases"]]}
+            except Unsupported as e:
+                reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
         else:
             reply = {"id": request["id"], "answers": [guarded(answer, c) for c in request["cases"]]}
         print(json.dumps(reply), file=out, flush=True)
