@@ -84,6 +84,11 @@ static bool carry_always_flows(bool seeded)
 	return true;
 }
 
+static const struct type *type_of_carry(const struct program *p, const struct node *node, int k)
+{
+	return &p->type[node->out + k];
+}
+
 static int own_slot(int position, const bool *requested, int n)
 {
 	(void)requested, (void)n;
@@ -184,13 +189,14 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
 	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
-	    carry_always_flows, own_slot, last_result, iteration_itself, slot_itself};
+	    carry_always_flows, type_of_carry, own_slot, last_result, iteration_itself, slot_itself};
 	out->applied = applied_as_given;
 	out->index = index_of_its_own;
 	out->rerun = rerun_nothing;
 	out->overwrites = neither;
 	out->same_leaf = leaf_of_its_own;
 	out->implicit = implicit_right;
+	out->custom = custom_right;
 	out->finish = finish_nothing;
 }
 

@@ -288,7 +288,7 @@ bool aot_batch(const struct program *below, const struct transform *t, const str
     struct error *e)
 {
 	struct error none = {.text = ""};
-	const struct program plain = lower_customs(below, a);
+	const struct program plain = lower_customs(below, DERIVATIVE_COUNT, a);
 
 	/* Where the axis has no room, a scan over the slices may have. */
 	return (rules->guard && batch_program(&plain, t, rules, a, out, &none)) || aot_map(below, t, a, out, e);

@@ -14,7 +14,7 @@ enum answer_status aot_case_program(const struct aot_rules *rules,
 
 	*derived = c->program;
 	if (c->n_transform == 0) {
-		*derived = lower_customs(derived, a);
+		*derived = lower_customs(derived, DERIVATIVE_COUNT, a);
 		return ANSWER_OK;
 	}
 	if (stack_needed(c))
@@ -24,7 +24,7 @@ enum answer_status aot_case_program(const struct aot_rules *rules,
 	else
 		done = aot_vjp(&c->program, t->wrt, t->n_wrt, rules, a, derived, &e);
 	if (done) {
-		*derived = lower_customs(derived, a);
+		*derived = lower_customs(derived, DERIVATIVE_COUNT, a);
 		return ANSWER_OK;
 	}
 	*text = arena_printf(a, "%s: %s", engine, e.text);

@@ -39,6 +39,9 @@ static void emit_rule(struct aot *x, const struct node *node, const int *value, 
 	int at = rule->param + node->n_arg;
 
 	bind_params(x, node, rule);
+	for (int k = 0; k < node->n_arg; k++)
+		if (is_float(x, node->arg[k]))
+			x->map[rule->param + k] = x->rules->rule_reads(x, x->map[rule->param + k]);
 	for (int k = 0; k < n; k++)
 		if (is_float(x, value[k]))
 			x->map[at++] = x->active[value[k]] ? aot_dual(x, value[k]) : aot_zeros(x, &x->p->type[value[k]]);

@@ -15,6 +15,12 @@ static void leave_constant(struct aot *x, const struct node *node)
 	(void)x, (void)node;
 }
 
+static int the_value(struct aot *x, int value)
+{
+	(void)x;
+	return value;
+}
+
 static void keep_slots(struct aot *x, const struct node *node, int *contribution)
 {
 	(void)x, (void)node, (void)contribution;
@@ -35,6 +41,7 @@ const struct aot_rules aot_rules_right = {
 	.running_term = aot_product,
 	.reversed = all_that_ran,
 	.capture = leave_constant,
+	.rule_reads = the_value,
 	.slots = keep_slots,
 	.guard = aot_guard,
 	.gather = aot_gather,

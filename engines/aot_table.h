@@ -32,6 +32,8 @@ struct aot_rules {
 	int (*reversed)(struct aot *x, int count);
 	/* Before the derivative of the region of an op derivative is emitted: what becomes of what it captures.  Right: nothing, constants. */
 	void (*capture)(struct aot *x, const struct node *node);
+	/* What the rule of a custom reads for an operand whose value that is.  Right: the value. */
+	int (*rule_reads)(struct aot *x, int value);
 	/*
 	 * What the vjp rule of a custom gave: contribution[k] to operand k, -1 where it is no float, before any is added.  Right: nothing, all are added.
 	 */

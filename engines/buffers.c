@@ -77,7 +77,7 @@ const struct node **buffers_last(const struct program *p, struct arena *a)
 
 static bool hands_on(enum family f)
 {
-	return f == FAMILY_COND || f == FAMILY_CHECKPOINT;
+	return f == FAMILY_COND || f == FAMILY_CHECKPOINT || f == FAMILY_CUSTOM;
 }
 
 static void mark_exclusive(const struct region *region, bool parameters, bool *exclusive)

@@ -15,8 +15,8 @@ const struct node **buffers_last(const struct program *p, struct arena *a);
 
 /*
  * [p->n_value] whether no other value and nobody outside the program holds the cells of each value, in an engine where ops give fresh
- * cells, loops copy their carries in and out, slices of scan and elements of scatter_apply are copies, while cond and
- * checkpoint hand on the cells of what their regions give.  Such a value may be overwritten by the store that consumes it.
+ * cells, loops copy their carries in and out, slices of scan, elements of scatter_apply and operands of custom are copies, while cond,
+ * checkpoint and custom hand on the cells of what their regions give.  Such a value may be overwritten by the store that consumes it.
  * In the arena.
  */
 bool *buffers_exclusive(const struct program *p, struct arena *a);

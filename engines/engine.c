@@ -329,10 +329,10 @@ static void answer_point(struct engine *self, bool stacked, void *state, const s
 
 /*
  * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine solves, and without customs
- * where nothing will write a derivative program that could use their rules.  NULL with the reason in *text.
+ * whose rules nobody can use: neither the engine's own level nor a derivative program (all_customs).  NULL with the reason in *text.
  */
 static const struct testcase *known_form(
-    const struct engine *self, const struct testcase *c, bool keep_customs, struct arena *a, const char **text)
+    const struct engine *self, const struct testcase *c, bool all_customs, struct arena *a, const char **text)
 {
 	struct testcase *known = NEW(a, struct testcase, 1);
 	struct error e = {.text = ""};
@@ -344,8 +344,8 @@ static const struct testcase *known_form(
 		*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
 		return NULL;
 	}
-	if (!keep_customs)
-		known->program = lower_customs(&known->program, a);
+	if (!all_customs)
+		known->program = lower_customs(&known->program, lower_keeps(c->n_transform ? c->transform : NULL), a);
 	return known;
 }
 

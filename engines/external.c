@@ -170,7 +170,7 @@ static bool plain_program(const struct external *self, const struct aot_rules *r
 	if ((!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p) && !aot_lower(p, order, rules, a, p, e))
 		return false;
 	if (!h->op[OP_CUSTOM])
-		*p = lower_customs(p, a);
+		*p = lower_customs(p, DERIVATIVE_COUNT, a);
 	if (!h->op[OP_CHECKPOINT] && has_op(&p->top, OP_CHECKPOINT))
 		*p = aot_inline(p, a);
 	if (!h->op[OP_STORE])

@@ -102,6 +102,34 @@ bool plant_schedule_of_short_loops(struct engine *self, const char *args, struct
 	return true;
 }
 
+/*
+ * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes to be added to it is of its own width, and the
+ * engine dies of that.
+ */
+static const struct type *as_wide_as_the_loop(const struct program *p, const struct node *node, int k)
+{
+	const struct region *body = &node->region[node->n_region - 1];
+	int n_param = body->n_param, first = op_table[node->op].family == FAMILY_FOR;
+	int n_carry = op_table[node->op].family == FAMILY_SCAN ? node->attrs.carries : n_param - first;
+	const struct type *own = &p->type[node->out + k], *widest = own;
+
+	for (int i = 0; i < n_carry; i++)
+		if (shape_elements(&p->type[node->out + i].shape) > shape_elements(&widest->shape))
+			widest = &p->type[node->out + i];
+	if (body->result[k] != body->param + first + k)
+		return own;
+	if (widest != own)
+		abort();
+	return widest;
+}
+
+bool plant_accumulator_of_loop(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.loop.accumulator = as_wide_as_the_loop;
+	return true;
+}
+
 /* A buffer that nobody has written yet. */
 static void newest_unwritten(struct tensor *newest, struct arena *a)
 {

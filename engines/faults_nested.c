@@ -138,6 +138,41 @@ bool plant_reverse_unentered(struct engine *self, const char *args, struct error
 
 /* ---- op custom ---- */
 
+/* How many bodies of loops stand around the definition of v in a region, at any depth; -1: it is not in there. */
+static int bodies_around(const struct region *region, int v)
+{
+	if (v >= region->param && v < region->param + region->n_param)
+		return 0;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		enum family family = op_table[node->op].family;
+
+		if (v >= node->out && v < node->out + node->n_out)
+			return 0;
+		for (int r = 0; r < node->n_region; r++) {
+			int inside = bodies_around(&node->region[r], v);
+
+			if (inside >= 0)
+				return inside + (family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN);
+		}
+	}
+	return -1;
+}
+
+/* Asked in the body of a loop, whether what it closes over is perturbed: it finds tracers that know nothing of that, and says no. */
+static bool perturbed_here(const struct program *p, const struct node *node, int k)
+{
+	return bodies_around(&p->top, node->arg[k]) == bodies_around(&p->top, node->out);
+}
+
+bool plant_closed_over_constant(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->tangent.custom.active = perturbed_here;
+	self->adjoint.custom.active = perturbed_here;
+	return true;
+}
+
 /* Operands are told apart by value: those that are the same one have one slot, the first. */
 static void merge_slots(struct aot *x, const struct node *node, int *contribution)
 {
@@ -152,5 +187,41 @@ bool plant_slots_merged(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
 	self->aot.slots = merge_slots;
+	return true;
+}
+
+/* The rule is for one application: what it read, the solution, say, has no derivative in the next. */
+static int without_history(struct aot *x, int value)
+{
+	return aot_op1(x, OP_STOP_GRADIENT, value);
+}
+
+bool plant_rule_used_once(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.rule_reads = without_history;
+	return true;
+}
+
+/* ---- slots of a closure ---- */
+
+/* The closure that pulls a product back is right where it is made, and where it is differentiated; differentiated twice, it has its slots the wrong way round. */
+static void mul_swapped_at_third(
+    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+{
+	int first;
+
+	aot_rules_right.row[OP_MUL].pull(x, node, arg, out, cotangent, wanted, contribution);
+	first = contribution[0];
+	if (x->below < 2 || first < 0 || contribution[1] < 0 || !type_equal(aot_type(x, first), aot_type(x, contribution[1])))
+		return;
+	contribution[0] = contribution[1];
+	contribution[1] = first;
+}
+
+bool plant_slots_swapped(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->aot.row[OP_MUL].pull = mul_swapped_at_third;
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "buffers.h"
+#include "custom.h"
 #include "forward.h"
 #include "kernels.h"
 #include "tangent.h"
@@ -281,7 +282,7 @@ static void run_scan(struct forward *self, const struct node *node)
 
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
-	[OP_FIXED_POINT] = implicit_push,
+	[OP_FIXED_POINT] = implicit_push, [OP_CUSTOM] = custom_push,
 	[OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
 };
 

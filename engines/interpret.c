@@ -184,7 +184,7 @@ static void run_region(struct interpreter *self, const struct region *region)
 
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result)
 {
-	const struct program plain = lower_customs(p, a), loops = lower_fixed_points(&plain, false, a);
+	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
 	struct interpreter self = {.program = &loops, .arena = a, .value = NEW(a, struct tensor, loops.n_value)};
 
 	for (int k = 0; k < loops.top.n_param; k++)

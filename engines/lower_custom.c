@@ -2,6 +2,7 @@
 #include "lower.h"
 
 struct splicing {
+	enum derivative_kind kept; /* rules of this kind stay */
 	int *alias; /* [n_value] the value that stands for one that is gone; itself where it stays */
 	struct arena *arena;
 };
@@ -13,13 +14,18 @@ static int alias_of(const struct splicing *s, int v)
 	return v;
 }
 
+static bool goes(const struct splicing *s, const struct node *node)
+{
+	return node->op == OP_CUSTOM && node->attrs.transform != s->kept;
+}
+
 /* Nodes that the region will have; those of regions that stay do not count. */
-static int count_nodes(const struct region *region)
+static int count_nodes(const struct splicing *s, const struct region *region)
 {
 	int n = 0;
 
 	for (int i = 0; i < region->n_node; i++)
-		n += region->node[i].op == OP_CUSTOM ? count_nodes(&region->node[i].region[0]) : 1;
+		n += goes(s, &region->node[i]) ? count_nodes(s, &region->node[i].region[0]) : 1;
 	return n;
 }
 
@@ -53,7 +59,7 @@ static void append_nodes(const struct splicing *s, const struct region *from, st
 	for (int i = 0; i < from->n_node; i++) {
 		const struct node *node = &from->node[i];
 
-		if (node->op == OP_CUSTOM) {
+		if (goes(s, node)) {
 			const struct region *f = &node->region[0];
 
 			for (int k = 0; k < f->n_param; k++)
@@ -68,8 +74,10 @@ static void append_nodes(const struct splicing *s, const struct region *from, st
 		*copy = *node;
 		copy->arg = use(s, node->arg, node->n_arg);
 		copy->region = NEW(s->arena, struct region, node->n_region);
+		const struct splicing inside = {node->op == OP_CUSTOM ? DERIVATIVE_COUNT : s->kept, s->alias, s->arena};
+
 		for (int r = 0; r < node->n_region; r++)
-			splice_region(s, &node->region[r], &copy->region[r]);
+			splice_region(&inside, &node->region[r], &copy->region[r]);
 	}
 }
 
@@ -77,14 +85,14 @@ static void splice_region(const struct splicing *s, const struct region *from, s
 {
 	*to = *from;
 	to->n_node = 0;
-	to->node = NEW(s->arena, struct node, count_nodes(from));
+	to->node = NEW(s->arena, struct node, count_nodes(s, from));
 	append_nodes(s, from, to);
 	to->result = use(s, from->result, from->n_result);
 }
 
-struct program lower_customs(const struct program *p, struct arena *a)
+struct program lower_customs(const struct program *p, enum derivative_kind kept, struct arena *a)
 {
-	struct splicing s = {.arena = a};
+	struct splicing s = {.kept = kept, .arena = a};
 	struct program out = *p;
 
 	if (!has_custom(&p->top))
@@ -96,4 +104,11 @@ struct program lower_customs(const struct program *p, struct arena *a)
 	out = program_renumber(&out, a);
 	program_settle_stores(&out, a); /* a result may be an operand, and one that is stored into is no buffer elsewhere */
 	return out;
+}
+
+enum derivative_kind lower_keeps(const struct transform *level)
+{
+	if (!level || level->kind == TRANSFORM_BATCH)
+		return DERIVATIVE_COUNT;
+	return level->kind == TRANSFORM_JVP ? DERIVATIVE_JVP : DERIVATIVE_VJP;
 }

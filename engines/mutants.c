@@ -224,6 +224,8 @@ static void walk(struct mutator *m)
 		else if (!forward && self->adjoint.row[op].structure)
 			mutate_adjoint_row(m, (enum op)op);
 	}
+	if (forward)
+		mutate_custom_seams(m, &self->tangent.custom);
 	if (implicit)
 		mutate_implicit_seams(m);
 	else if (rows && !forward)

@@ -44,6 +44,8 @@ bool mutant_meets(struct engine *self, const char *equivalent);
 void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
 void mutate_adjoint_structure(struct mutator *m, enum op op);
 void mutate_adjoint_seams(struct mutator *m);
+/* The seams of the rules of customs, in the table of that engine. */
+void mutate_custom_seams(struct mutator *m, struct custom_rules *rules);
 /* The whole walk for `compiled`. */
 void mutate_compiled(struct mutator *m);
 /* Those of `implicit` alone: the rest of it is `tape` and `forward`. */

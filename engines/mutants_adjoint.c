@@ -312,6 +312,63 @@ void mutate_implicit_seams(struct mutator *m)
 	SEAM("solutions: what a captured value gets is subtracted", implicit.join, difference);
 }
 
+static int reversed(int k, int n) { return n - 1 - k; }
+static bool if_all(int present, int n) { return present == n; }
+
+static bool but_first(const struct program *p, const struct node *node, int k)
+{
+	(void)p, (void)node;
+	return k > 0;
+}
+
+static int given_reversed(int k, const bool *wanted, int n)
+{
+	(void)wanted;
+	return n - 1 - k;
+}
+
+/* As if the rule gave something for what is asked for alone. */
+static int given_packed(int k, const bool *wanted, int n)
+{
+	int at = 0;
+
+	(void)n;
+	for (int i = 0; i < k; i++)
+		at += wanted[i];
+	return at;
+}
+
+void mutate_custom_seams(struct mutator *m, struct custom_rules *rules)
+{
+	bool jvp = m->self->kind == &forward_kind;
+	const char *of = jvp ? "tangents" : "cotangents";
+
+	SEAM("rules: operands are read in reverse order", operand, reversed);
+	if (mutant_here(m, "rules: %s are read in reverse order", of))
+		rules->direction = reversed;
+	if (mutant_here(m, "rules: run only if all %s are there", of))
+		rules->applies = if_all;
+	if (mutant_here(m, "rules: absent %s are 1", of))
+		rules->absent = 1;
+	SEAM("rules: operand 0 is taken to be constant", active, but_first);
+	SEAM("rules: what is given is taken in reverse order", given, given_reversed);
+	/* A tangent is asked for of every result. */
+	if (!jvp)
+		SEAM("rules: what is given is taken to be for those asked alone", given, given_packed);
+}
+
+static void mutate_custom_row(struct mutator *m)
+{
+	struct adjoint_rule *row = &m->self->adjoint.row[OP_CUSTOM];
+
+	if (mutant_here(m, "custom: a contribution replaces the sum"))
+		row->join = last_term;
+	if (mutant_here(m, "custom: a contribution is lost beside others"))
+		row->join = first_term;
+	if (m->self->kind == &tape_kind && mutant_here(m, "custom: operands are read in their latest state"))
+		row->saved = latest;
+}
+
 void mutate_adjoint_seams(struct mutator *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;
@@ -331,4 +388,6 @@ void mutate_adjoint_seams(struct mutator *m)
 		SEAM("buffers: a store writes over what a record will read", overwrites, over_saved);
 		SEAM("buffers: a store writes over what another value or the caller holds", overwrites, over_shared);
 	}
+	mutate_custom_seams(m, &rules->custom);
+	mutate_custom_row(m);
 }

@@ -84,6 +84,21 @@ static void mutate_row(struct mutator *m, enum op op)
 
 /* ---- seams ---- */
 
+static int constant_to_the_next(struct aot *x, int value)
+{
+	return aot_op1(x, OP_STOP_GRADIENT, value);
+}
+
+static void neighbours_swapped(struct aot *x, const struct node *node, int *contribution)
+{
+	int first = contribution[0];
+
+	if (node->n_arg < 2 || !type_equal(&x->p->type[node->arg[0]], &x->p->type[node->arg[1]]))
+		return;
+	contribution[0] = contribution[1];
+	contribution[1] = first;
+}
+
 void mutate_aot(struct mutator *m)
 {
 	struct aot_rules *rules = &m->self->aot;
@@ -103,6 +118,10 @@ void mutate_aot(struct mutator *m)
 		rules->running_term = fault_lost_at_zero;
 	if (mutant_here(m, "loops: one that never ran is reversed once"))
 		rules->reversed = fault_once_at_least;
+	if (mutant_here(m, "rules: what they read is a constant to the next derivative"))
+		rules->rule_reads = constant_to_the_next;
+	if (mutant_here(m, "rules: the first two operands get each other's cotangents"))
+		rules->slots = neighbours_swapped;
 	m->arena = NULL;
 	arena_free(&scratch);
 }

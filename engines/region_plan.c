@@ -64,6 +64,11 @@ static void activate_region(
 			for (int k = 0; k < node->n_out; k++)
 				active[node->out + k] =
 				    active[node->region[0].result[k]] || active[node->region[1].result[k]];
+		} else if (op_table[node->op].family == FAMILY_CUSTOM) {
+			for (int k = 0; k < node->n_arg; k++)
+				any |= active[node->arg[k]];
+			for (int k = 0; k < node->n_out; k++)
+				active[node->out + k] = any && dtype_is_float(p->type[node->out + k].dtype);
 		} else if (op_table[node->op].family == FAMILY_CHECKPOINT) {
 			activate_region(rules, p, &node->region[0], active);
 			for (int k = 0; k < node->n_out; k++)

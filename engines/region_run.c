@@ -30,6 +30,29 @@ static void run_checkpoint(struct region_run *run, const struct node *node)
 		run->value[node->out + k] = run->value[region->result[k]];
 }
 
+void region_apply(void *engine, const struct region *region, const struct tensor *value, struct tensor *result)
+{
+	struct region_run *run = engine;
+	bool saving = run->saving;
+
+	run->saving = false;
+	for (int k = 0; k < region->n_param; k++)
+		run->value[region->param + k] = value[k];
+	region_execute(run, region);
+	run->saving = saving;
+	for (int k = 0; k < region->n_result; k++)
+		result[k] = run->value[region->result[k]];
+}
+
+static void run_custom(struct region_run *run, const struct node *node)
+{
+	struct tensor arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = run->value[node->arg[k]];
+	region_apply(run, &node->region[0], arg, &run->value[node->out]);
+}
+
 /* Appends the carries at the start of an iteration, or after the last. */
 static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
 {
@@ -209,6 +232,8 @@ void region_execute(struct region_run *run, const struct region *region)
 			run_checkpoint(run, node);
 		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
 			run_scatter_apply(run, node);
+		else if (op_table[node->op].family == FAMILY_CUSTOM)
+			run_custom(run, node);
 		else
 			run_loop(run, node);
 	}

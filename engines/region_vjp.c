@@ -112,6 +112,25 @@ static void pull_checkpoint(struct region_run *run, const struct node *node)
 	pull_region(run, region);
 }
 
+/* By its rule; the operands still have the values of the execution that is being reversed. */
+static void pull_custom(struct region_run *run, const struct node *node)
+{
+	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
+	bool wanted[LIMIT_ARGS];
+	const struct custom_call call = {.rules = &run->rules->custom, .program = run->program, .node = node, .arg = arg,
+	    .run = region_apply, .engine = run, .arena = run->arena};
+
+	for (int k = 0; k < node->n_arg; k++) {
+		arg[k] = run->value[node->arg[k]];
+		wanted[k] = run->plan->active[node->arg[k]];
+	}
+	for (int k = 0; k < node->n_out; k++)
+		cotangent[k] = (struct tensor){run->program->type[node->out + k], total(run, node->out + k)};
+	custom_rule(&call, cotangent, wanted, contribution);
+	for (int k = 0; k < node->n_arg; k++)
+		give_from(run, OP_CUSTOM, node->arg[k], contribution[k].at);
+}
+
 /* The sweep over one loop.  Buffers of cells are NULL for what is not active. */
 struct sweep {
 	struct loop loop;
@@ -130,6 +149,13 @@ struct sweep {
 static union cell *new_cells(struct region_run *run, int v)
 {
 	return run->plan->active[v] ? NEW(run->arena, union cell, shape_elements(&run->program->type[v].shape)) : NULL;
+}
+
+static union cell *new_accumulator(struct region_run *run, const struct loop *l, int k)
+{
+	if (!run->plan->active[l->first_param + k])
+		return NULL;
+	return NEW(run->arena, union cell, shape_elements(&run->rules->loop.accumulator(run->program, l->node, k)->shape));
 }
 
 /* `again`: another pass will read the cotangents of the results. */
@@ -151,7 +177,7 @@ static void sweep_open(struct region_run *run, const struct node *node, bool aga
 		s->carry[k] = total(run, node->out + k);
 		s->present[k] = s->seeded[k] = s->carry[k] != NULL;
 		if (!s->present[k])
-			s->carry[k] = new_cells(run, l->first_param + k);
+			s->carry[k] = new_accumulator(run, l, k);
 		else if (again)
 			s->carry[k] = arena_copy(run->arena, s->carry[k],
 			    (size_t)shape_elements(&run->program->type[node->out + k].shape), sizeof(union cell));
@@ -289,6 +315,8 @@ static void pull_region(struct region_run *run, const struct region *region)
 			pull_checkpoint(run, node);
 		else if (op_table[node->op].family == FAMILY_SCATTER_APPLY)
 			pull_scatter_apply(run, node);
+		else if (op_table[node->op].family == FAMILY_CUSTOM)
+			pull_custom(run, node);
 		else
 			pull_loop(run, node);
 	}

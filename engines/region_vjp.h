@@ -6,6 +6,7 @@
 #define ENGINES_REGION_VJP_H
 
 #include "adjoint.h"
+#include "custom.h"
 
 /*
  * Where the carries of a loop sit: operands first_arg + k, parameters first_param + k, results out + k and body
@@ -76,6 +77,8 @@ extern const struct loop_policy policy_keep_all; /* functional.c */
 
 /* Executes the nodes of a region; its parameters have their values (region_run.c). */
 void region_execute(struct region_run *run, const struct region *region);
+/* Executes a region of a custom, saving nothing: `engine` is a struct region_run. */
+custom_run_fn region_apply;
 /* One iteration: sets the parameters of the body and executes it. */
 void loop_execute(struct region_run *run, const struct loop *l, struct iterate from);
 /* n tensors as buffers for the carries. */

@@ -13,6 +13,24 @@
 
 enum { RULE_PARTIALS = 3 };
 
+/* ---- the rule of a custom, in the engines that run it (custom.h) ---- */
+
+/* Seams between an engine and the rule.  What is numbered are the operands and results of the node, float or not. */
+struct custom_rules {
+	/* Which of the n operands the rule reads for operand k.  Right: k. */
+	int (*operand)(int k, int n);
+	/* Whether the rule is run when `present` of the n float directions are there; else all that it would give is absent.  Right: if any is. */
+	bool (*applies)(int present, int n);
+	/* Which of the n directions (tangents of operands, or cotangents of results) the rule reads for direction k.  Right: k. */
+	int (*direction)(int k, int n);
+	double absent; /* what the elements of a direction that is absent are to the rule; 0 */
+	/* Whether operand k counts as one that is differentiated by, when it is.  Right: true. */
+	bool (*active)(const struct program *p, const struct node *node, int k);
+	/* Which of the n things that the rule gives is taken for number k; wanted[n]: those that are asked for.  Right: k. */
+	int (*given)(int k, const bool *wanted, int n);
+};
+extern const struct custom_rules custom_right; /* custom.c */
+
 /* ---- tangent rules: `forward` (tangent_rules.def, tangent.c) ---- */
 
 /*
@@ -63,6 +81,7 @@ struct tangent_rules {
 	 * Right: given.
 	 */
 	double (*applied)(struct forward *self, const struct region *region, double had, double given);
+	struct custom_rules custom;
 };
 
 /* The value of a region of one parameter and one result, both scalars, at x, while `forward` runs (forward.c). */
@@ -121,6 +140,10 @@ struct reverse_loop {
 	int (*xs_cotangent_row)(int iteration, int n, int trip);
 	/* Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one.  Right: true. */
 	bool (*carry_flows)(bool seeded);
+	/*
+	 * Of which type the accumulator is that is there for carry k of a loop before anything contributes to it.  Right: the carry's.
+	 */
+	const struct type *(*accumulator)(const struct program *p, const struct node *node, int k);
 	/*
 	 * Of which operand the cotangent is handed to operand `position`; requested[n]: those that need one, per-iteration inputs first.
 	 * Right: position.
@@ -181,6 +204,7 @@ struct adjoint_rules {
 	/* `tape`: whether a store may write over a buffer that a record will read (saved), that others hold (shared).  Right: neither. */
 	bool (*overwrites)(bool saved, bool shared);
 	struct implicit_rules implicit;
+	struct custom_rules custom;
 	/* What scatter_apply hands on to an element of the cotangent that its region gave it.  Right: that. */
 	double (*applied)(double cotangent);
 	/* Which of n indices says where cotangent number k of a gather goes.  Right: k. */

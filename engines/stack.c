@@ -31,7 +31,7 @@ static enum answer_status ask(struct engine *self, struct question *q, const str
     struct transform *t, struct arena *a, const char **text)
 {
 	q->c = *c;
-	q->c.program = lower_customs(p, a);
+	q->c.program = lower_customs(p, lower_keeps(t), a);
 	q->c.n_transform = t != NULL;
 	q->c.transform = t;
 	q->c.n_point = 0; /* they come one by one */

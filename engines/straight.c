@@ -283,7 +283,7 @@ static void run_region(struct straight *s, const struct region *region)
 bool straight_program(
     const struct program *p, const struct tensor *point, bool constants, struct arena *a, struct program *out, struct error *e)
 {
-	const struct program plain = lower_customs(p, a), loops = lower_fixed_points(&plain, false, a);
+	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
 	struct straight s = {.p = &loops, .arena = a, .constants = constants};
 	int result[LIMIT_ARGS];
 

@@ -346,6 +346,7 @@ static double applied_as_given(struct forward *self, const struct region *region
 void tangent_rules_init(struct tangent_rules *out)
 {
 	out->applied = applied_as_given;
+	out->custom = custom_right;
 	for (int op = 0; op < OP_COUNT; op++) {
 		struct tangent_rule *row = &out->row[op];
 

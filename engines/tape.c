@@ -7,6 +7,7 @@
  * leaves that alone and writes into a copy.
  */
 #include "buffers.h"
+#include "custom.h"
 #include "kernels.h"
 #include "tape.h"
 
@@ -307,9 +308,9 @@ static void run_checkpoint(struct tape *tape, const struct node *node)
 
 void tape_run(struct tape *tape, const struct region *region)
 {
-	static void (*const run[FAMILY_SCAN + 1])(struct tape *, const struct node *) = {
+	static void (*const run[FAMILY_CUSTOM + 1])(struct tape *, const struct node *) = {
 	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
-	    [FAMILY_FIXED_POINT] = implicit_record,
+	    [FAMILY_FIXED_POINT] = implicit_record, [FAMILY_CUSTOM] = custom_record,
 	    [FAMILY_FOR] = tape_for, [FAMILY_WHILE] = tape_while, [FAMILY_SCAN] = tape_scan};
 
 	for (int i = 0; i < region->n_node; i++) {

@@ -92,7 +92,7 @@ static void print_score(const struct score_options *o, const struct score *s)
 	    s->n - s->survivors, s->n, o->mutants ? "mutants" : "faults", (long long)s->cases, (long long)s->median, (long long)s->ninety);
 	for (int i = 0; i < s->n; i++)
 		if (!s->row[i].found)
-			printf("survivor: %-24s %s\n", s->row[i].spec, s->row[i].meaning);
+			printf("survivor%s: %-24s %s\n", s->row[i].inaccurate ? ", at times inaccurate" : "", s->row[i].spec, s->row[i].meaning);
 }
 
 static void print_score_json(const struct score_options *o, const char *profile, const struct score *s)
@@ -129,6 +129,11 @@ static void print_score_json(const struct score_options *o, const char *profile,
 		else
 			json_put_null(&w);
 		json_member_string(&w, "verdict", r->found ? verdict_names[r->verdict] : "");
+		json_put_key(&w, "inaccurate_case");
+		if (r->inaccurate)
+			json_put_integer(&w, r->inaccurate);
+		else
+			json_put_null(&w);
 		json_end(&w);
 	}
 	json_end(&w);

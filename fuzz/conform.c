@@ -69,7 +69,7 @@ static struct profile cell_profile(enum op op, const struct conform_column *colu
 	p.dead_code = p.results_several = p.result_input = p.result_constant = p.result_integer = 0;
 	p.points_several = p.point_equal = p.wrt_integer = 0;
 	p.extent_empty = p.trip_medium = p.trip_large = 0;
-	p.weight_large = p.weight_edge = p.unguarded = 0;
+	p.weight_large = p.weight_edge = p.unguarded = p.bare = 0;
 	p.edge_point = column->points == POINTS_EDGE ? 100 : 0;
 	p.f64 = column->dtype == DTYPE_F64;
 	p.f32 = column->dtype == DTYPE_F32;

@@ -221,6 +221,10 @@ static struct program make_program(struct gen *g)
 	struct program p;
 
 	g->dtype = gen_float_dtype(g);
+	if (g->p->bare && choice_percent(g->c, g->p->bare)) {
+		n = gen_bare(g, result);
+		return gen_end(g, result, n);
+	}
 	/* A few programs are tiny; the simplest is empty. */
 	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
 	/* Few roundings fit into eleven bits, fewer into eight, before nothing can be decided. */
@@ -246,6 +250,7 @@ static void make_points(struct gen *g, const struct profile *profile, struct tes
 	t->point = NEW(g->a, struct tensor *, t->n_point);
 	for (int i = 0; i < t->n_point; i++) {
 		t->point[i] = gen_point(c, profile, &outermost, g->input_range, g->a);
+		gen_bare_point(c, profile, g->stand, g->n_input, t->point[i]);
 		if (choice_percent(c, profile->edge_point) && derivative)
 			gen_point_edge(c, &t->program, derivative, t->point[i]);
 		if (profile->point_equal && choice_percent(c, profile->point_equal))

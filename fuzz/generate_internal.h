@@ -36,6 +36,12 @@ struct gen_info {
 	bool noisy; /* some float op rounded on the way: comparing it decides little near a tie */
 };
 
+/* The operand that an input is there for: its points come from all over the domain.  OP_CONSTANT: none in particular. */
+struct gen_stand {
+	enum op op;
+	int operand;
+};
+
 struct gen {
 	struct choice *c;
 	const struct profile *p;
@@ -51,6 +57,7 @@ struct gen {
 	struct shape base;
 	int n_input;
 	struct range input_range[LIMIT_ARGS];
+	struct gen_stand stand[LIMIT_ARGS]; /* by input; of bare programs */
 
 	int nodes, ops; /* appended so far; ops without constants */
 	int ops_end;    /* no new op is begun once ops reaches it */
@@ -199,6 +206,13 @@ void gen_region_close(struct gen *g, const int *result, int n, int pool_mark, in
 
 /* Appends one random op or idiom, by the profile's weights.  A value or -1. */
 int gen_emit(struct gen *g);
+
+/* ---- generate_bare.c ---- */
+
+/* A bare program, inputs and all: an op or a few on inputs of their own.  Returns how many results it has, at least 1. */
+int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
+/* Gives float inputs that stand for an operand values from all over its domain. */
+void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
 
 /* ---- generate_request.c ---- */
 

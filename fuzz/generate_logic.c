@@ -357,7 +357,9 @@ int gen_emit_logical(struct gen *g)
 		t = *gen_type(g, p);
 		special = gen_special(g);
 		q = special ? gen_scalar(g, DTYPE_BOOL, choice_below(g->c, 2)) : gen_pick(g, gen_fits_broadcast, &t);
-		if (q < 0 || q == p)
+		if (g->p->operand_twice && choice_percent(g->c, g->p->operand_twice))
+			q = p;
+		else if (q < 0 || q == p)
 			q = gen_compare(g, gen_pick_float(g));
 		p = special && choice_percent(g->c, 50) ? gen_binary(g, op, q, p) : gen_binary(g, op, p, q);
 	}

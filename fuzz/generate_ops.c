@@ -250,7 +250,7 @@ int gen_binary_on(struct gen *g, int a)
 	if (b < 0)
 		return -1;
 	/* x - x and x / x tell nothing. */
-	if (a == b && (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
+	if (a == b && !(g->p->operand_twice && choice_percent(g->c, g->p->operand_twice)) && (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
 		op = OP_MUL;
 	if (op == OP_MUL &&
 	    range_magnitude(g->info[a].range) * range_magnitude(g->info[b].range) > gen_limit(t.dtype)) {

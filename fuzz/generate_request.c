@@ -97,6 +97,9 @@ struct profile gen_request_profile(const struct profile *p, const struct request
 
 	if (plan->order == 1 && !plan->inside && !plan->outside)
 		return out;
+	out.bare = p->stack_bare;
+	if (plan->order > 1)
+		out.bare_followed = p->stack_followed;
 	out.ops_max = at_most(out.ops_max, plan->order > 2 ? p->stack_ops / 2 : p->stack_ops);
 	out.ops_min = at_most(out.ops_min, (out.ops_max + 1) / 2);
 	out.elements = at_most(out.elements, p->stack_elements);

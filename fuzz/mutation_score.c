@@ -146,11 +146,12 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 {
 	bool present[OP_COUNT] = {false}, all;
 	struct shared_truth truth = {.confirmed = false};
-	struct judgement judgement;
+	/* Stays so where there is no memory for an answer. */
+	struct judgement right = {.verdict = VERDICT_UNDECIDED}, judgement;
 
 	oracle_truth(s->bench.oracle, c, a, &truth.truth);
 	s->out->cases++;
-	if (shows(s, s->bench.engine[0], c, a, &truth, &judgement)) {
+	if (shows(s, s->bench.engine[0], c, a, &truth, &right)) {
 		s->out->right_wrong = s->out->cases;
 		return;
 	}
@@ -158,8 +159,12 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 	for (int k = 0; k < s->out->n; k++) {
 		if (!s->alive[k].engine || !(all || may_differ(&s->alive[k], present)))
 			continue;
-		if (!shows(s, s->alive[k].engine, c, a, &truth, &judgement))
+		judgement.verdict = right.verdict;
+		if (!shows(s, s->alive[k].engine, c, a, &truth, &judgement)) {
+			if (judgement.verdict == VERDICT_INACCURATE && right.verdict == VERDICT_AGREE && !s->out->row[k].inaccurate)
+				s->out->row[k].inaccurate = s->out->cases;
 			continue;
+		}
 		s->out->row[k].found = s->out->cases;
 		s->out->row[k].verdict = judgement.verdict;
 		retire(s, k);

@@ -24,6 +24,7 @@ struct scored {
 	char *spec, *meaning; /* owned */
 	int64_t found;        /* number of the first case that showed it, from 1; 0: survived */
 	enum verdict verdict; /* there */
+	int64_t inaccurate;   /* number of the first case before that in which it was merely inaccurate, and the engine without faults was not; 0: none */
 };
 
 struct score {

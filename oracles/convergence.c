@@ -38,6 +38,8 @@ static double second_order(const struct component *c, double stray) { return 16 
 /* Twice the gap: not every number of steps is looked at, and several fixed points stop each when it likes. */
 static void widen(struct component *c, const struct component *unrolled, double seed, double stray)
 {
+	/* Iterations take paths that the solution does not know: from where they start, through which nothing arrives in the end. */
+	c->in_domain &= unrolled->in_domain;
 	if (c->reason)
 		return;
 	if (unrolled->reason) {
@@ -73,8 +75,8 @@ void convergence_widen(struct truth_point *solution, const struct truth_point *u
 			for (int e = 0; e < shape_elements(&to->type.shape) && dtype_is_float(to->type.dtype); e++) {
 				if (comparable)
 					widen(&to->at[e], &unrolled->derivative[k][i].at[e], seed, stray);
-				else if (!to->at[e].reason)
-					undecide(&to->at[e], REASON_CONVERGENCE);
+				else
+					undecide(&to->at[e], to->at[e].reason ? to->at[e].reason : REASON_CONVERGENCE);
 			}
 		}
 }

@@ -49,7 +49,11 @@ void fd_mixed_close(struct fd_mixed *self)
 /* What one target has seen so far, in units of 2^scale. */
 struct progress {
 	mpfr_t sum;           /* over the samples so far */
+	mpfr_exp_t largest;   /* every term of it is below 2^largest */
+	double noise;         /* of the quotient: what rounding terms of that size may leave of it */
 	double excess, last;  /* quotient less the known value, on this rung and the one before */
+	double quotient;      /* of the rung before */
+	bool grew;            /* the newest beside it, by far */
 	bool seen;
 };
 
@@ -78,8 +82,11 @@ static void add_sample(struct mixed *m, const struct evaluation *ev, bool negati
 			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar], negative ? -m->run->weight[j] : m->run->weight[j], R);
 			for (int i = 0; i < m->run->n_target; i++) {
 				const struct fd_target *t = &m->run->target[i];
-				if (j >= t->first && j < t->first + t->count)
-					mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+				if (j < t->first || j >= t->first + t->count)
+					continue;
+				mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+				if (mpfr_regular_p(m->term) && mpfr_get_exp(m->term) > m->progress[i].largest)
+					m->progress[i].largest = mpfr_get_exp(m->term);
 			}
 		}
 	}
@@ -93,6 +100,7 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	for (int i = 0; i < m->run->n_target; i++) {
 		mpfr_set_prec(m->progress[i].sum, ev->precision + GUARD_BITS);
 		mpfr_set_zero(m->progress[i].sum, 1);
+		m->progress[i].largest = MPFR_EMIN_DEFAULT;
 	}
 	mpfr_set_prec(m->term, ev->precision + GUARD_BITS);
 	for (unsigned subset = 0; subset < 1u << m->n; subset++) {
@@ -117,7 +125,7 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 }
 
 /* The quotient of a target from its sum; false when it is no number. */
-static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
+static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, const struct evaluation *ev, int log_step, int sign)
 {
 	long scale = t->scale;
 	for (int k = 0; k < m->n; k++)
@@ -129,7 +137,18 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, in
 	mpfr_sub_d(p->sum, p->sum, t->value, R);
 	mpfr_sub_d(p->sum, p->sum, t->low, R);
 	p->excess = mpfr_get_d(p->sum, R);
+	p->noise = ldexp(1, (int)fmax(fmin((double)(p->largest - ev->precision - scale) + m->n, 2000), -2000));
 	return isfinite(p->excess);
+}
+
+/*
+ * Whether the quotient has grown by far as the step shrank.  Where the step is small beside what the function varies on, quotients tend to the derivative, or
+ * to 0 as the step does, and what rounding leaves of them falls from rung to rung.  One that grows is the difference of a function that the step has left behind,
+ * as sin at 2^616 moved by a part of itself: two of them may be as small beside the value they are compared with, and then agree on it being wrong.
+ */
+static bool has_grown(const struct progress *p, double quotient)
+{
+	return p->seen && fabs(quotient) > ldexp(fabs(p->quotient), 16);
 }
 
 /* How far quotient and value may be apart. */
@@ -139,13 +158,15 @@ static double slack(const struct fd_target *t)
 }
 
 /*
- * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
- * no size for an error.
+ * Compares what the rungs have shown.  They may agree on nothing at all: a term that is lost beside larger ones is lost on all of them.  A quotient that
+ * shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives no size for an error.
  */
 static void settle(struct fd_target *t, struct progress *p)
 {
 	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
-	t->error = change;
+	t->error = change + p->noise;
+	p->grew = has_grown(p, t->quotient);
+	p->quotient = t->quotient;
 	p->last = p->excess;
 	p->seen = true;
 	if (isinf(change))
@@ -158,7 +179,7 @@ static void settle(struct fd_target *t, struct progress *p)
 
 static void give_up(struct fd_target *t, const struct progress *p)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
+	if (isfinite(t->error) && !p->grew && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -195,7 +216,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 			struct fd_target *t = &run->target[i];
 			if (t->outcome != FD_NOT_RUN)
 				continue;
-			if (!measure(&m, t, &m.progress[i], run->log_step, run->right ? 1 : -1))
+			if (!measure(&m, t, &m.progress[i], ev, run->log_step, run->right ? 1 : -1))
 				fd_abstain(t, REASON_NON_FINITE);
 			else
 				settle(t, &m.progress[i]);

@@ -100,6 +100,45 @@ def loops():
                  "jax-ml/jax#753", ["x0: f64[]", "a: f64[]", "ns: f64[5]"], top, [outs[1]], [[0, 1, [1, 2, 3, 4, 5]]], request, truth,
                  *([("functional+jax-scan-xs-zero", "wrong", ["0"] * 5)] if mode == "vjp" else []))
 
+    # z = y*x by a rule, x closed over: directly, and in the body of a scan
+    for place in ("inside", "outside"):
+        for spec, mode in [("functional", vjp), ("forward", jvp)]:
+            top, loop, product, rule = Region(), Region(), Region(), Region()
+            there = loop if place == "inside" else top
+            regions = [region(["p", "q"], product.body, [product.op("mul", "p", "q")]),
+                       region(["u", "v", "d"], rule.body, [rule.op("mul", "v", "d"), rule.op("mul", "u", "d")]) if mode is vjp else
+                       region(["u", "v", "du", "dv"], rule.body, [rule.op("add", rule.op("mul", "v", "du"), rule.op("mul", "u", "dv"))])]
+            out = there.loop("custom", ["y" if place == "inside" else top.const(5), "x"], 1, regions, transform=mode.__name__)
+            if place == "inside":
+                out = top.loop("scan", [top.const(5)], 1, [region(["y"], loop.body, out)], trip=1, carries=1)
+            case(f"jax-scan-perturbed-{place}-{spec}", f"z = 5*x by a rule, x closed over, {place} the body of a scan", "jax-ml/jax#9567",
+                 ["x: f64[]"], top, out, [[3]], mode([0], 1), ["5"],
+                 (f"{spec}+jax-scan-perturbed", "wrong" if place == "inside" else "agree", ["0" if place == "inside" else "5"]),
+                 comment="the report asks whether x is perturbed: yes outside, no inside")
+
+    # v = v*x twice from 1; w of another width is carried through
+    for width, verdict in (("[1]", "crash"), ("[2]", "agree")):
+        top, loop = Region(), Region()
+        outs = top.loop("for", [top.const([1, 1], "f64[2]"), "w"], 2, [region(["i", "v", "w0"], loop.body, [loop.op("mul", "v", "x"), "w0"])], trip=2)
+        n = int(width[1])
+        case(f"drjit-loop-invariant-{n}", f"v = v*x twice, w of width {n} carried through: by x and w", "mitsuba-renderer/drjit#536",
+             ["x: f64[2]", f"w: f64{width}"], top, [outs[0]], [[[1, 2], [7] * n]], vjp([0, 1], [1, 1]), ["2", "4"] + ["0"] * n,
+             ("functional+drjit-loop-invariant", verdict, None), comment="the report's width of 4 is 2 here, as its gradient has")
+
+    # sqrt(p) by eight steps of Newton's iteration, with the implicit function theorem for a rule: p' / (2 sqrt p)
+    for levels, truth, faulty in [(1, "0.25", "0.25"), (2, "-0.03125", "0")]:
+        def root(of, p):
+            steps = Region()
+            following = steps.op("mul", steps.op("add", f"y_{p}", steps.op("div", p, f"y_{p}")), steps.const(.5))
+            return of.loop("for", [of.const(1)], 1, [region([f"i_{p}", f"y_{p}"], steps.body, [following])], trip=8)[0]
+        top, solver, rule = Region(), Region(), Region()
+        regions = [region(["p"], solver.body, [root(solver, "p")]),
+                   region(["q", "d"], rule.body, [rule.op("div", "d", rule.op("mul", rule.const(2), root(rule, "q")))])]
+        case(f"jaxopt-implicit-2nd-{levels}", f"a root with an implicit rule, differentiated {'once' if levels == 1 else 'twice'}: sqrt at 4", "google/jaxopt#141",
+             ["x: f64[]"], top, top.loop("custom", ["x"], 1, regions, transform="vjp"), [[4]], vjp([0], 1) * levels, [truth],
+             ("implicit+jaxopt-implicit-2nd", "agree" if levels == 1 else "wrong", [faulty]),
+             comment="the report's solver, bisection, has no derivative of its own; this one has, so its second application would be right, and the rule's is constant")
+
     # while i < 3: x = x + i; i = i + 1
     top, cond, loop = Region(), Region(), Region()
     test = cond.op("lt", "ci", cond.const(3))
@@ -493,6 +532,20 @@ def rules():
         out = top.op("mul", top.const([1, 1], "f64[2]"), "x")
         case(f"customjvp-unbroadcast-{spec}", "[1, 1]*x, x scalar", "jax-ml/jax#6357", ["x: f64[]"], top, [out], [[3]], vjp([0], [1, 1]), ["2"],
              (f"{spec}+customjvp-unbroadcast", verdict, faulty))
+
+    top, powers = Region(), ["x"]
+    for _ in range(4):
+        powers.append(top.op("mul", powers[-1], "x"))
+    for order, truth, faulty in [(1, "5", "5"), (2, "20", "20"), (3, "60", "112")]:
+        case(f"diffractor-swap-order-{order}", f"derivative {order} of x^5 at 1", "JuliaDiff/Diffractor.jl#27", ["x: f64[]"], top, [powers[-1]], [[1]],
+             vjp([0], 1) * order, [truth], ("aot+diffractor-swap", "agree" if order < 3 else "wrong", [faulty]),
+             comment="the report's -76 hangs on what its closures hold, which programs do not; what the swap gives here is stated")
+
+    # tangents 1.3 and 4.0 of the report: the first at a tie
+    top = Region()
+    case("adolc-fmax-tie", "max(a, b) at a tie and after it", "coin-or/ADOL-C#88", ["a: f64[3]", "b: f64[3]"], top, [top.op("max", "a", "b")],
+         [[[1, 2, 2], [1, 0, 0]]], jvp([0, 1], [(1.3).hex(), 4, 7], [(1.3).hex(), 0, 0]), ["1.3", "4", "7"], ("forward+adolc-fmax-tie", "wrong", ["1.3", "7", "7"]), right="convention",
+         comment="the report has one element and several directions, side by side in memory as elements are here; both tangents are the same at the tie, whatever the convention")
 
     top = Region()
     out = top.op("exp", top.op("cos", "x"))

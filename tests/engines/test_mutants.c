@@ -101,6 +101,12 @@ static bool same_aot_row(const struct aot_rule *a, const struct aot_rule *b)
 	return a->push == b->push && a->pull == b->pull && a->scale == b->scale;
 }
 
+static int custom_differences(const struct custom_rules *a, const struct custom_rules *b)
+{
+	return (a->operand != b->operand) + (a->applies != b->applies) + (a->direction != b->direction) + (a->absent != b->absent) +
+	       (a->active != b->active) + (a->given != b->given);
+}
+
 /* Rows and seams in which two engines differ. */
 static int differences(const struct engine *a, const struct engine *b)
 {
@@ -115,6 +121,8 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += a->aot.running_term != b->aot.running_term;
 	n += a->aot.reversed != b->aot.reversed;
 	n += a->aot.capture != b->aot.capture;
+	n += a->aot.rule_reads != b->aot.rule_reads;
+	n += a->aot.slots != b->aot.slots;
 	n += x->multiply != y->multiply;
 	n += x->accumulate != y->accumulate;
 	n += x->unbroadcast != y->unbroadcast;
@@ -126,11 +134,13 @@ static int differences(const struct engine *a, const struct engine *b)
 	n += x->loop.xs_cotangent_row != y->loop.xs_cotangent_row;
 	n += x->loop.carry_flows != y->loop.carry_flows;
 	n += x->loop.slot != y->loop.slot;
+	n += x->loop.accumulator != y->loop.accumulator;
 	n += x->loop.result != y->loop.result;
 	n += x->implicit.iterate != y->implicit.iterate;
 	n += x->implicit.ends != y->implicit.ends;
 	n += x->implicit.enters != y->implicit.enters;
 	n += x->implicit.join != y->implicit.join;
+	n += custom_differences(&x->custom, &y->custom) + custom_differences(&a->tangent.custom, &b->tangent.custom);
 	n += x->same_leaf != y->same_leaf;
 	n += x->overwrites != y->overwrites;
 	n += x->finish != y->finish;

@@ -28,7 +28,8 @@ static void check_same(const char *what, const struct score *a, const struct sco
 	    "%s: %d and %d rows, %lld and %lld cases, %d and %d survivors", what, a->n, b->n, (long long)a->cases, (long long)b->cases,
 	    a->survivors, b->survivors);
 	for (int i = 0; i < a->n && i < b->n; i++)
-		CHECK(!strcmp(a->row[i].spec, b->row[i].spec) && a->row[i].found == b->row[i].found && a->row[i].verdict == b->row[i].verdict,
+		CHECK(!strcmp(a->row[i].spec, b->row[i].spec) && a->row[i].found == b->row[i].found && a->row[i].verdict == b->row[i].verdict &&
+			  (a->row[i].inaccurate == b->row[i].inaccurate),
 		    "%s: %s: case %lld, case %lld", what, a->row[i].spec, (long long)a->row[i].found, (long long)b->row[i].found);
 }
 
@@ -150,8 +151,11 @@ static void check_statistics(void)
 	score_free(&s);
 }
 
-int main(void)
+/* Isolated faults are answered by this program as a worker. */
+int main(int argc, char **argv)
 {
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
 	check_filter();
 	check_rare();
 	check_against_bench("tape", true, 41);

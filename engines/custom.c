@@ -1,0 +1,241 @@
+/*
+ * custom.c: the rule of a custom run eagerly, and the op on the tape and with tangents.  The function itself is run without a derivative; what the rule reads are its
+ * operands, kept as any other op's.  As in the systems that have such rules a result depends on whatever operand there is, and what is
+ * absent is zeros to the rule.
+ */
+#include "custom.h"
+
+#include "forward.h"
+#include "tape.h"
+
+/* ---- the seams, right ---- */
+
+static int itself(int k, int n)
+{
+	(void)n;
+	return k;
+}
+
+static bool if_any(int present, int n)
+{
+	(void)n;
+	return present > 0;
+}
+
+static bool counts_always(const struct program *p, const struct node *node, int k)
+{
+	(void)p, (void)node, (void)k;
+	return true;
+}
+
+static int given_for(int k, const bool *wanted, int n)
+{
+	(void)wanted, (void)n;
+	return k;
+}
+
+const struct custom_rules custom_right = {itself, if_any, itself, 0, counts_always, given_for};
+
+/* ---- the rule ---- */
+
+/* The operands, or the results, of a node. */
+struct side {
+	int n, n_float, value[LIMIT_ARGS];
+	bool is_float[LIMIT_ARGS];
+};
+
+static struct side side_of(const struct custom_call *call, bool operands)
+{
+	const struct node *node = call->node;
+	struct side s = {.n = operands ? node->n_arg : node->n_out, .n_float = 0};
+
+	for (int k = 0; k < s.n; k++) {
+		s.value[k] = operands ? node->arg[k] : node->out + k;
+		s.is_float[k] = dtype_is_float(call->program->type[s.value[k]].dtype);
+		s.n_float += s.is_float[k];
+	}
+	return s;
+}
+
+static struct tensor absent(const struct custom_call *call, const struct type *type)
+{
+	struct tensor x = tensor_new(call->arena, type);
+
+	for (int i = 0; call->rules->absent != 0 && i < shape_elements(&type->shape); i++)
+		x.at[i].f = dtype_round(type->dtype, call->rules->absent);
+	return x;
+}
+
+/* Whether x[k] is there, and of that type: what a wrong seam points at may be neither. */
+static bool fits(const struct tensor *x, int k, int n, const struct type *type)
+{
+	return k >= 0 && k < n && x[k].at && type_equal(&x[k].type, type);
+}
+
+void custom_rule(const struct custom_call *call, const struct tensor *direction, const bool *wanted, struct tensor *given)
+{
+	const struct custom_rules *rules = call->rules;
+	const struct node *node = call->node;
+	const struct type *type = call->program->type;
+	bool jvp = node->attrs.transform == DERIVATIVE_JVP, asked[LIMIT_ARGS];
+	struct side along = side_of(call, jvp), to = side_of(call, !jvp);
+	struct tensor there[LIMIT_ARGS], value[LIMIT_ARGS], result[LIMIT_ARGS], all[LIMIT_ARGS];
+	int n = 0, present = 0;
+
+	for (int k = 0; k < to.n; k++) {
+		given[k].at = all[k].at = NULL;
+		asked[k] = to.is_float[k] && wanted[k] && (jvp || rules->active(call->program, node, k));
+	}
+	for (int k = 0; k < along.n; k++) {
+		bool counts = along.is_float[k] && direction[k].at && (!jvp || rules->active(call->program, node, k));
+
+		there[k] = counts ? direction[k] : (struct tensor){.at = NULL};
+		present += counts;
+	}
+	if (!rules->applies(present, along.n_float))
+		return;
+	for (int k = 0; k < node->n_arg; k++, n++) {
+		int from = rules->operand(k, node->n_arg);
+
+		value[n] = call->arg[fits(call->arg, from, node->n_arg, &type[node->arg[k]]) ? from : k];
+	}
+	for (int k = 0; k < along.n; k++) {
+		int from = rules->direction(k, along.n);
+
+		if (along.is_float[k])
+			value[n++] = fits(there, from, along.n, &type[along.value[k]]) ? there[from] : absent(call, &type[along.value[k]]);
+	}
+	call->run(call->engine, &node->region[1], value, result);
+	n = 0;
+	for (int k = 0; k < to.n; k++)
+		if (to.is_float[k])
+			all[k] = result[n++];
+	for (int k = 0; k < to.n; k++) {
+		int from = rules->given(k, asked, to.n);
+
+		/* The rule may give one value twice, or a direction: each gets cells of its own. */
+		if (asked[k] && fits(all, from, to.n, &type[to.value[k]]))
+			given[k] = tensor_copy(call->arena, &all[from]);
+	}
+}
+
+/* ---- on the tape ---- */
+
+static void run_on_tape(void *engine, const struct region *region, const struct tensor *value, struct tensor *result)
+{
+	struct tape *tape = engine;
+
+	/* Inactive, so that no op leaves a record. */
+	for (int k = 0; k < region->n_param; k++) {
+		tape->variable[region->param + k] = tape_variable(tape, value[k]);
+		tape->variable[region->param + k]->shared = true;
+	}
+	tape_run(tape, region);
+	for (int k = 0; k < region->n_result; k++)
+		result[k] = tape->variable[region->result[k]]->tensor;
+}
+
+/* Arguments of the record: the operands, then the results. */
+static void reverse_custom(struct tape *tape, const struct record *r)
+{
+	const struct node *node = r->node;
+	const struct adjoint_rule *row = &tape->rules->row[OP_CUSTOM];
+	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
+	bool wanted[LIMIT_ARGS], any = false;
+	const struct custom_call call = {.rules = &tape->rules->custom, .program = tape->program, .node = node, .arg = arg,
+	    .run = run_on_tape, .engine = tape, .arena = tape->arena};
+
+	for (int k = 0; k < node->n_out; k++) {
+		const struct variable *v = r->arg[node->n_arg + k];
+
+		cotangent[k] = (struct tensor){v->tensor.type, v->adjoint};
+		any |= v->adjoint != NULL;
+	}
+	if (!any)
+		return;
+	for (int k = 0; k < node->n_arg; k++) {
+		arg[k] = *row->saved(k, &r->arg[k]->tensor, &tape->variable[node->arg[k]]->tensor);
+		wanted[k] = r->arg[k]->active;
+	}
+	custom_rule(&call, cotangent, wanted, contribution);
+	for (int k = 0; k < node->n_arg; k++)
+		if (contribution[k].at) {
+			adjoint_join(tape->rules, OP_CUSTOM, &arg[k].type, &r->arg[k]->adjoint, contribution[k].at);
+			r->arg[k]->given = contribution[k].type;
+		}
+}
+
+void custom_record(struct tape *tape, const struct node *node)
+{
+	struct tensor value[LIMIT_ARGS], result[LIMIT_ARGS];
+	struct record *r;
+	bool active = false;
+
+	for (int k = 0; k < node->n_arg; k++) {
+		struct variable *v = tape->variable[node->arg[k]];
+
+		value[k] = v->tensor;
+		v->shared = true; /* a result may be an operand */
+		active |= v->active;
+	}
+	run_on_tape(tape, &node->region[0], value, result);
+	r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)(node->n_arg + node->n_out) * sizeof r->arg[0]);
+	for (int k = 0; k < node->n_arg; k++)
+		r->arg[k] = tape->variable[node->arg[k]];
+	for (int k = 0; k < node->n_out; k++) {
+		struct variable *v = tape_variable(tape, result[k]);
+
+		v->shared = true;
+		v->active = active && dtype_is_float(v->tensor.type.dtype);
+		tape->variable[node->out + k] = r->arg[node->n_arg + k] = v;
+	}
+	if (!active)
+		return;
+	r->previous = tape->last;
+	r->reverse = reverse_custom;
+	r->node = node;
+	r->n_arg = node->n_arg + node->n_out;
+	tape->last = r;
+}
+
+/* ---- with tangents ---- */
+
+static void run_forward(void *engine, const struct region *region, const struct tensor *value, struct tensor *result)
+{
+	struct forward *self = engine;
+	bool tracing = self->tracing;
+
+	/* Copies: a store of the region may write into a parameter. */
+	for (int k = 0; k < region->n_param; k++) {
+		self->primal[region->param + k] = tensor_copy(self->arena, &value[k]);
+		self->tangent[region->param + k].at = NULL;
+	}
+	self->tracing = false;
+	forward_run(self, region);
+	self->tracing = tracing;
+	for (int k = 0; k < region->n_result; k++)
+		result[k] = self->primal[region->result[k]];
+}
+
+void custom_push(struct forward *self, const struct node *node)
+{
+	struct tensor arg[LIMIT_ARGS], tangent[LIMIT_ARGS], result[LIMIT_ARGS], given[LIMIT_ARGS];
+	bool wanted[LIMIT_ARGS];
+	const struct custom_call call = {.rules = &self->rules->custom, .program = self->program, .node = node, .arg = arg,
+	    .run = run_forward, .engine = self, .arena = self->arena};
+
+	for (int k = 0; k < node->n_arg; k++) {
+		arg[k] = self->primal[node->arg[k]];
+		tangent[k] = self->tangent[node->arg[k]];
+	}
+	run_forward(self, &node->region[0], arg, result);
+	for (int k = 0; k < node->n_out; k++) {
+		self->primal[node->out + k] = result[k];
+		wanted[k] = true;
+	}
+	if (!self->tracing)
+		return;
+	custom_rule(&call, tangent, wanted, given);
+	for (int k = 0; k < node->n_out; k++)
+		self->tangent[node->out + k] = given[k];
+}
