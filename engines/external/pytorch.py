@@ -231,15 +231,16 @@ def floats(f, wrt, xs):
 def vjp(f, wrt, cotangents):
     def level(*xs):
         g, at = floats(f, wrt, xs)
-        grads = list(torch.func.vjp(g, *at)[1](tuple(c for c in cotangents if c.is_floating_point()))) if at else []
-        return tuple(grads.pop(0) if xs[i].is_floating_point() else torch.zeros_like(xs[i]) for i in wrt)
+        cotangent = tuple(c for c in cotangents if c.is_floating_point())
+        grads = list(torch.func.vjp(g, *at)[1](cotangent)) if at and cotangent else []
+        return tuple(grads.pop(0) if grads and xs[i].is_floating_point() else torch.zeros_like(xs[i]) for i in wrt)
     return level
 
 def jvp(f, wrt, tangents):
     def level(*xs):
         g, at = floats(f, wrt, xs)
         tangent = tuple(t for t in tangents if t.is_floating_point())
-        outs = list(torch.func.jvp(g, tuple(at), tangent)[1]) if at else None
+        outs = list(torch.func.jvp(g, tuple(at), tangent)[1]) if at and g(*at) else None
         return tuple(torch.zeros_like(y) if outs is None or not y.is_floating_point() else outs.pop(0) for y in f(*xs))
     return level
 '''
