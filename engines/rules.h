@@ -233,6 +233,7 @@ struct engine {
 	int n_fault;   /* faults planted */
 	bool isolated; /* answers come from a worker process */
 	void *worker;  /* of worker.h, started at the first case; NULL before */
+	struct external *external; /* of external.h: not ours, and no table below means anything; NULL: built in */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;

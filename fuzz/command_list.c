@@ -139,17 +139,21 @@ int command_ops(int argc, char **argv)
 
 int command_worker(int argc, char **argv)
 {
-	const char *spec = NULL;
-	const struct option_row rows[] = {{"engine", OPTION_TEXT, &spec, "SPEC", "the engine that answers"}};
-	const struct options o = {"worker", "--engine SPEC", "Answers cases, one JSON line each, until end of file.\n", rows, 1, 0, 0};
+	const char *spec = NULL, *command = NULL;
+	const struct option_row rows[] = {
+		{"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
+		{"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
+	};
+	const struct options o = {"worker", "--engine SPEC | --exec COMMAND",
+		"Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON line each, until end of file.\n", rows, 2, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
 	if (code >= 0)
 		return code;
-	if (!spec) {
-		complain("worker: --engine is missing");
+	if (!spec == !command) {
+		complain("worker: needs one of --engine and --exec");
 		return EXIT_USAGE;
 	}
-	return engine_worker(spec);
+	return spec ? engine_worker(spec) : engine_worker_exec(command);
 }
