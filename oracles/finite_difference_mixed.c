@@ -49,8 +49,14 @@ void fd_mixed_close(struct fd_mixed *self)
 /* What one target has seen so far, in units of 2^scale. */
 struct progress {
 	mpfr_t sum;           /* over the samples so far */
+	mpfr_exp_t top;       /* of the largest sample */
 	double excess, last;  /* quotient less the known value, on this rung and the one before */
 	bool seen;
+	mpfr_t before;        /* the quotient of the rung before */
+	mpfr_exp_t moved;     /* how far it has moved since then */
+	int moves;
+	bool drifting;        /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
+	double noise;         /* what the precision leaves open of the quotient */
 };
 
 /* One measurement. */
@@ -78,8 +84,11 @@ static void add_sample(struct mixed *m, const struct evaluation *ev, bool negati
 			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar], negative ? -m->run->weight[j] : m->run->weight[j], R);
 			for (int i = 0; i < m->run->n_target; i++) {
 				const struct fd_target *t = &m->run->target[i];
-				if (j >= t->first && j < t->first + t->count)
-					mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+				if (j < t->first || j >= t->first + t->count)
+					continue;
+				mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+				if (mpfr_regular_p(m->term) && mpfr_get_exp(m->term) > m->progress[i].top)
+					m->progress[i].top = mpfr_get_exp(m->term);
 			}
 		}
 	}
@@ -93,6 +102,7 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	for (int i = 0; i < m->run->n_target; i++) {
 		mpfr_set_prec(m->progress[i].sum, ev->precision + GUARD_BITS);
 		mpfr_set_zero(m->progress[i].sum, 1);
+		m->progress[i].top = mpfr_get_emin();
 	}
 	mpfr_set_prec(m->term, ev->precision + GUARD_BITS);
 	for (unsigned subset = 0; subset < 1u << m->n; subset++) {
@@ -116,6 +126,26 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	return true;
 }
 
+/* 2^exponent, 0 or infinity beyond the range. */
+static double power_of_two(mpfr_exp_t exponent)
+{
+	return exponent < -1100 ? 0 : exponent > 1100 ? INFINITY : ldexp(1, (int)exponent);
+}
+
+/* The quotient in p->sum against that of the rung before. */
+static void follow(struct mixed *m, struct progress *p)
+{
+	if (p->seen) {
+		mpfr_sub(m->term, p->sum, p->before, R);
+		mpfr_exp_t moved = mpfr_regular_p(m->term) ? mpfr_get_exp(m->term) : mpfr_get_emin();
+		p->drifting |= p->moves && moved > p->moved;
+		p->moved = moved;
+		p->moves++;
+	}
+	mpfr_set_prec(p->before, mpfr_get_prec(p->sum));
+	mpfr_set(p->before, p->sum, R);
+}
+
 /* The quotient of a target from its sum; false when it is no number. */
 static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
 {
@@ -125,6 +155,8 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, in
 	mpfr_mul_2si(p->sum, p->sum, -scale, R);
 	if (sign < 0 && (m->n & 1))
 		mpfr_neg(p->sum, p->sum, R);
+	p->noise = power_of_two(p->top - (mpfr_get_prec(p->sum) - GUARD_BITS) + 4 - scale);
+	follow(m, p);
 	t->quotient = mpfr_get_d(p->sum, R);
 	mpfr_sub_d(p->sum, p->sum, t->value, R);
 	mpfr_sub_d(p->sum, p->sum, t->low, R);
@@ -156,9 +188,10 @@ static void settle(struct fd_target *t, struct progress *p)
 		t->outcome = FD_AGREES;
 }
 
+/* To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance. */
 static void give_up(struct fd_target *t, const struct progress *p)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && !p->drifting)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -179,6 +212,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
 		mpfr_init2(m.progress[i].sum, 53);
+		mpfr_init2(m.progress[i].before, 53);
 	}
 	for (int k = 0; k < RUNGS && open; k++) {
 		struct evaluation *ev = &self->ev[k];
@@ -208,6 +242,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 		else if (run->target[i].outcome == FD_NOT_RUN)
 			give_up(&run->target[i], &m.progress[i]);
 		mpfr_clear(m.progress[i].sum);
+		mpfr_clear(m.progress[i].before);
 	}
 	mpfr_clear(m.term);
 }
