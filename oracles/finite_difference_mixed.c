@@ -132,13 +132,13 @@ static double power_of_two(mpfr_exp_t exponent)
 	return exponent < -1100 ? 0 : exponent > 1100 ? INFINITY : ldexp(1, (int)exponent);
 }
 
-/* The quotient in p->sum against that of the rung before. */
-static void follow(struct mixed *m, struct progress *p)
+/* The quotient in p->sum, which the precision leaves open by 2^noise, against that of the rung before. */
+static void follow(struct mixed *m, struct progress *p, mpfr_exp_t noise)
 {
 	if (p->seen) {
 		mpfr_sub(m->term, p->sum, p->before, R);
 		mpfr_exp_t moved = mpfr_regular_p(m->term) ? mpfr_get_exp(m->term) : mpfr_get_emin();
-		p->drifting |= p->moves && moved > p->moved;
+		p->drifting |= p->moves && moved > p->moved && moved > noise;
 		p->moved = moved;
 		p->moves++;
 	}
@@ -155,8 +155,9 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, in
 	mpfr_mul_2si(p->sum, p->sum, -scale, R);
 	if (sign < 0 && (m->n & 1))
 		mpfr_neg(p->sum, p->sum, R);
-	p->noise = power_of_two(p->top - (mpfr_get_prec(p->sum) - GUARD_BITS) + 4 - scale);
-	follow(m, p);
+	mpfr_exp_t noise = p->top - (mpfr_get_prec(p->sum) - GUARD_BITS) + 4 - scale;
+	p->noise = power_of_two(noise);
+	follow(m, p, noise);
 	t->quotient = mpfr_get_d(p->sum, R);
 	mpfr_sub_d(p->sum, p->sum, t->value, R);
 	mpfr_sub_d(p->sum, p->sum, t->low, R);
@@ -188,10 +189,13 @@ static void settle(struct fd_target *t, struct progress *p)
 		t->outcome = FD_AGREES;
 }
 
-/* To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance. */
+/*
+ * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
+ * takes three rungs to see.
+ */
 static void give_up(struct fd_target *t, const struct progress *p)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && !p->drifting)
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
