@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aot_nested.h"
+#include "external.h"
 #include "lower.h"
 #include "rounding.h"
 #include "rules.h"
@@ -47,7 +48,7 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s", (int)(len < 40 ? len : 40), name, known);
+	return error_set(e, NULL, "no engine '%.*s'; there are %s, and proc:COMMAND", (int)(len < 40 ? len : 40), name, known);
 }
 
 /* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
@@ -149,6 +150,11 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 	return true;
 }
 
+bool engine_spec_is_external(const char *spec)
+{
+	return !strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX));
+}
+
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
 {
 	size_t len = strlen(spec) + 1;
@@ -164,6 +170,14 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
+	if (engine_spec_is_external(spec)) {
+		self->external = external_open(spec + strlen(EXTERNAL_PREFIX), e);
+		if (!self->external)
+			goto fail;
+		self->kind = external_kind(self->external);
+		self->isolated = true;
+		return self;
+	}
 	if (!apply_spec(self, spec, e))
 		goto fail;
 	if (self->isolated && may_spawn) {
@@ -192,6 +206,7 @@ void engine_close(struct engine *self)
 	if (!self)
 		return;
 	worker_close(self->worker);
+	external_close(self->external);
 	free(self->spec);
 	free(self);
 }
@@ -213,7 +228,39 @@ int64_t engine_recomputed(const struct engine *self)
 
 bool engine_is_right(const struct engine *self)
 {
-	return self->n_fault == 0;
+	return self->n_fault == 0 && !self->external;
+}
+
+struct engine_scope engine_scope(const struct engine *self)
+{
+	struct engine_scope scope;
+
+	if (self->external)
+		return external_scope(self->external);
+	memset(scope.dtype, true, sizeof scope.dtype);
+	memset(scope.op, true, sizeof scope.op);
+	scope.rank = LIMIT_RANK;
+	return scope;
+}
+
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+{
+	if (!self->external)
+		return error_set(e, NULL, "a built-in engine emits no source");
+	return external_emit(self->external, &self->aot, c, a, text, n, e);
+}
+
+const struct hello *engine_hello(const struct engine *self)
+{
+	return self->external ? external_hello(self->external) : NULL;
+}
+
+void engine_set_timeout(struct engine *self, int timeout_ms)
+{
+	if (self->external)
+		external_set_timeout(self->external, timeout_ms);
+	else if (self->worker)
+		worker_set_timeout(self->worker, timeout_ms);
 }
 
 bool engine_reseed_rounding(struct engine *self, uint64_t seed)
@@ -235,6 +282,7 @@ static struct engine *beside_rows(const struct engine *self)
 	memcpy(rest, self, sizeof *rest);
 	rest->spec = NULL;
 	rest->worker = NULL;
+	rest->external = NULL;
 	rest->n_fault = 0;
 	rest->isolated = false;
 	rest->recomputed = 0;
@@ -275,12 +323,20 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 
 /* ---- answering ---- */
 
+static bool has_vjp(const struct transform *t, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (t[k].kind == TRANSFORM_VJP)
+			return true;
+	return false;
+}
+
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
 {
 	const struct transform *outermost = request_outermost(t, n);
 	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp || (kind->jvp_over_vjp && has_vjp(t, n)) : kind->vjp))
 		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
@@ -317,8 +373,10 @@ static const struct testcase *known_form(
 	struct testcase *known = NEW(a, struct testcase, 1);
 	struct error e = {.text = ""};
 
+	bool several = self->kind->composes && stack_inner(c) > 1;
+
 	*known = *c;
-	known->program = lower_fixed_points(&c->program, self->kind->solves, a);
+	known->program = lower_fixed_points(&c->program, self->kind->solves && !several, a);
 	if (program_has_derivative(&c->program) &&
 	    !aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e)) {
 		*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
@@ -339,8 +397,12 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 
 	for (int i = 0; i < n_point; i++)
 		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
+	if (self->external) {
+		external_answer(self->external, &self->aot, c, a, out);
+		return;
+	}
 	if (self->worker) {
-		worker_answer(self->worker, c, a, out);
+		worker_answer(self->worker, c, 1, a, &out);
 		return;
 	}
 	rounding_begin(self);

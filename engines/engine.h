@@ -23,11 +23,14 @@ struct engine_option {
 struct engine_kind {
 	const char *name, *summary, *modelled_on;
 	bool jvp, vjp;    /* the outermost transform that it supports, batches apart */
+	bool jvp_over_vjp; /* a jvp may be outermost where a level below it is a vjp, whatever `jvp` says */
 	int order;        /* how many transforms of a request may differentiate; 0: it knows neither stacks nor batches, as 1 without `batch` */
 	bool batch;       /* whether there may be batches */
 	bool stacks;      /* prepare and answer take requests of several levels as they are; else they see one level at a time (stack.h) */
+	bool composes;    /* the same, but batches above all that differentiates are answered slice by slice (stack.h) */
 	bool isolated;    /* runs in a worker process */
-	bool solves;      /* is given fixed points of meaning `solution` as they are; all others are loops when an engine sees them */
+	/* Is given fixed points of meaning `solution` as they are, unless it composes several levels; all others are loops when an engine sees them. */
+	bool solves;
 	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
 	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
 	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */
@@ -38,11 +41,13 @@ struct engine_kind {
 };
 
 /*
- * Opens an engine from its spec: NAME[:ARG,...][+FAULT]...  NULL with a message that names the unknown part and lists
+ * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND, which is started (external.h).  NULL with a message that names the unknown part and lists
  * what there is.  Owned by the caller until engine_close.
  */
 struct engine *engine_open(const char *spec, struct error *e);
 void engine_close(struct engine *self);
+/* Whether the spec is one of an engine that is not ours: nothing more can be said of it without starting it. */
+bool engine_spec_is_external(const char *spec);
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
@@ -56,7 +61,7 @@ int64_t engine_recomputed(const struct engine *self);
  * is changed, of any other engine.
  */
 bool engine_reseed_rounding(struct engine *self, uint64_t seed);
-/* True when the spec plants no fault: such an engine must agree. */
+/* True of a built-in engine without a fault: it must agree. */
 bool engine_is_right(const struct engine *self);
 /*
  * What the faults of an engine edited: row[op] is set where a rule of op differs from that of the engine without faults.  True when nothing
@@ -64,8 +69,26 @@ bool engine_is_right(const struct engine *self);
  */
 bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
 
+/* What a program may have for the engine to be asked at all; everything, of a built-in one. */
+struct engine_scope {
+	bool dtype[DTYPE_COUNT], op[OP_COUNT];
+	int rank; /* the largest of a value */
+};
+struct engine_scope engine_scope(const struct engine *self);
+/* What an engine that is not built in says of itself; NULL of a built-in one. */
+struct hello;
+const struct hello *engine_hello(const struct engine *self);
+/* Another time limit for one case of an isolated engine. */
+void engine_set_timeout(struct engine *self, int timeout_ms);
+
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
+
+/*
+ * c as source text in the terms of engine `self`, which was opened with a command that emits: text[*n], in the arena, one each point where it
+ * is written for one.  False with the reason: it is built in, or the case has what it does not know.
+ */
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e);
 
 /* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
@@ -96,9 +119,11 @@ enum { MUTANT_TEXT = 400 };
 bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
 
 /*
- * The worker side: reads cases (compact JSON, one a line) from standard input and writes answers, one JSON line each, until end of file.
+ * The worker side: says its hello, reads requests (wire.h) from standard input and writes answers, one JSON line each, until end of file.
  * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
  */
 int engine_worker(const char *spec);
+/* Becomes the shell command of an engine that is not built in, tied to its parent.  Returns the exit code if it cannot. */
+int engine_worker_exec(const char *command);
 
 #endif

@@ -1,8 +1,7 @@
 /* wire.c: answers as JSON Lines, both directions. */
 #include "wire.h"
 
-#include "../graph/json.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -13,15 +12,23 @@ enum { WIRE_ELEMENTS = 400000 };
 
 /* ---- writing ---- */
 
-char *wire_write_hello(const char *spec, struct arena *a, size_t *len)
+char *wire_write_request(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
 
+	w.reals = reals;
 	json_begin_object(&w, JSON_FLOW);
-	json_put_key(&w, "adjudge.worker");
-	json_put_integer(&w, 1);
-	json_put_key(&w, "engine");
-	json_put_string(&w, spec);
+	json_member_integer(&w, "id", id);
+	json_put_key(&w, "cases");
+	json_begin_array(&w, JSON_FLOW);
+	for (int k = 0; k < n; k++) {
+		struct testcase bare = c[k];
+
+		bare.n_expect = 0;
+		bare.provenance = (struct provenance){0};
+		testcase_put(&w, &bare);
+	}
+	json_end(&w);
 	json_end(&w);
 	return json_finish(&w, len);
 }
@@ -31,10 +38,8 @@ char *wire_write_error(long id, const char *text, struct arena *a, size_t *len)
 	struct json_writer w = json_writer_new(a, false);
 
 	json_begin_object(&w, JSON_FLOW);
-	json_put_key(&w, "id");
-	json_put_integer(&w, id);
-	json_put_key(&w, "error");
-	json_put_string(&w, text);
+	json_member_integer(&w, "id", id);
+	json_member_string(&w, "error", text);
 	json_end(&w);
 	return json_finish(&w, len);
 }
@@ -87,25 +92,30 @@ static int64_t count_elements(const struct tensor *t, int n)
 	return sum;
 }
 
-char *wire_write_answers(long id, const struct answer *answers, int n, struct arena *a, size_t *len)
+char *wire_write_answers(
+    long id, const struct testcase *c, struct answer *const *answers, int n, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
 	const char *refusal = NULL;
 	int64_t elements = 0;
 
 	for (int k = 0; k < n; k++)
-		if (answers[k].status == ANSWER_OK)
-			elements += count_elements(answers[k].primal, answers[k].n_primal) +
-			    count_elements(answers[k].derivative, answers[k].n_derivative);
+		for (int i = 0; i < c[k].n_point; i++)
+			if (answers[k][i].status == ANSWER_OK)
+				elements += count_elements(answers[k][i].primal, answers[k][i].n_primal) +
+				    count_elements(answers[k][i].derivative, answers[k][i].n_derivative);
 	if (elements > WIRE_ELEMENTS)
 		refusal = "the answer has more elements than one line to the supervisor may have";
 	json_begin_object(&w, JSON_FLOW);
-	json_put_key(&w, "id");
-	json_put_integer(&w, id);
+	json_member_integer(&w, "id", id);
 	json_put_key(&w, "answers");
 	json_begin_array(&w, JSON_FLOW);
-	for (int k = 0; k < n; k++)
-		put_answer(&w, &answers[k], refusal);
+	for (int k = 0; k < n; k++) {
+		json_begin_array(&w, JSON_FLOW);
+		for (int i = 0; i < c[k].n_point; i++)
+			put_answer(&w, &answers[k][i], refusal);
+		json_end(&w);
+	}
 	json_end(&w);
 	json_end(&w);
 	return json_finish(&w, len);
@@ -113,22 +123,108 @@ char *wire_write_answers(long id, const struct answer *answers, int n, struct ar
 
 /* ---- reading ---- */
 
-bool wire_read_hello(const char *line, size_t len, const char *spec, struct arena *a, struct error *e)
+/* The root of an answer to request `id`; NULL with the reason. */
+static const struct json *read_reply(const char *line, size_t len, long id, struct arena *a, struct error *e)
 {
-	static const char *const keys[] = {"adjudge.worker", "engine"};
-	const struct json *root = json_read(line, len, a, e), *version, *engine, *text;
-	int64_t number;
+	const struct json *root = json_read(line, len, a, e), *number;
+	int64_t got;
 
-	if (!root || !json_is(root, JSON_OBJECT, e))
+	if (!root || !json_is(root, JSON_OBJECT, e) || !json_required(root, "id", JSON_NUMBER, &number, e) ||
+	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
+		return NULL;
+	if (got == id)
+		return root;
+	json_error(number, e, "answers request %lld, not %ld", (long long)got, id);
+	return NULL;
+}
+
+bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e)
+{
+	static const char *const keys[] = {"id", "sources"};
+	const struct json *root = read_reply(line, len, id, a, e), *list, *text;
+
+	if (!root)
 		return false;
 	text = json_find(root, "error");
 	if (text && text->kind == JSON_STRING)
 		return error_set(e, NULL, "%s", text->text);
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, keys[0], JSON_NUMBER, &version, e) ||
-	    !json_integer(version, 1, 1, &number, e) || !json_required(root, keys[1], JSON_STRING, &engine, e))
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "sources", JSON_ARRAY, &list, e))
 		return false;
-	if (spec && strcmp(engine->text, spec) != 0)
-		return json_error(engine, e, "a worker of another engine");
+	if (list->n_child != n)
+		return json_error(list, e, "%d sources for %d cases", list->n_child, n);
+	for (const struct json *v = list->child; v; v = v->next) {
+		if (!json_is(v, JSON_STRING, e))
+			return false;
+		source[v->index] = v->text;
+	}
+	return true;
+}
+
+bool wire_read_request(const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+{
+	static const char *const keys[] = {"id", "cases"};
+	const struct json *root = json_read(line, len, a, e), *number, *list;
+	int64_t got;
+
+	*id = 0;
+	*n = 0;
+	if (!root || !json_is(root, JSON_OBJECT, e) || !json_required(root, "id", JSON_NUMBER, &number, e) ||
+	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
+		return false;
+	*id = (long)got;
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "cases", JSON_ARRAY, &list, e))
+		return false;
+	*c = NEW(a, struct testcase, list->n_child);
+	for (const struct json *v = list->child; v; v = v->next)
+		if (!testcase_read_value(v, a, &(*c)[v->index], e))
+			return false;
+	*n = list->n_child;
+	return true;
+}
+
+/*
+ * A float as another program writes it: what a case may hold, and numbers in decimal, rounded to the nearest binary64.  It must be a value of its
+ * dtype then: an engine says what it computed, not what is near it.
+ */
+static bool read_float(const struct json *v, enum dtype d, double *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+	char *end;
+
+	if (v->kind == JSON_NUMBER) {
+		*out = strtod(v->text, NULL);
+	} else if (v->kind != JSON_STRING) {
+		return json_error(v, e, "needs a real of %s, not %s", dtype_table[d].name, json_kind_names[v->kind]);
+	} else if (v->len == 16 && strspn(v->text, "0123456789abcdefABCDEF") == 16) {
+		*out = of_bits(strtoull(v->text, NULL, 16));
+	} else {
+		*out = strtod(v->text, &end);
+		if (end == v->text || *end)
+			return json_error(v, e, "%s is no real", json_quote(v->text, shown));
+	}
+	if (*out == *out && dtype_round(d, *out) != *out)
+		return json_error(v, e, "%s is no value of %s", json_quote(v->text, shown), dtype_table[d].name);
+	return true;
+}
+
+static bool read_data(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e)
+{
+	char text[TYPE_TEXT];
+	int n = shape_elements(&t->shape);
+
+	if (!dtype_is_float(t->dtype))
+		return tensor_read(v, t, a, out, e);
+	/* The count comes before the memory: a short line cannot ask for much. */
+	if (v->kind == JSON_ARRAY && v->n_child != n)
+		return json_error(v, e, "%d elements, but %s has %d", v->n_child, type_print(t, text), n);
+	if (v->kind != JSON_ARRAY && t->shape.rank)
+		return json_error(v, e, "needs an array of %d elements for %s", n, type_print(t, text));
+	*out = tensor_new(a, t);
+	if (v->kind != JSON_ARRAY)
+		return read_float(v, t->dtype, &out->at[0].f, e);
+	for (const struct json *x = v->child; x; x = x->next)
+		if (!read_float(x, t->dtype, &out->at[x->index].f, e))
+			return false;
 	return true;
 }
 
@@ -145,7 +241,7 @@ static bool read_tensor(const struct json *v, struct arena *a, struct tensor *ou
 		return json_error(v, e, "no data");
 	if (!type_parse(type->text, &t))
 		return json_error(type, e, "not a type");
-	return tensor_read(data, &t, a, out, e);
+	return read_data(data, &t, a, out, e);
 }
 
 static bool read_tensors(const struct json *answer, const char *key, struct arena *a, struct tensor **out, int *n, struct error *e)
@@ -171,48 +267,58 @@ static bool read_answer(const struct json *v, struct arena *a, struct answer *ou
 	*out = (struct answer){.text = ""};
 	if (!json_is(v, JSON_OBJECT, e) || !json_required(v, "status", JSON_STRING, &status, e))
 		return false;
-	if (!strcmp(status->text, "unsupported")) {
+	if (!strcmp(status->text, "unsupported") || !strcmp(status->text, "error")) {
 		if (!json_only_keys(v, unsupported_keys, 2, e) || !json_required(v, "text", JSON_STRING, &text, e))
 			return false;
-		out->status = ANSWER_UNSUPPORTED;
+		out->status = *status->text == 'u' ? ANSWER_UNSUPPORTED : ANSWER_CRASH;
 		out->text = text->text;
 		return true;
 	}
 	if (strcmp(status->text, "ok") != 0)
-		return json_error(status, e, "neither \"ok\" nor \"unsupported\"");
-	if (!json_only_keys(v, ok_keys, 4, e) || !json_required(v, "input_modified", JSON_BOOL, &modified, e))
+		return json_error(status, e, "none of \"ok\", \"unsupported\", \"error\"");
+	if (!json_only_keys(v, ok_keys, 4, e) || !json_optional(v, "input_modified", JSON_BOOL, &modified, e))
 		return false;
 	out->status = ANSWER_OK;
-	out->input_modified = modified->truth;
+	out->input_modified = modified && modified->truth;
 	return read_tensors(v, "primal", a, &out->primal, &out->n_primal, e) &&
 	    read_tensors(v, "derivative", a, &out->derivative, &out->n_derivative, e);
 }
 
-bool wire_read_answers(const char *line, size_t len, long id, struct answer *out, int n, struct arena *a, struct error *e)
+static bool read_points(const struct json *list, struct answer *out, int n, struct arena *a, struct error *e)
 {
-	static const char *const keys[] = {"id", "answers"};
-	const struct json *root = json_read(line, len, a, e), *number, *list, *text;
-	int64_t got;
-
-	if (!root || !json_is(root, JSON_OBJECT, e) || !json_required(root, "id", JSON_NUMBER, &number, e) ||
-	    !json_integer(number, 0, (int64_t)1 << 53, &got, e))
-		return false;
-	if (got != id)
-		return json_error(number, e, "answers request %lld, not %ld", (long long)got, id);
-	text = json_find(root, "error");
-	if (text && text->kind == JSON_STRING && root->n_child == 2) {
-		const char *why = arena_printf(a, "%s", text->text);
-
-		for (int k = 0; k < n; k++)
-			out[k] = (struct answer){.status = ANSWER_FAILURE, .text = why};
-		return true;
-	}
-	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "answers", JSON_ARRAY, &list, e))
+	if (!json_is(list, JSON_ARRAY, e))
 		return false;
 	if (list->n_child != n)
 		return json_error(list, e, "%d answers for %d points", list->n_child, n);
 	for (const struct json *v = list->child; v; v = v->next)
 		if (!read_answer(v, a, &out[v->index], e))
+			return false;
+	return true;
+}
+
+bool wire_read_answers(
+    const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e)
+{
+	static const char *const keys[] = {"id", "answers"};
+	const struct json *root = read_reply(line, len, id, a, e), *list, *text;
+
+	if (!root)
+		return false;
+	text = json_find(root, "error");
+	if (text && text->kind == JSON_STRING && root->n_child == 2) {
+		const char *why = arena_printf(a, "%s", text->text);
+
+		for (int k = 0; k < n; k++)
+			for (int i = 0; i < c[k].n_point; i++)
+				out[k][i] = (struct answer){.status = ANSWER_FAILURE, .text = why};
+		return true;
+	}
+	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "answers", JSON_ARRAY, &list, e))
+		return false;
+	if (list->n_child != n)
+		return json_error(list, e, "%d answers for %d cases", list->n_child, n);
+	for (const struct json *v = list->child; v; v = v->next)
+		if (!read_points(v, out[v->index], c[v->index].n_point, a, e))
 			return false;
 	return true;
 }

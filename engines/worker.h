@@ -3,28 +3,38 @@
 #define ENGINES_WORKER_H
 
 #include "../graph/answer.h"
+#include "hello.h"
 
 enum {
-	WORKER_TIMEOUT_MS = 5000,        /* one case, all points */
+	WORKER_TIMEOUT_MS = 5000,        /* one request of a built-in engine */
+	WORKER_FOREIGN_MS = 30000,       /* of another's, unless its hello asks for more or less */
 	WORKER_START_MS = 20000,         /* from spawn to the first line; a loaded machine is slow to exec */
-	WORKER_REPLY_BYTES = 16 << 20,   /* longest reply line */
+	WORKER_FOREIGN_START_MS = 120000, /* some import half a gigabyte first */
 	WORKER_START_FAILURES = 3        /* in a row: the worker is not tried again */
 };
 
 /*
- * A supervisor of the engine `spec`.  The process starts with the first case: this executable (or the one that the environment
+ * A supervisor of the built-in engine `spec`.  The process starts with the first case: this executable (or the one that the environment
  * variable ADJUDGE_WORKER names) as `worker --engine SPEC`.  NULL with the reason in e.
  */
 void *worker_open(const char *spec, struct error *e);
+/* A supervisor of what the shell command `command` runs, which speaks the protocol of wire.h. */
+void *worker_open_command(const char *command, struct error *e);
+/* What the engine says of itself; starts it if it does not run.  NULL with the reason in e.  Valid until worker_close. */
+const struct hello *worker_hello(void *worker, struct error *e);
 /*
- * Answers every point of c: out[c->n_point], in the arena.  A worker that died or was killed is started anew for the next case.
- * Nothing but an `a` that is full can fail: everything else is an answer_status.
+ * Answers every point of n cases by one request: out[k][c[k].n_point], in the arena.  A worker that died or was killed is started anew for the
+ * next request.  Nothing but an `a` that is full can fail: everything else is an answer_status.
  */
-void worker_answer(void *worker, const struct testcase *c, struct arena *a, struct answer *out);
+void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+/*
+ * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
+ */
+bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);
 /* Kills the process and its group.  NULL is fine. */
 void worker_close(void *worker);
 
-/* Another time limit for one case. */
+/* Another time limit for one request. */
 void worker_set_timeout(void *worker, int timeout_ms);
 /* Processes started so far. */
 int worker_starts(const void *worker);

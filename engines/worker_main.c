@@ -1,5 +1,5 @@
 /*
- * worker_main.c: the worker's side: a case a line in, an answer a line out, until end of file.
+ * worker_main.c: the worker's side: a request a line in, an answer a line out, until end of file.
  *
  * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that somebody starts
  * by hand is then the same thing.
@@ -19,7 +19,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { READ_CHUNK = 1 << 16, EXIT_OURS = 4 };
+/* WORKER_CASES: of one request. */
+enum { READ_CHUNK = 1 << 16, EXIT_OURS = 4, WORKER_CASES = 64 };
 
 /*
  * Memory of one case, and of the process: an engine that eats memory meets malloc's NULL or the arena's end instead of taking the
@@ -45,7 +46,7 @@ struct worker_side {
 	jmp_buf full;
 	int in, out;
 	long id;
-	int n_point; /* of the case being answered; 0 while it is read */
+	int n_case, n_point[WORKER_CASES]; /* of the request being answered; none while it is read */
 	char *buffer; /* [room]: input not consumed yet */
 	size_t used, room;
 };
@@ -112,7 +113,7 @@ static bool write_line(int fd, char *text, size_t len)
 
 /*
  * Reads until buffer holds a line: *len bytes before its newline.  A last line without one counts.  False at the end of file, or where the
- * line is longer than any case: there is no way to go on then.
+ * line is longer than any request: there is no way to go on then.
  */
 static bool read_line(struct worker_side *w, size_t *len)
 {
@@ -127,7 +128,7 @@ static bool read_line(struct worker_side *w, size_t *len)
 			return true;
 		}
 		seen = w->used;
-		if (seen > LIMIT_CASE_BYTES)
+		if (seen > JSON_BYTES)
 			return false;
 		if (w->room - w->used < READ_CHUNK) {
 			size_t room = w->room ? 2 * w->room : 2 * (size_t)READ_CHUNK;
@@ -161,49 +162,64 @@ static void drop_line(struct worker_side *w, size_t len)
 static bool answer_full(struct worker_side *w)
 {
 	static const char why[] = "the case needs more memory than a worker has";
-	struct answer *answers = NEW(&w->arena, struct answer, w->n_point);
+	struct testcase *c = NEW(&w->arena, struct testcase, w->n_case);
+	struct answer **answers = NEW(&w->arena, struct answer *, w->n_case);
 	size_t len;
 	char *text;
 
-	for (int k = 0; k < w->n_point; k++)
-		answers[k] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
-	if (w->n_point)
-		text = wire_write_answers(w->id, answers, w->n_point, &w->arena, &len);
+	for (int k = 0; k < w->n_case; k++) {
+		c[k].n_point = w->n_point[k];
+		answers[k] = NEW(&w->arena, struct answer, w->n_point[k]);
+		for (int i = 0; i < w->n_point[k]; i++)
+			answers[k][i] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
+	}
+	if (w->n_case)
+		text = wire_write_answers(w->id, c, answers, w->n_case, &w->arena, &len);
 	else
 		text = wire_write_error(w->id, why, &w->arena, &len);
 	return write_line(w->out, text, len);
 }
 
-/* Answers the case in buffer[len].  False when the answer cannot be written. */
+/* Answers the request in buffer[len].  False when the answer cannot be written. */
 static bool answer_line(struct worker_side *w, size_t len)
 {
 	struct error e = {.text = ""};
-	struct testcase c;
-	struct answer *answers;
+	struct testcase *c;
+	struct answer **answers;
 	size_t out_len;
 	char *text;
+	int n;
 
-	w->n_point = 0;
+	w->id = 0;
+	w->n_case = 0;
 	w->arena.on_full = &w->full;
 	if (setjmp(w->full)) {
 		arena_reset(&w->arena);
 		return answer_full(w);
 	}
-	if (!testcase_read(w->buffer, len, &w->arena, &c, &e)) {
+	if (!wire_read_request(w->buffer, len, &w->arena, &w->id, &c, &n, &e) || n > WORKER_CASES) {
+		if (n > WORKER_CASES)
+			error_set(&e, NULL, "%d cases; the limit is %d", n, WORKER_CASES);
 		text = wire_write_error(w->id, arena_printf(&w->arena, "%s%s%s", e.place, *e.place ? ": " : "", e.text),
 		    &w->arena, &out_len);
 		return write_line(w->out, text, out_len);
 	}
-	w->n_point = c.n_point;
-	answers = NEW(&w->arena, struct answer, c.n_point);
-	engine_answer(w->engine, &c, &w->arena, answers);
-	text = wire_write_answers(w->id, answers, c.n_point, &w->arena, &out_len);
+	for (int k = 0; k < n; k++)
+		w->n_point[k] = c[k].n_point;
+	w->n_case = n;
+	answers = NEW(&w->arena, struct answer *, n);
+	for (int k = 0; k < n; k++) {
+		answers[k] = NEW(&w->arena, struct answer, c[k].n_point);
+		engine_answer(w->engine, &c[k], &w->arena, answers[k]);
+	}
+	text = wire_write_answers(w->id, c, answers, n, &w->arena, &out_len);
 	return write_line(w->out, text, out_len);
 }
 
 static int worker_loop(struct worker_side *w, const char *spec)
 {
 	struct error e = {.text = ""};
+	struct hello hello = hello_open_to_all(spec);
 	size_t len;
 	char *text;
 
@@ -211,12 +227,11 @@ static int worker_loop(struct worker_side *w, const char *spec)
 	if (!w->engine)
 		text = wire_write_error(0, e.text, &w->arena, &len);
 	else
-		text = wire_write_hello(spec, &w->arena, &len);
+		text = hello_write(&hello, &w->arena, &len);
 	if (!write_line(w->out, text, len) || !w->engine)
 		return EXIT_OURS;
 	while (read_line(w, &len)) {
 		arena_reset(&w->arena);
-		w->id++;
 		if (!answer_line(w, len))
 			return EXIT_OURS;
 		drop_line(w, len);
@@ -242,4 +257,15 @@ int engine_worker(const char *spec)
 	arena_free(&w.arena);
 	free(w.buffer);
 	return code;
+}
+
+int engine_worker_exec(const char *command)
+{
+	if (!follow_parent())
+		return EXIT_OURS;
+	limit_resource(RLIMIT_CORE, 0);
+	unsetenv(WORKER_PARENT_VARIABLE); /* an engine may run adjudge for ends of its own */
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	fprintf(stderr, "cannot run /bin/sh\n");
+	return EXIT_OURS;
 }

@@ -1,6 +1,8 @@
 /* bench.c: one case in, judgements out: the only place where engines and oracles meet. */
 #include "bench.h"
 
+#include "../engines/hello.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -40,6 +42,17 @@ void bench_close(struct bench *b)
 	if (b->oracle)
 		oracle_close(b->oracle);
 	memset(b, 0, sizeof(*b));
+}
+
+/* What the engine says of itself is no finding. */
+static void bench_verdict(const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct judgement *out)
+{
+	const struct hello *hello = engine_hello(engine);
+
+	judge(c, truth, answer, out);
+	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero)
+		out->verdict = VERDICT_CONVENTION;
 }
 
 static bool bench_any(const struct answer *answers, int n, enum answer_status status)
@@ -154,7 +167,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 		return;
 	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
 		*answer = second;
-		judge(c, truth, second, judgement);
+		bench_verdict(engine, c, truth, second, judgement);
 		return;
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
@@ -164,7 +177,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 			return;
 		if (in_first) {
 			*answer = second;
-			judge(c, truth, second, judgement);
+			bench_verdict(engine, c, truth, second, judgement);
 			return;
 		}
 	}
@@ -189,7 +202,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	oracle_truth(b->oracle, c, a, &out->truth);
 	for (int k = 0; k < b->n_engine; k++) {
 		out->answer[k] = bench_ask(b, b->engine[k], c, a);
-		judge(c, &out->truth, out->answer[k], &out->judgement[k]);
+		bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
 		finding[k] = verdict_is_finding[out->judgement[k].verdict];
 		any = any || finding[k];
 	}
@@ -197,7 +210,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 		oracle_confirm(b->oracle, c, a, &out->truth);
 		/* every engine, since what the oracles no longer vouch for is undecided for all */
 		for (int k = 0; k < b->n_engine; k++) {
-			judge(c, &out->truth, out->answer[k], &out->judgement[k]);
+			bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
 			if (finding[k])
 				bench_ask_again(b, b->engine[k], c, a, &out->truth, &out->answer[k], &out->judgement[k]);
 		}
@@ -211,11 +224,11 @@ bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *
 	struct arena_mark mark = arena_mark(a);
 	struct answer *answer = bench_ask(b, engine, c, a);
 
-	judge(c, &t->truth, answer, out);
+	bench_verdict(engine, c, &t->truth, answer, out);
 	if (verdict_is_finding[out->verdict] && !t->confirmed) {
 		t->confirmed = true;
 		oracle_confirm(b->oracle, c, a, &t->truth);
-		judge(c, &t->truth, answer, out);
+		bench_verdict(engine, c, &t->truth, answer, out);
 		mark = arena_mark(a); /* what confirming left belongs to the truth */
 	}
 	if (verdict_is_finding[out->verdict])

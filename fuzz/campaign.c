@@ -62,6 +62,37 @@ static void read_corpus(struct campaign *self)
 	paths_free(&files);
 }
 
+/* Programs that no engine under test could answer are not drawn. */
+static void fit_programs(const struct bench *b, struct profile *profile)
+{
+	int *const weight[DTYPE_COUNT] = {
+		[DTYPE_F64] = &profile->f64, [DTYPE_F32] = &profile->f32, [DTYPE_BF16] = &profile->bf16, [DTYPE_F16] = &profile->f16};
+	bool dtype[DTYPE_COUNT] = {false}, op[OP_COUNT] = {false};
+	int *const rank[] = {&profile->rank0, &profile->rank1, &profile->rank2, &profile->rank3, &profile->rank4};
+	int floats = 0, most = 0;
+
+	for (int k = 0; k < b->n_engine; k++) {
+		struct engine_scope scope = engine_scope(b->engine[k]);
+
+		for (int d = 0; d < DTYPE_COUNT; d++)
+			dtype[d] = dtype[d] || scope.dtype[d];
+		for (int i = 0; i < OP_COUNT; i++)
+			op[i] = op[i] || scope.op[i];
+		most = scope.rank > most ? scope.rank : most;
+	}
+	for (int r = most + 1; b->n_engine && r <= LIMIT_RANK; r++)
+		*rank[r] = 0;
+	for (int i = 0; i < OP_COUNT; i++)
+		profile->without[i] = b->n_engine && !op[i];
+	for (int d = 0; d < DTYPE_COUNT && b->n_engine; d++) {
+		if (weight[d] && !dtype[d])
+			*weight[d] = 0;
+		floats += weight[d] && dtype[d];
+	}
+	if (b->n_engine && floats < DTYPE_F16 - DTYPE_F64 + 1)
+		profile->weight_cast = 0; /* an excursion may go to any dtype */
+}
+
 void campaign_fit_profile(const struct bench *b, struct profile *profile)
 {
 	bool jvp = false, vjp = false, batch = false;
@@ -75,6 +106,7 @@ void campaign_fit_profile(const struct bench *b, struct profile *profile)
 		batch = batch || kind->batch;
 		order = kind->order > order ? kind->order : order;
 	}
+	fit_programs(b, profile);
 	if (jvp != vjp)
 		profile->jvp = jvp ? 100 : 0;
 	if (!batch)
@@ -159,14 +191,38 @@ int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_
 
 /* ---- findings ---- */
 
+/* Judges c into *r; true when it shows the finding. */
+static bool shows_signature(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
+{
+	bench_judge(s->bench, c, a, r);
+	return verdict_is_finding[r->judgement[0].verdict] && !strcmp(signature_coarse(s->spec, c, &r->judgement[0], a), s->signature);
+}
+
 bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 {
-	const struct same_signature *s = self;
+	struct same_signature *s = self;
 	struct bench_result r;
+	bool same;
 
-	bench_judge(s->bench, c, scratch, &r);
-	return verdict_is_finding[r.judgement[0].verdict] &&
-	    !strcmp(signature_coarse(s->spec, c, &r.judgement[0], scratch), s->signature);
+	if (s->hangs >= SAME_HANGS)
+		return false;
+	same = shows_signature(s, c, scratch, &r);
+	s->hangs += r.judgement[0].verdict == VERDICT_HANG;
+	return same;
+}
+
+/* The same, on one of some runs; *r is of that one, or of the last. */
+static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
+{
+	struct arena_mark mark = arena_mark(a);
+
+	for (int run = 1;; run++) {
+		if (shows_signature(s, c, a, r))
+			return true;
+		if (run == BENCH_RUNS)
+			return false;
+		arena_rewind(a, mark);
+	}
 }
 
 static uint64_t text_hash(const char *text)
@@ -190,7 +246,7 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 
 static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
 {
-	struct same_signature same = {one, f->spec, f->signature};
+	struct same_signature same = {one, f->spec, f->signature, 0};
 	struct minimize_statistics stats = {0};
 	struct testcase c = *found;
 	struct bench_result r;
@@ -199,11 +255,11 @@ static void minimize_finding(struct campaign *self, struct finding *f, const str
 	char *text;
 
 	c.n_expect = 0;
-	f->flaky = !same_signature(&same, &c, &self->side);
+	f->flaky = !comes_again(&same, &c, &self->side, &r);
 	arena_reset(&self->side);
 	if (!f->flaky)
 		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	bench_judge(one, &c, &self->side, &r);
+	f->flaky |= !comes_again(&same, &c, &self->side, &r);
 	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};

@@ -81,6 +81,7 @@ int command_engines(int argc, char **argv)
 		json_member_string(&l.w, "modelled_on", k->modelled_on);
 		json_member_bool(&l.w, "jvp", k->jvp);
 		json_member_bool(&l.w, "vjp", k->vjp);
+		json_member_bool(&l.w, "jvp_over_vjp", k->jvp || k->jvp_over_vjp);
 		json_member_integer(&l.w, "order", k->order ? k->order : 1);
 		json_member_bool(&l.w, "batch", k->batch);
 		json_member_bool(&l.w, "isolated", k->isolated);
@@ -138,17 +139,21 @@ int command_ops(int argc, char **argv)
 
 int command_worker(int argc, char **argv)
 {
-	const char *spec = NULL;
-	const struct option_row rows[] = {{"engine", OPTION_TEXT, &spec, "SPEC", "the engine that answers"}};
-	const struct options o = {"worker", "--engine SPEC", "Answers cases, one JSON line each, until end of file.\n", rows, 1, 0, 0};
+	const char *spec = NULL, *command = NULL;
+	const struct option_row rows[] = {
+		{"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
+		{"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
+	};
+	const struct options o = {"worker", "--engine SPEC | --exec COMMAND",
+		"Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON line each, until end of file.\n", rows, 2, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
 	if (code >= 0)
 		return code;
-	if (!spec) {
-		complain("worker: --engine is missing");
+	if (!spec == !command) {
+		complain("worker: needs one of --engine and --exec");
 		return EXIT_USAGE;
 	}
-	return engine_worker(spec);
+	return spec ? engine_worker(spec) : engine_worker_exec(command);
 }

@@ -14,6 +14,8 @@ int command_engines(int argc, char **argv);
 int command_ops(int argc, char **argv);
 int command_faults(int argc, char **argv);
 int command_audit(int argc, char **argv);
+int command_conform(int argc, char **argv);
+int command_emit(int argc, char **argv);
 int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };

@@ -11,37 +11,38 @@ static const struct emitter {
 	gen_emit_fn *emit;
 	size_t weight; /* offset of the weight in struct profile */
 	bool region;
+	enum op op; /* of a region op: the one that is made */
 } emitters[] = {
-	{gen_emit_unary, offsetof(struct profile, weight_unary), false},
-	{gen_emit_binary, offsetof(struct profile, weight_binary), false},
-	{gen_emit_select, offsetof(struct profile, weight_select), false},
-	{gen_emit_clamp, offsetof(struct profile, weight_clamp), false},
-	{gen_emit_cast, offsetof(struct profile, weight_cast), false},
-	{gen_emit_shape, offsetof(struct profile, weight_shape), false},
-	{gen_emit_slice, offsetof(struct profile, weight_slice), false},
-	{gen_emit_store, offsetof(struct profile, weight_store), false},
-	{gen_emit_join, offsetof(struct profile, weight_join), false},
-	{gen_emit_gather, offsetof(struct profile, weight_gather), false},
-	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false},
-	{gen_emit_reduce, offsetof(struct profile, weight_reduce), false},
-	{gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false},
-	{gen_emit_matmul, offsetof(struct profile, weight_matmul), false},
-	{gen_emit_integer, offsetof(struct profile, weight_integer), false},
-	{gen_emit_logical, offsetof(struct profile, weight_logical), false},
-	{gen_emit_cond, offsetof(struct profile, weight_cond), true},
-	{gen_emit_for, offsetof(struct profile, weight_for), true},
-	{gen_emit_while, offsetof(struct profile, weight_while), true},
-	{gen_emit_scan, offsetof(struct profile, weight_scan), true},
-	{gen_emit_large, offsetof(struct profile, weight_large), false},
-	{gen_emit_edge, offsetof(struct profile, weight_edge), false},
-	{gen_emit_masked, offsetof(struct profile, weight_masked), false},
-	{gen_emit_order, offsetof(struct profile, weight_order), false},
-	{gen_emit_copy, offsetof(struct profile, weight_copy), false},
-	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true},
-	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true},
-	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true},
-	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true},
-	{gen_emit_custom, offsetof(struct profile, weight_custom), true},
+	{gen_emit_unary, offsetof(struct profile, weight_unary), false, OP_CONSTANT},
+	{gen_emit_binary, offsetof(struct profile, weight_binary), false, OP_CONSTANT},
+	{gen_emit_select, offsetof(struct profile, weight_select), false, OP_CONSTANT},
+	{gen_emit_clamp, offsetof(struct profile, weight_clamp), false, OP_CONSTANT},
+	{gen_emit_cast, offsetof(struct profile, weight_cast), false, OP_CONSTANT},
+	{gen_emit_shape, offsetof(struct profile, weight_shape), false, OP_CONSTANT},
+	{gen_emit_slice, offsetof(struct profile, weight_slice), false, OP_CONSTANT},
+	{gen_emit_store, offsetof(struct profile, weight_store), false, OP_CONSTANT},
+	{gen_emit_join, offsetof(struct profile, weight_join), false, OP_CONSTANT},
+	{gen_emit_gather, offsetof(struct profile, weight_gather), false, OP_CONSTANT},
+	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false, OP_CONSTANT},
+	{gen_emit_reduce, offsetof(struct profile, weight_reduce), false, OP_CONSTANT},
+	{gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false, OP_CONSTANT},
+	{gen_emit_matmul, offsetof(struct profile, weight_matmul), false, OP_CONSTANT},
+	{gen_emit_integer, offsetof(struct profile, weight_integer), false, OP_CONSTANT},
+	{gen_emit_logical, offsetof(struct profile, weight_logical), false, OP_CONSTANT},
+	{gen_emit_cond, offsetof(struct profile, weight_cond), true, OP_COND},
+	{gen_emit_for, offsetof(struct profile, weight_for), true, OP_FOR},
+	{gen_emit_while, offsetof(struct profile, weight_while), true, OP_WHILE},
+	{gen_emit_scan, offsetof(struct profile, weight_scan), true, OP_SCAN},
+	{gen_emit_large, offsetof(struct profile, weight_large), false, OP_CONSTANT},
+	{gen_emit_edge, offsetof(struct profile, weight_edge), false, OP_CONSTANT},
+	{gen_emit_masked, offsetof(struct profile, weight_masked), false, OP_CONSTANT},
+	{gen_emit_order, offsetof(struct profile, weight_order), false, OP_CONSTANT},
+	{gen_emit_copy, offsetof(struct profile, weight_copy), false, OP_CONSTANT},
+	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true, OP_SCATTER_APPLY},
+	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true, OP_CHECKPOINT},
+	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true, OP_FIXED_POINT},
+	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true, OP_DERIVATIVE},
+	{gen_emit_custom, offsetof(struct profile, weight_custom), true, OP_CUSTOM},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };
@@ -53,7 +54,7 @@ int gen_emit(struct gen *g)
 
 	for (int i = 0; i < EMITTERS; i++) {
 		weight[i] = *(const int *)(const void *)((const char *)g->p + emitters[i].weight);
-		if (emitters[i].region && !regions)
+		if (emitters[i].region && (!regions || g->p->without[emitters[i].op]))
 			weight[i] = 0;
 	}
 	return emitters[choice_weighted(g->c, weight, EMITTERS)].emit(g);
@@ -238,28 +239,47 @@ static struct program make_program(struct gen *g)
 	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
 }
 
+/* Points for t, which has a program and a request. */
+static void make_points(struct gen *g, const struct profile *profile, struct testcase *t)
+{
+	const struct signature outermost = testcase_signature(t);
+	const struct transform *derivative = request_outermost(t->transform, t->n_transform);
+	struct choice *c = g->c;
+
+	t->n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
+	t->point = NEW(g->a, struct tensor *, t->n_point);
+	for (int i = 0; i < t->n_point; i++) {
+		t->point[i] = gen_point(c, profile, &outermost, g->input_range, g->a);
+		gen_bare_point(c, profile, g->stand, g->n_input, t->point[i]);
+		if (choice_percent(c, profile->edge_point) && derivative)
+			gen_point_edge(c, &t->program, derivative, t->point[i]);
+		if (profile->point_equal && choice_percent(c, profile->point_equal))
+			gen_point_equal(c, &t->program, t->point[i], g->a);
+	}
+}
+
 struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a)
 {
 	const struct request_plan plan = gen_request_plan(c, profile);
 	const struct profile fitted = gen_request_profile(profile, &plan);
 	struct testcase t = {0};
-	struct signature outermost;
 	struct gen g;
 
-	profile = &fitted;
+	gen_begin(&g, c, &fitted, a);
+	t.program = make_program(&g);
+	gen_request(c, &fitted, &plan, &t, a);
+	make_points(&g, &fitted, &t);
+	return t;
+}
+
+struct testcase generate_stack(struct choice *c, const struct profile *profile, const enum transform_kind *stack, int n, struct arena *a)
+{
+	struct testcase t = {0};
+	struct gen g;
+
 	gen_begin(&g, c, profile, a);
 	t.program = make_program(&g);
-	gen_request(c, profile, &plan, &t, a);
-	outermost = testcase_signature(&t);
-	t.n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
-	t.point = NEW(a, struct tensor *, t.n_point);
-	for (int i = 0; i < t.n_point; i++) {
-		t.point[i] = gen_point(c, profile, &outermost, g.input_range, a);
-		gen_bare_point(c, profile, g.stand, g.n_input, t.point[i]);
-		if (choice_percent(c, profile->edge_point))
-			gen_point_edge(c, &t.program, request_outermost(t.transform, t.n_transform), t.point[i]);
-		if (profile->point_equal && choice_percent(c, profile->point_equal))
-			gen_point_equal(c, &t.program, t.point[i], a);
-	}
+	gen_request_stack(c, profile, stack, n, &t, a);
+	make_points(&g, profile, &t);
 	return t;
 }

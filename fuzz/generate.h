@@ -13,6 +13,7 @@ struct profile {
 #define PROFILE(member, value, meaning) int member;
 #include "profile.def"
 #undef PROFILE
+	bool without[OP_COUNT]; /* ops that are not drawn: no member of a profile file, but what the engines under test do not know */
 };
 
 struct profile profile_default(void);
@@ -24,6 +25,9 @@ bool profile_read_file(const char *path, struct profile *out, struct error *e);
  * Knows no fault and no engine.
  */
 struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a);
+
+/* The same with the request stack[n], innermost first; levels that would exceed a limit are left out. */
+struct testcase generate_stack(struct choice *c, const struct profile *profile, const enum transform_kind *stack, int n, struct arena *a);
 
 /* A valid case near `from`: structure, points or request changed; falls back to fresh generation rather than fail. */
 struct testcase mutate(const struct testcase *from, struct choice *c, const struct profile *profile, struct arena *a);

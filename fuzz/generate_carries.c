@@ -278,6 +278,7 @@ int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const 
 {
 	int v = build_region_node(&g->b, op, arg, n_arg, attrs, NULL);
 
+	/* An op that is left out is still made, which ends its regions as they must be: what cannot begin is left out in gen_emit. */
 	g->nodes++;
 	g->ops++;
 	if (v < 0)

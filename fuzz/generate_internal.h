@@ -226,6 +226,9 @@ struct request_plan gen_request_plan(struct choice *c, const struct profile *p);
 struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan);
 /* Gives t, which has a program, its request; batches that exceed a limit are left out. */
 void gen_request(struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
+/* The same of that stack, innermost first. */
+void gen_request_stack(
+    struct choice *c, const struct profile *p, const enum transform_kind *stack, int n, struct testcase *t, struct arena *a);
 /* A batch of some of n_input inputs (at least 1). */
 struct transform gen_batch(struct choice *c, int n_input, struct arena *a);
 /* One seed. */

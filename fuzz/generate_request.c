@@ -175,3 +175,21 @@ void gen_request(struct choice *c, const struct profile *p, const struct request
 		push(t, &s, &batch);
 	}
 }
+
+void gen_request_stack(
+    struct choice *c, const struct profile *p, const enum transform_kind *stack, int n, struct testcase *t, struct arena *a)
+{
+	struct signature s = request_base(&t->program);
+
+	t->n_transform = 0;
+	t->transform = NEW(a, struct transform, LIMIT_TRANSFORMS);
+	for (int k = 0; k < n; k++) {
+		if (stack[k] == TRANSFORM_BATCH) {
+			struct transform batch = gen_batch(c, s.n_input, a);
+
+			push(t, &s, &batch);
+		} else {
+			push_derivative(c, p, stack[k] == TRANSFORM_JVP ? 100 : 0, t, &s, a);
+		}
+	}
+}

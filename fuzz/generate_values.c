@@ -172,7 +172,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	bool noisy = false;
 	int v;
 
-	if (g->nodes >= GEN_NODES + GEN_CLOSING || g->work >= 2 * GEN_WORK || n_arg > LIMIT_ARGS)
+	if (g->p->without[op] || g->nodes >= GEN_NODES + GEN_CLOSING || g->work >= 2 * GEN_WORK || n_arg > LIMIT_ARGS)
 		return -1;
 	for (int i = 0; i < n_arg; i++)
 		if (arg[i] < 0)

@@ -7,7 +7,7 @@
 enum answer_status {
 	ANSWER_OK,
 	ANSWER_UNSUPPORTED, /* the engine has no such op, request or dtype; text names it */
-	ANSWER_CRASH,       /* an isolated engine died; text has the signal or exit code */
+	ANSWER_CRASH,       /* an isolated engine died, or raised an error of its own; text has the signal, exit code or message */
 	ANSWER_HANG,        /* no answer within the time limit */
 	ANSWER_PROTOCOL,    /* an isolated engine answered garbage */
 	ANSWER_FAILURE      /* our own or the machine's failure (cannot start a worker): never the engine's fault */

@@ -259,16 +259,13 @@ static bool check_read(const struct json *root, const struct testcase *c, struct
 	return error_set(e, place, "%s", inner.text);
 }
 
-bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
+bool testcase_read_value(const struct json *root, struct arena *a, struct testcase *out, struct error *e)
 {
 	static const char *const keys[] = {"schema", "title", "source", "comment", "inputs", "body", "results", "points", "request",
 		"expect"};
 	struct testcase c = {0};
 
-	if (len > LIMIT_CASE_BYTES)
-		return error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)LIMIT_CASE_BYTES);
-	const struct json *root = json_read(text, len, a, e);
-	if (!root || !(root = find_case(root, e)) || !json_only_keys(root, keys, (int)(sizeof keys / sizeof keys[0]), e))
+	if (!(root = find_case(root, e)) || !json_only_keys(root, keys, (int)(sizeof keys / sizeof keys[0]), e))
 		return false;
 	if (!read_text(root, "title", a, &c.provenance.title, e) || !read_text(root, "source", a, &c.provenance.source, e) ||
 	    !read_text(root, "comment", a, &c.provenance.comment, e))
@@ -281,6 +278,16 @@ bool testcase_read(const char *text, size_t len, struct arena *a, struct testcas
 		return false;
 	*out = c;
 	return true;
+}
+
+bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
+{
+	const struct json *root;
+
+	if (len > LIMIT_CASE_BYTES)
+		return error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)LIMIT_CASE_BYTES);
+	root = json_read(text, len, a, e);
+	return root && testcase_read_value(root, a, out, e);
 }
 
 bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)

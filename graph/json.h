@@ -87,9 +87,16 @@ bool json_int64(const struct json *v, int64_t *out, struct error *e);
 /* FLOW: children on one line; BLOCK: a line each, indented by the enclosing blocks.  Without `pretty` there are no spaces at all. */
 enum json_layout { JSON_FLOW, JSON_BLOCK };
 
+/*
+ * How json_put_real writes.  HEX: the string of real_print ("0x1.8p-1", "nan").  DECIMAL: a number of 17 digits, or "nan", "inf", "-inf".
+ * BITS: the 16 hexadecimal digits of the binary64, as a string.  All are exact.
+ */
+enum json_reals { JSON_REALS_HEX, JSON_REALS_DECIMAL, JSON_REALS_BITS };
+
 struct json_writer {
 	struct arena *arena;
 	bool pretty;
+	enum json_reals reals; /* HEX unless set */
 	char *text;
 	size_t len, room;
 	int depth;      /* open containers */
@@ -114,7 +121,7 @@ void json_put_string(struct json_writer *w, const char *text);
 void json_put_integer(struct json_writer *w, int64_t i);
 void json_put_bool(struct json_writer *w, bool b);
 void json_put_null(struct json_writer *w);
-/* The hex string of real_print: exact. */
+/* Exact, as w->reals says. */
 void json_put_real(struct json_writer *w, double x);
 /* A plain number with 17 digits, for statistics and people; "nan", "inf" and "-inf" as strings. */
 void json_put_decimal(struct json_writer *w, double x);

@@ -169,7 +169,15 @@ void json_put_real(struct json_writer *w, double x)
 {
 	char buf[REAL_TEXT];
 
-	json_put_string(w, real_print(x, buf));
+	if (w->reals == JSON_REALS_DECIMAL) {
+		json_put_decimal(w, x);
+		return;
+	}
+	if (w->reals == JSON_REALS_BITS)
+		snprintf(buf, sizeof buf, "%016" PRIx64, bits_of(x));
+	else
+		real_print(x, buf);
+	json_put_string(w, buf);
 }
 
 void json_put_decimal(struct json_writer *w, double x)
@@ -177,7 +185,7 @@ void json_put_decimal(struct json_writer *w, double x)
 	char buf[REAL_TEXT];
 
 	if (!isfinite(x)) {
-		json_put_real(w, x);
+		json_put_string(w, real_print(x, buf));
 		return;
 	}
 	snprintf(buf, sizeof buf, "%.17g", x);

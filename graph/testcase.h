@@ -48,6 +48,9 @@ struct signature testcase_signature(const struct testcase *c);
  * and duplicate keys, wrong types, inexact numbers are errors with a place.  The result is checked (testcase_check) and lives in the arena.
  */
 bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
+/* The same of a value that was read already. */
+struct json;
+bool testcase_read_value(const struct json *v, struct arena *a, struct testcase *out, struct error *e);
 /* The same; the place of an error is prefixed by the path that the text came from. */
 bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
 /* The same from a file: regular, at most LIMIT_CASE_BYTES; "-" is standard input. */
@@ -60,7 +63,6 @@ char *testcase_write_compact(const struct testcase *c, struct arena *a, size_t *
 struct json_writer;
 void testcase_put(struct json_writer *w, const struct testcase *c);
 /* Elements as the case format has them: a flat array, or one bare element for rank 0. */
-struct json;
 void tensor_put(struct json_writer *w, const struct tensor *t);
 bool tensor_read(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e);
 /* For people: provenance, program_print, points and request. */

@@ -125,4 +125,13 @@ static inline uint64_t bits_of(double x)
 	return v.u;
 }
 
+static inline double of_bits(uint64_t u)
+{
+	union {
+		double f;
+		uint64_t u;
+	} v = {.u = u};
+	return v.f;
+}
+
 #endif

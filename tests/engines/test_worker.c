@@ -47,44 +47,55 @@ static void say_nothing_for_ever(void)
 		pause();
 }
 
-/* Reads one line and forgets it; exits at end of file. */
-static void hear_line(void)
+/* Reads one request and forgets all but its id; exits at end of file. */
+static long hear_request(void)
 {
-	char c = 0;
+	static const char start[] = "{\"id\":";
+	char head[32] = "", c = 0;
 
-	do {
+	for (size_t n = 0; c != '\n'; n++) {
 		if (read(0, &c, 1) != 1)
 			_exit(0);
-	} while (c != '\n');
+		if (n < sizeof(head) - 1)
+			head[n] = c;
+	}
+	return strncmp(head, start, strlen(start)) ? -1 : strtol(head + strlen(start), NULL, 10);
 }
 
-static const char right_answer[] = "{\"id\":%ld,\"answers\":[{\"status\":\"ok\",\"primal\":["
+static const char right_answer[] = "\"answers\":[[{\"status\":\"ok\",\"primal\":["
 				   "{\"type\":\"f64[5]\",\"data\":[\"nan\",\"-inf\",\"-0x0p+0\",\"0x0.0000000000001p-1022\",\"0x1.8p+1\"]},"
 				   "{\"type\":\"i64[2]\",\"data\":[\"-9223372036854775808\",3]},{\"type\":\"bool[]\",\"data\":[true]},"
-				   "{\"type\":\"f32[0,2]\",\"data\":[]}],\"derivative\":[],\"input_modified\":true}]}";
+				   "{\"type\":\"f32[0,2]\",\"data\":[]}],\"derivative\":[],\"input_modified\":true}]]";
 
-static void say_right(long id)
+/* ANSWERS: the member `answers`, or `error`, and what follows. */
+static void say_answer(long id, const char *answers)
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), right_answer, id);
+	snprintf(text, sizeof(text), "{\"id\":%ld,%s}", id, answers);
 	say_line(text);
+}
+
+static void say_right(long id)
+{
+	say_answer(id, right_answer);
 }
 
 static void say_hello(const char *spec)
 {
+	struct hello hello = hello_open_to_all(spec);
 	struct arena a;
 	size_t len;
 
 	arena_init(&a, 1 << 20);
-	say_line(wire_write_hello(spec, &a, &len));
+	say_line(hello_write(&hello, &a, &len));
 	arena_free(&a);
 }
 
 static struct testcase small_case(struct arena *a);
 
 /* A worker that opens workers must be refused. */
-static void answer_nested(void)
+static void answer_nested(long id)
 {
 	struct error e = {.text = ""};
 	struct arena a;
@@ -94,9 +105,9 @@ static void answer_nested(void)
 
 	arena_init(&a, 1 << 24);
 	c = small_case(&a);
-	worker_answer(w, &c, &a, &out);
+	worker_answer(w, &c, 1, &a, &(struct answer *){&out});
 	if (out.status == ANSWER_FAILURE && strstr(out.text, "worker") && worker_starts(w) == 0)
-		say_right(1);
+		say_right(id);
 	else
 		say_line("nested worker was started");
 }
@@ -136,8 +147,9 @@ static int misbehave(const char *spec)
 		/* dies with most of a big case unread: the supervisor writes into a closed socket */
 		_exit(read(0, &byte, 1) == 1 ? 6 : 9);
 	}
-	for (long id = 1;; id++) {
-		hear_line();
+	for (int count = 1;; count++) {
+		long id = hear_request();
+
 		if (!strcmp(spec, "test-segv"))
 			raise(SIGSEGV);
 		if (!strcmp(spec, "test-abort"))
@@ -175,15 +187,15 @@ static int misbehave(const char *spec)
 			continue;
 		}
 		if (!strcmp(spec, "test-count"))
-			say_line("{\"id\":1,\"answers\":[]}");
+			say_answer(id, "\"answers\":[[]]");
 		if (!strcmp(spec, "test-key"))
-			say_line("{\"id\":1,\"answers\":[{\"status\":\"unsupported\",\"text\":\"\",\"more\":1}]}");
+			say_answer(id, "\"answers\":[[{\"status\":\"unsupported\",\"text\":\"\",\"more\":1}]]");
 		if (!strcmp(spec, "test-short"))
-			say_line("{\"id\":1,\"answers\":[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[3]\",\"data\":[\"0x1p+0\"]}],"
-				 "\"derivative\":[],\"input_modified\":false}]}");
+			say_answer(id, "\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[3]\",\"data\":[\"0x1p+0\"]}],"
+				 "\"derivative\":[],\"input_modified\":false}]]");
 		if (!strcmp(spec, "test-range"))
-			say_line("{\"id\":1,\"answers\":[{\"status\":\"ok\",\"primal\":[{\"type\":\"i32[]\",\"data\":[2147483648]}],"
-				 "\"derivative\":[],\"input_modified\":false}]}");
+			say_answer(id, "\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"i32[]\",\"data\":[2147483648]}],"
+				 "\"derivative\":[],\"input_modified\":false}]]");
 		if (!strcmp(spec, "test-long")) {
 			static char flood[1 << 20];
 
@@ -192,12 +204,12 @@ static int misbehave(const char *spec)
 				say(flood, sizeof(flood));
 		}
 		if (!strcmp(spec, "test-error"))
-			say_line("{\"id\":1,\"error\":\"cannot read it\"}");
+			say_answer(id, "\"error\":\"cannot read it\"");
 		if (!strcmp(spec, "test-unsupported"))
-			say_line("{\"id\":1,\"answers\":[{\"status\":\"unsupported\",\"text\":\"no \\\"op\\\"\"}]}");
+			say_answer(id, "\"answers\":[[{\"status\":\"unsupported\",\"text\":\"no \\\"op\\\"\"}]]");
 		if (!strcmp(spec, "test-nested"))
-			answer_nested();
-		if (!strcmp(spec, "test-second") && id == 2)
+			answer_nested(id);
+		if (!strcmp(spec, "test-second") && count == 2)
 			raise(SIGFPE);
 		if (!strcmp(spec, "test-second") || !strcmp(spec, "test-right") || !strcmp(spec, "test-after"))
 			say_right(id);
@@ -314,7 +326,7 @@ static void test_rows(struct arena *a)
 
 			if ((once || !strcmp(rows[k].spec, "test-nested")) && round)
 				break;
-			worker_answer(w, &c, a, &out);
+			worker_answer(w, &c, 1, a, &(struct answer *){&out});
 			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round, (int)out.status,
 			    out.text);
 			CHECK(strstr(out.text, rows[k].text), "%s, round %d: '%s'", rows[k].spec, round, out.text);
@@ -338,7 +350,7 @@ static void test_restart(struct arena *a)
 	for (int k = 0; k < 20; k++) {
 		struct answer out = {.text = ""};
 
-		worker_answer(w, &c, a, &out);
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 		CHECK(out.status == (k % 2 ? ANSWER_CRASH : ANSWER_OK), "case %d: status %d '%s'", k, (int)out.status, out.text);
 		CHECK(k % 2 == 0 || !strcmp(out.text, "SIGFPE"), "case %d: '%s'", k, out.text);
 	}
@@ -360,7 +372,7 @@ static void test_down(struct arena *a)
 		c.point[k] = small_case(a).point[0];
 	for (int k = 0; k < 6; k++) {
 		memset(out, 0, sizeof(out));
-		worker_answer(w, &c, a, out);
+		worker_answer(w, &c, 1, a, &(struct answer *){out});
 		for (int i = 0; i < 3; i++)
 			CHECK(out[i].status == ANSWER_FAILURE && *out[i].text, "case %d point %d", k, i);
 	}
@@ -369,7 +381,7 @@ static void test_down(struct arena *a)
 
 	setenv("ADJUDGE_WORKER", "/nonexistent/adjudge", 1);
 	w = worker_open("forward", &e);
-	worker_answer(w, &c, a, out);
+	worker_answer(w, &c, 1, a, &(struct answer *){out});
 	CHECK(out[0].status == ANSWER_FAILURE && strstr(out[0].text, "No such file"), "'%s'", out[0].text);
 	worker_close(w);
 	unsetenv("ADJUDGE_WORKER");
@@ -389,7 +401,7 @@ static void test_group(struct arena *a)
 	if (pipe(held) != 0)
 		return;
 	worker_set_timeout(w, SHORT_MS);
-	worker_answer(w, &c, a, &out);
+	worker_answer(w, &c, 1, a, &(struct answer *){&out});
 	close(held[1]);
 	p.fd = held[0];
 	CHECK(poll(&p, 1, 2000) == 1 && p.revents & POLLHUP, "an orphan is alive");
@@ -413,7 +425,7 @@ static void test_big(struct arena *a)
 		struct answer out = {.text = ""};
 		void *w = worker_open(rows[k].spec, &e);
 
-		worker_answer(w, &c, a, &out);
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
 		if (out.status == ANSWER_OK)
 			CHECK(out.n_primal == 1 && fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
@@ -438,7 +450,7 @@ static void test_real(struct arena *a)
 		if (!engine)
 			continue;
 		engine_answer(engine, &c, a, &here);
-		worker_answer(w, &c, a, &there);
+		worker_answer(w, &c, 1, a, &(struct answer *){&there});
 		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status, (int)there.status,
 		    there.text);
 		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts", specs[k]);
@@ -497,7 +509,7 @@ static void test_parent_dies(struct arena *a)
 		struct testcase c = small_case(a);
 		struct answer out;
 
-		worker_answer(worker_open("forward", &e), &c, a, &out);
+		worker_answer(worker_open("forward", &e), &c, 1, a, &(struct answer *){&out});
 		byte = out.status == ANSWER_OK;
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
@@ -531,7 +543,7 @@ static void show_cost(struct arena *a)
 		struct arena_mark mark = arena_mark(a);
 		struct answer out;
 
-		worker_answer(w, &c, a, &out);
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 		arena_rewind(a, mark);
 		if (k == 0)
 			clock_gettime(CLOCK_MONOTONIC, &start);

@@ -1,0 +1,325 @@
+/* external.c: see external.h. */
+#include "external.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aot_nested.h"
+#include "aot_parts.h"
+#include "lower.h"
+#include "straight.h"
+#include "worker.h"
+
+struct external {
+	void *worker;
+	const struct hello *hello; /* of the worker */
+	struct engine_kind kind;
+	char name[64];
+};
+
+/* ---- opening ---- */
+
+/* What requests it takes, as the campaign wants to know it. */
+static void sum_up(const struct hello *h, struct engine_kind *kind)
+{
+	kind->jvp = kind->vjp = kind->batch = !h->n_request;
+	kind->order = h->n_request ? 1 : LIMIT_TRANSFORMS;
+	for (int k = 0; k < h->n_request; k++) {
+		int order = 0;
+
+		for (int i = 0; i < h->request[k].n; i++) {
+			enum transform_kind t = h->request[k].kind[i];
+
+			kind->jvp = kind->jvp || t == TRANSFORM_JVP;
+			kind->vjp = kind->vjp || t == TRANSFORM_VJP;
+			kind->batch = kind->batch || t == TRANSFORM_BATCH;
+			order += t != TRANSFORM_BATCH;
+		}
+		kind->order = order > kind->order ? order : kind->order;
+	}
+}
+
+struct external *external_open(const char *command, struct error *e)
+{
+	struct external *self = calloc(1, sizeof *self);
+
+	self->worker = self ? worker_open_command(command, e) : NULL;
+	if (!self || !self->worker) {
+		free(self);
+		return NULL;
+	}
+	self->hello = worker_hello(self->worker, e);
+	if (!self->hello) {
+		external_close(self);
+		return NULL;
+	}
+	strncpy(self->name, self->hello->name, sizeof self->name - 1); /* the hello of a later process may take its strings away */
+	self->kind = (struct engine_kind){.name = self->name, .summary = "an engine of others", .modelled_on = "", .isolated = true, .solves = true, .stacks = true};
+	sum_up(self->hello, &self->kind);
+	return self;
+}
+
+void external_close(struct external *self)
+{
+	if (!self)
+		return;
+	worker_close(self->worker);
+	free(self);
+}
+
+const struct engine_kind *external_kind(const struct external *self)
+{
+	return &self->kind;
+}
+
+const struct hello *external_hello(const struct external *self)
+{
+	return self->hello;
+}
+
+void external_set_timeout(struct external *self, int timeout_ms)
+{
+	worker_set_timeout(self->worker, timeout_ms);
+}
+
+/* ---- what a program asks for ---- */
+
+/* The first op of the region, at any depth, that the engine does not know; -1: it knows all. */
+static int unknown_op(const struct hello *h, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (!h->op[node->op])
+			return node->op;
+		for (int r = 0; r < node->n_region; r++) {
+			int op = unknown_op(h, &node->region[r]);
+
+			if (op >= 0)
+				return op;
+		}
+	}
+	return -1;
+}
+
+static bool has_regions(const struct program *p)
+{
+	for (int i = 0; i < p->top.n_node; i++)
+		if (p->top.node[i].n_region)
+			return true;
+	return false;
+}
+
+static bool has_op(const struct region *region, enum op op)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		if (region->node[i].op == op)
+			return true;
+		for (int r = 0; r < region->node[i].n_region; r++)
+			if (has_op(&region->node[i].region[r], op))
+				return true;
+	}
+	return false;
+}
+
+/* Why the engine will not be asked, or NULL. */
+static const char *refusal(const struct external *self, const struct program *p, struct arena *a)
+{
+	const struct hello *h = self->hello;
+	int op = unknown_op(h, &p->top);
+
+	if (op >= 0)
+		return arena_printf(a, "%s: no op %s", self->name, op_table[op].name);
+	for (int v = 0; v < p->n_value; v++) {
+		if (!h->dtype[p->type[v].dtype])
+			return arena_printf(a, "%s: no %s", self->name, dtype_table[p->type[v].dtype].name);
+		if (p->type[v].shape.rank > h->rank)
+			return arena_printf(a, "%s: no rank %d", self->name, p->type[v].shape.rank);
+	}
+	return NULL;
+}
+
+struct engine_scope external_scope(const struct external *self)
+{
+	/* Said in other ops where the engine does not know them (plain_program). */
+	static const enum op plain[] = {OP_FIXED_POINT, OP_DERIVATIVE, OP_CUSTOM, OP_CHECKPOINT, OP_STORE};
+	const struct hello *h = self->hello;
+	struct engine_scope scope;
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		scope.dtype[d] = h->dtype[d] || (h->constants && !dtype_is_float((enum dtype)d)) ||
+		    (h->one_dtype >= 0 && dtype_is_float((enum dtype)d));
+	for (int op = 0; op < OP_COUNT; op++)
+		scope.op[op] = h->op[op] || (h->unroll && op_table[op].regularity == REGULARITY_REGION) ||
+		    (h->constants && op_table[op].regularity == REGULARITY_DISCRETE);
+	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+		scope.op[plain[k]] = true;
+	scope.rank = h->rank;
+	return scope;
+}
+
+/* ---- lowering ---- */
+
+/* The program without the ops that say in one word what others say too, where the engine does not know them. */
+static bool plain_program(const struct external *self, const struct aot_rules *rules, int order, struct program *p, struct arena *a, struct error *e)
+{
+	const struct hello *h = self->hello;
+
+	if (!h->op[OP_FIXED_POINT] && has_op(&p->top, OP_FIXED_POINT))
+		*p = lower_fixed_points(p, false, a);
+	if ((!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p) && !aot_lower(p, order, rules, a, p, e))
+		return false;
+	if (!h->op[OP_CUSTOM])
+		*p = lower_customs(p, DERIVATIVE_COUNT, a);
+	if (!h->op[OP_CHECKPOINT] && has_op(&p->top, OP_CHECKPOINT))
+		*p = aot_inline(p, a);
+	if (!h->op[OP_STORE])
+		*p = lower_stores(p, a);
+	return true;
+}
+
+/* Every float of the program has dtype d. */
+static void widen_region(struct region *region, enum dtype d)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		struct node *node = &region->node[i];
+
+		if (op_table[node->op].attrs & ATTR_DTYPE && dtype_is_float(node->attrs.dtype))
+			node->attrs.dtype = d;
+		if (node->op == OP_CONSTANT && dtype_is_float(node->attrs.value.type.dtype))
+			node->attrs.value.type.dtype = d;
+		for (int r = 0; r < node->n_region; r++)
+			widen_region(&node->region[r], d);
+	}
+}
+
+static struct tensor *retyped(const struct tensor *t, int n, enum dtype d, struct arena *a)
+{
+	struct tensor *out = arena_copy(a, t, (size_t)n, sizeof *t);
+
+	for (int k = 0; k < n; k++)
+		if (dtype_is_float(out[k].type.dtype))
+			out[k].type.dtype = d;
+	return out;
+}
+
+/*
+ * The case with all its floats of one dtype.  The truth is that of real arithmetic either way, and an engine that rounds less than it might stays within
+ * the radius of one that rounds to the dtypes of the case.
+ */
+static void widen(struct testcase *c, enum dtype d, struct arena *a)
+{
+	int n = c->program.top.n_param;
+
+	c->program = program_copy(&c->program, a);
+	for (int v = 0; v < c->program.n_value; v++)
+		if (dtype_is_float(c->program.type[v].dtype))
+			c->program.type[v].dtype = d;
+	widen_region(&c->program.top, d);
+	c->point = arena_copy(a, c->point, (size_t)c->n_point, sizeof *c->point);
+	for (int k = 0; k < c->n_point; k++)
+		c->point[k] = retyped(c->point[k], n, d, a);
+	c->transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
+	for (int k = 0; k < c->n_transform; k++)
+		c->transform[k].seed = retyped(c->transform[k].seed, c->transform[k].n_seed, d, a);
+}
+
+/* Back again: tensors of dtype d where another float is expected are rounded to it. */
+static void narrow(struct tensor *t, int n, const struct type *want, int n_want, enum dtype d)
+{
+	for (int k = 0; k < n && k < n_want; k++) {
+		int elements = shape_elements(&t[k].type.shape);
+
+		if (t[k].type.dtype != d || !dtype_is_float(want[k].dtype))
+			continue;
+		t[k].type.dtype = want[k].dtype;
+		for (int i = 0; i < elements; i++)
+			t[k].at[i].f = dtype_round(want[k].dtype, t[k].at[i].f);
+	}
+}
+
+/* Whether the cases are one a point: the engine gets what is executed there. */
+static bool is_specialised(const struct hello *h)
+{
+	return h->unroll || h->constants;
+}
+
+/*
+ * c as the engine wants it: cases[], each with its points, *n of them.  NULL, or why it will not be asked.
+ */
+static const char *lower(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a,
+    struct testcase **cases, int *n)
+{
+	const struct hello *h = self->hello;
+	struct error e = {.text = ""};
+	struct testcase one = *c;
+	int order = request_order(c->transform, c->n_transform);
+
+	if (!plain_program(self, rules, order, &one.program, a, &e))
+		return arena_printf(a, "%s: %s", self->name, e.text);
+	if (is_specialised(h) && order < c->n_transform && (has_regions(&one.program) || h->constants))
+		return arena_printf(a, "%s: no batch of what is unrolled at one point", self->name);
+	*n = is_specialised(h) ? c->n_point : 1;
+	*cases = NEW(a, struct testcase, *n);
+	for (int k = 0; k < *n; k++) {
+		struct testcase *x = &(*cases)[k];
+		const char *why;
+
+		*x = one;
+		if (is_specialised(h)) {
+			x->n_point = 1;
+			x->point = &one.point[k];
+			if (!straight_program(&one.program, one.point[k], h->constants, a, &x->program, &e))
+				return arena_printf(a, "%s: %s", self->name, e.text);
+		}
+		if (h->broadcast)
+			x->program = straight_broadcasts(&x->program, a);
+		if (h->one_dtype >= 0)
+			widen(x, (enum dtype)h->one_dtype, a);
+		if ((why = refusal(self, &x->program, a)))
+			return why;
+	}
+	return NULL;
+}
+
+/* ---- answering ---- */
+
+void external_answer(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	const struct hello *h = self->hello;
+	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
+	int n_primal = answer_primal_types(c, primal), n_derivative = answer_derivative_types(c, derivative), n = 0;
+	const char *why = hello_takes(h, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+	struct testcase *cases = NULL;
+	struct answer **answers;
+
+	if (!why)
+		why = lower(self, rules, c, a, &cases, &n);
+	if (why) {
+		for (int i = 0; i < c->n_point; i++)
+			out[i] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
+		return;
+	}
+	answers = NEW(a, struct answer *, n);
+	for (int k = 0; k < n; k++)
+		answers[k] = &out[k];
+	worker_answer(self->worker, cases, n, a, answers);
+	for (int i = 0; h->one_dtype >= 0 && i < c->n_point; i++) {
+		narrow(out[i].primal, out[i].n_primal, primal, n_primal, (enum dtype)h->one_dtype);
+		narrow(out[i].derivative, out[i].n_derivative, derivative, n_derivative, (enum dtype)h->one_dtype);
+	}
+}
+
+bool external_emit(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, const char ***sources, int *n,
+    struct error *e)
+{
+	struct testcase *cases = NULL;
+	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+
+	if (!why)
+		why = lower(self, rules, c, a, &cases, n);
+	if (why)
+		return error_set(e, NULL, "%s", why);
+	*sources = NEW(a, const char *, *n);
+	return worker_emit(self->worker, cases, *n, a, *sources, e);
+}

@@ -1,0 +1,173 @@
+"""What adapters in Python share: the protocol, and programs as source text.
+
+An adapter is a table of source templates for the ops, and the calls of its engine's transforms, as text too: what runs is what `adjudge emit` prints.
+See ../PROTOCOL.md.
+"""
+import json
+import sys
+import time
+
+
+class Unsupported(Exception):
+    """The engine has no such thing; the text says what."""
+
+
+# ---- values ----
+
+def real(v):
+    return float.fromhex(v) if isinstance(v, str) else float(v)
+
+
+def dtype_of(text):
+    return text.split("[")[0]
+
+
+def shape_of(text):
+    inside = text[text.index("[") + 1:-1]
+    return [int(n) for n in inside.split(",")] if inside else []
+
+
+def is_float(dtype):
+    return dtype in ("f64", "f32", "bf16", "f16")
+
+
+def flat(data, type_text):
+    """The elements as Python numbers, row-major."""
+    data = data if isinstance(data, list) else [data]
+    kind = dtype_of(type_text)
+    if is_float(kind):
+        return [real(v) for v in data]
+    return [bool(v) for v in data] if kind == "bool" else [int(v) for v in data]
+
+
+def literal(values, shape):
+    """Nested lists of Python source, with what it cannot write as float('nan')."""
+    def one(v):
+        if isinstance(v, float) and (v != v or v in (float("inf"), float("-inf"))):
+            return f"float('{v}')"
+        return repr(v)
+
+    def nest(i, rest):
+        if not rest:
+            return one(values[i]), i + 1
+        parts = []
+        for _ in range(rest[0]):
+            text, i = nest(i, rest[1:])
+            parts.append(text)
+        return "[" + ", ".join(parts) + "]", i
+    return nest(0, shape)[0]
+
+
+def tensor_out(dtype, shape, values):
+    """A tensor of an answer; values: flat Python numbers."""
+    text = f"{dtype}[{','.join(str(n) for n in shape)}]"
+    return {"type": text, "data": [float(v).hex() for v in values] if is_float(dtype) else [str(v) if abs(v) > 1 << 53 else v for v in values]}
+
+
+# ---- programs ----
+
+class Node:
+    """One op of a straight program.  out, args: names; a: attributes as in a case; type: of the result; ty(k): of operand k; const(k): its elements, if it is one."""
+
+    def __init__(self, program, raw):
+        self.program, self.raw = program, raw
+        self.op, self.args, self.a = raw["op"], raw.get("args", []), raw
+        self.out = raw["out"][0].split(":")[0]
+
+    def ty(self, k):
+        return self.program.types[self.args[k]]
+
+    def shape(self, k=None):
+        return shape_of(self.program.types[self.out] if k is None else self.ty(k))
+
+    def dtype(self, k=None):
+        return dtype_of(self.program.types[self.out] if k is None else self.ty(k))
+
+    def const_own(self):
+        """The elements of a node that is a constant."""
+        return self.program.constants[self.out]
+
+    def const(self, k):
+        if self.args[k] not in self.program.constants:
+            raise Unsupported(f"{self.op} of an index that is no constant")
+        return self.program.constants[self.args[k]]
+
+
+class Program:
+    """A case's program as lines of source.  types: of every value; constants: flat elements by name."""
+
+    def __init__(self, case, ops):
+        self.types, self.constants, self.lines, self.memory = {}, {}, [], {}
+        self.inputs = []
+        for b in case["inputs"]:
+            name, t = b.split(": ")
+            self.inputs.append(name)
+            self.types[name] = t
+        for raw in case["body"]:
+            node = Node(self, raw)
+            self.types[node.out] = raw["out"][0].split(": ")[1]
+            if node.op == "constant":
+                self.constants[node.out] = flat(raw["value"], self.types[node.out])
+            if node.op not in ops:
+                raise Unsupported(f"op {node.op}")
+            rule = ops[node.op]
+            expression = rule(node) if callable(rule) else rule.format(*node.args)
+            self.lines.append(f"{node.out} = {expression}")
+        self.results = case["results"]
+
+    def source(self, name="f"):
+        body = self.lines + [f"return {', '.join(self.results)},"]
+        return f"def {name}({', '.join(self.inputs)}):\n" + "".join(f"    {line}\n" for line in body)
+
+
+# ---- indices, decided by their mode ----
+
+def resolved(index, mode, extent):
+    """Positions, and whether each is dropped (its position is then 0)."""
+    out, gone = [], []
+    for i in index:
+        inside = 0 <= i < extent
+        drop = extent == 0 or (mode == "drop" and not inside)
+        out.append(0 if drop else i if inside else i % extent if mode == "wrap" else min(max(i, 0), extent - 1))
+        gone.append(drop)
+    return out, gone
+
+
+def starts_of(node, x, at, size):
+    """Clamped starts of dynamic_slice and dynamic_update_slice."""
+    return [min(max(s, 0), n - k) for s, n, k in zip(node.const(at), node.shape(x), size)]
+
+
+# ---- the protocol ----
+
+def main(hello, answer, emit=None):
+    """hello: the members of the first line.  answer(case): a list, a point each, of {"primal": [...], "derivative": [...]}.  emit(case): source text."""
+    out = sys.stdout
+    sys.stdout = sys.stderr  # what the engine prints is no answer
+    emitting = "--emit" in sys.argv[1:]
+    print(json.dumps({"adjudge.engine": 1, **hello}), file=out, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if emitting:
+            try:
+                reply = {"id": request["id"], "sources": [emit(c) for c in request["cases"]]}
+            except Unsupported as e:
+                reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
+        else:
+            reply = {"id": request["id"], "answers": [guarded(answer, c) for c in request["cases"]]}
+        print(json.dumps(reply), file=out, flush=True)
+
+
+def guarded(answer, case):
+    points = len(case["points"])
+    try:
+        return [{"status": "ok", **a} for a in answer(case)]
+    except Unsupported as e:
+        return [{"status": "unsupported", "text": str(e)}] * points
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as e:  # whatever an engine raises is its answer
+        text = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:400]
+        lower = text.lower()
+        known = isinstance(e, NotImplementedError) or "not implemented" in lower or "not supported" in lower or "unsupported" in lower
+        return [{"status": "unsupported" if known else "error", "text": text}] * points

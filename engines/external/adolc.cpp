@@ -1,0 +1,83 @@
+/* adolc.cpp: ADOL-C behind adjudge's protocol.  Build: g++ -O1 -std=c++17 -DENGINE_VERSION='"2.7.2"' adolc.cpp -ladolc -lcjson -o adolc */
+#include <adolc/adolc.h>
+
+#include "scalar.hpp"
+
+#ifndef ENGINE_VERSION
+#define ENGINE_VERSION "" /* its headers do not say */
+#endif
+
+using adjudge::Program;
+
+struct Tape {
+	using Number = adouble;
+	std::vector<double> x;
+	int m = 0;
+
+	static void scalars(adjudge::Scalars<adouble> &s)
+	{
+#define UNARY(name, call) s.unary[name] = [](const adouble &a) -> adouble { return call; }
+		UNARY("neg", -a); UNARY("abs", fabs(a)); UNARY("square", a * a); UNARY("sqrt", sqrt(a)); UNARY("rsqrt", 1.0 / sqrt(a));
+		UNARY("exp", exp(a)); UNARY("log", log(a)); UNARY("sin", sin(a)); UNARY("cos", cos(a)); UNARY("tan", tan(a));
+		UNARY("asin", asin(a)); UNARY("acos", acos(a)); UNARY("atan", atan(a)); UNARY("sinh", sinh(a)); UNARY("cosh", cosh(a));
+		UNARY("tanh", tanh(a)); UNARY("asinh", asinh(a)); UNARY("acosh", acosh(a)); UNARY("atanh", atanh(a)); UNARY("erf", erf(a));
+		UNARY("floor", floor(a)); UNARY("ceil", ceil(a));
+#undef UNARY
+#define BINARY(name, call) s.binary[name] = [](const adouble &a, const adouble &b) -> adouble { return call; }
+		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", pow(a, b));
+		BINARY("atan2", atan2(a, b)); BINARY("max", fmax(a, b)); BINARY("min", fmin(a, b));
+#undef BINARY
+	}
+	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
+	{
+		adjudge::Scalars<adouble> s;
+		scalars(s);
+		x = point;
+		y.clear();
+		trace_on(1);
+		{
+			std::vector<std::vector<adouble>> in;
+			size_t at = 0;
+			for (int k = 0; k < p.n_input; k++) {
+				in.emplace_back(adjudge::elements(p.value[k].shape));
+				for (adouble &one : in.back())
+					one <<= x[at++];
+			}
+			for (std::vector<adouble> &result : adjudge::Interpreter<adouble>(p, s).run(in))
+				for (adouble &one : result) {
+					double value;
+					one >>= value;
+					y.push_back(value);
+				}
+		}
+		trace_off();
+		m = static_cast<int>(y.size());
+	}
+	int n() const { return static_cast<int>(x.size()); }
+	std::vector<double> jacvec(std::vector<double> v)
+	{
+		std::vector<double> y(static_cast<size_t>(m)), out(static_cast<size_t>(m));
+		if (fos_forward(1, m, n(), 0, x.data(), v.data(), y.data(), out.data()) < 0)
+			throw adjudge::Unsupported("the tape asks to be recorded anew");
+		return out;
+	}
+	std::vector<double> vecjac(std::vector<double> w)
+	{
+		std::vector<double> y(static_cast<size_t>(m)), out(x.size());
+		if (zos_forward(1, m, n(), 1, x.data(), y.data()) < 0 || fos_reverse(1, m, n(), w.data(), out.data()) < 0)
+			throw adjudge::Unsupported("the tape asks to be recorded anew");
+		return out;
+	}
+	std::vector<double> hessvec(std::vector<double> w, std::vector<double> v)
+	{
+		std::vector<double> out(x.size());
+		if (lagra_hess_vec(1, m, n(), x.data(), v.data(), w.data(), out.data()) < 0)
+			throw adjudge::Unsupported("the tape asks to be recorded anew");
+		return out;
+	}
+};
+
+int main()
+{
+	return adjudge::serve<Tape>("adol-c", ENGINE_VERSION);
+}

@@ -1,0 +1,81 @@
+/* cppad.cpp: CppAD behind adjudge's protocol.  Build: g++ -O1 -std=c++17 cppad.cpp -lcjson -lcppad_lib -o cppad */
+#include <cppad/cppad.hpp>
+
+#include "scalar.hpp"
+
+using adjudge::Program;
+
+struct Tape {
+	using Number = CppAD::AD<double>;
+	CppAD::ADFun<double> f;
+	std::vector<double> x;
+	size_t m = 0;
+
+	static void scalars(adjudge::Scalars<Number> &s)
+	{
+#define UNARY(name, call) s.unary[name] = [](const Number &a) -> Number { return call; }
+		UNARY("neg", -a); UNARY("abs", CppAD::abs(a)); UNARY("sign", CppAD::sign(a)); UNARY("square", a * a); UNARY("sqrt", CppAD::sqrt(a));
+		UNARY("rsqrt", 1.0 / CppAD::sqrt(a)); UNARY("exp", CppAD::exp(a)); UNARY("expm1", CppAD::expm1(a)); UNARY("log", CppAD::log(a));
+		UNARY("log1p", CppAD::log1p(a)); UNARY("sin", CppAD::sin(a)); UNARY("cos", CppAD::cos(a)); UNARY("tan", CppAD::tan(a));
+		UNARY("asin", CppAD::asin(a)); UNARY("acos", CppAD::acos(a)); UNARY("atan", CppAD::atan(a)); UNARY("sinh", CppAD::sinh(a));
+		UNARY("cosh", CppAD::cosh(a)); UNARY("tanh", CppAD::tanh(a)); UNARY("asinh", CppAD::asinh(a)); UNARY("acosh", CppAD::acosh(a));
+		UNARY("atanh", CppAD::atanh(a)); UNARY("erf", CppAD::erf(a));
+#undef UNARY
+#define BINARY(name, call) s.binary[name] = [](const Number &a, const Number &b) -> Number { return call; }
+		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", CppAD::pow(a, b));
+		BINARY("atan2", CppAD::atan2(a, b)); BINARY("max", CppAD::CondExpGt(a, b, a, b)); BINARY("min", CppAD::CondExpLt(a, b, a, b));
+#undef BINARY
+	}
+	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
+	{
+		adjudge::Scalars<Number> s;
+		scalars(s);
+		x = point;
+		std::vector<Number> in(x.begin(), x.end()), out;
+		CppAD::Independent(in);
+		std::vector<std::vector<Number>> inputs;
+		size_t at = 0;
+		for (int k = 0; k < p.n_input; k++) {
+			size_t n = adjudge::elements(p.value[k].shape);
+			inputs.emplace_back(in.begin() + static_cast<long>(at), in.begin() + static_cast<long>(at + n));
+			at += n;
+		}
+		try {
+			for (std::vector<Number> &result : adjudge::Interpreter<Number>(p, s).run(inputs))
+				out.insert(out.end(), result.begin(), result.end());
+		} catch (...) {
+			Number::abort_recording();
+			throw;
+		}
+		f.Dependent(in, out);
+		f.check_for_nan(false);
+		m = out.size();
+		y = f.Forward(0, x);
+	}
+	std::vector<double> jacvec(const std::vector<double> &v)
+	{
+		f.Forward(0, x);
+		return f.Forward(1, v);
+	}
+	std::vector<double> vecjac(const std::vector<double> &w)
+	{
+		f.Forward(0, x);
+		return f.Reverse(1, w);
+	}
+	std::vector<double> hessvec(const std::vector<double> &w, const std::vector<double> &v)
+	{
+		std::vector<double> out;
+		f.Forward(0, x);
+		f.Forward(1, v);
+		/* of w times the derivative of f along v: the gradient stands second, as in the Hessian of its own drivers */
+		std::vector<double> both = f.Reverse(2, w);
+		for (size_t k = 0; k < x.size(); k++)
+			out.push_back(both[2 * k + 1]);
+		return out;
+	}
+};
+
+int main()
+{
+	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING);
+}

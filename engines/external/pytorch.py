@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""PyTorch behind adjudge's protocol: pytorch.py [MODE]; see MODES below.  Needs torch 1.13 or newer; its version is in the hello."""
+import sys
+
+import adapter
+from adapter import Unsupported, resolved
+
+sys.path = [p for p in sys.path if p]
+
+DTYPES = {"f64": "torch.float64", "f32": "torch.float32", "bf16": "torch.bfloat16", "f16": "torch.float16", "i64": "torch.int64", "i32": "torch.int32",
+          "bool": "torch.bool"}
+
+
+# ---- ops as source ----
+
+def constant(n):
+    return f"torch.tensor({adapter.literal(n.const_own(), n.shape())}, dtype={DTYPES[n.dtype()]})" + (f".reshape({n.shape()})" if 0 in n.shape() else "")
+
+
+def brackets(start, size, stride):
+    return ", ".join(f"{a}:{a + s * k if k else a}:{s}" for a, k, s in zip(start, size, stride))
+
+
+def slice_(n):
+    start, size, stride = n.a["start"], n.a["size"], n.a.get("stride") or [1] * len(n.a["size"])
+    x, flip = n.args[0], [d for d, s in enumerate(stride) if s < 0 and size[d]]
+    if not start:
+        return f"{x}.clone()"
+    if flip:  # no negative steps: position start of the flipped axis
+        x = f"torch.flip({x}, {flip})"
+        start = [n.shape(0)[d] - 1 - a if d in flip else a for d, a in enumerate(start)]
+    ends = [a + (k - 1) * abs(s) + 1 if k else a for a, k, s in zip(start, size, stride)]
+    return f"{x}[{', '.join(f'{a}:{e}:{abs(s)}' for a, e, s in zip(start, ends, stride))}]"
+
+
+def put(x, shape, update, start, size, stride):
+    """slice_scatter along each axis that is not whole, innermost last."""
+    stride = [abs(s) for s in stride]
+    cut = [d for d in range(len(shape)) if not (start[d] == 0 and size[d] == shape[d] and stride[d] == 1)]
+    if not cut:
+        return f"{update}.expand_as({x}).clone()" if shape else f"{update}.clone()"
+    d = cut[0]
+    end = start[d] + (size[d] - 1) * stride[d] + 1 if size[d] else start[d]
+    if len(cut) > 1:
+        part = f"{x}[{':, ' * d}{start[d]}:{end}:{stride[d]}]"
+        inner_shape = list(shape)
+        inner_shape[d] = size[d]
+        inner_start, inner_stride = list(start), list(stride)
+        inner_start[d], inner_stride[d] = 0, 1
+        update = put(part, inner_shape, update, inner_start, size, inner_stride)
+    return f"torch.slice_scatter({x}, {update}, {d}, {start[d]}, {end}, {stride[d]})"
+
+
+def slice_scatter(n):
+    start, stride, size = n.a["start"], n.a.get("stride") or [1] * len(n.shape(0)), n.shape(1)
+    update = n.args[1]
+    flip = [d for d, s in enumerate(stride) if s < 0 and size[d]]
+    if flip:
+        update = f"torch.flip({update}, {flip})"
+        start = [a + (size[d] - 1) * stride[d] if d in flip else a for d, a in enumerate(start)]
+    return put(n.args[0], n.shape(0), update, start, size, stride)
+
+
+def dynamic_slice(n):
+    size = n.a["size"]
+    start = adapter.starts_of(n, 0, 1, size)
+    return f"{n.args[0]}[{', '.join(f'{a}:{a + k}' for a, k in zip(start, size))}]" if size else f"{n.args[0]}.clone()"
+
+
+def dynamic_update_slice(n):
+    size = n.shape(1)
+    return put(n.args[0], n.shape(0), n.args[1], adapter.starts_of(n, 0, 2, size), size, [1] * len(size))
+
+
+def pad(n):
+    low, high = n.a["low"], n.a["high"]
+    if not low:
+        return f"{n.args[0]}.clone()"
+    amounts = [k for pair in reversed(list(zip(low, high))) for k in pair]
+    if n.args[1] in n.program.constants:
+        return f"torch.nn.functional.pad({n.args[0]}, {amounts}, value={adapter.literal(n.const(1), [])})"
+    return put(f"{n.args[1]}.expand({n.shape()})", n.shape(), n.args[0], low, n.shape(0), [1] * len(low))
+
+
+def index_tensor(index):
+    return f"torch.tensor({index}, dtype=torch.int64)"
+
+
+def gather(n):
+    axis, shape = n.a.get("axis", 0), n.shape(0)
+    at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
+    if shape[axis] == 0:
+        return f"torch.zeros({n.shape()}, dtype={DTYPES[n.dtype()]})"
+    taken = f"torch.index_select({n.args[0]}, {axis}, {index_tensor(at)}).reshape({n.shape()})"
+    if not any(gone):
+        return taken
+    mask = [not g for g in gone]
+    shaped = [1] * axis + n.shape(1) + [1] * (len(shape) - axis - 1)
+    return f"torch.where(torch.tensor({mask}).reshape({shaped}), {taken}, torch.zeros((), dtype={DTYPES[n.dtype()]}))"
+
+
+def take_along_axis(n):
+    axis, shape = n.a.get("axis", 0), n.shape(0)
+    at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
+    if shape[axis] == 0:
+        return f"torch.zeros({n.shape()}, dtype={DTYPES[n.dtype()]})"
+    index = f"torch.tensor({at}, dtype=torch.int64).reshape({n.shape(1)})"
+    taken = f"torch.take_along_dim({n.args[0]}, {index}, {axis})"
+    if not any(gone):
+        return taken
+    return f"torch.where(torch.tensor({[not g for g in gone]}).reshape({n.shape(1)}), {taken}, torch.zeros((), dtype={DTYPES[n.dtype()]}))"
+
+
+def scatter(call, last_only=False):
+    def rule(n):
+        axis, shape = n.a.get("axis", 0), n.shape(0)
+        at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
+        keep = [k for k in range(len(at)) if not gone[k]]
+        if last_only:  # of duplicates the last one wins; torch leaves the order open
+            keep = [k for i, k in enumerate(keep) if at[k] not in [at[j] for j in keep[i + 1:]]]
+        if not keep:
+            return f"{n.args[0]}.clone()"
+        update = n.args[2]
+        if keep != list(range(n.shape(2)[axis])):
+            update = f"torch.index_select({update}, {axis}, {index_tensor(keep)})"
+        return call.format(x=n.args[0], axis=axis, index=index_tensor([at[k] for k in keep]), update=update)
+    return rule
+
+
+def masked_scatter(n):
+    mask, room = [], 1
+    for extent in n.shape(2):
+        room *= extent
+    for m in n.const(1):
+        mask.append(bool(m) and room > 0)
+        room -= bool(m)
+    return f"torch.masked_scatter({n.args[0]}, torch.tensor({mask}).reshape({n.shape(0)}), {n.args[2]})"
+
+
+def reduce_(call):
+    def rule(n):
+        axes = n.a.get("axes", [])
+        return call.format(x=n.args[0], axes=axes, keep=n.a.get("keepdims", False)) if axes else f"{n.args[0]}.clone()"
+    return rule
+
+
+def reduce_each(call):
+    """Along one axis at a time, from the last."""
+    def rule(n):
+        text, keep = n.args[0], n.a.get("keepdims", False)
+        for axis in sorted(n.a.get("axes", []), reverse=True):
+            text = call.format(x=text, axis=axis, keep=keep)
+        return text if text != n.args[0] else f"{text}.clone()"
+    return rule
+
+
+def of_none(n):
+    return not n.a.get("axes", [])
+
+
+def logsumexp(n):
+    return f"{n.args[0]}.clone()" if of_none(n) else reduce_("torch.logsumexp({x}, {axes}, {keep})")(n)
+
+
+def norm(n):
+    return f"torch.abs({n.args[0]})" if of_none(n) else reduce_("torch.linalg.vector_norm({x}, 2, {axes}, {keep})")(n)
+
+
+OPS = {
+    "constant": constant, "copy": "{0}.clone()", "stop_gradient": "{0}.detach()",
+    "neg": "-{0}", "abs": "torch.abs({0})", "sign": "torch.sign({0})", "floor": "torch.floor({0})", "ceil": "torch.ceil({0})",
+    "trunc": "torch.trunc({0})", "round": "torch.round({0})", "logistic": "torch.sigmoid({0})",
+    **{f: f"torch.{f}({{0}})" for f in ("square sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf").split()},
+    "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "pow": "torch.pow({0}, {1})", "atan2": "torch.atan2({0}, {1})",
+    "max": "torch.maximum({0}, {1})", "min": "torch.minimum({0}, {1})", "clamp": "torch.clamp({0}, {1}, {2})",
+    "select": "torch.where({0}, {1}, {2})", "cast": lambda n: f"{n.args[0]}.to({DTYPES[n.dtype()]})",
+    "broadcast_to": lambda n: f"torch.broadcast_to({n.args[0]}, {n.shape()})", "reshape": lambda n: f"{n.args[0]}.reshape({n.shape()})",
+    "squeeze": lambda n: f"{n.args[0]}.reshape({n.shape()})",
+    "transpose": lambda n: f"{n.args[0]}.permute({n.a['axes']})", "reverse": lambda n: f"torch.flip({n.args[0]}, {n.a['axes']})",
+    "slice": slice_, "slice_scatter": slice_scatter, "dynamic_slice": dynamic_slice, "dynamic_update_slice": dynamic_update_slice, "pad": pad,
+    "concatenate": lambda n: f"torch.cat([{', '.join(n.args)}], {n.a.get('axis', 0)})", "gather": gather, "take_along_axis": take_along_axis,
+    "scatter_set": scatter("torch.index_copy({x}, {axis}, {index}, {update})", True),
+    "scatter_add": scatter("torch.index_add({x}, {axis}, {index}, {update})"),
+    "scatter_mul": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'prod')"),
+    "scatter_min": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'amin')"),
+    "scatter_max": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'amax')"),
+    "masked_scatter": masked_scatter,
+    "reduce_sum": reduce_("torch.sum({x}, {axes}, {keep})"), "reduce_mean": reduce_("torch.mean({x}, {axes}, {keep})"),
+    "reduce_max": reduce_("torch.amax({x}, {axes}, {keep})"), "reduce_min": reduce_("torch.amin({x}, {axes}, {keep})"),
+    "reduce_prod": reduce_each("torch.prod({x}, {axis}, {keep})"), "logsumexp": logsumexp, "norm": norm,
+    "cumsum": lambda n: f"torch.cumsum({n.args[0]}, {n.a.get('axis', 0)})", "cumprod": lambda n: f"torch.cumprod({n.args[0]}, {n.a.get('axis', 0)})",
+    "matmul": "torch.matmul({0}, {1})", "sort": lambda n: f"torch.sort({n.args[0]}, dim={n.a.get('axis', 0)}, stable=True)[0]",
+}
+
+# ---- transforms as source ----
+
+# Reverse mode on the tape.  Every level differentiates copies of its inputs, so that what a level leaves on them is its own.
+EAGER = '''
+def vjp(f, wrt, cotangents):
+    def level(*xs):
+        xs = [x.detach().requires_grad_() if i in wrt and x.is_floating_point() and not x.requires_grad else x.view_as(x) for i, x in enumerate(xs)]
+        live = [(y, c) for y, c in zip(f(*xs), cotangents) if y.requires_grad]
+        at = [xs[i] for i in wrt if xs[i].is_floating_point()]
+        grads = list(torch.autograd.grad([y for y, _ in live], at, [c for _, c in live], create_graph=CREATE_GRAPH, allow_unused=True)) if live and at else [None] * len(at)
+        grads = [g for i in wrt for g in [grads.pop(0) if xs[i].is_floating_point() else None]]
+        return tuple(torch.zeros_like(xs[i]) if g is None else g for i, g in zip(wrt, grads))
+    return level
+'''
+
+FORWARD = '''
+def jvp(f, wrt, tangents):
+    def level(*xs):
+        with torch.autograd.forward_ad.dual_level():
+            duals = [torch.autograd.forward_ad.make_dual(x, tangents[wrt.index(i)]) if i in wrt and x.is_floating_point() else x for i, x in enumerate(xs)]
+            out = [torch.autograd.forward_ad.unpack_dual(y) if y.is_floating_point() else (y, None) for y in f(*duals)]
+            return tuple(torch.zeros_like(y) if t is None else t for y, t in out)
+    return level
+'''
+
+FUNC = '''
+def floats(f, wrt, xs):
+    """f as a function of its float inputs in wrt, with its float results; and those."""
+    at = [i for i in wrt if xs[i].is_floating_point()]
+    def g(*some):
+        full = list(xs)
+        for i, x in zip(at, some):
+            full[i] = x
+        return tuple(y for y in f(*full) if y.is_floating_point())
+    return g, [xs[i] for i in at]
+
+def vjp(f, wrt, cotangents):
+    def level(*xs):
+        g, at = floats(f, wrt, xs)
+        cotangent = tuple(c for c in cotangents if c.is_floating_point())
+        grads = list(torch.func.vjp(g, *at)[1](cotangent)) if at and cotangent else []
+        return tuple(grads.pop(0) if grads and xs[i].is_floating_point() else torch.zeros_like(xs[i]) for i in wrt)
+    return level
+
+def jvp(f, wrt, tangents):
+    def level(*xs):
+        g, at = floats(f, wrt, xs)
+        tangent = tuple(t for t in tangents if t.is_floating_point())
+        outs = list(torch.func.jvp(g, tuple(at), tangent)[1]) if at and g(*at) else None
+        return tuple(torch.zeros_like(y) if outs is None or not y.is_floating_point() else outs.pop(0) for y in f(*xs))
+    return level
+'''
+
+STACKS = [[a, b] for a in ("jvp", "vjp") for b in ("jvp", "vjp")]
+# name: transforms as source, what they take, and what is done to the function first
+MODES = {
+    "reverse": (EAGER, [["vjp"], ["vjp", "vjp"]], "f"),
+    "forward": (FORWARD, [["jvp"]], "f"),
+    "func": (FUNC, [["jvp"], ["vjp"]] + STACKS + [[a, *s] for a in ("jvp", "vjp") for s in STACKS], "f"),
+    "script": (EAGER, [["vjp"], ["vjp", "vjp"]], "torch.jit.trace(f, xs, check_trace=False)"),
+    "aot_eager": (EAGER, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
+    "inductor": (EAGER, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
+}
+
+
+def tensor_source(data, type_text):
+    shape = adapter.shape_of(type_text)
+    text = f"torch.tensor({adapter.literal(adapter.flat(data, type_text), shape)}, dtype={DTYPES[adapter.dtype_of(type_text)]})"
+    return text + (f".reshape({shape})" if 0 in shape else "")
+
+
+def emit_level(levels, types_in, types_out, prelude_text):
+    """The stack as an expression over f, with the seeds as source; innermost first."""
+    text = "f"
+    for level in levels:
+        wrt = level["wrt"]
+        if level["transform"] == "vjp":
+            seeds = [tensor_source(d, t) for d, t in zip(level["cotangents"], types_out)]
+            types_out = [types_in[i] for i in wrt]
+        else:
+            seeds = [tensor_source(d, types_in[i]) for d, i in zip(level["tangents"], wrt)]
+        text = f"{level['transform']}({text}, {wrt}, [{', '.join(seeds)}])"
+    return text
+
+
+class Torch:
+    def __init__(self, mode):
+        self.mode = mode
+        self.prelude, self.requests, self.wrap = MODES[mode]
+
+    def parts(self, case):
+        program = adapter.Program(case, OPS)
+        types_in = [program.types[x] for x in program.inputs]
+        types_out = [program.types[r] for r in program.results]
+        stack = emit_level(case["request"], types_in, types_out, self.prelude)
+        points = [[tensor_source(d, t) for d, t in zip(p, types_in)] for p in case["points"]]
+        prelude = self.prelude.replace("CREATE_GRAPH", str(len(case["request"]) > 1))
+        return program, prelude, stack, points
+
+    def emit(self, case):
+        program, prelude, stack, points = self.parts(case)
+        lines = ["import torch", "", program.source()]
+        if case["request"]:
+            lines += [prelude]
+        for p in points:
+            lines += [f"xs = ({', '.join(p)},)", f"f_ = {self.wrap}" if self.wrap != "f" else "f_ = f", "print('primal:', f_(*xs))"]
+            if case["request"]:
+                lines += [f"print('derivative:', {stack.replace('(f,', '(f_,', 1)}(*xs))"]
+        return "\n".join(lines) + "\n"
+
+    def answer(self, case):
+        import torch
+        program, prelude, stack, points = self.parts(case)
+        room = {"torch": torch}
+        exec(program.source() + prelude, room)
+        torch.manual_seed(0)
+        answers = []
+        for p in points:
+            xs = eval(f"({', '.join(p)},)", room)
+            room["xs"] = xs
+            if self.wrap != "f":
+                room["f"] = eval(self.wrap, room)
+            derivative = eval(stack, room)(*xs) if case["request"] else ()
+            primal = room["f"](*xs)
+            answers.append({"primal": [encode(torch, t) for t in primal], "derivative": [encode(torch, t) for t in derivative]})
+        if "compile" in self.wrap:
+            torch._dynamo.reset()
+        return answers
+
+
+def encode(torch, t):
+    names = {eval(v, {"torch": torch}): k for k, v in DTYPES.items()}
+    t = t.detach()
+    if t._is_zerotensor():  # zeros that have no storage
+        t = torch.zeros(t.shape, dtype=t.dtype)
+    values = (t.double() if t.is_floating_point() else t).flatten().tolist()
+    return adapter.tensor_out(names[t.dtype], list(t.shape), values)
+
+
+def main():
+    mode = sys.argv[1] if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else "reverse"
+    if mode not in MODES:
+        sys.exit(f"no mode {mode}; there are {', '.join(MODES)}")
+    version = ""
+    if "--emit" not in sys.argv:
+        import torch
+        torch.set_num_threads(1)
+        version = torch.__version__
+    engine = Torch(mode)
+    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(OPS),
+             "unroll": True, "constants": True, "weak_zero": True}
+    if "compile" in engine.wrap:
+        hello["timeout_ms"] = 300000
+    adapter.main(hello, engine.answer, engine.emit)
+
+
+if __name__ == "__main__":
+    main()

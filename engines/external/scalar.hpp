@@ -1,0 +1,678 @@
+/*
+ * scalar.hpp: straight programs over any number type, and the protocol, for C++ engines that overload arithmetic: see ../PROTOCOL.md.
+ *
+ * An adapter gives a tape: struct Tape with a number type `Number`, record(program, x) and the products of derivatives, and calls serve<Tape>().
+ * Numbers are f64; integers and bool are constants at the point.
+ */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace adjudge {
+
+using Shape = std::vector<int>;
+
+struct Unsupported : std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
+
+inline size_t elements(const Shape &s)
+{
+	size_t n = 1;
+	for (int extent : s)
+		n *= static_cast<size_t>(extent);
+	return n;
+}
+
+/* ---- JSON ---- */
+
+inline double real(const cJSON *v)
+{
+	if (cJSON_IsString(v))
+		return std::strtod(v->valuestring, nullptr);
+	return cJSON_IsBool(v) ? cJSON_IsTrue(v) : v->valuedouble;
+}
+
+inline std::vector<double> reals(const cJSON *v)
+{
+	std::vector<double> out;
+	if (!cJSON_IsArray(v))
+		return {real(v)};
+	for (const cJSON *x = v->child; x; x = x->next)
+		out.push_back(real(x));
+	return out;
+}
+
+inline Shape ints(const cJSON *object, const char *key)
+{
+	Shape out;
+	const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
+	for (const cJSON *x = v ? v->child : nullptr; x; x = x->next)
+		out.push_back(x->valueint);
+	return out;
+}
+
+/* "v3: f64[2,3]" */
+struct Binding {
+	std::string name, dtype;
+	Shape shape;
+
+	explicit Binding(const char *text)
+	{
+		const char *colon = std::strchr(text, ':'), *bracket = std::strchr(text, '[');
+		name.assign(text, colon);
+		dtype.assign(colon + 2, bracket);
+		for (const char *at = bracket + 1; *at != ']'; at += *at == ',')
+			shape.push_back(static_cast<int>(std::strtol(at, const_cast<char **>(&at), 10)));
+	}
+	bool is_float() const { return dtype == "f64"; }
+};
+
+/* ---- programs ---- */
+
+struct Node {
+	std::string op;
+	std::vector<int> args;
+	int out;
+	const cJSON *json;
+
+	int axis() const
+	{
+		const cJSON *v = cJSON_GetObjectItemCaseSensitive(json, "axis");
+		return v ? v->valueint : 0;
+	}
+	std::string mode() const { return cJSON_GetObjectItemCaseSensitive(json, "mode")->valuestring; }
+	Shape list(const char *key) const { return ints(json, key); }
+	Shape strides(size_t rank) const
+	{
+		Shape s = list("stride");
+		return s.empty() ? Shape(rank, 1) : s;
+	}
+};
+
+/* A case's program.  value[]: the type of each value; constants: the elements of those that are one. */
+struct Program {
+	std::vector<Binding> value;
+	std::map<std::string, int> number;
+	std::map<int, std::vector<double>> constants;
+	std::vector<Node> nodes;
+	std::vector<int> results;
+	int n_input = 0;
+
+	explicit Program(const cJSON *c)
+	{
+		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "inputs")->child; v; v = v->next, n_input++)
+			define(v->valuestring);
+		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "body")->child; v; v = v->next) {
+			Node node{cJSON_GetObjectItemCaseSensitive(v, "op")->valuestring, {}, 0, v};
+			const cJSON *args = cJSON_GetObjectItemCaseSensitive(v, "args");
+			for (const cJSON *x = args ? args->child : nullptr; x; x = x->next)
+				node.args.push_back(number.at(x->valuestring));
+			node.out = define(cJSON_GetObjectItemCaseSensitive(v, "out")->child->valuestring);
+			if (node.op == "constant")
+				constants[node.out] = reals(cJSON_GetObjectItemCaseSensitive(v, "value"));
+			nodes.push_back(node);
+		}
+		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "results")->child; v; v = v->next)
+			results.push_back(number.at(v->valuestring));
+	}
+	const std::vector<double> &constant(int v) const
+	{
+		auto at = constants.find(v);
+		if (at == constants.end())
+			throw Unsupported("an index that is no constant");
+		return at->second;
+	}
+
+private:
+	int define(const char *text)
+	{
+		value.emplace_back(text);
+		number[value.back().name] = static_cast<int>(value.size()) - 1;
+		return static_cast<int>(value.size()) - 1;
+	}
+};
+
+/* Positions of a strided walk over axes of those extents: f(flat position), in row-major order. */
+template <class F> void walk(const Shape &extent, const Shape &stride, int start, F f)
+{
+	Shape at(extent.size(), 0);
+	if (!elements(extent))
+		return;
+	for (;;) {
+		int flat = start;
+		for (size_t d = 0; d < extent.size(); d++)
+			flat += at[d] * stride[d];
+		f(flat);
+		size_t d = extent.size();
+		while (d > 0 && ++at[d - 1] == extent[d - 1])
+			at[--d] = 0;
+		if (!d)
+			return;
+	}
+}
+
+inline Shape row_major(const Shape &s)
+{
+	Shape stride(s.size(), 1);
+	for (size_t d = s.size(); d-- > 1;)
+		stride[d - 1] = stride[d] * s[d];
+	return stride;
+}
+
+/* The position that an index means on an axis of extent n, or -1 when it is dropped. */
+inline int position(double index, const std::string &mode, int n)
+{
+	long i = static_cast<long>(index);
+	if (n == 0 || (mode == "drop" && (i < 0 || i >= n)))
+		return -1;
+	if (mode == "wrap")
+		return static_cast<int>(((i % n) + n) % n);
+	return static_cast<int>(i < 0 ? 0 : i >= n ? n - 1 : i);
+}
+
+/* ---- the interpreter ---- */
+
+/* Ops of one and two operands that the number type has under these names; a tape adds to them or takes away from them. */
+template <class T> struct Scalars {
+	std::map<std::string, std::function<T(const T &)>> unary;
+	std::map<std::string, std::function<T(const T &, const T &)>> binary;
+};
+
+template <class T> class Interpreter {
+	using Vec = std::vector<T>;
+	const Program &p;
+	const Scalars<T> &scalars;
+	std::vector<Vec> v;
+
+	const Shape &shape(int k) const { return p.value[k].shape; }
+
+	/* Flat positions in operand k of the elements of the result, by broadcasting. */
+	std::vector<int> spread(int k, const Shape &to) const
+	{
+		const Shape &from = shape(k);
+		Shape stride(to.size(), 0), own = row_major(from);
+		std::vector<int> out;
+		for (size_t d = 0; d < from.size(); d++)
+			if (from[d] != 1)
+				stride[to.size() - from.size() + d] = own[d];
+		walk(to, stride, 0, [&](int flat) { out.push_back(flat); });
+		return out;
+	}
+	/* Flat positions of operand k that a walk visits. */
+	static std::vector<int> visit(const Shape &extent, const Shape &stride, int start)
+	{
+		std::vector<int> out;
+		walk(extent, stride, start, [&](int flat) { out.push_back(flat); });
+		return out;
+	}
+	Vec taken(int k, const std::vector<int> &at) const
+	{
+		Vec out;
+		for (int i : at)
+			out.push_back(v[k][i]);
+		return out;
+	}
+	std::vector<int> window(int k, const Shape &start, const Shape &size, const Shape &step) const
+	{
+		Shape own = row_major(shape(k)), stride = own;
+		int first = 0;
+		for (size_t d = 0; d < own.size(); d++) {
+			first += start[d] * own[d];
+			stride[d] = own[d] * step[d];
+		}
+		return visit(size, stride, first);
+	}
+	Shape clamped(const Node &n, int operand, const Shape &size) const
+	{
+		Shape out;
+		const auto &start = p.constant(n.args[operand]);
+		for (size_t d = 0; d < size.size(); d++) {
+			int most = shape(n.args[0])[d] - size[d], s = static_cast<int>(std::fmax(-1e9, std::fmin(1e9, start[d])));
+			out.push_back(s < 0 ? 0 : s > most ? most : s);
+		}
+		return out;
+	}
+	void replace(const Node &n, const std::vector<int> &at, const Vec &update)
+	{
+		Vec out = v[n.args[0]];
+		for (size_t k = 0; k < at.size(); k++)
+			out[at[k]] = update[k];
+		v[n.out] = out;
+	}
+	/* The walk over an axis list: f(positions of one line in operand 0), a call per result element. */
+	template <class F> void lines(const Node &n, const Shape &axes, F f)
+	{
+		Shape own = row_major(shape(n.args[0])), kept, kept_stride, gone, gone_stride;
+		for (size_t d = 0; d < own.size(); d++) {
+			bool reduced = false;
+			for (int axis : axes)
+				reduced |= axis == static_cast<int>(d);
+			(reduced ? gone : kept).push_back(shape(n.args[0])[d]);
+			(reduced ? gone_stride : kept_stride).push_back(own[d]);
+		}
+		for (int first : visit(kept, kept_stride, 0))
+			f(visit(gone, gone_stride, first));
+	}
+	/* Of an indexing op along an axis: flat = outer * (extent * inner) + position * inner + rest. */
+	struct Axis {
+		int outer, extent, inner;
+	};
+	Axis axis_of(const Node &n) const
+	{
+		Axis a{1, shape(n.args[0])[n.axis()], 1};
+		for (size_t d = 0; d < shape(n.args[0]).size(); d++)
+			(static_cast<int>(d) < n.axis() ? a.outer : static_cast<int>(d) > n.axis() ? a.inner : a.extent) *=
+			    static_cast<int>(d) == n.axis() ? 1 : shape(n.args[0])[d];
+		return a;
+	}
+	void matmul(const Node &n);
+	void indexed(const Node &n);
+	void moved(const Node &n);
+	void reduced(const Node &n);
+
+public:
+	Interpreter(const Program &program, const Scalars<T> &s) : p(program), scalars(s), v(program.value.size()) {}
+
+	std::vector<Vec> run(const std::vector<Vec> &input)
+	{
+		for (int k = 0; k < p.n_input; k++)
+			v[k] = input[k];
+		for (const Node &n : p.nodes) {
+			auto one = scalars.unary.find(n.op);
+			auto two = scalars.binary.find(n.op);
+			const Shape &to = shape(n.out);
+			if (n.op == "constant") {
+				for (double x : p.constants.at(n.out))
+					v[n.out].push_back(T(x));
+			} else if (one != scalars.unary.end()) {
+				for (const T &x : v[n.args[0]])
+					v[n.out].push_back(one->second(x));
+			} else if (two != scalars.binary.end()) {
+				Vec a = taken(n.args[0], spread(n.args[0], to)), b = taken(n.args[1], spread(n.args[1], to));
+				for (size_t k = 0; k < a.size(); k++)
+					v[n.out].push_back(two->second(a[k], b[k]));
+			} else if (n.op == "clamp") {
+				Vec x = taken(n.args[0], spread(n.args[0], to)), lo = taken(n.args[1], spread(n.args[1], to)), hi = taken(n.args[2], spread(n.args[2], to));
+				for (size_t k = 0; k < x.size(); k++)
+					v[n.out].push_back(scalars.binary.at("min")(scalars.binary.at("max")(x[k], lo[k]), hi[k]));
+			} else if (n.op == "select") {
+				const auto &mask = p.constant(n.args[0]);
+				std::vector<int> m = spread(n.args[0], to), a = spread(n.args[1], to), b = spread(n.args[2], to);
+				for (size_t k = 0; k < m.size(); k++)
+					v[n.out].push_back(mask[m[k]] ? v[n.args[1]][a[k]] : v[n.args[2]][b[k]]);
+			} else if (n.op == "matmul") {
+				matmul(n);
+			} else {
+				v[n.out].clear();
+				moved(n);
+			}
+		}
+		std::vector<Vec> out;
+		for (int r : p.results)
+			out.push_back(v[r]);
+		return out;
+	}
+};
+
+template <class T> void Interpreter<T>::matmul(const Node &n)
+{
+	Shape a = shape(n.args[0]), b = shape(n.args[1]), to = shape(n.out);
+	bool row = a.size() == 1, column = b.size() == 1;
+	if (row)
+		a.insert(a.begin(), 1);
+	if (column)
+		b.push_back(1);
+	if (row)
+		to.insert(to.end() - (column ? 0 : 1), 1);
+	if (column)
+		to.push_back(1);
+	size_t rank = to.size();
+	int rows = to[rank - 2], columns = to[rank - 1], inner = a[a.size() - 1];
+	auto matrices = [&](const Shape &s) {
+		Shape batch(to.begin(), to.end() - 2), own(s.begin(), s.end() - 2), stride(batch.size(), 0), major = row_major(s);
+		for (size_t d = 0; d < own.size(); d++)
+			if (own[d] != 1)
+				stride[batch.size() - own.size() + d] = major[d];
+		return visit(batch, stride, 0);
+	};
+	std::vector<int> left = matrices(a), right = matrices(b);
+	for (size_t m = 0; m < left.size(); m++)
+		for (int i = 0; i < rows; i++)
+			for (int j = 0; j < columns; j++) {
+				T sum(0.0);
+				for (int k = 0; k < inner; k++)
+					sum = sum + v[n.args[0]][left[m] + i * inner + k] * v[n.args[1]][right[m] + k * columns + j];
+				v[n.out].push_back(sum);
+			}
+}
+
+/* Ops that move elements. */
+template <class T> void Interpreter<T>::moved(const Node &n)
+{
+	const Shape &to = shape(n.out);
+	const Shape none;
+	const Shape &from = n.args.empty() ? none : shape(n.args[0]);
+	Shape own = row_major(from);
+	if (n.op == "copy" || n.op == "reshape" || n.op == "squeeze" || n.op == "cast") {
+		v[n.out] = v[n.args[0]];
+	} else if (n.op == "broadcast_to") {
+		v[n.out] = taken(n.args[0], spread(n.args[0], to));
+	} else if (n.op == "transpose") {
+		Shape stride;
+		for (int axis : n.list("axes"))
+			stride.push_back(own[axis]);
+		v[n.out] = taken(n.args[0], visit(to, stride, 0));
+	} else if (n.op == "reverse") {
+		int start = 0;
+		Shape stride = own;
+		for (int axis : n.list("axes")) {
+			start += (from[axis] - 1) * own[axis];
+			stride[axis] = -own[axis];
+		}
+		v[n.out] = taken(n.args[0], visit(to, stride, start));
+	} else if (n.op == "slice") {
+		v[n.out] = taken(n.args[0], window(n.args[0], n.list("start"), to, n.strides(from.size())));
+	} else if (n.op == "slice_scatter") {
+		replace(n, window(n.args[0], n.list("start"), shape(n.args[1]), n.strides(from.size())), v[n.args[1]]);
+	} else if (n.op == "dynamic_slice") {
+		v[n.out] = taken(n.args[0], window(n.args[0], clamped(n, 1, to), to, Shape(to.size(), 1)));
+	} else if (n.op == "dynamic_update_slice") {
+		const Shape &size = shape(n.args[1]);
+		replace(n, window(n.args[0], clamped(n, 2, size), size, Shape(size.size(), 1)), v[n.args[1]]);
+	} else if (n.op == "pad") {
+		Shape low = n.list("low"), stride = row_major(to);
+		int start = 0;
+		for (size_t d = 0; d < low.size(); d++)
+			start += low[d] * stride[d];
+		v[n.out].assign(elements(to), v[n.args[1]][0]);
+		std::vector<int> at = visit(from, stride, start);
+		for (size_t k = 0; k < at.size(); k++)
+			v[n.out][at[k]] = v[n.args[0]][k];
+	} else if (n.op == "concatenate") {
+		int outer = 1;
+		for (int d = 0; d < n.axis(); d++)
+			outer *= to[d];
+		for (int o = 0; o < outer; o++)
+			for (int arg : n.args) {
+				size_t part = v[arg].size() / static_cast<size_t>(outer);
+				v[n.out].insert(v[n.out].end(), v[arg].begin() + static_cast<long>(o * part), v[arg].begin() + static_cast<long>((o + 1) * part));
+			}
+	} else if (n.op == "masked_scatter") {
+		const auto &mask = p.constant(n.args[1]);
+		size_t next = 0;
+		v[n.out] = v[n.args[0]];
+		for (size_t k = 0; k < mask.size(); k++)
+			if (mask[k] && next < v[n.args[2]].size())
+				v[n.out][k] = v[n.args[2]][next++];
+	} else {
+		indexed(n);
+	}
+}
+
+template <class T> void Interpreter<T>::indexed(const Node &n)
+{
+	static const std::map<std::string, const char *> scatters = {
+	    {"scatter_set", ""}, {"scatter_add", "add"}, {"scatter_mul", "mul"}, {"scatter_min", "min"}, {"scatter_max", "max"}};
+	auto scatter = scatters.find(n.op);
+	if (n.op == "gather") {
+		Axis a = axis_of(n);
+		const auto &index = p.constant(n.args[1]);
+		for (int o = 0; o < a.outer; o++)
+			for (double i : index) {
+				int at = position(i, n.mode(), a.extent);
+				for (int r = 0; r < a.inner; r++)
+					v[n.out].push_back(at < 0 ? T(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
+			}
+	} else if (n.op == "take_along_axis") {
+		Axis a = axis_of(n);
+		const auto &index = p.constant(n.args[1]);
+		int extent = shape(n.args[1])[n.axis()];
+		for (size_t k = 0; k < index.size(); k++) {
+			int r = static_cast<int>(k) % a.inner, o = static_cast<int>(k) / (extent * a.inner), at = position(index[k], n.mode(), a.extent);
+			v[n.out].push_back(at < 0 ? T(0.0) : v[n.args[0]][(o * a.extent + at) * a.inner + r]);
+		}
+	} else if (scatter != scatters.end()) {
+		Axis a = axis_of(n);
+		const auto &index = p.constant(n.args[1]);
+		int slices = shape(n.args[2])[n.axis()];
+		Vec out = v[n.args[0]];
+		for (size_t k = 0; k < index.size(); k++) {
+			int at = position(index[k], n.mode(), a.extent);
+			for (int o = 0; at >= 0 && o < a.outer; o++)
+				for (int r = 0; r < a.inner; r++) {
+					T &x = out[(o * a.extent + at) * a.inner + r];
+					const T &u = v[n.args[2]][(o * slices + static_cast<int>(k)) * a.inner + r];
+					x = *scatter->second ? scalars.binary.at(scatter->second)(x, u) : u;
+				}
+		}
+		v[n.out] = out;
+	} else {
+		reduced(n);
+	}
+}
+
+template <class T> void Interpreter<T>::reduced(const Node &n)
+{
+	const Vec &x = v[n.args[0]];
+	if (n.op == "cumsum" || n.op == "cumprod") {
+		bool sum = n.op == "cumsum";
+		v[n.out] = x;
+		lines(n, {n.axis()}, [&](const std::vector<int> &at) {
+			for (size_t k = 1; k < at.size(); k++)
+				v[n.out][at[k]] = sum ? v[n.out][at[k - 1]] + x[at[k]] : v[n.out][at[k - 1]] * x[at[k]];
+		});
+		return;
+	}
+	if (n.op.compare(0, 7, "reduce_") && n.op != "logsumexp" && n.op != "norm")
+		throw Unsupported("op " + n.op);
+	lines(n, n.list("axes"), [&](const std::vector<int> &at) {
+		bool product = n.op == "reduce_prod", extremum = n.op == "reduce_max" || n.op == "reduce_min";
+		T out(product ? 1.0 : 0.0);
+		if (at.empty() && n.op != "reduce_sum" && !product && n.op != "norm")
+			throw Unsupported(n.op + " of nothing");
+		if (extremum || n.op == "logsumexp") {
+			const char *op = n.op == "reduce_min" ? "min" : "max";
+			out = x[at[0]];
+			for (size_t k = 1; k < at.size(); k++)
+				out = scalars.binary.at(op)(out, x[at[k]]);
+		}
+		if (n.op == "logsumexp") {
+			T sum(0.0);
+			for (int i : at)
+				sum = sum + scalars.unary.at("exp")(x[i] - out);
+			out = out + scalars.unary.at("log")(sum);
+		} else if (!extremum) {
+			for (int i : at)
+				out = product ? out * x[i] : n.op == "norm" ? out + x[i] * x[i] : out + x[i];
+			if (n.op == "reduce_mean")
+				out = out / T(static_cast<double>(at.size()));
+			if (n.op == "norm")
+				out = scalars.unary.at("sqrt")(out);
+		}
+		v[n.out].push_back(out);
+	});
+}
+
+/* ---- answers ---- */
+
+inline void put_tensor(std::string &out, const Binding &b, const double *x)
+{
+	char text[64];
+	out += "{\"type\":\"" + b.dtype + "[";
+	for (size_t d = 0; d < b.shape.size(); d++)
+		out += (d ? "," : "") + std::to_string(b.shape[d]);
+	out += "]\",\"data\":[";
+	for (size_t k = 0; k < elements(b.shape); k++) {
+		if (b.is_float())
+			std::snprintf(text, sizeof text, "%s\"%a\"", k ? "," : "", x[k]);
+		else if (b.dtype == "bool")
+			std::snprintf(text, sizeof text, "%s%s", k ? "," : "", x[k] != 0 ? "true" : "false");
+		else
+			std::snprintf(text, sizeof text, "%s%lld", k ? "," : "", static_cast<long long>(x[k]));
+		out += text;
+	}
+	out += "]}";
+}
+
+/* Scalars of all values of the list, flattened: where each begins. */
+inline std::vector<size_t> offsets(const std::vector<Binding> &list)
+{
+	std::vector<size_t> at{0};
+	for (const Binding &b : list)
+		at.push_back(at.back() + elements(b.shape));
+	return at;
+}
+
+/* Seeds of a level put at the places of the values they belong to; integers and bool have none. */
+inline std::vector<double> seeds(const cJSON *level, const char *key, const std::vector<Binding> &of, const std::vector<int> &which)
+{
+	std::vector<size_t> at = offsets(of);
+	std::vector<double> out(at.back(), 0.0);
+	const cJSON *x = cJSON_GetObjectItemCaseSensitive(level, key)->child;
+	for (int k : which) {
+		std::vector<double> seed = reals(x);
+		for (size_t i = 0; i < seed.size() && of[k].is_float(); i++)
+			out[at[k] + i] = seed[i];
+		x = x->next;
+	}
+	return out;
+}
+
+inline void put_list(std::string &out, const char *key, const std::vector<Binding> &of, const std::vector<int> &which, const std::vector<double> &x)
+{
+	std::vector<size_t> at = offsets(of);
+	out += std::string("\"") + key + "\":[";
+	for (size_t k = 0; k < which.size(); k++) {
+		out += k ? "," : "";
+		put_tensor(out, of[which[k]], x.data() + at[which[k]]);
+	}
+	out += "]";
+}
+
+/*
+ * Tape: Number; static void scalars(Scalars<Number> &); void record(const Program &, const std::vector<double> &x, std::vector<double> &y), and for it
+ * jacvec(v) [m], vecjac(w) [n], hessvec(w, v) [n]: the gradient of w'f in direction v.  x, y: all inputs and all results, flattened.
+ */
+template <class Tape> std::string answer_point(const cJSON *c, const cJSON *point)
+{
+	Program p(c);
+	std::vector<Binding> in(p.value.begin(), p.value.begin() + p.n_input), out;
+	std::vector<int> inputs, outputs;
+	std::vector<double> x, y;
+	std::string text = "{\"status\":\"ok\",";
+	std::vector<const cJSON *> level;
+	for (int k = 0; k < p.n_input; k++)
+		inputs.push_back(k);
+	for (int r : p.results) {
+		outputs.push_back(static_cast<int>(out.size()));
+		out.push_back(p.value[r]);
+	}
+	for (const cJSON *v = point->child; v; v = v->next)
+		for (double one : reals(v))
+			x.push_back(one);
+	Tape tape;
+	tape.record(p, x, y);
+	put_list(text, "primal", out, outputs, y);
+	text += ",";
+	for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "request")->child; v; v = v->next)
+		level.push_back(v);
+	auto jvp = [&](size_t k) { return !std::strcmp(cJSON_GetObjectItemCaseSensitive(level[k], "transform")->valuestring, "jvp"); };
+	auto wrt = [&](size_t k) { return ints(level[k], "wrt"); };
+	if (level.empty()) {
+		text += "\"derivative\":[]";
+	} else if (level.size() == 1 && jvp(0)) {
+		put_list(text, "derivative", out, outputs, tape.jacvec(seeds(level[0], "tangents", in, wrt(0))));
+	} else if (level.size() == 1) {
+		put_list(text, "derivative", in, wrt(0), tape.vecjac(seeds(level[0], "cotangents", out, outputs)));
+	} else if (jvp(0) && jvp(1)) {
+		/* the second derivative of each result, in both directions */
+		std::vector<double> v = seeds(level[0], "tangents", in, wrt(0)), u = seeds(level[1], "tangents", in, wrt(1)), second(y.size(), 0.0);
+		for (size_t i = 0; i < y.size(); i++) {
+			std::vector<double> w(y.size(), 0.0);
+			w[i] = 1;
+			std::vector<double> h = tape.hessvec(w, v);
+			for (size_t k = 0; k < h.size(); k++)
+				second[i] += h[k] * u[k];
+		}
+		put_list(text, "derivative", out, outputs, second);
+	} else {
+		/* the gradient of w'f in one direction: what is not the direction is where the answer is */
+		std::vector<double> w = jvp(0) ? seeds(level[1], "cotangents", out, outputs) : seeds(level[0], "cotangents", out, outputs);
+		std::vector<double> v = jvp(0) ? seeds(level[0], "tangents", in, wrt(0)) :
+		    jvp(1)                     ? seeds(level[1], "tangents", in, wrt(1)) :
+		                                 seeds(level[1], "cotangents", in, wrt(0));
+		put_list(text, "derivative", in, jvp(0) ? wrt(1) : jvp(1) ? wrt(0) : wrt(1), tape.hessvec(w, v));
+	}
+	return text + "}";
+}
+
+inline std::string quoted(const std::string &text)
+{
+	std::string out = "\"";
+	for (char c : text)
+		if (c == '"' || c == '\\')
+			out += std::string("\\") + c;
+		else
+			out += c >= ' ' && c <= '~' ? c : ' ';
+	return out + "\"";
+}
+
+template <class Tape> std::string answer_case(const cJSON *c)
+{
+	std::string out = "[";
+	for (const cJSON *point = cJSON_GetObjectItemCaseSensitive(c, "points")->child; point; point = point->next) {
+		out += out.size() > 1 ? "," : "";
+		try {
+			out += answer_point<Tape>(c, point);
+		} catch (const Unsupported &e) {
+			out += "{\"status\":\"unsupported\",\"text\":" + quoted(e.what()) + "}";
+		} catch (const std::exception &e) {
+			out += "{\"status\":\"error\",\"text\":" + quoted(e.what()) + "}";
+		}
+	}
+	return out + "]";
+}
+
+template <class Tape> int serve(const char *name, const char *version)
+{
+	Scalars<typename Tape::Number> scalars;
+	Tape::scalars(scalars);
+	std::string line, ops = "\"clamp\",\"select\",\"matmul\",\"copy\",\"reshape\",\"squeeze\",\"broadcast_to\",\"transpose\",\"reverse\",\"slice\",\"slice_scatter\","
+				"\"dynamic_slice\",\"dynamic_update_slice\",\"pad\",\"concatenate\",\"masked_scatter\",\"gather\",\"take_along_axis\",\"scatter_set\",\"scatter_add\","
+				"\"scatter_mul\",\"scatter_min\",\"scatter_max\",\"cumsum\",\"cumprod\",\"reduce_sum\",\"reduce_prod\",\"reduce_max\",\"reduce_min\",\"reduce_mean\","
+				"\"logsumexp\",\"norm\"";
+	for (const auto &op : scalars.unary)
+		ops += ",\"" + op.first + "\"";
+	for (const auto &op : scalars.binary)
+		ops += ",\"" + op.first + "\"";
+	std::cout << "{\"adjudge.engine\":1,\"name\":\"" << name << "\",\"version\":\"" << version
+		  << "\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],"
+		     "\"unroll\":true,\"constants\":true,\"ops\":["
+		  << ops << "]}" << std::endl;
+	while (std::getline(std::cin, line)) {
+		cJSON *request = cJSON_Parse(line.c_str());
+		if (!request)
+			return 1;
+		std::string out = "{\"id\":" + std::to_string(static_cast<long>(cJSON_GetObjectItemCaseSensitive(request, "id")->valuedouble)) + ",\"answers\":[";
+		bool first = true;
+		for (const cJSON *c = cJSON_GetObjectItemCaseSensitive(request, "cases")->child; c; c = c->next, first = false)
+			out += (first ? "" : ",") + answer_case<Tape>(c);
+		cJSON_Delete(request);
+		std::cout << out << "]}" << std::endl;
+	}
+	return 0;
+}
+
+} // namespace adjudge

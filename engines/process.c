@@ -1,0 +1,362 @@
+/* process.c: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* WATCH_MS: how often memory is looked at while a process is waited for. */
+enum { READ_CHUNK = 1 << 16, WATCH_MS = 100 };
+
+const char *const exchange_text[EXCHANGE_COUNT] = {
+	[EXCHANGE_LINE] = "",
+	[EXCHANGE_END] = "closed its output",
+	[EXCHANGE_LATE] = "no answer in time",
+	[EXCHANGE_LONG] = "the answer is too long",
+	[EXCHANGE_EARLY] = "answered before it had read the case",
+	[EXCHANGE_MEMORY] = "held more memory than it may",
+	[EXCHANGE_FAILED] = "cannot exchange data with the worker",
+};
+
+static int64_t milliseconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void sleep_microseconds(long us)
+{
+	struct timespec t = {0, us * 1000};
+
+	nanosleep(&t, NULL);
+}
+
+/* ---- the life of a process ---- */
+
+void process_new(struct process *p)
+{
+	*p = (struct process){.fd = -1, .errors = -1};
+}
+
+void process_free(struct process *p)
+{
+	int status;
+
+	process_reap(p, 0, &status);
+	free(p->buffer);
+	process_new(p);
+}
+
+char **process_environment(const char *name, const char *value)
+{
+	size_t n = 0, key = strlen(name), len = key + strlen(value) + 2;
+	char **list, *own;
+
+	while (environ[n])
+		n++;
+	list = malloc((n + 2) * sizeof(*list) + len);
+	if (!list)
+		return NULL;
+	own = (char *)(list + n + 2);
+	snprintf(own, len, "%s=%s", name, value);
+	memcpy(list, environ, n * sizeof(*list));
+	list[n] = own;
+	list[n + 1] = NULL;
+	return list;
+}
+
+/* Spawns with `fd` as standard input and output, and `errors` (-1: /dev/null) as standard error; an error number. */
+static int spawn_on(struct process *p, int fd, int errors, const char *path, char *const argv[], char *const environment[])
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int code;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&none);
+	sigfillset(&all);
+	code = posix_spawn_file_actions_adddup2(&actions, fd, 0);
+	if (!code)
+		code = posix_spawn_file_actions_adddup2(&actions, fd, 1);
+	if (!code && errors >= 0)
+		code = posix_spawn_file_actions_adddup2(&actions, errors, 2);
+	else if (!code)
+		code = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	if (!code)
+		code = posix_spawnp(&p->pid, path, &actions, &attributes, argv, environment);
+	if (code)
+		p->pid = 0;
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return code;
+}
+
+static void close_pair(int pair[2])
+{
+	for (int k = 0; k < 2; k++)
+		if (pair[k] >= 0)
+			close(pair[k]);
+}
+
+bool process_start(struct process *p, const char *path, char *const argv[], char *const environment[], bool hear, struct error *e)
+{
+	int pair[2] = {-1, -1}, errors[2] = {-1, -1}, code = 0;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
+	    (hear && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, errors)))
+		code = errno;
+	if (!code)
+		code = spawn_on(p, pair[1], errors[1], path, argv, environment);
+	if (code) {
+		close_pair(pair);
+		close_pair(errors);
+		return error_set(e, NULL, "cannot start %s: %s", path, strerror(code));
+	}
+	close(pair[1]);
+	if (hear)
+		close(errors[1]);
+	p->fd = pair[0];
+	p->errors = errors[0];
+	p->said = 0;
+	p->used = 0;
+	p->starts++;
+	return true;
+}
+
+static void hear_errors(struct process *p);
+
+bool process_reap(struct process *p, int patience_ms, int *status)
+{
+	int64_t deadline = milliseconds_now() + patience_ms;
+	bool by_itself = false;
+	siginfo_t info;
+	long pause_us = 50;
+
+	*status = 0;
+	if (!p->pid)
+		return false;
+	/* WNOWAIT: as a zombie it holds its number, so that the group can still be killed without hitting another's */
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+			break;
+		if (info.si_pid == p->pid) {
+			by_itself = true;
+			break;
+		}
+		if (milliseconds_now() >= deadline)
+			break;
+		hear_errors(p); /* one that writes and writes to standard error must not be stuck there as it dies */
+		sleep_microseconds(pause_us);
+		pause_us = pause_us < 5000 ? 2 * pause_us : 5000;
+	}
+	kill(-p->pid, SIGKILL);
+	kill(p->pid, SIGKILL);
+	while (waitpid(p->pid, status, 0) < 0)
+		if (errno != EINTR) {
+			by_itself = false; /* somebody else reaped it: how it died is lost */
+			break;
+		}
+	hear_errors(p);
+	close(p->fd);
+	if (p->errors >= 0)
+		close(p->errors);
+	p->fd = p->errors = -1;
+	p->pid = 0;
+	return by_itself;
+}
+
+bool process_quiet(const struct process *p)
+{
+	struct pollfd poll_fd = {p->fd, POLLIN, 0};
+
+	return p->pid && poll(&poll_fd, 1, 0) == 0;
+}
+
+char *process_death(int status, struct arena *a)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = {
+		{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGBUS, "SIGBUS"},
+		{SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
+		{SIGXFSZ, "SIGXFSZ"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"},
+	};
+
+	if (WIFEXITED(status))
+		return arena_printf(a, "exit code %d", WEXITSTATUS(status));
+	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		if (WTERMSIG(status) == names[k].number)
+			return arena_printf(a, "%s", names[k].name);
+	return arena_printf(a, "signal %d", WTERMSIG(status));
+}
+
+/* ---- standard error ---- */
+
+/* Reads what is there, of a flood no more than a few chunks at a time. */
+static void hear_errors(struct process *p)
+{
+	char chunk[4096];
+
+	for (int k = 0; k < 16 && p->errors >= 0; k++) {
+		ssize_t n = recv(p->errors, chunk, sizeof(chunk), MSG_DONTWAIT);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			close(p->errors);
+			p->errors = -1;
+			return;
+		}
+		for (ssize_t i = 0; i < n; i++)
+			p->last[p->said++ % PROCESS_ERRORS] = chunk[i];
+	}
+}
+
+char *process_complaint(const struct process *p, struct arena *a)
+{
+	size_t n = p->said < PROCESS_ERRORS ? p->said : PROCESS_ERRORS, first, end = n;
+	char *text = arena_alloc(a, n + 1, 1);
+
+	for (size_t k = 0; k < n; k++) {
+		char c = p->last[(p->said - n + k) % PROCESS_ERRORS];
+
+		text[k] = c == '\n' ? c : c >= ' ' && c <= '~' ? c : '?';
+	}
+	while (end && (text[end - 1] == '\n' || text[end - 1] == ' '))
+		end--;
+	for (first = end; first && text[first - 1] != '\n'; first--)
+		;
+	text[end] = '\0';
+	return text + first;
+}
+
+/* ---- memory ---- */
+
+/* Bytes resident of the processes in the group of p. */
+static int64_t memory_held(const struct process *p)
+{
+	char path[64];
+	long pages = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)p->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*d %ld", &pages) != 1)
+		pages = 0;
+	fclose(f);
+	return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* ---- exchanging lines ---- */
+
+static bool make_room(struct process *p)
+{
+	size_t room = p->room ? 2 * p->room : READ_CHUNK;
+	char *buffer;
+
+	if (p->used < p->room)
+		return true;
+	buffer = realloc(p->buffer, room);
+	if (!buffer)
+		return false;
+	p->buffer = buffer;
+	p->room = room;
+	return true;
+}
+
+/* Reads what there is.  True when the exchange is over, with *how. */
+static bool receive_some(struct process *p, enum exchange *how)
+{
+	ssize_t n;
+
+	*how = EXCHANGE_FAILED;
+	if (!make_room(p))
+		return true;
+	n = recv(p->fd, p->buffer + p->used, p->room - p->used, MSG_DONTWAIT);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		/* a reset is a death with unread data in the socket */
+		*how = n == 0 || errno == ECONNRESET ? EXCHANGE_END : EXCHANGE_FAILED;
+		return true;
+	}
+	if (memchr(p->buffer + p->used, '\n', (size_t)n))
+		*how = EXCHANGE_LINE;
+	p->used += (size_t)n;
+	if (*how != EXCHANGE_LINE && p->used > PROCESS_LINE_BYTES)
+		*how = EXCHANGE_LONG;
+	return *how != EXCHANGE_FAILED;
+}
+
+/* Sends what can be sent of text[len] from *sent on. */
+static void send_some(struct process *p, const char *text, size_t len, size_t *sent)
+{
+	ssize_t put = send(p->fd, text + *sent, len - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+	if (put > 0)
+		*sent += (size_t)put;
+	else if (put < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+		*sent = len; /* it is gone: reading will say how far it came */
+}
+
+enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms)
+{
+	int64_t deadline = milliseconds_now() + timeout_ms;
+	enum exchange how = EXCHANGE_FAILED;
+	size_t sent = 0;
+
+	p->used = 0;
+	for (;;) {
+		struct pollfd fds[2] = {
+			{p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
+		int64_t left = deadline - milliseconds_now();
+		int wait = p->memory && left > WATCH_MS ? WATCH_MS : (int)left;
+		int n = left > 0 ? poll(fds, 2, wait) : 0;
+
+		if (n < 0 && errno != EINTR)
+			return EXCHANGE_FAILED;
+		if (n == 0 && left <= 0)
+			return EXCHANGE_LATE;
+		if (n == 0 && p->memory && memory_held(p) > p->memory)
+			return EXCHANGE_MEMORY;
+		if (n <= 0)
+			continue;
+		if (fds[1].revents)
+			hear_errors(p);
+		if (sent < len && fds[0].revents & POLLOUT)
+			send_some(p, text, len, &sent);
+		if (fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how))
+			return how == EXCHANGE_LINE && sent < len ? EXCHANGE_EARLY : how;
+	}
+}
+
+bool process_line(const struct process *p, size_t *len)
+{
+	const char *newline = memchr(p->buffer, '\n', p->used);
+
+	*len = newline ? (size_t)(newline - p->buffer) : 0;
+	return newline && *len + 1 == p->used;
+}

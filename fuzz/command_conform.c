@@ -1,0 +1,129 @@
+/* command_conform.c: adjudge conform: a matrix of what an engine makes of every op. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../engines/hello.h"
+#include "../reports/file.h"
+#include "commands.h"
+#include "conform.h"
+
+enum { DEFAULT_CASES = 4 };
+
+static char *render(const struct conform *m, const char *spec, const struct engine *engine, const char *format, struct arena *a)
+{
+	if (!strcmp(format, "json"))
+		return conform_json(m, spec, engine_hello(engine), a);
+	if (!strcmp(format, "markdown"))
+		return conform_markdown(m, spec, a);
+	if (!strcmp(format, "html"))
+		return conform_html(m, spec, a);
+	return strcmp(format, "text") ? NULL : conform_text(m, spec, a);
+}
+
+/* Each cell's case as OP-REQUEST-DTYPE-POINTS.json. */
+static bool write_cases(const struct conform *m, const char *dir, struct arena *a, struct error *e)
+{
+	if (!file_make_directory(dir, e))
+		return false;
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int k = 0; m->cell[op] && k < m->n_column; k++) {
+			const struct testcase *c = m->cell[op][k].shows;
+			const struct conform_column *column = &m->column[k];
+			struct testcase titled;
+			size_t len;
+			char *text;
+
+			if (!c)
+				continue;
+			titled = *c;
+			titled.provenance.title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[m->cell[op][k].worst]);
+			text = testcase_write(&titled, a, &len);
+			if (!file_write_atomic(dir, arena_printf(a, "%s-%s-%s-%s.json", op_table[op].name, column->request,
+			        dtype_table[column->dtype].name, point_class_names[column->points]), text, len, e))
+				return false;
+		}
+	return true;
+}
+
+static int outcome(const struct conform *m)
+{
+	if (m->failed) {
+		complain("%s", m->failure);
+		return EXIT_OURS;
+	}
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		if (m->verdict[v] && verdict_is_finding[v])
+			return EXIT_FINDING;
+	return m->verdict[VERDICT_AGREE] || m->verdict[VERDICT_CONVENTION] ? EXIT_NO_FINDING : EXIT_NOTHING;
+}
+
+static int conform_engine(const char *spec, const struct conform_options *o, const char *format, const char *out)
+{
+	struct oracle_options oracle = {.seed = o->seed, .fd_one_in = INT_MAX};
+	struct error e = {0};
+	struct conform m;
+	struct arena a;
+	struct bench b;
+	char *text;
+	int code;
+
+	if (!bench_open(&b, &spec, 1, &oracle, &e)) {
+		complain("conform: %s", e.text);
+		return EXIT_OURS;
+	}
+	arena_init(&a, COMMAND_ARENA);
+	conform_sweep(&b, o, &a, &m);
+	text = render(&m, spec, b.engine[0], format, &a);
+	fputs(text, stdout);
+	code = outcome(&m);
+	if (out && !write_cases(&m, out, &a, &e)) {
+		complain("%s", e.text);
+		code = EXIT_OURS;
+	}
+	bench_close(&b);
+	arena_free(&a);
+	return code;
+}
+
+int command_conform(int argc, char **argv)
+{
+	static const char *const formats[] = {"text", "json", "markdown", "html"};
+	struct conform_options s = {.seed = 1};
+	const char *spec = NULL, *format = "text", *out = NULL;
+	int64_t cases = DEFAULT_CASES;
+	bool quiet = false, known = false;
+	const struct option_row rows[] = {
+		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol"},
+		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request, dtype and class of points (default 4)"},
+		{"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
+		{"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
+		{"out", OPTION_TEXT, &out, "DIR", "a case of each finding is written here, for `adjudge run` and `adjudge minimize`"},
+		{"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
+	};
+	const struct options o = {"conform", "--engine SPEC [OPTION]...",
+		"What an engine makes of every op, in every request and dtype, inside the domain and on its edges: a matrix of verdicts.\n"
+		"Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
+		"Exit status: 0 no finding (conventions, inaccuracies and what is unsupported are none), 1 a finding, 4 the engine cannot be\n"
+		"started, 5 nothing was decided.\n", rows, sizeof rows / sizeof *rows, 0, 0};
+	struct error e = {0};
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+		known = known || !strcmp(format, formats[k]);
+	if (!spec || !known) {
+		complain(spec ? "conform: no format '%s'; there are text, json, markdown, html" : "conform: --engine is missing", format);
+		fputs("Try 'adjudge conform --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (!check_spec(spec, &e)) {
+		complain("conform: %s", e.text);
+		return EXIT_USAGE;
+	}
+	s.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
+	s.progress = !quiet;
+	return conform_engine(spec, &s, format, out);
+}

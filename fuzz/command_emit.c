@@ -1,0 +1,108 @@
+/* command_emit.c: adjudge emit: a case as source that runs against an engine alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+static const struct format {
+	const char *name, *adapter, *meaning;
+} formats[] = {
+#define FORMAT(name, adapter, meaning) {name, adapter, meaning},
+#include "emit_formats.def"
+#undef FORMAT
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const struct format *find_format(const char *name)
+{
+	for (int k = 0; k < FORMATS; k++)
+		if (!strcmp(name, formats[k].name))
+			return &formats[k];
+	return NULL;
+}
+
+static void list_formats(void)
+{
+	for (int k = 0; k < FORMATS; k++)
+		printf("%-14s %s\n", formats[k].name, formats[k].meaning);
+}
+
+/* Beside the executable of a build: ../engines/external; the environment variable ADJUDGE_ADAPTERS names another place. */
+static const char *adapter_command(const struct format *f, struct arena *a)
+{
+	const char *dir = getenv("ADJUDGE_ADAPTERS");
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	char *slash;
+
+	if (dir)
+		return arena_printf(a, "proc:exec python3 '%s'/%s --emit", dir, f->adapter);
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return arena_printf(a, "proc:exec python3 '%s/../engines/external'/%s --emit", path, f->adapter);
+}
+
+static int emit_case(const char *path, const struct format *f, struct arena *a)
+{
+	struct error e = {0};
+	struct engine *engine;
+	const char *of = NULL, **text = NULL;
+	struct testcase c;
+	int n = 0;
+
+	if (!read_case(path, a, &c, &of, &e))
+		return complain_about_case(&e);
+	engine = engine_open(adapter_command(f, a), &e);
+	if (!engine) {
+		complain("emit: %s", e.text);
+		return EXIT_OURS;
+	}
+	if (!engine_emit(engine, &c, a, &text, &n, &e)) {
+		complain("emit: %s", e.text);
+		engine_close(engine);
+		return EXIT_NOTHING;
+	}
+	for (int k = 0; k < n; k++)
+		fputs(text[k], stdout);
+	engine_close(engine);
+	return EXIT_NO_FINDING;
+}
+
+int command_emit(int argc, char **argv)
+{
+	const char *name = NULL;
+	bool list = false;
+	const struct option_row rows[] = {
+		{"format", OPTION_TEXT, &name, "F", "what to write it for; --formats lists them"},
+		{"formats", OPTION_FLAG, &list, NULL, "list the formats"},
+	};
+	const struct options o = {"emit", "--format F CASE",
+		"A case or report as a program for an engine alone: the very calls that its adapter makes.  Needs python3, not the engine.\n"
+		"Example: adjudge emit --format torch case.json >reproducer.py\n"
+		"Exit status: 0 written, 3 a bad case, 4 python3 or the adapter cannot be run, 5 the case has what the format has no counterpart for.\n",
+		rows, sizeof rows / sizeof *rows, 0, 1};
+	const struct format *f;
+	struct arena a;
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	if (list) {
+		list_formats();
+		return EXIT_NO_FINDING;
+	}
+	f = name ? find_format(name) : NULL;
+	if (!f || !n) {
+		complain(name && !f ? "emit: no format '%s'; 'adjudge emit --formats' lists them" : "emit: --format and a case are needed", name);
+		return EXIT_USAGE;
+	}
+	arena_init(&a, COMMAND_ARENA);
+	code = emit_case(operand[0], f, &a);
+	arena_free(&a);
+	return code;
+}

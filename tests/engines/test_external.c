@@ -1,0 +1,242 @@
+/*
+ * Engines behind the protocol.  This executable is such an engine when it is started with `engine HELLO BEHAVIOUR`: it says the hello and answers by
+ * tape, so that what lowering does to a case, and is undone in the answers, must leave the answers as they are.
+ */
+#include "../../engines/engine.h"
+#include "../../engines/external.h"
+#include "../../engines/rules.h"
+#include "../../engines/wire.h"
+#include "../../fuzz/generate.h"
+#include "../check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CASES = 250 };
+
+static const char *executable;
+
+/* ---- the engine ---- */
+
+static int serve(const char *hello, const char *behaviour)
+{
+	struct engine *tape = engine_open_here("tape", NULL);
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+	struct arena a;
+
+	arena_init(&a, (size_t)1 << 29);
+	if (!strcmp(behaviour, "dies"))
+		fprintf(stderr, "first line\nno such device\n");
+	if (!strcmp(behaviour, "dies"))
+		return 3;
+	printf("%s\n", hello);
+	fflush(stdout);
+	while ((len = getline(&line, &room, stdin)) > 0) {
+		struct error e = {.text = ""};
+		struct testcase *c;
+		struct answer **answers;
+		long id;
+		int n;
+		size_t out;
+
+		arena_reset(&a);
+		if (!wire_read_request(line, (size_t)len - 1, &a, &id, &c, &n, &e)) {
+			printf("%s\n", wire_write_error(id, arena_printf(&a, "%s: %s", e.place, e.text), &a, &out));
+			fflush(stdout);
+			continue;
+		}
+		if (!strcmp(behaviour, "error")) {
+			printf("{\"id\":%ld,\"answers\":[[{\"status\":\"error\",\"text\":\"RuntimeError: oh\"}]]}\n", id);
+			fflush(stdout);
+			continue;
+		}
+		if (!strcmp(behaviour, "floods"))
+			for (int k = 0; k < 100000; k++)
+				fprintf(stderr, "warning number %d\n", k);
+		if (!strcmp(behaviour, "eats"))
+			for (;;)
+				memset(malloc(1 << 24), 1, 1 << 24);
+		answers = NEW(&a, struct answer *, n);
+		for (int k = 0; k < n; k++) {
+			answers[k] = NEW(&a, struct answer, c[k].n_point);
+			engine_answer(tape, &c[k], &a, answers[k]);
+		}
+		printf("%s\n", wire_write_answers(id, c, answers, n, &a, &out));
+		fflush(stdout);
+	}
+	return 0;
+}
+
+/* ---- the tests ---- */
+
+static struct external *open_engine(const char *hello, const char *behaviour, struct error *e)
+{
+	char command[4096];
+
+	snprintf(command, sizeof command, "exec '%s' engine '%s' '%s'", executable, hello, behaviour);
+	return external_open(command, e);
+}
+
+static bool answers_alike(const struct answer *x, const struct answer *y, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (x[k].status != y[k].status || x[k].n_primal != y[k].n_primal || x[k].n_derivative != y[k].n_derivative ||
+		    !tensors_same(x[k].primal, y[k].primal, x[k].n_primal) || !tensors_same(x[k].derivative, y[k].derivative, x[k].n_derivative))
+			return false;
+	return true;
+}
+
+/* Generated cases by tape here, and by tape there under the hello. */
+static void check_lowering(struct arena *a)
+{
+	static const struct {
+		const char *members;
+		int same_percent; /* of the cases that it answered: bit for bit; accumulated in another order, the others */
+	} rows[] = {
+		{"", 100},
+		{",\"broadcast\":true", 80},
+		{",\"unroll\":true", 80},
+		{",\"unroll\":true,\"constants\":true", 80},
+		{",\"ops\":[\"add\",\"mul\",\"sin\",\"neg\",\"sub\",\"exp\",\"for\",\"reduce_sum\",\"broadcast_to\",\"constant\"]", 100},
+	};
+	struct engine *tape = engine_open_here("tape", NULL);
+	struct profile profile = profile_default();
+
+	profile.order_second = profile.order_third = profile.batch = 0;
+	profile.jvp = 0;
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+		char hello[512];
+		struct error e = {.text = ""};
+		struct external *x;
+		int answered = 0, same = 0;
+
+		snprintf(hello, sizeof hello, "{\"adjudge.engine\":1,\"name\":\"there\",\"requests\":[[\"vjp\"]]%s}", rows[r].members);
+		x = open_engine(hello, "", &e);
+		CHECK(x, "%s: %s", hello, e.text);
+		if (!x)
+			continue;
+		for (uint64_t k = 0; k < CASES; k++) {
+			struct choice choice = choice_seeded(k);
+			struct answer *here, *there;
+			struct testcase c;
+
+			arena_reset(a);
+			c = generate(&choice, &profile, a);
+			here = NEW(a, struct answer, c.n_point);
+			there = NEW(a, struct answer, c.n_point);
+			engine_answer(tape, &c, a, here);
+			external_answer(x, &aot_rules_right, &c, a, there);
+			/* tape's reader has a limit that other engines need not have */
+			if (there->status == ANSWER_UNSUPPORTED || (there->status == ANSWER_FAILURE && strstr(there->text, "1024 nodes")))
+				continue;
+			answered++;
+			CHECK(there->status == ANSWER_OK, "%s, seed %llu: %s", hello, (unsigned long long)k, there->text);
+			same += answers_alike(here, there, c.n_point);
+		}
+		CHECK(answered > (strstr(rows[r].members, "ops") ? 2 : CASES * 9 / 10) && 100 * same >= rows[r].same_percent * answered, "%s: %d answered, %d alike",
+		    hello, answered, same);
+		external_close(x);
+	}
+	engine_close(tape);
+}
+
+/* How reals are written to an engine that asks for it: the case format itself takes none but the first. */
+static void check_reals(struct arena *a)
+{
+	static const struct {
+		enum json_reals reals;
+		const char *text;
+	} rows[] = {{JSON_REALS_HEX, "\"points\":[[\"0x1.999999999999ap-4\"]]"}, {JSON_REALS_DECIMAL, "\"points\":[[0.10000000000000001]]"},
+	    {JSON_REALS_BITS, "\"points\":[[\"3fb999999999999a\"]]"}};
+	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"title\":\"secret\",\"inputs\":[\"x: f64[]\"],\"body\":[],\"results\":[\"x\"],"
+				   "\"points\":[[\"0x1.999999999999ap-4\"]],\"request\":[],\"expect\":[{\"verdict\":\"agree\"}]}";
+	struct error e = {.text = ""};
+	struct testcase c;
+
+	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		size_t len;
+		const char *line = wire_write_request(7, &c, 1, rows[k].reals, a, &len);
+
+		CHECK(strstr(line, rows[k].text) && !strncmp(line, "{\"id\":7,\"cases\":[", 17), "%s", line);
+		CHECK(!strstr(line, "secret") && !strstr(line, "expect") && !strchr(line, '\n'), "%s", line);
+	}
+}
+
+/* x*x in f32, handed over in f64: rounded on the way back. */
+static void check_one_dtype(struct arena *a)
+{
+	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f32[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"div\",\"args\":[\"x\",\"x\"]},"
+				   "{\"out\":[\"z\"],\"op\":\"exp\",\"args\":[\"x\"]}],\"results\":[\"y\",\"z\"],\"points\":[[1]],"
+				   "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[0,1]}]}";
+	struct error e = {.text = ""};
+	struct external *x = open_engine("{\"adjudge.engine\":1,\"name\":\"wide\",\"one_dtype\":\"f64\",\"dtypes\":[\"f64\"]}", "", &e);
+	struct answer out = {.text = ""};
+	struct testcase c;
+
+	CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+	if (!x)
+		return;
+	external_answer(x, &aot_rules_right, &c, a, &out);
+	CHECK(out.status == ANSWER_OK && out.n_primal == 2 && out.n_derivative == 1, "%s", out.text);
+	if (out.status == ANSWER_OK)
+		CHECK(out.derivative[0].type.dtype == DTYPE_F32 && out.derivative[0].at[0].f == (double)(float)exp(1), "%a", out.derivative[0].at[0].f);
+	external_close(x);
+}
+
+static void check_behaviour(struct arena *a)
+{
+	static const struct {
+		const char *behaviour;
+		enum answer_status status;
+		const char *text;
+	} rows[] = {{"error", ANSWER_CRASH, "RuntimeError: oh"}, {"floods", ANSWER_OK, ""}};
+	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]],\"request\":[]}";
+	struct error e = {.text = ""};
+	struct testcase c;
+
+	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s", e.text);
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct external *x = open_engine("{\"adjudge.engine\":1,\"name\":\"x\"}", rows[k].behaviour, &e);
+		struct answer out = {.text = ""};
+
+		CHECK(x, "%s", e.text);
+		if (!x)
+			continue;
+		external_answer(x, &aot_rules_right, &c, a, &out);
+		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'", rows[k].behaviour, (int)out.status, out.text);
+		external_close(x);
+	}
+	e.text[0] = '\0';
+	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: no such device"), "'%s'", e.text);
+	e.text[0] = '\0';
+	CHECK(!open_engine("hello?", "", &e) && strstr(e.text, "JSON"), "'%s'", e.text);
+	e.text[0] = '\0';
+	CHECK(!engine_open("proc:/nonexistent/engine", &e) && strstr(e.text, "not found"), "'%s'", e.text);
+}
+
+int main(int argc, char **argv)
+{
+	char path[4096];
+	ssize_t len;
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "engine"))
+		return serve(argv[2], argv[3]);
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker_exec(argv[3]);
+	len = readlink("/proc/self/exe", path, sizeof path - 1);
+	path[len > 0 ? len : 0] = '\0';
+	executable = path;
+	arena_init(&a, (size_t)1 << 30);
+	check_lowering(&a);
+	check_reals(&a);
+	check_one_dtype(&a);
+	check_behaviour(&a);
+	arena_free(&a);
+	return check_done();
+}

@@ -1,0 +1,87 @@
+/* Hellos: what is read, what is refused with its place, and that what is written is read again. */
+#include "../../engines/hello.h"
+#include "../check.h"
+
+#include <string.h>
+
+static void check_refused(struct arena *a)
+{
+	static const struct {
+		const char *line, *text; /* part of the message */
+	} rows[] = {
+		{"", "ends too early"},
+		{"[]", "object"},
+		{"{}", "adjudge.engine"},
+		{"{\"adjudge.engine\":2,\"name\":\"x\"}", "protocol 2; this adjudge speaks 1"},
+		{"{\"adjudge.engine\":1}", "name"},
+		{"{\"adjudge.engine\":1,\"name\":3}", "name"},
+		{"{\"error\":\"no GPU\"}", "no GPU"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"dtypes\":[\"f8\"]}", "f8"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"dtypes\":\"f64\"}", "array"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\",\"hvp\"]]}", "hvp"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\",\"vjp\",\"vjp\",\"vjp\",\"vjp\"]]}", "the limit is 4"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[\"vjp\"]}", "array"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"reals\":\"octal\"}", "octal"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"one_dtype\":\"i64\"}", "no float"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"timeout_ms\":0}", "timeout_ms"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct error e = {.text = ""};
+		struct hello h;
+		char all[2048];
+
+		CHECK(!hello_read(rows[k].line, strlen(rows[k].line), a, &h, &e), "%s", rows[k].line);
+		snprintf(all, sizeof all, "%s: %s", e.place, e.text);
+		CHECK(*e.text && strstr(all, rows[k].text), "%s: '%s'", rows[k].line, all);
+	}
+}
+
+static void check_minimal(struct arena *a)
+{
+	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"colour\":\"blue\"}";
+	const struct transform any[] = {{.kind = TRANSFORM_BATCH}, {.kind = TRANSFORM_VJP}};
+	struct error e = {.text = ""};
+	struct hello h;
+
+	CHECK(hello_read(line, strlen(line), a, &h, &e), "%s", e.text);
+	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0, "not open to all");
+	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
+}
+
+static void check_round_trip(struct arena *a)
+{
+	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"version\":\"2\",\"requests\":[[\"jvp\"],[\"vjp\",\"batch\"]],\"dtypes\":[\"f64\",\"i32\"],"
+				   "\"ops\":[\"sin\",\"no_such_op\"],\"rank\":2,\"unroll\":true,\"constants\":true,\"broadcast\":true,\"weak_zero\":true,"
+				   "\"deterministic\":true,\"rewrites\":true,\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234}";
+	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP}, both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
+	struct error e = {.text = ""};
+	struct hello h, again;
+	size_t len;
+	char *text;
+
+	CHECK(hello_read(line, strlen(line), a, &h, &e), "%s: %s", e.place, e.text);
+	CHECK(hello_takes(&h, NULL, 0) && hello_takes(&h, &jvp, 1) && !hello_takes(&h, &vjp, 1) && hello_takes(&h, both, 2), "requests");
+	CHECK(h.op[OP_SIN] && h.op[OP_CONSTANT] && !h.op[OP_COS] && h.dtype[DTYPE_I32] && !h.dtype[DTYPE_F32], "ops and dtypes");
+	text = hello_write(&h, a, &len);
+	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
+	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
+	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.deterministic && again.rewrites,
+	    "%s", text);
+	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) && !strcmp(again.version, "2"), "%s", text);
+}
+
+int main(void)
+{
+	struct arena a;
+
+	arena_init(&a, 1 << 24);
+	check_refused(&a);
+	check_minimal(&a);
+	check_round_trip(&a);
+	arena_free(&a);
+	return check_done();
+}
