@@ -186,7 +186,8 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
 	loose += detour;
 	worse += detour;
-	if (!exact || doubled || chain)
+	bool rounded_before = f->tight == 0 && f->loose > 0 && p->magnitude != 1; /* by a usual formula: then the factors are not what is exact here */
+	if (!exact || doubled || chain || rounded_before)
 		loose += by_size ? info->unit * (size + loose) + info->tiny : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
 	if (reach > info->max)
 		loose = worse = INFINITY;
