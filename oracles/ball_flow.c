@@ -29,6 +29,9 @@ static bool is_unit(const struct evaluation *ev, const struct note *note, int k)
 	return note[k].radius == 0 && mpfr_cmpabs_ui(ev->value[k], 1) == 0;
 }
 
+/* Whether it may be anything but 0. */
+static bool is_some(const struct operand *x) { return x->path > 0 || x->radius > 0; }
+
 /* Adds the product of x and y to the sums. */
 static void add_product(struct note *out, const struct operand *x, const struct operand *y)
 {
@@ -39,10 +42,13 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 		out->most = fmax(out->most, x->flow ? x->most : y->most);
 }
 
-/* n roundings of products, each also an underflow that the rest of the product multiplies. */
-static void round_products(struct note *out, const struct dtype_info *info, double n)
+/*
+ * n roundings of products, each also an underflow that the rest of the product multiplies; also where it is the doubles here that underflow, so
+ * `some` says whether the factors may be anything but 0.
+ */
+static void round_products(struct note *out, const struct dtype_info *info, double n, bool some)
 {
-	if (out->path > 0 || out->radius > 0)
+	if (some)
 		out->radius += n * (info->unit * (out->path + out->radius) + info->tiny * out->most);
 }
 
@@ -58,7 +64,7 @@ static void flow_quotient(const struct evaluation *ev, struct note *note, int k,
 	out->radius = (g.radius + out->path * rb) / (b - rb);
 	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
 	out->most = fmax(out->most, g.most * fmax(1, 1 / (b * b)));
-	round_products(out, info, 2);
+	round_products(out, info, 2, is_some(&g));
 }
 
 static void flow_cast(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *to)
@@ -70,7 +76,7 @@ static void flow_cast(const struct evaluation *ev, struct note *note, int k, con
 	note[k].radius = g.radius;
 	note[k].most = g.most;
 	if (to->precision < from->precision || to->emax < from->emax || to->emin > from->emin)
-		round_products(&note[k], to, 1);
+		round_products(&note[k], to, 1, is_some(&g));
 }
 
 /* A sum of n terms in any order, over paths: what cancels has been rounded at its size. */
@@ -93,6 +99,7 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 	const struct dtype_info *info = &dtype_table[s->dtype];
 	const int *parent = ev->parent + s->parent;
 	struct note *out = &note[k];
+	bool some = false;
 	out->path = out->most = 0;
 	switch ((int)s->op) {
 	case OP_NEG: case OP_ADD: case OP_SUB: case OP_REDUCE_SUM: case OP_SELECT: flow_sum(ev, note, k, info); break;
@@ -102,9 +109,10 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		for (int j = 0; j < s->n_parent; j += 2) {
 			struct operand x = operand(ev, note, parent[j]), y = operand(ev, note, parent[j + 1]);
 			add_product(out, &x, &y);
+			some |= is_some(&x) && is_some(&y);
 		}
 		if (s->op == OP_MATMUL || !(is_unit(ev, note, parent[0]) || is_unit(ev, note, parent[1])))
-			round_products(out, info, s->n_parent / 2);
+			round_products(out, info, s->n_parent / 2, some);
 		break;
 	default: return false;
 	}
