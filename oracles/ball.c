@@ -1,5 +1,5 @@
 /* ball.c: radii of primal values. */
-#include "ball.h"
+#include "ball_internal.h"
 #include "ball_rules.h"
 #include "certain.h"
 #include "rounding.h"
@@ -149,7 +149,7 @@ static bool clear_of(struct note *n, double radius, double distance)
 }
 
 /* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
-static bool by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
+bool ball_by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
 
 /* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its own. */
 static bool one_call(enum op op)
@@ -162,11 +162,11 @@ static bool one_call(enum op op)
 }
 
 /* What an op with an error of c unit roundoffs loses at the size x. */
-static double one_rounding(const struct evaluation *ev, int k, double c, double x)
+double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
 	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
 	double relative = c * info->unit * x + info->tiny;
-	return (c <= 1 || one_call(ev->scalar[k].op)) && by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
+	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
@@ -188,7 +188,7 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	 * An approximate reciprocal root is the exception.
 	 */
 	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
-	n->radius = exact ? 0 : r + one_rounding(ev, k, rule->c, n->magnitude + r);
+	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, rule->c, n->magnitude + r);
 }
 
 /*
@@ -218,19 +218,18 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
 
-/* An exact 0, added, rounds nothing; an exact power of two, multiplied by, neither. */
+/* An exact 0, added, rounds nothing. */
 static bool adds_nothing(const struct evaluation *ev, const struct note *note, int k)
 {
 	return note[k].radius == 0 && mpfr_zero_p(ev->value[k]);
 }
 
-static bool scales(const struct evaluation *ev, const struct note *note, int k)
+bool ball_scales(const struct evaluation *ev, const struct note *note, int k)
 {
 	return note[k].radius == 0 && is_power_of_two(ev->value[k]);
 }
 
-/* But for what is scaled down from the normal range. */
-static double scaled_rounding(const struct dtype_info *info, bool down, double size, double radius)
+double ball_scaled_rounding(const struct dtype_info *info, bool down, double size, double radius)
 {
 	return down && size + radius > 0 && size - radius < info->normal ? info->tiny : 0;
 }
@@ -244,7 +243,7 @@ static double ball_addition(const struct evaluation *ev, const struct note *note
 	double r = note[parent[0]].radius + note[parent[1]].radius, size = note[k].magnitude + r;
 	if (r == 0 && s->exact && ball_representable(ev->value[k], s->dtype))
 		return 0;
-	return by_binade(ev, k) ? rounding_of_addition(info, size) : info->unit * size;
+	return ball_by_binade(ev, k) ? rounding_of_addition(info, size) : info->unit * size;
 }
 
 double ball_pow_base(double a, double ra) { return ra > 0 ? -log1p(-ra / a) : 0; }
@@ -272,8 +271,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		return;
 	case OP_MUL:
 		r = a * rb + b * ra + ra * rb;
-		if (r > 0 && (scales(ev, note, ka) || scales(ev, note, kb))) {
-			n->radius = r + scaled_rounding(info, fmin(a, b) < 1, v, r);
+		if (r > 0 && (ball_scales(ev, note, ka) || ball_scales(ev, note, kb))) {
+			n->radius = r + ball_scaled_rounding(info, fmin(a, b) < 1, v, r);
 			return;
 		}
 		break;
@@ -287,10 +286,10 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	case OP_DIV: {
 		if (clear_of(n, rb, b))
 			r = (ra + v * rb) / (b - rb);
-		bool exact_both_ways = scales(ev, note, kb) && 1 / b <= info->max && 1 / b >= info->normal; /* a/b and a*(1/b) */
+		bool exact_both_ways = ball_scales(ev, note, kb) && 1 / b <= info->max && 1 / b >= info->normal; /* a/b and a*(1/b) */
 		may_be_exact = v == 0 || exact_both_ways;
 		if (r > 0 && exact_both_ways) {
-			n->radius = r + scaled_rounding(info, b > 1, v, r);
+			n->radius = r + ball_scaled_rounding(info, b > 1, v, r);
 			return;
 		}
 		break;
@@ -321,7 +320,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	}
 	}
 	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
-	n->radius = exact ? 0 : r + one_rounding(ev, k, c, v + r);
+	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, c, v + r);
 }
 
 static void ball_cast(const struct evaluation *ev, struct note *note, int k)
@@ -334,120 +333,7 @@ static void ball_cast(const struct evaluation *ev, struct note *note, int k)
 	if (wider || (r == 0 && ball_representable(ev->value[a], s->dtype)))
 		note[k].radius = r;
 	else
-		note[k].radius = r + one_rounding(ev, k, 1, note[k].magnitude + r);
-}
-
-/* ---- sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial sums ---- */
-
-/* What the additions of a sum lose. */
-static double sum_rounding(const struct evaluation *ev, int k, const struct terms *terms, double whole)
-{
-	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
-	if (!by_binade(ev, k))
-		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius);
-	return terms_rounding(terms, info, whole);
-}
-
-/* A dot product: every product may be rounded, or (a fused multiply-add) not. */
-static void ball_dot(const struct evaluation *ev, struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
-	const int *parent = ev->parent + s->parent;
-	struct note *out = &note[k];
-	struct terms terms = {0};
-	mpfr_t product;
-	mpfr_init2(product, ev->precision);
-	for (int j = 0; j < s->n_parent; j += 2) {
-		int ka = parent[j], kb = parent[j + 1];
-		const struct note *a = &note[ka], *b = &note[kb];
-		double r = a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius, size = a->magnitude * b->magnitude;
-		bool exact = !mpfr_mul(product, ev->value[ka], ev->value[kb], R) && r == 0 && ball_representable(product, s->dtype);
-		if (!exact && (scales(ev, note, ka) || scales(ev, note, kb)))
-			r += scaled_rounding(info, fmin(a->magnitude, b->magnitude) < 1, size, r);
-		else if (!exact)
-			r += one_rounding(ev, k, 1, size + r);
-		terms_add(&terms, product, size, r);
-	}
-	mpfr_clear(product);
-	double sum = terms.positive + terms.negative + terms.radius;
-	if (sum + s->n_parent / 2.0 * info->unit * sum > info->max)
-		out->reason = REASON_OVERFLOW;
-	out->radius = terms_exact(&terms, info) ? 0 : terms.radius + sum_rounding(ev, k, &terms, out->magnitude);
-}
-
-/*
- * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A power of two only shifts, if no term
- * leaves the normal range; otherwise a sum that is exact need not be so after the division, and the last addition rounds in another binade.
- * least: the smallest that a term may be.
- */
-static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
-{
-	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
-	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
-	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost = sum_rounding(ev, k, terms, whole);
-	if (terms->n == 0)
-		return 0;
-	if ((s->n_parent & (s->n_parent - 1)) == 0) {
-		bool shifts = least >= n * info->normal || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
-		return (r + (terms_exact(terms, info) ? 0 : lost)) / n + (shifts ? 0 : n * info->tiny);
-	}
-	lost = fmin((n + 2) * u * (sum + r), lost + u * (whole + r) + 3 * u * (sum + r));
-	return (r + lost) / n + n * info->tiny;
-}
-
-static void ball_nary(const struct evaluation *ev, struct note *note, int k)
-{
-	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
-	const int *parent = ev->parent + s->parent;
-	double u = info->unit, n = s->n_parent, top = 0, squares = 0, least = INFINITY;
-	struct note *out = &note[k];
-	struct terms terms = {0};
-	for (int j = 0; j < s->n_parent; j++) {
-		if (note[parent[j]].certain) /* -inf to logsumexp, which is a 0 */
-			continue;
-		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
-		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
-		if (note[parent[j]].magnitude + note[parent[j]].radius > 0)
-			least = fmin(least, note[parent[j]].magnitude - note[parent[j]].radius);
-		top = fmax(top, note[parent[j]].magnitude);
-	}
-	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude);
-	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
-	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
-	double sum = terms.positive + terms.negative;
-	if (adds && s->n_parent > 1 && sum + r + (n - 1) * u * (sum + r) > info->max)
-		out->reason = REASON_OVERFLOW;
-	switch ((int)s->op) {
-	case OP_REDUCE_SUM:
-		out->radius = r + rounding;
-		break;
-	case OP_REDUCE_MEAN: out->radius = mean_radius(ev, k, &terms, least); break;
-	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
-		double in = 0;
-		for (int j = 0; j < s->n_parent; j++)
-			in = hypot(in, note[parent[j]].radius);
-		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		if (top > 0 && top * top < info->normal)
-			out->danger = true;
-		else if (top > 0) /* squares that underflow beside the largest */
-			out->radius += n * info->tiny / (2 * out->magnitude);
-		out->danger |= (1 + n * u) * squares > info->max;
-		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
-		break;
-	}
-	default: { /* logsumexp: slopes add up to 1 */
-		double widest = 0;
-		for (int j = 0; j < s->n_parent; j++)
-			widest = fmax(widest, note[parent[j]].radius);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny;
-		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
-		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
-		break;
-	}
-	}
+		note[k].radius = r + ball_one_rounding(ev, k, 1, note[k].magnitude + r);
 }
 
 /* ---- one scalar ---- */
