@@ -280,6 +280,10 @@ for format in markdown html; do
 	says out scatter_mul
 done
 check 2 conform --engine forward --format pdf
+check 0 conform --engine forward --op sin --dtype f32 --quiet
+says out 'sin'
+check 2 conform --engine forward --op sine
+check 2 conform --engine forward --dtype f8
 check 2 conform
 check 1 fuzz --engine "$there functional+residual-fifo" --cases 60 --driver plain --out "$work/none" --quiet
 check 0 emit --formats
