@@ -10,6 +10,28 @@
 
 enum { DEFAULT_CASES = 4 };
 
+/* The names in the list as flags; all of them where it is empty.  False for an unknown one. */
+static bool choose(const struct texts *list, int (*find)(const char *name), bool *chosen, int n, const char *what)
+{
+	for (int k = 0; k < n; k++)
+		chosen[k] = !list->n;
+	for (int i = 0; i < list->n; i++) {
+		int k = find(list->at[i]);
+
+		if (k < 0) {
+			complain("conform: no %s '%s'", what, list->at[i]);
+			return false;
+		}
+		chosen[k] = true;
+	}
+	return true;
+}
+
+static int find_dtype(const char *name)
+{
+	return dtype_find(name, strlen(name));
+}
+
 static char *render(const struct conform *m, const char *spec, const struct engine *engine, const char *format, struct arena *a)
 {
 	if (!strcmp(format, "json"))
@@ -93,8 +115,11 @@ int command_conform(int argc, char **argv)
 	const char *spec = NULL, *format = "text", *out = NULL;
 	int64_t cases = DEFAULT_CASES;
 	bool quiet = false, known = false;
+	struct texts ops = {0}, dtypes = {0};
 	const struct option_row rows[] = {
 		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol"},
+		{"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
+		{"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
 		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request, dtype and class of points (default 4)"},
 		{"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
 		{"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
@@ -123,6 +148,8 @@ int command_conform(int argc, char **argv)
 		complain("conform: %s", e.text);
 		return EXIT_USAGE;
 	}
+	if (!choose(&ops, op_find, s.op, OP_COUNT, "op") || !choose(&dtypes, find_dtype, s.dtype, DTYPE_COUNT, "dtype"))
+		return EXIT_USAGE;
 	s.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.progress = !quiet;
 	return conform_engine(spec, &s, format, out);

@@ -15,14 +15,15 @@ const char *const point_class_names[POINTS_COUNT] = {"inside", "edge"};
 
 /* ---- columns ---- */
 
-static void add_columns(struct conform *m, const struct engine_scope *scope, const enum transform_kind *stack, int n)
+static void add_columns(
+    struct conform *m, const struct conform_options *o, const struct engine_scope *scope, const enum transform_kind *stack, int n)
 {
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		for (int p = 0; p < POINTS_COUNT; p++) {
 			struct conform_column *c = &m->column[m->n_column];
 			size_t at = 0;
 
-			if (!dtype_is_float((enum dtype)d) || !scope->dtype[d] || m->n_column == CONFORM_COLUMNS)
+			if (!dtype_is_float((enum dtype)d) || !scope->dtype[d] || !o->dtype[d] || m->n_column == CONFORM_COLUMNS)
 				continue;
 			m->n_column++;
 			*c = (struct conform_column){.n_stack = n, .dtype = (enum dtype)d, .points = (enum point_class)p};
@@ -36,7 +37,7 @@ static void add_columns(struct conform *m, const struct engine_scope *scope, con
 }
 
 /* The requests that the engine names; else those that its kind takes, one level each. */
-static void make_columns(struct conform *m, const struct engine *engine)
+static void make_columns(struct conform *m, const struct conform_options *o, const struct engine *engine)
 {
 	static const enum transform_kind jvp = TRANSFORM_JVP, vjp = TRANSFORM_VJP;
 	const struct engine_scope scope = engine_scope(engine);
@@ -45,13 +46,13 @@ static void make_columns(struct conform *m, const struct engine *engine)
 
 	for (int k = 0; h && k < h->n_request; k++)
 		if (h->request[k].n)
-			add_columns(m, &scope, h->request[k].kind, h->request[k].n);
+			add_columns(m, o, &scope, h->request[k].kind, h->request[k].n);
 	if (h && h->n_request)
 		return;
 	if (kind->jvp)
-		add_columns(m, &scope, &jvp, 1);
+		add_columns(m, o, &scope, &jvp, 1);
 	if (kind->vjp)
-		add_columns(m, &scope, &vjp, 1);
+		add_columns(m, o, &scope, &vjp, 1);
 }
 
 /* ---- cases ---- */
@@ -195,11 +196,11 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 	bool terminal = o->progress && isatty(STDERR_FILENO);
 
 	memset(out, 0, sizeof *out);
-	make_columns(out, b->engine[0]);
+	make_columns(out, o, b->engine[0]);
 	arena_init(&scratch, (size_t)1 << 30);
 	for (int op = 0; op < OP_COUNT && !out->failed; op++) {
 		/* of discrete ops nothing is differentiated */
-		if (!scope.op[op] || op == OP_CONSTANT || op_table[op].regularity == REGULARITY_DISCRETE)
+		if (!scope.op[op] || !o->op[op] || op == OP_CONSTANT || op_table[op].regularity == REGULARITY_DISCRETE)
 			continue;
 		sweep_op(b, o, (enum op)op, &scratch, a, out);
 		if (terminal)

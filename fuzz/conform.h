@@ -28,6 +28,7 @@ struct conform_cell {
 struct conform_options {
 	uint64_t seed;
 	int cases; /* of each cell */
+	bool op[OP_COUNT], dtype[DTYPE_COUNT]; /* that are swept, where the engine knows them */
 	bool progress;
 };
 

@@ -58,7 +58,7 @@ check 2 no-such-command
 check 0 --help
 says out 'Exit status'
 check 0 --version
-for command in run gate fuzz minimize show engines ops faults audit worker; do
+for command in run gate fuzz minimize conform emit show engines ops faults audit worker; do
 	check 0 $command --help
 	says out "Usage: adjudge $command"
 	check 2 $command --no-such-option
@@ -269,6 +269,37 @@ done
 check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
 says out '"cases": 60'
 check 1 fuzz --engine tape+scale:mul:1.5 --time 30 --max-findings 1 --driver plain --out "$work/first" --quiet
+# Engines behind the protocol: our own workers speak it.
+there="proc:exec '$adjudge' worker --engine"
+check 0 run --engine "$there tape" "$loop"
+check 1 run --engine "$there tape+scale:mul:1.5" "$loop"
+says out 'proc:'
+check 4 run --engine "proc:echo what is wrong >&2; exit 3" "$loop"
+says err 'exit code 3: what is wrong'
+check 0 conform --engine "$there tape" --cases 1 --quiet
+says out scatter_mul
+check 1 conform --engine "$there tape+scale:sin:1.5" --cases 1 --quiet --out "$work/conform" --format json
+says out '"worst": "wrong"'
+check 1 run --engine tape+scale:sin:1.5 "$work"/conform/sin-vjp-f64-*.json
+for format in markdown html; do
+	check 0 conform --engine forward --cases 1 --quiet --format $format
+	says out scatter_mul
+done
+check 2 conform --engine forward --format pdf
+check 0 conform --engine forward --op sin --dtype f32 --quiet
+says out 'sin'
+check 2 conform --engine forward --op sine
+check 2 conform --engine forward --dtype f8
+check 2 conform
+check 1 fuzz --engine "$there functional+residual-fifo" --cases 60 --driver plain --out "$work/none" --quiet
+check 0 emit --formats
+says out torch
+check 0 emit --format torch "$loop"
+says out 'import torch'
+check 2 emit --format basic "$loop"
+check 2 emit --format torch
+check 3 emit --format torch /dev/null
+
 # A worker that greets and dies at its first case, and whose successors are real: what it showed does not come again.
 cat >"$work/worker" <<END
 #!/bin/sh
