@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 /*
- * jax-js (cpu backend) behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node jaxjs.mjs [MODE], where DIR has @jax-js/jax 0.1 and MODE is eager (the
- * default) or jit.  An array is moved where it is used: every use but the last takes a reference.  It has no scatter and no loops.  It asks for the class
- * Float16Array wherever it meets a Float64Array: where node lacks the class (before 24), there is one that nothing is of, and no f16.
+ * jax-js behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node jaxjs.mjs [MODE], where DIR has @jax-js/jax 0.1; its version is in the hello.  MODES are
+ * below.  cpu, the default, interprets the kernels in binary64; wasm, the package's own default device, has polynomials of binary32 precision for sin,
+ * exp and the like, also in f64, and is judged by these.  An array is moved where it is used: every use but the last takes a reference.  There is no
+ * scatter and no loop.  The package asks for the class Float16Array wherever it meets a Float64Array: where node lacks the class (before 24), there is
+ * one that nothing is of, and no f16.
  */
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -104,7 +106,7 @@ const OPS = {
         atanh: "arctanh", floor: "floor", ceil: "ceil", trunc: "trunc", round: "round" }),
     copy: "{0}", rsqrt: "np.reciprocal(np.sqrt({0}))", logistic: "jax.nn.sigmoid({0})", erf: "jax.lax.erf({0})", stop_gradient: "jax.lax.stopGradient({0})",
     add: "np.add({0}, {1})", sub: "np.subtract({0}, {1})", mul: "np.multiply({0}, {1})", div: "np.divide({0}, {1})", pow: "np.power({0}, {1})",
-    atan2: "np.atan2({0}, {1})", max: "np.maximum({0}, {1})", min: "np.minimum({0}, {1})", clamp: "np.clip({0}, {1}, {2})",
+    atan2: "np.atan2({0}, {1})", max: "np.maximum({0}, {1})", min: "np.minimum({0}, {1})", clamp: "np.minimum(np.maximum({0}, {1}), {2})",
     select: "np.where({0}, {1}, {2})", cast,
     broadcast_to: (n) => `np.broadcastTo(${n.arg(0)}, ${list(n.shape)})`, reshape: (n) => `np.reshape(${n.arg(0)}, ${list(n.shape)})`,
     squeeze: (n) => n.a.axes.length ? `np.squeeze(${n.arg(0)}, ${list(n.a.axes)})` : n.arg(0),
@@ -147,22 +149,24 @@ function jvp(f, wrt, tangents) {
 `;
 
 const FLOAT16 = "globalThis.Float16Array ??= class {};";
-const MODES = { eager: "f", jit: "jax.jit(f)" };
+/* device, and what is done to the function first */
+const MODES = { wasm: ["wasm", "f"], wasm_jit: ["wasm", "jax.jit(f)"], cpu: ["cpu", "f"], cpu_jit: ["cpu", "jax.jit(f)"] };
 const seed = (data, type) => tensor(flat(data, type), shapeOf(type), dtypeOf(type));
 
 function parts(mode, kase) {
     const program = new Program(kase, OPS, { use: (name, last) => last ? name : `${name}.ref`, drop: (name) => `${name}.dispose();` });
     const types = kase.inputs.map((b) => b.split(": ")[1]);
     const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => isFloat(dtypeOf(t))).map(([t, d]) => seed(d, t)));
-    return { program, derivative: stack(kase, program, MODES[mode], seed), points };
+    return { program, derivative: stack(kase, program, MODES[mode][1], seed), points };
 }
 
 function emit(mode, kase) {
     const { program, derivative, points } = parts(mode, kase);
     const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(),
-        kase.request.length ? PRELUDE : "", "jax.init('cpu').then(() => {", "    jax.defaultDevice('cpu');"];
+        kase.request.length ? PRELUDE : "", `jax.init('${MODES[mode][0]}').then(() => {`,
+        `    jax.defaultDevice('${MODES[mode][0]}');`];
     for (const xs of points) {
-        lines.push(`    (${MODES[mode]})(${xs.join(", ")}).forEach((y) => console.log('primal:', y.js()));`);
+        lines.push(`    (${MODES[mode][1]})(${xs.join(", ")}).forEach((y) => console.log('primal:', y.js()));`);
         if (kase.request.length)
             lines.push(`    ${derivative.text}(${xs.join(", ")}).forEach((d) => console.log('derivative:', d.js()));`);
     }
@@ -172,7 +176,7 @@ function emit(mode, kase) {
 function answer(jax, mode, kase) {
     const { program, derivative, points } = parts(mode, kase);
     const results = kase.results.map((r) => program.types.get(r));
-    const text = `const np = jax.numpy;\n${program.source()}${PRELUDE}return { f: ${MODES[mode]}, derivative: ${kase.request.length ? derivative.text : "() => []"} };`;
+    const text = `const np = jax.numpy;\n${program.source()}${PRELUDE}return { f: ${MODES[mode][1]}, derivative: ${kase.request.length ? derivative.text : "() => []"} };`;
     const run = new Function("jax", text)(jax);
     return points.map((xs, k) => {
         const point = () => new Function("np", `return [${xs.join(", ")}];`)(jax.numpy);
@@ -192,7 +196,7 @@ function checked(arrays, types) {
     return arrays.map((x) => x.dataSync());
 }
 
-const mode = process.argv[2] && !process.argv[2].startsWith("-") ? process.argv[2] : "eager";
+const mode = process.argv[2] && !process.argv[2].startsWith("-") ? process.argv[2] : "cpu";
 if (!(mode in MODES)) {
     console.error(`no mode ${mode}; there are ${Object.keys(MODES).join(", ")}`);
     process.exit(2);
@@ -203,11 +207,12 @@ let jax = null;
 if (!process.argv.includes("--emit")) {
     new Function(FLOAT16)();
     jax = load("@jax-js/jax");
-    await jax.init("cpu");
-    jax.defaultDevice("cpu");
+    await jax.init(MODES[mode][0]);
+    jax.defaultDevice(MODES[mode][0]);
     hello.version = version();
 }
 await serve(hello, (kase) => answer(jax, mode, kase), (kase) => emit(mode, kase));
+process.exit(0); /* threads of a device would keep it */
 
 /* The package does not say it. */
 function version() {
