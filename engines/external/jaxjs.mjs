@@ -202,7 +202,7 @@ if (!(mode in MODES)) {
     process.exit(2);
 }
 const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "vjp"]]) : [[]];
-const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4, weak_zero: true };
+const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4 };
 let jax = null;
 if (!process.argv.includes("--emit")) {
     new Function(FLOAT16)();
