@@ -78,9 +78,9 @@ static int row_of_iteration(int iteration, int n, int trip)
 	return iteration;
 }
 
-static bool carry_always_flows(bool seeded)
+static bool carry_always_flows(bool seeded, bool through)
 {
-	(void)seeded;
+	(void)seeded, (void)through;
 	return true;
 }
 
@@ -171,6 +171,7 @@ void adjoint_rules_init(struct adjoint_rules *out)
 
 		row->structure = from->structure;
 		row->scale = 1;
+		row->unscaled = 0;
 		row->join = accumulate_sum;
 		row->saved = saved_recorded;
 		row->pops = 1;
@@ -259,7 +260,7 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 	if (rule->scale == 1)
 		return;
 	for (int k = 0; k < node->n_arg; k++) {
-		int n = contribution[k].at ? shape_elements(&contribution[k].type.shape) : 0;
+		int n = contribution[k].at && !(rule->unscaled >> k & 1) ? shape_elements(&contribution[k].type.shape) : 0;
 
 		for (int i = 0; i < n; i++)
 			contribution[k].at[i].f =

@@ -48,6 +48,23 @@ bool aot_map(const struct program *below, const struct transform *t, struct aren
  * order.  Inputs: those of p, then a tangent of each float input, or a cotangent of each float result.
  */
 bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
+/* One op without regions, of which a derivative is asked; the levels around it as aot_levels counts them. */
+struct aot_op {
+	const struct node *node;
+	const struct type *arg; /* [node->n_arg] */
+	struct type out;
+	int above, below; /* levels that differentiate its derivative again, and those that made the op */
+	const struct aot_rules *rules;
+};
+/*
+ * Its vjp.  Inputs: the operands, the result, the cotangent of the result.  Results: a contribution to the cotangent of each operand[k], of
+ * those that are wanted; where a contribution is absent there is no result.  In the arena.  False with a reason where the IR has no room.
+ */
+bool aot_op_vjp(const struct aot_op *of, const bool *wanted, struct arena *a, struct program *out, int *operand, struct error *e);
+/* Its jvp.  Inputs: the operands, the result, the tangents of those operands that have one.  Result: the tangent, unless it is absent. */
+bool aot_op_jvp(const struct aot_op *of, const bool *there, struct arena *a, struct program *out, struct error *e);
+/* What the rule of a custom reads for a float operand of that type, from the operand. */
+bool aot_rule_operand(const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 /*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.

@@ -20,8 +20,10 @@ static void push_plain(struct aot *x, const struct node *node)
 	for (int k = 0; k < node->n_arg; k++) {
 		arg[k] = x->map[node->arg[k]];
 		tangent[k] = x->active[node->arg[k]] ? aot_dual(x, node->arg[k]) : -1;
+		if (tangent[k] >= 0 && rule->unscaled && !(rule->unscaled >> k & 1))
+			tangent[k] = aot_scaled(x, tangent[k], rule->scale);
 	}
-	x->dual[node->out] = aot_scaled(x, rule->push(x, node, arg, x->map[node->out], tangent), rule->scale);
+	x->dual[node->out] = aot_scaled(x, rule->push(x, node, arg, x->map[node->out], tangent), rule->unscaled ? 1 : rule->scale);
 }
 
 /* Appends the tangents of the active ones among n values of p; `like` decides which are active. */

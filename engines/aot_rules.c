@@ -29,7 +29,7 @@ static void keep_slots(struct aot *x, const struct node *node, int *contribution
 const struct aot_rules aot_rules_right = {
 	.row =
 	    {
-#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}, 1},
+#define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}, 1, 0},
 #define AOT_NONE(op)
 #define AOT_REGION(op)
 #include "aot_rules.def"

@@ -20,6 +20,7 @@ struct aot_rule {
 	aot_pull_fn *pull;      /* NULL: locally constant */
 	const char *partial[3]; /* texts: see aot_rules.def; shorter than AOT_TEXT */
 	double scale;           /* multiplied onto the op's contribution; 1 */
+	unsigned unscaled;      /* bit k: not onto that of operand k; 0 */
 };
 
 struct aot_rules {

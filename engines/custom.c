@@ -135,67 +135,70 @@ static void run_on_tape(void *engine, const struct region *region, const struct 
 		result[k] = tape->variable[region->result[k]]->tensor;
 }
 
-/* Arguments of the record: the operands, then the results. */
+/* Arguments of the record: the results, then the operands. */
 static void reverse_custom(struct tape *tape, const struct record *r)
 {
 	const struct node *node = r->node;
 	const struct adjoint_rule *row = &tape->rules->row[OP_CUSTOM];
+	struct variable *const *operand = r->arg + node->n_out;
 	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
 	bool wanted[LIMIT_ARGS], any = false;
 	const struct custom_call call = {.rules = &tape->rules->custom, .program = tape->program, .node = node, .arg = arg,
 	    .run = run_on_tape, .engine = tape, .arena = tape->arena};
 
 	for (int k = 0; k < node->n_out; k++) {
-		const struct variable *v = r->arg[node->n_arg + k];
+		const struct variable *v = r->arg[k];
 
 		cotangent[k] = (struct tensor){v->tensor.type, v->adjoint};
 		any |= v->adjoint != NULL;
 	}
 	if (!any)
 		return;
+	if (node->attrs.transform != DERIVATIVE_VJP) {
+		tape_reverse_region(tape, r);
+		return;
+	}
 	for (int k = 0; k < node->n_arg; k++) {
-		arg[k] = *row->saved(k, &r->arg[k]->tensor, &tape->variable[node->arg[k]]->tensor);
-		wanted[k] = r->arg[k]->active;
+		arg[k] = *row->saved(k, &operand[k]->tensor, &tape->variable[node->arg[k]]->tensor);
+		wanted[k] = operand[k]->active & tape->trace->level;
 	}
 	custom_rule(&call, cotangent, wanted, contribution);
 	for (int k = 0; k < node->n_arg; k++)
 		if (contribution[k].at) {
-			adjoint_join(tape->rules, OP_CUSTOM, &arg[k].type, &r->arg[k]->adjoint, contribution[k].at);
-			r->arg[k]->given = contribution[k].type;
+			adjoint_join(tape->rules, OP_CUSTOM, &arg[k].type, &operand[k]->adjoint, contribution[k].at);
+			operand[k]->given = contribution[k].type;
 		}
 }
 
+static const struct record_kind custom_kind = {reverse_custom, tape_pull_region, tape_push_region};
+
 void custom_record(struct tape *tape, const struct node *node)
 {
-	struct tensor value[LIMIT_ARGS], result[LIMIT_ARGS];
-	struct record *r;
-	bool active = false;
+	struct record *r = tape_record(tape, &custom_kind, node->n_out + node->n_arg);
+	struct tensor value[LIMIT_ARGS] = {{.at = NULL}}, result[LIMIT_ARGS];
+	uint8_t active = 0;
 
+	r->node = node;
+	r->number = NEW(tape->arena, int, node->n_arg);
 	for (int k = 0; k < node->n_arg; k++) {
 		struct variable *v = tape->variable[node->arg[k]];
 
 		value[k] = v->tensor;
 		v->shared = true; /* a result may be an operand */
-		active |= v->active;
+		active |= v->active & tape->trace->to_come;
+		r->arg[node->n_out + k] = v;
+		r->number[k] = node->region[0].param + k;
 	}
 	run_on_tape(tape, &node->region[0], value, result);
-	r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)(node->n_arg + node->n_out) * sizeof r->arg[0]);
-	for (int k = 0; k < node->n_arg; k++)
-		r->arg[k] = tape->variable[node->arg[k]];
 	for (int k = 0; k < node->n_out; k++) {
 		struct variable *v = tape_variable(tape, result[k]);
 
 		v->shared = true;
-		v->active = active && dtype_is_float(v->tensor.type.dtype);
-		tape->variable[node->out + k] = r->arg[node->n_arg + k] = v;
+		v->active = dtype_is_float(v->tensor.type.dtype) ? active : 0;
+		tape->variable[node->out + k] = r->arg[k] = v;
 	}
-	if (!active)
-		return;
-	r->previous = tape->last;
-	r->reverse = reverse_custom;
-	r->node = node;
-	r->n_arg = node->n_arg + node->n_out;
-	tape->last = r;
+	if (active)
+		tape_push(tape, r);
 }
 
 /* ---- with tangents ---- */

@@ -295,12 +295,20 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 
 /* ---- answering ---- */
 
+static bool has_vjp(const struct transform *t, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (t[k].kind == TRANSFORM_VJP)
+			return true;
+	return false;
+}
+
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
 {
 	const struct transform *outermost = request_outermost(t, n);
 	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp : kind->vjp))
+	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp || (kind->jvp_over_vjp && has_vjp(t, n)) : kind->vjp))
 		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
@@ -337,8 +345,10 @@ static const struct testcase *known_form(
 	struct testcase *known = NEW(a, struct testcase, 1);
 	struct error e = {.text = ""};
 
+	bool several = self->kind->composes && stack_inner(c) > 1;
+
 	*known = *c;
-	known->program = lower_fixed_points(&c->program, self->kind->solves, a);
+	known->program = lower_fixed_points(&c->program, self->kind->solves && !several, a);
 	if (program_has_derivative(&c->program) &&
 	    !aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e)) {
 		*text = arena_printf(a, "%s: %s", self->kind->name, e.text);

@@ -23,11 +23,14 @@ struct engine_option {
 struct engine_kind {
 	const char *name, *summary, *modelled_on;
 	bool jvp, vjp;    /* the outermost transform that it supports, batches apart */
+	bool jvp_over_vjp; /* a jvp may be outermost where a level below it is a vjp, whatever `jvp` says */
 	int order;        /* how many transforms of a request may differentiate; 0: it knows neither stacks nor batches, as 1 without `batch` */
 	bool batch;       /* whether there may be batches */
 	bool stacks;      /* prepare and answer take requests of several levels as they are; else they see one level at a time (stack.h) */
+	bool composes;    /* the same, but batches above all that differentiates are answered slice by slice (stack.h) */
 	bool isolated;    /* runs in a worker process */
-	bool solves;      /* is given fixed points of meaning `solution` as they are; all others are loops when an engine sees them */
+	/* Is given fixed points of meaning `solution` as they are, unless it composes several levels; all others are loops when an engine sees them. */
+	bool solves;
 	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
 	void (*set_up)(struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
 	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */

@@ -109,21 +109,33 @@ bool plant_packed_bitwise(struct engine *self, const char *args, struct error *e
 bool plant_scale(struct engine *self, const char *args, struct error *e)
 {
 	const char *colon = strchr(args, ':');
-	char name[48], *end = NULL;
+	char name[48], *end = NULL, *dot;
+	unsigned unscaled = 0;
 	double factor = 0;
 	int op;
 
 	if (colon && (size_t)(colon - args) < sizeof name && colon[1] && !strchr(" \t", colon[1]))
 		factor = strtod(colon + 1, &end);
 	if (!end || *end || !isfinite(factor))
-		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR with a finite FACTOR, not scale:%.60s", args);
+		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR or scale:OP.OPERAND:FACTOR with a finite FACTOR, not scale:%.60s", args);
 	memcpy(name, args, (size_t)(colon - args));
 	name[colon - args] = '\0';
+	dot = strchr(name, '.');
+	if (dot)
+		*dot = '\0';
 	op = op_find(name);
 	if (op < 0)
 		return error_set(e, NULL, "fault scale: no op '%s'", name);
 	if (op_table[op].n_region || op_table[op].regularity == REGULARITY_DISCRETE || op_table[op].regularity == REGULARITY_STEP)
 		return error_set(e, NULL, "fault scale: op %s contributes nothing of its own to a derivative", name);
+	if (dot) {
+		if (dot[1] < 'a' || dot[1] >= 'a' + op_table[op].n_arg || dot[2])
+			return error_set(e, NULL, "fault scale: op %s has no operand '%s'", name, dot + 1);
+		unscaled = ~(1U << (dot[1] - 'a'));
+	}
+	if (self->adjoint.row[op].scale != 1 && self->adjoint.row[op].unscaled != unscaled)
+		return error_set(e, NULL, "fault scale: op %s is off by one factor, in one operand or in all", name);
+	self->tangent.row[op].unscaled = self->adjoint.row[op].unscaled = self->aot.row[op].unscaled = unscaled;
 	self->tangent.row[op].scale *= factor;
 	self->adjoint.row[op].scale *= factor;
 	self->aot.row[op].scale *= factor;

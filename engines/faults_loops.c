@@ -102,6 +102,20 @@ bool plant_schedule_of_short_loops(struct engine *self, const char *args, struct
 	return true;
 }
 
+/* What the body hands on as it is has no edge in the reverse loop. */
+static bool flows_unless_through(bool seeded, bool through)
+{
+	(void)seeded;
+	return !through;
+}
+
+bool plant_through_disconnected(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.loop.carry_flows = flows_unless_through;
+	return true;
+}
+
 /*
  * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes to be added to it is of its own width, and the
  * engine dies of that.
@@ -159,8 +173,9 @@ bool plant_activity_of_initial(struct engine *self, const char *args, struct err
 }
 
 /* The slot of a carry that is a result of the block too is cleared when the block's gradient has been read from it. */
-static bool flows_unless_seeded(bool seeded)
+static bool flows_unless_seeded(bool seeded, bool through)
 {
+	(void)through;
 	return !seeded;
 }
 

@@ -74,12 +74,12 @@ static bool settles(struct settling *s, const struct tensor *before, const struc
 static bool take_step(struct tape *tape, const struct node *node, struct tensor *carry)
 {
 	const struct region *body = &node->region[0];
-	struct record *before = tape->last;
+	struct record *before = tape->trace->last;
 
 	for (int k = 0; k < node->n_arg; k++)
 		tape->variable[body->param + k] = tape_variable(tape, tensor_copy(tape->arena, &carry[k]));
 	tape_run(tape, body);
-	tape->last = before;
+	tape->trace->last = before;
 	for (int k = 0; k < node->n_arg; k++)
 		copy_cells(&carry[k], tape->variable[body->result[k]]->tensor.at);
 	return tape->variable[body->result[node->n_arg]]->tensor.at->i != 0;
@@ -115,7 +115,7 @@ static void pull(struct tape *tape, const struct record *r, const struct tensor 
 	const struct region *body = &node->region[0];
 	const struct implicit_rules *rules = &tape->rules->implicit;
 	int n = node->n_arg, n_captured = r->n_arg - n;
-	struct record *before = tape->last;
+	struct record *before = tape->trace->last;
 	struct variable **own = NEW(tape->arena, struct variable *, n + n_captured);
 
 	for (int k = 0; k < r->n_arg; k++) {
@@ -124,7 +124,7 @@ static void pull(struct tape *tape, const struct record *r, const struct tensor 
 		own[k]->shared = true;
 		tape->variable[k < n ? body->param + k : r->number[k - n]] = own[k];
 	}
-	tape->last = NULL;
+	tape->trace->last = NULL;
 	tape_run(tape, body);
 	for (int k = 0; k < n; k++) {
 		struct variable *v = tape->variable[body->result[k]];
@@ -133,7 +133,7 @@ static void pull(struct tape *tape, const struct record *r, const struct tensor 
 			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, tensor_copy(tape->arena, &w[k]).at);
 	}
 	tape_reverse(tape);
-	tape->last = before;
+	tape->trace->last = before;
 	for (int k = 0; k < n; k++)
 		copy_cells(&pulled[k], own[k]->adjoint);
 	for (int k = n; k < r->n_arg; k++) {
@@ -189,12 +189,16 @@ static void reverse_solution(struct tape *tape, const struct record *r)
 	pull(tape, r, w, pulled, true);
 }
 
+/* Where there are other levels solutions are loops. */
+static const struct record_kind solution_kind = {reverse_solution, NULL, NULL};
+
 void implicit_record(struct tape *tape, const struct node *node)
 {
 	const struct capture_set *c = tape_captures(tape, node);
 	struct tensor *carry = new_set(tape->program, node, tape->arena);
-	struct record *r = arena_alloc(tape->arena, 1, sizeof *r + (size_t)(node->n_arg + c->n) * sizeof r->arg[0]);
-	bool active = false, done = false;
+	struct record *r = tape_record(tape, &solution_kind, node->n_arg + c->n);
+	uint8_t active = 0;
+	bool done = false;
 
 	for (int k = 0; k < node->n_arg; k++)
 		copy_cells(&carry[k], tape->variable[node->arg[k]]->tensor.at);
@@ -216,12 +220,9 @@ void implicit_record(struct tape *tape, const struct node *node)
 	}
 	if (!active)
 		return;
-	r->previous = tape->last;
-	r->reverse = reverse_solution;
 	r->node = node;
 	r->number = c->value;
-	r->n_arg = node->n_arg + c->n;
-	tape->last = r;
+	tape_push(tape, r);
 }
 
 /* ---- with tangents ---- */
@@ -306,6 +307,7 @@ const struct engine_kind implicit_kind = {
     .vjp = true,
     .order = LIMIT_TRANSFORMS,
     .batch = true,
+    .composes = true,
     .solves = true,
     .prepare = implicit_prepare,
     .answer = implicit_answer,

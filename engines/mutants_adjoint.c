@@ -235,9 +235,10 @@ static int set_after(int saved, int n) { (void)n; return saved + 1; }
 static int row_after(int i, int n, int trip) { (void)n; return i + 1 < trip ? i + 1 : i; }
 static int row_reversed(int i, int n, int trip) { (void)trip; return n - 1 - i; }
 static int row_none(int i, int n, int trip) { (void)i, (void)n, (void)trip; return -1; }
-static bool never(bool seeded) { (void)seeded; return false; }
-static bool if_seeded(bool seeded) { return seeded; }
-static bool if_not_seeded(bool seeded) { return !seeded; }
+static bool never(bool seeded, bool through) { (void)seeded, (void)through; return false; }
+static bool if_seeded(bool seeded, bool through) { (void)through; return seeded; }
+static bool if_not_seeded(bool seeded, bool through) { (void)through; return !seeded; }
+static bool if_changed(bool seeded, bool through) { (void)seeded; return !through; }
 
 /* The neighbour's: 1 for 0, 0 for 1 ... */
 static int slot_beside(int position, const bool *requested, int n)
@@ -288,6 +289,7 @@ static void mutate_loop_seams(struct mutator *m)
 	SEAM("loops: cotangents of carries never go on", loop.carry_flows, never);
 	SEAM("loops: cotangents of carries go on if the result has one", loop.carry_flows, if_seeded);
 	SEAM("loops: cotangents of carries go on unless the result has one", loop.carry_flows, if_not_seeded);
+	SEAM("loops: cotangents of carries go on if the body changes them", loop.carry_flows, if_changed);
 	SEAM("loops: neighbouring operands get each other's cotangents", loop.slot, slot_beside);
 	SEAM("loops: initial values get no cotangents", loop.slot, slot_none);
 	SEAM("loops: what follows sees the initial values for the results", loop.result, first_result);

@@ -216,7 +216,8 @@ static void take_cotangents(struct region_run *run, struct sweep *s, int iterati
 
 	for (int k = 0; k < l->n_carry; k++)
 		s->present[k] =
-		    run->rules->loop.carry_flows(s->seeded[k]) && move_total(run, l->first_param + k, s->carry[k]);
+		    run->rules->loop.carry_flows(s->seeded[k], l->body->result[k] == l->first_param + k) &&
+		    move_total(run, l->first_param + k, s->carry[k]);
 	for (int k = 0; k < l->n_xs && at >= 0; k++) {
 		int v = l->first_param + l->n_carry + k;
 		union cell *cotangent = total(run, v), *row;

@@ -66,6 +66,7 @@ struct tangent_rule {
 	struct expression partial[RULE_PARTIALS]; /* of elementwise ops: by operand */
 	tangent_fn *structure;                    /* NULL: the engine has no rule for the op */
 	double scale;                             /* multiplied onto the op's contribution; 1 */
+	unsigned unscaled;                        /* bit k: not onto what operand k contributes; 0 */
 	struct packing packing;
 	/* Computes the primal that travels beside the tangent.  Right: kernel_run. */
 	void (*primal)(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
@@ -115,6 +116,7 @@ struct adjoint_rule {
 	struct expression partial[RULE_PARTIALS]; /* of elementwise ops: by operand */
 	adjoint_fn *structure;                    /* NULL: the engine has no rule for the op */
 	double scale;                             /* multiplied onto the op's contributions; 1 */
+	unsigned unscaled;                        /* bit k: not onto that to operand k; 0 */
 	/* How the op's contribution joins an adjoint that is there already.  Right: sum + term; the caller rounds. */
 	double (*join)(double sum, double term);
 	/*
@@ -138,8 +140,11 @@ struct reverse_loop {
 	int (*xs_row)(int saved, int n, int trip);
 	/* The row of their cotangent that an iteration adds to; -1: none.  Right: iteration. */
 	int (*xs_cotangent_row)(int iteration, int n, int trip);
-	/* Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one.  Right: true. */
-	bool (*carry_flows)(bool seeded);
+	/*
+	 * Whether the cotangent of a carry goes on to the iteration before; `seeded`: the loop's result has one, `through`: the body hands the carry on as it
+	 * is.  Right: true.
+	 */
+	bool (*carry_flows)(bool seeded, bool through);
 	/*
 	 * Of which type the accumulator is that is there for carry k of a loop before anything contributes to it.  Right: the carry's.
 	 */

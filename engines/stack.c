@@ -17,7 +17,7 @@ struct question {
 struct stack {
 	int inner; /* transforms that are not answered slice by slice */
 	struct question derivative, primal;
-	/* Whether `primal` is asked at all: with one level that differentiates, the other question gives the primal too. */
+	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other question gives the primal too. */
 	bool apart;
 };
 
@@ -26,13 +26,22 @@ bool stack_needed(const struct testcase *c)
 	return c->n_transform > 1 || (c->n_transform == 1 && c->transform[0].kind == TRANSFORM_BATCH);
 }
 
-/* The case of one level at most: t NULL asks for the primal of p. */
+int stack_inner(const struct testcase *c)
+{
+	int n = c->n_transform;
+
+	while (n && c->transform[n - 1].kind == TRANSFORM_BATCH)
+		n--;
+	return n;
+}
+
+/* The case of n levels t of p; of one level at most for an engine that knows one, 0: its primal. */
 static enum answer_status ask(struct engine *self, struct question *q, const struct testcase *c, const struct program *p,
-    struct transform *t, struct arena *a, const char **text)
+    struct transform *t, int n, struct arena *a, const char **text)
 {
 	q->c = *c;
-	q->c.program = lower_customs(p, lower_keeps(t), a);
-	q->c.n_transform = t != NULL;
+	q->c.program = n > 1 ? *p : lower_customs(p, lower_keeps(n ? t : NULL), a);
+	q->c.n_transform = n;
 	q->c.transform = t;
 	q->c.n_point = 0; /* they come one by one */
 	q->c.point = NULL;
@@ -47,20 +56,18 @@ enum answer_status stack_prepare(struct engine *self, const struct testcase *c, 
 	enum answer_status status;
 
 	*state = s;
-	s->inner = c->n_transform;
-	while (s->inner && c->transform[s->inner - 1].kind == TRANSFORM_BATCH)
-		s->inner--;
+	s->inner = stack_inner(c);
+	if (!s->inner || self->kind->composes)
+		return ask(self, &s->derivative, c, &c->program, c->transform, s->inner, a, text);
 	s->apart = request_order(c->transform, c->n_transform) > 1;
-	if (!s->inner)
-		return ask(self, &s->derivative, c, &c->program, NULL, a, text);
 	if (!aot_levels(&c->program, c->transform, s->inner - 1, 1, &self->aot, a, &below, &e))
 		goto refuse;
-	status = ask(self, &s->derivative, c, &below, &c->transform[s->inner - 1], a, text);
+	status = ask(self, &s->derivative, c, &below, &c->transform[s->inner - 1], 1, a, text);
 	if (status != ANSWER_OK || !s->apart)
 		return status;
 	if (!aot_batches(&c->program, c->transform, s->inner, &self->aot, a, &below, &e))
 		goto refuse;
-	return ask(self, &s->primal, c, &below, NULL, a, text);
+	return ask(self, &s->primal, c, &below, NULL, 0, a, text);
 refuse:
 	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
 	return ANSWER_UNSUPPORTED;
@@ -72,8 +79,7 @@ static void put(struct engine *self, const struct stack *s, const struct questio
 {
 	struct testcase c = q->c;
 
-	if (c.n_transform)
-		c.transform = &own->transform[s->inner - 1];
+	c.transform = own->transform + s->inner - c.n_transform;
 	*out = (struct answer){.status = ANSWER_OK, .text = ""};
 	self->kind->answer(self, q->state, &c, which, point, a, out);
 }

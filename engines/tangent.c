@@ -361,6 +361,28 @@ void tangent_rules_init(struct tangent_rules *out)
 	out->row[OP_STOP_GRADIENT].packing.out_arity = no_output;
 }
 
+static void scale_result(const struct tangent_rule *rule, struct tensor *result)
+{
+	for (int i = 0, n = shape_elements(&result->type.shape); i < n; i++)
+		result->at[i].f = dtype_round(result->type.dtype, result->at[i].f * rule->scale);
+}
+
+/* What an operand contributes is linear in its tangent. */
+static void scale_operands(struct tangent_call *call)
+{
+	for (int k = 0; k < call->node->n_arg; k++) {
+		struct tensor *scaled;
+
+		if (!call->tangent[k] || call->rule->unscaled >> k & 1)
+			continue;
+		scaled = NEW(call->arena, struct tensor, 1);
+		*scaled = tensor_copy(call->arena, call->tangent[k]);
+		for (int i = 0, n = shape_elements(&scaled->type.shape); i < n; i++)
+			scaled->at[i].f *= call->rule->scale;
+		call->tangent[k] = scaled;
+	}
+}
+
 void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[], const struct tensor *out,
     int n_traced, const int *argnums, const struct tensor *const packed[], struct tensor *result, struct arena *a)
 {
@@ -372,8 +394,13 @@ void tangent_apply(const struct tangent_rule *rule, const struct node *node, con
 		any = any || call.tangent[k];
 	if (!any || !dtype_is_float(result->type.dtype))
 		return;
-	rule->structure(&call, result);
-	if (rule->scale != 1)
-		for (int i = 0, n = shape_elements(&result->type.shape); i < n; i++)
-			result->at[i].f = dtype_round(result->type.dtype, result->at[i].f * rule->scale);
+	if (rule->scale == 1) {
+		rule->structure(&call, result);
+	} else if (rule->unscaled) {
+		scale_operands(&call);
+		rule->structure(&call, result);
+	} else {
+		rule->structure(&call, result);
+		scale_result(rule, result);
+	}
 }

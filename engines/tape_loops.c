@@ -1,4 +1,4 @@
-/* tape_loops.c: loops unroll onto the tape, iteration by iteration; only slices and stacks of a scan leave records of their own. */
+/* tape_loops.c: loops unroll onto the tape, iteration by iteration; what a scan slices and stacks are moves. */
 #include "kernels.h"
 #include "tape.h"
 
@@ -68,78 +68,35 @@ void tape_while(struct tape *tape, const struct node *node)
 		tape->variable[node->out + k] = carry[k];
 }
 
-/* Slice `row` of xs: its cotangent goes to that row. */
-static void reverse_row(struct tape *tape, const struct record *r)
-{
-	adjoint_add_row(
-	    tape->rules, &r->arg[0]->tensor.type, &r->arg[0]->adjoint, r->row, r->out->adjoint, tape->arena);
-}
-
-static struct variable *take_row(struct tape *tape, struct variable *xs, int row)
-{
-	struct variable *out = tape_variable(tape, kernel_row(&xs->tensor, row, tape->arena));
-
-	if (xs->active) {
-		struct record *r = tape_push(tape, reverse_row, out, 1);
-
-		r->arg[0] = xs;
-		r->row = row;
-	}
-	return out;
-}
-
-/* Stacked outputs: each executed iteration gets its row's cotangent, the zero rows after an early exit get none. */
-static void reverse_stack(struct tape *tape, const struct record *r)
-{
-	const struct type *t = &r->out->tensor.type;
-
-	for (int k = 0; k < r->n_arg; k++) {
-		const struct tensor stacked = {*t, r->out->adjoint};
-
-		if (r->arg[k]->active)
-			adjoint_add(tape->rules, &r->arg[k]->tensor.type, &r->arg[k]->adjoint,
-			    kernel_row(&stacked, k, tape->arena).at);
-	}
-}
-
-static struct variable *stack_rows(
-    struct tape *tape, const struct type *type, struct variable *const *rows, int stride, int n)
-{
-	struct variable *out = tape_variable(tape, tensor_new(tape->arena, type));
-	bool active = false;
-	struct record *r;
-
-	for (int t = 0; t < n; t++) {
-		kernel_set_row(&out->tensor, t, &rows[t * stride]->tensor);
-		active |= rows[t * stride]->active;
-	}
-	if (!active)
-		return out;
-	r = tape_push(tape, reverse_stack, out, n);
-	for (int t = 0; t < n; t++)
-		r->arg[t] = rows[t * stride];
-	return out;
-}
-
+/* Slices of xs, body results for ys: of each a row an executed iteration; the rows after an early exit are zeros. */
 void tape_scan(struct tape *tape, const struct node *node)
 {
 	const struct region *body = &node->region[0];
-	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_ys = node->n_out - n_carry, executed = 0;
-	struct variable *carry[LIMIT_ARGS], **rows = NEW(tape->arena, struct variable *, node->attrs.trip * n_ys);
+	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_ys = node->n_out - n_carry, trip = node->attrs.trip, executed = 0;
+	struct variable *carry[LIMIT_ARGS], *xs[LIMIT_ARGS], **rows = NEW(tape->arena, struct variable *, trip * n_ys);
+	struct record *split[LIMIT_ARGS];
 	bool done = false;
 
 	take_args(tape, node, 0, n_carry, carry);
-	for (; executed < node->attrs.trip && !done; executed++) {
-		for (int k = 0; k < n_xs; k++)
-			tape->variable[body->param + n_carry + k] =
-			    take_row(tape, tape->variable[node->arg[n_carry + k]], executed);
+	for (int k = 0; k < n_xs; k++) {
+		xs[k] = tape->variable[node->arg[n_carry + k]];
+		split[k] = tape_split(tape, xs[k], trip);
+	}
+	for (; executed < trip && !done; executed++) {
+		for (int k = 0; k < n_xs; k++) {
+			int param = body->param + n_carry + k;
+
+			tape->variable[param] = tape_part(tape, split[k], xs[k], &tape->program->type[param], executed);
+		}
 		done = run_body(tape, body, body->param, n_carry, carry, node->attrs.until);
 		for (int k = 0; k < n_ys; k++)
-			rows[executed * n_ys + k] = tape->variable[body->result[n_carry + k]];
+			rows[k * trip + executed] = tape->variable[body->result[n_carry + k]];
 	}
 	for (int k = 0; k < n_carry; k++)
 		tape->variable[node->out + k] = carry[k];
-	for (int k = 0; k < n_ys; k++)
-		tape->variable[node->out + n_carry + k] =
-		    stack_rows(tape, &tape->program->type[node->out + n_carry + k], rows + k, n_ys, executed);
+	for (int k = 0; k < n_ys; k++) {
+		int y = node->out + n_carry + k;
+
+		tape->variable[y] = tape_put(tape, &tape->program->type[y], NULL, executed, rows + k * trip, NULL);
+	}
 }

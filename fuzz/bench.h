@@ -7,6 +7,9 @@
 
 enum { BENCH_ENGINES = 64 };
 
+/* How often a finding is asked for before it counts as gone: an engine may differ from run to run.  What does not differ comes at once. */
+enum { BENCH_RUNS = 64 };
+
 struct bench {
 	int n_engine;
 	struct engine *engine[BENCH_ENGINES]; /* owned */

@@ -1,4 +1,4 @@
-/* command_faults.c: adjudge faults: what can be planted, and how much of it a campaign finds. */
+/* command_faults.c: adjudge faults: what can be planted, how much of it a campaign finds, and how small an error of a rule. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +6,9 @@
 #include "campaign.h"
 #include "commands.h"
 #include "mutation_score.h"
+#include "sensitivity.h"
 
-enum { DEFAULT_SCORE_CASES = 100000 };
+enum { DEFAULT_SCORE_CASES = 100000, DEFAULT_SENSITIVITY_CASES = 30000, SENSITIVITY_CASES_MOST = 1000000 };
 
 /* ---- lists ---- */
 
@@ -169,25 +170,114 @@ static int score(const struct score_options *o, const char *profile, bool json)
 	return code;
 }
 
+/* ---- sensitivity ---- */
+
+static void print_sensitivity(const struct sensitivity *s)
+{
+	printf("%-26s %-14s %-14s %s\n", "op", "smallest error", "found within", "cases with the op");
+	for (int i = 0; i < s->n; i++) {
+		const struct sensitivity_row *r = &s->row[i];
+		char name[48], error[16] = "none";
+
+		snprintf(name, sizeof name, r->operand ? "%s, by %c" : "%s", op_table[r->op].name, r->operand);
+		if (r->found)
+			snprintf(error, sizeof error, "%g", sensitivity_error[r->found - 1]);
+		printf("%-26s %-14s %-14lld %lld\n", name, error, (long long)r->cases_95, (long long)r->occurs);
+	}
+}
+
+static void print_sensitivity_json(const struct sensitivity_options *o, const char *profile, const struct sensitivity *s)
+{
+	struct json_writer w;
+	struct arena a;
+	size_t len;
+
+	arena_init(&a, COMMAND_ARENA);
+	w = json_writer_new(&a, true);
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", "adjudge.sensitivity/1");
+	json_member_string(&w, "engine", o->engine);
+	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
+	json_member_string(&w, "profile", profile);
+	json_member_integer(&w, "cases", s->cases);
+	json_member_integer(&w, "needed", s->needed);
+	json_member_integer(&w, "skipped", s->skipped);
+	json_put_key(&w, "rows");
+	json_begin_array(&w, JSON_BLOCK);
+	for (int i = 0; i < s->n; i++) {
+		const struct sensitivity_row *r = &s->row[i];
+
+		json_begin_object(&w, JSON_FLOW);
+		json_member_string(&w, "op", op_table[r->op].name);
+		json_member_string(&w, "operand", (const char[]){r->operand, '\0'});
+		if (r->found) {
+			json_member_decimal(&w, "smallest_error", sensitivity_error[r->found - 1]);
+		} else {
+			json_put_key(&w, "smallest_error");
+			json_put_null(&w);
+		}
+		json_member_integer(&w, "cases_95_percent", r->cases_95);
+		json_member_integer(&w, "shown_next", r->shown_next);
+		json_member_integer(&w, "cases_with_op", r->occurs);
+		json_end(&w);
+	}
+	json_end(&w);
+	json_end(&w);
+	fputs(json_finish(&w, &len), stdout);
+	arena_free(&a);
+}
+
+static int measure(const struct sensitivity_options *o, const char *profile, bool json)
+{
+	struct error e = {0};
+	struct sensitivity s;
+
+	campaign_stop_on_signals();
+	if (!sensitivity_measure(o, &s, &e)) {
+		complain("faults: %s", e.text);
+		return EXIT_OURS;
+	}
+	if (!s.n) {
+		complain("faults: no op with a rule of its own has %s in its name", o->only);
+		return EXIT_NOTHING;
+	}
+	if (s.right_wrong || s.failures || campaign_stop_requested()) {
+		complain(s.failures ? "faults: %s could not be asked in case %lld" :
+			 s.right_wrong ? "faults: %s without faults was judged wrong in case %lld" :
+					 "faults: %s: stopped after %lld cases",
+		    o->engine, (long long)s.cases);
+		return EXIT_OURS;
+	}
+	if (json)
+		print_sensitivity_json(o, profile, &s);
+	else
+		print_sensitivity(&s);
+	return EXIT_NO_FINDING;
+}
+
 int command_faults(int argc, char **argv)
 {
-	struct score_options score_of = {.seed = 1, .cases = DEFAULT_SCORE_CASES, .profile = profile_default(), .progress = true};
+	struct sensitivity_options sensitivity = {.engine = NULL};
+	int64_t cases = 0;
+	struct score_options score_of = {.seed = 1, .profile = profile_default(), .progress = true};
 	const char *profile = NULL;
 	bool json = false, quiet = false;
 	const struct option_row rows[] = {
 	    {"json", OPTION_FLAG, &json, NULL, "print JSON"},
 	    {"mutants", OPTION_FLAG, &score_of.mutants, NULL, "the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
 	    {"score", OPTION_TEXT, &score_of.engine, "ENGINE", "how many of this engine's are found by random cases, and after how many?"},
-	    {"only", OPTION_TEXT, &score_of.only, "TEXT", "score those with TEXT in their spec or meaning"},
-	    {"cases", OPTION_NUMBER, &score_of.cases, "N", "score with N cases (default 100000)"},
+	    {"sensitivity", OPTION_TEXT, &sensitivity.engine, "ENGINE", "how small an error of its rules do random cases find, op by op?"},
+	    {"only", OPTION_TEXT, &score_of.only, "TEXT", "score those with TEXT in their spec or meaning; measure ops with TEXT in their name"},
+	    {"cases", OPTION_NUMBER, &cases, "N", "score with N cases (default 100000), measure with N (default 30000)"},
 	    {"seed", OPTION_SEED, &score_of.seed, "N", "same seed, same cases, as those of fuzz --driver generate (default 1)"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
-	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE [OPTION]...]",
+	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE | --sensitivity ENGINE [OPTION]...]",
 	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported, with its\n"
 	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) and request.\n"
-	    "With --score, measures how many of one engine's faults, or mutants, random cases find.\n"
+	    "With --score, measures how many of one engine's faults, or mutants, random cases find; with --sensitivity, the smallest relative\n"
+	    "error of the derivative rule of each op, from 1e-8 down to 1e-15, that 10,000 cases find with a probability of 95 %.\n"
 	    "Example: adjudge faults --mutants --score tape --cases 100000 --profile benchmarks/frozen.json\n"
 	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was judged wrong, or the machine\n"
 	    "failed, 5 the engine has none.\n",
@@ -198,14 +288,32 @@ int command_faults(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	if (!score_of.engine)
+	if (!score_of.engine && !sensitivity.engine)
 		return list(score_of.mutants, json);
-	if (!engine_kind_find(score_of.engine)) {
-		complain("faults: --score: no engine '%s' ('adjudge engines' lists them)", score_of.engine);
+	if (score_of.engine && sensitivity.engine) {
+		complain("faults: --score and --sensitivity are two questions");
+		return EXIT_USAGE;
+	}
+	if (!engine_kind_find(score_of.engine ? score_of.engine : sensitivity.engine)) {
+		complain("faults: %s: no engine '%s' ('adjudge engines' lists them)", score_of.engine ? "--score" : "--sensitivity",
+		    score_of.engine ? score_of.engine : sensitivity.engine);
 		return EXIT_USAGE;
 	}
 	if (profile && !profile_read_file(profile, &score_of.profile, &e))
 		return complain_about_case(&e);
+	if (sensitivity.engine) {
+		if (cases > SENSITIVITY_CASES_MOST) {
+			complain("faults: --cases: more than %d", SENSITIVITY_CASES_MOST);
+			return EXIT_USAGE;
+		}
+		sensitivity.cases = cases ? cases : DEFAULT_SENSITIVITY_CASES;
+		sensitivity.only = score_of.only;
+		sensitivity.seed = score_of.seed;
+		sensitivity.profile = score_of.profile;
+		sensitivity.progress = !quiet;
+		return measure(&sensitivity, profile ? profile : "default", json);
+	}
+	score_of.cases = cases ? cases : DEFAULT_SCORE_CASES;
 	score_of.progress = !quiet;
 	return score(&score_of, profile ? profile : "default", json);
 }

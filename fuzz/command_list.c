@@ -81,6 +81,7 @@ int command_engines(int argc, char **argv)
 		json_member_string(&l.w, "modelled_on", k->modelled_on);
 		json_member_bool(&l.w, "jvp", k->jvp);
 		json_member_bool(&l.w, "vjp", k->vjp);
+		json_member_bool(&l.w, "jvp_over_vjp", k->jvp || k->jvp_over_vjp);
 		json_member_integer(&l.w, "order", k->order ? k->order : 1);
 		json_member_bool(&l.w, "batch", k->batch);
 		json_member_bool(&l.w, "isolated", k->isolated);

@@ -47,7 +47,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		complain("%s shows no finding here: %s", spec, verdict_names[r.judgement[0].verdict]);
 		return EXIT_NOTHING;
 	}
-	same = (struct same_signature){b, spec, signature_coarse(spec, c, &r.judgement[0], a)};
+	same = (struct same_signature){b, spec, signature_coarse(spec, c, &r.judgement[0], a), 0};
 	small = minimize(c, same_signature, &same, budget, a, &stats);
 	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
 	bench_judge(b, &small, a, &r);

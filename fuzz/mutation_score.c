@@ -125,8 +125,7 @@ static void retire(struct scoring *s, int k)
 	s->n_alive--;
 }
 
-/* Memory that one engine runs out of is no matter of the others. */
-static bool shows(struct scoring *s, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+bool score_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
     struct judgement *judgement)
 {
 	jmp_buf full, *outer = a->on_full;
@@ -135,7 +134,7 @@ static bool shows(struct scoring *s, struct engine *engine, const struct testcas
 
 	a->on_full = &full;
 	if (!setjmp(full))
-		result = bench_shows(&s->bench, engine, c, a, t, judgement);
+		result = bench_shows(b, engine, c, a, t, judgement);
 	else
 		arena_rewind(a, mark);
 	a->on_full = outer;
@@ -151,7 +150,7 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 
 	oracle_truth(s->bench.oracle, c, a, &truth.truth);
 	s->out->cases++;
-	if (shows(s, s->bench.engine[0], c, a, &truth, &right)) {
+	if (score_shows(&s->bench, s->bench.engine[0], c, a, &truth, &right)) {
 		s->out->right_wrong = s->out->cases;
 		return;
 	}
@@ -160,7 +159,7 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 		if (!s->alive[k].engine || !(all || may_differ(&s->alive[k], present)))
 			continue;
 		judgement.verdict = right.verdict;
-		if (!shows(s, s->alive[k].engine, c, a, &truth, &judgement)) {
+		if (!score_shows(&s->bench, s->alive[k].engine, c, a, &truth, &judgement)) {
 			if (judgement.verdict == VERDICT_INACCURATE && right.verdict == VERDICT_AGREE && !s->out->row[k].inaccurate)
 				s->out->row[k].inaccurate = s->out->cases;
 			continue;

@@ -49,12 +49,14 @@ void fd_mixed_close(struct fd_mixed *self)
 /* What one target has seen so far, in units of 2^scale. */
 struct progress {
 	mpfr_t sum;           /* over the samples so far */
-	mpfr_exp_t largest;   /* every term of it is below 2^largest */
-	double noise;         /* of the quotient: what rounding terms of that size may leave of it */
+	mpfr_exp_t top;       /* of the largest sample */
 	double excess, last;  /* quotient less the known value, on this rung and the one before */
-	double quotient;      /* of the rung before */
-	bool grew;            /* the newest beside it, by far */
 	bool seen;
+	mpfr_t before;        /* the quotient of the rung before */
+	mpfr_exp_t moved;     /* how far it has moved since then */
+	int moves;
+	bool drifting;        /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
+	double noise;         /* what the precision leaves open of the quotient */
 };
 
 /* One measurement. */
@@ -85,8 +87,8 @@ static void add_sample(struct mixed *m, const struct evaluation *ev, bool negati
 				if (j < t->first || j >= t->first + t->count)
 					continue;
 				mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
-				if (mpfr_regular_p(m->term) && mpfr_get_exp(m->term) > m->progress[i].largest)
-					m->progress[i].largest = mpfr_get_exp(m->term);
+				if (mpfr_regular_p(m->term) && mpfr_get_exp(m->term) > m->progress[i].top)
+					m->progress[i].top = mpfr_get_exp(m->term);
 			}
 		}
 	}
@@ -100,7 +102,7 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	for (int i = 0; i < m->run->n_target; i++) {
 		mpfr_set_prec(m->progress[i].sum, ev->precision + GUARD_BITS);
 		mpfr_set_zero(m->progress[i].sum, 1);
-		m->progress[i].largest = MPFR_EMIN_DEFAULT;
+		m->progress[i].top = mpfr_get_emin();
 	}
 	mpfr_set_prec(m->term, ev->precision + GUARD_BITS);
 	for (unsigned subset = 0; subset < 1u << m->n; subset++) {
@@ -124,8 +126,28 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	return true;
 }
 
+/* 2^exponent, 0 or infinity beyond the range. */
+static double power_of_two(mpfr_exp_t exponent)
+{
+	return exponent < -1100 ? 0 : exponent > 1100 ? INFINITY : ldexp(1, (int)exponent);
+}
+
+/* The quotient in p->sum, which the precision leaves open by 2^noise, against that of the rung before. */
+static void follow(struct mixed *m, struct progress *p, mpfr_exp_t noise)
+{
+	if (p->seen) {
+		mpfr_sub(m->term, p->sum, p->before, R);
+		mpfr_exp_t moved = mpfr_regular_p(m->term) ? mpfr_get_exp(m->term) : mpfr_get_emin();
+		p->drifting |= p->moves && moved > p->moved && moved > noise;
+		p->moved = moved;
+		p->moves++;
+	}
+	mpfr_set_prec(p->before, mpfr_get_prec(p->sum));
+	mpfr_set(p->before, p->sum, R);
+}
+
 /* The quotient of a target from its sum; false when it is no number. */
-static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, const struct evaluation *ev, int log_step, int sign)
+static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
 {
 	long scale = t->scale;
 	for (int k = 0; k < m->n; k++)
@@ -133,22 +155,14 @@ static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, co
 	mpfr_mul_2si(p->sum, p->sum, -scale, R);
 	if (sign < 0 && (m->n & 1))
 		mpfr_neg(p->sum, p->sum, R);
+	mpfr_exp_t noise = p->top - (mpfr_get_prec(p->sum) - GUARD_BITS) + 4 - scale;
+	p->noise = power_of_two(noise);
+	follow(m, p, noise);
 	t->quotient = mpfr_get_d(p->sum, R);
 	mpfr_sub_d(p->sum, p->sum, t->value, R);
 	mpfr_sub_d(p->sum, p->sum, t->low, R);
 	p->excess = mpfr_get_d(p->sum, R);
-	p->noise = ldexp(1, (int)fmax(fmin((double)(p->largest - ev->precision - scale) + m->n, 2000), -2000));
 	return isfinite(p->excess);
-}
-
-/*
- * Whether the quotient has grown by far as the step shrank.  Where the step is small beside what the function varies on, quotients tend to the derivative, or
- * to 0 as the step does, and what rounding leaves of them falls from rung to rung.  One that grows is the difference of a function that the step has left behind,
- * as sin at 2^616 moved by a part of itself: two of them may be as small beside the value they are compared with, and then agree on it being wrong.
- */
-static bool has_grown(const struct progress *p, double quotient)
-{
-	return p->seen && fabs(quotient) > ldexp(fabs(p->quotient), 16);
 }
 
 /* How far quotient and value may be apart. */
@@ -158,15 +172,13 @@ static double slack(const struct fd_target *t)
 }
 
 /*
- * Compares what the rungs have shown.  They may agree on nothing at all: a term that is lost beside larger ones is lost on all of them.  A quotient that
- * shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives no size for an error.
+ * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
+ * no size for an error.
  */
 static void settle(struct fd_target *t, struct progress *p)
 {
 	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
-	t->error = change + p->noise;
-	p->grew = has_grown(p, t->quotient);
-	p->quotient = t->quotient;
+	t->error = change;
 	p->last = p->excess;
 	p->seen = true;
 	if (isinf(change))
@@ -177,9 +189,13 @@ static void settle(struct fd_target *t, struct progress *p)
 		t->outcome = FD_AGREES;
 }
 
+/*
+ * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
+ * takes three rungs to see.
+ */
 static void give_up(struct fd_target *t, const struct progress *p)
 {
-	if (isfinite(t->error) && !p->grew && fabs(p->excess) > slack(t) && t->error <= fabs(p->excess) / 16)
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting)
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -200,6 +216,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 		run->target[i].reason = REASON_NONE;
 		run->target[i].error = INFINITY;
 		mpfr_init2(m.progress[i].sum, 53);
+		mpfr_init2(m.progress[i].before, 53);
 	}
 	for (int k = 0; k < RUNGS && open; k++) {
 		struct evaluation *ev = &self->ev[k];
@@ -216,7 +233,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 			struct fd_target *t = &run->target[i];
 			if (t->outcome != FD_NOT_RUN)
 				continue;
-			if (!measure(&m, t, &m.progress[i], ev, run->log_step, run->right ? 1 : -1))
+			if (!measure(&m, t, &m.progress[i], run->log_step, run->right ? 1 : -1))
 				fd_abstain(t, REASON_NON_FINITE);
 			else
 				settle(t, &m.progress[i]);
@@ -229,6 +246,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 		else if (run->target[i].outcome == FD_NOT_RUN)
 			give_up(&run->target[i], &m.progress[i]);
 		mpfr_clear(m.progress[i].sum);
+		mpfr_clear(m.progress[i].before);
 	}
 	mpfr_clear(m.term);
 }

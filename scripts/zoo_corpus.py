@@ -116,6 +116,19 @@ def loops():
                  (f"{spec}+jax-scan-perturbed", "wrong" if place == "inside" else "agree", ["0" if place == "inside" else "5"]),
                  comment="the report asks whether x is perturbed: yes outside, no inside")
 
+    # i < 3, beside a variable that is handed on; out = var*var
+    for place in ("while", "for"):
+        top, cond, loop = Region(), Region(), Region()
+        if place == "while":
+            test = cond.op("lt", "ci", cond.const(3))
+            outs = top.loop("while", [top.const(0), "var"], 2, [region(["ci", "cv"], cond.body, [test]),
+                                                               region(["bi", "bv"], loop.body, [loop.op("add", "bi", loop.const(1)), "bv"])], cap=8)
+        else:
+            outs = top.loop("for", [top.const(0), "var"], 2, [region(["k", "bi", "bv"], loop.body, [loop.op("add", "bi", loop.const(1)), "bv"])], trip=3)
+        case(f"tf-while-passthrough-{place}", "var*var of a variable that a loop hands on as it is", "tensorflow/tensorflow#1093", ["var: f64[]"], top,
+             [top.op("mul", outs[1], outs[1])], [[3]], vjp([0], 1), ["6"], ("functional+tf-while-passthrough", "wrong", ["0"]),
+             comment="no gradient at all in the report, which is 0 here")
+
     # v = v*x twice from 1; w of another width is carried through
     for width, verdict in (("[1]", "crash"), ("[2]", "agree")):
         top, loop = Region(), Region()
@@ -558,7 +571,7 @@ def rules():
         out = top.loop("for", ["n", top.op("square", "x")], 1, [region(["i", "r"], loop.body, [loop.op("mul", "r", "x")])], cap=4)
         case(f"clad-unentered-loop-{n}", f"x^2, {n} times multiplied by x in a loop: the second derivative at 3", "vgvassilev/clad#1958",
              ["x: f64[]", "n: i64[]"], top, out, [[3, n]], vjp([0], 1) + vjp([0], 1), ["2" if n == 0 else "18"],
-             ("tape+clad-unentered-loop", verdict, [faulty]), comment="the report is of what uninitialised memory holds; here it is zeros")
+             ("functional+clad-unentered-loop", verdict, [faulty]), comment="the report is of what uninitialised memory holds; here it is zeros")
 
     for spec in ("tape", "aot"):
         top = Region()

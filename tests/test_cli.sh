@@ -93,6 +93,13 @@ check 0 faults --score functional --only fifo --cases 500 --quiet
 says out '1 of 1 faults found'
 check 0 faults --mutants --score tape --only 'mul: the sign' --cases 2 --json --quiet
 says out '"schema": "adjudge.score/1"'
+check 0 faults --sensitivity tape --only exp --cases 60 --json --quiet
+says out '"schema": "adjudge.sensitivity/1"'
+says out '"op": "expm1"'
+check 2 faults --sensitivity no-such-engine
+check 2 faults --sensitivity tape --score tape
+check 2 faults --sensitivity tape --cases 1000001
+check 5 faults --sensitivity tape --only "no such op" --quiet
 check 2 faults --score no-such-engine
 check 5 faults --mutants --score aot --only "no such text" --quiet
 check 3 faults --score tape --profile "$work/none.json"
@@ -177,6 +184,11 @@ check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
 check 1 run "$work/report.json"
 says out "$fault"
 check 0 minimize "$work/report.json"
+# What differs from run to run shows again, if not always at once.
+check 1 fuzz --driver generate --seed 5 --cases 20 --engine tape+enzyme-threads-race --out "$work/race" --quiet
+for report in "$work"/race/findings/*.json; do
+	check 1 run "$report"
+done
 check 0 run "$work/report.json" --engine functional
 checks=$((checks + 1))
 "$adjudge" run - --signature "$fault|vjp|wrong|finite" <"$work/report.json" >/dev/null

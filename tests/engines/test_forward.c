@@ -443,7 +443,7 @@ static const struct {
 } bad_specs[] = {
 	{"", "forward, tape, functional, checkpointed, parallel"}, {"forwards", "no engine 'forwards'"}, {"forward:3", "no arguments"},
 	{"forward+residual-fifo", "'adjudge faults'"}, {"tape+packed-select", "weak-zero"}, {"forward+", "no fault ''"},
-	{"forward+packed-select:3", "takes no arguments"}, {"forward+scale", "scale:OP:FACTOR"}, {"forward+scale:mul", "scale:OP:FACTOR"},
+	{"forward+packed-select:3", "takes no arguments"}, {"forward+scale", "scale:OP:FACTOR"}, {"forward+scale:sin.b:2", "no operand"}, {"forward+scale:pow.:2", "no operand"}, {"forward+scale:mul", "scale:OP:FACTOR"},
 	{"forward+scale:mul:", "scale:OP:FACTOR"}, {"forward+scale:mul:2x", "scale:OP:FACTOR"}, {"forward+scale:mul:inf", "scale:OP:FACTOR"},
 	{"forward+scale:muls:2", "no op 'muls'"}, {"forward+scale:while:2", "while"}, {"forward+scale:floor:2", "floor"},
 };

@@ -65,14 +65,14 @@ static bool same_partials(const struct expression *a, const struct expression *b
 
 static bool same_tangent_row(const struct tangent_rule *a, const struct tangent_rule *b)
 {
-	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale &&
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->unscaled == b->unscaled &&
 	       a->packing.terms == b->packing.terms && a->packing.operand == b->packing.operand &&
 	       a->packing.pick == b->packing.pick && a->packing.out_arity == b->packing.out_arity && a->primal == b->primal;
 }
 
 static bool same_adjoint_row(const struct adjoint_rule *a, const struct adjoint_rule *b)
 {
-	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->join == b->join &&
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->unscaled == b->unscaled && a->join == b->join &&
 	       a->saved == b->saved && a->pops == b->pops;
 }
 
@@ -98,7 +98,7 @@ static bool same_aot_row(const struct aot_rule *a, const struct aot_rule *b)
 	for (int k = 0; k < 3; k++)
 		if ((a->partial[k] || b->partial[k]) && strcmp(a->partial[k], b->partial[k]) != 0)
 			return false;
-	return a->push == b->push && a->pull == b->pull && a->scale == b->scale;
+	return a->push == b->push && a->pull == b->pull && a->scale == b->scale && a->unscaled == b->unscaled;
 }
 
 static int custom_differences(const struct custom_rules *a, const struct custom_rules *b)

@@ -4,14 +4,14 @@
 #include "../../fuzz/generate_internal.h"
 #include "samples.h"
 
-static const char *const specs[] = {"forward", "tape", "functional", "checkpointed", "parallel", "aot"};
+static const char *const specs[] = {"forward", "tape", "functional", "checkpointed", "parallel", "implicit", "aot"};
 enum { ENGINES = sizeof specs / sizeof *specs };
 static struct engine *engines[ENGINES];
 
-/* Whether an engine answers a request that ends in this transform. */
-static bool knows(const struct engine *engine, enum transform_kind kind)
+/* Whether an engine answers requests of such levels. */
+static bool knows(const struct engine *engine, const struct testcase *c, struct arena *a)
 {
-	return kind == TRANSFORM_JVP ? engine_kind(engine)->jvp : engine_kind(engine)->vjp;
+	return !engine_refuses(engine_kind(engine), c->transform, c->n_transform, a);
 }
 
 static struct transform make_transform(struct arena *a, enum transform_kind kind, const struct signature *s, const int *wrt, int n_wrt)
@@ -157,7 +157,7 @@ static void check_hessian(const struct testcase *c, const char *name, const doub
 			double got[GRADIENT];
 			struct answer out;
 
-			if (!knows(engines[e], outer) || !answer_of(engines[e], &stacked, name, a, &out))
+			if (!knows(engines[e], &stacked, a) || !answer_of(engines[e], &stacked, name, a, &out))
 				continue;
 			if (mix == 3) {
 				got[0] = against(&c->transform[0], out.derivative);
@@ -296,7 +296,7 @@ static void check_third(struct arena *a)
 				c.transform[k].seed[0].at->f = 1;
 			}
 			for (int e = 0; e < ENGINES; e++)
-				if (knows(engines[e], c.transform[2].kind) && answer_of(engines[e], &c, s.name, a, &out))
+				if (knows(engines[e], &c, a) && answer_of(engines[e], &c, s.name, a, &out))
 					CHECK(near(out.derivative[0].at->f, rows[i].want, 1e-13), "%s, mix %d: %.17g, expected %.17g",
 					    specs[e], mix, out.derivative[0].at->f, rows[i].want);
 		}
@@ -359,7 +359,7 @@ static void check_batch_outside(struct arena *a)
 		for (int e = 0; e < ENGINES; e++) {
 			struct answer all, one;
 
-			if (!knows(engines[e], TRANSFORM_VJP) || !answer_of(engines[e], &c, s->name, a, &all))
+			if (!knows(engines[e], &c, a) || !answer_of(engines[e], &c, s->name, a, &all))
 				continue;
 			for (int b = 0; b < SIZE; b++) {
 				struct tensor *point = slice_point(a, &c, &c.transform[1], b);
@@ -415,7 +415,7 @@ static void check_batch_inside(struct arena *a)
 			int first = shape_elements(&s->type[0].shape), total;
 			struct answer all, one;
 
-			if (!knows(engines[e], TRANSFORM_VJP) || !answer_of(engines[e], &c, s->name, a, &all))
+			if (!knows(engines[e], &c, a) || !answer_of(engines[e], &c, s->name, a, &all))
 				continue;
 			for (int b = 0; b < SIZE; b++) {
 				struct tensor *point = slice_point(a, &c, &c.transform[0], b);
@@ -461,7 +461,7 @@ static void check_batch_both(struct arena *a)
 		const struct transform *outer = &c.transform[2];
 		struct answer out;
 
-		if (!knows(engines[e], TRANSFORM_VJP) || !answer_of(engines[e], &c, s.name, a, &out))
+		if (!knows(engines[e], &c, a) || !answer_of(engines[e], &c, s.name, a, &out))
 			continue;
 		for (int q = 0; q < SIZE; q++) {
 			double y = 3 + .125 * q, sum = 0;
@@ -506,7 +506,7 @@ static void check_integers(struct arena *a)
 		for (int e = 0; e < ENGINES; e++) {
 			struct answer out;
 
-			if (!knows(engines[e], c.transform[1].kind) || !answer_of(engines[e], &c, s.name, a, &out))
+			if (!knows(engines[e], &c, a) || !answer_of(engines[e], &c, s.name, a, &out))
 				continue;
 			CHECK(out.n_derivative == 2 && out.derivative[1].type.dtype == DTYPE_I64, "%s", specs[e]);
 			for (int b = 0; b < SIZE; b++) {
@@ -585,10 +585,10 @@ static void check_refusals(struct arena *a)
 			struct testcase c = sample_case(a, &s, s.at, false);
 			struct answer out = {.status = ANSWER_FAILURE};
 
-			push_transform(a, &c, TRANSFORM_VJP, NULL);
+			push_transform(a, &c, kind, NULL);
 			push_transform(a, &c, kind, NULL);
 			engine_answer(engines[e], &c, a, &out);
-			CHECK((out.status == ANSWER_OK) == knows(engines[e], kind), "%s", specs[e]);
+			CHECK((out.status == ANSWER_OK) == knows(engines[e], &c, a), "%s", specs[e]);
 			CHECK(out.status == ANSWER_OK || (out.status == ANSWER_UNSUPPORTED && strstr(out.text, transform_names[kind])),
 			    "%s: %s", specs[e], out.text);
 		}

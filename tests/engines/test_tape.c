@@ -33,10 +33,9 @@ static void check_refusals(struct engine *engine, struct arena *a)
 	engine_answer(engine, &c, a, &out);
 	CHECK(out.status == ANSWER_UNSUPPORTED && out.text[0], "a jvp: %d", out.status);
 	c.transform = (struct transform[]){c.transform[0], c.transform[0]};
-	c.transform[0].kind = TRANSFORM_VJP;
 	c.n_transform = 2;
 	engine_answer(engine, &c, a, &out);
-	CHECK(out.status == ANSWER_UNSUPPORTED && out.text[0], "a stack: %d", out.status);
+	CHECK(out.status == ANSWER_UNSUPPORTED && out.text[0], "a jvp of a jvp: %d", out.status);
 }
 
 /* Several points: each answer is that of the point alone. */

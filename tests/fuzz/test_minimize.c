@@ -366,7 +366,7 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	arena_init(&scratch, (size_t)1 << 28);
 	bench_judge(&b, &from, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
-	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a)};
+	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a), 0};
 	left = minimize(&from, same_signature, &same, 10000, a, &stats);
 	ops = ops_of(&left.program.top);
 	CHECK(ops <= g->ops, "%s: %d ops left, %d wanted:\n%s", g->spec, ops, g->ops, program_print(&left.program, a));

@@ -151,11 +151,25 @@ static void check_statistics(void)
 	score_free(&s);
 }
 
+/* Digits that a usual formula loses, too, are no finding, but are seen. */
+static void check_inaccurate(void)
+{
+	struct score_options o = options("aot", true, 3000);
+	struct score s;
+
+	o.only = "asin, partial by a: 1/sqrt(select(lt(abs(a),(2*0.5)";
+	s = run(&o);
+	CHECK(s.n == 1 && s.survivors == 1 && s.row[0].inaccurate > 0, "%d rows, %d survivors, inaccurate in case %lld", s.n, s.survivors,
+	    s.n ? (long long)s.row[0].inaccurate : 0);
+	score_free(&s);
+}
+
 /* Isolated faults are answered by this program as a worker. */
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		return engine_worker(argv[3]);
+	check_inaccurate();
 	check_filter();
 	check_rare();
 	check_against_bench("tape", true, 41);
