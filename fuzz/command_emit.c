@@ -7,9 +7,9 @@
 #include "commands.h"
 
 static const struct format {
-	const char *name, *adapter, *meaning;
+	const char *name, *program, *adapter, *meaning;
 } formats[] = {
-#define FORMAT(name, adapter, meaning) {name, adapter, meaning},
+#define FORMAT(name, program, adapter, meaning) {name, program, adapter, meaning},
 #include "emit_formats.def"
 #undef FORMAT
 };
@@ -38,12 +38,12 @@ static const char *adapter_command(const struct format *f, struct arena *a)
 	char *slash;
 
 	if (dir)
-		return arena_printf(a, "proc:exec python3 '%s'/%s --emit", dir, f->adapter);
+		return arena_printf(a, "proc:exec %s '%s'/%s --emit", f->program, dir, f->adapter);
 	path[n > 0 ? n : 0] = '\0';
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
-	return arena_printf(a, "proc:exec python3 '%s/../engines/external'/%s --emit", path, f->adapter);
+	return arena_printf(a, "proc:exec %s '%s/../engines/external'/%s --emit", f->program, path, f->adapter);
 }
 
 static int emit_case(const char *path, const struct format *f, struct arena *a)
@@ -81,9 +81,10 @@ int command_emit(int argc, char **argv)
 		{"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",
-		"A case or report as a program for an engine alone: the very calls that its adapter makes.  Needs python3, not the engine.\n"
+		"A case or report as a program for an engine alone: the very calls that its adapter makes.  Needs python3 or node, not the\n"
+		"engine.\n"
 		"Example: adjudge emit --format torch case.json >reproducer.py\n"
-		"Exit status: 0 written, 3 a bad case, 4 python3 or the adapter cannot be run, 5 the case has what the format has no counterpart for.\n",
+		"Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the case has what the format has no counterpart for.\n",
 		rows, sizeof rows / sizeof *rows, 0, 1};
 	const struct format *f;
 	struct arena a;

@@ -1,0 +1,221 @@
+#!/usr/bin/env node
+/*
+ * jax-js behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node jaxjs.mjs [MODE], where DIR has @jax-js/jax 0.1; its version is in the hello.  MODES are
+ * below.  cpu, the default, interprets the kernels in binary64; wasm, the package's own default device, has polynomials of binary32 precision for sin,
+ * exp and the like, also in f64, and is judged by these.  An array is moved where it is used: every use but the last takes a reference.  There is no
+ * scatter and no loop.  The package asks for the class Float16Array wherever it meets a Float64Array: where node lacks the class (before 24), there is
+ * one that nothing is of, and no f16.
+ */
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { Program, complete, fixedResults, list, flat, isFloat, dtypeOf, load, resolved, same, serve, shapeOf, sizeOf, stack, startsOf, Unsupported } from "./adapter.mjs";
+
+const DTYPES = { f64: "float64", f32: "float32", i32: "int32", i64: "int32", bool: "bool" };
+
+/* ---- ops as source ---- */
+
+const CLASSES = { f64: "Float64Array", f32: "Float32Array" };
+
+function tensor(values, shape, dtype) {
+    const data = CLASSES[dtype] ? `new ${CLASSES[dtype]}(${list(values)})` : list(values);
+    return sizeOf(shape) ? `np.array(${data}, { shape: ${list(shape)}, dtype: np.${DTYPES[dtype]} })` : `np.zeros(${list(shape)}, { dtype: np.${DTYPES[dtype]} })`;
+}
+
+const index = (values, shape) => tensor(values, shape, "i32");
+
+/* np.take: the slices `at` of axis `axis`. */
+const taken = (x, at, axis) => `np.take(${x}, ${index(at, [at.length])}, ${axis})`;
+
+function slice(n) {
+    const { start, size, stride = size.map(() => 1) } = n.a;
+    if (!start.length)
+        return n.arg(0);
+    const strided = stride.map((s, d) => s !== 1 && size[d] > 1);
+    let text = `${n.arg(0)}.slice(${start.map((a, d) => strided[d] ? "[]" : list([a, a + size[d]])).join(", ")})`;
+    strided.forEach((s, d) => {
+        if (s)
+            text = taken(text, Array.from({ length: size[d] }, (_, k) => start[d] + k * stride[d]), d);
+    });
+    return text;
+}
+
+function dynamicSlice(n) {
+    const starts = startsOf(n, 1, n.a.size);
+    return starts.length ? `${n.arg(0)}.slice(${starts.map((a, d) => list([a, a + n.a.size[d]])).join(", ")})` : n.arg(0);
+}
+
+/* np.pad pads with 0; a scalar takes the place of these. */
+function pad(n) {
+    const { low, high } = n.a, inside = n.shapeOf(0);
+    if (!low.length)
+        return n.arg(0);
+    const strides = n.shape.map((_, d) => sizeOf(n.shape.slice(d + 1)));
+    const mask = Array.from({ length: sizeOf(n.shape) }, (_, k) => n.shape.every((extent, d) => {
+        const at = Math.floor(k / strides[d]) % extent - low[d];
+        return at >= 0 && at < inside[d];
+    }));
+    const padded = `np.pad(${n.arg(0)}, [${low.map((l, d) => list([l, high[d]])).join(", ")}])`;
+    return `np.where(${tensor(mask, n.shape, "bool")}, ${padded}, ${n.arg(1)})`;
+}
+
+/* Zeros where an index is dropped. */
+function masked(n, text, gone, room) {
+    return gone.some((g) => g) ? `np.where(${tensor(gone.map((g) => !g), room, "bool")}, ${text}, ${tensor([0], [], n.dtype)})` : text;
+}
+
+function gather(n) {
+    const axis = n.a.axis ?? 0, shape = n.shapeOf(0), of = n.shapeOf(1);
+    const { at, gone } = resolved(n.const(1), n.a.mode, shape[axis]);
+    if (!shape[axis])
+        throw new Unsupported("gather of nothing");
+    return masked(n, `np.take(${n.arg(0)}, ${index(at, of)}, ${axis})`, gone, [...shape.slice(0, axis).fill(1), ...of, ...shape.slice(axis + 1).fill(1)]);
+}
+
+function takeAlongAxis(n) {
+    const axis = n.a.axis ?? 0, shape = n.shapeOf(0), of = n.shapeOf(1);
+    const { at, gone } = resolved(n.const(1), n.a.mode, shape[axis]);
+    if (!shape[axis])
+        throw new Unsupported("take_along_axis of nothing");
+    return masked(n, `np.takeAlongAxis(${n.arg(0)}, ${index(at, of)}, ${axis})`, gone, of);
+}
+
+const reduction = (call, none = null) => (n) => {
+    const { axes = [], keepdims = false } = n.a;
+    return axes.length ? `${call}(${n.arg(0)}, ${list(axes)}, { keepdims: ${keepdims} })` : none ? `${none}(${n.arg(0)})` : n.arg(0);
+};
+
+function norm(n) {
+    const { axes = [], keepdims = false } = n.a;
+    return axes.length ? `np.linalg.vectorNorm(${n.arg(0)}, { axis: ${list(axes)}, keepdims: ${keepdims} })` : `np.abs(${n.arg(0)})`;
+}
+
+function cast(n) {
+    if (!isFloat(n.dtype) || !isFloat(n.program.types.get(n.args[0]).split("[")[0]))
+        throw new Unsupported("a cast to or from no float");
+    return `${n.arg(0)}.astype(np.${DTYPES[n.dtype]})`;
+}
+
+const calls = (table) => Object.fromEntries(Object.entries(table).map(([op, f]) => [op, `np.${f}({0})`]));
+
+const OPS = {
+    constant: (n) => tensor(n.own(), n.shape, n.dtype),
+    ...calls({ neg: "negative", abs: "abs", sign: "sign", square: "square", sqrt: "sqrt", exp: "exp", expm1: "expm1", log: "log", log1p: "log1p", sin: "sin",
+        cos: "cos", tan: "tan", asin: "arcsin", acos: "arccos", atan: "arctan", sinh: "sinh", cosh: "cosh", tanh: "tanh", asinh: "arcsinh", acosh: "arccosh",
+        atanh: "arctanh", floor: "floor", ceil: "ceil", trunc: "trunc", round: "round" }),
+    copy: "{0}", rsqrt: "np.reciprocal(np.sqrt({0}))", logistic: "jax.nn.sigmoid({0})", erf: "jax.lax.erf({0})", stop_gradient: "jax.lax.stopGradient({0})",
+    add: "np.add({0}, {1})", sub: "np.subtract({0}, {1})", mul: "np.multiply({0}, {1})", div: "np.divide({0}, {1})", pow: "np.power({0}, {1})",
+    atan2: "np.atan2({0}, {1})", max: "np.maximum({0}, {1})", min: "np.minimum({0}, {1})", clamp: "np.minimum(np.maximum({0}, {1}), {2})",
+    select: "np.where({0}, {1}, {2})", cast,
+    broadcast_to: (n) => `np.broadcastTo(${n.arg(0)}, ${list(n.shape)})`, reshape: (n) => `np.reshape(${n.arg(0)}, ${list(n.shape)})`,
+    squeeze: (n) => n.a.axes.length ? `np.squeeze(${n.arg(0)}, ${list(n.a.axes)})` : n.arg(0),
+    transpose: (n) => n.a.axes.length ? `np.transpose(${n.arg(0)}, ${list(n.a.axes)})` : n.arg(0),
+    reverse: (n) => n.a.axes.length ? `np.flip(${n.arg(0)}, ${list(n.a.axes)})` : n.arg(0),
+    slice, dynamic_slice: dynamicSlice, pad, gather, take_along_axis: takeAlongAxis,
+    concatenate: (n) => `np.concatenate([${n.args.map((_, k) => n.arg(k)).join(", ")}], ${n.a.axis ?? 0})`,
+    reduce_sum: reduction("np.sum"), reduce_mean: reduction("np.mean"), reduce_prod: reduction("np.prod"), reduce_max: reduction("np.max"),
+    reduce_min: reduction("np.min"), logsumexp: reduction("jax.nn.logsumexp"), norm,
+    cumsum: (n) => `np.cumsum(${n.arg(0)}, ${n.a.axis ?? 0})`, cumprod: (n) => `np.cumprod(${n.arg(0)}, ${n.a.axis ?? 0})`,
+    sort: (n) => `np.sort(${n.arg(0)}, ${n.a.axis ?? 0})`, matmul: "np.matmul({0}, {1})",
+};
+
+/* ---- transforms as source ---- */
+
+const PRELUDE = `
+// f as a function of its inputs in wrt; it consumes its arguments, as f does.
+const of = (f, wrt, xs) => (...some) => f(...xs.map((x, i) => wrt.includes(i) ? some[wrt.indexOf(i)] : x.ref));
+const rest = (wrt, xs) => xs.forEach((x, i) => wrt.includes(i) || x.dispose());
+
+function vjp(f, wrt, cotangents) {
+    return (...xs) => {
+        const [ys, pull] = jax.vjp(of(f, wrt, xs), wrt.map((i) => xs[i]));
+        const out = pull(cotangents.map((c) => c.ref));
+        ys.forEach((y) => y.dispose());
+        pull.dispose();
+        rest(wrt, xs);
+        return out;
+    };
+}
+
+function jvp(f, wrt, tangents) {
+    return (...xs) => {
+        const [ys, out] = jax.jvp(of(f, wrt, xs), wrt.map((i) => xs[i]), tangents.map((t) => t.ref));
+        ys.forEach((y) => y.dispose());
+        rest(wrt, xs);
+        return out;
+    };
+}
+`;
+
+const FLOAT16 = "globalThis.Float16Array ??= class {};";
+/* device, and what is done to the function first */
+const MODES = { wasm: ["wasm", "f"], wasm_jit: ["wasm", "jax.jit(f)"], cpu: ["cpu", "f"], cpu_jit: ["cpu", "jax.jit(f)"] };
+const seed = (data, type) => tensor(flat(data, type), shapeOf(type), dtypeOf(type));
+
+function parts(mode, kase) {
+    const program = new Program(kase, OPS, { use: (name, last) => last ? name : `${name}.ref`, drop: (name) => `${name}.dispose();` });
+    const types = kase.inputs.map((b) => b.split(": ")[1]);
+    const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => isFloat(dtypeOf(t))).map(([t, d]) => seed(d, t)));
+    return { program, derivative: stack(kase, program, MODES[mode][1], seed), points };
+}
+
+function emit(mode, kase) {
+    const { program, derivative, points } = parts(mode, kase);
+    const lines = ["// node FILE.cjs, beside node_modules with @jax-js/jax", FLOAT16, "const jax = require('@jax-js/jax');", "const np = jax.numpy;", "", program.source(),
+        kase.request.length ? PRELUDE : "", `jax.init('${MODES[mode][0]}').then(() => {`,
+        `    jax.defaultDevice('${MODES[mode][0]}');`];
+    for (const xs of points) {
+        lines.push(`    (${MODES[mode][1]})(${xs.join(", ")}).forEach((y) => console.log('primal:', y.js()));`);
+        if (kase.request.length)
+            lines.push(`    ${derivative.text}(${xs.join(", ")}).forEach((d) => console.log('derivative:', d.js()));`);
+    }
+    return [...lines, "});", ""].join("\n");
+}
+
+function answer(jax, mode, kase) {
+    const { program, derivative, points } = parts(mode, kase);
+    const results = kase.results.map((r) => program.types.get(r));
+    const text = `const np = jax.numpy;\n${program.source()}${PRELUDE}return { f: ${MODES[mode][1]}, derivative: ${kase.request.length ? derivative.text : "() => []"} };`;
+    const run = new Function("jax", text)(jax);
+    return points.map((xs, k) => {
+        const point = () => new Function("np", `return [${xs.join(", ")}];`)(jax.numpy);
+        const all = kase.request.length ? checked(run.derivative(...point()), derivative.types) : [];
+        const primal = checked(run.f(...point()), results);
+        return { primal: complete(results, primal, fixedResults(kase, program, kase.points[k])), derivative: kase.request.length ? complete(derivative.types, all) : [] };
+    });
+}
+
+/* The elements of what the engine gave, whose types are its answer too. */
+function checked(arrays, types) {
+    const floats = types.filter((t) => isFloat(dtypeOf(t)));
+    arrays.forEach((x, k) => {
+        if (x.dtype !== DTYPES[dtypeOf(floats[k])] || !same(x.shape, shapeOf(floats[k])))
+            throw new Error(`${x.dtype}[${x.shape}] instead of ${floats[k]}`);
+    });
+    return arrays.map((x) => x.dataSync());
+}
+
+const mode = process.argv[2] && !process.argv[2].startsWith("-") ? process.argv[2] : "cpu";
+if (!(mode in MODES)) {
+    console.error(`no mode ${mode}; there are ${Object.keys(MODES).join(", ")}`);
+    process.exit(2);
+}
+const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "vjp"]]) : [[]];
+const hello = { name: `jaxjs.${mode}`, requests: [...orders(1), ...orders(2)], dtypes: Object.keys(DTYPES), ops: Object.keys(OPS), rank: 4 };
+let jax = null;
+if (!process.argv.includes("--emit")) {
+    new Function(FLOAT16)();
+    jax = load("@jax-js/jax");
+    await jax.init(MODES[mode][0]);
+    jax.defaultDevice(MODES[mode][0]);
+    hello.version = version();
+}
+await serve(hello, (kase) => answer(jax, mode, kase), (kase) => emit(mode, kase));
+process.exit(0); /* threads of a device would keep it */
+
+/* The package does not say it. */
+function version() {
+    const main = createRequire(path.resolve(process.env.ADJUDGE_NODE_MODULES ?? ".", "adjudge.js")).resolve("@jax-js/jax");
+    return JSON.parse(readFileSync(path.join(path.dirname(main), "..", "package.json"))).version;
+}

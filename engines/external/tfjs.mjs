@@ -1,0 +1,183 @@
+#!/usr/bin/env node
+/*
+ * TensorFlow.js (cpu backend) behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node tfjs.mjs, where DIR has @tensorflow/tfjs 4; its version is in the
+ * hello.  Ops whose kernels have no gradient (cumprod, scatter, sort, strided slices, take along an axis) are left out.
+ */
+import { Program, Unsupported, complete, fixedResults, list, flat, load, number, resolved, same, serve, shapeOf, stack, startsOf } from "./adapter.mjs";
+
+/* ---- ops as source ---- */
+
+const tensor = (values, shape, dtype = "float32") => `tf.tensor(${list(values)}, ${list(shape)}, '${dtype}')`;
+const bool = (values, shape) => tensor(values.map(Number), shape, "bool");
+
+/* The slices `at` of axis `axis` of x. */
+const taken = (x, at, axis) => `tf.gather(${x}, tf.tensor1d(${list(at)}, 'int32'), ${axis})`;
+
+function slice(n) {
+    const { start, size, stride = size.map(() => 1) } = n.a;
+    if (!start.length)
+        return `tf.clone(${n.arg(0)})`;
+    let text = n.arg(0);
+    const strided = stride.map((s, d) => s !== 1 && size[d] > 1);
+    if (strided.some((s, d) => !s))
+        text = `tf.slice(${text}, ${list(start.map((a, d) => strided[d] ? 0 : a))}, ${list(size.map((k, d) => strided[d] ? n.shapeOf(0)[d] : k))})`;
+    strided.forEach((s, d) => {
+        if (s)
+            text = taken(text, Array.from({ length: size[d] }, (_, k) => start[d] + k * stride[d]), d);
+    });
+    return text;
+}
+
+function dynamicSlice(n) {
+    const starts = startsOf(n, 1, n.a.size);
+    return starts.length ? `tf.slice(${n.arg(0)}, ${list(starts)}, ${list(n.a.size)})` : `tf.clone(${n.arg(0)})`;
+}
+
+function pad(n) {
+    const pairs = n.a.low.map((low, d) => list([low, n.a.high[d]]));
+    return pairs.length ? `tf.pad(${n.arg(0)}, [${pairs.join(", ")}], ${number(n.const(1)[0])})` : `tf.clone(${n.arg(0)})`;
+}
+
+function gather(n) {
+    const axis = n.a.axis ?? 0, shape = n.shapeOf(0), index = n.shapeOf(1);
+    const { at, gone } = resolved(n.const(1), n.a.mode, shape[axis]);
+    if (!shape[axis])
+        throw new Unsupported("gather of nothing");
+    const text = `tf.gather(${n.arg(0)}, ${tensor(at, index, "int32")}, ${axis})`;
+    if (!gone.some((g) => g))
+        return text;
+    const room = [...shape.slice(0, axis).fill(1), ...index, ...shape.slice(axis + 1).fill(1)];
+    return `tf.where(${bool(gone.map((g) => !g), room)}, ${text}, tf.zeros(${list(n.shape)}))`;
+}
+
+/* unsortedSegmentSum is the scatter with a gradient. */
+function scatterAdd(n) {
+    const axis = n.a.axis ?? 0, extent = n.shape[axis];
+    const { at, gone } = resolved(n.const(1), n.a.mode, extent);
+    const keep = at.map((_, k) => k).filter((k) => !gone[k]);
+    if (axis)
+        throw new Unsupported("scatter_add along another axis than the first");
+    if (!keep.length)
+        return `tf.clone(${n.arg(0)})`;
+    const update = keep.length === n.shapeOf(2)[0] ? n.arg(2) : taken(n.arg(2), keep, 0);
+    return `tf.add(${n.arg(0)}, tf.unsortedSegmentSum(${update}, tf.tensor1d(${list(keep.map((k) => at[k]))}, 'int32'), ${extent}))`;
+}
+
+const reduce = (call) => (n) => {
+    const { axes = [], keepdims = false } = n.a;
+    return axes.length ? `tf.${call}${list(axes)}, ${keepdims})`.replace("X", n.arg(0)) : null;
+};
+const reduction = (call, none = "tf.clone(X)") => (n) => reduce(call)(n) ?? none.replace("X", n.arg(0));
+
+function norm(n) {
+    if ((n.a.axes ?? []).length > 2)
+        throw new Unsupported("a norm along more than two axes");
+    return reduction("norm(X, 'euclidean', ", "tf.abs(X)")(n);
+}
+
+function matmul(n) {
+    const a = n.shapeOf(0), b = n.shapeOf(1);
+    if (a.length >= 2 && b.length >= 2)
+        return `tf.matMul(${n.arg(0)}, ${n.arg(1)})`;
+    if (a.length > 2 || b.length > 2)
+        throw new Unsupported("a vector times a batch of matrices");
+    return `tf.dot(${n.arg(0)}, ${n.arg(1)})`;
+}
+
+function cast(n) {
+    if (n.dtype !== "f32" || !n.typeOf(0).startsWith("f32"))
+        throw new Unsupported("a cast to another dtype");
+    return `tf.cast(${n.arg(0)}, 'float32')`;
+}
+
+const unary = Object.fromEntries(("neg abs sign square sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf floor " +
+    "ceil round").split(" ").map((op) => [op, `tf.${op}({0})`]));
+
+const OPS = {
+    constant: (n) => n.dtype === "f32" ? tensor(n.own(), n.shape) : n.dtype === "bool" ? bool(n.own(), n.shape) : tensor(n.own(), n.shape, "int32"),
+    ...unary, copy: "tf.clone({0})", logistic: "tf.sigmoid({0})",
+    stop_gradient: "tf.customGrad((x) => ({ value: x.clone(), gradFunc: (dy) => tf.zerosLike(dy) }))({0})",
+    add: "tf.add({0}, {1})", sub: "tf.sub({0}, {1})", mul: "tf.mul({0}, {1})", div: "tf.div({0}, {1})", pow: "tf.pow({0}, {1})", atan2: "tf.atan2({0}, {1})",
+    max: "tf.maximum({0}, {1})", min: "tf.minimum({0}, {1})", clamp: "tf.minimum(tf.maximum({0}, {1}), {2})", select: "tf.where({0}, {1}, {2})", cast,
+    broadcast_to: (n) => `tf.broadcastTo(${n.arg(0)}, ${list(n.shape)})`, reshape: (n) => `tf.reshape(${n.arg(0)}, ${list(n.shape)})`,
+    squeeze: (n) => n.a.axes.length ? `tf.squeeze(${n.arg(0)}, ${list(n.a.axes)})` : `tf.clone(${n.arg(0)})`,
+    transpose: (n) => `tf.transpose(${n.arg(0)}, ${list(n.a.axes)})`,
+    reverse: (n) => n.a.axes.length ? `tf.reverse(${n.arg(0)}, ${list(n.a.axes)})` : `tf.clone(${n.arg(0)})`,
+    slice, dynamic_slice: dynamicSlice, pad, gather, scatter_add: scatterAdd,
+    concatenate: (n) => `tf.concat([${n.args.map((_, k) => n.arg(k)).join(", ")}], ${n.a.axis ?? 0})`,
+    reduce_sum: reduction("sum(X, "), reduce_mean: reduction("mean(X, "), reduce_prod: reduction("prod(X, "), reduce_max: reduction("max(X, "),
+    reduce_min: reduction("min(X, "), logsumexp: reduction("logSumExp(X, "), norm,
+    cumsum: (n) => `tf.cumsum(${n.arg(0)}, ${n.a.axis ?? 0})`, matmul,
+};
+
+/* ---- transforms as source ---- */
+
+const PRELUDE = `
+// Reverse mode on the tape.  An input that no result of f depends on is not on it: its gradient is 0.  Of gradients, tf.grads itself says that there is none.
+function vjp(g, wrt, cotangents) {
+    return (...xs) => {
+        const at = wrt.map((i) => xs[i]);
+        const total = (...some) => {
+            const ys = g(...xs.map((x, i) => wrt.includes(i) ? some[wrt.indexOf(i)] : x));
+            return ys.length === 1 ? ys[0] : ys.map((y, k) => tf.sum(tf.mul(y, cotangents[k]))).reduce((a, b) => tf.add(a, b));
+        };
+        const dy = cotangents.length === 1 ? cotangents[0] : tf.scalar(1);
+        if (g !== f)
+            return tf.grads(total)(at, dy);
+        return tf.engine().gradients(() => total(...at), at, dy, true).grads.map((d, k) => d ?? tf.zerosLike(at[k]));
+    };
+}
+`;
+
+const seed = (data, type) => tensor(flat(data, type), shapeOf(type));
+
+function parts(kase) {
+    const program = new Program(kase, OPS);
+    const types = kase.inputs.map((b) => b.split(": ")[1]);
+    const points = kase.points.map((p) => types.map((t, k) => [t, p[k]]).filter(([t]) => t.startsWith("f32")).map(([t, d]) => seed(d, t)));
+    return { program, derivative: stack(kase, program, "f", seed), points };
+}
+
+function emit(kase) {
+    const { program, derivative, points } = parts(kase);
+    const lines = ["// node FILE.cjs, beside node_modules with @tensorflow/tfjs", "const tf = require('@tensorflow/tfjs');", "", program.source(),
+        kase.request.length ? PRELUDE : "", "tf.setBackend('cpu').then(() => {"];
+    for (const xs of points) {
+        lines.push(`    f(${xs.join(", ")}).forEach((y) => console.log('primal:', y.arraySync()));`);
+        if (kase.request.length)
+            lines.push(`    ${derivative.text}(${xs.join(", ")}).forEach((d) => console.log('derivative:', d.arraySync()));`);
+    }
+    return [...lines, "});", ""].join("\n");
+}
+
+function answer(tf, kase) {
+    const { program, derivative, points } = parts(kase);
+    const run = new Function("tf", `${program.source()}${PRELUDE}return { f, derivative: ${kase.request.length ? derivative.text : "() => []"} };`)(tf);
+    return points.map((xs, k) => tf.tidy(() => {
+        const point = new Function("tf", `return [${xs.join(", ")}];`)(tf);
+        const primal = checked(run.f(...point), kase.results.map((r) => program.types.get(r)));
+        const all = checked(run.derivative(...point), kase.request.length ? derivative.types : []);
+        return { primal: complete(kase.results.map((r) => program.types.get(r)), primal, fixedResults(kase, program, kase.points[k])),
+            derivative: kase.request.length ? complete(derivative.types, all) : [] };
+    }));
+}
+
+/* The elements of what the engine gave, whose types are its answer too. */
+function checked(tensors, types) {
+    const floats = types.filter((t) => t.startsWith("f32"));
+    tensors.forEach((t, k) => {
+        if (t.dtype !== "float32" || !same(t.shape, shapeOf(floats[k])))
+            throw new Error(`${t.dtype}[${t.shape}] instead of ${floats[k]}`);
+    });
+    return tensors.map((t) => t.dataSync());
+}
+
+const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4 };
+let tf = null;
+if (!process.argv.includes("--emit")) {
+    console.warn = console.log = console.info = console.error;
+    tf = load("@tensorflow/tfjs");
+    await tf.setBackend("cpu");
+    hello.version = tf.version_core;
+}
+await serve(hello, (kase) => answer(tf, kase), emit);
