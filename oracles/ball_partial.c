@@ -296,6 +296,8 @@ static void partial_pow(const struct site *s, struct partial *out)
 		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
 		set_radii(s, out, moved, (p + moved) * (6 + (log_a + base) * (b + rb + 1)), p + moved);
+		if (mpfr_sgn(parent_value(s, 0)) < 0 && b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
+			out->loose += 2 * (p + moved);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
 			mpfr_set_zero(out->value, 1);
