@@ -71,10 +71,12 @@ static int absent_zero(struct run *r, const struct stretch *s, int end, const in
 	}
 	for (int i = 0; i < n_direction; i++)
 		from[n++] = direction[i];
+	ev->part = TRACE_FLOW; /* so a NaN of it is no certain one: engines have 0 */
 	for (int i = 0; i < n; i++)
 		from[i] = trace_scalar(ev, OP_MUL, OP_MUL, d, (const int[]){from[i], zero}, 2);
 	if (n)
 		zero = trace_scalar(ev, OP_REDUCE_SUM, OP_REDUCE_SUM, d, from, n);
+	ev->part = TRACE_PROGRAM;
 	arena_rewind(r->arena, mark);
 	return zero;
 }
