@@ -143,6 +143,31 @@ static bool rule_right(struct run *r, const struct node *node)
 	    agree(ev, first, &more[0], &more[1]);
 }
 
+/* Bits of the float dtypes that the region computes in, at any depth. */
+static unsigned float_dtypes(const struct program *p, const struct region *region)
+{
+	unsigned mask = 0;
+	for (int k = 0; k < region->n_param; k++)
+		mask |= dtype_is_float(p->type[region->param + k].dtype) ? 1u << p->type[region->param + k].dtype : 0;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+		for (int k = 0; k < node->n_out; k++)
+			mask |= dtype_is_float(p->type[node->out + k].dtype) ? 1u << p->type[node->out + k].dtype : 0;
+		for (int k = 0; k < node->n_region; k++)
+			mask |= float_dtypes(p, &node->region[k]);
+	}
+	return mask;
+}
+
+/*
+ * Whether the rule computes in the dtypes of the function, or in f64: a cast is the identity here, but in an engine an excursion to a coarser dtype loses what no
+ * radius of the function knows of.
+ */
+static bool rounds_alike(const struct program *p, const struct node *node)
+{
+	return !(float_dtypes(p, &node->region[1]) & ~(float_dtypes(p, &node->region[0]) | 1u << DTYPE_F64));
+}
+
 /* Nothing of it stays in the trace, on the path, or among what is frozen. */
 static void check_rule(struct run *r, const struct node *node)
 {
@@ -150,7 +175,7 @@ static void check_rule(struct run *r, const struct node *node)
 	const struct evaluation before = *ev;
 	struct arena_mark mark = arena_mark(r->arena);
 	ev->quiet = true;
-	bool right = rule_right(r, node);
+	bool right = rounds_alike(r->p, node) && rule_right(r, node);
 	arena_rewind(r->arena, mark);
 	ev->quiet = before.quiet;
 	ev->n_scalar = before.n_scalar;
