@@ -91,7 +91,7 @@ static int unknown_op(const struct hello *h, const struct region *region)
 		const struct node *node = &region->node[i];
 
 		if (!h->op[node->op])
-			return node->op;
+			return (int)node->op;
 		for (int r = 0; r < node->n_region; r++) {
 			int op = unknown_op(h, &node->region[r]);
 

@@ -116,6 +116,12 @@ static double uniform(struct choice *c)
 	return (double)(choice_bits(c) >> 11) * 0x1p-53;
 }
 
+/* In [2^exponent, 2^(exponent + 1)).  The exponent is chosen before the rest: C leaves the order of the arguments of ldexp open. */
+static double scaled(struct choice *c, int exponent)
+{
+	return ldexp(1 + uniform(c), exponent);
+}
+
 static double in_stretch(struct choice *c, enum op op)
 {
 	int n = (int)(sizeof stretches / sizeof *stretches), fit[2], n_fit = 0;
@@ -126,9 +132,9 @@ static double in_stretch(struct choice *c, enum op op)
 		if (stretches[i].op == op)
 			fit[n_fit++] = i;
 	if (!n_fit)
-		return ldexp(1 + uniform(c), choice_between(c, -8, 8));
+		return scaled(c, choice_between(c, -8, 8));
 	s = &stretches[fit[choice_below(c, n_fit)]];
-	x = s->low * 2 < s->high ? ldexp(s->low * (1 + uniform(c)), choice_below(c, 36)) : s->low + (s->high - s->low) * uniform(c);
+	x = s->low * 2 < s->high ? s->low * scaled(c, choice_below(c, 36)) : s->low + (s->high - s->low) * uniform(c);
 	return x;
 }
 
@@ -147,11 +153,12 @@ static double landmark(struct choice *c, enum domain domain)
 static double beside(struct choice *c, enum dtype d, enum domain domain)
 {
 	double x = landmark(c, domain);
-	int bits = dtype_table[d].precision;
+	int bits = dtype_table[d].precision, exponent;
 
 	if (x == 0)
-		return ldexp(1 + uniform(c), -choice_between(c, 2, choice_percent(c, 30) ? -dtype_table[d].emin : 2 * bits));
-	return x + ldexp(choice_percent(c, 50) ? choice_between(c, 1, 7) : 1 + uniform(c), -choice_between(c, bits / 3, bits));
+		return scaled(c, -choice_between(c, 2, choice_percent(c, 30) ? -dtype_table[d].emin : 2 * bits));
+	exponent = -choice_between(c, bits / 3, bits);
+	return x + (choice_percent(c, 50) ? ldexp(choice_between(c, 1, 7), exponent) : scaled(c, exponent));
 }
 
 /* Any magnitude that the dtype has, or one that is not out of the way. */
@@ -161,7 +168,7 @@ static double anywhere(struct choice *c, enum dtype d)
 	bool far = choice_percent(c, 40);
 	int least = far || t->emin > -30 ? t->emin : -30, most = far || t->emax < 31 ? t->emax - 1 : 30;
 
-	return ldexp(1 + uniform(c), choice_between(c, least, most));
+	return scaled(c, choice_between(c, least, most));
 }
 
 static double bare_real(struct choice *c, const struct profile *p, enum dtype d, const struct gen_stand *s)

@@ -411,6 +411,9 @@ static double most_of(const struct evaluation *ev, const struct note *note, int 
 	case OP_DIV: {
 		const struct scalar *over = &ev->scalar[parent[0]];
 		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
+		/* y/a of y = rsqrt(a): as 1/(a sqrt(a)) it meets the square of that on the way to the next derivative */
+		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
+			most = fmax(most, pow(note[parent[0]].magnitude, 6));
 		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
 		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
 	}
