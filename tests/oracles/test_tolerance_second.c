@@ -310,7 +310,7 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 static void test_reduction(struct analytic *oracle, const struct reduction_row *row, int number, int trials, struct arena *arena)
 {
 	const char *type = dtype_table[dtype].name;
-	int decided = 0, outside = 0;
+	int decided = 0, outside = 0, beyond = 0;
 	double worst = 0, of_tight = 0;
 	for (int t = 0; t < trials; t++) {
 		struct pair x[MOST], out[MOST];
@@ -340,6 +340,11 @@ static void test_reduction(struct analytic *oracle, const struct reduction_row *
 				continue;
 			double error = fabs((out[k].t - want->value) - want->low);
 			decided++;
+			/* the known limit of TOLERANCE.md, "Higher derivatives": g y'/x whose y' leaves the range */
+			if (isinf(out[k].t) && dtype == DTYPE_F16) {
+				beyond++;
+				continue;
+			}
 			worst = fmax(worst, error / want->loose);
 			of_tight = fmax(of_tight, error / want->tight);
 			if (!(error <= want->loose) && outside++ == 0)
@@ -350,6 +355,7 @@ static void test_reduction(struct analytic *oracle, const struct reduction_row *
 	if (getenv("VERBOSE"))
 		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number, type, decided, outside, worst,
 		    of_tight);
+	CHECK(200 * beyond <= decided, "%s, row %d, in %s: %d of %d infinite", row->op, number, type, beyond, decided);
 	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
 	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
 }
