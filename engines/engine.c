@@ -255,14 +255,6 @@ const struct hello *engine_hello(const struct engine *self)
 	return self->external ? external_hello(self->external) : NULL;
 }
 
-void engine_set_timeout(struct engine *self, int timeout_ms)
-{
-	if (self->external)
-		external_set_timeout(self->external, timeout_ms);
-	else if (self->worker)
-		worker_set_timeout(self->worker, timeout_ms);
-}
-
 bool engine_reseed_rounding(struct engine *self, uint64_t seed)
 {
 	if (self->rounds)

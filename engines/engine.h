@@ -78,8 +78,6 @@ struct engine_scope engine_scope(const struct engine *self);
 /* What an engine that is not built in says of itself; NULL of a built-in one. */
 struct hello;
 const struct hello *engine_hello(const struct engine *self);
-/* Another time limit for one case of an isolated engine. */
-void engine_set_timeout(struct engine *self, int timeout_ms);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);

@@ -77,11 +77,6 @@ const struct hello *external_hello(const struct external *self)
 	return self->hello;
 }
 
-void external_set_timeout(struct external *self, int timeout_ms)
-{
-	worker_set_timeout(self->worker, timeout_ms);
-}
-
 /* ---- what a program asks for ---- */
 
 /* The first op of the region, at any depth, that the engine does not know; -1: it knows all. */
@@ -107,18 +102,6 @@ static bool has_regions(const struct program *p)
 	for (int i = 0; i < p->top.n_node; i++)
 		if (p->top.node[i].n_region)
 			return true;
-	return false;
-}
-
-static bool has_op(const struct region *region, enum op op)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		if (region->node[i].op == op)
-			return true;
-		for (int r = 0; r < region->node[i].n_region; r++)
-			if (has_op(&region->node[i].region[r], op))
-				return true;
-	}
 	return false;
 }
 
@@ -165,13 +148,13 @@ static bool plain_program(const struct external *self, const struct aot_rules *r
 {
 	const struct hello *h = self->hello;
 
-	if (!h->op[OP_FIXED_POINT] && has_op(&p->top, OP_FIXED_POINT))
+	if (!h->op[OP_FIXED_POINT] && region_has_op(&p->top, OP_FIXED_POINT))
 		*p = lower_fixed_points(p, false, a);
 	if ((!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p) && !aot_lower(p, order, rules, a, p, e))
 		return false;
 	if (!h->op[OP_CUSTOM])
 		*p = lower_customs(p, DERIVATIVE_COUNT, a);
-	if (!h->op[OP_CHECKPOINT] && has_op(&p->top, OP_CHECKPOINT))
+	if (!h->op[OP_CHECKPOINT] && region_has_op(&p->top, OP_CHECKPOINT))
 		*p = aot_inline(p, a);
 	if (!h->op[OP_STORE])
 		*p = lower_stores(p, a);

@@ -21,8 +21,6 @@ const struct engine_kind *external_kind(const struct external *self);
 const struct hello *external_hello(const struct external *self);
 /* Dtypes and ops that it knows, or that are said otherwise to it. */
 struct engine_scope external_scope(const struct external *self);
-/* Another time limit for one request. */
-void external_set_timeout(struct external *self, int timeout_ms);
 /* Answers all points of c: out[c->n_point], in the arena.  rules: for op derivative, which is written out where the engine does not know it. */
 struct aot_rules;
 void external_answer(

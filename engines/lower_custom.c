@@ -29,20 +29,6 @@ static int count_nodes(const struct splicing *s, const struct region *region)
 	return n;
 }
 
-static bool has_custom(const struct region *region)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_CUSTOM)
-			return true;
-		for (int r = 0; r < node->n_region; r++)
-			if (has_custom(&node->region[r]))
-				return true;
-	}
-	return false;
-}
-
 static int *use(const struct splicing *s, const int *value, int n)
 {
 	int *out = NEW(s->arena, int, n);
@@ -95,7 +81,7 @@ struct program lower_customs(const struct program *p, enum derivative_kind kept,
 	struct splicing s = {.kept = kept, .arena = a};
 	struct program out = *p;
 
-	if (!has_custom(&p->top))
+	if (!region_has_op(&p->top, OP_CUSTOM))
 		return out;
 	s.alias = NEW(a, int, p->n_value);
 	for (int v = 0; v < p->n_value; v++)

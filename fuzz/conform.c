@@ -95,18 +95,6 @@ static struct profile cell_profile(enum op op, const struct conform_column *colu
 	return p;
 }
 
-static bool has_op(const struct region *region, enum op op)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		if (region->node[i].op == op)
-			return true;
-		for (int r = 0; r < region->node[i].n_region; r++)
-			if (has_op(&region->node[i].region[r], op))
-				return true;
-	}
-	return false;
-}
-
 static bool draw(const struct conform_options *o, enum op op, const struct conform_column *column, int column_number, int number,
     const struct profile *profile, struct arena *a, struct testcase *out)
 {
@@ -117,7 +105,7 @@ static bool draw(const struct conform_options *o, enum op op, const struct confo
 		struct choice choice = choice_seeded(seed_mix(seed, k));
 
 		*out = generate_stack(&choice, profile, column->stack, column->n_stack, a);
-		if (has_op(&out->program.top, op) && out->n_transform == column->n_stack)
+		if (region_has_op(&out->program.top, op) && out->n_transform == column->n_stack)
 			return true;
 		arena_rewind(a, mark);
 	}

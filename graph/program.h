@@ -147,6 +147,9 @@ bool program_check(const struct program *p, struct error *e);
 /* Scalar work as LIMIT_WORK counts it, saturating; an upper bound on the executed work, caps taken as trip counts. */
 int64_t program_work(const struct program *p);
 
+/* Whether a node of the region, at any depth, is of that op. */
+bool region_has_op(const struct region *region, enum op op);
+
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
 

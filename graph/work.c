@@ -104,3 +104,17 @@ int program_nodes(const struct program *p)
 {
 	return region_nodes(&p->top);
 }
+
+bool region_has_op(const struct region *region, enum op op)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (node->op == op)
+			return true;
+		for (int k = 0; k < node->n_region; k++)
+			if (region_has_op(&node->region[k], op))
+				return true;
+	}
+	return false;
+}

@@ -414,18 +414,6 @@ static void check_collapsed(struct arena *a)
 
 /* ---- faults ---- */
 
-static bool has_op(const struct region *region, enum op op)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		if (region->node[i].op == op)
-			return true;
-		for (int r = 0; r < region->node[i].n_region; r++)
-			if (has_op(&region->node[i].region[r], op))
-				return true;
-	}
-	return false;
-}
-
 static bool same_answer(const struct answer *x, const struct answer *y)
 {
 	if (x->status != y->status || x->n_primal != y->n_primal || x->n_derivative != y->n_derivative)
@@ -460,7 +448,7 @@ static void check_fault(const char *faulty_spec, enum op op, int programs, struc
 				continue;
 			shown++;
 			/* The adjoint of pad by its scalar clears the padded block by a slice_scatter. */
-			CHECK(op == OP_COUNT || has_op(&c.program.top, op) || has_op(&c.program.top, OP_PAD), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
+			CHECK(op == OP_COUNT || region_has_op(&c.program.top, op) || region_has_op(&c.program.top, OP_PAD), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
 		}
 	}
 	printf("%s: %d points of %d programs\n", faulty_spec, shown, programs);

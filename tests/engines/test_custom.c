@@ -345,18 +345,6 @@ static void test_oracle(struct arena *a)
 	analytic_close(oracle);
 }
 
-static bool has_custom(const struct region *r)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		if (r->node[i].op == OP_CUSTOM)
-			return true;
-		for (int k = 0; k < r->node[i].n_region; k++)
-			if (has_custom(&r->node[i].region[k]))
-				return true;
-	}
-	return false;
-}
-
 /* Generated rules are right by the oracle's own check, and a program without its customs is the same function: bit by bit for the primal. */
 static void test_generated(struct arena *a)
 {
@@ -376,12 +364,12 @@ static void test_generated(struct arena *a)
 		profile.bare = profile.stack_bare = 0; /* no customs there */
 		c = generate(&choice, &profile, a);
 		CHECK(program_check(&c.program, NULL), "case %d: not valid", k);
-		if (!has_custom(&c.program.top))
+		if (!region_has_op(&c.program.top, OP_CUSTOM))
 			continue;
 		customs++;
 		plain = c;
 		plain.program = lower_customs(&c.program, DERIVATIVE_COUNT, a);
-		CHECK(program_check(&plain.program, NULL) && !has_custom(&plain.program.top), "case %d: not lowered", k);
+		CHECK(program_check(&plain.program, NULL) && !region_has_op(&plain.program.top, OP_CUSTOM), "case %d: not lowered", k);
 		analytic_truth(oracle, &c, 0, a, &truth);
 		if (truth.n_derivative && shape_elements(&truth.derivative[0][0].type.shape))
 			doubted += truth.derivative[0][0].at[0].reason == REASON_CUSTOM_RULE;
