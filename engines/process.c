@@ -1,6 +1,7 @@
 /* process.c: see process.h. */
 #include "process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -253,14 +254,14 @@ char *process_complaint(const struct process *p, struct arena *a)
 
 /* ---- memory ---- */
 
-/* Bytes resident of the processes in the group of p. */
-static int64_t memory_held(const struct process *p)
+/* Bytes resident of process `pid`; 0 where it is gone. */
+static int64_t memory_of(long pid)
 {
 	char path[64];
 	long pages = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%ld/statm", (long)p->pid);
+	snprintf(path, sizeof(path), "/proc/%ld/statm", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
@@ -268,6 +269,24 @@ static int64_t memory_held(const struct process *p)
 		pages = 0;
 	fclose(f);
 	return (int64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes resident of all processes in the group of p: a command may be a shell that started the engine. */
+static int64_t memory_held(const struct process *p)
+{
+	DIR *all = opendir("/proc");
+	const struct dirent *entry;
+	int64_t held = 0;
+
+	while (all && (entry = readdir(all))) {
+		long pid = strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && getpgid((pid_t)pid) == p->pid)
+			held += memory_of(pid);
+	}
+	if (all)
+		closedir(all);
+	return held;
 }
 
 /* ---- exchanging lines ---- */
@@ -324,7 +343,7 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 
 enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms)
 {
-	int64_t deadline = milliseconds_now() + timeout_ms;
+	int64_t deadline = milliseconds_now() + timeout_ms, watched = milliseconds_now();
 	enum exchange how = EXCHANGE_FAILED;
 	size_t sent = 0;
 
@@ -340,8 +359,11 @@ enum exchange process_exchange(struct process *p, const char *text, size_t len, 
 			return EXCHANGE_FAILED;
 		if (n == 0 && left <= 0)
 			return EXCHANGE_LATE;
-		if (n == 0 && p->memory && memory_held(p) > p->memory)
-			return EXCHANGE_MEMORY;
+		if (p->memory && milliseconds_now() - watched >= WATCH_MS) {
+			if (memory_held(p) > p->memory)
+				return EXCHANGE_MEMORY;
+			watched = milliseconds_now();
+		}
 		if (n <= 0)
 			continue;
 		if (fds[1].revents)

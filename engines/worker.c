@@ -163,6 +163,13 @@ void worker_set_timeout(void *worker, int timeout_ms)
 	w->timeout_ms = timeout_ms;
 }
 
+void worker_set_memory(void *worker, int64_t bytes)
+{
+	struct worker *w = worker;
+
+	w->process.memory = bytes;
+}
+
 int worker_starts(const void *worker)
 {
 	const struct worker *w = worker;

@@ -36,6 +36,8 @@ void worker_close(void *worker);
 
 /* Another time limit for one request. */
 void worker_set_timeout(void *worker, int timeout_ms);
+/* The most bytes that the process and its group may hold resident while it is waited for. */
+void worker_set_memory(void *worker, int64_t bytes);
 /* Processes started so far. */
 int worker_starts(const void *worker);
 

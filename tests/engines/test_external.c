@@ -57,9 +57,6 @@ static int serve(const char *hello, const char *behaviour)
 		if (!strcmp(behaviour, "floods"))
 			for (int k = 0; k < 100000; k++)
 				fprintf(stderr, "warning number %d\n", k);
-		if (!strcmp(behaviour, "eats"))
-			for (;;)
-				memset(malloc(1 << 24), 1, 1 << 24);
 		answers = NEW(&a, struct answer *, n);
 		for (int k = 0; k < n; k++) {
 			answers[k] = NEW(&a, struct answer, c[k].n_point);

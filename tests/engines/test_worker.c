@@ -167,6 +167,14 @@ static int misbehave(const char *spec)
 				say("{", 1);
 				usleep(10000);
 			}
+		/* what it starts eats, not itself */
+		if (!strcmp(spec, "test-eats") && fork() == 0)
+			for (int k = 0; k < 64; k++) {
+				memset(malloc(1 << 22), 1, 1 << 22);
+				usleep(20000);
+			}
+		if (!strcmp(spec, "test-eats"))
+			say_nothing_for_ever();
 		if (!strcmp(spec, "test-orphan") && fork() == 0)
 			say_nothing_for_ever();
 		if (!strcmp(spec, "test-orphan"))
@@ -294,6 +302,7 @@ static void test_rows(struct arena *a)
 		{"test-exit", ANSWER_CRASH, "exit code 7", 2},
 		{"test-exit-0", ANSWER_CRASH, "exit code 0", 2},
 		{"test-orphan", ANSWER_CRASH, "exit code 3", 2},
+		{"test-eats", ANSWER_CRASH, "more memory", 2},
 		{"test-hang", ANSWER_HANG, "300 ms", 2},
 		{"test-drip", ANSWER_HANG, "300 ms", 2},
 		{"test-close", ANSWER_PROTOCOL, "closed its output", 2},
@@ -321,6 +330,8 @@ static void test_rows(struct arena *a)
 		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
 		    !strcmp(rows[k].spec, "test-orphan"))
 			worker_set_timeout(w, SHORT_MS);
+		if (!strcmp(rows[k].spec, "test-eats"))
+			worker_set_memory(w, 64 << 20);
 		for (int round = 0; round < 2; round++) {
 			struct answer out = {.text = ""};
 
