@@ -87,8 +87,6 @@ static const struct flag {
 	{"constants", offsetof(struct hello, constants)},
 	{"broadcast", offsetof(struct hello, broadcast)},
 	{"weak_zero", offsetof(struct hello, weak_zero)},
-	{"deterministic", offsetof(struct hello, deterministic)},
-	{"rewrites", offsetof(struct hello, rewrites)},
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 

@@ -32,10 +32,8 @@ struct hello {
 	int one_dtype;  /* every float has this one; -1: they have their own */
 	enum json_reals reals;
 	/* What the engine says of its answers. */
-	bool weak_zero;     /* 0 times infinity is NaN where a branch is dead */
-	bool deterministic; /* the same case twice gives the same bits */
-	bool rewrites;      /* it simplifies in ways that change values */
-	int timeout_ms;     /* that one request may take; 0: as usual */
+	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
+	int timeout_ms; /* that one request may take; 0: as usual */
 };
 
 /* Everything allowed, nothing asked for. */
