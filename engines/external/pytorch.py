@@ -17,10 +17,6 @@ def constant(n):
     return f"torch.tensor({adapter.literal(n.const_own(), n.shape())}, dtype={DTYPES[n.dtype()]})" + (f".reshape({n.shape()})" if 0 in n.shape() else "")
 
 
-def brackets(start, size, stride):
-    return ", ".join(f"{a}:{a + s * k if k else a}:{s}" for a, k, s in zip(start, size, stride))
-
-
 def slice_(n):
     start, size, stride = n.a["start"], n.a["size"], n.a.get("stride") or [1] * len(n.a["size"])
     x, flip = n.args[0], [d for d, s in enumerate(stride) if s < 0 and size[d]]
@@ -263,7 +259,7 @@ def tensor_source(data, type_text):
     return text + (f".reshape({shape})" if 0 in shape else "")
 
 
-def emit_level(levels, types_in, types_out, prelude_text):
+def emit_level(levels, types_in, types_out):
     """The stack as an expression over f, with the seeds as source; innermost first."""
     text = "f"
     for level in levels:
@@ -286,7 +282,7 @@ class Torch:
         program = adapter.Program(case, OPS)
         types_in = [program.types[x] for x in program.inputs]
         types_out = [program.types[r] for r in program.results]
-        stack = emit_level(case["request"], types_in, types_out, self.prelude)
+        stack = emit_level(case["request"], types_in, types_out)
         points = [[tensor_source(d, t) for d, t in zip(p, types_in)] for p in case["points"]]
         prelude = self.prelude.replace("CREATE_GRAPH", str(len(case["request"]) > 1))
         return program, prelude, stack, points
@@ -342,7 +338,7 @@ def main():
         version = torch.__version__
     engine = Torch(mode)
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(OPS),
-             "unroll": True, "constants": True, "weak_zero": True}
+             "unroll": True, "constants": True}
     if "compile" in engine.wrap:
         hello["timeout_ms"] = 300000
     adapter.main(hello, engine.answer, engine.emit)
