@@ -218,8 +218,9 @@ REDUCTION(prod_3, (void)m, mul(g, k == 0 ? all(m - 1, x + 1) : k == m - 1 ? all(
 static const struct reduction_row {
 	const char *op;
 	reduction *f;
+	bool leaves; /* the known limit of TOLERANCE.md, "Higher derivatives": in f16 its y' may leave the range where g y'/x does not */
 } reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1}, {"logsumexp", softmax_2}, {"logsumexp", softmax_3},
-    {"reduce_prod", prod_1}, {"reduce_prod", prod_2}, {"reduce_prod", prod_3}};
+    {"reduce_prod", prod_1}, {"reduce_prod", prod_2, true}, {"reduce_prod", prod_3}};
 
 enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE };
 
@@ -340,8 +341,7 @@ static void test_reduction(struct analytic *oracle, const struct reduction_row *
 				continue;
 			double error = fabs((out[k].t - want->value) - want->low);
 			decided++;
-			/* the known limit of TOLERANCE.md, "Higher derivatives": g y'/x whose y' leaves the range */
-			if (isinf(out[k].t) && dtype == DTYPE_F16) {
+			if (row->leaves && dtype == DTYPE_F16 && isinf(out[k].t)) {
 				beyond++;
 				continue;
 			}
