@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Campaigns' summary.json as Markdown tables: decided shares by stratum, dtype and reason.  Usage: scripts/summary_table.py SUMMARY.json...
+
+Several summaries, of one profile, are added up.
+"""
+import json
+import sys
+
+
+def share(decided, undecided):
+    total = decided + undecided
+    return f"{100 * decided / total:.1f} %" if total else "-"
+
+
+def total(parts):
+    """The sum of dicts of numbers or of such dicts, by key."""
+    keys = dict.fromkeys(k for part in parts for k in part)
+    return {k: total([p[k] for p in parts if k in p]) if any(isinstance(p.get(k), dict) for p in parts) else sum(p.get(k, 0) for p in parts) for k in keys}
+
+
+def print_tables(summaries):
+    first, cases = summaries[0], sum(s["cases"] for s in summaries)
+    seeds = sorted(int(s["seed"], 16) for s in summaries)
+    c, strata, dtypes = (total([s[k] for s in summaries]) for k in ("components", "strata", "result_dtypes"))
+    undecided = sum(c["undecided"].values())
+    print(f"{cases:,} cases (seed{'' if len(seeds) == 1 else 's'} {seeds[0]}{f' to {seeds[-1]}' if len(seeds) > 1 else ''}, profile {first['profile']}, driver {first['driver']}): "
+          f"{sum(s['distinct_findings'] for s in summaries)} findings, {sum(s['oracle_disagreements'] for s in summaries)} oracle disagreements; "
+          f"{share(c['decided'], undecided)} of {c['decided'] + undecided:,} components decided, "
+          f"{100 * sum(s['decided'] for s in summaries) / cases:.1f} % of the cases; median {sorted(s['median_ops'] for s in summaries)[len(summaries) // 2]} ops; "
+          f"finite differences on one case in {first['fd_one_in']} and where something was off.\n")
+    print("| stratum | share of the cases | cases decided |\n|---|---|---|")
+    for name, row in strata.items():
+        print(f"| {name.replace('_', ' ')} | {100 * row['cases'] / cases:.0f} % | {share(row['decided'], row['undecided'])} |")
+    for name, row in dtypes.items():
+        print(f"| results in {name} | {100 * row['cases'] / cases:.0f} % | {share(row['decided'], row['undecided'])} |")
+    print("\n| reason | components |\n|---|---|")
+    for name, count in sorted(c["undecided"].items(), key=lambda kv: -kv[1]):
+        print(f"| {name} | {100 * count / (c['decided'] + undecided):.2f} % |")
+
+
+if __name__ == "__main__":
+    loaded = []
+    for path in sys.argv[1:]:
+        with open(path) as f:
+            loaded.append(json.load(f))
+    if not loaded:
+        sys.exit(__doc__)
+    print_tables(loaded)
