@@ -235,7 +235,7 @@ static void partial_div(const struct site *s, struct partial *out)
 	mpfr_neg(out->value, out->value, R);
 	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
 	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
-	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 4 * p, rounded * p);
+	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
 	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
@@ -257,7 +257,9 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
 	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
 	double p = fabs(mpfr_get_d(out->value, R)) + moved;
-	set_radii(s, out, moved, 6 * p, 4 * p); /* b/h/h with a hypot of libm */
+	/* b/(a^2 + b^2), where a square that underflows is nothing beside the sum; b/h/h with a hypot of libm */
+	double best = h * h >= 16 * info->normal ? 3.25 : 6;
+	set_radii(s, out, moved, best * p, (10 - best) * p);
 	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
 	if (h * h > info->max || h * h < info->normal)
 		out->loose = INFINITY;
@@ -295,7 +297,8 @@ static void partial_pow(const struct site *s, struct partial *out)
 		double p = fabs(mpfr_get_d(out->value, R));
 		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
-		set_radii(s, out, moved, (p + moved) * (6 + (log_a + base) * (b + rb + 1)), p + moved);
+		double direct = 6 + (log_a + base) * (b + rb + 1), best = fmin(6.25, direct); /* y b/a */
+		set_radii(s, out, moved, (p + moved) * best, (p + moved) * (direct - best + 1));
 		if (mpfr_sgn(parent_value(s, 0)) < 0 && b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
 			out->loose += 2 * (p + moved);
 	} else {
@@ -332,7 +335,7 @@ static void partial_norm(const struct site *s, struct partial *out)
 		out->reason = REASON_ILL_CONDITIONED;
 	/* y has what squares that underflow leave in it */
 	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r) + p * n * s->tiny / (2 * y * y);
-	set_radii(s, out, moved, (p + moved) * (n / 2 + 8) * (1 + n * s->u), 0); /* 1/y has higher orders of y's n/2 */
+	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u), (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y has higher orders of y's n/2 */
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
@@ -351,7 +354,7 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
 	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest);
-	double tight = exponent + n + log(n) + 16, loose = 2 * top + 4 * y + 4 * log(n);
+	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
 	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
 }
@@ -388,6 +391,35 @@ static bool partial_extremum(const struct site *s, struct partial *out)
 		return false;
 	}
 	partial_share(s, out, shared_of(s)->winners); /* without a tie all winners are one scalar, or alike */
+	return true;
+}
+
+/*
+ * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it shares out, the partial lies
+ * between -1 and 1 for abs and between 0 and 1 for an extremum.
+ */
+static bool partial_either(const struct site *s, struct partial *out)
+{
+	const struct evaluation *ev = s->ev;
+	int best = s->parent[0], parent = s->parent[s->j];
+	switch ((int)ev->scalar[s->k].op) {
+	case OP_ABS:
+		if (mpfr_zero_p(ev->value[parent]))
+			return false;
+		out->tight = out->loose = 2;
+		return true;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: break;
+	default: return false;
+	}
+	for (int i = 0; i < ev->scalar[s->k].n_parent; i++)
+		if (mpfr_equal_p(ev->value[s->parent[i]], ev->value[s->k]))
+			best = s->parent[i];
+	for (int i = 0; i < ev->scalar[s->k].n_parent; i++)
+		if (s->parent[i] != best && mpfr_equal_p(ev->value[s->parent[i]], ev->value[s->k]))
+			return false;
+	if (parent != best && ball_separated(ev, s->note, parent, best, 0))
+		return true;
+	out->tight = out->loose = 1;
 	return true;
 }
 
@@ -431,6 +463,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		return true;
 	if (!linear && note[k].reason)
 		out->reason = note[k].reason;
+	else if (note[k].unsure && partial_either(&s, out))
+		connected |= out->tight > 0;
 	else if (note[k].unsure)
 		out->reason = note[k].unsure;
 	else if (!mpfr_number_p(out->value) || !isfinite(out->tight))

@@ -55,13 +55,15 @@ static double mean_radius(const struct evaluation *ev, int k, const struct terms
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &dtype_table[s->dtype];
 	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
-	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost = sum_rounding(ev, k, terms, whole);
+	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost;
 	if (terms->n == 0)
 		return 0;
 	if ((s->n_parent & (s->n_parent - 1)) == 0) {
 		bool shifts = least >= n * info->normal || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
-		return (r + (terms_exact(terms, info) ? 0 : lost)) / n + (shifts ? 0 : n * info->tiny);
+		lost = terms_exact(terms, info) ? 0 : sum_rounding(ev, k, terms, whole);
+		return (r + lost) / n + (shifts ? 0 : n * info->tiny);
 	}
+	lost = ball_by_binade(ev, k) ? terms_rounding_scaled(terms, info, whole) : sum_rounding(ev, k, terms, whole);
 	lost = fmin((n + 2) * u * (sum + r), lost + u * (whole + r) + 3 * u * (sum + r));
 	return (r + lost) / n + n * info->tiny;
 }

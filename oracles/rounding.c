@@ -36,15 +36,32 @@ void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
 		t->quantum = quantum;
 }
 
+/* A priori: any order. */
+static double any_rounding(const struct terms *t, const struct dtype_info *info)
+{
+	return (t->n - 1) * info->unit * (t->positive + t->negative + t->radius);
+}
+
 double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole)
 {
-	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative);
+	double most = fmax(t->positive, t->negative), any = any_rounding(t, info), beside = t->radius + any;
 	if (t->n < 2)
 		return 0;
 	if (t->n == 2)
 		return rounding_of_addition(info, whole + t->radius);
-	/* A priori; then the partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of the whole. */
-	double any = (n - 1) * u * (t->positive + t->negative + t->radius);
+	/* The partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of the whole. */
+	double lost = rounding_of_addition(info, whole + beside);
+	int k = 2;
+	for (; k < t->n && k * t->top < most; k++)
+		lost += rounding_of_addition(info, k * t->top + beside);
+	return fmin(any, lost + (t->n - k) * rounding_of_addition(info, most + beside));
+}
+
+double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole)
+{
+	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative), any = any_rounding(t, info);
+	if (t->n < 3)
+		return terms_rounding(t, info, whole);
 	double full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0, inner = 0;
 	if (full >= 2)
 		inner = t->top * (full * (full + 1) / 2 - 1);

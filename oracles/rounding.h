@@ -23,6 +23,8 @@ struct terms {
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius);
 /* What n - 1 additions in any order lose; `whole` is the magnitude of the sum. */
 double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole);
+/* The same where all terms, and the sum, may be scaled by a common factor first, whatever binades that moves them to: but for the last addition. */
+double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole);
 /* Whether no order of accumulation rounds anything: all terms are exact, and every partial sum is a value of the dtype. */
 bool terms_exact(const struct terms *t, const struct dtype_info *info);
 
