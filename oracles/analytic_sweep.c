@@ -162,6 +162,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
+		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times an infinity */
 		add_zero(self, to);
 		return;
 	}
