@@ -67,14 +67,15 @@ static void list_options(const struct engine_kind *kind, char *text, size_t room
 	}
 }
 
-/* "rounding=SEED", which every engine takes: false when it is none. */
+/* "rounding=SEED" and "flushing=SEED", which every engine takes: false when it is neither. */
 static bool apply_rounding(struct engine *self, const char *text, size_t len)
 {
-	static const char name[] = "rounding=";
-	const size_t begin = sizeof name - 1;
+	static const char rounding[] = "rounding=", flushing[] = "flushing=";
+	_Static_assert(sizeof rounding == sizeof flushing, "the digits begin at one place");
+	const size_t begin = sizeof rounding - 1;
 	uint64_t seed = 0;
 
-	if (len <= begin || len > begin + 18 || memcmp(text, name, begin)) /* 18 digits fit */
+	if (len <= begin || len > begin + 18 || (memcmp(text, rounding, begin) && memcmp(text, flushing, begin))) /* 18 digits fit */
 		return false;
 	for (size_t i = begin; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
@@ -82,6 +83,7 @@ static bool apply_rounding(struct engine *self, const char *text, size_t len)
 		seed = 10 * seed + (uint64_t)(text[i] - '0');
 	}
 	rounding_plant(self, seed);
+	self->flushes = *text == *flushing;
 	return true;
 }
 

@@ -31,18 +31,19 @@ bool hello_takes(const struct hello *h, const struct transform *t, int n)
 
 /* ---- writing ---- */
 
-static void put_dtypes(struct json_writer *w, const struct hello *h)
+/* Left out where all are as they are when absent. */
+static void put_dtypes(struct json_writer *w, const char *key, const bool *dtype, bool absent)
 {
-	bool all = true;
+	bool same = true;
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
-		all = all && h->dtype[d];
-	if (all)
+		same = same && dtype[d] == absent;
+	if (same)
 		return;
-	json_put_key(w, "dtypes");
+	json_put_key(w, key);
 	json_begin_array(w, JSON_FLOW);
 	for (int d = 0; d < DTYPE_COUNT; d++)
-		if (h->dtype[d])
+		if (dtype[d])
 			json_put_string(w, dtype_table[d].name);
 	json_end(w);
 }
@@ -100,13 +101,14 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 	if (*h->version)
 		json_member_string(&w, "version", h->version);
 	put_requests(&w, h);
-	put_dtypes(&w, h);
+	put_dtypes(&w, "dtypes", h->dtype, true);
 	put_ops(&w, h);
 	if (h->rank != LIMIT_RANK)
 		json_member_integer(&w, "rank", h->rank);
 	for (int k = 0; k < FLAGS; k++)
 		if (*(const bool *)((const char *)h + flags[k].offset))
 			json_member_bool(&w, flags[k].key, true);
+	put_dtypes(&w, "flushes", h->flushes, false);
 	if (h->one_dtype >= 0)
 		json_member_string(&w, "one_dtype", dtype_table[h->one_dtype].name);
 	if (h->reals != JSON_REALS_HEX)
@@ -129,15 +131,17 @@ static bool read_dtype(const struct json *v, int *out, struct error *e)
 	return *out >= 0 || json_error(v, e, "%s is no dtype", json_quote(v->text, shown));
 }
 
-static bool read_dtypes(const struct json *list, struct hello *h, struct error *e)
+static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struct error *e)
 {
 	int d;
 
-	memset(h->dtype, 0, sizeof h->dtype);
+	memset(dtype, 0, DTYPE_COUNT * sizeof *dtype);
 	for (const struct json *v = list->child; v; v = v->next) {
 		if (!read_dtype(v, &d, e))
 			return false;
-		h->dtype[d] = true;
+		if (floats && !dtype_is_float((enum dtype)d))
+			return json_error(v, e, "no float");
+		dtype[d] = true;
 	}
 	return true;
 }
@@ -239,7 +243,8 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 		return false;
 	out->version = v ? v->text : "";
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
-	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out, e)) ||
+	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||
+	    !json_optional(root, "flushes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->flushes, true, e)) ||
 	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, e)) ||
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||

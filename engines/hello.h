@@ -33,6 +33,7 @@ struct hello {
 	enum json_reals reals;
 	/* What the engine says of its answers. */
 	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
+	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may be read and left as 0 */
 	int timeout_ms; /* that one request may take; 0: as usual */
 };
 

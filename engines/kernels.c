@@ -400,6 +400,13 @@ bool kernel_has(enum op op)
 /* Apart, so that an engine without a seed pays for one test and no more. */
 static void run_rounded(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
+	const struct tensor *read[LIMIT_ARGS];
+
+	if (!dtype_is_float(out->type.dtype) && rounding_reads_zeros()) { /* a comparison, an index, an integer */
+		for (int k = 0; k < node->n_arg; k++)
+			read[k] = rounding_read(arg[k], a);
+		arg = read;
+	}
 	if (!rounding_kernel(node, arg, out, a))
 		by_family[op_table[node->op].family](node, arg, out, a);
 }

@@ -15,11 +15,15 @@ enum style {
 	STYLE_COUNT
 };
 
+/* What becomes of subnormal numbers: results, or operands as well, read and left as 0; or some of them. */
+enum flush { FLUSH_NONE, FLUSH_RESULTS, FLUSH_ALL, FLUSH_COIN, FLUSH_COUNT };
+
 _Thread_local bool rounding_active;
 
 static _Thread_local struct {
 	uint64_t seed, state;
 	enum style style;
+	enum flush flush;
 	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
 	double sum, lost, limit;
 	bool pending;
@@ -85,8 +89,18 @@ static double half_unit(enum dtype d, double x)
 	return d == DTYPE_F64 && fabs(x) < info->normal ? 0 : fmax(ldexp(info->unit, exponent - 1), info->tiny / 2);
 }
 
+static bool is_subnormal(enum dtype d, double x) { return x != 0 && fabs(x) < dtype_table[d].normal; }
+
+/* A result, and an operand: 0 where it is flushed. */
+static double left(enum dtype d, double x)
+{
+	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || splitmix(&seeded.state) & 1) ? copysign(0, x) : x;
+}
+
+static double taken(enum dtype d, double x) { return seeded.flush > FLUSH_RESULTS ? left(d, x) : x; }
+
 /* hi + lo, which is exact to far more than d holds, |lo| at most half an ulp of hi; off by no more than `limit`. */
-static double choose(enum dtype d, double hi, double lo, double limit)
+static double chosen(enum dtype d, double hi, double lo, double limit)
 {
 	const struct dtype_info *info = &dtype_table[d];
 	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, half, low, high;
@@ -98,6 +112,9 @@ static double choose(enum dtype d, double hi, double lo, double limit)
 		/* A little less: hi and the result are rounded to binary64 themselves. */
 		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : splitmix(&seeded.state) & 1 ? 1 : -1);
 
+		/* An integer stays one where the dtype has nothing else: a power of a negative number asks for that. */
+		if (fabs(hi) * info->unit >= 1 && hi == floor(hi))
+			by = trunc(by);
 		/* Sums do not underflow, and nobody knows here what this is. */
 		return fabs(hi) < info->normal ? hi : fabs(hi + by) > info->max ? nearest : hi + by;
 	}
@@ -115,6 +132,8 @@ static double choose(enum dtype d, double hi, double lo, double limit)
 	return fabs(low) > info->max ? nearest : low;
 }
 
+static double choose(enum dtype d, double hi, double lo, double limit) { return left(d, chosen(d, hi, lo, limit)); }
+
 double rounding_once(enum dtype d, double x)
 {
 	return choose(d, x, 0, INFINITY);
@@ -130,6 +149,8 @@ static double lost_of(double a, double b, double sum)
 
 double rounding_add(enum dtype d, double a, double b)
 {
+	a = taken(d, a);
+	b = taken(d, b);
 	double sum = a + b;
 
 	return choose(d, sum, lost_of(a, b, sum), fmin(fabs(a), fabs(b)));
@@ -150,20 +171,24 @@ static bool is_power_of_two(double x)
 
 double rounding_mul(enum dtype d, double a, double b)
 {
+	a = taken(d, a);
+	b = taken(d, b);
 	double product = a * b;
 
 	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is rounded. */
 	if (is_wide(d) && (is_power_of_two(a) || is_power_of_two(b)))
-		return fabs(product) <= dtype_table[d].max ? product : dtype_round(d, product);
+		return fabs(product) <= dtype_table[d].max ? left(d, product) : dtype_round(d, product);
 	return choose(d, product, product_lost(a, b, product), INFINITY);
 }
 
 double rounding_div(enum dtype d, double a, double b)
 {
+	a = taken(d, a);
+	b = taken(d, b);
 	double quotient = a / b, lost = 0;
 
 	if (is_wide(d) && is_power_of_two(b))
-		return fabs(quotient) <= dtype_table[d].max ? quotient : dtype_round(d, quotient);
+		return fabs(quotient) <= dtype_table[d].max ? left(d, quotient) : dtype_round(d, quotient);
 	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
 		lost = -fma(quotient, b, -a) / b;
 	return choose(d, quotient, lost, INFINITY);
@@ -171,6 +196,7 @@ double rounding_div(enum dtype d, double a, double b)
 
 double rounding_sqrt(enum dtype d, double a)
 {
+	a = taken(d, a);
 	double root = sqrt(a), lost = 0;
 
 	if (a > 0x1p-900 && isfinite(a))
@@ -185,12 +211,12 @@ double rounding_function(enum dtype d, double y, double ulps)
 
 	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
 	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y))
-		return ulps == 0 ? y : dtype_round(d, y);
+		return left(d, ulps == 0 ? y : dtype_round(d, y));
 	above = takes_second(y, nextafter(y, INFINITY));
 	if (d == DTYPE_F64) {
 		for (int steps = rounding_pick((int)ulps + 1); steps && isfinite(y); steps--)
 			y = nextafter(y, above ? INFINITY : -INFINITY);
-		return y;
+		return left(d, y);
 	}
 	/* An ulp is up to 2u; the last u is that of the rounding. */
 	share = seeded.style == STYLE_FAR ? 1 : fabs(fraction());
@@ -224,6 +250,25 @@ double rounding_product(enum dtype d, double *factor, int n)
 	return n ? combined(d, factor, n, rounding_mul) : 1;
 }
 
+/* ---- operands ---- */
+
+bool rounding_reads_zeros(void) { return seeded.flush > FLUSH_RESULTS; }
+
+const struct tensor *rounding_read(const struct tensor *x, struct arena *a)
+{
+	struct tensor out = {.type = x->type};
+	int n = shape_elements(&x->type.shape);
+
+	if (!dtype_is_float(x->type.dtype))
+		return x;
+	out.at = arena_copy(a, x->at, (size_t)n, sizeof *x->at);
+	for (int i = 0; i < n; i++) {
+		rounding_restart(OP_CONSTANT, &x->at[i].f, 1);
+		out.at[i].f = taken(x->type.dtype, x->at[i].f);
+	}
+	return arena_copy(a, &out, 1, sizeof out);
+}
+
 /* ---- sums and products that are formed in one place and rounded in another ---- */
 
 double rounding_seam_multiply(double cotangent, double partial)
@@ -248,7 +293,7 @@ double rounding_late(enum dtype d, double x)
 	if (pending)
 		return choose(d, x, seeded.lost, seeded.limit);
 	/* In wide registers it may well be a result that was rounded already. */
-	return is_wide(d) && fabs(x) <= dtype_table[d].max ? x : rounding_once(d, x);
+	return is_wide(d) && fabs(x) <= dtype_table[d].max ? left(d, x) : rounding_once(d, x);
 }
 
 /* ---- an answer ---- */
@@ -259,6 +304,7 @@ void rounding_begin(const struct engine *self)
 	seeded.seed = seeded.state = self->rounding;
 	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
 	seeded.pending = false;
+	seeded.flush = self->flushes ? (enum flush)(1 + rounding_pick(FLUSH_COUNT - 1)) : FLUSH_NONE;
 }
 
 void rounding_end(void)

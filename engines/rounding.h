@@ -20,7 +20,10 @@
  * A kernel is a function all the same: given the same values again it returns the same (rounding_restart), which is what lets an oracle know the derivative of
  * a maximum of two values that are computed alike.
  * Every step of a rule is rounded in the dtype, not its result alone; sums are added up in a random tree; products are grouped at random; partials
- * are formed by one of the usual formulas.  Flushing subnormals to zero is not among what the ball holds, and not done.
+ * are formed by one of the usual formulas.
+ *
+ * An engine may flush as well (`NAME:flushing=SEED`): results of arithmetic that are subnormal are 0, or operands of arithmetic and comparisons too, or, as a coin says, some
+ * of them; what moves or selects keeps the bits.  The ball holds that only where the oracles were told of it.
  */
 #ifndef ENGINES_ROUNDING_H
 #define ENGINES_ROUNDING_H
@@ -57,6 +60,9 @@ double rounding_product(enum dtype d, double *factor, int n);
  * From here on as always after op and these values under this seed: a kernel that is given the same once more returns the same, as that of any engine does.
  */
 void rounding_restart(enum op op, const double *x, int n);
+/* Whether subnormal operands may be read as 0; and x as such an op reads it that does no arithmetic: x itself, or a copy in the arena. */
+bool rounding_reads_zeros(void);
+const struct tensor *rounding_read(const struct tensor *x, struct arena *a);
 /* One of 0 .. n-1. */
 int rounding_pick(int n);
 

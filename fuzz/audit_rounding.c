@@ -1,14 +1,21 @@
-/* audit_rounding.c: engines that round at random (engines/rounding.h) against the ball, on random cases, each under several seeds. */
+/*
+ * audit_rounding.c: engines that round at random (engines/rounding.h) against the ball, on random cases, each under several seeds.  On one case in four they also
+ * flush subnormal numbers to 0, and the oracles are told so.
+ */
 #include <setjmp.h>
 #include <stdio.h>
 
 #include "audit.h"
 #include "campaign.h"
 
-enum { SEEDS_OF_CASE = 4, SPEC = 64 };
+enum { SEEDS_OF_CASE = 4, FLUSHED_ONE_IN = 4, SPEC = 64, SPECS = 4 };
 
-static const char *const specs[] = {"forward:rounding=0", "tape:rounding=0", "functional:rounding=0", "aot:rounding=0"};
-enum { SPECS = sizeof specs / sizeof *specs };
+enum { ROUNDING, FLUSHING, MODES };
+static const char *const rounded_as[MODES] = {"rounding", "flushing"};
+static const char *const specs[MODES][SPECS] = {
+    {"forward:rounding=0", "tape:rounding=0", "functional:rounding=0", "aot:rounding=0"},
+    {"forward:flushing=0", "tape:flushing=0", "functional:flushing=0", "aot:flushing=0"},
+};
 
 struct tally {
 	int64_t cases, skipped;
@@ -18,8 +25,8 @@ struct tally {
 
 struct run {
 	struct audit *self;
-	struct bench bench;
-	struct tally all, of[SPECS];
+	struct bench bench[MODES];
+	struct tally all, of[SPECS], in[MODES]; /* by engine, and by mode */
 };
 
 static void count(struct tally *t, const struct judgement *j)
@@ -37,30 +44,35 @@ static uint64_t rounding_seed(uint64_t seed, int64_t number, int k)
 	return seed_mix(seed_mix(seed, (uint64_t)number), (uint64_t)k + 1) % UINT64_C(1000000000);
 }
 
-static void try_engine(struct run *run, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
+static void try_engine(struct run *run, int mode, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
 {
 	struct judgement j;
+	struct engine *engine = run->bench[mode].engine[which];
 	char spec[SPEC];
 
-	snprintf(spec, sizeof spec, "%s:rounding=%llu", engine_kind(run->bench.engine[which])->name, (unsigned long long)seed);
-	engine_reseed_rounding(run->bench.engine[which], seed);
-	bool finding = bench_shows(&run->bench, run->bench.engine[which], c, a, t, &j);
+	snprintf(spec, sizeof spec, "%s:%s=%llu", engine_kind(engine)->name, rounded_as[mode], (unsigned long long)seed);
+	engine_reseed_rounding(engine, seed);
+	bool finding = bench_shows(&run->bench[mode], engine, c, a, t, &j);
 	count(&run->all, &j);
 	count(&run->of[which], &j);
+	count(&run->in[mode], &j);
 	if (finding)
-		audit_broken(run->self, c, engine_kind(run->bench.engine[which])->name,
+		audit_broken(run->self, c, engine_kind(engine)->name,
 		    "case %lld, %s: %s, point %d, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g", (long long)number, spec,
 		    verdict_names[j.verdict], j.point, j.in_primal ? "result" : "derivative", j.which, j.element, j.expected, j.returned, j.radius);
 }
 
 static void try_case(struct run *run, int64_t number, const struct testcase *c, struct arena *a)
 {
-	struct shared_truth t = {.confirmed = false};
+	for (int mode = 0; mode < (number % FLUSHED_ONE_IN ? FLUSHING : MODES); mode++) {
+		struct shared_truth t = {.confirmed = false};
 
-	oracle_truth(run->bench.oracle, c, a, &t.truth);
-	for (int e = 0; e < SPECS; e++)
-		for (int k = 0; k < SEEDS_OF_CASE; k++)
-			try_engine(run, e, number, rounding_seed(audit_options_of(run->self)->seed, number, k), c, a, &t);
+		oracle_truth(run->bench[mode].oracle, c, a, &t.truth);
+		for (int e = 0; e < SPECS; e++)
+			for (int k = 0; k < SEEDS_OF_CASE; k++)
+				try_engine(run, mode, e, number, rounding_seed(audit_options_of(run->self)->seed, number, k), c, a, &t);
+		run->in[mode].cases++;
+	}
 	run->all.cases++;
 }
 
@@ -97,21 +109,31 @@ static void put_tally(struct json_writer *w, const struct tally *t)
 			json_member_integer(w, verdict_names[v], t->verdict[v]);
 }
 
+static int64_t outside_of(const struct tally *t)
+{
+	return t->verdict[VERDICT_WRONG] + t->verdict[VERDICT_WRONG_PRIMAL] + t->verdict[VERDICT_NAN_LEAK];
+}
+
 static void report(struct run *run)
 {
 	struct json_writer *w = audit_json(run->self);
-	const struct tally *t = &run->all;
-	int64_t outside = t->verdict[VERDICT_WRONG] + t->verdict[VERDICT_WRONG_PRIMAL] + t->verdict[VERDICT_NAN_LEAK];
+	const struct tally *t = &run->all, *flushed = &run->in[FLUSHING];
 
 	json_member_integer(w, "judged", t->cases);
 	json_member_integer(w, "skipped", t->skipped);
 	json_member_integer(w, "seeds", SEEDS_OF_CASE);
-	json_member_integer(w, "outside", outside);
+	json_member_integer(w, "outside", outside_of(t));
 	put_tally(w, t);
+	json_put_key(w, "flushing");
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, "judged", flushed->cases);
+	json_member_integer(w, "outside", outside_of(flushed));
+	put_tally(w, flushed);
+	json_end(w);
 	json_put_key(w, "engines");
 	json_begin_object(w, JSON_BLOCK);
 	for (int e = 0; e < SPECS; e++) {
-		json_put_key(w, engine_kind(run->bench.engine[e])->name);
+		json_put_key(w, engine_kind(run->bench[ROUNDING].engine[e])->name);
 		json_begin_object(w, JSON_FLOW);
 		put_tally(w, &run->of[e]);
 		json_end(w);
@@ -119,10 +141,12 @@ static void report(struct run *run)
 	json_end(w);
 	audit_line(run->self, "cases", "%8lld  (%lld skipped), %d seeds each", (long long)t->cases, (long long)t->skipped, SEEDS_OF_CASE);
 	audit_line(run->self, "answers decided", "%8lld  (%lld components)", (long long)t->answers, (long long)t->decided);
-	audit_line(run->self, "outside the loose ball", "%8lld", (long long)outside);
+	audit_line(run->self, "outside the loose ball", "%8lld", (long long)outside_of(t));
 	audit_line(run->self, "between tight and loose", "%8lld", (long long)t->verdict[VERDICT_INACCURATE]);
+	audit_line(run->self, "of these, flushing", "%8lld cases, %lld answers decided, %lld outside", (long long)flushed->cases, (long long)flushed->answers,
+	    (long long)outside_of(flushed));
 	for (int e = 0; e < SPECS; e++)
-		audit_line(run->self, engine_kind(run->bench.engine[e])->name, "%8lld answers, %lld inaccurate, %lld undecided, %lld unsupported",
+		audit_line(run->self, engine_kind(run->bench[ROUNDING].engine[e])->name, "%8lld answers, %lld inaccurate, %lld undecided, %lld unsupported",
 		    (long long)run->of[e].answers, (long long)run->of[e].verdict[VERDICT_INACCURATE],
 		    (long long)run->of[e].verdict[VERDICT_UNDECIDED], (long long)run->of[e].verdict[VERDICT_UNSUPPORTED]);
 }
@@ -134,11 +158,17 @@ void audit_rounding(struct audit *self)
 	struct run run = {.self = self};
 	struct error e = {0};
 
-	if (!bench_open(&run.bench, specs, SPECS, &options, &e)) {
-		audit_broken(self, NULL, "engines", "%s", e.text);
-		return;
+	for (int mode = 0; mode < MODES; mode++) {
+		for (int d = 0; d < DTYPE_COUNT; d++)
+			options.flushes[d] = mode == FLUSHING;
+		if (!bench_open(&run.bench[mode], specs[mode], SPECS, &options, &e)) {
+			audit_broken(self, NULL, "engines", "%s", e.text);
+			bench_close(&run.bench[ROUNDING]);
+			return;
+		}
 	}
 	run_cases(&run);
 	report(&run);
-	bench_close(&run.bench);
+	for (int mode = 0; mode < MODES; mode++)
+		bench_close(&run.bench[mode]);
 }

@@ -14,6 +14,18 @@ double bench_clock(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* By dtype of a case: an engine that is handed all floats in one dtype flushes those of any dtype with the range of that one. */
+static void add_flushing(const struct hello *h, bool *flushes)
+{
+	if (!h)
+		return;
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		bool in_one = h->one_dtype >= 0 && h->flushes[h->one_dtype] && dtype_table[d].normal <= dtype_table[h->one_dtype].normal;
+
+		flushes[d] = flushes[d] || h->flushes[d] || (in_one && dtype_is_float((enum dtype)d));
+	}
+}
+
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e)
 {
 	memset(b, 0, sizeof(*b));
@@ -27,7 +39,11 @@ bool bench_open(struct bench *b, const char *const *spec, int n_spec, const stru
 		}
 		b->n_engine++;
 	}
-	b->oracle = oracle_open(o);
+	struct oracle_options options = *o;
+
+	for (int k = 0; k < n_spec; k++)
+		add_flushing(engine_hello(b->engine[k]), options.flushes);
+	b->oracle = oracle_open(&options);
 	if (!b->oracle) {
 		bench_close(b);
 		return error_set(e, NULL, "no memory for the oracles");

@@ -29,7 +29,10 @@ struct bench_result {
 /* Seconds on a clock that only goes forward: for statistics and budgets; no judgement depends on it. */
 double bench_clock(void);
 
-/* Opens every spec; false with a message that names the bad one. */
+/*
+ * Opens every spec; false with a message that names the bad one.  The oracles allow for flushing where o says so, and in the dtypes in which the hello of an
+ * engine says so: for all engines then, for the truth is one.
+ */
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e);
 void bench_close(struct bench *b);
 /*

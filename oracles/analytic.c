@@ -78,6 +78,7 @@ static void on_settled(void *context, int k, double radius)
 {
 	struct analytic *self = context;
 	struct note *n = &self->note[k];
+	radius = rounding_flushed(&self->dtype[self->ev.scalar[k].dtype], n->magnitude, radius);
 	if (isfinite(radius))
 		self->stray = fmax(self->stray, radius);
 	if (!isfinite(radius))
@@ -95,6 +96,8 @@ struct analytic *analytic_open(void)
 		exit(4);
 	mp_setup();
 	evaluation_open(&self->ev);
+	self->ev.dtype = self->dtype;
+	analytic_use(self, &oracle_rules_right, NULL);
 	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
@@ -102,7 +105,16 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
-void analytic_use(struct analytic *self, const struct oracle_rules *rules) { self->ev.rules = rules; }
+void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes)
+{
+	self->ev.rules = rules;
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		bool flushed = flushes && flushes[d] && rules->flushes && dtype_is_float((enum dtype)d);
+		self->dtype[d] = flushed ? rounding_flushing(&dtype_table[d]) : dtype_table[d];
+		self->contributions[d] = flushed ? rounding_flushing(&rules->dtype[d]) : rules->dtype[d];
+		self->sums[d] = flushed ? rounding_flushing(&rules->sums[d]) : rules->sums[d];
+	}
+}
 
 void analytic_close(struct analytic *self)
 {
@@ -157,6 +169,7 @@ static struct component flow_component(struct analytic *self, int k)
 	out.loose = fmax(f->loose, f->tight);
 	out.culprit = f->culprit;
 	out.share = f->share;
+	out.flushed = f->flushed;
 	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
@@ -227,6 +240,7 @@ static struct component derived_component(struct analytic *self, int k)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
 	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
+	out.flushed = n->flushed;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;

@@ -10,8 +10,11 @@ struct oracle_rules;
 /* NULL never: a machine out of memory ends the process with exit code 4. */
 struct analytic *analytic_open(void);
 void analytic_close(struct analytic *self);
-/* Goes by other rules than the right ones (oracle_rules.h), which must stay; before the first truth. */
-void analytic_use(struct analytic *self, const struct oracle_rules *rules);
+/*
+ * Goes by other rules than the right ones (oracle_rules.h), which must stay, and for engines that flush subnormal numbers of the dtypes flushes[DTYPE_COUNT]
+ * to 0 (NULL: of none); before the first truth.
+ */
+void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes);
 
 /*
  * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative

@@ -19,6 +19,7 @@ struct flow {
 	double most;         /* adjoint: the largest magnitude of a product of the factors from it on */
 	double group;        /* adjoint: the same with the terms; tangent: sum of |x'/x| */
 	uint8_t reason;      /* enum reason */
+	double flushed;      /* what it is off by if it and all flows on the way to it are flushed to 0 once each */
 	double share;        /* the largest part of loose - tight that one use of one formula brought */
 	enum op culprit;     /* whose formula; OP_CONSTANT for none */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
@@ -27,6 +28,8 @@ struct flow {
 
 struct analytic {
 	struct evaluation ev;
+	/* Flushing or not: what values are rounded by; contributions to flows, and sums of them. */
+	struct dtype_info dtype[DTYPE_COUNT], contributions[DTYPE_COUNT], sums[DTYPE_COUNT];
 	struct note *note;
 	struct flow *flow;
 	mpfr_t *value; /* of the flows */

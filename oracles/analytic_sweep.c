@@ -115,7 +115,7 @@ struct chain {
  */
 static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain)
 {
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[to].dtype], *before = &dtype_table[self->ev.scalar[from].dtype];
+	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype], *before = &self->dtype[self->ev.scalar[from].dtype];
 	const struct flow *f = &self->flow[from];
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
 	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
@@ -142,7 +142,7 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
 {
 	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &self->ev.rules->dtype[self->ev.scalar[to].dtype];
+	const struct dtype_info *info = &self->contributions[self->ev.scalar[to].dtype];
 	if (f->present)
 		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present)
@@ -162,6 +162,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
+		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times an infinity */
 		add_zero(self, to);
 		return;
 	}
@@ -199,22 +200,32 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	if (term + loose > info->max)
 		loose = INFINITY;
 	const struct note *n = &self->note[at];
+	self->flow[to].flushed += (p->magnitude + p->tight) * f->flushed;
 	add_share(&self->flow[to], worse, n->danger ? n->danger_op : self->ev.scalar[at].kind);
 	add_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
-	add_term(self, to, tight, loose, p->magnitude * f->magnitude);
+	tight = rounding_flushed(info, term, tight);
+	add_term(self, to, tight, rounding_flushed(info, term, fmax(tight, loose)), p->magnitude * f->magnitude);
 }
 
 /* All terms of flow k have arrived: their sum is rounded once less than there are terms, in any order. */
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &self->ev.rules->sums[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->sums[self->ev.scalar[k].dtype];
 	if (f->terms.n > 1 && !f->reason) {
 		double sum = f->terms.positive + f->terms.negative, rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
-		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose);
+		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
+		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose) + flushed;
+		rounding += flushed;
 		if (!self->by_paths)
 			rounding = terms_exact(&f->terms, info) ? 0 : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
 		f->tight += rounding;
+	}
+	if (rounding_flushes(info) && f->present && !f->reason) {
+		double size = fabs(mpfr_get_d(self->value[k], R));
+		f->flushed += info->normal;
+		f->tight = rounding_flushed(info, size, f->tight);
+		f->loose = rounding_flushed(info, size, fmax(f->loose, f->tight));
 	}
 	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
 		f->reason = REASON_OVERFLOW;
@@ -390,7 +401,7 @@ static void directional_sorted(struct analytic *self, int k)
 static void directional_norm(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &self->dtype[s->dtype];
 	double tight = 0, loose = 0;
 	bool present = false;
 	self->flow[k].singular = true;
@@ -447,7 +458,7 @@ static void directional_tangent(struct analytic *self, int k)
 static void quotient_rule(struct analytic *self, int k)
 {
 	const int *parent = self->ev.parent + self->ev.scalar[k].parent;
-	const struct dtype_info *info = &dtype_table[self->ev.scalar[k].dtype];
+	const struct dtype_info *info = &self->dtype[self->ev.scalar[k].dtype];
 	struct flow *out = &self->flow[k];
 	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
 		return;

@@ -164,14 +164,14 @@ static bool one_call(enum op op)
 /* What an op with an error of c unit roundoffs loses at the size x. */
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
-	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
-	double relative = c * info->unit * x + info->tiny;
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
+	double relative = c * info->unit * x + fmax(1, c / 4) * info->tiny; /* the ulps of a function, of subnormal numbers */
 	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
 {
-	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
 	struct note *n = &note[k];
 	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
@@ -203,7 +203,7 @@ static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].
  */
 static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 {
-	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	struct note *n = &note[k];
 	n->most = n->least = 1;
 	n->factors = 0;
@@ -238,7 +238,7 @@ double ball_scaled_rounding(const struct dtype_info *info, bool down, double siz
 static double ball_addition(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	const int *parent = ev->parent + s->parent;
 	double r = note[parent[0]].radius + note[parent[1]].radius, size = note[k].magnitude + r;
 	if (r == 0 && s->exact && ball_representable(ev->value[k], s->dtype))
@@ -257,7 +257,7 @@ double ball_pow_exponent(double a, double b, double ra, double rb)
 static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	int ka = ev->parent[s->parent], kb = ev->parent[s->parent + 1];
 	double a = note[ka].magnitude, b = note[kb].magnitude, ra = note[ka].radius, rb = note[kb].radius;
 	struct note *n = &note[k];
@@ -327,7 +327,7 @@ static void ball_cast(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	int a = ev->parent[s->parent];
-	const struct dtype_info *from = &dtype_table[ev->scalar[a].dtype], *to = &dtype_table[s->dtype];
+	const struct dtype_info *from = &ev->dtype[ev->scalar[a].dtype], *to = &ev->dtype[s->dtype];
 	double r = note[a].radius * (ev->scalar[a].derived && !s->derived ? BALL_FLOW_SLACK : 1);
 	bool wider = to->precision >= from->precision && to->emax >= from->emax && to->emin <= from->emin;
 	if (wider || (r == 0 && ball_representable(ev->value[a], s->dtype)))
@@ -364,7 +364,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	case OP_CONSTANT:
 		note[k].radius = ball_representable(ev->value[k], s->dtype)
 				     ? 0
-				     : rounding_of(&dtype_table[s->dtype], note[k].magnitude);
+				     : rounding_of(&ev->dtype[s->dtype], note[k].magnitude);
 		break;
 	case OP_ABS:
 		note[k].radius = note[a].radius;
@@ -455,14 +455,15 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial rounds at its size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
-		n->radius += FORMULA_ROUNDINGS * dtype_table[s->dtype].unit * n->magnitude;
-	if (!n->reason && !(n->magnitude + n->radius <= dtype_table[s->dtype].max))
+		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude;
+	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
 }
 
 void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 {
 	ball_known(ev, note, k);
+	note[k].radius = rounding_flushed(&ev->dtype[ev->scalar[k].dtype], note[k].magnitude, note[k].radius);
 	if (note[k].danger && note[k].danger_op == OP_CONSTANT)
 		note[k].danger_op = ev->scalar[k].kind;
 }

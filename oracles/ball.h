@@ -35,6 +35,7 @@ struct note {
 	double most, least;
 	int factors;        /* of a product: how many it has */
 	double path;      /* of a derived scalar: sum of the magnitudes of the path contributions, not of what is left of them */
+	double flushed;   /* the same: what it is off by if it and all flows on the way to it are flushed to 0 once each */
 };
 
 /*
@@ -78,6 +79,12 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k);
  */
 double ball_pow_base(double a, double ra);
 double ball_pow_exponent(double a, double b, double ra, double rb);
+
+/*
+ * What a logsumexp, scalar k, loses of powers that are flushed to 0, with or without its maximum taken out: 0 where nothing is.  widest: the largest
+ * radius of its parents.
+ */
+double ball_powers_flushed(const struct evaluation *ev, int k, double widest);
 
 /* Whether any right engine orders scalars a and b (b < 0: a and bound) as the exact values are ordered. */
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound);

@@ -1,11 +1,12 @@
 /* ball_flow.c: radii of tangents and adjoints that are scalars of the trace.  oracles/README.md derives them. */
 #include "ball.h"
+#include "rounding.h"
 
 #include <math.h>
 
 /* What a rule needs of one operand: a flow counts with its path contributions, whose sum may have cancelled. */
 struct operand {
-	double path, radius, most;
+	double path, radius, most, flushed;
 	bool flow;
 };
 
@@ -14,7 +15,7 @@ static struct operand operand(const struct evaluation *ev, const struct note *no
 	const struct note *n = &note[k];
 	bool flow = ev->scalar[k].derived;
 	double path = flow ? n->path : n->magnitude;
-	return (struct operand){path, n->radius, n->most, flow};
+	return (struct operand){path, n->radius, n->most, n->flushed, flow};
 }
 
 /* A factor as it stands in the products that engines may form: of a flow only what came together last. */
@@ -37,6 +38,7 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 {
 	out->path += x->path * y->path;
 	out->radius += x->path * y->radius + y->path * x->radius + x->radius * y->radius;
+	out->flushed += (x->path + x->radius) * y->flushed + (y->path + y->radius) * x->flushed;
 	out->most = fmax(out->most, in_groups(x, y->flow) * in_groups(y, x->flow));
 	if (x->flow != y->flow) /* what it came from may meet another factor of the formula first */
 		out->most = fmax(out->most, x->flow ? x->most : y->most);
@@ -64,17 +66,19 @@ static void flow_quotient(const struct evaluation *ev, struct note *note, int k,
 	out->radius = (g.radius + out->path * rb) / (b - rb);
 	out->most = fmax(1, g.path) * fmax(1, fmax(b * b, 1 / (b * b))); /* -g a/b^2 squares b */
 	out->most = fmax(out->most, g.most * fmax(1, 1 / (b * b)));
+	out->flushed = g.flushed / (b - rb);
 	round_products(out, info, 2, is_some(&g));
 }
 
 static void flow_cast(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *to)
 {
 	int a = ev->parent[ev->scalar[k].parent];
-	const struct dtype_info *from = &dtype_table[ev->scalar[a].dtype];
+	const struct dtype_info *from = &ev->dtype[ev->scalar[a].dtype];
 	struct operand g = operand(ev, note, a);
 	note[k].path = g.path;
 	note[k].radius = g.radius;
 	note[k].most = g.most;
+	note[k].flushed = g.flushed;
 	if (to->precision < from->precision || to->emax < from->emax || to->emin > from->emin)
 		round_products(&note[k], to, 1, is_some(&g));
 }
@@ -89,14 +93,15 @@ static void flow_sum(const struct evaluation *ev, struct note *note, int k, cons
 		out->path += g.path;
 		out->radius += g.radius;
 		out->most = fmax(out->most, g.most);
+		out->flushed += g.flushed;
 	}
-	out->radius += (s->n_parent - 1) * info->unit * (out->path + out->radius);
+	out->radius += (s->n_parent - 1) * info->unit * (out->path + out->radius) + terms_flushed(s->n_parent, info);
 }
 
 bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	const int *parent = ev->parent + s->parent;
 	struct note *out = &note[k];
 	bool some = false;
@@ -116,6 +121,7 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		break;
 	default: return false;
 	}
+	out->flushed += rounding_flushes(info) ? info->normal : 0;
 	if (4 * out->most > info->max) /* a few such are added before the last factor */
 		out->danger = true;
 	if (!(out->path + out->radius <= info->max))

@@ -183,6 +183,9 @@ static double at_worst(double (*lost)(double a, double y, double p), const struc
 	return fmax(lost(at->low, y, p), lost(at->high, y, p));
 }
 
+/* Whether a formula's denominator, of which the partial is up to twice the inverse, may be flushed to 0: a sqrt(a), cos^2 a. */
+static bool divides_by_zero(const struct dtype_info *info, double p) { return rounding_flushes(info) && p * info->tiny > 0.5; }
+
 /*
  * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
  * power of two.
@@ -197,7 +200,7 @@ static bool partial_exact(const struct site *s)
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
-	const struct dtype_info *info = &dtype_table[s->ev->scalar[s->k].dtype];
+	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
 	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
 	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
@@ -208,7 +211,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	if (in->radius == 0) {
 		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
 		out->most *= 2; /* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a */
-		if (rule->inner(a, y) > info->max)
+		if (rule->inner(a, y) > info->max || divides_by_zero(info, out->magnitude))
 			out->loose = INFINITY;
 		return;
 	}
@@ -217,14 +220,14 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
 	out->most *= 2;
-	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max)
+	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max || divides_by_zero(info, p))
 		out->loose = INFINITY;
 }
 
 static void partial_div(const struct site *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
-	double v = s->note[s->k].magnitude, max = dtype_table[s->ev->scalar[s->k].dtype].max, least = b - rb;
+	double v = s->note[s->k].magnitude, max = s->ev->dtype[s->ev->scalar[s->k].dtype].max, least = b - rb;
 	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
 	if (s->j == 0) {
 		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
@@ -237,7 +240,7 @@ static void partial_div(const struct site *s, struct partial *out)
 	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
-	if (b * b > max || b * b < dtype_table[s->ev->scalar[s->k].dtype].normal)
+	if (b * b > max || b * b < s->ev->dtype[s->ev->scalar[s->k].dtype].normal)
 		out->loose = INFINITY;
 }
 
@@ -245,7 +248,7 @@ static void partial_atan2(const struct site *s, struct partial *out)
 {
 	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude, h = hypot(a, b);
 	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
-	const struct dtype_info *info = &dtype_table[s->ev->scalar[s->k].dtype];
+	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
 	mpfr_t square;
 	mpfr_init2(square, mpfr_get_prec(out->value));
 	mpfr_sqr(square, parent_value(s, 0), R);
@@ -261,7 +264,9 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	double best = h * h >= 16 * info->normal ? 3.25 : 6;
 	set_radii(s, out, moved, best * p, (10 - best) * p);
 	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
-	if (h * h > info->max || h * h < info->normal)
+	if (rounding_flushes(info)) /* of a^2 or b^2 */
+		out->loose += p * 2 * info->tiny / (h * h);
+	if (h * h > info->max || h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
 		out->loose = INFINITY;
 }
 
@@ -353,7 +358,7 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 	double exponent = fabs(mpfr_get_d(out->value, R));
 	mpfr_exp(out->value, out->value, R);
 	p = fabs(mpfr_get_d(out->value, R));
-	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest);
+	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_flushed(s->ev, s->k, widest));
 	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
 	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
@@ -426,7 +431,7 @@ static bool partial_either(const struct site *s, struct partial *out)
 bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	const struct scalar *c = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[c->dtype];
+	const struct dtype_info *info = &ev->dtype[c->dtype];
 	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny, shared};
 	const struct unary_rule *rule = unary_rule_of(c->op);
 	bool linear = false, connected = true;
@@ -471,7 +476,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 		out->reason = REASON_NON_FINITE;
 	else if (out->magnitude + out->tight > info->max)
 		out->reason = REASON_OVERFLOW;
-	out->loose += 2 * info->tiny * out->most;
+	out->tight = rounding_flushed(info, out->magnitude, out->tight);
+	out->loose = rounding_flushed(info, out->magnitude, fmax(out->tight, out->loose)) + 2 * info->tiny * out->most;
 	if (out->most > info->max || (note[k].danger && !linear))
 		out->loose = INFINITY;
 	return out->reason || connected;

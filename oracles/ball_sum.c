@@ -11,9 +11,9 @@
 /* What the additions of a sum lose. */
 static double sum_rounding(const struct evaluation *ev, int k, const struct terms *terms, double whole)
 {
-	const struct dtype_info *info = &dtype_table[ev->scalar[k].dtype];
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	if (!ball_by_binade(ev, k))
-		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius);
+		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius) + terms_flushed(2 * terms->n, info);
 	return terms_rounding(terms, info, whole);
 }
 
@@ -21,7 +21,7 @@ static double sum_rounding(const struct evaluation *ev, int k, const struct term
 void ball_dot(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	const int *parent = ev->parent + s->parent;
 	struct note *out = &note[k];
 	struct terms terms = {0};
@@ -36,7 +36,7 @@ void ball_dot(const struct evaluation *ev, struct note *note, int k)
 			r += ball_scaled_rounding(info, fmin(a->magnitude, b->magnitude) < 1, size, r);
 		else if (!exact)
 			r += ball_one_rounding(ev, k, 1, size + r);
-		terms_add(&terms, product, size, r);
+		terms_add(&terms, product, size, rounding_flushed(info, size, r));
 	}
 	mpfr_clear(product);
 	double sum = terms.positive + terms.negative + terms.radius;
@@ -53,13 +53,13 @@ void ball_dot(const struct evaluation *ev, struct note *note, int k)
 static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
 	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost;
 	if (terms->n == 0)
 		return 0;
 	if ((s->n_parent & (s->n_parent - 1)) == 0) {
-		bool shifts = least >= n * info->normal || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
+		bool shifts = (least >= n * info->normal && !rounding_flushes(info)) || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
 		lost = terms_exact(terms, info) ? 0 : sum_rounding(ev, k, terms, whole);
 		return (r + lost) / n + (shifts ? 0 : n * info->tiny);
 	}
@@ -68,10 +68,17 @@ static double mean_radius(const struct evaluation *ev, int k, const struct terms
 	return (r + lost) / n + n * info->tiny;
 }
 
+double ball_powers_flushed(const struct evaluation *ev, int k, double widest)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -mpfr_get_d(ev->value[k], R)) + widest) : 0;
+}
+
 void ball_nary(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
-	const struct dtype_info *info = &dtype_table[s->dtype];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
 	const int *parent = ev->parent + s->parent;
 	double u = info->unit, n = s->n_parent, top = 0, squares = 0, least = INFINITY;
 	struct note *out = &note[k];
@@ -105,6 +112,8 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 			out->danger = true;
 		else if (top > 0) /* squares that underflow beside the largest */
 			out->radius += n * info->tiny / (2 * out->magnitude);
+		if (top > 0 && rounding_flushes(info) && top * top < 4 * n * info->normal)
+			out->danger = true;
 		out->danger |= (1 + n * u) * squares > info->max;
 		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
 		break;
@@ -113,7 +122,8 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny;
+		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny + ball_powers_flushed(ev, k, widest);
+		out->danger |= ball_powers_flushed(ev, k, widest) > 0.5;
 		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
 		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;

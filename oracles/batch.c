@@ -127,6 +127,7 @@ static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
 /* What is known of a sum besides the component. */
 struct sum {
 	int n;        /* slices so far */
+	double flushed; /* what the slices come to that flush all their flows once */
 	double depth; /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a path */
 };
 
@@ -135,6 +136,7 @@ static void add_component(struct component *sum, const struct component *x, stru
 {
 	if (x->magnitude > 0)
 		so_far->depth = fmax(so_far->depth, x->tight / (x->magnitude * unit));
+	so_far->flushed += x->flushed;
 	if (so_far->n++ == 0) {
 		*sum = *x;
 		return;
@@ -169,8 +171,8 @@ static void finish_component(struct component *sum, const struct sum *s, enum dt
 	sum->low -= high - sum->value; /* |low| may have grown beyond half a unit of value: exact by Sterbenz or tiny */
 	sum->value = high;
 	double meeting = (s->n - 1) * (unit - info->unit) * (sum->magnitude + sum->tight);
-	sum->tight += (s->n - 1 + s->depth) * size + meeting;
-	sum->loose += s->n * (1 + s->depth) * size + meeting;
+	sum->tight += (s->n - 1 + s->depth) * size + meeting + s->flushed;
+	sum->loose += s->n * (1 + s->depth) * size + meeting + s->flushed;
 	if (sum->magnitude + sum->tight > info->max)
 		sum->reason = REASON_OVERFLOW;
 	else if (!ball_decided(sum->tight, sum->magnitude, d))

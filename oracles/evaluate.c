@@ -31,6 +31,7 @@ void evaluation_open(struct evaluation *ev)
 	memset(ev, 0, sizeof *ev);
 	ev->precision = 128;
 	ev->rules = &oracle_rules_right;
+	ev->dtype = dtype_table;
 }
 
 void evaluation_close(struct evaluation *ev)

@@ -42,7 +42,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	self->cross_check.fd = fd_open();
 	self->cross_check.mixed = fd_mixed_open();
 	self->rules = o->rules ? o->rules : &oracle_rules_right;
-	analytic_use(self->analytic, self->rules);
+	analytic_use(self->analytic, self->rules, o->flushes);
 	fd_use(self->cross_check.fd, self->rules);
 	fd_mixed_use(self->cross_check.mixed, self->rules);
 	return self;

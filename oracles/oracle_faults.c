@@ -28,6 +28,7 @@ const struct oracle_rules oracle_rules_right = {
     .conventions = 4, /* those of a clamp */
     .dtype = dtype_table,
     .sums = dtype_table,
+    .flushes = true,
     .truth = analytic_truth,
     .neumann = 1,
     .edited = OP_COUNT,
@@ -162,6 +163,8 @@ static void plant_underflow_lost(struct planting *p)
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		p->dtype[d].tiny = 0;
 }
+
+static void plant_flushing_lost(struct planting *p) { p->rules.flushes = false; }
 
 static void plant_fan_in_lost(struct planting *p)
 {

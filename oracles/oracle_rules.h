@@ -40,6 +40,7 @@ struct oracle_rules {
 	int conventions;   /* choices of a kind at a tie that are looked at, beside the directional one */
 	/* By which contributions to tangents and adjoints are rounded, and sums of them (finish_flow): [DTYPE_COUNT] each. */
 	const struct dtype_info *dtype, *sums;
+	bool flushes;      /* engines that flush are allowed for where they are declared */
 	/* The truth of the analytic oracle at a point, as analytic_truth. */
 	void (*truth)(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
 	double neumann;    /* terms of the series of a solution, over those that are needed */

@@ -19,6 +19,21 @@ double rounding_of(const struct dtype_info *info, double x)
 
 double rounding_of_addition(const struct dtype_info *info, double x) { return x < info->normal ? 0 : rounding_of(info, x); }
 
+struct dtype_info rounding_flushing(const struct dtype_info *info)
+{
+	struct dtype_info out = *info;
+	out.tiny = ldexp(info->tiny, info->precision); /* twice the smallest normal; of an oracle that takes no account of underflow still 0 */
+	out.emin = info->emin + info->precision - 1;
+	return out;
+}
+
+double rounding_flushed(const struct dtype_info *info, double size, double radius)
+{
+	return rounding_flushes(info) && size - radius < info->normal ? fmax(size, radius) : radius;
+}
+
+double terms_flushed(int n, const struct dtype_info *info) { return rounding_flushes(info) && n > 2 ? (n - 2) * info->normal : 0; }
+
 bool is_power_of_two(mpfr_srcptr x) { return mpfr_regular_p(x) && mpfr_min_prec(x) == 1; }
 
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
@@ -36,37 +51,37 @@ void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
 		t->quantum = quantum;
 }
 
-/* A priori: any order. */
-static double any_rounding(const struct terms *t, const struct dtype_info *info)
+/* A priori: any order.  radius: of all terms together. */
+static double any_rounding(const struct terms *t, const struct dtype_info *info, double radius)
 {
-	return (t->n - 1) * info->unit * (t->positive + t->negative + t->radius);
+	return (t->n - 1) * info->unit * (t->positive + t->negative + radius);
 }
 
 double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole)
 {
-	double most = fmax(t->positive, t->negative), any = any_rounding(t, info), beside = t->radius + any;
+	double most = fmax(t->positive, t->negative), flushed = terms_flushed(t->n, info), radius = t->radius + flushed;
 	if (t->n < 2)
 		return 0;
 	if (t->n == 2)
 		return rounding_of_addition(info, whole + t->radius);
 	/* The partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of the whole. */
-	double lost = rounding_of_addition(info, whole + beside);
+	double any = any_rounding(t, info, radius), beside = radius + any, lost = rounding_of_addition(info, whole + beside);
 	int k = 2;
 	for (; k < t->n && k * t->top < most; k++)
 		lost += rounding_of_addition(info, k * t->top + beside);
-	return fmin(any, lost + (t->n - k) * rounding_of_addition(info, most + beside));
+	return flushed + fmin(any, lost + (t->n - k) * rounding_of_addition(info, most + beside));
 }
 
 double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole)
 {
-	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative), any = any_rounding(t, info);
+	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative), flushed = terms_flushed(t->n, info), radius = t->radius + flushed;
 	if (t->n < 3)
 		return terms_rounding(t, info, whole);
-	double full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0, inner = 0;
+	double any = any_rounding(t, info, radius), full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0, inner = 0;
 	if (full >= 2)
 		inner = t->top * (full * (full + 1) / 2 - 1);
 	inner += (n - 1 - fmax(full, 1)) * most;
-	return fmin(any, u * (inner + (n - 2) * (t->radius + any)) + rounding_of_addition(info, whole + t->radius + any));
+	return flushed + fmin(any, u * (inner + (n - 2) * (radius + any)) + rounding_of_addition(info, whole + radius + any));
 }
 
 /*

@@ -11,6 +11,15 @@ double rounding_of(const struct dtype_info *info, double x);
 /* The same of a sum of two, which is exact in the subnormal range. */
 double rounding_of_addition(const struct dtype_info *info, double x);
 
+/*
+ * The row of a dtype for engines that may flush subnormal operands and results to 0: what underflows is off by up to the smallest normal number, not by
+ * half of the smallest subnormal, and numbers are multiples of the smallest normal or larger.  TOLERANCE.md, "Flushing to zero".
+ */
+struct dtype_info rounding_flushing(const struct dtype_info *info);
+static inline bool rounding_flushes(const struct dtype_info *info) { return info->tiny > info->normal; }
+/* The radius of a number of this size that such an engine may read as 0. */
+double rounding_flushed(const struct dtype_info *info, double size, double radius);
+
 /* The terms of a sum, those that are exactly 0 left out: adding them rounds nothing.  None: {0}. */
 struct terms {
 	int n;
@@ -19,9 +28,12 @@ struct terms {
 	long quantum;                   /* exact terms: all are multiples of 2^quantum */
 };
 
+/* What flushed partial sums of n terms, all but the whole, come to. */
+double terms_flushed(int n, const struct dtype_info *info);
+
 /* x: the exact value; magnitude |x|. */
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius);
-/* What n - 1 additions in any order lose; `whole` is the magnitude of the sum. */
+/* What n - 1 additions in any order lose; `whole` is the magnitude of the sum.  A whole that is flushed is the caller's to count (rounding_flushed). */
 double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole);
 /* The same where all terms, and the sum, may be scaled by a common factor first, whatever binades that moves them to: but for the last addition. */
 double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole);

@@ -22,6 +22,7 @@ struct component {
 	/* Whose formula is most of what loose is more than tight, and how much; OP_CONSTANT for nobody's. */
 	enum op culprit;
 	double share;
+	double flushed; /* of a derivative: what flushing every flow on its paths once more would add (batch.c); 0 where nothing is flushed */
 	enum reason reason;
 	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };
@@ -95,6 +96,8 @@ struct oracle_rules;
 struct oracle_options {
 	uint64_t seed;      /* chooses the share and the directions of finite differences */
 	int fd_one_in;      /* finite differences run on one case in this many (1: all), and always where something is off */
+	/* By dtype: some engine that is judged may flush subnormal numbers to 0, which then lie in the ball.  TOLERANCE.md, "Flushing to zero". */
+	bool flushes[DTYPE_COUNT];
 	const struct oracle_rules *rules; /* NULL: right ones; others (oracle_rules.h) are for trying whether a fault is seen */
 };
 

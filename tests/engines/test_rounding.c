@@ -94,6 +94,46 @@ static void check_function(enum dtype d, uint64_t seed)
 	rounding_end();
 }
 
+/* Results below the smallest normal number are 0 under every seed, or under some now and then; others never. */
+static void check_flushing(enum dtype d)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	int kept = 0, zeros = 0;
+
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		const struct engine engine = {.rounds = true, .rounding = seed, .flushes = true};
+
+		rounding_begin(&engine);
+		for (int i = 1; i <= DRAWS; i++) {
+			double half = 0.5 + (i % 16) * 0.03125, below = rounding_mul(d, half, 0.75 * info->normal);
+
+			zeros += below == 0;
+			kept += below != 0;
+			CHECK(below == 0 || fabs(below) < info->normal, "%s: %a", info->name, below);
+			CHECK(rounding_mul(d, 2, info->normal) == 2 * info->normal && rounding_add(d, info->normal, info->normal) == 2 * info->normal,
+			    "%s: what is normal is flushed", info->name);
+		}
+		rounding_end();
+	}
+	CHECK(zeros > kept && kept > 0, "%s: %d of %d are 0", info->name, zeros, zeros + kept);
+}
+
+/* An engine with wide registers has integers where the dtype has nothing else: (-3)^(b - 1) is a number. */
+static void check_integers(void)
+{
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		const struct engine engine = {.rounds = true, .rounding = seed};
+
+		rounding_begin(&engine);
+		for (int i = 0; i < DRAWS; i++) {
+			double b = rounding_add(DTYPE_F32, 0x1p24 + 2 * i, -1);
+
+			CHECK(b == floor(b), "%a", b);
+		}
+		rounding_end();
+	}
+}
+
 /* ---- engines ---- */
 
 static int build_mixed(struct builder *b, const int *in, int *result)
@@ -144,7 +184,7 @@ static void check_engines(struct arena *a)
 static void check_specs(void)
 {
 	static const char *const bad[] = {"tape:rounding=", "tape:rounding=x", "tape:rounding=1e3", "tape:rounding=-1", "tape:rounding",
-	    "tape:rounding=9999999999999999999999"};
+	    "tape:rounding=9999999999999999999999", "tape:flushing=", "tape:flushing=x"};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct error e = {.text = ""};
@@ -169,8 +209,10 @@ int main(void)
 		}
 		CHECK(floats[k] == DTYPE_F64 || 2 * seen.farther > seen.inexact, "%s: %d of %d not to nearest", dtype_table[floats[k]].name, (int)seen.farther,
 		    (int)seen.inexact);
+		check_flushing(floats[k]);
 		CHECK(seen.worst > 0.9, "%s: worst %g half units", dtype_table[floats[k]].name, seen.worst);
 	}
+	check_integers();
 	check_engines(&a);
 	check_specs();
 	arena_free(&a);

@@ -3,6 +3,7 @@
  * dtype on pairs of a number and its tangent, each operation rounded once.  Forward over reverse.
  */
 #include "../../oracles/analytic.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../graph/testcase.h"
 #include "../check.h"
 
@@ -31,7 +32,13 @@ struct pair {
 	bool made; /* by the formula */
 };
 
-static double r(double x) { return dtype_round(dtype, x); }
+static bool flushes; /* results below the smallest normal number are 0 */
+
+static double r(double x)
+{
+	double y = dtype_round(dtype, x);
+	return flushes && fabs(y) < dtype_table[dtype].normal ? copysign(0, y) : y;
+}
 static double sum(double a, double b) { return r(a + b); }
 static double product(double a, double b) { return r(a * b); }
 static double ratio(double a, double b) { return r(a / b); }
@@ -366,20 +373,23 @@ int main(int argc, char **argv)
 	int trials = argc > 1 ? atoi(argv[1]) : 400;
 	struct arena arena;
 	arena_init(&arena, (size_t)1 << 28);
-	struct analytic *oracle = analytic_open();
+	static const bool every[DTYPE_COUNT] = {true, true, true, true, true, true, true};
 	if (argc > 2)
 		state = strtoull(argv[2], NULL, 10);
-	for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
-		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+	for (int mode = 0; mode < 2; mode++) {
+		struct analytic *oracle = analytic_open();
+		flushes = mode == 1;
+		if (flushes)
+			analytic_use(oracle, &oracle_rules_right, every);
+		for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
 			dtype = dtypes[d];
-			test_row(oracle, &rows[k], (int)k, trials, &arena);
+			for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+				test_row(oracle, &rows[k], (int)k, flushes ? trials / 2 : trials, &arena);
+			for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
+				test_reduction(oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
 		}
-	for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
-		for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++) {
-			dtype = dtypes[d];
-			test_reduction(oracle, &reductions[k], (int)k, trials, &arena);
-		}
-	analytic_close(oracle);
+		analytic_close(oracle);
+	}
 	arena_free(&arena);
 	return check_done();
 }

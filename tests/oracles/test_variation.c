@@ -47,6 +47,7 @@ static void bench_open(struct bench *b)
 	}
 	mpfr_init2(b->partial, 160);
 	b->ev.precision = 160;
+	b->ev.dtype = dtype_table;
 	b->ev.scalar = b->scalar;
 	b->ev.value = b->value;
 	b->ev.parent = b->parent;
