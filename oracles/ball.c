@@ -436,7 +436,8 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->danger |= in->danger;
 		if (in->danger)
 			n->danger_op = in->danger_op;
-		if (in->reason && !in->certain) {
+		/* of the formulas for a partial some have inf/inf or inf - inf on the way */
+		if (in->reason && (!in->certain || s->part == TRACE_FORMULA)) {
 			n->reason = in->reason;
 			return;
 		}
