@@ -191,40 +191,6 @@ int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_
 
 /* ---- findings ---- */
 
-/* Judges c into *r; true when it shows the finding. */
-static bool shows_signature(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
-{
-	bench_judge(s->bench, c, a, r);
-	return verdict_is_finding[r->judgement[0].verdict] && !strcmp(signature_coarse(s->spec, c, &r->judgement[0], a), s->signature);
-}
-
-bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
-{
-	struct same_signature *s = self;
-	struct bench_result r;
-	bool same;
-
-	if (s->hangs >= SAME_HANGS)
-		return false;
-	same = shows_signature(s, c, scratch, &r);
-	s->hangs += r.judgement[0].verdict == VERDICT_HANG;
-	return same;
-}
-
-/* The same, on one of some runs; *r is of that one, or of the last. */
-static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
-{
-	struct arena_mark mark = arena_mark(a);
-
-	for (int run = 1;; run++) {
-		if (shows_signature(s, c, a, r))
-			return true;
-		if (run == BENCH_RUNS)
-			return false;
-		arena_rewind(a, mark);
-	}
-}
-
 static uint64_t text_hash(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
@@ -246,7 +212,7 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 
 static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
 {
-	struct same_signature same = {one, f->spec, f->signature, 0};
+	struct same_signature same = {.bench = one, .spec = f->spec, .signature = f->signature};
 	struct minimize_statistics stats = {0};
 	struct testcase c = *found;
 	struct bench_result r;
@@ -255,11 +221,12 @@ static void minimize_finding(struct campaign *self, struct finding *f, const str
 	char *text;
 
 	c.n_expect = 0;
-	f->flaky = !comes_again(&same, &c, &self->side, &r);
+	f->flaky = !same_again(&same, &c, &self->side);
 	arena_reset(&self->side);
-	if (!f->flaky)
-		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	f->flaky |= !comes_again(&same, &c, &self->side, &r);
+	if (f->flaky)
+		bench_judge(one, &c, &self->side, &r);
+	else
+		f->flaky = !minimize_same(&same, found, self->o->minimize_budget, &self->side, &c, &r, &stats);
 	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};

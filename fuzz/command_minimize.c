@@ -33,24 +33,36 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
     struct arena *a)
 {
 	struct minimize_statistics stats = {0};
+	struct same_signature same = {.bench = b, .spec = spec};
+	struct judgement j;
 	struct bench_result r;
-	struct same_signature same;
 	struct report report;
 	struct testcase small;
 	size_t len;
 	char *text;
+	bool shows;
 
-	bench_judge(b, c, a, &r);
-	if (machine_failed(spec, r.answer[0], c->n_point))
-		return EXIT_OURS;
-	if (!verdict_is_finding[r.judgement[0].verdict]) {
-		complain("%s shows no finding here: %s", spec, verdict_names[r.judgement[0].verdict]);
+	if (!shows_finding(b, c, a, &j)) {
+		bench_judge(b, c, a, &r);
+		j = r.judgement[0];
+		if (machine_failed(spec, r.answer[0], c->n_point))
+			return EXIT_OURS;
+	}
+	if (!verdict_is_finding[j.verdict]) {
+		complain("%s shows no finding here: %s", spec, verdict_names[j.verdict]);
 		return EXIT_NOTHING;
 	}
-	same = (struct same_signature){b, spec, signature_coarse(spec, c, &r.judgement[0], a), 0};
-	small = minimize(c, same_signature, &same, budget, a, &stats);
+	same.signature = signature_coarse(spec, c, &j, a);
+	shows = minimize_same(&same, c, budget, a, &small, &r, &stats);
 	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
-	bench_judge(b, &small, a, &r);
+	for (int i = 0; i < same.n_slip; i++)
+		fprintf(stderr, "slipped to %s (%d nodes)\n", same.slip[i].signature, same.slip[i].nodes);
+	if (machine_failed(spec, r.answer[0], small.n_point))
+		return EXIT_OURS;
+	if (!shows) {
+		complain("%s does not show %s again", spec, same.signature);
+		return EXIT_NOTHING;
+	}
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	text = as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
