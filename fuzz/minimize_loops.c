@@ -312,7 +312,7 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 		return EDIT_END;
 	n = s.node;
 	l = edit_loop(n);
-	if (carry >= l.n_carry)
+	if (carry >= l.n_carry + l.n_xs)
 		return EDIT_SKIP;
 	init = n->arg[l.first_arg + carry];
 	types[1] = *edit_type(e, init);

@@ -111,14 +111,14 @@ enum edit_result pass_release(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-static bool is_used(const struct region *r, int value)
+bool edit_is_used(const struct region *r, int value)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		for (int k = 0; k < r->node[i].n_arg; k++)
 			if (r->node[i].arg[k] == value)
 				return true;
 		for (int w = 0; w < r->node[i].n_region; w++)
-			if (is_used(&r->node[i].region[w], value))
+			if (edit_is_used(&r->node[i].region[w], value))
 				return true;
 	}
 	return is_result(r, value);
@@ -136,7 +136,7 @@ enum edit_result pass_drop_dead(struct edit *e, int k)
 	if (!edit_site_last(e, k - 1, &s))
 		return EDIT_END;
 	for (int i = 0; i < s.node->n_out; i++)
-		if (is_used(&e->c.program.top, s.node->out + i))
+		if (edit_is_used(&e->c.program.top, s.node->out + i))
 			return EDIT_SKIP;
 	edit_remove_node(s.region, s.index);
 	return EDIT_TRY;

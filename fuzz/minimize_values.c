@@ -294,7 +294,7 @@ int edit_op_weight(enum op op)
 	for (int i = 0; i < PLAIN_OPS; i++)
 		if (plain_ops[i].op == op)
 			return i;
-	return PLAIN_OPS;
+	return PLAIN_OPS + (int)op;
 }
 
 enum edit_result pass_plain_op(struct edit *e, int k)
@@ -307,6 +307,20 @@ enum edit_result pass_plain_op(struct edit *e, int k)
 	if (op_table[s.node->op].family != plain_ops[row].family || edit_op_weight(s.node->op) <= row)
 		return EDIT_SKIP;
 	s.node->op = plain_ops[row].op;
+	return EDIT_TRY;
+}
+
+enum edit_result pass_family_op(struct edit *e, int k)
+{
+	enum op to = (enum op)(k % OP_COUNT);
+	struct site s;
+
+	if (!edit_site(e, k / OP_COUNT, &s))
+		return EDIT_END;
+	if (op_table[to].family != op_table[s.node->op].family || op_table[to].attrs != op_table[s.node->op].attrs || op_table[to].n_region ||
+	    to >= s.node->op)
+		return EDIT_SKIP;
+	s.node->op = to;
 	return EDIT_TRY;
 }
 
