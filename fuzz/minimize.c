@@ -61,7 +61,8 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 		ops++;
 		regions += s.node->n_region;
 		weight += edit_op_weight(s.node->op);
-		lists += s.node->n_arg + s.node->n_out;
+		/* One operand or two: the weight says which is plainer. */
+		lists += s.node->n_out + (s.node->n_arg > 2 ? s.node->n_arg - 2 : 0);
 		if (s.node->n_region)
 			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + at->until;
 		attrs += at->keepdims + (at->axis != 0) + (at->mode != 0) + at->n_axes;

@@ -219,6 +219,33 @@ enum edit_result pass_rewire(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
+/* Result `which` of region `w` of node number k / HOWS: one of the region's parameters, then of the inputs. */
+enum edit_result pass_rewire_result(struct edit *e, int k)
+{
+	enum { REGIONS = 2, RESULTS = 4, VALUES = 8, HOWS = REGIONS * RESULTS * VALUES };
+	int w = k % REGIONS, which = k / REGIONS % RESULTS, how = k / (REGIONS * RESULTS) % VALUES;
+	const struct region *top = &e->c.program.top;
+	struct region *r;
+	struct site s;
+	int by;
+
+	if (!edit_site(e, k / HOWS, &s))
+		return EDIT_END;
+	if (w >= s.node->n_region || which >= s.node->region[w].n_result)
+		return EDIT_SKIP;
+	r = &s.node->region[w];
+	if (how < r->n_param)
+		by = r->param + how;
+	else if (how - r->n_param < top->n_param && s.node->op != OP_CUSTOM)
+		by = top->param + how - r->n_param;
+	else
+		return EDIT_SKIP;
+	if (by == r->result[which] || !type_equal(edit_type(e, by), edit_type(e, r->result[which])))
+		return EDIT_SKIP;
+	r->result[which] = by;
+	return EDIT_TRY;
+}
+
 /* Pairs (i, j), i <= j < BINARY_SCOPE, of values in scope under one of two ops. */
 enum { BINARY_SCOPE = 5, BINARY_OPS = 2, BINARY_HOWS = BINARY_OPS * BINARY_SCOPE * BINARY_SCOPE };
 

@@ -1,11 +1,14 @@
 /* same_signature.c: see same_signature.h. */
 #include "same_signature.h"
 
+#include <limits.h>
 #include <math.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+	SLIP_ARENA = 256 << 20,
 	/* A candidate that may hang is waited for this part of the time limit, */
 	HANG_PART = 20,
 	/* but this many times longer than any that answered. */
@@ -59,9 +62,14 @@ void same_signature_close(struct same_signature *self)
 
 static bool is_over(const struct same_signature *self)
 {
-	return self->hung > SAME_HANGS * 1e-3 * engine_timeout(self->bench->engine[0]) || (self->deadline > 0 && bench_clock() >= self->deadline);
+	return (self->stop && self->stop()) || self->hung > SAME_HANGS * 1e-3 * engine_timeout(self->bench->engine[0]) || (self->deadline > 0 && bench_clock() >= self->deadline);
 }
 
+
+static bool is_asked(const struct same_signature *self, const struct testcase *c)
+{
+	return !is_over(self) && !(self->refuse && self->refuse(self->context, c));
+}
 
 /* Whether this finding is the one; another is noted. */
 static bool is_same(struct same_signature *self, const struct testcase *c, const struct judgement *j, struct arena *scratch)
@@ -88,7 +96,7 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 {
 	struct bench_result r;
 
-	return !is_over(self) && judged_same(self, c, scratch, &r);
+	return is_asked(self, c) && judged_same(self, c, scratch, &r);
 }
 
 /* ---- in short ---- */
@@ -206,7 +214,7 @@ static bool same_in_short(void *context, const struct testcase *c, struct arena 
 	struct truth t;
 	bool shows;
 
-	if (is_over(self))
+	if (!is_asked(self, c))
 		return false;
 	if (status_of(verdict) != ANSWER_OK)
 		return ends_so(self, verdict, c, scratch);
@@ -221,8 +229,7 @@ static bool same_in_short(void *context, const struct testcase *c, struct arena 
 
 /* ---- the two together ---- */
 
-/* Judges in full into *r until it is the same: a flaky finding has more than one chance. */
-static bool shows_in_the_end(struct same_signature *self, const struct testcase *c, struct arena *a, struct bench_result *r)
+bool comes_again(struct same_signature *self, const struct testcase *c, struct arena *a, struct bench_result *r)
 {
 	struct arena_mark mark = arena_mark(a);
 
@@ -239,9 +246,42 @@ bool minimize_same(struct same_signature *self, const struct testcase *from, int
     struct bench_result *r, struct minimize_statistics *stats)
 {
 	*small = minimize(from, same_in_short, self, budget, a, stats);
-	if (shows_in_the_end(self, small, a, r))
+	if (comes_again(self, small, a, r))
 		return true;
 	if (stats->accepted)
 		*small = minimize(from, same_signature, self, budget, a, stats);
-	return shows_in_the_end(self, small, a, r);
+	return comes_again(self, small, a, r);
+}
+
+/* ---- slips as findings ---- */
+
+void same_signature_slips(const struct same_signature *self, take_slip_fn *take, void *context)
+{
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct arena a;
+	struct error e = {0};
+	jmp_buf full;
+
+	arena_init(&a, SLIP_ARENA);
+	a.on_full = &full;
+	for (volatile int i = 0; i < self->n_slip; i++) {
+		const struct slip *slip = &self->slip[i];
+		struct same_signature own = {.spec = self->spec, .signature = slip->signature, .stop = self->stop};
+		struct bench_result r;
+		struct testcase c;
+		struct bench one;
+		volatile bool shows = false;
+
+		arena_reset(&a);
+		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open(&one, &self->spec, 1, &oracle, &e))
+			continue;
+		own.bench = &one;
+		if (!setjmp(full))
+			shows = judged_same(&own, &c, &a, &r);
+		bench_close(&one);
+		same_signature_close(&own);
+		if (shows)
+			take(context, slip->signature, &c);
+	}
+	arena_free(&a);
 }

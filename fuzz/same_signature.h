@@ -26,6 +26,10 @@ struct same_signature {
 	const char *spec, *signature;
 	double hung;     /* seconds that hangs were waited for; 0 to begin with */
 	double deadline; /* on bench_clock: nothing is the same afterwards; 0: none */
+	bool (*stop)(void); /* the same when it says so; NULL: never */
+	/* Candidates that are not to be asked about; NULL: none. */
+	bool (*refuse)(void *context, const struct testcase *c);
+	void *context;
 	int n_slip;
 	struct slip slip[SAME_SLIPS];
 	double slowest; /* seconds of a request that was answered */
@@ -44,6 +48,8 @@ bool shows_finding(struct bench *one, const struct testcase *c, struct arena *a,
 
 /* Whether c shows the signature, as shows_finding judges, in one of BENCH_RUNS runs: an engine may differ from run to run. */
 bool same_again(struct same_signature *self, const struct testcase *c, struct arena *a);
+/* The same judged in full; *r is of that run, or of the last. */
+bool comes_again(struct same_signature *self, const struct testcase *c, struct arena *a, struct bench_result *r);
 
 /*
  * minimize() for a finding.  Candidates are judged by the analytic oracle alone, where nothing is decided the engine is not asked, and one that hangs is not waited for
@@ -52,6 +58,10 @@ bool same_again(struct same_signature *self, const struct testcase *c, struct ar
  */
 bool minimize_same(struct same_signature *self, const struct testcase *from, int budget, struct arena *a, struct testcase *small,
     struct bench_result *r, struct minimize_statistics *stats);
+
+/* Calls `take` for every slip that a fresh engine shows, judged in full: a finding of its own. */
+typedef void take_slip_fn(void *context, const char *signature, const struct testcase *c);
+void same_signature_slips(const struct same_signature *self, take_slip_fn *take, void *context);
 
 /* Frees the slips. */
 void same_signature_close(struct same_signature *self);
