@@ -85,7 +85,7 @@ struct loop {
 struct loop edit_loop(const struct node *n);
 /*
  * Puts a region in place of its op: branch `which` of a cond; one iteration of a loop, from the initial carries (0) or, where they
- * fit, from inputs (1); a checkpoint's or the function of a custom (0); what scatter_apply applies, to all of its operand (0).  Values that nodes of the region define
+ * fit, from inputs (1); a checkpoint's or the function of a custom (0); what scatter_apply applies, to all of its operand (0) or, of an input, to one element (1).  Values that nodes of the region define
  * keep their numbers.  False: s has no such region.
  */
 bool edit_hoist(struct edit *e, const struct site *s, int which);

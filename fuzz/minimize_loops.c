@@ -25,9 +25,20 @@ static void splice(struct edit *e, struct region *r, int index, const struct reg
 		edit_replace(e, from->param + i, param[i]);
 }
 
+/* Gives an input the type of what was cut out of it; false: it is no input. */
+static bool retype_input(struct edit *e, int value, const struct type *type)
+{
+	const struct region *top = &e->c.program.top;
+
+	if (value < top->param || value >= top->param + top->n_param)
+		return false;
+	e->c.program.type[value] = *type;
+	return true;
+}
+
 /*
  * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices ones, or
- * both are the first input that fits.
+ * both are the first input that fits; an input whose slices are iterated over becomes a slice.
  */
 static void splice_body(struct edit *e, struct site s, struct loop l, bool inputs)
 {
@@ -40,6 +51,10 @@ static void splice_body(struct edit *e, struct site s, struct loop l, bool input
 
 		if (carry >= 0 && input >= 0) {
 			param[i] = input;
+			continue;
+		}
+		if (inputs && carry >= l.n_carry && retype_input(e, node.arg[l.first_arg + carry], edit_type(e, body.param + i))) {
+			param[i] = node.arg[l.first_arg + carry];
 			continue;
 		}
 		if (carry >= 0 && carry < l.n_carry) {
@@ -84,8 +99,13 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 	case FAMILY_COND:
 		splice(e, s->region, s->index, &node.region[which], NULL);
 		break;
-	case FAMILY_CHECKPOINT:
 	case FAMILY_SCATTER_APPLY:
+		if (which && !retype_input(e, node.arg[0], edit_type(e, node.region[0].param)))
+			return false;
+		which = 0;
+		splice(e, s->region, s->index, &node.region[0], node.arg);
+		break;
+	case FAMILY_CHECKPOINT:
 	case FAMILY_CUSTOM:
 		if (which)
 			return false;

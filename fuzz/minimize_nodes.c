@@ -50,7 +50,7 @@ enum edit_result pass_cut(struct edit *e, int k)
 
 enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
 
-/* how 0 and 1: new inputs, differentiated or not; then an input that takes the result's type. */
+/* how 0 and 1: new inputs, differentiated or not, of predicates in regions, too, as true; then an input that takes the result's type. */
 enum edit_result pass_promote(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -63,9 +63,17 @@ enum edit_result pass_promote(struct edit *e, int k)
 		return EDIT_END;
 	n = *s.node;
 	index = s.index;
-	if (!s.top || n.op == OP_CONSTANT)
+	if (n.op == OP_CONSTANT)
 		return EDIT_SKIP;
-	if (input >= 0) {
+	if (!s.top) {
+		struct tensor ones;
+
+		if (input >= 0 || n.n_out != 1 || edit_type(e, n.out)->dtype != DTYPE_BOOL || top->n_param == LIMIT_ARGS)
+			return EDIT_SKIP;
+		ones = tensor_new(e->arena, edit_type(e, n.out));
+		edit_fill(&ones, 1);
+		edit_replace(e, n.out, edit_add_input(e, &ones, how == 0));
+	} else if (input >= 0) {
 		if (n.n_out != 1 || input >= top->n_param)
 			return EDIT_SKIP;
 		e->c.program.type[top->param + input] = *edit_type(e, n.out);
@@ -76,7 +84,7 @@ enum edit_result pass_promote(struct edit *e, int k)
 		for (int i = 0; i < n.n_out; i++)
 			edit_replace(e, n.out + i, edit_add_input(e, &at->primal[i], how == 0));
 	}
-	edit_remove_node(top, index);
+	edit_remove_node(s.region, index);
 	return EDIT_TRY;
 }
 
