@@ -381,6 +381,26 @@ static const struct testcase *known_form(
 	return known;
 }
 
+static void *worker_of(const struct engine *self)
+{
+	return self->external ? external_worker(self->external) : self->worker;
+}
+
+int engine_timeout(const struct engine *self)
+{
+	const void *worker = worker_of(self);
+
+	return worker ? worker_timeout(worker) : 0;
+}
+
+void engine_set_timeout(struct engine *self, int timeout_ms)
+{
+	void *worker = worker_of(self);
+
+	if (worker)
+		worker_set_timeout(worker, timeout_ms);
+}
+
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
 {
 	const char *text = engine_refuses(self->kind, c->transform, c->n_transform, a);

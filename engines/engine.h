@@ -79,6 +79,11 @@ struct engine_scope engine_scope(const struct engine *self);
 struct hello;
 const struct hello *engine_hello(const struct engine *self);
 
+/* The milliseconds that a request to an isolated engine may take; 0 of one that is not isolated, whose requests end. */
+int engine_timeout(const struct engine *self);
+/* Another limit, until the next one; 0: as usual. */
+void engine_set_timeout(struct engine *self, int timeout_ms);
+
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 

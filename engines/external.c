@@ -122,6 +122,11 @@ static const char *refusal(const struct external *self, const struct program *p,
 	return NULL;
 }
 
+void *external_worker(const struct external *self)
+{
+	return self->worker;
+}
+
 struct engine_scope external_scope(const struct external *self)
 {
 	/* Said in other ops where the engine does not know them (plain_program). */

@@ -19,6 +19,8 @@ void external_close(struct external *self);
 /* What the hello makes of it as an engine of ours; valid until external_close. */
 const struct engine_kind *external_kind(const struct external *self);
 const struct hello *external_hello(const struct external *self);
+/* Its process (worker.h). */
+void *external_worker(const struct external *self);
 /* Dtypes and ops that it knows, or that are said otherwise to it. */
 struct engine_scope external_scope(const struct external *self);
 /* Answers all points of c: out[c->n_point], in the arena.  rules: for op derivative, which is written out where the engine does not know it. */

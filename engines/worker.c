@@ -177,8 +177,10 @@ int worker_starts(const void *worker)
 	return w->process.starts;
 }
 
-static int time_limit(const struct worker *w)
+int worker_timeout(const void *worker)
 {
+	const struct worker *w = worker;
+
 	if (w->timeout_ms)
 		return w->timeout_ms;
 	if (w->hello.timeout_ms)
@@ -216,7 +218,7 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 	}
 	text = wire_write_request(++w->id, c, n, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
-	how = process_exchange(&w->process, text, len + 1, time_limit(w));
+	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
 	if (how == EXCHANGE_LINE) {
 		if (process_line(&w->process, &len) && wire_read_answers(w->process.buffer, len, w->id, c, out, n, a, &e))
 			return;
@@ -230,7 +232,7 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 		if (process_reap(&w->process, 0, &status))
 			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
-			answer_all(c, n, out, ANSWER_HANG, arena_printf(a, "no answer within %d ms", time_limit(w)));
+			answer_all(c, n, out, ANSWER_HANG, arena_printf(a, "no answer within %d ms", worker_timeout(w)));
 		return;
 	}
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
@@ -256,7 +258,7 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 		return false;
 	text = wire_write_request(++w->id, c, n, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
-	how = process_exchange(&w->process, text, len + 1, time_limit(w));
+	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
 	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && wire_read_sources(w->process.buffer, len, w->id, n, a, source, e))
 		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))

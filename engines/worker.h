@@ -34,7 +34,8 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 /* Kills the process and its group.  NULL is fine. */
 void worker_close(void *worker);
 
-/* Another time limit for one request. */
+/* The time limit of one request, and another; 0: as usual. */
+int worker_timeout(const void *worker);
 void worker_set_timeout(void *worker, int timeout_ms);
 /* The most bytes that the process and its group may hold resident while it is waited for. */
 void worker_set_memory(void *worker, int64_t bytes);

@@ -2,6 +2,7 @@
 #include "campaign.h"
 
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,40 +192,6 @@ int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_
 
 /* ---- findings ---- */
 
-/* Judges c into *r; true when it shows the finding. */
-static bool shows_signature(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
-{
-	bench_judge(s->bench, c, a, r);
-	return verdict_is_finding[r->judgement[0].verdict] && !strcmp(signature_coarse(s->spec, c, &r->judgement[0], a), s->signature);
-}
-
-bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
-{
-	struct same_signature *s = self;
-	struct bench_result r;
-	bool same;
-
-	if (s->hangs >= SAME_HANGS)
-		return false;
-	same = shows_signature(s, c, scratch, &r);
-	s->hangs += r.judgement[0].verdict == VERDICT_HANG;
-	return same;
-}
-
-/* The same, on one of some runs; *r is of that one, or of the last. */
-static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
-{
-	struct arena_mark mark = arena_mark(a);
-
-	for (int run = 1;; run++) {
-		if (shows_signature(s, c, a, r))
-			return true;
-		if (run == BENCH_RUNS)
-			return false;
-		arena_rewind(a, mark);
-	}
-}
-
 static uint64_t text_hash(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
@@ -244,9 +211,12 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 	}
 }
 
-static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
+/* Seconds that a finding may be minimized when the campaign's time is over. */
+static const double last_finding_seconds = 5;
+
+static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct same_signature *same)
 {
-	struct same_signature same = {one, f->spec, f->signature, 0};
+	struct bench *one = same->bench;
 	struct minimize_statistics stats = {0};
 	struct testcase c = *found;
 	struct bench_result r;
@@ -255,11 +225,12 @@ static void minimize_finding(struct campaign *self, struct finding *f, const str
 	char *text;
 
 	c.n_expect = 0;
-	f->flaky = !comes_again(&same, &c, &self->side, &r);
+	f->flaky = !same_again(same, &c, &self->side);
 	arena_reset(&self->side);
-	if (!f->flaky)
-		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	f->flaky |= !comes_again(&same, &c, &self->side, &r);
+	if (f->flaky)
+		bench_judge(one, &c, &self->side, &r);
+	else
+		f->flaky = !minimize_same(same, found, self->o->minimize_budget, &self->side, &c, &r, &stats);
 	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
@@ -277,7 +248,7 @@ static struct finding *find_finding(struct campaign *self, const char *signature
 }
 
 /* Minimized where memory allows; the bare case, else, is still a reproducer. */
-static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, struct bench *one)
+static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, struct same_signature *same)
 {
 	jmp_buf full;
 	size_t len;
@@ -286,7 +257,7 @@ static void write_finding(struct campaign *self, struct finding *f, const struct
 	arena_reset(&self->side);
 	self->side.on_full = &full;
 	if (!setjmp(full)) {
-		minimize_finding(self, f, c, one);
+		minimize_finding(self, f, c, same);
 		self->side.on_full = NULL;
 		return;
 	}
@@ -296,31 +267,62 @@ static void write_finding(struct campaign *self, struct finding *f, const struct
 	write_file(self, self->findings_dir, f->file, text, len);
 }
 
-static void record_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c)
+struct slip_taker {
+	struct campaign *campaign;
+	const char *spec;
+	int64_t number;
+};
+
+static void take_slip(void *context, const char *signature, const struct testcase *c);
+
+/* A new finding, minimized; those that it slips to are findings, too.  number: of the case it comes from. */
+static void add_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c, int64_t number)
 {
-	struct finding *f = find_finding(self, signature);
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
+	const double now = bench_clock(), end = self->start + self->o->seconds;
+	struct same_signature same = {.spec = spec, .stop = campaign_stop_requested,
+	    .deadline = self->o->seconds > 0 ? fmax(end, now + last_finding_seconds) : 0};
+	struct slip_taker taker = {self, spec, number};
+	struct finding *f;
 	struct error e = {0};
 	struct bench one;
-	double start = bench_clock();
 
-	if (f) {
-		f->count++;
-		return;
-	}
 	self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
 	f = &self->finding[self->n_finding++];
-	*f = (struct finding){.spec = spec, .signature = strdup(signature), .count = 1, .first_case = self->cases,
-	    .ops = strata_of(c).ops};
+	*f = (struct finding){.spec = spec, .signature = strdup(signature), .first_case = number, .ops = strata_of(c).ops};
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)text_hash(signature));
 	if (!bench_open(&one, &spec, 1, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 		return;
 	}
-	write_finding(self, f, c, &one);
+	same.bench = &one;
+	same.signature = f->signature;
+	write_finding(self, f, c, &same);
 	bench_close(&one);
-	self->minimize_seconds += bench_clock() - start;
+	same_signature_slips(&same, take_slip, &taker);
+	same_signature_close(&same);
+}
+
+static void take_slip(void *context, const char *signature, const struct testcase *c)
+{
+	const struct slip_taker *t = context;
+	struct campaign *self = t->campaign;
+	const bool late = self->o->seconds > 0 && bench_clock() - self->start >= self->o->seconds;
+
+	if (!find_finding(self, signature) && !late && !stop_requested && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
+		add_finding(self, t->spec, signature, c, t->number);
+}
+
+static void record_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c)
+{
+	const double start = bench_clock();
+
+	if (!find_finding(self, signature)) {
+		add_finding(self, spec, signature, c, self->cases);
+		self->minimize_seconds += bench_clock() - start;
+	}
+	find_finding(self, signature)->count++;
 }
 
 static bool still_disagrees(void *self, const struct testcase *c, struct arena *scratch)

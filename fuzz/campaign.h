@@ -5,6 +5,7 @@
 #include "bench.h"
 #include "features.h"
 #include "generate.h"
+#include "same_signature.h"
 
 struct campaign_options {
 	const char *const *spec;
@@ -78,17 +79,5 @@ void drive_plain(struct campaign *s);
  */
 typedef int campaign_finish_fn(struct campaign *s, void *self);
 void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self) __attribute__((noreturn));
-
-/*
- * A predicate for minimize(): one engine's coarse signature stays the same.  Every hang is waited for, twice; after SAME_HANGS of them nothing is the same any more, so
- * that minimizing a hang ends in minutes, with what is smallest so far.
- */
-enum { SAME_HANGS = 24 };
-struct same_signature {
-	struct bench *bench; /* of that engine alone */
-	const char *spec, *signature;
-	int hangs; /* seen; 0 to begin with */
-};
-bool same_signature(void *self, const struct testcase *c, struct arena *scratch);
 
 #endif

@@ -161,6 +161,9 @@ static int score(const struct score_options *o, const char *profile, bool json)
 		complain(s.failures ? "faults: %s could not be asked in case %lld" : "faults: %s without faults was judged wrong in case %lld", o->engine,
 		    (long long)s.cases);
 		code = EXIT_OURS;
+	} else if (s.unwritten.text[0]) {
+		complain("faults: %s", s.unwritten.text);
+		code = EXIT_OURS;
 	} else if (json) {
 		print_score_json(o, profile, &s);
 	} else {
@@ -271,6 +274,7 @@ int command_faults(int argc, char **argv)
 	    {"cases", OPTION_NUMBER, &cases, "N", "score with N cases (default 100000), measure with N (default 30000)"},
 	    {"seed", OPTION_SEED, &score_of.seed, "N", "same seed, same cases, as those of fuzz --driver generate (default 1)"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
+	    {"found", OPTION_TEXT, &score_of.found, "DIR", "write the first case that shows each, as SPEC.json"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE | --sensitivity ENGINE [OPTION]...]",

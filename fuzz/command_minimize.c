@@ -29,44 +29,90 @@ static int write_output(const char *path, const char *text, size_t len)
 	return EXIT_OURS;
 }
 
-static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, int budget, bool as_report, const char *out,
-    struct arena *a)
+struct how {
+	int64_t budget;
+	double seconds; /* 0: no limit */
+	bool as_report;
+	const char *out, *slips; /* NULL: standard output; they are not kept */
+};
+
+/* What candidates showed besides, each as a case. */
+static int write_slips(const struct same_signature *same, const char *dir)
+{
+	struct error e = {0};
+	char name[32];
+
+	if (!file_make_directory(dir, &e)) {
+		complain("%s", e.text);
+		return EXIT_OURS;
+	}
+	for (int i = 0; i < same->n_slip; i++) {
+		snprintf(name, sizeof name, "slip-%d.json", i + 1);
+		if (!file_write_atomic(dir, name, same->slip[i].text, same->slip[i].len, &e)) {
+			complain("%s", e.text);
+			return EXIT_OURS;
+		}
+	}
+	return EXIT_NO_FINDING;
+}
+
+static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
 {
 	struct minimize_statistics stats = {0};
+	struct same_signature same = {.bench = b, .spec = spec, .stop = campaign_stop_requested};
+	const int budget = how->budget > INT_MAX / 4 ? INT_MAX / 4 : (int)how->budget;
+	struct judgement j;
 	struct bench_result r;
-	struct same_signature same;
 	struct report report;
 	struct testcase small;
 	size_t len;
 	char *text;
+	int code = EXIT_NO_FINDING, written;
+	bool shows;
 
-	bench_judge(b, c, a, &r);
-	if (machine_failed(spec, r.answer[0], c->n_point))
-		return EXIT_OURS;
-	if (!verdict_is_finding[r.judgement[0].verdict]) {
-		complain("%s shows no finding here: %s", spec, verdict_names[r.judgement[0].verdict]);
+	if (!shows_finding(b, c, a, &j)) {
+		bench_judge(b, c, a, &r);
+		j = r.judgement[0];
+		if (machine_failed(spec, r.answer[0], c->n_point))
+			return EXIT_OURS;
+	}
+	if (!verdict_is_finding[j.verdict]) {
+		complain("%s shows no finding here: %s", spec, verdict_names[j.verdict]);
 		return EXIT_NOTHING;
 	}
-	same = (struct same_signature){b, spec, signature_coarse(spec, c, &r.judgement[0], a), 0};
-	small = minimize(c, same_signature, &same, budget, a, &stats);
+	same.signature = signature_coarse(spec, c, &j, a);
+	same.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
+	shows = minimize_same(&same, c, budget, a, &small, &r, &stats);
 	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
-	bench_judge(b, &small, a, &r);
+	for (int i = 0; i < same.n_slip; i++)
+		fprintf(stderr, "slipped to %s%s", same.slip[i].signature, how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
+	if (how->slips)
+		code = write_slips(&same, how->slips);
+	same_signature_close(&same);
+	if (machine_failed(spec, r.answer[0], small.n_point))
+		return EXIT_OURS;
+	if (!shows) {
+		complain("%s does not show %s again", spec, same.signature);
+		return EXIT_NOTHING;
+	}
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
-	text = as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
-	return write_output(out, text, len);
+	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
+	written = write_output(how->out, text, len);
+	return code ? code : written;
 }
 
 int command_minimize(int argc, char **argv)
 {
-	const char *spec = NULL, *own = NULL, *out = NULL;
-	int64_t budget = DEFAULT_BUDGET;
-	bool as_report = false;
+	const char *spec = NULL, *own = NULL;
+	struct how how = {.budget = DEFAULT_BUDGET};
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
-	    {"out", OPTION_TEXT, &out, "FILE", "write here (default: standard output)"},
-	    {"budget", OPTION_NUMBER, &budget, "N", "judge at most N candidates (default 20000)"},
-	    {"report", OPTION_FLAG, &as_report, NULL, "write a report in place of a bare case"},
+	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
+	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
+	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
+	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that a candidate showed"},
+	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report in place of a bare case"},
 	};
 	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",
 	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of deviation.\n"
@@ -104,12 +150,13 @@ int command_minimize(int argc, char **argv)
 	}
 	if (!spec)
 		spec = own;
+	campaign_stop_on_signals();
 	if (!bench_open(&b, &spec, 1, &oracle, &e)) {
 		complain("%s", e.text);
 		code = EXIT_OURS;
 		goto out;
 	}
-	code = minimize_case(&b, spec, &c, budget > INT_MAX / 4 ? INT_MAX / 4 : (int)budget, as_report, out, &a);
+	code = minimize_case(&b, spec, &c, &how, &a);
 	bench_close(&b);
 out:
 	arena_free(&a);

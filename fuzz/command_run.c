@@ -204,19 +204,25 @@ static int spec_index(const struct texts *specs, const char *spec)
 	return -1;
 }
 
+/* Whether the engine shows a finding, and the one that was asked for if one was. */
+static bool shows_wanted(const struct run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
+{
+	return verdict_is_finding[j->verdict] && (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
+}
+
 /* A report's own engine (own >= 0) is asked until it shows something, or has not for long enough. */
-static void judge_report(struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
+static void judge_report(const struct run *r, struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
 {
 	struct arena_mark mark = arena_mark(a);
 
 	for (int run = 1;; run++) {
-		enum verdict verdict;
+		const struct judgement *j;
 
 		bench_judge(b, c, a, result);
 		if (own < 0 || run == BENCH_RUNS)
 			return;
-		verdict = result->judgement[own].verdict;
-		if (verdict_is_finding[verdict] || verdict == VERDICT_UNDECIDED || verdict == VERDICT_UNSUPPORTED)
+		j = &result->judgement[own];
+		if (shows_wanted(r, engine_spec(b->engine[own]), c, j, a) || j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_UNSUPPORTED)
 			return;
 		arena_rewind(a, mark);
 	}
@@ -250,7 +256,7 @@ static int run_case(struct run *r, const char *path)
 		complain("%s", e.text);
 		return EXIT_OURS;
 	}
-	judge_report(&b, &c, spec_index(&specs, own), &r->arena, &result);
+	judge_report(r, &b, &c, spec_index(&specs, own), &r->arena, &result);
 	r->cases++;
 	if (r->json) {
 		json_begin_object(&r->w, JSON_BLOCK);

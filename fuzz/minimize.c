@@ -29,9 +29,12 @@ enum {
 
 /* ---- the measure: lexicographic, smaller is simpler ---- */
 
-enum { MEASURES = 11 };
+enum { MEASURES = 12 };
 struct measure {
 	int64_t at[MEASURES];
+	/* Of two cases that are as simple, one comes first by this: the same bug ends in the same program. */
+	int n_key;
+	const int *key;
 };
 
 static int dtype_weight(enum dtype d)
@@ -39,16 +42,17 @@ static int dtype_weight(enum dtype d)
 	return d == DTYPE_F64 || d == DTYPE_I64 || d == DTYPE_BOOL ? 0 : d == DTYPE_F32 || d == DTYPE_I32 ? 1 : 2;
 }
 
-static struct measure measure_of(const struct testcase *c)
+static struct measure measure_of(const struct testcase *c, struct arena *a)
 {
 	struct edit look = {.c = *c};
 	const struct program *p = &c->program;
 	int64_t ops = 0, regions = 0, constants = 0, weight = 0, attrs = 0, trips = 0, elements = 0, dtypes = 0;
-	int64_t lists = p->top.n_param + p->top.n_result, request = c->n_point;
+	int64_t lists = p->top.n_param + p->top.n_result, request = c->n_point, batches = 0;
+	struct measure m;
 	struct site s;
 
 	for (int k = 0; edit_site(&look, k, &s); k++) {
-		const struct attrs *a = &s.node->attrs;
+		const struct attrs *at = &s.node->attrs;
 
 		if (s.node->op == OP_CONSTANT) {
 			constants++;
@@ -57,28 +61,36 @@ static struct measure measure_of(const struct testcase *c)
 		ops++;
 		regions += s.node->n_region;
 		weight += edit_op_weight(s.node->op);
-		lists += s.node->n_arg + s.node->n_out;
+		/* One operand or two: the weight says which is plainer. */
+		lists += s.node->n_out + (s.node->n_arg > 2 ? s.node->n_arg - 2 : 0);
 		if (s.node->n_region)
-			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + a->until;
-		attrs += a->keepdims + (a->axis != 0) + (a->mode != 0) + a->n_axes;
+			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + at->until;
+		attrs += at->keepdims + (at->axis != 0) + (at->mode != 0) + at->n_axes;
 		for (int d = 0; d < LIMIT_RANK; d++)
-			attrs += (a->start[d] != 0) + (a->stride[d] != 0 && a->stride[d] != 1) + (a->low[d] != 0) + (a->high[d] != 0);
+			attrs += (at->start[d] != 0) + (at->stride[d] != 0 && at->stride[d] != 1) + (at->low[d] != 0) + (at->high[d] != 0);
 	}
 	for (int v = 0; v < p->n_value; v++) {
 		elements += shape_elements(&p->type[v].shape) + p->type[v].shape.rank;
 		dtypes += dtype_weight(p->type[v].dtype);
 	}
-	for (int t = 0; t < c->n_transform; t++)
+	for (int t = 0; t < c->n_transform; t++) {
 		request += 1 + c->transform[t].n_wrt + c->transform[t].size;
-	return (struct measure){{ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
+		batches += c->transform[t].kind == TRANSFORM_BATCH;
+	}
+	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
+	m.key = edit_order_key(&look, a, &m.n_key);
+	return m;
 }
 
-static bool measure_less(const struct measure *a, const struct measure *b)
+static bool measure_less(const struct measure *a, const struct measure *b, bool tidy)
 {
 	for (int i = 0; i < MEASURES; i++)
 		if (a->at[i] != b->at[i])
 			return a->at[i] < b->at[i];
-	return false;
+	for (int i = 0; tidy && i < a->n_key && i < b->n_key; i++)
+		if (a->key[i] != b->key[i])
+			return a->key[i] < b->key[i];
+	return tidy && a->n_key < b->n_key;
 }
 
 /* ---- what was tried: an open-addressed set of case hashes, 0 meaning empty ---- */
@@ -129,6 +141,7 @@ struct minimizer {
 	struct engine *primal;
 	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they keep it */
 	bool elsewhere; /* what fails where the best case is asked is varied */
+	bool tidy;      /* a case that is as simple and comes first is better */
 };
 
 static void keep_case(struct minimizer *m, const struct testcase *c)
@@ -139,7 +152,7 @@ static void keep_case(struct minimizer *m, const struct testcase *c)
 	arena_reset(to);
 	m->best = testcase_copy(c, to);
 	m->which = !m->which;
-	m->measure = measure_of(&m->best);
+	m->measure = measure_of(&m->best, to);
 	live = program_drop_dead(&m->best.program, &m->work);
 	m->drop_dead = program_nodes(&live) == program_nodes(&m->best.program);
 }
@@ -171,8 +184,8 @@ static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int
 		edit_vary(&e, variant);
 	if (!edit_finish(&e, m->drop_dead))
 		return TRIAL_SKIP;
-	measure = measure_of(&e.c);
-	if (!measure_less(&measure, &m->measure))
+	measure = measure_of(&e.c, &m->work);
+	if (!measure_less(&measure, &m->measure, m->tidy))
 		return TRIAL_SKIP;
 	if (!tried_add(&m->tried, testcase_hash(&e.c)))
 		return TRIAL_SIMPLER;
@@ -237,6 +250,8 @@ static void search(struct minimizer *m)
 	/* Other points cost several times as much: they are for what is left. */
 	run_passes(m);
 	m->elsewhere = true;
+	run_passes(m);
+	m->tidy = true;
 	run_passes(m);
 }
 

@@ -50,6 +50,8 @@ int edit_scope(struct edit *e, const struct site *s, const struct type *type, in
 /* The n-th input of that type, or -1. */
 int edit_input_of_type(const struct edit *e, const struct type *t, int n);
 
+/* Whether a node of r, at any depth, reads that value, or a result of r is it. */
+bool edit_is_used(const struct region *r, int value);
 /* All uses of `from` become uses of `to`. */
 void edit_replace(struct edit *e, int from, int to);
 void edit_remove_node(struct region *r, int index);
@@ -83,7 +85,7 @@ struct loop {
 struct loop edit_loop(const struct node *n);
 /*
  * Puts a region in place of its op: branch `which` of a cond; one iteration of a loop, from the initial carries (0) or, where they
- * fit, from inputs (1); a checkpoint's or the function of a custom (0); what scatter_apply applies, to all of its operand (0).  Values that nodes of the region define
+ * fit, from inputs (1); a checkpoint's or the function of a custom (0); what scatter_apply applies, to all of its operand (0) or, of an input, to one element (1).  Values that nodes of the region define
  * keep their numbers.  False: s has no such region.
  */
 bool edit_hoist(struct edit *e, const struct site *s, int which);
@@ -96,6 +98,8 @@ void edit_fill(struct tensor *t, double x);
 /* How far an op is from the plainest of its family, and the numbers of a case from ones that a person would write. */
 int edit_op_weight(enum op op);
 int64_t edit_number_cost(const struct edit *e);
+/* What tells programs that are as simple apart: [*n], in the arena; the one that is smaller, lexicographically, comes first. */
+const int *edit_order_key(const struct edit *e, struct arena *a, int *n);
 /* Ways to ask about the same program elsewhere: other points and seeds, perhaps of the first result plus an input. */
 extern const int edit_variants;
 void edit_vary(struct edit *e, int variant);

@@ -25,9 +25,20 @@ static void splice(struct edit *e, struct region *r, int index, const struct reg
 		edit_replace(e, from->param + i, param[i]);
 }
 
+/* Gives an input the type of what was cut out of it; false: it is no input. */
+static bool retype_input(struct edit *e, int value, const struct type *type)
+{
+	const struct region *top = &e->c.program.top;
+
+	if (value < top->param || value >= top->param + top->n_param)
+		return false;
+	e->c.program.type[value] = *type;
+	return true;
+}
+
 /*
  * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices ones, or
- * both are the first input that fits.
+ * both are the first input that fits; an input whose slices are iterated over becomes a slice.
  */
 static void splice_body(struct edit *e, struct site s, struct loop l, bool inputs)
 {
@@ -40,6 +51,10 @@ static void splice_body(struct edit *e, struct site s, struct loop l, bool input
 
 		if (carry >= 0 && input >= 0) {
 			param[i] = input;
+			continue;
+		}
+		if (inputs && carry >= l.n_carry && retype_input(e, node.arg[l.first_arg + carry], edit_type(e, body.param + i))) {
+			param[i] = node.arg[l.first_arg + carry];
 			continue;
 		}
 		if (carry >= 0 && carry < l.n_carry) {
@@ -84,8 +99,13 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 	case FAMILY_COND:
 		splice(e, s->region, s->index, &node.region[which], NULL);
 		break;
-	case FAMILY_CHECKPOINT:
 	case FAMILY_SCATTER_APPLY:
+		if (which && !retype_input(e, node.arg[0], edit_type(e, node.region[0].param)))
+			return false;
+		which = 0;
+		splice(e, s->region, s->index, &node.region[0], node.arg);
+		break;
+	case FAMILY_CHECKPOINT:
 	case FAMILY_CUSTOM:
 		if (which)
 			return false;
@@ -262,15 +282,17 @@ enum edit_result pass_drop_ys(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
+/* As it is; of two iterations; without the early exit. */
 enum edit_result pass_plain_loop(struct edit *e, int k)
 {
+	enum { AS_IT_IS, TWO, NO_UNTIL, HOWS };
 	struct type types[LIMIT_ARGS + 1] = {{.dtype = DTYPE_I64}};
 	struct site s;
 	struct loop l;
 	struct region body;
 	int first;
 
-	if (!edit_site(e, k / 2, &s))
+	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
 	l = edit_loop(s.node);
 	if (!l.is_loop || l.n_xs || l.n_ys || l.first_param)
@@ -284,9 +306,10 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	body.param = first;
 	body.n_param = 1 + l.n_carry;
 	s.node->attrs.trip = node_max_trip(s.node);
-	if (k % 2 && s.node->attrs.trip > 2)
+	if (k % HOWS == TWO && s.node->attrs.trip > 2)
 		s.node->attrs.trip = 2;
-	s.node->attrs.until = l.until;
+	s.node->attrs.until = l.until && k % HOWS != NO_UNTIL;
+	body.n_result -= l.until && k % HOWS == NO_UNTIL;
 	s.node->attrs.cap = s.node->attrs.carries = 0;
 	s.node->attrs.meaning = MEANING_STEPS;
 	s.node->op = OP_FOR;
@@ -296,11 +319,11 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* A for of two iterations, carry = carry op a value in scope; every result of the loop becomes that of the one carry. */
+/* A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the one carry. */
 enum edit_result pass_plainest_loop(struct edit *e, int k)
 {
 	static const enum op ops[] = {OP_MUL, OP_ADD};
-	enum { OPS = 2, CARRIES = 4, SCOPE = 4, TRIP = 2 };
+	enum { OPS = 2, CARRIES = 4, SCOPE = 4, TRIPS = 2, HOWS = OPS * CARRIES * SCOPE * TRIPS };
 	int op = k % OPS, with = k / OPS % SCOPE, carry = k / (OPS * SCOPE) % CARRIES, scope[SCOPE], n_scope, first, init;
 	struct node plain = {.op = ops[op], .n_arg = 2, .n_out = 1}, *n;
 	struct type types[2] = {{.dtype = DTYPE_I64}};
@@ -308,11 +331,11 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 	struct site s;
 	struct loop l;
 
-	if (!edit_site(e, k / (OPS * SCOPE * CARRIES), &s))
+	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
 	n = s.node;
 	l = edit_loop(n);
-	if (carry >= l.n_carry)
+	if (carry >= l.n_carry + l.n_xs)
 		return EDIT_SKIP;
 	init = n->arg[l.first_arg + carry];
 	types[1] = *edit_type(e, init);
@@ -332,7 +355,7 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 	for (int i = 1; i < n->n_out; i++)
 		edit_replace(e, n->out + i, n->out);
 	n->op = OP_FOR;
-	n->attrs = (struct attrs){.trip = TRIP};
+	n->attrs = (struct attrs){.trip = 2 + k % HOWS / (OPS * SCOPE * CARRIES)};
 	n->arg[0] = init;
 	n->n_arg = n->n_out = n->n_region = 1;
 	n->region = NEW(e->arena, struct region, 1);

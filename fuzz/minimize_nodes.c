@@ -50,7 +50,7 @@ enum edit_result pass_cut(struct edit *e, int k)
 
 enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
 
-/* how 0 and 1: new inputs, differentiated or not; then an input that takes the result's type. */
+/* how 0 and 1: new inputs, differentiated or not, of predicates in regions, too, as true; then an input that takes the result's type. */
 enum edit_result pass_promote(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -63,9 +63,17 @@ enum edit_result pass_promote(struct edit *e, int k)
 		return EDIT_END;
 	n = *s.node;
 	index = s.index;
-	if (!s.top || n.op == OP_CONSTANT)
+	if (n.op == OP_CONSTANT)
 		return EDIT_SKIP;
-	if (input >= 0) {
+	if (!s.top) {
+		struct tensor ones;
+
+		if (input >= 0 || n.n_out != 1 || edit_type(e, n.out)->dtype != DTYPE_BOOL || top->n_param == LIMIT_ARGS)
+			return EDIT_SKIP;
+		ones = tensor_new(e->arena, edit_type(e, n.out));
+		edit_fill(&ones, 1);
+		edit_replace(e, n.out, edit_add_input(e, &ones, how == 0));
+	} else if (input >= 0) {
 		if (n.n_out != 1 || input >= top->n_param)
 			return EDIT_SKIP;
 		e->c.program.type[top->param + input] = *edit_type(e, n.out);
@@ -76,7 +84,7 @@ enum edit_result pass_promote(struct edit *e, int k)
 		for (int i = 0; i < n.n_out; i++)
 			edit_replace(e, n.out + i, edit_add_input(e, &at->primal[i], how == 0));
 	}
-	edit_remove_node(top, index);
+	edit_remove_node(s.region, index);
 	return EDIT_TRY;
 }
 
@@ -111,14 +119,14 @@ enum edit_result pass_release(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-static bool is_used(const struct region *r, int value)
+bool edit_is_used(const struct region *r, int value)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		for (int k = 0; k < r->node[i].n_arg; k++)
 			if (r->node[i].arg[k] == value)
 				return true;
 		for (int w = 0; w < r->node[i].n_region; w++)
-			if (is_used(&r->node[i].region[w], value))
+			if (edit_is_used(&r->node[i].region[w], value))
 				return true;
 	}
 	return is_result(r, value);
@@ -136,7 +144,7 @@ enum edit_result pass_drop_dead(struct edit *e, int k)
 	if (!edit_site_last(e, k - 1, &s))
 		return EDIT_END;
 	for (int i = 0; i < s.node->n_out; i++)
-		if (is_used(&e->c.program.top, s.node->out + i))
+		if (edit_is_used(&e->c.program.top, s.node->out + i))
 			return EDIT_SKIP;
 	edit_remove_node(s.region, s.index);
 	return EDIT_TRY;
@@ -216,6 +224,33 @@ enum edit_result pass_rewire(struct edit *e, int k)
 	if (by < 0 || by == old)
 		return EDIT_SKIP;
 	n->arg[arg] = by;
+	return EDIT_TRY;
+}
+
+/* Result `which` of region `w` of node number k / HOWS: one of the region's parameters, then of the inputs. */
+enum edit_result pass_rewire_result(struct edit *e, int k)
+{
+	enum { REGIONS = 2, RESULTS = 4, VALUES = 8, HOWS = REGIONS * RESULTS * VALUES };
+	int w = k % REGIONS, which = k / REGIONS % RESULTS, how = k / (REGIONS * RESULTS) % VALUES;
+	const struct region *top = &e->c.program.top;
+	struct region *r;
+	struct site s;
+	int by;
+
+	if (!edit_site(e, k / HOWS, &s))
+		return EDIT_END;
+	if (w >= s.node->n_region || which >= s.node->region[w].n_result)
+		return EDIT_SKIP;
+	r = &s.node->region[w];
+	if (how < r->n_param)
+		by = r->param + how;
+	else if (how - r->n_param < top->n_param && s.node->op != OP_CUSTOM)
+		by = top->param + how - r->n_param;
+	else
+		return EDIT_SKIP;
+	if (by == r->result[which] || !type_equal(edit_type(e, by), edit_type(e, r->result[which])))
+		return EDIT_SKIP;
+	r->result[which] = by;
 	return EDIT_TRY;
 }
 

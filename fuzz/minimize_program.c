@@ -1,4 +1,5 @@
 /* minimize_program.c: passes that take away points, transforms, results and inputs. */
+#include "../engines/aot.h"
 #include "minimize_edit.h"
 
 /* ---- points and request ---- */
@@ -88,6 +89,21 @@ enum edit_result pass_keep_slice(struct edit *e, int k)
 		return EDIT_END;
 	cut_points(e, t, which, 1, true);
 	edit_remove_item(e->c.transform, &e->c.n_transform, sizeof *t, (int)(t - e->c.transform));
+	return EDIT_TRY;
+}
+
+/* The innermost one: points and seeds are those of the scan already. */
+enum edit_result pass_loop_batch(struct edit *e, int k)
+{
+	struct program loop;
+	struct error error = {0};
+
+	if (k || !e->c.n_transform || e->c.transform->kind != TRANSFORM_BATCH)
+		return EDIT_END;
+	if (!aot_map(&e->c.program, e->c.transform, e->arena, &loop, &error))
+		return EDIT_SKIP;
+	e->c.program = loop;
+	edit_remove_item(e->c.transform, &e->c.n_transform, sizeof *e->c.transform, 0);
 	return EDIT_TRY;
 }
 

@@ -230,46 +230,67 @@ static void drop_node_axis(struct edit *e, struct node *n, int how)
 
 enum edit_result pass_drop_axis(struct edit *e, int k)
 {
-	struct type *t;
-	const struct program *p = &e->c.program;
-
 	if (k >= 2 * LIMIT_RANK)
 		return EDIT_END;
-	/* Inputs change last, as nodes look at the old types of their operands. */
-	t = NEW(e->arena, struct type, p->top.n_param);
-	for (int i = 0; i < p->top.n_param; i++)
-		t[i] = *edit_type(e, p->top.param + i);
 	change_types(e, drop_type_axis, drop_node_axis, k);
 	e->lenient = true;
-	for (int i = 0; i < p->top.n_param; i++)
-		if (!type_equal(&t[i], edit_type(e, p->top.param + i)))
-			return EDIT_TRY;
-	return EDIT_SKIP;
+	return EDIT_TRY;
 }
 
-enum { SHAPE_HOWS = 3 * LIMIT_RANK + 1 };
+/* The type of input k, then of the constants; *constant: the node, or NULL. */
+static struct type *literal_type(struct edit *e, int k, struct node **constant)
+{
+	const struct region *top = &e->c.program.top;
+	struct site s;
+
+	*constant = NULL;
+	if (k < top->n_param)
+		return &e->c.program.type[top->param + k];
+	k -= top->n_param;
+	for (int i = 0; edit_site(e, i, &s); i++)
+		if (s.node->op == OP_CONSTANT && k-- == 0) {
+			*constant = s.node;
+			return &e->c.program.type[s.node->out];
+		}
+	return NULL;
+}
+
+enum { SHAPE_HOWS = 3 * LIMIT_RANK + 2 };
+
+/* Smaller along one axis; without the first axis; a scalar. */
+static bool shrink(struct shape *s, int how)
+{
+	int axis = how / 3, x;
+
+	if (how >= SHAPE_HOWS - 2) {
+		if (!s->rank)
+			return false;
+		if (how == SHAPE_HOWS - 1)
+			*s = shape_scalar();
+		else
+			drop_extent(s, 0);
+		return true;
+	}
+	if (axis >= s->rank)
+		return false;
+	x = how % 3 == 0 ? 1 : how % 3 == 1 ? s->extent[axis] / 2 : s->extent[axis] - 1;
+	if (x < 1 || x >= s->extent[axis])
+		return false;
+	s->extent[axis] = x;
+	return true;
+}
 
 enum edit_result pass_input_shape(struct edit *e, int k)
 {
-	struct region *top = &e->c.program.top;
-	int how = k % SHAPE_HOWS, axis = how / 3, x;
-	struct shape *s;
+	struct node *constant;
+	struct type *t = literal_type(e, k / SHAPE_HOWS, &constant);
 
-	if (k / SHAPE_HOWS >= top->n_param)
+	if (!t)
 		return EDIT_END;
-	s = &e->c.program.type[top->param + k / SHAPE_HOWS].shape;
-	if (how == SHAPE_HOWS - 1) {
-		if (!s->rank)
-			return EDIT_SKIP;
-		*s = shape_scalar();
-		return EDIT_TRY;
-	}
-	if (axis >= s->rank)
+	if (!shrink(&t->shape, k % SHAPE_HOWS))
 		return EDIT_SKIP;
-	x = how % 3 == 0 ? 1 : how % 3 == 1 ? s->extent[axis] / 2 : s->extent[axis] - 1;
-	if (x < 1 || x >= s->extent[axis])
-		return EDIT_SKIP;
-	s->extent[axis] = x;
+	if (constant)
+		constant->attrs.value = fit_tensor(e->arena, &constant->attrs.value, t);
 	return EDIT_TRY;
 }
 
@@ -280,8 +301,8 @@ static const struct {
 	enum family family;
 	enum op op;
 } plain_ops[] = {
-    {FAMILY_UNARY, OP_NEG}, {FAMILY_UNARY, OP_SQUARE}, {FAMILY_UNARY, OP_SIN}, {FAMILY_UNARY, OP_LOGICAL_NOT},
     {FAMILY_BINARY, OP_ADD}, {FAMILY_BINARY, OP_MUL}, {FAMILY_BINARY, OP_LOGICAL_AND},
+    {FAMILY_UNARY, OP_NEG}, {FAMILY_UNARY, OP_SQUARE}, {FAMILY_UNARY, OP_SIN}, {FAMILY_UNARY, OP_LOGICAL_NOT},
     {FAMILY_COMPARE, OP_LT}, {FAMILY_COMPARE, OP_GT},
     {FAMILY_REDUCE, OP_REDUCE_SUM}, {FAMILY_CUMULATIVE, OP_CUMSUM},
     {FAMILY_DYNAMIC_UPDATE_SLICE, OP_DYNAMIC_UPDATE_SLICE},
@@ -294,7 +315,7 @@ int edit_op_weight(enum op op)
 	for (int i = 0; i < PLAIN_OPS; i++)
 		if (plain_ops[i].op == op)
 			return i;
-	return PLAIN_OPS;
+	return PLAIN_OPS + (int)op;
 }
 
 enum edit_result pass_plain_op(struct edit *e, int k)
@@ -307,6 +328,20 @@ enum edit_result pass_plain_op(struct edit *e, int k)
 	if (op_table[s.node->op].family != plain_ops[row].family || edit_op_weight(s.node->op) <= row)
 		return EDIT_SKIP;
 	s.node->op = plain_ops[row].op;
+	return EDIT_TRY;
+}
+
+enum edit_result pass_family_op(struct edit *e, int k)
+{
+	enum op to = (enum op)(k % OP_COUNT);
+	struct site s;
+
+	if (!edit_site(e, k / OP_COUNT, &s))
+		return EDIT_END;
+	if (op_table[to].family != op_table[s.node->op].family || op_table[to].attrs != op_table[s.node->op].attrs || op_table[to].n_region ||
+	    to >= s.node->op)
+		return EDIT_SKIP;
+	s.node->op = to;
 	return EDIT_TRY;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../reports/file.h"
 #include "campaign.h"
 
 enum { SCORE_SPEC = 160, SCORE_LINE_SECONDS = 60 };
@@ -141,6 +142,14 @@ bool score_shows(struct bench *b, struct engine *engine, const struct testcase *
 	return result;
 }
 
+static void keep_found(struct scoring *s, const struct testcase *c, const char *spec, struct arena *a)
+{
+	size_t len;
+	char *text = testcase_write(c, a, &len);
+
+	file_write_atomic(s->o->found, arena_printf(a, "%s.json", spec), text, len, &s->out->unwritten);
+}
+
 static void judge_case(struct scoring *s, const struct testcase *c, struct arena *a)
 {
 	bool present[OP_COUNT] = {false}, all;
@@ -166,6 +175,8 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 		}
 		s->out->row[k].found = s->out->cases;
 		s->out->row[k].verdict = judgement.verdict;
+		if (s->o->found)
+			keep_found(s, c, s->out->row[k].spec, a);
 		retire(s, k);
 	}
 }
@@ -185,7 +196,7 @@ static void show_progress(struct scoring *s)
 
 static bool over(const struct scoring *s)
 {
-	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->bench.failures || campaign_stop_requested();
+	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] || s->bench.failures || campaign_stop_requested();
 }
 
 static void run_cases(struct scoring *s)
@@ -271,7 +282,7 @@ bool mutation_score(const struct score_options *o, struct score *out, struct err
 	(o->mutants ? add_mutants : add_faults)(out, o);
 	s.start = s.shown = bench_clock();
 	s.terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
-	opened = open_all(&s, e);
+	opened = (!o->found || file_make_directory(o->found, e)) && open_all(&s, e);
 	if (opened)
 		run_cases(&s);
 	out->failures = s.bench.failures;

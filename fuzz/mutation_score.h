@@ -15,6 +15,7 @@ struct score_options {
 	int64_t cases;
 	uint64_t seed;
 	struct profile profile; /* its share of jvp gives way where the engine cannot answer jvp, or not vjp */
+	const char *found; /* directory for the first case that shows each row, as SPEC.json; NULL: they are not kept */
 	bool ask_all;  /* also where an edited rule cannot matter: slower, the same result */
 	bool progress; /* on standard error */
 };
@@ -33,6 +34,7 @@ struct score {
 	int64_t cases, skipped; /* judged; left out, for memory */
 	int64_t right_wrong;    /* number of the case in which the engine without faults was judged wrong, which ended it; 0: none */
 	int64_t failures;       /* answers that the machine prevented */
+	struct error unwritten; /* why a case could not be kept, which ended it; "" */
 	int survivors;
 	int64_t median, ninety; /* of `found` among those found: half, nine tenths are at most that; 0 where nothing was found */
 };

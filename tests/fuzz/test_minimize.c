@@ -366,15 +366,16 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	arena_init(&scratch, (size_t)1 << 28);
 	bench_judge(&b, &from, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
-	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a), 0};
-	left = minimize(&from, same_signature, &same, 10000, a, &stats);
+	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a)};
+	CHECK(minimize_same(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
 	ops = ops_of(&left.program.top);
 	CHECK(ops <= g->ops, "%s: %d ops left, %d wanted:\n%s", g->spec, ops, g->ops, program_print(&left.program, a));
 	CHECK(testcase_check(&left, &e), "%s: what is left is not valid: %s", g->spec, e.text);
 	CHECK(same_signature(&same, &left, &scratch), "%s: what is left is not interesting", g->spec);
 	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds, ops);
-	again = minimize(&left, same_signature, &same, 10000, a, &stats);
+	minimize_same(&same, &left, 10000, a, &again, &r, &stats);
 	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
+	same_signature_close(&same);
 	bench_close(&b);
 	arena_free(&scratch);
 }
