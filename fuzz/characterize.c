@@ -68,7 +68,6 @@ static void run_experiment(struct lab *l, const struct experiment *x)
 	jmp_buf full;
 
 	l->table = &table;
-	l->hangs = 0;
 	if (!setjmp(full)) {
 		l->work.on_full = &full;
 		x->run(l);
@@ -131,12 +130,14 @@ static int hold_out_one(struct lab *l, const struct explained *x, int k)
 	if (!setjmp(full)) {
 		struct testcase t = mutate(l->base, &choice, &profile, &l->work);
 		struct bench_result r;
-		enum verdict v;
+		enum verdict v = VERDICT_UNSUPPORTED;
 
-		bench_judge(l->bench, &t, &l->scratch, &r);
-		v = r.judgement[0].verdict;
+		if (lab_same_request(l, &t)) {
+			bench_judge(l->bench, &t, &l->scratch, &r);
+			v = r.judgement[0].verdict;
+		}
 		if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
-			outcome = explanation_predicts(l->explain, x, &t, &l->scratch) == verdict_is_finding[v];
+			outcome = explanation_predicts(l->explain, x, &t, &l->scratch) == (verdict_is_finding[v] || lab_fails_beside(l, &t, &l->scratch));
 	}
 	l->work.on_full = l->scratch.on_full = NULL;
 	return outcome;
@@ -144,7 +145,7 @@ static int hold_out_one(struct lab *l, const struct explained *x, int k)
 
 static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
 {
-	for (int k = 0; k < 4 * n && c->held_out < n && bench_clock() < l->deadline; k++) {
+	for (int k = 0; k < 8 * n && c->held_out < n && bench_clock() < l->deadline; k++) {
 		int outcome = hold_out_one(l, x, k);
 
 		c->held_out += outcome >= 0;

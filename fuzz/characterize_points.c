@@ -259,7 +259,7 @@ void experiment_batches(struct lab *l)
 
 /* ---- neighbours ---- */
 
-enum { NEIGHBOURS = 160 };
+enum { NEIGHBOURS = 300 };
 
 void experiment_neighbours(struct lab *l)
 {
@@ -273,6 +273,8 @@ void experiment_neighbours(struct lab *l)
 
 		arena_reset(&l->scratch);
 		t = mutate(l->base, &c, &profile, &l->scratch);
+		if (!lab_same_request(l, &t))
+			continue;
 		e = lab_edit_of(l, &t);
 		lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", k + 1), lab_ops(l, &e)});
 	}

@@ -92,6 +92,72 @@ static void find_varied(struct facts *f)
 		;
 }
 
+/* ---- what of it matters ---- */
+
+static bool need_region(bool *useful, const struct program *p, const struct region *r);
+
+static bool need(bool *useful, const struct program *p, int value, bool needed)
+{
+	if (!needed || useful[value] || !dtype_is_float(p->type[value].dtype))
+		return false;
+	return useful[value] = true;
+}
+
+static bool need_node(bool *useful, const struct program *p, const struct node *n)
+{
+	const struct loop l = edit_loop(n);
+	bool any = false, out = false;
+
+	for (int i = 0; i < n->n_out; i++)
+		out |= useful[n->out + i];
+	for (int i = 0; l.is_loop && i < l.n_carry; i++) {
+		const int param = l.body->param + l.first_param + i;
+
+		any |= need(useful, p, l.body->result[i], useful[n->out + i] || useful[param]);
+		any |= need(useful, p, n->arg[l.first_arg + i], useful[param] || useful[n->out + i]);
+	}
+	for (int i = 0; i < l.n_ys; i++)
+		any |= need(useful, p, l.body->result[l.n_carry + i], useful[n->out + l.n_carry + i]);
+	for (int i = 0; i < l.n_xs; i++)
+		any |= need(useful, p, n->arg[l.n_carry + i], useful[l.body->param + l.n_carry + i]);
+	for (int w = 0; w < n->n_region && !l.is_loop && out; w++) {
+		const struct region *r = &n->region[w];
+
+		for (int i = 0; i < r->n_result; i++)
+			any |= need(useful, p, r->result[i], i >= n->n_out || useful[n->out + i] || n->op == OP_DERIVATIVE);
+	}
+	for (int w = 0; w < n->n_region; w++)
+		any |= need_region(useful, p, &n->region[w]);
+	if (l.is_loop || op_table[n->op].regularity == REGULARITY_STEP || op_table[n->op].regularity == REGULARITY_DISCRETE)
+		return any;
+	for (int i = 0; i < n->n_arg; i++)
+		any |= need(useful, p, n->arg[i], out);
+	return any;
+}
+
+static bool need_region(bool *useful, const struct program *p, const struct region *r)
+{
+	bool any = false;
+
+	for (int i = r->n_node - 1; i >= 0; i--)
+		any |= need_node(useful, p, &r->node[i]);
+	return any;
+}
+
+/* What reaches no result on a path that is differentiated is not varied after all. */
+static void keep_useful(struct facts *f)
+{
+	const struct program *p = &f->c->program;
+	bool *useful = NEW(f->arena, bool, p->n_value + 1);
+
+	for (int i = 0; i < p->top.n_result; i++)
+		need(useful, p, p->top.result[i], true);
+	while (need_region(useful, p, &p->top))
+		;
+	for (int v = 0; v < p->n_value; v++)
+		f->varied[v] = f->varied[v] && useful[v];
+}
+
 /* ---- loops ---- */
 
 /* Of the values of a body: depends on a carry; has a derivative by a carry that depends on something differentiated. */
@@ -110,7 +176,7 @@ static bool any_of(const bool *set, const struct node *n)
 static void step_node(struct facts *f, struct step *s, const struct node *n)
 {
 	const enum regularity how = op_table[n->op].regularity;
-	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || n->op == OP_SELECT;
+	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK || n->op == OP_SELECT;
 	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n), product = n->op == OP_MUL || n->op == OP_MATMUL;
 
 	for (int w = 0; w < n->n_region; w++)
@@ -324,11 +390,11 @@ static void of_region(struct facts *f, const struct region *r, struct place at);
 static void of_node(struct facts *f, const struct region *r, const struct node *n, struct place at)
 {
 	const struct loop l = edit_loop(n);
-	bool derived = any_varied(f, n->arg, n->n_arg);
+	bool derived = false;
 	struct place inside = at;
 
-	for (int w = 0; w < n->n_region; w++)
-		derived |= captures_varied(f, &n->region[w]);
+	for (int i = 0; i < n->n_out; i++) /* by an operand or a capture */
+		derived |= f->varied[n->out + i];
 	if (l.is_loop) {
 		if (derived) {
 			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
@@ -443,6 +509,7 @@ static void of_values(struct facts *f)
 void facts_of_program(struct facts *f)
 {
 	find_varied(f);
+	keep_useful(f);
 	of_values(f);
 	of_region(f, &f->c->program.top, (struct place){0});
 }

@@ -74,8 +74,12 @@ void facts_of_request(struct facts *f)
 struct facts *facts_of(const struct testcase *c, struct arena *a)
 {
 	struct facts *f = NEW(a, struct facts, 1);
+	struct testcase *live = NEW(a, struct testcase, 1);
 
-	f->c = c;
+	*live = *c;
+	live->program = program_drop_dead(&c->program, a);
+	f->c = live;
+	c = live;
 	f->arena = a;
 	f->varied = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);

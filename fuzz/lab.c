@@ -164,6 +164,43 @@ static bool is_there(const struct variant_table *t, int case_number, const char 
 	return false;
 }
 
+bool lab_same_request(const struct lab *l, const struct testcase *c)
+{
+	bool same = c->n_transform == l->base->n_transform;
+
+	for (int t = 0; same && t < c->n_transform; t++)
+		same = c->transform[t].kind == l->base->transform[t].kind;
+	return same;
+}
+
+/* Every float that is finite moves a little, each by another step. */
+static void nudge(struct tensor *t, int *number)
+{
+	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
+		double x = t->at[i].f;
+
+		if (isfinite(x))
+			edit_round(t->type.dtype, x + fmax(1, fabs(x)) * (0.15625 + 0.0625 * (*number % 5)), &t->at[i]);
+	}
+}
+
+bool lab_fails_beside(struct lab *l, const struct testcase *c, struct arena *scratch)
+{
+	struct testcase beside = testcase_copy(c, scratch);
+	struct bench_result r;
+	int number = 0;
+
+	for (int p = 0; p < beside.n_point; p++)
+		for (int i = 0; i < beside.program.top.n_param; i++)
+			nudge(&beside.point[p][i], &number);
+	for (int t = 0; t < beside.n_transform; t++)
+		for (int i = 0; i < beside.transform[t].n_seed; i++)
+			if (shape_elements(&beside.transform[t].seed[i].type.shape))
+				nudge(&beside.transform[t].seed[i], &number);
+	bench_judge(l->bench, &beside, scratch, &r);
+	return verdict_is_finding[r.judgement[0].verdict];
+}
+
 /* Judged by engine `which` of b; the row is the table's once it is whole. */
 static const struct variant_row *judge_variant(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
 {
@@ -192,8 +229,8 @@ static const struct variant_row *judge_variant(struct lab *l, struct bench *b, i
 	take_numbers(l, &report, row);
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
-	if (!engine && row->decided && !again)
-		explanation_add(l->explain, c, row->fails, row->case_number, &l->scratch);
+	if (!engine && row->decided && !again && lab_same_request(l, c))
+		explanation_add(l->explain, c, row->fails || lab_fails_beside(l, c, &l->scratch), row->case_number, &l->scratch);
 	l->table->n_row++;
 	l->out->runs++;
 	return row;

@@ -14,7 +14,7 @@
 
 enum {
 	LAB_ROWS = 400,  /* of one table: more say no more */
-	LAB_HANGS = 3,   /* of one experiment: it then ends */
+	LAB_HANGS = 4,   /* of all experiments: then they end */
 	LAB_CELLS = 8
 };
 
@@ -60,6 +60,10 @@ const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which,
 int lab_peers(struct lab *l);
 /* The base once more, by the first engine of b; a row even where there is one of that case. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
+/* Whether a case that passes fails at a point and direction beside its own: at its own it is right by accident. */
+bool lab_fails_beside(struct lab *l, const struct testcase *c, struct arena *scratch);
+/* Whether c is asked by the same stack of transforms as the base.  The condition is about programs and points: only such variants count for it. */
+bool lab_same_request(const struct lab *l, const struct testcase *c);
 /* Whether the experiment must end. */
 bool lab_over(const struct lab *l);
 
