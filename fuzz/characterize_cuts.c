@@ -180,7 +180,7 @@ void lab_depart(struct lab *l)
 	d->line = line_of(l, atoi(t->row[found].cell[1]), &d->text);
 	if (strstr(t->row[found].cell[0], "to the end"))
 		d->sentence = LAB_TEXT(l, "Walking back from the results, %s is the first node whose operands get a wrong derivative%s.", d->op,
-		    before ? "; the parts of the program behind it are right" : ", and it is the last of the program");
+		    before ? "; what is behind it is right by itself" : "");
 	else
 		d->sentence = LAB_TEXT(l, "Walking forward from the inputs, %s is the first node whose results have a wrong derivative%s.", d->op,
 		    before ? "; what is before it is right by itself" : "");

@@ -207,6 +207,8 @@ void experiment_bodies(struct lab *l)
 {
 	static const double points[] = {0.5, 1.5, 0.3, 0.7};
 	static const int counts[] = {3, 2, 4};
+	static const double sweep[] = {0.001, 0.01, 0.1, 1, 2};
+	const char *simplest = NULL;
 
 	lab_columns(l, (const char *const[]){"body", "iterations", "x", "by"}, 4);
 	for (int p = 0; p < 4; p++)
@@ -216,4 +218,10 @@ void experiment_bodies(struct lab *l)
 				if (strchr(bodies[b], 'y') && !p)
 					try_body(l, bodies[b], counts[n], points[p], true);
 			}
+	/* the first that fails, over a geometric sweep */
+	for (int i = 0; i < l->table->n_row && !simplest; i++)
+		if (row_fails(&l->table->row[i], NULL))
+			simplest = l->table->row[i].cell[0];
+	for (size_t p = 0; simplest && p < sizeof sweep / sizeof *sweep; p++)
+		try_body(l, simplest, counts[0], sweep[p], false);
 }

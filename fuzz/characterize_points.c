@@ -161,7 +161,7 @@ static bool all_scalars(const struct program *p)
 	return true;
 }
 
-/* Element i is the number there plus i/4: elements differ, and the first is that of the case. */
+/* Element i is the number there plus i steps: elements differ, and the first is that of the case. */
 static struct tensor spread(struct arena *a, const struct tensor *from, const struct shape *shape, double step)
 {
 	struct type type = {from->type.dtype, *shape};
@@ -182,7 +182,7 @@ static void lift(struct edit *e, const struct shape *shape)
 			continue;
 		p->type[p->top.param + i].shape = *shape;
 		for (int k = 0; k < e->c.n_point; k++)
-			e->c.point[k][i] = spread(e->arena, &e->c.point[k][i], shape, 0.25);
+			e->c.point[k][i] = spread(e->arena, &e->c.point[k][i], shape, 0.3125);
 	}
 	for (int k = 0; edit_site(e, k, &s); k++)
 		if (s.node->op == OP_CONSTANT && dtype_is_float(s.node->attrs.value.type.dtype))
@@ -238,7 +238,7 @@ static void try_batch(struct lab *l, bool inside)
 			t = tensor_new(e.arena, &type);
 			for (int k = 0; k < BATCH * n; k++)
 				if (dtype_is_float(type.dtype))
-					edit_round(type.dtype, x->at[k % n].f + 0.25 * (k / n), &t.at[k]);
+					edit_round(type.dtype, x->at[k % n].f + 0.3125 * (k / n), &t.at[k]);
 				else
 					t.at[k] = x->at[k % n];
 			*x = t;

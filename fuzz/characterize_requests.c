@@ -109,10 +109,10 @@ static const struct stack {
 };
 enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
 
-/* The base asked by that stack, by the inputs that its outermost transform has in wrt. */
-static struct edit asked(struct lab *l, const struct stack *stack)
+/* The case asked by that stack, by the inputs that its outermost transform has in wrt. */
+static struct edit asked(struct lab *l, const struct testcase *c, const struct stack *stack)
 {
-	struct edit e = lab_edit(l);
+	struct edit e = lab_edit_of(l, c);
 	const struct transform *t = request_outermost(e.c.transform, e.c.n_transform);
 	struct transform *list = NEW(e.arena, struct transform, 2);
 
@@ -127,13 +127,13 @@ void experiment_engines(struct lab *l)
 {
 	lab_columns(l, (const char *const[]){"engine", "request"}, 2);
 	for (int k = 0; k < FIRST_ORDER + 1; k++) {
-		struct edit e = asked(l, &stacks[k]);
+		struct edit e = asked(l, l->base, &stacks[k]);
 
 		lab_try(l, &e, (const char *const[]){l->spec, stacks[k].name});
 	}
 	for (int p = 0, n = lab_peers(l); p < n; p++)
 		for (int k = 0; k < FIRST_ORDER + 1; k++) {
-			struct edit e = asked(l, &stacks[k]);
+			struct edit e = asked(l, l->base, &stacks[k]);
 
 			lab_try_peer(l, &e, p, (const char *const[]){engine_spec(l->peers.engine[p]), stacks[k].name});
 		}
@@ -145,15 +145,24 @@ void experiment_orders(struct lab *l)
 {
 	static const double points[] = {0.5, 2};
 
-	lab_columns(l, (const char *const[]){"request", "x"}, 2);
-	for (int p = -1; p < 2; p++)
-		for (int k = FIRST_ORDER; k < STACKS; k++) {
-			struct edit e = asked(l, &stacks[k]);
+	const struct variant_table *bodies = lab_find(l, "bodies");
+	int body = -1;
 
-			for (int i = 0; p >= 0 && i < e.c.program.top.n_param; i++)
-				for (int q = 0; q < e.c.n_point; q++)
-					if (lab_is_float_input(&e, i))
-						edit_fill(&e.c.point[q][i], points[p]);
-			lab_try(l, &e, (const char *const[]){stacks[k].name, p < 0 ? "as it is" : lab_number(l, points[p])});
-		}
+	lab_columns(l, (const char *const[]){"program", "request", "x"}, 3);
+	for (int i = 0; bodies && i < bodies->n_row && body < 0; i++)
+		if (row_fails(&bodies->row[i], NULL))
+			body = i; /* the first loop body that fails is asked too */
+	for (int which = 0; which < 1 + (body >= 0); which++)
+		for (int p = -1; p < 2; p++)
+			for (int k = FIRST_ORDER; k < STACKS; k++) {
+				const struct variant_row *sibling = which ? &bodies->row[body] : NULL;
+				struct edit e = asked(l, which ? l->out->cases[sibling->case_number] : l->base, &stacks[k]);
+
+				for (int i = 0; p >= 0 && i < e.c.program.top.n_param; i++)
+					for (int q = 0; q < e.c.n_point; q++)
+						if (lab_is_float_input(&e, i))
+							edit_fill(&e.c.point[q][i], points[p]);
+				lab_try(l, &e, (const char *const[]){which ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1]) : "as it is", stacks[k].name,
+				    p < 0 ? "as it is" : lab_number(l, points[p])});
+			}
 }

@@ -47,6 +47,18 @@ static void put_statements(struct text *out, const struct json *list)
 	}
 }
 
+/* The condition with its counts, or the departure. */
+static void put_found(struct text *out, const struct json *x)
+{
+	const struct json *failing = x ? json_find(x, "failing") : NULL, *passing = x ? json_find(x, "passing") : NULL;
+
+	if (failing && passing)
+		put_wrapped(out, "", arena_printf(out->arena, "%s (So it is in %s of %s variants that fail, and is not in %s of %s that pass.)", render_member(x, "text"), render_member(failing, "with"),
+		    render_member(failing, "of"), render_member(passing, "without"), render_member(passing, "of")));
+	else if (x)
+		put_wrapped(out, "", render_member(x, "sentence"));
+}
+
 /* The cells of a row, then what every row has. */
 static int row_cells(const struct json *row, const char *cell[COLUMNS], struct arena *a)
 {
@@ -130,6 +142,8 @@ void render_text(struct text *out, const struct json *report, const char *source
 		text_put(out, "    %s\n", line->text ? line->text : "");
 	text_put(out, "\n");
 	if (c) {
+		put_found(out, json_find(c, "condition"));
+		put_found(out, json_find(c, "first_departure"));
 		put_statements(out, json_find(c, "statements"));
 		found = json_find(c, "experiments");
 		for (const struct json *t = found ? found->child : NULL; t; t = t->next)
