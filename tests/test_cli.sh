@@ -97,6 +97,9 @@ check 0 faults
 says out "$fault"
 check 0 faults --score functional --only fifo --cases 500 --quiet
 says out '1 of 1 faults found'
+check 0 faults --score functional --only residual-fifo --cases 500 --quiet --found "$work/found"
+check 1 run "$work/found/functional+residual-fifo.json" --engine functional+residual-fifo
+check 4 faults --score functional --only residual-fifo --cases 500 --quiet --found /dev/null/found
 check 0 faults --mutants --score tape --only 'mul: the sign' --cases 2 --json --quiet
 says out '"schema": "adjudge.score/1"'
 check 0 faults --sensitivity tape --only exp --cases 60 --json --quiet
@@ -204,6 +207,14 @@ check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
 check 1 run "$work/report.json"
 says out "$fault"
 check 0 minimize "$work/report.json"
+# Other findings on the way are kept, each a case that shows one.
+check 0 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --out "$work/small.json" --slips "$work/slips"
+says err 'slipped to functional+residual-fifo|vjp|wrong|'
+check 1 run "$work/slips/slip-1.json" --engine "$fault"
+check 4 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --slips /dev/null/slips
+# Without time the case stays as it is.
+check 0 minimize "$loop" --engine "$fault" --time 0.000001s
+says err ' 0 of '
 # What differs from run to run shows again, if not always at once.
 check 1 fuzz --driver generate --seed 5 --cases 20 --engine tape+enzyme-threads-race --out "$work/race" --quiet
 for report in "$work"/race/findings/*.json; do

@@ -380,6 +380,168 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	arena_free(&scratch);
 }
 
+/* ---- one bug, one program ---- */
+
+/* for (i < 3): a = a * sin(x) + x */
+static int sine_tower(struct builder *b, int x)
+{
+	int a = build_open(b, (const struct type[]){count, real}, 2) + 1, y;
+
+	y = op2(b, OP_ADD, op2(b, OP_MUL, a, op1(b, OP_SIN, x)), x);
+	build_close(b, &y, 1);
+	return build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 3}, NULL);
+}
+
+/* -x added to what neg_tower makes */
+static int neg_beside(struct builder *b, int x)
+{
+	return op2(b, OP_ADD, op1(b, OP_NEG, op1(b, OP_SIN, x)), neg_tower(b, x));
+}
+
+/* A custom whose function, (u * v) * u, and rule are those of a product of three. */
+static int product_rule(struct builder *b, int x)
+{
+	int k = build_open(b, (const struct type[]){real, real}, 2), y = op2(b, OP_MUL, op2(b, OP_MUL, k, k + 1), k), uv, uu;
+
+	build_close(b, &y, 1);
+	k = build_open(b, (const struct type[]){real, real, real}, 3);
+	uv = op2(b, OP_MUL, k, k + 1);
+	uu = op2(b, OP_MUL, k, k);
+	build_close(b, (const int[]){op2(b, OP_MUL, op2(b, OP_ADD, uv, uv), k + 2), op2(b, OP_MUL, uu, k + 2)}, 2);
+	return build_region_node(b, OP_CUSTOM, (const int[]){x, x}, 2, &(struct attrs){.transform = DERIVATIVE_VJP}, NULL);
+}
+
+static int square_rule(struct builder *b, int x)
+{
+	int k = build_open(b, (const struct type[]){real, real}, 2), y = op2(b, OP_MUL, k, k + 1);
+
+	build_close(b, &y, 1);
+	k = build_open(b, (const struct type[]){real, real, real}, 3);
+	build_close(b, (const int[]){op2(b, OP_MUL, k + 1, k + 2), op2(b, OP_MUL, k, k + 2)}, 2);
+	return op1(b, OP_NEG, build_region_node(b, OP_CUSTOM, (const int[]){x, x}, 2, &(struct attrs){.transform = DERIVATIVE_VJP}, NULL));
+}
+
+static const struct {
+	struct guilty from[2];
+} twins[] = {
+    {{{"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2}, {"functional+residual-fifo", TRANSFORM_VJP, sine_tower, 0.625, 2}}},
+    {{{"tape+scale:neg:1.5", TRANSFORM_VJP, applied, 0.25, 1}, {"tape+scale:neg:1.5", TRANSFORM_VJP, neg_beside, 0.375, 1}}},
+    {{{"aot+alias-args-dedup", TRANSFORM_VJP, product_rule, 0.375, 2}, {"aot+alias-args-dedup", TRANSFORM_VJP, square_rule, 0.625, 2}}},
+};
+
+/* Opens the bench and the finding of g, from which *same starts. */
+static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b, struct testcase *from, struct same_signature *same)
+{
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = 1 << 20};
+	struct judgement j = {0};
+	struct error e = {0};
+
+	*from = guilty_case(g, a);
+	CHECK(testcase_check(from, &e), "%s: %s %s", g->spec, e.place, e.text);
+	if (!bench_open(b, &g->spec, 1, &oracle, &e)) {
+		CHECK(false, "%s: %s", g->spec, e.text);
+		return false;
+	}
+	CHECK(shows_finding(b, from, a, &j), "%s: no finding to start from", g->spec);
+	*same = (struct same_signature){.bench = b, .spec = g->spec, .signature = signature_coarse(g->spec, from, &j, a)};
+	return true;
+}
+
+static void check_twins(const struct guilty from[2], struct arena *a)
+{
+	struct testcase small_case[2];
+	const char *text[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct minimize_statistics stats;
+		struct same_signature same;
+		struct testcase start;
+		struct bench_result r;
+		struct bench b;
+
+		if (!open_guilty(&from[i], a, &b, &start, &same))
+			return;
+		CHECK(minimize_same(&same, &start, 10000, a, &small_case[i], &r, &stats), "%s: %s is gone", from[i].spec, same.signature);
+		CHECK(ops_of(&small_case[i].program.top) <= from[i].ops, "%s: %d ops left, %d wanted", from[i].spec, ops_of(&small_case[i].program.top), from[i].ops);
+		same_signature_close(&same);
+		bench_close(&b);
+	}
+	/* Numbers may differ, as the kind of deviation does. */
+	for (int i = 0; i < 2; i++)
+		text[i] = program_print(&small_case[i].program, a);
+	CHECK(!strcmp(text[0], text[1]), "%s: one bug, two programs:\n%s%s", from->spec, text[0], text[1]);
+}
+
+/* ---- what ends a search, and what it comes upon ---- */
+
+static bool refuse_all(void *context, const struct testcase *c)
+{
+	(void)c;
+	++*(int *)context;
+	return true;
+}
+
+static bool stop_at_once(void)
+{
+	return true;
+}
+
+static void check_end(const struct guilty *g, const char *name, struct same_signature end, struct arena *a)
+{
+	struct minimize_statistics stats;
+	struct same_signature same;
+	struct testcase from, left;
+	struct bench_result r;
+	struct bench b;
+
+	if (!open_guilty(g, a, &b, &from, &same))
+		return;
+	same.deadline = end.deadline;
+	same.stop = end.stop;
+	same.refuse = end.refuse;
+	same.context = end.context;
+	CHECK(minimize_same(&same, &from, 10000, a, &left, &r, &stats), "%s: what was not minimized does not show", name);
+	CHECK(!stats.accepted && testcase_equal(&from, &left), "%s: %d candidates accepted", name, stats.accepted);
+	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no judgement", name);
+	same_signature_close(&same);
+	bench_close(&b);
+}
+
+struct taken {
+	const struct guilty *guilty;
+	const char *own;
+	int n;
+};
+
+static void take(void *context, const char *signature, const struct testcase *c)
+{
+	struct taken *t = context;
+	struct error e = {0};
+
+	t->n++;
+	CHECK(strcmp(signature, t->own) && !strncmp(signature, t->guilty->spec, strlen(t->guilty->spec)), "%s: slipped to %s", t->own, signature);
+	CHECK(testcase_check(c, &e), "%s: a slip is no case: %s", t->own, e.text);
+}
+
+static void check_slips(const struct guilty *g, struct arena *a)
+{
+	struct minimize_statistics stats;
+	struct same_signature same;
+	struct testcase from, left;
+	struct bench_result r;
+	struct taken taken = {g, NULL, 0};
+	struct bench b;
+
+	if (!open_guilty(g, a, &b, &from, &same))
+		return;
+	taken.own = same.signature;
+	minimize_same(&same, &from, 10000, a, &left, &r, &stats);
+	same_signature_slips(&same, take, &taken);
+	CHECK(taken.n > 0 && taken.n <= same.n_slip, "%s: %d slips taken of %d", g->spec, taken.n, same.n_slip);
+	same_signature_close(&same);
+	bench_close(&b);
+}
+
 /* A predicate that nothing smaller meets leaves the case as it was. */
 static bool never(void *self, const struct testcase *c, struct arena *scratch)
 {
@@ -393,6 +555,7 @@ int main(void)
 	struct testcase from, same;
 	struct error e = {0};
 	struct arena a;
+	int refused = 0;
 
 	arena_init(&a, (size_t)1 << 30);
 	from = example(&a);
@@ -403,6 +566,13 @@ int main(void)
 		check_row(&table[i], &from, &a);
 	for (size_t i = 0; i < sizeof guilty / sizeof *guilty; i++)
 		check_guilty(&guilty[i], &a);
+	for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
+		check_twins(twins[i].from, &a);
+	check_end(&guilty[0], "deadline", (struct same_signature){.deadline = 1e-9}, &a);
+	check_end(&guilty[0], "stop", (struct same_signature){.stop = stop_at_once}, &a);
+	check_end(&guilty[0], "refuse", (struct same_signature){.refuse = refuse_all, .context = &refused}, &a);
+	CHECK(refused > 0, "nothing was refused");
+	check_slips(&guilty[0], &a);
 	arena_free(&a);
 	return check_done();
 }
