@@ -39,9 +39,11 @@ static int append(struct edit *e, enum op op, const int *arg, int n_arg, const s
  */
 static int spread_input(struct edit *e, int input, enum dtype d, const struct shape *shape)
 {
-	struct attrs iota = {.dtype = d, .shape = *shape, .axis = shape->rank - 1};
+	struct attrs iota = {.dtype = d, .shape = {1, {shape_elements(shape)}}}, reshape = {.shape = *shape};
+	int value = append(e, OP_IOTA, NULL, 0, &iota);
 
-	return append(e, OP_ADD, (const int[]){append(e, OP_IOTA, NULL, 0, &iota), input}, 2, NULL);
+	value = append(e, OP_ADD, (const int[]){value, input}, 2, NULL);
+	return append(e, OP_RESHAPE, &value, 1, &reshape);
 }
 
 /* L = sum over the axis of slice_scatter(x, y): its derivative by x (which 0) or y (1). */
@@ -58,7 +60,8 @@ static void try_scatter(struct lab *l, const struct probe *p, int which, bool su
 
 	part.extent[p->axis] = p->stop - p->start;
 	scatter.start[p->axis] = p->start;
-	input[0] = input[1] = lab_scalar(l, d, 0.5);
+	input[0] = lab_scalar(l, d, 0.5);
+	input[1] = lab_scalar(l, d, 2);
 	if (whole) {
 		input[0] = tensor_new(l->arena, &type);
 		input[1] = tensor_new(l->arena, &(struct type){d, part});

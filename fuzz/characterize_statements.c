@@ -438,7 +438,7 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 			const struct variant_row *r = &t->row[part.row[i]];
 
 			none += r->returned == 0 && (!r->has_sum || r->sum_returned == 0);
-			all += r->fails && r->has_sum && fabs(r->sum_returned) > fabs(r->sum_expected);
+			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected) : fabs(r->returned) > fabs(r->expected);
 		}
 		if (part.n_row && (none == part.n_row || all == part.n_row))
 			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1, "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",

@@ -17,7 +17,10 @@ struct facts {
 	const struct testcase *c;
 	struct arena *arena;
 	bool at[FEATURE_COUNT];
-	bool *varied;  /* [n_value] a float that depends on an input in wrt */
+	bool *varied;  /* [n_value] a float that depends on an input in wrt, and that a result depends on */
+	bool *live;    /* [n_value] the same along what is executed and taken at the points */
+	bool *run;     /* [n_value] computed at some point; NULL: not known */
+	bool *taken[2]; /* [n_value] by the result of a select: its first, second branch is taken somewhere */
 	int *uses;     /* [n_value] by nodes and results */
 	int n_named;
 	const char *named[FACTS_NAMED], *sentence[FACTS_NAMED]; /* "derives sin": "sin is differentiated" */
@@ -29,8 +32,9 @@ struct facts *facts_of(const struct testcase *c, struct arena *a);
 /* ---- its parts ---- */
 
 void facts_name(struct facts *f, const char *name, const char *sentence);
-void facts_of_program(struct facts *f);  /* facts_program.c: activity, loops, sharing, ops */
+void facts_find_varied(struct facts *f); /* facts_program.c: varied */
+void facts_at_points(struct facts *f);   /* facts_values.c: what happens when it runs; run, taken */
+void facts_of_program(struct facts *f);  /* facts_program.c: live, loops, sharing, ops */
 void facts_of_request(struct facts *f);  /* facts_request.c */
-void facts_at_points(struct facts *f);   /* facts_values.c: what happens when it runs */
 
 #endif

@@ -94,68 +94,84 @@ static void find_varied(struct facts *f)
 
 /* ---- what of it matters ---- */
 
-static bool need_region(bool *useful, const struct program *p, const struct region *r);
+/* With `at`, only along what was run and taken. */
+struct needs {
+	bool *useful;
+	const struct program *p;
+	const struct facts *at;
+};
 
-static bool need(bool *useful, const struct program *p, int value, bool needed)
+static bool need_region(const struct needs *x, const struct region *r);
+
+static bool need(const struct needs *x, int value, bool needed)
 {
-	if (!needed || useful[value] || !dtype_is_float(p->type[value].dtype))
+	if (!needed || x->useful[value] || !dtype_is_float(x->p->type[value].dtype))
 		return false;
-	return useful[value] = true;
+	return x->useful[value] = true;
 }
 
-static bool need_node(bool *useful, const struct program *p, const struct node *n)
+static bool need_node(const struct needs *x, const struct node *n)
 {
+	const bool *useful = x->useful;
 	const struct loop l = edit_loop(n);
 	bool any = false, out = false;
 
+	if (x->at && x->at->run && n->n_out && !x->at->run[n->out])
+		return false;
 	for (int i = 0; i < n->n_out; i++)
 		out |= useful[n->out + i];
 	for (int i = 0; l.is_loop && i < l.n_carry; i++) {
 		const int param = l.body->param + l.first_param + i;
 
-		any |= need(useful, p, l.body->result[i], useful[n->out + i] || useful[param]);
-		any |= need(useful, p, n->arg[l.first_arg + i], useful[param] || useful[n->out + i]);
+		any |= need(x, l.body->result[i], useful[n->out + i] || useful[param]);
+		any |= need(x, n->arg[l.first_arg + i], useful[param] || useful[n->out + i]);
 	}
 	for (int i = 0; i < l.n_ys; i++)
-		any |= need(useful, p, l.body->result[l.n_carry + i], useful[n->out + l.n_carry + i]);
+		any |= need(x, l.body->result[l.n_carry + i], useful[n->out + l.n_carry + i]);
 	for (int i = 0; i < l.n_xs; i++)
-		any |= need(useful, p, n->arg[l.n_carry + i], useful[l.body->param + l.n_carry + i]);
+		any |= need(x, n->arg[l.n_carry + i], useful[l.body->param + l.n_carry + i]);
 	for (int w = 0; w < n->n_region && !l.is_loop && out; w++) {
 		const struct region *r = &n->region[w];
 
 		for (int i = 0; i < r->n_result; i++)
-			any |= need(useful, p, r->result[i], i >= n->n_out || useful[n->out + i] || n->op == OP_DERIVATIVE);
+			any |= need(x, r->result[i], i >= n->n_out || useful[n->out + i] || n->op == OP_DERIVATIVE);
 	}
 	for (int w = 0; w < n->n_region; w++)
-		any |= need_region(useful, p, &n->region[w]);
+		any |= need_region(x, &n->region[w]);
 	if (l.is_loop || op_table[n->op].regularity == REGULARITY_STEP || op_table[n->op].regularity == REGULARITY_DISCRETE)
 		return any;
 	for (int i = 0; i < n->n_arg; i++)
-		any |= need(useful, p, n->arg[i], out);
+		any |= need(x, n->arg[i], out && !(n->op == OP_SELECT && i && x->at && x->at->run && !x->at->taken[i - 1][n->out]));
 	return any;
 }
 
-static bool need_region(bool *useful, const struct program *p, const struct region *r)
+static bool need_region(const struct needs *x, const struct region *r)
 {
 	bool any = false;
 
 	for (int i = r->n_node - 1; i >= 0; i--)
-		any |= need_node(useful, p, &r->node[i]);
+		any |= need_node(x, &r->node[i]);
 	return any;
 }
 
-/* What reaches no result on a path that is differentiated is not varied after all. */
-static void keep_useful(struct facts *f)
+/* set[] keeps what of `from` reaches a result on a path that is differentiated. */
+static void keep_useful(struct facts *f, const bool *from, bool *set, const struct facts *at)
 {
 	const struct program *p = &f->c->program;
-	bool *useful = NEW(f->arena, bool, p->n_value + 1);
+	const struct needs x = {NEW(f->arena, bool, p->n_value + 1), p, at};
 
 	for (int i = 0; i < p->top.n_result; i++)
-		need(useful, p, p->top.result[i], true);
-	while (need_region(useful, p, &p->top))
+		need(&x, p->top.result[i], true);
+	while (need_region(&x, &p->top))
 		;
 	for (int v = 0; v < p->n_value; v++)
-		f->varied[v] = f->varied[v] && useful[v];
+		set[v] = from[v] && x.useful[v];
+}
+
+void facts_find_varied(struct facts *f)
+{
+	find_varied(f);
+	keep_useful(f, f->varied, f->varied, NULL);
 }
 
 /* ---- loops ---- */
@@ -394,7 +410,9 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	struct place inside = at;
 
 	for (int i = 0; i < n->n_out; i++) /* by an operand or a capture */
-		derived |= f->varied[n->out + i];
+		derived |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
+	if (n->op != OP_CONSTANT && n->n_out && (!f->run || f->run[n->out]))
+		facts_name(f, arena_printf(f->arena, "runs %s", op_table[n->op].name), arena_printf(f->arena, "%s is executed", op_table[n->op].name));
 	if (l.is_loop) {
 		if (derived) {
 			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
@@ -508,8 +526,7 @@ static void of_values(struct facts *f)
 
 void facts_of_program(struct facts *f)
 {
-	find_varied(f);
-	keep_useful(f);
+	keep_useful(f, f->varied, f->live, f);
 	of_values(f);
 	of_region(f, &f->c->program.top, (struct place){0});
 }

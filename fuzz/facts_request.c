@@ -83,8 +83,10 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	f->arena = a;
 	f->varied = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);
+	f->live = NEW(a, bool, c->program.n_value + 1);
+	facts_find_varied(f);
+	facts_at_points(f);
 	facts_of_program(f);
 	facts_of_request(f);
-	facts_at_points(f);
 	return f;
 }

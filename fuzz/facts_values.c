@@ -14,6 +14,7 @@ struct watch {
 	bool *singular; /* [n_value] its op was at the end of its domain, or gave no finite value */
 	bool *untaken;  /* [n_value] as an operand of a select or extremum it was not taken, somewhere */
 	bool *lost;     /* the same of extrema alone */
+	bool *run, *taken[2];
 	int *entered;   /* [n_value] by the out of a loop node: body executions since it last ended */
 };
 
@@ -49,6 +50,7 @@ static void watch_elementwise(struct watch *w, const struct node *n, const struc
 
 		if (family == FAMILY_SELECT) {
 			w->untaken[n->arg[a != 0 ? 2 : 1]] = true;
+			w->taken[a == 0][n->out] = true;
 			continue;
 		}
 		if (!dtype_is_float(y->type.dtype))
@@ -171,6 +173,8 @@ static void watch_step(void *self, const struct region *region, const struct nod
 		return;
 	}
 	family = op_table[n->op].family;
+	for (int k = 0; k < n->n_out; k++)
+		w->run[n->out + k] = true;
 	watch_values(w, n, value);
 	if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP || family == FAMILY_SELECT)
 		watch_elementwise(w, n, value);
@@ -210,6 +214,7 @@ static void after_run(struct watch *w)
 		if (w->untaken[v] || w->lost[v]) {
 			bool behind = singular_behind(w, &w->p->top, v, NEW(w->f->arena, bool, w->p->n_value));
 
+			behind = behind && (w->p->top.node != w->f->c->program.top.node || w->f->varied[v]);
 			w->f->at[FEATURE_DEAD_SINGULAR] |= w->untaken[v] && behind;
 			w->f->at[FEATURE_LOSER_SINGULAR] |= w->lost[v] && behind;
 		}
@@ -247,6 +252,9 @@ void facts_at_points(struct facts *f)
 	w.singular = NEW(f->arena, bool, lowered.n_value);
 	w.untaken = NEW(f->arena, bool, lowered.n_value);
 	w.lost = NEW(f->arena, bool, lowered.n_value);
+	w.run = NEW(f->arena, bool, lowered.n_value);
+	w.taken[0] = NEW(f->arena, bool, lowered.n_value);
+	w.taken[1] = NEW(f->arena, bool, lowered.n_value);
 	w.entered = NEW(f->arena, int, lowered.n_value);
 	for (int k = 0; k < f->c->n_point; k++) {
 		struct arena_mark mark = arena_mark(f->arena);
@@ -256,6 +264,11 @@ void facts_at_points(struct facts *f)
 			input[i] = (struct tensor){p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
 		interpret_observed(&lowered, input, &observer, f->arena, result);
 		arena_rewind(f->arena, mark);
+	}
+	if (lowered.top.node == p->top.node) { /* nothing was lowered: values have the same numbers */
+		f->run = w.run;
+		f->taken[0] = w.taken[0];
+		f->taken[1] = w.taken[1];
 	}
 	after_run(&w);
 }

@@ -129,7 +129,8 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 		row->element_returned = NEW(l->arena, double, n);
 	}
 	for (int i = 0; i < n; i++) {
-		double x = want->at[i].reason == REASON_NONE ? want->at[i].value : NAN;
+		/* of an undecided element nothing is known, but that a NaN is a leak is known with the value of the path */
+		double x = want->at[i].reason == REASON_NONE || (j->verdict == VERDICT_NAN_LEAK && want->at[i].in_domain) ? want->at[i].value : NAN;
 
 		row->sum_expected += x;
 		row->sum_returned += tensor_number(got, i);
