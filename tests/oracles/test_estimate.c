@@ -5,6 +5,7 @@
 #include "../../oracles/analytic.h"
 #include "../../oracles/cross_check.h"
 #include "../../oracles/finite_difference_mixed.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/scalar_ops.h"
 #include "../check.h"
 
@@ -149,6 +150,36 @@ static void test_second_bound(struct analytic *analytic, struct fd_mixed *mixed,
 	CHECK(converged > 120 && refuted > 100, "%d measurements, %d of a wrong value", converged, refuted);
 }
 
+static bool any_path(const struct evaluation *ev, uint64_t path) { return (void)ev, (void)path, true; }
+
+/* 5 x^2 where x > 0, else 2 x^2, at 0: the left side shares the path, and mixed differences that do not compare paths take the other. */
+static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd_mixed *mixed, struct arena *a)
+{
+	struct oracle_rules lost = oracle_rules_right;
+	lost.same_path = any_path;
+	for (int faulty = 0; faulty < 2; faulty++) {
+		arena_reset(a);
+		struct testcase c = read_case(a, C("z", "0") "," C("two", "2") "," C("five", "5") "," N("s", "square", X) "," N("p", "gt", "\"x\",\"z\"") "," N("u", "mul", "\"s\",\"five\"") ","
+		    N("v", "mul", "\"s\",\"two\"") "," N("y", "select", "\"p\",\"u\",\"v\""), "0");
+		struct cross_check check = {.fd = fd, .mixed = mixed, .seed = 1};
+		struct transform request[] = {c.transform[0], {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
+		struct tensor along = tensor_new(a, &c.point[0][0].type);
+		struct truth_point truth;
+		along.at[0].f = 1;
+		request[1].seed = &along;
+		c.transform = request;
+		c.n_transform = 2;
+		analytic_truth(analytic, &c, 0, a, &truth);
+		truth.fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+		fd_mixed_use(mixed, faulty ? &lost : &oracle_rules_right);
+		cross_check_coordinates(&check, &c, 0, &truth, a);
+		CHECK(truth.derivative[0][0].at[0].value == 4, "%g", truth.derivative[0][0].at[0].value);
+		CHECK(truth.fd.outcome == (faulty ? FD_DISAGREES : FD_AGREES) && (faulty || truth.fd.left), "paths %s: %d", faulty ? "not compared" : "compared",
+		    (int)truth.fd.outcome);
+	}
+	fd_mixed_use(mixed, &oracle_rules_right);
+}
+
 /* ---- where there is no derivative ---- */
 
 struct row {
@@ -251,6 +282,7 @@ int main(void)
 	struct fd_mixed *mixed = fd_mixed_open();
 	test_bound(analytic, fd, &a);
 	test_second_bound(analytic, mixed, &a);
+	test_second_path(analytic, fd, mixed, &a);
 	test_classes(analytic, fd, &a);
 	fd_close(fd);
 	fd_mixed_close(mixed);
