@@ -1,7 +1,7 @@
 /*
  * rounding.h: right engines that round as badly as any right engine may: the adversary of the oracles' ball.
  *
- * All that the ball (oracles/README.md) uses of rounding is what rounding to nearest has: a result y is off by at most half a unit in the last place of its
+ * All that the ball (oracles/TOLERANCE.md) uses of rounding is what rounding to nearest has: a result y is off by at most half a unit in the last place of its
  * binade, u 2^floor(log2|y|) or half a subnormal; a result that is a value of the dtype is exact; no addition is off by more than its smaller operand.
  * So an engine that keeps to this must stay inside, whatever else it does.  Stochastic rounding to the p bits of the dtype does not keep to
  * it: it is off by up to a whole unit.  Stochastic rounding to p + 1 bits does: it picks one of the two values with one more bit around the exact result, which

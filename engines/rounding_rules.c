@@ -10,7 +10,7 @@
 /* ---- partials by usual formulas ---- */
 
 /*
- * What systems write for the partial of an operand, beside the texts of the tables.  oracles/README.md claims the loose ball for them, no more: some
+ * What systems write for the partial of an operand, beside the texts of the tables.  oracles/TOLERANCE.md claims the loose ball for them, no more: some
  * cancel, some leave the range.
  */
 static const struct {

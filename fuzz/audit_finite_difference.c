@@ -1,22 +1,24 @@
 /*
  * audit_finite_difference.c: the error estimate of the finite differences on trial: where they say that they have converged, without having been
- * told to what, they are as near to the analytic derivative as they say.
+ * told to what, they are as near to the analytic derivative as they say.  So are mixed differences of second order, which are told.
  */
 #include <math.h>
 #include <setjmp.h>
 
-#include "../oracles/finite_difference.h"
+#include "../oracles/finite_difference_mixed.h"
 #include "audit.h"
 #include "campaign.h"
 
-/* Coordinates of one point that are measured: the first ones. */
-enum { COORDINATES = 6 };
+/* Coordinates of one point that are measured, the first ones; of second derivatives, which are looked at in programs of so much work. */
+enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };
 
 struct tally {
 	int64_t cases, skipped, measured, converged, escalated, one_sided;
 	int64_t abstained[REASON_COUNT];
 	int64_t beyond; /* converged, and farther off than the estimate */
 	double worst;   /* largest distance over estimate */
+	int64_t second, second_converged, second_beyond; /* the same of mixed differences */
+	double second_worst;
 };
 
 /* What is measured at one point. */
@@ -27,6 +29,7 @@ struct trial {
 	int which;
 	const struct truth_point *truth;
 	struct fd *fd;
+	struct fd_mixed *mixed;
 	struct arena *arena;
 	double *weight;
 	struct tensor *direction;
@@ -111,13 +114,25 @@ static void try_coordinate(struct trial *r, int wrt, int element)
 	compare(r, &run, &t, g, move);
 }
 
+/* What is measured with: no direction yet, and of a vjp its cotangents. */
+static void set_out(struct trial *r)
+{
+	const struct transform *request = &r->c->transform[0];
+	int n_input = r->c->program.top.n_param, j = 0;
+	fd_begin(r->fd, r->c, r->which, r->arena);
+	r->weight = NEW(r->arena, double, fd_components(r->fd));
+	r->direction = NEW(r->arena, struct tensor, n_input);
+	for (int i = 0; i < n_input; i++)
+		r->direction[i] = tensor_new(r->arena, &r->c->point[r->which][i].type);
+	for (int k = 0; request->kind == TRANSFORM_VJP && k < r->truth->n_primal; k++)
+		for (int e = 0; dtype_is_float(r->truth->primal[k].type.dtype) && e < shape_elements(&r->truth->primal[k].type.shape); e++)
+			r->weight[j++] = request->seed[k].at[e].f;
+}
+
 static void try_vjp(struct trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
-	int j = 0, left = COORDINATES;
-	for (int k = 0; k < r->truth->n_primal; k++)
-		for (int e = 0; dtype_is_float(r->truth->primal[k].type.dtype) && e < shape_elements(&r->truth->primal[k].type.shape); e++)
-			r->weight[j++] = request->seed[k].at[e].f;
+	int left = COORDINATES;
 	for (int k = 0; k < request->n_wrt; k++) {
 		const struct type *type = &r->c->point[r->which][request->wrt[k]].type;
 		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0; e++, left--)
@@ -170,18 +185,87 @@ static void try_jvp(struct trial *r)
 
 static void try_point(struct trial *r)
 {
-	int n_input = r->c->program.top.n_param;
 	if (!measurable(r))
 		return;
-	fd_begin(r->fd, r->c, r->which, r->arena);
-	r->weight = NEW(r->arena, double, fd_components(r->fd));
-	r->direction = NEW(r->arena, struct tensor, n_input);
-	for (int i = 0; i < n_input; i++)
-		r->direction[i] = tensor_new(r->arena, &r->c->point[r->which][i].type);
+	set_out(r);
 	if (r->c->transform[0].kind == TRANSFORM_VJP)
 		try_vjp(r);
 	else
 		try_jvp(r);
+}
+
+/* ---- second derivatives: of the contracted results along a direction and along a coordinate, which are told what to find ---- */
+
+/* All differentiated floats move, by a power of two near their size. */
+static struct tensor along(const struct trial *r, const struct tensor *x)
+{
+	struct tensor t = tensor_new(r->arena, &x->type);
+	for (int e = 0; dtype_is_float(x->type.dtype) && e < shape_elements(&x->type.shape); e++)
+		t.at[e].f = ldexp(e % 2 ? -1 : 1, x->at[e].f != 0 && isfinite(x->at[e].f) ? ilogb(x->at[e].f) : 0);
+	return t;
+}
+
+static void try_mixed(struct trial *r, const struct tensor *direction, const struct component *g, int input, int element)
+{
+	struct tally *tally = r->tally;
+	double move = fabs(direction[input].at[element].f);
+	struct fd_target t;
+	if (!target_of(g, move, 0, fd_components(r->fd), &t))
+		return;
+	t.known = true;
+	t.value = ldexp(g->value, ilogb(move) - t.scale);
+	t.low = ldexp(g->low, ilogb(move) - t.scale);
+	const struct fd_direction both[] = {{direction, -1}, {r->direction, -1}};
+	struct fd_run run = {.weight = r->weight, .n_target = 1, .target = &t};
+	r->direction[input].at[element].f = move;
+	fd_mixed_measure(r->mixed, r->c, r->which, both, 2, &run, r->arena);
+	r->direction[input].at[element].f = 0;
+	tally->second++;
+	if (t.outcome == FD_ABSTAINS)
+		return;
+	double gap = fabs(t.excess), allowed = t.error + doubt(g, &t, move);
+	tally->second_converged++;
+	tally->second_worst = fmax(tally->second_worst, allowed > 0 ? gap / allowed : 0);
+	if (t.outcome == FD_AGREES && gap <= allowed)
+		return;
+	tally->second_beyond++;
+	audit_broken(r->self, r->c, "beyond, second", "case %lld, point %d: analytic %.17g, apart by %.3g with an estimate of %.3g at %d bits, step 2^%d",
+	    (long long)tally->cases, r->which, t.value, gap, t.error, run.precision, run.log_step);
+}
+
+static void try_second(struct trial *r, struct oracle *oracle)
+{
+	const struct testcase *first = r->c;
+	const struct transform *vjp = &first->transform[0];
+	struct testcase c = *first;
+	struct truth truth;
+	int n_input = c.program.top.n_param;
+	if (vjp->kind != TRANSFORM_VJP || program_work(&c.program) > SECOND_WORK)
+		return;
+	for (r->which = 0; r->which < first->n_point; r->which++) {
+		struct tensor *direction = NEW(r->arena, struct tensor, n_input);
+		struct transform request[] = {*vjp, {.kind = TRANSFORM_JVP, .n_wrt = vjp->n_wrt, .wrt = vjp->wrt, .n_seed = vjp->n_wrt}};
+		request[1].seed = NEW(r->arena, struct tensor, vjp->n_wrt);
+		for (int i = 0; i < n_input; i++)
+			direction[i] = tensor_new(r->arena, &first->point[r->which][i].type);
+		for (int k = 0; k < vjp->n_wrt; k++)
+			request[1].seed[k] = direction[vjp->wrt[k]] = along(r, &first->point[r->which][vjp->wrt[k]]);
+		c.transform = request;
+		c.n_transform = 2;
+		c.point = first->point + r->which;
+		c.n_point = 1;
+		oracle_truth(oracle, &c, r->arena, &truth);
+		r->truth = &truth.point[0];
+		if (!measurable(r))
+			continue;
+		set_out(r);
+		int left = SECOND_COORDINATES;
+		for (int k = 0; k < vjp->n_wrt; k++) {
+			const struct type *type = &direction[vjp->wrt[k]].type;
+			for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0; e++, left--)
+				try_mixed(r, direction, &r->truth->derivative[0][k].at[e], vjp->wrt[k], e);
+		}
+	}
 }
 
 static void report(struct audit *self, const struct tally *t)
@@ -195,6 +279,9 @@ static void report(struct audit *self, const struct tally *t)
 	json_member_integer(w, "one_sided", t->one_sided);
 	json_member_integer(w, "escalated", t->escalated);
 	json_member_integer(w, "beyond", t->beyond);
+	json_member_integer(w, "second_measured", t->second);
+	json_member_integer(w, "second_converged", t->second_converged);
+	json_member_integer(w, "second_beyond", t->second_beyond);
 	json_put_key(w, "abstain_by_reason");
 	json_begin_object(w, JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
@@ -205,6 +292,8 @@ static void report(struct audit *self, const struct tally *t)
 	audit_line(self, "measured", "%8lld  (%lld on more than one rung)", (long long)t->measured, (long long)t->escalated);
 	audit_line(self, "converged", "%8lld  (%lld from one side)", (long long)t->converged, (long long)t->one_sided);
 	audit_line(self, "beyond", "%8lld  (largest distance %.3g of the estimate)", (long long)t->beyond, t->worst);
+	audit_line(self, "second derivatives", "%8lld converged of %lld, %lld beyond (largest %.3g)", (long long)t->second_converged, (long long)t->second,
+	    (long long)t->second_beyond, t->second_worst);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (t->abstained[k])
 			audit_line(self, "abstain", "%8lld  %s", (long long)t->abstained[k], reason_names[k]);
@@ -223,6 +312,8 @@ static void try_case(struct trial *r, struct oracle *oracle)
 		r->truth = &truth.point[r->which];
 		try_point(r);
 	}
+	if (r->tally->cases % SECOND_ONE_IN == 0)
+		try_second(r, oracle);
 }
 
 void audit_finite_difference(struct audit *self)
@@ -234,10 +325,12 @@ void audit_finite_difference(struct audit *self)
 	struct arena a;
 	jmp_buf full;
 	volatile int64_t number = 0;
-	struct trial r = {.self = self, .tally = &tally, .fd = fd_open(), .arena = &a};
+	struct trial r = {.self = self, .tally = &tally, .fd = fd_open(), .mixed = fd_mixed_open(), .arena = &a};
 
-	if (options.rules)
+	if (options.rules) {
 		fd_use(r.fd, options.rules);
+		fd_mixed_use(r.mixed, options.rules);
+	}
 	arena_init(&a, CASE_ARENA);
 	/* A case without memory for its truth. */
 	if (setjmp(full))
@@ -254,5 +347,6 @@ void audit_finite_difference(struct audit *self)
 	report(self, &tally);
 	arena_free(&a);
 	fd_close(r.fd);
+	fd_mixed_close(r.mixed);
 	oracle_close(oracle);
 }

@@ -109,8 +109,9 @@ void analytic_use(struct analytic *self, const struct oracle_rules *rules, const
 {
 	self->ev.rules = rules;
 	for (int d = 0; d < DTYPE_COUNT; d++) {
-		bool flushed = flushes && flushes[d] && rules->flushes && dtype_is_float((enum dtype)d);
-		self->dtype[d] = flushed ? rounding_flushing(&dtype_table[d]) : dtype_table[d];
+		self->flushes[d] = flushes && flushes[d];
+		bool flushed = self->flushes[d] && rules->flushes && dtype_is_float((enum dtype)d);
+		self->dtype[d] = flushed ? rounding_flushing(&rules->values[d]) : rules->values[d];
 		self->contributions[d] = flushed ? rounding_flushing(&rules->dtype[d]) : rules->dtype[d];
 		self->sums[d] = flushed ? rounding_flushing(&rules->sums[d]) : rules->sums[d];
 	}

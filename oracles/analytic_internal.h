@@ -28,6 +28,7 @@ struct flow {
 
 struct analytic {
 	struct evaluation ev;
+	bool flushes[DTYPE_COUNT]; /* as analytic_use was told */
 	/* Flushing or not: what values are rounded by; contributions to flows, and sums of them. */
 	struct dtype_info dtype[DTYPE_COUNT], contributions[DTYPE_COUNT], sums[DTYPE_COUNT];
 	struct note *note;

@@ -1,7 +1,7 @@
 /*
  * ball.h: what a sane engine may be off by: a radius for every scalar of the trace and for every partial derivative.
  *
- * Running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 3).  oracles/README.md derives it.
+ * Running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., ch. 3).  TOLERANCE.md derives it.
  */
 #ifndef ORACLES_BALL_H
 #define ORACLES_BALL_H

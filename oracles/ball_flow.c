@@ -1,4 +1,4 @@
-/* ball_flow.c: radii of tangents and adjoints that are scalars of the trace.  oracles/README.md derives them. */
+/* ball_flow.c: radii of tangents and adjoints that are scalars of the trace.  TOLERANCE.md derives them. */
 #include "ball.h"
 #include "rounding.h"
 

@@ -186,6 +186,7 @@ static void settle(struct fd_target *t, struct progress *p)
 {
 	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
 	t->error = change;
+	t->excess = p->excess;
 	p->last = p->excess;
 	p->seen = true;
 	if (isinf(change))

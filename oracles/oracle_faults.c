@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analytic_internal.h"
 #include "ball_rules.h"
 #include "scalar_ops.h"
 
@@ -26,6 +27,7 @@ const struct oracle_rules oracle_rules_right = {
     .same_path = right_path,
     .freeze = true,
     .conventions = 4, /* those of a clamp */
+    .values = dtype_table,
     .dtype = dtype_table,
     .sums = dtype_table,
     .flushes = true,
@@ -60,6 +62,7 @@ static bool is_PARTIALS(enum op op)
 }
 
 static bool is_EDGES(enum op op) { return trace_edge_rules[op][0].factor || trace_edge_rules[op][1].factor; }
+static bool is_EDGE_PAIRS(enum op op) { return is_PAIRS(op) && is_EDGES(op); }
 
 /* ---- faulty seams ---- */
 
@@ -100,30 +103,68 @@ static int scaled_factor(struct derivation *d, int k, const int *parent, int j)
 	return trace_scaled(d, one);
 }
 
-static void halve(struct truth_tensor *t, int n)
+static int swapped_factor(struct derivation *d, int k, const int *parent, int j)
+{
+	const struct edge_rule *rule = trace_edge_rules[trace_op_of(d, k)];
+	return rule[j == 0 && rule[1].factor].factor(d, k, parent, j ^ 1);
+}
+
+static void divide(struct truth_tensor *t, int n, double by)
 {
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&t[i].type.shape); e++) {
-			t[i].at[e].tight /= 2;
-			t[i].at[e].loose /= 2;
+			t[i].at[e].tight /= by;
+			t[i].at[e].loose /= by;
 		}
+}
+
+static void divided_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out, double by)
+{
+	analytic_truth(self, c, which, a, out);
+	divide(out->primal, out->n_primal, by);
+	for (int k = 0; k < out->n_assignment; k++)
+		divide(out->derivative[k], out->n_derivative, by);
 }
 
 static void halved_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
-	analytic_truth(self, c, which, a, out);
-	halve(out->primal, out->n_primal);
-	for (int k = 0; k < out->n_assignment; k++)
-		halve(out->derivative[k], out->n_derivative);
+	divided_truth(self, c, which, a, out, 2);
+}
+
+/* Half of the slack for other formulas, as that is all that measurements of engines see: they come to a third of it. */
+static void slackless_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	divided_truth(self, c, which, a, out, 2 * BALL_FLOW_SLACK);
+}
+
+/* The faulty rules for a request of that kind, the right ones for all others. */
+static void truth_there(struct analytic *self, bool there, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	const struct oracle_rules *planted = self->ev.rules, *rules = there ? planted->there : &oracle_rules_right;
+	bool flushes[DTYPE_COUNT];
+	memcpy(flushes, self->flushes, sizeof flushes);
+	analytic_use(self, rules, flushes);
+	rules->truth(self, c, which, a, out);
+	analytic_use(self, planted, flushes);
+}
+
+static void truth_of_slices(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	truth_there(self, self->slices, c, which, a, out);
+}
+
+static void truth_of_stacks(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	truth_there(self, c->n_transform > 1, c, which, a, out);
 }
 
 /* ---- planting ---- */
 
 /* Copies of the rules and of the tables that they point to. */
 struct planting {
-	struct oracle_rules rules;
+	struct oracle_rules rules, there; /* there: of a fault in some requests alone */
 	struct edge_rule edge[OP_COUNT][2];
-	struct dtype_info dtype[DTYPE_COUNT], sums[DTYPE_COUNT];
+	struct dtype_info values[DTYPE_COUNT], dtype[DTYPE_COUNT], sums[DTYPE_COUNT];
 };
 
 typedef void plant_fn(struct planting *p);
@@ -152,6 +193,18 @@ static void plant_edge_negated(struct planting *p)
 		p->edge[p->rules.edited][which].how = other[p->edge[p->rules.edited][which].how];
 }
 
+static void plant_edge_swapped(struct planting *p)
+{
+	struct edge_rule *row = p->edge[p->rules.edited];
+	enum edge_how how = row[0].how;
+	if (row[1].factor) {
+		row[0].how = row[1].how;
+		row[1].how = how;
+		row[1].factor = swapped_factor;
+	}
+	row[0].factor = swapped_factor;
+}
+
 static void plant_convention_lost(struct planting *p) { p->rules.conventions = 2; }
 static void plant_neumann_short(struct planting *p) { p->rules.neumann = 0.25; }
 static void plant_path_lost(struct planting *p) { p->rules.same_path = any_path; }
@@ -165,6 +218,56 @@ static void plant_underflow_lost(struct planting *p)
 }
 
 static void plant_flushing_lost(struct planting *p) { p->rules.flushes = false; }
+
+/* What was planted so far, only where `truth` says. */
+static void narrow(struct planting *p, void (*truth)(struct analytic *, const struct testcase *, int, struct arena *, struct truth_point *))
+{
+	p->there = p->rules;
+	p->rules = oracle_rules_right;
+	p->rules.there = &p->there;
+	p->rules.truth = truth;
+}
+
+static void plant_second_radius_lost(struct planting *p)
+{
+	p->rules.truth = slackless_truth;
+	narrow(p, truth_of_stacks);
+}
+
+static void plant_second_underflow_lost(struct planting *p)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->values[d].tiny = 0;
+	narrow(p, truth_of_stacks);
+}
+
+static void plant_batch_partial_scaled(struct planting *p)
+{
+	p->rules.edited = OP_MUL;
+	plant_partial_scaled(p);
+	narrow(p, truth_of_slices);
+}
+
+static void plant_batch_partial_swapped(struct planting *p)
+{
+	p->rules.edited = OP_SUB;
+	plant_partial_swapped(p);
+	narrow(p, truth_of_slices);
+}
+
+static void plant_batch_radius_halved(struct planting *p)
+{
+	plant_radius_halved(p);
+	narrow(p, truth_of_slices);
+}
+
+static void plant_batch_underflow_lost(struct planting *p)
+{
+	plant_underflow_lost(p);
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		p->values[d].tiny = 0;
+	narrow(p, truth_of_slices);
+}
 
 static void plant_fan_in_lost(struct planting *p)
 {
@@ -215,9 +318,11 @@ const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a,
 		struct planting *p = NEW(a, struct planting, 1);
 		p->rules = oracle_rules_right;
 		memcpy(p->edge, trace_edge_rules, sizeof p->edge);
+		memcpy(p->values, dtype_table, sizeof p->values);
 		memcpy(p->dtype, dtype_table, sizeof p->dtype);
 		memcpy(p->sums, dtype_table, sizeof p->sums);
 		p->rules.edge = (const struct edge_rule(*)[2])p->edge;
+		p->rules.values = p->values;
 		p->rules.dtype = p->dtype;
 		p->rules.sums = p->sums;
 		p->rules.edited = (enum op)op;

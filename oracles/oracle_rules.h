@@ -38,11 +38,13 @@ struct oracle_rules {
 	bool (*same_path)(const struct evaluation *ev, uint64_t path);
 	bool freeze;
 	int conventions;   /* choices of a kind at a tie that are looked at, beside the directional one */
-	/* By which contributions to tangents and adjoints are rounded, and sums of them (finish_flow): [DTYPE_COUNT] each. */
-	const struct dtype_info *dtype, *sums;
+	/* By which values are rounded (ball.c), contributions to tangents and adjoints, and sums of them (finish_flow): [DTYPE_COUNT] each. */
+	const struct dtype_info *values, *dtype, *sums;
 	bool flushes;      /* engines that flush are allowed for where they are declared */
 	/* The truth of the analytic oracle at a point, as analytic_truth. */
 	void (*truth)(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
+	/* Of a fault in some requests alone, which `truth` tells apart: the rules with it everywhere. */
+	const struct oracle_rules *there;
 	double neumann;    /* terms of the series of a solution, over those that are needed */
 	enum op edited;    /* the op that a fault is about */
 };

@@ -1,4 +1,4 @@
-/* rounding.h: what one rounding to nearest, and a sum in any order, may be off by.  oracles/README.md derives it. */
+/* rounding.h: what one rounding to nearest, and a sum in any order, may be off by.  TOLERANCE.md derives it. */
 #ifndef ORACLES_ROUNDING_H
 #define ORACLES_ROUNDING_H
 

@@ -4,6 +4,8 @@
  */
 #include "../../oracles/analytic.h"
 #include "../../oracles/cross_check.h"
+#include "../../oracles/finite_difference_mixed.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/scalar_ops.h"
 #include "../check.h"
 
@@ -102,6 +104,82 @@ static void test_bound(struct analytic *analytic, struct fd *fd, struct arena *a
 	CHECK(converged > 400, "%d measurements", converged);
 }
 
+/*
+ * The same of the second derivative, by mixed differences, which are told the value: of those that agree |excess| <= error, of a value that is off by 2^-40
+ * |excess - what it is off by| <= error, and none agrees.
+ */
+static void test_second_bound(struct analytic *analytic, struct fd_mixed *mixed, struct arena *a)
+{
+	int converged = 0, refuted = 0;
+	for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
+			for (int wrong = 0; wrong < 2; wrong++) {
+				arena_reset(a);
+				struct testcase c = read_case(a, functions[f], points[k]);
+				double x = c.point[0][0].at[0].f, move = x != 0 ? ldexp(1, ilogb(x)) : 1;
+				struct transform request[] = {c.transform[0], {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
+				struct tensor along = tensor_new(a, &c.point[0][0].type);
+				struct truth_point truth;
+				along.at[0].f = 1;
+				request[1].seed = &along;
+				c.transform = request;
+				c.n_transform = 2;
+				analytic_truth(analytic, &c, 0, a, &truth);
+				const struct component *g = truth.derivative[0][0].at;
+				int scale = g->magnitude > 0 ? ilogb(g->magnitude) : 0;
+				double value = ldexp(g->value, -scale), told = wrong ? value * (1 + 0x1p-40) : value, off = told - value, size = ldexp(fmax(g->magnitude, fabs(g->value)), -scale);
+				if (g->reason != REASON_NONE || truth.primal[0].at[0].reason != REASON_NONE || truth.kink || (wrong && (size == 0 || fabs(off) < ldexp(size, -45))))
+					continue;
+				const double weight[] = {1};
+				/* steps are relative to x, and quotients not */
+				const struct fd_direction both[] = {{&along, ilogb(move) - 1}, {&along, ilogb(move) - 1}};
+				struct fd_target t = {.count = 1, .scale = scale, .known = true, .value = told, .low = ldexp(g->low, -scale),
+				    .magnitude = size};
+				struct fd_run run = {.weight = weight, .n_target = 1, .target = &t};
+				fd_mixed_measure(mixed, &c, 0, both, 2, &run, a);
+				CHECK(t.outcome != (wrong ? FD_AGREES : FD_DISAGREES), "%s'' at %s: %a, quotient %a", functions[f], points[k], t.value, t.quotient);
+				if (t.outcome != (wrong ? FD_DISAGREES : FD_AGREES))
+					continue;
+				wrong ? refuted++ : converged++;
+				CHECK(fabs(t.excess + off) <= t.error + ldexp(size, -90), "%s'' at %s: apart by %g, estimate %g, %d bits", functions[f], points[k],
+				    t.excess + off, t.error, run.precision);
+				CHECK(size == 0 || t.excess == 0 || t.error <= ldexp(size, -44), "%s'' at %s: estimate %g", functions[f], points[k], t.error);
+			}
+		}
+	}
+	CHECK(converged > 120 && refuted > 100, "%d measurements, %d of a wrong value", converged, refuted);
+}
+
+static bool any_path(const struct evaluation *ev, uint64_t path) { return (void)ev, (void)path, true; }
+
+/* 5 x^2 where x > 0, else 2 x^2, at 0: the left side shares the path, and mixed differences that do not compare paths take the other. */
+static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd_mixed *mixed, struct arena *a)
+{
+	struct oracle_rules lost = oracle_rules_right;
+	lost.same_path = any_path;
+	for (int faulty = 0; faulty < 2; faulty++) {
+		arena_reset(a);
+		struct testcase c = read_case(a, C("z", "0") "," C("two", "2") "," C("five", "5") "," N("s", "square", X) "," N("p", "gt", "\"x\",\"z\"") "," N("u", "mul", "\"s\",\"five\"") ","
+		    N("v", "mul", "\"s\",\"two\"") "," N("y", "select", "\"p\",\"u\",\"v\""), "0");
+		struct cross_check check = {.fd = fd, .mixed = mixed, .seed = 1};
+		struct transform request[] = {c.transform[0], {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
+		struct tensor along = tensor_new(a, &c.point[0][0].type);
+		struct truth_point truth;
+		along.at[0].f = 1;
+		request[1].seed = &along;
+		c.transform = request;
+		c.n_transform = 2;
+		analytic_truth(analytic, &c, 0, a, &truth);
+		truth.fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
+		fd_mixed_use(mixed, faulty ? &lost : &oracle_rules_right);
+		cross_check_coordinates(&check, &c, 0, &truth, a);
+		CHECK(truth.derivative[0][0].at[0].value == 4, "%g", truth.derivative[0][0].at[0].value);
+		CHECK(truth.fd.outcome == (faulty ? FD_DISAGREES : FD_AGREES) && (faulty || truth.fd.left), "paths %s: %d", faulty ? "not compared" : "compared",
+		    (int)truth.fd.outcome);
+	}
+	fd_mixed_use(mixed, &oracle_rules_right);
+}
+
 /* ---- where there is no derivative ---- */
 
 struct row {
@@ -115,6 +193,9 @@ struct row {
 
 #define GUARDED(formula) C("z", "0") "," C("one", "1") "," N("p", "eq", "\"x\",\"z\"") "," formula "," N("y", "select", "\"p\",\"one\",\"q\"")
 
+/* 0 at 0, a formula elsewhere. */
+#define ZERO_AT_0(formula) C("z", "0") "," N("p", "eq", "\"x\",\"z\"") "," formula "," N("y", "select", "\"p\",\"z\",\"q\"")
+
 static const struct row rows[] = {
     /* vertical tangents: the partial is infinite */
     {"sqrt at 0", N("y", "sqrt", X), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
@@ -123,6 +204,8 @@ static const struct row rows[] = {
     {"acos at -1", N("y", "acos", X), "-1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"acosh at 1", N("y", "acosh", X), "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"sqrt(x^2) at 0", N("s", "mul", X "," X) "," N("y", "sqrt", "\"s\""), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
+    {"cube root at 0, from both sides", N("m", "abs", X) "," N("s", "sign", X) "," C("c", "\"0x1.5555555555555p-2\"") "," N("t", "pow", "\"m\",\"c\"") "," N("y", "mul",
+        "\"s\",\"t\""), "0", 0, REASON_NON_FINITE, FD_ABSTAINS, REASON_CONVENTION, REASON_NON_FINITE},
     /* poles */
     {"log at 0", N("y", "log", X), "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"atanh at 1", N("y", "atanh", X), "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
@@ -130,6 +213,10 @@ static const struct row rows[] = {
     {"norm at 0", A("r", "reshape", X, "\"shape\":[1]") "," A("y", "norm", "\"r\"", "\"axes\":[0]"), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION,
         REASON_NONE},
     {"abs at 0", N("y", "abs", X), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
+    {"max(x, 0) at 0", C("z", "0") "," N("y", "max", "\"x\",\"z\""), "0", 0.5, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
+    {"clamp at its bound", C("l", "-1") "," C("h", "2") "," N("y", "clamp", "\"x\",\"l\",\"h\""), "2", 0.5, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
+    {"5x where x > 0, else 2x, at 0: the left side stays", C("z", "0") "," C("two", "2") "," C("five", "5") "," N("p", "gt", "\"x\",\"z\"") "," N("u", "mul",
+        "\"x\",\"five\"") "," N("v", "mul", "\"x\",\"two\"") "," N("y", "select", "\"p\",\"u\",\"v\""), "0", 2, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     /* the edge of the domain, with a derivative from inside */
     {"x^1.5 at 0", C("c", "1.5") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"x^2 by pow at 0", C("c", "2") "," N("y", "pow", "\"x\",\"c\""), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
@@ -141,6 +228,12 @@ static const struct row rows[] = {
         REASON_ISOLATED_PATH},
     {"log1p(x)/x at 0", GUARDED(N("s", "log1p", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH,
         REASON_ISOLATED_PATH},
+    {"x log x, 0 at 0: beside it the slope is infinite", ZERO_AT_0(N("l", "log", X) "," N("q", "mul", "\"x\",\"l\"")), "0", 0, REASON_NONE, FD_ABSTAINS,
+        REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+    {"x^2 log x, 0 at 0", ZERO_AT_0(N("l", "log", X) "," N("t", "square", X) "," N("q", "mul", "\"t\",\"l\"")), "0", 0, REASON_NONE, FD_AGREES, REASON_NONE,
+        REASON_NONE},
+    {"(1 - cos x)/x, 0 at 0: the slope beside it is 1/2", ZERO_AT_0(C("one", "1") "," N("t", "cos", X) "," N("u", "sub", "\"one\",\"t\"") "," N("q", "div", "\"u\",\"x\"")),
+        "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
     {"cos(x)/x at 0: a pole beside 1", GUARDED(N("s", "cos", X) "," N("q", "div", "\"s\",\"x\"")), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP,
         REASON_JUMP},
     /* guards: one side takes the path */
@@ -151,6 +244,8 @@ static const struct row rows[] = {
     /* jumps */
     {"sign at 0", N("y", "sign", X), "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
     {"floor at 3: the right side stays", N("y", "floor", X), "3", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+    {"1 where x >= 0, else 0, at 0: the right side stays", C("z", "0") "," C("one", "1") "," N("p", "ge", "\"x\",\"z\"") "," N("y", "select", "\"p\",\"one\",\"z\""),
+        "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"1 at 0, 0 elsewhere", C("z", "0") "," C("one", "1") "," N("p", "eq", "\"x\",\"z\"") "," N("y", "select", "\"p\",\"one\",\"z\""), "0", 0, REASON_NONE,
         FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
     {"3x at 0, 7x elsewhere", C("z", "0") "," C("three", "3") "," C("seven", "7") "," N("p", "eq", "\"x\",\"z\"") "," N("u", "mul", "\"x\",\"three\"") "," N("v", "mul",
@@ -184,9 +279,13 @@ int main(void)
 	mp_setup();
 	struct analytic *analytic = analytic_open();
 	struct fd *fd = fd_open();
+	struct fd_mixed *mixed = fd_mixed_open();
 	test_bound(analytic, fd, &a);
+	test_second_bound(analytic, mixed, &a);
+	test_second_path(analytic, fd, mixed, &a);
 	test_classes(analytic, fd, &a);
 	fd_close(fd);
+	fd_mixed_close(mixed);
 	analytic_close(analytic);
 	arena_free(&a);
 	return check_done();

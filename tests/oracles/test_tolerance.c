@@ -17,7 +17,8 @@ enum { MOST = 24 };
 /* ---- the arithmetic of an engine ---- */
 
 static enum dtype dtype;
-static enum { GRADUAL, FLUSHES, READS_ZERO, UNDERFLOWS } underflow; /* results flushed to 0; and operands */
+enum underflow { GRADUAL, FLUSHES, READS_ZERO, UNDERFLOWS }; /* results flushed to 0; and operands */
+static enum underflow underflow;
 static uint64_t state;
 
 static uint64_t random_bits(void)
@@ -519,7 +520,7 @@ static void test_row(struct analytic *oracle, const struct row *row, int trials,
 		int n = row->operands ? row->operands : 1 + (int)(random_bits() % MOST);
 		struct testcase c = {0};
 		struct truth_point truth;
-		int engine = underflow;
+		enum underflow engine = underflow;
 		underflow = GRADUAL; /* what an engine is given may be subnormal */
 		/* of a vector, all elements have one size in half of the trials */
 		for (int k = 0; k < n; k++) {
