@@ -131,7 +131,7 @@ static int measure(const char *name, int percent)
 	printf("%-16s %8.0f cases/s   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
 	       "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
 	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total, 100 * s.fd_seconds / total,
-	    100 * b.engine_seconds / total, 100 * generation / total, 100 * json / total,
+	    100 * bench_waited(&b) / total, 100 * generation / total, 100 * json / total,
 	    100.0 * decided / (decided + undecided), findings);
 	bench_close(&b);
 	arena_free(&programs);

@@ -31,7 +31,7 @@ const struct campaign_options *campaign_options(const struct campaign *self);
 
 /*
  * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls campaign_skip.
- * counters (may be NULL) receives what the case exercised.
+ * counters receives what the case exercised.  Where an engine takes several cases in one request, c is judged later, the same.
  */
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
 void campaign_skip(struct campaign *self);

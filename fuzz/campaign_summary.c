@@ -105,7 +105,7 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	const struct {
 		const char *key;
 		double seconds;
-	} shares[] = {{"generate", self->generate_seconds}, {"engines", self->bench.engine_seconds},
+	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
 	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
 	double rest = elapsed;
 
@@ -232,6 +232,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	end->summary = strdup(text);
 	end->text = strdup(text_write(self, &self->side));
 	memcpy(end->failure, self->failure, sizeof end->failure);
+	window_close(self);
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	for (int i = 0; i < self->n_finding; i++)
