@@ -3,6 +3,7 @@
 import sys
 
 import adapter
+import pytorch_together
 from adapter import Unsupported, resolved
 
 sys.path = [p for p in sys.path if p]
@@ -241,6 +242,7 @@ def jvp(f, wrt, tangents):
     return level
 '''
 
+MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
 STACKS = [[a, b] for a in ("jvp", "vjp") for b in ("jvp", "vjp")]
 # name: transforms as source, what they take, and what is done to the function first
 MODES = {
@@ -301,6 +303,8 @@ class Torch:
     def answer(self, case):
         import torch
         program, prelude, stack, points = self.parts(case)
+        if "compile" in self.wrap and len(program.lines) > MOST_COMPILED:
+            raise Unsupported(f"{len(program.lines)} ops: too many to compile")
         room = {"torch": torch}
         exec(program.source() + prelude, room)
         torch.manual_seed(0)
@@ -316,6 +320,11 @@ class Torch:
         if "compile" in self.wrap:
             torch._dynamo.reset()
         return answers
+
+
+    def together(self, cases):
+        import torch
+        return pytorch_together.answers(torch, cases, OPS, self.wrap, tensor_source, encode)
 
 
 def encode(torch, t):
@@ -340,8 +349,8 @@ def main():
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(OPS),
              "unroll": True, "constants": True}
     if "compile" in engine.wrap:
-        hello["timeout_ms"] = 300000
-    adapter.main(hello, engine.answer, engine.emit)
+        hello.update(timeout_ms=600000, cases_per_request=16)
+    adapter.main(hello, engine.answer, engine.emit, engine.together if "compile" in engine.wrap else None)
 
 
 if __name__ == "__main__":
