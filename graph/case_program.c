@@ -313,7 +313,10 @@ static bool check_keys(struct reader *r, const struct json *v, enum op op)
 	for (int k = 0; k < ATTR_COUNT; k++)
 		if (op_table[op].attrs & 1u << k)
 			keys[n++] = attr_fields[k].key;
-		else if (json_find(v, attr_fields[k].key))
+	if (json_only_keys(v, keys, n, NULL))
+		return true;
+	for (int k = 0; k < ATTR_COUNT; k++)
+		if (!(op_table[op].attrs & 1u << k) && json_find(v, attr_fields[k].key))
 			return json_error(v, r->e, "%s has no attribute \"%s\"", op_table[op].name, attr_fields[k].key);
 	return json_only_keys(v, keys, n, r->e);
 }
