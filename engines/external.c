@@ -14,7 +14,7 @@
 struct asked {
 	const struct testcase *c;
 	struct answer *out;     /* [c->n_point] */
-	struct testcase *cases; /* one a point, where the engine gets what is executed there */
+	struct testcase *cases; /* several, where the engine gets what is executed at the points */
 	int n;                  /* of them; 0: answered already */
 };
 
@@ -248,6 +248,26 @@ static bool is_specialised(const struct hello *h)
 	return h->unroll || h->constants;
 }
 
+/* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a case. */
+static bool specialise(const struct external *self, const struct testcase *c, struct arena *a, struct testcase *cases, int *n, struct error *e)
+{
+	*n = 0;
+	for (int k = 0; k < c->n_point; k++) {
+		struct testcase x = *c;
+
+		if (!straight_program(&c->program, c->point[k], self->hello->constants, a, &x.program, e))
+			return false;
+		if (*n && program_equal(&cases[*n - 1].program, &x.program)) {
+			cases[*n - 1].n_point++;
+			continue;
+		}
+		x.n_point = 1;
+		x.point = &c->point[k];
+		cases[(*n)++] = x;
+	}
+	return true;
+}
+
 /*
  * c as the engine wants it: cases[], each with its points, *n of them.  NULL, or why it will not be asked.
  */
@@ -263,19 +283,18 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 		return arena_printf(a, "%s: %s", self->name, e.text);
 	if (is_specialised(h) && order < c->n_transform && (has_regions(&one.program) || h->constants))
 		return arena_printf(a, "%s: no batch of what is unrolled at one point", self->name);
-	*n = is_specialised(h) ? c->n_point : 1;
-	*cases = NEW(a, struct testcase, *n);
+	if (is_specialised(h)) {
+		*cases = NEW(a, struct testcase, c->n_point);
+		if (!specialise(self, &one, a, *cases, n, &e))
+			return arena_printf(a, "%s: %s", self->name, e.text);
+	} else {
+		*cases = arena_copy(a, &one, 1, sizeof one);
+		*n = 1;
+	}
 	for (int k = 0; k < *n; k++) {
 		struct testcase *x = &(*cases)[k];
 		const char *why;
 
-		*x = one;
-		if (is_specialised(h)) {
-			x->n_point = 1;
-			x->point = &one.point[k];
-			if (!straight_program(&one.program, one.point[k], h->constants, a, &x->program, &e))
-				return arena_printf(a, "%s: %s", self->name, e.text);
-		}
 		if (h->broadcast)
 			x->program = straight_broadcasts(&x->program, a);
 		if (h->one_dtype >= 0)
@@ -319,11 +338,11 @@ static void take(const struct external *self, const struct asked *asked)
 	}
 }
 
-/* Where the answers to asked->cases go: a point each, or all that there are. */
+/* Where the answers to asked->cases go. */
 static void places(const struct asked *asked, struct answer **out)
 {
-	for (int k = 0; k < asked->n; k++)
-		out[k] = &asked->out[k];
+	for (int k = 0, point = 0; k < asked->n; point += asked->cases[k++].n_point)
+		out[k] = &asked->out[point];
 }
 
 void external_answer(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)

@@ -10,6 +10,7 @@ sys.path = [p for p in sys.path if p]
 
 DTYPES = {"f64": "torch.float64", "f32": "torch.float32", "bf16": "torch.bfloat16", "f16": "torch.float16", "i64": "torch.int64", "i32": "torch.int32",
           "bool": "torch.bool"}
+NAMES = {v: k for k, v in DTYPES.items()}
 
 
 # ---- ops as source ----
@@ -309,14 +310,13 @@ class Torch:
         exec(program.source() + prelude, room)
         torch.manual_seed(0)
         answers = []
-        for p in points:
-            xs = eval(f"({', '.join(p)},)", room)
-            room["xs"] = xs
+        points = eval(f"[{', '.join('(' + ', '.join(p) + ',)' for p in points)}]", room)
+        derive = eval(stack, room) if case["request"] else lambda *xs: ()
+        for xs in points:
             if self.wrap != "f":
-                room["f"] = eval(self.wrap, room)
-            derivative = eval(stack, room)(*xs) if case["request"] else ()
-            primal = room["f"](*xs)
-            answers.append({"primal": [encode(torch, t) for t in primal], "derivative": [encode(torch, t) for t in derivative]})
+                room.update(xs=xs, f=eval(self.wrap, room))
+                derive = eval(stack, room) if case["request"] else derive
+            answers.append({"derivative": [encode(torch, t) for t in derive(*xs)], "primal": [encode(torch, t) for t in room["f"](*xs)]})
         if "compile" in self.wrap:
             torch._dynamo.reset()
         return answers
@@ -328,12 +328,10 @@ class Torch:
 
 
 def encode(torch, t):
-    names = {eval(v, {"torch": torch}): k for k, v in DTYPES.items()}
-    t = t.detach()
     if t._is_zerotensor():  # zeros that have no storage
         t = torch.zeros(t.shape, dtype=t.dtype)
-    values = (t.double() if t.is_floating_point() else t).flatten().tolist()
-    return adapter.tensor_out(names[t.dtype], list(t.shape), values)
+    values = (t.detach().flatten() if t.dim() > 1 else t).tolist()
+    return adapter.tensor_out(NAMES[str(t.dtype)], t.shape, values if t.dim() else [values])
 
 
 def main():
