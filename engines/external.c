@@ -373,7 +373,8 @@ void external_send(
 	ahead.cases = NEW(a, struct testcase, ahead.n_case);
 	ahead.out = NEW(a, struct answer *, ahead.n_case);
 	for (int k = 0, at = 0; k < n; at += ahead.asked[k++].n) {
-		memcpy(&ahead.cases[at], ahead.asked[k].cases, (size_t)ahead.asked[k].n * sizeof *ahead.cases);
+		for (int i = 0; i < ahead.asked[k].n; i++)
+			ahead.cases[at + i] = ahead.asked[k].cases[i];
 		places(&ahead.asked[k], &ahead.out[at]);
 	}
 	if (ahead.n_case)

@@ -228,11 +228,12 @@ int bench_cases(const struct bench *b)
 void bench_send(struct bench *b, const struct testcase *c, int n, struct arena *a, struct bench_result *r)
 {
 	for (int k = 0; k < b->n_engine; k++) {
-		struct answer **out = NEW(a, struct answer *, n);
 		double start = bench_clock();
+		struct answer **out;
 
 		if (engine_cases(b->engine[k]) == 1)
 			continue;
+		out = NEW(a, struct answer *, n);
 		for (int i = 0; i < n; i++)
 			out[i] = NEW(a, struct answer, c[i].n_point);
 		engine_send(b->engine[k], c, n, a, out);
@@ -290,29 +291,29 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	bench_conclude(b, c, a, out);
 }
 
-void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
 	bool finding[BENCH_ENGINES] = {false}, any = false;
 
 	for (int k = 0; k < b->n_engine; k++) {
-		if (!out->answer[k])
-			out->answer[k] = bench_ask(b, b->engine[k], c, a);
-		bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
-		finding[k] = verdict_is_finding[out->judgement[k].verdict];
-		if (finding[k] && out->ahead[k])
-			ask_alone(b, k, c, a, out);
+		if (!io->answer[k])
+			io->answer[k] = bench_ask(b, b->engine[k], c, a);
+		bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
+		finding[k] = verdict_is_finding[io->judgement[k].verdict];
+		if (finding[k] && io->ahead[k])
+			ask_alone(b, k, c, a, io);
 		any = any || finding[k];
 	}
 	if (any) {
-		oracle_confirm(b->oracle, c, a, &out->truth);
+		oracle_confirm(b->oracle, c, a, &io->truth);
 		/* every engine, since what the oracles no longer vouch for is undecided for all */
 		for (int k = 0; k < b->n_engine; k++) {
-			bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
+			bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
 			if (finding[k])
-				bench_ask_again(b, b->engine[k], c, a, &out->truth, &out->answer[k], &out->judgement[k]);
+				bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k], &io->judgement[k]);
 		}
 	}
-	out->oracle_disagreement = any_disagreement(&out->truth);
+	io->oracle_disagreement = any_disagreement(&io->truth);
 }
 
 bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,

@@ -49,7 +49,7 @@ const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len
 /* A request that no engine of the bench can answer is a wasted case: leaves it out of the profile. */
 void campaign_fit_profile(const struct bench *b, struct profile *profile);
 
-/* SIGINT and SIGTERM end every campaign of the process at the next case. */
+/* SIGINT and SIGTERM end every campaign of the process at the next case, when what was asked together has been judged. */
 void campaign_stop_on_signals(void);
 /* Whether one of them came. */
 bool campaign_stop_requested(void);
