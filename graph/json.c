@@ -321,7 +321,9 @@ static const struct json *fill_node(struct fill *f, const cJSON *item, const str
 			return v;
 		}
 		const char *text = f->text + f->number[f->n_number++];
-		size_t n = strspn(text, "+-.0123456789eE");
+		size_t n = 0;
+		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' || text[n] == 'e' || text[n] == 'E')
+			n++;
 		v->text = fill_string(f, text, n);
 		v->len = (int)n;
 	} else if (cJSON_IsBool(item)) {
