@@ -1,8 +1,9 @@
 /*
  * throughput.c: judged cases per second on two fixed sets of straight-line programs of 20 scalar f64 ops, and where the time goes.
  *
- * A case is a program, a point and one request, vjp and jvp in turn; all three right engines are asked, both oracles run as in a
- * campaign (finite differences on one case in 16 and wherever something is off).  One thread.
+ * A case is a program, a point and one request, vjp and jvp in turn; three right engines are asked, or those that the command line names, both oracles run
+ * as in a campaign (finite differences on one case in 16 and wherever something is off).  One thread, and the engine's own where it is one of others: what it
+ * takes in one request, it works on while the last ones are judged.
  */
 #include "../engines/kernels.h"
 #include "../fuzz/bench.h"
@@ -10,10 +11,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { PROGRAMS = 400, OPS = 20, ROUNDS = 5 };
+enum { PROGRAMS = 400, OPS = 20, ROUNDS = 5, WINDOW = 64 };
 
 static double now(void)
 {
@@ -86,57 +88,112 @@ static struct testcase draw_case(struct choice *c, int percent, bool vjp, struct
 	return out;
 }
 
-static int measure(const char *name, int percent)
+/* What was asked in one request, and is judged while the next one is worked on. */
+struct window {
+	struct arena arena;
+	int n;
+	struct testcase c[WINDOW];
+	struct bench_result r[WINDOW];
+};
+
+struct counts {
+	int decided, undecided, findings;
+};
+
+static void conclude(struct bench *b, struct window *w, struct counts *sum)
 {
-	static const char *const spec[] = {"forward", "tape", "functional"};
+	for (int k = 0; k < w->n; k++) {
+		struct bench_result *r = &w->r[k];
+
+		bench_conclude(b, &w->c[k], &w->arena, r);
+		for (int i = 0; i < b->n_engine; i++) {
+			sum->findings += verdict_is_finding[r->judgement[i].verdict];
+			sum->decided += r->judgement[i].decided;
+			for (int reason = 1; reason < REASON_COUNT; reason++)
+				sum->undecided += r->judgement[i].undecided[reason];
+		}
+	}
+	w->n = 0;
+	arena_reset(&w->arena);
+}
+
+/* Every case through its JSON and all the way to a judgement.  *json: seconds spent on the former. */
+static struct counts judge_all(struct bench *b, const struct testcase *cases, struct window window[2], double *json)
+{
+	int room = bench_cases(b) < WINDOW ? bench_cases(b) : WINDOW, open = 0;
+	struct counts sum = {0};
+
+	for (int k = 0; k < PROGRAMS * ROUNDS; k++) {
+		struct window *w = &window[open], *asked = &window[!open];
+		double start = now();
+		size_t len;
+		char *text = testcase_write_compact(&cases[k % PROGRAMS], &w->arena, &len);
+
+		if (!testcase_read(text, len, &w->arena, &w->c[w->n], NULL))
+			abort();
+		*json += now() - start;
+		bench_truth(b, &w->c[w->n], &w->arena, &w->r[w->n]);
+		if (++w->n < room)
+			continue;
+		bench_receive(b, asked->n, asked->r);
+		bench_send(b, w->c, w->n, &w->arena, w->r);
+		conclude(b, asked, &sum);
+		open = !open;
+	}
+	for (int k = 0; k < 2; k++, open = !open) {
+		bench_receive(b, window[!open].n, window[!open].r);
+		conclude(b, &window[!open], &sum);
+	}
+	return sum;
+}
+
+static int measure(const char *name, int percent, const char *const *spec, int n_spec)
+{
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 16};
-	struct arena programs, scratch;
+	static struct window window[2];
+	struct arena programs;
 	struct bench b = {0};
 	struct error e = {0};
 	struct testcase cases[PROGRAMS];
 	struct choice c = choice_seeded(20);
-	arena_init(&programs, (size_t)1 << 30);
-	arena_init(&scratch, (size_t)1 << 30);
-	if (!bench_open(&b, spec, 3, &options, &e)) {
+	struct counts sum;
+	double start, generation, json = 0, total;
+
+	if (!bench_open(&b, spec, n_spec, &options, &e)) {
 		fprintf(stderr, "%s\n", e.text);
 		return 1;
 	}
-	double start = now();
+	arena_init(&programs, (size_t)1 << 30);
+	for (int k = 0; k < 2; k++)
+		arena_init(&window[k].arena, (size_t)1 << 30);
+	start = now();
 	for (int k = 0; k < PROGRAMS; k++)
 		cases[k] = draw_case(&c, percent, k % 2, &programs);
-	double generation = (now() - start) * ROUNDS, json = 0;
-	int decided = 0, undecided = 0, findings = 0;
-	for (int round = 0; round < ROUNDS; round++)
-		for (int k = 0; k < PROGRAMS; k++) {
-			struct bench_result r;
-			struct testcase again;
-			size_t len;
-			double before = now();
-			arena_reset(&scratch);
-			char *text = testcase_write_compact(&cases[k], &scratch, &len);
-			if (!testcase_read(text, len, &scratch, &again, &e))
-				return 1;
-			json += now() - before;
-			bench_judge(&b, &again, &scratch, &r);
-			for (int i = 0; i < b.n_engine; i++) {
-				findings += verdict_is_finding[r.judgement[i].verdict];
-				decided += r.judgement[i].decided;
-				for (int reason = 1; reason < REASON_COUNT; reason++)
-					undecided += r.judgement[i].undecided[reason];
-			}
-		}
-	double total = now() - start + generation - generation / ROUNDS;
+	generation = (now() - start) * ROUNDS;
+	start = now();
+	sum = judge_all(&b, cases, window, &json);
+	total = now() - start + generation;
 	struct oracle_statistics s = oracle_statistics(b.oracle);
 	double mpfr = s.analytic_seconds + s.fd_seconds;
 	printf("%-16s %8.0f cases/s   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
 	       "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
 	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total, 100 * s.fd_seconds / total,
-	    100 * b.engine_seconds / total, 100 * generation / total, 100 * json / total,
-	    100.0 * decided / (decided + undecided), findings);
+	    100 * bench_waited(&b) / total, 100 * generation / total, 100 * json / total,
+	    100.0 * sum.decided / (sum.decided + sum.undecided), sum.findings);
 	bench_close(&b);
 	arena_free(&programs);
-	arena_free(&scratch);
-	return findings > 0;
+	for (int k = 0; k < 2; k++)
+		arena_free(&window[k].arena);
+	return sum.findings > 0;
 }
 
-int main(void) { return measure("arithmetic-heavy", 70) | measure("uniform", 0); }
+int main(int argc, char **argv)
+{
+	static const char *const right[] = {"forward", "tape", "functional"};
+	const char *const *spec = argc > 1 ? (const char *const *)(argv + 1) : right;
+	int n = argc > 1 ? argc - 1 : 3;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker_exec(argv[3]);
+	return measure("arithmetic-heavy", 70, spec, n) | measure("uniform", 0, spec, n);
+}

@@ -401,6 +401,21 @@ void engine_set_timeout(struct engine *self, int timeout_ms)
 		worker_set_timeout(worker, timeout_ms);
 }
 
+int engine_cases(const struct engine *self)
+{
+	return self->external ? external_hello(self->external)->cases_per_request : 1;
+}
+
+void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	external_send(self->external, &self->aot, c, n, a, out);
+}
+
+bool engine_receive(struct engine *self)
+{
+	return external_receive(self->external);
+}
+
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
 {
 	const char *text = engine_refuses(self->kind, c->transform, c->n_transform, a);

@@ -87,6 +87,16 @@ void engine_set_timeout(struct engine *self, int timeout_ms);
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
+/* How many cases the engine takes in one request; 1 of a built-in one. */
+int engine_cases(const struct engine *self);
+/*
+ * Asks an engine that takes several for n cases at once, without waiting for the answers: out[k][c[k].n_point] are known, and in the arena, when
+ * engine_receive was true.  False: it did not answer, which is nobody's fault yet; ask the cases one by one.  Until then c, out and the arena stay.
+ * Whatever else the engine is asked meanwhile waits for this.
+ */
+void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+bool engine_receive(struct engine *self);
+
 /*
  * c as source text in the terms of engine `self`, which was opened with a command that emits: text[*n], in the arena, one each point where it
  * is written for one.  False with the reason: it is built in, or the case has what it does not know.

@@ -10,11 +10,32 @@
 #include "straight.h"
 #include "worker.h"
 
+/* A case of ours on its way: as the engine gets it, and where its answers go. */
+struct asked {
+	const struct testcase *c;
+	struct answer *out;     /* [c->n_point] */
+	struct testcase *cases; /* several, where the engine gets what is executed at the points */
+	int n;                  /* of them; 0: answered already */
+};
+
+/* Several in one request. */
+struct ahead {
+	bool sent;  /* and the answers not taken */
+	bool known; /* the answers of the last one came */
+	struct arena *arena;
+	struct asked *asked;
+	int n;
+	struct testcase *cases; /* of all of them */
+	struct answer **out;
+	int n_case;
+};
+
 struct external {
 	void *worker;
 	const struct hello *hello; /* of the worker */
 	struct engine_kind kind;
 	char name[64];
+	struct ahead ahead;
 };
 
 /* ---- opening ---- */
@@ -232,6 +253,26 @@ static bool is_specialised(const struct hello *h)
 	return h->unroll || h->constants;
 }
 
+/* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a case. */
+static bool specialise(const struct external *self, const struct testcase *c, struct arena *a, struct testcase *cases, int *n, struct error *e)
+{
+	*n = 0;
+	for (int k = 0; k < c->n_point; k++) {
+		struct testcase x = *c;
+
+		if (!straight_program(&c->program, c->point[k], self->hello->constants, a, &x.program, e))
+			return false;
+		if (*n && program_equal(&cases[*n - 1].program, &x.program)) {
+			cases[*n - 1].n_point++;
+			continue;
+		}
+		x.n_point = 1;
+		x.point = &c->point[k];
+		cases[(*n)++] = x;
+	}
+	return true;
+}
+
 /*
  * c as the engine wants it: cases[], each with its points, *n of them.  NULL, or why it will not be asked.
  */
@@ -247,19 +288,18 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 		return arena_printf(a, "%s: %s", self->name, e.text);
 	if (is_specialised(h) && order < c->n_transform && (has_regions(&one.program) || h->constants))
 		return arena_printf(a, "%s: no batch of what is unrolled at one point", self->name);
-	*n = is_specialised(h) ? c->n_point : 1;
-	*cases = NEW(a, struct testcase, *n);
+	if (is_specialised(h)) {
+		*cases = NEW(a, struct testcase, c->n_point);
+		if (!specialise(self, &one, a, *cases, n, &e))
+			return arena_printf(a, "%s: %s", self->name, e.text);
+	} else {
+		*cases = arena_copy(a, &one, 1, sizeof one);
+		*n = 1;
+	}
 	for (int k = 0; k < *n; k++) {
 		struct testcase *x = &(*cases)[k];
 		const char *why;
 
-		*x = one;
-		if (is_specialised(h)) {
-			x->n_point = 1;
-			x->point = &one.point[k];
-			if (!straight_program(&one.program, one.point[k], h->constants, a, &x->program, &e))
-				return arena_printf(a, "%s: %s", self->name, e.text);
-		}
 		if (h->broadcast)
 			x->program = straight_broadcasts(&x->program, a);
 		if (h->one_dtype >= 0)
@@ -272,30 +312,110 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 
 /* ---- answering ---- */
 
-void external_answer(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+/* Makes c what the engine gets, or answers at once what it is not asked. */
+static struct asked ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	struct asked asked = {.c = c, .out = out};
+	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+
+	if (!why)
+		why = lower(self, rules, c, a, &asked.cases, &asked.n);
+	if (why) {
+		asked.n = 0;
+		for (int i = 0; i < c->n_point; i++)
+			out[i] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
+	}
+	return asked;
+}
+
+/* The answers as those of the case that was asked. */
+static void take(const struct external *self, const struct asked *asked)
 {
 	const struct hello *h = self->hello;
 	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
-	int n_primal = answer_primal_types(c, primal), n_derivative = answer_derivative_types(c, derivative), n = 0;
-	const char *why = hello_takes(h, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
-	struct testcase *cases = NULL;
-	struct answer **answers;
+	int n_primal = answer_primal_types(asked->c, primal), n_derivative = answer_derivative_types(asked->c, derivative);
 
-	if (!why)
-		why = lower(self, rules, c, a, &cases, &n);
-	if (why) {
-		for (int i = 0; i < c->n_point; i++)
-			out[i] = (struct answer){.status = ANSWER_UNSUPPORTED, .text = why};
+	for (int i = 0; h->one_dtype >= 0 && i < asked->c->n_point; i++) {
+		struct answer *out = &asked->out[i];
+
+		narrow(out->primal, out->n_primal, primal, n_primal, (enum dtype)h->one_dtype);
+		narrow(out->derivative, out->n_derivative, derivative, n_derivative, (enum dtype)h->one_dtype);
+	}
+}
+
+/* Where the answers to asked->cases go. */
+static void places(const struct asked *asked, struct answer **out)
+{
+	for (int k = 0, point = 0; k < asked->n; point += asked->cases[k++].n_point)
+		out[k] = &asked->out[point];
+}
+
+void external_answer(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	struct answer **answers;
+	struct asked asked;
+
+	external_receive(self); /* one request at a time */
+	asked = ask(self, rules, c, a, out);
+	if (!asked.n)
 		return;
+	answers = NEW(a, struct answer *, asked.n);
+	places(&asked, answers);
+	worker_answer(self->worker, asked.cases, asked.n, a, answers);
+	take(self, &asked);
+}
+
+void external_send(
+    struct external *self, const struct aot_rules *rules, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	struct ahead ahead = {.sent = true, .arena = a, .asked = NEW(a, struct asked, n), .n = n};
+
+	external_receive(self);
+	for (int k = 0; k < n; k++) {
+		ahead.asked[k] = ask(self, rules, &c[k], a, out[k]);
+		ahead.n_case += ahead.asked[k].n;
 	}
-	answers = NEW(a, struct answer *, n);
-	for (int k = 0; k < n; k++)
-		answers[k] = &out[k];
-	worker_answer(self->worker, cases, n, a, answers);
-	for (int i = 0; h->one_dtype >= 0 && i < c->n_point; i++) {
-		narrow(out[i].primal, out[i].n_primal, primal, n_primal, (enum dtype)h->one_dtype);
-		narrow(out[i].derivative, out[i].n_derivative, derivative, n_derivative, (enum dtype)h->one_dtype);
+	ahead.cases = NEW(a, struct testcase, ahead.n_case);
+	ahead.out = NEW(a, struct answer *, ahead.n_case);
+	for (int k = 0, at = 0; k < n; at += ahead.asked[k++].n) {
+		for (int i = 0; i < ahead.asked[k].n; i++)
+			ahead.cases[at + i] = ahead.asked[k].cases[i];
+		places(&ahead.asked[k], &ahead.out[at]);
 	}
+	if (ahead.n_case)
+		worker_send(self->worker, ahead.cases, ahead.n_case, a);
+	self->ahead = ahead;
+}
+
+/* True when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
+static bool receive(struct external *self)
+{
+	struct ahead *ahead = &self->ahead;
+
+	if (!ahead->n_case)
+		return true;
+	if (!worker_receive(self->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
+		return false;
+	for (int k = 0; k < ahead->n; k++)
+		take(self, &ahead->asked[k]);
+	return true;
+}
+
+bool external_receive(struct external *self)
+{
+	struct ahead *ahead = &self->ahead;
+	jmp_buf *outer, full;
+
+	if (!ahead->sent)
+		return ahead->known;
+	ahead->sent = ahead->known = false;
+	/* The arena is that of cases to come: when it is full, the case that is judged now goes on. */
+	outer = ahead->arena->on_full;
+	ahead->arena->on_full = &full;
+	if (!setjmp(full))
+		ahead->known = receive(self);
+	ahead->arena->on_full = outer;
+	return ahead->known;
 }
 
 bool external_emit(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, const char ***sources, int *n,

@@ -27,6 +27,10 @@ struct engine_scope external_scope(const struct external *self);
 struct aot_rules;
 void external_answer(
     struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out);
+/* As engine_send and engine_receive (engine.h). */
+void external_send(
+    struct external *self, const struct aot_rules *rules, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+bool external_receive(struct external *self);
 
 /*
  * c as source text for the engine alone, point by point where it is told what is executed at one: sources[*n], in the arena.  Only of an engine whose

@@ -7,7 +7,7 @@ static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {.name = name, .version = "", .rank = LIMIT_RANK, .one_dtype = -1};
+	struct hello h = {.name = name, .version = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -115,6 +115,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 		json_member_string(&w, "reals", reals_names[h->reals]);
 	if (h->timeout_ms)
 		json_member_integer(&w, "timeout_ms", h->timeout_ms);
+	if (h->cases_per_request != 1)
+		json_member_integer(&w, "cases_per_request", h->cases_per_request);
 	json_end(&w);
 	return json_finish(&w, len);
 }
@@ -249,9 +251,12 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
-	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)))
+	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)) ||
+	    !json_optional(root, "cases_per_request", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, INT32_MAX, &out->cases_per_request, e)))
 		return false;
 	if (out->one_dtype >= 0 && !dtype_is_float((enum dtype)out->one_dtype))
 		return json_error(json_find(root, "one_dtype"), e, "no float");
+	if (out->cases_per_request > HELLO_CASES)
+		out->cases_per_request = HELLO_CASES;
 	return read_flags(root, out, e);
 }

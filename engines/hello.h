@@ -8,6 +8,7 @@
 enum {
 	HELLO_PROTOCOL = 1,         /* the version of the protocol: the value of the first member */
 	HELLO_REQUESTS = 64,        /* at most so many stacks */
+	HELLO_CASES = 256,          /* the most cases in one request, whatever an engine asks for */
 	HELLO_TIMEOUT_MS = 600000   /* the longest that an engine may ask for */
 };
 
@@ -35,6 +36,7 @@ struct hello {
 	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
 	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may be read and left as 0 */
 	int timeout_ms; /* that one request may take; 0: as usual */
+	int cases_per_request; /* at most so many in one; 1 unless it says more */
 };
 
 /* Everything allowed, nothing asked for. */

@@ -21,6 +21,7 @@ extern char **environ;
 enum { READ_CHUNK = 1 << 16, WATCH_MS = 100 };
 
 const char *const exchange_text[EXCHANGE_COUNT] = {
+	[EXCHANGE_SENT] = "",
 	[EXCHANGE_LINE] = "",
 	[EXCHANGE_END] = "closed its output",
 	[EXCHANGE_LATE] = "no answer in time",
@@ -341,14 +342,14 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 		*sent = len; /* it is gone: reading will say how far it came */
 }
 
-enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms)
+/* Sends and reads until a line has come, or, where that is all that is wanted, until all is sent. */
+static enum exchange talk(struct process *p, const char *text, size_t len, bool send_alone, int timeout_ms)
 {
 	int64_t deadline = milliseconds_now() + timeout_ms, watched = milliseconds_now();
 	enum exchange how = EXCHANGE_FAILED;
 	size_t sent = 0;
 
-	p->used = 0;
-	for (;;) {
+	while (!send_alone || sent < len) {
 		struct pollfd fds[2] = {
 			{p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
 		int64_t left = deadline - milliseconds_now();
@@ -373,6 +374,24 @@ enum exchange process_exchange(struct process *p, const char *text, size_t len, 
 		if (fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how))
 			return how == EXCHANGE_LINE && sent < len ? EXCHANGE_EARLY : how;
 	}
+	return EXCHANGE_SENT;
+}
+
+void process_send(struct process *p, const char *text, size_t len, int timeout_ms)
+{
+	p->used = 0;
+	p->sent = talk(p, text, len, true, timeout_ms);
+}
+
+enum exchange process_receive(struct process *p, int timeout_ms)
+{
+	return p->sent == EXCHANGE_SENT ? talk(p, "", 0, false, timeout_ms) : p->sent;
+}
+
+enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms)
+{
+	p->used = 0;
+	return talk(p, text, len, false, timeout_ms);
 }
 
 bool process_line(const struct process *p, size_t *len)

@@ -21,8 +21,9 @@ enum {
 	PROCESS_DYING_MS = 1000        /* how long a process that closed its output may take to die */
 };
 
-/* How an exchange ended. */
+/* How an exchange ended, or where it stands. */
 enum exchange {
+	EXCHANGE_SENT,   /* all of the text is, and no line has come yet */
 	EXCHANGE_LINE,   /* buffer[used] holds a newline */
 	EXCHANGE_END,    /* it closed its output, or died */
 	EXCHANGE_LATE,   /* no answer in time */
@@ -32,7 +33,7 @@ enum exchange {
 	EXCHANGE_FAILED, /* our own or the machine's failure */
 	EXCHANGE_COUNT
 };
-/* For people; "" for EXCHANGE_LINE. */
+/* For people; "" for EXCHANGE_SENT and EXCHANGE_LINE. */
 extern const char *const exchange_text[EXCHANGE_COUNT];
 
 /* Zero-initialise, then process_new. */
@@ -43,6 +44,7 @@ struct process {
 	int64_t memory;  /* most bytes that the process and its group may hold resident, looked at while it is waited for; 0: any */
 	char *buffer;    /* [room]: the line being read */
 	size_t used, room;
+	enum exchange sent; /* how process_send ended */
 	char last[PROCESS_ERRORS]; /* a ring: the last of its standard error */
 	size_t said;               /* bytes of standard error so far */
 };
@@ -69,6 +71,12 @@ bool process_quiet(const struct process *p);
  * everything cannot block us, nor we it.
  */
 enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms);
+/*
+ * The two halves of it, for who has something else to do while the process works: send returns as soon as all is written, and receive waits for the
+ * line, timeout_ms from its call on.  What went wrong as it was sent, receive says.
+ */
+void process_send(struct process *p, const char *text, size_t len, int timeout_ms);
+enum exchange process_receive(struct process *p, int timeout_ms);
 /* The line that the exchange read, without its newline, when nothing follows it: its length in *len. */
 bool process_line(const struct process *p, size_t *len);
 

@@ -24,6 +24,7 @@ struct worker {
 	int timeout_ms; /* 0: as the hello says */
 	long id;        /* requests sent */
 	int failures;
+	struct error trouble; /* what kept the last request from being sent; no text: nothing did */
 	struct process process;
 	struct hello hello; /* of the process that runs, or ran last */
 	struct arena said;  /* holds its strings */
@@ -203,30 +204,25 @@ static char *with_complaint(const struct worker *w, const char *death, struct ar
 	return arena_printf(a, "%s%s%s", death, *complaint ? ": " : "", complaint);
 }
 
-void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+void worker_send(void *worker, const struct testcase *c, int n, struct arena *a)
 {
 	struct worker *w = worker;
-	struct error e = {.text = ""};
-	enum exchange how;
 	size_t len;
 	char *text;
-	int status;
 
-	if (!worker_ready(w, a, &e)) {
-		answer_all(c, n, out, ANSWER_FAILURE, arena_printf(a, "%s", e.text));
+	w->trouble = (struct error){.text = ""};
+	if (!worker_ready(w, a, &w->trouble))
 		return;
-	}
 	text = wire_write_request(++w->id, c, n, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
-	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
-	if (how == EXCHANGE_LINE) {
-		if (process_line(&w->process, &len) && wire_read_answers(w->process.buffer, len, w->id, c, out, n, a, &e))
-			return;
-		error_set(&e, NULL, "more than one line"); /* the first error stays */
-		process_reap(&w->process, 0, &status);
-		answer_all(c, n, out, ANSWER_PROTOCOL, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text));
-		return;
-	}
+	process_send(&w->process, text, len + 1, worker_timeout(w));
+}
+
+/* Ends a process that did not answer, and says so of every case. */
+static void bury(struct worker *w, enum exchange how, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	int status;
+
 	if (how == EXCHANGE_LATE) {
 		/* a child that it left behind may hold the socket open: it died all the same */
 		if (process_reap(&w->process, 0, &status))
@@ -244,6 +240,37 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 	        : how == EXCHANGE_MEMORY ? ANSWER_CRASH
 	                                 : ANSWER_PROTOCOL,
 	    exchange_text[how]);
+}
+
+bool worker_receive(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	struct worker *w = worker;
+	struct error e = {.text = ""};
+	enum exchange how;
+	size_t len;
+	int status;
+
+	if (*w->trouble.text) {
+		answer_all(c, n, out, ANSWER_FAILURE, arena_printf(a, "%s", w->trouble.text));
+		return false;
+	}
+	how = process_receive(&w->process, worker_timeout(w));
+	if (how != EXCHANGE_LINE) {
+		bury(w, how, c, n, a, out);
+		return false;
+	}
+	if (process_line(&w->process, &len) && wire_read_answers(w->process.buffer, len, w->id, c, out, n, a, &e))
+		return true;
+	error_set(&e, NULL, "more than one line"); /* the first error stays */
+	process_reap(&w->process, 0, &status);
+	answer_all(c, n, out, ANSWER_PROTOCOL, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text));
+	return false;
+}
+
+void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	worker_send(worker, c, n, a);
+	worker_receive(worker, c, n, a, out);
 }
 
 bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e)

@@ -28,6 +28,12 @@ const struct hello *worker_hello(void *worker, struct error *e);
  */
 void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
 /*
+ * The two halves of it, for who has something else to do while the engine works: one request at a time, and nothing else in between.  c and out must
+ * stay.  worker_receive is true when the engine answered; else out says what became of it, the same for every case.
+ */
+void worker_send(void *worker, const struct testcase *c, int n, struct arena *a);
+bool worker_receive(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+/*
  * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
  */
 bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);

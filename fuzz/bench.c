@@ -79,13 +79,29 @@ static bool bench_any(const struct answer *answers, int n, enum answer_status st
 	return false;
 }
 
+static void wait_ended(struct bench *b, const struct engine *engine, double start)
+{
+	for (int k = 0; k < b->n_engine; k++)
+		if (b->engine[k] == engine)
+			b->waited[k] += bench_clock() - start;
+}
+
+double bench_waited(const struct bench *b)
+{
+	double sum = 0;
+
+	for (int k = 0; k < b->n_engine; k++)
+		sum += b->waited[k];
+	return sum;
+}
+
 static struct answer *bench_ask(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a)
 {
 	struct answer *answers = NEW(a, struct answer, c->n_point);
 	double start = bench_clock();
 
 	engine_answer(engine, c, a, answers);
-	b->engine_seconds += bench_clock() - start;
+	wait_ended(b, engine, start);
 	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
 	return answers;
 }
@@ -210,28 +226,110 @@ static bool any_disagreement(const struct truth *t)
 	return false;
 }
 
+/* ---- several cases in one request ---- */
+
+int bench_cases(const struct bench *b)
+{
+	int least = 1;
+
+	for (int k = 0; k < b->n_engine; k++) {
+		int n = engine_cases(b->engine[k]);
+
+		if (n > 1 && (least == 1 || n < least))
+			least = n;
+	}
+	return least;
+}
+
+void bench_send(struct bench *b, const struct testcase *c, int n, struct arena *a, struct bench_result *r)
+{
+	for (int k = 0; k < b->n_engine; k++) {
+		double start = bench_clock();
+		struct answer **out;
+
+		if (engine_cases(b->engine[k]) == 1)
+			continue;
+		out = NEW(a, struct answer *, n);
+		for (int i = 0; i < n; i++)
+			out[i] = NEW(a, struct answer, c[i].n_point);
+		engine_send(b->engine[k], c, n, a, out);
+		for (int i = 0; i < n; i++) {
+			r[i].answer[k] = out[i];
+			r[i].ahead[k] = true;
+		}
+		wait_ended(b, b->engine[k], start);
+	}
+}
+
+void bench_receive(struct bench *b, int n, struct bench_result *r)
+{
+	for (int k = 0; k < b->n_engine; k++) {
+		double start = bench_clock();
+
+		if (!n || !r->ahead[k])
+			continue;
+		if (!engine_receive(b->engine[k]))
+			for (int i = 0; i < n; i++) {
+				r[i].answer[k] = NULL;
+				r[i].ahead[k] = false;
+			}
+		wait_ended(b, b->engine[k], start);
+	}
+}
+
+/*
+ * A finding has to be that of one case.  What the engine says of it alone takes the place of what it said in company, where that is a finding too; else
+ * the two stand against each other.
+ */
+static void ask_alone(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *io)
+{
+	struct answer *alone = bench_ask(b, b->engine[k], c, a);
+	struct judgement judgement;
+
+	bench_verdict(b->engine[k], c, &io->truth, alone, &judgement);
+	if (!verdict_is_finding[judgement.verdict])
+		return;
+	io->answer[k] = alone;
+	io->judgement[k] = judgement;
+}
+
+/* ---- one case ---- */
+
+void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	memset(out, 0, sizeof(*out));
+	oracle_truth(b->oracle, c, a, &out->truth);
+}
+
 void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	bench_truth(b, c, a, out);
+	bench_conclude(b, c, a, out);
+}
+
+void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
 	bool finding[BENCH_ENGINES] = {false}, any = false;
 
-	memset(out, 0, sizeof(*out));
-	oracle_truth(b->oracle, c, a, &out->truth);
 	for (int k = 0; k < b->n_engine; k++) {
-		out->answer[k] = bench_ask(b, b->engine[k], c, a);
-		bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
-		finding[k] = verdict_is_finding[out->judgement[k].verdict];
+		if (!io->answer[k])
+			io->answer[k] = bench_ask(b, b->engine[k], c, a);
+		bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
+		finding[k] = verdict_is_finding[io->judgement[k].verdict];
+		if (finding[k] && io->ahead[k])
+			ask_alone(b, k, c, a, io);
 		any = any || finding[k];
 	}
 	if (any) {
-		oracle_confirm(b->oracle, c, a, &out->truth);
+		oracle_confirm(b->oracle, c, a, &io->truth);
 		/* every engine, since what the oracles no longer vouch for is undecided for all */
 		for (int k = 0; k < b->n_engine; k++) {
-			bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
+			bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
 			if (finding[k])
-				bench_ask_again(b, b->engine[k], c, a, &out->truth, &out->answer[k], &out->judgement[k]);
+				bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k], &io->judgement[k]);
 		}
 	}
-	out->oracle_disagreement = any_disagreement(&out->truth);
+	io->oracle_disagreement = any_disagreement(&io->truth);
 }
 
 bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,

@@ -14,14 +14,15 @@ struct bench {
 	int n_engine;
 	struct engine *engine[BENCH_ENGINES]; /* owned */
 	struct oracle *oracle;                /* owned */
-	double engine_seconds;
+	double waited[BENCH_ENGINES]; /* seconds that each engine was waited for */
 	int64_t failures; /* times that the machine kept an engine from answering (ANSWER_FAILURE) */
 };
 
 /* Everything said about one case; lives in the arena. */
 struct bench_result {
 	struct truth truth;
-	struct answer *answer[BENCH_ENGINES]; /* [n_point] each */
+	struct answer *answer[BENCH_ENGINES]; /* [n_point] each; NULL until it was asked */
+	bool ahead[BENCH_ENGINES]; /* it was asked together with others */
 	struct judgement judgement[BENCH_ENGINES];
 	bool oracle_disagreement;
 };
@@ -35,11 +36,27 @@ double bench_clock(void);
  */
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e);
 void bench_close(struct bench *b);
+/* Seconds that engines were waited for. */
+double bench_waited(const struct bench *b);
 /*
  * Truth once, then every engine.  When a judgement is a finding, both oracles are confirmed coordinate by coordinate, the engine
  * is asked again (nondeterminism) and judged anew.
  */
 void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
+
+/*
+ * The two halves of it: the truth, which no engine has a part in, and the judgement of every engine, of which those are asked that have not
+ * answered ahead.
+ */
+void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
+void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io);
+
+/* How many cases may be asked together: what those engines of the bench want that take several in one request; 1: there is none. */
+int bench_cases(const struct bench *b);
+/* Asks these engines for c[n], between the truth and the judgement, and returns while they work.  c, r and the arena stay until bench_receive. */
+void bench_send(struct bench *b, const struct testcase *c, int n, struct arena *a, struct bench_result *r);
+/* Waits for the answers of what was sent last.  Where an engine gave none, bench_conclude asks the cases one by one. */
+void bench_receive(struct bench *b, int n, struct bench_result *r);
 
 /* The truth of one case, shared by engines that are asked one after the other. */
 struct shared_truth {

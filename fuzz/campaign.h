@@ -32,7 +32,7 @@ const struct campaign_options *campaign_options(const struct campaign *self);
 
 /*
  * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls campaign_skip.
- * counters (may be NULL) receives what the case exercised.
+ * counters receives what the case exercised.  Where an engine takes several cases in one request, c is judged later, the same.
  */
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
 void campaign_skip(struct campaign *self);
@@ -50,7 +50,7 @@ const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len
 /* A request that no engine of the bench can answer is a wasted case: leaves it out of the profile. */
 void campaign_fit_profile(const struct bench *b, struct profile *profile);
 
-/* SIGINT and SIGTERM end every campaign of the process at the next case. */
+/* SIGINT and SIGTERM end every campaign of the process at the next case, when what was asked together has been judged. */
 void campaign_stop_on_signals(void);
 /* Whether one of them came. */
 bool campaign_stop_requested(void);

@@ -1,4 +1,4 @@
-/* campaign_internal.h: the state of a campaign, shared by campaign.c (judging) and campaign_summary.c (writing). */
+/* campaign_internal.h: the state of a campaign, shared by the files of that name. */
 #ifndef FUZZ_CAMPAIGN_INTERNAL_H
 #define FUZZ_CAMPAIGN_INTERNAL_H
 
@@ -47,10 +47,23 @@ struct corpus_text {
 	size_t len;
 };
 
+/* Cases that are asked in one request.  Arena: holds them, their truths and their answers. */
+struct window {
+	struct arena arena;
+	struct arena_mark end; /* of the last one */
+	int n;
+	struct testcase *c;      /* [room] */
+	struct bench_result *r;  /* [room] */
+	int64_t *number;         /* [room]: from 1 */
+};
+
 struct campaign {
 	const struct campaign_options *o; /* &own */
 	struct campaign_options own;      /* with the profile's share of jvp as the engines can use it */
 	struct bench bench;
+	int room;                /* cases of a window; 1: there is none */
+	struct window window[2]; /* one is filled, the engines have the other */
+	int open;                /* which is filled */
 	struct arena side; /* minimization and writing: the case itself lives in the driver's arena */
 	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];
 
@@ -78,6 +91,22 @@ struct campaign {
 	char failure[512];
 };
 
+/* ---- campaign.c ---- */
+
 enum outcome campaign_outcome(const struct judgement *j, int n, enum reason *reason);
+void campaign_count(struct campaign *self, const struct testcase *c, const struct bench_result *r);
+void campaign_show_progress(struct campaign *self);
+
+/* ---- campaign_findings.c ---- */
+
+/* Findings and disagreements of the oracles in case `number`; working memory from a. */
+void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+
+/* ---- campaign_window.c ---- */
+
+void window_open(struct campaign *self);
+void window_close(struct campaign *self);
+/* Judges what is not judged yet. */
+void window_flush(struct campaign *self);
 
 #endif

@@ -98,6 +98,36 @@ static int median_ops(const struct campaign *self)
 	return 0;
 }
 
+/* Cases that the engine was judged on. */
+static int64_t judged(const struct campaign *self, int k)
+{
+	int64_t sum = 0;
+
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		sum += v == VERDICT_UNSUPPORTED ? 0 : self->verdict[k][v];
+	return sum;
+}
+
+static double share(double seconds, double elapsed)
+{
+	return elapsed > 0 ? seconds / elapsed : 0;
+}
+
+/* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing. */
+static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
+{
+	json_put_key(w, "by_engine");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "engine", self->o->spec[k]);
+		json_member_decimal(w, "judged_per_second", share((double)judged(self, k), elapsed));
+		json_member_decimal(w, "waited", share(self->bench.waited[k], elapsed));
+		json_end(w);
+	}
+	json_end(w);
+}
+
 static void put_timing(struct json_writer *w, const struct campaign *self)
 {
 	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
@@ -105,12 +135,12 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	const struct {
 		const char *key;
 		double seconds;
-	} shares[] = {{"generate", self->generate_seconds}, {"engines", self->bench.engine_seconds},
+	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
 	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
 	double rest = elapsed;
 
 	json_put_key(w, "cases_per_second");
-	json_put_decimal(w, elapsed > 0 ? (double)self->cases / elapsed : 0);
+	json_put_decimal(w, share((double)self->cases, elapsed));
 	json_put_key(w, "timing");
 	json_begin_object(w, JSON_BLOCK);
 	json_put_key(w, "seconds");
@@ -118,10 +148,11 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
 		rest -= shares[k].seconds;
 		json_put_key(w, shares[k].key);
-		json_put_decimal(w, elapsed > 0 ? shares[k].seconds / elapsed : 0);
+		json_put_decimal(w, share(shares[k].seconds, elapsed));
 	}
 	json_put_key(w, "other");
-	json_put_decimal(w, elapsed > 0 ? rest / elapsed : 0);
+	json_put_decimal(w, share(rest, elapsed));
+	put_speed(w, self, elapsed);
 	json_end(w);
 }
 
@@ -199,10 +230,15 @@ static int exit_code(const struct campaign *self)
 
 static char *text_write(const struct campaign *self, struct arena *a)
 {
+	double elapsed = bench_clock() - self->start;
 	char *text = arena_printf(a, "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
 	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->n_finding,
 	    (long long)self->oracle_disagreements, self->o->out);
 
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (engine_spec_is_external(self->o->spec[k]))
+			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n", text, self->o->spec[k],
+			    share((double)judged(self, k), elapsed), 100 * share(self->bench.waited[k], elapsed));
 	for (int i = 0; i < self->n_finding; i++) {
 		const struct finding *f = &self->finding[i];
 
@@ -232,6 +268,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	end->summary = strdup(text);
 	end->text = strdup(text_write(self, &self->side));
 	memcpy(end->failure, self->failure, sizeof end->failure);
+	window_close(self);
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	for (int i = 0; i < self->n_finding; i++)

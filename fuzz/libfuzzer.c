@@ -117,10 +117,10 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	char seed[32];
 	/*
 	 * Signals stay ours.  No -timeout: built-in engines end by the limits of validation and isolated ones have a clock of their own, while the
-	 * minimization of a hang is long on purpose.
+	 * minimization of a hang is long on purpose, and so is a wait for cases that were asked together: no file is written for it either.
 	 */
 	char *list[] = {"adjudge", seed, "-max_len=65536", "-len_control=0", "-reload=0", "-verbosity=0", "-print_final_stats=0",
-	    "-timeout=0", "-rss_limit_mb=4096", "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0",
+	    "-timeout=0", "-report_slow_units=2147483647", "-rss_limit_mb=4096", "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0",
 	    "-handle_segv=0", "-handle_term=0", "-handle_usr1=0", "-handle_usr2=0", "-handle_xfsz=0", "-detect_leaks=0",
 	    "-use_memmem=0", "-use_cmp=0", NULL};
 	char **argv = list;

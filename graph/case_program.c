@@ -65,10 +65,14 @@ static void grow(struct reader *r)
 
 static bool is_name(const char *text, size_t len)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-	static const char more[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+	for (size_t k = 0; k < len; k++) {
+		char c = text[k];
+		bool digit = c >= '0' && c <= '9', letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 
-	return len >= 1 && len <= CASE_NAME && strspn(text, letters) >= 1 && strspn(text, more) >= len;
+		if (!letter && (!digit || !k))
+			return false;
+	}
+	return len >= 1 && len <= CASE_NAME;
 }
 
 /* "NAME: TYPE", or, where the type is known, "NAME".  Sets *stated when there is a type. */
@@ -313,7 +317,10 @@ static bool check_keys(struct reader *r, const struct json *v, enum op op)
 	for (int k = 0; k < ATTR_COUNT; k++)
 		if (op_table[op].attrs & 1u << k)
 			keys[n++] = attr_fields[k].key;
-		else if (json_find(v, attr_fields[k].key))
+	if (json_only_keys(v, keys, n, NULL))
+		return true;
+	for (int k = 0; k < ATTR_COUNT; k++)
+		if (!(op_table[op].attrs & 1u << k) && json_find(v, attr_fields[k].key))
 			return json_error(v, r->e, "%s has no attribute \"%s\"", op_table[op].name, attr_fields[k].key);
 	return json_only_keys(v, keys, n, r->e);
 }

@@ -72,7 +72,8 @@ static void put_name(struct json_writer *w, int value)
 {
 	char buf[16];
 
-	snprintf(buf, sizeof buf, "v%d", value);
+	buf[0] = 'v';
+	decimal_print(value, buf + 1);
 	json_put_string(w, buf);
 }
 
@@ -86,11 +87,11 @@ static void put_names(struct json_writer *w, const int *value, int n)
 
 static void put_bindings(struct json_writer *w, const struct program *p, int first, int n)
 {
-	char type[TYPE_TEXT], buf[TYPE_TEXT + 16];
+	char buf[TYPE_TEXT + 16] = "v";
 
 	json_begin_array(w, JSON_FLOW);
 	for (int k = first; k < first + n; k++) {
-		snprintf(buf, sizeof buf, "v%d: %s", k, type_print(&p->type[k], type));
+		type_print(&p->type[k], stpcpy(decimal_print(k, buf + 1), ": "));
 		json_put_string(w, buf);
 	}
 	json_end(w);

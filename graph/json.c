@@ -19,7 +19,7 @@ struct scan {
 	size_t len, at;
 	int depth;
 	int n_value, n_number;
-	uint32_t *number; /* NULL, or receives the offset of each number in order */
+	uint32_t *number; /* receives the offset of each number in order */
 	struct error *e;
 };
 
@@ -45,8 +45,12 @@ static int scan_peek(const struct scan *s)
 
 static int scan_skip(struct scan *s)
 {
-	while (s->at < s->len && strchr(" \t\r\n", s->text[s->at]) && s->text[s->at])
-		s->at++;
+	for (; s->at < s->len; s->at++) {
+		char c = s->text[s->at];
+
+		if (c != ' ' && c != '\n' && c != '\t' && c != '\r')
+			break;
+	}
 	return scan_peek(s);
 }
 
@@ -63,9 +67,7 @@ static bool scan_number(struct scan *s)
 {
 	size_t start = s->at;
 
-	if (s->number)
-		s->number[s->n_number] = (uint32_t)start;
-	s->n_number++;
+	s->number[s->n_number++] = (uint32_t)start;
 	if (scan_peek(s) == '-')
 		s->at++;
 	if (scan_peek(s) == '0')
@@ -319,7 +321,9 @@ static const struct json *fill_node(struct fill *f, const cJSON *item, const str
 			return v;
 		}
 		const char *text = f->text + f->number[f->n_number++];
-		size_t n = strspn(text, "+-.0123456789eE");
+		size_t n = 0;
+		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' || text[n] == 'e' || text[n] == 'E')
+			n++;
 		v->text = fill_string(f, text, n);
 		v->len = (int)n;
 	} else if (cJSON_IsBool(item)) {
@@ -337,7 +341,7 @@ static bool check_duplicates(const struct json *object, struct error *e)
 
 	for (const struct json *v = object->child; v; v = v->next)
 		for (const struct json *w = object->child; w != v; w = w->next)
-			if (!strcmp(v->key, w->key))
+			if (*v->key == *w->key && !strcmp(v->key, w->key))
 				return json_error(object, e, "duplicate key %s", json_quote(v->key, shown));
 	return true;
 }
@@ -345,21 +349,21 @@ static bool check_duplicates(const struct json *object, struct error *e)
 const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e)
 {
 	struct scan s = {.text = text, .len = len, .e = e};
+	struct arena_mark mark = arena_mark(a);
 
 	if (len > JSON_BYTES) {
 		error_set(e, "", "a text of %zu bytes; the limit is %d", len, (int)JSON_BYTES);
 		return NULL;
 	}
-	if (!scan_text(&s))
+	/* A number is a character at least, and another stands before the next one. */
+	s.number = NEW(a, uint32_t, len / 2 + 1);
+	if (!scan_text(&s)) {
+		arena_rewind(a, mark);
 		return NULL;
-
-	int n_number = s.n_number;
-	uint32_t *number = NEW(a, uint32_t, n_number);
-	s = (struct scan){.text = text, .len = len, .e = e, .number = number};
-	bool same = scan_text(&s) && s.n_number == n_number;
+	}
 
 	/* A decoded string is shorter than its source by the quotes; a number is followed by a byte that is no part of it. */
-	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = number, .number_room = n_number};
+	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = s.number, .number_room = s.n_number};
 	f.node = NEW(a, struct json, f.room);
 	f.pool = NEW(a, char, f.pool_room);
 	char *copy = NEW(a, char, len + 1);
@@ -374,7 +378,7 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 	}
 	const struct json *root = fill_node(&f, tree, NULL, 0);
 	cJSON_Delete(tree);
-	if (f.failed || f.n_node != f.room || f.n_number != n_number || !same) {
+	if (f.failed || f.n_node != f.room || f.n_number != s.n_number) {
 		error_set(e, "", "cJSON reads the text differently");
 		return NULL;
 	}

@@ -93,6 +93,16 @@ void json_end(struct json_writer *w)
 	put_char(w, close);
 }
 
+/* How many bytes of text stand for themselves in a string. */
+static size_t plain_length(const char *text)
+{
+	size_t n = 0;
+
+	while (text[n] >= ' ' && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 static void put_quoted(struct json_writer *w, const char *text)
 {
 	char buf[8];
@@ -100,6 +110,13 @@ static void put_quoted(struct json_writer *w, const char *text)
 
 	put_char(w, '"');
 	while (left) {
+		size_t plain = plain_length(text);
+
+		put_bytes(w, text, plain);
+		text += plain;
+		left -= plain;
+		if (!left)
+			break;
 		size_t n = utf8_length(text, left);
 		unsigned char c = (unsigned char)*text;
 		if (!n) {

@@ -235,12 +235,33 @@ char *type_print(const struct type *t, char *buf)
 {
 	bool known = (unsigned)t->dtype < DTYPE_COUNT;
 	int rank = t->shape.rank < 0 ? 0 : t->shape.rank > LIMIT_RANK ? LIMIT_RANK : t->shape.rank;
-	int n = snprintf(buf, TYPE_TEXT, "%s[", known ? dtype_table[t->dtype].name : "?");
+	char *at = stpcpy(buf, known ? dtype_table[t->dtype].name : "?");
 
-	for (int d = 0; d < rank; d++)
-		n += snprintf(buf + n, (size_t)(TYPE_TEXT - n), "%s%d", d ? "," : "", t->shape.extent[d]);
-	snprintf(buf + n, (size_t)(TYPE_TEXT - n), "]");
+	*at++ = '[';
+	for (int d = 0; d < rank; d++) {
+		if (d)
+			*at++ = ',';
+		at = decimal_print(t->shape.extent[d], at);
+	}
+	strcpy(at, "]");
 	return buf;
+}
+
+char *decimal_print(int n, char *at)
+{
+	unsigned rest = n < 0 ? -(unsigned)n : (unsigned)n;
+	char digits[12];
+	size_t k = sizeof digits;
+
+	do
+		digits[--k] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (n < 0)
+		digits[--k] = '-';
+	memcpy(at, digits + k, sizeof digits - k);
+	at += sizeof digits - k;
+	*at = '\0';
+	return at;
 }
 
 /* A decimal without sign or needless zeros, at most LIMIT_ELEMENTS; -1 else. */

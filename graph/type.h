@@ -86,6 +86,8 @@ int shape_broadcast_offset(const struct shape *from, const struct shape *to, int
 /* "f64[2,3]", "i64[]"; buf holds at least TYPE_TEXT bytes.  Returns buf. */
 enum { TYPE_TEXT = 64 };
 char *type_print(const struct type *t, char *buf);
+/* Writes n in decimal, NUL-terminated, and returns the end: what a case has most of, and printf is slow at. */
+char *decimal_print(int n, char *at);
 /* Reads what type_print writes; false when text is no type (rank and extents within limits). */
 bool type_parse(const char *text, struct type *t);
 

@@ -35,7 +35,7 @@ struct Tape {
 		x = point;
 		y.clear();
 		trace_on(1);
-		{
+		try {
 			std::vector<std::vector<adouble>> in;
 			size_t at = 0;
 			for (int k = 0; k < p.n_input; k++) {
@@ -49,6 +49,9 @@ struct Tape {
 					one >>= value;
 					y.push_back(value);
 				}
+		} catch (...) {
+			trace_off(); /* a trace left on spoils all that follow */
+			throw;
 		}
 		trace_off();
 		m = static_cast<int>(y.size());

@@ -3,12 +3,14 @@
 import sys
 
 import adapter
+import pytorch_together
 from adapter import Unsupported, resolved
 
 sys.path = [p for p in sys.path if p]
 
 DTYPES = {"f64": "torch.float64", "f32": "torch.float32", "bf16": "torch.bfloat16", "f16": "torch.float16", "i64": "torch.int64", "i32": "torch.int32",
           "bool": "torch.bool"}
+NAMES = {v: k for k, v in DTYPES.items()}
 
 
 # ---- ops as source ----
@@ -241,6 +243,7 @@ def jvp(f, wrt, tangents):
     return level
 '''
 
+MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
 STACKS = [[a, b] for a in ("jvp", "vjp") for b in ("jvp", "vjp")]
 # name: transforms as source, what they take, and what is done to the function first
 MODES = {
@@ -301,30 +304,34 @@ class Torch:
     def answer(self, case):
         import torch
         program, prelude, stack, points = self.parts(case)
+        if "compile" in self.wrap and len(program.lines) > MOST_COMPILED:
+            raise Unsupported(f"{len(program.lines)} ops: too many to compile")
         room = {"torch": torch}
         exec(program.source() + prelude, room)
         torch.manual_seed(0)
         answers = []
-        for p in points:
-            xs = eval(f"({', '.join(p)},)", room)
-            room["xs"] = xs
+        points = eval(f"[{', '.join('(' + ', '.join(p) + ',)' for p in points)}]", room)
+        derive = eval(stack, room) if case["request"] else lambda *xs: ()
+        for xs in points:
             if self.wrap != "f":
-                room["f"] = eval(self.wrap, room)
-            derivative = eval(stack, room)(*xs) if case["request"] else ()
-            primal = room["f"](*xs)
-            answers.append({"primal": [encode(torch, t) for t in primal], "derivative": [encode(torch, t) for t in derivative]})
+                room.update(xs=xs, f=eval(self.wrap, room))
+                derive = eval(stack, room) if case["request"] else derive
+            answers.append({"derivative": [encode(torch, t) for t in derive(*xs)], "primal": [encode(torch, t) for t in room["f"](*xs)]})
         if "compile" in self.wrap:
             torch._dynamo.reset()
         return answers
 
 
+    def together(self, cases):
+        import torch
+        return pytorch_together.answers(torch, cases, OPS, self.wrap, tensor_source, encode)
+
+
 def encode(torch, t):
-    names = {eval(v, {"torch": torch}): k for k, v in DTYPES.items()}
-    t = t.detach()
     if t._is_zerotensor():  # zeros that have no storage
         t = torch.zeros(t.shape, dtype=t.dtype)
-    values = (t.double() if t.is_floating_point() else t).flatten().tolist()
-    return adapter.tensor_out(names[t.dtype], list(t.shape), values)
+    values = (t.detach().flatten() if t.dim() > 1 else t).tolist()
+    return adapter.tensor_out(NAMES[str(t.dtype)], t.shape, values if t.dim() else [values])
 
 
 def main():
@@ -340,8 +347,8 @@ def main():
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(OPS),
              "unroll": True, "constants": True}
     if "compile" in engine.wrap:
-        hello["timeout_ms"] = 300000
-    adapter.main(hello, engine.answer, engine.emit)
+        hello.update(timeout_ms=600000, cases_per_request=16)
+    adapter.main(hello, engine.answer, engine.emit, engine.together if "compile" in engine.wrap else None)
 
 
 if __name__ == "__main__":

@@ -659,7 +659,7 @@ template <class Tape> int serve(const char *name, const char *version)
 		ops += ",\"" + op.first + "\"";
 	std::cout << "{\"adjudge.engine\":1,\"name\":\"" << name << "\",\"version\":\"" << version
 		  << "\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],"
-		     "\"unroll\":true,\"constants\":true,\"ops\":["
+		     "\"unroll\":true,\"constants\":true,\"cases_per_request\":64,\"ops\":["
 		  << ops << "]}" << std::endl;
 	while (std::getline(std::cin, line)) {
 		cJSON *request = cJSON_Parse(line.c_str());

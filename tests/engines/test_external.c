@@ -49,6 +49,11 @@ static int serve(const char *hello, const char *behaviour)
 			fflush(stdout);
 			continue;
 		}
+		if (!strcmp(behaviour, "counts")) {
+			printf("{\"id\":%ld,\"error\":\"%d cases, %d points of the first\"}\n", id, n, c->n_point);
+			fflush(stdout);
+			continue;
+		}
 		if (!strcmp(behaviour, "error")) {
 			printf("{\"id\":%ld,\"answers\":[[{\"status\":\"error\",\"text\":\"RuntimeError: oh\"}]]}\n", id);
 			fflush(stdout);
@@ -185,6 +190,35 @@ static void check_one_dtype(struct arena *a)
 	external_close(x);
 }
 
+/* max(x, 0) as a cond, at 1, 2, -1, 3: points that execute the same share a case. */
+static void check_points(struct arena *a)
+{
+	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"zero: f64[]\"],\"op\":\"constant\",\"value\":0},"
+				   "{\"out\":[\"p\"],\"op\":\"gt\",\"args\":[\"x\",\"zero\"]},{\"out\":[\"y\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":["
+				   "{\"params\":[],\"body\":[],\"results\":[\"x\"]},{\"params\":[],\"body\":[],\"results\":[\"zero\"]}]}],\"results\":[\"y\"],"
+				   "\"points\":[[1],[2],[-1],[3]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[5]}]}";
+	static const char hello[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":true,\"constants\":true}";
+	static const double want[] = {5, 5, 0, 5};
+	static const char *const behaviours[] = {"", "counts"};
+
+	for (size_t k = 0; k < sizeof behaviours / sizeof *behaviours; k++) {
+		struct error e = {.text = ""};
+		struct external *x = open_engine(hello, behaviours[k], &e);
+		struct answer out[4];
+		struct testcase c;
+
+		CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+		if (!x)
+			continue;
+		external_answer(x, &aot_rules_right, &c, a, out);
+		for (int i = 0; i < 4; i++)
+			CHECK(*behaviours[k] ? !strcmp(out[i].text, "3 cases, 2 points of the first") :
+			                       out[i].status == ANSWER_OK && out[i].n_derivative == 1 && out[i].derivative->at[0].f == want[i],
+			    "point %d: %s", i, out[i].text);
+		external_close(x);
+	}
+}
+
 static void check_behaviour(struct arena *a)
 {
 	static const struct {
@@ -233,6 +267,7 @@ int main(int argc, char **argv)
 	check_lowering(&a);
 	check_reals(&a);
 	check_one_dtype(&a);
+	check_points(&a);
 	check_behaviour(&a);
 	arena_free(&a);
 	return check_done();

@@ -26,6 +26,7 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"flushes\":[\"i64\"]}", "no float"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"flushes\":true}", "array"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"timeout_ms\":0}", "timeout_ms"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"cases_per_request\":0}", "cases_per_request"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
@@ -50,7 +51,7 @@ static void check_minimal(struct arena *a)
 	struct hello h;
 
 	CHECK(hello_read(line, strlen(line), a, &h, &e), "%s", e.text);
-	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0, "not open to all");
+	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0 && h.cases_per_request == 1, "not open to all");
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
 }
 
@@ -58,7 +59,7 @@ static void check_round_trip(struct arena *a)
 {
 	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"version\":\"2\",\"requests\":[[\"jvp\"],[\"vjp\",\"batch\"]],\"dtypes\":[\"f64\",\"i32\"],"
 				   "\"ops\":[\"sin\",\"no_such_op\"],\"rank\":2,\"unroll\":true,\"constants\":true,\"broadcast\":true,\"weak_zero\":true,\"flushes\":[\"f32\",\"bf16\"],"
-				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234}";
+				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234,\"cases_per_request\":12345}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP}, both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
 	struct error e = {.text = ""};
 	struct hello h, again;
@@ -70,7 +71,7 @@ static void check_round_trip(struct arena *a)
 	CHECK(h.op[OP_SIN] && h.op[OP_CONSTANT] && !h.op[OP_COS] && h.dtype[DTYPE_I32] && !h.dtype[DTYPE_F32], "ops and dtypes");
 	text = hello_write(&h, a, &len);
 	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
-	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
+	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 && again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
 	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] && !again.flushes[DTYPE_F16],
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) && !strcmp(again.version, "2"), "%s", text);
