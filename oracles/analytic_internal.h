@@ -22,6 +22,7 @@ struct flow {
 	double flushed;      /* what it is off by if it and all flows on the way to it are flushed to 0 once each */
 	double share;        /* the largest part of loose - tight that one use of one formula brought */
 	enum op culprit;     /* whose formula; OP_CONSTANT for none */
+	bool mixed;          /* adjoint: an engine may share it out otherwise among scalars that are alike, where nothing of it cancels */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
 	bool singular;       /* a published convention on the path gives a NaN (struct partial) */
 };

@@ -34,10 +34,11 @@ static void clear_flows(struct analytic *self)
 		mpfr_init2(self->value[self->value_ready], self->ev.precision);
 }
 
-/* Adds the term in self->term with these radii to flow k. */
+/* Adds the term in self->term with these radii to flow k.  magnitude: of the paths that it came over. */
 static void add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
 {
 	struct flow *f = &self->flow[k];
+	double size = fabs(mpfr_get_d(self->term, R));
 	if (f->present)
 		mpfr_add(self->value[k], self->value[k], self->term, R);
 	else
@@ -46,8 +47,12 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->tight += tight;
 	f->loose += loose;
 	f->magnitude += magnitude;
-	terms_add(&f->terms, self->term, fabs(mpfr_get_d(self->term, R)), tight);
-	f->group += fabs(mpfr_get_d(self->term, R));
+	terms_add(&f->terms, self->term, size, tight);
+	if (f->mixed) { /* in an engine terms of either sign */
+		f->terms.positive += magnitude;
+		f->terms.negative += magnitude;
+	}
+	f->group += size;
 	f->joined++;
 }
 
@@ -113,13 +118,15 @@ struct chain {
  * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or because exact factors have a
  * product that is a value of the dtype.  An exact partial other than +-1 is an operand, which nobody's formula takes apart.
  */
-static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain)
+static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
 {
 	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype], *before = &self->dtype[self->ev.scalar[from].dtype];
 	const struct flow *f = &self->flow[from];
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
-	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from])))
+	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed))
 		return true;
+	if (mixed)
+		return p->tight == 0 && p->magnitude == 1 && wider;
 	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
 	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) && least >= info->normal)
 		return true; /* a seed of 1: the partial as it is */
@@ -158,7 +165,9 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 		poison(&self->flow[to], f->reason ? f->reason : p->reason);
 		return;
 	}
-	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]));
+	bool mixed = f->mixed || (at == from && self->note[at].shared);
+	self->flow[to].mixed |= mixed;
+	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed);
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
@@ -168,7 +177,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	}
 	mpfr_mul(self->term, self->value[from], p->value, R);
 	double term = fabs(mpfr_get_d(self->term, R));
-	double size = chain ? p->magnitude * f->magnitude : term;
+	double size = chain || mixed ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
 	double worse = p->loose == INFINITY ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
@@ -179,8 +188,8 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 		tight += more;
 		loose += more;
 	}
-	bool exact = exact_product(self, to, from, p, chain), doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
-	bool by_size = chain || self->by_paths;
+	bool exact = exact_product(self, to, from, p, chain, mixed), doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
+	bool by_size = chain || self->by_paths || mixed;
 	if (!exact)
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
 	/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula, also where g is a power of two */
@@ -217,7 +226,7 @@ static void finish_flow(struct analytic *self, int k)
 		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
 		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose) + flushed;
 		rounding += flushed;
-		if (!self->by_paths)
+		if (!self->by_paths && !f->mixed)
 			rounding = terms_exact(&f->terms, info) ? 0 : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
 		f->tight += rounding;
 	}
