@@ -252,7 +252,8 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 		if (is_specialised(h)) {
 			x->n_point = 1;
 			x->point = &one.point[k];
-			if (!straight_program(&one.program, one.point[k], h->constants, a, &x->program, &e))
+			/* a program of a batch, which is not executed at one point, is straight already */
+			if (order == c->n_transform && !straight_program(&one.program, one.point[k], h->constants, a, &x->program, &e))
 				return arena_printf(a, "%s: %s", self->name, e.text);
 		}
 		if (h->broadcast)
