@@ -51,7 +51,7 @@ static void bench_verdict(const struct engine *engine, const struct testcase *c,
 	const struct hello *hello = engine_hello(engine);
 
 	judge(c, truth, answer, out);
-	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero)
+	if (out->verdict == VERDICT_NAN_LEAK && out->weak_zero && hello && hello->weak_zero)
 		out->verdict = VERDICT_CONVENTION;
 }
 

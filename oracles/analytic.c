@@ -147,7 +147,7 @@ static struct component primal_component(struct analytic *self, int k)
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
-	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular};
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular, .weak_zero = f->weak};
 	if (!f->present || f->reason)
 		return out;
 	out.value = mpfr_get_d(self->value[k], R);
@@ -207,6 +207,8 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 		analytic_sweep_adjoint(self, conventions, t);
 	else
 		analytic_sweep_tangent(self, conventions, t);
+	if (self->singular)
+		analytic_weak_zeros(self, conventions, t->kind);
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
@@ -311,7 +313,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
 	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
-	bool singular = order > 1 && trace_singular(&self->ev, order);
+	bool singular = order > 0 && trace_singular(&self->ev, order);
+	self->singular = singular;
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
@@ -336,7 +339,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
 		undecide(out->derivative[0], n, REASON_ORDER);
 	}
-	for (int i = 0; singular && i < n; i++)
+	for (int i = 0; singular && order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].in_domain = false;
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {

@@ -23,6 +23,8 @@ struct component {
 	enum op culprit;
 	double share;
 	enum reason reason;
+	/* Where 0 times infinity is NaN, what the path does not lead to may make one of it: the hello of an engine may declare as much. */
+	bool weak_zero;
 	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };
 
