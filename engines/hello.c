@@ -7,7 +7,7 @@ static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {.name = name, .version = "", .rank = LIMIT_RANK, .one_dtype = -1};
+	struct hello h = {.name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -111,6 +111,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 		json_member_string(&w, "one_dtype", dtype_table[h->one_dtype].name);
 	if (h->reals != JSON_REALS_HEX)
 		json_member_string(&w, "reals", reals_names[h->reals]);
+	if (*h->emits)
+		json_member_string(&w, "emits", h->emits);
 	if (h->timeout_ms)
 		json_member_integer(&w, "timeout_ms", h->timeout_ms);
 	json_end(&w);
@@ -118,6 +120,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 }
 
 /* ---- reading ---- */
+
+static const char SUFFIX[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 static bool read_dtype(const struct json *v, int *out, struct error *e)
 {
@@ -238,6 +242,11 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "version", JSON_STRING, &v, e))
 		return false;
 	out->version = v ? v->text : "";
+	if (!json_optional(root, "emits", JSON_STRING, &v, e))
+		return false;
+	if (v && (!v->len || v->len > 8 || strspn(v->text, SUFFIX) != (size_t)v->len))
+		return json_error(v, e, "no suffix of a file: at most 8 lower-case letters and digits");
+	out->emits = v ? v->text : "";
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out, e)) ||
 	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, e)) ||

@@ -33,6 +33,7 @@ struct hello {
 	enum json_reals reals;
 	/* What the engine says of its answers. */
 	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
+	const char *emits; /* the suffix of files that hold its source text ("py"): it writes some where a request asks for it; "": it does not */
 	int timeout_ms; /* that one request may take; 0: as usual */
 };
 

@@ -148,9 +148,9 @@ def main(hello, answer, emit=None):
     print(json.dumps({"adjudge.engine": 1, **hello}), file=out, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        if emitting:
+        if emitting or "emit" in request:
             try:
-                reply = {"id": request["id"], "sources": [emit(c) for c in request["cases"]]}
+                reply = {"id": request["id"], "sources": [emit(c) for c in request.get("emit") or request["cases"]]}
             except Unsupported as e:
                 reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
         else:

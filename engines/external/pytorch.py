@@ -239,163 +239,158 @@ DISCRETE = {
 
 # ---- transforms as source ----
 
-# Reverse mode on the tape.  Every level differentiates copies of its inputs, so that what a level leaves on them is its own.
-EAGER = '''
-def vjp(f, wrt, cotangents):
-    def level(*xs):
-        xs = [x.detach().requires_grad_() if i in wrt and x.is_floating_point() and not x.requires_grad else x.view_as(x) for i, x in enumerate(xs)]
-        live = [(y, c) for y, c in zip(f(*xs), cotangents) if y.requires_grad]
-        at = [xs[i] for i in wrt if xs[i].is_floating_point()]
-        grads = list(torch.autograd.grad([y for y, _ in live], at, [c for _, c in live], create_graph=CREATE_GRAPH, allow_unused=True)) if live and at else [None] * len(at)
-        grads = [g for i in wrt for g in [grads.pop(0) if xs[i].is_floating_point() else None]]
-        return tuple(torch.zeros_like(xs[i]) if g is None else g for i, g in zip(wrt, grads))
-    return level
-'''
-
-FORWARD = '''
-def jvp(f, wrt, tangents):
-    def level(*xs):
-        with torch.autograd.forward_ad.dual_level():
-            duals = [torch.autograd.forward_ad.make_dual(x, tangents[wrt.index(i)]) if i in wrt and x.is_floating_point() else x for i, x in enumerate(xs)]
-            out = [torch.autograd.forward_ad.unpack_dual(y) if y.is_floating_point() else (y, None) for y in f(*duals)]
-            return tuple(torch.zeros_like(y) if t is None else t for y, t in out)
-    return level
-'''
-
-FUNC = '''
-try:
-    from torch import func
-except ImportError:  # before 2.0
-    import functorch as func
-
-def part(f, wrt, xs):
-    """f as a function of its float inputs in wrt, which gives its float results and all of them; and those inputs."""
-    at = [i for i in wrt if xs[i].is_floating_point()]
-    def g(*some):
-        full = list(xs)
-        for i, x in zip(at, some):
-            full[i] = x
-        ys = f(*full)
-        return tuple(y for y in ys if y.is_floating_point()), ys
-    return g, [xs[i] for i in at]
-
-def vjp(f, wrt, cotangents):
-    def level(*xs):
-        g, at = part(f, wrt, xs)
-        grads = list(func.vjp(g, *at, has_aux=True)[1](tuple(c for c in cotangents if c.is_floating_point())))
-        return tuple(grads.pop(0) if xs[i].is_floating_point() else torch.zeros_like(xs[i]) for i in wrt)
-    return level
-
-def jvp(f, wrt, tangents):
-    def level(*xs):
-        g, at = part(f, wrt, xs)
-        _, out, ys = func.jvp(g, tuple(at), tuple(t for t in tangents if t.is_floating_point()), has_aux=True)
-        out = list(out)
-        return tuple(out.pop(0) if y.is_floating_point() else torch.zeros_like(y) for y in ys)
-    return level
-
-def batch(f, wrt):
-    return lambda *xs: func.vmap(f, tuple(0 if i in wrt else None for i in range(len(xs))))(*xs)
-'''
-
-ONE = [["jvp"], ["vjp"]]
-TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
-THREE = [[a, *s] for a in ("jvp", "vjp") for s in TWO]
-BATCHED = [s for one in ONE + TWO for s in (["batch", *one], [*one, "batch"], ["batch", *one, "batch"])]
-# name: transforms as source, what they take, and what is done to the function first
-MODES = {
-    "reverse": (EAGER, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], "f"),
-    "forward": (FORWARD, [["jvp"]], "f"),
-    "func": (FUNC, ONE + TWO + THREE, "f"),
-    "vmap": (FUNC, [["batch"]] + BATCHED, "f"),
-    "script": (EAGER, [["vjp"], ["vjp", "vjp"]], "torch.jit.trace(f, xs, check_trace=False)"),
-    "aot_eager": (EAGER, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
-    "inductor": (EAGER, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
-}
-
-
 def tensor_source(data, type_text):
     shape = adapter.shape_of(type_text)
     text = f"torch.tensor({adapter.literal(adapter.flat(data, type_text), shape)}, dtype={DTYPES[adapter.dtype_of(type_text)]})"
     return text + (f".reshape({shape})" if 0 in shape else "")
 
 
-def zeros_source(types):
-    return "(lambda *xs: (" + "".join(f"torch.zeros({adapter.shape_of(t)}, dtype={DTYPES[adapter.dtype_of(t)]}), " for t in types) + "))"
+def of_floats(data, types):
+    return "(" + "".join(f"{tensor_source(d, t)}, " for d, t in zip(data, types) if floating(t)) + ")"
+
+
+def floating(type_text):
+    return adapter.is_float(adapter.dtype_of(type_text))
+
+
+def zeros(type_text):
+    return f"torch.zeros({adapter.shape_of(type_text)}, dtype={DTYPES[adapter.dtype_of(type_text)]})"
+
+
+def with_zeros(text, types):
+    """All derivatives, of those of floats."""
+    if all(floating(t) for t in types):
+        return text
+    at = [i for i, t in enumerate(types) if floating(t)]
+    return f"(lambda d: ({', '.join(f'd[{at.index(i)}]' if i in at else zeros(t) for i, t in enumerate(types))},))({text})"
+
+
+class Level:
+    """One level of a request as the function `name` of all inputs.  below: the function that it differentiates; within: inputs that a level above differentiates."""
+
+    def __init__(self, level, name, below, inputs, types_in, types_out, within):
+        self.level, self.name, self.below, self.inputs = level, name, below, inputs
+        self.types_in, self.types_out, self.within, self.wrt = types_in, types_out, within, level["wrt"]
+        self.at = [i for i in self.wrt if floating(types_in[i])]
+        self.vjp = level["transform"] == "vjp"
+        self.types = [types_in[i] for i in self.wrt] if self.vjp else types_out  # of what it gives
+        self.seeds = of_floats(level["cotangents"], types_out) if self.vjp else of_floats(level["tangents"], [types_in[i] for i in self.wrt])
+        self.active = "".join(f"{inputs[i]}, " for i in self.at)
+        floats = all(floating(t) for t in types_out)
+        call = f"{below}({', '.join(inputs)})"
+        self.call = call if floats else f"tuple(y for y in {call} if y.is_floating_point())"
+
+    def source(self, style):
+        some = self.at and any(floating(t) for t in self.types_out)
+        body = style(self) if some else [f"return ({', '.join(zeros(t) for t in self.types)},)"]
+        return [f"def {self.name}({', '.join(self.inputs)}):"] + [f"    {line}" for line in body]
+
+
+def func(v):
+    """torch.func."""
+    f = f"lambda {v.active[:-2]}: {v.call}"
+    if v.vjp:
+        return [f"return {with_zeros(f'func.vjp({f}, {v.active[:-2]})[1]({v.seeds})', v.types)}"]
+    return [f"return {with_zeros(f'func.jvp({f}, ({v.active}), {v.seeds})[1]', v.types)}"]
+
+
+def tape(v):
+    """The tape.  A level differentiates copies of its inputs, so that what it leaves on them is its own; a copy that a level above differentiates keeps its graph."""
+    own = [f"{x} = {x}.view_as({x})" if i in v.within else f"{x} = {x}.detach().requires_grad_()" for i, x in ((i, v.inputs[i]) for i in v.at)]
+    return own + [
+        f"live = [(y, c) for y, c in zip({v.call}, {v.seeds}) if y.requires_grad]",
+        f"d = torch.autograd.grad([y for y, _ in live], ({v.active}), [c for _, c in live], create_graph={bool(v.within)}, allow_unused=True) if live else ({v.active})",
+        f"d = [torch.zeros_like(x) if g is None or not live else g for x, g in zip(({v.active}), d)]",
+        f"return {with_zeros('tuple(d)', v.types)}"]
+
+
+def dual(v):
+    """Dual numbers."""
+    seeds = [f"{x} = torch.autograd.forward_ad.make_dual({x}, t[{k}])" for k, x in enumerate(v.inputs[i] for i in v.at)]
+    return [f"t = {v.seeds}", "with torch.autograd.forward_ad.dual_level():"] + [f"    {line}" for line in seeds + [
+        f"d = [torch.autograd.forward_ad.unpack_dual(y) for y in {v.call}]", "d = tuple(torch.zeros_like(y) if t is None else t for y, t in d)",
+        f"return {with_zeros('d', v.types)}"]]
 
 
 def batched(type_text, size):
     return f"{adapter.dtype_of(type_text)}[{','.join(str(n) for n in [size] + adapter.shape_of(type_text))}]"
 
 
-def some_float(types):
-    return any(adapter.is_float(adapter.dtype_of(t)) for t in types)
-
-
-def emit_level(levels, types_in, types_out):
-    """The stack, innermost first, as an expression over f, with the seeds as source; and the types of what it takes."""
-    text = "f"
-    for level in levels:
-        wrt, kind = level["wrt"], level["transform"]
-        if kind == "batch":
-            types_in = [batched(t, level["size"]) if i in wrt else t for i, t in enumerate(types_in)]
+def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
+    """The levels of a request, innermost first: lines, the name of the outermost function, and the types of what that takes."""
+    lines, below = [], "f"
+    for k, level in enumerate(levels):
+        name = f"{prefix}{level['transform']}{k + 1}"
+        if level["transform"] == "batch":
+            axes = ["0" if i in level["wrt"] else "None" for i in range(len(inputs))]
+            types_in = [batched(t, level["size"]) if i in level["wrt"] else t for i, t in enumerate(types_in)]
             types_out = [batched(t, level["size"]) for t in types_out]
-            text = f"batch({text}, {wrt})"
-            continue
-        live = some_float(types_out) and some_float(types_in[i] for i in wrt)
-        if kind == "vjp":
-            seeds = [tensor_source(d, t) for d, t in zip(level["cotangents"], types_out)]
-            types_out = [types_in[i] for i in wrt]
+            lines += [f"def {name}({', '.join(inputs)}):", f"    return func.vmap({below}, ({', '.join(axes)},))({', '.join(inputs)})"]
         else:
-            seeds = [tensor_source(d, types_in[i]) for d, i in zip(level["tangents"], wrt)]
-        text = f"{kind}({text}, {wrt}, [{', '.join(seeds)}])" if live else zeros_source(types_out)
-    return text, types_in
+            v = Level(level, name, below, inputs, types_in, types_out, {i for above in levels[k + 1:] for i in above["wrt"]})
+            lines += v.source(style)
+            types_out = v.types
+        below = name
+    return lines, below, types_in
+
+
+IMPORT_FUNC = ["try:", "    from torch import func", "except ImportError:  # before 2.0", "    import functorch as func"]
+ONE = [["jvp"], ["vjp"]]
+TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
+THREE = [[a, *s] for a in ("jvp", "vjp") for s in TWO]
+BATCHED = [s for one in ONE + TWO for s in (["batch", *one], [*one, "batch"], ["batch", *one, "batch"])]
+# name: how a level is written, the stacks, and what is done to the function first
+MODES = {
+    "reverse": (tape, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], None),
+    "forward": (dual, [["jvp"]], None),
+    "func": (func, ONE + TWO + THREE, None),
+    "vmap": (func, [["batch"]] + BATCHED, None),
+    "script": (tape, [["vjp"], ["vjp"] * 2], "torch.jit.trace(f, xs, check_trace=False)"),
+    "aot_eager": (tape, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
+    "inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
+}
 
 
 class Torch:
     def __init__(self, mode):
-        self.mode = mode
-        self.prelude, self.requests, self.wrap = MODES[mode]
+        self.style, self.requests, self.wrap = MODES[mode]
         self.batches = ["batch"] in self.requests
         self.ops = {**OPS, **DISCRETE} if self.batches else OPS  # what differs between slices is no constant
 
     def parts(self, case):
+        """Definitions, the names of the functions that give the primal and the derivative (None: none is asked for), and the points."""
         program = adapter.Program(case, self.ops)
-        types_in = [program.types[x] for x in program.inputs]
-        types_out = [program.types[r] for r in program.results]
+        types = [program.types[x] for x in program.inputs], [program.types[r] for r in program.results]
         batches = [level for level in case["request"] if level["transform"] == "batch"]
-        primal, _ = emit_level(batches, types_in, types_out)
-        stack, types_in = emit_level(case["request"], types_in, types_out)
-        if len(batches) == len(case["request"]):
-            stack = None
-        points = [[tensor_source(d, t) for d, t in zip(p, types_in)] for p in case["points"]]
-        prelude = self.prelude.replace("CREATE_GRAPH", str(len(case["request"]) > 1))
-        return program, prelude, primal, stack, points
+        outer, primal, types_in = levels_source(batches, self.style, program.inputs, *types, "primal_")
+        lines, derivative, _ = levels_source(case["request"], self.style, program.inputs, *types) if len(batches) < len(case["request"]) else ([], None, None)
+        head = IMPORT_FUNC if self.style is func and case["request"] else []
+        points = [f"({', '.join(tensor_source(d, t) for d, t in zip(p, types_in))},)" for p in case["points"]]
+        return "\n".join(head) + "\n\n" + program.source() + "\n" + "\n".join(outer + lines) + "\n", primal, derivative, points
 
     def emit(self, case):
-        program, prelude, primal, stack, points = self.parts(case)
-        lines = ["import torch", "", program.source()] + ([prelude] if case["request"] else [])
+        source, primal, derivative, points = self.parts(case)
+        lines = []
         for p in points:
-            lines += [f"xs = ({', '.join(p)},)"] + ([f"f = {self.wrap}"] if self.wrap != "f" else []) + [f"print('primal:', {primal}(*xs))"]
-            lines += [f"print('derivative:', {stack}(*xs))"] if stack else []
-        return "\n".join(lines) + "\n"
+            lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap else []) + [f"print('primal:', {primal}(*xs))"]
+            lines += [f"print('derivative:', {derivative}(*xs))"] if derivative else []
+        return "import torch\n" + source.replace("\n\n\n", "\n") + "\n".join(lines) + "\n"
 
     def answer(self, case):
         import torch
-        program, prelude, primal, stack, points = self.parts(case)
+        source, primal, derivative, points = self.parts(case)
         room = {"torch": torch}
-        exec(program.source() + prelude, room)
+        exec(source, room)
         torch.manual_seed(0)
         answers = []
         for p in points:
-            xs = eval(f"({', '.join(p)},)", room)
-            room["xs"] = xs
-            if self.wrap != "f":
+            xs = room["xs"] = eval(p, room)
+            if self.wrap:
                 room["f"] = eval(self.wrap, room)
-            derivative = eval(stack, room)(*xs) if stack else ()
-            values = eval(primal, room)(*xs)
-            answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivative]})
-        if "compile" in self.wrap:
+            derivatives = room[derivative](*xs) if derivative else ()
+            values = room[primal](*xs)
+            answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
+        if self.wrap and "compile" in self.wrap:
             torch._dynamo.reset()
         return answers
 
@@ -419,8 +414,8 @@ def main():
         version = torch.__version__
     engine = Torch(mode)
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(engine.ops),
-             "unroll": True, "constants": not engine.batches, "weak_zero": True}
-    if "compile" in engine.wrap:
+             "unroll": True, "constants": not engine.batches, "weak_zero": True, "emits": "py"}
+    if engine.wrap and "compile" in engine.wrap:
         hello["timeout_ms"] = 300000
     adapter.main(hello, engine.answer, engine.emit)
 

@@ -25,6 +25,7 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"one_dtype\":\"i64\"}", "no float"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"timeout_ms\":0}", "timeout_ms"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"emits\":\"../x\"}", "suffix"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
 	};
@@ -56,7 +57,7 @@ static void check_round_trip(struct arena *a)
 {
 	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"version\":\"2\",\"requests\":[[\"jvp\"],[\"vjp\",\"batch\"]],\"dtypes\":[\"f64\",\"i32\"],"
 				   "\"ops\":[\"sin\",\"no_such_op\"],\"rank\":2,\"unroll\":true,\"constants\":true,\"broadcast\":true,\"weak_zero\":true,"
-				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234}";
+				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234,\"emits\":\"py\"}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP}, both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
 	struct error e = {.text = ""};
 	struct hello h, again;
@@ -69,7 +70,7 @@ static void check_round_trip(struct arena *a)
 	text = hello_write(&h, a, &len);
 	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
 	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
-	        again.unroll && again.constants && again.broadcast && again.weak_zero,
+	        again.unroll && again.constants && again.broadcast && again.weak_zero && !strcmp(again.emits, "py"),
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) && !strcmp(again.version, "2"), "%s", text);
 }
