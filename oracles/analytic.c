@@ -144,6 +144,15 @@ static struct component primal_component(struct analytic *self, int k)
 	return out;
 }
 
+/*
+ * What scatter_mul leaves as it was it moves, and the trace has nothing there.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two roundings
+ * of any derivative of a program with that op.
+ */
+static double untouched(const struct analytic *self, double value, enum dtype d)
+{
+	return self->multiplies ? 2 * dtype_table[d].unit * fabs(value) : 0;
+}
+
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
@@ -154,7 +163,7 @@ static struct component flow_component(struct analytic *self, int k)
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = fmax(f->loose, f->tight);
+	out.loose = fmax(f->loose, f->tight) + untouched(self, out.value, self->ev.scalar[k].dtype);
 	out.culprit = f->culprit;
 	out.share = f->share;
 	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
@@ -228,7 +237,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, out.value, self->ev.scalar[k].dtype);
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
 	return out;
@@ -304,6 +313,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
+	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;

@@ -35,6 +35,7 @@ struct analytic {
 	mpfr_t partial, term;
 	struct alike *alike;
 	bool slices;   /* the cases are slices of a batch */
+	bool multiplies; /* the program has a scatter_mul */
 	bool singular; /* something of the trace is: weak zeros matter */
 	bool by_paths; /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
 	double stray; /* the farthest that an engine's iterate is from a solution */
