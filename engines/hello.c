@@ -209,6 +209,38 @@ static bool read_reals(const struct json *v, enum json_reals *out, struct error 
 	return json_error(v, e, "%s is none of \"hex\", \"decimal\", \"bits\"", json_quote(v->text, shown));
 }
 
+static bool read_ulps(const struct json *v, double *out, struct error *e)
+{
+	int64_t n;
+
+	if (!json_is(v, JSON_NUMBER, e) || !json_integer(v, 0, (int64_t)1 << 40, &n, e))
+		return false;
+	*out = (double)n;
+	return true;
+}
+
+/* A number for all functions; or by name of the op, "default" being that of the others. */
+static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h, struct error *e)
+{
+	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;
+	double *ulps = NEW(a, double, OP_COUNT), all = 0, one;
+
+	if (other && !read_ulps(other, &all, e))
+		return false;
+	for (int op = 0; op < OP_COUNT; op++)
+		ulps[op] = all;
+	for (const struct json *member = v->kind == JSON_OBJECT ? v->child : NULL; member; member = member->next) {
+		int op = op_find(member->key);
+
+		if (!read_ulps(member, &one, e))
+			return false;
+		if (op >= 0)
+			ulps[op] = one;
+	}
+	h->accuracy = ulps;
+	return true;
+}
+
 static bool read_flags(const struct json *root, struct hello *h, struct error *e)
 {
 	for (int k = 0; k < FLAGS; k++) {
@@ -242,6 +274,9 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "version", JSON_STRING, &v, e))
 		return false;
 	out->version = v ? v->text : "";
+	v = json_find(root, "accuracy");
+	if (v && !read_accuracy(v, a, out, e))
+		return false;
 	if (!json_optional(root, "emits", JSON_STRING, &v, e))
 		return false;
 	if (v && (!v->len || v->len > 8 || strspn(v->text, SUFFIX) != (size_t)v->len))

@@ -44,13 +44,36 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
+/* A number that is wrong by the usual radii, by those of what the engine declares of its functions. */
+static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct judgement declared;
+	struct truth wide;
+
+	oracle_accuracy(b->oracle, hello->accuracy);
+	oracle_truth(b->oracle, c, a, &wide);
+	oracle_accuracy(b->oracle, NULL);
+	judge(c, &wide, answer, &declared);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[declared.verdict])
+		return;
+	if (declared.verdict == VERDICT_UNDECIDED)
+		*out = declared;
+	else
+		judgement_excuse(truth, out);
+}
+
 /* What the engine says of itself is no finding. */
-static void bench_verdict(const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
-    struct judgement *out)
+static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
 {
 	const struct hello *hello = engine_hello(engine);
 
 	judge(c, truth, answer, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
+		bench_declared(b, hello, c, truth, answer, a, out);
 	if (out->verdict == VERDICT_NAN_LEAK && out->weak_zero && hello && hello->weak_zero)
 		out->verdict = VERDICT_CONVENTION;
 }
@@ -167,7 +190,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 		return;
 	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
 		*answer = second;
-		bench_verdict(engine, c, truth, second, judgement);
+		bench_verdict(b, engine, c, truth, second, a, judgement);
 		return;
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
@@ -177,7 +200,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 			return;
 		if (in_first) {
 			*answer = second;
-			bench_verdict(engine, c, truth, second, judgement);
+			bench_verdict(b, engine, c, truth, second, a, judgement);
 			return;
 		}
 	}
@@ -202,7 +225,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	oracle_truth(b->oracle, c, a, &out->truth);
 	for (int k = 0; k < b->n_engine; k++) {
 		out->answer[k] = bench_ask(b, b->engine[k], c, a);
-		bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
+		bench_verdict(b, b->engine[k], c, &out->truth, out->answer[k], a, &out->judgement[k]);
 		finding[k] = verdict_is_finding[out->judgement[k].verdict];
 		any = any || finding[k];
 	}
@@ -210,7 +233,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 		oracle_confirm(b->oracle, c, a, &out->truth);
 		/* every engine, since what the oracles no longer vouch for is undecided for all */
 		for (int k = 0; k < b->n_engine; k++) {
-			bench_verdict(b->engine[k], c, &out->truth, out->answer[k], &out->judgement[k]);
+			bench_verdict(b, b->engine[k], c, &out->truth, out->answer[k], a, &out->judgement[k]);
 			if (finding[k])
 				bench_ask_again(b, b->engine[k], c, a, &out->truth, &out->answer[k], &out->judgement[k]);
 		}
@@ -224,11 +247,11 @@ bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *
 	struct arena_mark mark = arena_mark(a);
 	struct answer *answer = bench_ask(b, engine, c, a);
 
-	bench_verdict(engine, c, &t->truth, answer, out);
+	bench_verdict(b, engine, c, &t->truth, answer, a, out);
 	if (verdict_is_finding[out->verdict] && !t->confirmed) {
 		t->confirmed = true;
 		oracle_confirm(b->oracle, c, a, &t->truth);
-		bench_verdict(engine, c, &t->truth, answer, out);
+		bench_verdict(b, engine, c, &t->truth, answer, a, out);
 		mark = arena_mark(a); /* what confirming left belongs to the truth */
 	}
 	if (verdict_is_finding[out->verdict])

@@ -36,7 +36,7 @@ static char *render(const struct conform *m, const char *spec, const struct engi
 	if (!strcmp(format, "json"))
 		return conform_json(m, spec, engine_hello(engine), a);
 	if (!strcmp(format, "markdown"))
-		return conform_markdown(m, spec, a);
+		return conform_markdown(m, spec, engine_hello(engine), a);
 	if (!strcmp(format, "html"))
 		return conform_html(m, spec, a);
 	return strcmp(format, "text") ? NULL : conform_text(m, spec, a);

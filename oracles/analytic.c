@@ -102,6 +102,8 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
+void analytic_accuracy(struct analytic *self, const double *ulps) { self->ev.accuracy = ulps; }
+
 void analytic_use(struct analytic *self, const struct oracle_rules *rules) { self->ev.rules = rules; }
 
 void analytic_close(struct analytic *self)

@@ -11,6 +11,8 @@ struct oracle_rules;
 struct analytic *analytic_open(void);
 void analytic_close(struct analytic *self);
 /* Goes by other rules than the right ones (oracle_rules.h), which must stay; before the first truth. */
+/* Until it is set to NULL: [OP_COUNT], see oracle_accuracy. */
+void analytic_accuracy(struct analytic *self, const double *ulps);
 void analytic_use(struct analytic *self, const struct oracle_rules *rules);
 
 /*

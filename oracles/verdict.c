@@ -346,6 +346,16 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		out->reason = REASON_EMPTY;
 }
 
+void judgement_excuse(const struct truth *t, struct judgement *j)
+{
+	const struct truth_point *p = &t->point[j->point];
+	const struct truth_tensor *tensor = j->in_primal ? &p->primal[j->which] : &p->derivative[0][j->which];
+	const struct component *c = &tensor->at[j->element];
+	double ulp = ulp_of(c->value, tensor->type.dtype);
+	j->verdict = VERDICT_INACCURATE;
+	j->accuracy = (struct accuracy){fabs(judge_error(c, j->returned)) / ulp, c->tight / ulp, false, OP_CONSTANT};
+}
+
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
 	if (j->verdict == VERDICT_NAN_LEAK && j->weak_zero)

@@ -64,6 +64,9 @@ struct judgement {
 /* Judges answers[c->n_point] of one engine.  strict: inaccurate counts as a finding by the caller; the verdict is the same. */
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 
+/* A number that is wrong by *t is inaccurate, as the engine itself declares. */
+void judgement_excuse(const struct truth *t, struct judgement *j);
+
 /*
  * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation; "tape+f|*|nan-leak|weak-zero" whatever leads to it.  Minimization keeps it, and may drop a batch.  In the arena.
  */

@@ -25,6 +25,8 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"one_dtype\":\"i64\"}", "no float"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"timeout_ms\":0}", "timeout_ms"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":-1}", "accuracy"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":\"bad\"}}", "accuracy.erf"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"emits\":\"../x\"}", "suffix"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
@@ -51,6 +53,29 @@ static void check_minimal(struct arena *a)
 	CHECK(hello_read(line, strlen(line), a, &h, &e), "%s", e.text);
 	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0, "not open to all");
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
+}
+
+/* Units in the last place, of all functions or by name. */
+static void check_accuracy(struct arena *a)
+{
+	static const struct {
+		const char *member;
+		double erf, sin; /* below 0: nothing declared */
+	} rows[] = {
+		{"", -1, -1},
+		{",\"accuracy\":4", 4, 4},
+		{",\"accuracy\":{\"erf\":9}", 9, 0},
+		{",\"accuracy\":{\"erf\":9,\"default\":3,\"no_such_op\":1}", 9, 3},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		char *line = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\"%s}", rows[k].member);
+		struct error e = {.text = ""};
+		struct hello h;
+
+		CHECK(hello_read(line, strlen(line), a, &h, &e), "%s: %s", line, e.text);
+		CHECK(h.accuracy ? h.accuracy[OP_ERF] == rows[k].erf && h.accuracy[OP_SIN] == rows[k].sin : rows[k].erf < 0, "%s", line);
+	}
 }
 
 static void check_round_trip(struct arena *a)
@@ -83,6 +108,7 @@ int main(void)
 	check_refused(&a);
 	check_minimal(&a);
 	check_round_trip(&a);
+	check_accuracy(&a);
 	arena_free(&a);
 	return check_done();
 }
