@@ -80,5 +80,5 @@ struct Tape {
 int main()
 {
 	/* sinh is a difference of exponentials, a^b is exp(b log a) */
-	return adjudge::serve<Tape>("adol-c", ENGINE_VERSION, "\"accuracy\":{\"sinh\":1048576,\"pow\":1024},");
+	return adjudge::serve<Tape>("adol-c", ENGINE_VERSION, "\"accuracy\":{\"sinh\":1099511627776,\"pow\":1024},");
 }
