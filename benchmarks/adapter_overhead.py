@@ -74,10 +74,10 @@ def bare_server(mode):
 
 
 def bare_script(engine, case):
-    program, prelude, stack, points = engine.parts(case)
-    rows = ",\n".join(f"    ({', '.join(p)},)" for p in points)
-    return (f"import torch\n{program.source()}\n{prelude}\nresults = []\nfor xs in (\n{rows},\n):\n"
-            f"    results.append([y.tolist() for y in f(*xs)] + [y.tolist() for y in {stack}(*xs)])\n")
+    source, primal, derivative, points = engine.parts(case)
+    rows = "".join(f"    {p},\n" for p in points)
+    return (f"import torch\n{source}\nresults = []\nfor xs in (\n{rows}):\n"
+            f"    results.append([y.tolist() for y in {primal}(*xs)] + [y.tolist() for y in {derivative}(*xs)])\n")
 
 
 def start(*command):

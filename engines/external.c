@@ -288,7 +288,7 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 		return arena_printf(a, "%s: %s", self->name, e.text);
 	if (is_specialised(h) && order < c->n_transform && (has_regions(&one.program) || h->constants))
 		return arena_printf(a, "%s: no batch of what is unrolled at one point", self->name);
-	if (is_specialised(h)) {
+	if (is_specialised(h) && order == c->n_transform) { /* a program of a batch, which is not executed at one point, is straight already */
 		*cases = NEW(a, struct testcase, c->n_point);
 		if (!specialise(self, &one, a, *cases, n, &e))
 			return arena_printf(a, "%s: %s", self->name, e.text);

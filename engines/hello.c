@@ -7,7 +7,7 @@ static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {.name = name, .version = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
+	struct hello h = {.name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -113,6 +113,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 		json_member_string(&w, "one_dtype", dtype_table[h->one_dtype].name);
 	if (h->reals != JSON_REALS_HEX)
 		json_member_string(&w, "reals", reals_names[h->reals]);
+	if (*h->emits)
+		json_member_string(&w, "emits", h->emits);
 	if (h->timeout_ms)
 		json_member_integer(&w, "timeout_ms", h->timeout_ms);
 	if (h->cases_per_request != 1)
@@ -122,6 +124,8 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len)
 }
 
 /* ---- reading ---- */
+
+static const char SUFFIX[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 static bool read_dtype(const struct json *v, int *out, struct error *e)
 {
@@ -211,6 +215,38 @@ static bool read_reals(const struct json *v, enum json_reals *out, struct error 
 	return json_error(v, e, "%s is none of \"hex\", \"decimal\", \"bits\"", json_quote(v->text, shown));
 }
 
+static bool read_ulps(const struct json *v, double *out, struct error *e)
+{
+	int64_t n;
+
+	if (!json_is(v, JSON_NUMBER, e) || !json_integer(v, 0, (int64_t)1 << 40, &n, e))
+		return false;
+	*out = (double)n;
+	return true;
+}
+
+/* A number for all functions; or by name of the op, "default" being that of the others. */
+static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h, struct error *e)
+{
+	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;
+	double *ulps = NEW(a, double, OP_COUNT), all = 0, one;
+
+	if (other && !read_ulps(other, &all, e))
+		return false;
+	for (int op = 0; op < OP_COUNT; op++)
+		ulps[op] = all;
+	for (const struct json *member = v->kind == JSON_OBJECT ? v->child : NULL; member; member = member->next) {
+		int op = op_find(member->key);
+
+		if (!read_ulps(member, &one, e))
+			return false;
+		if (op >= 0)
+			ulps[op] = one;
+	}
+	h->accuracy = ulps;
+	return true;
+}
+
 static bool read_flags(const struct json *root, struct hello *h, struct error *e)
 {
 	for (int k = 0; k < FLAGS; k++) {
@@ -244,6 +280,14 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "version", JSON_STRING, &v, e))
 		return false;
 	out->version = v ? v->text : "";
+	v = json_find(root, "accuracy");
+	if (v && !read_accuracy(v, a, out, e))
+		return false;
+	if (!json_optional(root, "emits", JSON_STRING, &v, e))
+		return false;
+	if (v && (!v->len || v->len > 8 || strspn(v->text, SUFFIX) != (size_t)v->len))
+		return json_error(v, e, "no suffix of a file: at most 8 lower-case letters and digits");
+	out->emits = v ? v->text : "";
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||
 	    !json_optional(root, "flushes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->flushes, true, e)) ||

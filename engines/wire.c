@@ -12,14 +12,14 @@ enum { WIRE_ELEMENTS = 400000 };
 
 /* ---- writing ---- */
 
-char *wire_write_request(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+static char *write_cases(long id, const char *key, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
 
 	w.reals = reals;
 	json_begin_object(&w, JSON_FLOW);
 	json_member_integer(&w, "id", id);
-	json_put_key(&w, "cases");
+	json_put_key(&w, key);
 	json_begin_array(&w, JSON_FLOW);
 	for (int k = 0; k < n; k++) {
 		struct testcase bare = c[k];
@@ -31,6 +31,16 @@ char *wire_write_request(long id, const struct testcase *c, int n, enum json_rea
 	json_end(&w);
 	json_end(&w);
 	return json_finish(&w, len);
+}
+
+char *wire_write_request(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+{
+	return write_cases(id, "cases", c, n, reals, a, len);
+}
+
+char *wire_write_emission(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+{
+	return write_cases(id, "emit", c, n, reals, a, len);
 }
 
 char *wire_write_error(long id, const char *text, struct arena *a, size_t *len)

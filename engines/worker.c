@@ -283,7 +283,7 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 
 	if (!worker_ready(w, a, e))
 		return false;
-	text = wire_write_request(++w->id, c, n, w->hello.reals, a, &len);
+	text = wire_write_emission(++w->id, c, n, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
 	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
 	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && wire_read_sources(w->process.buffer, len, w->id, n, a, source, e))

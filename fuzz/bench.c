@@ -60,14 +60,37 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
+/* A number that is wrong by the usual radii, by those of what the engine declares of its functions. */
+static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct judgement declared;
+	struct truth wide;
+
+	oracle_accuracy(b->oracle, hello->accuracy);
+	oracle_truth(b->oracle, c, a, &wide);
+	oracle_accuracy(b->oracle, NULL);
+	judge(c, &wide, answer, &declared);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[declared.verdict])
+		return;
+	if (declared.verdict == VERDICT_UNDECIDED)
+		*out = declared;
+	else
+		judgement_excuse(truth, out);
+}
+
 /* What the engine says of itself is no finding. */
-static void bench_verdict(const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
-    struct judgement *out)
+static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
 {
 	const struct hello *hello = engine_hello(engine);
 
 	judge(c, truth, answer, out);
-	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero)
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
+		bench_declared(b, hello, c, truth, answer, a, out);
+	if (out->verdict == VERDICT_NAN_LEAK && out->weak_zero && hello && hello->weak_zero)
 		out->verdict = VERDICT_CONVENTION;
 }
 
@@ -199,7 +222,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 		return;
 	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
 		*answer = second;
-		bench_verdict(engine, c, truth, second, judgement);
+		bench_verdict(b, engine, c, truth, second, a, judgement);
 		return;
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
@@ -209,7 +232,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 			return;
 		if (in_first) {
 			*answer = second;
-			bench_verdict(engine, c, truth, second, judgement);
+			bench_verdict(b, engine, c, truth, second, a, judgement);
 			return;
 		}
 	}
@@ -286,7 +309,7 @@ static void ask_alone(struct bench *b, int k, const struct testcase *c, struct a
 	struct answer *alone = bench_ask(b, b->engine[k], c, a);
 	struct judgement judgement;
 
-	bench_verdict(b->engine[k], c, &io->truth, alone, &judgement);
+	bench_verdict(b, b->engine[k], c, &io->truth, alone, a, &judgement);
 	if (!verdict_is_finding[judgement.verdict])
 		return;
 	io->answer[k] = alone;
@@ -314,7 +337,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 	for (int k = 0; k < b->n_engine; k++) {
 		if (!io->answer[k])
 			io->answer[k] = bench_ask(b, b->engine[k], c, a);
-		bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
+		bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
 		finding[k] = verdict_is_finding[io->judgement[k].verdict];
 		if (finding[k] && io->ahead[k])
 			ask_alone(b, k, c, a, io);
@@ -324,7 +347,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 		oracle_confirm(b->oracle, c, a, &io->truth);
 		/* every engine, since what the oracles no longer vouch for is undecided for all */
 		for (int k = 0; k < b->n_engine; k++) {
-			bench_verdict(b->engine[k], c, &io->truth, io->answer[k], &io->judgement[k]);
+			bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
 			if (finding[k])
 				bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k], &io->judgement[k]);
 		}
@@ -338,11 +361,11 @@ bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *
 	struct arena_mark mark = arena_mark(a);
 	struct answer *answer = bench_ask(b, engine, c, a);
 
-	bench_verdict(engine, c, &t->truth, answer, out);
+	bench_verdict(b, engine, c, &t->truth, answer, a, out);
 	if (verdict_is_finding[out->verdict] && !t->confirmed) {
 		t->confirmed = true;
 		oracle_confirm(b->oracle, c, a, &t->truth);
-		bench_verdict(engine, c, &t->truth, answer, out);
+		bench_verdict(b, engine, c, &t->truth, answer, a, out);
 		mark = arena_mark(a); /* what confirming left belongs to the truth */
 	}
 	if (verdict_is_finding[out->verdict])

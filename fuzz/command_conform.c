@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../engines/hello.h"
-#include "../reports/file.h"
 #include "commands.h"
 #include "conform.h"
 
@@ -37,35 +36,10 @@ static char *render(const struct conform *m, const char *spec, const struct engi
 	if (!strcmp(format, "json"))
 		return conform_json(m, spec, engine_hello(engine), a);
 	if (!strcmp(format, "markdown"))
-		return conform_markdown(m, spec, a);
+		return conform_markdown(m, spec, engine_hello(engine), a);
 	if (!strcmp(format, "html"))
 		return conform_html(m, spec, a);
 	return strcmp(format, "text") ? NULL : conform_text(m, spec, a);
-}
-
-/* Each cell's case as OP-REQUEST-DTYPE-POINTS.json. */
-static bool write_cases(const struct conform *m, const char *dir, struct arena *a, struct error *e)
-{
-	if (!file_make_directory(dir, e))
-		return false;
-	for (int op = 0; op < OP_COUNT; op++)
-		for (int k = 0; m->cell[op] && k < m->n_column; k++) {
-			const struct testcase *c = m->cell[op][k].shows;
-			const struct conform_column *column = &m->column[k];
-			struct testcase titled;
-			size_t len;
-			char *text;
-
-			if (!c)
-				continue;
-			titled = *c;
-			titled.provenance.title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[m->cell[op][k].worst]);
-			text = testcase_write(&titled, a, &len);
-			if (!file_write_atomic(dir, arena_printf(a, "%s-%s-%s-%s.json", op_table[op].name, column->request,
-			        dtype_table[column->dtype].name, point_class_names[column->points]), text, len, e))
-				return false;
-		}
-	return true;
 }
 
 static int outcome(const struct conform *m)
@@ -99,7 +73,7 @@ static int conform_engine(const char *spec, const struct conform_options *o, con
 	text = render(&m, spec, b.engine[0], format, &a);
 	fputs(text, stdout);
 	code = outcome(&m);
-	if (out && !write_cases(&m, out, &a, &e)) {
+	if (out && !conform_write_findings(&m, &b, spec, out, !strcmp(format, "text") ? stdout : stderr, &a, &e)) {
 		complain("%s", e.text);
 		code = EXIT_OURS;
 	}
@@ -120,10 +94,10 @@ int command_conform(int argc, char **argv)
 		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol"},
 		{"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
 		{"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
-		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request, dtype and class of points (default 4)"},
+		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request of one level, dtype and class of points (default 4); a quarter a further level, 1 at least"},
 		{"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
 		{"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
-		{"out", OPTION_TEXT, &out, "DIR", "a case of each finding is written here, for `adjudge run` and `adjudge minimize`"},
+		{"out", OPTION_TEXT, &out, "DIR", "each finding is written here as a minimal case, and as source for the engine alone where it emits some"},
 		{"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"conform", "--engine SPEC [OPTION]...",

@@ -163,6 +163,17 @@ static void sweep_case(struct bench *b, const struct conform_options *o, enum op
 	scratch->on_full = NULL;
 }
 
+static int cases_of(const struct conform_options *o, const struct conform_column *column)
+{
+	int n = o->cases, order = 0;
+
+	for (int k = 0; k < column->n_stack; k++)
+		order += column->stack[k] != TRANSFORM_BATCH;
+	for (; order > 1 && n > 1; order--)
+		n = n > 4 ? n / 4 : 1;
+	return n;
+}
+
 static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch, struct arena *a, struct conform *m)
 {
 	const struct engine_scope scope = engine_scope(b->engine[0]);
@@ -172,7 +183,7 @@ static void sweep_op(struct bench *b, const struct conform_options *o, enum op o
 		struct profile profile = cell_profile(op, &m->column[k], &scope);
 
 		m->cell[op][k].text = "";
-		for (int i = 0; i < o->cases && !m->failed; i++)
+		for (int i = 0; i < cases_of(o, &m->column[k]) && !m->failed; i++)
 			sweep_case(b, o, op, k, i, &profile, scratch, a, m);
 	}
 }

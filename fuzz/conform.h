@@ -2,6 +2,8 @@
 #ifndef FUZZ_CONFORM_H
 #define FUZZ_CONFORM_H
 
+#include <stdio.h>
+
 #include "bench.h"
 
 enum { CONFORM_COLUMNS = 128, CONFORM_STACK_TEXT = 48 };
@@ -27,7 +29,7 @@ struct conform_cell {
 
 struct conform_options {
 	uint64_t seed;
-	int cases; /* of each cell */
+	int cases; /* of each cell of a request of one level; a quarter of it for each further one that differentiates, and 1 at least */
 	bool op[OP_COUNT], dtype[DTYPE_COUNT]; /* that are swept, where the engine knows them */
 	bool progress;
 };
@@ -45,10 +47,16 @@ struct conform {
 /* Asks b->engine[0].  Everything in the arena. */
 void conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out);
 
-/* Renderings of it, for people and programs; NUL-terminated, in the arena.  spec: the engine's. */
+/*
+ * Writes each finding, one for an op and a coarse signature, into the directory as a minimal case OP-REQUEST-DTYPE-POINTS.json and, where the engine emits source,
+ * beside it as a program for it alone; and what is inaccurate as it is.  Tells of the findings on `list`, a line each.  False when a file cannot be written.
+ */
+bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e);
+
+/* Renderings of it, for people and programs; NUL-terminated, in the arena.  spec: the engine's; hello: of an engine of others, else NULL. */
 char *conform_text(const struct conform *m, const char *spec, struct arena *a);
 char *conform_json(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a);
-char *conform_markdown(const struct conform *m, const char *spec, struct arena *a);
+char *conform_markdown(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a);
 char *conform_html(const struct conform *m, const char *spec, struct arena *a);
 
 #endif

@@ -108,11 +108,13 @@ static const char *escaped(const char *from, struct arena *a)
 	return t.at;
 }
 
-char *conform_markdown(const struct conform *m, const char *spec, struct arena *a)
+char *conform_markdown(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	put(&t, arena_printf(a, "# Conformance of %s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ", escaped(spec, a)));
+	/* what it is, not where it lies */
+	put(&t, arena_printf(a, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : ""));
 	put_counts(&t, m);
 	put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)

@@ -105,6 +105,8 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
+void analytic_accuracy(struct analytic *self, const double *ulps) { self->ev.accuracy = ulps; }
+
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes)
 {
 	self->ev.rules = rules;
@@ -157,17 +159,26 @@ static struct component primal_component(struct analytic *self, int k)
 	return out;
 }
 
+/*
+ * What scatter_mul leaves as it was it moves, and the trace has nothing there.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two roundings
+ * of any derivative of a program with that op.
+ */
+static double untouched(const struct analytic *self, double value, enum dtype d)
+{
+	return self->multiplies ? 2 * dtype_table[d].unit * fabs(value) : 0;
+}
+
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
-	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular};
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular, .weak_zero = f->weak};
 	if (!f->present || f->reason)
 		return out;
 	out.value = mpfr_get_d(self->value[k], R);
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = fmax(f->loose, f->tight);
+	out.loose = fmax(f->loose, f->tight) + untouched(self, out.value, self->ev.scalar[k].dtype);
 	out.culprit = f->culprit;
 	out.share = f->share;
 	out.flushed = f->flushed;
@@ -221,6 +232,8 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 		analytic_sweep_adjoint(self, conventions, t);
 	else
 		analytic_sweep_tangent(self, conventions, t);
+	if (self->singular)
+		analytic_weak_zeros(self, conventions, t->kind);
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
@@ -240,7 +253,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, out.value, self->ev.scalar[k].dtype);
 	out.flushed = n->flushed;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
@@ -317,6 +330,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	mark_active(self, c, a);
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
+	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
@@ -326,7 +340,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
 	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
-	bool singular = order > 1 && trace_singular(&self->ev, order);
+	bool singular = order > 0 && trace_singular(&self->ev, order);
+	self->singular = singular;
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
@@ -351,7 +366,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
 		undecide(out->derivative[0], n, REASON_ORDER);
 	}
-	for (int i = 0; singular && i < n; i++)
+	for (int i = 0; singular && order > 1 && i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].in_domain = false;
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {

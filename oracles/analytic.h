@@ -15,6 +15,8 @@ void analytic_close(struct analytic *self);
  * to 0 (NULL: of none); before the first truth.
  */
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes);
+/* Until it is set to NULL: [OP_COUNT], see oracle_accuracy. */
+void analytic_accuracy(struct analytic *self, const double *ulps);
 
 /*
  * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative

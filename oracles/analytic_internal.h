@@ -25,6 +25,7 @@ struct flow {
 	bool mixed;          /* adjoint: an engine may share it out otherwise among scalars that are alike, where nothing of it cancels */
 	bool present;        /* a path leads here; its contributions may happen to be 0 */
 	bool singular;       /* a published convention on the path gives a NaN (struct partial) */
+	bool weak;           /* struct component, weak_zero */
 };
 
 struct analytic {
@@ -39,6 +40,8 @@ struct analytic {
 	mpfr_t partial, term;
 	struct alike *alike;
 	bool slices;   /* the cases are slices of a batch */
+	bool multiplies; /* the program has a scatter_mul */
+	bool singular; /* something of the trace is: weak zeros matter */
 	bool by_paths; /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
 	double stray; /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
@@ -56,6 +59,9 @@ void analytic_room(struct analytic *self, int n);
  */
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t);
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t);
+
+/* After a sweep, of that kind: which flows a weak zero may make a NaN of (weak_zero.c). */
+void analytic_weak_zeros(struct analytic *self, const struct conventions *conventions, enum transform_kind kind);
 
 /* The partial of scalar k by parent j under the assignment, in memory of self; false when no path leads through the edge. */
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p);

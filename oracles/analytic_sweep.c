@@ -479,6 +479,22 @@ static void quotient_rule(struct analytic *self, int k)
 		out->loose = INFINITY;
 }
 
+/* The tangent of a choice may be b' + (a' - b') where a is chosen (PyTorch's minimum): a difference, rounded, and a sum.  It may leave the range. */
+static void blend(struct analytic *self, int k)
+{
+	const struct scalar *s = &self->ev.scalar[k];
+	const struct dtype_info *info = &dtype_table[s->dtype];
+	double size = 0;
+	for (int j = 0; j < s->n_parent; j++) {
+		int parent = self->ev.parent[s->parent + j];
+		const struct flow *f = &self->flow[parent];
+		if (!f->present)
+			return; /* beside 0 the difference and the sum are exact */
+		size += f->reason ? INFINITY : fabs(mpfr_get_d(self->value[parent], R)) + f->loose;
+	}
+	self->flow[k].loose += size > info->max ? INFINITY : 2 * info->unit * size;
+}
+
 /* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being divided. */
 static void finish_mean(struct analytic *self, int k)
 {
@@ -516,6 +532,8 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 			}
 			if (s->op == OP_DIV)
 				quotient_rule(self, k);
+			if (s->op == OP_MAX || s->op == OP_MIN)
+				blend(self, k);
 		}
 		finish_flow(self, k);
 		finish_mean(self, k);

@@ -161,6 +161,12 @@ static bool one_call(enum op op)
 	}
 }
 
+double ball_worse(const struct evaluation *ev, int k, double c)
+{
+	const struct scalar *s = &ev->scalar[k];
+	return ev->accuracy && c > 1 ? fmax(1, 2 * fmax(ev->accuracy[s->op], ev->accuracy[s->kind]) / c) : 1;
+}
+
 /* What an op with an error of c unit roundoffs loses at the size x. */
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
@@ -188,7 +194,8 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	 * An approximate reciprocal root is the exception.
 	 */
 	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
-	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, rule->c, n->magnitude + r);
+	double worse = ball_worse(ev, k, rule->c);
+	n->radius = exact && worse == 1 ? 0 : r + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
 }
 
 /*
@@ -320,7 +327,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	}
 	}
 	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
-	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, c, v + r);
+	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
 }
 
 static void ball_cast(const struct evaluation *ev, struct note *note, int k)

@@ -1,5 +1,5 @@
 /* ball_partial.c: partial derivatives in MPFR, with radii. */
-#include "ball.h"
+#include "ball_internal.h"
 #include "ball_rules.h"
 #include "rounding.h"
 
@@ -432,8 +432,10 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 {
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[c->dtype];
-	const struct site s = {ev, note, k, j, ev->parent + c->parent, info->unit, info->tiny, shared};
 	const struct unary_rule *rule = unary_rule_of(c->op);
+	/* its formulas call the function, or others that are as good as it is */
+	double unit = info->unit * ball_worse(ev, k, rule ? rule->c : c->op == OP_POW ? 4 : 1);
+	const struct site s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
 	bool linear = false, connected = true;
 	out->reason = REASON_NONE;
 	switch ((int)c->op) {

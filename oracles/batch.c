@@ -152,6 +152,7 @@ static void add_component(struct component *sum, const struct component *x, stru
 	}
 	sum->magnitude += x->magnitude;
 	sum->in_domain &= x->in_domain;
+	sum->weak_zero |= x->weak_zero;
 	if (sum->reason == REASON_NONE)
 		sum->reason = x->reason;
 }

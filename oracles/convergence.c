@@ -40,6 +40,7 @@ static void widen(struct component *c, const struct component *unrolled, double 
 {
 	/* Iterations take paths that the solution does not know: from where they start, through which nothing arrives in the end. */
 	c->in_domain &= unrolled->in_domain;
+	c->weak_zero |= unrolled->weak_zero;
 	if (c->reason)
 		return;
 	if (unrolled->reason) {

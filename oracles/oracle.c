@@ -48,6 +48,8 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	return self;
 }
 
+void oracle_accuracy(struct oracle *self, const double *ulps) { analytic_accuracy(self->analytic, ulps); }
+
 void oracle_close(struct oracle *self)
 {
 	if (!self)

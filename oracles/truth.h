@@ -24,6 +24,8 @@ struct component {
 	double share;
 	double flushed; /* of a derivative: what flushing every flow on its paths once more would add (batch.c); 0 where nothing is flushed */
 	enum reason reason;
+	/* Where 0 times infinity is NaN, what the path does not lead to may make one of it: the hello of an engine may declare as much. */
+	bool weak_zero;
 	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another reason; else it is none */
 };
 
@@ -107,6 +109,12 @@ void oracle_close(struct oracle *self);
 
 /* Both oracles on c (checked).  Everything in the arena. */
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out);
+
+/*
+ * What the functions of an engine may be off by from now on, in units in the last place, by op; what is less than usual counts as usual, and arithmetic is what it is.
+ * [OP_COUNT], the caller's; NULL: as usual.
+ */
+void oracle_accuracy(struct oracle *self, const double *ulps);
 
 /*
  * Called when an engine disagrees: runs finite differences on every coordinate that is not confirmed yet, at every point, and updates

@@ -65,6 +65,7 @@ bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double rat
 	out->returned = returned;
 	out->radius = radius;
 	out->accuracy = (struct accuracy){0};
+	out->weak_zero = false;
 	return true;
 }
 
@@ -249,8 +250,9 @@ bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double 
 		return false;
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
 		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
-	else if (nan_leaks(c))
-		judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0);
+	else if (nan_leaks(c) && /* one that nothing excuses comes first */
+	    judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, c->weak_zero ? 1 : INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0))
+		j->out->weak_zero = c->weak_zero;
 	return true;
 }
 
@@ -344,8 +346,20 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		out->reason = REASON_EMPTY;
 }
 
+void judgement_excuse(const struct truth *t, struct judgement *j)
+{
+	const struct truth_point *p = &t->point[j->point];
+	const struct truth_tensor *tensor = j->in_primal ? &p->primal[j->which] : &p->derivative[0][j->which];
+	const struct component *c = &tensor->at[j->element];
+	double ulp = ulp_of(c->value, tensor->type.dtype);
+	j->verdict = VERDICT_INACCURATE;
+	j->accuracy = (struct accuracy){fabs(judge_error(c, j->returned)) / ulp, c->tight / ulp, false, OP_CONSTANT};
+}
+
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
+	if (j->verdict == VERDICT_NAN_LEAK && j->weak_zero)
+		return arena_printf(a, "%s|*|%s|weak-zero", spec, verdict_names[j->verdict]);
 	const char *request = request_order(c->transform, c->n_transform) ? "" : "primal";
 	for (int k = 0; k < c->n_transform; k++)
 		if (c->transform[k].kind != TRANSFORM_BATCH)

@@ -55,6 +55,7 @@ struct judgement {
 	bool in_primal;
 	double expected, returned, radius;
 	struct accuracy accuracy; /* for VERDICT_INACCURATE */
+	bool weak_zero; /* for VERDICT_NAN_LEAK: 0 times infinity may have made it, and every other (struct component) */
 	int assignment; /* convention assignment the answer was compared with */
 	/* Float components over all points: derivative components, or primal ones for a primal request. */
 	int decided, undecided[REASON_COUNT];
@@ -63,8 +64,11 @@ struct judgement {
 /* Judges answers[c->n_point] of one engine.  strict: inaccurate counts as a finding by the caller; the verdict is the same. */
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 
+/* A number that is wrong by *t is inaccurate, as the engine itself declares. */
+void judgement_excuse(const struct truth *t, struct judgement *j);
+
 /*
- * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation.  Minimization keeps it, and may drop a batch.  In the arena.
+ * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation; "tape+f|*|nan-leak|weak-zero" whatever leads to it.  Minimization keeps it, and may drop a batch.  In the arena.
  */
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a);
 

@@ -325,6 +325,28 @@ says out 'sin'
 check 2 conform --engine forward --op sine
 check 2 conform --engine forward --dtype f8
 check 2 conform
+# What a hello declares: weak zeros excuse a dead branch's NaN and nothing else; inaccurate functions what they may have lost and nothing else.
+cat >"$work/dead.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["o: f64[]"], "op": "constant", "value": 0}, {"out": ["p"], "op": "gt", "args": ["x", "o"]},
+ {"out": ["s"], "op": "sqrt", "args": ["x"]}, {"out": ["y"], "op": "select", "args": ["p", "s", "o"]}],
+ "results": ["y"], "points": [[-1]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+cat >"$work/sine.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}],
+ "results": ["y"], "points": [[0.75]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+declares() {
+	echo "proc:'$adjudge' worker --engine $1 | sed -u '1s/{/{$2,/'"
+}
+check 1 run --engine "$there tape+weak-zero" "$work/dead.json"
+says out nan-leak
+check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true')" "$work/dead.json"
+says out convention
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"cos":100000}')" "$work/sine.json"
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":100')" "$work/sine.json"
+check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"sin":100000}')" "$work/sine.json"
+says out inaccurate
 check 1 fuzz --engine "$there functional+residual-fifo" --cases 60 --driver plain --out "$work/none" --quiet
 check 0 emit --formats
 says out torch

@@ -200,10 +200,10 @@ export async function serve(hello, answer, emit) {
     const say = (value) => process.stdout.write(JSON.stringify(value) + "\n");
     const emitting = process.argv.includes("--emit");
     console.log = console.info = console.error; /* what the engine prints is no answer */
-    say({ "adjudge.engine": 1, unroll: true, constants: true, reals: "decimal", ...hello });
+    say({ "adjudge.engine": 1, unroll: true, constants: true, reals: "decimal", emits: "cjs", ...hello });
     for await (const line of readline.createInterface({ input: process.stdin })) {
         const request = JSON.parse(line);
-        if (!emitting) {
+        if (!emitting && !request.emit) {
             const answers = [];
             for (const kase of request.cases)
                 answers.push(guarded(answer, kase));
@@ -211,7 +211,7 @@ export async function serve(hello, answer, emit) {
             continue;
         }
         try {
-            say({ id: request.id, sources: request.cases.map(emit) });
+            say({ id: request.id, sources: (request.emit ?? request.cases).map(emit) });
         } catch (e) {
             if (!(e instanceof Unsupported))
                 throw e;

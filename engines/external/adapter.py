@@ -146,9 +146,9 @@ def main(hello, answer, emit=None, together=None):
     print(json.dumps({"adjudge.engine": 1, **hello}), file=out, flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        if emitting:
+        if emitting or "emit" in request:
             try:
-                reply = {"id": request["id"], "sources": [emit(c) for c in request["cases"]]}
+                reply = {"id": request["id"], "sources": [emit(c) for c in request.get("emit") or request["cases"]]}
             except Unsupported as e:
                 reply = {"id": request["id"], "error": f"{hello['name']}: no counterpart for {e}"}
         else:
@@ -177,5 +177,5 @@ def guarded(answer, case):
     except BaseException as e:  # whatever an engine raises is its answer
         text = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:400]
         lower = text.lower()
-        known = isinstance(e, NotImplementedError) or "not implemented" in lower or "not supported" in lower or "unsupported" in lower
+        known = isinstance(e, NotImplementedError) or any(text in lower for text in ("not implemented", "not supported", "unsupported", "don't support"))
         return [{"status": "unsupported" if known else "error", "text": text}] * points

@@ -82,5 +82,6 @@ struct Tape {
 
 int main()
 {
-	return adjudge::serve<Tape>("adol-c", ENGINE_VERSION);
+	/* sinh is a difference of exponentials, a^b is exp(b log a) */
+	return adjudge::serve<Tape>("adol-c", ENGINE_VERSION, "\"accuracy\":{\"sinh\":1099511627776,\"pow\":1024},");
 }

@@ -60,7 +60,11 @@ def slice_scatter(n):
 
 
 def dynamic_slice(n):
-    size = n.a["size"]
+    size, x = n.a["size"], n.args[0]
+    if n.args[1] not in n.program.constants:
+        for d, (extent, k) in enumerate(zip(n.shape(0), size)):
+            x = f"torch.index_select({x}, {d}, torch.clamp({n.args[1]}[{d}], 0, {extent - k}) + torch.arange({k}))"
+        return x
     start = adapter.starts_of(n, 0, 1, size)
     return f"{n.args[0]}[{', '.join(f'{a}:{a + k}' for a, k in zip(start, size))}]" if size else f"{n.args[0]}.clone()"
 
@@ -80,33 +84,40 @@ def pad(n):
     return put(f"{n.args[1]}.expand({n.shape()})", n.shape(), n.args[0], low, n.shape(0), [1] * len(low))
 
 
-def index_tensor(index):
-    return f"torch.tensor({index}, dtype=torch.int64)"
+def index_tensor(index, shape=None):
+    return f"torch.tensor({index}, dtype=torch.int64)" + (f".reshape({shape})" if shape is not None and len(shape) != 1 else "")
+
+
+def positions(n, k, extent):
+    """Operand k as positions on an axis, and a mask of those that are not dropped, or None: as source."""
+    mode, x = n.a["mode"], n.args[k]
+    if x in n.program.constants:
+        at, gone = resolved(n.const(k), mode, extent)
+        return index_tensor(at, n.shape(k)), f"torch.tensor({[not g for g in gone]}).reshape({n.shape(k)})" if any(gone) else None
+    if mode == "drop":
+        return f"torch.where(({x} >= 0) & ({x} < {extent}), {x}, 0).long()", f"(({x} >= 0) & ({x} < {extent}))"
+    return (f"torch.clamp({x}, 0, {extent - 1}).long()" if mode == "clip" else f"torch.remainder({x}, {extent}).long()"), None
+
+
+def kept(n, mask, taken):
+    return taken if mask is None else f"torch.where({mask}, {taken}, torch.zeros((), dtype={DTYPES[n.dtype()]}))"
 
 
 def gather(n):
     axis, shape = n.a.get("axis", 0), n.shape(0)
-    at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
     if shape[axis] == 0:
         return f"torch.zeros({n.shape()}, dtype={DTYPES[n.dtype()]})"
-    taken = f"torch.index_select({n.args[0]}, {axis}, {index_tensor(at)}).reshape({n.shape()})"
-    if not any(gone):
-        return taken
-    mask = [not g for g in gone]
-    shaped = [1] * axis + n.shape(1) + [1] * (len(shape) - axis - 1)
-    return f"torch.where(torch.tensor({mask}).reshape({shaped}), {taken}, torch.zeros((), dtype={DTYPES[n.dtype()]}))"
+    at, mask = positions(n, 1, shape[axis])
+    mask = mask and f"{mask}.reshape({[1] * axis + n.shape(1) + [1] * (len(shape) - axis - 1)})"
+    return kept(n, mask, f"torch.index_select({n.args[0]}, {axis}, {at}.reshape(-1)).reshape({n.shape()})")
 
 
 def take_along_axis(n):
     axis, shape = n.a.get("axis", 0), n.shape(0)
-    at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
     if shape[axis] == 0:
         return f"torch.zeros({n.shape()}, dtype={DTYPES[n.dtype()]})"
-    index = f"torch.tensor({at}, dtype=torch.int64).reshape({n.shape(1)})"
-    taken = f"torch.take_along_dim({n.args[0]}, {index}, {axis})"
-    if not any(gone):
-        return taken
-    return f"torch.where(torch.tensor({[not g for g in gone]}).reshape({n.shape(1)}), {taken}, torch.zeros((), dtype={DTYPES[n.dtype()]}))"
+    at, mask = positions(n, 1, shape[axis])
+    return kept(n, mask, f"torch.take_along_dim({n.args[0]}, {at}, {axis})")
 
 
 def scatter(call, last_only=False):
@@ -152,6 +163,35 @@ def reduce_each(call):
     return rule
 
 
+def cast(n):
+    if n.dtype(0) in DTYPES and adapter.is_float(n.dtype(0)) and n.dtype()[0] == "i":
+        raise Unsupported("a cast of a float to an integer: torch leaves open what does not fit")
+    return f"{n.args[0]}.to({DTYPES[n.dtype()]})"
+
+
+def divide(n):
+    if adapter.is_float(n.dtype()):
+        return f"{n.args[0]} / {n.args[1]}"
+    if 0 in n.const(1):
+        raise Unsupported("integer division by zero")
+    return f"torch.div({n.args[0]}, {n.args[1]}, rounding_mode='trunc')"
+
+
+def narrow(rule):
+    """Of integers torch makes int64."""
+    return lambda n: rule(n) + ("" if n.dtype() != "i32" else ".to(torch.int32)")
+
+
+def iota(n):
+    shape, axis = n.a["shape"], n.a.get("axis", 0)
+    along = f"torch.arange({shape[axis]}).to({DTYPES[n.dtype()]})"
+    return f"{along}.reshape({[shape[d] if d == axis else 1 for d in range(len(shape))]}).expand({shape}).clone()"
+
+
+def along(call):
+    return lambda n: call.format(x=n.args[0], axis=n.a.get("axis", 0))
+
+
 def of_none(n):
     return not n.a.get("axes", [])
 
@@ -169,9 +209,9 @@ OPS = {
     "neg": "-{0}", "abs": "torch.abs({0})", "sign": "torch.sign({0})", "floor": "torch.floor({0})", "ceil": "torch.ceil({0})",
     "trunc": "torch.trunc({0})", "round": "torch.round({0})", "logistic": "torch.sigmoid({0})",
     **{f: f"torch.{f}({{0}})" for f in ("square sqrt rsqrt exp expm1 log log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf").split()},
-    "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "pow": "torch.pow({0}, {1})", "atan2": "torch.atan2({0}, {1})",
+    "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": divide, "pow": "torch.pow({0}, {1})", "atan2": "torch.atan2({0}, {1})",
     "max": "torch.maximum({0}, {1})", "min": "torch.minimum({0}, {1})", "clamp": "torch.clamp({0}, {1}, {2})",
-    "select": "torch.where({0}, {1}, {2})", "cast": lambda n: f"{n.args[0]}.to({DTYPES[n.dtype()]})",
+    "select": "torch.where({0}, {1}, {2})", "cast": cast,
     "broadcast_to": lambda n: f"torch.broadcast_to({n.args[0]}, {n.shape()})", "reshape": lambda n: f"{n.args[0]}.reshape({n.shape()})",
     "squeeze": lambda n: f"{n.args[0]}.reshape({n.shape()})",
     "transpose": lambda n: f"{n.args[0]}.permute({n.a['axes']})", "reverse": lambda n: f"torch.flip({n.args[0]}, {n.a['axes']})",
@@ -183,78 +223,22 @@ OPS = {
     "scatter_min": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'amin')"),
     "scatter_max": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'amax')"),
     "masked_scatter": masked_scatter,
-    "reduce_sum": reduce_("torch.sum({x}, {axes}, {keep})"), "reduce_mean": reduce_("torch.mean({x}, {axes}, {keep})"),
+    "reduce_sum": narrow(reduce_("torch.sum({x}, {axes}, {keep})")), "reduce_mean": reduce_("torch.mean({x}, {axes}, {keep})"),
     "reduce_max": reduce_("torch.amax({x}, {axes}, {keep})"), "reduce_min": reduce_("torch.amin({x}, {axes}, {keep})"),
-    "reduce_prod": reduce_each("torch.prod({x}, {axis}, {keep})"), "logsumexp": logsumexp, "norm": norm,
-    "cumsum": lambda n: f"torch.cumsum({n.args[0]}, {n.a.get('axis', 0)})", "cumprod": lambda n: f"torch.cumprod({n.args[0]}, {n.a.get('axis', 0)})",
-    "matmul": "torch.matmul({0}, {1})", "sort": lambda n: f"torch.sort({n.args[0]}, dim={n.a.get('axis', 0)}, stable=True)[0]",
+    "reduce_prod": narrow(reduce_each("torch.prod({x}, {axis}, {keep})")), "logsumexp": logsumexp, "norm": norm,
+    "cumsum": narrow(along("torch.cumsum({x}, {axis})")), "cumprod": narrow(along("torch.cumprod({x}, {axis})")),
+    "matmul": "torch.matmul({0}, {1})", "sort": along("torch.sort({x}, dim={axis}, stable=True)[0]"),
+}
+
+# What integers and bool are made of: for modes that are told of them.
+DISCRETE = {
+    "iota": iota, "argsort": along("torch.argsort({x}, dim={axis}, stable=True)"),
+    "eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}", "ge": "{0} >= {1}",
+    **{f"logical_{f}": f"torch.logical_{f}({{0}}, {{1}})" for f in ("and", "or", "xor")}, "logical_not": "torch.logical_not({0})",
+    **{f"bitwise_{f}": f"torch.bitwise_{f}({{0}}, {{1}})" for f in ("and", "or", "xor")}, "bitwise_invert": "torch.bitwise_not({0})",
 }
 
 # ---- transforms as source ----
-
-# Reverse mode on the tape.  Every level differentiates copies of its inputs, so that what a level leaves on them is its own.
-EAGER = '''
-def vjp(f, wrt, cotangents):
-    def level(*xs):
-        xs = [x.detach().requires_grad_() if i in wrt and x.is_floating_point() and not x.requires_grad else x.view_as(x) for i, x in enumerate(xs)]
-        live = [(y, c) for y, c in zip(f(*xs), cotangents) if y.requires_grad]
-        at = [xs[i] for i in wrt if xs[i].is_floating_point()]
-        grads = list(torch.autograd.grad([y for y, _ in live], at, [c for _, c in live], create_graph=CREATE_GRAPH, allow_unused=True)) if live and at else [None] * len(at)
-        grads = [g for i in wrt for g in [grads.pop(0) if xs[i].is_floating_point() else None]]
-        return tuple(torch.zeros_like(xs[i]) if g is None else g for i, g in zip(wrt, grads))
-    return level
-'''
-
-FORWARD = '''
-def jvp(f, wrt, tangents):
-    def level(*xs):
-        with torch.autograd.forward_ad.dual_level():
-            duals = [torch.autograd.forward_ad.make_dual(x, tangents[wrt.index(i)]) if i in wrt and x.is_floating_point() else x for i, x in enumerate(xs)]
-            out = [torch.autograd.forward_ad.unpack_dual(y) if y.is_floating_point() else (y, None) for y in f(*duals)]
-            return tuple(torch.zeros_like(y) if t is None else t for y, t in out)
-    return level
-'''
-
-FUNC = '''
-def floats(f, wrt, xs):
-    """f as a function of its float inputs in wrt, with its float results; and those."""
-    at = [i for i in wrt if xs[i].is_floating_point()]
-    def g(*some):
-        full = list(xs)
-        for i, x in zip(at, some):
-            full[i] = x
-        return tuple(y for y in f(*full) if y.is_floating_point())
-    return g, [xs[i] for i in at]
-
-def vjp(f, wrt, cotangents):
-    def level(*xs):
-        g, at = floats(f, wrt, xs)
-        cotangent = tuple(c for c in cotangents if c.is_floating_point())
-        grads = list(torch.func.vjp(g, *at)[1](cotangent)) if at and cotangent else []
-        return tuple(grads.pop(0) if grads and xs[i].is_floating_point() else torch.zeros_like(xs[i]) for i in wrt)
-    return level
-
-def jvp(f, wrt, tangents):
-    def level(*xs):
-        g, at = floats(f, wrt, xs)
-        tangent = tuple(t for t in tangents if t.is_floating_point())
-        outs = list(torch.func.jvp(g, tuple(at), tangent)[1]) if at and g(*at) else None
-        return tuple(torch.zeros_like(y) if outs is None or not y.is_floating_point() else outs.pop(0) for y in f(*xs))
-    return level
-'''
-
-MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
-STACKS = [[a, b] for a in ("jvp", "vjp") for b in ("jvp", "vjp")]
-# name: transforms as source, what they take, and what is done to the function first
-MODES = {
-    "reverse": (EAGER, [["vjp"], ["vjp", "vjp"]], "f"),
-    "forward": (FORWARD, [["jvp"]], "f"),
-    "func": (FUNC, [["jvp"], ["vjp"]] + STACKS + [[a, *s] for a in ("jvp", "vjp") for s in STACKS], "f"),
-    "script": (EAGER, [["vjp"], ["vjp", "vjp"]], "torch.jit.trace(f, xs, check_trace=False)"),
-    "aot_eager": (EAGER, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
-    "inductor": (EAGER, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
-}
-
 
 def tensor_source(data, type_text):
     shape = adapter.shape_of(type_text)
@@ -262,62 +246,156 @@ def tensor_source(data, type_text):
     return text + (f".reshape({shape})" if 0 in shape else "")
 
 
-def emit_level(levels, types_in, types_out):
-    """The stack as an expression over f, with the seeds as source; innermost first."""
-    text = "f"
-    for level in levels:
-        wrt = level["wrt"]
-        if level["transform"] == "vjp":
-            seeds = [tensor_source(d, t) for d, t in zip(level["cotangents"], types_out)]
-            types_out = [types_in[i] for i in wrt]
+def of_floats(data, types):
+    return "(" + "".join(f"{tensor_source(d, t)}, " for d, t in zip(data, types) if floating(t)) + ")"
+
+
+def floating(type_text):
+    return adapter.is_float(adapter.dtype_of(type_text))
+
+
+def zeros(type_text):
+    return f"torch.zeros({adapter.shape_of(type_text)}, dtype={DTYPES[adapter.dtype_of(type_text)]})"
+
+
+def with_zeros(text, types):
+    """All derivatives, of those of floats."""
+    if all(floating(t) for t in types):
+        return text
+    at = [i for i, t in enumerate(types) if floating(t)]
+    return f"(lambda d: ({', '.join(f'd[{at.index(i)}]' if i in at else zeros(t) for i, t in enumerate(types))},))({text})"
+
+
+class Level:
+    """One level of a request as the function `name` of all inputs.  below: the function that it differentiates; within: inputs that a level above differentiates."""
+
+    def __init__(self, level, name, below, inputs, types_in, types_out, within):
+        self.level, self.name, self.below, self.inputs = level, name, below, inputs
+        self.types_in, self.types_out, self.within, self.wrt = types_in, types_out, within, level["wrt"]
+        self.at = [i for i in self.wrt if floating(types_in[i])]
+        self.vjp = level["transform"] == "vjp"
+        self.types = [types_in[i] for i in self.wrt] if self.vjp else types_out  # of what it gives
+        self.seeds = of_floats(level["cotangents"], types_out) if self.vjp else of_floats(level["tangents"], [types_in[i] for i in self.wrt])
+        self.active = "".join(f"{inputs[i]}, " for i in self.at)
+        floats = all(floating(t) for t in types_out)
+        call = f"{below}({', '.join(inputs)})"
+        self.call = call if floats else f"tuple(y for y in {call} if y.is_floating_point())"
+
+    def source(self, style):
+        some = self.at and any(floating(t) for t in self.types_out)
+        body = style(self) if some else [f"return ({', '.join(zeros(t) for t in self.types)},)"]
+        return [f"def {self.name}({', '.join(self.inputs)}):"] + [f"    {line}" for line in body]
+
+
+def func(v):
+    """torch.func."""
+    f = f"lambda {v.active[:-2]}: {v.call}"
+    if v.vjp:
+        return [f"return {with_zeros(f'func.vjp({f}, {v.active[:-2]})[1]({v.seeds})', v.types)}"]
+    return [f"return {with_zeros(f'func.jvp({f}, ({v.active}), {v.seeds})[1]', v.types)}"]
+
+
+def tape(v):
+    """The tape.  A level differentiates copies of its inputs, so that what it leaves on them is its own; a copy that a level above differentiates keeps its graph."""
+    own = [f"{x} = {x}.view_as({x})" if i in v.within else f"{x} = {x}.detach().requires_grad_()" for i, x in ((i, v.inputs[i]) for i in v.at)]
+    return own + [
+        f"live = [(y, c) for y, c in zip({v.call}, {v.seeds}) if y.requires_grad]",
+        f"d = torch.autograd.grad([y for y, _ in live], ({v.active}), [c for _, c in live], create_graph={bool(v.within)}, allow_unused=True) if live else ({v.active})",
+        f"d = [torch.zeros_like(x) if g is None or not live else g for x, g in zip(({v.active}), d)]",
+        f"return {with_zeros('tuple(d)', v.types)}"]
+
+
+def dual(v):
+    """Dual numbers."""
+    seeds = [f"{x} = torch.autograd.forward_ad.make_dual({x}, t[{k}])" for k, x in enumerate(v.inputs[i] for i in v.at)]
+    return [f"t = {v.seeds}", "with torch.autograd.forward_ad.dual_level():"] + [f"    {line}" for line in seeds + [
+        f"d = [torch.autograd.forward_ad.unpack_dual(y) for y in {v.call}]", "d = tuple(torch.zeros_like(y) if t is None else t for y, t in d)",
+        f"return {with_zeros('d', v.types)}"]]
+
+
+def batched(type_text, size):
+    return f"{adapter.dtype_of(type_text)}[{','.join(str(n) for n in [size] + adapter.shape_of(type_text))}]"
+
+
+def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
+    """The levels of a request, innermost first: lines, the name of the outermost function, and the types of what that takes."""
+    lines, below = [], "f"
+    for k, level in enumerate(levels):
+        name = f"{prefix}{level['transform']}{k + 1}"
+        if level["transform"] == "batch":
+            axes = ["0" if i in level["wrt"] else "None" for i in range(len(inputs))]
+            types_in = [batched(t, level["size"]) if i in level["wrt"] else t for i, t in enumerate(types_in)]
+            types_out = [batched(t, level["size"]) for t in types_out]
+            lines += [f"def {name}({', '.join(inputs)}):", f"    return func.vmap({below}, ({', '.join(axes)},))({', '.join(inputs)})"]
         else:
-            seeds = [tensor_source(d, types_in[i]) for d, i in zip(level["tangents"], wrt)]
-        text = f"{level['transform']}({text}, {wrt}, [{', '.join(seeds)}])"
-    return text
+            v = Level(level, name, below, inputs, types_in, types_out, {i for above in levels[k + 1:] for i in above["wrt"]})
+            lines += v.source(style)
+            types_out = v.types
+        below = name
+    return lines, below, types_in
+
+
+IMPORT_FUNC = ["try:", "    from torch import func", "except ImportError:  # before 2.0", "    import functorch as func"]
+ONE = [["jvp"], ["vjp"]]
+TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
+THREE = [[a, *s] for a in ("jvp", "vjp") for s in TWO]
+BATCHED = [s for one in ONE + TWO for s in (["batch", *one], [*one, "batch"], ["batch", *one, "batch"])]
+MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
+# name: how a level is written, the stacks, and what is done to the function first
+MODES = {
+    "reverse": (tape, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], None),
+    "forward": (dual, [["jvp"]], None),
+    "func": (func, ONE + TWO + THREE, None),
+    "vmap": (func, [["batch"]] + BATCHED, None),
+    "script": (tape, [["vjp"], ["vjp"] * 2], "torch.jit.trace(f, xs, check_trace=False)"),
+    "aot_eager": (tape, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
+    "inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
+}
 
 
 class Torch:
     def __init__(self, mode):
-        self.mode = mode
-        self.prelude, self.requests, self.wrap = MODES[mode]
+        self.style, self.requests, self.wrap = MODES[mode]
+        self.compiles = bool(self.wrap) and "compile" in self.wrap
+        self.batches = ["batch"] in self.requests
+        self.ops = {**OPS, **DISCRETE} if self.batches else OPS  # what differs between slices is no constant
 
     def parts(self, case):
-        program = adapter.Program(case, OPS)
-        types_in = [program.types[x] for x in program.inputs]
-        types_out = [program.types[r] for r in program.results]
-        stack = emit_level(case["request"], types_in, types_out)
-        points = [[tensor_source(d, t) for d, t in zip(p, types_in)] for p in case["points"]]
-        prelude = self.prelude.replace("CREATE_GRAPH", str(len(case["request"]) > 1))
-        return program, prelude, stack, points
+        """Definitions, the names of the functions that give the primal and the derivative (None: none is asked for), and the points."""
+        program = adapter.Program(case, self.ops)
+        types = [program.types[x] for x in program.inputs], [program.types[r] for r in program.results]
+        batches = [level for level in case["request"] if level["transform"] == "batch"]
+        outer, primal, types_in = levels_source(batches, self.style, program.inputs, *types, "primal_")
+        lines, derivative, _ = levels_source(case["request"], self.style, program.inputs, *types) if len(batches) < len(case["request"]) else ([], None, None)
+        head = IMPORT_FUNC if self.style is func and case["request"] else []
+        points = [f"({', '.join(tensor_source(d, t) for d, t in zip(p, types_in))},)" for p in case["points"]]
+        return "\n".join(head) + "\n\n" + program.source() + "\n" + "\n".join(outer + lines) + "\n", primal, derivative, points
 
     def emit(self, case):
-        program, prelude, stack, points = self.parts(case)
-        lines = ["import torch", "", program.source()]
-        if case["request"]:
-            lines += [prelude]
+        source, primal, derivative, points = self.parts(case)
+        lines = []
         for p in points:
-            lines += [f"xs = ({', '.join(p)},)", f"f_ = {self.wrap}" if self.wrap != "f" else "f_ = f", "print('primal:', f_(*xs))"]
-            if case["request"]:
-                lines += [f"print('derivative:', {stack.replace('(f,', '(f_,', 1)}(*xs))"]
-        return "\n".join(lines) + "\n"
+            lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap else []) + [f"print('primal:', {primal}(*xs))"]
+            lines += [f"print('derivative:', {derivative}(*xs))"] if derivative else []
+        return "import torch\n" + source.replace("\n\n\n", "\n") + "\n".join(lines) + "\n"
 
     def answer(self, case):
         import torch
-        program, prelude, stack, points = self.parts(case)
-        if "compile" in self.wrap and len(program.lines) > MOST_COMPILED:
-            raise Unsupported(f"{len(program.lines)} ops: too many to compile")
-        room = {"torch": torch}
-        exec(program.source() + prelude, room)
+        source, primal, derivative, points = self.parts(case)
+        if self.compiles and len(case["body"]) > MOST_COMPILED:
+            raise Unsupported(f"{len(case['body'])} ops: too many to compile")
+        room = {"torch": torch, "__name__": "program"}  # torch.jit.trace asks for the name
+        exec(source, room)
         torch.manual_seed(0)
         answers = []
-        points = eval(f"[{', '.join('(' + ', '.join(p) + ',)' for p in points)}]", room)
-        derive = eval(stack, room) if case["request"] else lambda *xs: ()
-        for xs in points:
-            if self.wrap != "f":
-                room.update(xs=xs, f=eval(self.wrap, room))
-                derive = eval(stack, room) if case["request"] else derive
-            answers.append({"derivative": [encode(torch, t) for t in derive(*xs)], "primal": [encode(torch, t) for t in room["f"](*xs)]})
-        if "compile" in self.wrap:
+        for xs in eval(f"[{', '.join(points)}]", room):
+            if self.wrap:
+                room["xs"] = xs
+                room["f"] = eval(self.wrap, room)
+            derivatives = room[derivative](*xs) if derivative else ()
+            values = room[primal](*xs)
+            answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
+        if self.compiles:
             torch._dynamo.reset()
         return answers
 
@@ -344,11 +422,11 @@ def main():
         torch.set_num_threads(1)
         version = torch.__version__
     engine = Torch(mode)
-    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(OPS),
-             "unroll": True, "constants": True}
-    if "compile" in engine.wrap:
+    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(engine.ops),
+             "unroll": True, "constants": not engine.batches, "weak_zero": True, "accuracy": {"erf": 4096}, "emits": "py"}
+    if engine.compiles:
         hello.update(timeout_ms=600000, cases_per_request=16)
-    adapter.main(hello, engine.answer, engine.emit, engine.together if "compile" in engine.wrap else None)
+    adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles else None)
 
 
 if __name__ == "__main__":

@@ -645,7 +645,8 @@ template <class Tape> std::string answer_case(const cJSON *c)
 	return out + "]";
 }
 
-template <class Tape> int serve(const char *name, const char *version)
+/* declares: further members of the hello, each with a comma after it. */
+template <class Tape> int serve(const char *name, const char *version, const char *declares = "")
 {
 	Scalars<typename Tape::Number> scalars;
 	Tape::scalars(scalars);
@@ -659,8 +660,8 @@ template <class Tape> int serve(const char *name, const char *version)
 		ops += ",\"" + op.first + "\"";
 	std::cout << "{\"adjudge.engine\":1,\"name\":\"" << name << "\",\"version\":\"" << version
 		  << "\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],"
-		     "\"unroll\":true,\"constants\":true,\"cases_per_request\":64,\"ops\":["
-		  << ops << "]}" << std::endl;
+		     "\"unroll\":true,\"constants\":true,\"cases_per_request\":64,"
+		  << declares << "\"ops\":[" << ops << "]}" << std::endl;
 	while (std::getline(std::cin, line)) {
 		cJSON *request = cJSON_Parse(line.c_str());
 		if (!request)

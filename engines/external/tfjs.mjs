@@ -172,7 +172,7 @@ function checked(tensors, types) {
     return tensors.map((t) => t.dataSync());
 }
 
-const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4 };
+const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, accuracy: { erf: 4096 } };
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;

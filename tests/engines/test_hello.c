@@ -28,6 +28,9 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"timeout_ms\":0}", "timeout_ms"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"cases_per_request\":0}", "cases_per_request"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":-1}", "accuracy"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":\"bad\"}}", "accuracy.erf"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"emits\":\"../x\"}", "suffix"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
 	};
@@ -55,11 +58,34 @@ static void check_minimal(struct arena *a)
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
 }
 
+/* Units in the last place, of all functions or by name. */
+static void check_accuracy(struct arena *a)
+{
+	static const struct {
+		const char *member;
+		double erf, sin; /* below 0: nothing declared */
+	} rows[] = {
+		{"", -1, -1},
+		{",\"accuracy\":4", 4, 4},
+		{",\"accuracy\":{\"erf\":9}", 9, 0},
+		{",\"accuracy\":{\"erf\":9,\"default\":3,\"no_such_op\":1}", 9, 3},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		char *line = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\"%s}", rows[k].member);
+		struct error e = {.text = ""};
+		struct hello h;
+
+		CHECK(hello_read(line, strlen(line), a, &h, &e), "%s: %s", line, e.text);
+		CHECK(h.accuracy ? h.accuracy[OP_ERF] == rows[k].erf && h.accuracy[OP_SIN] == rows[k].sin : rows[k].erf < 0, "%s", line);
+	}
+}
+
 static void check_round_trip(struct arena *a)
 {
 	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"version\":\"2\",\"requests\":[[\"jvp\"],[\"vjp\",\"batch\"]],\"dtypes\":[\"f64\",\"i32\"],"
 				   "\"ops\":[\"sin\",\"no_such_op\"],\"rank\":2,\"unroll\":true,\"constants\":true,\"broadcast\":true,\"weak_zero\":true,\"flushes\":[\"f32\",\"bf16\"],"
-				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234,\"cases_per_request\":12345}";
+				   "\"one_dtype\":\"f32\",\"reals\":\"bits\",\"timeout_ms\":1234,\"cases_per_request\":12345,\"emits\":\"py\"}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP}, both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
 	struct error e = {.text = ""};
 	struct hello h, again;
@@ -72,7 +98,7 @@ static void check_round_trip(struct arena *a)
 	text = hello_write(&h, a, &len);
 	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
 	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 && again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
-	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] && !again.flushes[DTYPE_F16],
+	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] && !again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) && !strcmp(again.version, "2"), "%s", text);
 }
@@ -85,6 +111,7 @@ int main(void)
 	check_refused(&a);
 	check_minimal(&a);
 	check_round_trip(&a);
+	check_accuracy(&a);
 	arena_free(&a);
 	return check_done();
 }

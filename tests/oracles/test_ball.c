@@ -103,6 +103,9 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 	     "300", "1", 4 * u16, 4 * u16, ANY, INFINITY},
 	    {"a value's formula out of range", "f16[]", N("y", "asinh", "\"x\""), "300", "1",
 	     8 * u16 * 6.397 + eta16, INFINITY, ANY, INFINITY},
+	    {"g y/x of what scatter_mul left as it was", "f64[2]",
+	     C("i", "i64[1]", "[1]") "," C("k", "f64[1]", "[3]") "," A("y", "scatter_mul", "\"axis\":0,\"mode\":\"clip\"", "\"x\",\"i\",\"k\""),
+	     "[0.75,0.5]", "[5,1]", 0, 0, 0, 2 * u * 5},
 	    {"floor beyond the fractions", "f64[]",
 	     C("c", "f64[]", "\"0x1.ccccccccccccdp-1\"") "," N("s", "add", "\"x\",\"c\"") "," N(
 		 "y", "floor", "\"s\""),
@@ -123,6 +126,34 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 		      "%s: derivative tight %g, not %g", row->what, d->tight, row->tight);
 		CHECK(row->loose == ANY || close_to(d->loose, row->loose),
 		      "%s: derivative loose %g, not %g", row->what, d->loose, row->loose);
+	}
+}
+
+/* The tangent of a choice may be blended of both, b' + (a' - b'), and is then off by a rounding of their size; beside 0, or in reverse, by none. */
+static void test_blend(struct analytic *oracle, struct arena *a)
+{
+	static const struct {
+		const char *op, *tangents;
+		double value, loose;
+	} rows[] = {{"min", "0x1.8p+1,0x1p+40", 3, 2 * 0x1p-53 * (3 + 0x1p40)}, {"max", "0x1p+40,0x1.8p+1", 3, 2 * 0x1p-53 * (3 + 0x1p40)}, {"min", "0x1.8p+1,0x0p+0", 3, 0}};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const char *comma = strchr(rows[k].tangents, ',');
+		struct testcase c = {0};
+		struct error e = {0};
+		struct truth_point t;
+		arena_reset(a);
+		char *text = arena_printf(a,
+		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"z: f64[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"%s\",\"args\":[\"x\",\"z\"]}],"
+		    "\"results\":[\"y\"],\"points\":[[1,2]],\"request\":[{\"transform\":\"jvp\",\"wrt\":[0,1],\"tangents\":[\"%.*s\",\"%s\"]}]}",
+		    rows[k].op, (int)(comma - rows[k].tangents), rows[k].tangents, comma + 1);
+		bool good = testcase_read(text, strlen(text), a, &c, &e);
+		CHECK(good, "%s: %s\n%s", e.place, e.text, text);
+		if (!good)
+			continue;
+		analytic_truth(oracle, &c, 0, a, &t);
+		const struct component *d = t.derivative[0][0].at;
+		CHECK(d->value == rows[k].value && d->tight == 0 && close_to(d->loose, rows[k].loose), "%s %s: %g, %g, %g", rows[k].op, rows[k].tangents, d->value,
+		    d->tight, d->loose);
 	}
 }
 
@@ -351,6 +382,7 @@ int main(void)
 	arena_init(&a, (size_t)1 << 28);
 	struct analytic *oracle = analytic_open();
 	test_radii(oracle, &a);
+	test_blend(oracle, &a);
 	test_undecided(oracle, &a);
 	test_decided(oracle, &a);
 	test_range(oracle, &a);

@@ -1,0 +1,111 @@
+/* conform_findings.c: what a sweep found, as files. */
+#include <string.h>
+
+#include "../engines/hello.h"
+#include "../reports/file.h"
+#include "campaign.h"
+#include "conform.h"
+#include "minimize.h"
+
+/* FINDING_BUDGET: candidates judged to make one small: they are small already. */
+enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
+
+struct writer {
+	const struct conform *m;
+	struct bench *bench;
+	const char *spec, *dir, *suffix; /* suffix: "" where the engine emits no source */
+	FILE *list;
+	struct arena *arena, side;
+	int n;
+	const char **written; /* OP|SIGNATURE of those that are */
+};
+
+static bool is_new(struct writer *w, const char *key)
+{
+	for (int k = 0; k < w->n; k++)
+		if (!strcmp(w->written[k], key))
+			return false;
+	w->written[w->n++] = arena_printf(w->arena, "%s", key);
+	return true;
+}
+
+static bool write_case(struct writer *w, const struct testcase *c, const char *name, const char *title, struct error *e)
+{
+	struct testcase titled = *c;
+	size_t len;
+	char *text;
+
+	titled.provenance.title = arena_printf(&w->side, "%s", title);
+	text = testcase_write(&titled, &w->side, &len);
+	return file_write_atomic(w->dir, arena_printf(&w->side, "%s.json", name), text, len, e);
+}
+
+/* The case as source; an engine that has no counterpart for something in it writes none.  *file: the name of what was written. */
+static bool write_source(struct writer *w, const struct testcase *c, const char *name, const char **file, struct error *e)
+{
+	struct error why = {0};
+	const char **text;
+	int n;
+
+	*file = arena_printf(&w->side, "%s.json", name);
+	if (!*w->suffix || !engine_emit(w->bench->engine[0], c, &w->side, &text, &n, &why) || n != 1)
+		return true;
+	*file = arena_printf(&w->side, "%s.%s", name, w->suffix);
+	return file_write_atomic(w->dir, *file, text[0], strlen(text[0]), e);
+}
+
+static bool write_finding(struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
+{
+	struct minimize_statistics stats = {0};
+	struct same_signature same = {.bench = w->bench, .spec = w->spec};
+	struct testcase small;
+	struct bench_result r;
+	const char *file;
+
+	bench_judge(w->bench, found, &w->side, &r);
+	if (!verdict_is_finding[r.judgement[0].verdict])
+		return write_case(w, found, name, title, e); /* it did not come again */
+	same.signature = arena_printf(w->arena, "%s", signature_coarse(w->spec, found, &r.judgement[0], &w->side));
+	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
+		return true;
+	small = minimize(found, same_signature, &same, FINDING_BUDGET, &w->side, &stats);
+	bench_judge(w->bench, &small, &w->side, &r);
+	if (!write_case(w, &small, name, title, e) || !write_source(w, &small, name, &file, e))
+		return false;
+	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, r.judgement[0].expected, r.judgement[0].returned, w->dir, file);
+	return true;
+}
+
+bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e)
+{
+	const struct hello *h = engine_hello(b->engine[0]);
+	struct writer w = {.m = m, .bench = b, .spec = spec, .dir = dir, .suffix = h ? arena_printf(a, "%s", h->emits) : "", .list = list, .arena = a};
+	bool good = file_make_directory(dir, e);
+
+	arena_init(&w.side, FINDING_ARENA);
+	w.written = NEW(a, const char *, OP_COUNT * CONFORM_COLUMNS);
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int k = 0; good && m->cell[op] && k < m->n_column; k++) {
+			const struct conform_cell *cell = &m->cell[op][k];
+			const struct conform_column *column = &m->column[k];
+			const char *name = arena_printf(a, "%s-%s-%s-%s", op_table[op].name, column->request, dtype_table[column->dtype].name,
+			    point_class_names[column->points]);
+			const char *title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[cell->worst]);
+			jmp_buf full;
+
+			if (!cell->shows)
+				continue;
+			arena_reset(&w.side);
+			w.side.on_full = &full;
+			if (setjmp(full)) { /* as it was found, then */
+				arena_reset(&w.side);
+				w.side.on_full = NULL;
+				good = write_case(&w, cell->shows, name, title, e);
+				continue;
+			}
+			good = verdict_is_finding[cell->worst] ? write_finding(&w, (enum op)op, cell->shows, name, title, e) : write_case(&w, cell->shows, name, title, e);
+			w.side.on_full = NULL;
+		}
+	arena_free(&w.side);
+	return good;
+}
