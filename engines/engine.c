@@ -250,6 +250,15 @@ bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a,
 	return external_emit(self->external, &self->aot, c, a, text, n, e);
 }
 
+bool engine_restart(struct engine *self)
+{
+	if (self->external)
+		external_restart(self->external);
+	if (self->worker)
+		worker_restart(self->worker);
+	return self->external || self->worker;
+}
+
 const struct hello *engine_hello(const struct engine *self)
 {
 	return self->external ? external_hello(self->external) : NULL;

@@ -79,6 +79,12 @@ struct engine_scope engine_scope(const struct engine *self);
 struct hello;
 const struct hello *engine_hello(const struct engine *self);
 
+/*
+ * The next case is answered by a fresh process, where the engine is isolated: nothing that it was asked before has a part in the answer.  False where
+ * it is not: such engines keep nothing from case to case.
+ */
+bool engine_restart(struct engine *self);
+
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 

@@ -67,6 +67,11 @@ void external_close(struct external *self)
 	free(self);
 }
 
+void external_restart(struct external *self)
+{
+	worker_restart(self->worker);
+}
+
 const struct engine_kind *external_kind(const struct external *self)
 {
 	return &self->kind;

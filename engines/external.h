@@ -16,6 +16,8 @@ struct external;
 /* Starts COMMAND and hears its hello.  NULL with the reason in e. */
 struct external *external_open(const char *command, struct error *e);
 void external_close(struct external *self);
+/* The next case is answered by a fresh process. */
+void external_restart(struct external *self);
 /* What the hello makes of it as an engine of ours; valid until external_close. */
 const struct engine_kind *external_kind(const struct external *self);
 const struct hello *external_hello(const struct external *self);

@@ -15,7 +15,10 @@
 #include "process.h"
 #include "wire.h"
 
-/* FOREIGN_MEMORY: bytes resident.  Frameworks reserve much more than they use, so address space is no measure. */
+/* HELLO_ARENA: what reading hellos can take, of HELLO_BYTES each. */
+enum { HELLO_ARENA = 64 << 20 };
+
+/* Bytes resident.  Frameworks reserve much more than they use, so address space is no measure. */
 static const int64_t foreign_memory = (int64_t)6 << 30;
 
 struct worker {
@@ -23,9 +26,11 @@ struct worker {
 	bool foreign;
 	int timeout_ms; /* 0: as the hello says */
 	long id;        /* requests sent */
-	int failures;
+	int failures;       /* to start, in a row */
+	struct error why;   /* the last of them */
 	struct process process;
-	struct hello hello; /* of the process that runs, or ran last */
+	bool greeted;       /* some process said a hello: all others have to say the same */
+	struct hello hello;
 	struct arena said;  /* holds its strings */
 };
 
@@ -58,6 +63,24 @@ static bool spawn(struct worker *w, struct error *e)
 	return ok;
 }
 
+/* The first hello is kept; a later one has to say the same, for what the engine was asked so far, and how, followed from that. */
+static bool take_hello(struct worker *w, size_t line, struct arena *a, struct error *e)
+{
+	struct hello hello;
+	size_t len;
+
+	if (!hello_read(w->process.buffer, line, w->greeted ? a : &w->said, &hello, e))
+		return false;
+	if (!w->foreign && strcmp(hello.name, w->spec) != 0)
+		return error_set(e, NULL, "a worker of another engine");
+	if (w->greeted && strcmp(hello_write(&hello, a, &len), hello_write(&w->hello, a, &len)) != 0)
+		return error_set(e, NULL, "the engine says another hello than at first");
+	if (!w->greeted)
+		w->hello = hello;
+	w->greeted = true;
+	return true;
+}
+
 /* Spawns a process and reads its hello.  False with the reason. */
 static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 {
@@ -70,12 +93,8 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	if (!spawn(w, e))
 		return false;
 	how = process_exchange(&w->process, "", 0, w->foreign ? WORKER_FOREIGN_START_MS : WORKER_START_MS);
-	arena_reset(&w->said);
-	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && hello_read(w->process.buffer, len, &w->said, &w->hello, e)) {
-		if (w->foreign || !strcmp(w->hello.name, w->spec))
-			return true;
-		error_set(e, NULL, "a worker of another engine");
-	}
+	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && take_hello(w, len, a, e))
+		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	if (how == EXCHANGE_LINE)
@@ -83,7 +102,10 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 
-/* A worker that died since its last answer is started anew: that death is not the fault of the case to come. */
+/*
+ * A worker that died since its last answer is started anew: that death is not the fault of the case to come.  One that started before is given some
+ * tries: a single bad start does not end a campaign.
+ */
 static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 {
 	int status;
@@ -92,14 +114,17 @@ static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 		process_reap(&w->process, 0, &status);
 	if (w->process.pid)
 		return true;
-	if (w->failures >= WORKER_START_FAILURES)
-		return error_set(e, NULL, "the worker did not start %d times in a row", w->failures);
-	if (worker_start(w, a, e)) {
-		w->failures = 0;
-		return true;
+	while (w->failures < WORKER_START_FAILURES) {
+		w->why = (struct error){.text = ""};
+		if (worker_start(w, a, &w->why)) {
+			w->failures = 0;
+			return true;
+		}
+		w->failures++;
+		if (!w->greeted)
+			return error_set(e, w->why.place, "%s", w->why.text);
 	}
-	w->failures++;
-	return false;
+	return error_set(e, NULL, "the worker did not start %d times in a row: %s", w->failures, w->why.text);
 }
 
 /* ---- the interface ---- */
@@ -116,9 +141,10 @@ static void *open_any(const char *spec, bool foreign, struct error *e)
 		return NULL;
 	}
 	process_new(&w->process);
-	arena_init(&w->said, 1 << 20);
+	arena_init(&w->said, HELLO_ARENA);
 	w->foreign = foreign;
 	w->process.memory = foreign ? foreign_memory : 0;
+	w->process.kept = foreign;
 	return w;
 }
 
@@ -150,10 +176,18 @@ const struct hello *worker_hello(void *worker, struct error *e)
 	struct arena a;
 	bool ok;
 
-	arena_init(&a, 1 << 20);
+	arena_init(&a, HELLO_ARENA);
 	ok = worker_ready(w, &a, e);
 	arena_free(&a);
 	return ok ? &w->hello : NULL;
+}
+
+void worker_restart(void *worker)
+{
+	struct worker *w = worker;
+	int status;
+
+	process_reap(&w->process, 0, &status);
 }
 
 void worker_set_timeout(void *worker, int timeout_ms)
@@ -194,11 +228,11 @@ static void answer_all(const struct testcase *c, int n, struct answer *const *ou
 }
 
 /* "SIGSEGV: what it said last". */
-static char *with_complaint(const struct worker *w, const char *death, struct arena *a)
+static char *with_complaint(const struct worker *w, const char *what, struct arena *a)
 {
 	const char *complaint = process_complaint(&w->process, a);
 
-	return arena_printf(a, "%s%s%s", death, *complaint ? ": " : "", complaint);
+	return arena_printf(a, "%s%s%s", what, *complaint ? ": " : "", complaint);
 }
 
 void worker_answer(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
@@ -222,7 +256,7 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 			return;
 		error_set(&e, NULL, "more than one line"); /* the first error stays */
 		process_reap(&w->process, 0, &status);
-		answer_all(c, n, out, ANSWER_PROTOCOL, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text));
+		answer_all(c, n, out, ANSWER_PROTOCOL, with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
 		return;
 	}
 	if (how == EXCHANGE_LATE) {
@@ -230,7 +264,7 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 		if (process_reap(&w->process, 0, &status))
 			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
-			answer_all(c, n, out, ANSWER_HANG, arena_printf(a, "no answer within %d ms", time_limit(w)));
+			answer_all(c, n, out, ANSWER_HANG, with_complaint(w, arena_printf(a, "no answer within %d ms", time_limit(w)), a));
 		return;
 	}
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
@@ -241,7 +275,7 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
 	    how == EXCHANGE_FAILED       ? ANSWER_FAILURE
 	        : how == EXCHANGE_MEMORY ? ANSWER_CRASH
 	                                 : ANSWER_PROTOCOL,
-	    exchange_text[how]);
+	    with_complaint(w, exchange_text[how], a));
 }
 
 bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e)

@@ -10,7 +10,7 @@ enum {
 	WORKER_FOREIGN_MS = 30000,       /* of another's, unless its hello asks for more or less */
 	WORKER_START_MS = 20000,         /* from spawn to the first line; a loaded machine is slow to exec */
 	WORKER_FOREIGN_START_MS = 120000, /* some import half a gigabyte first */
-	WORKER_START_FAILURES = 3        /* in a row: the worker is not tried again */
+	WORKER_START_FAILURES = 3        /* in a row, of one that started before: it is not tried again */
 };
 
 /*
@@ -31,12 +31,14 @@ void worker_answer(void *worker, const struct testcase *c, int n, struct arena *
  * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
  */
 bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);
-/* Kills the process and its group.  NULL is fine. */
+/* Kills the process and all that it started.  NULL is fine. */
 void worker_close(void *worker);
 
+/* Ends the process: the next request is answered by a fresh one. */
+void worker_restart(void *worker);
 /* Another time limit for one request. */
 void worker_set_timeout(void *worker, int timeout_ms);
-/* The most bytes that the process and its group may hold resident while it is waited for. */
+/* The most bytes that the process and its descendants may hold resident while it is waited for. */
 void worker_set_memory(void *worker, int64_t bytes);
 /* Processes started so far. */
 int worker_starts(const void *worker);

@@ -5,6 +5,7 @@
  * by hand is then the same thing.
  */
 #include "engine.h"
+#include "keeper.h"
 #include "rules.h"
 #include "wire.h"
 #include "worker.h"
@@ -64,16 +65,16 @@ static void limit_resource(int resource, rlim_t value)
 }
 
 /*
- * Ties the process to its parent.  The signal comes when the THREAD that started us ends, so an engine is opened on a thread that
+ * Ties the process to its parent by a signal.  It comes when the THREAD that started us ends, so an engine is opened on a thread that
  * outlives it; a parent that died before the request was made is seen by its number.
  */
-static bool follow_parent(void)
+static bool follow_parent(int signal)
 {
 	const char *parent = getenv(WORKER_PARENT_VARIABLE);
 
 	if (!parent)
 		return true;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, signal);
 	return strtol(parent, NULL, 10) == (long)getppid();
 }
 
@@ -244,7 +245,7 @@ int engine_worker(const char *spec)
 	struct worker_side w = {.in = -1, .out = -1};
 	int code = EXIT_OURS;
 
-	if (!follow_parent())
+	if (!follow_parent(SIGKILL))
 		return EXIT_OURS;
 	limit_resource(RLIMIT_CORE, 0);
 	if (!WORKER_SHADOW)
@@ -261,9 +262,11 @@ int engine_worker(const char *spec)
 
 int engine_worker_exec(const char *command)
 {
-	if (!follow_parent())
+	if (!follow_parent(SIGTERM))
 		return EXIT_OURS;
 	limit_resource(RLIMIT_CORE, 0);
+	if (!keeper_split())
+		return EXIT_OURS;
 	unsetenv(WORKER_PARENT_VARIABLE); /* an engine may run adjudge for ends of its own */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	fprintf(stderr, "cannot run /bin/sh\n");

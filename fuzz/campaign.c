@@ -16,7 +16,7 @@
 #include "minimize.h"
 #include "paths.h"
 
-enum { SIDE_ARENA = 512 << 20, PROGRESS_LINE_SECONDS = 60 };
+enum { SIDE_ARENA = 512 << 20, PROGRESS_LINE_SECONDS = 60, REOPEN_TRIES = 3, FRESH_RUNS = 16 };
 
 /* Written by a signal handler: there is no context to hand one. */
 static volatile sig_atomic_t stop_requested;
@@ -211,18 +211,34 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 	return same;
 }
 
-/* The same, on one of some runs; *r is of that one, or of the last. */
+/*
+ * The same, on one of some runs; *r is of that one, or of the last.  Each is the first of a fresh process: what shows only after other cases, or the same
+ * case before, did not come again.
+ */
 static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
 {
 	struct arena_mark mark = arena_mark(a);
 
 	for (int run = 1;; run++) {
+		bool starts = engine_restart(s->bench->engine[0]);
+
 		if (shows_signature(s, c, a, r))
 			return true;
-		if (run == BENCH_RUNS)
+		if (run == (starts ? FRESH_RUNS : BENCH_RUNS))
 			return false;
 		arena_rewind(a, mark);
 	}
+}
+
+/* The same for minimize(), of an engine that answers otherwise after some cases: a yes is asked for again in a fresh process. */
+static bool same_when_fresh(void *self, const struct testcase *c, struct arena *scratch)
+{
+	struct same_signature *s = self;
+
+	if (!same_signature(self, c, scratch))
+		return false;
+	engine_restart(s->bench->engine[0]);
+	return same_signature(self, c, scratch);
 }
 
 static uint64_t text_hash(const char *text)
@@ -244,7 +260,9 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 	}
 }
 
-static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
+/* seen: of engine `which`, when it was found: what is reported where a fresh process does not show it. */
+static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, const struct bench_result *seen, int which,
+    struct bench *one)
 {
 	struct same_signature same = {one, f->spec, f->signature, 0};
 	struct minimize_statistics stats = {0};
@@ -257,12 +275,23 @@ static void minimize_finding(struct campaign *self, struct finding *f, const str
 	c.n_expect = 0;
 	f->flaky = !comes_again(&same, &c, &self->side, &r);
 	arena_reset(&self->side);
-	if (!f->flaky)
+	if (!f->flaky) {
 		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	f->flaky |= !comes_again(&same, &c, &self->side, &r);
+		if (!comes_again(&same, &c, &self->side, &r)) {
+			c = minimize(found, same_when_fresh, &same, self->o->minimize_budget, &self->side, &stats);
+			f->flaky = !comes_again(&same, &c, &self->side, &r);
+		}
+	}
 	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	if (f->flaky) {
+		c = *found;
+		c.n_expect = 0;
+		report.truth = &seen->truth;
+		report.answers = seen->answer[which];
+		report.judgement = &seen->judgement[which];
+	}
 	text = report_write(&report, &self->side, &len);
 	f->ops = strata_of(&c).ops;
 	write_file(self, self->findings_dir, f->file, text, len);
@@ -277,7 +306,8 @@ static struct finding *find_finding(struct campaign *self, const char *signature
 }
 
 /* Minimized where memory allows; the bare case, else, is still a reproducer. */
-static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, struct bench *one)
+static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, const struct bench_result *seen, int which,
+    struct bench *one)
 {
 	jmp_buf full;
 	size_t len;
@@ -286,7 +316,7 @@ static void write_finding(struct campaign *self, struct finding *f, const struct
 	arena_reset(&self->side);
 	self->side.on_full = &full;
 	if (!setjmp(full)) {
-		minimize_finding(self, f, c, one);
+		minimize_finding(self, f, c, seen, which, one);
 		self->side.on_full = NULL;
 		return;
 	}
@@ -296,8 +326,20 @@ static void write_finding(struct campaign *self, struct finding *f, const struct
 	write_file(self, self->findings_dir, f->file, text, len);
 }
 
-static void record_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c)
+/* A fresh engine.  It was opened before, so that one bad start is not the end. */
+static bool open_again(struct bench *b, const char *spec, const struct oracle_options *o, struct error *e)
 {
+	for (int k = 0; k < REOPEN_TRIES; k++) {
+		*e = (struct error){.text = ""};
+		if (bench_open(b, &spec, 1, o, e))
+			return true;
+	}
+	return false;
+}
+
+static void record_finding(struct campaign *self, const char *signature, const struct testcase *c, const struct bench_result *seen, int which)
+{
+	const char *spec = self->o->spec[which];
 	struct finding *f = find_finding(self, signature);
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
 	struct error e = {0};
@@ -313,12 +355,12 @@ static void record_finding(struct campaign *self, const char *spec, const char *
 	*f = (struct finding){.spec = spec, .signature = strdup(signature), .count = 1, .first_case = self->cases,
 	    .ops = strata_of(c).ops};
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)text_hash(signature));
-	if (!bench_open(&one, &spec, 1, &oracle, &e)) {
+	if (!open_again(&one, spec, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 		return;
 	}
-	write_finding(self, f, c, &one);
+	write_finding(self, f, c, seen, which, &one);
 	bench_close(&one);
 	self->minimize_seconds += bench_clock() - start;
 }
@@ -473,7 +515,7 @@ void campaign_judge(struct campaign *self, const struct testcase *c, struct aren
 				snprintf(self->failure, sizeof self->failure, "%s: %s", self->o->spec[k], r.answer[k][p].text);
 			}
 		if (verdict_is_finding[j->verdict])
-			record_finding(self, self->o->spec[k], signature_coarse(self->o->spec[k], c, j, a), c);
+			record_finding(self, signature_coarse(self->o->spec[k], c, j, a), c, &r, k);
 	}
 	if (r.oracle_disagreement)
 		record_oracle(self, c);

@@ -209,7 +209,7 @@ static void check_behaviour(struct arena *a)
 		external_close(x);
 	}
 	e.text[0] = '\0';
-	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: no such device"), "'%s'", e.text);
+	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);
 	e.text[0] = '\0';
 	CHECK(!open_engine("hello?", "", &e) && strstr(e.text, "JSON"), "'%s'", e.text);
 	e.text[0] = '\0';

@@ -47,18 +47,22 @@ static void say_nothing_for_ever(void)
 		pause();
 }
 
-/* Reads one request and forgets all but its id; exits at end of file. */
+/* Reads one request and forgets all but its id; exits at end of file.  Nothing follows a request before it is answered. */
 static long hear_request(void)
 {
 	static const char start[] = "{\"id\":";
-	char head[32] = "", c = 0;
+	static char chunk[1 << 16];
+	char head[32] = "";
+	size_t seen = 0;
+	ssize_t n;
 
-	for (size_t n = 0; c != '\n'; n++) {
-		if (read(0, &c, 1) != 1)
+	do {
+		n = read(0, chunk, sizeof(chunk));
+		if (n <= 0)
 			_exit(0);
-		if (n < sizeof(head) - 1)
-			head[n] = c;
-	}
+		for (ssize_t k = 0; k < n && seen < sizeof(head) - 1; k++)
+			head[seen++] = chunk[k];
+	} while (chunk[n - 1] != '\n');
 	return strncmp(head, start, strlen(start)) ? -1 : strtol(head + strlen(start), NULL, 10);
 }
 
