@@ -48,7 +48,7 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s, and proc:COMMAND", (int)(len < 40 ? len : 40), name, known);
+	return error_set(e, NULL, "no engine '%.*s'; there are %s, proc:COMMAND and so:PATH", (int)(len < 40 ? len : 40), name, known);
 }
 
 /* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
@@ -152,7 +152,7 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 
 bool engine_spec_is_external(const char *spec)
 {
-	return !strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX));
+	return external_spec(spec);
 }
 
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
@@ -171,7 +171,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
 	if (engine_spec_is_external(spec)) {
-		self->external = external_open(spec + strlen(EXTERNAL_PREFIX), e);
+		self->external = external_open(spec, e);
 		if (!self->external)
 			goto fail;
 		self->kind = external_kind(self->external);

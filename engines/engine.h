@@ -41,8 +41,8 @@ struct engine_kind {
 };
 
 /*
- * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND, which is started (external.h).  NULL with a message that names the unknown part and lists
- * what there is.  Owned by the caller until engine_close.
+ * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND or so:PATH, which is started (external.h).  NULL with a message that names the unknown
+ * part and lists what there is.  Owned by the caller until engine_close.
  */
 struct engine *engine_open(const char *spec, struct error *e);
 void engine_close(struct engine *self);
@@ -127,6 +127,8 @@ bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
  * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
  */
 int engine_worker(const char *spec);
+/* The same for an engine that is a shared object (adjudge_engine.h): `adjudge worker --library PATH`. */
+int engine_worker_library(const char *path);
 /* Becomes the shell command of an engine that is not built in, tied to its parent.  Returns the exit code if it cannot. */
 int engine_worker_exec(const char *command);
 

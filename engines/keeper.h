@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 /*
- * Returns in a child, which goes on as the engine; true, or false where there is none.  The process itself stays as its keeper and never returns:
- * it ends the way that the child does (the same exit code or signal), at SIGTERM, or when the thread that started it ends, and kills all descendants before.  It
- * has no descriptor open.
+ * Returns in a child, which goes on as the engine; true, or false where there is none.  The process itself stays as its keeper and never returns: it
+ * ends the way that the child does (the same exit code or signal), or at SIGTERM, and kills all descendants before.  It has no descriptor open.
  */
 bool keeper_split(void);
 

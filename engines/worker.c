@@ -22,7 +22,8 @@ enum { HELLO_ARENA = 64 << 20 };
 static const int64_t foreign_memory = (int64_t)6 << 30;
 
 struct worker {
-	char *spec;   /* of a built-in engine, or the command of another */
+	char *spec;   /* of a built-in engine, or the command or path of another */
+	const char *option; /* of `worker`, before it */
 	bool foreign;
 	int timeout_ms; /* 0: as the hello says */
 	long id;        /* requests sent */
@@ -47,14 +48,15 @@ static bool start_failed(const struct worker *w, const char *what, const char *h
 static bool spawn(struct worker *w, struct error *e)
 {
 	const char *executable = getenv("ADJUDGE_WORKER");
-	char adjudge[] = "adjudge", verb[] = "worker", engine[] = "--engine", exec[] = "--exec", parent[32];
-	char *const argv[] = {adjudge, verb, w->foreign ? exec : engine, w->spec, NULL};
+	char adjudge[] = "adjudge", verb[] = "worker", option[16], parent[32];
+	char *const argv[] = {adjudge, verb, option, w->spec, NULL};
 	char **environment;
 	bool ok;
 
 	/* It lets the worker notice that its parent is already gone, and an executable that does not know `worker` and opens engines
 	 * instead cannot start workers of workers without end. */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
+	snprintf(option, sizeof(option), "%s", w->option);
 	environment = process_environment(WORKER_PARENT_VARIABLE, parent);
 	if (!environment)
 		return error_set(e, NULL, "no memory for a worker");
@@ -129,7 +131,7 @@ static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 
 /* ---- the interface ---- */
 
-static void *open_any(const char *spec, bool foreign, struct error *e)
+static void *open_any(const char *spec, const char *option, bool foreign, struct error *e)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 
@@ -142,6 +144,7 @@ static void *open_any(const char *spec, bool foreign, struct error *e)
 	}
 	process_new(&w->process);
 	arena_init(&w->said, HELLO_ARENA);
+	w->option = option;
 	w->foreign = foreign;
 	w->process.memory = foreign ? foreign_memory : 0;
 	w->process.kept = foreign;
@@ -150,12 +153,17 @@ static void *open_any(const char *spec, bool foreign, struct error *e)
 
 void *worker_open(const char *spec, struct error *e)
 {
-	return open_any(spec, false, e);
+	return open_any(spec, "--engine", false, e);
 }
 
 void *worker_open_command(const char *command, struct error *e)
 {
-	return open_any(command, true, e);
+	return open_any(command, "--exec", true, e);
+}
+
+void *worker_open_library(const char *path, struct error *e)
+{
+	return open_any(path, "--library", true, e);
 }
 
 void worker_close(void *worker)

@@ -6,6 +6,7 @@
  */
 #include "engine.h"
 #include "keeper.h"
+#include "library.h"
 #include "rules.h"
 #include "wire.h"
 #include "worker.h"
@@ -42,7 +43,8 @@ static const rlim_t worker_address_space = (rlim_t)4 << 30;
 #endif
 
 struct worker_side {
-	struct engine *engine;
+	struct engine *engine;   /* one of these two answers */
+	struct library *library;
 	struct arena arena;
 	jmp_buf full;
 	int in, out;
@@ -211,25 +213,24 @@ static bool answer_line(struct worker_side *w, size_t len)
 	answers = NEW(&w->arena, struct answer *, n);
 	for (int k = 0; k < n; k++) {
 		answers[k] = NEW(&w->arena, struct answer, c[k].n_point);
-		engine_answer(w->engine, &c[k], &w->arena, answers[k]);
+		if (w->engine)
+			engine_answer(w->engine, &c[k], &w->arena, answers[k]);
+		else
+			library_answer(w->library, &c[k], &w->arena, answers[k]);
 	}
 	text = wire_write_answers(w->id, c, answers, n, &w->arena, &out_len);
 	return write_line(w->out, text, out_len);
 }
 
-static int worker_loop(struct worker_side *w, const char *spec)
+/* Says the hello, or that there is no engine, and answers until end of file. */
+static int worker_loop(struct worker_side *w, const struct hello *hello, const struct error *e)
 {
-	struct error e = {.text = ""};
-	struct hello hello = hello_open_to_all(spec);
+	bool opened = w->engine || w->library;
+	const char *why = arena_printf(&w->arena, "%s%s%s", e->place, *e->place ? ": " : "", e->text);
 	size_t len;
-	char *text;
+	char *text = opened ? hello_write(hello, &w->arena, &len) : wire_write_error(0, why, &w->arena, &len);
 
-	w->engine = engine_open_here(spec, &e);
-	if (!w->engine)
-		text = wire_write_error(0, e.text, &w->arena, &len);
-	else
-		text = hello_write(&hello, &w->arena, &len);
-	if (!write_line(w->out, text, len) || !w->engine)
+	if (!write_line(w->out, text, len) || !opened)
 		return EXIT_OURS;
 	while (read_line(w, &len)) {
 		arena_reset(&w->arena);
@@ -243,6 +244,8 @@ static int worker_loop(struct worker_side *w, const char *spec)
 int engine_worker(const char *spec)
 {
 	struct worker_side w = {.in = -1, .out = -1};
+	struct hello hello = hello_open_to_all(spec);
+	struct error e = {.text = ""};
 	int code = EXIT_OURS;
 
 	if (!follow_parent(SIGKILL))
@@ -252,8 +255,32 @@ int engine_worker(const char *spec)
 		limit_resource(RLIMIT_AS, worker_address_space);
 	arena_init(&w.arena, worker_arena_bytes);
 	if (take_descriptors(&w)) {
-		code = worker_loop(&w, spec);
+		w.engine = engine_open_here(spec, &e);
+		code = worker_loop(&w, &hello, &e);
 		engine_close(w.engine);
+	}
+	arena_free(&w.arena);
+	free(w.buffer);
+	return code;
+}
+
+int engine_worker_library(const char *path)
+{
+	struct worker_side w = {.in = -1, .out = -1};
+	struct error e = {.text = ""};
+	struct hello hello;
+	int code = EXIT_OURS;
+
+	if (!follow_parent(SIGTERM))
+		return EXIT_OURS;
+	limit_resource(RLIMIT_CORE, 0);
+	if (!keeper_split())
+		return EXIT_OURS;
+	arena_init(&w.arena, worker_arena_bytes);
+	if (take_descriptors(&w)) {
+		w.library = library_open(path, &w.arena, &hello, &e);
+		code = worker_loop(&w, &hello, &e);
+		library_close(w.library);
 	}
 	arena_free(&w.arena);
 	free(w.buffer);

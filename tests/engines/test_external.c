@@ -74,7 +74,7 @@ static struct external *open_engine(const char *hello, const char *behaviour, st
 {
 	char command[4096];
 
-	snprintf(command, sizeof command, "exec '%s' engine '%s' '%s'", executable, hello, behaviour);
+	snprintf(command, sizeof command, "proc:exec '%s' engine '%s' '%s'", executable, hello, behaviour);
 	return external_open(command, e);
 }
 

@@ -1,6 +1,7 @@
 /*
- * Engines that misbehave, under whole campaigns.  This executable is such an engine when it is started with `engine BEHAVIOUR FILE`: it answers by tape, rightly,
- * but at one request in ONE_IN it does what the behaviour says.  A campaign has to end, to report nothing but the misbehaviour, and to leave no process behind.
+ * Engines that misbehave, under whole campaigns.  This executable is such an engine when it is started with `engine BEHAVIOUR FILE`: it answers by
+ * tape, rightly, but at one request in ONE_IN it does what the behaviour says.  A campaign has to end, to report nothing but the misbehaviour, and to
+ * leave no process behind.
  */
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +19,7 @@
 #include "../../graph/json.h"
 #include "../check.h"
 
-enum { CASES = 24, ONE_IN = 6, SPEC = 8192, HANG_MS = 100, MEMORY_KIB = 200 << 10 };
+enum { CASES = 14, ONE_IN = 4, SPEC = 8192, HANG_MS = 100, MEMORY_KIB = 200 << 10 };
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_SHADOW 1 /* a sanitizer's memory is no measure */
