@@ -22,17 +22,18 @@ static const char *executable;
 
 static int serve(const char *hello, const char *behaviour)
 {
-	struct engine *tape = engine_open_here("tape", NULL);
+	struct engine *tape;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
 	struct arena a;
 
-	arena_init(&a, (size_t)1 << 29);
 	if (!strcmp(behaviour, "dies"))
 		fprintf(stderr, "first line\nno such device\n");
 	if (!strcmp(behaviour, "dies"))
 		return 3;
+	arena_init(&a, (size_t)1 << 29);
+	tape = engine_open_here("tape", NULL);
 	printf("%s\n", hello);
 	fflush(stdout);
 	while ((len = getline(&line, &room, stdin)) > 0) {

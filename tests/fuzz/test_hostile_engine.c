@@ -137,6 +137,14 @@ static void fork_and_answer(struct engine_side *e)
 	say(e->right);
 }
 
+/* The process that would have ended it. */
+static void kill_keeper(struct engine_side *e)
+{
+	(void)e;
+	kill(getppid(), SIGKILL);
+	wait_for_ever();
+}
+
 /* From then on all its answers are wrong: the sign of every number. */
 static void turn_sour(struct engine_side *e)
 {
@@ -173,6 +181,7 @@ static const struct behaviour {
 	{"deep", say_deep, false, "protocol", EXIT_FINDING, ""},
 	{"forks-and-dies", fork_and_die, false, "crash", EXIT_FINDING, ""},
 	{"forks-and-answers", fork_and_answer, false, "", EXIT_NO_FINDING, ""},
+	{"kills-its-keeper", kill_keeper, false, "crash", EXIT_FINDING, ""},
 	{"turns-sour", turn_sour, true, "wrong", EXIT_FLAKY, ""},
 	/* these die as `dies` does, and then: */
 	{"another-hello", die, false, "crash", EXIT_OURS, "another hello than at first"},
@@ -276,8 +285,8 @@ static int serve(const struct behaviour *b, const char *path)
 static char base[] = "/tmp/adjudge-test-hostile-XXXXXX";
 static const char *executable;
 
-/* Every finding of the summary has the verdict; how many there are. */
-static int check_findings(const struct behaviour *b, const char *summary, struct arena *a)
+/* Every finding of the summary is one of that engine and has the verdict; how many there are. */
+static int check_findings(const struct behaviour *b, const char *spec, const char *summary, struct arena *a)
 {
 	struct error e = {.text = ""};
 	const struct json *root = json_read(summary, strlen(summary), a, &e), *list = root ? json_find(root, "findings") : NULL;
@@ -287,15 +296,15 @@ static int check_findings(const struct behaviour *b, const char *summary, struct
 	for (const struct json *v = list ? list->child : NULL; v; v = v->next) {
 		const struct json *signature = json_find(v, "signature");
 
-		CHECK(*b->verdict && signature && strstr(signature->text, want), "%s: %s", b->name, signature ? signature->text : "");
+		CHECK(*b->verdict && signature && !strncmp(signature->text, spec, strlen(spec)) && strstr(signature->text, want), "%s: %s", b->name, signature ? signature->text : "");
 	}
 	return list ? list->n_child : 0;
 }
 
 static void check_behaviour(const struct behaviour *b, struct arena *a)
 {
-	char spec[SPEC];
-	const char *specs[] = {spec, "tape"};
+	char spec[SPEC], beside[SPEC];
+	const char *specs[] = {spec, beside};
 	struct campaign_options o = {.spec = specs, .n_spec = 2, .seed = 7, .cases = CASES, .profile_name = "default", .profile = profile_default(),
 	    .fd_one_in = 1000, .minimize_budget = 4, .driver = "generate", .out = arena_printf(a, "%s/%s", base, b->name)};
 	struct pollfd gone = {.events = POLLIN};
@@ -305,6 +314,7 @@ static void check_behaviour(const struct behaviour *b, struct arena *a)
 	int held[2], code, findings;
 
 	snprintf(spec, sizeof spec, "proc:exec '%s' engine %s '%s/%s.starts'", executable, b->name, base, b->name);
+	snprintf(beside, sizeof beside, "proc:'%s' engine right '%s/right.starts'", executable, base);
 	if (pipe(held) != 0)
 		exit(1);
 	s = campaign_open(&o, &e);
@@ -316,7 +326,7 @@ static void check_behaviour(const struct behaviour *b, struct arena *a)
 	CHECK(b->code < 0 ? code == EXIT_FINDING || code == EXIT_FLAKY || code == EXIT_NO_FINDING : code == b->code, "%s: exit code %d: %s%s", b->name,
 	    code, end.text, end.failure);
 	CHECK(*b->failure ? strstr(end.failure, b->failure) != NULL : !*end.failure, "%s: '%s'", b->name, end.failure);
-	findings = check_findings(b, end.summary, a);
+	findings = check_findings(b, spec, end.summary, a);
 	CHECK(b->code != EXIT_FINDING || findings, "%s: no finding", b->name);
 	free(end.summary);
 	free(end.text);
