@@ -146,7 +146,7 @@ bool process_start(struct process *p, const char *path, char *const argv[], char
 
 static void hear_errors(struct process *p);
 
-/* Whether it is dead, or will not be waited for any longer.  It is left a zombie: that holds its number, so that killing cannot hit another's. */
+/* Waits for its death, patience_ms at most: true when it is dead.  It is left a zombie: that holds its number, so that killing cannot hit another's. */
 static bool await_death(struct process *p, int patience_ms)
 {
 	int64_t deadline = milliseconds_now() + patience_ms;

@@ -181,6 +181,14 @@ static int misbehave(const char *spec)
 			}
 		if (!strcmp(spec, "test-eats"))
 			say_nothing_for_ever();
+		/* some more at each request, and quickly answered */
+		if (!strcmp(spec, "test-gobbles")) {
+			char *volatile eaten = malloc(20 << 20);
+
+			memset(eaten, 1, 20 << 20);
+			usleep(30000);
+			say_right(id);
+		}
 		if (!strcmp(spec, "test-orphan") && fork() == 0)
 			say_nothing_for_ever();
 		if (!strcmp(spec, "test-orphan"))
@@ -355,6 +363,21 @@ static void test_rows(struct arena *a)
 		CHECK(worker_starts(w) == rows[k].starts, "%s: %d starts", rows[k].spec, worker_starts(w));
 		worker_close(w);
 	}
+}
+
+/* Its memory is looked at over requests that are each too short for that. */
+static void test_gobbles(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	struct answer out = {.text = ""};
+	void *w = worker_open("test-gobbles", &e);
+
+	worker_set_memory(w, 200 << 20);
+	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status, out.text);
+	worker_close(w);
 }
 
 /* Every second case kills it; the others are answered. */
@@ -578,6 +601,7 @@ int main(int argc, char **argv)
 		return strncmp(argv[3], "test-", 5) ? engine_worker(argv[3]) : misbehave(argv[3]);
 	arena_init(&a, (size_t)1 << 30);
 	test_rows(&a);
+	test_gobbles(&a);
 	test_restart(&a);
 	test_down(&a);
 	test_group(&a);
