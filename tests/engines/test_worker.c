@@ -344,8 +344,10 @@ static void test_rows(struct arena *a)
 		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
 		    !strcmp(rows[k].spec, "test-orphan"))
 			worker_set_timeout(w, SHORT_MS);
-		if (!strcmp(rows[k].spec, "test-eats"))
+		if (!strcmp(rows[k].spec, "test-eats")) {
 			worker_set_memory(w, 64 << 20);
+			worker_set_timeout(w, 60000); /* it has to come to eat, on any machine */
+		}
 		for (int round = 0; round < 2; round++) {
 			struct answer out = {.text = ""};
 
@@ -374,6 +376,7 @@ static void test_gobbles(struct arena *a)
 	void *w = worker_open("test-gobbles", &e);
 
 	worker_set_memory(w, 200 << 20);
+	worker_set_timeout(w, 60000);
 	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status, out.text);
