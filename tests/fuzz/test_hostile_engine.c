@@ -360,6 +360,8 @@ int main(int argc, char **argv)
 		if (argc < 2 || !strcmp(argv[1], behaviours[k].name))
 			check_behaviour(&behaviours[k], &a);
 	getrusage(RUSAGE_SELF, &usage);
+	snprintf(path, sizeof path, "rm -rf '%s'", base);
+	CHECK(system(path) == 0, "%s stays", base);
 	CHECK(usage.ru_maxrss < MEMORY_KIB || WITH_SHADOW, "%ld KiB", usage.ru_maxrss);
 	arena_free(&a);
 	return check_done();
