@@ -48,7 +48,7 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s, and proc:COMMAND", (int)(len < 40 ? len : 40), name, known);
+	return error_set(e, NULL, "no engine '%.*s'; there are %s, proc:COMMAND and so:PATH", (int)(len < 40 ? len : 40), name, known);
 }
 
 /* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
@@ -154,7 +154,7 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 
 bool engine_spec_is_external(const char *spec)
 {
-	return !strncmp(spec, EXTERNAL_PREFIX, strlen(EXTERNAL_PREFIX));
+	return external_spec(spec);
 }
 
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
@@ -173,7 +173,7 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
 	if (engine_spec_is_external(spec)) {
-		self->external = external_open(spec + strlen(EXTERNAL_PREFIX), e);
+		self->external = external_open(spec, e);
 		if (!self->external)
 			goto fail;
 		self->kind = external_kind(self->external);
@@ -250,6 +250,15 @@ bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a,
 	if (!self->external)
 		return error_set(e, NULL, "a built-in engine emits no source");
 	return external_emit(self->external, &self->aot, c, a, text, n, e);
+}
+
+bool engine_restart(struct engine *self)
+{
+	if (self->external)
+		external_restart(self->external);
+	if (self->worker)
+		worker_restart(self->worker);
+	return self->external || self->worker;
 }
 
 const struct hello *engine_hello(const struct engine *self)

@@ -41,8 +41,8 @@ struct engine_kind {
 };
 
 /*
- * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND, which is started (external.h).  NULL with a message that names the unknown part and lists
- * what there is.  Owned by the caller until engine_close.
+ * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND or so:PATH, which is started (external.h).  NULL with a message that names the unknown
+ * part and lists what there is.  Owned by the caller until engine_close.
  */
 struct engine *engine_open(const char *spec, struct error *e);
 void engine_close(struct engine *self);
@@ -83,6 +83,11 @@ const struct hello *engine_hello(const struct engine *self);
 int engine_timeout(const struct engine *self);
 /* Another limit, until the next one; 0: as usual. */
 void engine_set_timeout(struct engine *self, int timeout_ms);
+/*
+ * The next case is answered by a fresh process, where the engine is isolated: nothing that it was asked before has a part in the answer.  False where
+ * it is not: such engines keep nothing from case to case.
+ */
+bool engine_restart(struct engine *self);
 
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
@@ -136,6 +141,8 @@ bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
  * Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
  */
 int engine_worker(const char *spec);
+/* The same for an engine that is a shared object (adjudge_engine.h): `adjudge worker --library PATH`. */
+int engine_worker_library(const char *path);
 /* Becomes the shell command of an engine that is not built in, tied to its parent.  Returns the exit code if it cannot. */
 int engine_worker_exec(const char *command);
 

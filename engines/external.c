@@ -60,11 +60,37 @@ static void sum_up(const struct hello *h, struct engine_kind *kind)
 	}
 }
 
-struct external *external_open(const char *command, struct error *e)
+#define COMMAND_PREFIX "proc:"
+#define LIBRARY_PREFIX "so:"
+
+static bool starts_with(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+bool external_spec(const char *spec)
+{
+	return starts_with(spec, COMMAND_PREFIX) || starts_with(spec, LIBRARY_PREFIX);
+}
+
+/* A library's name without a slash would be searched for in the system's folders. */
+static void *open_worker(const char *spec, struct error *e)
+{
+	const char *path = spec + strlen(LIBRARY_PREFIX);
+
+	if (!starts_with(spec, LIBRARY_PREFIX))
+		return worker_open_command(spec + strlen(COMMAND_PREFIX), e);
+	if (strchr(path, '/'))
+		return worker_open_library(path, e);
+	error_set(e, NULL, "so:%s: a path with a slash is needed, as in so:./%s", path, path);
+	return NULL;
+}
+
+struct external *external_open(const char *spec, struct error *e)
 {
 	struct external *self = calloc(1, sizeof *self);
 
-	self->worker = self ? worker_open_command(command, e) : NULL;
+	self->worker = self ? open_worker(spec, e) : NULL;
 	if (!self || !self->worker) {
 		free(self);
 		return NULL;
@@ -86,6 +112,16 @@ void external_close(struct external *self)
 		return;
 	worker_close(self->worker);
 	free(self);
+}
+
+void external_restart(struct external *self)
+{
+	worker_restart(self->worker);
+}
+
+void external_set_timeout(struct external *self, int timeout_ms)
+{
+	worker_set_timeout(self->worker, timeout_ms);
 }
 
 const struct engine_kind *external_kind(const struct external *self)

@@ -1,5 +1,5 @@
 /*
- * external.h: engines that are not ours, behind the protocol of wire.h: spec `proc:COMMAND`.
+ * external.h: engines that are not ours, behind the protocol of wire.h: specs `proc:COMMAND` and `so:PATH`.
  *
  * An engine says in its hello what it knows and how it wants to be told; what that asks of a case is done here, and undone in the answers.
  */
@@ -11,11 +11,15 @@
 
 struct external;
 
-#define EXTERNAL_PREFIX "proc:"
-
-/* Starts COMMAND and hears its hello.  NULL with the reason in e. */
-struct external *external_open(const char *command, struct error *e);
+/* Whether the spec is one of these. */
+bool external_spec(const char *spec);
+/* Starts it and hears its hello.  NULL with the reason in e. */
+struct external *external_open(const char *spec, struct error *e);
 void external_close(struct external *self);
+/* The next case is answered by a fresh process. */
+void external_restart(struct external *self);
+/* Another time limit for one request. */
+void external_set_timeout(struct external *self, int timeout_ms);
 /* What the hello makes of it as an engine of ours; valid until external_close. */
 const struct engine_kind *external_kind(const struct external *self);
 const struct hello *external_hello(const struct external *self);

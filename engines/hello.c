@@ -262,9 +262,12 @@ static bool read_flags(const struct json *root, struct hello *h, struct error *e
 
 bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e)
 {
-	const struct json *root = json_read(line, len, a, e), *v, *name;
+	const struct json *root = NULL, *v, *name;
 	int64_t number;
 
+	if (len > HELLO_BYTES)
+		return error_set(e, NULL, "a hello of %zu bytes; the limit is %d", len, (int)HELLO_BYTES);
+	root = json_read(line, len, a, e);
 	if (!root || !json_is(root, JSON_OBJECT, e))
 		return false;
 	v = json_find(root, "error");

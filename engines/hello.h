@@ -7,6 +7,7 @@
 
 enum {
 	HELLO_PROTOCOL = 1,         /* the version of the protocol: the value of the first member */
+	HELLO_BYTES = 1 << 16,      /* of the line */
 	HELLO_REQUESTS = 64,        /* at most so many stacks */
 	HELLO_CASES = 256,          /* the most cases in one request, whatever an engine asks for */
 	HELLO_TIMEOUT_MS = 600000   /* the longest that an engine may ask for */

@@ -1,7 +1,6 @@
 /* process.c: see process.h. */
 #include "process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "descendants.h"
+
 extern char **environ;
 
-/* WATCH_MS: how often memory is looked at while a process is waited for. */
-enum { READ_CHUNK = 1 << 16, WATCH_MS = 100 };
+/* WATCH_MS: how often it is looked whether a process lives and what it holds; KEEPER_MS: what a keeper gets to end all that it keeps. */
+enum { READ_CHUNK = 1 << 16, WATCH_MS = 100, KEEPER_MS = 2000, COMPLAINT_LINES = 4 };
 
 const char *const exchange_text[EXCHANGE_COUNT] = {
 	[EXCHANGE_SENT] = "",
@@ -146,30 +147,38 @@ bool process_start(struct process *p, const char *path, char *const argv[], char
 
 static void hear_errors(struct process *p);
 
-bool process_reap(struct process *p, int patience_ms, int *status)
+/* Waits for its death, patience_ms at most: true when it is dead.  It is left a zombie: that holds its number, so that killing cannot hit another's. */
+static bool await_death(struct process *p, int patience_ms)
 {
 	int64_t deadline = milliseconds_now() + patience_ms;
-	bool by_itself = false;
-	siginfo_t info;
 	long pause_us = 50;
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
+			return false;
+		if (info.si_pid == p->pid)
+			return true;
+		if (milliseconds_now() >= deadline)
+			return false;
+		hear_errors(p); /* one that writes and writes to standard error must not be stuck there as it dies */
+		sleep_microseconds(pause_us);
+		pause_us = pause_us < 5000 ? 2 * pause_us : 5000;
+	}
+}
+
+bool process_reap(struct process *p, int patience_ms, int *status)
+{
+	bool by_itself;
 
 	*status = 0;
 	if (!p->pid)
 		return false;
-	/* WNOWAIT: as a zombie it holds its number, so that the group can still be killed without hitting another's */
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 && errno != EINTR)
-			break;
-		if (info.si_pid == p->pid) {
-			by_itself = true;
-			break;
-		}
-		if (milliseconds_now() >= deadline)
-			break;
-		hear_errors(p); /* one that writes and writes to standard error must not be stuck there as it dies */
-		sleep_microseconds(pause_us);
-		pause_us = pause_us < 5000 ? 2 * pause_us : 5000;
+	by_itself = await_death(p, patience_ms);
+	if (p->kept && !by_itself) {
+		kill(p->pid, SIGTERM);
+		await_death(p, KEEPER_MS);
 	}
 	kill(-p->pid, SIGKILL);
 	kill(p->pid, SIGKILL);
@@ -237,57 +246,28 @@ static void hear_errors(struct process *p)
 
 char *process_complaint(const struct process *p, struct arena *a)
 {
-	size_t n = p->said < PROCESS_ERRORS ? p->said : PROCESS_ERRORS, first, end = n;
+	size_t n = p->said < PROCESS_ERRORS ? p->said : PROCESS_ERRORS, first = 0, len = 0;
 	char *text = arena_alloc(a, n + 1, 1);
+	int lines = 0;
 
+	/* printable, without empty lines and blanks at the ends of lines */
 	for (size_t k = 0; k < n; k++) {
 		char c = p->last[(p->said - n + k) % PROCESS_ERRORS];
 
-		text[k] = c == '\n' ? c : c >= ' ' && c <= '~' ? c : '?';
+		if ((c == '\n' || c == ' ') && (!len || text[len - 1] == '\n'))
+			continue;
+		while (c == '\n' && text[len - 1] == ' ')
+			len--;
+		text[len++] = c == '\n' ? c : c >= ' ' && c <= '~' ? c : '?';
 	}
-	while (end && (text[end - 1] == '\n' || text[end - 1] == ' '))
-		end--;
-	for (first = end; first && text[first - 1] != '\n'; first--)
+	while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+		len--;
+	text[len] = '\0';
+	for (first = len; first && (text[first - 1] != '\n' || ++lines < COMPLAINT_LINES); first--)
 		;
-	text[end] = '\0';
+	for (char *c = text + first; *c; c++)
+		*c = *c == '\n' ? '|' : *c;
 	return text + first;
-}
-
-/* ---- memory ---- */
-
-/* Bytes resident of process `pid`; 0 where it is gone. */
-static int64_t memory_of(long pid)
-{
-	char path[64];
-	long pages = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%ld/statm", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%*d %ld", &pages) != 1)
-		pages = 0;
-	fclose(f);
-	return (int64_t)pages * sysconf(_SC_PAGESIZE);
-}
-
-/* Bytes resident of all processes in the group of p: a command may be a shell that started the engine. */
-static int64_t memory_held(const struct process *p)
-{
-	DIR *all = opendir("/proc");
-	const struct dirent *entry;
-	int64_t held = 0;
-
-	while (all && (entry = readdir(all))) {
-		long pid = strtol(entry->d_name, NULL, 10);
-
-		if (pid > 0 && getpgid((pid_t)pid) == p->pid)
-			held += memory_of(pid);
-	}
-	if (all)
-		closedir(all);
-	return held;
 }
 
 /* ---- exchanging lines ---- */
@@ -342,10 +322,35 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 		*sent = len; /* it is gone: reading will say how far it came */
 }
 
+/*
+ * Looks after it now and then.  True when the exchange is over, with *how: a process that is dead does not answer any more, whoever else holds its
+ * output open.
+ */
+static bool watch(struct process *p, enum exchange *how)
+{
+	int64_t now = milliseconds_now();
+
+	if (now - p->watched < WATCH_MS)
+		return false;
+	p->watched = now;
+	if (p->memory && descendants_memory(p->pid) > p->memory) {
+		*how = EXCHANGE_MEMORY;
+		return true;
+	}
+	if (!await_death(p, 0))
+		return false;
+	while (!receive_some(p, how)) /* what it said before */
+		if (poll(&(struct pollfd){p->fd, POLLIN, 0}, 1, 0) == 0) {
+			*how = EXCHANGE_END;
+			break;
+		}
+	return true;
+}
+
 /* Sends and reads until a line has come, or, where that is all that is wanted, until all is sent. */
 static enum exchange talk(struct process *p, const char *text, size_t len, bool send_alone, int timeout_ms)
 {
-	int64_t deadline = milliseconds_now() + timeout_ms, watched = milliseconds_now();
+	int64_t deadline = milliseconds_now() + timeout_ms;
 	enum exchange how = EXCHANGE_FAILED;
 	size_t sent = 0;
 
@@ -353,25 +358,17 @@ static enum exchange talk(struct process *p, const char *text, size_t len, bool 
 		struct pollfd fds[2] = {
 			{p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
 		int64_t left = deadline - milliseconds_now();
-		int wait = p->memory && left > WATCH_MS ? WATCH_MS : (int)left;
-		int n = left > 0 ? poll(fds, 2, wait) : 0;
+		int n = left > 0 ? poll(fds, 2, left < WATCH_MS ? (int)left : WATCH_MS) : 0;
 
 		if (n < 0 && errno != EINTR)
 			return EXCHANGE_FAILED;
 		if (n == 0 && left <= 0)
 			return EXCHANGE_LATE;
-		if (p->memory && milliseconds_now() - watched >= WATCH_MS) {
-			if (memory_held(p) > p->memory)
-				return EXCHANGE_MEMORY;
-			watched = milliseconds_now();
-		}
-		if (n <= 0)
-			continue;
-		if (fds[1].revents)
+		if (n > 0 && fds[1].revents)
 			hear_errors(p);
-		if (sent < len && fds[0].revents & POLLOUT)
+		if (n > 0 && sent < len && fds[0].revents & POLLOUT)
 			send_some(p, text, len, &sent);
-		if (fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how))
+		if ((n > 0 && fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how)) || watch(p, &how))
 			return how == EXCHANGE_LINE && sent < len ? EXCHANGE_EARLY : how;
 	}
 	return EXCHANGE_SENT;

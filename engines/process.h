@@ -41,7 +41,9 @@ struct process {
 	pid_t pid;       /* 0: not running */
 	int fd, errors;  /* our ends of its input and output, and of its standard error; -1: not running, or not read */
 	int starts;      /* processes started so far */
-	int64_t memory;  /* most bytes that the process and its group may hold resident, looked at while it is waited for; 0: any */
+	int64_t memory;  /* most bytes that the process and its descendants may hold resident; 0: any */
+	int64_t watched; /* when it was last looked at, in milliseconds */
+	bool kept;       /* it is a keeper (keeper.h): SIGTERM has it end what it keeps */
 	char *buffer;    /* [room]: the line being read */
 	size_t used, room;
 	enum exchange sent; /* how process_send ended */
@@ -82,7 +84,7 @@ bool process_line(const struct process *p, size_t *len);
 
 /* What killed a process, for people, the same on every host: "exit code 3", "SIGSEGV". */
 char *process_death(int status, struct arena *a);
-/* The last line that is not empty of what it wrote to standard error, printable; "" when there is none. */
+/* The last lines that are not empty of what it wrote to standard error, printable, with "|" between them; "" when there is none. */
 char *process_complaint(const struct process *p, struct arena *a);
 
 /* The environment plus NAME=VALUE, in one block for free(); NULL when memory is out. */

@@ -86,7 +86,7 @@ static void put_answer(struct json_writer *w, const struct answer *answer, const
 		json_put_key(w, "input_modified");
 		json_put_bool(w, answer->input_modified);
 	} else {
-		json_put_string(w, "unsupported");
+		json_put_string(w, answer->status == ANSWER_CRASH && !refusal ? "error" : "unsupported");
 		json_put_key(w, "text");
 		json_put_string(w, refusal ? refusal : answer->text ? answer->text : "");
 	}

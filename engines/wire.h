@@ -23,7 +23,7 @@ char *wire_write_emission(long id, const struct testcase *c, int n, enum json_re
 bool wire_read_request(
     const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e);
 
-/* answers[n]: c[k].n_point each.  Only ANSWER_OK and ANSWER_UNSUPPORTED travel. */
+/* answers[n]: c[k].n_point each.  Only ANSWER_OK, ANSWER_UNSUPPORTED and ANSWER_CRASH (an error of the engine's own) travel. */
 char *wire_write_answers(
     long id, const struct testcase *c, struct answer *const *answers, int n, struct arena *a, size_t *len);
 /* An answer of status ANSWER_FAILURE at the other end. */

@@ -15,18 +15,24 @@
 #include "process.h"
 #include "wire.h"
 
-/* FOREIGN_MEMORY: bytes resident.  Frameworks reserve much more than they use, so address space is no measure. */
+/* HELLO_ARENA: what reading hellos can take, of HELLO_BYTES each. */
+enum { HELLO_ARENA = 64 << 20 };
+
+/* Bytes resident.  Frameworks reserve much more than they use, so address space is no measure. */
 static const int64_t foreign_memory = (int64_t)6 << 30;
 
 struct worker {
-	char *spec;   /* of a built-in engine, or the command of another */
+	char *spec;   /* of a built-in engine, or the command or path of another */
+	const char *option; /* of `worker`, before it */
 	bool foreign;
 	int timeout_ms; /* 0: as the hello says */
 	long id;        /* requests sent */
-	int failures;
+	int failures;       /* to start, in a row */
+	struct error why;   /* the last of them */
 	struct error trouble; /* what kept the last request from being sent; no text: nothing did */
 	struct process process;
-	struct hello hello; /* of the process that runs, or ran last */
+	bool greeted;       /* some process said a hello: all others have to say the same */
+	struct hello hello;
 	struct arena said;  /* holds its strings */
 };
 
@@ -43,20 +49,39 @@ static bool start_failed(const struct worker *w, const char *what, const char *h
 static bool spawn(struct worker *w, struct error *e)
 {
 	const char *executable = getenv("ADJUDGE_WORKER");
-	char adjudge[] = "adjudge", verb[] = "worker", engine[] = "--engine", exec[] = "--exec", parent[32];
-	char *const argv[] = {adjudge, verb, w->foreign ? exec : engine, w->spec, NULL};
+	char adjudge[] = "adjudge", verb[] = "worker", option[16], parent[32];
+	char *const argv[] = {adjudge, verb, option, w->spec, NULL};
 	char **environment;
 	bool ok;
 
 	/* It lets the worker notice that its parent is already gone, and an executable that does not know `worker` and opens engines
 	 * instead cannot start workers of workers without end. */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
+	snprintf(option, sizeof(option), "%s", w->option);
 	environment = process_environment(WORKER_PARENT_VARIABLE, parent);
 	if (!environment)
 		return error_set(e, NULL, "no memory for a worker");
 	ok = process_start(&w->process, executable && *executable ? executable : "/proc/self/exe", argv, environment, w->foreign, e);
 	free(environment);
 	return ok;
+}
+
+/* The first hello is kept; a later one has to say the same, for what the engine was asked so far, and how, followed from that. */
+static bool take_hello(struct worker *w, size_t line, struct arena *a, struct error *e)
+{
+	struct hello hello;
+	size_t len;
+
+	if (!hello_read(w->process.buffer, line, w->greeted ? a : &w->said, &hello, e))
+		return false;
+	if (!w->foreign && strcmp(hello.name, w->spec) != 0)
+		return error_set(e, NULL, "a worker of another engine");
+	if (w->greeted && strcmp(hello_write(&hello, a, &len), hello_write(&w->hello, a, &len)) != 0)
+		return error_set(e, NULL, "the engine says another hello than at first");
+	if (!w->greeted)
+		w->hello = hello;
+	w->greeted = true;
+	return true;
 }
 
 /* Spawns a process and reads its hello.  False with the reason. */
@@ -71,12 +96,8 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	if (!spawn(w, e))
 		return false;
 	how = process_exchange(&w->process, "", 0, w->foreign ? WORKER_FOREIGN_START_MS : WORKER_START_MS);
-	arena_reset(&w->said);
-	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && hello_read(w->process.buffer, len, &w->said, &w->hello, e)) {
-		if (w->foreign || !strcmp(w->hello.name, w->spec))
-			return true;
-		error_set(e, NULL, "a worker of another engine");
-	}
+	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && take_hello(w, len, a, e))
+		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	if (how == EXCHANGE_LINE)
@@ -84,7 +105,10 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 
-/* A worker that died since its last answer is started anew: that death is not the fault of the case to come. */
+/*
+ * A worker that died since its last answer is started anew: that death is not the fault of the case to come.  One that started before is given some
+ * tries: a single bad start does not end a campaign.
+ */
 static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 {
 	int status;
@@ -93,19 +117,22 @@ static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 		process_reap(&w->process, 0, &status);
 	if (w->process.pid)
 		return true;
-	if (w->failures >= WORKER_START_FAILURES)
-		return error_set(e, NULL, "the worker did not start %d times in a row", w->failures);
-	if (worker_start(w, a, e)) {
-		w->failures = 0;
-		return true;
+	while (w->failures < WORKER_START_FAILURES) {
+		w->why = (struct error){.text = ""};
+		if (worker_start(w, a, &w->why)) {
+			w->failures = 0;
+			return true;
+		}
+		w->failures++;
+		if (!w->greeted)
+			return error_set(e, w->why.place, "%s", w->why.text);
 	}
-	w->failures++;
-	return false;
+	return error_set(e, NULL, "the worker did not start %d times in a row: %s", w->failures, w->why.text);
 }
 
 /* ---- the interface ---- */
 
-static void *open_any(const char *spec, bool foreign, struct error *e)
+static void *open_any(const char *spec, const char *option, bool foreign, struct error *e)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 
@@ -117,20 +144,27 @@ static void *open_any(const char *spec, bool foreign, struct error *e)
 		return NULL;
 	}
 	process_new(&w->process);
-	arena_init(&w->said, 1 << 20);
+	arena_init(&w->said, HELLO_ARENA);
+	w->option = option;
 	w->foreign = foreign;
 	w->process.memory = foreign ? foreign_memory : 0;
+	w->process.kept = foreign;
 	return w;
 }
 
 void *worker_open(const char *spec, struct error *e)
 {
-	return open_any(spec, false, e);
+	return open_any(spec, "--engine", false, e);
 }
 
 void *worker_open_command(const char *command, struct error *e)
 {
-	return open_any(command, true, e);
+	return open_any(command, "--exec", true, e);
+}
+
+void *worker_open_library(const char *path, struct error *e)
+{
+	return open_any(path, "--library", true, e);
 }
 
 void worker_close(void *worker)
@@ -151,10 +185,18 @@ const struct hello *worker_hello(void *worker, struct error *e)
 	struct arena a;
 	bool ok;
 
-	arena_init(&a, 1 << 20);
+	arena_init(&a, HELLO_ARENA);
 	ok = worker_ready(w, &a, e);
 	arena_free(&a);
 	return ok ? &w->hello : NULL;
+}
+
+void worker_restart(void *worker)
+{
+	struct worker *w = worker;
+	int status;
+
+	process_reap(&w->process, 0, &status);
 }
 
 void worker_set_timeout(void *worker, int timeout_ms)
@@ -197,11 +239,11 @@ static void answer_all(const struct testcase *c, int n, struct answer *const *ou
 }
 
 /* "SIGSEGV: what it said last". */
-static char *with_complaint(const struct worker *w, const char *death, struct arena *a)
+static char *with_complaint(const struct worker *w, const char *what, struct arena *a)
 {
 	const char *complaint = process_complaint(&w->process, a);
 
-	return arena_printf(a, "%s%s%s", death, *complaint ? ": " : "", complaint);
+	return arena_printf(a, "%s%s%s", what, *complaint ? ": " : "", complaint);
 }
 
 void worker_send(void *worker, const struct testcase *c, int n, struct arena *a)
@@ -228,7 +270,7 @@ static void bury(struct worker *w, enum exchange how, const struct testcase *c, 
 		if (process_reap(&w->process, 0, &status))
 			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
-			answer_all(c, n, out, ANSWER_HANG, arena_printf(a, "no answer within %d ms", worker_timeout(w)));
+			answer_all(c, n, out, ANSWER_HANG, with_complaint(w, arena_printf(a, "no answer within %d ms", worker_timeout(w)), a));
 		return;
 	}
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
@@ -239,7 +281,7 @@ static void bury(struct worker *w, enum exchange how, const struct testcase *c, 
 	    how == EXCHANGE_FAILED       ? ANSWER_FAILURE
 	        : how == EXCHANGE_MEMORY ? ANSWER_CRASH
 	                                 : ANSWER_PROTOCOL,
-	    exchange_text[how]);
+	    with_complaint(w, exchange_text[how], a));
 }
 
 bool worker_receive(void *worker, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
@@ -263,7 +305,7 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 		return true;
 	error_set(&e, NULL, "more than one line"); /* the first error stays */
 	process_reap(&w->process, 0, &status);
-	answer_all(c, n, out, ANSWER_PROTOCOL, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text));
+	answer_all(c, n, out, ANSWER_PROTOCOL, with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
 	return false;
 }
 

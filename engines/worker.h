@@ -10,7 +10,7 @@ enum {
 	WORKER_FOREIGN_MS = 30000,       /* of another's, unless its hello asks for more or less */
 	WORKER_START_MS = 20000,         /* from spawn to the first line; a loaded machine is slow to exec */
 	WORKER_FOREIGN_START_MS = 120000, /* some import half a gigabyte first */
-	WORKER_START_FAILURES = 3        /* in a row: the worker is not tried again */
+	WORKER_START_FAILURES = 3        /* in a row, of one that started before: it is not tried again */
 };
 
 /*
@@ -20,6 +20,8 @@ enum {
 void *worker_open(const char *spec, struct error *e);
 /* A supervisor of what the shell command `command` runs, which speaks the protocol of wire.h. */
 void *worker_open_command(const char *command, struct error *e);
+/* A supervisor of the shared object at `path` (adjudge_engine.h), which is loaded by a worker process. */
+void *worker_open_library(const char *path, struct error *e);
 /* What the engine says of itself; starts it if it does not run.  NULL with the reason in e.  Valid until worker_close. */
 const struct hello *worker_hello(void *worker, struct error *e);
 /*
@@ -37,13 +39,15 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
  * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
  */
 bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);
-/* Kills the process and its group.  NULL is fine. */
+/* Kills the process and all that it started.  NULL is fine. */
 void worker_close(void *worker);
 
+/* Ends the process: the next request is answered by a fresh one. */
+void worker_restart(void *worker);
 /* The time limit of one request, and another; 0: as usual. */
 int worker_timeout(const void *worker);
 void worker_set_timeout(void *worker, int timeout_ms);
-/* The most bytes that the process and its group may hold resident while it is waited for. */
+/* The most bytes that the process and its descendants may hold resident while it is waited for. */
 void worker_set_memory(void *worker, int64_t bytes);
 /* Processes started so far. */
 int worker_starts(const void *worker);

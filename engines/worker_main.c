@@ -5,6 +5,8 @@
  * by hand is then the same thing.
  */
 #include "engine.h"
+#include "keeper.h"
+#include "library.h"
 #include "rules.h"
 #include "wire.h"
 #include "worker.h"
@@ -41,7 +43,8 @@ static const rlim_t worker_address_space = (rlim_t)4 << 30;
 #endif
 
 struct worker_side {
-	struct engine *engine;
+	struct engine *engine;   /* one of these two answers */
+	struct library *library;
 	struct arena arena;
 	jmp_buf full;
 	int in, out;
@@ -64,16 +67,16 @@ static void limit_resource(int resource, rlim_t value)
 }
 
 /*
- * Ties the process to its parent.  The signal comes when the THREAD that started us ends, so an engine is opened on a thread that
+ * Ties the process to its parent by a signal.  It comes when the THREAD that started us ends, so an engine is opened on a thread that
  * outlives it; a parent that died before the request was made is seen by its number.
  */
-static bool follow_parent(void)
+static bool follow_parent(int signal)
 {
 	const char *parent = getenv(WORKER_PARENT_VARIABLE);
 
 	if (!parent)
 		return true;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, signal);
 	return strtol(parent, NULL, 10) == (long)getppid();
 }
 
@@ -210,25 +213,24 @@ static bool answer_line(struct worker_side *w, size_t len)
 	answers = NEW(&w->arena, struct answer *, n);
 	for (int k = 0; k < n; k++) {
 		answers[k] = NEW(&w->arena, struct answer, c[k].n_point);
-		engine_answer(w->engine, &c[k], &w->arena, answers[k]);
+		if (w->engine)
+			engine_answer(w->engine, &c[k], &w->arena, answers[k]);
+		else
+			library_answer(w->library, &c[k], &w->arena, answers[k]);
 	}
 	text = wire_write_answers(w->id, c, answers, n, &w->arena, &out_len);
 	return write_line(w->out, text, out_len);
 }
 
-static int worker_loop(struct worker_side *w, const char *spec)
+/* Says the hello, or that there is no engine, and answers until end of file. */
+static int worker_loop(struct worker_side *w, const struct hello *hello, const struct error *e)
 {
-	struct error e = {.text = ""};
-	struct hello hello = hello_open_to_all(spec);
+	bool opened = w->engine || w->library;
+	const char *why = arena_printf(&w->arena, "%s%s%s", e->place, *e->place ? ": " : "", e->text);
 	size_t len;
-	char *text;
+	char *text = opened ? hello_write(hello, &w->arena, &len) : wire_write_error(0, why, &w->arena, &len);
 
-	w->engine = engine_open_here(spec, &e);
-	if (!w->engine)
-		text = wire_write_error(0, e.text, &w->arena, &len);
-	else
-		text = hello_write(&hello, &w->arena, &len);
-	if (!write_line(w->out, text, len) || !w->engine)
+	if (!write_line(w->out, text, len) || !opened)
 		return EXIT_OURS;
 	while (read_line(w, &len)) {
 		arena_reset(&w->arena);
@@ -242,17 +244,43 @@ static int worker_loop(struct worker_side *w, const char *spec)
 int engine_worker(const char *spec)
 {
 	struct worker_side w = {.in = -1, .out = -1};
+	struct hello hello = hello_open_to_all(spec);
+	struct error e = {.text = ""};
 	int code = EXIT_OURS;
 
-	if (!follow_parent())
+	if (!follow_parent(SIGKILL))
 		return EXIT_OURS;
 	limit_resource(RLIMIT_CORE, 0);
 	if (!WORKER_SHADOW)
 		limit_resource(RLIMIT_AS, worker_address_space);
 	arena_init(&w.arena, worker_arena_bytes);
 	if (take_descriptors(&w)) {
-		code = worker_loop(&w, spec);
+		w.engine = engine_open_here(spec, &e);
+		code = worker_loop(&w, &hello, &e);
 		engine_close(w.engine);
+	}
+	arena_free(&w.arena);
+	free(w.buffer);
+	return code;
+}
+
+int engine_worker_library(const char *path)
+{
+	struct worker_side w = {.in = -1, .out = -1};
+	struct error e = {.text = ""};
+	struct hello hello;
+	int code = EXIT_OURS;
+
+	if (!follow_parent(SIGTERM))
+		return EXIT_OURS;
+	limit_resource(RLIMIT_CORE, 0);
+	if (!keeper_split())
+		return EXIT_OURS;
+	arena_init(&w.arena, worker_arena_bytes);
+	if (take_descriptors(&w)) {
+		w.library = library_open(path, &w.arena, &hello, &e);
+		code = worker_loop(&w, &hello, &e);
+		library_close(w.library);
 	}
 	arena_free(&w.arena);
 	free(w.buffer);
@@ -261,9 +289,11 @@ int engine_worker(const char *spec)
 
 int engine_worker_exec(const char *command)
 {
-	if (!follow_parent())
+	if (!follow_parent(SIGTERM))
 		return EXIT_OURS;
 	limit_resource(RLIMIT_CORE, 0);
+	if (!keeper_split())
+		return EXIT_OURS;
 	unsetenv(WORKER_PARENT_VARIABLE); /* an engine may run adjudge for ends of its own */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	fprintf(stderr, "cannot run /bin/sh\n");

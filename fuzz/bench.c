@@ -208,22 +208,24 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
 }
 
 /*
- * A second opinion of the engine itself before it is blamed.  A crash in either run is a crash.  A hang that does not come again may
+ * A second opinion of the engine itself before it is blamed.  A crash or garbage in either run is one.  A hang that does not come again may
  * be the load of the machine, and a failure is ours: both give way to the other run.
  */
 static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, const struct truth *truth,
     struct answer **answer, struct judgement *judgement)
 {
-	static const enum answer_status ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_PROTOCOL}, ours[] = {ANSWER_HANG, ANSWER_FAILURE};
 	struct answer *first = *answer, *second = bench_ask(b, engine, c, a);
 	struct difference d;
 
-	if (bench_any(first, c->n_point, ANSWER_CRASH))
-		return;
-	if (bench_any(second, c->n_point, ANSWER_CRASH)) {
-		*answer = second;
-		bench_verdict(b, engine, c, truth, second, a, judgement);
-		return;
+	for (size_t s = 0; s < sizeof(broken) / sizeof(broken[0]); s++) {
+		if (bench_any(first, c->n_point, broken[s]))
+			return;
+		if (bench_any(second, c->n_point, broken[s])) {
+			*answer = second;
+			bench_verdict(b, engine, c, truth, second, a, judgement);
+			return;
+		}
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
 		bool in_first = bench_any(first, c->n_point, ours[s]), in_second = bench_any(second, c->n_point, ours[s]);

@@ -91,7 +91,7 @@ int command_conform(int argc, char **argv)
 	bool quiet = false, known = false;
 	struct texts ops = {0}, dtypes = {0};
 	const struct option_row rows[] = {
-		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol"},
+		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol, so:PATH for a shared object"},
 		{"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
 		{"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
 		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request of one level, dtype and class of points (default 4); a quarter a further level, 1 at least"},

@@ -139,21 +139,22 @@ int command_ops(int argc, char **argv)
 
 int command_worker(int argc, char **argv)
 {
-	const char *spec = NULL, *command = NULL;
+	const char *spec = NULL, *command = NULL, *path = NULL;
 	const struct option_row rows[] = {
 		{"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
 		{"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
+		{"library", OPTION_TEXT, &path, "PATH", "the shared object that answers"},
 	};
-	const struct options o = {"worker", "--engine SPEC | --exec COMMAND",
-		"Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON line each, until end of file.\n", rows, 2, 0, 0};
+	const struct options o = {"worker", "--engine SPEC | --exec COMMAND | --library PATH",
+		"Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON line each, until end of file.\n", rows, 3, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
 	if (code >= 0)
 		return code;
-	if (!spec == !command) {
-		complain("worker: needs one of --engine and --exec");
+	if (!!spec + !!command + !!path != 1) {
+		complain("worker: needs one of --engine, --exec and --library");
 		return EXIT_USAGE;
 	}
-	return spec ? engine_worker(spec) : engine_worker_exec(command);
+	return spec ? engine_worker(spec) : path ? engine_worker_library(path) : engine_worker_exec(command);
 }

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../engines/engine.h"
+
 enum {
 	SLIP_ARENA = 256 << 20,
+	FRESH_RUNS = 16, /* of an engine that differs from run to run, each in a process of its own */
 	/* A candidate that may hang is waited for this part of the time limit, */
 	HANG_PART = 20,
 	/* but this many times longer than any that answered. */
@@ -97,6 +100,17 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 	struct bench_result r;
 
 	return is_asked(self, c) && judged_same(self, c, scratch, &r);
+}
+
+/* The same of an engine that answers otherwise after some cases: a yes is asked for again in a fresh process. */
+static bool same_when_fresh(void *context, const struct testcase *c, struct arena *scratch)
+{
+	struct same_signature *self = context;
+
+	if (!same_signature(self, c, scratch))
+		return false;
+	engine_restart(self->bench->engine[0]);
+	return same_signature(self, c, scratch);
 }
 
 /* ---- in short ---- */
@@ -199,10 +213,14 @@ bool same_again(struct same_signature *self, const struct testcase *c, struct ar
 	struct truth t;
 
 	oracle_truth(self->bench->oracle, c, a, &t);
-	for (int run = 0; run < BENCH_RUNS; run++)
+	for (int run = 1;; run++) {
+		bool starts = engine_restart(self->bench->engine[0]);
+
 		if (shows_by(self->bench, c, &t, a, &j) && is_same(self, c, &j, a))
 			return true;
-	return false;
+		if (run == (starts ? FRESH_RUNS : BENCH_RUNS))
+			return false;
+	}
 }
 
 static bool same_in_short(void *context, const struct testcase *c, struct arena *scratch)
@@ -234,9 +252,11 @@ bool comes_again(struct same_signature *self, const struct testcase *c, struct a
 	struct arena_mark mark = arena_mark(a);
 
 	for (int run = 1;; run++) {
+		bool starts = engine_restart(self->bench->engine[0]);
+
 		if (judged_same(self, c, a, r))
 			return true;
-		if (run == BENCH_RUNS)
+		if (run == (starts ? FRESH_RUNS : BENCH_RUNS))
 			return false;
 		arena_rewind(a, mark);
 	}
@@ -249,7 +269,7 @@ bool minimize_same(struct same_signature *self, const struct testcase *from, int
 	if (comes_again(self, small, a, r))
 		return true;
 	if (stats->accepted)
-		*small = minimize(from, same_signature, self, budget, a, stats);
+		*small = minimize(from, same_when_fresh, self, budget, a, stats);
 	return comes_again(self, small, a, r);
 }
 

@@ -46,7 +46,10 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
  */
 bool shows_finding(struct bench *one, const struct testcase *c, struct arena *a, struct judgement *out);
 
-/* Whether c shows the signature, as shows_finding judges, in one of BENCH_RUNS runs: an engine may differ from run to run. */
+/*
+ * Whether c shows the signature, as shows_finding judges, in one of some runs: an engine may differ from run to run.  Each is the first of a fresh process, where the
+ * engine has one: what shows only after other cases, or the same case before, does not come again.
+ */
 bool same_again(struct same_signature *self, const struct testcase *c, struct arena *a);
 /* The same judged in full; *r is of that run, or of the last. */
 bool comes_again(struct same_signature *self, const struct testcase *c, struct arena *a, struct bench_result *r);
@@ -54,7 +57,7 @@ bool comes_again(struct same_signature *self, const struct testcase *c, struct a
 /*
  * minimize() for a finding.  Candidates are judged by the analytic oracle alone, where nothing is decided the engine is not asked, and one that hangs is not waited for
  * much longer than one that answers; what is left at the end is judged in full, and should that not hold the search begins again with same_signature() for every candidate.
- * *small and its judgement *r live in `a`.  False: *small, which may be `from`, does not show the signature in BENCH_RUNS runs.
+ * *small and its judgement *r live in `a`.  False: *small, which may be `from`, does not come again.
  */
 bool minimize_same(struct same_signature *self, const struct testcase *from, int budget, struct arena *a, struct testcase *small,
     struct bench_result *r, struct minimize_statistics *stats);

@@ -310,6 +310,8 @@ check 0 run --engine "$there tape:flushing=1 | sed -u '1s/.$/,\"flushes\":[\"f16
 check 1 run --engine "$there tape:flushing=1 | sed -u '1s/.$/,\"flushes\":[\"f32\",\"f64\",\"bf16\"]}/'" "$work/subnormal.json"
 check 4 run --engine "proc:echo what is wrong >&2; exit 3" "$loop"
 says err 'exit code 3: what is wrong'
+check 4 run --engine so:engine.so "$loop"
+says err 'so:./engine.so'
 check 0 conform --engine "$there tape" --cases 1 --quiet
 says out scatter_mul
 check 1 conform --engine "$there tape+scale:sin:1.5" --cases 1 --quiet --out "$work/conform" --format json

@@ -22,17 +22,18 @@ static const char *executable;
 
 static int serve(const char *hello, const char *behaviour)
 {
-	struct engine *tape = engine_open_here("tape", NULL);
+	struct engine *tape;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;
 	struct arena a;
 
-	arena_init(&a, (size_t)1 << 29);
 	if (!strcmp(behaviour, "dies"))
 		fprintf(stderr, "first line\nno such device\n");
 	if (!strcmp(behaviour, "dies"))
 		return 3;
+	arena_init(&a, (size_t)1 << 29);
+	tape = engine_open_here("tape", NULL);
 	printf("%s\n", hello);
 	fflush(stdout);
 	while ((len = getline(&line, &room, stdin)) > 0) {
@@ -79,7 +80,7 @@ static struct external *open_engine(const char *hello, const char *behaviour, st
 {
 	char command[4096];
 
-	snprintf(command, sizeof command, "exec '%s' engine '%s' '%s'", executable, hello, behaviour);
+	snprintf(command, sizeof command, "proc:exec '%s' engine '%s' '%s'", executable, hello, behaviour);
 	return external_open(command, e);
 }
 
@@ -243,7 +244,7 @@ static void check_behaviour(struct arena *a)
 		external_close(x);
 	}
 	e.text[0] = '\0';
-	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: no such device"), "'%s'", e.text);
+	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);
 	e.text[0] = '\0';
 	CHECK(!open_engine("hello?", "", &e) && strstr(e.text, "JSON"), "'%s'", e.text);
 	e.text[0] = '\0';

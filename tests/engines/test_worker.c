@@ -47,18 +47,22 @@ static void say_nothing_for_ever(void)
 		pause();
 }
 
-/* Reads one request and forgets all but its id; exits at end of file. */
+/* Reads one request and forgets all but its id; exits at end of file.  Nothing follows a request before it is answered. */
 static long hear_request(void)
 {
 	static const char start[] = "{\"id\":";
-	char head[32] = "", c = 0;
+	static char chunk[1 << 16];
+	char head[32] = "";
+	size_t seen = 0;
+	ssize_t n;
 
-	for (size_t n = 0; c != '\n'; n++) {
-		if (read(0, &c, 1) != 1)
+	do {
+		n = read(0, chunk, sizeof(chunk));
+		if (n <= 0)
 			_exit(0);
-		if (n < sizeof(head) - 1)
-			head[n] = c;
-	}
+		for (ssize_t k = 0; k < n && seen < sizeof(head) - 1; k++)
+			head[seen++] = chunk[k];
+	} while (chunk[n - 1] != '\n');
 	return strncmp(head, start, strlen(start)) ? -1 : strtol(head + strlen(start), NULL, 10);
 }
 
@@ -170,11 +174,21 @@ static int misbehave(const char *spec)
 		/* what it starts eats, not itself */
 		if (!strcmp(spec, "test-eats") && fork() == 0)
 			for (int k = 0; k < 64; k++) {
-				memset(malloc(1 << 22), 1, 1 << 22);
+				char *volatile eaten = malloc(1 << 22); /* a compiler may know that nobody reads it */
+
+				memset(eaten, 1, 1 << 22);
 				usleep(20000);
 			}
 		if (!strcmp(spec, "test-eats"))
 			say_nothing_for_ever();
+		/* some more at each request, and quickly answered */
+		if (!strcmp(spec, "test-gobbles")) {
+			char *volatile eaten = malloc(20 << 20);
+
+			memset(eaten, 1, 20 << 20);
+			usleep(30000);
+			say_right(id);
+		}
 		if (!strcmp(spec, "test-orphan") && fork() == 0)
 			say_nothing_for_ever();
 		if (!strcmp(spec, "test-orphan"))
@@ -330,8 +344,10 @@ static void test_rows(struct arena *a)
 		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
 		    !strcmp(rows[k].spec, "test-orphan"))
 			worker_set_timeout(w, SHORT_MS);
-		if (!strcmp(rows[k].spec, "test-eats"))
+		if (!strcmp(rows[k].spec, "test-eats")) {
 			worker_set_memory(w, 64 << 20);
+			worker_set_timeout(w, 60000); /* it has to come to eat, on any machine */
+		}
 		for (int round = 0; round < 2; round++) {
 			struct answer out = {.text = ""};
 
@@ -349,6 +365,22 @@ static void test_rows(struct arena *a)
 		CHECK(worker_starts(w) == rows[k].starts, "%s: %d starts", rows[k].spec, worker_starts(w));
 		worker_close(w);
 	}
+}
+
+/* Its memory is looked at over requests that are each too short for that. */
+static void test_gobbles(struct arena *a)
+{
+	struct error e = {.text = ""};
+	struct testcase c = small_case(a);
+	struct answer out = {.text = ""};
+	void *w = worker_open("test-gobbles", &e);
+
+	worker_set_memory(w, 200 << 20);
+	worker_set_timeout(w, 60000);
+	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status, out.text);
+	worker_close(w);
 }
 
 /* Every second case kills it; the others are answered. */
@@ -572,6 +604,7 @@ int main(int argc, char **argv)
 		return strncmp(argv[3], "test-", 5) ? engine_worker(argv[3]) : misbehave(argv[3]);
 	arena_init(&a, (size_t)1 << 30);
 	test_rows(&a);
+	test_gobbles(&a);
 	test_restart(&a);
 	test_down(&a);
 	test_group(&a);

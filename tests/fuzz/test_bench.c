@@ -136,7 +136,9 @@ static void test_scripts(struct arena *a)
 		{ACT_WRONG, ACT_HANG, VERDICT_WRONG, 2},
 		{ACT_WRONG, ACT_FAILURE, VERDICT_WRONG, 2},
 		{ACT_PROTOCOL, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
-		{ACT_PROTOCOL, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_PROTOCOL, ACT_RIGHT, VERDICT_PROTOCOL, 2},
+		{ACT_WRONG, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+		{ACT_PROTOCOL, ACT_CRASH, VERDICT_CRASH, 2},
 	};
 	/* finite differences run on no case by themselves: what has them was confirmed */
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};

@@ -1,0 +1,15 @@
+/* descendants.h: what a process started, and what that started: however it changed groups and sessions. */
+#ifndef ENGINES_DESCENDANTS_H
+#define ENGINES_DESCENDANTS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { DESCENDANTS = 1024 /* that are looked at */ };
+
+/* Those of `root` that there are now, parents before children, without `root`: their number.  Orphans count where `root` is a subreaper. */
+int descendants_of(pid_t root, pid_t out[DESCENDANTS]);
+/* Bytes resident of `root` and its descendants. */
+int64_t descendants_memory(pid_t root);
+
+#endif
