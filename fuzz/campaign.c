@@ -11,7 +11,6 @@
 #include "../engines/engine.h"
 #include "../graph/json.h"
 #include "../reports/file.h"
-#include "../reports/report.h"
 #include "campaign_internal.h"
 #include "minimize.h"
 #include "paths.h"
@@ -211,8 +210,7 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
 	return same;
 }
 
-/* The same, on one of some runs; *r is of that one, or of the last. */
-static bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
+bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r)
 {
 	struct arena_mark mark = arena_mark(a);
 
@@ -225,16 +223,7 @@ static bool comes_again(const struct same_signature *s, const struct testcase *c
 	}
 }
 
-static uint64_t text_hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
-
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3;
-	return h;
-}
-
-static void write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len)
+void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len)
 {
 	struct error e = {0};
 
@@ -242,85 +231,6 @@ static void write_file(struct campaign *self, const char *dir, const char *name,
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 	}
-}
-
-static void minimize_finding(struct campaign *self, struct finding *f, const struct testcase *found, struct bench *one)
-{
-	struct same_signature same = {one, f->spec, f->signature, 0};
-	struct minimize_statistics stats = {0};
-	struct testcase c = *found;
-	struct bench_result r;
-	struct report report;
-	size_t len;
-	char *text;
-
-	c.n_expect = 0;
-	f->flaky = !comes_again(&same, &c, &self->side, &r);
-	arena_reset(&self->side);
-	if (!f->flaky)
-		c = minimize(found, same_signature, &same, self->o->minimize_budget, &self->side, &stats);
-	f->flaky |= !comes_again(&same, &c, &self->side, &r);
-	report = (struct report){.signature = f->signature, .engine = f->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
-	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)f->first_case,
-	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
-	text = report_write(&report, &self->side, &len);
-	f->ops = strata_of(&c).ops;
-	write_file(self, self->findings_dir, f->file, text, len);
-}
-
-static struct finding *find_finding(struct campaign *self, const char *signature)
-{
-	for (int i = 0; i < self->n_finding; i++)
-		if (!strcmp(self->finding[i].signature, signature))
-			return &self->finding[i];
-	return NULL;
-}
-
-/* Minimized where memory allows; the bare case, else, is still a reproducer. */
-static void write_finding(struct campaign *self, struct finding *f, const struct testcase *c, struct bench *one)
-{
-	jmp_buf full;
-	size_t len;
-	char *text;
-
-	arena_reset(&self->side);
-	self->side.on_full = &full;
-	if (!setjmp(full)) {
-		minimize_finding(self, f, c, one);
-		self->side.on_full = NULL;
-		return;
-	}
-	self->side.on_full = NULL;
-	arena_reset(&self->side);
-	text = testcase_write(c, &self->side, &len);
-	write_file(self, self->findings_dir, f->file, text, len);
-}
-
-static void record_finding(struct campaign *self, const char *spec, const char *signature, const struct testcase *c)
-{
-	struct finding *f = find_finding(self, signature);
-	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
-	struct error e = {0};
-	struct bench one;
-	double start = bench_clock();
-
-	if (f) {
-		f->count++;
-		return;
-	}
-	self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
-	f = &self->finding[self->n_finding++];
-	*f = (struct finding){.spec = spec, .signature = strdup(signature), .count = 1, .first_case = self->cases,
-	    .ops = strata_of(c).ops};
-	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)text_hash(signature));
-	if (!bench_open(&one, &spec, 1, &oracle, &e)) {
-		self->failed = true;
-		snprintf(self->failure, sizeof self->failure, "%s", e.text);
-		return;
-	}
-	write_finding(self, f, c, &one);
-	bench_close(&one);
-	self->minimize_seconds += bench_clock() - start;
 }
 
 static bool still_disagrees(void *self, const struct testcase *c, struct arena *scratch)
@@ -359,7 +269,7 @@ static void record_oracle(struct campaign *self, const struct testcase *c)
 		small.provenance.title = "the two oracles disagree";
 		text = testcase_write(&small, &self->side, &len);
 		snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
-		write_file(self, self->oracle_dir, name, text, len);
+		campaign_write_file(self, self->oracle_dir, name, text, len);
 		for (int i = 0; i < self->n_oracle_file; i++)
 			if (!strcmp(self->oracle_file[i], name))
 				goto known;
@@ -473,7 +383,7 @@ void campaign_judge(struct campaign *self, const struct testcase *c, struct aren
 				snprintf(self->failure, sizeof self->failure, "%s: %s", self->o->spec[k], r.answer[k][p].text);
 			}
 		if (verdict_is_finding[j->verdict])
-			record_finding(self, self->o->spec[k], signature_coarse(self->o->spec[k], c, j, a), c);
+			triage_record(self, self->o->spec[k], signature_coarse(self->o->spec[k], c, j, a), c, self->cases);
 	}
 	if (r.oracle_disagreement)
 		record_oracle(self, c);

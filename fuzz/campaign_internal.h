@@ -3,6 +3,7 @@
 #define FUZZ_CAMPAIGN_INTERNAL_H
 
 #include "campaign.h"
+#include "fine_signature.h"
 
 enum {
 	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
@@ -33,11 +34,17 @@ struct tally {
 	int64_t cases, decided, undecided;
 };
 
+/* A bug, as far as can be told: all findings with one fine signature, or whose patterns explain each other (triage.c).  Texts are owned. */
 struct finding {
 	const char *spec;
-	char *signature; /* coarse; owned */
+	char *signature; /* coarse, of the case in the report */
+	char *fine;
+	struct pattern pattern; /* of the fine signature */
+	int n_face;
+	char **face; /* [n_face] coarse signatures that it was found under */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
+	int64_t looks; /* how many of them were minimized */
 	int ops;    /* of the minimal case */
 	bool flaky; /* did not come again with a fresh engine */
 };
@@ -63,6 +70,7 @@ struct campaign {
 
 	int n_finding;
 	struct finding *finding;
+	struct triage_look *look; /* [BENCH_ENGINES]; owned */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];
 
@@ -77,6 +85,16 @@ struct campaign {
 	bool failed;
 	char failure[512];
 };
+
+/* same_signature on one of some runs; *r is of that one, or of the last. */
+bool comes_again(const struct same_signature *s, const struct testcase *c, struct arena *a, struct bench_result *r);
+void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len);
+
+/* ---- triage.c ---- */
+
+/* Records that case `number` shows a finding of that coarse signature: counted where it is known, else minimized and written. */
+void triage_record(struct campaign *self, const char *spec, const char *signature, const struct testcase *c, int64_t number);
+void triage_close(struct campaign *self);
 
 enum outcome campaign_outcome(const struct judgement *j, int n, enum reason *reason);
 
