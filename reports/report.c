@@ -1,5 +1,7 @@
 /* report.c: the report JSON of one finding.  No time, host or path: same report, same bytes. */
 #include "report.h"
+
+#include "characterization.h"
 #include "summary.h"
 
 #include "../graph/json.h"
@@ -439,6 +441,10 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	put_program(&w, &r->c->program);
 	put_found(&w, r);
 	put_versions(&w);
+	if (r->characterization) {
+		json_put_key(&w, "characterization");
+		characterization_put(&w, r->characterization);
+	}
 	json_put_key(&w, "case");
 	testcase_put(&w, r->c);
 	json_end(&w);

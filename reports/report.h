@@ -5,6 +5,8 @@
 #include "../graph/json.h"
 #include "../oracles/verdict.h"
 
+struct characterization;
+
 struct report {
 	const char *signature;   /* coarse */
 	const char *engine;      /* spec */
@@ -17,6 +19,7 @@ struct report {
 	uint64_t seed;
 	long case_number;
 	int minimize_tried, minimize_accepted;
+	const struct characterization *characterization; /* NULL: no experiments were made */
 };
 
 /* Canonical JSON text ending in a newline, in the arena; same report, same bytes. */

@@ -3,7 +3,9 @@
  * `test_reports_report write DIR` writes them as files, for the schema test.
  */
 #include "../../graph/json.h"
+#include "../../reports/characterization.h"
 #include "../../reports/file.h"
+#include "../../reports/render.h"
 #include "../../reports/report.h"
 #include "../check.h"
 
@@ -140,7 +142,8 @@ static void spoil_status(struct sample *s, enum verdict v, enum answer_status st
 /* One row: what is spoiled and what the sentence must say. */
 enum sample_kind { SAMPLE_WRONG, SAMPLE_LAST, SAMPLE_PRIMAL, SAMPLE_PRIMAL_REQUEST, SAMPLE_JVP, SAMPLE_NAN, SAMPLE_INACCURATE,
 	SAMPLE_CONVENTION, SAMPLE_AGREE, SAMPLE_SHAPE, SAMPLE_COUNT_OF_RESULTS, SAMPLE_DTYPE, SAMPLE_MODIFIED, SAMPLE_CRASH,
-	SAMPLE_HANG, SAMPLE_PROTOCOL, SAMPLE_UNSUPPORTED, SAMPLE_UNDECIDED, SAMPLE_NONDETERMINISTIC, SAMPLE_FOUND };
+	SAMPLE_HANG, SAMPLE_PROTOCOL, SAMPLE_UNSUPPORTED, SAMPLE_UNDECIDED, SAMPLE_NONDETERMINISTIC, SAMPLE_FOUND,
+	SAMPLE_CHARACTERIZED };
 
 static const struct {
 	enum sample_kind kind;
@@ -171,7 +174,45 @@ static const struct {
 	{SAMPLE_UNDECIDED, "undecided", "nothing could be decided about tape+x: jump"},
 	{SAMPLE_NONDETERMINISTIC, "nondeterministic", "tape+x gave 1 for element [0] of the cotangent of input 0 and, asked again, 2"},
 	{SAMPLE_FOUND, "found", "-2.5"},
+	{SAMPLE_CHARACTERIZED, "characterized", "-2.5"},
 };
+
+/* A table of every kind of row, a statement of every kind, and every other member. */
+static const struct characterization *sample_characterization(struct sample *s, struct arena *a)
+{
+	static const char *const columns[] = {"x", "n"};
+	static const char *cells[] = {"0.001", "3"}, *skipped[] = {"orders"}, *alternatives[] = {"a loop runs"};
+	static double pair[2][2] = {{1, 2}, {NAN, INFINITY}};
+	static int first[] = {0, 1};
+	static struct variant_row row[] = {
+	    {.cell = cells, .verdict = VERDICT_WRONG, .decided = true, .fails = true, .of = "cotangent of input 0", .expected = 3e-6,
+	     .returned = 1, .radius = 1e-20, .text = ""},
+	    {.cell = cells, .engine = "tape", .verdict = VERDICT_NAN_LEAK, .decided = true, .of = "cotangent of input 0", .expected = 1,
+	     .returned = NAN, .n_element = 2, .element_expected = pair[0], .element_returned = pair[1], .has_sum = true, .sum_expected = 3,
+	     .sum_returned = NAN, .text = ""},
+	    {.cell = cells, .verdict = VERDICT_UNDECIDED, .reason = REASON_JUMP, .text = ""},
+	    {.cell = cells, .verdict = VERDICT_CRASH, .decided = true, .fails = true, .text = "SIGSEGV \"\x1b[31m\" <b>"},
+	};
+	static struct variant_table table = {.id = "points", .title = "Points", .varies = "the point", .n_column = 2, .column = columns,
+	    .n_row = 4, .row = row};
+	static struct support support = {0, 2, first};
+	static struct statement statement[] = {
+	    {"forward", "The forward value is right.", STATEMENT_SHOWN, 1, &support},
+	    {"dtype", "Not a matter of the dtype.", STATEMENT_RULED_OUT, 0, NULL},
+	    {"peers", "No other engine was there.", STATEMENT_OPEN, 0, NULL},
+	};
+	static struct condition condition = {.n_term = 1, .term = {{"step-depends", "a step depends on x", true}}, .text = "it depends",
+	    .failing = 4, .failing_with = 3, .passing = 2, .passing_without = 2, .n_exception = 1, .exception = &support, .n_alternative = 1,
+	    .alternative = alternatives, .held_out = 10, .predicted = 9};
+	static struct departure departure = {1, "mul", "v2 = mul(v1, v0)", "The result of mul is the first that is wrong.", {0, 2, first}};
+	struct characterization *x = NEW(a, struct characterization, 1);
+	const struct testcase **cases = NEW(a, const struct testcase *, 1);
+
+	cases[0] = &s->c;
+	*x = (struct characterization){.runs = 4, .finished = false, .n_skipped = 1, .skipped = skipped, .n_table = 1, .table = &table,
+	    .n_statement = 3, .statement = statement, .condition = &condition, .departure = &departure, .n_case = 1, .cases = cases};
+	return x;
+}
 
 static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 {
@@ -180,6 +221,10 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 	struct type two = {DTYPE_F64, {1, {2}}}, narrow = {DTYPE_F32, {1, {3}}};
 
 	switch (kind) {
+	case SAMPLE_CHARACTERIZED:
+		s->report.characterization = sample_characterization(s, a);
+		spoil(s, VERDICT_WRONG, 2, -2.5, false);
+		break;
 	case SAMPLE_WRONG:
 		spoil(s, VERDICT_WRONG, 2, -2.5, false);
 		s->judgement.deviation = DEVIATION_SIGN;
@@ -357,6 +402,26 @@ static void test_bound(struct arena *a)
 	    (long long)number);
 }
 
+/* Every format says the finding and what was found around it; nothing of it gives orders to a terminal. */
+static void test_renderings(struct arena *a)
+{
+	struct sample *s = sample_of(SAMPLE_CHARACTERIZED, a);
+	struct error e = {.text = ""};
+	size_t len;
+	char *source = report_write(&s->report, a, &len);
+	const struct json *root = json_read(source, len, a, &e);
+
+	for (const struct rendering *r = renderings; r->name; r++) {
+		struct text out = {.arena = a};
+
+		r->render(&out, root, source);
+		CHECK(strstr(out.at, "-2.5") && strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
+		CHECK(strstr(out.at, "nan-leak") && strstr(out.at, "0.001"), "%s: the rows: %s", r->name, out.at);
+		CHECK(!strchr(out.at, '\x1b'), "%s: escapes", r->name);
+	}
+	CHECK(rendering_find("text") && !rendering_find("txt"), "names");
+}
+
 static int write_all(const char *dir, struct arena *a)
 {
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -387,6 +452,7 @@ int main(int argc, char **argv)
 	test_rows(&a);
 	test_members(&a);
 	test_bound(&a);
+	test_renderings(&a);
 	arena_free(&a);
 	return check_done();
 }

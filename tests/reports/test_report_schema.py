@@ -29,6 +29,19 @@ SPOIL = [
     lambda r: r["points"][0]["derivative"][0]["elements"][0].pop("expected"),
 ]
 
+SPOIL_CHARACTERIZATION = [
+    lambda x: x.pop("runs"),
+    lambda x: x.update(seconds=1),
+    lambda x: x["statements"][0].update(kind="perhaps"),
+    lambda x: x["statements"][0]["support"][0].update(rows=[-1]),
+    lambda x: x["condition"].update(terms=[]),
+    lambda x: x["first_departure"].pop("support"),
+    lambda x: x["experiments"][0]["rows"][0].pop("case"),
+    lambda x: x["experiments"][0]["rows"][0].pop("expected"),
+    lambda x: x["experiments"][0]["rows"][0].update(ratio="large"),
+    lambda x: x["cases"][0].pop("body"),
+]
+
 
 def main():
     case = json.loads((ROOT / "graph/case.schema.json").read_text())
@@ -49,6 +62,7 @@ def main():
             for error in validator.iter_errors(json.loads(path.read_text())):
                 failures += 1
                 print(f"{path.name}: {error.json_path}: {error.message[:200]}")
+        characterized = json.loads((pathlib.Path(folder) / "characterized.json").read_text())
         found = json.loads((pathlib.Path(folder) / "found.json").read_text())
     for number, spoil in enumerate(SPOIL):
         spoiled = copy.deepcopy(found)
@@ -56,6 +70,12 @@ def main():
         if validator.is_valid(spoiled):
             failures += 1
             print(f"spoiled report {number} is valid")
+    for number, spoil in enumerate(SPOIL_CHARACTERIZATION):
+        spoiled = copy.deepcopy(characterized)
+        spoil(spoiled["characterization"])
+        if validator.is_valid(spoiled):
+            failures += 1
+            print(f"spoiled characterization {number} is valid")
     # the schema's lists against the tables they repeat
     for table, name in (("verdicts", "verdict"), ("reasons", "reason")):
         rows = [line.split('"')[1] for line in (ROOT / f"oracles/{table}.def").read_text().splitlines()
@@ -63,7 +83,7 @@ def main():
         if sorted(rows) != sorted(report["$defs"][name]["enum"]):
             failures += 1
             print(f"{table}.def and the schema differ: {set(rows) ^ set(report['$defs'][name]['enum'])}")
-    print(f"{len(files)} reports, {len(SPOIL)} spoiled ones, {failures} failed")
+    print(f"{len(files)} reports, {len(SPOIL) + len(SPOIL_CHARACTERIZATION)} spoiled ones, {failures} failed")
     return 1 if failures or not files else 0
 
 

@@ -1,0 +1,200 @@
+/* characterization.c: the JSON of a characterization. */
+#include "characterization.h"
+
+#include <math.h>
+
+const char *const statement_kind_names[STATEMENT_KINDS] = {"shown", "ruled-out", "open"};
+
+static void put_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout)
+{
+	json_put_key(w, key);
+	json_begin_array(w, layout);
+	for (int i = 0; i < n; i++)
+		json_put_string(w, text[i]);
+	json_end(w);
+}
+
+static void put_decimals(struct json_writer *w, const char *key, const double *x, int n)
+{
+	json_put_key(w, key);
+	json_begin_array(w, JSON_FLOW);
+	for (int i = 0; i < n; i++)
+		json_put_decimal(w, x[i]);
+	json_end(w);
+}
+
+static void put_support(struct json_writer *w, const struct characterization *x, const struct support *s)
+{
+	json_begin_object(w, JSON_FLOW);
+	json_member_string(w, "experiment", x->table[s->table].id);
+	json_put_key(w, "rows");
+	json_begin_array(w, JSON_FLOW);
+	for (int i = 0; i < s->n_row; i++)
+		json_put_integer(w, s->row[i]);
+	json_end(w);
+	json_end(w);
+}
+
+static void put_supports(struct json_writer *w, const char *key, const struct characterization *x, const struct support *s, int n)
+{
+	json_put_key(w, key);
+	json_begin_array(w, JSON_FLOW);
+	for (int i = 0; i < n; i++)
+		put_support(w, x, &s[i]);
+	json_end(w);
+}
+
+static void put_numbers(struct json_writer *w, const struct variant_row *r)
+{
+	double ratio = r->expected != 0 ? r->returned / r->expected : NAN;
+
+	json_member_string(w, "of", r->of);
+	json_member_decimal(w, "expected", r->expected);
+	json_member_decimal(w, "returned", r->returned);
+	json_member_decimal(w, "radius", r->radius);
+	if (isfinite(ratio))
+		json_member_decimal(w, "ratio", ratio);
+	if (r->n_element) {
+		json_put_key(w, "elements");
+		json_begin_object(w, JSON_FLOW);
+		put_decimals(w, "expected", r->element_expected, r->n_element);
+		put_decimals(w, "returned", r->element_returned, r->n_element);
+		json_end(w);
+	}
+	if (r->has_sum) {
+		json_put_key(w, "sum");
+		json_begin_object(w, JSON_FLOW);
+		json_member_decimal(w, "expected", r->sum_expected);
+		json_member_decimal(w, "returned", r->sum_returned);
+		json_end(w);
+	}
+}
+
+static void put_row(struct json_writer *w, const struct variant_table *t, const struct variant_row *r)
+{
+	json_begin_object(w, JSON_FLOW);
+	put_strings(w, "cells", r->cell, t->n_column, JSON_FLOW);
+	if (r->engine)
+		json_member_string(w, "engine", r->engine);
+	json_member_string(w, "verdict", verdict_names[r->verdict]);
+	if (r->verdict == VERDICT_UNDECIDED)
+		json_member_string(w, "reason", reason_names[r->reason]);
+	if (r->decided)
+		json_member_bool(w, "fails", r->fails);
+	if (r->of)
+		put_numbers(w, r);
+	if (*r->text)
+		json_member_string(w, "text", r->text);
+	json_member_integer(w, "case", r->case_number);
+	json_end(w);
+}
+
+static void put_table(struct json_writer *w, const struct variant_table *t)
+{
+	json_begin_object(w, JSON_BLOCK);
+	json_member_string(w, "id", t->id);
+	json_member_string(w, "title", t->title);
+	json_member_string(w, "varies", t->varies);
+	put_strings(w, "columns", t->column, t->n_column, JSON_FLOW);
+	json_put_key(w, "rows");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < t->n_row; i++)
+		put_row(w, t, &t->row[i]);
+	json_end(w);
+	json_end(w);
+}
+
+static void put_statements(struct json_writer *w, const struct characterization *x)
+{
+	json_put_key(w, "statements");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < x->n_statement; i++) {
+		const struct statement *s = &x->statement[i];
+
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "id", s->id);
+		json_member_string(w, "kind", statement_kind_names[s->kind]);
+		json_member_string(w, "text", s->text);
+		put_supports(w, "support", x, s->support, s->n_support);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_count(struct json_writer *w, const char *key, const char *which, int n, int of)
+{
+	json_put_key(w, key);
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, which, n);
+	json_member_integer(w, "of", of);
+	json_end(w);
+}
+
+static void put_condition(struct json_writer *w, const struct characterization *x)
+{
+	const struct condition *c = x->condition;
+
+	json_put_key(w, "condition");
+	json_begin_object(w, JSON_BLOCK);
+	json_member_string(w, "text", c->text);
+	json_put_key(w, "terms");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < c->n_term; i++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "feature", c->term[i].feature);
+		json_member_bool(w, "holds", c->term[i].holds);
+		json_member_string(w, "sentence", c->term[i].sentence);
+		json_end(w);
+	}
+	json_end(w);
+	put_count(w, "failing", "with", c->failing_with, c->failing);
+	put_count(w, "passing", "without", c->passing_without, c->passing);
+	put_supports(w, "exceptions", x, c->exception, c->n_exception);
+	put_strings(w, "alternatives", c->alternative, c->n_alternative, JSON_BLOCK);
+	if (c->held_out) {
+		json_put_key(w, "held_out");
+		json_begin_object(w, JSON_FLOW);
+		json_member_integer(w, "variants", c->held_out);
+		json_member_integer(w, "predicted", c->predicted);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_departure(struct json_writer *w, const struct characterization *x)
+{
+	const struct departure *d = x->departure;
+
+	json_put_key(w, "first_departure");
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, "line", d->line);
+	json_member_string(w, "op", d->op);
+	json_member_string(w, "text", d->text);
+	json_member_string(w, "sentence", d->sentence);
+	put_supports(w, "support", x, &d->support, d->support.n_row > 0);
+	json_end(w);
+}
+
+void characterization_put(struct json_writer *w, const struct characterization *x)
+{
+	json_begin_object(w, JSON_BLOCK);
+	json_member_integer(w, "runs", x->runs);
+	json_member_bool(w, "finished", x->finished);
+	put_strings(w, "skipped", x->skipped, x->n_skipped, JSON_FLOW);
+	put_statements(w, x);
+	if (x->condition)
+		put_condition(w, x);
+	if (x->departure)
+		put_departure(w, x);
+	json_put_key(w, "experiments");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < x->n_table; i++)
+		put_table(w, &x->table[i]);
+	json_end(w);
+	json_put_key(w, "cases");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < x->n_case; i++)
+		testcase_put(w, x->cases[i]);
+	json_end(w);
+	json_end(w);
+}

@@ -1,0 +1,27 @@
+/* render.h: a report in the formats of renderings.def. */
+#ifndef REPORTS_RENDER_H
+#define REPORTS_RENDER_H
+
+#include "../graph/json.h"
+#include "text.h"
+
+/* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON text. */
+typedef void render_fn(struct text *out, const struct json *report, const char *source);
+
+#define RENDERING(id, name, meaning) render_fn render_##id;
+#include "renderings.def"
+#undef RENDERING
+
+struct rendering {
+	const char *name, *meaning;
+	render_fn *render;
+};
+/* Ends with a row of NULLs. */
+extern const struct rendering renderings[];
+/* The row of that name, or NULL. */
+const struct rendering *rendering_find(const char *name);
+
+/* The text of member `key` of object v (NULL: none): a string, or a number as written; "" where there is none. */
+const char *render_member(const struct json *v, const char *key);
+
+#endif
