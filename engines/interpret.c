@@ -10,6 +10,7 @@ struct interpreter {
 	const struct program *program;
 	struct arena *arena;
 	struct tensor *value; /* [n_value] */
+	const struct interpret_observer *observer; /* NULL: nobody listens */
 };
 
 static void run_region(struct interpreter *self, const struct region *region);
@@ -170,8 +171,15 @@ static void (*const run_op[OP_COUNT])(struct interpreter *, const struct node *)
 	[OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 };
 
+static void tell(struct interpreter *self, const struct region *region, const struct node *node)
+{
+	if (self->observer)
+		self->observer->step(self->observer->self, region, node, self->value);
+}
+
 static void run_region(struct interpreter *self, const struct region *region)
 {
+	tell(self, region, NULL);
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
@@ -179,17 +187,24 @@ static void run_region(struct interpreter *self, const struct region *region)
 			run_op[node->op](self, node);
 		else
 			kernel_step(self->program, node, self->value, self->arena);
+		tell(self, region, node);
 	}
+}
+
+void interpret_observed(const struct program *p, const struct tensor *input, const struct interpret_observer *o, struct arena *a, struct tensor *result)
+{
+	struct interpreter self = {.program = p, .arena = a, .value = NEW(a, struct tensor, p->n_value), .observer = o};
+
+	for (int k = 0; k < p->top.n_param; k++)
+		self.value[p->top.param + k] = input[k];
+	run_region(&self, &p->top);
+	for (int k = 0; k < p->top.n_result; k++)
+		result[k] = tensor_copy(a, &self.value[p->top.result[k]]);
 }
 
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result)
 {
 	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
-	struct interpreter self = {.program = &loops, .arena = a, .value = NEW(a, struct tensor, loops.n_value)};
 
-	for (int k = 0; k < loops.top.n_param; k++)
-		self.value[loops.top.param + k] = input[k];
-	run_region(&self, &loops.top);
-	for (int k = 0; k < loops.top.n_result; k++)
-		result[k] = tensor_copy(a, &self.value[loops.top.result[k]]);
+	interpret_observed(&loops, input, NULL, a, result);
 }

@@ -10,4 +10,16 @@
  */
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result);
 
+/*
+ * What is told while a program runs: a region begins (node NULL), or a node of it is done, whose operands and results are value[], by number.  What value[] points to is gone after
+ * the call.
+ */
+struct interpret_observer {
+	void *self;
+	void (*step)(void *self, const struct region *region, const struct node *node, const struct tensor *value);
+};
+
+/* The same of a program without custom and fixed_point (lower.h), so that nodes are told as they are in `p`. */
+void interpret_observed(const struct program *p, const struct tensor *input, const struct interpret_observer *o, struct arena *a, struct tensor *result);
+
 #endif

@@ -9,6 +9,7 @@ int command_run(int argc, char **argv);
 int command_gate(int argc, char **argv);
 int command_fuzz(int argc, char **argv);
 int command_minimize(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_show(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_ops(int argc, char **argv);

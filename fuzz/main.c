@@ -20,6 +20,7 @@ static const struct command {
     {"fuzz", command_fuzz, "judge random cases; minimize and report what is found"},
     {"conform", command_conform, "a matrix: what an engine makes of every op, request and dtype"},
     {"minimize", command_minimize, "the smallest case that shows the same finding"},
+    {"report", command_report, "experiments around a finding, and what they show"},
     {"show", command_show, "print a case for people"},
     {"emit", command_emit, "a case as source for an engine alone"},
     {"engines", command_engines, "list the built-in engines"},

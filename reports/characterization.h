@@ -58,8 +58,9 @@ struct statement {
 
 enum { CONDITION_TERMS = 3 };
 
-/* A conjunction of features or their negations: fails where it holds, passes where it does not, but for the exceptions. */
+/* Features or their negations, all of them or any: fails where it holds, passes where it does not, but for the exceptions. */
 struct condition {
+	bool any;
 	int n_term;
 	struct condition_term {
 		const char *feature, *sentence;

@@ -58,7 +58,7 @@ check 2 no-such-command
 check 0 --help
 says out 'Exit status'
 check 0 --version
-for command in run gate fuzz minimize conform emit show engines ops faults audit worker; do
+for command in run gate fuzz minimize report conform emit show engines ops faults audit worker; do
 	check 0 $command --help
 	says out "Usage: adjudge $command"
 	check 2 $command --no-such-option
@@ -180,6 +180,20 @@ mkdir -p "$long"
 cp "$work/sinn.json" "$long"
 check 3 run "$long/sinn.json"
 says err "adjudge: $long/sinn.json: body[3]"
+
+# ---- report ----
+check 2 report "$loop"
+check 2 report "$loop" --engine "$fault" --format paper
+check 2 report "$loop" --engine "$fault" --experiments point
+says err "did you mean 'points'?"
+check 3 report "$work/sinn.json" --engine tape
+check 5 report "$loop" --engine tape
+check 0 report "$loop" --engine "$fault" --experiments points,bodies --format json --out "$work/characterized.json"
+check 0 report "$loop" --engine "$fault" --experiments points,bodies --format json --out "$work/again.json"
+same "$work/characterized.json" "$work/again.json"
+check 0 report "$work/characterized.json"
+says out '333333.7'
+check 1 run "$work/characterized.json"
 
 # ---- minimize ----
 check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"

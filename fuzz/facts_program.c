@@ -1,0 +1,448 @@
+/* facts_program.c: what is differentiated in a program, and how it is put together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "facts.h"
+#include "minimize_edit.h"
+
+/* ---- activity ---- */
+
+static bool is_float(const struct facts *f, int value)
+{
+	return dtype_is_float(f->c->program.type[value].dtype);
+}
+
+static bool any_varied(const struct facts *f, const int *value, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (f->varied[value[i]])
+			return true;
+	return false;
+}
+
+/* True when something new is varied. */
+static bool vary(struct facts *f, int value, bool varied)
+{
+	if (!varied || f->varied[value] || !is_float(f, value))
+		return false;
+	return f->varied[value] = true;
+}
+
+static bool vary_region(struct facts *f, const struct region *r);
+
+static bool vary_loop(struct facts *f, const struct node *n, const struct loop *l)
+{
+	bool any = false;
+
+	for (int i = 0; i < l->n_carry; i++) {
+		any |= vary(f, l->body->param + l->first_param + i, f->varied[n->arg[l->first_arg + i]]);
+		any |= vary(f, l->body->param + l->first_param + i, f->varied[l->body->result[i]]);
+		any |= vary(f, n->out + i, f->varied[l->body->result[i]] || f->varied[n->arg[l->first_arg + i]]);
+	}
+	for (int i = 0; i < l->n_xs; i++)
+		any |= vary(f, l->body->param + l->n_carry + i, f->varied[n->arg[l->n_carry + i]]);
+	for (int i = 0; i < l->n_ys; i++)
+		any |= vary(f, n->out + l->n_carry + i, f->varied[l->body->result[l->n_carry + i]]);
+	return any;
+}
+
+static bool vary_node(struct facts *f, const struct node *n)
+{
+	const struct loop l = edit_loop(n);
+	bool any = false, operands = any_varied(f, n->arg, n->n_arg);
+
+	if (l.is_loop) {
+		any |= vary_loop(f, n, &l);
+		return vary_region(f, l.body) || any;
+	}
+	for (int w = 0; w < n->n_region && !(n->op == OP_CUSTOM && w); w++) {
+		const struct region *r = &n->region[w];
+
+		for (int i = 0; i < r->n_param && i < n->n_arg; i++)
+			any |= vary(f, r->param + i, f->varied[n->arg[i]]);
+		any |= vary_region(f, r);
+		operands |= any_varied(f, r->result, r->n_result);
+		for (int i = 0; i < n->n_out && i < r->n_result && n->op != OP_DERIVATIVE; i++)
+			any |= vary(f, n->out + i, f->varied[r->result[i]] || n->op == OP_SCATTER_APPLY ? operands : false);
+	}
+	if (n->n_region && n->op != OP_DERIVATIVE)
+		return any;
+	for (int i = 0; i < n->n_out; i++)
+		any |= vary(f, n->out + i, operands && op_table[n->op].regularity != REGULARITY_STEP && op_table[n->op].regularity != REGULARITY_DISCRETE);
+	return any;
+}
+
+static bool vary_region(struct facts *f, const struct region *r)
+{
+	bool any = false;
+
+	for (int i = 0; i < r->n_node; i++)
+		any |= vary_node(f, &r->node[i]);
+	return any;
+}
+
+static void find_varied(struct facts *f)
+{
+	const struct region *top = &f->c->program.top;
+
+	for (int t = 0; t < f->c->n_transform; t++)
+		for (int i = 0; f->c->transform[t].kind != TRANSFORM_BATCH && i < f->c->transform[t].n_wrt; i++)
+			vary(f, top->param + f->c->transform[t].wrt[i], true);
+	while (vary_region(f, top))
+		;
+}
+
+/* ---- loops ---- */
+
+/* Of the values of a body: depends on a carry; has a derivative by a carry that depends on something differentiated. */
+struct step {
+	bool *carried, *mixed, *captured;
+};
+
+static bool any_of(const bool *set, const struct node *n)
+{
+	for (int i = 0; i < n->n_arg; i++)
+		if (set[n->arg[i]])
+			return true;
+	return false;
+}
+
+static void step_node(struct facts *f, struct step *s, const struct node *n)
+{
+	const enum regularity how = op_table[n->op].regularity;
+	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || n->op == OP_SELECT;
+	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n), product = n->op == OP_MUL || n->op == OP_MATMUL;
+
+	for (int w = 0; w < n->n_region; w++)
+		for (int i = 0; i < n->region[w].n_node; i++)
+			step_node(f, s, &n->region[w].node[i]);
+	for (int w = 0; w < n->n_region; w++)
+		for (int i = 0; i < n->region[w].n_result; i++) {
+			carried |= s->carried[n->region[w].result[i]];
+			mixed |= s->mixed[n->region[w].result[i]];
+		}
+	for (int i = 0; !linear && i < n->n_arg; i++)
+		for (int k = 0; k < n->n_arg; k++)
+			if (s->carried[n->arg[i]] && f->varied[n->arg[k]] && !(product && i == k) && !(n->op == OP_DIV && i == 0 && k == 0))
+				mixed = true;
+	for (int i = 0; i < n->n_out; i++) {
+		s->carried[n->out + i] = carried && is_float(f, n->out + i);
+		s->mixed[n->out + i] = mixed;
+		s->captured[n->out + i] = any_of(s->captured, n);
+	}
+}
+
+static bool uses_in(const struct region *r, int value)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			if (r->node[i].arg[k] == value)
+				return true;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			if (uses_in(&r->node[i].region[w], value))
+				return true;
+	}
+	for (int k = 0; k < r->n_result; k++)
+		if (r->result[k] == value)
+			return true;
+	return false;
+}
+
+static bool defines_in(const struct region *r, int value)
+{
+	if (value >= r->param && value < r->param + r->n_param)
+		return true;
+	for (int i = 0; i < r->n_node; i++) {
+		if (value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out)
+			return true;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			if (defines_in(&r->node[i].region[w], value))
+				return true;
+	}
+	return false;
+}
+
+/* Whether the region uses a varied value from outside. */
+static bool captures_varied(const struct facts *f, const struct region *r)
+{
+	for (int v = 0; v < f->c->program.n_value; v++)
+		if (f->varied[v] && !defines_in(r, v) && uses_in(r, v))
+			return true;
+	return false;
+}
+
+static int uses_count(const struct region *r, int value)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			n += r->node[i].arg[k] == value;
+	for (int k = 0; k < r->n_result; k++)
+		n += r->result[k] == value;
+	return n;
+}
+
+static void of_loop(struct facts *f, const struct node *n, const struct loop *l)
+{
+	const struct region *top = &f->c->program.top;
+	const int n_value = f->c->program.n_value, first = l->body->param + l->first_param;
+	struct step s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
+	int derived = 0, plain = 0;
+	bool captures = captures_varied(f, l->body), mixed = false;
+
+	for (int i = 0; i < l->n_carry; i++) {
+		const int param = first + i, result = l->body->result[i];
+
+		if (!is_float(f, param))
+			continue;
+		derived += f->varied[n->out + i];
+		plain += !f->varied[n->out + i];
+		s.carried[param] = true;
+		if (!f->varied[n->out + i])
+			continue;
+		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->varied[n->arg[l->first_arg + i]];
+		f->at[FEATURE_CARRY_THROUGH] |= result == param;
+		f->at[FEATURE_CARRY_OVERWRITTEN] |= uses_count(l->body, param) > 1;
+		for (int k = 0; k < top->n_result; k++)
+			f->at[FEATURE_CARRY_IS_RESULT] |= top->result[k] == n->out + i;
+	}
+	for (int i = 0; i < l->n_xs; i++) {
+		captures |= f->varied[l->body->param + l->n_carry + i];
+		f->at[FEATURE_SLICES_DERIVED] |= f->varied[l->body->param + l->n_carry + i];
+	}
+	for (int i = 0; i < l->n_ys; i++)
+		f->at[FEATURE_STACKS_DERIVED] |= f->varied[n->out + l->n_carry + i];
+	for (int i = 0; i < l->body->n_node; i++)
+		step_node(f, &s, &l->body->node[i]);
+	for (int i = 0; i < l->n_carry; i++)
+		mixed |= s.mixed[l->body->result[i]];
+	f->at[FEATURE_STEP_DEPENDS] |= mixed;
+	f->at[FEATURE_CAPTURES] |= captures;
+	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
+	f->at[FEATURE_CARRIES_SEVERAL] |= derived > 1;
+	f->at[FEATURE_CARRIES_SOME] |= derived && plain;
+	f->at[FEATURE_INDEX_USED] |= l->first_param && uses_in(l->body, l->body->param);
+	f->at[FEATURE_LOOP_COUNTED] |= l->first_arg > 0;
+}
+
+/* ---- nodes ---- */
+
+static void name_op(struct facts *f, const char *how, enum op op, int which)
+{
+	const char *op_name = op_table[op].name;
+
+	if (which < 0)
+		facts_name(f, arena_printf(f->arena, "%s %s", how, op_name), arena_printf(f->arena, "%s is %s", op_name,
+		    !strcmp(how, "derives") ? "differentiated" : how));
+	else
+		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which), arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
+		    !strcmp(how, "traces") ? "differentiated" : "a constant to the derivative"));
+}
+
+static void of_operands(struct facts *f, const struct node *n)
+{
+	const struct type *type = f->c->program.type;
+	int floats = 0, varied = 0, rank = -1;
+	bool gap = false;
+
+	for (int i = 0; i < n->n_arg; i++) {
+		const struct type *t = &type[n->arg[i]];
+
+		if (!dtype_is_float(t->dtype))
+			continue;
+		floats++;
+		if (!f->varied[n->arg[i]]) {
+			gap = true;
+			continue;
+		}
+		varied++;
+		f->at[FEATURE_SECOND_OPERAND_ONLY] |= gap;
+		f->at[FEATURE_RANKS_DIFFER] |= rank >= 0 && rank != t->shape.rank;
+		rank = t->shape.rank;
+		for (int k = 0; k < i; k++)
+			f->at[FEATURE_OPERANDS_SAME] |= n->arg[k] == n->arg[i];
+		if (n->n_out && op_table[n->op].n_arg > 1 && !n->n_region) {
+			f->at[FEATURE_SCALAR_SPREAD] |= shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
+			    op_table[n->op].family != FAMILY_CONCATENATE && op_table[n->op].family != FAMILY_PAD;
+		}
+	}
+	if (n->op == OP_BROADCAST_TO && varied)
+		f->at[FEATURE_SCALAR_SPREAD] = true;
+	if (n->n_region || floats < 2)
+		return;
+	f->at[FEATURE_ONE_OPERAND] |= varied == 1;
+	f->at[FEATURE_ALL_OPERANDS] |= varied == floats;
+	for (int i = 0; i < n->n_arg && i < 3 && varied; i++)
+		if (dtype_is_float(type[n->arg[i]].dtype))
+			name_op(f, f->varied[n->arg[i]] ? "traces" : "holds", n->op, i);
+}
+
+static void of_attrs(struct facts *f, const struct node *n)
+{
+	const struct attrs *a = &n->attrs;
+	const struct type *type = f->c->program.type, *x = n->n_arg ? &type[n->arg[0]] : NULL;
+	enum family family = op_table[n->op].family;
+	char name[96];
+
+	if (op_table[n->op].attrs & ATTR_MODE) {
+		snprintf(name, sizeof name, "%s %s", op_table[n->op].name, mode_names[a->mode]);
+		facts_name(f, arena_printf(f->arena, "%s", name), arena_printf(f->arena, "%s has mode %s", op_table[n->op].name, mode_names[a->mode]));
+	}
+	if (family == FAMILY_MATMUL)
+		for (int i = 0; i < 2; i++)
+			f->at[FEATURE_BATCHED_MATRICES] |= type[n->arg[i]].shape.rank > 2;
+	if (family == FAMILY_CAST)
+		f->at[FEATURE_CASTS] |= x->dtype != a->dtype;
+	if (family == FAMILY_SCATTER) {
+		const struct shape *updates = &type[n->arg[2]].shape, *index = &type[n->arg[1]].shape;
+
+		f->at[FEATURE_SPARE_UPDATES] |= updates->rank > a->axis && index->rank == 1 && updates->extent[a->axis] > index->extent[0];
+	}
+	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER)
+		return;
+	for (int d = 0; d < x->shape.rank; d++) {
+		int size = family == FAMILY_SLICE ? a->size[d] : type[n->arg[1]].shape.extent[d], stride = a->stride[d];
+		int last = a->start[d] + (size - 1) * stride;
+
+		if (size == x->shape.extent[d] && stride == 1)
+			continue;
+		f->at[FEATURE_SLICE_NOT_ALL] = true;
+		f->at[FEATURE_SLICE_HAS_ZERO] |= size && (a->start[d] == 0 || last == 0);
+		f->at[FEATURE_SLICE_STRIDED] |= stride != 1;
+		f->at[FEATURE_SLICE_BACKWARDS] |= stride < 0;
+		f->at[FEATURE_SLICE_OF_ONE] |= size == 1;
+	}
+}
+
+struct place {
+	bool loop, cond, checkpoint, custom;
+};
+
+static void of_region(struct facts *f, const struct region *r, struct place at);
+
+static void of_node(struct facts *f, const struct region *r, const struct node *n, struct place at)
+{
+	const struct loop l = edit_loop(n);
+	bool derived = any_varied(f, n->arg, n->n_arg);
+	struct place inside = at;
+
+	for (int w = 0; w < n->n_region; w++)
+		derived |= captures_varied(f, &n->region[w]);
+	if (l.is_loop) {
+		if (derived) {
+			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
+			of_loop(f, n, &l);
+		}
+		inside.loop = true;
+	}
+	inside.cond |= n->op == OP_COND;
+	inside.checkpoint |= n->op == OP_CHECKPOINT;
+	inside.custom |= n->op == OP_CUSTOM;
+	if (derived && n->op == OP_CUSTOM)
+		f->at[FEATURE_CUSTOM_IN_LOOP] |= at.loop;
+	if (n->op == OP_DERIVATIVE)
+		f->at[FEATURE_INNER_CAPTURES] |= captures_varied(f, &n->region[0]);
+	for (int w = 0; w < n->n_region && !(n->op == OP_CUSTOM && w); w++)
+		of_region(f, &n->region[w], inside);
+	if (!derived)
+		return;
+	name_op(f, "derives", n->op, -1);
+	if (at.loop) {
+		f->at[FEATURE_IN_LOOP] = true;
+		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name), arena_printf(f->arena, "%s is differentiated in a loop", op_table[n->op].name));
+	}
+	f->at[FEATURE_IN_COND] |= at.cond;
+	f->at[FEATURE_IN_CHECKPOINT] |= at.checkpoint;
+	f->at[FEATURE_IN_CUSTOM] |= at.custom;
+	of_operands(f, n);
+	of_attrs(f, n);
+	/* what becomes of it */
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_arg; k++) {
+			const struct node *to = &r->node[i];
+
+			if (to->arg[k] < n->out || to->arg[k] >= n->out + n->n_out || !f->varied[to->arg[k]])
+				continue;
+			facts_name(f, arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
+			    arena_printf(f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
+			if (n->op == OP_SLICE_SCATTER && to->op == OP_REDUCE_SUM)
+				for (int d = 0; d < to->attrs.n_axes; d++) {
+					int axis = to->attrs.axes[d];
+
+					f->at[FEATURE_SLICED_THEN_SUMMED] |=
+					    f->c->program.type[n->arg[1]].shape.extent[axis] < f->c->program.type[n->arg[0]].shape.extent[axis];
+				}
+		}
+}
+
+static void of_region(struct facts *f, const struct region *r, struct place at)
+{
+	for (int i = 0; i < r->n_node; i++)
+		of_node(f, r, &r->node[i], at);
+}
+
+/* ---- values ---- */
+
+static void count_uses(struct facts *f, const struct region *r)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			f->uses[r->node[i].arg[k]]++;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			count_uses(f, &r->node[i].region[w]);
+	}
+	for (int k = 0; k < r->n_result; k++)
+		f->uses[r->result[k]]++;
+}
+
+static bool used_inside_and_out(const struct region *r, int value)
+{
+	bool inside = false, here = false;
+
+	for (int i = 0; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			here |= r->node[i].arg[k] == value;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			inside |= uses_in(&r->node[i].region[w], value);
+	}
+	for (int k = 0; k < r->n_result; k++)
+		here |= r->result[k] == value;
+	return inside && here;
+}
+
+static void of_values(struct facts *f)
+{
+	const struct program *p = &f->c->program;
+	const struct region *top = &p->top;
+
+	count_uses(f, top);
+	for (int v = 0; v < p->n_value; v++) {
+		const struct shape *s = &p->type[v].shape;
+		enum dtype d = p->type[v].dtype;
+
+		f->at[FEATURE_NARROW] |= dtype_is_float(d) && d != DTYPE_F64;
+		f->at[FEATURE_HALF] |= d == DTYPE_BF16 || d == DTYPE_F16;
+		f->at[FEATURE_EMPTY] |= !shape_elements(s);
+		if (!f->varied[v])
+			continue;
+		f->at[FEATURE_USED_TWICE] |= f->uses[v] > 1;
+		f->at[FEATURE_USED_IN_AND_OUT] |= used_inside_and_out(top, v);
+		f->at[FEATURE_TENSORS] |= shape_elements(s) > 1;
+		for (int i = 0; i < s->rank; i++)
+			f->at[FEATURE_EXTENT_ONE] |= s->extent[i] == 1;
+	}
+	for (int i = 0; i < top->n_result; i++) {
+		for (int k = 0; k < i; k++)
+			f->at[FEATURE_RESULT_TWICE] |= top->result[i] == top->result[k];
+		f->at[FEATURE_RESULT_IS_INPUT] |= top->result[i] >= top->param && top->result[i] < top->param + top->n_param;
+	}
+	f->at[FEATURE_RESULTS_SEVERAL] = top->n_result > 1;
+}
+
+void facts_of_program(struct facts *f)
+{
+	find_varied(f);
+	of_values(f);
+	of_region(f, &f->c->program.top, (struct place){0});
+}

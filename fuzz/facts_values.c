@@ -1,0 +1,261 @@
+/* facts_values.c: what happens when the program of a case runs at its points: singular operands, ties, indices, trips. */
+#include <math.h>
+#include <string.h>
+
+#include "../engines/interpret.h"
+#include "../engines/lower.h"
+#include "facts.h"
+#include "minimize_edit.h"
+
+/* A run of the lowered program; per value of it, over all instances. */
+struct watch {
+	struct facts *f;
+	const struct program *p;
+	bool *singular; /* [n_value] its op was at the end of its domain, or gave no finite value */
+	bool *untaken;  /* [n_value] as an operand of a select or extremum it was not taken, somewhere */
+	bool *lost;     /* the same of extrema alone */
+	int *entered;   /* [n_value] by the out of a loop node: body executions since it last ended */
+};
+
+static bool at_end_of_domain(enum domain d, double a, double b)
+{
+	switch (d) {
+	case DOMAIN_POSITIVE: return a <= 0;
+	case DOMAIN_ABOVE_MINUS_ONE: return a <= -1;
+	case DOMAIN_INSIDE_ONE: return fabs(a) >= 1;
+	case DOMAIN_ABOVE_ONE: return a <= 1;
+	case DOMAIN_SECOND_NONZERO: return b == 0;
+	case DOMAIN_POW: return a <= 0;
+	case DOMAIN_NOT_BOTH_ZERO: return a == 0 && b == 0;
+	case DOMAIN_NOT_ALL_ZERO: case DOMAIN_ALL: break;
+	}
+	return false;
+}
+
+/* Element i of the result's index space, as operand k of an elementwise node reads it. */
+static double element(const struct tensor *x, const struct shape *to, int i)
+{
+	return tensor_number(x, shape_broadcast_offset(&x->type.shape, to, i));
+}
+
+static void watch_elementwise(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *y = &value[n->out];
+	struct facts *f = w->f;
+	enum family family = op_table[n->op].family;
+
+	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
+		double a = element(&value[n->arg[0]], &y->type.shape, i), b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
+
+		if (family == FAMILY_SELECT) {
+			w->untaken[n->arg[a != 0 ? 2 : 1]] = true;
+			continue;
+		}
+		if (!dtype_is_float(y->type.dtype))
+			continue;
+		if (n->op == OP_CLAMP) {
+			double hi = element(&value[n->arg[2]], &y->type.shape, i);
+
+			f->at[FEATURE_TIE] |= a == b || a == hi;
+			w->lost[n->arg[a < b || a > hi ? 0 : 1]] = true;
+			continue;
+		}
+		if (n->op == OP_MAX || n->op == OP_MIN) {
+			f->at[FEATURE_TIE] |= a == b;
+			if (a != b)
+				w->lost[n->arg[(n->op == OP_MAX) == (a > b) ? 1 : 0]] = true;
+		}
+		w->singular[n->out] |= at_end_of_domain(op_table[n->op].domain, a, b) || !isfinite(tensor_number(y, i));
+		if (n->op == OP_MUL)
+			f->at[FEATURE_ZERO_FACTOR] |= a == 0 || b == 0;
+		if (n->op == OP_POW) {
+			f->at[FEATURE_ZERO_BASE] |= a == 0;
+			f->at[FEATURE_ZERO_EXPONENT] |= b == 0;
+		}
+	}
+}
+
+static void watch_reduction(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *x = &value[n->arg[0]];
+	struct facts *f = w->f;
+	int size = shape_elements(&x->type.shape), zeros = 0;
+
+	if (!dtype_is_float(x->type.dtype))
+		return;
+	for (int i = 0; i < size; i++) {
+		zeros += x->at[i].f == 0;
+		for (int k = 0; k < i && (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN || n->op == OP_SORT) && size <= 64; k++)
+			f->at[FEATURE_TIE] |= x->at[i].f == x->at[k].f;
+	}
+	if (n->op == OP_REDUCE_PROD || n->op == OP_CUMPROD) {
+		f->at[FEATURE_ZERO_FACTOR] |= zeros > 0;
+		f->at[FEATURE_ZERO_FACTORS] |= zeros > 1;
+	}
+	if (n->op == OP_NORM) {
+		f->at[FEATURE_ZERO_NORM] |= zeros == size;
+		w->singular[n->out] |= zeros == size;
+	}
+	if (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN)
+		w->lost[n->arg[0]] |= size > 1;
+}
+
+static void watch_indices(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *x = &value[n->arg[0]], *t = &value[n->arg[1]];
+	struct facts *f = w->f;
+	int extent = n->attrs.axis < x->type.shape.rank ? x->type.shape.extent[n->attrs.axis] : 1, size = shape_elements(&t->type.shape);
+
+	if (!dtype_is_int(t->type.dtype))
+		return;
+	for (int i = 0; i < size; i++) {
+		f->at[FEATURE_INDEX_NEGATIVE] |= t->at[i].i < 0;
+		f->at[FEATURE_INDEX_BEYOND] |= t->at[i].i >= extent;
+		f->at[FEATURE_INDEX_OUTSIDE] |= t->at[i].i < 0 || t->at[i].i >= extent;
+		for (int k = 0; k < i && size <= 256; k++)
+			f->at[FEATURE_DUPLICATE_INDEX] |= t->at[i].i == t->at[k].i;
+	}
+}
+
+static void watch_loop(struct watch *w, const struct node *n)
+{
+	struct facts *f = w->f;
+	int trips = w->entered[n->out];
+
+	w->entered[n->out] = 0;
+	f->at[FEATURE_TRIPS_OVER_ONE] |= trips > 1;
+	f->at[FEATURE_TRIPS_OVER_TWO] |= trips > 2;
+	f->at[FEATURE_TRIPS_OVER_THREE] |= trips > 3;
+	f->at[FEATURE_TRIPS_ZERO] |= trips == 0;
+	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until && trips < node_max_trip(n);
+}
+
+/* The loop whose body is r, in or below `in`; its number of executions goes by its first result. */
+static const struct node *loop_of(const struct region *in, const struct region *r)
+{
+	for (int i = 0; i < in->n_node; i++)
+		for (int k = 0; k < in->node[i].n_region; k++) {
+			const struct node *found;
+
+			if (&in->node[i].region[k] == r)
+				return edit_loop(&in->node[i]).body == r ? &in->node[i] : NULL;
+			found = loop_of(&in->node[i].region[k], r);
+			if (found)
+				return found;
+		}
+	return NULL;
+}
+
+static void watch_values(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	for (int k = 0; k < n->n_out; k++) {
+		const struct tensor *y = &value[n->out + k];
+
+		for (int i = 0, size = shape_elements(&y->type.shape); i < size && dtype_is_float(y->type.dtype); i++) {
+			w->f->at[FEATURE_NON_FINITE] |= !isfinite(y->at[i].f);
+			w->f->at[FEATURE_NAN_VALUE] |= isnan(y->at[i].f);
+		}
+	}
+}
+
+static void watch_step(void *self, const struct region *region, const struct node *n, const struct tensor *value)
+{
+	struct watch *w = self;
+	enum family family;
+
+	if (!n) {
+		const struct node *loop = loop_of(&w->p->top, region);
+
+		if (loop && loop->n_out)
+			w->entered[loop->out]++;
+		return;
+	}
+	family = op_table[n->op].family;
+	watch_values(w, n, value);
+	if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP || family == FAMILY_SELECT)
+		watch_elementwise(w, n, value);
+	else if (family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
+		watch_reduction(w, n, value);
+	else if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER || family == FAMILY_SCATTER_APPLY)
+		watch_indices(w, n, value);
+	else if (edit_loop(n).is_loop && n->n_out)
+		watch_loop(w, n);
+}
+
+/* Whether value v, or what it is made of in region r and below, was singular. */
+static bool singular_behind(const struct watch *w, const struct region *r, int v, bool *seen)
+{
+	if (w->singular[v])
+		return true;
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+
+		for (int k = 0; k < n->n_region; k++)
+			if (singular_behind(w, &n->region[k], v, seen))
+				return true;
+		if (v < n->out || v >= n->out + n->n_out || seen[v])
+			continue;
+		seen[v] = true;
+		for (int k = 0; k < n->n_arg; k++)
+			if (singular_behind(w, &w->p->top, n->arg[k], seen))
+				return true;
+	}
+	return false;
+}
+
+static void after_run(struct watch *w)
+{
+	for (int v = 0; v < w->p->n_value; v++) {
+		w->f->at[FEATURE_SINGULAR] |= w->singular[v];
+		if (w->untaken[v] || w->lost[v]) {
+			bool behind = singular_behind(w, &w->p->top, v, NEW(w->f->arena, bool, w->p->n_value));
+
+			w->f->at[FEATURE_DEAD_SINGULAR] |= w->untaken[v] && behind;
+			w->f->at[FEATURE_LOSER_SINGULAR] |= w->lost[v] && behind;
+		}
+	}
+}
+
+/* Of the inputs alone. */
+static void of_point(struct facts *f, const struct tensor *point)
+{
+	const int n = f->c->program.top.n_param;
+
+	for (int i = 0; i < n; i++) {
+		if (!f->varied[f->c->program.top.param + i])
+			continue;
+		for (int k = 0; k < shape_elements(&point[i].type.shape); k++)
+			f->at[FEATURE_ZERO_VALUE] |= point[i].at[k].f == 0;
+		for (int j = 0; j < n; j++)
+			f->at[FEATURE_INPUTS_EQUAL] |= j != i && tensor_same(&point[i], &point[j]);
+	}
+}
+
+void facts_at_points(struct facts *f)
+{
+	const struct program *p = &f->c->program;
+	struct program plain, lowered;
+	struct watch w = {.f = f, .p = &lowered};
+	const struct interpret_observer observer = {&w, watch_step};
+
+	for (int k = 0; k < f->c->n_point; k++)
+		of_point(f, f->c->point[k]);
+	if (region_has_op(&p->top, OP_DERIVATIVE))
+		return; /* an engine would lower it first; nothing is known of its values */
+	plain = lower_customs(p, DERIVATIVE_COUNT, f->arena);
+	lowered = lower_fixed_points(&plain, false, f->arena);
+	w.singular = NEW(f->arena, bool, lowered.n_value);
+	w.untaken = NEW(f->arena, bool, lowered.n_value);
+	w.lost = NEW(f->arena, bool, lowered.n_value);
+	w.entered = NEW(f->arena, int, lowered.n_value);
+	for (int k = 0; k < f->c->n_point; k++) {
+		struct arena_mark mark = arena_mark(f->arena);
+		struct tensor input[LIMIT_ARGS], result[LIMIT_ARGS];
+
+		for (int i = 0; i < p->top.n_param; i++)
+			input[i] = (struct tensor){p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
+		interpret_observed(&lowered, input, &observer, f->arena, result);
+		arena_rewind(f->arena, mark);
+	}
+	after_run(&w);
+}

@@ -1,0 +1,317 @@
+/* lab.c: variants made, judged, and kept as rows. */
+#include "lab.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../reports/summary.h"
+#include "commands.h"
+
+/* ---- variants ---- */
+
+struct edit lab_edit_of(struct lab *l, const struct testcase *c)
+{
+	struct edit e = {.arena = &l->work, .primal = l->primal};
+
+	arena_reset(&l->work);
+	e.c = testcase_copy(c, &l->work);
+	e.c.n_expect = 0;
+	e.c.provenance = (struct provenance){0};
+	return e;
+}
+
+struct edit lab_edit(struct lab *l)
+{
+	return lab_edit_of(l, l->base);
+}
+
+struct edit lab_fresh(struct lab *l, const struct tensor *input, int n)
+{
+	struct edit e = {.arena = &l->work, .primal = l->primal};
+	struct type type[LIMIT_ARGS];
+
+	arena_reset(&l->work);
+	for (int i = 0; i < n; i++)
+		type[i] = input[i].type;
+	e.c.n_point = 1;
+	e.c.point = NEW(&l->work, struct tensor *, 1);
+	e.c.point[0] = tensors_copy(&l->work, input, n);
+	e.c.program.top.param = edit_new_values(&e, type, n);
+	e.c.program.top.n_param = n;
+	e.c.program.top.result = NEW(&l->work, int, LIMIT_ARGS);
+	return e;
+}
+
+void lab_request(struct edit *e, enum transform_kind kind, const int *wrt, int n_wrt)
+{
+	struct transform *t = NEW(e->arena, struct transform, 1);
+
+	*t = (struct transform){.kind = kind, .n_wrt = n_wrt, .wrt = arena_copy(e->arena, wrt, (size_t)n_wrt, sizeof *wrt)};
+	e->c.transform = t;
+	e->c.n_transform = 1;
+}
+
+const char *lab_number(struct lab *l, double x)
+{
+	return LAB_TEXT(l, "%.6g", x);
+}
+
+/* ---- rows ---- */
+
+void lab_columns(struct lab *l, const char *const *column, int n)
+{
+	const char **copy = NEW(l->arena, const char *, n);
+
+	for (int i = 0; i < n; i++)
+		copy[i] = column[i];
+	l->table->column = copy;
+	l->table->n_column = n;
+}
+
+bool lab_over(const struct lab *l)
+{
+	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS;
+}
+
+/* The case's position in out->cases, where it is put unless it is there. */
+static int keep_case(struct lab *l, const struct testcase *c)
+{
+	struct characterization *out = l->out;
+	uint64_t hash = testcase_hash(c);
+	struct testcase *copy;
+
+	for (int i = 0; i < out->n_case; i++)
+		if (l->case_hash[i] == hash && testcase_equal(out->cases[i], c))
+			return i;
+	if (out->n_case == l->case_room) {
+		int room = l->case_room ? 2 * l->case_room : 256;
+		const struct testcase **cases = NEW(l->arena, const struct testcase *, room);
+		uint64_t *hashes = NEW(l->arena, uint64_t, room);
+
+		if (out->n_case) {
+			memcpy(cases, out->cases, (size_t)out->n_case * sizeof *cases);
+			memcpy(hashes, l->case_hash, (size_t)out->n_case * sizeof *hashes);
+		}
+		out->cases = cases;
+		l->case_hash = hashes;
+		l->case_room = room;
+	}
+	copy = NEW(l->arena, struct testcase, 1);
+	*copy = testcase_copy(c, l->arena);
+	out->cases[out->n_case] = copy;
+	l->case_hash[out->n_case] = hash;
+	return out->n_case++;
+}
+
+/* The number that the verdict is about, and the tensor it is in. */
+static void take_numbers(struct lab *l, const struct report *r, struct variant_row *row)
+{
+	const struct judgement *j = r->judgement;
+	const struct truth_tensor *want = summary_expected(r);
+	const struct tensor *got = summary_returned(r, SUBJECT_TENSOR);
+	int n;
+
+	if (!judgement_has_numbers(j) || !want || !got || !type_equal(&got->type, &want->type))
+		return;
+	row->of = summary_name(r->c, j->in_primal, j->which, l->arena);
+	row->expected = j->expected;
+	row->returned = j->returned;
+	row->radius = j->radius;
+	n = shape_elements(&want->type.shape);
+	if (n < 2)
+		return;
+	row->has_sum = true;
+	if (n <= CHARACTERIZATION_ELEMENTS) {
+		row->n_element = n;
+		row->element_expected = NEW(l->arena, double, n);
+		row->element_returned = NEW(l->arena, double, n);
+	}
+	for (int i = 0; i < n; i++) {
+		double x = want->at[i].reason == REASON_NONE ? want->at[i].value : NAN;
+
+		row->sum_expected += x;
+		row->sum_returned += tensor_number(got, i);
+		if (row->n_element) {
+			row->element_expected[i] = x;
+			row->element_returned[i] = tensor_number(got, i);
+		}
+	}
+}
+
+static struct variant_row *new_row(struct lab *l)
+{
+	struct variant_table *t = l->table;
+
+	if (t->n_row == t->row_room) {
+		int room = t->row_room ? 2 * t->row_room : 32;
+		struct variant_row *row = NEW(l->arena, struct variant_row, room);
+
+		if (t->n_row)
+			memcpy(row, t->row, (size_t)t->n_row * sizeof *row);
+		t->row = row;
+		t->row_room = room;
+	}
+	return &t->row[t->n_row];
+}
+
+static bool is_there(const struct variant_table *t, int case_number, const char *engine)
+{
+	for (int i = 0; i < t->n_row; i++)
+		if (t->row[i].case_number == case_number && (t->row[i].engine == engine || (engine && t->row[i].engine && !strcmp(engine, t->row[i].engine))))
+			return true;
+	return false;
+}
+
+/* Judged by engine `which` of b; the row is the table's once it is whole. */
+static const struct variant_row *judge_variant(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+{
+	struct variant_row *row = new_row(l);
+	struct bench one = {.n_engine = 1, .engine = {b->engine[which]}, .oracle = b->oracle};
+	const char *asked = engine_spec(b->engine[which]), *engine = strcmp(asked, l->spec) ? LAB_TEXT(l, "%s", asked) : NULL;
+	struct bench_result r;
+	struct judgement *j = &r.judgement[0];
+	struct report report;
+
+	memset(row, 0, sizeof *row);
+	row->case_number = keep_case(l, c);
+	if (!again && is_there(l->table, row->case_number, engine))
+		return NULL;
+	bench_judge(&one, c, &l->scratch, &r);
+	report = (struct report){.c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = j};
+	row->cell = NEW(l->arena, const char *, l->table->n_column);
+	for (int i = 0; i < l->table->n_column; i++)
+		row->cell[i] = cell[i];
+	row->engine = engine;
+	row->verdict = j->verdict;
+	row->reason = j->reason;
+	row->decided = j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED;
+	row->fails = verdict_is_finding[j->verdict];
+	row->text = arena_printf(l->arena, "%s", answers_text(r.answer[0], c->n_point));
+	take_numbers(l, &report, row);
+	if (j->verdict == VERDICT_HANG)
+		l->hangs++;
+	if (!engine && row->decided && !again)
+		explanation_add(l->explain, c, row->fails, row->case_number, &l->scratch);
+	l->table->n_row++;
+	l->out->runs++;
+	return row;
+}
+
+static const struct variant_row *try_case(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+{
+	jmp_buf full, *outer = l->work.on_full;
+	const struct variant_row *row = NULL;
+
+	if (bench_clock() > l->deadline)
+		l->late = true;
+	if (lab_over(l))
+		return NULL;
+	arena_reset(&l->scratch);
+	if (!setjmp(full)) {
+		l->work.on_full = l->scratch.on_full = &full;
+		row = judge_variant(l, b, which, c, cell, again);
+	}
+	l->work.on_full = outer;
+	l->scratch.on_full = NULL;
+	return row;
+}
+
+const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell)
+{
+	if (!edit_finish(e, true))
+		return NULL;
+	return try_case(l, l->bench, 0, &e->c, cell, false);
+}
+
+const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell)
+{
+	struct edit e = lab_edit(l);
+
+	return try_case(l, b, 0, &e.c, cell, true);
+}
+
+int lab_peers(struct lab *l)
+{
+	struct oracle_options o = {.seed = 1, .fd_one_in = INT32_MAX};
+	struct texts right = {0};
+	struct error e = {0};
+
+	if (!l->peers.oracle) {
+		texts_add_right_engines(&right);
+		if (!bench_open(&l->peers, right.at, right.n, &o, &e))
+			return 0;
+	}
+	return l->peers.n_engine;
+}
+
+const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell)
+{
+	if (which >= lab_peers(l) || !edit_finish(e, true))
+		return NULL;
+	return try_case(l, &l->peers, which, &e->c, cell, false);
+}
+
+/* ---- what follows ---- */
+
+const struct variant_table *lab_find(const struct lab *l, const char *id)
+{
+	for (int i = 0; i < l->out->n_table; i++)
+		if (!strcmp(l->out->table[i].id, id))
+			return &l->out->table[i];
+	return NULL;
+}
+
+bool row_fails(const struct variant_row *r, const void *self)
+{
+	(void)self;
+	return r->decided && r->fails;
+}
+
+bool row_passes(const struct variant_row *r, const void *self)
+{
+	(void)self;
+	return r->decided && !r->fails;
+}
+
+struct support lab_support(struct lab *l, const struct variant_table *t, row_fn *keep, const void *self)
+{
+	struct support s = {0};
+
+	if (!t)
+		return s;
+	s.table = (int)(t - l->out->table);
+	s.row = NEW(l->arena, int, t->n_row);
+	for (int i = 0; i < t->n_row; i++)
+		if (keep(&t->row[i], self))
+			s.row[s.n_row++] = i;
+	return s;
+}
+
+void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n, const char *format, ...)
+{
+	struct characterization *out = l->out;
+	struct statement *s;
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	if (out->n_statement == l->statement_room) {
+		int room = l->statement_room ? 2 * l->statement_room : 32;
+		struct statement *more = NEW(l->arena, struct statement, room);
+
+		if (out->n_statement)
+			memcpy(more, out->statement, (size_t)out->n_statement * sizeof *more);
+		out->statement = more;
+		l->statement_room = room;
+	}
+	s = &out->statement[out->n_statement++];
+	*s = (struct statement){.id = id, .kind = kind, .text = LAB_TEXT(l, "%s", text)};
+	s->support = NEW(l->arena, struct support, n);
+	for (int i = 0; i < n; i++)
+		if (support[i].n_row)
+			s->support[s->n_support++] = support[i];
+}
