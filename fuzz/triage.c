@@ -197,7 +197,7 @@ static void triage_case(struct campaign *self, const char *spec, const char *sig
 		out->fine = arena_printf(&self->side, "%s|flaky", signature); /* nothing is known of it but that */
 	out->pattern = pattern_of(&c, role);
 	out->ops = strata_of(&c).ops;
-	report = (struct report){.signature = out->signature, .engine = spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
+	report = (struct report){.signature = out->signature, .fine = out->fine, .engine = spec, .c = &c, .truth = &r.truth, .answers = r.answer[0],
 	    .judgement = &r.judgement[0], .found = found, .seed = self->o->seed, .case_number = (long)number,
 	    .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	out->text = report_write(&report, &self->side, &out->len);

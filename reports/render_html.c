@@ -7,7 +7,7 @@
 #include "html_page.h"
 #include "view.h"
 
-enum { OPEN_TABLES = 3, MARGIN = 8, ROWS_SHOWN = 60 };
+enum { OPEN_TABLES = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
 
 /* ---- what is wrong ---- */
 
@@ -101,14 +101,14 @@ static int box_of_line(const struct drawing *d, const char *line)
 	return -1;
 }
 
-static void put_graph(struct text *out, const struct program *p, const char *departure)
+static void put_graph(struct text *out, const struct drawing *drawing, const char *departure)
 {
-	struct drawing d = graph_layout(p, out->arena);
+	struct drawing d = *drawing;
 	int here = box_of_line(&d, departure);
 
-	text_put(out, "<div class=\"wide\"><svg role=\"img\" aria-label=\"the program as a graph\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n"
+	text_put(out, "<div class=\"wide\"><svg role=\"img\" aria-label=\"the program as a graph\" style=\"min-width:%dpx\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n"
 	    "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 1L7 4L0 7z\"/></marker></defs>\n",
-	    d.w + 2 * MARGIN, d.h + 2 * MARGIN, -MARGIN, -MARGIN, d.w + 2 * MARGIN, d.h + 2 * MARGIN);
+	    (d.w + 2 * MARGIN) * 4 / 5, d.w + 2 * MARGIN, d.h + 2 * MARGIN, -MARGIN, -MARGIN, d.w + 2 * MARGIN, d.h + 2 * MARGIN);
 	for (int k = 0; k < d.n_box; k++)
 		put_box(out, &d.box[k], k == here);
 	for (int k = 0; k < d.n_curve; k++) {
@@ -144,6 +144,7 @@ static void put_program(struct text *out, const struct json *report)
 	const struct json *at = departure ? json_find(departure, "line") : NULL;
 	int marked = at && at->kind == JSON_NUMBER ? atoi(at->text) : -1;
 	const char *marked_text = "";
+	struct drawing drawing;
 	struct testcase c;
 	bool has_case = view_case(report, out->arena, &c);
 	int point = atoi(render_member(json_find(report, "where"), "point"));
@@ -166,14 +167,17 @@ static void put_program(struct text *out, const struct json *report)
 	}
 	if (has_case)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
-	text_put(out, "<h2>Run it</h2>\n<pre>");
+	text_put(out, "<h2>Run it</h2>\n<pre class=\"run\">");
 	html_put(out, view_command(report, "report.json", out->arena));
-	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n<div>\n");
+	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
 	if (has_case) {
+		drawing = graph_layout(&c.program, out->arena);
+		text_put(out, drawing.w > COLUMN_WIDTH ? "</div>\n<div>\n<div>\n" : "<div>\n");
 		text_put(out, "<h2>As a graph</h2>\n");
-		put_graph(out, &c.program, marked_text);
+		put_graph(out, &drawing, marked_text);
+		text_put(out, "</div>\n");
 	}
-	text_put(out, "</div>\n</div>\n");
+	text_put(out, "</div>\n");
 }
 
 /* ---- every component ---- */
@@ -255,8 +259,8 @@ static void put_condition(struct text *out, const struct json *c)
 
 	text_put(out, "<div class=\"note\"><p><b>");
 	html_put(out, render_member(c, "text"));
-	text_put(out, "</b></p><p class=\"under\">It holds in ");
-	html_put(out, arena_printf(out->arena, "%s of %s variants that fail and in none of %s of %s that pass", render_member(failing, "with"), render_member(failing, "of"),
+	text_put(out, "</b></p><p class=\"under\">");
+	html_put(out, arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not", render_member(failing, "with"), render_member(failing, "of"),
 	    render_member(passing, "without"), render_member(passing, "of")));
 	if (fresh)
 		html_put(out, arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"), render_member(fresh, "predicted")));

@@ -198,7 +198,7 @@ static void put_characterization(struct text *out, const struct json *x)
 	if (condition) {
 		text_put(out, "**");
 		put(out, render_member(condition, "text"));
-		text_put(out, "** (%s of %s variants that fail, and none of %s of %s that pass)\n\n", render_member(json_find(condition, "failing"), "with"),
+		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n", render_member(json_find(condition, "failing"), "with"),
 		    render_member(json_find(condition, "failing"), "of"), render_member(json_find(condition, "passing"), "without"),
 		    render_member(json_find(condition, "passing"), "of"));
 	}
