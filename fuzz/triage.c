@@ -7,7 +7,7 @@
  *
  * Minimizing costs as much as hundreds of cases.  So a case is only counted when its coarse signature is known and it contains the pattern of a finding
  * that had it.  A bug that hides behind a known pattern is found all the same, because such a case is minimized nevertheless when it has
- * an op that fewer than LOOKS_PER_OP minimized cases of the engine had, and once in LOOK_ONE_IN; and it is then not made into a case with the very names of a finding that had its
+ * an op that fewer than LOOKS_PER_OP minimized cases of the engine had, and once in LOOK_ONE_IN, within LOOK_BUDGET; and it is then not made into a case with the very names of a finding that had its
  * coarse signature, as long as there is another way to make it smaller.
  */
 #include <limits.h>
@@ -20,7 +20,11 @@
 #include "campaign_internal.h"
 #include "minimize.h"
 
-enum { LOOKS_PER_OP = 2, LOOK_ONE_IN = 64 };
+enum {
+	LOOKS_PER_OP = 1,
+	LOOK_ONE_IN = 64,
+	LOOK_BUDGET = 500 /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
+};
 
 /* What of one engine was minimized. */
 struct triage_look {
@@ -154,9 +158,9 @@ struct triaged {
 };
 
 /* *c, which shows s, becomes the simplest case behind it, and s what that shows; r is its judgement. */
-static void simplify(struct campaign *self, struct same_signature *s, struct testcase *c, struct bench_result *r)
+static void simplify(struct campaign *self, int budget, struct same_signature *s, struct testcase *c, struct bench_result *r)
 {
-	struct testcase simple = simplest_case(s->bench, c, self->o->minimize_budget, &self->side);
+	struct testcase simple = simplest_case(s->bench, c, budget, &self->side);
 	struct same_signature own = *s;
 
 	bench_judge(s->bench, &simple, &self->side, r);
@@ -170,8 +174,9 @@ static void simplify(struct campaign *self, struct same_signature *s, struct tes
 }
 
 static void triage_case(struct campaign *self, const char *spec, const char *signature, const struct testcase *found, int64_t number,
-    struct bench *one, struct triaged *out)
+    bool known, struct bench *one, struct triaged *out)
 {
+	int budget = known && self->o->minimize_budget > LOOK_BUDGET ? LOOK_BUDGET : self->o->minimize_budget;
 	struct something_else other = {{one, spec, signature, 0}, self};
 	struct same_signature same = other.same;
 	struct minimize_statistics stats = {0};
@@ -184,10 +189,10 @@ static void triage_case(struct campaign *self, const char *spec, const char *sig
 	out->flaky = !comes_again(&same, &c, &self->side, &r);
 	arena_reset(&self->side);
 	if (!out->flaky)
-		c = minimize(found, is_something_else, &other, self->o->minimize_budget, &self->side, &stats);
+		c = minimize(found, is_something_else, &other, budget, &self->side, &stats);
 	out->flaky |= !comes_again(&same, &c, &self->side, &r);
 	if (!out->flaky && r.judgement[0].verdict != VERDICT_HANG)
-		simplify(self, &same, &c, &r);
+		simplify(self, budget, &same, &c, &r);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
 	if (!out->flaky && r.judgement[0].verdict != VERDICT_HANG)
 		simplest_roles(one, &c, &self->side, role);
@@ -308,12 +313,14 @@ void triage_record(struct campaign *self, const char *spec, const char *signatur
 	struct error e = {0};
 	struct bench one;
 	jmp_buf full;
+	volatile bool seen;
 	double start = bench_clock();
 
 	if (known && !is_due(look, c)) {
 		known->count++;
 		return;
 	}
+	seen = known != NULL;
 	if (!bench_open(&one, &spec, 1, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
@@ -322,7 +329,7 @@ void triage_record(struct campaign *self, const char *spec, const char *signatur
 	arena_reset(&self->side);
 	self->side.on_full = &full;
 	if (!setjmp(full)) {
-		triage_case(self, spec, signature, c, number, &one, &t);
+		triage_case(self, spec, signature, c, number, seen, &one, &t);
 	} else { /* minimized where memory allows; the bare case, else, is still a reproducer */
 		self->side.on_full = NULL;
 		arena_reset(&self->side);
