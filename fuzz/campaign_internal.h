@@ -3,6 +3,7 @@
 #define FUZZ_CAMPAIGN_INTERNAL_H
 
 #include "campaign.h"
+#include "fine_signature.h"
 
 enum {
 	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
@@ -33,11 +34,17 @@ struct tally {
 	int64_t cases, decided, undecided;
 };
 
+/* A bug, as far as can be told: all findings with one fine signature, or whose patterns explain each other (triage.c).  Texts are owned. */
 struct finding {
 	const char *spec;
-	char *signature; /* coarse; owned */
+	char *signature; /* coarse, of the case in the report */
+	char *fine;
+	struct pattern pattern; /* of the fine signature */
+	int n_face;
+	char **face; /* [n_face] coarse signatures that it was found under */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
+	int64_t looks; /* how many of them were minimized */
 	int ops;    /* of the minimal case */
 	bool flaky; /* did not come again with a fresh engine */
 };
@@ -76,6 +83,7 @@ struct campaign {
 
 	int n_finding;
 	struct finding *finding;
+	struct triage_look *look; /* [BENCH_ENGINES]; owned */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];
 
@@ -101,6 +109,17 @@ void campaign_show_progress(struct campaign *self);
 
 /* Findings and disagreements of the oracles in case `number`; working memory from a. */
 void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+
+void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len);
+
+/* ---- triage.c ---- */
+
+/*
+ * Records that case `number` shows a finding of that coarse signature, of engine `which`: counted where it is known, else minimized and written.  seen: the judgement
+ * that showed it, what is reported where a fresh process does not show it again.
+ */
+void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number);
+void triage_close(struct campaign *self);
 
 /* ---- campaign_window.c ---- */
 

@@ -58,10 +58,17 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		snprintf(file, sizeof file, "findings/%s", f->file);
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "signature", f->signature);
+		json_member_string(w, "fine", f->fine);
 		json_member_integer(w, "count", f->count);
 		json_member_integer(w, "first_case", f->first_case);
 		json_member_string(w, "file", file);
 		json_member_integer(w, "minimal_ops", f->ops);
+		json_member_integer(w, "minimized", f->looks);
+		json_put_key(w, "faces");
+		json_begin_array(w, JSON_FLOW);
+		for (int k = 0; k < f->n_face; k++)
+			json_put_string(w, f->face[k]);
+		json_end(w);
 		if (f->flaky) {
 			json_put_key(w, "flaky");
 			json_put_bool(w, true);
@@ -242,7 +249,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int i = 0; i < self->n_finding; i++) {
 		const struct finding *f = &self->finding[i];
 
-		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->signature,
+		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->fine,
 		    (long long)f->count, (long long)f->first_case, f->ops, f->flaky ? ", did not come again" : "", self->findings_dir, f->file);
 	}
 	return text;
@@ -271,9 +278,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	window_close(self);
 	bench_close(&self->bench);
 	arena_free(&self->side);
-	for (int i = 0; i < self->n_finding; i++)
-		free(self->finding[i].signature);
-	free(self->finding);
+	triage_close(self);
 	for (int i = 0; i < self->n_corpus; i++)
 		free(self->corpus[i].text);
 	free(self->corpus);

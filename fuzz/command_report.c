@@ -137,7 +137,7 @@ int command_report(int argc, char **argv)
 	int64_t held_out = 0;
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &report.spec, "SPEC", "the engine with the finding (default: the one of a report)"},
-	    {"format", OPTION_TEXT, &format, "NAME", "what to write; text (default), json"},
+	    {"format", OPTION_TEXT, &format, "NAME", "what to write: text (default), json, markdown, html, dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE", "write here (default: standard output)"},
 	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST", "only these, separated by commas"},
 	    {"time", OPTION_DURATION, &report.characterize.seconds, "TIME", "begin no variant after this long (default 60s; 0: no limit)"},
@@ -145,7 +145,7 @@ int command_report(int argc, char **argv)
 	    {"again", OPTION_FLAG, &report.again, NULL, "make the experiments of a report that has them anew"},
 	};
 	struct arena a;
-	struct options o = {"report", "CASE [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
+	struct options o = {"report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
 	struct error e = {0};
 	char **path;
 	int n, code;
@@ -154,9 +154,11 @@ int command_report(int argc, char **argv)
 	o.summary = arena_printf(&a,
 	    "Makes experiments around a case that shows a finding, best a minimal one, and writes a report: what fails, what does not, what is ruled out, each\n"
 	    "statement with the variants that show it.  Of a report that has its experiments it only writes another format.\n"
+	    "Of the directory of a campaign it writes one index: findings by fine signature, most different first (json, markdown, html).\n"
 	    "Experiments: %s.\n"
 	    "Example: adjudge report corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding.\n", names_of_experiments(&a));
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding, or\n"
+	    "the directory has no report.\n", names_of_experiments(&a));
 	code = options_parse(&o, argc, argv, &path, &n);
 	if (code >= 0)
 		goto out;
@@ -168,6 +170,12 @@ int command_report(int argc, char **argv)
 	} else if (report.spec && !check_spec(report.spec, &e)) {
 		complain("report: %s", e.text);
 		code = EXIT_USAGE;
+	} else if (is_directory(path[0])) {
+		struct text index = {.arena = &a};
+
+		code = report_index(path[0], format, &index);
+		if (code == EXIT_NO_FINDING)
+			code = write_output(report.out, index.at, index.len);
 	} else {
 		code = report_path(&report, path[0], &a);
 	}

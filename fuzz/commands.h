@@ -3,6 +3,7 @@
 #define FUZZ_COMMANDS_H
 
 #include "bench.h"
+#include "../reports/text.h"
 #include "options.h"
 
 int command_run(int argc, char **argv);
@@ -41,5 +42,11 @@ bool judgement_has_numbers(const struct judgement *j);
 const char *answers_text(const struct answer *answers, int n_point);
 /* Whether a machine failure kept an engine from answering; complains. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
+
+/* ---- report_index.c ---- */
+
+bool is_directory(const char *path);
+/* The index of the campaign in that directory, in that format (json, html; markdown, which is also what `text` gives).  An exit code. */
+int report_index(const char *dir, const char *format, struct text *out);
 
 #endif

@@ -416,8 +416,11 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	scalars_of(&s, carry, scalar);
 	ev->quiet = true;
 	s.x = ev->n_scalar;
-	for (int i = 0; i < s.total; i++)
-		mpfr_set(ev->value[trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0)], ev->value[scalar[i]], R);
+	for (int i = 0; i < s.total; i++) {
+		int leaf = trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0); /* moves ev->value */
+
+		mpfr_set(ev->value[leaf], ev->value[scalar[i]], R);
+	}
 	s.next = ev->n_scalar;
 	for (int i = 0; i < s.total; i++)
 		trace_leaf(ev, ev->scalar[scalar[i]].dtype, 0);

@@ -99,6 +99,21 @@ bool file_write_atomic(const char *dir, const char *name, const char *data, size
 	return step ? file_fail(e, step, dir, name, code) : true;
 }
 
+bool file_remove(const char *dir, const char *name, struct error *e)
+{
+	int at, code = 0;
+
+	if (!*name || strchr(name, '/'))
+		return error_set(e, NULL, "not a file name: '%s'", name);
+	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (at < 0)
+		return file_fail(e, "open directory", dir, "", errno);
+	if (unlinkat(at, name, 0) != 0 && errno != ENOENT)
+		code = errno;
+	close(at);
+	return code ? file_fail(e, "remove", dir, name, code) : true;
+}
+
 /* Makes one directory and makes its entry in the parent durable; an existing one is fine. */
 static bool make_one(const char *path, struct error *e)
 {

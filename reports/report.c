@@ -423,6 +423,8 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	json_begin_object(&w, JSON_BLOCK);
 	json_member_string(&w, "schema", "adjudge.report/1");
 	json_member_string(&w, "signature", r->signature);
+	if (r->fine)
+		json_member_string(&w, "fine", r->fine);
 	json_member_string(&w, "engine", r->engine);
 	json_member_string(&w, "verdict", verdict_names[j->verdict]);
 	if (j->verdict == VERDICT_UNDECIDED)

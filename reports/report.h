@@ -9,6 +9,7 @@ struct characterization;
 
 struct report {
 	const char *signature;   /* coarse */
+	const char *fine;        /* NULL: not known (fuzz/fine_signature.h) */
 	const char *engine;      /* spec */
 	const struct testcase *c;
 	const struct truth *truth;

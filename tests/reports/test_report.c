@@ -415,6 +415,8 @@ static void test_renderings(struct arena *a)
 		struct text out = {.arena = a};
 
 		r->render(&out, root, source);
+		if (!strcmp(r->name, "dot"))
+			continue; /* the program alone */
 		CHECK(strstr(out.at, "-2.5") && strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
 		CHECK(strstr(out.at, "nan-leak") && strstr(out.at, "0.001"), "%s: the rows: %s", r->name, out.at);
 		CHECK(!strchr(out.at, '\x1b'), "%s: escapes", r->name);

@@ -1,0 +1,176 @@
+/* fine_signature.c: the names of a simplest case as a text and as a set. */
+#include "fine_signature.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ELEMENTWISE = OP_COUNT, NAME_SINGULAR };
+
+/* Ops that one rule serves in most engines, under the name of one of them. */
+static const struct kin {
+	enum op op, as;
+} kin[] = {
+	{OP_SCAN, OP_FOR}, /* counted loops */
+	{OP_TAKE_ALONG_AXIS, OP_GATHER},
+	{OP_MIN, OP_MAX},
+	{OP_REDUCE_MIN, OP_REDUCE_MAX},
+	{OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
+	{OP_CAST, OP_RESHAPE},
+};
+
+static int name_of(enum op op, const enum role *role)
+{
+	if (role && *role != ROLE_OWN)
+		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : NAME_SINGULAR;
+	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
+		if (kin[i].op == op)
+			return (int)kin[i].as;
+	return (int)op;
+}
+
+static const char *name_text(int name)
+{
+	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_SINGULAR ? "singular" : op_table[name].name;
+}
+
+/* ---- the text ---- */
+
+static int compare_texts(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Sorted, each once, joined by '+'; empty ones are left out. */
+static char *join(const char **part, int n, struct arena *a)
+{
+	char *text = arena_printf(a, "%s", "");
+	const char *last = "";
+
+	qsort(part, (size_t)n, sizeof *part, compare_texts);
+	for (int i = 0; i < n; i++) {
+		if (strcmp(part[i], last))
+			text = arena_printf(a, "%s%s%s", text, *text ? "+" : "", part[i]);
+		last = part[i];
+	}
+	return text;
+}
+
+/* *site: pre-order number of the next node.  hoist: an op derivative is its region, which is differentiated once more. */
+static char *region_text(const struct region *r, const enum role *role, bool hoist, int *site, struct arena *a)
+{
+	const char **part = NEW(a, const char *, r->n_node ? r->n_node : 1);
+
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+		const enum role *own = role ? &role[*site] : NULL;
+		char *text = arena_printf(a, "%s", "");
+
+		++*site;
+		for (int k = 0; k < n->n_region; k++) {
+			char *inside = region_text(&n->region[k], role, hoist, site, a);
+
+			text = arena_printf(a, hoist && n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, inside);
+		}
+		part[i] = n->op == OP_CONSTANT ? "" : hoist && n->op == OP_DERIVATIVE ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
+	}
+	return join(part, r->n_node, a);
+}
+
+static int derivative_depth(const struct region *r)
+{
+	int most = 0;
+
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_region; k++) {
+			int depth = derivative_depth(&r->node[i].region[k]) + (r->node[i].op == OP_DERIVATIVE);
+
+			most = depth > most ? depth : most;
+		}
+	return most;
+}
+
+char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a)
+{
+	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
+	int order = request_order(c->transform, c->n_transform), depth = derivative_depth(&c->program.top), site = 0;
+	bool hoist = order && depth;
+	const char *request = !outermost ? "primal" : outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp", *batch = "";
+
+	if (order + depth > 1)
+		request = arena_printf(a, "order %d", order + depth);
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_BATCH)
+			batch = ",batch";
+	return arena_printf(a, "%s|%s%s|%s", spec, request, batch, region_text(&c->program.top, role, hoist, &site, a));
+}
+
+/* ---- the set ---- */
+
+static void add_region(struct pattern *p, const struct region *r, const enum role *role, int *site)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+
+		if (n->op != OP_CONSTANT && n->op != OP_DERIVATIVE)
+			p->has[name_of(n->op, role ? &role[*site] : NULL)] = true;
+		++*site;
+		for (int k = 0; k < n->n_region; k++)
+			add_region(p, &n->region[k], role, site);
+	}
+}
+
+struct pattern pattern_of(const struct testcase *c, const enum role *role)
+{
+	struct pattern p = {{false}};
+	int site = 0;
+
+	add_region(&p, &c->program.top, role, &site);
+	return p;
+}
+
+int pattern_size(const struct pattern *p)
+{
+	int n = 0;
+
+	for (int i = 0; i < PATTERN_SIZE; i++)
+		n += p->has[i];
+	return n;
+}
+
+/* A role is found where some op can have it. */
+static bool is_in(const struct pattern *smaller, const struct pattern *larger)
+{
+	bool elementwise = larger->has[NAME_ELEMENTWISE], singular = larger->has[NAME_SINGULAR];
+
+	for (int i = 0; i < OP_COUNT; i++) {
+		if (smaller->has[i] && !larger->has[i])
+			return false;
+		elementwise = elementwise || (larger->has[i] && (op_table[i].family == FAMILY_UNARY || op_table[i].family == FAMILY_BINARY));
+		singular = singular || (larger->has[i] && op_table[i].domain != DOMAIN_ALL);
+	}
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_SINGULAR] || singular);
+}
+
+bool pattern_is_in(const struct pattern *p, const struct testcase *c)
+{
+	struct pattern own = pattern_of(c, NULL);
+
+	return is_in(p, &own);
+}
+
+bool pattern_is_leaf(const struct pattern *p)
+{
+	for (int i = 0; i < OP_COUNT; i++)
+		if (p->has[i] && op_table[i].n_region)
+			return false;
+	return true;
+}
+
+bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)
+{
+	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_SINGULAR];
+
+	for (int i = 0; i < OP_COUNT; i++)
+		leaf = leaf || (smaller->has[i] && !op_table[i].n_region);
+	return leaf && is_in(smaller, larger);
+}

@@ -1,0 +1,30 @@
+/*
+ * simplest.h: what is behind a minimal case.  A finding keeps its coarse signature while it is minimized, so one bug leaves as many minimal cases as it has
+ * faces: other levels of the request, a number that is 0 here and of the wrong sign there, an op whose derivative is written with the one to blame.
+ * The simplest case may show any finding of the engine, and is the same, or nearly so, for most of them.
+ */
+#ifndef FUZZ_SIMPLEST_H
+#define FUZZ_SIMPLEST_H
+
+#include "bench.h"
+
+/*
+ * From a minimal case that `one` (a bench of one engine) judges a finding:
+ * 1. as many inner levels of the request as possible, op derivative and fixed points are written out as a program (aot.h), as long as the engine gives the same wrong
+ *    numbers: then it is an op in there that is wrong, at a lower order;
+ * 2. the result is minimized under any finding, but with no op that was not there: a smaller case of another bug would, as a rule, need another op.
+ * The result is valid and shows a finding; in `a`.  Deterministic as minimize(), which gets `budget`.
+ */
+struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, struct arena *a);
+
+/* What a node of a simplest case has to do with the finding. */
+enum role {
+	ROLE_OWN,         /* it is about this op */
+	ROLE_ELEMENTWISE, /* most other elementwise ops in its place show a finding too */
+	ROLE_SINGULAR     /* a NaN: most other ops that have no derivative at that point show it too */
+};
+
+/* role[program_nodes], nodes in pre-order, a node before those of its regions: found out by replacing each op by a few others. */
+void simplest_roles(struct bench *one, const struct testcase *c, struct arena *a, enum role *role);
+
+#endif

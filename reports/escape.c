@@ -1,0 +1,90 @@
+/* escape.c: what each format reads as its own, and what is written instead. */
+#include "escape.h"
+
+#include <string.h>
+
+#include "../graph/error.h"
+
+/* Characters with a meaning, and their replacement. */
+struct replacement {
+	char c;
+	const char *by;
+};
+
+static const struct replacement html[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
+/* Entities, for a backslash does not keep a name from being notified (@), a number from becoming a link (#), or a cell from ending (|) everywhere. */
+static const struct replacement markdown[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'|', "&#124;"}, {'@', "&#64;"}, {'#', "&#35;"}, {'`', "&#96;"},
+    {'*', "\\*"}, {'_', "\\_"}, {'[', "\\["}, {']', "\\]"}, {'!', "\\!"}, {'~', "\\~"}, {'\\', "\\\\"}, {'$', "&#36;"}, {0, NULL}};
+static const struct replacement code[] = {{0, NULL}};
+static const struct replacement dot[] = {{'"', "\\\""}, {'\\', "\\\\"}, {0, NULL}};
+
+static const struct replacement *const replacements[] = {
+    [ESCAPE_HTML] = html, [ESCAPE_MARKDOWN] = markdown, [ESCAPE_MARKDOWN_CODE] = code, [ESCAPE_DOT] = dot};
+
+/* Sequences that mean something to those who read the finished text, whatever the format: one character of them is said in another way. */
+static const struct sequence {
+	const char *text;
+	bool first; /* only where the text begins */
+	const char *by[4];
+} sequences[] = {
+    {"::", true, {"&#58;:", "&#58;:", ": :", ": :"}},
+    {"##[", false, {"##&#91;", "&#35;&#35;\\[", "## [", "## ["}},
+    {"://", false, {"://", "&#58;//", "://", "://"}}, /* made a link by itself */
+    {"www.", false, {"www.", "www&#46;", "www.", "www."}},
+};
+
+static const struct sequence *sequence_at(const char *at, bool first)
+{
+	for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++)
+		if ((first || !sequences[i].first) && !strncmp(at, sequences[i].text, strlen(sequences[i].text)))
+			return &sequences[i];
+	return NULL;
+}
+
+static const char *replaced(enum escape e, char c)
+{
+	for (const struct replacement *r = replacements[e]; r->by; r++)
+		if (r->c == c)
+			return r->by;
+	return NULL;
+}
+
+void text_put_escaped(struct text *t, enum escape e, const char *text)
+{
+	char *clean = arena_printf(t->arena, "%s", text);
+	bool first = true;
+
+	for (char *c = clean; *c; c++)
+		if (*c == '\n' || *c == '\t' || *c == '\r')
+			*c = ' ';
+	for (const char *c = text_disarm(clean, false); *c; c++) {
+		const struct sequence *s = sequence_at(c, first);
+		const char *by = replaced(e, *c);
+
+		first = first && *c == ' ';
+		if (s) {
+			text_put(t, "%s", s->by[e]);
+			c += strlen(s->text) - 1;
+		} else if (by) {
+			text_put(t, "%s", by);
+		} else {
+			text_put_bytes(t, c, 1);
+		}
+	}
+}
+
+const char *fence_of(const char *const *texts, int n, struct arena *a)
+{
+	size_t most = 2;
+	char *fence;
+
+	for (int i = 0; i < n; i++)
+		for (const char *c = texts[i]; c && *c; c++) {
+			size_t run = strspn(c, "`");
+
+			most = run > most ? run : most;
+		}
+	fence = NEW(a, char, most + 2);
+	memset(fence, '`', most + 1);
+	return fence;
+}

@@ -1,0 +1,15 @@
+/* html_page.h: what the HTML pages share: one file, no script, nothing from the network, light and dark by the reader's setting. */
+#ifndef REPORTS_HTML_PAGE_H
+#define REPORTS_HTML_PAGE_H
+
+#include "text.h"
+
+/* Up to and including <main>.  title: any text. */
+void html_begin(struct text *out, const char *title);
+void html_end(struct text *out);
+/* Any text, escaped. */
+void html_put(struct text *out, const char *text);
+/* <TAG class="CLASS">text</TAG>; class may be NULL. */
+void html_element(struct text *out, const char *tag, const char *class, const char *text);
+
+#endif

@@ -1,0 +1,236 @@
+/* index.c: reading the reports of a directory, grouping and ordering them. */
+#include "index.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+	const char *dir;
+	struct arena *a;
+	struct index *out;
+	const struct json *found; /* member "findings" of the summary, or NULL */
+	int room;
+	struct listed {
+		const char *path, *fine, *signature;
+		const struct json *root;
+		int64_t case_number;
+		int ops;
+	} *listed;
+};
+
+/* ---- files ---- */
+
+static int compare_names(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/* Names in `dir` that end in .json, sorted; -1: it cannot be read. */
+static int list_names(const char *dir, struct arena *a, const char ***name)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int n = 0, room = 0;
+
+	*name = NULL;
+	if (!d)
+		return -1;
+	while ((entry = readdir(d))) {
+		size_t len = strlen(entry->d_name);
+
+		if (len < 6 || strcmp(entry->d_name + len - 5, ".json") || !strcmp(entry->d_name, "summary.json"))
+			continue;
+		if (n == room) {
+			const char **more = NEW(a, const char *, room = room ? 2 * room : 64);
+
+			if (n)
+				memcpy(more, *name, (size_t)n * sizeof *more);
+			*name = more;
+		}
+		(*name)[n++] = arena_printf(a, "%s", entry->d_name);
+	}
+	closedir(d);
+	if (n)
+		qsort(*name, (size_t)n, sizeof **name, compare_names);
+	return n;
+}
+
+static const struct json *read_json(const char *path, struct arena *a)
+{
+	struct error e = {0};
+	size_t len;
+	const char *text = json_read_bytes(path, JSON_BYTES, a, &len, &e);
+	const struct json *root = text ? json_read(text, len, a, &e) : NULL;
+
+	return root && root->kind == JSON_OBJECT ? root : NULL;
+}
+
+/* Nodes of the printed program that are no constants. */
+static int count_ops(const struct json *report)
+{
+	const struct json *lines = json_find(report, "program");
+	int n = 0;
+
+	for (const struct json *v = lines && lines->kind == JSON_ARRAY ? lines->child : NULL; v; v = v->next)
+		n += v->kind == JSON_STRING && strstr(v->text, " = ") && !strstr(v->text, " = constant ");
+	return n;
+}
+
+static void read_report(struct reader *r, const char *path)
+{
+	const struct json *root = read_json(arena_printf(r->a, "%s/%s", r->dir, path), r->a), *found = root ? json_find(root, "found") : NULL;
+	const char *number = render_member(found, "case_number");
+
+	if (!root || strcmp(render_member(root, "schema"), "adjudge.report/1")) {
+		r->out->unreadable[r->out->n_unreadable++] = path;
+		return;
+	}
+	r->listed[r->out->n_report++] = (struct listed){.path = path, .root = root, .signature = render_member(root, "signature"),
+	    .fine = *render_member(root, "fine") ? render_member(root, "fine") : render_member(root, "signature"),
+	    .case_number = *number ? strtoll(number, NULL, 10) : -1, .ops = count_ops(root)};
+}
+
+/* ---- groups ---- */
+
+static void add_text(const char ***list, int *n, int room, const char *text, struct arena *a)
+{
+	for (int k = 0; k < *n; k++)
+		if (!strcmp((*list)[k], text))
+			return;
+	if (!*list)
+		*list = NEW(a, const char *, room);
+	(*list)[(*n)++] = text;
+}
+
+/* What the campaign counted for the report of that path: it saw more cases than it wrote. */
+static void add_counted(struct reader *r, struct index_group *g, const struct listed *l)
+{
+	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
+		const struct json *faces = json_find(f, "faces");
+		int64_t first;
+
+		if (strcmp(render_member(f, "file"), l->path))
+			continue;
+		first = strtoll(render_member(f, "first_case"), NULL, 10);
+		g->count += strtoll(render_member(f, "count"), NULL, 10) - 1;
+		g->first_case = g->first_case < 0 || first < g->first_case ? first : g->first_case;
+		if (!faces || faces->kind != JSON_ARRAY || g->n_signature)
+			continue;
+		g->signature = NEW(r->a, const char *, faces->n_child + r->out->n_report + 1);
+		for (const struct json *v = faces->child; v; v = v->next)
+			if (v->kind == JSON_STRING)
+				add_text(&g->signature, &g->n_signature, 0, v->text, r->a);
+	}
+}
+
+static void add_listed(struct reader *r, const struct listed *l)
+{
+	struct index *x = r->out;
+	struct index_group *g = x->group;
+
+	while (g < x->group + x->n_group && strcmp(g->fine, l->fine))
+		g++;
+	if (g == x->group + x->n_group) {
+		x->n_group++;
+		*g = (struct index_group){.fine = l->fine, .engine = render_member(l->root, "engine"), .first_case = -1, .ops = -1};
+		g->report = NEW(r->a, const char *, x->n_report);
+	}
+	g->count++;
+	if (l->case_number >= 0 && (g->first_case < 0 || l->case_number < g->first_case))
+		g->first_case = l->case_number;
+	add_counted(r, g, l);
+	add_text(&g->signature, &g->n_signature, x->n_report + 1, l->signature, r->a);
+	g->report[g->n_report++] = l->path;
+	if (g->ops >= 0 && l->ops >= g->ops)
+		return;
+	g->ops = l->ops; /* the smallest one speaks for all, and comes first */
+	g->report[g->n_report - 1] = g->report[0];
+	g->report[0] = l->path;
+	g->request = render_member(l->root, "request");
+	g->verdict = render_member(l->root, "verdict");
+	g->deviation = render_member(l->root, "deviation");
+	g->summary = render_member(l->root, "summary");
+}
+
+/* ---- the order ---- */
+
+/* How many names of x are not among those of y; names are what is between signs. */
+static int names_apart(const char *x, const char *y)
+{
+	static const char sign[] = "|{}+, ";
+	int apart = 0;
+
+	for (x += strspn(x, sign); *x; x += strspn(x, sign)) {
+		size_t n = strcspn(x, sign);
+		const char *at = y;
+		bool there = false;
+
+		for (at += strspn(at, sign); *at && !there; at += strspn(at, sign)) {
+			size_t m = strcspn(at, sign);
+
+			there = m == n && !strncmp(at, x, n);
+			at += m;
+		}
+		apart += !there;
+		x += n;
+	}
+	return apart;
+}
+
+static int distance(const struct index_group *x, const struct index_group *y)
+{
+	return names_apart(x->fine, y->fine) + names_apart(y->fine, x->fine) + 2 * (strcmp(x->verdict, y->verdict) != 0) + (strcmp(x->deviation, y->deviation) != 0);
+}
+
+/* The most frequent first, then always the one that is farthest from its nearest among those before; ties by count, then by name. */
+static void order_groups(struct index *x)
+{
+	for (int done = 0; done < x->n_group; done++) {
+		int best = -1, best_far = -1;
+		struct index_group g;
+
+		for (int k = done; k < x->n_group; k++) {
+			int far = done ? 1 << 20 : 0;
+
+			for (int i = 0; i < done; i++) {
+				int d = distance(&x->group[k], &x->group[i]);
+
+				far = d < far ? d : far;
+			}
+			if (best < 0 || far > best_far || (far == best_far && (x->group[k].count > x->group[best].count ||
+			    (x->group[k].count == x->group[best].count && strcmp(x->group[k].fine, x->group[best].fine) < 0)))) {
+				best = k;
+				best_far = far;
+			}
+		}
+		g = x->group[best];
+		x->group[best] = x->group[done];
+		x->group[done] = g;
+	}
+}
+
+bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e)
+{
+	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a), *found = summary ? json_find(summary, "findings") : NULL;
+	struct reader r = {.dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
+	const char **name, *below = "findings/";
+	int n = list_names(arena_printf(a, "%s/findings", dir), a, &name);
+
+	*out = (struct index){0};
+	if (n < 0) {
+		below = "";
+		n = list_names(dir, a, &name);
+	}
+	if (n < 0)
+		return error_set(e, dir, "this directory cannot be read");
+	r.listed = NEW(a, struct listed, n + 1);
+	out->unreadable = NEW(a, const char *, n + 1);
+	out->group = NEW(a, struct index_group, n + 1);
+	for (int k = 0; k < n; k++)
+		read_report(&r, arena_printf(a, "%s%s", below, name[k]));
+	for (int k = 0; k < out->n_report; k++)
+		add_listed(&r, &r.listed[k]);
+	order_groups(out);
+	return true;
+}

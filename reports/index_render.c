@@ -1,0 +1,129 @@
+/* index_render.c: an index as JSON, Markdown and HTML. */
+#include "escape.h"
+#include "html_page.h"
+#include "index.h"
+
+#include <string.h>
+
+static void put_list(struct json_writer *w, const char *key, const char *const *text, int n)
+{
+	json_put_key(w, key);
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < n; k++)
+		json_put_string(w, text[k]);
+	json_end(w);
+}
+
+char *index_json(const struct index *x, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, true);
+
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", "adjudge.index/1");
+	json_member_integer(&w, "reports", x->n_report);
+	put_list(&w, "unreadable", x->unreadable, x->n_unreadable);
+	json_put_key(&w, "groups");
+	json_begin_array(&w, JSON_BLOCK);
+	for (int k = 0; k < x->n_group; k++) {
+		const struct index_group *g = &x->group[k];
+
+		json_begin_object(&w, JSON_BLOCK);
+		json_member_string(&w, "fine", g->fine);
+		json_member_string(&w, "engine", g->engine);
+		json_member_string(&w, "request", g->request);
+		json_member_string(&w, "verdict", g->verdict);
+		json_member_string(&w, "deviation", g->deviation);
+		json_member_string(&w, "summary", g->summary);
+		json_member_integer(&w, "count", g->count);
+		if (g->first_case >= 0)
+			json_member_integer(&w, "first_case", g->first_case);
+		json_member_integer(&w, "minimal_ops", g->ops);
+		put_list(&w, "signatures", g->signature, g->n_signature);
+		put_list(&w, "files", g->report, g->n_report);
+		json_end(&w);
+	}
+	json_end(&w);
+	json_end(&w);
+	return json_finish(&w, len);
+}
+
+/* Request and ops: the fine signature without the engine in front of it. */
+static const char *about(const struct index_group *g)
+{
+	size_t n = strlen(g->engine);
+
+	return !strncmp(g->fine, g->engine, n) && g->fine[n] == '|' ? g->fine + n + 1 : g->fine;
+}
+
+/* A path as the address of a link: what is no letter, digit or -_./ is written as %XX. */
+static const char *address(const char *path, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	text_put(&t, "%s", "");
+	for (const unsigned char *c = (const unsigned char *)path; *c; c++) {
+		bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-_./", *c);
+
+		text_put(&t, plain ? "%c" : "%%%02X", *c);
+	}
+	return t.at ? t.at : "";
+}
+
+void index_markdown(struct text *out, const struct index *x)
+{
+	text_put(out, "# %d findings\n\n| count | first case | ops | about | verdict | engine | report |\n|---:|---:|---:|---|---|---|---|\n", x->n_group);
+	for (int k = 0; k < x->n_group; k++) {
+		const struct index_group *g = &x->group[k];
+
+		text_put(out, "| %lld | ", (long long)g->count);
+		if (g->first_case >= 0)
+			text_put(out, "%lld", (long long)g->first_case);
+		text_put(out, " | %d | ", g->ops);
+		text_put_escaped(out, ESCAPE_MARKDOWN, about(g));
+		text_put(out, " | ");
+		text_put_escaped(out, ESCAPE_MARKDOWN, g->verdict);
+		text_put(out, " | ");
+		text_put_escaped(out, ESCAPE_MARKDOWN, g->engine);
+		text_put(out, " | [");
+		text_put_escaped(out, ESCAPE_MARKDOWN, g->summary);
+		text_put(out, "](%s) |\n", address(g->report[0], out->arena));
+	}
+	for (int k = 0; k < x->n_unreadable; k++) {
+		text_put(out, "%sno report: ", k ? "" : "\n");
+		text_put_escaped(out, ESCAPE_MARKDOWN, x->unreadable[k]);
+		text_put(out, "\n");
+	}
+}
+
+void index_html(struct text *out, const struct index *x)
+{
+	struct arena *a = out->arena;
+
+	html_begin(out, arena_printf(a, "%d findings", x->n_group));
+	text_put(out, "<h1>%d finding%s</h1>\n<p class=\"dim\">The first is the most frequent; each that follows differs as much as possible from those before it.</p>\n", x->n_group,
+	    x->n_group == 1 ? "" : "s");
+	for (int k = 0; k < x->n_group; k++) {
+		const struct index_group *g = &x->group[k];
+
+		text_put(out, "<section class=\"finding\">\n<div class=\"top\">");
+		html_element(out, "span", "tag bad", g->verdict);
+		html_element(out, "code", "engine", about(g));
+		text_put(out, "</div>\n<p><a href=\"%s\">", address(g->report[0], a));
+		html_put(out, g->summary);
+		text_put(out, "</a></p>\n<p class=\"under\"><b>%lld</b> time%s", (long long)g->count, g->count == 1 ? "" : "s");
+		if (g->first_case >= 0)
+			text_put(out, ", first in case %lld", (long long)g->first_case);
+		text_put(out, ", %d op%s", g->ops, g->ops == 1 ? "" : "s");
+		if (g->n_signature > 1)
+			text_put(out, ", under %d signatures", g->n_signature);
+		text_put(out, " &middot; <span class=\"mono\">");
+		html_put(out, g->engine);
+		text_put(out, "</span></p>\n</section>\n");
+	}
+	for (int k = 0; k < x->n_unreadable; k++) {
+		text_put(out, "<p class=\"dim\">No report: ");
+		html_put(out, x->unreadable[k]);
+		text_put(out, "</p>\n");
+	}
+	html_end(out);
+}

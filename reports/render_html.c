@@ -1,0 +1,390 @@
+/* render_html.c: a report as one page that says in five seconds which engine, what is wrong, what was expected and returned, by which program, and how to run it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "graph_layout.h"
+#include "html_page.h"
+#include "view.h"
+
+enum { OPEN_TABLES = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of half the page, in pixels */ };
+
+/* ---- what is wrong ---- */
+
+/* The number with what it does not share with the other marked. */
+static void put_marked(struct text *out, const char *number, const char *other)
+{
+	int common = view_common(number, other);
+
+	html_put(out, arena_printf(out->arena, "%.*s", common, number));
+	if (number[common])
+		html_element(out, "mark", NULL, number + common);
+}
+
+static void put_pair(struct text *out, const struct json *report)
+{
+	const struct json *expected = json_find(report, "expected"), *returned = json_find(report, "returned");
+	const char *right = view_number(expected, "decimal", out->arena), *got = view_number(returned, "decimal", out->arena), *off, *allowed;
+
+	right = *right ? right : view_number(expected, "value", out->arena);
+	got = *got ? got : view_number(returned, "value", out->arena);
+	right = *right ? right : render_member(expected, "type");
+	got = *got ? got : render_member(returned, "type");
+	if (!*right && !*got)
+		return;
+	text_put(out, "<div class=\"pair\">\n<div class=\"card good\"><b>Expected</b><span class=\"num\">");
+	html_put(out, *right ? right : "undecided, but a number");
+	text_put(out, "</span></div>\n<div class=\"card bad\"><b>Returned</b><span class=\"num\">");
+	put_marked(out, *got ? got : "nothing", right);
+	text_put(out, "</span></div>\n</div>\n");
+	off = view_difference(report, out->arena);
+	allowed = view_allowed(report, out->arena);
+	if (*off && *allowed) {
+		text_put(out, "<p class=\"under\">Off by <span class=\"num\">");
+		html_put(out, off);
+		text_put(out, "</span>, where the worst usual formula may be off by <span class=\"num\">");
+		html_put(out, allowed);
+		text_put(out, "</span>.</p>\n");
+	}
+}
+
+static void put_head(struct text *out, const struct json *report)
+{
+	const char *of = render_member(json_find(report, "where"), "of");
+
+	text_put(out, "<div class=\"top\">");
+	html_element(out, "code", "engine", render_member(report, "engine"));
+	html_element(out, "span", "tag bad", render_member(report, "verdict"));
+	html_element(out, "span", "tag", render_member(report, "request"));
+	if (*of)
+		html_element(out, "span", "tag", of);
+	text_put(out, "</div>\n");
+	html_element(out, "h1", NULL, render_member(report, "summary"));
+	put_pair(out, report);
+}
+
+/* ---- the program ---- */
+
+static void put_box(struct text *out, const struct box *b, bool here)
+{
+	const char *const line[] = {b->label, b->detail, b->attrs};
+	bool holds = b->kind == BOX_LOOP || b->kind == BOX_REGION;
+	int n = (*b->label != 0) + (*b->detail != 0) + (*b->attrs != 0), y = b->y + (b->h - n * BOX_LINE) / 2 + 12;
+
+	text_put(out, "<g class=\"%s%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>", box_kind_names[b->kind], here ? " here" : "", b->x, b->y, b->w,
+	    b->h, holds ? 10 : 7);
+	for (int k = 0; k < 3; k++) {
+		if (!*line[k])
+			continue;
+		if (holds) /* the head above, what it makes below what it holds */
+			y = k ? b->y + b->h - 10 : b->y + 18;
+		text_put(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", k ? "d" : "l", b->x + b->w / 2, y);
+		html_put(out, line[k]);
+		text_put(out, "</text>");
+		y += BOX_LINE;
+	}
+	text_put(out, "</g>\n");
+}
+
+/* The box that makes the first value of a printed line "v7: ..." (any depth), or -1. */
+static int box_of_line(const struct drawing *d, const char *line)
+{
+	int value;
+
+	line += strspn(line, " ");
+	if (*line != 'v')
+		return -1;
+	value = atoi(line + 1);
+	for (int k = 0; k < d->n_box; k++)
+		if (d->box[k].value == value && (d->box[k].kind == BOX_OP || d->box[k].kind == BOX_LOOP))
+			return k;
+	return -1;
+}
+
+static void put_graph(struct text *out, const struct drawing *drawing, const char *departure)
+{
+	struct drawing d = *drawing;
+	int here = box_of_line(&d, departure);
+
+	text_put(out, "<div class=\"wide\"><svg role=\"img\" aria-label=\"the program as a graph\" style=\"min-width:%dpx\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n"
+	    "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 1L7 4L0 7z\"/></marker></defs>\n",
+	    (d.w + 2 * MARGIN) * 4 / 5, d.w + 2 * MARGIN, d.h + 2 * MARGIN, -MARGIN, -MARGIN, d.w + 2 * MARGIN, d.h + 2 * MARGIN);
+	for (int k = 0; k < d.n_box; k++)
+		put_box(out, &d.box[k], k == here);
+	for (int k = 0; k < d.n_curve; k++) {
+		const struct curve *c = &d.curve[k];
+		int bend = (c->y1 - c->y0) / 2 > 12 ? (c->y1 - c->y0) / 2 : 12;
+
+		text_put(out, "<path%s marker-end=\"url(#tip)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", c->captured ? " class=\"captured\"" : "", c->x0, c->y0, c->x0, c->y0 + bend,
+		    c->x1, c->y1 - bend, c->x1, c->y1 - 1);
+	}
+	text_put(out, "</svg></div>\n");
+}
+
+static void put_inputs(struct text *out, const struct testcase *c, int point)
+{
+	char type[TYPE_TEXT];
+
+	if (!c->program.top.n_param)
+		return;
+	text_put(out, "<h2>At the point</h2>\n<div class=\"wide\"><table><tr><th>input<th>type<th>value\n");
+	for (int k = 0; k < c->program.top.n_param; k++) {
+		const struct tensor *t = &c->point[point][k];
+
+		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono\">%s<td class=\"mono\">", c->program.top.param + k, type_print(&t->type, type));
+		html_put(out, view_tensor(t, out->arena));
+		text_put(out, "\n");
+	}
+	text_put(out, "</table></div>\n");
+}
+
+static void put_program(struct text *out, const struct json *report)
+{
+	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"), *departure = x ? json_find(x, "first_departure") : NULL;
+	const struct json *at = departure ? json_find(departure, "line") : NULL;
+	int marked = at && at->kind == JSON_NUMBER ? atoi(at->text) : -1;
+	const char *marked_text = "";
+	struct drawing drawing;
+	struct testcase c;
+	bool has_case = view_case(report, out->arena, &c);
+	int point = atoi(render_member(json_find(report, "where"), "point"));
+
+	text_put(out, "<div class=\"split\">\n<div>\n<h2>The program</h2>\n<pre>");
+	for (const struct json *line = lines ? lines->child : NULL; line; line = line->next) {
+		if (line->index == marked) {
+			marked_text = line->text;
+			html_element(out, "span", "here", line->text);
+		} else {
+			html_put(out, line->kind == JSON_STRING ? line->text : "");
+		}
+		text_put(out, "\n");
+	}
+	text_put(out, "</pre>\n");
+	if (departure) {
+		text_put(out, "<p class=\"under\">");
+		html_put(out, render_member(departure, "sentence"));
+		text_put(out, "</p>\n");
+	}
+	if (has_case)
+		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
+	text_put(out, "<h2>Run it</h2>\n<pre class=\"run\">");
+	html_put(out, view_command(report, "report.json", out->arena));
+	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
+	if (has_case) {
+		drawing = graph_layout(&c.program, out->arena);
+		text_put(out, drawing.w > COLUMN_WIDTH ? "</div>\n<div>\n<div>\n" : "<div>\n");
+		text_put(out, "<h2>As a graph</h2>\n");
+		put_graph(out, &drawing, marked_text);
+		text_put(out, "</div>\n");
+	}
+	text_put(out, "</div>\n");
+}
+
+/* ---- every component ---- */
+
+static void put_tensor(struct text *out, const struct json *t)
+{
+	const struct json *elements = json_find(t, "elements");
+	const char *left = render_member(t, "elements_left_out");
+
+	text_put(out, "<p class=\"mono dim\">");
+	html_put(out, render_member(t, "of"));
+	text_put(out, " &middot; ");
+	html_put(out, render_member(t, "type"));
+	text_put(out, "</p>\n<div class=\"wide\"><table><tr><th class=\"num\">element<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">allowed<th>\n");
+	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
+		const char *verdict = render_member(e, "verdict"), *reason = render_member(e, "reason");
+		const char *right = view_number(e, "decimal", out->arena), *got = view_number(e, "returned_decimal", out->arena);
+
+		got = *got ? got : view_number(e, "returned", out->arena);
+		text_put(out, "<tr class=\"%s\"><td class=\"num\">", !*verdict ? "" : !strcmp(verdict, "agree") ? "good" : "bad");
+		html_put(out, render_member(e, "element"));
+		text_put(out, "<td class=\"num\">");
+		html_put(out, right);
+		text_put(out, "<td class=\"num got\">");
+		html_put(out, got);
+		text_put(out, "<td class=\"num dim\">");
+		html_put(out, *render_member(e, "loose") ? arena_printf(out->arena, "%.2g", strtod(render_member(e, "loose"), NULL)) : "");
+		text_put(out, "<td class=\"verdict\">");
+		html_put(out, *verdict ? verdict : *reason ? arena_printf(out->arena, "undecided: %s", reason) : "");
+		text_put(out, "\n");
+	}
+	text_put(out, "</table></div>\n");
+	if (*left) {
+		text_put(out, "<p class=\"under\">");
+		html_put(out, left);
+		text_put(out, " elements are left out.</p>\n");
+	}
+}
+
+static void put_points(struct text *out, const struct json *report)
+{
+	const struct json *points = json_find(report, "points");
+
+	text_put(out, "<h2>Every component</h2>\n");
+	for (const struct json *p = points ? points->child : NULL; p; p = p->next) {
+		const struct json *const lists[] = {json_find(p, "primal"), json_find(p, "derivative")};
+
+		if (points->n_child > 1)
+			text_put(out, "<p>Point %d</p>\n", p->index);
+		if (*render_member(p, "text")) {
+			text_put(out, "<pre>");
+			html_put(out, render_member(p, "text"));
+			text_put(out, "</pre>\n");
+		}
+		for (int k = 0; k < 2; k++)
+			for (const struct json *t = lists[k] ? lists[k]->child : NULL; t; t = t->next)
+				put_tensor(out, t);
+	}
+}
+
+/* ---- what experiments showed ---- */
+
+static void put_statements(struct text *out, const struct json *list)
+{
+	text_put(out, "<ul class=\"said\">\n");
+	for (const struct json *s = list->child; s; s = s->next) {
+		const char *kind = render_member(s, "kind");
+
+		text_put(out, "<li%s>", !strcmp(kind, "ruled-out") ? " class=\"ruled-out\"" : !strcmp(kind, "open") ? " class=\"open\"" : "");
+		html_put(out, render_member(s, "text"));
+		text_put(out, "\n");
+	}
+	text_put(out, "</ul>\n");
+}
+
+static void put_condition(struct text *out, const struct json *c)
+{
+	const struct json *failing = json_find(c, "failing"), *passing = json_find(c, "passing"), *fresh = json_find(c, "held_out");
+
+	text_put(out, "<div class=\"note\"><p><b>");
+	html_put(out, render_member(c, "text"));
+	text_put(out, "</b></p><p class=\"under\">");
+	html_put(out, arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not", render_member(failing, "with"), render_member(failing, "of"),
+	    render_member(passing, "without"), render_member(passing, "of")));
+	if (fresh)
+		html_put(out, arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"), render_member(fresh, "predicted")));
+	text_put(out, ".</p></div>\n");
+}
+
+static void put_value(struct text *out, const struct json *row, const char *key)
+{
+	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
+
+	if (elements)
+		html_put(out, view_numbers(json_find(elements, key), out->arena));
+	else if (sum)
+		html_put(out, arena_printf(out->arena, "sum %s", view_number(sum, key, out->arena)));
+	else
+		html_put(out, view_number(row, key, out->arena));
+}
+
+static void put_experiment(struct text *out, const struct json *x, bool open)
+{
+	const struct json *columns = json_find(x, "columns"), *rows = json_find(x, "rows");
+	int shown = 0;
+
+	text_put(out, open ? "<details open><summary>" : "<details><summary>");
+	html_put(out, render_member(x, "title"));
+	text_put(out, "</summary>\n<p class=\"under\">");
+	html_put(out, render_member(x, "varies"));
+	text_put(out, "</p>\n<div class=\"wide\"><table><tr>");
+	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next)
+		html_element(out, "th", NULL, c->text);
+	text_put(out, "<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">ratio<th>\n");
+	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
+		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
+		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio");
+
+		text_put(out, "<tr%s>", !fails ? "" : fails->truth ? " class=\"bad\"" : " class=\"good\"");
+		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
+			html_element(out, "td", "mono", c->text);
+		text_put(out, "<td class=\"num\">");
+		put_value(out, r, "expected");
+		text_put(out, "<td class=\"num got\">");
+		put_value(out, r, "returned");
+		text_put(out, "<td class=\"num dim\">");
+		html_put(out, *ratio ? arena_printf(out->arena, "%.6g", strtod(ratio, NULL)) : "");
+		text_put(out, "<td class=\"verdict\">");
+		html_put(out, *engine ? arena_printf(out->arena, "%s: %s", engine, render_member(r, "verdict")) : render_member(r, "verdict"));
+		text_put(out, "\n");
+	}
+	text_put(out, "</table></div>\n");
+	if (rows && rows->n_child > shown)
+		text_put(out, "<p class=\"under\">%d more rows are in the JSON.</p>\n", rows->n_child - shown);
+	text_put(out, "</details>\n");
+}
+
+static void put_characterization(struct text *out, const struct json *x)
+{
+	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"), *experiments = json_find(x, "experiments");
+
+	if ((statements && statements->n_child) || condition)
+		text_put(out, "<h2>What experiments show</h2>\n");
+	if (condition)
+		put_condition(out, condition);
+	if (statements && statements->n_child)
+		put_statements(out, statements);
+	if (experiments && experiments->n_child) {
+		text_put(out, "<h2>The experiments</h2>\n");
+		for (const struct json *e = experiments->child; e; e = e->next)
+			put_experiment(out, e, e->index < OPEN_TABLES);
+	}
+}
+
+/* ---- the rest ---- */
+
+static void put_case(struct text *out, const struct json *report)
+{
+	struct testcase c;
+	size_t len;
+	char *json;
+
+	if (!view_case(report, out->arena, &c))
+		return;
+	text_put(out, "<h2>The case</h2>\n<details><summary>JSON, as adjudge run reads it</summary>\n<pre>");
+	json = testcase_write(&c, out->arena, &len);
+	for (char *line = json, *next; *line; line = next) {
+		next = line + strcspn(line, "\n");
+		html_put(out, arena_printf(out->arena, "%.*s", (int)(next - line), line));
+		text_put(out, "\n");
+		next += *next == '\n';
+	}
+	text_put(out, "</pre></details>\n");
+}
+
+static void put_footer(struct text *out, const struct json *report)
+{
+	const struct json *versions = json_find(report, "versions"), *found = json_find(report, "found");
+
+	text_put(out, "<footer>\n<p>");
+	html_put(out, view_evidence(report, out->arena));
+	text_put(out, "</p>\n<p>Signature <code>");
+	html_put(out, render_member(report, "signature"));
+	text_put(out, "</code>");
+	if (found) {
+		text_put(out, " &middot; ");
+		html_put(out, arena_printf(out->arena, "found as case %s of seed %s, made of %s nodes", render_member(found, "case_number"), render_member(found, "seed"),
+		    render_member(found, "nodes")));
+	}
+	text_put(out, "</p>\n<p>");
+	for (const struct json *v = versions ? versions->child : NULL; v; v = v->next)
+		html_put(out, arena_printf(out->arena, "%s%s %s", v->index ? ", " : "", v->key, v->kind == JSON_STRING ? v->text : ""));
+	text_put(out, "</p>\n</footer>\n");
+}
+
+void render_html(struct text *out, const struct json *report, const char *source)
+{
+	const struct json *x = json_find(report, "characterization");
+
+	(void)source;
+	html_begin(out, render_member(report, "summary"));
+	put_head(out, report);
+	put_program(out, report);
+	if (x)
+		put_characterization(out, x);
+	put_points(out, report);
+	put_case(out, report);
+	put_footer(out, report);
+	html_end(out);
+}

@@ -1,0 +1,275 @@
+/* render_markdown.c: a report as Markdown, ready to paste as an issue. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "view.h"
+
+enum { ROWS_SHOWN = 24 };
+
+static void put(struct text *out, const char *text)
+{
+	text_put_escaped(out, ESCAPE_MARKDOWN, text);
+}
+
+/* Text in a code span: longer backtick runs than any inside, and no line breaks. */
+static void put_code(struct text *out, const char *text)
+{
+	const char *fence = fence_of(&text, 1, out->arena);
+
+	if (!strchr(text, '`'))
+		fence = "`";
+	text_put(out, "%s%s", fence, *fence && fence[1] ? " " : "");
+	text_put_escaped(out, ESCAPE_MARKDOWN_CODE, text);
+	text_put(out, "%s%s", fence[1] ? " " : "", fence);
+}
+
+static void put_block(struct text *out, const char *language, const char *const *line, int n)
+{
+	const char *fence = fence_of(line, n, out->arena);
+
+	text_put(out, "%s%s\n", fence, language);
+	for (int k = 0; k < n; k++) {
+		text_put_escaped(out, ESCAPE_MARKDOWN_CODE, line[k]);
+		text_put(out, "\n");
+	}
+	text_put(out, "%s\n", fence);
+}
+
+static void put_row(struct text *out, const char *name, const char *value)
+{
+	if (!*value)
+		return;
+	text_put(out, "| %s | ", name);
+	put(out, value);
+	text_put(out, " |\n");
+}
+
+static void put_head(struct text *out, const struct json *report)
+{
+	const struct json *expected = json_find(report, "expected"), *returned = json_find(report, "returned");
+	const char *right = view_number(expected, "decimal", out->arena), *got = view_number(returned, "decimal", out->arena);
+
+	text_put(out, "# ");
+	put(out, render_member(report, "summary"));
+	text_put(out, "\n\n| | |\n|---|---|\n| engine | ");
+	put(out, render_member(report, "engine"));
+	text_put(out, " |\n");
+	put_row(out, "request", render_member(report, "request"));
+	put_row(out, "verdict", render_member(report, "verdict"));
+	put_row(out, "where", render_member(json_find(report, "where"), "of"));
+	put_row(out, "**expected**", *right ? right : *view_number(expected, "value", out->arena) ? view_number(expected, "value", out->arena) : render_member(expected, "type"));
+	put_row(out, "**returned**", *got ? got : *view_number(returned, "value", out->arena) ? view_number(returned, "value", out->arena) : render_member(returned, "type"));
+	put_row(out, "off by", view_difference(report, out->arena));
+	put_row(out, "allowed", view_allowed(report, out->arena));
+}
+
+static void put_program(struct text *out, const struct json *report)
+{
+	const struct json *lines = json_find(report, "program");
+	const char **line = NEW(out->arena, const char *, lines && lines->n_child ? lines->n_child : 1);
+	int n = 0, point = atoi(render_member(json_find(report, "where"), "point"));
+	char type[TYPE_TEXT];
+	struct testcase c;
+
+	for (const struct json *v = lines ? lines->child : NULL; v; v = v->next)
+		line[n++] = v->kind == JSON_STRING ? v->text : "";
+	text_put(out, "\n## Program\n\n");
+	put_block(out, "", line, n);
+	if (!view_case(report, out->arena, &c) || !c.program.top.n_param)
+		return;
+	text_put(out, "\nat the point\n\n| input | type | value |\n|---|---|---|\n");
+	for (int k = 0; k < c.program.top.n_param; k++) {
+		const struct tensor *t = &c.point[point >= 0 && point < c.n_point ? point : 0][k];
+
+		text_put(out, "| v%d | %s | ", c.program.top.param + k, type_print(&t->type, type));
+		put(out, view_tensor(t, out->arena));
+		text_put(out, " |\n");
+	}
+}
+
+static void put_tensor(struct text *out, const struct json *t)
+{
+	const struct json *elements = json_find(t, "elements");
+
+	text_put(out, "\n");
+	put(out, render_member(t, "of"));
+	text_put(out, ", ");
+	put_code(out, render_member(t, "type"));
+	text_put(out, ":\n\n| element | expected | returned | |\n|---:|---:|---:|---|\n");
+	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
+		const char *verdict = render_member(e, "verdict"), *got = view_number(e, "returned_decimal", out->arena);
+		bool bad = *verdict && strcmp(verdict, "agree") != 0;
+
+		text_put(out, "| %s | ", render_member(e, "element"));
+		put(out, view_number(e, "decimal", out->arena));
+		text_put(out, bad ? " | **" : " | ");
+		put(out, *got ? got : view_number(e, "returned", out->arena));
+		text_put(out, bad ? "** | " : " | ");
+		put(out, *verdict ? verdict : render_member(e, "reason"));
+		text_put(out, " |\n");
+	}
+	if (*render_member(t, "elements_left_out"))
+		text_put(out, "\n%s elements are left out.\n", render_member(t, "elements_left_out"));
+}
+
+static void put_points(struct text *out, const struct json *report)
+{
+	const struct json *points = json_find(report, "points");
+
+	text_put(out, "\n## Every component\n");
+	for (const struct json *p = points ? points->child : NULL; p; p = p->next) {
+		const struct json *const lists[] = {json_find(p, "primal"), json_find(p, "derivative")};
+		const char *said = render_member(p, "text");
+
+		if (points->n_child > 1)
+			text_put(out, "\nPoint %d\n", p->index);
+		if (*said) {
+			text_put(out, "\n");
+			put_block(out, "", &said, 1);
+		}
+		for (int k = 0; k < 2; k++)
+			for (const struct json *t = lists[k] ? lists[k]->child : NULL; t; t = t->next)
+				put_tensor(out, t);
+	}
+}
+
+/* ---- what experiments showed ---- */
+
+static const char *value_of(const struct json *row, const char *key, struct arena *a)
+{
+	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
+
+	if (elements)
+		return view_numbers(json_find(elements, key), a);
+	return sum ? arena_printf(a, "sum %s", view_number(sum, key, a)) : view_number(row, key, a);
+}
+
+static void put_experiment(struct text *out, const struct json *x)
+{
+	const struct json *columns = json_find(x, "columns"), *rows = json_find(x, "rows");
+	int shown = 0;
+
+	text_put(out, "\n<details><summary>");
+	put(out, render_member(x, "title"));
+	text_put(out, "</summary>\n\n");
+	put(out, render_member(x, "varies"));
+	text_put(out, "\n\n|");
+	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next) {
+		text_put(out, " ");
+		put(out, c->text ? c->text : "");
+		text_put(out, " |");
+	}
+	text_put(out, " expected | returned | verdict |\n|");
+	for (int k = 0; columns && k < columns->n_child; k++)
+		text_put(out, "---|");
+	text_put(out, "---:|---:|---|\n");
+	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
+		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
+		const char *engine = render_member(r, "engine");
+
+		text_put(out, "|");
+		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next) {
+			text_put(out, " ");
+			put(out, c->text ? c->text : "");
+			text_put(out, " |");
+		}
+		text_put(out, " ");
+		put(out, value_of(r, "expected", out->arena));
+		text_put(out, " | ");
+		put(out, value_of(r, "returned", out->arena));
+		text_put(out, fails && fails->truth ? " | **" : " | ");
+		put(out, render_member(r, "verdict"));
+		text_put(out, fails && fails->truth ? "** " : " ");
+		put(out, engine);
+		text_put(out, "|\n");
+	}
+	if (rows && rows->n_child > shown)
+		text_put(out, "\n%d more rows are in the JSON.\n", rows->n_child - shown);
+	text_put(out, "\n</details>\n");
+}
+
+static void put_characterization(struct text *out, const struct json *x)
+{
+	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"), *experiments = json_find(x, "experiments");
+	const struct json *departure = json_find(x, "first_departure");
+
+	text_put(out, "\n## What experiments show\n\n");
+	if (condition) {
+		text_put(out, "**");
+		put(out, render_member(condition, "text"));
+		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n", render_member(json_find(condition, "failing"), "with"),
+		    render_member(json_find(condition, "failing"), "of"), render_member(json_find(condition, "passing"), "without"),
+		    render_member(json_find(condition, "passing"), "of"));
+	}
+	if (departure) {
+		put(out, render_member(departure, "sentence"));
+		text_put(out, "\n\n");
+	}
+	for (const struct json *s = statements ? statements->child : NULL; s; s = s->next) {
+		const char *kind = render_member(s, "kind");
+
+		text_put(out, "- %s", !strcmp(kind, "ruled-out") ? "Ruled out: " : !strcmp(kind, "open") ? "Open: " : "");
+		put(out, render_member(s, "text"));
+		text_put(out, "\n");
+	}
+	for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
+		put_experiment(out, e);
+}
+
+/* ---- how to run it ---- */
+
+static void put_run(struct text *out, const struct json *report)
+{
+	const char **line, *command[] = {view_command(report, "case.json", out->arena)};
+	struct testcase c;
+	size_t len;
+	int n = 0;
+	char *json;
+
+	text_put(out, "\n## Run it\n\n");
+	put_block(out, "sh", command, 1);
+	if (!view_case(report, out->arena, &c))
+		return;
+	text_put(out, "\n<details><summary>case.json</summary>\n\n");
+	json = testcase_write(&c, out->arena, &len);
+	line = NEW(out->arena, const char *, len + 1);
+	for (char *at = json; *at;) {
+		line[n++] = at;
+		at += strcspn(at, "\n");
+		if (*at)
+			*at++ = '\0';
+	}
+	put_block(out, "json", line, n);
+	text_put(out, "\n</details>\n");
+}
+
+static void put_foot(struct text *out, const struct json *report)
+{
+	const struct json *versions = json_find(report, "versions");
+
+	text_put(out, "\n---\n\n");
+	put(out, view_evidence(report, out->arena));
+	text_put(out, " Signature ");
+	put_code(out, render_member(report, "signature"));
+	text_put(out, ".");
+	for (const struct json *v = versions ? versions->child : NULL; v; v = v->next) {
+		text_put(out, "%s", v->index ? ", " : " ");
+		put(out, arena_printf(out->arena, "%s %s", v->key, v->kind == JSON_STRING ? v->text : ""));
+	}
+	text_put(out, "\n");
+}
+
+void render_markdown(struct text *out, const struct json *report, const char *source)
+{
+	const struct json *x = json_find(report, "characterization");
+
+	(void)source;
+	put_head(out, report);
+	put_program(out, report);
+	put_run(out, report);
+	if (x)
+		put_characterization(out, x);
+	put_points(out, report);
+	put_foot(out, report);
+}

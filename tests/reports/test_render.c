@@ -1,0 +1,268 @@
+/* Renderings: nothing that a report or a path holds reaches a reader as more than text; drawings keep their boxes apart; indexes group and order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../graph/testcase.h"
+#include "../../reports/file.h"
+#include "../../reports/graph_layout.h"
+#include "../../reports/index.h"
+#include "../check.h"
+
+/* ---- a report whose texts are all the same hostile one ---- */
+
+static const char small_case[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"y: f64[]\"],\"op\":\"sin\",\"args\":[\"x\"]}],"
+    "\"outputs\":[\"y\"],\"points\":[[\"0x1p+0\"]],\"transforms\":[]}";
+
+static const char *quoted(const char *text, struct arena *a)
+{
+	struct json_writer w = json_writer_new(a, false);
+	size_t len;
+
+	json_put_string(&w, text);
+	return json_finish(&w, &len);
+}
+
+static const char *report_of(const char *text, struct arena *a)
+{
+	const char *q = quoted(text, a);
+
+	return arena_printf(a,
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
+	    "\"where\":{\"point\":0,\"of\":%s},\"expected\":{\"type\":%s},\"returned\":{\"type\":%s},"
+	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,\"reason\":%s}]}]}],\"program\":[%s],"
+	    "\"characterization\":{\"statements\":[{\"kind\":\"shown\",\"text\":%s}],\"condition\":{\"text\":%s,\"failing\":{\"with\":1,\"of\":1},"
+	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
+	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},\"versions\":{\"adjudge\":%s},\"case\":%s}",
+	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
+}
+
+static const char *rendered(const char *format, const char *text, struct arena *a)
+{
+	const char *source = report_of(text, a);
+	struct index_group group = {.fine = text, .engine = text, .request = text, .verdict = text, .deviation = text, .summary = text, .count = 1,
+	    .first_case = 1, .n_report = 1, .report = &text};
+	struct index index = {.n_group = 1, .n_report = 1, .n_unreadable = 1, .group = &group, .unreadable = &text};
+	struct text out = {.arena = a};
+	struct error e = {0};
+	const struct json *root;
+
+	if (!strcmp(format, "index html")) {
+		index_html(&out, &index);
+	} else if (!strcmp(format, "index markdown")) {
+		index_markdown(&out, &index);
+	} else {
+		root = json_read(source, strlen(source), a, &e);
+		CHECK(root, "%s: %s in %s", e.place, e.text, source);
+		if (!root)
+			exit(check_done());
+		rendering_find(format)->render(&out, root, source);
+	}
+	return out.at;
+}
+
+/* Without fenced blocks and code spans, where nothing has a meaning but what ends them. */
+static const char *without_code(const char *text, struct arena *a)
+{
+	char *out = NEW(a, char, strlen(text) + 1), *to = out;
+	bool fenced = false, span = false;
+
+	for (bool start = true; *text; start = *text++ == '\n') {
+		if (start && !strncmp(text, "```", 3)) {
+			fenced = !fenced;
+			text += strcspn(text, "\n");
+		}
+		span = *text != '\n' && (*text == '`' ? !span : span);
+		if (!fenced && !span)
+			*to++ = *text;
+	}
+	return out;
+}
+
+/* A line of it, blanks in front apart, begins with `start`. */
+static bool line_begins(const char *text, const char *start)
+{
+	while (*text) {
+		text += strspn(text, " \t\n");
+		if (!strncmp(text, start, strlen(start)))
+			return true;
+		text += strcspn(text, "\n");
+	}
+	return false;
+}
+
+/*
+ * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and Markdown.  `bad` must not be in what is rendered, or begin no
+ * line of it; as it stands the text has it, so that without the escape the row fails.
+ */
+static const struct row {
+	const char *formats, *text, *bad;
+	bool at_line_start;
+} rows[] = {
+    {"hpij", "<script>alert(1)</script>", "<script", false},
+    {"hpij", "</title></pre><img src=x onerror=alert(1)>", "<img", false},
+    {"hi", "x\" onload=\"alert(1)", "\" onload", false},
+    {"hi", "x' onload='alert(1)", "' onload", false},
+    {"hi", "&lt;b&gt;", "&lt;b", false},
+    {"pj", "@everyone", "@everyone", false},
+    {"pj", "see #123", "#123", false},
+    {"pj", "a | b | c", "a | b", false},
+    {"pj", "[click](https://example.org)", "[click](", false},
+    {"pj", "![picture](https://example.org/x.png)", "![picture]", false},
+    {"pj", "https://example.org", "https://", false},
+    {"pj", "see www.example.org", " www.e", false},
+    {"pj", "**bold** _it_ `code` ~no~ $x$", "**bold**", false},
+    {"j", "`code`", "`code`", false},
+    {"m", "```\n# not a heading", "\n# not", false},
+    {"d", "x\"]; n9 [label=\"y", "x\"]", false},
+    {"d", "x\\", "x\\\"", false},
+    {"hmdij", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
+    {"hmdij", "\xc2\x9b" "31mred", "\xc2\x9b", false},
+    {"hmdij", "\xe2\x80\xae" "reversed", "\xe2\x80\xae", false},
+    {"hmdij", "x\n::error file=a::b", "::error", true},
+    {"hmij", "::error file=a::b", "::error", true},
+    {"hmdij", "x ##[error]b", "##[", false},
+};
+
+static void test_injection(struct arena *a)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"}, {'j', "index markdown"}};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+			const struct row *r = &rows[k];
+			const char *text, *raw = arena_printf(a, "\"%s\"\n%s", r->text, r->text);
+
+			if (!strchr(r->formats, formats[f].letter))
+				continue;
+			text = rendered(formats[f].name, r->text, a);
+			if (formats[f].letter == 'p')
+				text = without_code(text, a);
+			CHECK(r->at_line_start ? !line_begins(text, r->bad) : !strstr(text, r->bad), "%s: row %d: %s\n%.2000s", formats[f].name, (int)k, r->text, text);
+			CHECK(r->at_line_start ? line_begins(raw, r->bad) : strstr(raw, r->bad) != NULL, "row %d cannot fail", (int)k);
+		}
+}
+
+/* A fence is longer than any inside. */
+static void test_fence(struct arena *a)
+{
+	const char *text = rendered("markdown", "````", a);
+
+	CHECK(line_begins(text, "`````"), "the fence is as short as what it fences: %s", text);
+}
+
+/* ---- drawings ---- */
+
+static bool inside(const struct box *in, const struct box *out)
+{
+	return in->x >= out->x && in->y >= out->y && in->x + in->w <= out->x + out->w && in->y + in->h <= out->y + out->h;
+}
+
+static bool apart(const struct box *x, const struct box *y)
+{
+	return x->x + x->w <= y->x || y->x + y->w <= x->x || x->y + x->h <= y->y || y->y + y->h <= x->y;
+}
+
+/* Boxes of one parent do not overlap, each is inside its parent, and what uses a value is below what makes it. */
+static void check_drawing(const char *path, const struct drawing *d)
+{
+	for (int k = 0; k < d->n_box; k++) {
+		const struct box *b = &d->box[k];
+
+		CHECK(b->x >= 0 && b->y >= 0 && b->x + b->w <= d->w && b->y + b->h <= d->h, "%s: box %d is outside", path, k);
+		CHECK(b->parent < 0 || inside(b, &d->box[b->parent]), "%s: box %d is not inside %d", path, k, b->parent);
+		for (int i = 0; i < k; i++)
+			CHECK(d->box[i].parent != b->parent || apart(b, &d->box[i]), "%s: boxes %d and %d overlap", path, i, k);
+	}
+	for (int k = 0; k < d->n_curve; k++)
+		CHECK(d->curve[k].captured || d->curve[k].y0 < d->curve[k].y1, "%s: curve %d leads up", path, k);
+}
+
+static void test_drawings(struct arena *a)
+{
+	static const char *const cases[] = {"corpus/documents/nx-while-acc-mul-x-n3.json", "corpus/documents/xla-where-sqrt-mixed.json",
+	    "corpus/regressions/solution-that-outgrows-the-trace.json", "corpus/regressions/accumulator-shared-by-slices.json"};
+
+	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+		struct error e = {0};
+		struct testcase c;
+		struct drawing d;
+
+		CHECK(testcase_read_file(cases[k], a, &c, &e), "%s: %s", e.place, e.text);
+		if (*e.text)
+			continue;
+		d = graph_layout(&c.program, a);
+		CHECK(d.n_box > 3, "%s: %d boxes", cases[k], d.n_box);
+		check_drawing(cases[k], &d);
+	}
+}
+
+/* ---- indexes ---- */
+
+static char base[] = "/tmp/adjudge-test-index-XXXXXX";
+
+static void write_report(const char *name, const char *fine, const char *verdict, struct arena *a)
+{
+	struct error e = {0};
+	const char *text = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\",\"engine\":\"e\",\"verdict\":\"%s\","
+	    "\"deviation\":\"finite\",\"summary\":\"s\",\"request\":\"vjp wrt [0]\",\"program\":[\"v1: f64[] = sin v0\"]}", verdict, fine, verdict);
+
+	CHECK(file_write_atomic(base, name, text, strlen(text), &e), "%s", e.text);
+}
+
+static struct index sample_index(struct arena *a)
+{
+	struct error e = {0};
+	struct index x;
+
+	write_report("a.json", "e|vjp|for{mul}", "wrong", a);
+	write_report("b.json", "e|vjp|for{mul}", "wrong", a);
+	write_report("c.json", "e|vjp|for{add+mul}", "wrong", a);
+	write_report("d.json", "e|vjp|gather", "nan-leak", a);
+	CHECK(file_write_atomic(base, "e.json", "no report", 9, &e), "%s", e.text);
+	CHECK(index_read(base, a, &x, &e), "%s: %s", e.place, e.text);
+	return x;
+}
+
+static void test_index(struct arena *a)
+{
+	struct index x = sample_index(a), none;
+	struct error e = {0};
+
+	CHECK(x.n_report == 4 && x.n_unreadable == 1 && x.n_group == 3, "%d reports, %d unreadable, %d groups", x.n_report, x.n_unreadable, x.n_group);
+	if (x.n_group != 3)
+		return;
+	CHECK(!strcmp(x.group[0].fine, "e|vjp|for{mul}") && x.group[0].count == 2 && x.group[0].n_report == 2, "the most frequent is first: %s", x.group[0].fine);
+	CHECK(!strcmp(x.group[1].fine, "e|vjp|gather"), "the least like it is second: %s", x.group[1].fine);
+	CHECK(!index_read("/nowhere/at/all", a, &none, &e) && *e.text, "a directory that is not there");
+}
+
+int main(int argc, char **argv)
+{
+	char command[128];
+	struct index x;
+	struct arena a;
+	size_t len;
+
+	if (!mkdtemp(base))
+		return 1;
+	arena_init(&a, (size_t)1 << 29);
+	if (argc == 2 && !strcmp(argv[1], "index")) {
+		x = sample_index(&a);
+		fputs(index_json(&x, &a, &len), stdout);
+	} else {
+		test_injection(&a);
+		test_fence(&a);
+		test_drawings(&a);
+		test_index(&a);
+	}
+	arena_free(&a);
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	if (system(command))
+		return 1;
+	return argc == 2 ? 0 : check_done(); /* the index is all that is printed */
+}
