@@ -186,6 +186,12 @@ struct shown {
 	int64_t number;
 };
 
+/* What does not answer has no numbers to compare, and each candidate may cost a start. */
+static bool answers(enum verdict v)
+{
+	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
+}
+
 /* same: of the case's coarse signature.  known: a finding that it may be is. */
 static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool known, struct triaged *out)
 {
@@ -205,7 +211,7 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 		bench_judge(same->bench, &c, &self->side, &r);
 	else
 		out->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
-	simple = !out->flaky && r.judgement[0].verdict != VERDICT_HANG;
+	simple = !out->flaky && answers(r.judgement[0].verdict);
 	if (simple)
 		simplify(self, budget, same, &c, &r, &out->signature);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
