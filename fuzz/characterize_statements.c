@@ -92,13 +92,17 @@ static void state_forward(struct lab *l)
 		wrong += count_rows(&l->out->table[i], wrong_primal, NULL);
 		fails += count_rows(&l->out->table[i], row_fails, NULL);
 	}
-	if (wrong) {
-		for (int i = 0; i < l->out->n_table && n < 32; i++)
-			s[n++] = lab_support(l, &l->out->table[i], wrong_primal, NULL);
-		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
-	} else if (l->finding.verdict == VERDICT_WRONG || l->finding.verdict == VERDICT_NAN_LEAK) {
-		s[0] = lab_support(l, t, row_is, &primal);
-		lab_say(l, "forward", STATEMENT_SHOWN, s, 1, "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.", fails);
+	if (l->finding.verdict == VERDICT_WRONG || l->finding.verdict == VERDICT_NAN_LEAK)
+		s[n++] = lab_support(l, t, row_is, &primal);
+	for (int i = 0; i < l->out->n_table && n < 32; i++)
+		s[n++] = lab_support(l, &l->out->table[i], wrong_primal, NULL);
+	if (l->finding.verdict != VERDICT_WRONG && l->finding.verdict != VERDICT_NAN_LEAK) {
+		if (wrong)
+			lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
+	} else if (wrong) {
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right here, and in all but %d of the %d variants that fail.", wrong, fails);
+	} else {
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.", fails);
 	}
 }
 
@@ -456,9 +460,19 @@ static const struct {
     {"batches", state_batches}, {"loops", state_loops}, {"dtypes", state_dtypes}, {"seeds", state_seeds}, {"runs", state_runs}, {"engines", state_engines},
 };
 
+/* Of the engine under test, asked as the base is. */
+static bool own_passes(const struct variant_row *r, const void *self)
+{
+	const struct lab *l = self;
+
+	return row_passes(r, NULL) && !r->engine && lab_same_request(l, l->out->cases[r->case_number]);
+}
+
 void lab_state(struct lab *l)
 {
 	const struct variant_table *t;
+	struct support s[32];
+	int fails = 0, passes = 0;
 
 	state_forward(l);
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
@@ -470,6 +484,13 @@ void lab_state(struct lab *l)
 			lab_state_fits(l);
 		}
 	}
-	if (!l->out->condition && l->out->n_table)
+	for (int i = 0; i < l->out->n_table && i < 32; i++) {
+		s[i] = lab_support(l, &l->out->table[i], row_fails, NULL);
+		fails += s[i].n_row;
+		passes += count_rows(&l->out->table[i], own_passes, l);
+	}
+	if (!l->out->condition && fails && !passes)
+		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32, "Every variant that is asked as the finding is fails.");
+	else if (!l->out->condition && l->out->n_table)
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0, "No condition over at most three features separates what fails from what passes.");
 }
