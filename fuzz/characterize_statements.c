@@ -175,7 +175,8 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "In %s the derivative is wrong by input %s, and right by %s.", modes[m], column_list(l, &part, 0, true, 8),
 			    column_list(l, &part, 0, false, 8));
 		else
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m], column_list(l, &part, 0, true, 8));
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m],
+			    column_list(l, &part, 0, true, 8));
 	}
 }
 
@@ -222,7 +223,8 @@ static void state_points(struct lab *l, const struct variant_table *t)
 		row[n++] = i;
 	}
 	if (n > 2 && grows)
-		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1, "Towards 0 it gets worse: the ratio of returned to expected is %s.", list);
+		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "Towards 0 it gets worse: the ratio of returned to expected is %s.", list);
 }
 
 static void state_seeds(struct lab *l, const struct variant_table *t)
@@ -241,7 +243,8 @@ static void state_trips(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.", column_list(l, t, 1, true, 8), column_list(l, t, 1, false, 8));
+		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.", column_list(l, t, 1, true, 8), column_list(l,
+		    t, 1, false, 8));
 }
 
 static void state_loops(struct lab *l, const struct variant_table *t)
@@ -251,7 +254,8 @@ static void state_loops(struct lab *l, const struct variant_table *t)
 	if (s[0].n_row && !s[1].n_row)
 		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1, "Not a matter of how the loop is written: the same iterations fail as %s.", column_list(l, t, 0, true, 8));
 	else if (s[0].n_row)
-		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.", column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
+		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.", column_list(l, t, 0, true, 8), column_list(l,
+		    t, 0, false, 8));
 }
 
 static void state_bodies(struct lab *l, const struct variant_table *t)
@@ -346,10 +350,12 @@ static void state_orders(struct lab *l, const struct variant_table *t)
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 
 	if (s.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned, t->row[s.row[0]].expected,
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
+		    t->row[s.row[0]].expected,
 		    t->row[s.row[0]].cell[1]);
 	else if (p.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1, "The derivative of the derivative is right, where the engine answers it (%s).", column_list(l, t, 1, false, 4));
+		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1, "The derivative of the derivative is right, where the engine answers it (%s).", column_list(l, t,
+		    1, false, 4));
 }
 
 /* Which texts of the first column fail, and which do not. */
@@ -358,7 +364,8 @@ static void state_column(struct lab *l, const struct variant_table *t, const cha
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what, column_list(l, t, column, true, 12), column_list(l, t, column, false, 12));
+		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what, column_list(l, t, column, true, 12), column_list(l, t, column,
+		    false, 12));
 	else if (s[1].n_row)
 		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "%s: none of the %d variants fails.", what, s[1].n_row);
 }
@@ -402,7 +409,8 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 		if (!fails)
 			continue;
 		none = false;
-		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1, "%s fails where its operands %s are differentiated, and not where those are %s.",
+		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "%s fails where its operands %s are differentiated, and not where those are %s.",
 		    t->row[i].cell[0], column_list(l, &part, 1, true, 8), column_list(l, &part, 1, false, 8));
 	}
 	if (none) {
@@ -456,7 +464,8 @@ static const struct {
 	void (*state)(struct lab *l, const struct variant_table *t);
 } states[] = {
     {"inputs", state_inputs}, {"uses", state_uses}, {"points", state_points}, {"trips", state_trips}, {"bodies", state_bodies}, {"branches", state_branches},
-    {"operands", state_operands}, {"slices", state_slices}, {"indices", state_indices}, {"ops", state_ops}, {"shapes", state_shapes}, {"orders", state_orders},
+    {"operands", state_operands}, {"slices", state_slices}, {"indices", state_indices}, {"ops", state_ops}, {"shapes", state_shapes}, {"orders",
+        state_orders},
     {"batches", state_batches}, {"loops", state_loops}, {"dtypes", state_dtypes}, {"seeds", state_seeds}, {"runs", state_runs}, {"engines", state_engines},
 };
 
