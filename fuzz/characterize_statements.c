@@ -147,7 +147,8 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < t->n_row; i++)
 		same += t->row[i].verdict == t->row[0].verdict && bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
 	if (fails == t->n_row && same == t->n_row)
-		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1, "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an engine started anew.", t->n_row);
+		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1,
+		    "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an engine started anew.", t->n_row);
 	else
 		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1, "It fails in %d of %d runs; %d gave what the first gave.", fails, t->n_row, same);
 }
@@ -266,7 +267,8 @@ static void state_bodies(struct lab *l, const struct variant_table *t)
 
 	if (!s[0].n_row)
 		return;
-	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2, "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.", column_list(l, t, 0, true, 20),
+	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2,
+	    "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.", column_list(l, t, 0, true, 20),
 	    column_list(l, t, 0, false, 20));
 	s[0] = lab_support(l, t, row_is, &fails);
 	s[1] = lab_support(l, t, row_is, &passes);
@@ -453,7 +455,8 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected) : fabs(r->returned) > fabs(r->expected);
 		}
 		if (part.n_row && (none == part.n_row || all == part.n_row))
-			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1, "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",
+			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
+			    "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",
 			    zero ? "contains" : "does not contain", none == part.n_row ? "0 everywhere" : "too large: nothing is left out", part.n_row);
 	}
 	state_column(l, t, "slices", 1, "Slices");
