@@ -11,7 +11,8 @@
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result);
 
 /*
- * What is told while a program runs: a region begins (node NULL), or a node of it is done, whose operands and results are value[], by number.  What value[] points to is gone after
+ * What is told while a program runs: a region begins (node NULL), or a node of it is done, whose operands and results are value[], by number.  What
+ * value[] points to is gone after
  * the call.
  */
 struct interpret_observer {

@@ -12,7 +12,8 @@ struct characterize_options {
 };
 
 /*
- * Characterizes what engine `spec`, alone on bench b, makes of c.  Deterministic but for the budget.  Everything in the arena.  False with the reason in e: an id that is no
+ * Characterizes what engine `spec`, alone on bench b, makes of c.  Deterministic but for the budget.  Everything in the arena.  False with the
+ * reason in e: an id that is no
  * experiment, or an engine that cannot be opened again.
  */
 bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o, struct arena *a,

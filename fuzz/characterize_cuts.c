@@ -98,7 +98,8 @@ static bool cut_before(struct edit *e, int first)
 		edit_replace(e, value[k], input);
 	}
 	for (int i = 0; i < top->n_param; i++)
-		if (i >= old || region_uses(&(struct region){.n_node = top->n_node - first, .node = top->node + first, .n_result = top->n_result, .result = top->result}, top->param + i))
+		if (i >= old || region_uses(&(struct region){.n_node = top->n_node - first, .node = top->node + first, .n_result = top->n_result,
+		    .result = top->result}, top->param + i))
 			wrt[n_wrt++] = i;
 	lab_wrt(e, wrt, n_wrt);
 	return true;

@@ -60,7 +60,8 @@ const char *fit_text(const double *c, int degree, struct arena *a)
 	const char *text = "";
 
 	for (int i = 0; i <= degree; i++) {
-		const char *sign = c[i] < 0 ? (*text ? " - " : "-") : *text ? " + " : "", *factor = fabs(c[i]) == 1 && i ? "" : arena_printf(a, "%.0f%s", fabs(c[i]), i ? " " : "");
+		const char *sign = c[i] < 0 ? (*text ? " - " : "-") : *text ? " + " : "", *factor = fabs(c[i]) == 1 && i ? "" : arena_printf(a, "%.0f%s",
+		    fabs(c[i]), i ? " " : "");
 
 		if (c[i] != 0)
 			text = arena_printf(a, "%s%s%s%s", text, sign, factor, !i ? "" : i == 1 ? "x" : arena_printf(a, "x^%d", i));
@@ -171,7 +172,8 @@ static void state_ratios(struct lab *l)
 
 		row[0] = i;
 		if (r->fails && r->of && isfinite(row_ratio(r)) && fit_ratio(row_ratio(r), &p, &q) && q > 1)
-			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), 1, row}, 1, "For %s, slice %s along axis %s, it returns %d/%d of what is right.", r->cell[0],
+			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), 1, row}, 1,
+			    "For %s, slice %s along axis %s, it returns %d/%d of what is right.", r->cell[0],
 			    r->cell[1], r->cell[2], p, q);
 	}
 }

@@ -7,7 +7,8 @@
 enum { FIT_DEGREE = 12, FIT_DENOMINATOR = 400 };
 
 /*
- * The polynomial through y[n] at x = 0, 1, ..., n - 1, if its coefficients c[n] are integers and the highest two are 0, so that more points were asked than it takes.
+ * The polynomial through y[n] at x = 0, 1, ..., n - 1, if its coefficients c[n] are integers and the highest two are 0, so that more points were
+ * asked than it takes.
  * Returns its degree, -1 for the zero polynomial, or -2: there is none.
  */
 int fit_polynomial(const double *y, int n, double *c);

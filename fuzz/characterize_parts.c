@@ -34,7 +34,8 @@ static int append(struct edit *e, enum op op, const int *arg, int n_arg, const s
 }
 
 /*
- * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element, so that the derivative by the scalar is the sum of
+ * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element, so that the derivative by
+ * the scalar is the sum of
  * what its elements get.  A whole tensor as an input would fill the report.
  */
 static int spread_input(struct edit *e, int input, enum dtype d, const struct shape *shape)

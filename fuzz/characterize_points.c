@@ -259,7 +259,7 @@ void experiment_batches(struct lab *l)
 
 /* ---- neighbours ---- */
 
-enum { NEIGHBOURS = 300 };
+enum { NEIGHBOURS = 500 };
 
 void experiment_neighbours(struct lab *l)
 {

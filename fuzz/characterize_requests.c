@@ -105,7 +105,8 @@ static const struct stack {
 	enum transform_kind kind[2];
 } stacks[] = {
     {"primal", 0, {TRANSFORM_JVP}}, {"jvp", 1, {TRANSFORM_JVP}}, {"vjp", 1, {TRANSFORM_VJP}}, {"vjp, then jvp", 2, {TRANSFORM_VJP, TRANSFORM_JVP}},
-    {"vjp, then vjp", 2, {TRANSFORM_VJP, TRANSFORM_VJP}}, {"jvp, then vjp", 2, {TRANSFORM_JVP, TRANSFORM_VJP}}, {"jvp, then jvp", 2, {TRANSFORM_JVP, TRANSFORM_JVP}},
+    {"vjp, then vjp", 2, {TRANSFORM_VJP, TRANSFORM_VJP}}, {"jvp, then vjp", 2, {TRANSFORM_JVP, TRANSFORM_VJP}}, {"jvp, then jvp", 2,
+        {TRANSFORM_JVP, TRANSFORM_JVP}},
 };
 enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
 

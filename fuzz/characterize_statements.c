@@ -92,13 +92,17 @@ static void state_forward(struct lab *l)
 		wrong += count_rows(&l->out->table[i], wrong_primal, NULL);
 		fails += count_rows(&l->out->table[i], row_fails, NULL);
 	}
-	if (wrong) {
-		for (int i = 0; i < l->out->n_table && n < 32; i++)
-			s[n++] = lab_support(l, &l->out->table[i], wrong_primal, NULL);
-		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
-	} else if (l->finding.verdict == VERDICT_WRONG || l->finding.verdict == VERDICT_NAN_LEAK) {
-		s[0] = lab_support(l, t, row_is, &primal);
-		lab_say(l, "forward", STATEMENT_SHOWN, s, 1, "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.", fails);
+	if (l->finding.verdict == VERDICT_WRONG || l->finding.verdict == VERDICT_NAN_LEAK)
+		s[n++] = lab_support(l, t, row_is, &primal);
+	for (int i = 0; i < l->out->n_table && n < 32; i++)
+		s[n++] = lab_support(l, &l->out->table[i], wrong_primal, NULL);
+	if (l->finding.verdict != VERDICT_WRONG && l->finding.verdict != VERDICT_NAN_LEAK) {
+		if (wrong)
+			lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
+	} else if (wrong) {
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right here, and in all but %d of the %d variants that fail.", wrong, fails);
+	} else {
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.", fails);
 	}
 }
 
@@ -143,7 +147,8 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < t->n_row; i++)
 		same += t->row[i].verdict == t->row[0].verdict && bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
 	if (fails == t->n_row && same == t->n_row)
-		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1, "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an engine started anew.", t->n_row);
+		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1,
+		    "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an engine started anew.", t->n_row);
 	else
 		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1, "It fails in %d of %d runs; %d gave what the first gave.", fails, t->n_row, same);
 }
@@ -171,7 +176,8 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "In %s the derivative is wrong by input %s, and right by %s.", modes[m], column_list(l, &part, 0, true, 8),
 			    column_list(l, &part, 0, false, 8));
 		else
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m], column_list(l, &part, 0, true, 8));
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m],
+			    column_list(l, &part, 0, true, 8));
 	}
 }
 
@@ -218,7 +224,8 @@ static void state_points(struct lab *l, const struct variant_table *t)
 		row[n++] = i;
 	}
 	if (n > 2 && grows)
-		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1, "Towards 0 it gets worse: the ratio of returned to expected is %s.", list);
+		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "Towards 0 it gets worse: the ratio of returned to expected is %s.", list);
 }
 
 static void state_seeds(struct lab *l, const struct variant_table *t)
@@ -237,7 +244,8 @@ static void state_trips(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.", column_list(l, t, 1, true, 8), column_list(l, t, 1, false, 8));
+		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.", column_list(l, t, 1, true, 8), column_list(l,
+		    t, 1, false, 8));
 }
 
 static void state_loops(struct lab *l, const struct variant_table *t)
@@ -247,7 +255,8 @@ static void state_loops(struct lab *l, const struct variant_table *t)
 	if (s[0].n_row && !s[1].n_row)
 		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1, "Not a matter of how the loop is written: the same iterations fail as %s.", column_list(l, t, 0, true, 8));
 	else if (s[0].n_row)
-		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.", column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
+		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.", column_list(l, t, 0, true, 8), column_list(l,
+		    t, 0, false, 8));
 }
 
 static void state_bodies(struct lab *l, const struct variant_table *t)
@@ -258,7 +267,8 @@ static void state_bodies(struct lab *l, const struct variant_table *t)
 
 	if (!s[0].n_row)
 		return;
-	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2, "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.", column_list(l, t, 0, true, 20),
+	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2,
+	    "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.", column_list(l, t, 0, true, 20),
 	    column_list(l, t, 0, false, 20));
 	s[0] = lab_support(l, t, row_is, &fails);
 	s[1] = lab_support(l, t, row_is, &passes);
@@ -342,10 +352,12 @@ static void state_orders(struct lab *l, const struct variant_table *t)
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 
 	if (s.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned, t->row[s.row[0]].expected,
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
+		    t->row[s.row[0]].expected,
 		    t->row[s.row[0]].cell[1]);
 	else if (p.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1, "The derivative of the derivative is right, where the engine answers it (%s).", column_list(l, t, 1, false, 4));
+		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1, "The derivative of the derivative is right, where the engine answers it (%s).", column_list(l, t,
+		    1, false, 4));
 }
 
 /* Which texts of the first column fail, and which do not. */
@@ -354,7 +366,8 @@ static void state_column(struct lab *l, const struct variant_table *t, const cha
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what, column_list(l, t, column, true, 12), column_list(l, t, column, false, 12));
+		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what, column_list(l, t, column, true, 12), column_list(l, t, column,
+		    false, 12));
 	else if (s[1].n_row)
 		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "%s: none of the %d variants fails.", what, s[1].n_row);
 }
@@ -398,7 +411,8 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 		if (!fails)
 			continue;
 		none = false;
-		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1, "%s fails where its operands %s are differentiated, and not where those are %s.",
+		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
+		    "%s fails where its operands %s are differentiated, and not where those are %s.",
 		    t->row[i].cell[0], column_list(l, &part, 1, true, 8), column_list(l, &part, 1, false, 8));
 	}
 	if (none) {
@@ -441,7 +455,8 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected) : fabs(r->returned) > fabs(r->expected);
 		}
 		if (part.n_row && (none == part.n_row || all == part.n_row))
-			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1, "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",
+			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
+			    "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",
 			    zero ? "contains" : "does not contain", none == part.n_row ? "0 everywhere" : "too large: nothing is left out", part.n_row);
 	}
 	state_column(l, t, "slices", 1, "Slices");
@@ -452,13 +467,24 @@ static const struct {
 	void (*state)(struct lab *l, const struct variant_table *t);
 } states[] = {
     {"inputs", state_inputs}, {"uses", state_uses}, {"points", state_points}, {"trips", state_trips}, {"bodies", state_bodies}, {"branches", state_branches},
-    {"operands", state_operands}, {"slices", state_slices}, {"indices", state_indices}, {"ops", state_ops}, {"shapes", state_shapes}, {"orders", state_orders},
+    {"operands", state_operands}, {"slices", state_slices}, {"indices", state_indices}, {"ops", state_ops}, {"shapes", state_shapes}, {"orders",
+        state_orders},
     {"batches", state_batches}, {"loops", state_loops}, {"dtypes", state_dtypes}, {"seeds", state_seeds}, {"runs", state_runs}, {"engines", state_engines},
 };
+
+/* Of the engine under test, asked as the base is. */
+static bool own_passes(const struct variant_row *r, const void *self)
+{
+	const struct lab *l = self;
+
+	return row_passes(r, NULL) && !r->engine && lab_same_request(l, l->out->cases[r->case_number]);
+}
 
 void lab_state(struct lab *l)
 {
 	const struct variant_table *t;
+	struct support s[32];
+	int fails = 0, passes = 0;
 
 	state_forward(l);
 	for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
@@ -470,6 +496,13 @@ void lab_state(struct lab *l)
 			lab_state_fits(l);
 		}
 	}
-	if (!l->out->condition && l->out->n_table)
+	for (int i = 0; i < l->out->n_table && i < 32; i++) {
+		s[i] = lab_support(l, &l->out->table[i], row_fails, NULL);
+		fails += s[i].n_row;
+		passes += count_rows(&l->out->table[i], own_passes, l);
+	}
+	if (!l->out->condition && fails && !passes)
+		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32, "Every variant that is asked as the finding is fails.");
+	else if (!l->out->condition && l->out->n_table)
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0, "No condition over at most three features separates what fails from what passes.");
 }

@@ -32,9 +32,10 @@ struct facts *facts_of(const struct testcase *c, struct arena *a);
 /* ---- its parts ---- */
 
 void facts_name(struct facts *f, const char *name, const char *sentence);
-void facts_find_varied(struct facts *f); /* facts_program.c: varied */
+void facts_find_varied(struct facts *f); /* facts_activity.c: varied */
+void facts_find_live(struct facts *f);   /* facts_activity.c: live; after facts_at_points */
 void facts_at_points(struct facts *f);   /* facts_values.c: what happens when it runs; run, taken */
-void facts_of_program(struct facts *f);  /* facts_program.c: live, loops, sharing, ops */
+void facts_of_program(struct facts *f);  /* facts_program.c: loops, sharing, ops */
 void facts_of_request(struct facts *f);  /* facts_request.c */
 
 #endif

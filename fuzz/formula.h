@@ -11,7 +11,8 @@ struct formula_name {
 };
 
 /*
- * Appends to region r the nodes of `text`; *out is the value of the whole.  Sums, products, quotients, unary minus, x^2, comparisons, parentheses, literals (scalars of dtype d),
+ * Appends to region r the nodes of `text`; *out is the value of the whole.  Sums, products, quotients, unary minus, x^2, comparisons, parentheses,
+ * literals (scalars of dtype d),
  * names, where(p, a, b), sum(x) over all axes, and any op of ops.def without attributes and regions by its name.  False: the text is none, a name is not
  * among names[n], or a type does not fit.
  */

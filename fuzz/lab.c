@@ -220,7 +220,7 @@ static const struct variant_row *judge_variant(struct lab *l, struct bench *b, i
 	report = (struct report){.c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = j};
 	row->cell = NEW(l->arena, const char *, l->table->n_column);
 	for (int i = 0; i < l->table->n_column; i++)
-		row->cell[i] = cell[i];
+		row->cell[i] = LAB_TEXT(l, "%s", cell[i]); /* the report outlives engines, whose names may be among them */
 	row->engine = engine;
 	row->verdict = j->verdict;
 	row->reason = j->reason;

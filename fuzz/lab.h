@@ -13,7 +13,7 @@
 #include "minimize_edit.h"
 
 enum {
-	LAB_ROWS = 400,  /* of one table: more say no more */
+	LAB_ROWS = 600,  /* of one table: more say no more */
 	LAB_HANGS = 4,   /* of all experiments: then they end */
 	LAB_CELLS = 8
 };

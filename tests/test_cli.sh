@@ -197,6 +197,8 @@ same "$work/characterized.json" "$work/again.json"
 check 0 report "$work/characterized.json"
 says out '333333.7'
 check 1 run "$work/characterized.json"
+check 0 report "$loop" --engine "$fault" --experiments engines
+says out 'tape                     vjp'
 
 # ---- minimize ----
 check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"

@@ -34,7 +34,8 @@ static bool make(struct edit *e, const char *text, double x, double y, int n_wrt
 	t->wrt = arena_copy(a, wrt, 2, sizeof *wrt);
 	e->c.transform = t;
 	e->c.n_transform = 1;
-	return formula_build(e, &e->c.program.top, text, (const struct formula_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}}, 2, DTYPE_F64,
+	return formula_build(e, &e->c.program.top, text, (const struct formula_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}},
+	    2, DTYPE_F64,
 	    &e->c.program.top.result[0]) && edit_finish(e, true);
 }
 
@@ -46,7 +47,8 @@ static void test_formulas(struct arena *a)
 		int nodes;
 	} rows[] = {
 	    {"x", true, 0}, {"x + y", true, 1}, {"x * (y - 2)", true, 3}, {"-x / y^2", true, 3}, {"where(x > 0, sqrt(x), 0)", true, 5}, {"sum(x * y)", true, 2},
-	    {"atan2(x, y)", true, 1}, {"z", false, 0}, {"x +", false, 0}, {"sqrt(x, y)", false, 0}, {"x y", false, 0}, {"where(x, x, y)", false, 0}, {"(x", false, 0},
+	    {"atan2(x, y)", true, 1}, {"z", false, 0}, {"x +", false, 0}, {"sqrt(x, y)", false, 0}, {"x y", false, 0}, {"where(x, x, y)", false, 0},
+	        {"(x", false, 0},
 	    {"no_such_op(x)", false, 0},
 	};
 
@@ -70,9 +72,12 @@ static void test_facts(struct arena *a)
 		bool has;
 	} rows[] = {
 	    {"where(x > 0, sqrt(x), 0)", 0, 2, 1, FEATURE_DEAD_SINGULAR, true}, {"where(x > 0, sqrt(x), 0)", 1, 2, 1, FEATURE_DEAD_SINGULAR, false},
-	    {"where(x > 0, y, sqrt(x))", 0, 2, 1, FEATURE_DEAD_SINGULAR, false}, {"max(x, y)", 2, 2, 1, FEATURE_TIE, true}, {"max(x, y)", 1, 2, 1, FEATURE_TIE, false},
-	    {"atan2(x, y)", 1, 2, 1, FEATURE_ONE_OPERAND, true}, {"atan2(x, y)", 1, 2, 2, FEATURE_ONE_OPERAND, false}, {"atan2(x, y)", 1, 2, 2, FEATURE_ALL_OPERANDS, true},
-	    {"atan2(y, x)", 1, 2, 1, FEATURE_SECOND_OPERAND_ONLY, true}, {"x * x", 1, 2, 1, FEATURE_OPERANDS_SAME, true}, {"x * y", 0, 2, 1, FEATURE_ZERO_FACTOR, true},
+	    {"where(x > 0, y, sqrt(x))", 0, 2, 1, FEATURE_DEAD_SINGULAR, false}, {"max(x, y)", 2, 2, 1, FEATURE_TIE, true}, {"max(x, y)", 1, 2, 1,
+	        FEATURE_TIE, false},
+	    {"atan2(x, y)", 1, 2, 1, FEATURE_ONE_OPERAND, true}, {"atan2(x, y)", 1, 2, 2, FEATURE_ONE_OPERAND, false}, {"atan2(x, y)", 1, 2, 2,
+	        FEATURE_ALL_OPERANDS, true},
+	    {"atan2(y, x)", 1, 2, 1, FEATURE_SECOND_OPERAND_ONLY, true}, {"x * x", 1, 2, 1, FEATURE_OPERANDS_SAME, true}, {"x * y", 0, 2, 1,
+	        FEATURE_ZERO_FACTOR, true},
 	    {"x + y", 2, 2, 2, FEATURE_INPUTS_EQUAL, true}, {"x + y", 1, 2, 2, FEATURE_INPUTS_EQUAL, false}, {"x + y", 1, 2, 1, FEATURE_SOME_INPUTS, true},
 	    {"x + floor(sqrt(y))", 1, 2, 2, FEATURE_USED_TWICE, false}, {"pow(x, y)", 0, 2, 2, FEATURE_ZERO_BASE, true},
 	};
@@ -100,7 +105,8 @@ static void test_condition(struct arena *a)
 				explanation_add(x, &e.c, tie && (t == 0 || t == 3), number++, a);
 	explanation_find(x, a, &found);
 	CHECK(found.n_term == 1 && !strcmp(found.term[0].name, "tie") && found.term[0].holds, "%s", explanation_text(&found, a));
-	CHECK(found.failing == 2 && found.failing_with == 2 && found.passing == found.passing_without && !found.n_exception, "%d of %d", found.failing_with, found.failing);
+	CHECK(found.failing == 2 && found.failing_with == 2 && found.passing == found.passing_without && !found.n_exception, "%d of %d",
+	    found.failing_with, found.failing);
 	CHECK(strstr(explanation_text(&found, a), "It fails where a maximum"), "%s", explanation_text(&found, a));
 	CHECK(make(&e, "clamp(x, y, 7)", 2, 2, 2, a) && explanation_predicts(x, &found, &e.c, a), "a tie of another op");
 	CHECK(make(&e, "clamp(x, y, 7)", 3, 2, 2, a) && !explanation_predicts(x, &found, &e.c, a), "none");
