@@ -287,7 +287,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		r = a * rb + b * ra + ra * rb;
 		ball_grouping(ev, note, k);
 		n->radius = r;
-		if ((r > 0 || v > 0) && !(a == 1 && ra == 0) && !(b == 1 && rb == 0)) /* a factor 1 rounds nothing */
+		/* a factor 1 rounds nothing, nor does one that is 0; what is 0 in double need not be */
+		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb) && !(a == 1 && ra == 0) && !(b == 1 && rb == 0))
 			n->radius += info->unit * (v + r) + info->tiny;
 		return;
 	case OP_DIV: {

@@ -230,11 +230,7 @@ static void judge_zeros(struct judge *j, const struct tensor *got)
 	}
 }
 
-/*
- * Whether a NaN for this component is a leak: its truth is a number, or is undecided for a reason that does not let a right engine leave
- * the domain or the range.
- */
-static bool nan_leaks(const struct component *c)
+bool judge_nan_leaks(const struct component *c)
 {
 	if (c->reason == REASON_NONE)
 		return c->in_domain;
@@ -250,7 +246,7 @@ bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double 
 		return false;
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
 		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
-	else if (nan_leaks(c) && /* one that nothing excuses comes first */
+	else if (judge_nan_leaks(c) && /* one that nothing excuses comes first */
 	    judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, c->weak_zero ? 1 : INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0))
 		j->out->weak_zero = c->weak_zero;
 	return true;

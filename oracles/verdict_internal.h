@@ -24,6 +24,12 @@ enum deviation judge_deviation(double expected, double got);
 /* error / radius; radius 0 must be met exactly, which -0 for +0 does. */
 double judge_ratio(double error, double radius);
 
+/*
+ * Whether a NaN for this component is a leak: its truth is a number, or is undecided for a reason that does not let a right engine leave
+ * the domain or the range.
+ */
+bool judge_nan_leaks(const struct component *c);
+
 /* A float of dtype d against one ball; true when it is not outside the loose one. */
 bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside);
 /* Handles a NaN; true when `got` is one and need not be looked at further. */

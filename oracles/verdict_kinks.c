@@ -26,13 +26,18 @@ static bool same_in_all(const struct truth_point *t, int k, int e)
 	return true;
 }
 
-/* The first assignment under which a component is undecided, or one in which it is decided. */
+/* An assignment under which a component is undecided, first one under which a NaN is no leak; or one in which it is decided. */
 static const struct component *weakest(const struct truth_point *t, int k, int e)
 {
-	for (int s = 0; s < t->n_assignment; s++)
-		if (assigned(t, s, k, e)->reason != REASON_NONE)
-			return assigned(t, s, k, e);
-	return assigned(t, 0, k, e);
+	const struct component *found = NULL;
+
+	for (int s = 0; s < t->n_assignment; s++) {
+		const struct component *c = assigned(t, s, k, e);
+
+		if (c->reason != REASON_NONE && (!found || (judge_nan_leaks(found) && !judge_nan_leaks(c))))
+			found = c;
+	}
+	return found ? found : assigned(t, 0, k, e);
 }
 
 /* How well an answer follows one assignment. */
