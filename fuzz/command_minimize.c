@@ -11,24 +11,6 @@
 
 enum { DEFAULT_BUDGET = 20000 };
 
-/* Writes to the file of that path, whole or not at all. */
-static int write_output(const char *path, const char *text, size_t len)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	struct error e = {0};
-	char dir[4096];
-
-	if (!path) {
-		fwrite(text, 1, len, stdout);
-		return fflush(stdout) ? EXIT_OURS : EXIT_NO_FINDING;
-	}
-	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
-	if (file_write_atomic(dir, slash ? slash + 1 : path, text, len, &e))
-		return EXIT_NO_FINDING;
-	complain("%s", e.text);
-	return EXIT_OURS;
-}
-
 struct how {
 	int64_t budget;
 	double seconds; /* 0: no limit */

@@ -1,4 +1,5 @@
 /* commands.c: what several commands need. */
+#include "../reports/file.h"
 #include "commands.h"
 
 #include <math.h>
@@ -43,6 +44,23 @@ static const char *report_engine(const char *text, size_t len, struct arena *a)
 		return NULL;
 	engine = json_find(root, "engine");
 	return engine && engine->kind == JSON_STRING ? engine->text : NULL;
+}
+
+int write_output(const char *path, const char *text, size_t len)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	struct error e = {0};
+	char dir[4096];
+
+	if (!path) {
+		fwrite(text, 1, len, stdout);
+		return fflush(stdout) ? EXIT_OURS : EXIT_NO_FINDING;
+	}
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
+	if (file_write_atomic(dir, slash ? slash + 1 : path, text, len, &e))
+		return EXIT_NO_FINDING;
+	complain("%s", e.text);
+	return EXIT_OURS;
 }
 
 bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e)

@@ -22,6 +22,9 @@ int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };
 
+/* Writes to the file of that path, whole or not at all, or to standard output (NULL): an exit code, after a complaint where it failed. */
+int write_output(const char *path, const char *text, size_t len);
+
 /* Every built-in engine without a fault. */
 void texts_add_right_engines(struct texts *list);
 /* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */
