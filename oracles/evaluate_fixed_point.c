@@ -222,7 +222,7 @@ static bool solve(struct solver *s)
 	for (int t = 0; t < limit; t++) {
 		measure(s, scale);
 		double change = step(s, s->x, scale, s->residual);
-		if (change == INFINITY)
+		if (change == INFINITY || isinf(s->largest)) /* beyond the range of double nothing here can be measured */
 			return false;
 		stale = change < least ? 0 : stale + 1;
 		least = fmin(least, change);
