@@ -59,8 +59,7 @@ static void put_tensor(struct json_writer *w, const struct tensor *t)
 	char type[TYPE_TEXT];
 
 	json_begin_object(w, JSON_FLOW);
-	json_put_key(w, "type");
-	json_put_string(w, type_print(&t->type, type));
+	json_member_string(w, "type", type_print(&t->type, type));
 	json_put_key(w, "data");
 	tensor_put(w, t);
 	json_end(w);
@@ -83,12 +82,10 @@ static void put_answer(struct json_writer *w, const struct answer *answer, const
 		json_put_string(w, "ok");
 		put_tensors(w, "primal", answer->primal, answer->n_primal);
 		put_tensors(w, "derivative", answer->derivative, answer->n_derivative);
-		json_put_key(w, "input_modified");
-		json_put_bool(w, answer->input_modified);
+		json_member_bool(w, "input_modified", answer->input_modified);
 	} else {
 		json_put_string(w, answer->status == ANSWER_CRASH && !refusal ? "error" : "unsupported");
-		json_put_key(w, "text");
-		json_put_string(w, refusal ? refusal : answer->text ? answer->text : "");
+		json_member_string(w, "text", refusal ? refusal : answer->text ? answer->text : "");
 	}
 	json_end(w);
 }

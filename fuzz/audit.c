@@ -147,11 +147,7 @@ static void put_breaches(struct audit *self)
 		json_begin_object(&self->w, JSON_FLOW);
 		json_member_string(&self->w, "of", self->breach[i].label);
 		json_member_string(&self->w, "message", self->breach[i].message);
-		json_put_key(&self->w, "file");
-		if (self->breach[i].file)
-			json_put_string(&self->w, self->breach[i].file);
-		else
-			json_put_null(&self->w);
+		json_member_string(&self->w, "file", self->breach[i].file);
 		json_end(&self->w);
 	}
 	json_end(&self->w);
@@ -185,11 +181,7 @@ static void put_head(struct audit *self)
 	json_member_string(&self->w, "seed", arena_printf(&self->arena, "%llu", (unsigned long long)o->seed));
 	json_member_integer(&self->w, "cases", o->cases);
 	json_member_integer(&self->w, "draws", o->draws);
-	json_put_key(&self->w, "fault");
-	if (o->fault)
-		json_put_string(&self->w, o->fault);
-	else
-		json_put_null(&self->w);
+	json_member_string(&self->w, "fault", o->fault);
 	json_put_key(&self->w, "sections");
 	json_begin_array(&self->w, JSON_BLOCK);
 }

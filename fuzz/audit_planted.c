@@ -16,11 +16,7 @@ static void put(struct json_writer *w, bool json, const struct oracle_fault *f, 
 	json_begin_object(w, JSON_FLOW);
 	json_member_string(w, "fault", f->name);
 	json_member_string(w, "section", f->caught);
-	json_put_key(w, "broken");
-	if (label)
-		json_put_string(w, label);
-	else
-		json_put_null(w);
+	json_member_string(w, "broken", label);
 	json_end(w);
 	if (json)
 		return;

@@ -23,8 +23,7 @@ static double percent(int64_t part, int64_t whole)
 
 static void put_percent(struct json_writer *w, const char *key, int64_t part, int64_t whole)
 {
-	json_put_key(w, key);
-	json_put_decimal(w, percent(part, whole));
+	json_member_decimal(w, key, percent(part, whole));
 }
 
 static void put_tally(struct json_writer *w, const char *key, const struct tally *t)
@@ -70,8 +69,7 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 			json_put_string(w, f->face[k]);
 		json_end(w);
 		if (f->flaky) {
-			json_put_key(w, "flaky");
-			json_put_bool(w, true);
+			json_member_bool(w, "flaky", true);
 		}
 		json_end(w);
 	}
@@ -146,19 +144,15 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
 	double rest = elapsed;
 
-	json_put_key(w, "cases_per_second");
-	json_put_decimal(w, share((double)self->cases, elapsed));
+	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
 	json_put_key(w, "timing");
 	json_begin_object(w, JSON_BLOCK);
-	json_put_key(w, "seconds");
-	json_put_decimal(w, elapsed);
+	json_member_decimal(w, "seconds", elapsed);
 	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
 		rest -= shares[k].seconds;
-		json_put_key(w, shares[k].key);
-		json_put_decimal(w, share(shares[k].seconds, elapsed));
+		json_member_decimal(w, shares[k].key, share(shares[k].seconds, elapsed));
 	}
-	json_put_key(w, "other");
-	json_put_decimal(w, share(rest, elapsed));
+	json_member_decimal(w, "other", share(rest, elapsed));
 	put_speed(w, self, elapsed);
 	json_end(w);
 }

@@ -55,11 +55,7 @@ static void list_faults(struct listing *l)
 		json_member_string(&l->w, "source", f->source);
 		json_member_string(&l->w, "meaning", f->meaning);
 		json_member_bool(&l->w, "isolated", f->isolated);
-		json_put_key(&l->w, "year");
-		if (f->year)
-			json_put_integer(&l->w, f->year);
-		else
-			json_put_null(&l->w);
+		json_member_integer_if(&l->w, "year", f->year, f->year);
 		json_member_string(&l->w, "family", f->family);
 		json_member_string(&l->w, "request", f->request);
 		json_end(&l->w);
@@ -124,17 +120,9 @@ static void print_score_json(const struct score_options *o, const char *profile,
 		json_begin_object(&w, JSON_FLOW);
 		json_member_string(&w, "spec", r->spec);
 		json_member_string(&w, "meaning", r->meaning);
-		json_put_key(&w, "first_case");
-		if (r->found)
-			json_put_integer(&w, r->found);
-		else
-			json_put_null(&w);
+		json_member_integer_if(&w, "first_case", r->found, r->found);
 		json_member_string(&w, "verdict", r->found ? verdict_names[r->verdict] : "");
-		json_put_key(&w, "inaccurate_case");
-		if (r->inaccurate)
-			json_put_integer(&w, r->inaccurate);
-		else
-			json_put_null(&w);
+		json_member_integer_if(&w, "inaccurate_case", r->inaccurate, r->inaccurate);
 		json_end(&w);
 	}
 	json_end(&w);
@@ -213,12 +201,7 @@ static void print_sensitivity_json(const struct sensitivity_options *o, const ch
 		json_begin_object(&w, JSON_FLOW);
 		json_member_string(&w, "op", op_table[r->op].name);
 		json_member_string(&w, "operand", (const char[]){r->operand, '\0'});
-		if (r->found) {
-			json_member_decimal(&w, "smallest_error", sensitivity_error[r->found - 1]);
-		} else {
-			json_put_key(&w, "smallest_error");
-			json_put_null(&w);
-		}
+		json_member_decimal_if(&w, "smallest_error", r->found, r->found ? sensitivity_error[r->found - 1] : 0);
 		json_member_integer(&w, "cases_95_percent", r->cases_95);
 		json_member_integer(&w, "shown_next", r->shown_next);
 		json_member_integer(&w, "cases_with_op", r->occurs);

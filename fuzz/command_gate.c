@@ -227,14 +227,10 @@ static void finish_output(struct gate *g, int code)
 		return;
 	}
 	json_end(&g->w);
-	json_put_key(&g->w, "cases");
-	json_put_integer(&g->w, g->cases);
-	json_put_key(&g->w, "decided");
-	json_put_integer(&g->w, g->decided);
-	json_put_key(&g->w, "known");
-	json_put_integer(&g->w, g->known);
-	json_put_key(&g->w, "exit_code");
-	json_put_integer(&g->w, code);
+	json_member_integer(&g->w, "cases", g->cases);
+	json_member_integer(&g->w, "decided", g->decided);
+	json_member_integer(&g->w, "known", g->known);
+	json_member_integer(&g->w, "exit_code", code);
 	json_end(&g->w);
 	fputs(json_finish(&g->w, &len), stdout);
 }

@@ -121,11 +121,7 @@ int command_ops(int argc, char **argv)
 
 		json_begin_object(&l.w, JSON_FLOW);
 		json_member_string(&l.w, "name", i->name);
-		json_put_key(&l.w, "operands");
-		if (i->n_arg < 0) /* any number from 1 */
-			json_put_null(&l.w);
-		else
-			json_put_integer(&l.w, i->n_arg);
+		json_member_integer_if(&l.w, "operands", i->n_arg >= 0, i->n_arg); /* else any number from 1 */
 		put_dtypes(&l.w, i->dtypes);
 		json_member_string(&l.w, "family", family_names[i->family]);
 		json_member_string(&l.w, "regularity", regularity_names[i->regularity]);

@@ -45,29 +45,13 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 				const struct component *x = &want[k].at[i];
 
 				json_begin_object(w, JSON_FLOW);
-				json_put_key(w, "point");
-				json_put_integer(w, p);
-				json_put_key(w, "which");
-				json_put_integer(w, k);
-				json_put_key(w, "element");
-				json_put_integer(w, i);
-				json_put_key(w, "expected");
-				if (x->reason == REASON_NONE)
-					json_put_decimal(w, x->value);
-				else
-					json_put_null(w);
-				json_put_key(w, "returned");
-				if (same)
-					json_put_decimal(w, tensor_number(&got[k], i));
-				else
-					json_put_null(w);
-				json_put_key(w, "radius");
-				if (x->reason == REASON_NONE)
-					json_put_decimal(w, x->loose);
-				else
-					json_put_null(w);
-				json_put_key(w, "reason");
-				json_put_string(w, reason_names[x->reason]);
+				json_member_integer(w, "point", p);
+				json_member_integer(w, "which", k);
+				json_member_integer(w, "element", i);
+				json_member_decimal_if(w, "expected", x->reason == REASON_NONE, x->value);
+				json_member_decimal_if(w, "returned", same, same ? tensor_number(&got[k], i) : 0);
+				json_member_decimal_if(w, "radius", x->reason == REASON_NONE, x->loose);
+				json_member_string(w, "reason", reason_names[x->reason]);
 				json_end(w);
 			}
 		}
@@ -83,15 +67,6 @@ static void put_value(struct json_writer *w, const struct answer *a)
 		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
 			json_put_decimal(w, tensor_number(&a->primal[k], i));
 	json_end(w);
-}
-
-static void put_real(struct json_writer *w, const char *key, double x, bool there)
-{
-	json_put_key(w, key);
-	if (there)
-		json_put_decimal(w, x);
-	else
-		json_put_null(w);
 }
 
 /* How an inaccurate number compares with what a good formula gives; null for other verdicts. */
@@ -112,42 +87,28 @@ static void put_judgement(
 	bool there = judgement_has_numbers(j);
 
 	json_begin_object(w, JSON_BLOCK);
-	json_put_key(w, "engine");
-	json_put_string(w, spec);
-	json_put_key(w, "request");
-	json_put_string(w, request_text(c, &r->arena));
-	json_put_key(w, "verdict");
-	json_put_string(w, verdict_names[j->verdict]);
-	json_put_key(w, "reason");
-	json_put_string(w, reason_names[j->reason]);
-	json_put_key(w, "deviation");
-	json_put_string(w, deviation_names[j->deviation]);
-	json_put_key(w, "finding");
-	json_put_bool(w, verdict_is_finding[j->verdict]);
-	json_put_key(w, "signature");
-	json_put_string(w, signature_coarse(spec, c, j, &r->arena));
-	json_put_key(w, "text");
-	json_put_string(w, answers_text(b->answer[k], c->n_point));
+	json_member_string(w, "engine", spec);
+	json_member_string(w, "request", request_text(c, &r->arena));
+	json_member_string(w, "verdict", verdict_names[j->verdict]);
+	json_member_string(w, "reason", reason_names[j->reason]);
+	json_member_string(w, "deviation", deviation_names[j->deviation]);
+	json_member_bool(w, "finding", verdict_is_finding[j->verdict]);
+	json_member_string(w, "signature", signature_coarse(spec, c, j, &r->arena));
+	json_member_string(w, "text", answers_text(b->answer[k], c->n_point));
 	put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
-	put_real(w, "expected", j->expected, there);
-	put_real(w, "returned", j->returned, there);
-	put_real(w, "radius", j->radius, there);
+	json_member_decimal_if(w, "expected", there, j->expected);
+	json_member_decimal_if(w, "returned", there, j->returned);
+	json_member_decimal_if(w, "radius", there, j->radius);
 	put_accuracy(w, j);
 	json_put_key(w, "place");
 	json_begin_object(w, JSON_FLOW);
-	json_put_key(w, "point");
-	json_put_integer(w, j->point);
-	json_put_key(w, "primal");
-	json_put_bool(w, j->in_primal);
-	json_put_key(w, "which");
-	json_put_integer(w, j->which);
-	json_put_key(w, "element");
-	json_put_integer(w, j->element);
+	json_member_integer(w, "point", j->point);
+	json_member_bool(w, "primal", j->in_primal);
+	json_member_integer(w, "which", j->which);
+	json_member_integer(w, "element", j->element);
 	json_end(w);
-	json_put_key(w, "decided");
-	json_put_integer(w, j->decided);
-	json_put_key(w, "recomputed");
-	json_put_integer(w, recomputed);
+	json_member_integer(w, "decided", j->decided);
+	json_member_integer(w, "recomputed", recomputed);
 	put_components(w, c, &b->truth, b->answer[k], j);
 	json_end(w);
 }
@@ -260,10 +221,8 @@ static int run_case(struct run *r, const char *path)
 	r->cases++;
 	if (r->json) {
 		json_begin_object(&r->w, JSON_BLOCK);
-		json_put_key(&r->w, "file");
-		json_put_string(&r->w, path);
-		json_put_key(&r->w, "oracle_disagreement");
-		json_put_bool(&r->w, result.oracle_disagreement);
+		json_member_string(&r->w, "file", path);
+		json_member_bool(&r->w, "oracle_disagreement", result.oracle_disagreement);
 		json_put_key(&r->w, "engines");
 		json_begin_array(&r->w, JSON_BLOCK);
 	} else {
@@ -326,8 +285,7 @@ int command_run(int argc, char **argv)
 	if (r.json) {
 		r.w = json_writer_new(&r.text_arena, true);
 		json_begin_object(&r.w, JSON_BLOCK);
-		json_put_key(&r.w, "schema");
-		json_put_string(&r.w, "adjudge.run/1");
+		json_member_string(&r.w, "schema", "adjudge.run/1");
 		json_put_key(&r.w, "cases");
 		json_begin_array(&r.w, JSON_BLOCK);
 	}

@@ -175,8 +175,7 @@ static void put_node(struct json_writer *w, const struct program *p, const struc
 	json_begin_object(w, JSON_FLOW);
 	json_put_key(w, "out");
 	put_bindings(w, p, node->out, node->n_out);
-	json_put_key(w, "op");
-	json_put_string(w, op_table[node->op].name);
+	json_member_string(w, "op", op_table[node->op].name);
 	if (node->n_arg) {
 		json_put_key(w, "args");
 		put_names(w, node->arg, node->n_arg);
@@ -215,20 +214,17 @@ static void put_optional(struct json_writer *w, const char *key, const char *tex
 {
 	if (!text)
 		return;
-	json_put_key(w, key);
-	json_put_string(w, text);
+	json_member_string(w, key, text);
 }
 
 static void put_transform(struct json_writer *w, const struct transform *t)
 {
 	json_begin_object(w, JSON_FLOW);
-	json_put_key(w, "transform");
-	json_put_string(w, transform_names[t->kind]);
+	json_member_string(w, "transform", transform_names[t->kind]);
 	json_put_key(w, "wrt");
 	put_integers(w, t->wrt, t->n_wrt);
 	if (t->kind == TRANSFORM_BATCH) {
-		json_put_key(w, "size");
-		json_put_integer(w, t->size);
+		json_member_integer(w, "size", t->size);
 	} else {
 		json_put_key(w, t->kind == TRANSFORM_VJP ? "cotangents" : "tangents");
 		put_tensors(w, t->seed, t->n_seed);
@@ -256,8 +252,7 @@ void testcase_put(struct json_writer *w, const struct testcase *c)
 	const struct program *p = &c->program;
 
 	json_begin_object(w, JSON_BLOCK);
-	json_put_key(w, "schema");
-	json_put_string(w, CASE_SCHEMA);
+	json_member_string(w, "schema", CASE_SCHEMA);
 	put_optional(w, "title", c->provenance.title);
 	put_optional(w, "source", c->provenance.source);
 	put_optional(w, "comment", c->provenance.comment);

@@ -115,7 +115,7 @@ void json_begin_array(struct json_writer *w, enum json_layout layout);
 void json_end(struct json_writer *w);
 /* The key of the next value of an object. */
 void json_put_key(struct json_writer *w, const char *key);
-/* Escaped; bytes that are not UTF-8 become U+FFFD. */
+/* Escaped; bytes that are not UTF-8 become U+FFFD.  NULL is written as null. */
 void json_put_string(struct json_writer *w, const char *text);
 /* A number up to 2^53 in magnitude, a string beyond. */
 void json_put_integer(struct json_writer *w, int64_t i);
@@ -131,6 +131,9 @@ void json_member_integer(struct json_writer *w, const char *key, int64_t i);
 void json_member_bool(struct json_writer *w, const char *key, bool b);
 void json_member_real(struct json_writer *w, const char *key, double x);
 void json_member_decimal(struct json_writer *w, const char *key, double x);
+/* The same; null unless it is known. */
+void json_member_integer_if(struct json_writer *w, const char *key, bool known, int64_t i);
+void json_member_decimal_if(struct json_writer *w, const char *key, bool known, double x);
 /* The text, NUL-terminated, in the arena; a final newline when pretty.  Every container must be ended. */
 char *json_finish(struct json_writer *w, size_t *len);
 

@@ -158,6 +158,10 @@ static void put_plain(struct json_writer *w, const char *text)
 
 void json_put_string(struct json_writer *w, const char *text)
 {
+	if (!text) {
+		json_put_null(w);
+		return;
+	}
 	put_separator(w);
 	put_quoted(w, text);
 }
@@ -237,6 +241,24 @@ void json_member_decimal(struct json_writer *w, const char *key, double x)
 {
 	json_put_key(w, key);
 	json_put_decimal(w, x);
+}
+
+void json_member_integer_if(struct json_writer *w, const char *key, bool known, int64_t i)
+{
+	json_put_key(w, key);
+	if (known)
+		json_put_integer(w, i);
+	else
+		json_put_null(w);
+}
+
+void json_member_decimal_if(struct json_writer *w, const char *key, bool known, double x)
+{
+	json_put_key(w, key);
+	if (known)
+		json_put_decimal(w, x);
+	else
+		json_put_null(w);
 }
 
 char *json_finish(struct json_writer *w, size_t *len)

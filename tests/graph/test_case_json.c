@@ -322,8 +322,7 @@ static void test_writer(struct arena *a)
 	struct error e = {0};
 
 	json_begin_object(&w, JSON_BLOCK);
-	json_put_key(&w, "bad \xff\x01\"");
-	json_put_decimal(&w, 0.1);
+	json_member_decimal(&w, "bad \xff\x01\"", 0.1);
 	json_put_key(&w, "list");
 	json_begin_array(&w, JSON_FLOW);
 	json_put_null(&w);
@@ -333,12 +332,15 @@ static void test_writer(struct arena *a)
 	json_begin_array(&w, JSON_BLOCK);
 	json_end(&w);
 	json_end(&w);
+	json_member_string(&w, "nobody", NULL);
+	json_member_integer_if(&w, "none", false, 7);
+	json_member_decimal_if(&w, "half", true, 0.5);
 	json_end(&w);
 	const char *text = json_finish(&w, &len), *want =
-	    "{\"bad \xEF\xBF\xBD\\u0001\\\"\":0.10000000000000001,\"list\":[null,\"nan\",\"-9223372036854775808\",false,[]]}";
+	    "{\"bad \xEF\xBF\xBD\\u0001\\\"\":0.10000000000000001,\"list\":[null,\"nan\",\"-9223372036854775808\",false,[]],\"nobody\":null,\"none\":null,\"half\":0.5}";
 	CHECK(!strcmp(text, want), "got %s", text);
 	const struct json *v = json_read(text, len, a, &e);
-	CHECK(v && v->n_child == 2 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);
+	CHECK(v && v->n_child == 5 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);
 }
 
 int main(int argc, char **argv)
