@@ -8,6 +8,7 @@
 
 #include "evaluate.h"
 #include "oracle_rules.h"
+#include "step_length.h"
 
 /*
  * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise of
@@ -404,8 +405,16 @@ static void settle(struct fd_target *t, struct progress *p, const struct rung *r
 		t->outcome = FD_AGREES;
 }
 
+/* Whether the last two rungs, on a side that they share, are too long a step for something on the way. */
+static bool is_too_long(struct fd *self, const struct fd_run *run, struct arena *a)
+{
+	int last = run->n_rung - 1;
+	struct move move = {run->direction, run->right ? 1 : -1, ladder[last - 1].log_step + run->step};
+	return last > 0 && steps_too_long(&self->rung[last].ev, &self->c->program, self->c->point[self->which], &move, 1, run->log_step - move.step, a);
+}
+
 /* The ladder is at its end and the target still open. */
-static void give_up(struct fd_target *t, const struct progress *p, const struct fd_run *run)
+static void give_up(struct fd *self, struct fd_target *t, const struct progress *p, const struct fd_run *run, struct arena *a)
 {
 	if (!run->left && !run->right) {
 		fd_abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
@@ -418,7 +427,7 @@ static void give_up(struct fd_target *t, const struct progress *p, const struct 
 	 */
 	double excess = fabs(p->excess_last.high);
 	bool converges = isfinite(p->change) && !p->drifting;
-	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16)
+	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16 && !is_too_long(self, run, a))
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -484,7 +493,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 	}
 	for (int i = 0; i < run->n_target; i++)
 		if (is_open(&run->target[i]))
-			give_up(&run->target[i], &progress[i], run);
+			give_up(self, &run->target[i], &progress[i], run, a);
 }
 
 void fd_abstain(struct fd_target *t, enum reason reason)

@@ -2,6 +2,7 @@
 #include "finite_difference_mixed.h"
 #include "evaluate.h"
 #include "oracle_rules.h"
+#include "step_length.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,13 +198,24 @@ static void settle(struct fd_target *t, struct progress *p)
 		t->outcome = FD_AGREES;
 }
 
+/* Whether the last two rungs are too long a step, in all directions at once, for something on the way. */
+static bool is_too_long(struct mixed *m, struct evaluation *ev)
+{
+	int last = m->run->n_rung - 1;
+	struct move move[LIMIT_TRANSFORMS];
+	for (int k = 0; k < m->n; k++)
+		move[k] = (struct move){m->direction[k].at, m->run->right ? 1 : -1, ladder[last - 1].log_step + m->direction[k].step};
+	return steps_too_long(ev, &m->c->program, m->point, move, m->n, ladder[last].log_step - ladder[last - 1].log_step, m->arena);
+}
+
 /*
  * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
  * takes three rungs to see.
  */
-static void give_up(struct fd_target *t, const struct progress *p)
+static void give_up(struct mixed *m, struct fd_target *t, const struct progress *p, struct evaluation *ev)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting)
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
+	    !is_too_long(m, ev))
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -252,7 +264,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 		if (run->target[i].outcome == FD_NOT_RUN && !run->left && !run->right)
 			fd_abstain(&run->target[i], REASON_ISOLATED_PATH);
 		else if (run->target[i].outcome == FD_NOT_RUN)
-			give_up(&run->target[i], &m.progress[i]);
+			give_up(&m, &run->target[i], &m.progress[i], &self->ev[run->n_rung - 1]);
 		mpfr_clear(m.progress[i].sum);
 		mpfr_clear(m.progress[i].before);
 	}

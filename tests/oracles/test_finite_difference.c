@@ -104,6 +104,18 @@ static int build_dead_tie(struct builder *b, int x)
 	return pick(b, two(b, OP_GT, x, number(b, -1)), two(b, OP_MUL, x, number(b, 3)), dead);
 }
 
+/* atan(2^514 x (x + v)) */
+static int steep(struct builder *b, int x, double v)
+{
+	return one(b, OP_ATAN, two(b, OP_MUL, number(b, 0x1p514), two(b, OP_MUL, x, two(b, OP_ADD, x, number(b, v)))));
+}
+
+/* The sum of three: pi/2 on either side of 0 at every step that is not far shorter, as of a function that is flat there. */
+static int build_steep(struct builder *b, int x)
+{
+	return two(b, OP_ADD, steep(b, x, -3), two(b, OP_ADD, steep(b, x, 0), steep(b, x, .5)));
+}
+
 /* sqrt(x^2): a kink that is no event */
 static int build_cusp(struct builder *b, int x)
 {
@@ -175,6 +187,7 @@ static const struct row rows[] = {
     {"stop_gradient ignored", build_stopped, 3, 6, FD_DISAGREES, REASON_NONE, true, true, 0},
     {"tie in a branch not taken", build_dead_tie, 0, 3, FD_AGREES, REASON_NONE, false, false, 0},
     {"cusp: does not converge", build_cusp, 0, 1, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
+    {"slopes that no step shows", build_steep, 0, -0x1.4p515, FD_ABSTAINS, REASON_ILL_CONDITIONED, true, true, 0},
     {"infinite slope", build_sqrt, 0, 0, FD_ABSTAINS, REASON_NON_FINITE, false, true, 0},
     {"outside the domain", build_log, -1, -1, FD_ABSTAINS, REASON_NON_FINITE, true, true, 0},
 };
