@@ -24,6 +24,53 @@ static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 	return mpfr_regular_p(a); /* else 1/2, 0 or 1 */
 }
 
+/*
+ * erf a = 2 a / sqrt(pi) e^(-a^2) sum over n of (2 a^2)^n / (1 3 5 ... (2n + 1)): Abramowitz and Stegun 7.1.6, all of whose terms are positive.  Good to
+ * the precision of `out` for a of a few units.
+ */
+static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
+{
+	mpfr_prec_t bits = mpfr_get_prec(out) + 64;
+	mpfr_t square, term, sum;
+	mpfr_inits2(bits, square, term, sum, (mpfr_ptr)0);
+	mpfr_sqr(square, a, R);
+	mpfr_set_ui(term, 1, R);
+	mpfr_set_ui(sum, 1, R);
+	for (unsigned long n = 1; mpfr_get_exp(term) > mpfr_get_exp(sum) - bits; n++) {
+		mpfr_mul(term, term, square, R);
+		mpfr_mul_2ui(term, term, 1, R);
+		mpfr_div_ui(term, term, 2 * n + 1, R);
+		mpfr_add(sum, sum, term, R);
+	}
+	mpfr_mul(sum, sum, a, R);
+	mpfr_mul_2ui(sum, sum, 1, R);
+	mpfr_neg(square, square, R);
+	mpfr_exp(square, square, R);
+	mpfr_mul(sum, sum, square, R);
+	mpfr_const_pi(term, R);
+	mpfr_rec_sqrt(term, term, R);
+	mpfr_mul(out, sum, term, R);
+	mpfr_clears(square, term, sum, (mpfr_ptr)0);
+}
+
+/*
+ * mpfr_erf (4.2.0 at least) adds up 1 - a^2/3 + ... and keeps how much cancelled in a double: within 2^-1022 of the square root of 3, which the norm of
+ * (1, 1, 1) is, that overflows and an assertion of MPFR's ends the process.
+ */
+static int value_erf(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
+{
+	if (mpfr_get_prec(out) > 900 && mpfr_regular_p(a) && mpfr_get_exp(a) == 1) {
+		mpfr_t left;
+		mpfr_init2(left, 64);
+		mpfr_sqr(left, a, R);
+		bool near = mpfr_cmp_ui(left, 3) == 0;
+		mpfr_clear(left);
+		if (near)
+			return erf_positive_series(out, a), 1;
+	}
+	return mpfr_erf(out, a, rnd);
+}
+
 static int value_floor(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_floor(out, a), 0; }
 static int value_ceil(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_ceil(out, a), 0; }
 static int value_trunc(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return (void)rnd, mpfr_trunc(out, a), 0; }
@@ -133,7 +180,7 @@ static unary_fn *const unary[OP_COUNT] = {
     [OP_RSQRT] = mpfr_rec_sqrt, [OP_EXP] = mpfr_exp, [OP_EXPM1] = mpfr_expm1, [OP_LOG] = mpfr_log, [OP_LOG1P] = mpfr_log1p,
     [OP_SIN] = mpfr_sin, [OP_COS] = mpfr_cos, [OP_TAN] = mpfr_tan, [OP_ASIN] = mpfr_asin, [OP_ACOS] = mpfr_acos,
     [OP_ATAN] = mpfr_atan, [OP_SINH] = mpfr_sinh, [OP_COSH] = mpfr_cosh, [OP_TANH] = mpfr_tanh, [OP_ASINH] = mpfr_asinh,
-    [OP_ACOSH] = mpfr_acosh, [OP_ATANH] = mpfr_atanh, [OP_LOGISTIC] = value_logistic, [OP_ERF] = mpfr_erf,
+    [OP_ACOSH] = mpfr_acosh, [OP_ATANH] = mpfr_atanh, [OP_LOGISTIC] = value_logistic, [OP_ERF] = value_erf,
     [OP_FLOOR] = value_floor, [OP_CEIL] = value_ceil, [OP_TRUNC] = value_trunc, [OP_ROUND] = value_round,
     [OP_CAST] = value_copy, [OP_STOP_GRADIENT] = value_copy, [OP_SELECT] = value_copy,
 };
