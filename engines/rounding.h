@@ -51,7 +51,7 @@ double rounding_add(enum dtype d, double a, double b);
 double rounding_mul(enum dtype d, double a, double b);
 double rounding_div(enum dtype d, double a, double b);
 double rounding_sqrt(enum dtype d, double a);
-/* y, a function's value in binary64, off by up to `ulps` of d; 0.5: rounded once, 0: a value of d already. */
+/* y, a function's value in binary64 to an ulp of that, off by up to `ulps` of d in all; 0.5: rounded once, 0: a value of d already. */
 double rounding_function(enum dtype d, double y, double ulps);
 /* The sum, and the product, of n values of d, in random order; what is in term[] is lost. */
 double rounding_sum(enum dtype d, double *term, int n);

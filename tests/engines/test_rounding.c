@@ -78,7 +78,7 @@ static void check_operations(enum dtype d, uint64_t seed, struct seen *seen)
 	mpfr_clear(x);
 }
 
-/* A function is off by no more than it says. */
+/* A function is off by no more than it says; in binary64 the library's own error is an ulp of that. */
 static void check_function(enum dtype d, uint64_t seed)
 {
 	const struct engine engine = {.rounds = true, .rounding = seed};
@@ -89,7 +89,7 @@ static void check_function(enum dtype d, uint64_t seed)
 		for (int ulps = 1; ulps <= 2; ulps++) {
 			double x = 0.03 * i, y = rounding_function(d, x, ulps);
 
-			CHECK(fabs(y - x) <= 2 * ulps * u * x, "%s %g, %d ulps: %g", dtype_table[d].name, x, ulps, y);
+			CHECK(fabs(y - x) <= 2 * (d == DTYPE_F64 ? ulps - 1 : ulps) * u * x, "%s %g, %d ulps: %g", dtype_table[d].name, x, ulps, y);
 		}
 	rounding_end();
 }
