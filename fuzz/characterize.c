@@ -166,6 +166,7 @@ static void find_condition(struct lab *l, int held_out)
 	c = NEW(l->arena, struct condition, 1);
 	c->n_term = x.n_term;
 	c->any = x.any;
+	c->always = x.always;
 	for (int i = 0; i < x.n_term; i++)
 		c->term[i] = (struct condition_term){x.term[i].name, x.term[i].sentence, x.term[i].holds};
 	c->text = explanation_text(&x, l->arena);
