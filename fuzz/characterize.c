@@ -136,8 +136,9 @@ static int hold_out_one(struct lab *l, const struct explained *x, int k)
 			bench_judge(l->bench, &t, &l->scratch, &r);
 			v = r.judgement[0].verdict;
 		}
+		l->hangs += v == VERDICT_HANG;
 		if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
-			outcome = explanation_predicts(l->explain, x, &t, &l->scratch) == (verdict_is_finding[v] || lab_fails_beside(l, &t, &l->scratch));
+			outcome = explanation_predicts(l->explain, x, &t, &l->scratch) == lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
 	}
 	l->work.on_full = l->scratch.on_full = NULL;
 	return outcome;
@@ -145,7 +146,8 @@ static int hold_out_one(struct lab *l, const struct explained *x, int k)
 
 static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
 {
-	for (int k = 0; k < 8 * n && c->held_out < n && bench_clock() < l->deadline; k++) {
+	l->hangs = 0;
+	for (int k = 0; k < 8 * n && c->held_out < n && l->hangs < LAB_HANGS && bench_clock() < l->deadline; k++) {
 		int outcome = hold_out_one(l, x, k);
 
 		c->held_out += outcome >= 0;
@@ -159,11 +161,12 @@ static void find_condition(struct lab *l, int held_out)
 	struct condition *c;
 
 	explanation_find(l->explain, l->arena, &x);
-	if (!x.n_term)
+	if (!x.n_term && !x.always)
 		return;
 	c = NEW(l->arena, struct condition, 1);
 	c->n_term = x.n_term;
 	c->any = x.any;
+	c->always = x.always;
 	for (int i = 0; i < x.n_term; i++)
 		c->term[i] = (struct condition_term){x.term[i].name, x.term[i].sentence, x.term[i].holds};
 	c->text = explanation_text(&x, l->arena);
@@ -198,6 +201,7 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	l.explain = explanation_open();
 	bench_judge(b, c, a, &r);
 	l.finding = r.judgement[0];
+	lab_try_chance(&l);
 	run_experiments(&l, o->experiments);
 	find_condition(&l, o->held_out);
 	lab_depart(&l);

@@ -259,23 +259,32 @@ void experiment_batches(struct lab *l)
 
 /* ---- neighbours ---- */
 
-enum { NEIGHBOURS = 500 };
+enum { NEIGHBOURS = 500, SAMPLES = 1000 }; /* those in the table; those that only the condition goes by, beyond them */
+
+/* Variant number k, in l->scratch; false: it asks for something else than the base. */
+static bool neighbour(struct lab *l, int k, struct testcase *t)
+{
+	const struct profile profile = profile_default();
+	struct choice c = choice_seeded(seed_mix(testcase_hash(l->base), (uint64_t)k + 1));
+
+	arena_reset(&l->scratch);
+	*t = mutate(l->base, &c, &profile, &l->scratch);
+	return lab_same_request(l, t);
+}
 
 void experiment_neighbours(struct lab *l)
 {
-	const struct profile profile = profile_default();
+	const bool kills = l->finding.verdict == VERDICT_CRASH || l->finding.verdict == VERDICT_HANG; /* each costs a process */
+	struct testcase t;
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);
-	for (int k = 0; k < NEIGHBOURS && !lab_over(l); k++) {
-		struct choice c = choice_seeded(seed_mix(testcase_hash(l->base), (uint64_t)k + 1));
-		struct testcase t;
-		struct edit e;
+	for (int k = 0; k < NEIGHBOURS && !lab_over(l); k++)
+		if (neighbour(l, k, &t)) {
+			struct edit e = lab_edit_of(l, &t);
 
-		arena_reset(&l->scratch);
-		t = mutate(l->base, &c, &profile, &l->scratch);
-		if (!lab_same_request(l, &t))
-			continue;
-		e = lab_edit_of(l, &t);
-		lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", k + 1), lab_ops(l, &e)});
-	}
+			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", k + 1), lab_ops(l, &e)});
+		}
+	for (int k = NEIGHBOURS; k < NEIGHBOURS + SAMPLES && !lab_over(l) && !kills; k++)
+		if (neighbour(l, k, &t))
+			lab_sample(l, &t);
 }

@@ -294,7 +294,11 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 			s.fails.at[v / 64] |= (uint64_t)1 << v % 64;
 		failing += x->fails[v];
 	}
-	if (!failing || failing == x->n_variant)
+	if (failing && failing == x->n_variant) {
+		out->always = true;
+		out->failing = out->failing_with = failing;
+	}
+	if (!failing || out->always)
 		return;
 	make_literals(&s, a);
 	for (int i = 1; i <= EXPLANATION_TERMS; i++)
@@ -326,7 +330,7 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 
 bool explanation_predicts(const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch)
 {
-	const struct facts *f = facts_of(c, scratch);
+	const struct facts *f = condition->n_term ? facts_of(c, scratch) : NULL;
 	bool any = false, all = true;
 
 	for (int i = 0; i < condition->n_term; i++) {
@@ -345,6 +349,8 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 {
 	const char *text = "It fails where ";
 
+	if (condition->always)
+		return "It fails wherever it was tried.";
 	for (int i = 0; i < condition->n_term; i++)
 		text = arena_printf(a, "%s%s%s%s", text, !i ? "" : condition->any ? ", or where " : ", and where ",
 		    condition->term[i].holds ? "" : "it is not so that ", condition->term[i].sentence);

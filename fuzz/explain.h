@@ -26,7 +26,8 @@ struct literal {
 };
 
 struct explained {
-	int n_term; /* 0: nothing separates better than chance */
+	int n_term; /* 0: nothing separates better than chance, or: */
+	bool always; /* every variant fails */
 	bool any;   /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
 	int failing, failing_with, passing, passing_without;
@@ -39,7 +40,7 @@ struct explained {
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
 /* Whether the condition holds of c. */
 bool explanation_predicts(const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);
-/* "It fails where A and B." in the arena. */
+/* "It fails where A and B.", "It fails wherever it was tried." in the arena. */
 const char *explanation_text(const struct explained *condition, struct arena *a);
 
 #endif

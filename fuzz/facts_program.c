@@ -50,14 +50,14 @@ static void step_node(struct facts *f, struct step *s, const struct node *n)
 	}
 }
 
-static bool uses_in(const struct region *r, int value)
+bool facts_reads(const struct region *r, int value)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		for (int k = 0; k < r->node[i].n_arg; k++)
 			if (r->node[i].arg[k] == value)
 				return true;
 		for (int w = 0; w < r->node[i].n_region; w++)
-			if (uses_in(&r->node[i].region[w], value))
+			if (facts_reads(&r->node[i].region[w], value))
 				return true;
 	}
 	for (int k = 0; k < r->n_result; k++)
@@ -84,7 +84,7 @@ static bool defines_in(const struct region *r, int value)
 static bool captures_varied(const struct facts *f, const struct region *r)
 {
 	for (int v = 0; v < f->c->program.n_value; v++)
-		if (f->varied[v] && !defines_in(r, v) && uses_in(r, v))
+		if (f->varied[v] && !defines_in(r, v) && facts_reads(r, v))
 			return true;
 	return false;
 }
@@ -114,23 +114,24 @@ static void of_loop(struct facts *f, const struct node *n, const struct loop *l)
 
 		if (!is_float(f, param))
 			continue;
-		derived += f->varied[n->out + i];
-		plain += !f->varied[n->out + i];
+		derived += f->live[n->out + i];
+		plain += !f->live[n->out + i];
 		s.carried[param] = true;
-		if (!f->varied[n->out + i])
+		if (!f->live[n->out + i])
 			continue;
-		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->varied[n->arg[l->first_arg + i]];
+		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->live[n->arg[l->first_arg + i]];
+		f->at[FEATURE_CONSTANT_CARRIED] |= !f->varied[n->arg[l->first_arg + i]] && f->live[param];
 		f->at[FEATURE_CARRY_THROUGH] |= result == param;
 		f->at[FEATURE_CARRY_OVERWRITTEN] |= uses_count(l->body, param) > 1;
 		for (int k = 0; k < top->n_result; k++)
 			f->at[FEATURE_CARRY_IS_RESULT] |= top->result[k] == n->out + i;
 	}
 	for (int i = 0; i < l->n_xs; i++) {
-		captures |= f->varied[l->body->param + l->n_carry + i];
-		f->at[FEATURE_SLICES_DERIVED] |= f->varied[l->body->param + l->n_carry + i];
+		captures |= f->live[l->body->param + l->n_carry + i];
+		f->at[FEATURE_SLICES_DERIVED] |= f->live[l->body->param + l->n_carry + i];
 	}
 	for (int i = 0; i < l->n_ys; i++)
-		f->at[FEATURE_STACKS_DERIVED] |= f->varied[n->out + l->n_carry + i];
+		f->at[FEATURE_STACKS_DERIVED] |= f->live[n->out + l->n_carry + i];
 	for (int i = 0; i < l->body->n_node; i++)
 		step_node(f, &s, &l->body->node[i]);
 	for (int i = 0; i < l->n_carry; i++)
@@ -140,8 +141,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct loop *l)
 	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
 	f->at[FEATURE_CARRIES_SEVERAL] |= derived > 1;
 	f->at[FEATURE_CARRIES_SOME] |= derived && plain;
-	f->at[FEATURE_INDEX_USED] |= l->first_param && uses_in(l->body, l->body->param);
-	f->at[FEATURE_LOOP_COUNTED] |= l->first_arg > 0;
+	f->at[FEATURE_INDEX_USED] |= l->first_param && facts_reads(l->body, l->body->param);
 }
 
 /* ---- nodes ---- */
@@ -155,13 +155,13 @@ static void name_op(struct facts *f, const char *how, enum op op, int which)
 		    !strcmp(how, "derives") ? "differentiated" : how));
 	else
 		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which), arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
-		    !strcmp(how, "traces") ? "differentiated" : "a constant to the derivative"));
+		    !strcmp(how, "traces") ? "differentiated" : !strcmp(how, "passes") ? "differentiated, and its elements count" : "a constant to the derivative"));
 }
 
 static void of_operands(struct facts *f, const struct node *n)
 {
 	const struct type *type = f->c->program.type;
-	int floats = 0, varied = 0, rank = -1;
+	int floats = 0, varied = 0, live = 0, rank = -1;
 	bool gap = false;
 
 	for (int i = 0; i < n->n_arg; i++) {
@@ -176,24 +176,35 @@ static void of_operands(struct facts *f, const struct node *n)
 		}
 		varied++;
 		f->at[FEATURE_SECOND_OPERAND_ONLY] |= gap;
+		live += f->live[n->arg[i]] && facts_passes(f, n, i);
 		f->at[FEATURE_RANKS_DIFFER] |= rank >= 0 && rank != t->shape.rank;
 		rank = t->shape.rank;
 		for (int k = 0; k < i; k++)
-			f->at[FEATURE_OPERANDS_SAME] |= n->arg[k] == n->arg[i];
+			if (n->arg[k] == n->arg[i] && facts_passes(f, n, i) && facts_passes(f, n, k)) {
+				f->at[FEATURE_OPERANDS_SAME] = true;
+				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL || n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
+			}
 		if (n->n_out && op_table[n->op].n_arg > 1 && !n->n_region) {
-			f->at[FEATURE_SCALAR_SPREAD] |= shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
+			f->at[FEATURE_SHAPE_SPREAD] |= facts_passes(f, n, i) && !shape_equal(&t->shape, &type[n->out].shape) &&
+			    (op_table[n->op].family == FAMILY_BINARY || op_table[n->op].family == FAMILY_SELECT || op_table[n->op].family == FAMILY_CLAMP);
+			f->at[FEATURE_SCALAR_SPREAD] |= facts_passes(f, n, i) && shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
 			    op_table[n->op].family != FAMILY_CONCATENATE && op_table[n->op].family != FAMILY_PAD;
 		}
 	}
 	if (n->op == OP_BROADCAST_TO && varied)
 		f->at[FEATURE_SCALAR_SPREAD] = true;
-	if (n->n_region || floats < 2)
+	if (floats < 2)
+		return;
+	for (int i = 0; i < n->n_arg && i < FACTS_OPERANDS && varied; i++)
+		if (dtype_is_float(type[n->arg[i]].dtype)) {
+			name_op(f, f->reached[n->arg[i]] ? "traces" : "holds", n->op, i);
+			if (f->live[n->arg[i]] && facts_passes(f, n, i))
+				name_op(f, "passes", n->op, i);
+		}
+	if (n->n_region)
 		return;
 	f->at[FEATURE_ONE_OPERAND] |= varied == 1;
-	f->at[FEATURE_ALL_OPERANDS] |= varied == floats;
-	for (int i = 0; i < n->n_arg && i < 3 && varied; i++)
-		if (dtype_is_float(type[n->arg[i]].dtype))
-			name_op(f, f->varied[n->arg[i]] ? "traces" : "holds", n->op, i);
+	f->at[FEATURE_ALL_OPERANDS] |= live == floats;
 }
 
 static void of_attrs(struct facts *f, const struct node *n)
@@ -233,6 +244,29 @@ static void of_attrs(struct facts *f, const struct node *n)
 	}
 }
 
+/* What a region op stands for. */
+static void name_kind(struct facts *f, const struct node *n)
+{
+	const char *op = op_table[n->op].name, *kind = n->op == OP_FIXED_POINT ? meaning_names[n->attrs.meaning] : derivative_names[n->attrs.transform];
+
+	if (n->op == OP_DERIVATIVE || n->op == OP_CUSTOM || n->op == OP_FIXED_POINT)
+		facts_name(f, arena_printf(f->arena, "%s %s", op, kind), arena_printf(f->arena, n->op == OP_FIXED_POINT ? "a %s stands for its %s"
+		    : n->op == OP_CUSTOM ? "a %s has a rule for %s" : "a %s inside the program is a %s", op, kind));
+}
+
+/* Inputs that are read in another shape, whether or not they count. */
+static void of_inputs(struct facts *f, const struct node *n)
+{
+	const struct region *top = &f->c->program.top;
+	const enum family family = op_table[n->op].family;
+
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_BROADCAST_TO)
+		return;
+	for (int i = 0; i < n->n_arg; i++)
+		f->at[FEATURE_INPUT_SPREAD] |= f->reached[n->arg[i]] && n->arg[i] >= top->param && n->arg[i] < top->param + top->n_param &&
+		    !shape_equal(&f->c->program.type[n->arg[i]].shape, &f->c->program.type[n->out].shape);
+}
+
 struct place {
 	bool loop, cond, checkpoint, custom;
 };
@@ -249,7 +283,10 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		derived |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
 	if (n->op != OP_CONSTANT && n->n_out && (!f->run || f->run[n->out]))
 		facts_name(f, arena_printf(f->arena, "runs %s", op_table[n->op].name), arena_printf(f->arena, "%s is executed", op_table[n->op].name));
+	if (!f->run || (n->n_out && f->run[n->out]))
+		name_kind(f, n);
 	if (l.is_loop) {
+		f->at[FEATURE_LOOP_COUNTED] |= l.first_arg > 0;
 		if (derived) {
 			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
 			of_loop(f, n, &l);
@@ -265,6 +302,8 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		f->at[FEATURE_INNER_CAPTURES] |= captures_varied(f, &n->region[0]);
 	for (int w = 0; w < n->n_region && !(n->op == OP_CUSTOM && w); w++)
 		of_region(f, &n->region[w], inside);
+	if (!f->run || (n->n_out && f->run[n->out]))
+		of_inputs(f, n);
 	if (!derived)
 		return;
 	name_op(f, "derives", n->op, -1);
@@ -286,13 +325,6 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 				continue;
 			facts_name(f, arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
 			    arena_printf(f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
-			if (n->op == OP_SLICE_SCATTER && to->op == OP_REDUCE_SUM)
-				for (int d = 0; d < to->attrs.n_axes; d++) {
-					int axis = to->attrs.axes[d];
-
-					f->at[FEATURE_SLICED_THEN_SUMMED] |=
-					    f->c->program.type[n->arg[1]].shape.extent[axis] < f->c->program.type[n->arg[0]].shape.extent[axis];
-				}
 		}
 }
 
@@ -324,7 +356,7 @@ static bool used_inside_and_out(const struct region *r, int value)
 		for (int k = 0; k < r->node[i].n_arg; k++)
 			here |= r->node[i].arg[k] == value;
 		for (int w = 0; w < r->node[i].n_region; w++)
-			inside |= uses_in(&r->node[i].region[w], value);
+			inside |= facts_reads(&r->node[i].region[w], value);
 	}
 	for (int k = 0; k < r->n_result; k++)
 		here |= r->result[k] == value;
@@ -363,6 +395,7 @@ static void of_values(struct facts *f)
 void facts_of_program(struct facts *f)
 {
 	facts_find_live(f);
+	facts_of_uses(f);
 	of_values(f);
 	of_region(f, &f->c->program.top, (struct place){0});
 }

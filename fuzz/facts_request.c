@@ -27,6 +27,21 @@ static void of_seeds(struct facts *f, const struct transform *t)
 		}
 }
 
+/* Operands that are inputs asked for, of an op over integers; also of one whose result is not used. */
+static void of_asked(struct facts *f, const struct program *p, const struct node *n, const struct transform *t)
+{
+	int asked = 0;
+
+	for (int k = 0; k < n->n_arg; k++)
+		for (int w = 0; w < t->n_wrt; w++)
+			asked += n->arg[k] == p->top.param + t->wrt[w] && !dtype_is_float(p->type[n->arg[k]].dtype);
+	if (asked < 2)
+		return;
+	f->at[FEATURE_TWO_INTEGERS_ASKED] |= op_table[n->op].family == FAMILY_BINARY;
+	f->at[FEATURE_TWO_BITS_ASKED] |= op_table[n->op].family == FAMILY_BINARY && op_table[n->op].regularity == REGULARITY_DISCRETE && n->op != OP_REMAINDER;
+	facts_name(f, arena_printf(f->arena, "asks %s", op_table[n->op].name), arena_printf(f->arena, "both operands of %s are asked for", op_table[n->op].name));
+}
+
 void facts_of_request(struct facts *f)
 {
 	const struct testcase *c = f->c;
@@ -58,17 +73,8 @@ void facts_of_request(struct facts *f)
 		f->at[FEATURE_INPUT_SKIPPED] |= !in && k < outermost->n_wrt;
 		f->at[FEATURE_INTEGERS_ASKED] |= in && !dtype_is_float(p->type[p->top.param + i].dtype);
 	}
-	for (int i = 0; i < p->top.n_node; i++) {
-		const struct node *n = &p->top.node[i];
-		int asked = 0;
-
-		for (int k = 0; k < n->n_arg; k++)
-			for (int w = 0; w < outermost->n_wrt; w++)
-				asked += n->arg[k] == p->top.param + outermost->wrt[w] && !dtype_is_float(p->type[n->arg[k]].dtype);
-		f->at[FEATURE_TWO_INTEGERS_ASKED] |= asked > 1 && op_table[n->op].family == FAMILY_BINARY;
-		if (asked > 1)
-			facts_name(f, arena_printf(f->arena, "asks %s", op_table[n->op].name), arena_printf(f->arena, "both operands of %s are asked for", op_table[n->op].name));
-	}
+	for (int i = 0; i < f->whole->program.top.n_node; i++)
+		of_asked(f, &f->whole->program, &f->whole->program.top.node[i], outermost);
 }
 
 struct facts *facts_of(const struct testcase *c, struct arena *a)
@@ -76,12 +82,14 @@ struct facts *facts_of(const struct testcase *c, struct arena *a)
 	struct facts *f = NEW(a, struct facts, 1);
 	struct testcase *live = NEW(a, struct testcase, 1);
 
+	f->whole = c;
 	*live = *c;
 	live->program = program_drop_dead(&c->program, a);
 	f->c = live;
 	c = live;
 	f->arena = a;
 	f->varied = NEW(a, bool, c->program.n_value + 1);
+	f->reached = NEW(a, bool, c->program.n_value + 1);
 	f->uses = NEW(a, int, c->program.n_value + 1);
 	f->live = NEW(a, bool, c->program.n_value + 1);
 	facts_find_varied(f);

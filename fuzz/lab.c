@@ -8,6 +8,9 @@
 
 #include "../reports/summary.h"
 #include "commands.h"
+#include "facts.h"
+
+enum { ASKS_OF_BASE = 8, ASKS = 12 };
 
 /* ---- variants ---- */
 
@@ -185,12 +188,33 @@ static void nudge(struct tensor *t, int *number)
 	}
 }
 
-bool lab_fails_beside(struct lab *l, const struct testcase *c, struct arena *scratch)
+static bool finds(struct lab *l, const struct testcase *c, struct arena *scratch)
+{
+	struct bench_result r;
+
+	bench_judge(l->bench, c, scratch, &r);
+	return verdict_is_finding[r.judgement[0].verdict];
+}
+
+void lab_try_chance(struct lab *l)
+{
+	l->asks = 1;
+	for (int k = 0; k < ASKS_OF_BASE && l->asks == 1 && l->finding.verdict != VERDICT_HANG && l->finding.verdict != VERDICT_CRASH; k++) {
+		arena_reset(&l->scratch);
+		if (!finds(l, l->base, &l->scratch))
+			l->asks = ASKS;
+	}
+}
+
+bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch)
 {
 	struct testcase beside = testcase_copy(c, scratch);
-	struct bench_result r;
 	int number = 0;
 
+	for (int k = 1; k < l->asks && !fails; k++)
+		fails = finds(l, c, scratch);
+	if (fails)
+		return true;
 	for (int p = 0; p < beside.n_point; p++)
 		for (int i = 0; i < beside.program.top.n_param; i++)
 			nudge(&beside.point[p][i], &number);
@@ -198,8 +222,9 @@ bool lab_fails_beside(struct lab *l, const struct testcase *c, struct arena *scr
 		for (int i = 0; i < beside.transform[t].n_seed; i++)
 			if (shape_elements(&beside.transform[t].seed[i].type.shape))
 				nudge(&beside.transform[t].seed[i], &number);
-	bench_judge(l->bench, &beside, scratch, &r);
-	return verdict_is_finding[r.judgement[0].verdict];
+	for (int k = 0; k < l->asks && !fails; k++)
+		fails = finds(l, &beside, scratch);
+	return fails && facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
 }
 
 /* Judged by engine `which` of b; the row is the table's once it is whole. */
@@ -231,7 +256,7 @@ static const struct variant_row *judge_variant(struct lab *l, struct bench *b, i
 	if (j->verdict == VERDICT_HANG)
 		l->hangs++;
 	if (!engine && row->decided && !again && lab_same_request(l, c))
-		explanation_add(l->explain, c, row->fails || lab_fails_beside(l, c, &l->scratch), row->case_number, &l->scratch);
+		explanation_add(l->explain, c, lab_fails(l, c, row->fails, &l->scratch), row->case_number, &l->scratch);
 	l->table->n_row++;
 	l->out->runs++;
 	return row;
@@ -268,6 +293,29 @@ const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *
 	struct edit e = lab_edit(l);
 
 	return try_case(l, b, 0, &e.c, cell, true);
+}
+
+void lab_sample(struct lab *l, const struct testcase *c)
+{
+	jmp_buf full;
+
+	if (bench_clock() > l->deadline)
+		l->late = true;
+	if (l->late || l->hangs >= LAB_HANGS)
+		return;
+	if (!setjmp(full)) {
+		struct bench_result r;
+		enum verdict v;
+
+		l->scratch.on_full = &full;
+		bench_judge(l->bench, c, &l->scratch, &r);
+		v = r.judgement[0].verdict;
+		l->out->runs++;
+		l->hangs += v == VERDICT_HANG;
+		if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, c))
+			explanation_add(l->explain, c, lab_fails(l, c, verdict_is_finding[v], &l->scratch), -++l->samples, &l->scratch);
+	}
+	l->scratch.on_full = NULL;
 }
 
 int lab_peers(struct lab *l)

@@ -30,7 +30,8 @@ struct lab {
 	bool late;                    /* it has passed */
 	struct characterization *out;
 	struct variant_table *table;  /* of the experiment at work */
-	int hangs;
+	int hangs, samples;
+	int asks;                     /* how often a case is asked before it passes: more than once where the engine answers by chance */
 	struct explanation *explain;  /* the features of every variant */
 	struct engine *primal;
 	int case_room, table_room, statement_room;
@@ -58,10 +59,17 @@ const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *con
 /* The same case put to peer `which` (peers are opened on demand); no more features are counted. */
 const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell);
 int lab_peers(struct lab *l);
+/* Judges c, for the condition alone: no row tells of it. */
+void lab_sample(struct lab *l, const struct testcase *c);
 /* The base once more, by the first engine of b; a row even where there is one of that case. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
-/* Whether a case that passes fails at a point and direction beside its own: at its own it is right by accident. */
-bool lab_fails_beside(struct lab *l, const struct testcase *c, struct arena *scratch);
+/*
+ * Whether a case that was judged `fails` does so: also one that passes, of an engine that answers by chance, if it fails when it is asked again;
+ * and if it fails at a point and direction beside its own, where the same is executed and taken: at its own it is right by accident.
+ */
+bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch);
+/* Asks the base some times, to see whether the engine answers by chance. */
+void lab_try_chance(struct lab *l);
 /* Whether c is asked by the same stack of transforms as the base.  The condition is about programs and points: only such variants count for it. */
 bool lab_same_request(const struct lab *l, const struct testcase *c);
 /* Whether the experiment must end. */

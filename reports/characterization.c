@@ -137,7 +137,7 @@ static void put_condition(struct json_writer *w, const struct characterization *
 	json_put_key(w, "condition");
 	json_begin_object(w, JSON_BLOCK);
 	json_member_string(w, "text", c->text);
-	json_member_string(w, "join", c->any ? "any" : "all");
+	json_member_string(w, "join", c->always ? "always" : c->any ? "any" : "all");
 	json_put_key(w, "terms");
 	json_begin_array(w, JSON_BLOCK);
 	for (int i = 0; i < c->n_term; i++) {

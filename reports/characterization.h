@@ -58,9 +58,9 @@ struct statement {
 
 enum { CONDITION_TERMS = 3 };
 
-/* Features or their negations, all of them or any: fails where it holds, passes where it does not, but for the exceptions. */
+/* Features or their negations, all of them or any (none: always, every variant fails): fails where it holds, passes where it does not, but for the exceptions. */
 struct condition {
-	bool any;
+	bool any, always;
 	int n_term;
 	struct condition_term {
 		const char *feature, *sentence;

@@ -35,7 +35,7 @@ def main():
             if run.returncode:
                 continue
             begin = time.monotonic()
-            run = subprocess.run([adjudge, "report", str(small), "--engine", spec, "--format", "json", "--held-out", count], capture_output=True, text=True)
+            run = subprocess.run([adjudge, "report", str(small), "--engine", spec, "--format", "json", "--time", "10m", "--held-out", count], capture_output=True, text=True)
             seconds = time.monotonic() - begin
             total += 1
             if run.returncode:
@@ -46,7 +46,8 @@ def main():
             held = condition.get("held_out") if condition else None
             share = held["predicted"] / held["variants"] if held and held["variants"] else 0
             reached += share >= 0.95
-            print(f"{share:6.1%} {seconds:5.1f}s {found['runs']:4d} runs  {spec}: {condition['text'] if condition else 'no condition'}", flush=True)
+            print(f"{share:6.1%} of {held['variants'] if held else 0:3d} {seconds:5.1f}s {found['runs']:4d} runs  {spec}: {condition['text'] if condition else 'no condition'}",
+                  flush=True)
     print(f"{reached} of {total} faults with at least 95 % of fresh variants predicted")
 
 

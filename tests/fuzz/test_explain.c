@@ -80,6 +80,16 @@ static void test_facts(struct arena *a)
 	        FEATURE_ZERO_FACTOR, true},
 	    {"x + y", 2, 2, 2, FEATURE_INPUTS_EQUAL, true}, {"x + y", 1, 2, 2, FEATURE_INPUTS_EQUAL, false}, {"x + y", 1, 2, 1, FEATURE_SOME_INPUTS, true},
 	    {"x + floor(sqrt(y))", 1, 2, 2, FEATURE_USED_TWICE, false}, {"pow(x, y)", 0, 2, 2, FEATURE_ZERO_BASE, true},
+	    {"pow(x, y)", 1, 2, 2, FEATURE_UNIT_BASE, true}, {"pow(x, y)", 2, 2, 2, FEATURE_UNIT_BASE, false},
+	    {"x + 2 * x", 1, 2, 1, FEATURE_NONLINEAR, false}, {"x * x", 1, 2, 1, FEATURE_NONLINEAR, true}, {"x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, false},
+	    {"x * x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, true}, {"x * x * x", 1, 2, 1, FEATURE_OVER_CUBIC, false}, {"sin(x)", 1, 2, 1, FEATURE_OVER_CUBIC,
+	        true},
+	    {"where(x > 0, x, x * x)", 1, 2, 1, FEATURE_NONLINEAR, false}, {"max(x, y)", 3, 2, 2, FEATURE_ALL_OPERANDS, false},
+	    {"x + sin(x)", 1, 2, 1, FEATURE_ACCUMULATED, true}, {"x + floor(x)", 1, 2, 1, FEATURE_ACCUMULATED, false},
+	    {"x + sin(x)", 1, 2, 1, FEATURE_SHARED_LATER, true}, {"x * x", 1, 2, 1, FEATURE_SHARED_LATER, false},
+	    {"x * x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, true}, {"x / x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, false},
+	    {"x + y", 2, 2, 1, FEATURE_TWIN_USED, true}, {"sin(x)", 2, 2, 1, FEATURE_TWIN_USED, false}, {"sin(y)", 2, 2, 1, FEATURE_TWIN_USED, true},
+	    {"x * sin(x)", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, true}, {"x * y", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, false},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -111,13 +121,21 @@ static void test_condition(struct arena *a)
 	CHECK(make(&e, "clamp(x, y, 7)", 2, 2, 2, a) && explanation_predicts(x, &found, &e.c, a), "a tie of another op");
 	CHECK(make(&e, "clamp(x, y, 7)", 3, 2, 2, a) && !explanation_predicts(x, &found, &e.c, a), "none");
 	explanation_close(x);
-	/* what fails always separates nothing */
+	/* of what fails always the condition is that it does; what never does has none */
 	x = explanation_open();
 	for (int i = 0; i < 4; i++)
 		if (make(&e, texts[i], 2, 3, 2, a))
 			explanation_add(x, &e.c, true, i, a);
 	explanation_find(x, a, &found);
-	CHECK(!found.n_term, "%s", explanation_text(&found, a));
+	CHECK(!found.n_term && found.always && found.failing_with == 4, "%s", explanation_text(&found, a));
+	CHECK(!strcmp(explanation_text(&found, a), "It fails wherever it was tried."), "%s", explanation_text(&found, a));
+	CHECK(make(&e, "sin(x)", 2, 3, 2, a) && explanation_predicts(x, &found, &e.c, a), "everywhere");
+	explanation_close(x);
+	x = explanation_open();
+	if (make(&e, "sin(x)", 2, 3, 2, a))
+		explanation_add(x, &e.c, false, 0, a);
+	explanation_find(x, a, &found);
+	CHECK(!found.n_term && !found.always, "nothing fails");
 	explanation_close(x);
 }
 
