@@ -30,17 +30,17 @@ const struct emit_target *emit_target_find(const char *name)
 const char *emit_decimal(double x, struct arena *a)
 {
 	char digits[40];
-	size_t mantissa;
+	int n = 1, exponent;
 
-	for (int n = 1; n <= 17; n++) {
-		snprintf(digits, sizeof digits, "%.*g", n, x);
+	for (; n <= 17; n++) {
+		snprintf(digits, sizeof digits, "%.*e", n - 1, x);
 		if (strtod(digits, NULL) == x)
 			break;
 	}
-	mantissa = strcspn(digits, "e");
-	if (memchr(digits, '.', mantissa))
-		return arena_printf(a, "%s", digits);
-	return arena_printf(a, "%.*s.0%s", (int)mantissa, digits, digits + mantissa);
+	exponent = atoi(strchr(digits, 'e') + 1);
+	if (exponent >= -5 && exponent < 16)
+		return arena_printf(a, "%.*f", n - 1 > exponent ? n - 1 - exponent : 1, x);
+	return strchr(digits, '.') ? arena_printf(a, "%s", digits) : arena_printf(a, "%.*s.0%s", (int)strcspn(digits, "e"), digits, strchr(digits, 'e'));
 }
 
 static const char *number_for_people(double x, struct arena *a)
