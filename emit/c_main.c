@@ -19,10 +19,10 @@ static void count_uses(const struct region *region, int *uses)
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		for (int k = 0; k < node->n_arg; k++)
-			uses[node->arg[k]]++;
 		for (int r = 0; r < node->n_region; r++)
 			count_uses(&node->region[r], uses);
+		for (int k = 0; k < node->n_arg; k++) /* a row that nobody reads is not taken */
+			uses[node->arg[k]] += node->op != OP_SCAN || k < node->attrs.carries || uses[node->region[0].param + k];
 	}
 	for (int k = 0; k < region->n_result; k++)
 		uses[region->result[k]]++;

@@ -124,7 +124,7 @@ void emit_comment(const struct emission *x, const char *prefix, const char *targ
 
 	bare.provenance = (struct provenance){0};
 	bare.n_expect = 0;
-	comment_line(x, prefix, arena_printf(a, "A case of adjudge as a program for %s alone: it prints what is returned beside what is expected.", target));
+	comment_line(x, prefix, arena_printf(a, "A case of adjudge as a program for %s alone, and what is expected of it.", target));
 	comment_line(x, prefix, "Numbers are exact; +- is what rounding may do to a right implementation.");
 	if (from->title && *from->title)
 		comment_line(x, prefix, from->title);

@@ -3,13 +3,14 @@
 Usage: test_emit_c.py ADJUDGE CC CASE_OR_FOLDER...
 """
 import concurrent.futures
-import math
 import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+from emit_expected import right
 
 adjudge, cc, places = sys.argv[1], sys.argv[2], sys.argv[3:]
 NO_COUNTERPART = 5  # exit status of emit
@@ -19,20 +20,6 @@ LINE = re.compile(r"(primal \d+(?:\[\d+\])?): returned (\S+), expected (.*)")
 def cases():
     for place in map(pathlib.Path, places):
         yield from sorted(place.rglob("*.json")) if place.is_dir() else [place]
-
-
-def right(returned, expected):
-    """expected: one number or several, "or" between them, each with what it may be off by."""
-    if expected.startswith("undecided"):
-        return True
-    for one in expected.split(" or "):
-        value, _, radius = one.partition(" +- ")
-        if {"true": 1, "false": 0}.get(returned) == float(value):
-            return True
-        x, y = float(returned), float(value)
-        if x == y or (math.isnan(x) and math.isnan(y)) or (radius and abs(x - y) <= float(radius)):
-            return True
-    return False
 
 
 def trial(case, place):
