@@ -12,11 +12,12 @@ import tempfile
 adjudge, root = sys.argv[1], pathlib.Path(sys.argv[2])
 # A case of the corpus, and what the source for it must have, by the beginning of the format's name.
 CASES = {
-    "tfjs-cumsum-axis": {"torch": "torch.cumsum(v0, 0)", "tfjs": "tf.cumsum(v0, 0)", "jax-js": "np.cumsum(v0, 0)"},
-    "jaxjs-norm-with-a-zero": {"torch": "torch.linalg.vector_norm(v0, 2, [0]", "tfjs": "tf.norm(v0, 'euclidean', [0]", "jax-js": "np.linalg.vectorNorm(v0, {"},
+    "real/tfjs-cumsum-axis": {"torch": "torch.cumsum(v0, 0)", "tfjs": "tf.cumsum(v0, 0)", "jax-js": "np.cumsum(v0, 0)"},
+    "real/jaxjs-norm-with-a-zero": {"torch": "torch.linalg.vector_norm(v0, 2, [0]", "tfjs": "tf.norm(v0, 'euclidean', [0]", "jax-js": "np.linalg.vectorNorm(v0, {"},
     # an array is moved by its last use alone
-    "tfjs-second-derivative-of-exp": {"torch": "v0 * v1", "tfjs": "tf.mul(v0, v1)", "jax-js": "np.exp(v0.ref)"},
-    "jaxjs-running-product-with-a-zero": {"torch": "torch.cumprod(v0, 0)", "jax-js": "np.cumprod(v0, 0)"},
+    "real/tfjs-second-derivative-of-exp": {"torch": "v0 * v1", "tfjs": "tf.mul(v0, v1)", "jax-js": "np.exp(v0.ref)"},
+    "real/jaxjs-running-product-with-a-zero": {"torch": "torch.cumprod(v0, 0)", "jax-js": "np.cumprod(v0, 0)"},
+    "zoo/jax-vmap-clip-oob": {"torch": "func.vmap(f, (0, 0,))"},
 }
 NO_COUNTERPART = 5  # exit status of emit, for a request or an op that the engine has not
 
@@ -48,7 +49,7 @@ for name in formats:
         continue
     written = 0
     for case, wanted in CASES.items():
-        done = run(adjudge, "emit", "--format", name, str(root / "corpus" / "real" / f"{case}.json"))
+        done = run(adjudge, "emit", "--format", name, str(root / "corpus" / f"{case}.json"))
         if done.returncode == NO_COUNTERPART:
             continue
         call = next((text for start, text in wanted.items() if name.startswith(start)), "nothing, as it has no such op")

@@ -1,6 +1,6 @@
 """`adjudge emit --format c`: sources compile without a warning and return what the oracles say.
 
-Usage: test_emit_c.py ADJUDGE CC CASE_OR_FOLDER...
+Usage: test_emit_c.py ADJUDGE CASE_OR_FOLDER... -- CC [ARGUMENT...]
 """
 import concurrent.futures
 import os
@@ -12,7 +12,8 @@ import tempfile
 
 from emit_expected import right
 
-adjudge, cc, places = sys.argv[1], sys.argv[2], sys.argv[3:]
+adjudge, split = sys.argv[1], sys.argv.index("--")
+places, cc = sys.argv[2:split], sys.argv[split + 1:]
 NO_COUNTERPART = 5  # exit status of emit
 LINE = re.compile(r"(primal \d+(?:\[\d+\])?): returned (\S+), expected (.*)")
 
@@ -32,7 +33,7 @@ def trial(case, place):
     base = pathlib.Path(place) / f"{abs(hash(case))}"
     source, program = base.with_suffix(".c"), base.with_suffix(".out")
     source.write_text(emitted.stdout)
-    built = subprocess.run([cc, "-std=c11", "-Wall", "-Werror", "-o", str(program), str(source), "-lm"], capture_output=True, text=True)
+    built = subprocess.run([*cc, "-std=c11", "-Wall", "-Werror", "-o", str(program), str(source), "-lm"], capture_output=True, text=True)
     if built.returncode:
         return 0, built.stderr[:1000], None
     done = subprocess.run([str(program)], capture_output=True, text=True, timeout=60)

@@ -33,7 +33,7 @@ def cases():
 
 def format_of(case):
     raw = json.loads(case.read_text())
-    levels = {level["transform"] for level in raw.get("case", raw).get("transforms", [])}
+    levels = {level["transform"] for level in raw.get("case", raw)["request"]}
     return "torch-vmap" if "batch" in levels else "torch" if levels <= {"vjp"} else "torch-func"
 
 
