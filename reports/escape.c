@@ -19,18 +19,20 @@ static const struct replacement code[] = {{0, NULL}};
 static const struct replacement dot[] = {{'"', "\\\""}, {'\\', "\\\\"}, {0, NULL}};
 
 static const struct replacement *const replacements[] = {
-    [ESCAPE_HTML] = html, [ESCAPE_MARKDOWN] = markdown, [ESCAPE_MARKDOWN_CODE] = code, [ESCAPE_DOT] = dot};
+    [ESCAPE_HTML] = html, [ESCAPE_MARKDOWN] = markdown, [ESCAPE_MARKDOWN_CODE] = code, [ESCAPE_DOT] = dot, [ESCAPE_COMMENT] = code};
 
 /* Sequences that mean something to those who read the finished text, whatever the format: one character of them is said in another way. */
 static const struct sequence {
 	const char *text;
 	bool first; /* only where the text begins */
-	const char *by[4];
+	const char *by[5]; /* as it stands, where the format has no such thing */
 } sequences[] = {
-    {"::", true, {"&#58;:", "&#58;:", ": :", ": :"}},
-    {"##[", false, {"##&#91;", "&#35;&#35;\\[", "## [", "## ["}},
-    {"://", false, {"://", "&#58;//", "://", "://"}}, /* made a link by itself */
-    {"www.", false, {"www.", "www&#46;", "www.", "www."}},
+    {"::", true, {"&#58;:", "&#58;:", ": :", ": :", ": :"}},
+    {"##[", false, {"##&#91;", "&#35;&#35;\\[", "## [", "## [", "## ["}},
+    {"://", false, {"://", "&#58;//", "://", "://", "://"}}, /* made a link by itself */
+    {"www.", false, {"www.", "www&#46;", "www.", "www.", "www."}},
+    {"*/", false, {"*/", "\\*/", "*/", "*/", "* / "}}, /* ends a comment of C; with a blank behind, so that no other begins */
+    {"/*", false, {"/*", "/\\*", "/*", "/*", "/ * "}},
 };
 
 static const struct sequence *sequence_at(const char *at, bool first)

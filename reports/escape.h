@@ -12,9 +12,9 @@
 
 /*
  * HTML: text and double-quoted attributes.  MARKDOWN: prose and cells of tables, on one line.  MARKDOWN_CODE: a line inside a fence of fence_of.
- * DOT: inside a double-quoted string.
+ * DOT: inside a double-quoted string.  COMMENT: a line of a comment of C, between the marks that begin and end it, or behind # or //.
  */
-enum escape { ESCAPE_HTML, ESCAPE_MARKDOWN, ESCAPE_MARKDOWN_CODE, ESCAPE_DOT };
+enum escape { ESCAPE_HTML, ESCAPE_MARKDOWN, ESCAPE_MARKDOWN_CODE, ESCAPE_DOT, ESCAPE_COMMENT };
 
 void text_put_escaped(struct text *t, enum escape e, const char *text);
 /* As many backticks as it takes that none of the texts, which may be NULL, ends the block: three at least.  In the arena. */

@@ -169,6 +169,8 @@ static void put_program(struct text *out, const struct json *report)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
 	text_put(out, "<h2>Run it</h2>\n<pre class=\"run\">");
 	html_put(out, view_command(report, "report.json", out->arena));
+	text_put(out, "\n");
+	html_put(out, view_emit_command("report.json", out->arena));
 	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
 	if (has_case) {
 		drawing = graph_layout(&c.program, out->arena);

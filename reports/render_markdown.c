@@ -221,14 +221,14 @@ static void put_characterization(struct text *out, const struct json *x)
 
 static void put_run(struct text *out, const struct json *report)
 {
-	const char **line, *command[] = {view_command(report, "case.json", out->arena)};
+	const char **line, *command[] = {view_command(report, "case.json", out->arena), view_emit_command("case.json", out->arena)};
 	struct testcase c;
 	size_t len;
 	int n = 0;
 	char *json;
 
 	text_put(out, "\n## Run it\n\n");
-	put_block(out, "sh", command, 1);
+	put_block(out, "sh", command, 2);
 	if (!view_case(report, out->arena, &c))
 		return;
 	text_put(out, "\n<details><summary>case.json</summary>\n\n");

@@ -102,6 +102,11 @@ const char *view_command(const struct json *report, const char *file, struct are
 	return arena_printf(a, "adjudge run %s --engine %s", file, view_shell_word(render_member(report, "engine"), a));
 }
 
+const char *view_emit_command(const char *file, struct arena *a)
+{
+	return arena_printf(a, "adjudge emit --format jax %s  # a program for one engine alone; --formats lists the others", view_shell_word(file, a));
+}
+
 static double member_double(const struct json *object, const char *key)
 {
 	const char *text = render_member(object, key);

@@ -20,6 +20,8 @@ const char *view_tensor(const struct tensor *t, struct arena *a);
 const char *view_shell_word(const char *text, struct arena *a);
 /* "adjudge run FILE --engine SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);
+/* "adjudge emit --format jax FILE", and how to learn of the other formats. */
+const char *view_emit_command(const char *file, struct arena *a);
 /* How far the returned number is from the expected one, and what is allowed; "" where one of them is no finite number. */
 const char *view_difference(const struct json *report, struct arena *a);
 const char *view_allowed(const struct json *report, struct arena *a);

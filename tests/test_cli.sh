@@ -361,6 +361,10 @@ check 0 emit --formats
 says out torch
 check 0 emit --format torch "$loop"
 says out 'import torch'
+check 0 emit --format c "$loop"
+says out '#include <math.h>'
+check 0 emit --format jax "$loop"
+says out 'import jax'
 check 2 emit --format basic "$loop"
 check 2 emit --format torch
 check 3 emit --format torch /dev/null

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../../graph/testcase.h"
+#include "../../reports/escape.h"
 #include "../../reports/file.h"
 #include "../../reports/graph_layout.h"
 #include "../../reports/index.h"
@@ -48,7 +49,9 @@ static const char *rendered(const char *format, const char *text, struct arena *
 	struct error e = {0};
 	const struct json *root;
 
-	if (!strcmp(format, "index html")) {
+	if (!strcmp(format, "comment")) {
+		text_put_escaped(&out, ESCAPE_COMMENT, text);
+	} else if (!strcmp(format, "index html")) {
 		index_html(&out, &index);
 	} else if (!strcmp(format, "index markdown")) {
 		index_markdown(&out, &index);
@@ -93,7 +96,7 @@ static bool line_begins(const char *text, const char *start)
 }
 
 /*
- * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and Markdown.  `bad` must not be in what is rendered, or begin no
+ * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and Markdown, c a comment in source.  `bad` must not be in what is rendered, or begin no
  * line of it; as it stands the text has it, so that without the escape the row fails.
  */
 static const struct row {
@@ -117,9 +120,16 @@ static const struct row {
     {"m", "```\n# not a heading", "\n# not", false},
     {"d", "x\"]; n9 [label=\"y", "x\"]", false},
     {"d", "x\\", "x\\\"", false},
-    {"hmdij", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
-    {"hmdij", "\xc2\x9b" "31mred", "\xc2\x9b", false},
-    {"hmdij", "\xe2\x80\xae" "reversed", "\xe2\x80\xae", false},
+    {"c", "ends */ int x; /* begins", "*/", false},
+    {"c", "ends */ int x; /* begins", "/*", false},
+    {"c", "*/*/*", "*/", false},
+    {"c", "*/*/*", "/*", false},
+    {"c", "/*/*/", "*/", false},
+    {"c", "a line\nimport os", "\n", false},
+    {"c", "a line\rimport os", "\r", false},
+    {"hmdijc", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
+    {"hmdijc", "\xc2\x9b" "31mred", "\xc2\x9b", false},
+    {"hmdijc", "\xe2\x80\xae" "reversed", "\xe2\x80\xae", false},
     {"hmdij", "x\n::error file=a::b", "::error", true},
     {"hmij", "::error file=a::b", "::error", true},
     {"hmdij", "x ##[error]b", "##[", false},
@@ -130,7 +140,7 @@ static void test_injection(struct arena *a)
 	static const struct {
 		char letter;
 		const char *name;
-	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"}, {'j', "index markdown"}};
+	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"}, {'j', "index markdown"}, {'c', "comment"}};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
 		for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {

@@ -1,0 +1,378 @@
+/* array.c: a program for an array library: its functions, what is asked of them, and what is printed. */
+#include "array.h"
+
+#include <string.h>
+
+#include "../engines/straight.h"
+
+/* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left out. */
+struct output {
+	int index;
+	struct type type;
+};
+
+/* One level as a function: what its template asks of it. */
+struct level {
+	const struct array_target *target;
+	const struct transform *t;
+	const char *name, *below;
+	const struct program *p;
+	int n_below;
+	const struct output *output; /* [n_below] of the level below */
+	struct arena *arena;
+};
+
+struct array_source {
+	const struct emission *x;
+	const struct array_target *target;
+	struct program p; /* without regions, in ops that the target has */
+	struct arena *arena;
+	struct text *out;
+};
+
+static const char *joined(const char *const *item, int n, struct arena *a)
+{
+	const char *text = "";
+
+	for (int k = 0; k < n; k++)
+		text = arena_printf(a, "%s%s%s", text, k ? ", " : "", item[k]);
+	return text;
+}
+
+static const char *value(int v, struct arena *a)
+{
+	return arena_printf(a, "v%d", v);
+}
+
+static const char *inputs(const struct program *p, struct arena *a)
+{
+	const char *item[LIMIT_ARGS];
+
+	for (int k = 0; k < p->top.n_param; k++)
+		item[k] = value(p->top.param + k, a);
+	return joined(item, p->top.n_param, a);
+}
+
+/* A key of few, by name: pairs of a key and its text, ended by NULL. */
+static const char *pair_key(const void *self, const char *key, size_t len)
+{
+	for (const char *const *pair = self; pair[0]; pair += 2)
+		if (strlen(pair[0]) == len && !strncmp(pair[0], key, len))
+			return pair[1];
+	return NULL;
+}
+
+static const char *with(const char *text, const char *const *pairs, struct arena *a)
+{
+	return template_put(text, pair_key, pairs, a);
+}
+#define WITH(a, text, ...) with(text, (const char *const[]){__VA_ARGS__, NULL}, a)
+
+static const char *element(const struct array_target *target, const char *of, int k, struct arena *a)
+{
+	return WITH(a, target->element, "of", of, "k", arena_printf(a, "%d", k));
+}
+
+/* ---- the function ---- */
+
+static const struct tensor **constants_of(const struct program *p, struct arena *a)
+{
+	const struct tensor **constant = NEW(a, const struct tensor *, p->n_value);
+
+	for (int i = 0; i < p->top.n_node; i++)
+		if (p->top.node[i].op == OP_CONSTANT)
+			constant[p->top.node[i].out] = &p->top.node[i].attrs.value;
+	return constant;
+}
+
+static void put_function(struct array_source *s)
+{
+	const struct array_target *target = s->target;
+	const struct program *p = &s->p;
+	struct arena *a = s->arena;
+	const struct tensor **constant = constants_of(p, a);
+	struct text body = {.arena = a};
+	const char *result[LIMIT_ARGS];
+
+	text_put_bytes(&body, "", 0); /* not NULL */
+	for (int i = 0; i < p->top.n_node; i++) {
+		const struct template_node x = {target, p, &p->top.node[i], constant, a};
+		const char *out = value(x.node->out, a), *text;
+		bool line = false;
+
+		text = x.node->op == OP_CONSTANT ? template_tensor(target, &x.node->attrs.value, a) : template_node(&x, template_row(&x), &line);
+		text_put(&body, "%s", WITH(a, target->line, "text", line ? text : WITH(a, target->assign, "out", out, "text", text)));
+	}
+	for (int k = 0; k < p->top.n_result; k++)
+		result[k] = value(p->top.result[k], a);
+	text_put(s->out, "%s\n", WITH(a, target->function, "name", "f", "in", inputs(p, a), "body", body.at, "results", template_tuple(target, result, p->top.n_result, a)));
+}
+
+/* ---- levels ---- */
+
+static bool wants(const struct transform *t, int input)
+{
+	for (int k = 0; k < t->n_wrt; k++)
+		if (t->wrt[k] == input)
+			return true;
+	return false;
+}
+
+static const char *call_of(const struct level *x)
+{
+	const char *call = WITH(x->arena, x->target->call, "name", x->below, "args", inputs(x->p, x->arena)), *item[LIMIT_ARGS];
+	int n = 0;
+
+	for (int k = 0; k < x->n_below; k++)
+		if (dtype_is_float(x->output[k].type.dtype))
+			item[n++] = element(x->target, "y", k, x->arena);
+	return n == x->n_below ? call : WITH(x->arena, x->target->pick, "call", call, "picked", template_tuple(x->target, item, n, x->arena));
+}
+
+static const char *seeds_of(const struct level *x)
+{
+	const char *item[LIMIT_ARGS];
+	int n = 0;
+
+	if (x->t->kind == TRANSFORM_VJP) {
+		for (int k = 0; k < x->n_below; k++)
+			if (dtype_is_float(x->output[k].type.dtype))
+				item[n++] = template_tensor(x->target, &x->t->seed[x->output[k].index], x->arena);
+	} else {
+		for (int k = 0; k < x->t->n_seed; k++)
+			if (dtype_is_float(x->t->seed[k].type.dtype))
+				item[n++] = template_tensor(x->target, &x->t->seed[k], x->arena);
+	}
+	return template_tuple(x->target, item, n, x->arena);
+}
+
+/*
+ * name: of the function   in: all inputs   active: those that are differentiated   call: the function below at them, its float outputs   seeds: a tuple   below: its name
+ * of a batch: axes: 0 or none of each input   batched: the inputs that have slices   mapped: all inputs, of those a slice
+ */
+static const char *level_key(const void *self, const char *key, size_t len)
+{
+	const struct level *x = self;
+	struct arena *a = x->arena;
+	const char *item[LIMIT_ARGS];
+	int n = 0, first = x->p->top.param;
+
+#define IS(word) (strlen(word) == len && !strncmp(key, word, len))
+	if (IS("name"))
+		return x->name;
+	if (IS("below"))
+		return x->below;
+	if (IS("in"))
+		return inputs(x->p, a);
+	if (IS("call"))
+		return call_of(x);
+	if (IS("seeds"))
+		return seeds_of(x);
+	if (IS("active")) {
+		for (int k = 0; k < x->t->n_wrt; k++)
+			if (dtype_is_float(x->p->type[first + x->t->wrt[k]].dtype))
+				item[n++] = value(first + x->t->wrt[k], a);
+		return joined(item, n, a);
+	}
+	if (IS("batched")) {
+		for (int k = 0; k < x->t->n_wrt; k++)
+			item[n++] = value(first + x->t->wrt[k], a);
+		return template_tuple(x->target, item, n, a);
+	}
+	if (IS("axes")) {
+		for (int k = 0; k < x->p->top.n_param; k++)
+			item[k] = wants(x->t, k) ? "0" : "None";
+		return template_tuple(x->target, item, x->p->top.n_param, a);
+	}
+	if (IS("mapped")) {
+		for (int k = 0; k < x->p->top.n_param; k++)
+			item[k] = wants(x->t, k) ? WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : value(first + k, a);
+		return joined(item, x->p->top.n_param, a);
+	}
+	return NULL;
+#undef IS
+}
+
+/* The outputs of the level; their number, or -1 where nothing is left. */
+static int outputs_of(const struct level *x, struct output *out)
+{
+	int n = 0, first = x->p->top.param, active = 0;
+
+	for (int k = 0; k < x->t->n_wrt; k++)
+		active += dtype_is_float(x->p->type[first + x->t->wrt[k]].dtype);
+	for (int k = 0; k < x->n_below; k++)
+		if (x->t->kind == TRANSFORM_BATCH || dtype_is_float(x->output[k].type.dtype))
+			out[n++] = x->output[k];
+	if (x->t->kind == TRANSFORM_BATCH)
+		return n;
+	if (!n || !active)
+		return -1;
+	if (x->t->kind == TRANSFORM_JVP)
+		return n;
+	n = 0;
+	for (int k = 0; k < x->t->n_wrt; k++)
+		if (dtype_is_float(x->p->type[first + x->t->wrt[k]].dtype))
+			out[n++] = (struct output){k, x->p->type[first + x->t->wrt[k]]};
+	return n;
+}
+
+/*
+ * The functions of those levels that are wanted, innermost first; *name is the outermost, and its outputs are left in output[*n].
+ */
+static bool put_levels(struct array_source *s, const char *prefix, bool batches_alone, const char **name, struct output *output, int *n, struct error *e)
+{
+	const struct testcase *c = s->x->c;
+
+	*name = "f";
+	*n = s->p.top.n_result;
+	for (int k = 0; k < *n; k++)
+		output[k] = (struct output){k, s->p.type[s->p.top.result[k]]};
+	for (int k = 0; k < c->n_transform; k++) {
+		const struct transform *t = &c->transform[k];
+		struct level level = {s->target, t, NULL, *name, &s->p, *n, arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
+
+		if (batches_alone && t->kind != TRANSFORM_BATCH)
+			continue;
+		level.name = arena_printf(s->arena, "%s%s%d", prefix, transform_names[t->kind], k + 1);
+		if (!s->target->level[t->kind])
+			return error_set(e, NULL, "%s: no counterpart for a %s", s->target->name, transform_names[t->kind]);
+		*n = outputs_of(&level, output);
+		if (*n < 0)
+			return error_set(e, NULL, "%s: nothing to differentiate: no float is", s->target->name);
+		text_put(s->out, "%s\n", template_put(s->target->level[t->kind], level_key, &level, s->arena));
+		*name = level.name;
+	}
+	return true;
+}
+
+/* ---- what is printed ---- */
+
+static void put_shown(struct array_source *s, const struct truth_point *at, bool derivative, const struct output *output, int n)
+{
+	struct arena *a = s->arena;
+
+	for (int k = 0; k < n; k++) {
+		const struct truth_tensor *t = derivative ? &at->derivative[0][output[k].index] : &at->primal[output[k].index];
+		const char *what = arena_printf(a, "%s %d", derivative ? "derivative" : "primal", output[k].index);
+		struct text expected = {.arena = a};
+		int elements = shape_elements(&t->type.shape);
+
+		text_put(&expected, "[");
+		for (int i = 0; i < elements; i++)
+			text_put(&expected, "%s\"%s\"", i ? ", " : "", emit_expected_element(at, derivative, output[k].index, i, a));
+		text_put(&expected, "]");
+		text_put(s->out, "%s\n", WITH(a, s->target->show, "what", what, "of", element(s->target, derivative ? "d" : "y", k, a), "expected", expected.at));
+	}
+}
+
+static void put_call(struct array_source *s, const char *to, const char *name, const char *args)
+{
+	text_put(s->out, "%s\n", WITH(s->arena, s->target->assign, "out", to, "text", WITH(s->arena, s->target->call, "name", name, "args", args)));
+}
+
+/* The functions, and what they give at points first ... first + n - 1. */
+static bool put_points(struct array_source *s, int first, int n, struct error *e)
+{
+	const struct testcase *c = s->x->c;
+	const char *primal, *derivative;
+	struct output output[LIMIT_ARGS], derived[LIMIT_ARGS];
+	int n_output, n_derived;
+	bool differentiates = request_order(c->transform, c->n_transform) > 0, batched = request_order(c->transform, c->n_transform) < c->n_transform;
+
+	put_function(s);
+	if (!put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
+		return false;
+	if (differentiates && !put_levels(s, "", false, &derivative, derived, &n_derived, e))
+		return false;
+	for (int k = first; k < first + n; k++) {
+		const char *item[LIMIT_ARGS], *args;
+
+		for (int i = 0; i < s->p.top.n_param; i++) {
+			item[i] = arena_printf(s->arena, "x%d", i);
+			text_put(s->out, "%s\n", WITH(s->arena, s->target->assign, "out", item[i], "text", template_tensor(s->target, &c->point[k][i], s->arena)));
+		}
+		args = joined(item, s->p.top.n_param, s->arena);
+		put_call(s, "y", primal, args);
+		put_shown(s, &s->x->truth->point[k], false, output, n_output);
+		if (differentiates) {
+			put_call(s, "d", derivative, args);
+			put_shown(s, &s->x->truth->point[k], true, derived, n_derived);
+		}
+	}
+	return true;
+}
+
+/* ---- the program ---- */
+
+static bool has_regions(const struct program *p)
+{
+	for (int i = 0; i < p->top.n_node; i++)
+		if (p->top.node[i].n_region)
+			return true;
+	return false;
+}
+
+static bool dtypes_known(const struct array_target *target, const struct program *p, struct error *e)
+{
+	for (int v = 0; v < p->n_value; v++) {
+		if (!target->dtype[p->type[v].dtype])
+			return error_set(e, NULL, "%s: no counterpart for %s", target->name, dtype_table[p->type[v].dtype].name);
+		if (!target->empty && !shape_elements(&p->type[v].shape))
+			return error_set(e, NULL, "%s: no counterpart for a value without elements", target->name);
+	}
+	return true;
+}
+
+/* p at a point, as the target has it: straight where there is control flow, or (constants) where an integer would need what the target has not. */
+static bool program_for(struct array_source *s, const struct program *p, int point, bool constants, struct program *out, struct error *e)
+{
+	const struct testcase *c = s->x->c;
+	struct program straight = *p;
+
+	if (has_regions(p) || constants) {
+		if (request_slices(c->transform, c->n_transform) > 1 || request_order(c->transform, c->n_transform) < c->n_transform)
+			return error_set(e, NULL, "%s: no counterpart for a batch of %s", s->target->name, has_regions(p) ? "control flow" : "what indices select");
+		if (!straight_program(p, c->point[point], constants, s->arena, &straight, e))
+			return false;
+		straight = program_drop_dead(&straight, s->arena); /* counters of loops that are gone */
+	}
+	if (s->target->broadcast)
+		straight = straight_broadcasts(&straight, s->arena);
+	return rewrite_for(s->target, &straight, s->arena, out, e) && dtypes_known(s->target, out, e);
+}
+
+/* As it is; else with integers that have the values of the point, where that helps. */
+static bool program_at(struct array_source *s, const struct program *p, int point, struct program *out, struct error *e)
+{
+	struct error again = {.text = ""};
+
+	return program_for(s, p, point, false, out, e) || program_for(s, p, point, true, out, &again);
+}
+
+static bool emit_array(const struct emission *x, const struct array_target *target, struct error *e)
+{
+	struct array_source s = {.x = x, .target = target, .arena = x->arena, .out = x->out};
+	const struct testcase *c = x->c;
+	struct error why = {.text = ""};
+	struct program plain, *at = NEW(x->arena, struct program, c->n_point);
+
+	if (!emit_plain(c, x->arena, &plain, e))
+		return false;
+	emit_comment(x, target->comment, target->title);
+	text_put(x->out, "%s\n", target->head);
+	for (int k = 0; k < c->n_point; k++)
+		if (!program_at(&s, &plain, k, &at[k], &why))
+			return error_set(e, NULL, "%s", why.text);
+	for (int k = 0, n; k < c->n_point; k += n) { /* neighbours that execute the same share the function */
+		for (n = 1; k + n < c->n_point && program_equal(&at[k], &at[k + n]); n++)
+			;
+		s.p = at[k];
+		if (!put_points(&s, k, n, e))
+			return false;
+	}
+	return true;
+}
+
+#define ARRAY_TARGET(id) bool emit_##id(const struct emission *x, struct error *e) { return emit_array(x, &array_##id, e); }
+#include "array_targets.def"
+#undef ARRAY_TARGET

@@ -1,0 +1,233 @@
+/* c_main.c: target c: the primal as a function that an engine for C can be given, and a main that calls it. */
+#include <string.h>
+
+#include "../engines/aot.h"
+#include "c_parts.h"
+
+static const struct {
+	const char *name, *source;
+} helpers[] = {
+#define HELPER(name, source) {name "(", source},
+#include "c_helpers.def"
+#undef HELPER
+};
+
+/* ---- the program ---- */
+
+static void count_uses(const struct region *region, int *uses)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		for (int r = 0; r < node->n_region; r++)
+			count_uses(&node->region[r], uses);
+		for (int k = 0; k < node->n_arg; k++) /* a row that nobody reads is not taken */
+			uses[node->arg[k]] += node->op != OP_SCAN || k < node->attrs.carries || uses[node->region[0].param + k];
+	}
+	for (int k = 0; k < region->n_result; k++)
+		uses[region->result[k]]++;
+}
+
+/* A loop over nothing is not printed, so where there are empty values any other may be without a use. */
+static bool has_empty(const struct program *p)
+{
+	for (int v = 0; v < p->n_value; v++)
+		if (!shape_elements(&p->type[v].shape))
+			return true;
+	return false;
+}
+
+/* With the batches of the request as loops over slices. */
+static bool batched_program(const struct testcase *c, struct arena *a, struct program *p, struct error *e)
+{
+	if (!emit_plain(c, a, p, e))
+		return false;
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_BATCH && !aot_map(p, &c->transform[k], a, p, e))
+			return false;
+	return true;
+}
+
+static bool has_narrow_floats(const struct program *p)
+{
+	for (int v = 0; v < p->n_value; v++)
+		if (p->type[v].dtype == DTYPE_BF16 || p->type[v].dtype == DTYPE_F16)
+			return true;
+	return false;
+}
+
+/* ---- the function ---- */
+
+/* One number of floats is what the function returns; else results are written to y0, y1 ... */
+static bool returns(const struct program *p)
+{
+	const struct type *t = &p->type[p->top.result[0]];
+
+	return p->top.n_result == 1 && !t->shape.rank && dtype_is_float(t->dtype);
+}
+
+static const char *extent(const struct shape *s, struct arena *a)
+{
+	int n = shape_elements(s);
+
+	return s->rank ? arena_printf(a, "[%d]", n ? n : 1) : "";
+}
+
+static void put_head(struct c_source *s)
+{
+	const struct program *p = s->p;
+	const char *comma = "";
+
+	text_put(s->out, "static %s f(", returns(p) ? c_type(p->type[p->top.result[0]].dtype) : "void");
+	for (int k = 0; k < p->top.n_param; k++, comma = ", ") {
+		const struct type *t = &p->type[p->top.param + k];
+
+		text_put(s->out, "%s%s%s v%d%s", comma, t->shape.rank ? "const " : "", c_type(t->dtype), p->top.param + k, extent(&t->shape, s->arena));
+	}
+	for (int k = 0; k < p->top.n_result && !returns(p); k++, comma = ", ") {
+		const struct type *t = &p->type[p->top.result[k]];
+
+		text_put(s->out, "%s%s %sy%d%s", comma, c_type(t->dtype), t->shape.rank ? "" : "*", k, extent(&t->shape, s->arena));
+	}
+	text_put(s->out, "%s)\n{\n", *comma ? "" : "void");
+}
+
+static bool put_function(struct c_source *s, struct error *e)
+{
+	const struct program *p = s->p;
+
+	put_head(s);
+	s->depth = 1;
+	for (int k = 0; k < p->top.n_param; k++)
+		if (!s->uses[p->top.param + k])
+			c_line(s, "(void)v%d;", p->top.param + k);
+	if (!c_region(s, &p->top, e))
+		return false;
+	for (int k = 0; k < p->top.n_result; k++) {
+		const struct shape *whole = &p->type[p->top.result[k]].shape;
+		const struct shape flat = {whole->rank > 0, {shape_elements(whole)}};
+		const struct place at = c_rows(&flat);
+		const char *x = c_element(s, p->top.result[k], &at, NULL);
+
+		if (returns(p))
+			c_line(s, "return %s;", x);
+		else
+			c_loops(s, &flat, arena_printf(s->arena, "%sy%d%s = %s", whole->rank ? "" : "*", k, whole->rank ? strchr(x, '[') : "", x));
+	}
+	text_put(s->out, "}\n\n");
+	return true;
+}
+
+/* ---- main ---- */
+
+static void put_inputs(struct c_source *s, const struct tensor *point)
+{
+	for (int k = 0; k < s->p->top.n_param; k++) {
+		int v = s->p->top.param + k;
+
+		if (s->p->type[v].shape.rank)
+			c_line(s, "static const %s = %s;", c_declared(s, v), c_list(&point[k], s->arena));
+	}
+}
+
+static void put_call(struct c_source *s, const struct tensor *point)
+{
+	const struct program *p = s->p;
+	struct text call = {.arena = s->arena};
+	const char *comma = "";
+
+	for (int k = 0; k < p->top.n_result; k++) {
+		const struct type *t = &p->type[p->top.result[k]];
+
+		if (!returns(p))
+			c_line(s, "%s y%d%s;", c_type(t->dtype), k, extent(&t->shape, s->arena));
+	}
+	for (int k = 0; k < p->top.n_param; k++, comma = ", ") {
+		const struct type *t = &p->type[p->top.param + k];
+
+		text_put(&call, "%s%s", comma, t->shape.rank ? arena_printf(s->arena, "v%d", p->top.param + k) : c_literal(t->dtype, point[k].at[0], s->arena));
+	}
+	for (int k = 0; k < p->top.n_result && !returns(p); k++, comma = ", ")
+		text_put(&call, "%s%sy%d", comma, p->type[p->top.result[k]].shape.rank ? "" : "&", k);
+	if (returns(p))
+		c_line(s, "const %s y0 = f(%s);", c_type(p->type[p->top.result[0]].dtype), call.len ? call.at : "");
+	else
+		c_line(s, "f(%s);", call.len ? call.at : "");
+}
+
+static void put_comparison(struct c_source *s, const struct truth_point *at, int output)
+{
+	const struct type *t = &s->p->type[s->p->top.result[output]];
+	const char *format = dtype_is_float(t->dtype) ? "%.17g" : t->dtype == DTYPE_BOOL ? "%d" : "%lld";
+	const char *cast = dtype_is_int(t->dtype) ? "(long long)" : "";
+	int n = shape_elements(&t->shape);
+
+	if (!t->shape.rank) {
+		c_line(s, "printf(\"primal %d: returned %s, expected %s\\n\", %sy%d);", output, format, emit_expected_element(at, false, output, 0, s->arena), cast, output);
+		return;
+	}
+	if (!n)
+		return;
+	c_line(s, "static const char *const expected%d[] = {", output);
+	s->depth++;
+	for (int i = 0; i < n; i++)
+		c_line(s, "\"%s\",", emit_expected_element(at, false, output, i, s->arena));
+	s->depth--;
+	c_line(s, "};");
+	c_line(s, "for (int i = 0; i < %d; i++)", n);
+	c_line(s, "\tprintf(\"primal %d[%%d]: returned %s, expected %%s\\n\", i, %sy%d[i], expected%d[i]);", output, format, cast, output, output);
+}
+
+static void put_main(struct c_source *s, const struct emission *x)
+{
+	bool several = x->c->n_point > 1;
+
+	c_line(s, "int main(void)");
+	c_line(s, "{");
+	s->depth = 1;
+	for (int k = 0; k < x->c->n_point; k++) {
+		if (several) {
+			c_line(s, "{ /* point %d */", k);
+			s->depth++;
+		}
+		put_inputs(s, x->c->point[k]);
+		put_call(s, x->c->point[k]);
+		for (int i = 0; i < s->p->top.n_result; i++)
+			put_comparison(s, &x->truth->point[k], i);
+		if (several) {
+			s->depth--;
+			c_line(s, "}");
+		}
+	}
+	c_line(s, "return 0;");
+	text_put(s->out, "}\n");
+}
+
+bool emit_c(const struct emission *x, struct error *e)
+{
+	struct text body = {.arena = x->arena};
+	struct program p;
+	struct c_source s = {.p = &p, .arena = x->arena, .out = &body};
+	int *uses;
+
+	if (!batched_program(x->c, x->arena, &p, e))
+		return false;
+	uses = NEW(x->arena, int, p.n_value);
+	count_uses(&p.top, uses);
+	s.uses = uses;
+	s.empty = has_empty(&p);
+	if (!put_function(&s, e))
+		return false;
+	s.depth = 0;
+	put_main(&s, x);
+	text_put(x->out, "/*\n");
+	emit_comment(x, " * ", "C");
+	if (has_narrow_floats(&p))
+		text_put(x->out, " * bf16 and f16 are computed in float, which rounds less.\n");
+	text_put(x->out, " */\n#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n\n");
+	for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
+		if (strstr(body.at, helpers[k].name))
+			text_put(x->out, "%s\n", helpers[k].source);
+	text_put(x->out, "%s", body.at);
+	return true;
+}

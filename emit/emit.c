@@ -1,0 +1,158 @@
+/* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it is. */
+#include "emit_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engines/aot_nested.h"
+#include "../engines/aot_parts.h"
+#include "../engines/lower.h"
+#include "../reports/escape.h"
+
+const struct emit_target emit_targets[] = {
+#define TARGET(id, name, meaning) {name, meaning, emit_##id},
+#include "targets.def"
+#undef TARGET
+    {0}};
+
+const struct emit_target *emit_target_find(const char *name)
+{
+	for (const struct emit_target *t = emit_targets; t->name; t++)
+		if (!strcmp(name, t->name))
+			return t;
+	return NULL;
+}
+
+/* ---- numbers ---- */
+
+const char *emit_decimal(double x, struct arena *a)
+{
+	char digits[40];
+	int n = 1, exponent;
+
+	for (; n <= 17; n++) {
+		snprintf(digits, sizeof digits, "%.*e", n - 1, x);
+		if (strtod(digits, NULL) == x)
+			break;
+	}
+	exponent = atoi(strchr(digits, 'e') + 1);
+	if (exponent >= -5 && exponent < 16)
+		return arena_printf(a, "%.*f", n - 1 > exponent ? n - 1 - exponent : 1, x);
+	return strchr(digits, '.') ? arena_printf(a, "%s", digits) : arena_printf(a, "%.*s.0%s", (int)strcspn(digits, "e"), digits, strchr(digits, 'e'));
+}
+
+static const char *number_for_people(double x, struct arena *a)
+{
+	return isnan(x) ? "nan" : isinf(x) ? x > 0 ? "inf" : "-inf" : emit_decimal(x, a);
+}
+
+static const char *one_expected(const struct component *m, struct arena *a)
+{
+	const char *value = number_for_people(m->value, a);
+	double radius = (m->loose + fabs(m->low)) * 1.01; /* of the value as it is printed; three digits of it are never less than what is allowed */
+
+	if (m->reason != REASON_NONE)
+		return arena_printf(a, "undecided (%s)", reason_names[m->reason]);
+	return isfinite(m->value) && radius > 0 ? arena_printf(a, "%s +- %.3g", value, radius) : value;
+}
+
+const char *emit_expected(const struct component *const *choice, int n, struct arena *a)
+{
+	const char *text = one_expected(choice[0], a);
+
+	for (int k = 1; k < n; k++) {
+		const char *other = one_expected(choice[k], a);
+		bool known = false;
+
+		for (int i = 0; i < k && !known; i++)
+			known = !strcmp(other, one_expected(choice[i], a));
+		if (!known)
+			text = arena_printf(a, "%s or %s", text, other);
+	}
+	return text;
+}
+
+const char *emit_expected_element(const struct truth_point *at, bool derivative, int output, int i, struct arena *a)
+{
+	const struct component **choice = NEW(a, const struct component *, at->n_assignment + 1);
+
+	if (!derivative) {
+		choice[0] = &at->primal[output].at[i];
+		return emit_expected(choice, 1, a);
+	}
+	for (int k = 0; k < at->n_assignment; k++)
+		choice[k] = &at->derivative[k][output].at[i];
+	return emit_expected(choice, at->n_assignment, a);
+}
+
+/* ---- the comment ---- */
+
+enum { LISTED = 16 }; /* elements of one output: the source lists all of them elsewhere */
+
+static void comment_line(const struct emission *x, const char *prefix, const char *line)
+{
+	text_put(x->out, "%s", prefix);
+	text_put_escaped(x->out, ESCAPE_COMMENT, line);
+	text_put(x->out, "\n");
+}
+
+/* Each line of a text. */
+static void comment_lines(const struct emission *x, const char *prefix, const char *text)
+{
+	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+		comment_line(x, prefix, arena_printf(x->arena, "%.*s", (int)strcspn(text, "\n"), text));
+}
+
+static const char *expected_list(const struct truth_point *at, bool derivative, int output, struct arena *a)
+{
+	const struct truth_tensor *t = derivative ? &at->derivative[0][output] : &at->primal[output];
+	int n = shape_elements(&t->type.shape);
+	const char *text = n ? "" : "nothing";
+
+	for (int i = 0; i < n && i < LISTED; i++)
+		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", emit_expected_element(at, derivative, output, i, a));
+	return n > LISTED ? arena_printf(a, "%s, ... (%d elements)", text, n) : text;
+}
+
+void emit_comment(const struct emission *x, const char *prefix, const char *target)
+{
+	const struct provenance *from = &x->c->provenance;
+	struct arena *a = x->arena;
+	struct testcase bare = *x->c; /* the texts of others come first, and not again */
+
+	bare.provenance = (struct provenance){0};
+	bare.n_expect = 0;
+	comment_line(x, prefix, arena_printf(a, "A case of adjudge as a program for %s alone, and what is expected of it.", target));
+	comment_line(x, prefix, "Numbers are exact; +- is what rounding may do to a right implementation.");
+	if (from->title && *from->title)
+		comment_line(x, prefix, from->title);
+	comment_line(x, prefix, "");
+	comment_lines(x, prefix, testcase_print(&bare, a));
+	for (int k = 0; k < x->truth->n_point; k++) {
+		const struct truth_point *at = &x->truth->point[k];
+		const char *of = x->truth->n_point > 1 ? arena_printf(a, " at point %d", k) : "";
+
+		for (int i = 0; i < at->n_primal; i++)
+			comment_line(x, prefix, arena_printf(a, "expected primal %d%s: %s", i, of, expected_list(at, false, i, a)));
+		for (int i = 0; i < at->n_derivative; i++)
+			comment_line(x, prefix, arena_printf(a, "expected derivative %d%s: %s", i, of, expected_list(at, true, i, a)));
+	}
+}
+
+/* ---- programs ---- */
+
+bool emit_plain(const struct testcase *c, struct arena *a, struct program *out, struct error *e)
+{
+	struct program p = c->program;
+
+	if (program_has_derivative(&p) && !aot_lower(&p, request_order(c->transform, c->n_transform), &aot_rules_right, a, &p, e))
+		return false;
+	p = lower_customs(&p, DERIVATIVE_COUNT, a);
+	p = lower_fixed_points(&p, false, a);
+	if (region_has_op(&p.top, OP_CHECKPOINT))
+		p = aot_inline(&p, a);
+	*out = lower_stores(&p, a);
+	return true;
+}

@@ -1,0 +1,103 @@
+"""`adjudge emit` for array libraries: sources of every case can be read by their language, or the refusal names what has no counterpart.
+
+Usage: test_emit_targets.py ADJUDGE CASE_OR_FOLDER...  Elixir is asked where it is installed.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+adjudge, places = sys.argv[1], sys.argv[2:]
+PYTHON = ["jax", "tensorflow", "mlx"]
+NO_COUNTERPART = 5  # exit status of emit
+REFUSAL = re.compile(r"adjudge: emit: (\w+): (no counterpart for .+|nothing to differentiate: no float is)$")
+HOSTILE = ["*/ int x; /*", "*/", "*/*/", "\nimport os", "\rimport os", "coding: utf-7", "-*- coding: rot13 -*-", "\\", "x\\\nimport os", '"""', "#{System.halt()}", "??/", "\u2028x", "\u202ex",
+           "\ufeff", "\x0cimport os", "\x85import os"]
+ELIXIR = """
+for path <- System.argv() do
+  with {:error, why} <- Code.string_to_quoted(File.read!(path)), do: IO.puts("#{path}: #{inspect(why)}")
+end
+"""
+
+
+def cases():
+    for place in map(pathlib.Path, places):
+        yield from sorted(place.rglob("*.json")) if place.is_dir() else [place]
+
+
+def emit(target, case):
+    """Source, or None; what is wrong, or None; and the refusal."""
+    done = subprocess.run([adjudge, "emit", "--format", target, str(case)], capture_output=True, text=True)
+    if done.returncode == NO_COUNTERPART:
+        m = REFUSAL.match(done.stderr.strip())
+        return None, None if m and m.group(1) == target else f"a refusal that says nothing: {done.stderr}", m and m.group(2)
+    if done.returncode or done.stderr:
+        return None, f"exit status {done.returncode}: {done.stderr}", None
+    if target in PYTHON:
+        try:
+            compile(done.stdout, str(case), "exec")
+        except (SyntaxError, ValueError) as e:
+            return done.stdout, str(e), None
+    return done.stdout, None, None
+
+
+def hostile(place):
+    """A title says what it likes: nothing of the source but the comment changes, and that stays one."""
+    case, wrong = json.loads(next(c for c in every if c.stem == "tfjs-cumsum-axis").read_text()), []
+    for k, title in enumerate(["plain", *HOSTILE]):
+        path = pathlib.Path(place) / f"hostile-{k}.json"
+        path.write_text(json.dumps({**case, "title": title}))
+        for target in [*PYTHON, "nx", "c"]:
+            done = subprocess.run([adjudge, "emit", "--format", target, str(path)], capture_output=True)
+            source = done.stdout
+            if target == "c":
+                code = source.partition(b"*/")[2]
+            else:
+                code = b"".join(line for line in source.splitlines(True) if not line.startswith(b"# "))
+            if not k:
+                plain[target] = code
+            if done.returncode or code != plain[target]:
+                wrong.append(f"{target}, title {title!r}: exit status {done.returncode}, other code")
+            if target in PYTHON:
+                try:
+                    compile(source, "hostile", "exec")  # bytes: a comment may name an encoding
+                except (SyntaxError, ValueError) as e:
+                    wrong.append(f"{target}, title {title!r}: {e}")
+    return wrong
+
+
+failed, plain = 0, {}
+every = list(cases())
+with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool, tempfile.TemporaryDirectory() as place:
+    for wrong in hostile(place):
+        failed += 1
+        print(wrong, file=sys.stderr)
+    for target in PYTHON + ["nx"]:
+        refused, written = {}, []
+        for case, (source, wrong, why) in zip(every, pool.map(lambda c: emit(target, c), every)):
+            if wrong:
+                failed += 1
+                print(f"{target}, {case}: {wrong}", file=sys.stderr)
+            if why:
+                refused[why] = refused.get(why, 0) + 1
+            if source and target == "nx":
+                path = pathlib.Path(place) / f"{len(written)}-{case.stem}.exs"
+                path.write_text(source)
+                written.append(str(path))
+        if written and shutil.which("elixir"):
+            done = subprocess.run(["elixir", "-e", ELIXIR, *written], capture_output=True, text=True)
+            if done.returncode or done.stdout:
+                failed += 1
+                print(done.stdout, done.stderr, file=sys.stderr)
+        n = sum(refused.values())
+        if n == len(every):
+            failed += 1
+        print(f"{target}: {len(every) - n} of {len(every)} written")
+        for why, n in sorted(refused.items()):
+            print(f"    {n} refused: {why}")
+sys.exit(1 if failed or not every else 0)
