@@ -190,9 +190,37 @@ static const enum op binary_siblings[] = {OP_MUL, OP_DIV, OP_POW, OP_ATAN2};
 static const enum op singular_siblings[] = {OP_SQRT, OP_LOG, OP_RSQRT}; /* at 0 */
 enum { SIBLINGS = 4, SINGULAR_SIBLINGS = 3 };
 
-static bool is_float(const struct program *p, const struct node *n)
+/* The operands that a derivative may pass; at most two, the first ones, go to out[]. */
+static int float_operands(const struct program *p, const struct node *n, int out[2])
 {
-	return n->n_arg && dtype_is_float(p->type[n->arg[0]].dtype) && dtype_is_float(p->type[n->out].dtype);
+	int count = 0;
+
+	for (int i = 0; i < n->n_arg; i++)
+		if (dtype_is_float(p->type[n->arg[i]].dtype) && count++ < 2)
+			out[count - 1] = n->arg[i];
+	return count < 2 ? count : 2;
+}
+
+static bool is_elementwise(enum op op)
+{
+	return op_table[op].family == FAMILY_UNARY || op_table[op].family == FAMILY_BINARY;
+}
+
+/* Whether an elementwise op can take the place of the node: of its operands, of two of them, or of one and a number. */
+static bool has_siblings(const struct program *p, const struct node *n)
+{
+	int operand[2], count = float_operands(p, n, operand);
+
+	return !n->n_region && n->n_out == 1 && dtype_is_float(p->type[n->out].dtype) && count &&
+	    (count == 2 || op_table[n->op].family != FAMILY_BINARY);
+}
+
+static bool broadcasts_to(const struct shape *from, const struct shape *to)
+{
+	for (int d = 1; d <= from->rank; d++)
+		if (d > to->rank || (from->extent[from->rank - d] != 1 && from->extent[from->rank - d] != to->extent[to->rank - d]))
+			return false;
+	return true;
 }
 
 static bool edit_shows(struct bench *one, struct edit *e)
@@ -202,14 +230,39 @@ static bool edit_shows(struct bench *one, struct edit *e)
 	return edit_finish(e, false) && shows_finding(one, &e->c, e->arena, &j);
 }
 
-static bool sibling_shows(struct bench *one, const struct testcase *c, int site, enum op op, struct arena *a)
+/* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a number is broadcast to it (-1: no number). */
+static bool form_shows(struct bench *one, const struct testcase *c, int site, enum op op, int number, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
+	int operand[2], count, *arg = NEW(a, int, 2);
 	struct site s;
+	struct node *n;
 
 	edit_site(&e, site, &s);
-	s.node->op = op;
+	count = float_operands(&e.c.program, s.node, operand);
+	if (number >= count || (number < 0 && op_table[op].family == FAMILY_BINARY && count < 2))
+		return false;
+	arg[0] = number < 0 ? operand[0] : operand[number];
+	arg[1] = count < 2 ? operand[0] : operand[1];
+	n = s.node;
+	if (number >= 0) {
+		if (!broadcasts_to(&edit_type(&e, arg[0])->shape, &edit_type(&e, n->out)->shape))
+			return false;
+		arg[1] = edit_insert_fill(&e, s.region, s.index, edit_type(&e, n->out), 2);
+		n = &s.region->node[s.index + 1];
+	}
+	n->op = op;
+	n->arg = arg;
+	n->n_arg = op_table[op].family == FAMILY_BINARY ? 2 : 1;
+	n->attrs = (struct attrs){0};
 	return edit_shows(one, &e);
+}
+
+static bool sibling_shows(struct bench *one, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
+{
+	if (form_shows(one, c, site, op, -1, a))
+		return true;
+	return !is_elementwise(n->op) && (form_shows(one, c, site, op, 0, a) || form_shows(one, c, site, op, 1, a));
 }
 
 /* `op` of 0 in place of the node, 0 being operand k minus itself. */
@@ -232,21 +285,22 @@ static bool singular_shows(struct bench *one, const struct testcase *c, int site
 	return edit_shows(one, &e);
 }
 
-/* Of an elementwise node. */
+/* Of a node that has some. */
 static enum role role_among_siblings(struct bench *one, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
-	const enum op *sibling = n->n_arg == 1 ? unary_siblings : binary_siblings, linear = n->n_arg == 1 ? OP_NEG : OP_ADD;
+	const bool unary = op_table[n->op].family == FAMILY_UNARY;
+	const enum op *sibling = unary ? unary_siblings : binary_siblings, linear = unary ? OP_NEG : OP_ADD;
 	int tried = 0, shown = 0;
 
 	for (int i = 0; i < SIBLINGS; i++) {
 		if (sibling[i] == n->op)
 			continue;
 		tried++;
-		shown += sibling_shows(one, c, site, sibling[i], a);
+		shown += sibling_shows(one, c, site, n, sibling[i], a);
 	}
 	if (2 * shown <= tried)
 		return ROLE_OWN;
-	return n->op == linear || n->op == OP_SUB || sibling_shows(one, c, site, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
+	return n->op == linear || n->op == OP_SUB || sibling_shows(one, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
 }
 
 static bool is_singular(struct bench *one, const struct testcase *c, int site, const struct node *n, struct arena *a)
@@ -267,12 +321,9 @@ void simplest_roles(struct bench *one, const struct testcase *c, struct arena *a
 	const bool leak = shows_finding(one, c, a, &j) && j.verdict == VERDICT_NAN_LEAK;
 
 	for (int k = 0; edit_site(&look, k, &s); k++) {
-		enum family family = op_table[s.node->op].family;
-		bool elementwise = (family == FAMILY_UNARY || family == FAMILY_BINARY) && is_float(&c->program, s.node);
+		const bool elementwise = is_elementwise(s.node->op) && has_siblings(&c->program, s.node);
 
-		role[k] = ROLE_OWN;
-		if (elementwise)
-			role[k] = role_among_siblings(one, c, k, s.node, a);
+		role[k] = has_siblings(&c->program, s.node) ? role_among_siblings(one, c, k, s.node, a) : ROLE_OWN;
 		if (elementwise && role[k] == ROLE_OWN && leak && op_table[s.node->op].domain != DOMAIN_ALL && is_singular(one, c, k, s.node, a))
 			role[k] = ROLE_SINGULAR;
 	}

@@ -23,6 +23,8 @@ static const struct row {
     /* and any body at all where a path is lost. */
     {"functional+torch-scan-carry-nograd", "corpus/zoo/torch-scan-carry-nograd-c0.json", "vjp|for{elementwise}"},
     {"functional+residual-fifo", gathering, "vjp|for{nonlinear}"},
+    /* Not where the product would be wrong without the loop. */
+    {"functional+residual-fifo+scale:mul:1.5", gathering, "vjp|for{gather}"},
     /* An op is to blame though it stands in a loop. */
     {"functional+scale:mul:1.5", "corpus/documents/nx-while-acc-mul-x-n3.json", "vjp|mul"},
     {"functional+scale:take_along_axis:1.5", gathering, "vjp|gather"},
