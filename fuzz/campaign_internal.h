@@ -44,7 +44,10 @@ struct finding {
 	char **face; /* [n_face] coarse signatures that it was found under */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
-	int64_t looks; /* how many of them were minimized */
+	int64_t looks;  /* how many of them were minimized */
+	int64_t likely; /* cases that were most likely of it: every so often one is looked at (triage_known.c) */
+	enum verdict verdict;
+	struct asked asked;
 	int ops;    /* of the minimal case */
 	bool flaky; /* did not come again with a fresh engine */
 };

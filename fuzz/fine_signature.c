@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ELEMENTWISE = OP_COUNT, NAME_SINGULAR };
+enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_SINGULAR, NAMES };
+_Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
 /* Ops that one rule serves in most engines, under the name of one of them. */
 static const struct kin {
@@ -21,7 +22,7 @@ static const struct kin {
 static int name_of(enum op op, const enum role *role)
 {
 	if (role && *role != ROLE_OWN)
-		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : NAME_SINGULAR;
+		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : *role == ROLE_NONLINEAR ? NAME_NONLINEAR : NAME_SINGULAR;
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
 		if (kin[i].op == op)
 			return (int)kin[i].as;
@@ -30,7 +31,7 @@ static int name_of(enum op op, const enum role *role)
 
 static const char *name_text(int name)
 {
-	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_SINGULAR ? "singular" : op_table[name].name;
+	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_NONLINEAR ? "nonlinear" : name == NAME_SINGULAR ? "singular" : op_table[name].name;
 }
 
 /* ---- the text ---- */
@@ -55,8 +56,8 @@ static char *join(const char **part, int n, struct arena *a)
 	return text;
 }
 
-/* *site: pre-order number of the next node.  hoist: an op derivative is its region, which is differentiated once more. */
-static char *region_text(const struct region *r, const enum role *role, bool hoist, int *site, struct arena *a)
+/* *site: pre-order number of the next node.  An op derivative is its region, which is differentiated once more. */
+static char *region_text(const struct region *r, const enum role *role, int *site, struct arena *a)
 {
 	const char **part = NEW(a, const char *, r->n_node ? r->n_node : 1);
 
@@ -67,11 +68,11 @@ static char *region_text(const struct region *r, const enum role *role, bool hoi
 
 		++*site;
 		for (int k = 0; k < n->n_region; k++) {
-			char *inside = region_text(&n->region[k], role, hoist, site, a);
+			char *inside = region_text(&n->region[k], role, site, a);
 
-			text = arena_printf(a, hoist && n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, inside);
+			text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, inside);
 		}
-		part[i] = n->op == OP_CONSTANT ? "" : hoist && n->op == OP_DERIVATIVE ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
+		part[i] = n->op == OP_CONSTANT ? "" : n->op == OP_DERIVATIVE ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -89,19 +90,63 @@ static int derivative_depth(const struct region *r)
 	return most;
 }
 
-char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a)
+/* ---- the request ---- */
+
+/* The first op derivative that is met, NULL: none. */
+static const struct node *first_derivative(const struct region *r)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		if (r->node[i].op == OP_DERIVATIVE)
+			return &r->node[i];
+		for (int k = 0; k < r->node[i].n_region; k++) {
+			const struct node *n = first_derivative(&r->node[i].region[k]);
+
+			if (n)
+				return n;
+		}
+	}
+	return NULL;
+}
+
+/* A program that is asked for its results takes the derivative that it has in it. */
+struct asked asked_of(const struct testcase *c)
 {
 	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
-	int order = request_order(c->transform, c->n_transform), depth = derivative_depth(&c->program.top), site = 0;
-	bool hoist = order && depth;
-	const char *request = !outermost ? "primal" : outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp", *batch = "";
+	struct asked x = {.order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top)};
 
-	if (order + depth > 1)
-		request = arena_printf(a, "order %d", order + depth);
+	if (outermost)
+		x.kind = outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp";
+	else if (x.order)
+		x.kind = first_derivative(&c->program.top)->attrs.transform == DERIVATIVE_JVP ? "jvp" : "vjp";
+	else
+		x.kind = "primal";
 	for (int k = 0; k < c->n_transform; k++)
-		if (c->transform[k].kind == TRANSFORM_BATCH)
-			batch = ",batch";
-	return arena_printf(a, "%s|%s%s|%s", spec, request, batch, region_text(&c->program.top, role, hoist, &site, a));
+		x.batch = x.batch || c->transform[k].kind == TRANSFORM_BATCH;
+	return x;
+}
+
+static bool asked_same(const struct asked *x, const struct asked *y)
+{
+	return x->order == y->order && (x->order > 1 || !strcmp(x->kind, y->kind));
+}
+
+bool asked_explains(const struct asked *x, const struct asked *y)
+{
+	return (x->order <= 1 && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
+}
+
+bool asked_is_in(const struct asked *x, const struct asked *y)
+{
+	return x->batch <= y->batch && (!x->order || asked_same(x, y) || (x->order == 1 && y->order > 1));
+}
+
+char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a)
+{
+	const struct asked x = asked_of(c);
+	const char *request = x.order > 1 ? arena_printf(a, "order %d", x.order) : x.kind;
+	int site = 0;
+
+	return arena_printf(a, "%s|%s%s|%s", spec, request, x.batch ? ",batch" : "", region_text(&c->program.top, role, &site, a));
 }
 
 /* ---- the set ---- */
@@ -137,25 +182,34 @@ int pattern_size(const struct pattern *p)
 	return n;
 }
 
-/* A role is found where some op can have it. */
-static bool is_in(const struct pattern *smaller, const struct pattern *larger)
+static bool is_linear(enum op op)
 {
-	bool elementwise = larger->has[NAME_ELEMENTWISE], singular = larger->has[NAME_SINGULAR];
+	return op == OP_NEG || op == OP_ADD || op == OP_SUB;
+}
+
+bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger)
+{
+	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], singular = larger->has[NAME_SINGULAR];
 
 	for (int i = 0; i < OP_COUNT; i++) {
+		const enum family family = op_table[i].family;
+
 		if (smaller->has[i] && !larger->has[i])
 			return false;
-		elementwise = elementwise || (larger->has[i] && (op_table[i].family == FAMILY_UNARY || op_table[i].family == FAMILY_BINARY));
-		singular = singular || (larger->has[i] && op_table[i].domain != DOMAIN_ALL);
+		if (!larger->has[i])
+			continue;
+		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
+		nonlinear = nonlinear || ((family == FAMILY_UNARY || family == FAMILY_BINARY) && !is_linear((enum op)i));
+		singular = singular || op_table[i].domain != DOMAIN_ALL;
 	}
-	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_SINGULAR] || singular);
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_SINGULAR] || singular);
 }
 
 bool pattern_is_in(const struct pattern *p, const struct testcase *c)
 {
 	struct pattern own = pattern_of(c, NULL);
 
-	return is_in(p, &own);
+	return pattern_is_part(p, &own);
 }
 
 bool pattern_is_leaf(const struct pattern *p)
@@ -166,11 +220,16 @@ bool pattern_is_leaf(const struct pattern *p)
 	return true;
 }
 
+bool pattern_hangs_on(const struct pattern *p, enum op op)
+{
+	return p->has[name_of(op, NULL)] && (op_table[op].n_region || pattern_is_leaf(p));
+}
+
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_SINGULAR];
+	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR] || smaller->has[NAME_SINGULAR];
 
 	for (int i = 0; i < OP_COUNT; i++)
 		leaf = leaf || (smaller->has[i] && !op_table[i].n_region);
-	return leaf && is_in(smaller, larger);
+	return leaf && pattern_is_part(smaller, larger);
 }

@@ -3,19 +3,31 @@
  *
  * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the ops, constants left out, each once, in the order of their names, those of
  * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
- * "elementwise" or "singular" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
+ * "elementwise", "nonlinear" or "singular" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
  */
 #ifndef FUZZ_FINE_SIGNATURE_H
 #define FUZZ_FINE_SIGNATURE_H
 
 #include "simplest.h"
 
-enum { PATTERN_SIZE = OP_COUNT + 2 };
+enum { PATTERN_SIZE = OP_COUNT + 3 };
 
-/* The set of names in a fine signature: of ops, and of the two roles behind them. */
+/* The set of names in a fine signature: of ops, and of the three roles behind them. */
 struct pattern {
 	bool has[PATTERN_SIZE];
 };
+
+/* What is asked of a program, as far as two findings can be of one bug or not. */
+struct asked {
+	int order;        /* levels that differentiate, those of op derivative too */
+	const char *kind; /* "primal", "jvp", "vjp": the outermost of them */
+	bool batch;
+};
+struct asked asked_of(const struct testcase *c);
+/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, or order 1 where that is of order 2 and more. */
+bool asked_explains(const struct asked *x, const struct asked *y);
+/* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
+bool asked_is_in(const struct asked *x, const struct asked *y);
 
 /* role: of simplest_roles, or NULL where every op stands for itself.  In the arena. */
 char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a);
@@ -28,8 +40,12 @@ bool pattern_is_in(const struct pattern *p, const struct testcase *c);
  * without regions, which is what is to blame.  {for, div} explains {for, add, div}; {for} alone explains nothing: what matters there is what the loop lacks.
  */
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger);
+/* Whether all names of `smaller` are in the larger one: for a role, an op that can have it. */
+bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger);
 /* Whether no op of it has regions. */
 bool pattern_is_leaf(const struct pattern *p);
+/* Whether a program loses the pattern with its nodes of that op: those with regions, where it has some, else all. */
+bool pattern_hangs_on(const struct pattern *p, enum op op);
 int pattern_size(const struct pattern *p);
 
 #endif

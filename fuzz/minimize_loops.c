@@ -319,11 +319,25 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the one carry. */
+static int first_float(struct edit *e, const struct site *s)
+{
+	enum { SCOPE = 8 };
+	int scope[SCOPE], n = edit_scope(e, s, NULL, scope, SCOPE);
+
+	for (int i = 0; i < n; i++)
+		if (dtype_is_float(edit_type(e, scope[i])->dtype))
+			return scope[i];
+	return -1;
+}
+
+/*
+ * A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the one carry.  It begins with what the loop was
+ * given, or with a value that the body captured.
+ */
 enum edit_result pass_plainest_loop(struct edit *e, int k)
 {
 	static const enum op ops[] = {OP_MUL, OP_ADD};
-	enum { OPS = 2, CARRIES = 4, SCOPE = 4, TRIPS = 2, HOWS = OPS * CARRIES * SCOPE * TRIPS };
+	enum { OPS = 2, CAPTURED = 4, CARRIES = CAPTURED + 1, SCOPE = 4, TRIPS = 2, HOWS = OPS * CARRIES * SCOPE * TRIPS };
 	int op = k % OPS, with = k / OPS % SCOPE, carry = k / (OPS * SCOPE) % CARRIES, scope[SCOPE], n_scope, first, init;
 	struct node plain = {.op = ops[op], .n_arg = 2, .n_out = 1}, *n;
 	struct type types[2] = {{.dtype = DTYPE_I64}};
@@ -335,9 +349,11 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 		return EDIT_END;
 	n = s.node;
 	l = edit_loop(n);
-	if (carry >= l.n_carry + l.n_xs)
+	if (!l.is_loop || (carry != CAPTURED && carry >= l.n_carry + l.n_xs))
 		return EDIT_SKIP;
-	init = n->arg[l.first_arg + carry];
+	init = carry == CAPTURED ? first_float(e, &s) : n->arg[l.first_arg + carry];
+	if (init < 0)
+		return EDIT_SKIP;
 	types[1] = *edit_type(e, init);
 	n_scope = edit_scope(e, &s, &types[1], scope, SCOPE - 1);
 	if (with > n_scope || !dtype_is_float(types[1].dtype))
@@ -356,6 +372,7 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 		edit_replace(e, n->out + i, n->out);
 	n->op = OP_FOR;
 	n->attrs = (struct attrs){.trip = 2 + k % HOWS / (OPS * SCOPE * CARRIES)};
+	n->arg = NEW(e->arena, int, 1);
 	n->arg[0] = init;
 	n->n_arg = n->n_out = n->n_region = 1;
 	n->region = NEW(e->arena, struct region, 1);

@@ -96,7 +96,7 @@ static bool is_result(const struct region *r, int value)
 	return false;
 }
 
-/* Operand k % LIMIT_ARGS, of whatever type, in place of a top-level node, and the other operands among the results. */
+/* Operand k % LIMIT_ARGS, of whatever type, in place of a top-level node, and the other operands among the results; what the node reads twice is there twice. */
 enum edit_result pass_release(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -113,7 +113,7 @@ enum edit_result pass_release(struct edit *e, int k)
 		result[i] = top->result[i];
 	top->result = result;
 	for (int i = 0; i < s.node->n_arg; i++)
-		if (i != which && !is_result(top, s.node->arg[i]))
+		if (i != which && (s.node->arg[i] == s.node->arg[which] || !is_result(top, s.node->arg[i])))
 			top->result[top->n_result++] = s.node->arg[i];
 	edit_remove_node(top, s.index);
 	return EDIT_TRY;

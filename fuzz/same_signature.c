@@ -115,8 +115,8 @@ static bool same_when_fresh(void *context, const struct testcase *c, struct aren
 
 /* ---- in short ---- */
 
-/* The verdict that a coarse signature names: between its last two bars. */
-static enum verdict verdict_of(const char *signature)
+/* Between its last two bars. */
+enum verdict signature_verdict(const char *signature)
 {
 	const char *end = strrchr(signature, '|'), *from = end;
 	char name[32] = "";
@@ -226,7 +226,7 @@ bool same_again(struct same_signature *self, const struct testcase *c, struct ar
 static bool same_in_short(void *context, const struct testcase *c, struct arena *scratch)
 {
 	struct same_signature *self = context;
-	const enum verdict verdict = verdict_of(self->signature);
+	const enum verdict verdict = signature_verdict(self->signature);
 	const double start = bench_clock();
 	struct judgement j;
 	struct truth t;

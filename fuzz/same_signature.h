@@ -35,6 +35,9 @@ struct same_signature {
 	double slowest; /* seconds of a request that was answered */
 };
 
+/* The verdict that a coarse signature names. */
+enum verdict signature_verdict(const char *signature);
+
 /*
  * A predicate for minimize(): the engine's coarse signature stays the same, by the judgement that a campaign makes: both oracles, two requests, and for a hang all
  * of the time limit.

@@ -12,15 +12,17 @@
  * From a minimal case that `one` (a bench of one engine) judges a finding:
  * 1. as many inner levels of the request as possible, op derivative and fixed points are written out as a program (aot.h), as long as the engine gives the same wrong
  *    numbers: then it is an op in there that is wrong, at a lower order;
- * 2. the result is minimized under any finding, but with no op that was not there: a smaller case of another bug would, as a rule, need another op.
- * The result is valid and shows a finding; in `a`.  Deterministic as minimize(), which gets `budget`.
+ * 2. the result is minimized under any finding, but with no op that was not there: a smaller case of another bug would, as a rule, need another op.  But for the ops of the plainest
+ *    loop in place of another loop, where one iteration of it shows nothing: then the loop is to blame, whatever is in it.
+ * The result is valid and shows a finding; in `a`.  Candidates are judged by shows_finding.  Deterministic as minimize(), which gets `budget`.
  */
 struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, struct arena *a);
 
 /* What a node of a simplest case has to do with the finding. */
 enum role {
 	ROLE_OWN,         /* it is about this op */
-	ROLE_ELEMENTWISE, /* most other elementwise ops in its place show a finding too */
+	ROLE_ELEMENTWISE, /* most other elementwise ops in its place, of its first two float operands, show a finding too, */
+	ROLE_NONLINEAR,   /* or most that are not linear, and none that is: it is about what a derivative is taken at */
 	ROLE_SINGULAR     /* a NaN: most other ops that have no derivative at that point show it too */
 };
 

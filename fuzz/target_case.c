@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../graph/hash.h"
 #include "bench.h"
 #include "case_mutator.h"
 #include "features.h"
@@ -53,11 +54,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* ClusterFuzz tells findings apart by this line; digits would be rewritten, so the hash is letters. */
 static void report_finding(const char *signature)
 {
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
+	uint64_t h = hash_text(signature);
 	char letters[17] = "";
 
-	for (const char *s = signature; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3;
 	for (int i = 0; i < 16; i++, h >>= 4)
 		letters[i] = (char)('a' + (h & 15));
 	fprintf(stderr, "ASSERTION FAILED: FuzzerHash=%s %s\n", letters, signature);

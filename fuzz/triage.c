@@ -1,14 +1,12 @@
 /*
  * triage.c: which finding of a campaign a case belongs to.
  *
- * A case is minimized under its coarse signature; what is behind the minimal case (simplest.h) has a fine signature, and that is one finding, with one report.  Two
- * fine signatures of one engine are one finding too where the pattern of one explains the other (fine_signature.h), at the same request or a higher order: the smaller
- * takes over.
+ * A case that is not one more of a known finding (triage_known.c) is minimized under its coarse signature; what is behind the minimal case (simplest.h) has a fine signature,
+ * and that is one finding, with one report.  Two fine signatures of one engine are one finding too where the pattern of one explains the other (fine_signature.h), at the
+ * same request or a higher order: the smaller takes over.
  *
- * Minimizing costs as much as hundreds of cases.  So a case is only counted when its coarse signature is known and it contains the pattern of a finding
- * that had it.  A bug that hides behind a known pattern is found all the same, because such a case is minimized nevertheless when it has
- * an op that fewer than LOOKS_PER_OP minimized cases of the engine had, and once in LOOK_ONE_IN, within LOOK_BUDGET; and it is then not made into a case with the very names of a finding that had its
- * coarse signature, as long as there is another way to make it smaller.
+ * A case that is looked at though it is most likely known is not made into a case with the very names of a finding that had its coarse signature, as long as there is
+ * another way to make it smaller.
  */
 #include <limits.h>
 #include <math.h>
@@ -16,34 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/hash.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
-#include "campaign_internal.h"
 #include "same_signature.h"
 #include "simplest.h"
+#include "triage_internal.h"
 
 enum {
-	LOOKS_PER_OP = 1,
-	LOOK_ONE_IN = 64,
 	REOPEN_TRIES = 3,
 	LAST_FINDING_SECONDS = 5, /* that a finding may be minimized when the time of the campaign is over */
 	LOOK_BUDGET = 500 /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
 };
-
-/* What of one engine was minimized. */
-struct triage_look {
-	int of_op[OP_COUNT];
-	int64_t counted; /* cases that were not, since the last one that was */
-};
-
-static uint64_t text_hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325; /* FNV-1a */
-
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3;
-	return h;
-}
 
 static char *text_copy(const char *text)
 {
@@ -58,74 +40,6 @@ static void set_text(char **to, const char *text)
 {
 	free(*to);
 	*to = text_copy(text);
-}
-
-/* ---- known findings ---- */
-
-static bool has_face(const struct finding *f, const char *signature)
-{
-	for (int k = 0; k < f->n_face; k++)
-		if (!strcmp(f->face[k], signature))
-			return true;
-	return false;
-}
-
-static void add_face(struct finding *f, const char *signature)
-{
-	if (has_face(f, signature))
-		return;
-	f->face = realloc(f->face, (size_t)(f->n_face + 1) * sizeof *f->face);
-	if (!f->face)
-		abort();
-	f->face[f->n_face++] = text_copy(signature);
-}
-
-/* The finding with that face whose pattern is in c, the largest one; NULL: none. */
-static struct finding *find_contained(struct campaign *self, const char *signature, const struct testcase *c)
-{
-	struct finding *best = NULL;
-
-	for (int i = 0; i < self->n_finding; i++) {
-		struct finding *f = &self->finding[i];
-
-		if (has_face(f, signature) && pattern_is_in(&f->pattern, c) && (!best || pattern_size(&f->pattern) > pattern_size(&best->pattern)))
-			best = f;
-	}
-	return best;
-}
-
-static struct triage_look *look_of(struct campaign *self, const char *spec)
-{
-	int k = 0;
-
-	if (!self->look)
-		self->look = calloc(BENCH_ENGINES, sizeof *self->look);
-	if (!self->look)
-		abort();
-	while (self->o->spec[k] != spec)
-		k++;
-	return &self->look[k];
-}
-
-static bool is_due(struct triage_look *look, const struct testcase *c)
-{
-	struct pattern p = pattern_of(c, NULL);
-
-	if (++look->counted >= LOOK_ONE_IN)
-		return true;
-	for (int op = 0; op < OP_COUNT; op++)
-		if (p.has[op] && look->of_op[op] < LOOKS_PER_OP)
-			return true;
-	return false;
-}
-
-static void looked(struct triage_look *look, const struct testcase *c)
-{
-	struct pattern p = pattern_of(c, NULL);
-
-	look->counted = 0;
-	for (int op = 0; op < OP_COUNT; op++)
-		look->of_op[op] += p.has[op];
 }
 
 /* ---- one case, minimized ---- */
@@ -144,7 +58,7 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 	for (int i = 0; i < known->campaign->n_finding; i++) {
 		const struct finding *f = &known->campaign->finding[i];
 
-		if (has_face(f, known->signature) && pattern_is_leaf(&f->pattern) && !memcmp(&f->pattern, &p, sizeof p))
+		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->pattern) && !memcmp(&f->pattern, &p, sizeof p))
 			return true;
 	}
 	return false;
@@ -155,6 +69,8 @@ struct triaged {
 	const char *spec;
 	const char *signature, *fine; /* of the simplest case */
 	struct pattern pattern;
+	struct asked asked;
+	enum verdict verdict;
 	int ops;
 	bool flaky;
 	char *text; /* the report, or the bare case where there was no memory for one */
@@ -178,24 +94,10 @@ static void simplify(struct campaign *self, int budget, struct same_signature *s
 	same_signature_close(&own);
 }
 
-/* A case of engine `which` that showed a finding, as judged in *seen (NULL of a slip). */
-struct shown {
-	int which;
-	const struct testcase *c;
-	const struct bench_result *seen;
-	int64_t number;
-};
-
-/* What does not answer has no numbers to compare, and each candidate may cost a start. */
-static bool answers(enum verdict v)
+/* same: of the case's coarse signature.  likely: it is most likely known. */
+static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool likely, struct triaged *out)
 {
-	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
-}
-
-/* same: of the case's coarse signature.  known: a finding that it may be is. */
-static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool known, struct triaged *out)
-{
-	int budget = known && self->o->minimize_budget > LOOK_BUDGET ? LOOK_BUDGET : self->o->minimize_budget;
+	int budget = likely && self->o->minimize_budget > LOOK_BUDGET ? LOOK_BUDGET : self->o->minimize_budget;
 	struct minimize_statistics stats = {0};
 	struct testcase c = *shown->c;
 	struct bench_result r;
@@ -211,14 +113,14 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 		bench_judge(same->bench, &c, &self->side, &r);
 	else
 		out->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
-	simple = !out->flaky && answers(r.judgement[0].verdict);
+	simple = !out->flaky && triage_answers(r.judgement[0].verdict);
 	if (simple)
 		simplify(self, budget, same, &c, &r, &out->signature);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
 	if (simple)
 		simplest_roles(same->bench, &c, &self->side, role);
 	out->fine = fine_signature(same->spec, &c, role, &self->side);
-	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->c,
+	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (out->flaky) {
 		out->fine = arena_printf(&self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
@@ -233,36 +135,32 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	report.signature = out->signature;
 	report.fine = out->fine;
 	out->pattern = pattern_of(&c, out->flaky ? NULL : role);
+	out->asked = asked_of(&c);
+	out->verdict = report.judgement->verdict;
 	out->ops = strata_of(&c).ops;
 	out->text = report_write(&report, &self->side, &out->len);
 }
 
 /* ---- which finding it is ---- */
 
-/*
- * Whether the request of x, in words, may be behind that of y: it is the same, or of order 1 where that is of order 2 and more.  Both are of one engine.
- */
-static bool request_explains(const char *x, const char *y)
+/* Whether what is of x is of the bug of y.  What does not answer where less is asked does not where more is. */
+static bool explains(const struct pattern *x, const struct asked *ask_x, const struct pattern *y, const struct asked *ask_y, bool answers)
 {
-	size_t n = (size_t)(strchr(x, '|') - x), m = (size_t)(strchr(y, '|') - y);
-
-	return (n == m && !strncmp(x, y, n)) || (strncmp(x, "order", 5) && !strncmp(y, "order", 5));
+	return answers ? pattern_explains(x, y) && asked_explains(ask_x, ask_y) : pattern_is_part(x, y) && asked_is_in(ask_x, ask_y);
 }
 
 /* -1: f explains it, or is the same; 1: it explains f; 0: another bug. */
 static int compare_finding(const struct finding *f, const struct triaged *t)
 {
-	const char *of_f, *of_t;
+	const bool answers = triage_answers(f->verdict);
 
 	if (!strcmp(f->fine, t->fine))
 		return -1;
-	if (f->flaky || t->flaky || f->spec != t->spec)
+	if (f->flaky || t->flaky || f->spec != t->spec || answers != triage_answers(t->verdict) || (!answers && f->verdict != t->verdict))
 		return 0;
-	of_f = f->fine + strlen(f->spec) + 1;
-	of_t = t->fine + strlen(t->spec) + 1;
-	if (pattern_explains(&f->pattern, &t->pattern) && request_explains(of_f, of_t))
+	if (explains(&f->pattern, &f->asked, &t->pattern, &t->asked, answers))
 		return -1;
-	return pattern_explains(&t->pattern, &f->pattern) && request_explains(of_t, of_f);
+	return explains(&t->pattern, &t->asked, &f->pattern, &f->asked, answers);
 }
 
 static void take_over(struct campaign *self, struct finding *f, const struct triaged *t)
@@ -274,9 +172,11 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	set_text(&f->signature, t->signature);
 	set_text(&f->fine, t->fine);
 	f->pattern = t->pattern;
+	f->asked = t->asked;
+	f->verdict = t->verdict;
 	f->ops = t->ops;
 	f->flaky = t->flaky;
-	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)text_hash(t->fine));
+	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->fine));
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }
 
@@ -301,32 +201,41 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 			continue;
 		to->count += f->count;
 		to->looks += f->looks;
+		to->likely += f->likely;
+		to->first_case = f->first_case < to->first_case ? f->first_case : to->first_case;
 		for (int k = 0; k < f->n_face; k++)
-			add_face(to, f->face[k]);
+			finding_add_face(to, f->face[k]);
 		file_remove(self->findings_dir, f->file, &e);
 		free_finding(f);
 		memmove(f, f + 1, (size_t)(--self->n_finding - i--) * sizeof *f);
 	}
 }
 
-static void file_case(struct campaign *self, const char *spec, const char *signature, int64_t number, const struct triaged *t)
+static void file_case(struct campaign *self, const struct shown *shown, const char *signature, const struct triaged *t)
 {
 	struct finding *f = NULL;
-	int i = 0, relation = 0;
+	int i = self->n_finding, relation = 0;
 
-	while (i < self->n_finding && !(relation = compare_finding(&self->finding[i], t)))
-		i++;
+	/* One that it is of comes before one that it takes over, which may stand earlier in the list. */
+	for (int k = 0; k < self->n_finding && relation != -1; k++) {
+		int own = compare_finding(&self->finding[k], t);
+
+		if (own == -1 || (own && !relation)) {
+			relation = own;
+			i = k;
+		}
+	}
 	if (i == self->n_finding) {
 		self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
 		if (!self->finding)
 			abort();
-		self->finding[self->n_finding++] = (struct finding){.spec = spec, .first_case = number};
+		self->finding[self->n_finding++] = (struct finding){.spec = t->spec, .first_case = shown->number};
 		relation = 1;
 	}
 	f = &self->finding[i];
-	f->count++;
+	f->count += !shown->slip; /* the case is counted with the finding that it slipped from */
 	f->looks++;
-	add_face(f, signature);
+	finding_add_face(f, signature);
 	if (relation == 1) {
 		take_over(self, f, t);
 		absorb(self, i, t);
@@ -358,35 +267,28 @@ static void take_slip(void *context, const char *signature, const struct testcas
 	const bool late = self->o->seconds > 0 && bench_clock() - self->start >= self->o->seconds;
 
 	for (int i = 0; i < self->n_finding; i++)
-		if (has_face(&self->finding[i], signature))
+		if (finding_has_face(&self->finding[i], signature))
 			return;
 	if (!late && !campaign_stop_requested() && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
 		triage_record(self, t->which, signature, c, NULL, t->number);
 }
 
-void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number)
+/* Minimized and filed. */
+static void record(struct campaign *self, const struct shown *shown, bool likely)
 {
-	const char *spec = self->o->spec[which];
-	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
-	struct finding *known = find_contained(self, signature, c);
-	struct triage_look *look = look_of(self, spec);
+	const char *spec = self->o->spec[shown->which];
+	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
 	struct triaged t = {.spec = spec};
-	char *own = text_copy(signature);
+	char *own = text_copy(shown->signature);
 	struct known_names names = {self, own};
 	const double start = bench_clock(), end = self->start + self->o->seconds;
 	struct same_signature same = {.spec = spec, .signature = own, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
 	    .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
-	struct slip_taker taker = {self, which, number};
+	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 	struct bench one;
 	jmp_buf full;
-	const bool is_known = known != NULL;
 
-	if (known && !is_due(look, c)) {
-		known->count++;
-		free(own);
-		return;
-	}
 	if (!open_again(&one, spec, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
@@ -397,22 +299,36 @@ void triage_record(struct campaign *self, int which, const char *signature, cons
 	arena_reset(&self->side);
 	self->side.on_full = &full;
 	if (!setjmp(full)) {
-		triage_case(self, &same, &(struct shown){which, c, seen, number}, is_known, &t);
+		triage_case(self, &same, shown, likely, &t);
 	} else { /* minimized where memory allows; the bare case, else, is still a reproducer */
 		self->side.on_full = NULL;
 		arena_reset(&self->side);
-		t = (struct triaged){.spec = spec, .signature = same.signature, .fine = fine_signature(spec, c, NULL, &self->side), .pattern = pattern_of(c, NULL),
-		    .ops = strata_of(c).ops};
-		t.text = testcase_write(c, &self->side, &t.len);
+		t = (struct triaged){.spec = spec, .signature = same.signature, .fine = fine_signature(spec, shown->c, NULL, &self->side),
+		    .pattern = pattern_of(shown->c, NULL), .asked = asked_of(shown->c), .verdict = shown->verdict, .ops = strata_of(shown->c).ops};
+		t.text = testcase_write(shown->c, &self->side, &t.len);
 	}
 	self->side.on_full = NULL;
-	looked(look, c);
-	file_case(self, spec, same.signature, number, &t);
+	file_case(self, shown, own, &t);
 	bench_close(&one);
-	if (seen) /* a slip's own ones are left */
+	if (!shown->slip) /* its own ones are left */
 		same_signature_slips(&same, take_slip, &taker);
 	same_signature_close(&same);
 	free(own);
+}
+
+void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number)
+{
+	struct shown shown = {.which = which, .signature = signature, .verdict = signature_verdict(signature), .point = seen ? seen->judgement[which].point : 0,
+	    .c = c, .found = c, .seen = seen, .slip = !seen, .number = number};
+	const double start = bench_clock();
+	struct finding *known;
+	bool likely;
+
+	known = triage_known(self, &shown, &likely);
+	if (known)
+		known->count++;
+	else
+		record(self, &shown, likely);
 	if (seen)
 		self->minimize_seconds += bench_clock() - start;
 }
@@ -422,5 +338,5 @@ void triage_close(struct campaign *self)
 	for (int i = 0; i < self->n_finding; i++)
 		free_finding(&self->finding[i]);
 	free(self->finding);
-	free(self->look);
+	triage_close_looks(self);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "case_format.h"
+#include "hash.h"
 
 /* Attributes are small integers; what an op makes of them is for node_infer. */
 enum { ATTR_MAX = 1 << 30 };
@@ -30,11 +31,8 @@ struct reader {
 
 static struct name *name_find(const struct reader *r, const char *text)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	unsigned k = (unsigned)(hash_text(text) >> 32) & (r->name_room - 1);
 
-	for (const char *c = text; *c; c++)
-		h = (h ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	unsigned k = (unsigned)(h >> 32) & (r->name_room - 1);
 	while (r->names[k].text && strcmp(r->names[k].text, text))
 		k = (k + 1) & (r->name_room - 1);
 	return &r->names[k];

@@ -2,6 +2,7 @@
  * compare.c: equality and hash of checked programs.  Value numbers take part, so bring both to the canonical order
  * first; attributes that the op does not name do not.
  */
+#include "hash.h"
 #include "program.h"
 
 #include <math.h>
@@ -138,7 +139,7 @@ bool program_equal(const struct program *p, const struct program *q)
 /* FNV-1a (Fowler, Noll, Vo) by words; the high half is folded in, as multiplication carries upwards only. */
 static void mix(uint64_t *h, int64_t word)
 {
-	*h = (*h ^ (uint64_t)word) * UINT64_C(0x100000001b3);
+	*h = hash_step(*h, (uint64_t)word);
 	*h ^= *h >> 32;
 }
 
@@ -206,7 +207,7 @@ static void mix_region(uint64_t *h, const struct program *p, const struct region
 
 uint64_t program_hash(const struct program *p)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = HASH_BEGIN;
 
 	mix_region(&h, p, &p->top);
 	return h;

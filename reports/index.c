@@ -108,12 +108,13 @@ static void add_counted(struct reader *r, struct index_group *g, const struct li
 {
 	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
 		const struct json *faces = json_find(f, "faces");
-		int64_t first;
+		int64_t first, counted;
 
 		if (strcmp(render_member(f, "file"), l->path))
 			continue;
 		first = strtoll(render_member(f, "first_case"), NULL, 10);
-		g->count += strtoll(render_member(f, "count"), NULL, 10) - 1;
+		counted = strtoll(render_member(f, "count"), NULL, 10);
+		g->count += counted > 1 ? counted - 1 : 0; /* 0: no case of its own showed it, but the report does */
 		g->first_case = g->first_case < 0 || first < g->first_case ? first : g->first_case;
 		if (!faces || faces->kind != JSON_ARRAY || g->n_signature)
 			continue;

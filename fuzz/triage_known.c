@@ -1,0 +1,201 @@
+/*
+ * triage_known.c: is a case one more of a known finding?
+ *
+ * It is most likely when it has the pattern of a finding in it that was found under its coarse signature.  So the pattern is taken out: constants stand in place of the nodes that
+ * it hangs on, with the values that they have at the point.  When nothing fails any more the case is counted; what fails all the same is another finding, and a smaller case.  That costs
+ * one request where minimizing costs hundreds.
+ *
+ * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized nevertheless, ever more seldom: the first, second, fourth, ..., then
+ * one in LOOK_ONE_IN.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../engines/engine.h"
+#include "minimize_edit.h"
+#include "same_signature.h"
+#include "triage_internal.h"
+
+enum {
+	LOOK_ONE_IN = 64,
+	LOOK_ARENA = 256 << 20
+};
+
+/* Of one engine, opened when first needed. */
+struct triage_look {
+	struct bench bench;
+	struct engine *primal;
+	struct arena arena; /* what is left of a case */
+	bool open;
+};
+
+bool triage_answers(enum verdict v)
+{
+	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
+}
+
+bool finding_has_face(const struct finding *f, const char *signature)
+{
+	for (int k = 0; k < f->n_face; k++)
+		if (!strcmp(f->face[k], signature))
+			return true;
+	return false;
+}
+
+void finding_add_face(struct finding *f, const char *signature)
+{
+	if (finding_has_face(f, signature))
+		return;
+	f->face = realloc(f->face, (size_t)(f->n_face + 1) * sizeof *f->face);
+	if (!f->face || !(f->face[f->n_face++] = strdup(signature)))
+		abort();
+}
+
+/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
+static bool is_likely(const struct campaign *self, const struct finding *f, const struct shown *s)
+{
+	const struct asked asked = asked_of(s->c);
+
+	if (!pattern_is_in(&f->pattern, s->c))
+		return false;
+	if (triage_answers(s->verdict))
+		return finding_has_face(f, s->signature);
+	return f->spec == self->o->spec[s->which] && f->verdict == s->verdict && !f->flaky && asked_is_in(&f->asked, &asked);
+}
+
+/* The one with the largest pattern; NULL: none. */
+static struct finding *find_likely(struct campaign *self, const struct shown *s)
+{
+	struct finding *best = NULL;
+
+	for (int i = 0; i < self->n_finding; i++) {
+		struct finding *f = &self->finding[i];
+
+		if (is_likely(self, f, s) && (!best || pattern_size(&f->pattern) > pattern_size(&best->pattern)))
+			best = f;
+	}
+	return best;
+}
+
+/* ---- less the pattern ---- */
+
+static struct triage_look *look_of(struct campaign *self, int which)
+{
+	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
+	struct triage_look *look;
+	struct error e = {0};
+
+	if (!self->look)
+		self->look = calloc(BENCH_ENGINES, sizeof *self->look);
+	if (!self->look)
+		abort();
+	look = &self->look[which];
+	if (look->open)
+		return look;
+	look->primal = engine_open("tape", &e);
+	if (!look->primal)
+		return NULL;
+	if (!bench_open(&look->bench, &self->o->spec[which], 1, &oracle, &e)) {
+		engine_close(look->primal);
+		return NULL;
+	}
+	arena_init(&look->arena, LOOK_ARENA);
+	look->open = true;
+	return look;
+}
+
+static bool has_op_of(const struct pattern *p, const struct node *n)
+{
+	if (pattern_hangs_on(p, n->op))
+		return true;
+	for (int r = 0; r < n->n_region; r++)
+		for (int i = 0; i < n->region[r].n_node; i++)
+			if (has_op_of(p, &n->region[r].node[i]))
+				return true;
+	return false;
+}
+
+/* False where a node cannot be taken out, or there is none. */
+static bool take_out(struct edit *e, const struct pattern *p)
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site_last(e, k, &s);) {
+		if (!s.top || !has_op_of(p, s.node)) {
+			k++;
+		} else {
+			if (pass_cut(e, k) != EDIT_TRY)
+				return false;
+			any = true;
+		}
+	}
+	return any && edit_finish(e, true);
+}
+
+/* Whether something fails without the pattern; *s is then that. */
+static bool shows_without(struct triage_look *look, const char *spec, const struct pattern *p, struct shown *s)
+{
+	struct edit e = {.c = *s->c, .arena = &look->arena, .primal = look->primal};
+	struct testcase *left = NEW(&look->arena, struct testcase, 1);
+	struct judgement j;
+
+	e.c.point += s->point;
+	e.c.n_point = 1;
+	e.c = testcase_copy(&e.c, &look->arena);
+	e.c.n_expect = 0;
+	if (!take_out(&e, p) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
+		return false;
+	*left = e.c;
+	s->c = left;
+	s->seen = NULL;
+	s->point = j.point;
+	s->verdict = j.verdict;
+	s->signature = signature_coarse(spec, left, &j, &look->arena);
+	return true;
+}
+
+void triage_close_looks(struct campaign *self)
+{
+	for (int k = 0; self->look && k < BENCH_ENGINES; k++) {
+		struct triage_look *look = &self->look[k];
+
+		if (!look->open)
+			continue;
+		bench_close(&look->bench);
+		engine_close(look->primal);
+		arena_free(&look->arena);
+	}
+	free(self->look);
+}
+
+struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely)
+{
+	struct finding *first = find_likely(self, s), *f = first;
+	struct triage_look *look;
+	jmp_buf full;
+
+	*likely = false;
+	if (!first || !triage_answers(s->verdict))
+		return first;
+	first->likely++;
+	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {
+		*likely = true;
+		return NULL;
+	}
+	look = look_of(self, s->which);
+	if (!look)
+		return first;
+	arena_reset(&look->arena);
+	look->arena.on_full = &full;
+	if (setjmp(full)) {
+		look->arena.on_full = NULL;
+		return first;
+	}
+	/* Ends: the pattern of each f is not in what is left of the case. */
+	while (f && triage_answers(s->verdict) && shows_without(look, self->o->spec[s->which], &f->pattern, s))
+		f = find_likely(self, s);
+	look->arena.on_full = NULL;
+	return f ? first : NULL;
+}

@@ -1,0 +1,79 @@
+/* What is behind a case: what a loop is blamed for, what an op is, and whether any other op would do. */
+#include "../../fuzz/simplest.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "../../fuzz/fine_signature.h"
+#include "../check.h"
+
+/* A loop that carries nothing and gathers what it captures. */
+static const char gathering[] =
+    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"v0: f64[2]\"],\"body\":[{\"out\":[\"v1: i64[2,1]\"],\"op\":\"constant\",\"value\":[0,1]},{\"out"
+    "\":[\"v4: f64[2,1]\"],\"op\":\"scan\",\"args\":[\"v1\"],\"trip\":2,\"carries\":0,\"regions\":[{\"params\":[\"v2: i64[1]\"],\"body\":[{\"out"
+    "\":[\"v3: f64[1]\"],\"op\":\"take_along_axis\",\"args\":[\"v0\",\"v2\"],\"axis\":0,\"mode\":\"clip\"}],\"results\":[\"v3\"]}]}],\"results\":"
+    "[\"v4\"],\"points\":[[[\"0x1p-1\",\"0x1p-1\"]]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[[\"0x1p+0\",\"0x0p+0\"]]}]}";
+
+/* A case, an engine that it shows a finding of, and what is behind it. */
+static const struct row {
+	const char *spec, *file, *name; /* file: or the case itself */
+} rows[] = {
+    /* A loop that saves the wrong thing: any body that needs what was saved would do, */
+    {"functional+residual-fifo", "corpus/documents/nx-while-acc-mul-x-n3.json", "vjp|for{nonlinear}"},
+    /* and any body at all where a path is lost. */
+    {"functional+torch-scan-carry-nograd", "corpus/zoo/torch-scan-carry-nograd-c0.json", "vjp|for{elementwise}"},
+    {"functional+residual-fifo", gathering, "vjp|for{nonlinear}"},
+    /* Not where the product would be wrong without the loop. */
+    {"functional+residual-fifo+scale:mul:1.5", gathering, "vjp|for{gather}"},
+    /* An op is to blame though it stands in a loop. */
+    {"functional+scale:mul:1.5", "corpus/documents/nx-while-acc-mul-x-n3.json", "vjp|mul"},
+    {"functional+scale:take_along_axis:1.5", gathering, "vjp|gather"},
+    {"tape+cumprod-div-zero", "corpus/zoo/cumprod-div-zero.json", "vjp|cumprod"},
+    /* Any op that has no derivative there would do. */
+    {"tape+weak-zero", "corpus/documents/xla-where-sqrt-at-0.json", "vjp|select+singular"},
+    /* An op of its own, whatever is asked: the level above is written out. */
+    {"aot+jax-pow-2nd", "corpus/zoo/jax-pow-2nd-aot-xy.json", "order 2|pow"},
+};
+
+static void check_row(const struct row *row, struct arena *a)
+{
+	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct testcase c, simple, again;
+	struct error e = {0};
+	struct bench_result r;
+	struct bench one;
+	enum role *role;
+	const char *name;
+	bool read;
+
+	read = *row->file == '{' ? testcase_read(row->file, strlen(row->file), a, &c, &e) : testcase_read_file(row->file, a, &c, &e);
+	CHECK(read && bench_open(&one, &row->spec, 1, &oracle, &e), "%s: %s %s", row->file, e.place, e.text);
+	if (*e.text)
+		return;
+	c.n_expect = 0;
+	bench_judge(&one, &c, a, &r);
+	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s is right about %s", row->spec, row->file);
+	simple = simplest_case(&one, &c, 2000, a);
+	bench_judge(&one, &simple, a, &r);
+	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: what is left shows nothing", row->file);
+	role = NEW(a, enum role, program_nodes(&simple.program) + 1);
+	simplest_roles(&one, &simple, a, role);
+	name = strchr(fine_signature(row->spec, &simple, role, a), '|') + 1;
+	CHECK(!strcmp(name, row->name), "%s, %s: %s, not %s", row->spec, row->file, name, row->name);
+	again = simplest_case(&one, &c, 2000, a);
+	CHECK(testcase_hash(&again) == testcase_hash(&simple), "%s: another case the second time", row->file);
+	bench_close(&one);
+}
+
+int main(void)
+{
+	struct arena a;
+
+	arena_init(&a, (size_t)1 << 30);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		arena_reset(&a);
+		check_row(&rows[i], &a);
+	}
+	arena_free(&a);
+	return check_done();
+}

@@ -1,0 +1,112 @@
+/* What a campaign makes of what fails: one finding a fault, every case counted once, nothing lost. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../engines/engine.h"
+#include "../../fuzz/campaign.h"
+#include "../../graph/json.h"
+#include "../check.h"
+
+static char base[] = "/tmp/adjudge-test-triage-XXXXXX";
+
+enum { NAMES = 4 };
+static const struct row {
+	const char *spec;
+	int cases;
+	int most_looks; /* cases that are minimized */
+	const char *name[NAMES];
+} rows[] = {
+    /* One fault, whatever is in the loop that shows it. */
+    {"functional+residual-fifo", 30, 12, {"vjp|for{nonlinear}"}},
+    {"tape+scale:mul:1.5", 30, 20, {"vjp|mul"}},
+    /* Two faults of one engine; most cases that show the second one have the first one's op in them. */
+    {"tape+scale:mul:1.5+scale:sin:1.5", 30, 20, {"vjp|mul", "vjp|sin"}},
+    /* What dies of everything is one finding in every request, and is not minimized again. */
+    {"tape+crash", 6, 3, {"vjp|"}},
+    {"tape", 10, 0, {NULL}},
+};
+
+static int64_t integer(const struct json *object, const char *key)
+{
+	const struct json *v = json_find(object, key);
+
+	return v && v->kind == JSON_NUMBER ? strtoll(v->text, NULL, 10) : 0;
+}
+
+/* Cases of the engine that were judged to be findings. */
+static int64_t shown(const struct json *summary)
+{
+	const struct json *engine = json_find(summary, "engines")->child;
+	int64_t n = 0;
+
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		n += verdict_is_finding[v] ? integer(engine, verdict_names[v]) : 0;
+	return n;
+}
+
+static void check_row(const struct row *row, struct arena *a)
+{
+	struct campaign_options o = {.spec = &row->spec, .n_spec = 1, .seed = 1, .cases = row->cases, .profile_name = "default", .profile = profile_default(), .fd_one_in = 100,
+	    .minimize_budget = 3000, .driver = "generate", .out = arena_printf(a, "%s/%s", base, row->spec)};
+	const struct json *summary, *findings;
+	int64_t counted = 0, looks = 0;
+	struct campaign_end end;
+	struct error e = {0};
+	struct campaign *s;
+	int n = 0, found = 0;
+
+	s = campaign_open(&o, &e);
+	CHECK(s, "%s: %s", row->spec, e.text);
+	if (!s)
+		return;
+	drive_generate(s);
+	campaign_close(s, &end);
+	CHECK(!*end.failure, "%s: %s", row->spec, end.failure);
+	summary = json_read(end.summary, strlen(end.summary), a, &e);
+	findings = summary ? json_find(summary, "findings") : NULL;
+	CHECK(findings, "%s: %s %s", row->spec, e.place, e.text);
+	for (const struct json *f = findings ? findings->child : NULL; f; f = f->next) {
+		const char *name = strchr(json_find(f, "fine")->text, '|') + 1;
+		const char *file = arena_printf(a, "%s/%s", o.out, json_find(f, "file")->text);
+		bool expected = false;
+
+		n++;
+		for (int k = 0; k < NAMES && row->name[k]; k++)
+			expected = expected || !strcmp(name, row->name[k]);
+		CHECK(expected, "%s: %s", row->spec, name);
+		found += expected;
+		CHECK(!access(file, R_OK), "%s is not there", file);
+		counted += integer(f, "count");
+		looks += integer(f, "minimized");
+		CHECK(integer(f, "first_case") >= 1 && integer(f, "first_case") <= row->cases, "%s: first in case %lld", name, (long long)integer(f, "first_case"));
+	}
+	for (int k = 0; k < NAMES && row->name[k]; k++)
+		found--;
+	CHECK(!found, "%s: %d findings", row->spec, n);
+	CHECK(summary && counted == shown(summary), "%s: %lld counted", row->spec, (long long)counted);
+	CHECK(looks <= row->most_looks, "%s: %lld minimized", row->spec, (long long)looks);
+	free(end.text);
+	free(end.summary);
+}
+
+int main(int argc, char **argv)
+{
+	char command[128];
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
+	if (!mkdtemp(base))
+		return 1;
+	arena_init(&a, (size_t)1 << 30);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		arena_reset(&a);
+		check_row(&rows[i], &a);
+	}
+	arena_free(&a);
+	snprintf(command, sizeof command, "rm -rf '%s'", base);
+	if (system(command))
+		return 1;
+	return check_done();
+}
