@@ -179,6 +179,15 @@ static void add_result(int result[LIMIT_ARGS], int *n, int v)
 		result[(*n)++] = v;
 }
 
+static void add_float(struct gen *g, int result[LIMIT_ARGS], int *n, int v)
+{
+	int sum = -1;
+
+	if (v >= 0 && g->p->result_sum && gen_type(g, v)->shape.rank && choice_percent(g->c, g->p->result_sum))
+		sum = gen_sum(g, v);
+	add_result(result, n, sum >= 0 ? sum : v);
+}
+
 /* Results that depend on most of what was computed: unused values are results or are joined to one. */
 static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 {
@@ -197,13 +206,13 @@ static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 	primary = n_unused ? unused[0] : gen_pick_float(g);
 	for (int i = 1; i < n_unused; i++) {
 		if (n + 1 < several && choice_percent(g->c, 60))
-			add_result(result, &n, unused[i]);
+			add_float(g, result, &n, unused[i]);
 		else
 			primary = join_result(g, primary, unused[i]);
 	}
 	if (n + 1 < several)
-		add_result(result, &n, gen_pick_float(g));
-	add_result(result, &n, primary);
+		add_float(g, result, &n, gen_pick_float(g));
+	add_float(g, result, &n, primary);
 	if (choice_percent(g->c, g->p->result_input))
 		add_result(result, &n, choice_below(g->c, g->n_input));
 	if (choice_percent(g->c, g->p->result_constant))

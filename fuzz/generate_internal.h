@@ -167,6 +167,8 @@ int gen_compare(struct gen *g, int value);
 
 gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
     gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
+/* Its sum over some of its axes. */
+int gen_sum(struct gen *g, int value);
 /* A window of the shape: positions that lie inside; *size is its shape. */
 struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size);
 /* Starts of a dynamic slice: an integer vector of that length, now and then out of range. */

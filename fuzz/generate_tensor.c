@@ -377,6 +377,13 @@ int gen_emit_reduce(struct gen *g)
 	return gen_node(g, op, &x, 1, &attrs);
 }
 
+int gen_sum(struct gen *g, int value)
+{
+	struct attrs attrs = some_axes(g, &gen_type(g, value)->shape, false);
+
+	return gen_node(g, OP_REDUCE_SUM, &value, 1, &attrs);
+}
+
 int gen_emit_cumulative(struct gen *g)
 {
 	int x = pick_axes(g);

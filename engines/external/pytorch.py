@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """PyTorch behind adjudge's protocol: pytorch.py [MODE]; see MODES below.  Needs torch 1.13 or newer; its version is in the hello."""
+import os
 import sys
 
 import adapter
@@ -340,6 +341,7 @@ ONE = [["jvp"], ["vjp"]]
 TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
 THREE = [[a, *s] for a in ("jvp", "vjp") for s in TWO]
 BATCHED = [s for one in ONE + TWO for s in (["batch", *one], [*one, "batch"], ["batch", *one, "batch"])]
+CASES_TOGETHER = 12  # in one request to a compiler
 MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
 # name: how a level is written, the stacks, and what is done to the function first
 MODES = {
@@ -417,6 +419,7 @@ def main():
     if mode not in MODES:
         sys.exit(f"no mode {mode}; there are {', '.join(MODES)}")
     version = ""
+    os.environ.setdefault("CXX", os.path.join(os.path.dirname(os.path.abspath(__file__)), "inductor-g++"))
     if "--emit" not in sys.argv:
         import torch
         torch.set_num_threads(1)
@@ -425,7 +428,7 @@ def main():
     hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(engine.ops),
              "unroll": True, "constants": not engine.batches, "weak_zero": True, "accuracy": {"erf": 4096}, "emits": "py"}
     if engine.compiles:
-        hello.update(timeout_ms=600000, cases_per_request=16)
+        hello.update(timeout_ms=600000, cases_per_request=CASES_TOGETHER)
     adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles else None)
 
 

@@ -302,6 +302,47 @@ static void test_aliases(void)
 	CHECK(input_stored > CASES_OF_ALIASES / 1000, "%d", input_stored);
 }
 
+/* ---- sums for results ---- */
+
+enum { CASES_OF_SUMS = 2000 };
+
+/* Float results that are sums, and those with axes that are none: what the budget has no room for stays as it is. */
+static void count_sums(const struct testcase *t, int *sums, int *others)
+{
+	const struct region *top = &t->program.top;
+
+	for (int k = 0; k < top->n_result; k++) {
+		const struct type *type = &t->program.type[top->result[k]];
+		bool sum = false;
+
+		for (int i = 0; i < top->n_node; i++)
+			sum |= top->node[i].out == top->result[k] && top->node[i].op == OP_REDUCE_SUM;
+		*sums += sum;
+		*others += !sum && dtype_is_float(type->dtype) && type->shape.rank;
+	}
+}
+
+static void test_result_sum(void)
+{
+	int share[2];
+
+	for (int on = 0; on < 2; on++) {
+		struct profile p = profile_default();
+		int sums = 0, others = 0;
+
+		p.bare = p.result_input = p.result_constant = 0;
+		p.result_sum = on ? 100 : 0;
+		for (int i = 0; i < CASES_OF_SUMS; i++) {
+			struct testcase t = case_of(seed_mix(18, (uint64_t)i), &p);
+
+			check_valid(&t, "summed", i);
+			count_sums(&t, &sums, &others);
+		}
+		share[on] = 100 * sums / (sums + others);
+	}
+	CHECK(share[0] < 20 && share[1] > 80, "%d %% and %d %% of the results with axes are sums", share[0], share[1]);
+}
+
 /* ---- special points of ops that stand on inputs, in stacked requests as well ---- */
 
 /* Whether an element of input `value`, which need not be one, is in [low, high] at some point. */
@@ -437,6 +478,7 @@ int main(void)
 	test_profiles();
 	test_reach();
 	test_aliases();
+	test_result_sum();
 	test_special_points();
 	test_shares();
 	test_second_profile();
