@@ -108,12 +108,12 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		if (top > 0 && top * top < info->normal)
+		/* Squares that underflow: all of them, or beside the largest; of operands that are 0 or below the range of double, those of what an engine has instead. */
+		double largest = top > 0 ? top : in;
+		if (largest > 0 && largest * largest < (rounding_flushes(info) ? 4 * n : 1) * info->normal)
 			out->danger = true;
-		else if (top > 0) /* squares that underflow beside the largest */
-			out->radius += n * info->tiny / (2 * out->magnitude);
-		if (top > 0 && rounding_flushes(info) && top * top < 4 * n * info->normal)
-			out->danger = true;
+		else if (largest > 0)
+			out->radius += top > 0 ? n * info->tiny / (2 * out->magnitude) : sqrt(n * info->tiny / 2);
 		out->danger |= (1 + n * u) * squares > info->max;
 		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
 		break;
