@@ -6,143 +6,13 @@
  */
 #pragma once
 
-#include <cjson/cJSON.h>
+#include "program.hpp"
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
-#include <iostream>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace adjudge {
-
-using Shape = std::vector<int>;
-
-struct Unsupported : std::runtime_error {
-	using std::runtime_error::runtime_error;
-};
-
-inline size_t elements(const Shape &s)
-{
-	size_t n = 1;
-	for (int extent : s)
-		n *= static_cast<size_t>(extent);
-	return n;
-}
-
-/* ---- JSON ---- */
-
-inline double real(const cJSON *v)
-{
-	if (cJSON_IsString(v))
-		return std::strtod(v->valuestring, nullptr);
-	return cJSON_IsBool(v) ? cJSON_IsTrue(v) : v->valuedouble;
-}
-
-inline std::vector<double> reals(const cJSON *v)
-{
-	std::vector<double> out;
-	if (!cJSON_IsArray(v))
-		return {real(v)};
-	for (const cJSON *x = v->child; x; x = x->next)
-		out.push_back(real(x));
-	return out;
-}
-
-inline Shape ints(const cJSON *object, const char *key)
-{
-	Shape out;
-	const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
-	for (const cJSON *x = v ? v->child : nullptr; x; x = x->next)
-		out.push_back(x->valueint);
-	return out;
-}
-
-/* "v3: f64[2,3]" */
-struct Binding {
-	std::string name, dtype;
-	Shape shape;
-
-	explicit Binding(const char *text)
-	{
-		const char *colon = std::strchr(text, ':'), *bracket = std::strchr(text, '[');
-		name.assign(text, colon);
-		dtype.assign(colon + 2, bracket);
-		for (const char *at = bracket + 1; *at != ']'; at += *at == ',')
-			shape.push_back(static_cast<int>(std::strtol(at, const_cast<char **>(&at), 10)));
-	}
-	bool is_float() const { return dtype == "f64"; }
-};
-
-/* ---- programs ---- */
-
-struct Node {
-	std::string op;
-	std::vector<int> args;
-	int out;
-	const cJSON *json;
-
-	int axis() const
-	{
-		const cJSON *v = cJSON_GetObjectItemCaseSensitive(json, "axis");
-		return v ? v->valueint : 0;
-	}
-	std::string mode() const { return cJSON_GetObjectItemCaseSensitive(json, "mode")->valuestring; }
-	Shape list(const char *key) const { return ints(json, key); }
-	Shape strides(size_t rank) const
-	{
-		Shape s = list("stride");
-		return s.empty() ? Shape(rank, 1) : s;
-	}
-};
-
-/* A case's program.  value[]: the type of each value; constants: the elements of those that are one. */
-struct Program {
-	std::vector<Binding> value;
-	std::map<std::string, int> number;
-	std::map<int, std::vector<double>> constants;
-	std::vector<Node> nodes;
-	std::vector<int> results;
-	int n_input = 0;
-
-	explicit Program(const cJSON *c)
-	{
-		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "inputs")->child; v; v = v->next, n_input++)
-			define(v->valuestring);
-		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "body")->child; v; v = v->next) {
-			Node node{cJSON_GetObjectItemCaseSensitive(v, "op")->valuestring, {}, 0, v};
-			const cJSON *args = cJSON_GetObjectItemCaseSensitive(v, "args");
-			for (const cJSON *x = args ? args->child : nullptr; x; x = x->next)
-				node.args.push_back(number.at(x->valuestring));
-			node.out = define(cJSON_GetObjectItemCaseSensitive(v, "out")->child->valuestring);
-			if (node.op == "constant")
-				constants[node.out] = reals(cJSON_GetObjectItemCaseSensitive(v, "value"));
-			nodes.push_back(node);
-		}
-		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "results")->child; v; v = v->next)
-			results.push_back(number.at(v->valuestring));
-	}
-	const std::vector<double> &constant(int v) const
-	{
-		auto at = constants.find(v);
-		if (at == constants.end())
-			throw Unsupported("an index that is no constant");
-		return at->second;
-	}
-
-private:
-	int define(const char *text)
-	{
-		value.emplace_back(text);
-		number[value.back().name] = static_cast<int>(value.size()) - 1;
-		return static_cast<int>(value.size()) - 1;
-	}
-};
 
 /* Positions of a strided walk over axes of those extents: f(flat position), in row-major order. */
 template <class F> void walk(const Shape &extent, const Shape &stride, int start, F f)
@@ -618,39 +488,12 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 	return text + "}";
 }
 
-inline std::string quoted(const std::string &text)
-{
-	std::string out = "\"";
-	for (char c : text)
-		if (c == '"' || c == '\\')
-			out += std::string("\\") + c;
-		else
-			out += c >= ' ' && c <= '~' ? c : ' ';
-	return out + "\"";
-}
-
-template <class Tape> std::string answer_case(const cJSON *c)
-{
-	std::string out = "[";
-	for (const cJSON *point = cJSON_GetObjectItemCaseSensitive(c, "points")->child; point; point = point->next) {
-		out += out.size() > 1 ? "," : "";
-		try {
-			out += answer_point<Tape>(c, point);
-		} catch (const Unsupported &e) {
-			out += "{\"status\":\"unsupported\",\"text\":" + quoted(e.what()) + "}";
-		} catch (const std::exception &e) {
-			out += "{\"status\":\"error\",\"text\":" + quoted(e.what()) + "}";
-		}
-	}
-	return out + "]";
-}
-
 /* declares: further members of the hello, each with a comma after it. */
 template <class Tape> int serve(const char *name, const char *version, const char *declares = "")
 {
 	Scalars<typename Tape::Number> scalars;
 	Tape::scalars(scalars);
-	std::string line, ops = "\"clamp\",\"select\",\"matmul\",\"copy\",\"reshape\",\"squeeze\",\"broadcast_to\",\"transpose\",\"reverse\",\"slice\",\"slice_scatter\","
+	std::string ops = "\"clamp\",\"select\",\"matmul\",\"copy\",\"reshape\",\"squeeze\",\"broadcast_to\",\"transpose\",\"reverse\",\"slice\",\"slice_scatter\","
 				"\"dynamic_slice\",\"dynamic_update_slice\",\"pad\",\"concatenate\",\"masked_scatter\",\"gather\",\"take_along_axis\",\"scatter_set\",\"scatter_add\","
 				"\"scatter_mul\",\"scatter_min\",\"scatter_max\",\"cumsum\",\"cumprod\",\"reduce_sum\",\"reduce_prod\",\"reduce_max\",\"reduce_min\",\"reduce_mean\","
 				"\"logsumexp\",\"norm\"";
@@ -658,22 +501,11 @@ template <class Tape> int serve(const char *name, const char *version, const cha
 		ops += ",\"" + op.first + "\"";
 	for (const auto &op : scalars.binary)
 		ops += ",\"" + op.first + "\"";
-	std::cout << "{\"adjudge.engine\":1,\"name\":\"" << name << "\",\"version\":\"" << version
-		  << "\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],"
-		     "\"unroll\":true,\"constants\":true,\"cases_per_request\":64,"
-		  << declares << "\"ops\":[" << ops << "]}" << std::endl;
-	while (std::getline(std::cin, line)) {
-		cJSON *request = cJSON_Parse(line.c_str());
-		if (!request)
-			return 1;
-		std::string out = "{\"id\":" + std::to_string(static_cast<long>(cJSON_GetObjectItemCaseSensitive(request, "id")->valuedouble)) + ",\"answers\":[";
-		bool first = true;
-		for (const cJSON *c = cJSON_GetObjectItemCaseSensitive(request, "cases")->child; c; c = c->next, first = false)
-			out += (first ? "" : ",") + answer_case<Tape>(c);
-		cJSON_Delete(request);
-		std::cout << out << "]}" << std::endl;
-	}
-	return 0;
+	return answer_lines("\"name\":\"" + std::string(name) + "\",\"version\":\"" + version +
+				"\",\"requests\":[[\"jvp\"],[\"vjp\"],[\"jvp\",\"jvp\"],[\"jvp\",\"vjp\"],[\"vjp\",\"jvp\"],[\"vjp\",\"vjp\"]],"
+				"\"dtypes\":[\"f64\",\"i64\",\"i32\",\"bool\"],\"unroll\":true,\"constants\":true,\"cases_per_request\":64," +
+				declares + "\"ops\":[" + ops + "]",
+	    answer_point<Tape>);
 }
 
 } // namespace adjudge
