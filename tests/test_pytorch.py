@@ -5,6 +5,7 @@ Usage: test_pytorch.py ADJUDGE SOURCE_ROOT.  Skipped where /usr/bin/python3 has 
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 adjudge, root = sys.argv[1], pathlib.Path(sys.argv[2])
 PYTHON = "/usr/bin/python3"
@@ -13,9 +14,16 @@ SKIPPED = 77  # of Meson
 MODES = {"reverse": ["sin", "select", "gather", "for"], "forward": ["mul", "matmul"], "func": ["sin", "cumsum"], "script": ["sin", "cond"],
          "vmap": ["sin", "gather", "select", "dynamic_slice"]}
 
+# Minimization ends in such: no input, nothing to differentiate by.
+CONSTANT = """{"schema": "adjudge.case/1", "inputs": [], "body": [{"out": ["c: f64[]"], "op": "constant", "value": 1}], "results": ["c"], "points": [[]],
+ "request": []}"""
+
 if not pathlib.Path(PYTHON).exists() or subprocess.run([PYTHON, "-c", "import torch"], capture_output=True).returncode:
     sys.exit(SKIPPED)
 failed = 0
+constant = tempfile.NamedTemporaryFile("w", suffix=".json")
+constant.write(CONSTANT)
+constant.flush()
 for mode, ops in MODES.items():
     wanted = [word for op in ops for word in ("--op", op)]
     spec = f"proc:exec {PYTHON} '{root}/engines/external/pytorch.py' {mode}"
@@ -23,4 +31,8 @@ for mode, ops in MODES.items():
     if done.returncode or not all(op in done.stdout for op in ops) or " agree" not in done.stdout:
         failed += 1
         print(f"{mode}: exit {done.returncode}\n{done.stdout}{done.stderr}", file=sys.stderr)
+    done = subprocess.run([adjudge, "run", "--engine", spec, constant.name], capture_output=True, text=True)
+    if done.returncode or "agree" not in done.stdout:
+        failed += 1
+        print(f"{mode}, a constant: exit {done.returncode}\n{done.stdout}{done.stderr}", file=sys.stderr)
 sys.exit(1 if failed else 0)

@@ -172,7 +172,9 @@ function checked(tensors, types) {
     return tensors.map((t) => t.dataSync());
 }
 
-const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, accuracy: { erf: 4096 } };
+/* erf is off by up to 1.68e-7 from 1/2 on, 382 ulps at 2^-15; below by up to 1e-9, which it has at 0. */
+const ERF_ULPS = 512;
+const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, accuracy: { erf: ERF_ULPS } };
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;
