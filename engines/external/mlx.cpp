@@ -1,0 +1,558 @@
+/* mlx.cpp: MLX behind adjudge's protocol, on the CPU: mlx [MODE].  Build: g++ -O1 -std=c++20 mlx.cpp -lmlx -lopenblas -llapack -lcjson -o mlx */
+/* Modes: f32, the default, of floats f32 alone; native, all dtypes: exp, sin and others of an f64 are as accurate as of an f32; vmap, batches in f32. */
+#include <mlx/linalg.h>
+#include <mlx/mlx.h>
+#include <mlx/version.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "program.hpp"
+
+namespace mx = mlx::core;
+using adjudge::Binding;
+using adjudge::Node;
+using adjudge::Program;
+using adjudge::Unsupported;
+using Arrays = std::vector<mx::array>;
+using Function = std::function<Arrays(const Arrays &)>;
+
+/* ---- values ---- */
+
+static const std::map<std::string, mx::Dtype> dtypes = {{"f64", mx::float64}, {"f32", mx::float32}, {"bf16", mx::bfloat16}, {"f16", mx::float16},
+    {"i64", mx::int64}, {"i32", mx::int32}, {"bool", mx::bool_}};
+
+static mx::Shape shape_of(const adjudge::Shape &s)
+{
+	return mx::Shape(s.begin(), s.end());
+}
+
+static int64_t integer(const cJSON *v)
+{
+	return cJSON_IsString(v) ? std::strtoll(v->valuestring, nullptr, 10) : cJSON_IsBool(v) ? cJSON_IsTrue(v) : static_cast<int64_t>(v->valuedouble);
+}
+
+static mx::array tensor(const cJSON *data, const Binding &b)
+{
+	if (b.is_float()) {
+		std::vector<double> x = adjudge::reals(data);
+		return mx::array(x.begin(), shape_of(b.shape), dtypes.at(b.dtype));
+	}
+	std::vector<int64_t> x;
+	if (!cJSON_IsArray(data))
+		x.push_back(integer(data));
+	else
+		for (const cJSON *v = data->child; v; v = v->next)
+			x.push_back(integer(v));
+	return mx::array(x.begin(), shape_of(b.shape), dtypes.at(b.dtype));
+}
+
+static mx::array zeros(const Binding &b)
+{
+	return mx::zeros(shape_of(b.shape), dtypes.at(b.dtype));
+}
+
+template <class T> static void put_data(std::string &out, const mx::array &x, const char *format)
+{
+	char text[64];
+	for (size_t k = 0; k < x.size(); k++) {
+		std::snprintf(text, sizeof text, format, x.data<T>()[k]);
+		out += (k ? "," : "") + std::string(text);
+	}
+}
+
+/* In the type that it has, which need not be the one that it ought to have. */
+static void put_tensor(std::string &out, const mx::array &given)
+{
+	mx::array x = mx::contiguous(given);
+	std::string dtype;
+	for (const auto &row : dtypes)
+		if (row.second == x.dtype())
+			dtype = row.first;
+	out += "{\"type\":\"" + dtype + "[";
+	for (int d = 0; d < static_cast<int>(x.ndim()); d++)
+		out += (d ? "," : "") + std::to_string(x.shape(d));
+	out += "]\",\"data\":[";
+	if (x.dtype() == mx::bool_ || x.dtype() == mx::int32)
+		x = mx::astype(x, mx::int64);
+	if (dtype == "f32" || dtype == "f16" || dtype == "bf16")
+		x = mx::astype(x, mx::float64);
+	mx::eval(x);
+	if (dtype == "bool")
+		for (size_t k = 0; k < x.size(); k++)
+			out += std::string(k ? "," : "") + (x.data<int64_t>()[k] ? "true" : "false");
+	else if (x.dtype() == mx::int64)
+		put_data<int64_t>(out, x, "\"%" PRId64 "\"");
+	else if (x.dtype() == mx::float64)
+		put_data<double>(out, x, "\"%a\"");
+	else
+		throw std::runtime_error("an array of a dtype that the program has not");
+	out += "]}";
+}
+
+static void put_list(std::string &out, const char *key, const Arrays &list)
+{
+	out += std::string("\"") + key + "\":[";
+	for (size_t k = 0; k < list.size(); k++) {
+		out += k ? "," : "";
+		put_tensor(out, list[k]);
+	}
+	out += "]";
+}
+
+/* ---- ops ---- */
+
+/* A node and the values so far. */
+struct Call {
+	const Program &p;
+	const Node &n;
+	const std::vector<std::optional<mx::array>> &v;
+
+	const mx::array &operator[](int k) const { return *v[n.args[k]]; }
+	const Binding &type(int k) const { return p.value[n.args[k]]; }
+	const Binding &out() const { return p.value[n.out]; }
+	mx::Dtype dtype() const { return dtypes.at(out().dtype); }
+	mx::Shape shape() const { return shape_of(out().shape); }
+	int extent() const { return type(0).shape[n.axis()]; }
+	std::vector<int> axes() const { return n.list("axes"); }
+	bool keepdims() const { return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(n.json, "keepdims")); }
+	mx::array number(double x) const { return mx::array(x, dtype()); }
+};
+
+using Rule = std::function<mx::array(const Call &)>;
+
+static Rule one(mx::array (*f)(const mx::array &, mx::StreamOrDevice))
+{
+	return [f](const Call &c) { return f(c[0], {}); };
+}
+
+static Rule two(mx::array (*f)(const mx::array &, const mx::array &, mx::StreamOrDevice))
+{
+	return [f](const Call &c) { return f(c[0], c[1], {}); };
+}
+
+/* Of no axes: the operand; whatever the engine makes of integers has the type of the result. */
+static Rule reduction(mx::array (*f)(const mx::array &, const std::vector<int> &, bool, mx::StreamOrDevice), bool of_none = true)
+{
+	return [f, of_none](const Call &c) {
+		std::vector<int> axes = c.axes();
+		for (int d : axes)
+			if (!of_none && !c.type(0).shape[d])
+				throw Unsupported(c.n.op + " of nothing");
+		mx::array y = axes.empty() ? c[0] : f(c[0], axes, c.keepdims(), {});
+		return c.out().is_float() ? y : mx::astype(y, c.dtype());
+	};
+}
+
+static Rule running(mx::array (*f)(const mx::array &, int, bool, bool, mx::StreamOrDevice))
+{
+	return [f](const Call &c) {
+		mx::array y = f(c[0], c.n.axis(), false, true, {});
+		return c.out().is_float() ? y : mx::astype(y, c.dtype());
+	};
+}
+
+/* start, stop and stride of a slice; a stop before the first element is written from the end. */
+struct Window {
+	mx::Shape start, stop, stride;
+
+	Window(const adjudge::Shape &from, const adjudge::Shape &size, const adjudge::Shape &first, const adjudge::Shape &step)
+	{
+		for (size_t d = 0; d < size.size(); d++) {
+			int s = size[d] > 1 ? step[d] : 1, end = size[d] ? first[d] + (size[d] - 1) * s + (s > 0 ? 1 : -1) : first[d];
+			start.push_back(first[d]);
+			stop.push_back(end < 0 ? -from[d] - 1 : end);
+			stride.push_back(s);
+		}
+	}
+};
+
+/* Clamped starts of dynamic_slice and dynamic_update_slice. */
+static mx::array starts(const Call &c, int operand, const adjudge::Shape &size)
+{
+	std::vector<int> most;
+	for (size_t d = 0; d < size.size(); d++)
+		most.push_back(c.type(0).shape[d] - size[d]);
+	mx::array last(most.begin(), {static_cast<int>(most.size())}, mx::int64);
+	return mx::astype(mx::clip(mx::astype(c[operand], mx::int64), mx::array(0, mx::int64), last), mx::int32);
+}
+
+static std::vector<int> all_axes(const adjudge::Shape &s)
+{
+	std::vector<int> axes(s.size());
+	std::iota(axes.begin(), axes.end(), 0);
+	return axes;
+}
+
+/* Operand 1 as positions on the axis, and where they are not dropped. */
+struct Positions {
+	mx::array at;
+	std::optional<mx::array> kept;
+
+	explicit Positions(const Call &c) : at(mx::astype(c[1], mx::int64))
+	{
+		mx::array zero(0, mx::int64), n(c.extent(), mx::int64), last(c.extent() - 1, mx::int64);
+		if (!c.extent())
+			throw Unsupported(c.n.op + " of nothing");
+		if (c.n.mode() == "wrap") {
+			at = mx::remainder(at, n);
+			return;
+		}
+		if (c.n.mode() == "drop")
+			kept = mx::logical_and(mx::greater_equal(at, zero), mx::less(at, n));
+		at = mx::clip(at, zero, last);
+	}
+};
+
+static mx::array gather(const Call &c)
+{
+	Positions p(c);
+	mx::array y = mx::take(c[0], p.at, c.n.axis());
+	if (!p.kept)
+		return y;
+	mx::Shape room(c.out().shape.size(), 1);
+	std::copy(c.type(1).shape.begin(), c.type(1).shape.end(), room.begin() + c.n.axis());
+	return mx::where(mx::reshape(*p.kept, room), y, c.number(0));
+}
+
+static mx::array take_along_axis(const Call &c)
+{
+	Positions p(c);
+	mx::array y = mx::take_along_axis(c[0], p.at, c.n.axis());
+	return p.kept ? mx::where(*p.kept, y, c.number(0)) : y;
+}
+
+/* A dropped update is replaced by what changes nothing. */
+static Rule scatter(mx::array (*f)(const mx::array &, const Arrays &, const mx::array &, const std::vector<int> &, mx::StreamOrDevice), double nothing)
+{
+	return [f, nothing](const Call &c) {
+		Positions p(c);
+		int axis = c.n.axis(), k = c.type(1).shape[0];
+		adjudge::Shape size = c.type(2).shape;
+		size[axis] = k;
+		Window w(c.type(2).shape, size, adjudge::Shape(size.size(), 0), adjudge::Shape(size.size(), 1));
+		mx::array update = mx::expand_dims(mx::moveaxis(mx::slice(c[2], w.start, w.stop, w.stride), axis, 0), axis + 1);
+		if (p.kept) {
+			mx::Shape room(update.ndim(), 1);
+			room[0] = k;
+			update = mx::where(mx::reshape(*p.kept, room), update, c.number(nothing));
+		}
+		return f(c[0], {p.at}, update, {axis}, {});
+	};
+}
+
+/* MLX leaves open which of duplicates wins: only the last one is handed over. */
+static mx::array scatter_set(const Call &c)
+{
+	int axis = c.n.axis(), extent = c.extent();
+	std::vector<int> at, from;
+	const std::vector<double> &index = c.p.constant(c.n.args[1]);
+	for (size_t k = index.size(); k-- > 0;) {
+		double i = index[k];
+		bool inside = i >= 0 && i < extent;
+		if (!extent || (!inside && c.n.mode() == "drop"))
+			continue;
+		int to = static_cast<int>(inside ? i : c.n.mode() == "wrap" ? i - std::floor(i / extent) * extent : i < 0 ? 0 : extent - 1);
+		if (std::find(at.begin(), at.end(), to) != at.end())
+			continue;
+		at.push_back(to);
+		from.push_back(static_cast<int>(k));
+	}
+	if (at.empty())
+		return c[0];
+	int n = static_cast<int>(at.size());
+	mx::array update = mx::take(c[2], mx::array(from.begin(), {n}, mx::int32), axis);
+	return mx::scatter(c[0], mx::array(at.begin(), {n}, mx::int32), mx::expand_dims(mx::moveaxis(update, axis, 0), axis + 1), axis);
+}
+
+/* Where the source runs out, MLX leaves open what comes. */
+static mx::array masked_scatter(const Call &c)
+{
+	if (adjudge::elements(c.type(2).shape) < adjudge::elements(c.type(1).shape)) {
+		const std::vector<double> &mask = c.p.constant(c.n.args[1]);
+		if (std::accumulate(mask.begin(), mask.end(), 0.0) > static_cast<double>(adjudge::elements(c.type(2).shape)))
+			throw Unsupported("masked_scatter of too few");
+	}
+	return mx::masked_scatter(c[0], c[1], c[2]);
+}
+
+static mx::array cast(const Call &c)
+{
+	if (c.type(0).is_float() && c.out().dtype[0] == 'i')
+		throw Unsupported("a cast of a float to an integer");
+	return mx::astype(c[0], c.dtype());
+}
+
+static mx::array divide(const Call &c)
+{
+	if (!c.out().is_float())
+		throw Unsupported("integer division");
+	return mx::divide(c[0], c[1]);
+}
+
+static mx::array iota(const Call &c)
+{
+	adjudge::Shape shape = c.n.list("shape");
+	mx::Shape room(shape.size(), 1);
+	room[c.n.axis()] = shape[c.n.axis()];
+	return mx::broadcast_to(mx::reshape(mx::astype(mx::arange(shape[c.n.axis()]), c.dtype()), room), shape_of(shape));
+}
+
+static mx::array slice(const Call &c)
+{
+	Window w(c.type(0).shape, c.out().shape, c.n.list("start"), c.n.strides(c.out().shape.size()));
+	return mx::slice(c[0], w.start, w.stop, w.stride);
+}
+
+static mx::array slice_scatter(const Call &c)
+{
+	Window w(c.type(0).shape, c.type(1).shape, c.n.list("start"), c.n.strides(c.out().shape.size()));
+	return mx::slice_update(c[0], c[1], w.start, w.stop, w.stride);
+}
+
+static mx::array reverse(const Call &c)
+{
+	const adjudge::Shape &shape = c.type(0).shape;
+	adjudge::Shape start(shape.size(), 0), step(shape.size(), 1);
+	for (int d : c.axes()) {
+		start[d] = shape[d] > 1 ? shape[d] - 1 : 0;
+		step[d] = -1;
+	}
+	Window w(shape, shape, start, step);
+	return mx::slice(c[0], w.start, w.stop, w.stride);
+}
+
+static mx::array pad(const Call &c)
+{
+	adjudge::Shape low = c.n.list("low"), high = c.n.list("high");
+	std::vector<std::pair<int, int>> width;
+	for (size_t d = 0; d < low.size(); d++)
+		width.emplace_back(low[d], high[d]);
+	return width.empty() ? c[0] : mx::pad(c[0], width, c[1]);
+}
+
+static mx::array concatenate(const Call &c)
+{
+	Arrays parts;
+	for (size_t k = 0; k < c.n.args.size(); k++)
+		parts.push_back(c[static_cast<int>(k)]);
+	return mx::concatenate(parts, c.n.axis());
+}
+
+static const std::map<std::string, Rule> rules = {
+    {"constant", [](const Call &c) { return tensor(cJSON_GetObjectItemCaseSensitive(c.n.json, "value"), c.out()); }},
+    {"copy", [](const Call &c) { return mx::copy(c[0]); }}, {"stop_gradient", one(mx::stop_gradient)},
+    {"neg", one(mx::negative)}, {"abs", one(mx::abs)}, {"sign", one(mx::sign)}, {"square", one(mx::square)}, {"sqrt", one(mx::sqrt)}, {"rsqrt", one(mx::rsqrt)},
+    {"exp", one(mx::exp)}, {"expm1", one(mx::expm1)}, {"log", one(mx::log)}, {"log1p", one(mx::log1p)}, {"sin", one(mx::sin)}, {"cos", one(mx::cos)},
+    {"tan", one(mx::tan)}, {"asin", one(mx::arcsin)}, {"acos", one(mx::arccos)}, {"atan", one(mx::arctan)}, {"sinh", one(mx::sinh)}, {"cosh", one(mx::cosh)},
+    {"tanh", one(mx::tanh)}, {"asinh", one(mx::arcsinh)}, {"acosh", one(mx::arccosh)}, {"atanh", one(mx::arctanh)}, {"logistic", one(mx::sigmoid)},
+    {"erf", one(mx::erf)}, {"floor", one(mx::floor)}, {"ceil", one(mx::ceil)}, {"round", [](const Call &c) { return mx::round(c[0]); }},
+    {"logical_not", one(mx::logical_not)}, {"bitwise_invert", one(mx::bitwise_invert)},
+    {"add", two(mx::add)}, {"sub", two(mx::subtract)}, {"mul", two(mx::multiply)}, {"div", divide}, {"pow", two(mx::power)}, {"atan2", two(mx::arctan2)},
+    {"max", two(mx::maximum)}, {"min", two(mx::minimum)}, {"logical_and", two(mx::logical_and)}, {"logical_or", two(mx::logical_or)},
+    {"bitwise_and", two(mx::bitwise_and)}, {"bitwise_or", two(mx::bitwise_or)}, {"bitwise_xor", two(mx::bitwise_xor)},
+    {"eq", two(mx::equal)}, {"ne", two(mx::not_equal)}, {"logical_xor", two(mx::not_equal)}, {"lt", two(mx::less)}, {"le", two(mx::less_equal)},
+    {"gt", two(mx::greater)}, {"ge", two(mx::greater_equal)},
+    {"clamp", [](const Call &c) { return mx::clip(c[0], c[1], c[2]); }}, {"select", [](const Call &c) { return mx::where(c[0], c[1], c[2]); }},
+    {"cast", cast}, {"iota", iota}, {"broadcast_to", [](const Call &c) { return mx::broadcast_to(c[0], c.shape()); }},
+    {"reshape", [](const Call &c) { return mx::reshape(c[0], c.shape()); }}, {"squeeze", [](const Call &c) { return mx::squeeze(c[0], c.axes()); }},
+    {"transpose", [](const Call &c) { return mx::transpose(c[0], c.axes()); }}, {"reverse", reverse}, {"slice", slice}, {"slice_scatter", slice_scatter},
+    {"dynamic_slice", [](const Call &c) {
+	     const adjudge::Shape &size = c.out().shape;
+	     return size.empty() ? c[0] : mx::slice(c[0], starts(c, 1, size), all_axes(size), shape_of(size));
+     }},
+    {"dynamic_update_slice", [](const Call &c) {
+	     const adjudge::Shape &size = c.type(1).shape;
+	     return size.empty() ? c[1] : mx::slice_update(c[0], c[1], starts(c, 2, size), all_axes(size));
+     }},
+    {"pad", pad}, {"concatenate", concatenate}, {"gather", gather}, {"take_along_axis", take_along_axis}, {"scatter_set", scatter_set},
+    {"scatter_add", scatter(mx::scatter_add, 0)}, {"scatter_mul", scatter(mx::scatter_prod, 1)}, {"scatter_min", scatter(mx::scatter_min, INFINITY)},
+    {"scatter_max", scatter(mx::scatter_max, -INFINITY)}, {"masked_scatter", masked_scatter},
+    {"reduce_sum", reduction(mx::sum)}, {"reduce_prod", reduction(mx::prod)}, {"reduce_max", reduction(mx::max, false)},
+    {"reduce_min", reduction(mx::min, false)}, {"reduce_mean", reduction(mx::mean)}, {"logsumexp", reduction(mx::logsumexp, false)},
+    {"norm", [](const Call &c) { return c.axes().empty() ? mx::abs(c[0]) : mx::linalg::norm(c[0], c.axes(), c.keepdims()); }},
+    {"cumsum", running(mx::cumsum)}, {"cumprod", running(mx::cumprod)}, {"matmul", two(mx::matmul)},
+    {"sort", [](const Call &c) { return mx::sort(c[0], c.n.axis()); }},
+    {"argsort", [](const Call &c) { return mx::astype(mx::argsort(c[0], c.n.axis()), mx::int64); }},
+    {"argmax", [](const Call &c) { return mx::astype(mx::argmax(c[0], c.n.axis(), false), mx::int64); }},
+};
+
+static Arrays run(const Program &p, const Arrays &inputs)
+{
+	std::vector<std::optional<mx::array>> v(p.value.size());
+	std::copy(inputs.begin(), inputs.end(), v.begin());
+	for (const Node &n : p.nodes) {
+		auto rule = rules.find(n.op);
+		if (rule == rules.end())
+			throw Unsupported("op " + n.op);
+		v[n.out] = rule->second(Call{p, n, v});
+	}
+	Arrays out;
+	for (int r : p.results)
+		out.push_back(*v[r]);
+	return out;
+}
+
+/* ---- transforms ---- */
+
+/* A function and the types of its inputs and outputs. */
+struct Level {
+	Function f;
+	std::vector<Binding> in, out;
+};
+
+static Binding batched(Binding b, int size)
+{
+	b.shape.insert(b.shape.begin(), size);
+	return b;
+}
+
+static std::vector<int> floats_of(const std::vector<Binding> &types)
+{
+	std::vector<int> at;
+	for (size_t k = 0; k < types.size(); k++)
+		if (types[k].is_float())
+			at.push_back(static_cast<int>(k));
+	return at;
+}
+
+static Arrays tensors(const cJSON *list, const std::vector<Binding> &types)
+{
+	Arrays out;
+	const cJSON *x = list->child;
+	for (size_t k = 0; k < types.size(); k++, x = x->next)
+		out.push_back(tensor(x, types[k]));
+	return out;
+}
+
+/* The level below as a function of the inputs in `wrt`, with its float outputs alone. */
+static Function restricted(const Level &below, const std::vector<int> &wrt, const Arrays &xs)
+{
+	return [=](const Arrays &some) {
+		Arrays full = xs, floats;
+		for (size_t k = 0; k < wrt.size(); k++)
+			full[wrt[k]] = some[k];
+		Arrays all = below.f(full);
+		for (int k : floats_of(below.out))
+			floats.push_back(all[k]);
+		return floats;
+	};
+}
+
+static Arrays taken(const Arrays &from, const std::vector<int> &at)
+{
+	Arrays out;
+	for (int k : at)
+		out.push_back(from[k]);
+	return out;
+}
+
+/* `some` at their places among zeros of all types. */
+static Arrays among_zeros(const std::vector<Binding> &types, const std::vector<int> &at, const Arrays &some)
+{
+	Arrays out;
+	for (const Binding &b : types)
+		out.push_back(zeros(b));
+	for (size_t k = 0; k < at.size(); k++)
+		out[at[k]] = some[k];
+	return out;
+}
+
+/* Integers and bool are differentiated too where a jvp has them in its wrt, with tangents of zeros; a vjp is asked of floats alone. */
+static Level apply(const Level &below, const cJSON *json)
+{
+	std::string transform = cJSON_GetObjectItemCaseSensitive(json, "transform")->valuestring;
+	std::vector<int> wrt = adjudge::ints(json, "wrt"), results = floats_of(below.out);
+	std::vector<Binding> types;
+	for (int k : wrt)
+		types.push_back(below.in[k]);
+	if (transform == "batch") {
+		int size = cJSON_GetObjectItemCaseSensitive(json, "size")->valueint;
+		Level level = below;
+		std::vector<int> axes(below.in.size(), -1);
+		for (int k : wrt) {
+			level.in[k] = batched(below.in[k], size);
+			axes[k] = 0;
+		}
+		for (Binding &b : level.out)
+			b = batched(b, size);
+		level.f = [=](const Arrays &xs) { return mx::vmap(below.f, axes, std::vector<int>(below.out.size(), 0))(xs); };
+		return level;
+	}
+	bool forward = transform == "jvp";
+	Arrays seeds = tensors(cJSON_GetObjectItemCaseSensitive(json, forward ? "tangents" : "cotangents"), forward ? types : below.out);
+	std::vector<int> places = floats_of(types), active;
+	for (int k : places)
+		active.push_back(wrt[k]);
+	bool some = !active.empty() && !results.empty();
+	if (forward)
+		return {[=](const Arrays &xs) {
+				Arrays d = some ? mx::jvp(restricted(below, wrt, xs), taken(xs, wrt), seeds).second : Arrays{};
+				return among_zeros(below.out, some ? results : std::vector<int>{}, d);
+			}, below.in, below.out};
+	return {[=](const Arrays &xs) {
+			Arrays d = some ? mx::vjp(restricted(below, active, xs), taken(xs, active), taken(seeds, results)).second : Arrays{};
+			return among_zeros(types, some ? places : std::vector<int>{}, d);
+		}, below.in, types};
+}
+
+static std::string answer(const cJSON *c, const cJSON *point)
+{
+	Program p(c);
+	Level level{[&p](const Arrays &xs) { return run(p, xs); }, {p.value.begin(), p.value.begin() + p.n_input}, {}};
+	for (int r : p.results)
+		level.out.push_back(p.value[r]);
+	Level primal = level;
+	const cJSON *request = cJSON_GetObjectItemCaseSensitive(c, "request");
+	bool derivative = false;
+	for (const cJSON *json = request->child; json; json = json->next) {
+		bool batch = !std::strcmp(cJSON_GetObjectItemCaseSensitive(json, "transform")->valuestring, "batch");
+		level = apply(level, json);
+		primal = batch ? apply(primal, json) : primal;
+		derivative = derivative || !batch;
+	}
+	Arrays xs = tensors(point, level.in);
+	std::string text = "{\"status\":\"ok\",";
+	try {
+		Arrays d = derivative ? level.f(xs) : Arrays{};
+		put_list(text, "primal", primal.f(xs));
+		text += ",";
+		put_list(text, "derivative", d);
+	} catch (const std::exception &e) {
+		if (std::strstr(e.what(), "mplement") || std::strstr(e.what(), "NYI") || std::strstr(e.what(), "upported") || std::strstr(e.what(), "Cannot calculate"))
+			throw Unsupported(e.what());
+		throw;
+	}
+	return text + "}";
+}
+
+int main(int argc, char **argv)
+{
+	std::string mode = argc > 1 ? argv[1] : "f32";
+	bool vmap = mode == "vmap", native = mode == "native";
+	std::string ops, requests, batches = "[\"batch\"]";
+	const char *one[] = {"\"jvp\"", "\"vjp\""};
+	for (const auto &row : rules)
+		ops += (ops.empty() ? "\"" : ",\"") + row.first + "\"";
+	for (const std::string a : one) {
+		requests += (requests.empty() ? "[" : ",[") + a + "]";
+		batches += ",[\"batch\"," + a + "],[" + a + ",\"batch\"]";
+		for (const std::string b : one) {
+			requests += ",[" + a + "," + b + "]";
+			batches += ",[\"batch\"," + a + "," + b + "],[" + a + "," + b + ",\"batch\"]";
+		}
+	}
+	if (!vmap && !native && mode != "f32") {
+		std::fprintf(stderr, "no mode %s; there are f32, native, vmap\n", mode.c_str());
+		return 2;
+	}
+	mx::set_default_device(mx::Device::cpu);
+	return adjudge::answer_lines("\"name\":\"mlx." + mode + "\",\"version\":\"" + mx::version() + "\",\"requests\":[" + (vmap ? batches : requests) +
+					 "]," + (native ? "" : "\"dtypes\":[\"f32\",\"i64\",\"i32\",\"bool\"],") + "\"unroll\":true,\"weak_zero\":true,\"cases_per_request\":16,\"ops\":[" + ops + "]",
+	    answer);
+}
