@@ -25,6 +25,7 @@ struct Tape {
 		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", CppAD::pow(a, b));
 		BINARY("atan2", CppAD::atan2(a, b)); BINARY("max", CppAD::CondExpGt(a, b, a, b)); BINARY("min", CppAD::CondExpLt(a, b, a, b));
 #undef BINARY
+		s.value = [](const Number &a) { return CppAD::Value(CppAD::Var2Par(a)); };
 	}
 	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
 	{
@@ -32,6 +33,8 @@ struct Tape {
 		scalars(s);
 		x = point;
 		std::vector<Number> in(x.begin(), x.end()), out;
+		if (in.empty())
+			throw adjudge::Unsupported("a tape without independent variables");
 		CppAD::Independent(in);
 		std::vector<std::vector<Number>> inputs;
 		size_t at = 0;
@@ -77,5 +80,5 @@ struct Tape {
 
 int main()
 {
-	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING);
+	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
 }

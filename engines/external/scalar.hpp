@@ -184,8 +184,9 @@ inline int position(double index, const std::string &mode, int n)
 
 /* ---- the interpreter ---- */
 
-/* Ops of one and two operands that the number type has under these names; a tape adds to them or takes away from them. */
+/* Ops of one and two operands that the number type has under these names, and the plain value of a number; a tape adds to them or takes away from them. */
 template <class T> struct Scalars {
+	std::function<double(const T &)> value;
 	std::map<std::string, std::function<T(const T &)>> unary;
 	std::map<std::string, std::function<T(const T &, const T &)>> binary;
 };
@@ -489,10 +490,10 @@ template <class T> void Interpreter<T>::reduced(const Node &n)
 				out = scalars.binary.at(op)(out, x[at[k]]);
 		}
 		if (n.op == "logsumexp") {
-			T sum(0.0);
+			T sum(0.0), shift = std::isfinite(scalars.value(out)) ? out : T(0.0); /* inf - inf is no number */
 			for (int i : at)
-				sum = sum + scalars.unary.at("exp")(x[i] - out);
-			out = out + scalars.unary.at("log")(sum);
+				sum = sum + scalars.unary.at("exp")(x[i] - shift);
+			out = shift + scalars.unary.at("log")(sum);
 		} else if (!extremum) {
 			for (int i : at)
 				out = product ? out * x[i] : n.op == "norm" ? out + x[i] * x[i] : out + x[i];

@@ -172,7 +172,8 @@ function checked(tensors, types) {
     return tensors.map((t) => t.dataSync());
 }
 
-const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, accuracy: { erf: 4096 } };
+const hello = { name: "tfjs", requests: [["vjp"], ["vjp", "vjp"]], dtypes: ["f32", "i64", "i32", "bool"], ops: Object.keys(OPS), rank: 4, 
+    accuracy: { erf: { absolute: 2 } } }; /* Abramowitz and Stegun, 7.1.26: 1.5e-7, and f32 has 1.2e-7 for an ulp of 1 */
 let tf = null;
 if (!process.argv.includes("--emit")) {
     console.warn = console.log = console.info = console.error;
