@@ -17,7 +17,7 @@ struct Tape {
 	static void scalars(adjudge::Scalars<adouble> &s)
 	{
 #define UNARY(name, call) s.unary[name] = [](const adouble &a) -> adouble { return call; }
-		UNARY("neg", -a); UNARY("abs", fabs(a)); UNARY("square", a * a); UNARY("sqrt", sqrt(a)); UNARY("rsqrt", 1.0 / sqrt(a));
+		UNARY("neg", -a); UNARY("abs", fabs(a)); UNARY("sqrt", sqrt(a)); UNARY("rsqrt", 1.0 / sqrt(a));
 		UNARY("exp", exp(a)); UNARY("log", log(a)); UNARY("sin", sin(a)); UNARY("cos", cos(a)); UNARY("tan", tan(a));
 		UNARY("asin", asin(a)); UNARY("acos", acos(a)); UNARY("atan", atan(a)); UNARY("sinh", sinh(a)); UNARY("cosh", cosh(a));
 		UNARY("tanh", tanh(a)); UNARY("asinh", asinh(a)); UNARY("acosh", acosh(a)); UNARY("atanh", atanh(a)); UNARY("erf", erf(a));
@@ -27,13 +27,12 @@ struct Tape {
 		BINARY("add", a + b); BINARY("sub", a - b); BINARY("mul", a * b); BINARY("div", a / b); BINARY("pow", pow(a, b));
 		BINARY("atan2", atan2(a, b)); BINARY("max", fmax(a, b)); BINARY("min", fmin(a, b));
 #undef BINARY
-		s.value = [](const adouble &a) { return a.value(); };
 	}
 	void record(const Program &p, const std::vector<double> &point, std::vector<double> &y)
 	{
 		adjudge::Scalars<adouble> s;
 		scalars(s);
-		x = point;
+		x.clear();
 		y.clear();
 		trace_on(1);
 		try {
@@ -41,8 +40,15 @@ struct Tape {
 			size_t at = 0;
 			for (int k = 0; k < p.n_input; k++) {
 				in.emplace_back(adjudge::elements(p.value[k].shape));
-				for (adouble &one : in.back())
-					one <<= x[at++];
+				for (adouble &one : in.back()) {
+					double value = point[at++];
+					if (p.is_active(k)) {
+						one <<= value;
+						x.push_back(value);
+					} else {
+						one = value;
+					}
+				}
 			}
 			for (std::vector<adouble> &result : adjudge::Interpreter<adouble>(p, s).run(in))
 				for (adouble &one : result) {
