@@ -11,12 +11,23 @@ from adapter import Unsupported
 from adapter_numpy import MOVES
 
 
+def of_floats(n):
+    """Its operands: an expression is a double, whose arithmetic is not that of integers."""
+    if not adapter.is_float(n.dtype(0)):
+        raise Unsupported(f"{n.op} of integers")
+    return ", ".join(n.args)
+
+
+def each(call):
+    return lambda n: f"each({call}, {of_floats(n)})"
+
+
 def reduced(call):
-    return lambda n: f"fold({call}, {n.args[0]}, {tuple(n.a.get('axes', []))}, {n.shape()})"
+    return lambda n: f"fold({call}, {of_floats(n)}, {tuple(n.a.get('axes', []))}, {n.shape()})"
 
 
 def along(call):
-    return lambda n: f"running({call}, {n.args[0]}, {n.a.get('axis', 0)})"
+    return lambda n: f"running({call}, {of_floats(n)}, {n.a.get('axis', 0)})"
 
 
 def of_nothing(n, call):
@@ -26,29 +37,18 @@ def of_nothing(n, call):
     return reduced(call)(n)
 
 
-def discrete(n):
-    if not adapter.is_float(n.dtype(0)):
-        raise Unsupported(f"{n.op} of integers")
-    return True
-
-
-def compared(call):
-    return lambda n: discrete(n) and f"each({call}, {n.args[0]}, {n.args[1]})"
-
-
 UNARY = {"neg": "op.neg", "abs": "ca.fabs", "square": "lambda a: a ** 2", "rsqrt": "lambda a: 1 / ca.sqrt(a)",
          **{f: f"ca.{f}" for f in ("sign", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
                                    "atanh", "erf", "floor", "ceil")}}
 BINARY = {"add": "op.add", "sub": "op.sub", "mul": "op.mul", "div": "op.truediv", "pow": "ca.power", "atan2": "ca.atan2", "max": "ca.fmax", "min": "ca.fmin"}
 OPS = {
     **{name: (lambda rule: lambda n: f"box({rule(n) if callable(rule) else rule.format(*n.args)})")(rule) for name, rule in MOVES.items()},
-    **{name: f"each({f}, {{0}})" for name, f in UNARY.items()}, **{name: f"each({f}, {{0}}, {{1}})" for name, f in BINARY.items()},
-    **{name: compared(f"op.{name}") for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{name: each(f) for name, f in {**UNARY, **BINARY, **{name: f"op.{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}}.items()},
     "logical_and": "each(ca.logic_and, {0}, {1})", "logical_or": "each(ca.logic_or, {0}, {1})", "logical_not": "each(ca.logic_not, {0})",
-    "clamp": "each(ca.fmin, each(ca.fmax, {0}, {1}), {2})", "select": "each(ca.if_else, {0}, {1}, {2})",
+    "clamp": each("lambda x, low, high: ca.fmin(ca.fmax(x, low), high)"), "select": "each(ca.if_else, {0}, {1}, {2})",
     "reduce_sum": reduced("lambda x: ca.sum1(x)"), "reduce_prod": reduced("product"), "reduce_mean": lambda n: of_nothing(n, "lambda x: ca.sum1(x) / x.numel()"),
     "reduce_max": lambda n: of_nothing(n, "ca.mmax"), "reduce_min": lambda n: of_nothing(n, "ca.mmin"), "logsumexp": lambda n: of_nothing(n, "ca.logsumexp"),
-    "norm": reduced("ca.norm_2"), "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({n.args[0]}, {n.args[1]}, {n.shape()})",
+    "norm": reduced("ca.norm_2"), "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
 }
 
 
