@@ -13,6 +13,7 @@
 
 #define N(op, args) "{\"out\":[\"y\"],\"op\":\"" op "\",\"args\":[" args "]}"
 #define VJP "{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}"
+#define D(value) "{\"type\":\"f64[]\",\"data\":[" value "]}"
 #define JVP "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[1]}"
 
 static const double ulp_of_one = 0x1p-52, far = 0x1p40;
@@ -77,17 +78,20 @@ static void test_row(struct oracle *oracle, const struct row *row, struct arena 
 
 /* An engine that answers every case with one number, whatever it says of its accuracy. */
 static const char engine[] = "proc:echo '{\"adjudge.engine\":1,\"name\":\"x\",\"ops\":[\"sinh\"]%s}'; while read -r line; do id=${line#*:}; "
-			     "echo '{\"id\":'${id%%%%,*}',\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[]\",\"data\":[%s]}],\"derivative\":[]}]]}'; done";
+			     "echo '{\"id\":'${id%%%%,*}',\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[]\",\"data\":[%s]}],\"derivative\":[%s]}]]}'; done";
 
 static const struct verdict_row {
 	const char *declared, *point, *answer;
 	enum verdict verdict;
+	const char *request, *derivative; /* NULL: the primal alone */
 } verdicts[] = {
     {"", "\"0x1p-70\"", "\"0x1p-70\"", VERDICT_AGREE},
     {"", "\"0x1p-70\"", "0", VERDICT_WRONG_PRIMAL},
     {",\"accuracy\":{\"sinh\":{\"absolute\":2}}", "\"0x1p-70\"", "0", VERDICT_INACCURATE},
     {",\"accuracy\":{\"sinh\":{\"absolute\":2}}", "\"0x1p-70\"", "\"0x1p-50\"", VERDICT_WRONG_PRIMAL},
     {",\"accuracy\":{\"sinh\":{\"absolute\":2}}", "3", "10", VERDICT_WRONG_PRIMAL},
+    {",\"accuracy\":{\"sinh\":{\"absolute\":2}}", "\"0x1p-70\"", "0", VERDICT_INACCURATE, VJP, D("1")},
+    {",\"accuracy\":{\"sinh\":{\"absolute\":2}}", "\"0x1p-70\"", "0", VERDICT_WRONG, VJP, D("5")}, /* what is declared explains the primal, which hid it */
     {",\"accuracy\":{\"sinh\":4096}", "\"0x1p-70\"", "0", VERDICT_WRONG_PRIMAL},
     {",\"accuracy\":{\"cosh\":{\"absolute\":2}}", "\"0x1p-70\"", "0", VERDICT_WRONG_PRIMAL},
 };
@@ -95,12 +99,12 @@ static const struct verdict_row {
 static void test_verdict(const struct verdict_row *row, struct arena *a)
 {
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
-	const struct row program = {row->declared, N("sinh", "\"x\""), row->point, "", OP_SINH, {0, 0}, 0, 0};
+	const struct row program = {row->declared, N("sinh", "\"x\""), row->point, row->request ? row->request : "", OP_SINH, {0, 0}, 0, 0};
 	struct bench_result r;
 	struct testcase c = {0};
 	struct error e = {0};
 	struct bench b;
-	const char *spec = arena_printf(a, engine, row->declared, row->answer);
+	const char *spec = arena_printf(a, engine, row->declared, row->answer, row->derivative ? row->derivative : "");
 	if (!read_case(&program, a, &c))
 		return;
 	CHECK(bench_open(&b, &spec, 1, &options, &e), "%s: %s", spec, e.text);
