@@ -219,31 +219,42 @@ static bool read_ulps(const struct json *v, double *out, struct error *e)
 {
 	int64_t n;
 
+	if (!v)
+		return true;
 	if (!json_is(v, JSON_NUMBER, e) || !json_integer(v, 0, (int64_t)1 << 40, &n, e))
 		return false;
 	*out = (double)n;
 	return true;
 }
 
+/* A number, which is relative, or an object with one or both. */
+static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, struct error *e)
+{
+	*out = (struct op_accuracy){0, 0};
+	if (v->kind != JSON_OBJECT)
+		return read_ulps(v, &out->relative, e);
+	return read_ulps(json_find(v, "relative"), &out->relative, e) && read_ulps(json_find(v, "absolute"), &out->absolute, e);
+}
+
 /* A number for all functions; or by name of the op, "default" being that of the others. */
 static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h, struct error *e)
 {
 	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;
-	double *ulps = NEW(a, double, OP_COUNT), all = 0, one;
+	struct op_accuracy *of = NEW(a, struct op_accuracy, OP_COUNT), all = {0, 0}, one;
 
-	if (other && !read_ulps(other, &all, e))
+	if (other && !read_op_accuracy(other, &all, e))
 		return false;
 	for (int op = 0; op < OP_COUNT; op++)
-		ulps[op] = all;
+		of[op] = all;
 	for (const struct json *member = v->kind == JSON_OBJECT ? v->child : NULL; member; member = member->next) {
 		int op = op_find(member->key);
 
-		if (!read_ulps(member, &one, e))
+		if (!read_op_accuracy(member, &one, e))
 			return false;
 		if (op >= 0)
-			ulps[op] = one;
+			of[op] = one;
 	}
-	h->accuracy = ulps;
+	h->accuracy = of;
 	return true;
 }
 

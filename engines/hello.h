@@ -37,7 +37,7 @@ struct hello {
 	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
 	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may be read and left as 0 */
 	const char *emits; /* the suffix of files that hold its source text ("py"): it writes some where a request asks for it; "": it does not */
-	const double *accuracy; /* [OP_COUNT] in units in the last place: what functions may be off by; NULL: what is usual */
+	const struct op_accuracy *accuracy; /* [OP_COUNT] what functions may be off by; NULL: what is usual */
 	int timeout_ms; /* that one request may take; 0: as usual */
 	int cases_per_request; /* at most so many in one; 1 unless it says more */
 };

@@ -60,7 +60,7 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* A number that is wrong by the usual radii, by those of what the engine declares of its functions. */
+/* A number that is wrong by the usual radii, by those of what the engine declares of its functions: what these do not explain is the finding. */
 static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
     struct arena *a, struct judgement *out)
 {
@@ -73,9 +73,7 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 	oracle_accuracy(b->oracle, NULL);
 	judge(c, &wide, answer, &declared);
 	arena_rewind(a, mark);
-	if (verdict_is_finding[declared.verdict])
-		return;
-	if (declared.verdict == VERDICT_UNDECIDED)
+	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
 		*out = declared;
 	else
 		judgement_excuse(truth, out);

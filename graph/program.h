@@ -68,6 +68,11 @@ struct op_info {
 
 extern const struct op_info op_table[OP_COUNT];
 
+/* What an op's function may be off by in an engine: units in the last place of its value, and units in the last place of 1, whatever the value. */
+struct op_accuracy {
+	double relative, absolute;
+};
+
 /* The op of that name, or -1. */
 int op_find(const char *name);
 extern const char *const mode_names[MODE_COUNT];

@@ -105,7 +105,7 @@ struct analytic *analytic_open(void)
 	return self;
 }
 
-void analytic_accuracy(struct analytic *self, const double *ulps) { self->ev.accuracy = ulps; }
+void analytic_accuracy(struct analytic *self, const struct op_accuracy *of) { self->ev.accuracy = of; }
 
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes)
 {

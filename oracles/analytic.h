@@ -16,7 +16,7 @@ void analytic_close(struct analytic *self);
  */
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes);
 /* Until it is set to NULL: [OP_COUNT], see oracle_accuracy. */
-void analytic_accuracy(struct analytic *self, const double *ulps);
+void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
 
 /*
  * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative

@@ -164,7 +164,15 @@ static bool one_call(enum op op)
 double ball_worse(const struct evaluation *ev, int k, double c)
 {
 	const struct scalar *s = &ev->scalar[k];
-	return ev->accuracy && c > 1 ? fmax(1, 2 * fmax(ev->accuracy[s->op], ev->accuracy[s->kind]) / c) : 1;
+	return ev->accuracy && c > 1 ? fmax(1, 2 * fmax(ev->accuracy[s->op].relative, ev->accuracy[s->kind].relative) / c) : 1;
+}
+
+double ball_absolute(const struct evaluation *ev, int k, double c)
+{
+	const struct scalar *s = &ev->scalar[k];
+	if (!ev->accuracy || c <= 1)
+		return 0;
+	return 2 * ev->dtype[s->dtype].unit * fmax(ev->accuracy[s->op].absolute, ev->accuracy[s->kind].absolute);
 }
 
 /* What an op with an error of c unit roundoffs loses at the size x. */
@@ -194,8 +202,8 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	 * An approximate reciprocal root is the exception.
 	 */
 	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
-	double worse = ball_worse(ev, k, rule->c);
-	n->radius = exact && worse == 1 ? 0 : r + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
+	double worse = ball_worse(ev, k, rule->c), absolute = ball_absolute(ev, k, rule->c);
+	n->radius = exact && worse == 1 && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
 }
 
 /*
@@ -328,7 +336,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	}
 	}
 	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
-	n->radius = exact ? 0 : r + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
+	double absolute = ball_absolute(ev, k, c);
+	n->radius = exact && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
 }
 
 static void ball_cast(const struct evaluation *ev, struct note *note, int k)
@@ -464,7 +473,7 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial rounds at its size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
-		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude;
+		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude + ball_absolute(ev, k, FORMULA_ROUNDINGS);
 	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
 }

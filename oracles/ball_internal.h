@@ -10,6 +10,8 @@ bool ball_by_binade(const struct evaluation *ev, int k);
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x);
 /* How many times worse than c unit roundoffs the function of scalar k is in the engine at hand; 1 for arithmetic, whose c is 1. */
 double ball_worse(const struct evaluation *ev, int k, double c);
+/* What it may be off by besides, whatever its value: 0 for arithmetic, and where the engine at hand declares nothing. */
+double ball_absolute(const struct evaluation *ev, int k, double c);
 /* Whether scalar k is an exact power of two, by which a product is not rounded. */
 bool ball_scales(const struct evaluation *ev, const struct note *note, int k);
 /* But for what is scaled down from the normal range: of a result of this size and radius. */

@@ -434,7 +434,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	const struct dtype_info *info = &ev->dtype[c->dtype];
 	const struct unary_rule *rule = unary_rule_of(c->op);
 	/* its formulas call the function, or others that are as good as it is */
-	double unit = info->unit * ball_worse(ev, k, rule ? rule->c : c->op == OP_POW ? 4 : 1);
+	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
+	double unit = info->unit * ball_worse(ev, k, roundings), absolute = ball_absolute(ev, k, roundings);
 	const struct site s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
 	bool linear = false, connected = true;
 	out->reason = REASON_NONE;
@@ -468,6 +469,8 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	}
 	if (out->reason)
 		return true;
+	out->tight += absolute;
+	out->loose += absolute;
 	if (!linear && note[k].reason)
 		out->reason = note[k].reason;
 	else if (note[k].unsure && partial_either(&s, out))

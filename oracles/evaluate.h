@@ -89,7 +89,7 @@ struct evaluate_hooks {
 struct evaluation {
 	const struct oracle_rules *rules; /* right ones unless set otherwise */
 	const struct dtype_info *dtype;   /* [DTYPE_COUNT] by which values are rounded: dtype_table unless set otherwise (rounding_flushing) */
-	const double *accuracy; /* [OP_COUNT] of an engine whose functions are worse than usual (oracle_accuracy); NULL */
+	const struct op_accuracy *accuracy; /* [OP_COUNT] of an engine whose functions are worse than usual (oracle_accuracy); NULL */
 	mpfr_prec_t precision; /* bits; set before evaluate */
 	/*
 	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes `late` steps more than the fewest

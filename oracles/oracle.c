@@ -48,7 +48,7 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	return self;
 }
 
-void oracle_accuracy(struct oracle *self, const double *ulps) { analytic_accuracy(self->analytic, ulps); }
+void oracle_accuracy(struct oracle *self, const struct op_accuracy *of) { analytic_accuracy(self->analytic, of); }
 
 void oracle_close(struct oracle *self)
 {

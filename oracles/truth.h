@@ -111,10 +111,10 @@ void oracle_close(struct oracle *self);
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out);
 
 /*
- * What the functions of an engine may be off by from now on, in units in the last place, by op; what is less than usual counts as usual, and arithmetic is what it is.
+ * What the functions of an engine may be off by from now on, by op; what is less than usual counts as usual, and arithmetic is what it is.
  * [OP_COUNT], the caller's; NULL: as usual.
  */
-void oracle_accuracy(struct oracle *self, const double *ulps);
+void oracle_accuracy(struct oracle *self, const struct op_accuracy *of);
 
 /*
  * Called when an engine disagrees: runs finite differences on every coordinate that is not confirmed yet, at every point, and updates

@@ -200,7 +200,7 @@ export async function serve(hello, answer, emit) {
     const say = (value) => process.stdout.write(JSON.stringify(value) + "\n");
     const emitting = process.argv.includes("--emit");
     console.log = console.info = console.error; /* what the engine prints is no answer */
-    say({ "adjudge.engine": 1, unroll: true, constants: true, reals: "decimal", emits: "cjs", ...hello });
+    say({ "adjudge.engine": 1, unroll: true, constants: true, weak_zero: true, reals: "decimal", emits: "cjs", ...hello });
     for await (const line of readline.createInterface({ input: process.stdin })) {
         const request = JSON.parse(line);
         if (!emitting && !request.emit) {

@@ -14,7 +14,7 @@ struct Tape {
 	static void scalars(adjudge::Scalars<Number> &s)
 	{
 #define UNARY(name, call) s.unary[name] = [](const Number &a) -> Number { return call; }
-		UNARY("neg", -a); UNARY("abs", CppAD::abs(a)); UNARY("sign", CppAD::sign(a)); UNARY("square", a * a); UNARY("sqrt", CppAD::sqrt(a));
+		UNARY("neg", -a); UNARY("abs", CppAD::abs(a)); UNARY("sign", CppAD::sign(a)); UNARY("sqrt", CppAD::sqrt(a));
 		UNARY("rsqrt", 1.0 / CppAD::sqrt(a)); UNARY("exp", CppAD::exp(a)); UNARY("expm1", CppAD::expm1(a)); UNARY("log", CppAD::log(a));
 		UNARY("log1p", CppAD::log1p(a)); UNARY("sin", CppAD::sin(a)); UNARY("cos", CppAD::cos(a)); UNARY("tan", CppAD::tan(a));
 		UNARY("asin", CppAD::asin(a)); UNARY("acos", CppAD::acos(a)); UNARY("atan", CppAD::atan(a)); UNARY("sinh", CppAD::sinh(a));
@@ -30,15 +30,24 @@ struct Tape {
 	{
 		adjudge::Scalars<Number> s;
 		scalars(s);
-		x = point;
-		std::vector<Number> in(x.begin(), x.end()), out;
-		CppAD::Independent(in);
 		std::vector<std::vector<Number>> inputs;
-		size_t at = 0;
+		std::vector<Number> in, out;
+		size_t at = 0, active = 0;
+		for (int k = 0; k < p.n_input; k++)
+			for (size_t n = adjudge::elements(p.value[k].shape); n > 0; n--, at++)
+				if (p.is_active(k))
+					x.push_back(point[at]);
+		for (int r : p.results)
+			m += adjudge::elements(p.value[r].shape);
+		if (x.empty() || !m)
+			throw adjudge::Unsupported("a tape without independent or dependent variables");
+		in.assign(x.begin(), x.end());
+		CppAD::Independent(in);
+		at = 0;
 		for (int k = 0; k < p.n_input; k++) {
-			size_t n = adjudge::elements(p.value[k].shape);
-			inputs.emplace_back(in.begin() + static_cast<long>(at), in.begin() + static_cast<long>(at + n));
-			at += n;
+			inputs.emplace_back();
+			for (size_t n = adjudge::elements(p.value[k].shape); n > 0; n--, at++)
+				inputs.back().push_back(p.is_active(k) ? in[active++] : Number(point[at]));
 		}
 		try {
 			for (std::vector<Number> &result : adjudge::Interpreter<Number>(p, s).run(inputs))
@@ -49,7 +58,6 @@ struct Tape {
 		}
 		f.Dependent(in, out);
 		f.check_for_nan(false);
-		m = out.size();
 		y = f.Forward(0, x);
 	}
 	std::vector<double> jacvec(const std::vector<double> &v)
@@ -77,5 +85,5 @@ struct Tape {
 
 int main()
 {
-	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING);
+	return adjudge::serve<Tape>("cppad", CPPAD_PACKAGE_STRING, "\"weak_zero\":true,");
 }

@@ -3,6 +3,7 @@
 
 #include <cjson/cJSON.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -93,13 +94,16 @@ struct Node {
 	}
 };
 
-/* A case's program.  value[]: the type of each value; constants: the elements of those that are one. */
+/*
+ * A case's program.  value[]: the type of each value; constants: the elements of those that are one; active: the inputs that a level differentiates, all where there
+ * is no level: the tape has the others as constants.
+ */
 struct Program {
 	std::vector<Binding> value;
 	std::map<std::string, int> number;
 	std::map<int, std::vector<double>> constants;
 	std::vector<Node> nodes;
-	std::vector<int> results;
+	std::vector<int> results, active;
 	int n_input = 0;
 
 	explicit Program(const cJSON *c)
@@ -119,6 +123,7 @@ struct Program {
 		for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "results")->child; v; v = v->next)
 			results.push_back(number.at(v->valuestring));
 	}
+	bool is_active(int input) const { return std::find(active.begin(), active.end(), input) != active.end(); }
 	const std::vector<double> &constant(int v) const
 	{
 		auto at = constants.find(v);

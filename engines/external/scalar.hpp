@@ -8,6 +8,7 @@
 
 #include "program.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -54,7 +55,10 @@ inline int position(double index, const std::string &mode, int n)
 
 /* ---- the interpreter ---- */
 
-/* Ops of one and two operands that the number type has under these names; a tape adds to them or takes away from them. */
+/*
+ * Ops of one and two operands that the number type has under these names.  What an engine lacks is not made of what it has: of a square as a*a the derivative is
+ * two contributions, which are added, and rounded, one by one.
+ */
 template <class T> struct Scalars {
 	std::map<std::string, std::function<T(const T &)>> unary;
 	std::map<std::string, std::function<T(const T &, const T &)>> binary;
@@ -345,32 +349,23 @@ template <class T> void Interpreter<T>::reduced(const Node &n)
 		});
 		return;
 	}
-	if (n.op.compare(0, 7, "reduce_") && n.op != "logsumexp" && n.op != "norm")
+	if (n.op.compare(0, 7, "reduce_"))
 		throw Unsupported("op " + n.op);
 	lines(n, n.list("axes"), [&](const std::vector<int> &at) {
 		bool product = n.op == "reduce_prod", extremum = n.op == "reduce_max" || n.op == "reduce_min";
 		T out(product ? 1.0 : 0.0);
-		if (at.empty() && n.op != "reduce_sum" && !product && n.op != "norm")
+		if (at.empty() && n.op != "reduce_sum" && !product)
 			throw Unsupported(n.op + " of nothing");
-		if (extremum || n.op == "logsumexp") {
+		if (extremum) {
 			const char *op = n.op == "reduce_min" ? "min" : "max";
 			out = x[at[0]];
 			for (size_t k = 1; k < at.size(); k++)
 				out = scalars.binary.at(op)(out, x[at[k]]);
 		}
-		if (n.op == "logsumexp") {
-			T sum(0.0);
-			for (int i : at)
-				sum = sum + scalars.unary.at("exp")(x[i] - out);
-			out = out + scalars.unary.at("log")(sum);
-		} else if (!extremum) {
-			for (int i : at)
-				out = product ? out * x[i] : n.op == "norm" ? out + x[i] * x[i] : out + x[i];
-			if (n.op == "reduce_mean")
-				out = out / T(static_cast<double>(at.size()));
-			if (n.op == "norm")
-				out = scalars.unary.at("sqrt")(out);
-		}
+		for (size_t k = 0; k < at.size() && !extremum; k++)
+			out = product ? out * x[at[k]] : out + x[at[k]];
+		if (n.op == "reduce_mean")
+			out = out / T(static_cast<double>(at.size()));
 		v[n.out].push_back(out);
 	});
 }
@@ -432,19 +427,29 @@ inline void put_list(std::string &out, const char *key, const std::vector<Bindin
 }
 
 /*
- * Tape: Number; static void scalars(Scalars<Number> &); void record(const Program &, const std::vector<double> &x, std::vector<double> &y), and for it
- * jacvec(v) [m], vecjac(w) [n], hessvec(w, v) [n]: the gradient of w'f in direction v.  x, y: all inputs and all results, flattened.
+ * Tape: Number; static void scalars(Scalars<Number> &); void record(const Program &, const std::vector<double> &point, std::vector<double> &y), and for it
+ * jacvec(v) [m], vecjac(w) [n], hessvec(w, v) [n]: the gradient of w'f in direction v.  point, y: all inputs and all results, flattened; n: elements of active inputs.
  */
 template <class Tape> std::string answer_point(const cJSON *c, const cJSON *point)
 {
 	Program p(c);
-	std::vector<Binding> in(p.value.begin(), p.value.begin() + p.n_input), out;
-	std::vector<int> inputs, outputs;
+	std::vector<Binding> in, out;
+	std::vector<int> outputs;
 	std::vector<double> x, y;
 	std::string text = "{\"status\":\"ok\",";
 	std::vector<const cJSON *> level;
-	for (int k = 0; k < p.n_input; k++)
-		inputs.push_back(k);
+	for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "request")->child; v; v = v->next)
+		level.push_back(v);
+	for (int k = 0; k < p.n_input; k++) {
+		bool wanted = level.empty();
+		for (const cJSON *v : level)
+			for (int i : ints(v, "wrt"))
+				wanted |= i == k;
+		if (wanted) {
+			p.active.push_back(k);
+			in.push_back(p.value[k]);
+		}
+	}
 	for (int r : p.results) {
 		outputs.push_back(static_cast<int>(out.size()));
 		out.push_back(p.value[r]);
@@ -456,10 +461,13 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 	tape.record(p, x, y);
 	put_list(text, "primal", out, outputs, y);
 	text += ",";
-	for (const cJSON *v = cJSON_GetObjectItemCaseSensitive(c, "request")->child; v; v = v->next)
-		level.push_back(v);
 	auto jvp = [&](size_t k) { return !std::strcmp(cJSON_GetObjectItemCaseSensitive(level[k], "transform")->valuestring, "jvp"); };
-	auto wrt = [&](size_t k) { return ints(level[k], "wrt"); };
+	auto wrt = [&](size_t k) {
+		Shape at;
+		for (int i : ints(level[k], "wrt"))
+			at.push_back(static_cast<int>(std::find(p.active.begin(), p.active.end(), i) - p.active.begin()));
+		return at;
+	};
 	if (level.empty()) {
 		text += "\"derivative\":[]";
 	} else if (level.size() == 1 && jvp(0)) {
@@ -495,8 +503,7 @@ template <class Tape> int serve(const char *name, const char *version, const cha
 	Tape::scalars(scalars);
 	std::string ops = "\"clamp\",\"select\",\"matmul\",\"copy\",\"reshape\",\"squeeze\",\"broadcast_to\",\"transpose\",\"reverse\",\"slice\",\"slice_scatter\","
 				"\"dynamic_slice\",\"dynamic_update_slice\",\"pad\",\"concatenate\",\"masked_scatter\",\"gather\",\"take_along_axis\",\"scatter_set\",\"scatter_add\","
-				"\"scatter_mul\",\"scatter_min\",\"scatter_max\",\"cumsum\",\"cumprod\",\"reduce_sum\",\"reduce_prod\",\"reduce_max\",\"reduce_min\",\"reduce_mean\","
-				"\"logsumexp\",\"norm\"";
+				"\"scatter_mul\",\"scatter_min\",\"scatter_max\",\"cumsum\",\"cumprod\",\"reduce_sum\",\"reduce_prod\",\"reduce_max\",\"reduce_min\",\"reduce_mean\"";
 	for (const auto &op : scalars.unary)
 		ops += ",\"" + op.first + "\"";
 	for (const auto &op : scalars.binary)

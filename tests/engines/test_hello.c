@@ -30,6 +30,7 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"rank\":9}", "rank"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":-1}", "accuracy"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":\"bad\"}}", "accuracy.erf"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":{\"absolute\":-1}}}", "accuracy.erf.absolute"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"emits\":\"../x\"}", "suffix"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
@@ -58,17 +59,19 @@ static void check_minimal(struct arena *a)
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
 }
 
-/* Units in the last place, of all functions or by name. */
+/* Units in the last place of the value, and of 1; of all functions or by name. */
 static void check_accuracy(struct arena *a)
 {
 	static const struct {
 		const char *member;
-		double erf, sin; /* below 0: nothing declared */
+		struct op_accuracy erf, sin; /* below 0: nothing declared */
 	} rows[] = {
-		{"", -1, -1},
-		{",\"accuracy\":4", 4, 4},
-		{",\"accuracy\":{\"erf\":9}", 9, 0},
-		{",\"accuracy\":{\"erf\":9,\"default\":3,\"no_such_op\":1}", 9, 3},
+		{"", {-1, -1}, {-1, -1}},
+		{",\"accuracy\":4", {4, 0}, {4, 0}},
+		{",\"accuracy\":{\"erf\":9}", {9, 0}, {0, 0}},
+		{",\"accuracy\":{\"erf\":9,\"default\":3,\"no_such_op\":1}", {9, 0}, {3, 0}},
+		{",\"accuracy\":{\"erf\":{\"absolute\":2}}", {0, 2}, {0, 0}},
+		{",\"accuracy\":{\"erf\":{\"relative\":7,\"absolute\":2},\"default\":{\"absolute\":1}}", {7, 2}, {0, 1}},
 	};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -77,7 +80,10 @@ static void check_accuracy(struct arena *a)
 		struct hello h;
 
 		CHECK(hello_read(line, strlen(line), a, &h, &e), "%s: %s", line, e.text);
-		CHECK(h.accuracy ? h.accuracy[OP_ERF] == rows[k].erf && h.accuracy[OP_SIN] == rows[k].sin : rows[k].erf < 0, "%s", line);
+		const struct op_accuracy *erf = h.accuracy ? &h.accuracy[OP_ERF] : &rows[0].erf, *sin = h.accuracy ? &h.accuracy[OP_SIN] : &rows[0].sin;
+
+		CHECK(erf->relative == rows[k].erf.relative && erf->absolute == rows[k].erf.absolute, "%s: %g %g", line, erf->relative, erf->absolute);
+		CHECK(sin->relative == rows[k].sin.relative && sin->absolute == rows[k].sin.absolute, "%s: %g %g", line, sin->relative, sin->absolute);
 	}
 }
 

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""CasADi behind adjudge's protocol: casadi_expressions.py [sx | mx].  A tensor is an array of numpy whose elements are scalar expressions, SX or MX.
+
+A case is one casadi.Function of all inputs, made once and called at each point; a level of a request is jtimes, forwards or transposed, of the level below.  Comparisons
+are expressions too, and select by one is if_else.
+"""
+import sys
+
+import adapter
+from adapter import Unsupported
+from adapter_numpy import MOVES
+
+
+def of_floats(n):
+    """Its operands: an expression is a double, whose arithmetic is not that of integers."""
+    if not adapter.is_float(n.dtype(0)):
+        raise Unsupported(f"{n.op} of integers")
+    return ", ".join(n.args)
+
+
+def each(call):
+    return lambda n: f"each({call}, {of_floats(n)})"
+
+
+def reduced(call):
+    return lambda n: f"fold({call}, {of_floats(n)}, {tuple(n.a.get('axes', []))}, {n.shape()})"
+
+
+def along(call):
+    return lambda n: f"running({call}, {of_floats(n)}, {n.a.get('axis', 0)})"
+
+
+def of_nothing(n, call):
+    """What has no value of no elements."""
+    if 0 in n.shape(0):
+        raise Unsupported(f"{n.op} of nothing")
+    return reduced(call)(n)
+
+
+UNARY = {"neg": "op.neg", "abs": "ca.fabs", "square": "lambda a: a ** 2", "rsqrt": "lambda a: 1 / ca.sqrt(a)",
+         **{f: f"ca.{f}" for f in ("sign", "sqrt", "exp", "expm1", "log", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
+                                   "atanh", "erf", "floor", "ceil")}}
+BINARY = {"add": "op.add", "sub": "op.sub", "mul": "op.mul", "div": "op.truediv", "pow": "ca.power", "atan2": "ca.atan2", "max": "ca.fmax", "min": "ca.fmin"}
+OPS = {
+    **{name: (lambda rule: lambda n: f"box({rule(n) if callable(rule) else rule.format(*n.args)})")(rule) for name, rule in MOVES.items()},
+    **{name: each(f) for name, f in {**UNARY, **BINARY, **{name: f"op.{name}" for name in ("eq", "ne", "lt", "le", "gt", "ge")}}.items()},
+    "logical_and": "each(ca.logic_and, {0}, {1})", "logical_or": "each(ca.logic_or, {0}, {1})", "logical_not": "each(ca.logic_not, {0})",
+    "clamp": each("lambda x, low, high: ca.fmin(ca.fmax(x, low), high)"), "select": "each(ca.if_else, {0}, {1}, {2})",
+    "reduce_sum": reduced("lambda x: ca.sum1(x)"), "reduce_prod": reduced("product"), "reduce_mean": lambda n: of_nothing(n, "lambda x: ca.sum1(x) / x.numel()"),
+    "reduce_max": lambda n: of_nothing(n, "ca.mmax"), "reduce_min": lambda n: of_nothing(n, "ca.mmin"), "logsumexp": lambda n: of_nothing(n, "ca.logsumexp"),
+    "norm": reduced("ca.norm_2"), "cumsum": along("op.add"), "cumprod": along("op.mul"), "matmul": lambda n: f"matmul({of_floats(n)}, {n.shape()})",
+}
+
+
+class Room:
+    """What the source of a program calls."""
+
+    def __init__(self, kind):
+        import casadi
+        import numpy
+        import operator
+        self.np, self.ca, self.op, self.number = numpy, casadi, operator, getattr(casadi, kind.upper())
+
+    def names(self):
+        return {name: getattr(self, name) for name in ("np", "ca", "op", "box", "each", "fold", "running", "matmul", "product")}
+
+    def box(self, x):
+        """An array of expressions; of one that numpy has taken out of its array, too."""
+        if isinstance(x, self.np.ndarray):
+            return x
+        out = self.np.empty((), object)
+        out[()] = x
+        return out
+
+    def each(self, f, *xs):
+        return self.box(self.np.frompyfunc(lambda *of: f(*map(self.expression, of)), len(xs), 1)(*map(self.box, xs)))
+
+    def expression(self, x):
+        return x if isinstance(x, self.number) else self.number(float(x))
+
+    def column(self, xs):
+        return self.ca.vertcat(*map(self.expression, xs)) if len(xs) else self.number(0, 1)
+
+    def product(self, x):
+        out = self.number(1)
+        for k in range(x.numel()):
+            out = out * x[k]
+        return out
+
+    def fold(self, f, x, axes, shape):
+        kept = [d for d in range(x.ndim) if d not in axes]
+        lines = self.np.transpose(x, kept + list(axes)).reshape([x.shape[d] for d in kept] + [-1 if x.size else 0]) if axes else x.reshape(x.shape + (1,))
+        out = self.np.empty(lines.shape[:-1], object)
+        for at in self.np.ndindex(*lines.shape[:-1]):
+            out[at] = f(self.column(lines[at]))
+        return out.reshape(shape)
+
+    def running(self, f, x, axis):
+        out = self.np.array(x, dtype=object)
+        lines = self.np.moveaxis(out, axis, 0)
+        for k in range(1, len(lines)):
+            lines[k, ...] = self.each(f, lines[k - 1, ...], lines[k, ...])
+        return out
+
+    def matmul(self, a, b, shape):
+        if not a.size or not b.size:
+            return self.np.zeros(shape)
+        return self.box(self.np.matmul(self.np.array(a, dtype=object), self.np.array(b, dtype=object)))
+
+
+def size(type_text):
+    out = 1
+    for extent in adapter.shape_of(type_text):
+        out *= extent
+    return out
+
+
+def flat_of(data, types, which):
+    """One list of all elements, with 0 for values that are not in `which`."""
+    given = dict(zip(which, data))
+    return [float(v) for k, t in enumerate(types) for v in (adapter.flat(given[k], t) if k in given else [0.0] * size(t))]
+
+
+class Engine:
+    def __init__(self, kind):
+        self.room, self.number = Room(kind), getattr(__import__("casadi"), kind.upper())
+
+    def split(self, values, types):
+        at, out = 0, []
+        for t in types:
+            out.append(values[at:at + size(t)])
+            at += size(t)
+        return out
+
+    def function(self, case):
+        """x to the results and the derivative, each one column; the types of both.  Integers and bool are inputs too, which nothing is differentiated by."""
+        ca, np, room = self.room.ca, self.room.np, self.room.names()
+        program = adapter.Program(case, OPS)
+        types, outs = [program.types[v] for v in program.inputs], [program.types[r] for r in program.results]
+        exec(program.source(), room)
+        x = self.number.sym("x", sum(map(size, types)))
+        elements = self.split([x[k] for k in range(x.numel())], types)
+        args = []
+        for values, t in zip(elements, types):
+            a = np.empty(len(values), object)
+            a[:] = values
+            args.append(a.reshape(adapter.shape_of(t)))
+        y = self.room.column([v for r in room["f"](*args) for v in np.asarray(r, dtype=object).ravel()])
+        d, of = y, outs
+        for level in case["request"]:
+            # what is a float, seeded or asked for: a discrete value has neither
+            vjp, wrt = level["transform"] == "vjp", [k for k in level["wrt"]]
+            seeded = range(len(of)) if vjp else wrt
+            seeds = [(k, s) for k, s in zip(seeded, level["cotangents" if vjp else "tangents"]) if adapter.is_float(adapter.dtype_of((of if vjp else types)[k]))]
+            seed = ca.DM(flat_of([s for _, s in seeds], of if vjp else types, [k for k, _ in seeds]))
+            d = ca.jtimes(d, x, seed, vjp)
+            if vjp:
+                parts = self.split([d[k] for k in range(d.numel())], types)
+                d, of = self.room.column([v for k in wrt for v in parts[k]]), [types[k] for k in wrt]
+        return ca.Function("f", [x], [y, d]), types, outs, of
+
+    def answer(self, case):
+        ca = self.room.ca
+        f, types, outs, of = self.function(case)
+        answers = []
+        for point in case["points"]:
+            primal, derivative = f(ca.DM(flat_of(point, types, range(len(types)))))
+            answers.append({"primal": self.tensors(primal, outs), "derivative": self.tensors(derivative, of, True) if case["request"] else []})
+        return answers
+
+    def tensors(self, column, types, derivative=False):
+        out = []
+        for values, t in zip(self.split(column.full().ravel().tolist(), types), types):
+            dtype = adapter.dtype_of(t)
+            discrete = [0 if derivative else v for v in values]
+            out.append(adapter.tensor_out(dtype, adapter.shape_of(t), values if adapter.is_float(dtype) else [bool(v) if dtype == "bool" else int(v) for v in discrete]))
+        return out
+
+
+def main():
+    mode = sys.argv[1] if len(sys.argv) > 1 else "sx"
+    if mode not in ("sx", "mx"):
+        sys.exit(f"no mode {mode}; there are sx, mx")
+    import casadi
+    one = [["jvp"], ["vjp"]]
+    two = [[a, *s] for a in ("jvp", "vjp") for s in one]
+    three = [[a, *s] for a in ("jvp", "vjp") for s in two]
+    adapter.main({"name": f"casadi.{mode}", "version": casadi.__version__, "requests": one + two + three, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(OPS),
+                  "unroll": True, "weak_zero": True}, Engine(mode).answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""HIPS/autograd behind adjudge's protocol: its tape (make_vjp) and its forward mode (make_jvp), stacked.  Needs autograd and numpy on the path of modules.
+
+The function that it differentiates has the float inputs and results alone; integers are constants.  Before numpy 2 a float32 of rank 0 that meets a number of Python
+becomes a double, whoever differentiates: f32 is offered from numpy 2 on.  abs is np.fabs: np.abs, which is for complex numbers too, divides by |x|, which rounds and overflows.
+Of numpy's vectorised functions up to 4 ulps are let pass by its own tests.
+"""
+import adapter
+from adapter import Unsupported
+from adapter_numpy import DTYPES, MOVES, tensor
+
+
+def floating(type_text):
+    return adapter.is_float(adapter.dtype_of(type_text))
+
+
+# ---- ops as source ----
+
+def reduce_(call):
+    def rule(n):
+        axes = n.a.get("axes", [])
+        return f"np.{call}({n.args[0]}, axis={tuple(axes)}, keepdims={n.a.get('keepdims', False)})" if axes else n.args[0]
+    return rule
+
+
+def norm(n):
+    axes = n.a.get("axes", [])
+    if len(axes) > 2:
+        raise Unsupported("a norm of more than two axes")
+    if not axes:
+        return f"np.abs({n.args[0]})"
+    text = f"np.linalg.norm({n.args[0]}, axis={axes[0] if len(axes) == 1 else tuple(axes)})"
+    return f"np.reshape({text}, {tuple(n.shape())})" if n.a.get("keepdims", False) else text
+
+
+def cast(n):
+    if not adapter.is_float(n.dtype()) or not adapter.is_float(n.dtype(0)):
+        raise Unsupported("a cast to or from no float")
+    return f"{n.args[0]}.astype({DTYPES[n.dtype()]})"
+
+
+def clamp(n):
+    constant = all(x in n.program.constants for x in n.args[1:])
+    return ("np.clip({0}, {1}, {2})" if constant else "np.minimum(np.maximum({0}, {1}), {2})").format(*n.args)
+
+
+def along(call):
+    return lambda n: f"np.{call}({n.args[0]}, axis={n.a.get('axis', 0)})"
+
+
+OPS = {
+    **MOVES, **{op: f"np.{f}({{0}})" for op, f in {
+        "neg": "negative", "abs": "fabs", "sign": "sign", "square": "square", "sqrt": "sqrt", "exp": "exp", "expm1": "expm1", "log": "log", "log1p": "log1p", "sin": "sin",
+        "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "arcsinh",
+        "acosh": "arccosh", "atanh": "arctanh", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint"}.items()},
+    **{op: f"np.{f}({{0}}, {{1}})" for op, f in {
+        "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power", "atan2": "arctan2", "max": "maximum", "min": "minimum",
+        "matmul": "matmul"}.items()},
+    "rsqrt": "np.reciprocal(np.sqrt({0}))", "clamp": clamp, "select": "np.where({0}, {1}, {2})", "cast": cast,
+    "reduce_sum": reduce_("sum"), "reduce_mean": reduce_("mean"), "reduce_prod": reduce_("prod"), "reduce_max": reduce_("max"), "reduce_min": reduce_("min"),
+    "norm": norm, "cumsum": along("cumsum"), "sort": along("sort"),
+}
+
+# ---- transforms as source ----
+
+PRELUDE = """import autograd.numpy as np
+from autograd import make_jvp, make_vjp
+from autograd.builtins import tuple as results
+"""
+
+
+class Function:
+    """A case as source: f and the levels on it, each a function of the float inputs that gives its floats; the types of all that the outermost one gives."""
+
+    def __init__(self, case):
+        self.case, self.program = case, adapter.Program(case, OPS)
+        p = self.program
+        self.inputs = [x for x in p.inputs if floating(p.types[x])]
+        self.results = [r for r in p.results if floating(p.types[r])]
+        self.types = [p.types[r] for r in p.results]
+        lines = [f"def f({', '.join(self.inputs)}):"] + [f"    {line}" for line in p.lines] + [f"    return results(({''.join(f'{r}, ' for r in self.results)}))"]
+        self.name = "f"
+        for k, level in enumerate(case["request"]):
+            lines += self.level(level, f"{level['transform']}{k + 1}")
+        self.source = "\n".join(lines) + "\n"
+
+    def level(self, level, name):
+        p, below, vjp = self.program, self.name, level["transform"] == "vjp"
+        wrt = [p.inputs[i] for i in level["wrt"]]
+        seeded = self.types if vjp else [p.types[x] for x in wrt]
+        seeds = [tensor(d, t) for d, t in zip(level["cotangents" if vjp else "tangents"], seeded) if floating(t)]
+        at = [self.inputs.index(x) for x in wrt if x in self.inputs]
+        some = at and any(floating(t) for t in self.types)
+        one = len(at) == 1  # an argument alone is no tuple
+        argnum, all_seeds = at[0] if one else tuple(at), f"results(({''.join(f'{s}, ' for s in seeds)}))"
+        self.name, self.types = name, [p.types[x] for x in wrt] if vjp else self.types
+        xs = ", ".join(self.inputs)
+        if not some:
+            body = f"results(({''.join(f'np.zeros({adapter.shape_of(t)}, dtype={DTYPES[adapter.dtype_of(t)]}), ' for t in self.types if floating(t))}))"
+        elif vjp:
+            pulled = f"make_vjp({below}, {argnum})({xs})[0]({all_seeds})"
+            body = f"results(({pulled},))" if one else f"results({pulled})"
+        else:
+            body = f"results(make_jvp({below}, {argnum})({xs})({seeds[0] if one else all_seeds})[1])"
+        return [f"def {name}({xs}):", f"    return {body}"]
+
+    def points(self):
+        p = self.program
+        return ["(" + "".join(f"{tensor(d, p.types[x])}, " for d, x in zip(point, p.inputs) if x in self.inputs) + ")" for point in self.case["points"]]
+
+    def fixed(self, point):
+        """Elements of the results that are no floats: constants, or inputs."""
+        p = self.program
+        return [None if r in self.results else p.constants[r] if r in p.constants else adapter.flat(point[p.inputs.index(r)], p.types[r]) for r in p.results]
+
+
+def emit(case):
+    f = Function(case)
+    lines = [f"print('{what}:', {name}(*{xs}))" for xs in f.points() for what, name in [("primal", "f")] + [("derivative", f.name)] * bool(case["request"])]
+    return PRELUDE + f.source + "\n".join(lines) + "\n"
+
+
+def encode(x, onp):
+    x = onp.asarray(x)
+    return adapter.tensor_out({v[3:]: k for k, v in DTYPES.items()}.get(x.dtype.name, x.dtype.name), x.shape, x.ravel().tolist())
+
+
+def complete(types, floats, onp, fixed=None):
+    """The tensors that the engine gave among those that are no floats: their elements, or zeros."""
+    rest = iter(floats)
+    zeros = [onp.zeros(adapter.shape_of(t), bool if adapter.dtype_of(t) == "bool" else int).ravel().tolist() for t in types]
+    return [encode(next(rest), onp) if floating(t) else adapter.tensor_out(adapter.dtype_of(t), adapter.shape_of(t), (fixed or {}).get(k, zeros[k]))
+            for k, t in enumerate(types)]
+
+
+def answer(case):
+    import numpy as onp
+    f = Function(case)
+    room = {}
+    exec(PRELUDE + f.source, room)
+    types = [f.program.types[r] for r in f.program.results]
+    answers = []
+    for point, xs in zip(case["points"], f.points()):
+        fixed = {k: values for k, values in enumerate(f.fixed(point)) if values is not None}
+        derivative = complete(f.types, room[f.name](*eval(xs, room)), onp) if case["request"] else []
+        answers.append({"primal": complete(types, room["f"](*eval(xs, room)), onp, fixed), "derivative": derivative})
+    return answers
+
+
+def version():
+    import importlib.metadata
+    try:
+        return importlib.metadata.version("autograd")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def main():
+    import numpy as onp
+    onp.seterr(all="ignore")
+    dtypes = [d for d in DTYPES if d != "f32" or int(onp.__version__.split(".")[0]) >= 2]
+    one = [["jvp"], ["vjp"]]
+    two = [[a, *s] for a in ("jvp", "vjp") for s in one]
+    adapter.main({"name": "hips-autograd", "version": version(), "requests": one + two, "dtypes": dtypes, "ops": list(OPS), "unroll": True, "constants": True,
+                  "weak_zero": True, "accuracy": 4, "emits": "py"}, answer, emit)
+
+
+if __name__ == "__main__":
+    main()
