@@ -2,6 +2,7 @@
 # The command line: exit codes, messages, and that the same seed gives the same bytes.  $1: adjudge; $2: the source directory.
 adjudge=$1
 source=$2
+export ADJUDGE_ADAPTERS="$source/engines/external" # the build may be anywhere
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failures=0
