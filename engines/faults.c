@@ -176,7 +176,8 @@ static void list_faults(const char *engine, char *text, size_t room)
 
 		if (strcmp(faults[i].engine, engine))
 			continue;
-		if (len + strlen(name) + sizeof ", ..." > room) {
+		/* after any name there is room for what says that it is not the last */
+		if (len + strlen(", ") + strlen(name) + sizeof ", ..." > room) {
 			strcpy(text + len, ", ...");
 			return;
 		}
