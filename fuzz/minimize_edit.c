@@ -155,7 +155,8 @@ int edit_new_values(struct edit *e, const struct type *type, int n)
 	struct type *all = NEW(e->arena, struct type, p->n_value + n);
 	int first = p->n_value;
 
-	memcpy(all, p->type, (size_t)p->n_value * sizeof *all);
+	for (int i = 0; i < first; i++)
+		all[i] = p->type[i];
 	for (int i = 0; i < n; i++)
 		all[first + i] = type[i];
 	p->type = all;

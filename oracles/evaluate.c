@@ -32,6 +32,7 @@ void evaluation_open(struct evaluation *ev)
 	ev->precision = 128;
 	ev->rules = &oracle_rules_right;
 	ev->dtype = dtype_table;
+	grow(&ev->parent, &ev->parent_room, 1, sizeof *ev->parent); /* a scalar without parents still has a place there */
 }
 
 void evaluation_close(struct evaluation *ev)
