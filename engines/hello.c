@@ -230,10 +230,12 @@ static bool read_ulps(const struct json *v, double *out, struct error *e)
 /* A number, which is relative, or an object with one or both. */
 static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, struct error *e)
 {
+	static const char *const members[] = {"relative", "absolute"};
+
 	*out = (struct op_accuracy){0, 0};
 	if (v->kind != JSON_OBJECT)
 		return read_ulps(v, &out->relative, e);
-	return read_ulps(json_find(v, "relative"), &out->relative, e) && read_ulps(json_find(v, "absolute"), &out->absolute, e);
+	return json_only_keys(v, members, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) && read_ulps(json_find(v, "absolute"), &out->absolute, e);
 }
 
 /* A number for all functions; or by name of the op, "default" being that of the others. */

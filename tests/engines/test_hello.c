@@ -31,6 +31,7 @@ static void check_refused(struct arena *a)
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":-1}", "accuracy"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":\"bad\"}}", "accuracy.erf"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":{\"absolute\":-1}}}", "accuracy.erf.absolute"},
+		{"{\"adjudge.engine\":1,\"name\":\"x\",\"accuracy\":{\"erf\":{\"absolut\":1}}}", "accuracy.erf"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"emits\":\"../x\"}", "suffix"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":1}", "unroll"},
 		{"{\"adjudge.engine\":1,\"name\":\"x\"} more", ""},
