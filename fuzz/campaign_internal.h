@@ -50,6 +50,7 @@ struct finding {
 	struct asked asked;
 	int ops;    /* of the minimal case */
 	bool flaky; /* did not come again with a fresh engine */
+	bool weak_zero; /* every NaN that 0 times infinity may have made, whatever the program */
 };
 
 struct corpus_text {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_SINGULAR, NAMES };
+enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAMES };
 _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
 /* Ops that one rule serves in most engines, under the name of one of them. */
@@ -22,7 +22,7 @@ static const struct kin {
 static int name_of(enum op op, const enum role *role)
 {
 	if (role && *role != ROLE_OWN)
-		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : *role == ROLE_NONLINEAR ? NAME_NONLINEAR : NAME_SINGULAR;
+		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : NAME_NONLINEAR;
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
 		if (kin[i].op == op)
 			return (int)kin[i].as;
@@ -31,7 +31,16 @@ static int name_of(enum op op, const enum role *role)
 
 static const char *name_text(int name)
 {
-	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_NONLINEAR ? "nonlinear" : name == NAME_SINGULAR ? "singular" : op_table[name].name;
+	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_NONLINEAR ? "nonlinear" : op_table[name].name;
+}
+
+/* Not what is a constant or a level, nor what any elementwise op would do for and only changes a type: nothing at all would do, were there a value of that type. */
+static bool has_name(const struct node *n, const enum role *role)
+{
+	const enum family family = op_table[n->op].family;
+
+	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE &&
+	    (!role || *role != ROLE_ELEMENTWISE || n->n_arg != 1 || family == FAMILY_UNARY);
 }
 
 /* ---- the text ---- */
@@ -72,7 +81,7 @@ static char *region_text(const struct region *r, const enum role *role, int *sit
 
 			text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, inside);
 		}
-		part[i] = n->op == OP_CONSTANT ? "" : n->op == OP_DERIVATIVE ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
+		part[i] = !has_name(n, own) ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -156,8 +165,10 @@ static void add_region(struct pattern *p, const struct region *r, const enum rol
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
 
-		if (n->op != OP_CONSTANT && n->op != OP_DERIVATIVE)
-			p->has[name_of(n->op, role ? &role[*site] : NULL)] = true;
+		const enum role *own = role ? &role[*site] : NULL;
+
+		if (has_name(n, own))
+			p->has[name_of(n->op, own)] = true;
 		++*site;
 		for (int k = 0; k < n->n_region; k++)
 			add_region(p, &n->region[k], role, site);
@@ -189,7 +200,7 @@ static bool is_linear(enum op op)
 
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], singular = larger->has[NAME_SINGULAR];
+	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE];
 
 	for (int i = 0; i < OP_COUNT; i++) {
 		const enum family family = op_table[i].family;
@@ -200,9 +211,8 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 			continue;
 		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
 		nonlinear = nonlinear || ((family == FAMILY_UNARY || family == FAMILY_BINARY) && !is_linear((enum op)i));
-		singular = singular || op_table[i].domain != DOMAIN_ALL;
 	}
-	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_SINGULAR] || singular);
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear);
 }
 
 bool pattern_is_in(const struct pattern *p, const struct testcase *c)
@@ -227,7 +237,7 @@ bool pattern_hangs_on(const struct pattern *p, enum op op)
 
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR] || smaller->has[NAME_SINGULAR];
+	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR];
 
 	for (int i = 0; i < OP_COUNT; i++)
 		leaf = leaf || (smaller->has[i] && !op_table[i].n_region);

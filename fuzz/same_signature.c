@@ -130,6 +130,14 @@ enum verdict signature_verdict(const char *signature)
 	return v < 0 ? VERDICT_UNSUPPORTED : (enum verdict)v;
 }
 
+bool signature_weak_zero(const char *signature)
+{
+	static const char end[] = "|*|nan-leak|weak-zero"; /* of signature_coarse */
+	const size_t len = strlen(signature);
+
+	return len >= sizeof end - 1 && !strcmp(signature + len - (sizeof end - 1), end);
+}
+
 static enum answer_status status_of(enum verdict v)
 {
 	return v == VERDICT_CRASH ? ANSWER_CRASH : v == VERDICT_HANG ? ANSWER_HANG : v == VERDICT_PROTOCOL ? ANSWER_PROTOCOL : ANSWER_OK;

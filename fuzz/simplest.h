@@ -22,8 +22,7 @@ struct testcase simplest_case(struct bench *one, const struct testcase *minimal,
 enum role {
 	ROLE_OWN,         /* it is about this op */
 	ROLE_ELEMENTWISE, /* most other elementwise ops in its place, of its first two float operands, show a finding too, */
-	ROLE_NONLINEAR,   /* or most that are not linear, and none that is: it is about what a derivative is taken at */
-	ROLE_SINGULAR     /* a NaN: most other ops that have no derivative at that point show it too */
+	ROLE_NONLINEAR    /* or most that are not linear, and none that is: it is about what a derivative is taken at */
 };
 
 /* role[program_nodes], nodes in pre-order, a node before those of its regions: found out by replacing each op by a few others. */

@@ -24,7 +24,8 @@
 enum {
 	REOPEN_TRIES = 3,
 	LAST_FINDING_SECONDS = 5, /* that a finding may be minimized when the time of the campaign is over */
-	LOOK_BUDGET = 500 /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
+	LOOK_BUDGET = 500, /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
+	CRASH_BUDGET = 200 /* of an engine that has to be started again after each */
 };
 
 static char *text_copy(const char *text)
@@ -72,7 +73,7 @@ struct triaged {
 	struct asked asked;
 	enum verdict verdict;
 	int ops;
-	bool flaky;
+	bool flaky, weak_zero;
 	char *text; /* the report, or the bare case where there was no memory for one */
 	size_t len;
 };
@@ -103,7 +104,7 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	struct bench_result r;
 	struct report report;
 	enum role *role;
-	bool simple;
+	bool answers, dies;
 
 	c.n_expect = 0;
 	out->signature = same->signature;
@@ -113,13 +114,15 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 		bench_judge(same->bench, &c, &self->side, &r);
 	else
 		out->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
-	simple = !out->flaky && triage_answers(r.judgement[0].verdict);
-	if (simple)
-		simplify(self, budget, same, &c, &r, &out->signature);
+	answers = triage_answers(r.judgement[0].verdict);
+	dies = r.judgement[0].verdict == VERDICT_CRASH && asked_of(&c).order > 1; /* of an op that a derivative is written with */
+	if (!out->flaky && (answers || dies))
+		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
-	if (simple)
+	out->weak_zero = !out->flaky && signature_weak_zero(out->signature);
+	if (!out->flaky && answers && !out->weak_zero)
 		simplest_roles(same->bench, &c, &self->side, role);
-	out->fine = fine_signature(same->spec, &c, role, &self->side);
+	out->fine = out->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, role, &self->side);
 	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (out->flaky) {
@@ -156,7 +159,7 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
 
 	if (!strcmp(f->fine, t->fine))
 		return -1;
-	if (f->flaky || t->flaky || f->spec != t->spec || answers != triage_answers(t->verdict) || (!answers && f->verdict != t->verdict))
+	if (f->flaky || t->flaky || f->weak_zero || t->weak_zero || f->spec != t->spec || answers != triage_answers(t->verdict) || (!answers && f->verdict != t->verdict))
 		return 0;
 	if (explains(&f->pattern, &f->asked, &t->pattern, &t->asked, answers))
 		return -1;
@@ -176,6 +179,7 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	f->verdict = t->verdict;
 	f->ops = t->ops;
 	f->flaky = t->flaky;
+	f->weak_zero = t->weak_zero;
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->fine));
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }

@@ -57,6 +57,8 @@ static bool is_likely(const struct campaign *self, const struct finding *f, cons
 {
 	const struct asked asked = asked_of(s->c);
 
+	if (f->weak_zero || signature_weak_zero(s->signature))
+		return f->weak_zero && finding_has_face(f, s->signature);
 	if (!pattern_is_in(&f->pattern, s->c))
 		return false;
 	if (triage_answers(s->verdict))
@@ -177,7 +179,7 @@ struct finding *triage_known(struct campaign *self, struct shown *s, bool *likel
 	jmp_buf full;
 
 	*likely = false;
-	if (!first || !triage_answers(s->verdict))
+	if (!first || first->weak_zero || !triage_answers(s->verdict))
 		return first;
 	first->likely++;
 	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {

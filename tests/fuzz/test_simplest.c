@@ -29,8 +29,6 @@ static const struct row {
     {"functional+scale:mul:1.5", "corpus/documents/nx-while-acc-mul-x-n3.json", "vjp|mul"},
     {"functional+scale:take_along_axis:1.5", gathering, "vjp|gather"},
     {"tape+cumprod-div-zero", "corpus/zoo/cumprod-div-zero.json", "vjp|cumprod"},
-    /* Any op that has no derivative there would do. */
-    {"tape+weak-zero", "corpus/documents/xla-where-sqrt-at-0.json", "vjp|select+singular"},
     /* An op of its own, whatever is asked: the level above is written out. */
     {"aot+jax-pow-2nd", "corpus/zoo/jax-pow-2nd-aot-xy.json", "order 2|pow"},
 };

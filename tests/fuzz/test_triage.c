@@ -22,6 +22,11 @@ static const struct row {
     {"tape+scale:mul:1.5", 30, 20, {"vjp|mul"}},
     /* Two faults of one engine; most cases that show the second one have the first one's op in them. */
     {"tape+scale:mul:1.5+scale:sin:1.5", 30, 20, {"vjp|mul", "vjp|sin"}},
+    /* A NaN that 0 times infinity may have made is one finding whatever the program, and hides no wrong number of the same op. */
+    {"tape+weak-zero+scale:log:1.5", 300, 20, {"*|nan-leak|weak-zero", "vjp|log"}},
+    /* A derivative is written with ops that the program has not. */
+    {"forward+packed-select", 200, 40, {"jvp|select"}},
+    {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|for{}"}},
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|"}},
     {"tape", 10, 0, {NULL}},
