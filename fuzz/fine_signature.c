@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAMES };
+enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_WRITE, NAMES };
 _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
 /* Ops that one rule serves in most engines, under the name of one of them. */
@@ -21,8 +21,10 @@ static const struct kin {
 
 static int name_of(enum op op, const enum role *role)
 {
+	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE};
+
 	if (role && *role != ROLE_OWN)
-		return *role == ROLE_ELEMENTWISE ? NAME_ELEMENTWISE : NAME_NONLINEAR;
+		return roles[*role];
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
 		if (kin[i].op == op)
 			return (int)kin[i].as;
@@ -31,16 +33,19 @@ static int name_of(enum op op, const enum role *role)
 
 static const char *name_text(int name)
 {
-	return name == NAME_ELEMENTWISE ? "elementwise" : name == NAME_NONLINEAR ? "nonlinear" : op_table[name].name;
+	static const char *const roles[] = {"elementwise", "nonlinear", "write"}; /* from NAME_ELEMENTWISE on */
+
+	return name < OP_COUNT ? op_table[name].name : roles[name - OP_COUNT];
 }
 
-/* Not what is a constant or a level, nor what any elementwise op would do for and only changes a type: nothing at all would do, were there a value of that type. */
-static bool has_name(const struct node *n, const enum role *role)
+/*
+ * Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a type: nothing at all would do, were there a value of that
+ * type.
+ */
+static bool has_name(const struct node *n, const enum role *role, bool inside)
 {
-	const enum family family = op_table[n->op].family;
-
 	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE &&
-	    (!role || *role != ROLE_ELEMENTWISE || n->n_arg != 1 || family == FAMILY_UNARY);
+	    (!inside || !role || *role != ROLE_ELEMENTWISE || n->n_arg != 1 || op_table[n->op].family == FAMILY_UNARY);
 }
 
 /* ---- the text ---- */
@@ -66,7 +71,7 @@ static char *join(const char **part, int n, struct arena *a)
 }
 
 /* *site: pre-order number of the next node.  An op derivative is its region, which is differentiated once more. */
-static char *region_text(const struct region *r, const enum role *role, int *site, struct arena *a)
+static char *region_text(const struct region *r, bool inside, const enum role *role, int *site, struct arena *a)
 {
 	const char **part = NEW(a, const char *, r->n_node ? r->n_node : 1);
 
@@ -77,11 +82,11 @@ static char *region_text(const struct region *r, const enum role *role, int *sit
 
 		++*site;
 		for (int k = 0; k < n->n_region; k++) {
-			char *inside = region_text(&n->region[k], role, site, a);
+			char *body = region_text(&n->region[k], n->op != OP_DERIVATIVE || inside, role, site, a);
 
-			text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, inside);
+			text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
 		}
-		part[i] = !has_name(n, own) ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
+		part[i] = !has_name(n, own, inside) ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -155,23 +160,23 @@ char *fine_signature(const char *spec, const struct testcase *c, const enum role
 	const char *request = x.order > 1 ? arena_printf(a, "order %d", x.order) : x.kind;
 	int site = 0;
 
-	return arena_printf(a, "%s|%s%s|%s", spec, request, x.batch ? ",batch" : "", region_text(&c->program.top, role, &site, a));
+	return arena_printf(a, "%s|%s%s|%s", spec, request, x.batch ? ",batch" : "", region_text(&c->program.top, false, role, &site, a));
 }
 
 /* ---- the set ---- */
 
-static void add_region(struct pattern *p, const struct region *r, const enum role *role, int *site)
+static void add_region(struct pattern *p, const struct region *r, bool inside, const enum role *role, int *site)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
 
 		const enum role *own = role ? &role[*site] : NULL;
 
-		if (has_name(n, own))
+		if (has_name(n, own, inside))
 			p->has[name_of(n->op, own)] = true;
 		++*site;
 		for (int k = 0; k < n->n_region; k++)
-			add_region(p, &n->region[k], role, site);
+			add_region(p, &n->region[k], n->op != OP_DERIVATIVE || inside, role, site);
 	}
 }
 
@@ -180,7 +185,7 @@ struct pattern pattern_of(const struct testcase *c, const enum role *role)
 	struct pattern p = {{false}};
 	int site = 0;
 
-	add_region(&p, &c->program.top, role, &site);
+	add_region(&p, &c->program.top, false, role, &site);
 	return p;
 }
 
@@ -200,7 +205,7 @@ static bool is_linear(enum op op)
 
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE];
+	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], write = larger->has[NAME_WRITE];
 
 	for (int i = 0; i < OP_COUNT; i++) {
 		const enum family family = op_table[i].family;
@@ -211,8 +216,9 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 			continue;
 		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
 		nonlinear = nonlinear || ((family == FAMILY_UNARY || family == FAMILY_BINARY) && !is_linear((enum op)i));
+		write = write || op_writes((enum op)i);
 	}
-	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear);
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_WRITE] || write);
 }
 
 bool pattern_is_in(const struct pattern *p, const struct testcase *c)
@@ -237,7 +243,7 @@ bool pattern_hangs_on(const struct pattern *p, enum op op)
 
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR];
+	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR] || smaller->has[NAME_WRITE];
 
 	for (int i = 0; i < OP_COUNT; i++)
 		leaf = leaf || (smaller->has[i] && !op_table[i].n_region);

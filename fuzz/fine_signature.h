@@ -3,16 +3,16 @@
  *
  * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the ops, constants left out, each once, in the order of their names, those of
  * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
- * "elementwise" or "nonlinear" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
+ * "elementwise", "nonlinear" or "write" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
  */
 #ifndef FUZZ_FINE_SIGNATURE_H
 #define FUZZ_FINE_SIGNATURE_H
 
 #include "simplest.h"
 
-enum { PATTERN_SIZE = OP_COUNT + 2 };
+enum { PATTERN_SIZE = OP_COUNT + 3 };
 
-/* The set of names in a fine signature: of ops, and of the two roles behind them. */
+/* The set of names in a fine signature: of ops, and of the three roles behind them. */
 struct pattern {
 	bool has[PATTERN_SIZE];
 };

@@ -50,6 +50,8 @@ bool same_signature(void *self, const struct testcase *c, struct arena *scratch)
  * The judgement of one engine alone on a case, by the analytic oracle only: true when it is a finding.  Its coarse signature is what minimize_same keeps.
  */
 bool shows_finding(struct bench *one, const struct testcase *c, struct arena *a, struct judgement *out);
+/* The same in one of up to `runs` requests: *out is of that one, or of the last. */
+bool shows_finding_once(struct bench *one, const struct testcase *c, int runs, struct arena *a, struct judgement *out);
 
 /*
  * Whether c shows the signature, as shows_finding judges, in one of some runs: an engine may differ from run to run.  Each is the first of a fresh process, where the

@@ -16,6 +16,40 @@
 /* Two orders of summation of the same wrong derivative differ by far less, two bugs by far more. */
 static const double same_number = 1e-3;
 
+/* ---- the engine ---- */
+
+enum {
+	STEADY_RUNS = 32, /* that agree are of an engine that answers alike */
+	UNSTEADY_RUNS = 32
+};
+
+/* How often one engine is asked before it counts as right. */
+struct look {
+	struct bench *bench;
+	int runs;
+};
+
+static bool same_answer(const struct answer *x, const struct answer *y);
+
+static struct look look_at(struct bench *one, const struct testcase *c, struct arena *a)
+{
+	struct look look = {one, 1};
+	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
+
+	engine_answer(one->engine[0], c, a, first);
+	for (int run = 1; run < STEADY_RUNS && look.runs == 1 && first->status == ANSWER_OK; run++) {
+		engine_answer(one->engine[0], c, a, again);
+		for (int k = 0; k < c->n_point; k++)
+			look.runs = same_answer(&first[k], &again[k]) ? look.runs : UNSTEADY_RUNS;
+	}
+	return look;
+}
+
+static bool finds(const struct look *look, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	return shows_finding_once(look->bench, c, look->runs, a, j);
+}
+
 /* ---- levels written out ---- */
 
 /* Ways to write a derivative as a program, of which an engine has one. */
@@ -83,7 +117,7 @@ static bool has_derived_op(const struct program *p)
 }
 
 /* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or any of the same verdict where that is NULL. */
-static bool write_out(struct bench *one, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
+static bool write_out(const struct look *look, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
 {
 	struct answer *written = NEW(a, struct answer, c->n_point);
 	struct judgement j;
@@ -95,10 +129,10 @@ static bool write_out(struct bench *one, const struct testcase *c, const struct 
 			if ((!n && !has_derived_op(&c->program)) || !write_levels(c, n, &formulations[f], a, out))
 				continue;
 			if (as_is)
-				engine_answer(one->engine[0], out, a, written);
+				engine_answer(look->bench->engine[0], out, a, written);
 			while (as_is && same < c->n_point && same_answer(&as_is[same], &written[same]))
 				same++;
-			if ((!as_is || same == c->n_point) && shows_finding(one, out, a, &j) && (as_is || j.verdict == verdict))
+			if ((!as_is || same == c->n_point) && finds(look, out, a, &j) && (as_is || j.verdict == verdict || look->runs > 1))
 				return true;
 		}
 	}
@@ -109,21 +143,21 @@ static bool write_out(struct bench *one, const struct testcase *c, const struct 
  * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of contributions, which the engine has in its own way: a bug of a
  * lower order is there in any case, and is to be mended before more can be said.
  */
-static bool write_levels_out(struct bench *one, const struct testcase *c, struct arena *a, struct testcase *out)
+static bool write_levels_out(const struct look *look, const struct testcase *c, struct arena *a, struct testcase *out)
 {
 	struct answer *as_is = NEW(a, struct answer, c->n_point);
 	struct judgement j;
 
-	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !shows_finding(one, c, a, &j))
+	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !finds(look, c, a, &j))
 		return false;
-	engine_answer(one->engine[0], c, a, as_is);
-	return write_out(one, c, as_is, j.verdict, a, out) || write_out(one, c, NULL, j.verdict, a, out);
+	engine_answer(look->bench->engine[0], c, a, as_is);
+	return write_out(look, c, as_is, j.verdict, a, out) || write_out(look, c, NULL, j.verdict, a, out);
 }
 
 /* ---- any finding, no new op ---- */
 
 struct any_finding {
-	struct bench *bench;
+	struct look look;
 	bool op[OP_COUNT]; /* of the case that it began with */
 	bool loop;         /* one of which is a loop */
 	bool weak_zero;    /* of that case: what 0 times infinity may have made is never another finding, nor the reverse */
@@ -154,7 +188,7 @@ static bool is_weak_zero(const struct judgement *j)
 static bool shows(struct any_finding *any, const struct testcase *c, struct arena *a)
 {
 	struct judgement j;
-	bool shows = shows_finding(any->bench, c, a, &j) && is_weak_zero(&j) == any->weak_zero;
+	bool shows = finds(&any->look, c, a, &j) && is_weak_zero(&j) == any->weak_zero;
 
 	any->hangs += j.verdict == VERDICT_HANG;
 	return shows;
@@ -195,13 +229,13 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 }
 
 /* The smallest case of any finding, with the ops of `from`. */
-static struct testcase smallest(struct bench *one, const struct testcase *from, int budget, struct arena *a)
+static struct testcase smallest(const struct look *look, const struct testcase *from, int budget, struct arena *a)
 {
-	struct any_finding any = {.bench = one};
+	struct any_finding any = {.look = *look};
 	struct minimize_statistics stats;
 	struct judgement j;
 
-	any.weak_zero = shows_finding(one, from, a, &j) && is_weak_zero(&j);
+	any.weak_zero = finds(look, from, a, &j) && is_weak_zero(&j);
 	ops_of(&from->program.top, any.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		any.loop = any.loop || (any.op[i] && is_loop((enum op)i));
@@ -211,13 +245,14 @@ static struct testcase smallest(struct bench *one, const struct testcase *from, 
 /* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
 struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, struct arena *a)
 {
+	const struct look look = look_at(one, minimal, a);
 	struct testcase c = *minimal, from;
-	bool written = write_levels_out(one, &c, a, &from);
+	bool written = write_levels_out(&look, &c, a, &from);
 
 	if (!written)
-		return smallest(one, &c, budget, a);
-	for (; written; written = write_levels_out(one, &c, a, &from))
-		c = smallest(one, &from, budget, a);
+		return smallest(&look, &c, budget, a);
+	for (; written; written = write_levels_out(&look, &c, a, &from))
+		c = smallest(&look, &from, budget, a);
 	return c;
 }
 
@@ -260,15 +295,15 @@ static bool broadcasts_to(const struct shape *from, const struct shape *to)
 	return true;
 }
 
-static bool edit_shows(struct bench *one, struct edit *e)
+static bool edit_shows(const struct look *look, struct edit *e)
 {
 	struct judgement j;
 
-	return edit_finish(e, false) && shows_finding(one, &e->c, e->arena, &j);
+	return edit_finish(e, false) && finds(look, &e->c, e->arena, &j);
 }
 
 /* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a number is broadcast to it (-1: no number). */
-static bool form_shows(struct bench *one, const struct testcase *c, int site, enum op op, int number, struct arena *a)
+static bool form_shows(const struct look *look, const struct testcase *c, int site, enum op op, int number, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	int operand[2], count, *arg = NEW(a, int, 2);
@@ -292,18 +327,18 @@ static bool form_shows(struct bench *one, const struct testcase *c, int site, en
 	n->arg = arg;
 	n->n_arg = op_table[op].family == FAMILY_BINARY ? 2 : 1;
 	n->attrs = (struct attrs){0};
-	return edit_shows(one, &e);
+	return edit_shows(look, &e);
 }
 
-static bool sibling_shows(struct bench *one, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
+static bool sibling_shows(const struct look *look, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
 {
-	if (form_shows(one, c, site, op, -1, a))
+	if (form_shows(look, c, site, op, -1, a))
 		return true;
-	return !is_elementwise(n->op) && (form_shows(one, c, site, op, 0, a) || form_shows(one, c, site, op, 1, a));
+	return !is_elementwise(n->op) && (form_shows(look, c, site, op, 0, a) || form_shows(look, c, site, op, 1, a));
 }
 
 /* Of a node that has some. */
-static enum role role_among_siblings(struct bench *one, const struct testcase *c, int site, const struct node *n, struct arena *a)
+static enum role role_among_siblings(const struct look *look, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
 	const bool unary = op_table[n->op].family == FAMILY_UNARY;
 	const enum op *sibling = unary ? unary_siblings : binary_siblings, linear = unary ? OP_NEG : OP_ADD;
@@ -313,18 +348,76 @@ static enum role role_among_siblings(struct bench *one, const struct testcase *c
 		if (sibling[i] == n->op)
 			continue;
 		tried++;
-		shown += sibling_shows(one, c, site, n, sibling[i], a);
+		shown += sibling_shows(look, c, site, n, sibling[i], a);
 	}
 	if (2 * shown <= tried)
 		return ROLE_OWN;
-	return n->op == linear || n->op == OP_SUB || sibling_shows(one, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
+	return n->op == linear || n->op == OP_SUB || sibling_shows(look, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
+}
+
+/* ---- writes ---- */
+
+bool op_writes(enum op op)
+{
+	const enum family family = op_table[op].family;
+
+	return family == FAMILY_SCATTER || family == FAMILY_SLICE_SCATTER || family == FAMILY_DYNAMIC_UPDATE_SLICE;
+}
+
+/* Scatter `op` in the place of a write: of the same operands, or of an update of as many rows as its first ones. */
+static bool write_shows(const struct look *look, const struct testcase *c, int site, enum op op, struct arena *a)
+{
+	struct edit e = {.c = testcase_copy(c, a), .arena = a};
+	const struct type *to, *from;
+	struct type index = {.dtype = DTYPE_I64, .shape = {.rank = 1}};
+	struct node *n;
+	struct site s;
+	int *arg;
+
+	edit_site(&e, site, &s);
+	n = s.node;
+	if (op_table[n->op].family == FAMILY_SCATTER) {
+		n->op = op;
+		return edit_shows(look, &e);
+	}
+	to = edit_type(&e, n->arg[0]);
+	from = edit_type(&e, n->arg[1]);
+	if (!to->shape.rank || memcmp(to->shape.extent + 1, from->shape.extent + 1, (size_t)(to->shape.rank - 1) * sizeof *to->shape.extent))
+		return false;
+	arg = NEW(a, int, 3);
+	arg[0] = n->arg[0];
+	arg[2] = n->arg[1];
+	index.shape.extent[0] = from->shape.extent[0];
+	arg[1] = edit_insert_fill(&e, s.region, s.index, &index, 0);
+	n = &s.region->node[s.index + 1];
+	n->op = op;
+	n->arg = arg;
+	n->n_arg = 3;
+	n->attrs = (struct attrs){.mode = MODE_CLIP};
+	return edit_shows(look, &e);
+}
+
+static enum role role_of_write(const struct look *look, const struct testcase *c, int site, const struct node *n, struct arena *a)
+{
+	static const enum op sibling[] = {OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL};
+	int tried = 0, shown = 0;
+
+	for (size_t i = 0; i < sizeof sibling / sizeof *sibling; i++) {
+		tried += sibling[i] != n->op;
+		shown += sibling[i] != n->op && write_shows(look, c, site, sibling[i], a);
+	}
+	return 2 * shown > tried ? ROLE_WRITE : ROLE_OWN;
 }
 
 void simplest_roles(struct bench *one, const struct testcase *c, struct arena *a, enum role *role)
 {
-	struct edit look = {.c = *c};
+	struct edit sites = {.c = *c};
+	const struct look look = look_at(one, c, a);
 	struct site s;
 
-	for (int k = 0; edit_site(&look, k, &s); k++)
-		role[k] = has_siblings(&c->program, s.node) ? role_among_siblings(one, c, k, s.node, a) : ROLE_OWN;
+	for (int k = 0; edit_site(&sites, k, &s); k++) {
+		role[k] = has_siblings(&c->program, s.node) ? role_among_siblings(&look, c, k, s.node, a) : ROLE_OWN;
+		if (role[k] == ROLE_OWN && op_writes(s.node->op))
+			role[k] = role_of_write(&look, c, k, s.node, a);
+	}
 }

@@ -83,8 +83,11 @@ static void simplify(struct campaign *self, int budget, struct same_signature *s
 {
 	struct testcase simple = simplest_case(s->bench, c, budget, &self->side);
 	struct same_signature own = {.bench = s->bench, .spec = s->spec};
+	int runs = 0;
 
-	bench_judge(s->bench, &simple, &self->side, r);
+	do /* it showed a finding: an engine that differs from run to run will do so again */
+		bench_judge(s->bench, &simple, &self->side, r);
+	while (!verdict_is_finding[r->judgement[0].verdict] && ++runs < BENCH_RUNS);
 	own.signature = signature_coarse(s->spec, &simple, &r->judgement[0], &self->side);
 	if (verdict_is_finding[r->judgement[0].verdict] && comes_again(&own, &simple, &self->side, r)) {
 		*signature = own.signature;

@@ -60,7 +60,7 @@ static void test_asked(void)
 /* "for+mul": names of ops and roles. */
 static struct pattern parse(const char *text)
 {
-	static const char *const roles[] = {"elementwise", "nonlinear"};
+	static const char *const roles[] = {"elementwise", "nonlinear", "write"};
 	struct pattern p = {{false}};
 
 	for (size_t len; *text; text += len + (text[len] == '+')) {
@@ -84,7 +84,7 @@ static void test_patterns(void)
 	    {"for", "for+mul", true, false}, /* what matters is what the loop lacks */
 	    {"", "mul", true, false}, {"for+elementwise", "for+mul", true, true}, {"for+elementwise", "for+gather", false, false},
 	    {"for+nonlinear", "for+mul", true, true}, {"for+nonlinear", "for+add", false, false}, {"for+nonlinear", "for+elementwise", false, false},
-	    {"for+elementwise", "for+nonlinear", true, true}, {"select+sqrt", "log+select", false, false}, {"for+gather", "for+gather+mul", true, true}, {"for+elementwise", "elementwise", false, false},
+	    {"for+elementwise", "for+nonlinear", true, true}, {"select+sqrt", "log+select", false, false}, {"write", "scatter_add", true, true}, {"write", "slice", false, false}, {"for+gather", "for+gather+mul", true, true}, {"for+elementwise", "elementwise", false, false},
 	};
 	static const struct {
 		const char *pattern;
