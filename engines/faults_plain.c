@@ -5,9 +5,9 @@
 
 #include "faults.h"
 
-static void die(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void die(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
-	(void)c, (void)point, (void)gradient, (void)a;
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
 	abort();
 }
 
@@ -18,11 +18,11 @@ bool plant_crash(struct engine *self, const char *args, struct error *e)
 	return true;
 }
 
-static void spin(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void spin(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	volatile unsigned turns = 0;
 
-	(void)c, (void)point, (void)gradient, (void)a;
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
 	for (;;)
 		turns = turns + 1;
 }
@@ -38,11 +38,11 @@ bool plant_hang(struct engine *self, const char *args, struct error *e)
  * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
  * (under a sanitizer) four gigabytes have to do, of which few pages are touched.
  */
-static void devour(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void devour(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	enum { CHUNK = 16 << 20, CHUNKS = 256 };
 
-	(void)c, (void)point, (void)gradient, (void)a;
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
 	for (int k = 0; k < CHUNKS; k++) {
 		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -61,15 +61,13 @@ bool plant_oom(struct engine *self, const char *args, struct error *e)
 }
 
 /* The gradients are accumulated in place, in the arrays of the caller. */
-static void add_to_input(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void add_to_input(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
-	const struct transform *request = &c->transform[0];
-
 	(void)a;
-	for (int k = 0; k < request->n_wrt; k++) {
-		struct tensor *x = &point[request->wrt[k]];
+	for (int k = 0; t->kind == TRANSFORM_VJP && k < n; k++) {
+		struct tensor *x = &point[t->wrt[k]];
 
-		for (int i = 0, n = shape_elements(&x->type.shape); dtype_is_float(x->type.dtype) && i < n; i++)
+		for (int i = 0, size = shape_elements(&x->type.shape); dtype_is_float(x->type.dtype) && i < size; i++)
 			x->at[i].f = dtype_round(x->type.dtype, x->at[i].f + gradient[k].at[i].f);
 	}
 }
@@ -82,10 +80,10 @@ bool plant_input_modified(struct engine *self, const char *args, struct error *e
 }
 
 /* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
-static void reshape_gradients(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void reshape_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
-	(void)point, (void)a;
-	for (int k = 0; k < c->transform[0].n_wrt; k++) {
+	(void)t, (void)point, (void)a;
+	for (int k = 0; k < n; k++) {
 		struct shape *s = &gradient[k].type.shape;
 
 		if (s->rank < LIMIT_RANK) {
@@ -108,10 +106,10 @@ bool plant_wrong_shape(struct engine *self, const char *args, struct error *e)
 }
 
 /* Gradients in single precision, whatever the inputs are; single precision becomes double. */
-static void retype_gradients(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a)
+static void retype_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
-	(void)point, (void)a;
-	for (int k = 0; k < c->transform[0].n_wrt; k++)
+	(void)t, (void)point, (void)a;
+	for (int k = 0; k < n; k++)
 		if (dtype_is_float(gradient[k].type.dtype))
 			gradient[k].type.dtype = gradient[k].type.dtype == DTYPE_F32 ? DTYPE_F64 : DTYPE_F32;
 }

@@ -388,5 +388,5 @@ void region_answer(struct engine *self, const struct loop_policy *policy, const 
 
 		out->derivative[k] = adjoint ? (struct tensor){p->type[v], adjoint} : tensor_new(a, &p->type[v]);
 	}
-	run.rules->finish(c, point, out->derivative, a);
+	run.rules->finish(request, point, out->derivative, out->n_derivative, a);
 }

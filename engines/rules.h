@@ -218,8 +218,8 @@ struct adjoint_rules {
 	void (*rerun)(struct tensor *newest, struct arena *a);
 	/* `tape`: whether two inputs are one leaf of the graph.  Right: false, whatever they hold. */
 	bool (*same_leaf)(const struct tensor *a, const struct tensor *b);
-	/* Called when the gradients of a point are complete.  Right: does nothing. */
-	void (*finish)(const struct testcase *c, struct tensor *point, struct tensor *gradient, struct arena *a);
+	/* Called when the n derivatives of a point by the outermost level t are complete; of a vjp they are the gradients of inputs t->wrt[n].  Right: does nothing. */
+	void (*finish)(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a);
 };
 
 /* The right table, compiled from adjoint_rules.def. */

@@ -416,7 +416,7 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 		out->n_derivative = below.n_output;
 		out->derivative = tensors_of(below.output, below.n_output, a);
 	}
-	tape->rules->finish(c, point, out->derivative, a);
+	tape->rules->finish(outermost, point, out->derivative, out->n_derivative, a);
 }
 
 const struct engine_kind tape_kind = {

@@ -17,18 +17,26 @@ static const struct kin {
 	{OP_REDUCE_MIN, OP_REDUCE_MAX},
 	{OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
 	{OP_CAST, OP_RESHAPE},
+	{OP_BITWISE_OR, OP_BITWISE_AND}, /* that have no derivative */
+	{OP_BITWISE_XOR, OP_BITWISE_AND},
 };
 
-static int name_of(enum op op, const enum role *role)
+/* A counted loop of a trip count known at run time may end early, as a while. */
+static bool ends_early(const struct node *n)
+{
+	return n->op == OP_FOR && n->attrs.trip < 0;
+}
+
+static int name_of(const struct node *n, const enum role *role)
 {
 	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE};
 
 	if (role && *role != ROLE_OWN)
 		return roles[*role];
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
-		if (kin[i].op == op)
+		if (kin[i].op == n->op)
 			return (int)kin[i].as;
-	return (int)op;
+	return ends_early(n) ? OP_WHILE : (int)n->op;
 }
 
 static const char *name_text(int name)
@@ -84,9 +92,10 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 		for (int k = 0; k < n->n_region; k++) {
 			char *body = region_text(&n->region[k], n->op != OP_DERIVATIVE || inside, role, site, a);
 
-			text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
+			if (n->op != OP_WHILE || k || *body) /* a condition that is about nothing is none */
+				text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
 		}
-		part[i] = !has_name(n, own, inside) ? text : arena_printf(a, "%s%s", name_text(name_of(n->op, own)), text);
+		part[i] = !has_name(n, own, inside) ? text : arena_printf(a, "%s%s", name_text(name_of(n, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -173,7 +182,7 @@ static void add_region(struct pattern *p, const struct region *r, bool inside, c
 		const enum role *own = role ? &role[*site] : NULL;
 
 		if (has_name(n, own, inside))
-			p->has[name_of(n->op, own)] = true;
+			p->has[name_of(n, own)] = true;
 		++*site;
 		for (int k = 0; k < n->n_region; k++)
 			add_region(p, &n->region[k], n->op != OP_DERIVATIVE || inside, role, site);
@@ -236,9 +245,9 @@ bool pattern_is_leaf(const struct pattern *p)
 	return true;
 }
 
-bool pattern_hangs_on(const struct pattern *p, enum op op)
+bool pattern_hangs_on(const struct pattern *p, const struct node *n)
 {
-	return p->has[name_of(op, NULL)] && (op_table[op].n_region || pattern_is_leaf(p));
+	return p->has[name_of(n, NULL)] && (n->n_region || pattern_is_leaf(p));
 }
 
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)

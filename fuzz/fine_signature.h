@@ -44,8 +44,8 @@ bool pattern_explains(const struct pattern *smaller, const struct pattern *large
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger);
 /* Whether no op of it has regions. */
 bool pattern_is_leaf(const struct pattern *p);
-/* Whether a program loses the pattern with its nodes of that op: those with regions, where it has some, else all. */
-bool pattern_hangs_on(const struct pattern *p, enum op op);
+/* Whether a program loses the pattern with nodes such as n: those with regions, where it has some, else all. */
+bool pattern_hangs_on(const struct pattern *p, const struct node *n);
 int pattern_size(const struct pattern *p);
 
 #endif

@@ -340,7 +340,8 @@ static bool sibling_shows(const struct look *look, const struct testcase *c, int
 /* Of a node that has some. */
 static enum role role_among_siblings(const struct look *look, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
-	const bool unary = op_table[n->op].family == FAMILY_UNARY;
+	const bool twice = n->n_arg == 2 && n->arg[0] == n->arg[1]; /* x / x is a constant */
+	const bool unary = twice || op_table[n->op].family == FAMILY_UNARY;
 	const enum op *sibling = unary ? unary_siblings : binary_siblings, linear = unary ? OP_NEG : OP_ADD;
 	int tried = 0, shown = 0;
 

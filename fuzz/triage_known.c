@@ -109,7 +109,7 @@ static struct triage_look *look_of(struct campaign *self, int which)
 
 static bool has_op_of(const struct pattern *p, const struct node *n)
 {
-	if (pattern_hangs_on(p, n->op))
+	if (pattern_hangs_on(p, n))
 		return true;
 	for (int r = 0; r < n->n_region; r++)
 		for (int i = 0; i < n->region[r].n_node; i++)

@@ -104,7 +104,9 @@ static void test_patterns(void)
 	for (size_t i = 0; i < sizeof hangs / sizeof *hangs; i++) {
 		struct pattern p = parse(hangs[i].pattern);
 
-		CHECK(pattern_hangs_on(&p, hangs[i].op) == hangs[i].hangs, "%s on %s", hangs[i].pattern, op_table[hangs[i].op].name);
+		const struct node n = {.op = hangs[i].op, .n_region = op_table[hangs[i].op].n_region};
+
+		CHECK(pattern_hangs_on(&p, &n) == hangs[i].hangs, "%s on %s", hangs[i].pattern, op_table[hangs[i].op].name);
 	}
 }
 

@@ -27,6 +27,8 @@ static const struct row {
     /* A derivative is written with ops that the program has not. */
     {"forward+packed-select", 200, 40, {"jvp|select"}},
     {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|for{}"}},
+    /* Also where the outermost level is a jvp, which has no gradient to add up. */
+    {"tape+input-modified", 100, 20, {"vjp|"}},
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|"}},
     {"tape", 10, 0, {NULL}},
