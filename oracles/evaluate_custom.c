@@ -69,26 +69,36 @@ static void bind_leaves(struct run *r, int v, const int *given, int n)
 	}
 }
 
-/* Whether both lists hold the same numbers; -1: absent, which is 0. */
+/* Of the scalar, as a double; 0 where it is absent (-1). */
+static double size_of(const struct evaluation *ev, int scalar)
+{
+	return scalar >= 0 ? fabs(mpfr_get_d(ev->value[scalar], R)) : 0;
+}
+
+/*
+ * Whether both lists hold the same numbers; -1: absent, which is 0.  What cancelled leaves a rest of the largest scalar involved; but where that is larger than the lists
+ * themselves could be wrong by, it says nothing.  Nothing is near what is infinite but the same.
+ */
 static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
 {
-	double largest = 0;
+	double largest = 0, whole = 0, rest;
 	int gap = trace_leaf(ev, DTYPE_F64, 0);
 	for (int k = first; k < gap; k++)
 		if (mpfr_number_p(ev->value[k]))
-			largest = fmax(largest, fabs(mpfr_get_d(ev->value[k], R)));
+			largest = fmax(largest, size_of(ev, k));
+	for (int i = 0; i < x->n; i++)
+		whole = fmax(whole, fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])));
+	rest = fmin(ldexp(largest, -CANCEL_BITS), ldexp(whole, -AGREE_BITS));
 	for (int i = 0; i < x->n; i++) {
-		double size = 0;
+		double most = ldexp(fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])), -AGREE_BITS) + rest;
+		if (x->at[i] >= 0 && y->at[i] >= 0 && mpfr_equal_p(ev->value[x->at[i]], ev->value[y->at[i]]))
+			continue;
 		mpfr_set_zero(ev->value[gap], 1);
-		if (x->at[i] >= 0) {
+		if (x->at[i] >= 0)
 			mpfr_set(ev->value[gap], ev->value[x->at[i]], R);
-			size = fabs(mpfr_get_d(ev->value[gap], R));
-		}
-		if (y->at[i] >= 0) {
+		if (y->at[i] >= 0)
 			mpfr_sub(ev->value[gap], ev->value[gap], ev->value[y->at[i]], R);
-			size = fmax(size, fabs(mpfr_get_d(ev->value[y->at[i]], R)));
-		}
-		if (!(fabs(mpfr_get_d(ev->value[gap], R)) <= ldexp(size, -AGREE_BITS) + ldexp(largest, -CANCEL_BITS)))
+		if (!isfinite(most) || !(size_of(ev, gap) <= most))
 			return false;
 	}
 	return true;
@@ -107,6 +117,44 @@ static bool derive(struct run *r, int first, const struct list *input, const str
 	*to = list_new(r, from->n);
 	for (int i = 0; i < from->n; i++)
 		to->at[to->n++] = from->at[i] >= 0 ? out.at[out.n++] : -1;
+	return true;
+}
+
+/* What the directions of a rule, and so its results, are multiplied with: a choice that hangs on their sign or size is another one then. */
+static const struct scale {
+	int sign, exponent;
+} scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
+
+/* A scalar of its own for x times the scale. */
+static int scaled_leaf(struct run *r, int x, const struct scale *s)
+{
+	struct evaluation *ev = r->ev;
+	int leaf = trace_leaf(ev, ev->scalar[x].dtype, 0);
+	mpfr_mul_2si(ev->value[leaf], ev->value[x], s->exponent, R);
+	mpfr_mul_si(ev->value[leaf], ev->value[leaf], s->sign, R);
+	return leaf;
+}
+
+/* Whether the rule, which gave given[] for the scalars direction[], is linear in them as far as its scales show. */
+static bool rule_linear(struct run *r, const struct node *node, int first, const int *direction, const struct list *given)
+{
+	const struct region *rule = &node->region[1];
+
+	for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+		struct list scaled = list_new(r, given->n), expected = list_new(r, given->n);
+		int next = 0;
+		r->ev->part = TRACE_PARAMETER;
+		for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
+			for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++)
+				r->env[v].at[i].scalar = scaled_leaf(r, direction[next++], &scales[k]);
+		r->ev->part = TRACE_PROGRAM;
+		evaluate_region(r, rule);
+		add_floats(r, &scaled, rule->result, rule->n_result);
+		for (int i = 0; i < given->n; i++)
+			expected.at[expected.n++] = given->at[i] >= 0 ? scaled_leaf(r, given->at[i], &scales[k]) : -1;
+		if (!agree(r->ev, first, &scaled, &expected))
+			return false;
+	}
 	return true;
 }
 
@@ -135,7 +183,7 @@ static bool rule_right(struct run *r, const struct node *node)
 	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT};
 	if (!(jvp ? trace_tangents : trace_adjoints)(ev, &s, input.at + n_float, out.at))
 		return false;
-	if (!agree(ev, first, &out, &given))
+	if (!agree(ev, first, &out, &given) || !rule_linear(r, node, first, input.at + n_float, &given))
 		return false;
 	for (; along.n < input.n; along.n++)
 		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, part_of(ev->n_scalar));
