@@ -150,12 +150,12 @@ struct asked asked_of(const struct testcase *c)
 
 static bool asked_same(const struct asked *x, const struct asked *y)
 {
-	return x->order == y->order && (x->order > 1 || !strcmp(x->kind, y->kind));
+	return x->order == y->order && (x->order > 1 || (x->batch && y->batch) || !strcmp(x->kind, y->kind));
 }
 
 bool asked_explains(const struct asked *x, const struct asked *y)
 {
-	return (x->order <= 1 && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
+	return (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
 }
 
 bool asked_is_in(const struct asked *x, const struct asked *y)

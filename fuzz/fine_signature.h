@@ -24,7 +24,7 @@ struct asked {
 	bool batch;
 };
 struct asked asked_of(const struct testcase *c);
-/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, or order 1 where that is of order 2 and more. */
+/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, or a lower order where that is of order 2 and more. */
 bool asked_explains(const struct asked *x, const struct asked *y);
 /* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
 bool asked_is_in(const struct asked *x, const struct asked *y);
