@@ -163,13 +163,19 @@ bool asked_is_in(const struct asked *x, const struct asked *y)
 	return x->batch <= y->batch && (!x->order || asked_same(x, y) || (x->order == 1 && y->order > 1));
 }
 
-char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a)
+bool verdict_of_numbers(enum verdict v)
 {
+	return v < VERDICT_BAD_DTYPE;
+}
+
+char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a)
+{
+	const char *kind = verdict_of_numbers(v) ? "" : arena_printf(a, "%s:", verdict_names[v]);
 	const struct asked x = asked_of(c);
 	const char *request = x.order > 1 ? arena_printf(a, "order %d", x.order) : x.kind;
 	int site = 0;
 
-	return arena_printf(a, "%s|%s%s|%s", spec, request, x.batch ? ",batch" : "", region_text(&c->program.top, false, role, &site, a));
+	return arena_printf(a, "%s|%s%s|%s%s", spec, request, x.batch ? ",batch" : "", kind, region_text(&c->program.top, false, role, &site, a));
 }
 
 /* ---- the set ---- */

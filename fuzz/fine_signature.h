@@ -1,7 +1,7 @@
 /*
  * fine_signature.h: what a simplest case is about, in the names of its ops; and which findings are one bug.
  *
- * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the ops, constants left out, each once, in the order of their names, those of
+ * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the verdict and a colon, unless it is about numbers; the ops, constants left out, each once, in the order of their names, those of
  * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
  * "elementwise", "nonlinear" or "write" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
  */
@@ -30,7 +30,9 @@ bool asked_explains(const struct asked *x, const struct asked *y);
 bool asked_is_in(const struct asked *x, const struct asked *y);
 
 /* role: of simplest_roles, or NULL where every op stands for itself.  In the arena. */
-char *fine_signature(const char *spec, const struct testcase *c, const enum role *role, struct arena *a);
+char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
+/* Whether the verdict is about numbers: a bug may make one wrong here and a NaN there.  What has another type or does not come is a bug of its own kind. */
+bool verdict_of_numbers(enum verdict v);
 struct pattern pattern_of(const struct testcase *c, const enum role *role);
 
 /* Whether the case has every op of the pattern, and for each role some op that can have it. */

@@ -9,6 +9,7 @@
 #include "../engines/engine.h"
 #include "../engines/lower.h"
 #include "../engines/stack.h"
+#include "fine_signature.h"
 #include "minimize.h"
 #include "minimize_edit.h"
 #include "same_signature.h"
@@ -160,7 +161,7 @@ struct any_finding {
 	struct look look;
 	bool op[OP_COUNT]; /* of the case that it began with */
 	bool loop;         /* one of which is a loop */
-	bool weak_zero;    /* of that case: what 0 times infinity may have made is never another finding, nor the reverse */
+	struct judgement of; /* that case */
 	int hangs;
 };
 
@@ -185,10 +186,16 @@ static bool is_weak_zero(const struct judgement *j)
 	return j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
 }
 
+/* What 0 times infinity may have made is never another finding, nor one about numbers one that has none, nor the reverse. */
+static bool same_kind(const struct judgement *x, const struct judgement *y)
+{
+	return is_weak_zero(x) == is_weak_zero(y) && (x->verdict == y->verdict || (verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict)));
+}
+
 static bool shows(struct any_finding *any, const struct testcase *c, struct arena *a)
 {
 	struct judgement j;
-	bool shows = finds(&any->look, c, a, &j) && is_weak_zero(&j) == any->weak_zero;
+	bool shows = finds(&any->look, c, a, &j) && same_kind(&j, &any->of);
 
 	any->hangs += j.verdict == VERDICT_HANG;
 	return shows;
@@ -233,9 +240,8 @@ static struct testcase smallest(const struct look *look, const struct testcase *
 {
 	struct any_finding any = {.look = *look};
 	struct minimize_statistics stats;
-	struct judgement j;
 
-	any.weak_zero = finds(look, from, a, &j) && is_weak_zero(&j);
+	finds(look, from, a, &any.of);
 	ops_of(&from->program.top, any.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		any.loop = any.loop || (any.op[i] && is_loop((enum op)i));

@@ -125,7 +125,7 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	out->weak_zero = !out->flaky && signature_weak_zero(out->signature);
 	if (!out->flaky && answers && !out->weak_zero)
 		simplest_roles(same->bench, &c, &self->side, role);
-	out->fine = out->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, role, &self->side);
+	out->fine = out->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
 	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (out->flaky) {
@@ -162,7 +162,7 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
 
 	if (!strcmp(f->fine, t->fine))
 		return -1;
-	if (f->flaky || t->flaky || f->weak_zero || t->weak_zero || f->spec != t->spec || answers != triage_answers(t->verdict) || (!answers && f->verdict != t->verdict))
+	if (f->flaky || t->flaky || f->weak_zero || t->weak_zero || f->spec != t->spec || (f->verdict != t->verdict && !(verdict_of_numbers(f->verdict) && verdict_of_numbers(t->verdict))))
 		return 0;
 	if (explains(&f->pattern, &f->asked, &t->pattern, &t->asked, answers))
 		return -1;
@@ -310,7 +310,7 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	} else { /* minimized where memory allows; the bare case, else, is still a reproducer */
 		self->side.on_full = NULL;
 		arena_reset(&self->side);
-		t = (struct triaged){.spec = spec, .signature = same.signature, .fine = fine_signature(spec, shown->c, NULL, &self->side),
+		t = (struct triaged){.spec = spec, .signature = same.signature, .fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side),
 		    .pattern = pattern_of(shown->c, NULL), .asked = asked_of(shown->c), .verdict = shown->verdict, .ops = strata_of(shown->c).ops};
 		t.text = testcase_write(shown->c, &self->side, &t.len);
 	}

@@ -12,12 +12,13 @@ static void test_names(struct arena *a)
 	static const struct {
 		const char *file, *name;
 		int role; /* of every node; -1: none is known */
+		enum verdict verdict;
 	} rows[] = {
-	    {"corpus/zoo/cumprod-div-zero.json", "e|vjp|cumprod", -1},
-	    {"corpus/zoo/alias-args-dedup-aot.json", "e|vjp|custom{mul}{mul}", -1},
-	    {"corpus/documents/nx-while-acc-mul-x-n3.json", "e|vjp|while{lt}{add+mul}", -1},
-	    {"corpus/documents/nx-while-acc-mul-x-n3.json", "e|vjp|elementwise{elementwise}{elementwise}", ROLE_ELEMENTWISE},
-	    {"corpus/zoo/tinygrad-equal-leaves.json", "e|vjp|add", -1},
+	    {"corpus/zoo/cumprod-div-zero.json", "e|vjp|cumprod", -1, VERDICT_WRONG},
+	    {"corpus/zoo/alias-args-dedup-aot.json", "e|vjp|custom{mul}{mul}", -1, VERDICT_NAN_LEAK},
+	    {"corpus/documents/nx-while-acc-mul-x-n3.json", "e|vjp|while{lt}{add+mul}", -1, VERDICT_WRONG},
+	    {"corpus/documents/nx-while-acc-mul-x-n3.json", "e|vjp|elementwise{elementwise}{elementwise}", ROLE_ELEMENTWISE, VERDICT_WRONG},
+	    {"corpus/zoo/tinygrad-equal-leaves.json", "e|vjp|bad-shape:add", -1, VERDICT_BAD_SHAPE},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -29,7 +30,7 @@ static void test_names(struct arena *a)
 		CHECK(testcase_read_file(rows[i].file, a, &c, &e), "%s: %s %s", rows[i].file, e.place, e.text);
 		for (int k = 0; k < LIMIT_NODES; k++)
 			role[k] = (enum role)(rows[i].role < 0 ? 0 : rows[i].role);
-		name = fine_signature("e", &c, rows[i].role < 0 ? NULL : role, a);
+		name = fine_signature("e", &c, rows[i].verdict, rows[i].role < 0 ? NULL : role, a);
 		CHECK(!strcmp(name, rows[i].name), "%s: %s, not %s", rows[i].file, name, rows[i].name);
 	}
 }

@@ -26,11 +26,11 @@ static const struct row {
     {"tape+weak-zero+scale:log:1.5", 300, 20, {"*|nan-leak|weak-zero", "vjp|log"}},
     /* A derivative is written with ops that the program has not. */
     {"forward+packed-select", 200, 40, {"jvp|select"}},
-    {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|for{}"}},
+    {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|crash:for{}"}},
     /* Also where the outermost level is a jvp, which has no gradient to add up. */
-    {"tape+input-modified", 100, 20, {"vjp|"}},
+    {"tape+input-modified", 100, 20, {"vjp|input-modified:"}},
     /* What dies of everything is one finding in every request, and is not minimized again. */
-    {"tape+crash", 6, 3, {"vjp|"}},
+    {"tape+crash", 6, 3, {"vjp|crash:"}},
     {"tape", 10, 0, {NULL}},
 };
 
