@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "../engines/aot.h"
+#include "../engines/kernels.h"
 #include "../engines/straight.h"
 
 /* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left out. */
@@ -25,7 +27,7 @@ struct level {
 struct array_source {
 	const struct emission *x;
 	const struct array_target *target;
-	struct program p; /* without regions, in ops that the target has */
+	struct program p; /* in ops and control flow that the target has */
 	struct arena *arena;
 	struct text *out;
 };
@@ -53,59 +55,9 @@ static const char *inputs(const struct program *p, struct arena *a)
 	return joined(item, p->top.n_param, a);
 }
 
-/* A key of few, by name: pairs of a key and its text, ended by NULL. */
-static const char *pair_key(const void *self, const char *key, size_t len)
-{
-	for (const char *const *pair = self; pair[0]; pair += 2)
-		if (strlen(pair[0]) == len && !strncmp(pair[0], key, len))
-			return pair[1];
-	return NULL;
-}
-
-static const char *with(const char *text, const char *const *pairs, struct arena *a)
-{
-	return template_put(text, pair_key, pairs, a);
-}
-#define WITH(a, text, ...) with(text, (const char *const[]){__VA_ARGS__, NULL}, a)
-
 static const char *element(const struct array_target *target, const char *of, int k, struct arena *a)
 {
-	return WITH(a, target->element, "of", of, "k", arena_printf(a, "%d", k));
-}
-
-/* ---- the function ---- */
-
-static const struct tensor **constants_of(const struct program *p, struct arena *a)
-{
-	const struct tensor **constant = NEW(a, const struct tensor *, p->n_value);
-
-	for (int i = 0; i < p->top.n_node; i++)
-		if (p->top.node[i].op == OP_CONSTANT)
-			constant[p->top.node[i].out] = &p->top.node[i].attrs.value;
-	return constant;
-}
-
-static void put_function(struct array_source *s)
-{
-	const struct array_target *target = s->target;
-	const struct program *p = &s->p;
-	struct arena *a = s->arena;
-	const struct tensor **constant = constants_of(p, a);
-	struct text body = {.arena = a};
-	const char *result[LIMIT_ARGS];
-
-	text_put_bytes(&body, "", 0); /* not NULL */
-	for (int i = 0; i < p->top.n_node; i++) {
-		const struct template_node x = {target, p, &p->top.node[i], constant, a};
-		const char *out = value(x.node->out, a), *text;
-		bool line = false;
-
-		text = x.node->op == OP_CONSTANT ? template_tensor(target, &x.node->attrs.value, a) : template_node(&x, template_row(&x), &line);
-		text_put(&body, "%s", WITH(a, target->line, "text", line ? text : WITH(a, target->assign, "out", out, "text", text)));
-	}
-	for (int k = 0; k < p->top.n_result; k++)
-		result[k] = value(p->top.result[k], a);
-	text_put(s->out, "%s\n", WITH(a, target->function, "name", "f", "in", inputs(p, a), "body", body.at, "results", template_tuple(target, result, p->top.n_result, a)));
+	return TEMPLATE_WITH(a, target->element, "of", of, "k", arena_printf(a, "%d", k));
 }
 
 /* ---- levels ---- */
@@ -120,13 +72,13 @@ static bool wants(const struct transform *t, int input)
 
 static const char *call_of(const struct level *x)
 {
-	const char *call = WITH(x->arena, x->target->call, "name", x->below, "args", inputs(x->p, x->arena)), *item[LIMIT_ARGS];
+	const char *call = TEMPLATE_WITH(x->arena, x->target->call, "name", x->below, "args", inputs(x->p, x->arena)), *item[LIMIT_ARGS];
 	int n = 0;
 
 	for (int k = 0; k < x->n_below; k++)
 		if (dtype_is_float(x->output[k].type.dtype))
 			item[n++] = element(x->target, "y", k, x->arena);
-	return n == x->n_below ? call : WITH(x->arena, x->target->pick, "call", call, "picked", template_tuple(x->target, item, n, x->arena));
+	return n == x->n_below ? call : TEMPLATE_WITH(x->arena, x->target->pick, "call", call, "picked", template_tuple(x->target, item, n, x->arena));
 }
 
 static const char *seeds_of(const struct level *x)
@@ -186,7 +138,7 @@ static const char *level_key(const void *self, const char *key, size_t len)
 	}
 	if (IS("mapped")) {
 		for (int k = 0; k < x->p->top.n_param; k++)
-			item[k] = wants(x->t, k) ? WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : value(first + k, a);
+			item[k] = wants(x->t, k) ? TEMPLATE_WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : value(first + k, a);
 		return joined(item, x->p->top.n_param, a);
 	}
 	return NULL;
@@ -261,13 +213,13 @@ static void put_shown(struct array_source *s, const struct truth_point *at, bool
 		for (int i = 0; i < elements; i++)
 			text_put(&expected, "%s\"%s\"", i ? ", " : "", emit_expected_element(at, derivative, output[k].index, i, a));
 		text_put(&expected, "]");
-		text_put(s->out, "%s\n", WITH(a, s->target->show, "what", what, "of", element(s->target, derivative ? "d" : "y", k, a), "expected", expected.at));
+		text_put(s->out, "%s\n", TEMPLATE_WITH(a, s->target->show, "what", what, "of", element(s->target, derivative ? "d" : "y", k, a), "expected", expected.at));
 	}
 }
 
 static void put_call(struct array_source *s, const char *to, const char *name, const char *args)
 {
-	text_put(s->out, "%s\n", WITH(s->arena, s->target->assign, "out", to, "text", WITH(s->arena, s->target->call, "name", name, "args", args)));
+	text_put(s->out, "%s\n", TEMPLATE_WITH(s->arena, s->target->assign, "out", to, "text", TEMPLATE_WITH(s->arena, s->target->call, "name", name, "args", args)));
 }
 
 /* The functions, and what they give at points first ... first + n - 1. */
@@ -279,7 +231,7 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 	int n_output, n_derived;
 	bool differentiates = request_order(c->transform, c->n_transform) > 0, batched = request_order(c->transform, c->n_transform) < c->n_transform;
 
-	put_function(s);
+	text_put(s->out, "%s\n", array_function_text(s->target, &s->p, &s->p.top, "f", NULL, s->arena));
 	if (!put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
 		return false;
 	if (differentiates && !put_levels(s, "", false, &derivative, derived, &n_derived, e))
@@ -289,7 +241,7 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 
 		for (int i = 0; i < s->p.top.n_param; i++) {
 			item[i] = arena_printf(s->arena, "x%d", i);
-			text_put(s->out, "%s\n", WITH(s->arena, s->target->assign, "out", item[i], "text", template_tensor(s->target, &c->point[k][i], s->arena)));
+			text_put(s->out, "%s\n", TEMPLATE_WITH(s->arena, s->target->assign, "out", item[i], "text", template_tensor(s->target, &c->point[k][i], s->arena)));
 		}
 		args = joined(item, s->p.top.n_param, s->arena);
 		put_call(s, "y", primal, args);
@@ -323,16 +275,49 @@ static bool dtypes_known(const struct array_target *target, const struct program
 	return true;
 }
 
-/* p at a point, as the target has it: straight where there is control flow, or (constants) where an integer would need what the target has not. */
+/* Whether every slice of a batch executes the same: loops of a fixed trip count are all there is. */
+static bool is_counted(const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (node->n_region && ((node->op != OP_SCAN && (node->op != OP_FOR || node->attrs.trip < 0)) || node->attrs.until || !is_counted(&node->region[0])))
+			return false;
+	}
+	return true;
+}
+
+/* The inputs of a point as the program has them: of each batch slice 0. */
+static struct tensor *first_slice(const struct testcase *c, int point, struct arena *a)
+{
+	struct tensor *x = arena_copy(a, c->point[point], (size_t)c->program.top.n_param, sizeof *x);
+
+	for (int k = c->n_transform - 1; k >= 0; k--)
+		for (int i = 0; c->transform[k].kind == TRANSFORM_BATCH && i < c->transform[k].n_wrt; i++)
+			x[c->transform[k].wrt[i]] = kernel_row(&x[c->transform[k].wrt[i]], 0, a);
+	return x;
+}
+
+static bool is_reverse(const struct testcase *c)
+{
+	for (int k = 0; k < c->n_transform; k++)
+		if (c->transform[k].kind == TRANSFORM_VJP)
+			return true;
+	return false;
+}
+
+/* p at a point, as the target has it: straight where there is control flow that it has not, or (constants) where an integer would need what the target has not. */
 static bool program_for(struct array_source *s, const struct program *p, int point, bool constants, struct program *out, struct error *e)
 {
 	const struct testcase *c = s->x->c;
 	struct program straight = *p;
 
-	if (has_regions(p) || constants) {
-		if (request_slices(c->transform, c->n_transform) > 1 || request_order(c->transform, c->n_transform) < c->n_transform)
+	if (constants || !array_is_native(s->target, &p->top, is_reverse(c))) {
+		bool batched = request_order(c->transform, c->n_transform) < c->n_transform;
+
+		if (batched && (constants || !is_counted(&p->top)))
 			return error_set(e, NULL, "%s: no counterpart for a batch of %s", s->target->name, has_regions(p) ? "control flow" : "what indices select");
-		if (!straight_program(p, c->point[point], constants, s->arena, &straight, e))
+		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, s->arena, &straight, e))
 			return false;
 		straight = program_drop_dead(&straight, s->arena); /* counters of loops that are gone */
 	}
@@ -349,22 +334,48 @@ static bool program_at(struct array_source *s, const struct program *p, int poin
 	return program_for(s, p, point, false, out, e) || program_for(s, p, point, true, out, &again);
 }
 
-static bool emit_array(const struct emission *x, const struct array_target *target, struct error *e)
+/* at[c->n_point] of the plain program. */
+static bool programs_at(struct array_source *s, const struct program *plain, struct program *at, struct error *e)
 {
-	struct array_source s = {.x = x, .target = target, .arena = x->arena, .out = x->out};
-	const struct testcase *c = x->c;
-	struct error why = {.text = ""};
-	struct program plain, *at = NEW(x->arena, struct program, c->n_point);
+	for (int k = 0; k < s->x->c->n_point; k++) {
+		struct error why = {.text = ""};
 
-	if (!emit_plain(c, x->arena, &plain, e))
-		return false;
-	emit_comment(x, target->comment, target->title);
-	text_put(x->out, "%s\n", target->head);
-	for (int k = 0; k < c->n_point; k++)
-		if (!program_at(&s, &plain, k, &at[k], &why))
+		if (!program_at(s, plain, k, &at[k], &why))
 			return error_set(e, NULL, "%s", why.text);
-	for (int k = 0, n; k < c->n_point; k += n) { /* neighbours that execute the same share the function */
-		for (n = 1; k + n < c->n_point && program_equal(&at[k], &at[k + n]); n++)
+	}
+	return true;
+}
+
+/* The innermost level, a batch, as a loop over the slices: each may take a path of its own there, and where loops are unrolled that is what is wanted. */
+static bool batch_into_program(struct emission *x, struct testcase *c, struct program *plain, struct error *e)
+{
+	*c = *x->c;
+	if (!c->n_transform || c->transform[0].kind != TRANSFORM_BATCH || !aot_map(plain, &c->transform[0], x->arena, plain, e))
+		return false;
+	c->transform++;
+	c->n_transform--;
+	x->c = c;
+	return true;
+}
+
+static bool emit_array(const struct emission *of, const struct array_target *target, struct error *e)
+{
+	struct emission x = *of;
+	struct array_source s = {.x = &x, .target = target, .arena = x.arena, .out = x.out};
+	struct program plain, *at = NEW(x.arena, struct program, x.c->n_point);
+	struct error why = {.text = ""}, none = {.text = ""};
+	bool said;
+
+	if (!emit_plain(x.c, x.arena, &plain, e))
+		return false;
+	emit_comment(&x, target->comment, target->title);
+	text_put(x.out, "%s\n", target->head);
+	for (said = programs_at(&s, &plain, at, &why); !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
+		said = programs_at(&s, &plain, at, &none);
+	if (!said)
+		return error_set(e, NULL, "%s", why.text);
+	for (int k = 0, n; k < x.c->n_point; k += n) { /* neighbours that execute the same share the function */
+		for (n = 1; k + n < x.c->n_point && program_equal(&at[k], &at[k + n]); n++)
 			;
 		s.p = at[k];
 		if (!put_points(&s, k, n, e))

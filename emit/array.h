@@ -40,6 +40,8 @@ struct array_target {
 	const char *function;              /* keys: name, in, body, results */
 	const char *line;                  /* of a body; keys: out, text */
 	const char *level[TRANSFORM_COUNT]; /* keys: name, in, active, call, seeds, below, axes, mapped, batched */
+	const char *cond, *for_loop, *while_loop, *scan; /* control flow as lines; keys in array_function.c.  No for or scan ends early */
+	bool while_reversed;               /* a while has a vjp */
 	const char *call, *pick;           /* keys: name, args; call, picked (of a tuple y) */
 	const char *element;               /* of a tuple; keys: of, k */
 	const char *assign, *show;         /* keys: out, text; what, of, expected */
@@ -65,6 +67,10 @@ typedef const char *key_fn(const void *self, const char *key, size_t len);
 /* The text with its keys replaced; in the arena. */
 const char *template_put(const char *text, key_fn *key, const void *self, struct arena *a);
 
+/* The same with keys of few: pairs of a key and its text, ended by NULL. */
+const char *template_with(const char *text, const char *const *pairs, struct arena *a);
+#define TEMPLATE_WITH(a, text, ...) template_with(text, (const char *const[]){__VA_ARGS__, NULL}, a)
+
 /* A node and what templates ask of it. */
 struct template_node {
 	const struct array_target *target;
@@ -81,10 +87,21 @@ const char *template_node(const struct template_node *x, const struct op_row *ro
 const char *template_tensor(const struct array_target *target, const struct tensor *t, struct arena *a);
 const char *template_tuple(const struct array_target *target, const char *const *item, int n, struct arena *a);
 
+/* ---- functions (array_function.c) ---- */
+
+/* Whether the target has all control flow of the region as it stands; reverse: where it is asked for a vjp of it. */
+bool array_is_native(const struct array_target *target, const struct region *region, bool reverse);
+/*
+ * A region of p as a function: of its parameters, of what it captures as it is.  Its nodes have rows, its control flow is native.  constant[p->n_value]: NULL, or by value
+ * where it is a constant.  In the arena.
+ */
+const char *array_function_text(const struct array_target *target, const struct program *p, const struct region *region, const char *name, const struct tensor **constant,
+    struct arena *a);
+
 /* ---- programs that the templates know (rewrite.c, rewrite_index.c) ---- */
 
 /*
- * p, which has no regions, in ops that the target has a row for and in the forms in which the row means the same: indices inside their axis, no slices or
+ * p, whose regions stay what they are, in ops that the target has a row for and in the forms in which the row means the same: indices inside their axis, no slices or
  * reductions of nothing, and so on.  In the arena.  False with the op that cannot be said.
  */
 bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e);

@@ -283,26 +283,77 @@ int say(struct rewriting *r, enum op op, const int *arg, int n, const struct att
 	return say_plain(r, &node);
 }
 
-bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e)
-{
-	struct rewriting r = {.target = target, .arena = a, .e = e};
-	int *now = NEW(a, int, p->n_value), result[LIMIT_ARGS];
+/* ---- programs ---- */
 
-	build_begin(&r.b, a);
-	for (int k = 0; k < p->top.n_param; k++)
-		now[p->top.param + k] = note_constant(&r, build_input(&r.b, &p->type[p->top.param + k]), NULL);
-	for (int i = 0; i < p->top.n_node; i++) {
-		const struct node *node = &p->top.node[i];
+/* now[v]: the value of the new program for v of p, whose region this is. */
+struct mapping {
+	struct rewriting r;
+	const struct program *p;
+	int *now;
+};
+
+static void list_now(const struct mapping *m, const int *v, int n, int *to)
+{
+	for (int k = 0; k < n; k++)
+		to[k] = m->now[v[k]];
+}
+
+static bool rewrite_nodes(struct mapping *m, const struct region *region);
+
+/* A node with regions, which stay in their order. */
+static bool rewrite_regions(struct mapping *m, const struct node *node)
+{
+	struct rewriting *r = &m->r;
+	int list[LIMIT_ARGS], out;
+
+	for (int k = 0; k < node->n_region; k++) {
+		const struct region *inner = &node->region[k];
+		int first = build_open(&r->b, &m->p->type[inner->param], inner->n_param);
+
+		for (int i = 0; i < inner->n_param; i++)
+			m->now[inner->param + i] = note_constant(r, first + i, NULL);
+		if (!rewrite_nodes(m, inner))
+			return false;
+		list_now(m, inner->result, inner->n_result, list);
+		build_close(&r->b, list, inner->n_result);
+	}
+	list_now(m, node->arg, node->n_arg, list);
+	out = build_region_node(&r->b, node->op, list, node->n_arg, &node->attrs, r->e);
+	for (int k = 0; k < node->n_out && out >= 0; k++)
+		m->now[node->out + k] = note_constant(r, out + k, NULL);
+	return out >= 0;
+}
+
+static bool rewrite_nodes(struct mapping *m, const struct region *region)
+{
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
 		int arg[LIMIT_ARGS];
 
-		for (int k = 0; k < node->n_arg; k++)
-			arg[k] = now[node->arg[k]];
-		now[node->out] = say(&r, node->op, arg, node->n_arg, &node->attrs);
-		if (now[node->out] < 0)
-			return error_set(e, NULL, "%s: no counterpart for op %s", target->name, op_table[node->op].name);
+		if (node->n_region) {
+			if (!rewrite_regions(m, node))
+				return false;
+			continue;
+		}
+		list_now(m, node->arg, node->n_arg, arg);
+		m->now[node->out] = say(&m->r, node->op, arg, node->n_arg, &node->attrs);
+		if (m->now[node->out] < 0)
+			return error_set(m->r.e, NULL, "%s: no counterpart for op %s", m->r.target->name, op_table[node->op].name);
 	}
-	for (int k = 0; k < p->top.n_result; k++)
-		result[k] = now[p->top.result[k]];
-	*out = build_end(&r.b, result, p->top.n_result);
+	return true;
+}
+
+bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e)
+{
+	struct mapping m = {.r = {.target = target, .arena = a, .e = e}, .p = p, .now = NEW(a, int, p->n_value)};
+	int result[LIMIT_ARGS];
+
+	build_begin(&m.r.b, a);
+	for (int k = 0; k < p->top.n_param; k++)
+		m.now[p->top.param + k] = note_constant(&m.r, build_input(&m.r.b, &p->type[p->top.param + k]), NULL);
+	if (!rewrite_nodes(&m, &p->top))
+		return false;
+	list_now(&m, p->top.result, p->top.n_result, result);
+	*out = build_end(&m.r.b, result, p->top.n_result);
 	return true;
 }

@@ -22,6 +22,20 @@ const char *template_put(const char *text, key_fn *key, const void *self, struct
 	return out.at;
 }
 
+/* Pairs of a key and its text, ended by NULL. */
+static const char *pair_key(const void *self, const char *key, size_t len)
+{
+	for (const char *const *pair = self; pair[0]; pair += 2)
+		if (strlen(pair[0]) == len && !strncmp(pair[0], key, len))
+			return pair[1];
+	return NULL;
+}
+
+const char *template_with(const char *text, const char *const *pairs, struct arena *a)
+{
+	return template_put(text, pair_key, pairs, a);
+}
+
 static bool is(const char *key, size_t len, const char *name)
 {
 	return strlen(name) == len && !strncmp(key, name, len);
