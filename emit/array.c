@@ -317,7 +317,7 @@ static bool program_for(struct array_source *s, const struct program *p, int poi
 
 		if (batched && (constants || !is_counted(&p->top)))
 			return error_set(e, NULL, "%s: no counterpart for a batch of %s", s->target->name, has_regions(p) ? "control flow" : "what indices select");
-		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, s->arena, &straight, e))
+		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, NULL, s->arena, &straight, e))
 			return false;
 		straight = program_drop_dead(&straight, s->arena); /* counters of loops that are gone */
 	}

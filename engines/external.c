@@ -154,11 +154,18 @@ static int unknown_op(const struct hello *h, const struct region *region)
 	return -1;
 }
 
-static bool has_regions(const struct program *p)
+/* Whether there is control flow, at any depth, that the engine is not to see. */
+static bool unrolls(const struct hello *h, const struct region *region)
 {
-	for (int i = 0; i < p->top.n_node; i++)
-		if (p->top.node[i].n_region)
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		if (node->n_region && !h->op[node->op])
 			return true;
+		for (int r = 0; r < node->n_region; r++)
+			if (unrolls(h, &node->region[r]))
+				return true;
+	}
 	return false;
 }
 
@@ -284,9 +291,9 @@ static void narrow(struct tensor *t, int n, const struct type *want, int n_want,
 }
 
 /* Whether the cases are one a point: the engine gets what is executed there. */
-static bool is_specialised(const struct hello *h)
+static bool is_specialised(const struct hello *h, const struct program *p)
 {
-	return h->unroll || h->constants;
+	return h->constants || (h->unroll && unrolls(h, &p->top));
 }
 
 /* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a case. */
@@ -296,7 +303,7 @@ static bool specialise(const struct external *self, const struct testcase *c, st
 	for (int k = 0; k < c->n_point; k++) {
 		struct testcase x = *c;
 
-		if (!straight_program(&c->program, c->point[k], self->hello->constants, a, &x.program, e))
+		if (!straight_program(&c->program, c->point[k], self->hello->constants, self->hello->op, a, &x.program, e))
 			return false;
 		if (*n && program_equal(&cases[*n - 1].program, &x.program)) {
 			cases[*n - 1].n_point++;
@@ -322,9 +329,9 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 
 	if (!plain_program(self, rules, order, &one.program, a, &e))
 		return arena_printf(a, "%s: %s", self->name, e.text);
-	if (is_specialised(h) && order < c->n_transform && (has_regions(&one.program) || h->constants))
+	if (is_specialised(h, &one.program) && order < c->n_transform)
 		return arena_printf(a, "%s: no batch of what is unrolled at one point", self->name);
-	if (is_specialised(h) && order == c->n_transform) { /* a program of a batch, which is not executed at one point, is straight already */
+	if (is_specialised(h, &one.program)) {
 		*cases = NEW(a, struct testcase, c->n_point);
 		if (!specialise(self, &one, a, *cases, n, &e))
 			return arena_printf(a, "%s: %s", self->name, e.text);

@@ -318,5 +318,9 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 		return json_error(json_find(root, "one_dtype"), e, "no float");
 	if (out->cases_per_request > HELLO_CASES)
 		out->cases_per_request = HELLO_CASES;
-	return read_flags(root, out, e);
+	if (!read_flags(root, out, e))
+		return false;
+	for (int op = 0; op < OP_COUNT && out->unroll && !json_find(root, "ops"); op++)
+		out->op[op] = op_table[op].regularity != REGULARITY_REGION;
+	return true;
 }

@@ -28,7 +28,7 @@ struct hello {
 	bool op[OP_COUNT];
 	int rank;                   /* the largest of a value, with the axes of batches */
 	/* What is done to a program before the engine sees it. */
-	bool unroll;    /* no regions: the ops that are executed at the point, in order */
+	bool unroll;    /* in the place of regions that `op` lacks: the ops that are executed at the point, in order */
 	bool constants; /* what no float input has a part in is a constant, and so is every integer and bool */
 	bool broadcast; /* the operands of elementwise ops have the shape of the result */
 	int one_dtype;  /* every float has this one; -1: they have their own */

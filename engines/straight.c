@@ -22,6 +22,8 @@ struct straight {
 	const struct program *p;
 	struct arena *arena;
 	bool constants, full;
+	const bool *keep;      /* [OP_COUNT] ops with regions that stay, where all inside them do; NULL: none */
+	bool kept;             /* some did */
 	int n_node;
 	struct builder b;
 	struct current *value; /* [p->n_value] */
@@ -250,6 +252,91 @@ static void run_scan(struct straight *s, const struct node *node)
 	}
 }
 
+/* ---- what stays ---- */
+
+static bool stays(const struct straight *s, const struct node *node)
+{
+	if (node->n_region && !(s->keep && s->keep[node->op]))
+		return false;
+	for (int r = 0; r < node->n_region; r++)
+		for (int i = 0; i < node->region[r].n_node; i++)
+			if (!stays(s, &node->region[r].node[i]))
+				return false;
+	return true;
+}
+
+/* Makes the numbers that a region captures, before it begins: inside[v]: v is defined in it, or in one around it that stays too. */
+static void capture(struct straight *s, const struct region *region, bool *inside)
+{
+	for (int k = 0; k < region->n_param; k++)
+		inside[region->param + k] = true;
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		for (int k = 0; k < node->n_arg; k++)
+			if (!inside[node->arg[k]])
+				number_of(s, &s->value[node->arg[k]]);
+		for (int r = 0; r < node->n_region; r++)
+			capture(s, &node->region[r], inside);
+		for (int k = 0; k < node->n_out; k++)
+			inside[node->out + k] = true;
+	}
+	for (int k = 0; k < region->n_result; k++)
+		if (!inside[region->result[k]])
+			number_of(s, &s->value[region->result[k]]);
+}
+
+static int keep_node(struct straight *s, const struct node *node);
+
+static void keep_region(struct straight *s, const struct region *region)
+{
+	int param = build_open(&s->b, s->p->type + region->param, region->n_param), result[LIMIT_ARGS];
+
+	for (int k = 0; k < region->n_param; k++)
+		s->value[region->param + k].number = param + k;
+	for (int i = 0; i < region->n_node; i++) {
+		int out = keep_node(s, &region->node[i]);
+
+		for (int k = 0; k < region->node[i].n_out; k++)
+			s->value[region->node[i].out + k].number = out + k;
+	}
+	for (int k = 0; k < region->n_result; k++)
+		result[k] = s->value[region->result[k]].number;
+	build_close(&s->b, result, region->n_result);
+}
+
+/* The first of its results, by the numbers of what it uses. */
+static int keep_node(struct straight *s, const struct node *node)
+{
+	int arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = s->value[node->arg[k]].number;
+	if (node->op == OP_CONSTANT)
+		return grow(s, build_constant(&s->b, &node->attrs.value));
+	for (int r = 0; r < node->n_region; r++)
+		keep_region(s, &node->region[r]);
+	if (node->n_region)
+		return grow(s, build_region_node(&s->b, node->op, arg, node->n_arg, &node->attrs, NULL));
+	return grow(s, build_node(&s->b, node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op, arg, node->n_arg, &node->attrs, NULL));
+}
+
+/* The node as it is, after it was executed: its results have their values, and what was made of it is dead. */
+static void keep_whole(struct straight *s, const struct node *node)
+{
+	bool *inside = NEW(s->arena, bool, s->p->n_value);
+	int out;
+
+	s->kept = true;
+	for (int k = 0; k < node->n_arg; k++)
+		number_of(s, &s->value[node->arg[k]]);
+	for (int r = 0; r < node->n_region; r++)
+		capture(s, &node->region[r], inside);
+	out = keep_node(s, node);
+	for (int k = 0; k < node->n_out; k++)
+		s->value[node->out + k].number = out + k;
+}
+
 static void run_region(struct straight *s, const struct region *region)
 {
 	for (int i = 0; i < region->n_node && !s->full; i++) {
@@ -277,14 +364,16 @@ static void run_region(struct straight *s, const struct region *region)
 		default:
 			run_plain(s, node);
 		}
+		if (node->n_region && stays(s, node))
+			keep_whole(s, node);
 	}
 }
 
 bool straight_program(
-    const struct program *p, const struct tensor *point, bool constants, struct arena *a, struct program *out, struct error *e)
+    const struct program *p, const struct tensor *point, bool constants, const bool *keep, struct arena *a, struct program *out, struct error *e)
 {
 	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
-	struct straight s = {.p = &loops, .arena = a, .constants = constants};
+	struct straight s = {.p = &loops, .arena = a, .constants = constants, .keep = constants ? NULL : keep};
 	int result[LIMIT_ARGS];
 
 	s.value = NEW(a, struct current, loops.n_value);
@@ -305,6 +394,8 @@ bool straight_program(
 	if (s.full)
 		return error_set(e, NULL, "more than %d ops without loops", STRAIGHT_NODES);
 	*out = build_end(&s.b, result, loops.top.n_result);
+	if (s.kept)
+		*out = program_drop_dead(out, a);
 	return true;
 }
 

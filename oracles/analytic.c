@@ -160,8 +160,8 @@ static struct component primal_component(struct analytic *self, int k)
 }
 
 /*
- * What scatter_mul leaves as it was it moves, and the trace has nothing there.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two roundings
- * of any derivative of a program with that op.
+ * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
+ * roundings of any derivative of a program with that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product, by 1.
  */
 static double untouched(const struct analytic *self, double value, enum dtype d)
 {
@@ -331,6 +331,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
 	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
+	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
+	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
@@ -339,7 +341,6 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
-	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
 	bool singular = order > 0 && trace_singular(&self->ev, order);
 	self->singular = singular;
 	out->n_derivative = n;

@@ -114,6 +114,9 @@ struct evaluation {
 	int64_t n_event;
 	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
 
+	/* An element that scatter_mul leaves as it was is one that it multiplies by 1 (set before evaluate). */
+	bool times_one;
+
 	/* Values of stop_gradient per dynamic instance: recorded when `freeze` is false, replayed when true. */
 	bool freeze;
 	int n_frozen, frozen_room, next_frozen, frozen_ready;

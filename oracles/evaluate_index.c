@@ -276,6 +276,8 @@ static void scatter(struct run *r, const struct node *node)
 	struct axis_split v = evaluate_axis_view(&type->shape, axis), u = evaluate_axis_view(shape_of(r, node->arg[2]), axis);
 	struct elements out = copy_all(r, node->arg[0]);
 	int *at = NEW(r->arena, int, m + 1), *group = NEW(r->arena, int, m + 2);
+	bool times_one = node->op == OP_SCATTER_MUL && r->ev->times_one && dtype_is_float(type->dtype);
+	int one = times_one ? trace_leaf(r->ev, type->dtype, 1) : 0;
 	for (int k = 0; k < m; k++)
 		at[k] = evaluate_index(r, &r->env[node->arg[1]], k, node->attrs.mode, v.n);
 	for (int o = 0; o < v.outer; o++)
@@ -297,6 +299,8 @@ static void scatter(struct run *r, const struct node *node)
 					if (element_shaky(updates, from))
 						element_set_shaky(r, &out, n, to);
 				}
+				if (count == 1 && times_one)
+					group[count++] = one;
 				if (count > 1)
 					out.at[to].scalar = combine(r->ev, node->op, type->dtype, group, count);
 			}

@@ -1,6 +1,7 @@
 """What `adjudge emit` writes for PyTorch, run by PyTorch: its primal is the oracles'.
 
 Usage: test_emit_torch.py ADJUDGE SOURCE_ROOT CASE_OR_FOLDER...  Skipped where this python3 has no torch.
+Control flow of PyTorch's own is as its documentation says, in Python: so it is the source that is tested, with any version.
 """
 import concurrent.futures
 import contextlib
@@ -11,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 import warnings
 
 from emit_expected import right
@@ -26,19 +28,46 @@ EXPECTED = re.compile(r"# expected primal (\d+)(?: at point \d+)?: (.*)")
 PRIMAL = re.compile(r"print\('primal:', (\w+)\(\*xs\)\)")
 
 
+def cond(pred, yes, no, operands):
+    return yes(*operands) if pred else no(*operands)
+
+
+def while_loop(test, step, carried):
+    while test(*carried):
+        carried = step(*carried)
+    return carried
+
+
+def scan(step, carry, xs, length=None):
+    rows = []
+    for k in range(len(xs[0]) if xs else length):
+        carry, row = step(carry, tuple(x[k] for x in xs) if xs else None)
+        rows.append(row)
+    return carry, tuple(torch.stack(column) for column in zip(*rows)) if rows else ()
+
+
+torch.cond = cond
+for function in (while_loop, scan):
+    module = sys.modules[f"torch._higher_order_ops.{function.__name__}"] = types.ModuleType(function.__name__)
+    setattr(module, function.__name__, function)
+
+
 def cases():
     for place in map(pathlib.Path, places):
         yield from sorted(place.rglob("*.json")) if place.is_dir() else [place]
 
 
-def format_of(case):
-    raw = json.loads(case.read_text())
-    levels = {level["transform"] for level in raw.get("case", raw)["request"]}
-    return "torch-vmap" if "batch" in levels else "torch" if levels <= {"vjp"} else "torch-func"
+def formats(case):
+    text = case.read_text()
+    raw = json.loads(text)
+    levels = [level["transform"] for level in raw.get("case", raw)["request"]]
+    native = ["torch-native"] if '"regions"' in text and levels in (["vjp"], ["vjp"] * 2) else []
+    return ["torch-vmap" if "batch" in levels else "torch" if set(levels) <= {"vjp"} else "torch-func", *native]
 
 
-def emit(case):
-    command = [adjudge, "emit", "--format", format_of(case), str(case)]
+def emit(task):
+    case, form = task
+    command = [adjudge, "emit", "--format", form, str(case)]
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "ADJUDGE_ADAPTERS": str(root / "engines" / "external")})
 
 
@@ -65,9 +94,9 @@ def compared(source):
     return n, wrong
 
 
-failed, numbers, refused, every = 0, 0, {}, list(cases())
+failed, numbers, refused, every = 0, {}, {}, [(case, form) for case in cases() for form in formats(case)]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for case, done in zip(every, pool.map(emit, every)):
+    for (case, form), done in zip(every, pool.map(emit, every)):
         if done.returncode == NO_COUNTERPART:
             why = done.stderr.strip()
             refused[why] = refused.get(why, 0) + 1
@@ -76,11 +105,11 @@ with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             n, wrong = compared(done.stdout) if not done.returncode else (0, [done.stderr])
         except Exception as e:
             n, wrong = 0, [f"{type(e).__name__}: {e}"]
-        numbers += n
+        numbers[form] = numbers.get(form, 0) + n
         if wrong:
             failed += 1
-            print(f"{case}: {wrong[:4]}", file=sys.stderr)
+            print(f"{case}, {form}: {wrong[:4]}", file=sys.stderr)
 for why, n in sorted(refused.items()):
     print(f"{n} refused: {why}")
-print(f"{len(every)} cases, {failed} failed, {sum(refused.values())} refused, {numbers} numbers compared")
-sys.exit(1 if failed or not numbers else 0)
+print(f"{len(every)} sources, {failed} failed, {sum(refused.values())} refused, numbers compared: {numbers}")
+sys.exit(1 if failed or not all(numbers.get(form) for form in ("torch", "torch-native")) else 0)

@@ -64,12 +64,18 @@ def tensor_out(dtype, shape, values):
 # ---- programs ----
 
 class Node:
-    """One op of a straight program.  out, args: names; a: attributes as in a case; type: of the result; ty(k): of operand k; const(k): its elements, if it is one."""
+    """One op.  out: the first of outs, the names of its results; args: names; a: attributes as in a case; ty(k): the type of operand k; const(k): its elements, if it is one.
+    region(k): parameters, lines and results of its region k.  A rule may change what the line `to = expression` says: before, lines that come first, and to."""
 
     def __init__(self, program, raw):
-        self.program, self.raw = program, raw
+        self.program, self.raw, self.before = program, raw, []
         self.op, self.args, self.a = raw["op"], raw.get("args", []), raw
-        self.out = raw["out"][0].split(":")[0]
+        self.outs = program.bind(raw["out"])
+        self.out = self.to = self.outs[0]
+
+    def region(self, k):
+        r = self.raw["regions"][k]
+        return self.program.bind(r["params"]), self.program.body(r["body"]), r["results"]
 
     def ty(self, k):
         return self.program.types[self.args[k]]
@@ -94,27 +100,37 @@ class Program:
     """A case's program as lines of source.  types: of every value; constants: flat elements by name."""
 
     def __init__(self, case, ops):
-        self.types, self.constants, self.lines, self.memory = {}, {}, [], {}
-        self.inputs = []
-        for b in case["inputs"]:
-            name, t = b.split(": ")
-            self.inputs.append(name)
-            self.types[name] = t
-        for raw in case["body"]:
-            node = Node(self, raw)
-            self.types[node.out] = raw["out"][0].split(": ")[1]
-            if node.op == "constant":
-                self.constants[node.out] = flat(raw["value"], self.types[node.out])
-            if node.op not in ops:
-                raise Unsupported(f"op {node.op}")
-            rule = ops[node.op]
-            expression = rule(node) if callable(rule) else rule.format(*node.args)
-            self.lines.append(f"{node.out} = {expression}")
+        self.ops, self.types, self.constants = ops, {}, {}
+        self.inputs = self.bind(case["inputs"])
+        self.lines = self.body(case["body"])
         self.results = case["results"]
 
+    def bind(self, values):
+        """Notes the types of "name: type", and gives the names."""
+        pairs = [v.split(": ") for v in values]
+        self.types.update(pairs)
+        return [name for name, _ in pairs]
+
+    def body(self, nodes):
+        lines = []
+        for raw in nodes:
+            node = Node(self, raw)
+            if node.op == "constant":
+                self.constants[node.out] = flat(raw["value"], self.types[node.out])
+            if node.op not in self.ops:
+                raise Unsupported(f"op {node.op}")
+            rule = self.ops[node.op]
+            expression = rule(node) if callable(rule) else rule.format(*node.args)
+            lines += node.before + [f"{node.to} = {expression}"]
+        return lines
+
     def source(self, name="f"):
-        body = self.lines + [f"return {', '.join(self.results)},"]
-        return f"def {name}({', '.join(self.inputs)}):\n" + "".join(f"    {line}\n" for line in body)
+        return "\n".join(function(name, self.inputs, self.lines, f"{', '.join(self.results)},")) + "\n"
+
+
+def function(name, params, lines, result):
+    """As lines."""
+    return [f"def {name}({', '.join(params)}):"] + [f"    {line}" for line in [*lines, f"return {result}"]]
 
 
 # ---- indices, decided by their mode ----

@@ -5,6 +5,7 @@ import os
 import sys
 
 import adapter
+import pytorch_regions
 import pytorch_together
 from adapter import Unsupported, resolved
 
@@ -347,33 +348,41 @@ CASES_TOGETHER = 12  # in one request to a compiler
 # 1.2e-7.  In f64, and of f32 in 1.13 and without AVX, it is off by less than 0.83 ulp.
 ERF = {"absolute": 5}
 MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
-# name: how a level is written, the stacks, and what is done to the function first
+REFUSALS = ["UserError", "UncapturedHigherOrderOpError", "Unsupported"]  # by torch._dynamo: it does not trace that, and says so
+EVERY = {**OPS, **DISCRETE}
+NATIVE = {**EVERY, **pytorch_regions.regions(zeros)}
+# name: how a level is written, the stacks, what is done to the function first, and what it is told: OPS, of a point what is executed there, integers as constants; EVERY, integers too;
+# NATIVE, control flow as well, what of it this torch differentiates
 MODES = {
-    "reverse": (tape, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], None),
-    "forward": (dual, [["jvp"]], None),
-    "func": (func, ONE + TWO + THREE, None),
-    "vmap": (func, [["batch"]] + BATCHED, None),
-    "script": (tape, [["vjp"], ["vjp"] * 2], "torch.jit.trace(f, xs, check_trace=False)"),
-    "aot_eager": (tape, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)"),
-    "inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)"),
+    "reverse": (tape, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], None, OPS),
+    "forward": (dual, [["jvp"]], None, OPS),
+    "func": (func, ONE + TWO + THREE, None, OPS),
+    "vmap": (func, [["batch"]] + BATCHED, None, EVERY),
+    "script": (tape, [["vjp"], ["vjp"] * 2], "torch.jit.trace(f, xs, check_trace=False)", OPS),
+    "aot_eager": (tape, [["vjp"]], "torch.compile(f, backend='aot_eager', dynamic=False)", OPS),
+    "inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)", OPS),
+    "native": (tape, [["vjp"], ["vjp"] * 2], None, NATIVE),
+    "native_forward": (dual, [["jvp"]], None, NATIVE),
+    "native_inductor": (tape, [["vjp"]], "torch.compile(f, backend='inductor', dynamic=False)", NATIVE),
 }
 
 
 class Torch:
     def __init__(self, mode):
-        self.style, self.requests, self.wrap = MODES[mode]
-        self.compiles = bool(self.wrap) and "compile" in self.wrap
-        self.batches = ["batch"] in self.requests
-        self.ops = {**OPS, **DISCRETE} if self.batches else OPS  # what differs between slices is no constant
+        self.style, self.requests, self.wrap, self.ops = MODES[mode]
+        self.native = self.ops is NATIVE
+        self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # control flow is compiled to be executed
+
+    def head(self):
+        return IMPORT_FUNC if self.style is func else pytorch_regions.HEAD if self.native else []
 
     @functools.lru_cache(maxsize=1)
-    def func(self):
-        """torch.func, looked for once: before 2.0 that takes longer than most cases."""
-        if self.style is not func:
-            return None
-        room = {}
-        exec("\n".join(IMPORT_FUNC), room)
-        return room["func"]
+    def room(self):
+        """What programs find, looked for once: before 2.0 torch.func takes longer than most cases."""
+        import torch
+        room = {"torch": torch}
+        exec("\n".join(self.head()), room)
+        return room
 
     def parts(self, case):
         """Definitions, the names of the functions that give the primal and the derivative (None: none is asked for), and the points."""
@@ -387,7 +396,7 @@ class Torch:
 
     def emit(self, case):
         source, primal, derivative, points = self.parts(case)
-        head = "".join(f"{line}\n" for line in IMPORT_FUNC) if self.style is func and case["request"] else ""
+        head = "".join(f"{line}\n" for line in self.head() if self.native or case["request"])
         lines = []
         for p in points:
             lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap else []) + [f"print('primal:', {primal}(*xs))"]
@@ -395,25 +404,37 @@ class Torch:
         return "import torch\n" + head + "\n" + source + "\n".join(lines) + "\n"
 
     def answer(self, case):
+        try:
+            return self.judged(case)
+        except Exception as e:
+            if type(e).__name__ in REFUSALS:
+                raise Unsupported(f"{type(e).__name__}: {str(e).strip().splitlines()[0]}") from e
+            raise
+
+    def judged(self, case):
         import torch
         source, primal, derivative, points = self.parts(case)
         if self.compiles and len(case["body"]) > MOST_COMPILED:
             raise Unsupported(f"{len(case['body'])} ops: too many to compile")
-        room = {"torch": torch, "func": self.func()}
-        if not self.compiles:  # torch.jit.trace asks for a name; what torch.compile is told as a name, it imports
+        room = dict(self.room())
+        if self.compiles:
+            torch._dynamo.reset()
+        else:  # torch.jit.trace asks for a name; what torch.compile is told as a name, it imports
             room["__name__"] = "program"
         exec(source, room)
         torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a traceback of each call until there is a GPU
-        answers = []
-        for xs in eval(f"[{', '.join(points)}]", room):
+        answers, before = [], f"[{', '.join(points)}]"
+        inputs = eval(before, room)
+        for xs in inputs:
             if self.wrap:
                 room["xs"] = xs
                 room["f"] = eval(self.wrap, room)
             derivatives = room[derivative](*xs) if derivative else ()
             values = room[primal](*xs)
             answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
-        if self.compiles:
-            torch._dynamo.reset()
+        if self.compiles:  # what a compiler makes of memory is its own affair, until it is the caller's
+            for a, xs, was in zip(answers, inputs, eval(before, room)):
+                a["input_modified"] = [encode(torch, x) for x in xs] != [encode(torch, x) for x in was]
         return answers
 
     def together(self, cases):
@@ -439,11 +460,12 @@ def main():
         torch.set_num_threads(1)
         version = torch.__version__
     engine = Torch(mode)
-    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": list(engine.ops),
-             "unroll": True, "constants": not engine.batches, "weak_zero": True, "accuracy": {"erf": ERF}, "emits": "py"}
+    ops = [op for op in engine.ops if "--emit" in sys.argv or pytorch_regions.differentiates(op)]
+    hello = {"name": f"torch.{mode}", "version": version, "requests": engine.requests, "dtypes": list(DTYPES), "ops": ops,
+             "unroll": True, "constants": engine.ops is OPS, "weak_zero": True, "accuracy": {"erf": ERF}, "emits": "py"}
     if engine.compiles:
-        hello.update(timeout_ms=600000, cases_per_request=CASES_TOGETHER)
-    adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles else None)
+        hello.update(timeout_ms=600000, cases_per_request=1 if engine.native else CASES_TOGETHER)
+    adapter.main(hello, engine.answer, engine.emit, engine.together if engine.compiles and not engine.native else None)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ static void check_generated(const struct array_target *target, bool constants, i
 
 		arena_reset(a);
 		c = generate_stack(&choice, &profile, vjp, 1, a);
-		if (!emit_plain(&c, a, &p, &e) || !straight_program(&p, c.point[0], constants, a, &p, &e))
+		if (!emit_plain(&c, a, &p, &e) || !straight_program(&p, c.point[0], constants, NULL, a, &p, &e))
 			continue;
 		if (target->broadcast)
 			p = straight_broadcasts(&p, a);

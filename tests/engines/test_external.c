@@ -191,20 +191,29 @@ static void check_one_dtype(struct arena *a)
 	external_close(x);
 }
 
-/* max(x, 0) as a cond, at 1, 2, -1, 3: points that execute the same share a case. */
+/* max(x, 0) as a cond, at 1, 2, -1, 3: points that execute the same share a case; where the cond stays, they all do. */
 static void check_points(struct arena *a)
 {
 	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"zero: f64[]\"],\"op\":\"constant\",\"value\":0},"
 				   "{\"out\":[\"p\"],\"op\":\"gt\",\"args\":[\"x\",\"zero\"]},{\"out\":[\"y\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":["
 				   "{\"params\":[],\"body\":[],\"results\":[\"x\"]},{\"params\":[],\"body\":[],\"results\":[\"zero\"]}]}],\"results\":[\"y\"],"
 				   "\"points\":[[1],[2],[-1],[3]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[5]}]}";
-	static const char hello[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":true,\"constants\":true}";
 	static const double want[] = {5, 5, 0, 5};
-	static const char *const behaviours[] = {"", "counts"};
+	static const struct {
+		const char *members, *counted; /* "": answers */
+	} rows[] = {
+	    {"\"constants\":true", ""},
+	    {"\"constants\":true", "3 cases, 2 points of the first"},
+	    {"\"ops\":[\"gt\"]", ""},
+	    {"\"ops\":[\"gt\"]", "3 cases, 2 points of the first"},
+	    {"\"ops\":[\"gt\",\"cond\"]", ""},
+	    {"\"ops\":[\"gt\",\"cond\"]", "1 cases, 4 points of the first"},
+	};
 
-	for (size_t k = 0; k < sizeof behaviours / sizeof *behaviours; k++) {
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		struct error e = {.text = ""};
-		struct external *x = open_engine(hello, behaviours[k], &e);
+		char *hello = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":true,%s}", rows[k].members);
+		struct external *x = open_engine(hello, *rows[k].counted ? "counts" : "", &e);
 		struct answer out[4];
 		struct testcase c;
 
@@ -213,9 +222,9 @@ static void check_points(struct arena *a)
 			continue;
 		external_answer(x, &aot_rules_right, &c, a, out);
 		for (int i = 0; i < 4; i++)
-			CHECK(*behaviours[k] ? !strcmp(out[i].text, "3 cases, 2 points of the first") :
-			                       out[i].status == ANSWER_OK && out[i].n_derivative == 1 && out[i].derivative->at[0].f == want[i],
-			    "point %d: %s", i, out[i].text);
+			CHECK(*rows[k].counted ? !strcmp(out[i].text, rows[k].counted) :
+			                         out[i].status == ANSWER_OK && out[i].n_derivative == 1 && out[i].derivative->at[0].f == want[i],
+			    "%s, point %d: %s", hello, i, out[i].text);
 		external_close(x);
 	}
 }

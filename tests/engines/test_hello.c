@@ -88,6 +88,30 @@ static void check_accuracy(struct arena *a)
 	}
 }
 
+/* Control flow that an engine knows which has the rest unrolled: what it names. */
+static void check_unroll(struct arena *a)
+{
+	static const struct {
+		const char *members;
+		bool sin, cond, scan;
+	} rows[] = {
+		{"", true, true, true},
+		{",\"unroll\":true", true, false, false},
+		{",\"unroll\":true,\"ops\":[\"sin\"]", true, false, false},
+		{",\"unroll\":true,\"ops\":[\"cond\"]", false, true, false},
+		{",\"ops\":[\"scan\"]", false, false, true},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		char *line = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\"%s}", rows[k].members);
+		struct error e = {.text = ""};
+		struct hello h;
+
+		CHECK(hello_read(line, strlen(line), a, &h, &e), "%s: %s", line, e.text);
+		CHECK(h.op[OP_SIN] == rows[k].sin && h.op[OP_COND] == rows[k].cond && h.op[OP_SCAN] == rows[k].scan, "%s", line);
+	}
+}
+
 static void check_round_trip(struct arena *a)
 {
 	static const char line[] = "{\"adjudge.engine\":1,\"name\":\"x\",\"version\":\"2\",\"requests\":[[\"jvp\"],[\"vjp\",\"batch\"]],\"dtypes\":[\"f64\",\"i32\"],"
@@ -119,6 +143,7 @@ int main(void)
 	check_minimal(&a);
 	check_round_trip(&a);
 	check_accuracy(&a);
+	check_unroll(&a);
 	arena_free(&a);
 	return check_done();
 }

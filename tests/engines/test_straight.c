@@ -1,4 +1,4 @@
-/* Straight programs: the same function at the point, without regions, whatever the program was. */
+/* Straight programs: the same function at the point, whatever the program was, without regions but those that are to stay. */
 #include "../../engines/aot_nested.h"
 #include "../../engines/interpret.h"
 #include "../../engines/lower.h"
@@ -17,6 +17,22 @@ static bool has_regions(const struct program *p)
 		if (p->top.node[i].n_region)
 			return true;
 	return false;
+}
+
+/* The ops with regions, at any depth: how many there are, in all and of those that keep[] lacks. */
+static int count_regions(const struct region *region, const bool *keep, int *strange)
+{
+	int n = 0;
+
+	for (int i = 0; i < region->n_node; i++) {
+		const struct node *node = &region->node[i];
+
+		n += node->n_region > 0;
+		*strange += node->n_region && !keep[node->op];
+		for (int r = 0; r < node->n_region; r++)
+			n += count_regions(&node->region[r], keep, strange);
+	}
+	return n;
 }
 
 /* Whether an op of the program that is no constant makes, or takes, an integer or a bool. */
@@ -85,7 +101,7 @@ static void check_generated(struct arena *a)
 		wide = straight_broadcasts(&p, a);
 		check_same(&p, &wide, c.point[0], k, "broadcasts", a);
 		for (int constants = 0; constants < 2; constants++) {
-			if (!straight_program(&p, c.point[0], constants, a, &q, &e))
+			if (!straight_program(&p, c.point[0], constants, NULL, a, &q, &e))
 				continue;
 			unrolled++;
 			CHECK(!has_regions(&q), "seed %llu", (unsigned long long)k);
@@ -98,6 +114,61 @@ static void check_generated(struct arena *a)
 		regions += has_regions(&p);
 	}
 	CHECK(regions > CASES / 4 && unrolled > CASES, "%d with regions, %d unrolled", regions, unrolled);
+}
+
+/* Control flow that an engine knows stays, at the point the same function; what it does not know, or stands around that, does not. */
+static void check_kept(struct arena *a)
+{
+	static const bool sets[][OP_COUNT] = {
+	    {[OP_COND] = true}, {[OP_FOR] = true, [OP_SCAN] = true}, {[OP_COND] = true, [OP_FOR] = true, [OP_WHILE] = true, [OP_SCAN] = true, [OP_SCATTER_APPLY] = true, [OP_CHECKPOINT] = true}};
+	struct profile profile = profile_default();
+
+	profile.weight_cond = profile.weight_for = profile.weight_while = profile.weight_scan = 20;
+	for (size_t r = 0; r < sizeof sets / sizeof *sets; r++) {
+		int kept = 0, strange = 0, unrolled = 0;
+
+		for (uint64_t k = 0; k < CASES / 3; k++) {
+			struct choice choice = choice_seeded(k);
+			struct testcase c;
+			struct program p, q;
+			struct error e = {0};
+			int ignored = 0;
+
+			arena_reset(a);
+			c = generate(&choice, &profile, a);
+			p = known(&c.program, a);
+			if (program_has_derivative(&p) || request_slices(c.transform, c.n_transform) > 1 ||
+			    !straight_program(&p, c.point[0], false, sets[r], a, &q, &e))
+				continue;
+			check_same(&p, &q, c.point[0], k, "kept", a);
+			kept += count_regions(&q.top, sets[r], &strange);
+			unrolled += count_regions(&q.top, sets[r], &ignored) < count_regions(&p.top, sets[r], &ignored);
+			CHECK(straight_program(&p, c.point[0], true, sets[r], a, &q, &e) && !has_regions(&q), "seed %llu: constants", (unsigned long long)k);
+		}
+		CHECK(kept > 40 && !strange && unrolled > 10, "set %zu: %d kept, %d strange, %d programs unrolled", r, kept, strange, unrolled);
+	}
+}
+
+/* A branch that stays captures the index of a loop that does not: a constant of each iteration. */
+static void check_captured_index(struct arena *a)
+{
+	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":3,"
+				   "\"regions\":[{\"params\":[\"i: i64[]\",\"a: f64[]\"],\"body\":[{\"out\":[\"p\"],\"op\":\"gt\",\"args\":[\"a\",\"x\"]},"
+				   "{\"out\":[\"b\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[{\"out\":[\"t\"],\"op\":\"cast\",\"args\":[\"i\"],"
+				   "\"dtype\":\"f64\"},{\"out\":[\"c\"],\"op\":\"mul\",\"args\":[\"a\",\"t\"]}],\"results\":[\"c\"]},{\"params\":[],\"body\":[{\"out\":[\"d\"],"
+				   "\"op\":\"add\",\"args\":[\"a\",\"x\"]}],\"results\":[\"d\"]}]}],\"results\":[\"b\"]}]}],\"results\":[\"y\"],\"points\":[[3]],\"request\":[]}";
+	static const bool keep[OP_COUNT] = {[OP_COND] = true};
+	struct error e = {.text = ""};
+	struct testcase c;
+	struct program q;
+	int strange = 0;
+	bool made = testcase_read(text, strlen(text), a, &c, &e) && straight_program(&c.program, c.point[0], false, keep, a, &q, &e);
+
+	CHECK(made, "%s: %s", e.place, e.text);
+	if (!made)
+		return;
+	CHECK(count_regions(&q.top, keep, &strange) == 3 && !strange, "not three branches");
+	check_same(&c.program, &q, c.point[0], 0, "captured index", a);
 }
 
 /* A loop in a loop that would be 2^16 nodes is refused. */
@@ -123,7 +194,7 @@ static void check_limit(struct arena *a)
 	y = build_region_node(&b, OP_FOR, &x, 1, &trip, NULL);
 	p = build_end(&b, &y, 1);
 	point = tensor_new(a, &f64);
-	CHECK(!straight_program(&p, &point, false, a, &q, &e) && strstr(e.text, "without loops"), "%s", e.text);
+	CHECK(!straight_program(&p, &point, false, NULL, a, &q, &e) && strstr(e.text, "without loops"), "%s", e.text);
 }
 
 int main(void)
@@ -132,7 +203,9 @@ int main(void)
 
 	arena_init(&a, (size_t)1 << 30);
 	check_generated(&a);
+	check_kept(&a);
 	arena_reset(&a);
+	check_captured_index(&a);
 	check_limit(&a);
 	arena_free(&a);
 	return check_done();

@@ -20,23 +20,29 @@
 /* Unit roundoff and smallest subnormal of f64 and f16. */
 static const double u = 0x1p-53, u16 = 0x1p-11, eta16 = 0x1p-24;
 
-/* One input x, result y, vjp with one cotangent. */
-static const struct truth_point *truth_of(struct analytic *oracle, struct arena *a,
-					  const char *type, const char *body, const char *point,
-					  const char *cotangent)
+/* One input x, result y, vjp with one cotangent; of vjp where there is a second. */
+static const struct truth_point *truth_of_order(struct analytic *oracle, struct arena *a, const char *type, const char *body, const char *point,
+    const char *cotangent, const char *second)
 {
 	struct testcase c = {0};
 	struct error e = {0};
+	char *above = second ? arena_printf(a, ",{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[%s]}", second) : "";
 	char *text =
 	    arena_printf(a,
 			 "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: "
 			 "%s\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[%s]],"
-			 "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[%s]}]}",
-			 type, body, point, cotangent);
+			 "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[%s]}%s]}",
+			 type, body, point, cotangent, above);
 	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
 	struct truth_point *t = NEW(a, struct truth_point, 1);
 	analytic_truth(oracle, &c, 0, a, t);
 	return t;
+}
+
+static const struct truth_point *truth_of(
+    struct analytic *oracle, struct arena *a, const char *type, const char *body, const char *point, const char *cotangent)
+{
+	return truth_of_order(oracle, a, type, body, point, cotangent, NULL);
 }
 
 static bool close_to(double got, double want)
@@ -376,6 +382,21 @@ static void test_edges(struct analytic *oracle, struct arena *a)
 	}
 }
 
+/*
+ * The derivative of g y/x by x, where y is x as scatter_mul left it: g s/x - (g y/x^2) s, which is 0 but for roundings: one of g/x, three of g y/(x x), two of what s multiplies
+ * and one of the difference, of g s/x each.
+ */
+static void test_second_of_untouched(struct analytic *oracle, struct arena *a)
+{
+	const char *body = C("i", "i64[1]", "[1]") "," C("k", "f64[1]", "[3]") "," A("y", "scatter_mul", "\"axis\":0,\"mode\":\"clip\"", "\"x\",\"i\",\"k\"");
+
+	arena_reset(a);
+	const struct truth_point *t = truth_of_order(oracle, a, "f64[2]", body, "[0.75,0.5]", "[5,1]", "[7,1]");
+	const struct component *d = &t->derivative[0][0].at[0];
+	CHECK(d->reason == REASON_NONE && d->value == 0 && d->loose >= 7 * u * 5 * 7 / 0.75 && d->loose < 0x1p-40 * 5 * 7 / 0.75, "%g, %g", d->value, d->loose);
+	CHECK(t->primal[0].at[0].tight == 0, "times 1 rounds by %g", t->primal[0].at[0].tight);
+}
+
 int main(void)
 {
 	struct arena a;
@@ -387,6 +408,7 @@ int main(void)
 	test_decided(oracle, &a);
 	test_range(oracle, &a);
 	test_edges(oracle, &a);
+	test_second_of_untouched(oracle, &a);
 	analytic_close(oracle);
 	arena_free(&a);
 	return check_done();
