@@ -40,11 +40,20 @@ def positions(at, shape):
     return tensor(at, shape, "i32")
 
 
-def slice_(n):
-    start, size, stride = n.a["start"], n.a["size"], n.a.get("stride") or [1] * len(n.a["size"])
+def cuts(n, size):
+    """The slices of an axis each, as (begin, end, step); a negative end is one before the array."""
+    start, stride = n.a["start"], n.a.get("stride") or [1] * len(size)
     ends = [a + (k - 1) * s + (1 if s > 0 else -1) for a, k, s in zip(start, size, stride)]
-    cuts = [f"{a}:{'' if e < 0 else e}:{s}" if k else "0:0" for a, k, e, s in zip(start, size, ends, stride)]
-    return f"{n.args[0]}[{', '.join(cuts)}]" if cuts else n.args[0]
+    return [(a, None if e < 0 else e, s) if k else (0, 0, 1) for a, k, e, s in zip(start, size, ends, stride)]
+
+
+def slice_(n):
+    text = ", ".join(f"{a}:{'' if e is None else e}:{s}" for a, e, s in cuts(n, n.a["size"]))
+    return f"{n.args[0]}[{text}]" if text else n.args[0]
+
+
+def slice_scatter(n):
+    return f"updated({n.args[0]}, ({''.join(f'slice({a}, {e}, {s}), ' for a, e, s in cuts(n, n.shape(1)))}), {n.args[1]})"
 
 
 def dynamic_slice(n):
@@ -126,7 +135,7 @@ OPS = {
     "broadcast_to": lambda n: f"{n.args[0]}.expand({tuple(n.shape())})", "reshape": lambda n: f"{n.args[0]}.reshape({tuple(n.shape())})",
     "squeeze": lambda n: n.args[0] + "".join(f".squeeze({d})" for d in sorted(n.a["axes"], reverse=True)),
     "transpose": lambda n: f"{n.args[0]}.permute({tuple(n.a['axes'])})", "reverse": lambda n: f"{n.args[0]}.flip({tuple(n.a['axes'])})",
-    "slice": slice_, "dynamic_slice": dynamic_slice, "dynamic_update_slice": dynamic_update_slice, "pad": pad,
+    "slice": slice_, "slice_scatter": slice_scatter, "dynamic_slice": dynamic_slice, "dynamic_update_slice": dynamic_update_slice, "pad": pad,
     "concatenate": lambda n: f"{n.args[0]}.cat({''.join(f'{x}, ' for x in n.args[1:])}dim={n.a.get('axis', 0)})", "gather": gather, "take_along_axis": take_along_axis,
     "scatter_set": scatter("scatter({}, {}, {})"), "scatter_add": scatter("scatter_reduce({}, {}, {}, 'sum')"), "scatter_mul": scatter("scatter_reduce({}, {}, {}, 'prod')"),
     "scatter_max": scatter("scatter_reduce({}, {}, {}, 'amax')"), "scatter_min": scatter("scatter_reduce({}, {}, {}, 'amin')"),
