@@ -227,7 +227,8 @@ def complete(types, floats, fixed):
         size = 1
         for extent in shape:
             size *= extent
-        out.append(encode(next(rest)) if floating(t) else adapter.tensor_out(adapter.dtype_of(t), shape, fixed[k] if fixed else [0] * size))
+        dtype = adapter.dtype_of(t)
+        out.append(encode(next(rest)) if floating(t) else adapter.tensor_out(dtype, shape, fixed[k] if fixed else [False if dtype == "bool" else 0] * size))
     return out
 
 
