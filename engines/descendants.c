@@ -2,28 +2,16 @@
 #include "descendants.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* Adds the children of one thread of process `pid`; the number so far. */
-static int add_children(pid_t pid, const char *thread, pid_t out[DESCENDANTS], int n)
-{
-	char path[64];
-	long child;
-	FILE *f;
+/* What is done with one thread of process `pid`. */
+typedef void thread_fn(void *self, pid_t pid, const char *thread);
 
-	snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", (long)pid, thread);
-	f = fopen(path, "re");
-	if (!f)
-		return n;
-	while (n < DESCENDANTS && fscanf(f, "%ld", &child) == 1)
-		out[n++] = (pid_t)child;
-	fclose(f);
-	return n;
-}
-
-static int add_all_children(pid_t pid, pid_t out[DESCENDANTS], int n)
+static void each_thread(pid_t pid, thread_fn *visit, void *self)
 {
 	const struct dirent *thread;
 	char path[64];
@@ -32,22 +20,47 @@ static int add_all_children(pid_t pid, pid_t out[DESCENDANTS], int n)
 	snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
 	threads = opendir(path);
 	if (!threads)
-		return n;
+		return;
 	while ((thread = readdir(threads)))
 		if (*thread->d_name != '.')
-			n = add_children(pid, thread->d_name, out, n);
+			visit(self, pid, thread->d_name);
 	closedir(threads);
-	return n;
+}
+
+/* ---- the tree ---- */
+
+struct tree {
+	pid_t *at;
+	int n;
+};
+
+static void add_children(void *self, pid_t pid, const char *thread)
+{
+	struct tree *out = self;
+	char path[64];
+	long child;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", (long)pid, thread);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (out->n < DESCENDANTS && fscanf(f, "%ld", &child) == 1)
+		out->at[out->n++] = (pid_t)child;
+	fclose(f);
 }
 
 int descendants_of(pid_t root, pid_t out[DESCENDANTS])
 {
-	int n = add_all_children(root, out, 0);
+	struct tree tree = {out, 0};
 
-	for (int k = 0; k < n; k++)
-		n = add_all_children(out[k], out, n);
-	return n;
+	each_thread(root, add_children, &tree);
+	for (int k = 0; k < tree.n; k++)
+		each_thread(out[k], add_children, &tree);
+	return tree.n;
 }
+
+/* ---- what it holds and takes ---- */
 
 /* Bytes resident of one process; 0 where it is gone. */
 static int64_t memory_of(pid_t pid)
@@ -74,4 +87,50 @@ int64_t descendants_memory(pid_t root)
 	for (int k = 0, n = descendants_of(root, all); k < n; k++)
 		held += memory_of(all[k]);
 	return held;
+}
+
+/* Whether one thread is running or waits for a processor. */
+static bool wants_processor(pid_t pid, const char *thread)
+{
+	char path[64], text[512] = "", *state;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%ld/task/%.20s/stat", (long)pid, thread);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	state = strrchr(text, ')'); /* a name may have any characters before it */
+	return state && !strncmp(state, ") R", 3);
+}
+
+static void add_time(void *self, pid_t pid, const char *thread)
+{
+	struct processor_time *out = self;
+	char path[64];
+	long long ran, waited;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%ld/task/%.20s/schedstat", (long)pid, thread);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fscanf(f, "%lld %lld", &ran, &waited) == 2) {
+		out->ran += ran;
+		out->waited += waited;
+		out->wanting += wants_processor(pid, thread);
+	}
+	fclose(f);
+}
+
+struct processor_time descendants_time(pid_t root)
+{
+	struct processor_time out = {0, 0, 0};
+	pid_t all[DESCENDANTS];
+
+	each_thread(root, add_time, &out);
+	for (int k = 0, n = descendants_of(root, all); k < n; k++)
+		each_thread(all[k], add_time, &out);
+	return out;
 }

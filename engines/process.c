@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,8 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "descendants.h"
 
 extern char **environ;
 
@@ -323,6 +322,28 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 }
 
 /*
+ * How long it has had no processor in this exchange.  Threads that wait at the same time count as one, in the share of the time that all of them wanted one
+ * in which they got none.  A thread that is gone takes its time along: so the largest of what was found.
+ */
+static void look_at_starving(struct process *p, int64_t now)
+{
+	struct starving *s = &p->starving;
+	struct processor_time time = descendants_time(p->pid);
+	double ran, waited, passed = (double)(now - s->since);
+
+	if (!s->since) {
+		*s = (struct starving){.since = now, .first = time, .last = time};
+		return;
+	}
+	s->pending = time.wanting && time.ran == s->last.ran && time.waited == s->last.waited ? s->pending + now - p->watched : 0;
+	s->last = time;
+	ran = (double)(time.ran - s->first.ran) / 1e6;
+	waited = (double)(time.waited - s->first.waited) / 1e6 + (double)s->pending;
+	if (ran >= 0 && waited > 0)
+		s->most = (int64_t)fmax((double)s->most, fmin(waited, passed * waited / (waited + ran)));
+}
+
+/*
  * Looks after it now and then.  True when the exchange is over, with *how: a process that is dead does not answer any more, whoever else holds its
  * output open.
  */
@@ -332,6 +353,7 @@ static bool watch(struct process *p, enum exchange *how)
 
 	if (now - p->watched < WATCH_MS)
 		return false;
+	look_at_starving(p, now);
 	p->watched = now;
 	if (p->memory && descendants_memory(p->pid) > p->memory) {
 		*how = EXCHANGE_MEMORY;
@@ -350,11 +372,13 @@ static bool watch(struct process *p, enum exchange *how)
 /* Sends and reads until a line has come, or, where that is all that is wanted, until all is sent. */
 static enum exchange talk(struct process *p, const char *text, size_t len, bool send_alone, int timeout_ms)
 {
-	int64_t deadline = milliseconds_now() + timeout_ms;
+	int64_t begun = milliseconds_now(), most = (int64_t)PROCESS_STARVED * timeout_ms;
 	enum exchange how = EXCHANGE_FAILED;
 	size_t sent = 0;
 
+	p->starving = (struct starving){0};
 	while (!send_alone || sent < len) {
+		int64_t deadline = begun + timeout_ms + (p->starving.most < most ? p->starving.most : most);
 		struct pollfd fds[2] = {
 			{p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
 		int64_t left = deadline - milliseconds_now();

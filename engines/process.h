@@ -14,11 +14,13 @@
 
 #include "../graph/arena.h"
 #include "../graph/error.h"
+#include "descendants.h"
 
 enum {
 	PROCESS_LINE_BYTES = 16 << 20, /* longest line that is read */
 	PROCESS_ERRORS = 2048,         /* bytes kept of its standard error: the last ones */
-	PROCESS_DYING_MS = 1000        /* how long a process that closed its output may take to die */
+	PROCESS_DYING_MS = 1000,       /* how long a process that closed its output may take to die */
+	PROCESS_STARVED = 20           /* waits of so many times the time limit for want of a processor are not counted */
 };
 
 /* How an exchange ended, or where it stands. */
@@ -43,6 +45,12 @@ struct process {
 	int starts;      /* processes started so far */
 	int64_t memory;  /* most bytes that the process and its descendants may hold resident; 0: any */
 	int64_t watched; /* when it was last looked at, in milliseconds */
+	struct starving {
+		int64_t since;                    /* the first look at it in this exchange, in milliseconds; 0: none yet */
+		struct processor_time first, last; /* what it had taken then, and at the last look */
+		int64_t pending;                  /* for how long before the last look it has wanted a processor and not run */
+		int64_t most;                     /* how long of the exchange it had none: the result */
+	} starving;
 	bool kept;       /* it is a keeper (keeper.h): SIGTERM has it end what it keeps */
 	char *buffer;    /* [room]: the line being read */
 	size_t used, room;
@@ -70,7 +78,8 @@ bool process_quiet(const struct process *p);
 
 /*
  * Sends text[len] and reads until a newline has come.  Both directions at once, so that a process which answers before it has read
- * everything cannot block us, nor we it.
+ * everything cannot block us, nor we it.  Of timeout_ms the time in which it wants a processor that others have is not part: on a crowded machine a
+ * slow answer would be a late one.
  */
 enum exchange process_exchange(struct process *p, const char *text, size_t len, int timeout_ms);
 /*

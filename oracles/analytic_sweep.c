@@ -167,7 +167,7 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	}
 	bool mixed = f->mixed || (at == from && self->note[at].shared);
 	self->flow[to].mixed |= mixed;
-	bool nothing = (p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed);
+	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed);
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
@@ -246,7 +246,7 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 {
 	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
 	p->value = self->partial;
-	p->singular = false;
+	p->singular = p->cancels = false;
 	if (!convention_tied(self->note, k) || base_of_power)
 		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
 	ball_share(&self->ev, self->note, k, &self->shared);

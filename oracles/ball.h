@@ -63,6 +63,7 @@ struct partial {
 	double most;
 	enum reason reason;
 	bool singular; /* at the tip of a norm and its kin: 0 by convention, and no number where nobody cares */
+	bool cancels; /* 0, and a usual formula finds it as a difference: `loose` is what that may leave */
 };
 
 /* The radius of scalar k of the trace; note[] holds what is known of its parents.  note[k].active is set by the caller. */

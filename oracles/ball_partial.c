@@ -262,8 +262,11 @@ static void partial_atan2(const struct site *s, struct partial *out)
 	double p = fabs(mpfr_get_d(out->value, R)) + moved;
 	/* b/(a^2 + b^2), where a square that underflows is nothing beside the sum; b/h/h with a hypot of libm */
 	double best = h * h >= 16 * info->normal ? 3.25 : 6;
-	set_radii(s, out, moved, best * p, (10 - best) * p);
-	set_most(out, s->j == 0 ? b : a, 1 / h, 1 / (h * h));
+	/* by halves of the angle, 2 atan(a/(h + b)): by a it is a difference of two terms of up to 1/h, by b a product */
+	double halves = s->j == 0 ? 44 * (1 / h + moved) : 34 * p;
+	set_radii(s, out, moved, best * p, halves - best * p);
+	out->cancels = s->j == 0 && b == 0;
+	set_most(out, fmax(2, h), 2 / h, 2 / (h * h));
 	if (rounding_flushes(info)) /* of a^2 or b^2 */
 		out->loose += p * 2 * info->tiny / (h * h);
 	if (h * h > info->max || h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
@@ -439,6 +442,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	const struct site s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
 	bool linear = false, connected = true;
 	out->reason = REASON_NONE;
+	out->cancels = false;
 	switch ((int)c->op) {
 	case OP_ADD: case OP_REDUCE_SUM: case OP_CAST: partial_constant(&s, out, 1), linear = true; break;
 	case OP_NEG: partial_constant(&s, out, -1), linear = true; break;

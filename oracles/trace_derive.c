@@ -143,7 +143,15 @@ enum { ANY = -1 };
 #define SINH(a) formula(d, OP_SINH, a, ABSENT)
 #define COSH(a) formula(d, OP_COSH, a, ABSENT)
 #define SQRT(a) formula(d, OP_SQRT, a, ABSENT)
+#define RSQRT(a) formula(d, OP_RSQRT, a, ABSENT)
 #define SQUARE(a) formula(d, OP_SQUARE, a, ABSENT)
+
+/* The adjacent side b of atan2, as rounded at the size of the hypotenuse, which a reciprocal root makes inexact always. */
+static int beside(struct derivation *d, const int *parent)
+{
+	int square = ADD(SQUARE(A), SQUARE(B)), h = MUL(square, RSQRT(square));
+	return ADD(B, MUL(N(0.0625), SUB(h, h)));
+}
 
 #define PASTE(op, line) factor_##op##_##line
 #define FACTOR(op, line) PASTE(op, line)

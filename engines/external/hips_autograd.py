@@ -23,6 +23,15 @@ def reduce_(call):
     return rule
 
 
+def extremum(call):
+    """numpy has none of no elements."""
+    def rule(n):
+        if any(n.shape(0)[d] == 0 for d in n.a.get("axes", [])) and 0 not in n.shape():
+            raise Unsupported(f"{n.op} of nothing")
+        return reduce_(call)(n)
+    return rule
+
+
 def norm(n):
     axes = n.a.get("axes", [])
     if len(axes) > 2:
@@ -57,7 +66,7 @@ OPS = {
         "add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "pow": "power", "atan2": "arctan2", "max": "maximum", "min": "minimum",
         "matmul": "matmul"}.items()},
     "rsqrt": "np.reciprocal(np.sqrt({0}))", "clamp": clamp, "select": "np.where({0}, {1}, {2})", "cast": cast,
-    "reduce_sum": reduce_("sum"), "reduce_mean": reduce_("mean"), "reduce_prod": reduce_("prod"), "reduce_max": reduce_("max"), "reduce_min": reduce_("min"),
+    "reduce_sum": reduce_("sum"), "reduce_mean": reduce_("mean"), "reduce_prod": reduce_("prod"), "reduce_max": extremum("max"), "reduce_min": extremum("min"),
     "norm": norm, "cumsum": along("cumsum"), "sort": along("sort"),
 }
 

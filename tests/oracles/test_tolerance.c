@@ -155,6 +155,24 @@ TWO(div_reciprocal, mul(g0, over(1, b)), -mul(mul(mul(g0, a), over(1, b)), over(
 TWO(atan2_square, mul(g0, over(b, add(mul(a, a), mul(b, b)))), mul(g0, -over(a, add(mul(a, a), mul(b, b)))))
 TWO(atan2_late, over(mul(g0, b), add(mul(a, a), mul(b, b))), -over(mul(g0, a), add(mul(a, a), mul(b, b))))
 TWO(atan2_first, mul(over(g0, add(mul(a, a), mul(b, b))), b), mul(over(g0, add(mul(a, a), mul(b, b))), -a))
+
+/*
+ * 2 atan(a/(h + b)), as it is differentiated by the chain rule: near b = 0 two terms of the size of 1/h cancel.  Left of the origin the angle of (a, -b) is taken from pi,
+ * and `whole` says 2 atan((h - b)/a) instead, while the square of that fits.
+ */
+static void half_angle(double a, double b, double g0, bool whole, double *out)
+{
+	bool left = whole && b < 0 && fabs(b) < 8 * fabs(a);
+	double x = left ? b : fabs(b), h = r(sqrt(add(mul(a, a), mul(x, x))));
+	double above = left ? add(h, -x) : a, below = left ? a : add(h, x), t = over(above, below);
+	double by_t = over(mul(2, g0), add(1, mul(t, t))), by_above = over(by_t, below), by_below = -mul(by_above, t);
+	double by_h = over(left ? by_above : by_below, h), sign = left || b >= 0 ? 1 : -1;
+	out[0] = sign * add(left ? by_below : by_above, mul(by_h, a));
+	out[1] = add(left ? -by_above : by_below, mul(by_h, x));
+}
+FORMULA(atan2_half) { (void)n, half_angle(x[0], x[1], g[0], false, out); }
+FORMULA(atan2_halves) { (void)n, half_angle(x[0], x[1], g[0], true, out); }
+
 TWO(pow_less_one, mul(g0, mul(b, lib(pow(a, add(b, -1))))), mul(g0, mul(lib(pow(a, b)), lib(log(a)))))
 TWO(pow_left, mul(mul(g0, b), lib(pow(a, add(b, -1)))), mul(mul(g0, lib(pow(a, b))), lib(log(a))))
 TWO(pow_over, over(mul(mul(g0, lib(pow(a, b))), b), a), mul(mul(g0, lib(log(a))), lib(pow(a, b))))
@@ -340,7 +358,7 @@ FORMULA(cumprod_tangent)
 /* ---- rows ---- */
 
 enum what { VALUE, ADJOINT, TANGENT };
-enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE };
+enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, OR_ZERO };
 
 struct row {
 	const char *name, *op, *attrs;
@@ -405,6 +423,8 @@ static const struct row rows[] = {
     {"g b/h^2", "atan2", "", 2, false, ADJOINT, ANYWHERE, atan2_late},
     {"(g/h^2) b", "atan2", "", 2, false, ADJOINT, ANYWHERE, atan2_first},
     {"(b a' - a b')/h^2", "atan2", "", 2, false, TANGENT, ANYWHERE, atan2_tangent},
+    {"2 atan(a/(h + b))", "atan2", "", 2, false, ADJOINT, OR_ZERO, atan2_half},
+    {"2 atan(a/(h + b)), 2 atan((h - b)/a)", "atan2", "", 2, false, ADJOINT, OR_ZERO, atan2_halves},
     {"g (b a^(b - 1)), g (y log a)", "pow", "", 2, false, ADJOINT, POSITIVE, pow_less_one},
     {"(g b) a^(b - 1), (g y) log a", "pow", "", 2, false, ADJOINT, POSITIVE, pow_left},
     {"g y b/a, (g log a) y", "pow", "", 2, false, ADJOINT, POSITIVE, pow_over},
@@ -451,6 +471,7 @@ static double random_input(enum where domain)
 	case BELOW_ONE: return r(random_bits() % 2 ? uniform() * 2 - 1 : copysign(fmax(0, one - fabs(random_value()) * 0x1p-6), x));
 	case ABOVE_ONE: return r(1 + fabs(x));
 	case MODERATE: return r((uniform() * 2 - 1) * exp2(4 * uniform()));
+	case OR_ZERO: return random_bits() % 4 ? x : 0;
 	default: return x;
 	}
 }

@@ -157,6 +157,25 @@ F(over_2, neg(mul(over(g, a), over(b, a))))
 F(over_3, neg(over(mul(g, b), mul(a, a))))
 F(over_4, neg(mul(g, over(b, mul(a, a)))))
 F(over_5, mul(mul(neg(g), b), power(a, -2)))
+F(atan2_1, over(mul(g, b), add(mul(a, a), mul(b, b))))
+F(atan2_2, mul(g, over(b, add(mul(a, a), mul(b, b)))))
+F(atan2_3, neg(mul(over(g, add(mul(a, a), mul(b, b))), b)))
+
+/* The same, and of 2 atan(y/(h + |x|)) by the chain rule: by y, by x. */
+static struct pair atan2_half(struct pair y, struct pair x, struct pair g, bool by_x)
+{
+	struct pair h = root(add(mul(x, x), mul(y, y))), below = add(h, x), t = over(y, below);
+	struct pair by_y = over(over(mul(n(2), g), add(n(1), mul(t, t))), below), by_below = neg(mul(by_y, t));
+	return by_x ? add(by_below, mul(over(by_below, h), x)) : add(by_y, mul(over(by_below, h), y));
+}
+static struct pair atan2_4(struct pair a, struct pair g, struct pair b)
+{
+	return b.v < 0 ? neg(atan2_half(a, neg(b), g, false)) : atan2_half(a, b, g, false);
+}
+static struct pair atan2_5(struct pair a, struct pair g, struct pair b)
+{
+	return atan2_half(b, a.v < 0 ? neg(a) : a, g, true);
+}
 
 /* ---- the same for reductions: the cotangents of x[m] ---- */
 
@@ -227,9 +246,9 @@ static const struct reduction_row {
 	reduction *f;
 	bool leaves; /* the known limit of TOLERANCE.md, "Higher derivatives": in f16 its y' may leave the range where g y'/x does not */
 } reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1}, {"logsumexp", softmax_2}, {"logsumexp", softmax_3},
-    {"reduce_prod", prod_1}, {"reduce_prod", prod_2, true}, {"reduce_prod", prod_3}};
+    {"reduce_prod", prod_1, true}, {"reduce_prod", prod_2, true}, {"reduce_prod", prod_3}};
 
-enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE };
+enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, OR_ZERO }; /* OR_ZERO: one of two operands is 0 at times */
 
 static const struct row {
 	const char *op;
@@ -248,7 +267,8 @@ static const struct row {
     {"acosh", 0, ABOVE_ONE, acosh_2}, {"atanh", 0, BELOW_ONE, atanh_1}, {"atanh", 0, BELOW_ONE, atanh_2}, {"logistic", 0, ANYWHERE, logistic_1},
     {"logistic", 0, ANYWHERE, logistic_2}, {"logistic", 0, ANYWHERE, logistic_3}, {"logistic", 0, ANYWHERE, logistic_4}, {"erf", 0, ANYWHERE, erf_1},
     {"pow", 1, POSITIVE, pow_1}, {"pow", 1, POSITIVE, pow_2}, {"pow", 1, POSITIVE, pow_3}, {"div", 2, ANYWHERE, over_1}, {"div", 2, ANYWHERE, over_2},
-    {"div", 2, ANYWHERE, over_3}, {"div", 2, ANYWHERE, over_4}, {"div", 2, ANYWHERE, over_5},
+    {"div", 2, ANYWHERE, over_3}, {"div", 2, ANYWHERE, over_4}, {"div", 2, ANYWHERE, over_5}, {"atan2", 1, OR_ZERO, atan2_1}, {"atan2", 1, OR_ZERO, atan2_2},
+    {"atan2", 2, OR_ZERO, atan2_3}, {"atan2", 1, OR_ZERO, atan2_4}, {"atan2", 2, OR_ZERO, atan2_5},
 };
 
 /* ---- points ---- */
@@ -281,6 +301,8 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 	for (int k = 0; k < trials; k++) {
 		double x = random_input(row->where, k % 3 == 1), g = random_value(k % 3 == 2), t = k % 2 ? 1 : random_value(k % 4 == 2);
 		double b = random_value(row->other == 2 && k % 3 == 1);
+		if (row->where == OR_ZERO && k % 5 == 0)
+			*(k % 2 ? &x : &b) = 0;
 		struct testcase c = {0};
 		struct error e = {0};
 		struct truth_point truth;
