@@ -127,7 +127,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", o->out);
 	snprintf(self->oracle_dir, sizeof self->oracle_dir, "%s/oracle", o->out);
 	if (!file_make_directory(self->findings_dir, e) || !file_make_directory(self->oracle_dir, e) ||
-	    !bench_open(&self->bench, o->spec, o->n_spec, &oracle, e)) {
+	    !bench_open_against(&self->bench, o->spec, o->n_spec, o->right_on, &oracle, e)) {
 		free(self);
 		return NULL;
 	}

@@ -171,6 +171,8 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_string(&w, "profile", self->o->profile_name);
 	json_member_integer(&w, "fd_one_in", self->o->fd_one_in);
 	put_engines(&w, self);
+	if (self->o->right_on)
+		json_member_string(&w, "right_on", self->o->right_on);
 	json_member_integer(&w, "cases", self->cases);
 	json_member_integer(&w, "skipped", self->skipped);
 	json_member_integer(&w, "decided", self->all.decided);

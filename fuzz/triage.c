@@ -243,11 +243,11 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 }
 
 /* A fresh engine.  It was opened before, so that one bad start is not the end. */
-static bool open_again(struct bench *b, const char *spec, const struct oracle_options *o, struct error *e)
+static bool open_again(struct bench *b, const char *spec, const char *right_on, const struct oracle_options *o, struct error *e)
 {
 	for (int k = 0; k < REOPEN_TRIES; k++) {
 		*e = (struct error){.text = ""};
-		if (bench_open(b, &spec, 1, o, e))
+		if (bench_open_against(b, &spec, 1, right_on, o, e))
 			return true;
 	}
 	return false;
@@ -282,14 +282,14 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	char *own = text_copy(shown->signature);
 	struct known_names names = {self, own};
 	const double start = bench_clock(), end = self->start + self->o->seconds;
-	struct same_signature same = {.spec = spec, .signature = own, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
+	struct same_signature same = {.spec = spec, .signature = own, .right_on = self->o->right_on, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
 	    .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 	struct bench one;
 	jmp_buf full;
 
-	if (!open_again(&one, spec, &oracle, &e)) {
+	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 		free(own);

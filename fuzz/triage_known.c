@@ -96,7 +96,7 @@ static struct triage_look *look_of(struct campaign *self, int which)
 	look->primal = engine_open("tape", &e);
 	if (!look->primal)
 		return NULL;
-	if (!bench_open(&look->bench, &self->o->spec[which], 1, &oracle, &e)) {
+	if (!bench_open_against(&look->bench, &self->o->spec[which], 1, self->o->right_on, &oracle, &e)) {
 		engine_close(look->primal);
 		return NULL;
 	}
