@@ -278,7 +278,8 @@ static mx::array masked_scatter(const Call &c)
 		if (std::accumulate(mask.begin(), mask.end(), 0.0) > static_cast<double>(adjudge::elements(c.type(2).shape)))
 			throw Unsupported("masked_scatter of too few");
 	}
-	return mx::masked_scatter(c[0], c[1], c[2]);
+	/* Its source has one axis, and a mask that is differentiated is an error. */
+	return mx::masked_scatter(c[0], mx::stop_gradient(c[1]), mx::flatten(c[2]));
 }
 
 static mx::array cast(const Call &c)
