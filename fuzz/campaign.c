@@ -12,7 +12,7 @@
 #include "campaign_internal.h"
 #include "paths.h"
 
-enum { SIDE_ARENA = 512 << 20, PROGRESS_LINE_SECONDS = 60 };
+enum { SIDE_ARENA = 512 << 20, KNOWN_ARENA = 64 << 20, PROGRESS_LINE_SECONDS = 60 };
 
 /* Written by a signal handler: there is no context to hand one. */
 static volatile sig_atomic_t stop_requested;
@@ -133,6 +133,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	}
 	campaign_fit_profile(&self->bench, &self->own.profile);
 	arena_init(&self->side, SIDE_ARENA);
+	arena_init(&self->known, KNOWN_ARENA);
 	self->start = self->shown = bench_clock();
 	window_open(self);
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));

@@ -275,6 +275,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	triage_close(self);
+	arena_free(&self->known);
 	for (int i = 0; i < self->n_corpus; i++)
 		free(self->corpus[i].text);
 	free(self->corpus);

@@ -29,7 +29,7 @@ struct same_signature {
 	double deadline; /* on bench_clock: nothing is the same afterwards; 0: none */
 	bool (*stop)(void); /* the same when it says so; NULL: never */
 	/* Candidates that are not to be asked about; NULL: none. */
-	bool (*refuse)(void *context, const struct testcase *c);
+	refuse_case_fn *refuse;
 	void *context;
 	int n_slip;
 	struct slip slip[SAME_SLIPS];

@@ -107,6 +107,8 @@ struct any_finding {
 	struct bench *bench;
 	bool op[OP_COUNT]; /* of the case that it began with */
 	bool loop;         /* one of which is a loop */
+	refuse_case_fn *refuse;
+	void *context;
 	int hangs;
 };
 
@@ -158,6 +160,8 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 	struct any_finding *any = self;
 	bool op[OP_COUNT] = {false}, is_new = false;
 
+	if (any->refuse && any->refuse(any->context, c))
+		return false;
 	ops_of(&c->program.top, op);
 	for (int i = 0; i < OP_COUNT; i++) {
 		if (!op[i] || any->op[i] || i == OP_CONSTANT)
@@ -169,14 +173,16 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 	return any->hangs < SAME_HANGS && shows(any, c, scratch) && (!is_new || loop_is_to_blame(any, c, scratch));
 }
 
-struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, struct arena *a)
+struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
 {
-	struct any_finding any = {.bench = one};
+	struct any_finding any = {.bench = one, .refuse = refuse, .context = context};
 	struct minimize_statistics stats;
 	struct testcase from;
 
 	if (!write_out(one, minimal, a, &from))
 		from = *minimal;
+	if (refuse && refuse(context, &from)) /* as it was written out */
+		any.refuse = NULL;
 	ops_of(&from.program.top, any.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		any.loop = any.loop || (any.op[i] && is_loop((enum op)i));

@@ -23,7 +23,10 @@ static const struct row {
     {"tape+scale:mul:1.5", 30, 20, {"vjp|mul"}},
     /* Two faults of one engine; most cases that show the second one have the first one's op in them. */
     {"tape+scale:mul:1.5+scale:sin:1.5", 30, 20, {"vjp|mul", "vjp|sin"}},
-    /* The same against an engine that has one of the two: the other one alone, in cases that are not wrong there; and what dies where it is right. */
+    /* A loop that gives one value twice, and one that saves the wrong thing: what is in the first one's loop is not made of the second's. */
+    {"functional+last-place", 60, 8, {"vjp|for{}"}},
+    {"functional+last-place+residual-fifo", 60, 20, {"vjp|for{}", "vjp|for{nonlinear}"}},
+    /* Two faults against an engine that has one of the two: the other one alone, in cases that are not wrong there; and what dies where it is right. */
     {"tape+scale:mul:1.5+scale:sin:1.5", 60, 20, {"vjp|sin"}, "tape+scale:mul:1.5"},
     {"functional+residual-fifo+jax-scan-xs-zero", 60, 12, {"vjp|for{nonlinear}"}, "functional+jax-scan-xs-zero"},
     {"tape+crash", 6, 3, {"vjp|"}, "functional"},
