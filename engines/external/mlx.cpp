@@ -282,6 +282,13 @@ static mx::array masked_scatter(const Call &c)
 	return mx::masked_scatter(c[0], mx::stop_gradient(c[1]), mx::flatten(c[2]));
 }
 
+static mx::array norm(const Call &c)
+{
+	if (c.axes().size() > 2)
+		throw Unsupported("norm over more than two axes");
+	return c.axes().empty() ? mx::abs(c[0]) : mx::linalg::norm(c[0], c.axes(), c.keepdims());
+}
+
 static mx::array cast(const Call &c)
 {
 	if (c.type(0).is_float() && c.out().dtype[0] == 'i')
@@ -376,7 +383,7 @@ static const std::map<std::string, Rule> rules = {
     {"scatter_max", scatter(mx::scatter_max, -INFINITY)}, {"masked_scatter", masked_scatter},
     {"reduce_sum", reduction(mx::sum)}, {"reduce_prod", reduction(mx::prod)}, {"reduce_max", reduction(mx::max, false)},
     {"reduce_min", reduction(mx::min, false)}, {"reduce_mean", reduction(mx::mean)}, {"logsumexp", reduction(mx::logsumexp, false)},
-    {"norm", [](const Call &c) { return c.axes().empty() ? mx::abs(c[0]) : mx::linalg::norm(c[0], c.axes(), c.keepdims()); }},
+    {"norm", norm},
     {"cumsum", running(mx::cumsum)}, {"cumprod", running(mx::cumprod)}, {"matmul", two(mx::matmul)},
     {"sort", [](const Call &c) { return mx::sort(c[0], c.n.axis()); }},
     {"argsort", [](const Call &c) { return mx::astype(mx::argsort(c[0], c.n.axis()), mx::int64); }},
