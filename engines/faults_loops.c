@@ -186,6 +186,27 @@ bool plant_carry_cleared(struct engine *self, const char *args, struct error *e)
 	return true;
 }
 
+/* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others. */
+static bool last_place_counts(const struct region *body, int k)
+{
+	const int v = body->result[k];
+	bool inside = v >= body->param && v < body->param + body->n_param;
+
+	for (int i = 0; i < body->n_node; i++)
+		inside = inside || (v >= body->node[i].out && v < body->node[i].out + body->node[i].n_out);
+	for (int j = k + 1; j < body->n_result; j++)
+		if (body->result[j] == v)
+			return false;
+	return inside;
+}
+
+bool plant_last_place(struct engine *self, const char *args, struct error *e)
+{
+	(void)args, (void)e;
+	self->adjoint.loop.result_counts = last_place_counts;
+	return true;
+}
+
 /* Gradients are written without gaps for what is not requested, and read by position. */
 static int packed_slot(int position, const bool *requested, int n)
 {

@@ -195,14 +195,14 @@ static void give_results(struct region_run *run, struct sweep *s, int iteration)
 	const struct type *type = run->program->type;
 
 	for (int k = 0; k < l->n_carry; k++)
-		if (s->present[k])
+		if (s->present[k] && run->rules->loop.result_counts(l->body, k))
 			give(run, l->body->result[k],
 			    arena_copy(run->arena, s->carry[k],
 				(size_t)shape_elements(&type[l->first_param + k].shape), sizeof(union cell)));
 	for (int k = 0; k < l->n_ys; k++) {
 		const struct tensor stacked = {type[l->node->out + l->n_carry + k], s->stacked[k]};
 
-		if (stacked.at)
+		if (stacked.at && run->rules->loop.result_counts(l->body, l->n_carry + k))
 			give(run, l->body->result[l->n_carry + k], kernel_row(&stacked, iteration, run->arena).at);
 	}
 }

@@ -163,6 +163,8 @@ struct reverse_loop {
 	int (*induction)(int iteration, int segment);
 	/* `checkpointed`: the slot that a snapshot goes to and comes from, of a loop of n iterations.  Right: slot. */
 	int (*snapshot)(int slot, int n, int snapshots);
+	/* Whether the cotangent of result k of the body goes to the value there.  Right: true, wherever else that value is and comes from. */
+	bool (*result_counts)(const struct region *body, int k);
 };
 
 /* Seams of `implicit`: the vjp of a solution x* = f(x*, p) is w = x_bar + (df/dx)^T w, then p_bar += (df/dp)^T w. */

@@ -28,6 +28,11 @@ static void add_flushing(const struct hello *h, bool *flushes)
 
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e)
 {
+	return bench_open_against(b, spec, n_spec, NULL, o, e);
+}
+
+bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e)
+{
 	memset(b, 0, sizeof(*b));
 	if (n_spec > BENCH_ENGINES)
 		return error_set(e, NULL, "%d engines: at most %d fit one run", n_spec, BENCH_ENGINES);
@@ -39,10 +44,16 @@ bool bench_open(struct bench *b, const char *const *spec, int n_spec, const stru
 		}
 		b->n_engine++;
 	}
+	if (reference && !(b->reference = engine_open(reference, e))) {
+		bench_close(b);
+		return false;
+	}
 	struct oracle_options options = *o;
 
 	for (int k = 0; k < n_spec; k++)
 		add_flushing(engine_hello(b->engine[k]), options.flushes);
+	if (reference)
+		add_flushing(engine_hello(b->reference), options.flushes);
 	b->oracle = oracle_open(&options);
 	if (!b->oracle) {
 		bench_close(b);
@@ -55,6 +66,8 @@ void bench_close(struct bench *b)
 {
 	for (int k = 0; k < b->n_engine; k++)
 		engine_close(b->engine[k]);
+	if (b->reference)
+		engine_close(b->reference);
 	if (b->oracle)
 		oracle_close(b->oracle);
 	memset(b, 0, sizeof(*b));
@@ -125,6 +138,40 @@ static struct answer *bench_ask(struct bench *b, struct engine *engine, const st
 	wait_ended(b, engine, start);
 	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
 	return answers;
+}
+
+/* ---- the reference ---- */
+
+static bool reference_agrees(struct bench *b, const struct testcase *c, const struct truth *truth, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct answer *answer;
+	struct judgement j;
+
+	if (!b->reference)
+		return true;
+	answer = bench_ask(b, b->reference, c, a);
+	bench_verdict(b, b->reference, c, truth, answer, a, &j);
+	arena_rewind(a, mark);
+	return j.verdict == VERDICT_AGREE || j.verdict == VERDICT_CONVENTION || j.verdict == VERDICT_INACCURATE;
+}
+
+bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a)
+{
+	struct truth truth;
+
+	if (!b->reference)
+		return true;
+	oracle_truth(b->oracle, c, a, &truth);
+	return reference_agrees(b, c, &truth, a);
+}
+
+/* What the reference is not right about either. */
+static void judge_common(struct judgement *j)
+{
+	j->verdict = VERDICT_UNDECIDED;
+	j->reason = REASON_REFERENCE;
+	j->deviation = DEVIATION_NONE;
 }
 
 /* Where two runs of one engine part. */
@@ -330,6 +377,20 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	bench_conclude(b, c, a, out);
 }
 
+/* Every judgement that is a finding gives way where the reference is not right. */
+static void bench_against(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
+{
+	bool any = false;
+
+	for (int k = 0; k < b->n_engine; k++)
+		any = any || verdict_is_finding[io->judgement[k].verdict];
+	if (!any || reference_agrees(b, c, &io->truth, a))
+		return;
+	for (int k = 0; k < b->n_engine; k++)
+		if (verdict_is_finding[io->judgement[k].verdict])
+			judge_common(&io->judgement[k]);
+}
+
 void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
 	bool finding[BENCH_ENGINES] = {false}, any = false;
@@ -351,6 +412,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 			if (finding[k])
 				bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k], &io->judgement[k]);
 		}
+		bench_against(b, c, a, io);
 	}
 	io->oracle_disagreement = any_disagreement(&io->truth);
 }
@@ -370,6 +432,8 @@ bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *
 	}
 	if (verdict_is_finding[out->verdict])
 		bench_ask_again(b, engine, c, a, &t->truth, &answer, out);
+	if (verdict_is_finding[out->verdict] && !reference_agrees(b, c, &t->truth, a))
+		judge_common(out);
 	arena_rewind(a, mark);
 	return verdict_is_finding[out->verdict];
 }

@@ -14,6 +14,7 @@ struct bench {
 	int n_engine;
 	struct engine *engine[BENCH_ENGINES]; /* owned */
 	struct oracle *oracle;                /* owned */
+	struct engine *reference; /* owned; findings count only where it is right; NULL: they all do */
 	double waited[BENCH_ENGINES]; /* seconds that each engine was waited for */
 	int64_t failures; /* times that the machine kept an engine from answering (ANSWER_FAILURE) */
 };
@@ -35,6 +36,13 @@ double bench_clock(void);
  * engine says so: for all engines then, for the truth is one.
  */
 bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e);
+/*
+ * The same, findings held against a reference engine (NULL: none), as one version of an engine is held against another: what would be a finding is undecided, by
+ * REASON_REFERENCE, where the reference is not right: wrong too, or has no answer.  It is asked about nothing else.
+ */
+bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e);
+/* Whether there is no reference, or it is right about c. */
+bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a);
 void bench_close(struct bench *b);
 /* Seconds that engines were waited for. */
 double bench_waited(const struct bench *b);

@@ -12,7 +12,7 @@
 #include "campaign_internal.h"
 #include "paths.h"
 
-enum { SIDE_ARENA = 512 << 20, PROGRESS_LINE_SECONDS = 60 };
+enum { SIDE_ARENA = 512 << 20, KNOWN_ARENA = 64 << 20, PROGRESS_LINE_SECONDS = 60 };
 
 /* Written by a signal handler: there is no context to hand one. */
 static volatile sig_atomic_t stop_requested;
@@ -127,12 +127,13 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", o->out);
 	snprintf(self->oracle_dir, sizeof self->oracle_dir, "%s/oracle", o->out);
 	if (!file_make_directory(self->findings_dir, e) || !file_make_directory(self->oracle_dir, e) ||
-	    !bench_open(&self->bench, o->spec, o->n_spec, &oracle, e)) {
+	    !bench_open_against(&self->bench, o->spec, o->n_spec, o->right_on, &oracle, e)) {
 		free(self);
 		return NULL;
 	}
 	campaign_fit_profile(&self->bench, &self->own.profile);
 	arena_init(&self->side, SIDE_ARENA);
+	arena_init(&self->known, KNOWN_ARENA);
 	self->start = self->shown = bench_clock();
 	window_open(self);
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));

@@ -10,6 +10,7 @@
 struct campaign_options {
 	const char *const *spec;
 	int n_spec;
+	const char *right_on; /* spec of an engine: findings are what it is right about (bench.h); NULL: all */
 	uint64_t seed;
 	int64_t cases;  /* 0: no limit */
 	double seconds; /* 0: no limit */

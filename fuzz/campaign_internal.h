@@ -48,6 +48,8 @@ struct finding {
 	int64_t likely; /* cases that were most likely of it: every so often one is looked at (triage_known.c) */
 	enum verdict verdict;
 	struct asked asked;
+	int n_wiring; /* of a bare pattern (wiring.h): the minimal programs that it was found in */
+	const struct program **wiring;
 	int ops;    /* of the minimal case */
 	bool flaky; /* did not come again with a fresh engine */
 	bool weak_zero; /* every NaN that 0 times infinity may have made, whatever the program */
@@ -87,6 +89,7 @@ struct campaign {
 
 	int n_finding;
 	struct finding *finding;
+	struct arena known; /* their programs */
 	struct triage_look *look; /* [BENCH_ENGINES]; owned */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];

@@ -171,6 +171,8 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_string(&w, "profile", self->o->profile_name);
 	json_member_integer(&w, "fd_one_in", self->o->fd_one_in);
 	put_engines(&w, self);
+	if (self->o->right_on)
+		json_member_string(&w, "right_on", self->o->right_on);
 	json_member_integer(&w, "cases", self->cases);
 	json_member_integer(&w, "skipped", self->skipped);
 	json_member_integer(&w, "decided", self->all.decided);
@@ -273,6 +275,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	triage_close(self);
+	arena_free(&self->known);
 	for (int i = 0; i < self->n_corpus; i++)
 		free(self->corpus[i].text);
 	free(self->corpus);

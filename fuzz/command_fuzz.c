@@ -95,6 +95,7 @@ int command_fuzz(int argc, char **argv)
 	bool json = false, keep_going = false, quiet = false;
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXTS, &specs, "SPEC", "engine under test; may be repeated (default: every right built-in one)"},
+	    {"right-on", OPTION_TEXT, &c.right_on, "SPEC", "findings are what this engine is right about, such as a newer version"},
 	    {"seed", OPTION_SEED, &c.seed, "N", "same seed, same cases, on any host (default 1)"},
 	    {"cases", OPTION_NUMBER, &c.cases, "N", "stop after N cases"},
 	    {"time", OPTION_DURATION, &c.seconds, "T", "stop after this time, as in 90s, 10m, 8h"},
@@ -149,6 +150,10 @@ int command_fuzz(int argc, char **argv)
 			complain("fuzz: %s", e.text);
 			return EXIT_USAGE;
 		}
+	if (c.right_on && !check_spec(c.right_on, &e)) {
+		complain("fuzz: --right-on: %s", e.text);
+		return EXIT_USAGE;
+	}
 	if (c.corpus && !check_corpus(c.corpus))
 		return EXIT_BAD_CASE;
 	s = campaign_open(&c, &e);

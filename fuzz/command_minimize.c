@@ -16,6 +16,7 @@ struct how {
 	double seconds; /* 0: no limit */
 	bool as_report;
 	const char *out, *slips; /* NULL: standard output; they are not kept */
+	const char *right_on;    /* NULL: no engine has to be right about the case */
 };
 
 /* What candidates showed besides, each as a case. */
@@ -41,7 +42,7 @@ static int write_slips(const struct same_signature *same, const char *dir)
 static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
 {
 	struct minimize_statistics stats = {0};
-	struct same_signature same = {.bench = b, .spec = spec, .stop = campaign_stop_requested};
+	struct same_signature same = {.bench = b, .spec = spec, .right_on = how->right_on, .stop = campaign_stop_requested};
 	const int budget = how->budget > INT_MAX / 4 ? INT_MAX / 4 : (int)how->budget;
 	struct judgement j;
 	struct bench_result r;
@@ -57,6 +58,10 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		j = r.judgement[0];
 		if (machine_failed(spec, r.answer[0], c->n_point))
 			return EXIT_OURS;
+	}
+	if (j.verdict == VERDICT_UNDECIDED && j.reason == REASON_REFERENCE) {
+		complain("%s is not right about it either", how->right_on);
+		return EXIT_NOTHING;
 	}
 	if (!verdict_is_finding[j.verdict]) {
 		complain("%s shows no finding here: %s", spec, verdict_names[j.verdict]);
@@ -90,6 +95,7 @@ int command_minimize(int argc, char **argv)
 	struct how how = {.budget = DEFAULT_BUDGET};
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
+	    {"right-on", OPTION_TEXT, &how.right_on, "SPEC", "keep only what this engine is right about, such as a newer version"},
 	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
 	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
 	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
@@ -132,8 +138,13 @@ int command_minimize(int argc, char **argv)
 	}
 	if (!spec)
 		spec = own;
+	if (how.right_on && !check_spec(how.right_on, &e)) {
+		complain("minimize: --right-on: %s", e.text);
+		code = EXIT_USAGE;
+		goto out;
+	}
 	campaign_stop_on_signals();
-	if (!bench_open(&b, &spec, 1, &oracle, &e)) {
+	if (!bench_open_against(&b, &spec, 1, how.right_on, &oracle, &e)) {
 		complain("%s", e.text);
 		code = EXIT_OURS;
 		goto out;

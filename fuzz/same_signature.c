@@ -172,7 +172,7 @@ static bool ends_so(struct same_signature *self, enum verdict verdict, const str
 		self->hung += took;
 	else
 		self->slowest = fmax(self->slowest, took);
-	return ends && is_same(self, c, &(struct judgement){.verdict = verdict}, scratch);
+	return ends && bench_reference_agrees(self->bench, c, scratch) && is_same(self, c, &(struct judgement){.verdict = verdict}, scratch);
 }
 
 static bool any_judged(const struct truth_tensor *t, int n)
@@ -309,7 +309,7 @@ void same_signature_slips(const struct same_signature *self, take_slip_fn *take,
 		volatile bool shows = false;
 
 		arena_reset(&a);
-		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open(&one, &self->spec, 1, &oracle, &e))
+		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open_against(&one, &self->spec, 1, self->right_on, &oracle, &e))
 			continue;
 		own.bench = &one;
 		if (!setjmp(full))

@@ -24,11 +24,12 @@ struct slip {
 struct same_signature {
 	struct bench *bench; /* of that engine alone */
 	const char *spec, *signature;
+	const char *right_on; /* the reference of the bench; NULL: none */
 	double hung;     /* seconds that hangs were waited for; 0 to begin with */
 	double deadline; /* on bench_clock: nothing is the same afterwards; 0: none */
 	bool (*stop)(void); /* the same when it says so; NULL: never */
 	/* Candidates that are not to be asked about; NULL: none. */
-	bool (*refuse)(void *context, const struct testcase *c);
+	refuse_case_fn *refuse;
 	void *context;
 	int n_slip;
 	struct slip slip[SAME_SLIPS];

@@ -162,6 +162,8 @@ struct any_finding {
 	bool op[OP_COUNT]; /* of the case that it began with */
 	bool loop;         /* one of which is a loop */
 	struct judgement of; /* that case */
+	refuse_case_fn *refuse;
+	void *context;
 	int hangs;
 };
 
@@ -224,6 +226,8 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 	struct any_finding *any = self;
 	bool op[OP_COUNT] = {false}, is_new = false;
 
+	if (any->refuse && any->refuse(any->context, c))
+		return false;
 	ops_of(&c->program.top, op);
 	for (int i = 0; i < OP_COUNT; i++) {
 		if (!op[i] || any->op[i] || i == OP_CONSTANT)
@@ -235,10 +239,10 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 	return any->hangs < SAME_HANGS && shows(any, c, scratch) && (!is_new || loop_is_to_blame(any, c, scratch));
 }
 
-/* The smallest case of any finding, with the ops of `from`. */
-static struct testcase smallest(const struct look *look, const struct testcase *from, int budget, struct arena *a)
+/* The smallest case of any finding, with the ops of `from`; of those that `refuse` does not want, unless that is `from` itself, as it was written out. */
+static struct testcase smallest(const struct look *look, const struct testcase *from, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
 {
-	struct any_finding any = {.look = *look};
+	struct any_finding any = {.look = *look, .refuse = refuse && refuse(context, from) ? NULL : refuse, .context = context};
 	struct minimize_statistics stats;
 
 	finds(look, from, a, &any.of);
@@ -249,16 +253,16 @@ static struct testcase smallest(const struct look *look, const struct testcase *
 }
 
 /* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
-struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, struct arena *a)
+struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
 {
 	const struct look look = look_at(one, minimal, a);
 	struct testcase c = *minimal, from;
 	bool written = write_levels_out(&look, &c, a, &from);
 
 	if (!written)
-		return smallest(&look, &c, budget, a);
+		return smallest(&look, &c, budget, refuse, context, a);
 	for (; written; written = write_levels_out(&look, &c, a, &from))
-		c = smallest(&look, &from, budget, a);
+		c = smallest(&look, &from, budget, refuse, context, a);
 	return c;
 }
 

@@ -45,11 +45,28 @@ static void set_text(char **to, const char *text)
 
 /* ---- one case, minimized ---- */
 
-/* One more case of a finding with the same names: where it is about a region any op inside might do, and another one says nothing new. */
+/*
+ * One more case of a finding with the same names: where it is about a region any op inside might do, and another one says nothing new.  And what has the wiring of one that is
+ * about nothing else, unless the case had it to begin with.
+ */
 struct known_names {
 	const struct campaign *campaign;
-	const char *signature;
+	const char *spec, *signature;
+	const struct program *from;
 };
+
+static bool has_new_wiring(void *context, const struct testcase *c)
+{
+	const struct known_names *known = context;
+
+	for (int i = 0; i < known->campaign->n_finding; i++) {
+		const struct finding *f = &known->campaign->finding[i];
+
+		if (f->spec == known->spec && finding_is_in(f, &c->program) && !finding_is_in(f, known->from))
+			return true;
+	}
+	return false;
+}
 
 static bool is_more_of_it(void *context, const struct testcase *c)
 {
@@ -62,7 +79,7 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->pattern) && !memcmp(&f->pattern, &p, sizeof p))
 			return true;
 	}
-	return false;
+	return has_new_wiring(context, c);
 }
 
 /* What was made of a case; texts and the report's in the side arena. */
@@ -71,6 +88,7 @@ struct triaged {
 	const char *signature, *fine; /* of the simplest case */
 	struct pattern pattern;
 	struct asked asked;
+	struct program *program;
 	enum verdict verdict;
 	int ops;
 	bool flaky, weak_zero;
@@ -81,7 +99,7 @@ struct triaged {
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
 static void simplify(struct campaign *self, int budget, struct same_signature *s, struct testcase *c, struct bench_result *r, const char **signature)
 {
-	struct testcase simple = simplest_case(s->bench, c, budget, &self->side);
+	struct testcase simple = simplest_case(s->bench, c, budget, has_new_wiring, s->context, &self->side);
 	struct same_signature own = {.bench = s->bench, .spec = s->spec};
 	int runs = 0;
 
@@ -142,6 +160,8 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	report.fine = out->fine;
 	out->pattern = pattern_of(&c, out->flaky ? NULL : role);
 	out->asked = asked_of(&c);
+	out->program = NEW(&self->side, struct program, 1);
+	*out->program = c.program;
 	out->verdict = report.judgement->verdict;
 	out->ops = strata_of(&c).ops;
 	out->text = report_write(&report, &self->side, &out->len);
@@ -178,6 +198,7 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	set_text(&f->signature, t->signature);
 	set_text(&f->fine, t->fine);
 	f->pattern = t->pattern;
+	f->n_wiring = 0;
 	f->asked = t->asked;
 	f->verdict = t->verdict;
 	f->ops = t->ops;
@@ -187,11 +208,27 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }
 
+/* What is known of it where its names say only that there is a region. */
+static void add_wiring(struct campaign *self, struct finding *f, const struct triaged *t)
+{
+	struct program *own;
+
+	if (!t->program || t->flaky || !pattern_is_bare(&f->pattern) || finding_is_in(f, t->program))
+		return;
+	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
+	if (!f->wiring)
+		abort();
+	own = NEW(&self->known, struct program, 1);
+	*own = program_copy(t->program, &self->known);
+	f->wiring[f->n_wiring++] = own;
+}
+
 static void free_finding(struct finding *f)
 {
 	for (int k = 0; k < f->n_face; k++)
 		free(f->face[k]);
 	free(f->face);
+	free(f->wiring);
 	free(f->signature);
 	free(f->fine);
 }
@@ -247,14 +284,15 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 		take_over(self, f, t);
 		absorb(self, i, t);
 	}
+	add_wiring(self, f, t);
 }
 
 /* A fresh engine.  It was opened before, so that one bad start is not the end. */
-static bool open_again(struct bench *b, const char *spec, const struct oracle_options *o, struct error *e)
+static bool open_again(struct bench *b, const char *spec, const char *right_on, const struct oracle_options *o, struct error *e)
 {
 	for (int k = 0; k < REOPEN_TRIES; k++) {
 		*e = (struct error){.text = ""};
-		if (bench_open(b, &spec, 1, o, e))
+		if (bench_open_against(b, &spec, 1, right_on, o, e))
 			return true;
 	}
 	return false;
@@ -287,16 +325,16 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
 	struct triaged t = {.spec = spec};
 	char *own = text_copy(shown->signature);
-	struct known_names names = {self, own};
+	struct known_names names = {self, spec, own, &shown->c->program};
 	const double start = bench_clock(), end = self->start + self->o->seconds;
-	struct same_signature same = {.spec = spec, .signature = own, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
+	struct same_signature same = {.spec = spec, .signature = own, .right_on = self->o->right_on, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
 	    .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 	struct bench one;
 	jmp_buf full;
 
-	if (!open_again(&one, spec, &oracle, &e)) {
+	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
 		self->failed = true;
 		snprintf(self->failure, sizeof self->failure, "%s", e.text);
 		free(own);

@@ -3,6 +3,7 @@
 #define FUZZ_TRIAGE_INTERNAL_H
 
 #include "campaign_internal.h"
+#include "wiring.h"
 
 /* A case of engine `which` that showed a finding. */
 struct shown {
@@ -20,6 +21,8 @@ struct shown {
 bool triage_answers(enum verdict v);
 
 bool finding_has_face(const struct finding *f, const char *signature);
+/* Of a finding with wirings: whether one of them is in the program. */
+bool finding_is_in(const struct finding *f, const struct program *p);
 void finding_add_face(struct finding *f, const char *signature);
 
 /*

@@ -52,6 +52,19 @@ void finding_add_face(struct finding *f, const char *signature)
 		abort();
 }
 
+bool finding_is_in(const struct finding *f, const struct program *p)
+{
+	for (int k = 0; k < f->n_wiring; k++)
+		if (wiring_is_in(f->wiring[k], p))
+			return true;
+	return false;
+}
+
+static bool is_in(const struct finding *f, const struct testcase *c)
+{
+	return f->n_wiring ? finding_is_in(f, &c->program) : pattern_is_in(&f->pattern, c);
+}
+
 /* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
 static bool is_likely(const struct campaign *self, const struct finding *f, const struct shown *s)
 {
@@ -59,7 +72,7 @@ static bool is_likely(const struct campaign *self, const struct finding *f, cons
 
 	if (f->weak_zero || signature_weak_zero(s->signature))
 		return f->weak_zero && finding_has_face(f, s->signature);
-	if (!pattern_is_in(&f->pattern, s->c))
+	if (!is_in(f, s->c))
 		return false;
 	if (triage_answers(s->verdict))
 		return finding_has_face(f, s->signature);
@@ -98,7 +111,7 @@ static struct triage_look *look_of(struct campaign *self, int which)
 	look->primal = engine_open("tape", &e);
 	if (!look->primal)
 		return NULL;
-	if (!bench_open(&look->bench, &self->o->spec[which], 1, &oracle, &e)) {
+	if (!bench_open_against(&look->bench, &self->o->spec[which], 1, self->o->right_on, &oracle, &e)) {
 		engine_close(look->primal);
 		return NULL;
 	}
@@ -118,14 +131,22 @@ static bool has_op_of(const struct pattern *p, const struct node *n)
 	return false;
 }
 
+static bool hangs_on(const struct finding *f, const struct program *p, const struct node *n)
+{
+	for (int k = 0; k < f->n_wiring; k++)
+		if (wiring_hangs_on(f->wiring[k], p, n))
+			return true;
+	return !f->n_wiring && has_op_of(&f->pattern, n);
+}
+
 /* False where a node cannot be taken out, or there is none. */
-static bool take_out(struct edit *e, const struct pattern *p)
+static bool take_out(struct edit *e, const struct finding *f)
 {
 	bool any = false;
 	struct site s;
 
 	for (int k = 0; edit_site_last(e, k, &s);) {
-		if (!s.top || !has_op_of(p, s.node)) {
+		if (!s.top || !hangs_on(f, &e->c.program, s.node)) {
 			k++;
 		} else {
 			if (pass_cut(e, k) != EDIT_TRY)
@@ -136,8 +157,8 @@ static bool take_out(struct edit *e, const struct pattern *p)
 	return any && edit_finish(e, true);
 }
 
-/* Whether something fails without the pattern; *s is then that. */
-static bool shows_without(struct triage_look *look, const char *spec, const struct pattern *p, struct shown *s)
+/* Whether something fails without what f is about; *s is then that. */
+static bool shows_without(struct triage_look *look, const char *spec, const struct finding *f, struct shown *s)
 {
 	struct edit e = {.c = *s->c, .arena = &look->arena, .primal = look->primal};
 	struct testcase *left = NEW(&look->arena, struct testcase, 1);
@@ -147,7 +168,7 @@ static bool shows_without(struct triage_look *look, const char *spec, const stru
 	e.c.n_point = 1;
 	e.c = testcase_copy(&e.c, &look->arena);
 	e.c.n_expect = 0;
-	if (!take_out(&e, p) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
+	if (!take_out(&e, f) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
 		return false;
 	*left = e.c;
 	s->c = left;
@@ -196,7 +217,7 @@ struct finding *triage_known(struct campaign *self, struct shown *s, bool *likel
 		return first;
 	}
 	/* Ends: the pattern of each f is not in what is left of the case. */
-	while (f && triage_answers(s->verdict) && shows_without(look, self->o->spec[s->which], &f->pattern, s))
+	while (f && triage_answers(s->verdict) && shows_without(look, self->o->spec[s->which], f, s))
 		f = find_likely(self, s);
 	look->arena.on_full = NULL;
 	return f ? first : NULL;

@@ -240,6 +240,19 @@ check 3 minimize "$work/other.json"
 check 5 minimize "$loop" --engine tape
 check 4 minimize "$loop" --engine "$fault" --out "$work/no/such/directory.json"
 
+# A finding that another engine has to be right about: what both get wrong is none, and nothing is left in which they do.
+both=functional+residual-fifo+scale:mul:1.5
+check 5 minimize "$loop" --engine "$fault" --right-on "$both"
+says err "$both is not right about it either"
+check 2 minimize "$loop" --engine "$fault" --right-on no-such-engine
+check 0 minimize "$loop" --engine "$both" --right-on functional --out "$work/any.json"
+check 0 minimize "$loop" --engine "$both" --right-on functional+scale:sin:1.5 --out "$work/right.json"
+same "$work/any.json" "$work/right.json"
+check 2 fuzz --engine "$fault" --right-on no-such-engine --cases 1 --out "$work/none-right"
+check 0 fuzz --driver generate --engine "$fault" --right-on "$fault" --cases 60 --out "$work/none-right" --quiet --json
+says out '"right_on": "functional+residual-fifo"'
+says out '"reference": '
+
 # ---- gate ----
 mkdir "$work/cases" "$work/none"
 check 5 gate "$work/none"

@@ -278,7 +278,15 @@ static mx::array masked_scatter(const Call &c)
 		if (std::accumulate(mask.begin(), mask.end(), 0.0) > static_cast<double>(adjudge::elements(c.type(2).shape)))
 			throw Unsupported("masked_scatter of too few");
 	}
-	return mx::masked_scatter(c[0], c[1], c[2]);
+	/* Its source has one axis, and a mask that is differentiated is an error. */
+	return mx::masked_scatter(c[0], mx::stop_gradient(c[1]), mx::flatten(c[2]));
+}
+
+static mx::array norm(const Call &c)
+{
+	if (c.axes().size() > 2)
+		throw Unsupported("norm over more than two axes");
+	return c.axes().empty() ? mx::abs(c[0]) : mx::linalg::norm(c[0], c.axes(), c.keepdims());
 }
 
 static mx::array cast(const Call &c)
@@ -375,7 +383,7 @@ static const std::map<std::string, Rule> rules = {
     {"scatter_max", scatter(mx::scatter_max, -INFINITY)}, {"masked_scatter", masked_scatter},
     {"reduce_sum", reduction(mx::sum)}, {"reduce_prod", reduction(mx::prod)}, {"reduce_max", reduction(mx::max, false)},
     {"reduce_min", reduction(mx::min, false)}, {"reduce_mean", reduction(mx::mean)}, {"logsumexp", reduction(mx::logsumexp, false)},
-    {"norm", [](const Call &c) { return c.axes().empty() ? mx::abs(c[0]) : mx::linalg::norm(c[0], c.axes(), c.keepdims()); }},
+    {"norm", norm},
     {"cumsum", running(mx::cumsum)}, {"cumprod", running(mx::cumprod)}, {"matmul", two(mx::matmul)},
     {"sort", [](const Call &c) { return mx::sort(c[0], c.n.axis()); }},
     {"argsort", [](const Call &c) { return mx::astype(mx::argsort(c[0], c.n.axis()), mx::int64); }},

@@ -170,6 +170,49 @@ static void test_scripts(struct arena *a)
 	}
 }
 
+/* A finding counts where the reference is right, which is asked once, and only then. */
+static void test_reference(struct arena *a)
+{
+	static const struct {
+		enum act act, reference;
+		enum verdict verdict, shows; /* by bench_judge and by bench_shows */
+		int asked;                   /* the reference, by both */
+	} rows[] = {
+		{ACT_WRONG, ACT_RIGHT, VERDICT_WRONG, VERDICT_WRONG, 2},
+		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, VERDICT_CRASH, 2},
+		{ACT_WRONG, ACT_WRONG, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_WRONG, ACT_OTHER, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_WRONG, ACT_CRASH, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_CRASH, ACT_UNSUPPORTED, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, VERDICT_AGREE, 0},
+		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, VERDICT_UNSUPPORTED, 0},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
+	struct testcase c = square_case(false, a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct shared_truth t = {.confirmed = true};
+		struct error e = {.text = ""};
+		struct judgement shown;
+		struct bench_result r;
+		struct bench b;
+
+		CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+		b.engine[b.n_engine++] = scripted_open(ACT_RIGHT, ACT_RIGHT);
+		b.engine[b.n_engine++] = scripted_open(rows[k].act, rows[k].act);
+		b.reference = scripted_open(rows[k].reference, rows[k].reference);
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
+		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK((r.judgement[1].reason == REASON_REFERENCE) == (rows[k].verdict == VERDICT_UNDECIDED), "row %zu: reason %d", k, (int)r.judgement[1].reason);
+		oracle_truth(b.oracle, &c, a, &t.truth);
+		CHECK(bench_shows(&b, b.engine[1], &c, a, &t, &shown) == verdict_is_finding[rows[k].shows], "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(shown.verdict == rows[k].shows, "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(((struct scripted *)b.reference)->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.reference)->asked);
+		bench_close(&b);
+	}
+}
+
 static void test_open(void)
 {
 	static const char *const specs[] = {"tape", "no-such-engine"};
@@ -183,6 +226,8 @@ static void test_open(void)
 		many[k] = "tape";
 	CHECK(!bench_open(&b, many, BENCH_ENGINES + 1, &options, &f) && strstr(f.text, "64"), "'%s'", f.text);
 	bench_close(&b); /* after a failure: nothing is left to close */
+	e.text[0] = '\0';
+	CHECK(!bench_open_against(&b, specs, 1, "no-such-engine", &options, &e) && strstr(e.text, "no-such-engine"), "'%s'", e.text);
 }
 
 static void test_real(struct arena *a)
@@ -246,6 +291,7 @@ int main(int argc, char **argv)
 		return engine_worker(argv[3]);
 	arena_init(&a, (size_t)1 << 28);
 	test_scripts(&a);
+	test_reference(&a);
 	test_open();
 	test_real(&a);
 	test_isolated(&a);

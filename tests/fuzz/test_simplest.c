@@ -51,14 +51,14 @@ static void check_row(const struct row *row, struct arena *a)
 	c.n_expect = 0;
 	bench_judge(&one, &c, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s is right about %s", row->spec, row->file);
-	simple = simplest_case(&one, &c, 2000, a);
+	simple = simplest_case(&one, &c, 2000, NULL, NULL, a);
 	bench_judge(&one, &simple, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: what is left shows nothing", row->file);
 	role = NEW(a, enum role, program_nodes(&simple.program) + 1);
 	simplest_roles(&one, &simple, a, role);
 	name = strchr(fine_signature(row->spec, &simple, r.judgement[0].verdict, role, a), '|') + 1;
 	CHECK(!strcmp(name, row->name), "%s, %s: %s, not %s", row->spec, row->file, name, row->name);
-	again = simplest_case(&one, &c, 2000, a);
+	again = simplest_case(&one, &c, 2000, NULL, NULL, a);
 	CHECK(testcase_hash(&again) == testcase_hash(&simple), "%s: another case the second time", row->file);
 	bench_close(&one);
 }

@@ -16,6 +16,7 @@ static const struct row {
 	int cases;
 	int most_looks; /* cases that are minimized */
 	const char *name[NAMES];
+	const char *right_on;
 } rows[] = {
     /* One fault, whatever is in the loop that shows it. */
     {"functional+residual-fifo", 30, 12, {"vjp|for{nonlinear}"}},
@@ -29,6 +30,14 @@ static const struct row {
     {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|crash:for{}"}},
     /* Also where the outermost level is a jvp, which has no gradient to add up. */
     {"tape+input-modified", 100, 20, {"vjp|input-modified:"}},
+    /* A loop that gives one value twice, and one that saves the wrong thing: what is in the first one's loop is not made of the second's. */
+    {"functional+last-place", 60, 8, {"vjp|for{}"}},
+    {"functional+last-place+residual-fifo", 60, 20, {"vjp|for{}", "vjp|for{nonlinear}"}},
+    /* Two faults against an engine that has one of the two: the other one alone, in cases that are not wrong there; and what dies where it is right. */
+    {"tape+scale:mul:1.5+scale:sin:1.5", 60, 20, {"vjp|sin"}, "tape+scale:mul:1.5"},
+    {"functional+residual-fifo+jax-scan-xs-zero", 60, 12, {"vjp|for{nonlinear}"}, "functional+jax-scan-xs-zero"},
+    {"tape+crash", 6, 3, {"vjp|crash:"}, "functional"},
+    {"tape+crash", 6, 0, {NULL}, "forward"},
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|crash:"}},
     {"tape", 10, 0, {NULL}},
@@ -54,8 +63,9 @@ static int64_t shown(const struct json *summary)
 
 static void check_row(const struct row *row, struct arena *a)
 {
-	struct campaign_options o = {.spec = &row->spec, .n_spec = 1, .seed = 1, .cases = row->cases, .profile_name = "default", .profile = profile_default(), .fd_one_in = 100,
-	    .minimize_budget = 3000, .driver = "generate", .out = arena_printf(a, "%s/%s", base, row->spec)};
+	const char *right_on = row->right_on ? row->right_on : "";
+	struct campaign_options o = {.spec = &row->spec, .n_spec = 1, .right_on = row->right_on, .seed = 1, .cases = row->cases, .profile_name = "default", .profile = profile_default(), .fd_one_in = 100,
+	    .minimize_budget = 3000, .driver = "generate", .out = arena_printf(a, "%s/%s-%s", base, row->spec, right_on)};
 	const struct json *summary, *findings;
 	int64_t counted = 0, looks = 0;
 	struct campaign_end end;
