@@ -31,6 +31,11 @@
 #include "rules.h"
 
 /*
+ * A probe (engine_magnify_rounding) is no right engine: every result that is not exact is off by up to so many times half a unit, and nothing is the same twice. How far
+ * its answers scatter says how much of an answer rounding may be, in any dtype, f64 included.  What is exact stays so: the path is that of all right engines.
+ */
+
+/*
  * Edits self's copies of the tables, and says that its answers are rounded by the generator of `seed`: each answer starts it anew, so that the
  * same case gets the same answer.
  */
@@ -39,6 +44,9 @@ void rounding_plant(struct engine *self, uint64_t seed);
 /* What engine_answer does before and after: NULL for an engine that rounds to nearest. */
 void rounding_begin(const struct engine *self);
 void rounding_end(void);
+/* Whether the engine at work is a probe; and what its last answer met. */
+bool rounding_probes(void);
+struct rounding_seen rounding_seen(void);
 
 /*
  * Whether a seed is at work.  Asked once per node by every engine: initial-exec, for the general model of position-independent code is a call.

@@ -64,6 +64,11 @@ static void cast(const struct tensor *x, struct tensor *out)
 	const struct dtype_info *from = &dtype_table[x->type.dtype], *to = &dtype_table[out->type.dtype];
 	bool wider = to->precision >= from->precision && to->emax >= from->emax && to->emin <= from->emin;
 
+	if (!dtype_is_float(x->type.dtype)) {
+		for (int i = 0, n = shape_elements(&out->type.shape); i < n; i++)
+			out->at[i].f = rounding_once(out->type.dtype, (double)x->at[i].i);
+		return;
+	}
 	for (int i = 0, n = shape_elements(&out->type.shape); i < n; i++)
 		out->at[i].f = wider ? x->at[i].f : rounding_late(out->type.dtype, x->at[i].f);
 }
@@ -293,7 +298,7 @@ bool rounding_kernel(const struct node *node, const struct tensor *const arg[], 
 	switch (op_table[node->op].family) {
 	case FAMILY_UNARY: case FAMILY_BINARY: elementwise(node, arg, out); return true;
 	case FAMILY_CAST:
-		if (!dtype_is_float(arg[0]->type.dtype))
+		if (!dtype_is_float(arg[0]->type.dtype) && !rounding_probes())
 			return false;
 		cast(arg[0], out);
 		return true;
