@@ -33,7 +33,7 @@ const char *const cross_mode_names[CROSS_MODES] = {
 };
 
 const char *const cross_verdict_names[CROSS_VERDICTS] = {
-    [CROSS_UNSUPPORTED] = "unsupported", [CROSS_SAME] = "same", [CROSS_ROUNDING] = "rounding", [CROSS_EDGE] = "edge", [CROSS_UNSTEADY] = "unsteady",
+    [CROSS_UNSUPPORTED] = "unsupported", [CROSS_SAME] = "same", [CROSS_ROUNDING] = "rounding", [CROSS_EDGE] = "edge", [CROSS_ISOLATED] = "isolated", [CROSS_UNSTEADY] = "unsteady",
     [CROSS_DIFFERS] = "differs"};
 
 static cross_fn *const modes[CROSS_MODES] = {
@@ -81,6 +81,8 @@ static double size_of(const struct cross_pair *p)
 {
 	return fmax(p->scale, fmax(isfinite(p->left) ? fabs(p->left) : 0, isfinite(p->right) ? fabs(p->right) : 0));
 }
+
+static double relative(const struct cross_pair *p) { return distance(p) == 0 ? 0 : distance(p) / fmax(size_of(p), DBL_MIN); }
 
 /* More than a difference that one may have in any number; of what is subnormal nothing is said, for an engine may flush it. */
 static bool is_apart(const struct cross_pair *p, enum dtype coarsest)
@@ -183,19 +185,24 @@ static bool same_beside(const struct cross_pair *here, const struct cross_pair *
 	return is_steady(here->left, beside->left, by) && is_steady(here->right, beside->right, by);
 }
 
-/* Drops the suspects that are another difference at a point beside. */
-static void weigh_beside(struct look *l, const struct testcase *c)
+/* Drops the suspects that are another difference at a point beside: isolated where there is none at any. */
+static enum cross_verdict weigh_beside(struct look *l, const struct testcase *c)
 {
-	for (int k = 0; k < BESIDE && l->n_suspect; k++) {
+	bool gone = true;
+
+	for (int k = 0; k < BESIDE && (l->n_suspect || gone); k++) {
 		struct arena_mark mark = arena_mark(l->arena);
 		struct cross_ask q;
 		bool there = ask(l, cross_beside(l->arena, c, k), &q) && q.n == l->q.n;
 
-		for (int i = 0; i < l->q.n; i++)
+		for (int i = 0; i < l->q.n; i++) {
+			gone = gone && there && !is_apart(&q.pair[i], l->coarsest);
 			if (l->suspect[i] && !(there && same_beside(&l->q.pair[i], &q.pair[i])))
 				clear(l, i);
+		}
 		arena_rewind(l->arena, mark);
 	}
+	return l->n_suspect ? CROSS_DIFFERS : gone ? CROSS_ISOLATED : CROSS_UNSTEADY;
 }
 
 static bool all_floats(const struct testcase *c, enum dtype d)
@@ -233,16 +240,15 @@ static void show(const struct look *l, struct cross_result *out)
 	const struct cross_pair *worst = NULL;
 	int at = 0;
 
-	for (int i = 0; i < l->q.n; i++) {
+	for (int i = l->q.n - 1; i >= 0; i--) {
 		const struct cross_pair *p = &l->q.pair[i];
-		bool first = !worst || (l->suspect[i] && !l->suspect[at]);
 
-		if (l->suspect[i] < (worst ? l->suspect[at] : 0) || !(first || distance(p) / fmax(size_of(p), DBL_MIN) > distance(worst) / fmax(size_of(worst), DBL_MIN)))
+		if (worst && (l->suspect[i] != l->suspect[at] ? l->suspect[at] : relative(p) <= relative(worst)))
 			continue;
 		worst = p;
 		at = i;
 	}
-	if (!worst)
+	if (!worst || distance(worst) == 0)
 		return;
 	out->text = worst->sibling;
 	out->has_numbers = true;
@@ -252,7 +258,7 @@ static void show(const struct look *l, struct cross_result *out)
 	out->element = worst->element;
 	out->left = worst->left;
 	out->right = worst->right;
-	out->relative = distance(worst) == 0 ? 0 : distance(worst) / fmax(size_of(worst), DBL_MIN);
+	out->relative = relative(worst);
 	out->ulps = out->relative / (2 * dtype_table[l->coarsest == DTYPE_COUNT ? DTYPE_F64 : l->coarsest].unit);
 	out->scatter = l->scatter.by ? l->scatter.by[at] : NAN;
 	if (out->verdict == CROSS_DIFFERS)
@@ -281,9 +287,9 @@ static enum cross_verdict weigh(struct look *l, const struct testcase *c)
 	v = weigh_rounding(l, c);
 	if (v != CROSS_DIFFERS)
 		return v;
-	weigh_beside(l, c);
-	if (!l->n_suspect)
-		return CROSS_UNSTEADY;
+	v = weigh_beside(l, c);
+	if (v != CROSS_DIFFERS)
+		return v;
 	weigh_dtype(l, c);
 	return l->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
 }

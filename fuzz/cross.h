@@ -30,6 +30,7 @@ enum cross_verdict {
 	CROSS_SAME,
 	CROSS_ROUNDING,    /* rounding explains the difference */
 	CROSS_EDGE,        /* a value at the end of a range or domain: usual formulas part there */
+	CROSS_ISOLATED,    /* beside the point there is none: a special case, or a convention that the probes do not know */
 	CROSS_UNSTEADY,    /* beside the point it is another difference */
 	CROSS_DIFFERS,     /* a lead */
 	CROSS_VERDICTS
@@ -41,7 +42,7 @@ struct cross_result {
 	const char *text;    /* why, for CROSS_UNSUPPORTED; what the other answer is, where numbers are shown; static or in the arena */
 	const char *kind;    /* of a lead: "finite", "nan", "infinite", or what became of one answer: "crash", "protocol", "shape" */
 	int compared;        /* numbers */
-	bool has_numbers;    /* of the worst difference: */
+	bool has_numbers;    /* there is a difference; of the worst: */
 	bool in_primal;
 	int point, which, element;
 	double left, right;

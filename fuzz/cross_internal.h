@@ -19,6 +19,7 @@ struct cross_ask {
 	struct engine *left, *right; /* right: of mode `engine`; else the same */
 	bool probe;                  /* both are one probe: programs are blurred, and rules of customs left out where `plain` */
 	bool plain;
+	int draw;
 	struct rounding_seen seen;
 	/* The base and its answers by `left`: it is asked for once. */
 	const struct testcase *base;
@@ -54,7 +55,7 @@ struct testcase cross_copy(const struct cross_ask *q, const struct testcase *c);
 struct tensor *cross_zeros(const struct cross_ask *q, const struct type *type, int n);
 /* The case with all floats in one dtype; NULL: it does not fit. */
 const struct testcase *cross_in_dtype(struct arena *a, const struct testcase *c, enum dtype d);
-/* Point number k beside that of c: every float a few units in the last place away. */
+/* Point number k beside that of c: every float but 0 a few units in the last place away. */
 const struct testcase *cross_beside(struct arena *a, const struct testcase *c, int k);
 /* The precision of the coarsest and of the finest float dtype of the program; DTYPE_COUNT: there is none. */
 enum dtype cross_coarsest(const struct testcase *c);
@@ -68,8 +69,11 @@ struct cross_probes {
 };
 bool cross_probes_open(struct cross_probes *self);
 void cross_probes_close(struct cross_probes *self);
-/* c with the operands of what has kinks moved by a rounding error or two; NULL: it does not fit. */
-const struct testcase *cross_blurred(struct arena *a, const struct testcase *c);
+/*
+ * c with the operands of what has kinks moved by some rounding errors, differently in each draw, of CROSS_DRAWS; in draw k + CROSS_DRAWS/2 the other way than in draw k.
+ * NULL: it does not fit.
+ */
+const struct testcase *cross_blurred(struct arena *a, const struct testcase *c, int draw);
 
 /* How far answers scatter: of pair k, half the distance between the least and the largest of all that the probes say of both sides. */
 struct cross_scatter {

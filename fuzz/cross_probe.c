@@ -11,7 +11,7 @@
 #include "cross_internal.h"
 #include "minimize_edit.h"
 
-enum { BLUR_ELEMENTS = 1024 };
+enum { BLUR_ELEMENTS = 1024, BLUR_UNITS = 8 * CROSS_TIMES };
 
 static const char *const probe_specs[CROSS_PROBES] = {"aot:rounding=1", "implicit:rounding=1"};
 
@@ -45,31 +45,40 @@ static int insert_binary(struct edit *e, struct region *r, int index, enum op op
 	return n->out;
 }
 
+/* A number in [-1, 1), or its negative in the other of two draws: so that of a tie each side wins once. */
+static double offset(struct choice *c, int sign)
+{
+	return sign * (ldexp((double)(choice_bits(c) >> 11), -52) - 1);
+}
+
 /*
- * The operand times something near 1, plus something near 0 of random signs: the product is not exact, so a probe moves each element of it by itself; and a 0
- * becomes a number far from both ends of the range.
+ * The operand over something near 1, plus something near 0, other ones for each element: several times what a probe adds of its own, so that the draw says on which side of
+ * a tie it falls; and a 0 becomes a number far from both ends of the range.
  */
-static int insert_blur(struct edit *e, struct region *r, int index, int value, struct choice *c)
+static int insert_blur(struct edit *e, struct region *r, int index, int value, struct choice *c, int sign)
 {
 	const struct type type = *edit_type(e, value), scalar = {type.dtype, shape_scalar()};
 	const struct dtype_info *info = &dtype_table[type.dtype];
-	bool is_small = shape_elements(&type.shape) <= BLUR_ELEMENTS;
-	struct tensor offset = tensor_new(e->arena, is_small ? &type : &scalar), factor = tensor_new(e->arena, &scalar);
+	const struct type *own = shape_elements(&type.shape) <= BLUR_ELEMENTS ? &type : &scalar;
+	struct tensor term = tensor_new(e->arena, own), divisor = tensor_new(e->arena, own);
 
-	factor.at[0].f = 1 + 2 * info->unit;
-	for (int i = 0, n = shape_elements(&offset.type.shape); i < n; i++)
-		offset.at[i].f = ldexp(choice_between(c, 0, 1) ? 1 : -1, -(info->emax / 4 - 1));
-	value = insert_binary(e, r, index + 1, OP_MUL, value, edit_insert_constant(e, r, index, &factor), &type);
-	return insert_binary(e, r, index + 3, OP_ADD, value, edit_insert_constant(e, r, index + 2, &offset), &type);
+	for (int i = 0, n = shape_elements(&own->shape); i < n; i++) {
+		double by = offset(c, sign);
+
+		divisor.at[i].f = dtype_round(type.dtype, 1 + offset(c, sign) * BLUR_UNITS * info->unit);
+		term.at[i].f = dtype_round(type.dtype, ldexp(by + copysign(1, by), -(info->emax / 4 - 2)));
+	}
+	value = insert_binary(e, r, index + 1, OP_DIV, value, edit_insert_constant(e, r, index, &divisor), &type);
+	return insert_binary(e, r, index + 3, OP_ADD, value, edit_insert_constant(e, r, index + 2, &term), &type);
 }
 
-static void blur_region(struct edit *e, struct region *r, struct choice *c)
+static void blur_region(struct edit *e, struct region *r, struct choice *c, int sign)
 {
 	enum { INSERTED = 4 };
 
 	for (int i = 0; i < r->n_node; i++) {
 		for (int k = 0; k < r->node[i].n_region; k++)
-			blur_region(e, &r->node[i].region[k], c);
+			blur_region(e, &r->node[i].region[k], c, sign);
 		if (op_table[r->node[i].op].regularity != REGULARITY_KINK)
 			continue;
 		for (int k = 0; k < r->node[i].n_arg; k++) {
@@ -77,19 +86,19 @@ static void blur_region(struct edit *e, struct region *r, struct choice *c)
 
 			if (!dtype_is_float(edit_type(e, arg)->dtype))
 				continue;
-			blurred = insert_blur(e, r, i, arg, c);
+			blurred = insert_blur(e, r, i, arg, c, sign);
 			i += INSERTED;
 			r->node[i].arg[k] = blurred;
 		}
 	}
 }
 
-const struct testcase *cross_blurred(struct arena *a, const struct testcase *c)
+const struct testcase *cross_blurred(struct arena *a, const struct testcase *c, int draw)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
-	struct choice choice = choice_seeded(1);
+	struct choice choice = choice_seeded((uint64_t)(draw % (CROSS_DRAWS / 2)));
 
-	blur_region(&e, &e.c.program.top, &choice);
+	blur_region(&e, &e.c.program.top, &choice, draw < CROSS_DRAWS / 2 ? 1 : -1);
 	return edit_finish(&e, false) ? arena_copy(a, &e.c, 1, sizeof e.c) : NULL;
 }
 
@@ -118,7 +127,7 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 	for (int k = 0; k < CROSS_DRAWS; k++) {
 		struct arena_mark mark = arena_mark(a);
 		struct engine *probe = self->engine[k % CROSS_PROBES];
-		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .plain = k / CROSS_PROBES % 2};
+		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k, .plain = k / CROSS_PROBES % 2};
 
 		engine_reseed_rounding(probe, (uint64_t)k + 1);
 		if (mode(&q, c) && q.n == n) {

@@ -17,6 +17,8 @@ void cross_print(const char *spec, enum cross_mode mode, const struct cross_resu
 
 	if (r->kind && !r->has_numbers)
 		text = arena_printf(a, "%s: %s", r->kind, text);
+	if (r->verdict == CROSS_SAME && !r->has_numbers)
+		text = arena_printf(a, "%d numbers", r->compared);
 	if (!r->has_numbers) {
 		printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", spec, cross_mode_names[mode], cross_verdict_names[r->verdict], "-", "-", "-", "-", text);
 		return;
