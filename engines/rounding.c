@@ -76,6 +76,8 @@ static void look(enum dtype d, double x)
 	int exponent;
 
 	frexp(x, &exponent);
+	if (fabs(x) > seeded.seen.largest)
+		seeded.seen.largest = fabs(x);
 	if (!isfinite(x) || (x != 0 && abs(exponent) > dtype_table[d].emax / 4))
 		seeded.seen.edge = true;
 }
@@ -270,11 +272,14 @@ double rounding_function(enum dtype d, double y, double ulps)
 
 	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
 	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y)) {
-		look(d, y);
+		if (seeded.times > 0)
+			look(d, y);
 		return left(d, ulps == 0 ? y : dtype_round(d, y));
 	}
-	if (seeded.times > 0)
+	if (seeded.times > 0) {
+		look(d, 1); /* many a formula of a small value has intermediates of about 1: (e^x - e^-x)/2 */
 		return magnified(d, y, y * 0x1p-60, INFINITY);
+	}
 	above = takes_second(y, nextafter(y, INFINITY));
 	if (d == DTYPE_F64) {
 		/* y is the library's, off by about one of these ulps itself. */

@@ -12,18 +12,18 @@
 enum {
 	BESIDE = 8,       /* points beside the point */
 	STEADY = 8,       /* a side moves by at most this part of the difference */
-	LOG_FLOOR = 10,   /* a difference below 2^LOG_FLOOR units in the last place says nothing, whatever it is of */
 	LOG_SHRINKS = 10, /* from f32 to f64 rounding is 2^29 times less; a difference that is 2^LOG_SHRINKS times less, or more, is no property of the program */
 };
 
 /*
  * The scatter s is half the distance between the extremes of eight answers, each off by sum c_i d_i: n steps, c_i how a step counts, d_i uniform within T/2 units at
- * least, T = CROSS_TIMES.  Its standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most 24 sum |c_i| <=
- * 24 sqrt(n sum c_i^2): 22 units are what the worst usual formula of an op loses (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than 24 * 2 * 8 * sqrt(3 n) / (T/2) s.
+ * least, T = CROSS_TIMES.  Its standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w sum |c_i| <=
+ * w sqrt(n sum c_i^2), w = 24: 22 units are what the worst usual formula of an op loses (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than
+ * 2 w 8 sqrt(3 n) / (T/2) s.
  */
-static double explained(double scatter, int64_t steps)
+static double explained(const struct cross_scatter *s, double units, int i)
 {
-	return 24.0 * 2 * 8 * 2 / CROSS_TIMES * sqrt(3 * (double)(steps > 1 ? steps : 1)) * scatter;
+	return 2 * units * 8 * 2 / CROSS_TIMES * sqrt(3 * (double)(s->steps > 1 ? s->steps : 1)) * s->by[i];
 }
 
 const char *const cross_mode_names[CROSS_MODES] = {
@@ -84,12 +84,15 @@ static double size_of(const struct cross_pair *p)
 
 static double relative(const struct cross_pair *p) { return distance(p) == 0 ? 0 : distance(p) / fmax(size_of(p), DBL_MIN); }
 
-/* More than a difference that one may have in any number; of what is subnormal nothing is said, for an engine may flush it. */
-static bool is_apart(const struct cross_pair *p, enum dtype coarsest)
+/*
+ * Half of the digits: what is less says nothing, for a worse formula may lose as much.  largest: of all numbers that were computed, for what cancels elsewhere need not cancel
+ * here.  Of what is subnormal nothing is said: an engine may flush it.
+ */
+static bool is_apart(const struct cross_pair *p, double largest, enum dtype coarsest)
 {
 	const struct dtype_info *info = &dtype_table[coarsest == DTYPE_COUNT ? DTYPE_F64 : coarsest];
 
-	return distance(p) > ldexp(fmax(2 * info->unit * size_of(p), info->normal), LOG_FLOOR);
+	return distance(p) > fmax(ldexp(fmax(size_of(p), largest), -info->precision / 2), ldexp(info->normal, info->precision));
 }
 
 static const char *kind_of(const struct cross_pair *p)
@@ -97,6 +100,17 @@ static const char *kind_of(const struct cross_pair *p)
 	if (isnan(p->left) || isnan(p->right))
 		return "nan";
 	return isfinite(p->left) && isfinite(p->right) ? "finite" : "infinite";
+}
+
+/* What the worst formula of an op loses, in units of rounding, or a function by what an engine declares. */
+static double units_of(const struct engine *engine)
+{
+	const struct hello *hello = engine ? engine_hello(engine) : NULL;
+	double units = 24;
+
+	for (int op = 0; op < OP_COUNT && hello && hello->accuracy; op++)
+		units = fmax(units, 2 * hello->accuracy[op].relative);
+	return units;
 }
 
 static bool declares_weak_zero(const struct engine *engine)
@@ -158,13 +172,16 @@ static void clear(struct look *l, int i)
 static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *c)
 {
 	bool weak = declares_weak_zero(l->q.left) || declares_weak_zero(l->q.right);
+	double units = fmax(units_of(l->q.left), units_of(l->q.right));
 
 	if (!cross_scatter(&l->self->probes, modes[l->mode], c, l->q.n, l->arena, &l->scatter) || l->scatter.edge)
 		return CROSS_EDGE;
 	for (int i = 0; i < l->q.n; i++) {
-		double by = distance(&l->q.pair[i]);
+		const struct cross_pair *p = &l->q.pair[i];
+		bool usual = isinf(distance(p)) ? weak || isinf(l->scatter.by[i])
+		                                : !is_apart(p, l->scatter.largest, l->coarsest) || distance(p) <= explained(&l->scatter, units, i);
 
-		if (l->suspect[i] && (isinf(by) ? weak || isinf(l->scatter.by[i]) : by <= explained(l->scatter.by[i], l->scatter.steps)))
+		if (l->suspect[i] && usual)
 			clear(l, i);
 	}
 	return l->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
@@ -196,7 +213,7 @@ static enum cross_verdict weigh_beside(struct look *l, const struct testcase *c)
 		bool there = ask(l, cross_beside(l->arena, c, k), &q) && q.n == l->q.n;
 
 		for (int i = 0; i < l->q.n; i++) {
-			gone = gone && there && !is_apart(&q.pair[i], l->coarsest);
+			gone = gone && there && !is_apart(&q.pair[i], l->scatter.largest, l->coarsest);
 			if (l->suspect[i] && !(there && same_beside(&l->q.pair[i], &q.pair[i])))
 				clear(l, i);
 		}
@@ -279,7 +296,7 @@ static enum cross_verdict weigh(struct look *l, const struct testcase *c)
 
 	l->suspect = NEW(l->arena, bool, l->q.n);
 	for (int i = 0; i < l->q.n; i++) {
-		l->suspect[i] = is_apart(&l->q.pair[i], l->coarsest);
+		l->suspect[i] = is_apart(&l->q.pair[i], 0, l->coarsest);
 		l->n_suspect += l->suspect[i];
 	}
 	if (!l->n_suspect)

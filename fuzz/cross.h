@@ -4,7 +4,7 @@
  * Where the oracles decide, a comparison with them says more.  This is for what they leave undecided, or cannot hold; and a difference says neither which of the two
  * answers is wrong nor by how much: it is a lead, no finding.  Right answers differ by rounding, at kinks and where a formula leaves its range.  So a difference is a lead only
  * if all of this holds:
- * - it is larger than a thousand units in the last place;
+ * - it is more than the lower half of the digits, of the number and of the largest one on the way;
  * - it is larger than what rounding explains: built-in engines answer both requests with every inexact step off by up to 256 units in the last place, each time anew, and
  *   operands of max, min, abs and their kin moved as much; the difference is many times the scatter of those answers (cross.c says how many, and why);
  * - nothing they computed is near an end of its dtype's range, or at the end of an op's domain;
@@ -40,7 +40,7 @@ extern const char *const cross_verdict_names[CROSS_VERDICTS];
 struct cross_result {
 	enum cross_verdict verdict;
 	const char *text;    /* why, for CROSS_UNSUPPORTED; what the other answer is, where numbers are shown; static or in the arena */
-	const char *kind;    /* of a lead: "finite", "nan", "infinite", or what became of one answer: "crash", "protocol", "shape" */
+	const char *kind;    /* of a lead: "finite", "nan", "infinite", or what became of one answer: "crash", "protocol", "shape", "input-modified" */
 	int compared;        /* numbers */
 	bool has_numbers;    /* there is a difference; of the worst: */
 	bool in_primal;

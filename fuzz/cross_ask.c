@@ -77,6 +77,7 @@ const struct answer *cross_ask(struct cross_ask *q, struct engine *engine, const
 
 		q->seen.edge = q->seen.edge || seen.edge;
 		q->seen.steps += seen.steps;
+		q->seen.largest = fmax(q->seen.largest, seen.largest);
 	}
 	if (is_base)
 		q->base_answer = out;

@@ -28,7 +28,7 @@ struct cross_ask {
 	struct cross_pair *pair;
 	const char *why;      /* there is no pair */
 	const char *fell;     /* what became of the last answer, if it is none: as `broken` */
-	const char *broken;   /* an engine that answers one request does not survive another: "crash", "protocol", "shape" */
+	const char *broken;   /* an engine that answers one request does not survive another: "crash", "protocol", "shape"; "input-modified" */
 };
 
 /* The pairs of a case: false with `why` where there are none. */
@@ -79,7 +79,8 @@ const struct testcase *cross_blurred(struct arena *a, const struct testcase *c, 
 struct cross_scatter {
 	int n;
 	double *by;    /* [n]; infinite where a probe gives no number */
-	int64_t steps; /* inexact ones, of the longest answer */
+	int64_t steps;  /* inexact ones, of what makes both sides */
+	double largest; /* of all that they computed */
 	bool edge;
 };
 /* False: the probes do not answer. */

@@ -137,6 +137,7 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 			}
 			out->edge = out->edge || q.seen.edge;
 			out->steps = q.seen.steps > out->steps ? q.seen.steps : out->steps;
+			out->largest = fmax(out->largest, q.seen.largest);
 			draws++;
 		}
 		arena_rewind(a, mark);

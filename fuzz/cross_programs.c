@@ -12,6 +12,9 @@ bool cross_again(struct cross_ask *q, const struct testcase *c)
 
 	if (!first)
 		q->broken = q->fell; /* where nothing else says that it dies */
+	for (int p = 0; first && p < c->n_point; p++)
+		if (first[p].input_modified)
+			q->broken = "input-modified";
 	return first && cross_add_answers(q, "again", first, cross_ask(q, q->right, &again), c->n_point);
 }
 

@@ -84,6 +84,13 @@ static const struct row {
 	{"an answer of another shape", "tape+wrong-shape", NULL, CROSS_MODE_again, X "'body': [" OP("r", "sin", "'x'") "], 'results': ['r'], 'points': [[1]], " VJP("0", "1"), CROSS_DIFFERS, "shape"},
 	{"in f16 by its f64", "functional+residual-fifo", "aot", CROSS_MODE_engine, "'inputs': ['x: f16[]'], 'body': [" CONSTANT("one: f16[]", "1") ", {'out': ['r'], 'op': 'for', 'args': ['one'], "
 	    "'trip': 3, 'regions': [{'params': ['i', 'y'], 'body': [" OP("v", "mul", "'y', 'x'") "], 'results': ['v']}]}], 'results': ['r'], 'points': [[0.5]], " VJP("0", "1"), CROSS_DIFFERS, "finite"},
+	{"a rule off by a tenth of a percent", "aot+scale:cosh:1.001", "tape", CROSS_MODE_engine, X "'body': [" OP("r", "cosh", "'x'") "], 'results': ['r'], 'points': [[1]], " VJP("0", "1"),
+	    CROSS_DIFFERS, "finite"},
+	/* formulas that lose digits, as some engines' do: those of what is small lose them by numbers of about 1 */
+	{"a rule off in its lower digits", "aot+scale:cosh:1.000000001", "tape", CROSS_MODE_engine, X "'body': [" OP("r", "cosh", "'x'") "], 'results': ['r'], 'points': [[1]], " VJP("0", "1"),
+	    CROSS_SAME, NULL},
+	{"off by rounding errors of 1", "aot+scale:cosh:1.001", "tape", CROSS_MODE_engine, X "'body': [" OP("r", "cosh", "'x'") "], 'results': ['r'], 'points': [['0x1p-30']], " VJP("0", "1"),
+	    CROSS_ROUNDING, NULL},
 	/* kinks: the fault is another convention, which nobody may blame */
 	{"the first of a tie takes all", "tape+max-first-tie", "aot", CROSS_MODE_engine, TIE("max"), CROSS_ROUNDING, NULL},
 	{"a tie of one value with itself", "tape+max-first-tie", "aot", CROSS_MODE_engine, XZ "'body': [" OP("y", "copy", "'x'") ", " OP("v", "max", "'x', 'y'") "], 'results': ['v'], "
