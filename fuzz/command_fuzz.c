@@ -116,6 +116,7 @@ int command_fuzz(int argc, char **argv)
 	    "Judges random cases; each distinct finding is minimized and written once, as a report that `adjudge run` reproduces.\n"
 	    "Example: adjudge fuzz --engine functional+residual-fifo --seed 7 --cases 10000 --out campaign\n"
 	    "summary.json is the same for the same seed and options, but for cases_per_second and timing.\n"
+	    "Leads of --cross are no findings, unless --cross-strict.\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
 	    "decided, 6 only findings that did not come again.\n", rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};

@@ -350,7 +350,8 @@ int command_run(int argc, char **argv)
 	    "it may differ from run to run.\n"
 	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
-	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.\n",
+	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.  A lead of\n"
+	    "--cross is no finding, unless --cross-strict.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	char **path;
 	int n, code = options_parse(&o, argc, argv, &path, &n);
@@ -362,6 +363,14 @@ int command_run(int argc, char **argv)
 		struct error e = {0};
 
 		if (!check_spec(r.specs.at[i], &e)) {
+			complain("run: %s", e.text);
+			return EXIT_USAGE;
+		}
+	}
+	if (r.against) {
+		struct error e = {0};
+
+		if (!check_spec(r.against, &e)) {
 			complain("run: %s", e.text);
 			return EXIT_USAGE;
 		}

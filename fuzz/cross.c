@@ -27,7 +27,7 @@ static double explained(const struct cross_scatter *s, double units, int i)
 }
 
 const char *const cross_mode_names[CROSS_MODES] = {
-#define MODE(id, name, values, meaning) [CROSS_MODE_##id] = name,
+#define MODE(id, name, meaning) [CROSS_MODE_##id] = name,
 #include "cross_modes.def"
 #undef MODE
 };
@@ -37,7 +37,7 @@ const char *const cross_verdict_names[CROSS_VERDICTS] = {
     [CROSS_DIFFERS] = "differs"};
 
 static cross_fn *const modes[CROSS_MODES] = {
-#define MODE(id, name, values, meaning) [CROSS_MODE_##id] = cross_##id,
+#define MODE(id, name, meaning) [CROSS_MODE_##id] = cross_##id,
 #include "cross_modes.def"
 #undef MODE
 };
@@ -302,7 +302,7 @@ static enum cross_verdict weigh(struct look *l, const struct testcase *c)
 	if (!l->n_suspect)
 		return CROSS_SAME;
 	v = weigh_rounding(l, c);
-	if (v != CROSS_DIFFERS)
+	if (v != CROSS_DIFFERS || l->mode == CROSS_MODE_again) /* what is asked twice need not come twice elsewhere */
 		return v;
 	v = weigh_beside(l, c);
 	if (v != CROSS_DIFFERS)

@@ -18,7 +18,7 @@
 #include "bench.h"
 
 enum cross_mode {
-#define MODE(id, name, values, meaning) CROSS_MODE_##id,
+#define MODE(id, name, meaning) CROSS_MODE_##id,
 #include "cross_modes.def"
 #undef MODE
 	CROSS_MODES

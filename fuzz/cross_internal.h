@@ -33,7 +33,7 @@ struct cross_ask {
 
 /* The pairs of a case: false with `why` where there are none. */
 typedef bool cross_fn(struct cross_ask *q, const struct testcase *c);
-#define MODE(id, name, values, meaning) cross_fn cross_##id;
+#define MODE(id, name, meaning) cross_fn cross_##id;
 #include "cross_modes.def"
 #undef MODE
 

@@ -5,17 +5,24 @@
 #include "../engines/straight.h"
 #include "cross_internal.h"
 
+enum { AGAIN = 3 };
+
 bool cross_again(struct cross_ask *q, const struct testcase *c)
 {
 	const struct answer *first = cross_ask(q, q->left, c);
-	struct testcase again = *c; /* a case of its own, which is asked for anew */
+	bool there = first;
 
 	if (!first)
 		q->broken = q->fell; /* where nothing else says that it dies */
 	for (int p = 0; first && p < c->n_point; p++)
 		if (first[p].input_modified)
 			q->broken = "input-modified";
-	return first && cross_add_answers(q, "again", first, cross_ask(q, q->right, &again), c->n_point);
+	for (int k = 0; there && k < AGAIN; k++) {
+		struct testcase again = *c; /* a case of its own, which is asked for anew */
+
+		there = cross_add_answers(q, "again", first, cross_ask(q, q->right, &again), c->n_point);
+	}
+	return there;
 }
 
 bool cross_engine(struct cross_ask *q, const struct testcase *c)

@@ -2,12 +2,14 @@
  * Checks without an oracle: a planted fault is seen by the mode that can see it, and right engines that differ (at a kink, by rounding that something magnifies, by a
  * formula or a range) are no lead.
  */
+#include "../../engines/rules.h"
 #include "../../fuzz/choice.h"
 #include "../../fuzz/cross_internal.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- one case ---- */
@@ -131,6 +133,136 @@ static void check_rows(struct arena *a)
 	}
 }
 
+/* Cases of the zoo: the mode that sees the fault without another engine, and that the right engine shows nothing in any. */
+static void check_zoo(struct arena *a)
+{
+	static const struct {
+		const char *file, *engine;
+		enum cross_mode mode;
+	} zoo[] = {
+		{"mxnet-pad-ones", "tape+mxnet-pad-ones", CROSS_MODE_linear},
+		{"inductor-indexput-expand", "compiled+inductor-indexput-expand", CROSS_MODE_batch},
+		{"jaxopt-implicit-2nd-2", "implicit+jaxopt-implicit-2nd", CROSS_MODE_unrolled},
+		{"diffractor-swap-order-3", "aot+diffractor-swap", CROSS_MODE_order},
+		{"input-modified", "tape+input-modified", CROSS_MODE_again},
+		{"mxnet-pad-ones", "tape", CROSS_MODES},
+		{"inductor-indexput-expand", "compiled", CROSS_MODES},
+		{"jaxopt-implicit-2nd-2", "implicit", CROSS_MODES},
+		{"diffractor-swap-order-3", "aot", CROSS_MODES},
+	};
+
+	for (size_t k = 0; k < sizeof zoo / sizeof *zoo; k++)
+		for (int m = 0; m < CROSS_MODES; m++) {
+			struct testcase c;
+			struct cross_result r;
+			struct error e = {0};
+
+			arena_reset(a);
+			CHECK(testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e), "%s: %s", zoo[k].file, e.text);
+			r = check(zoo[k].engine, NULL, (enum cross_mode)m, &c, a);
+			if (m == (int)zoo[k].mode || zoo[k].mode == CROSS_MODES)
+				CHECK((r.verdict == CROSS_DIFFERS) == (zoo[k].mode != CROSS_MODES), "%s, %s: %s", zoo[k].engine, cross_mode_names[m], cross_verdict_names[r.verdict]);
+		}
+}
+
+/* ---- an engine that is wrong as no built-in one is: of x * x * x at x ---- */
+
+enum wrong { WRONG_IN_F32, WRONG_BY_CHANCE, WRONG_IN_BATCHES, DIES_IN_BATCHES, WRONG_HERE, NOISY_IN_F32, WRONGS };
+
+struct scripted {
+	struct engine engine; /* first: what is asked */
+	enum wrong wrong;
+	int asked;
+};
+
+static enum answer_status scripted_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	(void)self, (void)c, (void)a, (void)state, (void)text;
+	return ANSWER_OK;
+}
+
+static bool is_wrong(struct scripted *s, const struct testcase *c, double x)
+{
+	switch (s->wrong) {
+	case WRONG_IN_F32: return c->program.type[0].dtype == DTYPE_F32;
+	case WRONG_BY_CHANCE: return ++s->asked % 3 == 0;
+	case WRONG_IN_BATCHES: return c->n_transform && c->transform[c->n_transform - 1].kind == TRANSFORM_BATCH;
+	case WRONG_HERE: return x == 1.5 && c->transform[0].kind == TRANSFORM_JVP;
+	case DIES_IN_BATCHES: case NOISY_IN_F32: case WRONGS: break;
+	}
+	return false;
+}
+
+static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a, struct answer *out)
+{
+	struct scripted *s = (struct scripted *)self;
+	bool batch = c->n_transform && c->transform[c->n_transform - 1].kind == TRANSFORM_BATCH, f32 = c->program.type[0].dtype == DTYPE_F32;
+	int n = shape_elements(&point[0].type.shape);
+
+	(void)state, (void)which;
+	out->text = "scripted";
+	out->status = batch && s->wrong == DIES_IN_BATCHES ? ANSWER_CRASH : ANSWER_OK;
+	if (out->status != ANSWER_OK)
+		return;
+	out->n_primal = out->n_derivative = 1;
+	out->primal = NEW(a, struct tensor, 1);
+	out->derivative = NEW(a, struct tensor, 1);
+	out->primal[0] = tensor_new(a, &point[0].type);
+	out->derivative[0] = tensor_new(a, &point[0].type);
+	for (int i = 0; i < n; i++) {
+		double x = point[0].at[i].f, seed = c->transform[0].seed[0].at[0].f;
+
+		out->primal[0].at[i].f = dtype_round(point[0].type.dtype, x * x * x);
+		out->derivative[0].at[i].f =
+		    dtype_round(point[0].type.dtype, 3 * x * x * seed * (is_wrong(s, c, x) ? 1.5 : s->wrong == NOISY_IN_F32 && f32 ? 1.0001 : 1));
+	}
+}
+
+static const struct engine_kind scripted_kind = {.name = "scripted", .summary = "", .modelled_on = "", .jvp = true, .vjp = true, .order = 1, .batch = true, .stacks = true,
+    .prepare = scripted_prepare, .answer = scripted_answer};
+
+static void check_scripted(struct arena *a)
+{
+	static const struct {
+		enum wrong wrong;
+		enum cross_mode mode;
+		enum cross_verdict verdict;
+		const char *dtype, *kind;
+	} turns[] = {
+		{WRONGS, CROSS_MODE_again, CROSS_SAME, "f64", NULL}, {WRONGS, CROSS_MODE_batch, CROSS_SAME, "f64", NULL}, {WRONGS, CROSS_MODE_dtype, CROSS_SAME, "f32", NULL},
+		{WRONGS, CROSS_MODE_transpose, CROSS_SAME, "f64", NULL},
+		{WRONG_IN_F32, CROSS_MODE_dtype, CROSS_DIFFERS, "f64", "finite"}, {WRONG_IN_F32, CROSS_MODE_dtype, CROSS_DIFFERS, "f32", "finite"},
+		{WRONG_IN_F32, CROSS_MODE_transpose, CROSS_SAME, "f32", NULL},
+		/* what f32 explains */
+		{NOISY_IN_F32, CROSS_MODE_dtype, CROSS_SAME, "f64", NULL},
+		{WRONG_BY_CHANCE, CROSS_MODE_again, CROSS_DIFFERS, "f64", "finite"}, {WRONG_IN_BATCHES, CROSS_MODE_batch, CROSS_DIFFERS, "f64", "finite"},
+		{DIES_IN_BATCHES, CROSS_MODE_batch, CROSS_DIFFERS, "f64", "crash"}, {DIES_IN_BATCHES, CROSS_MODE_transpose, CROSS_SAME, "f64", NULL},
+		/* a point alone: a special case, or a convention */
+		{WRONG_HERE, CROSS_MODE_transpose, CROSS_ISOLATED, "f64", NULL},
+	};
+
+	for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+		struct scripted *s = calloc(1, sizeof *s);
+		struct cross *cross;
+		struct cross_result r;
+		struct testcase c;
+
+		s->engine.kind = &scripted_kind;
+		s->engine.spec = strdup("scripted");
+		s->wrong = turns[k].wrong;
+		arena_reset(a);
+		c = read_case(arena_printf(a, "'inputs': ['x: %s[]'], 'body': [" OP("s", "mul", "'x', 'x'") ", " OP("r", "mul", "'s', 'x'") "], 'results': ['r'], 'points': [[1.5]], " VJP("0", "1"),
+		    turns[k].dtype), a);
+		cross = cross_open(&s->engine, NULL);
+		cross_check(cross, turns[k].mode, &c, a, &r);
+		CHECK(r.verdict == turns[k].verdict, "scripted %d, %s: %s, expected %s (%g and %g; %s)", turns[k].wrong, cross_mode_names[turns[k].mode], cross_verdict_names[r.verdict],
+		    cross_verdict_names[turns[k].verdict], r.left, r.right, r.text);
+		CHECK(!turns[k].kind || (r.kind && !strcmp(r.kind, turns[k].kind)), "scripted %d: kind %s", turns[k].wrong, r.kind ? r.kind : "none");
+		cross_close(cross);
+		engine_close(&s->engine);
+	}
+}
+
 /* 1/cosh^2 and 1 - y^2 of a saturated tanh, and all the usual formulas that lose more than the usual: the same engine by many seeds. */
 static void check_formulas(struct arena *a)
 {
@@ -243,6 +375,8 @@ int main(void)
 	arena_init(&a, 1 << 30);
 	check_pieces(&a);
 	check_rows(&a);
+	check_zoo(&a);
+	check_scripted(&a);
 	check_formulas(&a);
 	check_random(&a);
 	arena_free(&a);
