@@ -336,6 +336,11 @@ there="proc:exec '$adjudge' worker --engine"
 check 0 run --engine "$there tape" "$loop"
 check 1 run --engine "$there tape+scale:mul:1.5" "$loop"
 says out 'proc:'
+# A NaN that an engine says it makes of zeros is no lead.
+prod=$source/corpus/zoo/prod-div-zero.json
+check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"
+says out differs
+check 0 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero | sed -u '1s/.$/,\"weak_zero\":true}/'" --against aot "$prod"
 # What is subnormal is 0: a finding, unless the engine says that it flushes that dtype.
 cat >"$work/subnormal.json" <<-'END'
 	{"schema": "adjudge.case/1", "inputs": ["x: f16[]"], "body": [{"out": ["y"], "op": "mul", "args": ["x", "x"]}], "results": ["y"],

@@ -167,7 +167,7 @@ static void check_zoo(struct arena *a)
 
 /* ---- an engine that is wrong as no built-in one is: of x * x * x at x ---- */
 
-enum wrong { WRONG_IN_F32, WRONG_BY_CHANCE, WRONG_IN_BATCHES, DIES_IN_BATCHES, WRONG_HERE, NOISY_IN_F32, WRONGS };
+enum wrong { WRONG_IN_F32, WRONG_BY_CHANCE, WRONG_IN_BATCHES, DIES_IN_BATCHES, WRONG_HERE, NOISY_IN_F32, JVP_OFF_IN_F32, MIXES_SLICES, WRONGS };
 
 struct scripted {
 	struct engine engine; /* first: what is asked */
@@ -187,8 +187,9 @@ static bool is_wrong(struct scripted *s, const struct testcase *c, double x)
 	case WRONG_IN_F32: return c->program.type[0].dtype == DTYPE_F32;
 	case WRONG_BY_CHANCE: return ++s->asked % 3 == 0;
 	case WRONG_IN_BATCHES: return c->n_transform && c->transform[c->n_transform - 1].kind == TRANSFORM_BATCH;
+	case JVP_OFF_IN_F32: return c->program.type[0].dtype == DTYPE_F32 && c->transform[0].kind == TRANSFORM_JVP;
 	case WRONG_HERE: return x == 1.5 && c->transform[0].kind == TRANSFORM_JVP;
-	case DIES_IN_BATCHES: case NOISY_IN_F32: case WRONGS: break;
+	case DIES_IN_BATCHES: case NOISY_IN_F32: case MIXES_SLICES: case WRONGS: break;
 	}
 	return false;
 }
@@ -210,7 +211,7 @@ static void scripted_answer(struct engine *self, void *state, const struct testc
 	out->primal[0] = tensor_new(a, &point[0].type);
 	out->derivative[0] = tensor_new(a, &point[0].type);
 	for (int i = 0; i < n; i++) {
-		double x = point[0].at[i].f, seed = c->transform[0].seed[0].at[0].f;
+		double x = point[0].at[s->wrong == MIXES_SLICES ? 0 : i].f, seed = c->transform[0].seed[0].at[0].f;
 
 		out->primal[0].at[i].f = dtype_round(point[0].type.dtype, x * x * x);
 		out->derivative[0].at[i].f =
@@ -236,7 +237,9 @@ static void check_scripted(struct arena *a)
 		/* what f32 explains */
 		{NOISY_IN_F32, CROSS_MODE_dtype, CROSS_SAME, "f64", NULL},
 		{WRONG_BY_CHANCE, CROSS_MODE_again, CROSS_DIFFERS, "f64", "finite"}, {WRONG_IN_BATCHES, CROSS_MODE_batch, CROSS_DIFFERS, "f64", "finite"},
+		{MIXES_SLICES, CROSS_MODE_batch, CROSS_DIFFERS, "f64", "finite"},
 		{DIES_IN_BATCHES, CROSS_MODE_batch, CROSS_DIFFERS, "f64", "crash"}, {DIES_IN_BATCHES, CROSS_MODE_transpose, CROSS_SAME, "f64", NULL},
+		{JVP_OFF_IN_F32, CROSS_MODE_transpose, CROSS_ROUNDING, "f32", NULL}, {JVP_OFF_IN_F32, CROSS_MODE_transpose, CROSS_SAME, "f64", NULL},
 		/* a point alone: a special case, or a convention */
 		{WRONG_HERE, CROSS_MODE_transpose, CROSS_ISOLATED, "f64", NULL},
 	};
