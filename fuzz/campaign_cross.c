@@ -13,7 +13,8 @@
 
 enum {
 	LEAD_BUDGET = 400, /* candidates of the minimizer: each is several requests */
-	LEAD_FILES = 8     /* of one signature; further ones are counted */
+	LEAD_FILES = 8,    /* of one signature; further ones are counted */
+	REQUESTS = 2       /* beside the oracles, of an engine for each case of the campaign: what is left open by more is not compared */
 };
 
 struct lead {
@@ -25,6 +26,7 @@ struct campaign_cross {
 	struct engine *against; /* owned; NULL: there is none */
 	struct cross *cross[BENCH_ENGINES];
 	char directory[PATH_TEXT];
+	int64_t requests[BENCH_ENGINES]; /* without those of the minimizer */
 	int64_t cases, compared, tally[BENCH_ENGINES][CROSS_MODES][CROSS_VERDICTS];
 	int n_lead, room;
 	struct lead *lead;
@@ -181,14 +183,16 @@ void campaign_cross(struct campaign *self, const struct testcase *c, int64_t num
 	bool any = false;
 
 	for (int k = 0; x && k < self->bench.n_engine && !self->failed; k++) {
-		if (!self->o->no_oracle && !leaves_open(&r->judgement[k]))
+		if (!self->o->no_oracle && (!leaves_open(&r->judgement[k]) || x->requests[k] > REQUESTS * number))
 			continue;
 		any = true;
 		for (int m = 0; m < CROSS_MODES; m++) {
 			struct arena_mark mark = arena_mark(a);
 			struct cross_result result;
+			int64_t asked = cross_asked(x->cross[k]);
 
 			cross_check(x->cross[k], (enum cross_mode)m, c, a, &result);
+			x->requests[k] += cross_asked(x->cross[k]) - asked;
 			x->tally[k][m][result.verdict]++;
 			x->compared += result.verdict != CROSS_UNSUPPORTED;
 			if (result.verdict == CROSS_DIFFERS)

@@ -45,6 +45,7 @@ static cross_fn *const modes[CROSS_MODES] = {
 struct cross {
 	struct engine *engine, *against;
 	struct cross_probes probes;
+	int64_t asked;
 };
 
 struct cross *cross_open(struct engine *engine, struct engine *against)
@@ -68,6 +69,8 @@ void cross_close(struct cross *self)
 	free(self);
 }
 
+int64_t cross_asked(const struct cross *self) { return self->asked; }
+
 /* ---- a difference ---- */
 
 static double distance(const struct cross_pair *p)
@@ -90,9 +93,15 @@ static double relative(const struct cross_pair *p) { return distance(p) == 0 ? 0
  */
 static bool is_apart(const struct cross_pair *p, double largest, enum dtype coarsest)
 {
-	const struct dtype_info *info = &dtype_table[coarsest == DTYPE_COUNT ? DTYPE_F64 : coarsest];
+	const struct dtype_info *info = &dtype_table[coarsest];
 
 	return distance(p) > fmax(ldexp(fmax(size_of(p), largest), -info->precision / 2), ldexp(info->normal, info->precision));
+}
+
+/* Whether a number that stands against none is one that rounding leaves half of its digits. */
+static bool is_sure(const struct cross_pair *p, double scatter, enum dtype coarsest)
+{
+	return scatter <= ldexp(size_of(p), -dtype_table[coarsest].precision / 2);
 }
 
 static const char *kind_of(const struct cross_pair *p)
@@ -131,6 +140,7 @@ struct look {
 	struct cross_scatter scatter;
 	bool *suspect;         /* [q.n] */
 	int n_suspect;
+	bool unprobed;         /* no probe answers */
 };
 
 static bool ask_of(struct look *l, const struct testcase *c, struct engine *right, struct cross_ask *q)
@@ -140,7 +150,10 @@ static bool ask_of(struct look *l, const struct testcase *c, struct engine *righ
 		q->why = "no reference engine";
 		return false;
 	}
-	return modes[l->mode](q, c) && q->n;
+	bool there = modes[l->mode](q, c) && q->n;
+
+	l->self->asked += q->asked;
+	return there;
 }
 
 /* What an engine does not take itself is asked of the reference: a reverse mode is compared with a forward mode of another's. */
@@ -174,11 +187,12 @@ static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *
 	bool weak = declares_weak_zero(l->q.left) || declares_weak_zero(l->q.right);
 	double units = fmax(units_of(l->q.left), units_of(l->q.right));
 
-	if (!cross_scatter(&l->self->probes, modes[l->mode], c, l->q.n, l->arena, &l->scatter) || l->scatter.edge)
-		return CROSS_EDGE;
+	l->unprobed = !cross_scatter(&l->self->probes, modes[l->mode], c, l->q.n, l->arena, &l->scatter);
+	if (l->unprobed || l->scatter.edge)
+		return l->unprobed ? CROSS_UNSUPPORTED : CROSS_EDGE;
 	for (int i = 0; i < l->q.n; i++) {
 		const struct cross_pair *p = &l->q.pair[i];
-		bool usual = isinf(distance(p)) ? weak || isinf(l->scatter.by[i])
+		bool usual = isinf(distance(p)) ? weak || !is_sure(p, l->scatter.by[i], l->coarsest)
 		                                : !is_apart(p, l->scatter.largest, l->coarsest) || distance(p) <= explained(&l->scatter, units, i);
 
 		if (l->suspect[i] && usual)
@@ -276,7 +290,7 @@ static void show(const struct look *l, struct cross_result *out)
 	out->left = worst->left;
 	out->right = worst->right;
 	out->relative = relative(worst);
-	out->ulps = out->relative / (2 * dtype_table[l->coarsest == DTYPE_COUNT ? DTYPE_F64 : l->coarsest].unit);
+	out->ulps = out->relative / (2 * dtype_table[l->coarsest].unit);
 	out->scatter = l->scatter.by ? l->scatter.by[at] : NAN;
 	if (out->verdict == CROSS_DIFFERS)
 		out->kind = kind_of(worst);
@@ -332,6 +346,7 @@ void cross_check(struct cross *self, enum cross_mode mode, const struct testcase
 	if (!c)
 		return;
 	l.coarsest = mode == CROSS_MODE_dtype ? DTYPE_F32 : cross_coarsest(c);
+	l.coarsest = l.coarsest == DTYPE_COUNT ? DTYPE_F64 : l.coarsest;
 	bool there = ask(&l, c, &l.q);
 
 	out->text = l.q.why ? l.q.why : "nothing to compare";
@@ -342,6 +357,8 @@ void cross_check(struct cross *self, enum cross_mode mode, const struct testcase
 		out->verdict = weigh(&l, c);
 		out->compared = l.q.n;
 		show(&l, out);
+		if (l.unprobed)
+			out->text = "too large for the probes, so nobody knows what rounding explains";
 	}
 }
 

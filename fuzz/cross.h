@@ -58,6 +58,9 @@ void cross_close(struct cross *self);
 /* One mode; working memory, and texts, in the arena. */
 void cross_check(struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out);
 
+/* How many requests it has made of the two engines. */
+int64_t cross_asked(const struct cross *self);
+
 /* "compiled+f|cross|transpose|finite" */
 char *cross_signature(const struct cross *self, enum cross_mode mode, const struct cross_result *r, struct arena *a);
 

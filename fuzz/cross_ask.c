@@ -32,7 +32,7 @@ static const struct testcase *as_probe_sees(const struct cross_ask *q, const str
 {
 	struct testcase *own;
 
-	c = cross_blurred(q->arena, c, q->draw);
+	c = q->draw == CROSS_SHARP ? c : cross_blurred(q->arena, c, q->draw);
 	if (!c || !q->plain)
 		return c;
 	own = arena_copy(q->arena, c, 1, sizeof *c);
@@ -57,6 +57,7 @@ const struct answer *cross_ask(struct cross_ask *q, struct engine *engine, const
 		q->why = "too large with its operands moved";
 		return NULL;
 	}
+	q->asked++;
 	engine_answer(engine, c, q->arena, out);
 	for (int p = 0; p < c->n_point; p++) {
 		if (out[p].status != ANSWER_OK) {

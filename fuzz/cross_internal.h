@@ -19,11 +19,12 @@ struct cross_ask {
 	struct engine *left, *right; /* right: of mode `engine`; else the same */
 	bool probe;                  /* both are one probe: programs are blurred, and rules of customs left out where `plain` */
 	bool plain;
-	int draw;
+	int draw; /* CROSS_SHARP: programs are as they are, so that an end of a domain is met where a kink leads to it */
 	struct rounding_seen seen;
 	/* The base and its answers by `left`: it is asked for once. */
 	const struct testcase *base;
 	struct answer *base_answer;
+	int asked; /* requests to engines */
 	int n, room;
 	struct cross_pair *pair;
 	const char *why;      /* there is no pair */
@@ -63,7 +64,7 @@ enum dtype cross_coarsest(const struct testcase *c);
 /* ---- cross_probe.c ---- */
 
 /* A probe's errors: CROSS_TIMES half units, twice what the worst usual formula of one op loses (TOLERANCE.md) for each of ten steps that conspire. */
-enum { CROSS_PROBES = 2, CROSS_DRAWS = 8, CROSS_TIMES = 512 };
+enum { CROSS_PROBES = 2, CROSS_DRAWS = 8, CROSS_TIMES = 512, CROSS_SHARP = -1 };
 struct cross_probes {
 	struct engine *engine[CROSS_PROBES];
 };

@@ -124,10 +124,10 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 		low[i] = INFINITY;
 		high[i] = -INFINITY;
 	}
-	for (int k = 0; k < CROSS_DRAWS; k++) {
+	for (int k = 0; k < CROSS_DRAWS + CROSS_PROBES; k++) {
 		struct arena_mark mark = arena_mark(a);
 		struct engine *probe = self->engine[k % CROSS_PROBES];
-		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k, .plain = k / CROSS_PROBES % 2};
+		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k < CROSS_DRAWS ? k : CROSS_SHARP, .plain = k / CROSS_PROBES % 2};
 
 		engine_reseed_rounding(probe, (uint64_t)k + 1);
 		if (mode(&q, c) && q.n == n) {

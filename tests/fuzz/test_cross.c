@@ -111,6 +111,10 @@ static const struct row {
 	/* the end of a range */
 	{"an overflow of f32 alone", "aot", NULL, CROSS_MODE_dtype, "'inputs': ['x: f32[]'], 'body': [" OP("s", "square", "'x'") ", " OP("q", "square", "'s'") ", " OP("r", "sqrt", "'q'") "], "
 	    "'results': ['r'], 'points': [[1099511627776]], " VJP("0", "1"), CROSS_EDGE, NULL},
+	{"the end of a domain behind a kink", "aot", NULL, CROSS_MODE_transpose, X "'body': [" OP("a", "abs", "'x'") ", " CONSTANT("h: f64[]", "0.5") ", " OP("r", "pow", "'a', 'h'") "], "
+	    "'results': ['r'], 'points': [[0]], " JVP("0", "1"), CROSS_EDGE, NULL},
+	{"a slope that the kink hides", "aot", NULL, CROSS_MODE_transpose, X "'body': [" OP("a", "abs", "'x'") ", " CONSTANT("t: f64[]", "'0x1p-240'") ", " OP("b", "add", "'a', 't'") ", "
+	    OP("r", "sqrt", "'b'") "], 'results': ['r'], 'points': [[0]], " JVP("0", "1"), CROSS_SAME, NULL},
 	{"the tip of a norm", "tape+norm-at-zero", "aot", CROSS_MODE_engine, "'inputs': ['x: f64[2]'], 'body': [{'out': ['n'], 'op': 'norm', 'args': ['x'], 'axes': [0]}, "
 	    CONSTANT("one: f64[]", "1") ", " OP("r", "max", "'n', 'one'") "], 'results': ['r'], 'points': [[[0, 0]]], " VJP("0", "1"), CROSS_EDGE, NULL},
 };
