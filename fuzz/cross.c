@@ -358,7 +358,7 @@ void cross_check(struct cross *self, enum cross_mode mode, const struct testcase
 		out->compared = l.q.n;
 		show(&l, out);
 		if (l.unprobed)
-			out->text = "too large for the probes, so nobody knows what rounding explains";
+			out->text = "too large for the probes: nobody knows what rounding explains";
 	}
 }
 

@@ -2,7 +2,7 @@
  * Checks without an oracle: a planted fault is seen by the mode that can see it, and right engines that differ (at a kink, by rounding that something magnifies, by a
  * formula or a range) are no lead.
  */
-#include "../../engines/rules.h"
+#include "../../engines/rounding.h"
 #include "../../fuzz/choice.h"
 #include "../../fuzz/cross_internal.h"
 #include "../../fuzz/generate.h"
@@ -375,12 +375,57 @@ static void check_pieces(struct arena *a)
 	engine_close(plain);
 }
 
+/* False where memory ended before there was a verdict. */
+static bool checked_within(size_t limit, struct cross *cross, enum cross_verdict *out)
+{
+	struct arena a;
+	jmp_buf full;
+	bool volatile there = false;
+
+	arena_init(&a, limit);
+	a.on_full = &full;
+	if (!setjmp(full)) {
+		struct testcase c = read_case(power, &a);
+		struct cross_result r;
+
+		cross_check(cross, CROSS_MODE_engine, &c, &a, &r);
+		*out = r.verdict;
+		there = true;
+	}
+	arena_free(&a);
+	return there;
+}
+
+/* Wherever memory ends, no rounding of a probe goes on. */
+static void check_memory(void)
+{
+	struct engine *engine = engine_open("functional+residual-fifo", NULL), *against = engine_open("aot", NULL);
+	struct cross *cross = cross_open(engine, against);
+	int ended = 0, within = 0;
+
+	for (size_t limit = 1 << 14; limit < 1 << 20; limit += 1 << 12) {
+		enum cross_verdict v = CROSS_UNSUPPORTED;
+
+		if (checked_within(limit, cross, &v))
+			within += v == CROSS_UNSUPPORTED;
+		else
+			ended++;
+		CHECK(v == CROSS_DIFFERS || v == CROSS_UNSUPPORTED, "%zu bytes: %s", limit, cross_verdict_names[v]);
+		CHECK(!rounding_active, "%zu bytes", limit);
+	}
+	CHECK(ended && within, "%d times full, %d times in a probe", ended, within);
+	cross_close(cross);
+	engine_close(engine);
+	engine_close(against);
+}
+
 int main(void)
 {
 	struct arena a;
 
 	arena_init(&a, 1 << 30);
 	check_pieces(&a);
+	check_memory();
 	check_rows(&a);
 	check_zoo(&a);
 	check_scripted(&a);
