@@ -186,6 +186,7 @@ static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *
 {
 	bool weak = declares_weak_zero(l->q.left) || declares_weak_zero(l->q.right);
 	double units = fmax(units_of(l->q.left), units_of(l->q.right));
+	bool no_number = false;
 
 	l->unprobed = !cross_scatter(&l->self->probes, modes[l->mode], c, l->q.n, l->arena, &l->scatter);
 	if (l->unprobed || l->scatter.edge)
@@ -195,10 +196,11 @@ static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *
 		bool usual = isinf(distance(p)) ? weak || !is_sure(p, l->scatter.by[i], l->coarsest)
 		                                : !is_apart(p, l->scatter.largest, l->coarsest) || distance(p) <= explained(&l->scatter, units, i);
 
+		no_number = no_number || (l->suspect[i] && isinf(distance(p)));
 		if (l->suspect[i] && usual)
 			clear(l, i);
 	}
-	return l->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
+	return l->n_suspect ? CROSS_DIFFERS : no_number ? CROSS_EDGE : CROSS_ROUNDING;
 }
 
 static bool is_steady(double here, double beside, double by)
@@ -282,6 +284,8 @@ static void show(const struct look *l, struct cross_result *out)
 	if (!worst || distance(worst) == 0)
 		return;
 	out->text = worst->sibling;
+	if (l->q.right != l->self->engine)
+		out->text = arena_printf(l->arena, "%s by %s", worst->sibling, engine_spec(l->q.right));
 	out->has_numbers = true;
 	out->in_primal = worst->in_primal;
 	out->point = worst->point;

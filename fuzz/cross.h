@@ -29,7 +29,7 @@ enum cross_verdict {
 	CROSS_UNSUPPORTED, /* there are no two answers; text says why */
 	CROSS_SAME,
 	CROSS_ROUNDING,    /* rounding explains the difference */
-	CROSS_EDGE,        /* a value at the end of a range or domain: usual formulas part there */
+	CROSS_EDGE,        /* a value at the end of a range or domain, or a declared 0 times infinity: usual formulas part there */
 	CROSS_ISOLATED,    /* beside the point there is none: a special case, or a convention that the probes do not know */
 	CROSS_UNSTEADY,    /* beside the point it is another difference */
 	CROSS_DIFFERS,     /* a lead */

@@ -30,7 +30,7 @@ bool cross_engine(struct cross_ask *q, const struct testcase *c)
 	const struct answer *own = cross_ask(q, q->left, c);
 	struct testcase again = *c;
 
-	return own && cross_add_answers(q, "reference", own, cross_ask(q, q->right, &again), c->n_point);
+	return own && cross_add_answers(q, "the same", own, cross_ask(q, q->right, &again), c->n_point);
 }
 
 /* ---- batches ---- */
