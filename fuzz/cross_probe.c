@@ -6,9 +6,7 @@
  * by itself, and the answers scatter over all sides of the tie.
  */
 #include <math.h>
-#include <setjmp.h>
 
-#include "../engines/rounding.h"
 #include "choice.h"
 #include "cross_internal.h"
 #include "minimize_edit.h"
@@ -116,7 +114,7 @@ static void widen(double *low, double *high, double x)
 	*high = fmax(*high, x);
 }
 
-static bool scatter_of(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a, struct cross_scatter *out)
+bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a, struct cross_scatter *out)
 {
 	double *low = NEW(a, double, n), *high = NEW(a, double, n);
 	int draws = 0;
@@ -147,24 +145,4 @@ static bool scatter_of(const struct cross_probes *self, cross_fn *mode, const st
 	for (int i = 0; i < n; i++)
 		out->by[i] = (high[i] - low[i]) / 2;
 	return draws >= CROSS_DRAWS / 2;
-}
-
-/* A probe that leaves when the arena is full would leave its rounding to whatever is computed next. */
-bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a, struct cross_scatter *out)
-{
-	const struct arena_mark mark = arena_mark(a);
-	jmp_buf *const outer = a->on_full;
-	jmp_buf full;
-	bool there = false;
-
-	a->on_full = &full;
-	if (!setjmp(full)) {
-		there = scatter_of(self, mode, c, n, a, out);
-	} else {
-		rounding_end();
-		arena_rewind(a, mark);
-		*out = (struct cross_scatter){0};
-	}
-	a->on_full = outer;
-	return there;
 }
