@@ -71,8 +71,9 @@ void rounding_restart(enum op op, const double *x, int n);
 /* Whether subnormal operands may be read as 0; and x as such an op reads it that does no arithmetic: x itself, or a copy in the arena. */
 bool rounding_reads_zeros(void);
 const struct tensor *rounding_read(const struct tensor *x, struct arena *a);
-/* One of 0 .. n-1. */
+/* One of 0 .. n-1; and one of n formulas, which a probe takes in turn, seed by seed. */
 int rounding_pick(int n);
+int rounding_formula(int n);
 
 /* The kernels of ops that round, in the place of kernel_run_into: false for all others. */
 bool rounding_kernel(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);

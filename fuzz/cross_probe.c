@@ -129,7 +129,7 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 		struct engine *probe = self->engine[k % CROSS_PROBES];
 		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k < CROSS_DRAWS ? k : CROSS_SHARP, .plain = k / CROSS_PROBES % 2};
 
-		engine_reseed_rounding(probe, (uint64_t)k + 1);
+		engine_reseed_rounding(probe, (uint64_t)(k / CROSS_PROBES)); /* formulas in turn */
 		if (mode(&q, c) && q.n == n) {
 			for (int i = 0; i < n; i++) {
 				widen(&low[i], &high[i], q.pair[i].left);

@@ -115,6 +115,8 @@ static const struct row {
 	    "'results': ['r'], 'points': [[0]], " JVP("0", "1"), CROSS_EDGE, NULL},
 	{"a slope that the kink hides", "aot", NULL, CROSS_MODE_transpose, X "'body': [" OP("a", "abs", "'x'") ", " CONSTANT("t: f64[]", "'0x1p-240'") ", " OP("b", "add", "'a', 't'") ", "
 	    OP("r", "sqrt", "'b'") "], 'results': ['r'], 'points': [[0]], " JVP("0", "1"), CROSS_SAME, NULL},
+	{"a formula that cancels beside the end of a domain", "parallel:flushing=18", NULL, CROSS_MODE_dtype, X "'body': [" OP("r", "acosh", "'x'") "], 'results': ['r'], "
+	    "'points': [['0x1.000002p+0']], " JVP("0", "1"), CROSS_EDGE, NULL},
 	{"the tip of a norm", "tape+norm-at-zero", "aot", CROSS_MODE_engine, "'inputs': ['x: f64[2]'], 'body': [{'out': ['n'], 'op': 'norm', 'args': ['x'], 'axes': [0]}, "
 	    CONSTANT("one: f64[]", "1") ", " OP("r", "max", "'n', 'one'") "], 'results': ['r'], 'points': [[[0, 0]]], " VJP("0", "1"), CROSS_EDGE, NULL},
 };
