@@ -273,6 +273,18 @@ bool engine_reseed_rounding(struct engine *self, uint64_t seed)
 	return self->rounds;
 }
 
+bool engine_magnify_rounding(struct engine *self, double times)
+{
+	if (self->rounds)
+		self->rounding_times = times;
+	return self->rounds;
+}
+
+struct rounding_seen engine_rounding_seen(const struct engine *self)
+{
+	return self->rounding_times > 0 ? rounding_seen() : (struct rounding_seen){0};
+}
+
 /* ---- what was edited ---- */
 
 /* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared too. */

@@ -61,6 +61,18 @@ int64_t engine_recomputed(const struct engine *self);
  * is changed, of any other engine.
  */
 bool engine_reseed_rounding(struct engine *self, uint64_t seed);
+/* What an engine whose errors are magnified met in its last answer. */
+struct rounding_seen {
+	int64_t steps;  /* results that were not exact */
+	double largest; /* magnitude of a result of arithmetic, and of what functions are usually made of */
+	bool edge;      /* a value near an end of its dtype's range, or no number; an operand at the end of its op's domain */
+};
+/*
+ * Of an engine opened with rounding=SEED: what is not exact is off by up to `times` half units from now on, each time anew.  It is no right engine then, but a probe:
+ * its answers scatter as those of right engines do, so many times as much.  False of any other engine.
+ */
+bool engine_magnify_rounding(struct engine *self, double times);
+struct rounding_seen engine_rounding_seen(const struct engine *self);
 /* True of a built-in engine without a fault: it must agree. */
 bool engine_is_right(const struct engine *self);
 /*

@@ -2,6 +2,7 @@
 #include "rounding.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels.h"
 
@@ -27,6 +28,8 @@ static _Thread_local struct {
 	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
 	double sum, lost, limit;
 	bool pending;
+	double times; /* of a probe: so many times half a unit; 0: an engine that rounds */
+	struct rounding_seen seen;
 } seeded;
 
 static uint64_t splitmix(uint64_t *state)
@@ -43,8 +46,63 @@ int rounding_pick(int n)
 	return (int)(splitmix(&seeded.state) % (uint64_t)n);
 }
 
+/* ---- what a probe meets ---- */
+
+/*
+ * Nearer than this to the end of a domain, or to 0 among factors, the usual formulas that cancel there (a*a - 1, y/x) lose more than half of the digits of f32, and the
+ * derivatives that the probes take of them do not show it.
+ */
+#define NEAR 0x1p-12
+
+/* Whether op has no derivative at x or beside, or what it gives there hangs on the sign of a 0. */
+static bool at_end_of_domain(enum op op, const double *x, int n)
+{
+	bool all_zero = true, small_factor = false;
+
+	for (int i = 0; i < n; i++) {
+		all_zero = all_zero && x[i] == 0;
+		small_factor = small_factor || (x[i] != 0 && fabs(x[i]) < NEAR);
+	}
+	if (op == OP_REDUCE_PROD || op == OP_CUMPROD || op == OP_SCATTER_MUL)
+		return small_factor;
+	if (op == OP_ATAN2 && x[0] == 0)
+		return true;
+	switch (op_table[op].domain) {
+	case DOMAIN_ALL: return false;
+	case DOMAIN_POSITIVE: return x[0] <= 0;
+	case DOMAIN_ABOVE_MINUS_ONE: return x[0] <= NEAR - 1;
+	case DOMAIN_INSIDE_ONE: return fabs(x[0]) >= 1 - NEAR;
+	case DOMAIN_ABOVE_ONE: return x[0] <= 1 + NEAR;
+	case DOMAIN_SECOND_NONZERO: return x[1] == 0;
+	case DOMAIN_POW: return x[0] == 0;
+	case DOMAIN_NOT_BOTH_ZERO: case DOMAIN_NOT_ALL_ZERO: return all_zero;
+	}
+	return false;
+}
+
+/* Far from both ends of the dtype's range the intermediates of any usual formula, products of four such numbers at most, stay in it. */
+static void look(enum dtype d, double x)
+{
+	int exponent;
+
+	frexp(x, &exponent);
+	if (fabs(x) > seeded.seen.largest)
+		seeded.seen.largest = fabs(x);
+	if (!isfinite(x) || (x != 0 && abs(exponent) > dtype_table[d].emax / 4))
+		seeded.seen.edge = true;
+}
+
+int rounding_formula(int n)
+{
+	return seeded.times > 0 ? (int)(seeded.seed % (uint64_t)n) : rounding_pick(n);
+}
+
 void rounding_restart(enum op op, const double *x, int n)
 {
+	if (seeded.times > 0) {
+		seeded.seen.edge = seeded.seen.edge || (n && at_end_of_domain(op, x, n));
+		return; /* nobody promises that what is computed twice is rounded alike */
+	}
 	seeded.state = seeded.seed + (uint64_t)op;
 	for (int i = 0; i < n; i++) {
 		union {
@@ -99,12 +157,26 @@ static double left(enum dtype d, double x)
 
 static double taken(enum dtype d, double x) { return seeded.flush > FLUSH_RESULTS ? left(d, x) : x; }
 
+/* The same off by up to so many times as much. */
+static double magnified(enum dtype d, double hi, double lo, double limit)
+{
+	double nearest = dtype_round(d, hi), rest = hi - nearest + lo;
+
+	look(d, hi);
+	if (!isfinite(nearest) || rest == 0)
+		return nearest;
+	seeded.seen.steps++;
+	return dtype_round(d, hi + seeded.times * fraction() * fmin(half_unit(d, hi), limit));
+}
+
 /* hi + lo, which is exact to far more than d holds, |lo| at most half an ulp of hi; off by no more than `limit`. */
 static double chosen(enum dtype d, double hi, double lo, double limit)
 {
 	const struct dtype_info *info = &dtype_table[d];
 	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, half, low, high;
 
+	if (seeded.times > 0)
+		return magnified(d, hi, lo, limit);
 	if (!isfinite(nearest) || rest == 0)
 		return nearest;
 	half = half_unit(d, hi);
@@ -175,6 +247,7 @@ double rounding_mul(enum dtype d, double a, double b)
 	b = taken(d, b);
 	double product = a * b;
 
+	seeded.seen.edge = seeded.seen.edge || (product == 0 && a != 0 && b != 0);
 	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is rounded. */
 	if (is_wide(d) && (is_power_of_two(a) || is_power_of_two(b)))
 		return fabs(product) <= dtype_table[d].max ? left(d, product) : dtype_round(d, product);
@@ -191,6 +264,9 @@ double rounding_div(enum dtype d, double a, double b)
 		return fabs(quotient) <= dtype_table[d].max ? left(d, quotient) : dtype_round(d, quotient);
 	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
 		lost = -fma(quotient, b, -a) / b;
+	if (seeded.times > 0 && lost == 0 && !is_power_of_two(b))
+		lost = quotient * 0x1p-60; /* an engine that multiplies by 1/b is off all the same */
+	seeded.seen.edge = seeded.seen.edge || (quotient == 0 && a != 0);
 	return choose(d, quotient, lost, INFINITY);
 }
 
@@ -210,8 +286,15 @@ double rounding_function(enum dtype d, double y, double ulps)
 	bool above;
 
 	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
-	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y))
+	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y)) {
+		if (seeded.times > 0)
+			look(d, y);
 		return left(d, ulps == 0 ? y : dtype_round(d, y));
+	}
+	if (seeded.times > 0) {
+		look(d, 1); /* many a formula of a small value has intermediates of about 1: (e^x - e^-x)/2 */
+		return magnified(d, y, y * 0x1p-60, INFINITY);
+	}
 	above = takes_second(y, nextafter(y, INFINITY));
 	if (d == DTYPE_F64) {
 		/* y is the library's, off by about one of these ulps itself. */
@@ -252,6 +335,8 @@ double rounding_product(enum dtype d, double *factor, int n)
 }
 
 /* ---- operands ---- */
+
+bool rounding_probes(void) { return seeded.times > 0; }
 
 bool rounding_reads_zeros(void) { return seeded.flush > FLUSH_RESULTS; }
 
@@ -305,8 +390,14 @@ void rounding_begin(const struct engine *self)
 	seeded.seed = seeded.state = self->rounding;
 	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
 	seeded.pending = false;
+	seeded.times = self->rounding_times;
+	if (seeded.times > 0)
+		seeded.style = STYLE_COIN;
+	seeded.seen = (struct rounding_seen){0};
 	seeded.flush = self->flushes ? (enum flush)(1 + rounding_pick(FLUSH_COUNT - 1)) : FLUSH_NONE;
 }
+
+struct rounding_seen rounding_seen(void) { return seeded.seen; }
 
 void rounding_end(void)
 {

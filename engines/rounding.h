@@ -31,6 +31,11 @@
 #include "rules.h"
 
 /*
+ * A probe (engine_magnify_rounding) is no right engine: every result that is not exact is off by up to so many times half a unit, and nothing is the same twice. How far
+ * its answers scatter says how much of an answer rounding may be, in any dtype, f64 included.  What is exact stays so: the path is that of all right engines.
+ */
+
+/*
  * Edits self's copies of the tables, and says that its answers are rounded by the generator of `seed`: each answer starts it anew, so that the
  * same case gets the same answer.
  */
@@ -39,6 +44,9 @@ void rounding_plant(struct engine *self, uint64_t seed);
 /* What engine_answer does before and after: NULL for an engine that rounds to nearest. */
 void rounding_begin(const struct engine *self);
 void rounding_end(void);
+/* Whether the engine at work is a probe; and what its last answer met. */
+bool rounding_probes(void);
+struct rounding_seen rounding_seen(void);
 
 /*
  * Whether a seed is at work.  Asked once per node by every engine: initial-exec, for the general model of position-independent code is a call.
@@ -63,8 +71,9 @@ void rounding_restart(enum op op, const double *x, int n);
 /* Whether subnormal operands may be read as 0; and x as such an op reads it that does no arithmetic: x itself, or a copy in the arena. */
 bool rounding_reads_zeros(void);
 const struct tensor *rounding_read(const struct tensor *x, struct arena *a);
-/* One of 0 .. n-1. */
+/* One of 0 .. n-1; and one of n formulas, which a probe takes in turn, seed by seed. */
 int rounding_pick(int n);
+int rounding_formula(int n);
 
 /* The kernels of ops that round, in the place of kernel_run_into: false for all others. */
 bool rounding_kernel(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);

@@ -64,6 +64,11 @@ static void cast(const struct tensor *x, struct tensor *out)
 	const struct dtype_info *from = &dtype_table[x->type.dtype], *to = &dtype_table[out->type.dtype];
 	bool wider = to->precision >= from->precision && to->emax >= from->emax && to->emin <= from->emin;
 
+	if (!dtype_is_float(x->type.dtype)) {
+		for (int i = 0, n = shape_elements(&out->type.shape); i < n; i++)
+			out->at[i].f = rounding_once(out->type.dtype, (double)x->at[i].i);
+		return;
+	}
 	for (int i = 0, n = shape_elements(&out->type.shape); i < n; i++)
 		out->at[i].f = wider ? x->at[i].f : rounding_late(out->type.dtype, x->at[i].f);
 }
@@ -101,7 +106,7 @@ static double logsumexp(enum dtype d, double *x, int n)
 		top = real_max(top, x[i]);
 	if (!isfinite(top))
 		return top;
-	if (rounding_pick(2))
+	if (rounding_formula(2))
 		top = 0;
 	for (int i = 0; i < n; i++)
 		x[i] = rounding_function(d, exp(rounding_add(d, x[i], -top)), 1);
@@ -118,7 +123,7 @@ static double norm(enum dtype d, double *x, int n)
 		top = real_max(top, fabs(x[i]));
 	if (top == 0 || !isfinite(top))
 		return top;
-	if (rounding_pick(2))
+	if (rounding_formula(2))
 		frexp(top, &scale);
 	for (int i = 0; i < n; i++)
 		x[i] = rounding_mul(d, ldexp(x[i], -scale), ldexp(x[i], -scale));
@@ -129,7 +134,7 @@ static double mean(enum dtype d, double *x, int n)
 {
 	double sum = rounding_sum(d, x, n);
 
-	return n && rounding_pick(2) ? rounding_mul(d, sum, rounding_div(d, 1, n)) : rounding_div(d, sum, n);
+	return n && rounding_formula(2) ? rounding_mul(d, sum, rounding_div(d, 1, n)) : rounding_div(d, sum, n);
 }
 
 static double largest(enum dtype d, double *x, int n)
@@ -183,7 +188,7 @@ static void cumulative(const struct node *node, const struct tensor *x, struct t
 	double *prefix = NEW(a, double, v.n);
 
 	rounding_restart(node->op, NULL, 0);
-	chain = rounding_pick(2);
+	chain = rounding_formula(2);
 	for (int line = 0; line < v.outer * v.inner; line++) {
 		int first = line / v.inner * v.n * v.inner + line % v.inner;
 
@@ -293,7 +298,7 @@ bool rounding_kernel(const struct node *node, const struct tensor *const arg[], 
 	switch (op_table[node->op].family) {
 	case FAMILY_UNARY: case FAMILY_BINARY: elementwise(node, arg, out); return true;
 	case FAMILY_CAST:
-		if (!dtype_is_float(arg[0]->type.dtype))
+		if (!dtype_is_float(arg[0]->type.dtype) && !rounding_probes())
 			return false;
 		cast(arg[0], out);
 		return true;

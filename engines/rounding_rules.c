@@ -36,7 +36,7 @@ static const struct expression *formula(enum op op, int operand, const struct ex
 
 	for (int i = 0; i < USUAL; i++)
 		n += usual[i].op == op && usual[i].operand == operand;
-	pick = n ? rounding_pick(n + 1) : 0;
+	pick = n ? rounding_formula(n + 1) : 0;
 	for (int i = 0; i < USUAL && pick; i++)
 		if (usual[i].op == op && usual[i].operand == operand && !--pick)
 			return &usual_expression[i];
@@ -132,7 +132,7 @@ static void adjoint_reduce_prod_rounded(const struct adjoint_call *call, struct 
 		double whole = call->out->at[map[i]].f, cotangent = call->cotangent->at[map[i]].f;
 		int n_factor = 0;
 
-		if (x->at[i].f != 0 && rounding_pick(2)) {
+		if (x->at[i].f != 0 && rounding_formula(2)) {
 			into[i].f = strong_product(d, cotangent, rounding_div(d, whole, x->at[i].f));
 			continue;
 		}
@@ -150,7 +150,7 @@ static void adjoint_logsumexp_rounded(const struct adjoint_call *call, struct te
 	enum dtype d = x->type.dtype;
 	int n = shape_elements(&x->type.shape), *map = reduce_map(call->node, &x->type.shape, call->arena);
 
-	if (rounding_pick(2) || !call->wanted[0]) {
+	if (rounding_formula(2) || !call->wanted[0]) {
 		adjoint_logsumexp(call, contribution);
 		return;
 	}

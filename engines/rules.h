@@ -239,6 +239,7 @@ struct engine {
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	bool rounds;                /* answers are rounded by a generator seeded with `rounding` (rounding.h), not to nearest */
 	uint64_t rounding;
+	double rounding_times;      /* errors are magnified so many times; 0: they are not */
 	bool flushes;               /* and some of what is subnormal is 0 */
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;

@@ -132,6 +132,12 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		return NULL;
 	}
 	campaign_fit_profile(&self->bench, &self->own.profile);
+	if (o->cross && !campaign_cross_open(self, e)) {
+		campaign_cross_close(self);
+		bench_close(&self->bench);
+		free(self);
+		return NULL;
+	}
 	arena_init(&self->side, SIDE_ARENA);
 	arena_init(&self->known, KNOWN_ARENA);
 	self->start = self->shown = bench_clock();

@@ -23,6 +23,10 @@ struct campaign_options {
 	int max_findings; /* 0: no limit */
 	int minimize_budget;
 	bool progress;
+	bool cross;          /* compare answers where the oracles leave something undecided (cross.h) */
+	bool cross_strict;   /* a lead counts as a finding */
+	bool no_oracle;      /* compare answers of every case, and judge none */
+	const char *against; /* spec of the engine to compare with, or NULL */
 };
 
 struct campaign;

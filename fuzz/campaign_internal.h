@@ -3,6 +3,7 @@
 #define FUZZ_CAMPAIGN_INTERNAL_H
 
 #include "campaign.h"
+#include "cross.h"
 #include "fine_signature.h"
 
 enum {
@@ -99,7 +100,9 @@ struct campaign {
 	uint8_t seen[FEATURE_BYTES]; /* classes of each counter that some case had */
 	int features;
 
-	double start, shown, generate_seconds, minimize_seconds;
+	struct campaign_cross *cross; /* NULL: not asked for */
+
+	double start, shown, generate_seconds, minimize_seconds, cross_seconds;
 	bool terminal;
 	const char *stopped; /* why; NULL while it runs */
 	bool failed;
@@ -127,6 +130,20 @@ void campaign_write_file(struct campaign *self, const char *dir, const char *nam
  */
 void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number);
 void triage_close(struct campaign *self);
+
+/* ---- campaign_cross.c ---- */
+
+bool campaign_cross_open(struct campaign *self, struct error *e);
+void campaign_cross_close(struct campaign *self);
+/* Every mode of every engine for which case `number` leaves something open; nothing where it was not asked for.  Working memory from a. */
+void campaign_cross(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+int campaign_leads(const struct campaign *self);
+/* Whether any two answers were compared. */
+bool campaign_compared(const struct campaign *self);
+struct json_writer;
+/* Member `cross` of the summary, and its lines for people after `text`: none where it was not asked for. */
+void campaign_put_cross(const struct campaign *self, struct json_writer *w, struct arena *a);
+char *campaign_cross_text(const struct campaign *self, char *text, struct arena *a);
 
 /* ---- campaign_window.c ---- */
 

@@ -141,7 +141,7 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 		const char *key;
 		double seconds;
 	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
-	    {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
+	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
 	double rest = elapsed;
 
 	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
@@ -187,6 +187,7 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_end(&w);
 	json_member_integer(&w, "distinct_findings", self->n_finding);
 	put_findings(&w, self);
+	campaign_put_cross(self, &w, a);
 	json_member_integer(&w, "oracle_disagreements", self->oracle_disagreements);
 	json_put_key(&w, "oracle_files");
 	json_begin_array(&w, JSON_FLOW);
@@ -228,7 +229,9 @@ static int exit_code(const struct campaign *self)
 		solid = solid || !self->finding[i].flaky;
 	if (self->n_finding)
 		return solid ? EXIT_FINDING : EXIT_FLAKY;
-	return self->all.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
+	if (self->o->cross_strict && campaign_leads(self))
+		return EXIT_FINDING;
+	return self->all.decided || (self->o->no_oracle && campaign_compared(self)) ? EXIT_NO_FINDING : EXIT_NOTHING;
 }
 
 static char *text_write(const struct campaign *self, struct arena *a)
@@ -248,7 +251,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->fine,
 		    (long long)f->count, (long long)f->first_case, f->ops, f->flaky ? ", did not come again" : "", self->findings_dir, f->file);
 	}
-	return text;
+	return campaign_cross_text(self, text, a);
 }
 
 int campaign_close(struct campaign *self, struct campaign_end *end)
@@ -272,6 +275,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	end->text = strdup(text_write(self, &self->side));
 	memcpy(end->failure, self->failure, sizeof end->failure);
 	window_close(self);
+	campaign_cross_close(self);
 	bench_close(&self->bench);
 	arena_free(&self->side);
 	triage_close(self);

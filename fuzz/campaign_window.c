@@ -17,7 +17,7 @@ enum { WINDOW_BYTES = 64 << 20 };
 
 void window_open(struct campaign *self)
 {
-	int room = self->o->max_findings ? 1 : bench_cases(&self->bench); /* any finding may be the last: no case may follow it */
+	int room = self->o->max_findings || self->o->no_oracle ? 1 : bench_cases(&self->bench); /* any finding may be the last: no case may follow it */
 
 	self->room = room;
 	for (int k = 0; k < 2 && room > 1; k++) {
@@ -76,6 +76,7 @@ static void judge_one(struct campaign *self, struct window *w, int k)
 	bench_conclude(&self->bench, &w->c[k], &w->arena, &w->r[k]);
 	campaign_count(self, &w->c[k], &w->r[k]);
 	campaign_record(self, &w->c[k], w->number[k], &w->r[k], &w->arena);
+	campaign_cross(self, &w->c[k], w->number[k], &w->r[k], &w->arena);
 	arena_rewind(&w->arena, mark);
 }
 
@@ -120,6 +121,18 @@ static void add(struct campaign *self, const struct testcase *c, const struct ar
 		turn(self);
 }
 
+/* Nothing is judged: it is all undecided. */
+static void compare_only(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES])
+{
+	struct bench_result r = {0};
+
+	features_of(c, NULL, counters);
+	for (int k = 0; k < self->bench.n_engine; k++)
+		r.judgement[k].verdict = VERDICT_UNDECIDED;
+	campaign_count(self, c, &r);
+	campaign_cross(self, c, self->cases, &r, a);
+}
+
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES])
 {
 	struct bench_result r;
@@ -127,12 +140,15 @@ void campaign_judge(struct campaign *self, const struct testcase *c, struct aren
 	self->cases++;
 	if (self->room > 1) {
 		add(self, c, a, counters);
+	} else if (self->o->no_oracle) {
+		compare_only(self, c, a, counters);
 	} else {
 		bench_truth(&self->bench, c, a, &r);
 		features_of(c, &r.truth, counters);
 		bench_conclude(&self->bench, c, a, &r);
 		campaign_count(self, c, &r);
 		campaign_record(self, c, self->cases, &r, a);
+		campaign_cross(self, c, self->cases, &r, a);
 	}
 	campaign_show_progress(self);
 }

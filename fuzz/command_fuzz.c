@@ -103,6 +103,10 @@ int command_fuzz(int argc, char **argv)
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
 	    {"driver", OPTION_TEXT, &driver_name, "D", "libfuzzer (default where built in), plain: our own loop, generate: fresh cases only"},
 	    {"fd-one-in", OPTION_NUMBER, &fd_one_in, "N", "finite differences on one case in N, and where something is off (default 10)"},
+	    {"cross", OPTION_FLAG, &c.cross, NULL, "where something is undecided compare what needs no oracle; leads/ has what differs"},
+	    {"against", OPTION_TEXT, &c.against, "SPEC", "of --cross: the engine that answers are compared with"},
+	    {"cross-strict", OPTION_FLAG, &c.cross_strict, NULL, "of --cross: a lead counts as a finding"},
+	    {"no-oracle", OPTION_FLAG, &c.no_oracle, NULL, "--cross on every case, and no verdict"},
 	    {"keep-going", OPTION_FLAG, &keep_going, NULL, "do not stop at findings (the default, unless --max-findings)"},
 	    {"max-findings", OPTION_NUMBER, &max_findings, "N", "stop after N distinct findings"},
 	    {"corpus", OPTION_TEXT, &c.corpus, "DIR", "start from the cases in this directory"},
@@ -113,6 +117,7 @@ int command_fuzz(int argc, char **argv)
 	    "Judges random cases; each distinct finding is minimized and written once, as a report that `adjudge run` reproduces.\n"
 	    "Example: adjudge fuzz --engine functional+residual-fifo --seed 7 --cases 10000 --out campaign\n"
 	    "summary.json is the same for the same seed and options, but for cases_per_second and timing.\n"
+	    "Leads of --cross are no findings, unless --cross-strict.\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
 	    "decided, 6 only findings that did not come again.\n", rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
@@ -152,6 +157,11 @@ int command_fuzz(int argc, char **argv)
 		}
 	if (c.right_on && !check_spec(c.right_on, &e)) {
 		complain("fuzz: --right-on: %s", e.text);
+		return EXIT_USAGE;
+	}
+	c.cross = c.cross || c.no_oracle || c.cross_strict || c.against;
+	if (c.against && !check_spec(c.against, &e)) {
+		complain("fuzz: --against: %s", e.text);
 		return EXIT_USAGE;
 	}
 	if (c.corpus && !check_corpus(c.corpus))

@@ -5,6 +5,7 @@
 
 #include "../graph/json.h"
 #include "commands.h"
+#include "cross_show.h"
 #include "../reports/report.h"
 
 enum { COMPONENTS_SHOWN = 4096 };
@@ -13,10 +14,12 @@ struct run {
 	struct texts specs; /* given on the command line */
 	const char *signature;
 	bool json;
+	bool cross, strict, no_oracle;
+	const char *against;      /* spec of the reference, or NULL */
 	struct json_writer w;
 	struct arena arena;       /* a case */
 	struct arena text_arena;  /* the JSON output */
-	int findings, decided, cases;
+	int findings, decided, cases, leads;
 	bool signature_seen;
 	int trouble; /* an exit code to end with, or 0 */
 };
@@ -189,6 +192,87 @@ static void judge_report(const struct run *r, struct bench *b, const struct test
 	}
 }
 
+/* ---- checks without an oracle ---- */
+
+static void note_cross(struct run *r, const struct cross_result *x)
+{
+	r->leads += x->verdict == CROSS_DIFFERS;
+	r->decided += r->no_oracle && (x->verdict == CROSS_SAME || x->verdict == CROSS_ROUNDING || x->verdict == CROSS_DIFFERS);
+}
+
+/* Every mode, of one engine. */
+static bool cross_engine_of(struct run *r, struct engine *engine, struct engine *against, const struct testcase *c, struct arena *a)
+{
+	struct cross *cross = cross_open(engine, against);
+
+	for (int m = 0; cross && m < CROSS_MODES; m++) {
+		struct arena_mark mark = arena_mark(a);
+		struct cross_result x;
+
+		cross_check(cross, (enum cross_mode)m, c, a, &x);
+		note_cross(r, &x);
+		if (r->json)
+			cross_put(&r->w, cross, (enum cross_mode)m, &x, a);
+		else
+			cross_print(engine_spec(engine), (enum cross_mode)m, &x, a);
+		arena_rewind(a, mark);
+	}
+	cross_close(cross);
+	return cross != NULL;
+}
+
+static bool cross_engines(struct run *r, struct bench *b, const struct testcase *c)
+{
+	struct error e = {0};
+	struct engine *against = r->against ? engine_open(r->against, &e) : NULL;
+	bool ok = against || !r->against;
+
+	if (!ok)
+		complain("%s", e.text);
+	if (r->json) {
+		json_put_key(&r->w, "cross");
+		json_begin_array(&r->w, JSON_BLOCK);
+	} else if (ok) {
+		cross_print_head();
+	}
+	for (int k = 0; k < b->n_engine && ok; k++) {
+		if (r->json) {
+			json_begin_object(&r->w, JSON_BLOCK);
+			json_member_string(&r->w, "engine", engine_spec(b->engine[k]));
+			json_put_key(&r->w, "modes");
+			json_begin_array(&r->w, JSON_BLOCK);
+		}
+		ok = cross_engine_of(r, b->engine[k], against, c, &r->arena);
+		if (r->json) {
+			json_end(&r->w);
+			json_end(&r->w);
+		}
+	}
+	if (r->json)
+		json_end(&r->w);
+	engine_close(against);
+	return ok;
+}
+
+/* ---- a case ---- */
+
+/* The judgements of all engines: an exit code where a machine failed, else 0. */
+static int show_judgements(struct run *r, const struct texts *specs, const struct testcase *c, struct bench *b, const struct bench_result *result)
+{
+	int code = 0;
+
+	for (int k = 0; k < specs->n; k++) {
+		note_judgement(r, specs->at[k], c, &result->judgement[k]);
+		if (r->json)
+			put_judgement(r, specs->at[k], c, result, k, engine_recomputed(b->engine[k]));
+		else
+			print_judgement(r, specs->at[k], c, result->answer[k], &result->judgement[k], engine_recomputed(b->engine[k]));
+		if (machine_failed(specs->at[k], result->answer[k], c->n_point))
+			code = EXIT_OURS;
+	}
+	return code;
+}
+
 /* Returns 0, or an exit code when the case could not be judged. */
 static int run_case(struct run *r, const char *path)
 {
@@ -217,7 +301,9 @@ static int run_case(struct run *r, const char *path)
 		complain("%s", e.text);
 		return EXIT_OURS;
 	}
-	judge_report(r, &b, &c, spec_index(&specs, own), &r->arena, &result);
+	memset(&result, 0, sizeof result);
+	if (!r->no_oracle)
+		judge_report(r, &b, &c, spec_index(&specs, own), &r->arena, &result);
 	r->cases++;
 	if (r->json) {
 		json_begin_object(&r->w, JSON_BLOCK);
@@ -229,24 +315,20 @@ static int run_case(struct run *r, const char *path)
 		char *title = arena_printf(&r->arena, "%s%s%s", path, c.provenance.title ? ": " : "",
 		    c.provenance.title ? c.provenance.title : "");
 
-		printf("%s\n%-32s %-8s %-16s %-16s %-22s %-22s %s\n", text_disarm(title, false), "engine", "request", "verdict", "reason",
-		    "expected", "returned", "radius");
+		printf("%s\n", text_disarm(title, false));
+		if (!r->no_oracle)
+			printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", "engine", "request", "verdict", "reason", "expected", "returned", "radius");
 	}
-	for (int k = 0; k < specs.n; k++) {
-		note_judgement(r, specs.at[k], &c, &result.judgement[k]);
-		if (r->json)
-			put_judgement(r, specs.at[k], &c, &result, k, engine_recomputed(b.engine[k]));
-		else
-			print_judgement(r, specs.at[k], &c, result.answer[k], &result.judgement[k], engine_recomputed(b.engine[k]));
-		if (machine_failed(specs.at[k], result.answer[k], c.n_point))
-			code = EXIT_OURS;
-	}
-	if (r->json) {
+	if (!r->no_oracle)
+		code = show_judgements(r, &specs, &c, &b, &result);
+	if (r->json)
 		json_end(&r->w);
-		json_end(&r->w);
-	} else if (result.oracle_disagreement) {
+	else if (result.oracle_disagreement)
 		printf("the two oracles disagree: an oracle finding, not an engine's\n");
-	}
+	if (r->cross && !cross_engines(r, &b, &c))
+		code = EXIT_OURS;
+	if (r->json)
+		json_end(&r->w);
 	bench_close(&b);
 	return code;
 }
@@ -257,6 +339,10 @@ int command_run(int argc, char **argv)
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
+	    {"cross", OPTION_FLAG, &r.cross, NULL, "compare what needs no oracle: forward with reverse, batch with slice, f32 with f64 ..."},
+	    {"against", OPTION_TEXT, &r.against, "SPEC", "of --cross: the engine that answers are compared with"},
+	    {"cross-strict", OPTION_FLAG, &r.strict, NULL, "of --cross: a lead counts as a finding"},
+	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "--cross alone: no verdict"},
 	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
 	};
 	const struct options o = {"run", "CASE... [OPTION]...",
@@ -264,7 +350,8 @@ int command_run(int argc, char **argv)
 	    "it may differ from run to run.\n"
 	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
-	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.\n",
+	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.  A lead of\n"
+	    "--cross is no finding, unless --cross-strict.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	char **path;
 	int n, code = options_parse(&o, argc, argv, &path, &n);
@@ -280,6 +367,15 @@ int command_run(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
+	if (r.against) {
+		struct error e = {0};
+
+		if (!check_spec(r.against, &e)) {
+			complain("run: %s", e.text);
+			return EXIT_USAGE;
+		}
+	}
+	r.cross = r.cross || r.no_oracle || r.strict || r.against;
 	arena_init(&r.arena, COMMAND_ARENA);
 	arena_init(&r.text_arena, COMMAND_ARENA);
 	if (r.json) {
@@ -306,7 +402,7 @@ int command_run(int argc, char **argv)
 		return EXIT_FINDING;
 	if (r.trouble)
 		return r.trouble;
-	if (!r.signature && r.findings)
+	if (!r.signature && (r.findings || (r.strict && r.leads)))
 		return EXIT_FINDING;
 	return r.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

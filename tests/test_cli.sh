@@ -296,6 +296,35 @@ check 3 gate "$work/small.json" --baseline "$work/known.json"
 says err known
 check 3 gate "$work/small.json" --baseline "$work/absent.json"
 
+# ---- checks without an oracle ----
+check 0 run --cross --engine aot --against tape "$loop"
+says out 'transpose     same'
+check 1 run --cross --engine "$fault" "$loop"
+says out 'unrolled      differs'
+check 0 run --no-oracle --engine "$fault" "$loop"
+says out 'unrolled      differs'
+check 1 run --no-oracle --cross-strict --engine "$fault" "$loop"
+check 0 run --no-oracle --cross-strict --engine functional --json "$loop"
+check 1 run --cross-strict --engine functional --against "$fault" --json "$loop"
+says out '"signature": "functional|cross|engine|finite"'
+check 5 run --no-oracle --engine forward "$loop"
+check 2 run --engine tape --against no-such-engine "$loop"
+check 2 fuzz --engine tape --against no-such-engine --cases 1 --out "$work/none"
+for run in 1 2; do
+	check 0 fuzz --no-oracle --engine "$fault" --against forward --seed 2 --cases 40 --driver generate --out "$work/cross$run" --quiet
+	sed '/"cases_per_second"/,$d' "$work/cross$run/summary.json" >"$work/cross$run.summary"
+done
+same "$work/cross1.summary" "$work/cross2.summary"
+checks=$((checks + 1))
+diff -r "$work/cross1/leads" "$work/cross2/leads" >&2 || failures=$((failures + 1))
+for lead in "$work/cross1/leads"/*.json; do
+	check 1 run --no-oracle --cross-strict --engine "$fault" --against forward "$lead"
+	says out differs
+done
+check 1 fuzz --no-oracle --cross-strict --engine "$fault" --seed 2 --cases 10 --driver generate --out "$work/cross3" --quiet
+check 0 fuzz --cross --engine aot --engine functional --seed 2 --cases 100 --driver plain --out "$work/cross4" --quiet --json
+says out '"distinct_leads": 0'
+
 # ---- fuzz ----
 drivers="plain generate"
 "$adjudge" fuzz --out "$work/probe" --cases 1 --driver libfuzzer --quiet >/dev/null 2>&1
@@ -320,6 +349,12 @@ there="proc:exec '$adjudge' worker --engine"
 check 0 run --engine "$there tape" "$loop"
 check 1 run --engine "$there tape+scale:mul:1.5" "$loop"
 says out 'proc:'
+# A NaN that an engine says it makes of zeros is no lead.
+prod=$source/corpus/zoo/prod-div-zero.json
+check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"
+says out differs
+check 0 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero | sed -u '1s/.$/,\"weak_zero\":true}/'" --against aot "$prod"
+says out edge
 # What is subnormal is 0: a finding, unless the engine says that it flushes that dtype.
 cat >"$work/subnormal.json" <<-'END'
 	{"schema": "adjudge.case/1", "inputs": ["x: f16[]"], "body": [{"out": ["y"], "op": "mul", "args": ["x", "x"]}], "results": ["y"],

@@ -1,0 +1,54 @@
+/* cross_show.c: what the modes of cross.h say of a case, for people and as JSON. */
+#include <math.h>
+#include <stdio.h>
+
+#include "../graph/json.h"
+#include "commands.h"
+#include "cross_show.h"
+
+void cross_print_head(void)
+{
+	printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", "engine", "cross", "verdict", "ulp", "relative", "answer", "other", "of");
+}
+
+void cross_print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a)
+{
+	const char *text = text_disarm(arena_printf(a, "%s", r->text), false);
+
+	if (r->kind && !r->has_numbers)
+		text = arena_printf(a, "%s: %s", r->kind, text);
+	if (r->verdict == CROSS_SAME && !r->has_numbers)
+		text = arena_printf(a, "%d numbers", r->compared);
+	if (!r->has_numbers) {
+		printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", spec, cross_mode_names[mode], cross_verdict_names[r->verdict], "-", "-", "-", "-", text);
+		return;
+	}
+	printf("%-32s %-13s %-12s %-9.3g %-9.3g %-22s %-22s %s, %s %d[%d]%s\n", spec, cross_mode_names[mode], cross_verdict_names[r->verdict], r->ulps, r->relative,
+	    decimal_text(r->left, a), decimal_text(r->right, a), text, r->in_primal ? "result" : "derivative", r->which, r->element,
+	    r->point ? arena_printf(a, " at point %d", r->point) : "");
+}
+
+void cross_put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r, struct arena *a)
+{
+	json_begin_object(w, JSON_BLOCK);
+	json_member_string(w, "mode", cross_mode_names[mode]);
+	json_member_string(w, "verdict", cross_verdict_names[r->verdict]);
+	json_member_bool(w, "lead", r->verdict == CROSS_DIFFERS);
+	json_member_string(w, "signature", r->verdict == CROSS_DIFFERS ? cross_signature(cross, mode, r, a) : "");
+	json_member_string(w, "kind", r->kind ? r->kind : "");
+	json_member_string(w, "text", r->text);
+	json_member_integer(w, "compared", r->compared);
+	json_member_decimal_if(w, "answer", r->has_numbers, r->left);
+	json_member_decimal_if(w, "other", r->has_numbers, r->right);
+	json_member_decimal_if(w, "relative", r->has_numbers, r->relative);
+	json_member_decimal_if(w, "ulps", r->has_numbers, r->ulps);
+	json_member_decimal_if(w, "scatter", r->has_numbers && !isnan(r->scatter), r->scatter);
+	json_put_key(w, "place");
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, "point", r->point);
+	json_member_bool(w, "primal", r->in_primal);
+	json_member_integer(w, "which", r->which);
+	json_member_integer(w, "element", r->element);
+	json_end(w);
+	json_end(w);
+}
