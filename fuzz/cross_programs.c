@@ -178,7 +178,7 @@ bool cross_unrolled(struct cross_ask *q, const struct testcase *c)
 		straight.n_point = 1;
 		straight.point = &c->point[p];
 		straight.n_expect = 0;
-		if (!straight_program(&c->program, c->point[p], false, q->arena, &straight.program, &e)) {
+		if (!straight_program(&c->program, c->point[p], false, NULL, q->arena, &straight.program, &e)) {
 			q->why = arena_printf(q->arena, "%s", e.text);
 			return false;
 		}

@@ -116,6 +116,14 @@ static void simplify(struct campaign *self, int budget, struct same_signature *s
 	same_signature_close(&own);
 }
 
+/* Whether it asks for what an engine writes in ops that the program has not, and may die of. */
+static bool is_written_in_others(const struct testcase *c)
+{
+	const struct asked asked = asked_of(c);
+
+	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
+}
+
 /* same: of the case's coarse signature.  likely: it is most likely known. */
 static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool likely, struct triaged *out)
 {
@@ -136,7 +144,7 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	else
 		out->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
 	answers = triage_answers(r.judgement[0].verdict);
-	dies = r.judgement[0].verdict == VERDICT_CRASH && asked_of(&c).order > 1; /* of an op that a derivative is written with */
+	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
 	if (!out->flaky && (answers || dies))
 		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
