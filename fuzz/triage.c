@@ -216,12 +216,12 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }
 
-/* What is known of it where its names say only that there is a region. */
+/* What is known of it where its names say only that there is a region.  What dies is not made simpler, and has any wiring. */
 static void add_wiring(struct campaign *self, struct finding *f, const struct triaged *t)
 {
 	struct program *own;
 
-	if (!t->program || t->flaky || !pattern_is_bare(&f->pattern) || finding_is_in(f, t->program))
+	if (!t->program || t->flaky || !triage_answers(f->verdict) || !pattern_is_bare(&f->pattern) || finding_is_in(f, t->program))
 		return;
 	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
 	if (!f->wiring)

@@ -38,6 +38,8 @@ static const struct row {
     {"functional+residual-fifo+jax-scan-xs-zero", 60, 12, {"vjp|for{nonlinear}"}, "functional+jax-scan-xs-zero"},
     {"tape+crash", 6, 3, {"vjp|crash:"}, "functional"},
     {"tape+crash", 6, 0, {NULL}, "forward"},
+    /* What dies of loops dies of any. */
+    {"checkpointed+ckptjl-online-revolve", 60, 6, {"vjp|for{}"}},
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|crash:"}},
     {"tape", 10, 0, {NULL}},
