@@ -156,6 +156,15 @@ def reduce_(call):
     return rule
 
 
+def extremum(call):
+    """torch has none of nothing, and says so."""
+    def rule(n):
+        if any(n.shape(0)[axis] == 0 for axis in n.a.get("axes", [])):
+            raise Unsupported(f"{n.op} of no elements")
+        return reduce_(call)(n)
+    return rule
+
+
 def reduce_each(call):
     """Along one axis at a time, from the last."""
     def rule(n):
@@ -227,7 +236,7 @@ OPS = {
     "scatter_max": scatter("torch.index_reduce({x}, {axis}, {index}, {update}, 'amax')"),
     "masked_scatter": masked_scatter,
     "reduce_sum": narrow(reduce_("torch.sum({x}, {axes}, {keep})")), "reduce_mean": reduce_("torch.mean({x}, {axes}, {keep})"),
-    "reduce_max": reduce_("torch.amax({x}, {axes}, {keep})"), "reduce_min": reduce_("torch.amin({x}, {axes}, {keep})"),
+    "reduce_max": extremum("torch.amax({x}, {axes}, {keep})"), "reduce_min": extremum("torch.amin({x}, {axes}, {keep})"),
     "reduce_prod": narrow(reduce_each("torch.prod({x}, {axis}, {keep})")), "logsumexp": logsumexp, "norm": norm,
     "cumsum": narrow(along("torch.cumsum({x}, {axis})")), "cumprod": narrow(along("torch.cumprod({x}, {axis})")),
     "matmul": "torch.matmul({0}, {1})", "sort": along("torch.sort({x}, dim={axis}, stable=True)[0]"),
