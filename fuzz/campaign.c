@@ -65,7 +65,7 @@ static void fit_programs(const struct bench *b, struct profile *profile)
 		[DTYPE_F64] = &profile->f64, [DTYPE_F32] = &profile->f32, [DTYPE_BF16] = &profile->bf16, [DTYPE_F16] = &profile->f16};
 	bool dtype[DTYPE_COUNT] = {false}, op[OP_COUNT] = {false};
 	int *const rank[] = {&profile->rank0, &profile->rank1, &profile->rank2, &profile->rank3, &profile->rank4};
-	int floats = 0, most = 0;
+	int most = 0;
 
 	for (int k = 0; k < b->n_engine; k++) {
 		struct engine_scope scope = engine_scope(b->engine[k]);
@@ -80,13 +80,9 @@ static void fit_programs(const struct bench *b, struct profile *profile)
 		*rank[r] = 0;
 	for (int i = 0; i < OP_COUNT; i++)
 		profile->without[i] = b->n_engine && !op[i];
-	for (int d = 0; d < DTYPE_COUNT && b->n_engine; d++) {
+	for (int d = 0; d < DTYPE_COUNT && b->n_engine; d++)
 		if (weight[d] && !dtype[d])
 			*weight[d] = 0;
-		floats += weight[d] && dtype[d];
-	}
-	if (b->n_engine && floats < DTYPE_F16 - DTYPE_F64 + 1)
-		profile->weight_cast = 0; /* an excursion may go to any dtype */
 }
 
 void campaign_fit_profile(const struct bench *b, struct profile *profile)

@@ -54,10 +54,31 @@ static bool write_source(struct writer *w, const struct testcase *c, const char 
 	return file_write_atomic(w->dir, *file, text[0], strlen(text[0]), e);
 }
 
+/* The float dtypes of a case. */
+static void floats_of(const struct testcase *c, bool out[DTYPE_COUNT])
+{
+	for (int v = 0; v < c->program.n_value; v++)
+		out[c->program.type[v].dtype] |= dtype_is_float(c->program.type[v].dtype);
+}
+
+/* A simpler dtype is another column: what was asked of f32 is shown in f32. */
+static bool has_other_floats(void *found, const struct testcase *c)
+{
+	bool had[DTYPE_COUNT] = {false}, has[DTYPE_COUNT] = {false};
+
+	floats_of(found, had);
+	floats_of(c, has);
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		if (has[d] && !had[d])
+			return true;
+	return false;
+}
+
 static bool write_finding(struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
 {
 	struct minimize_statistics stats = {0};
-	struct same_signature same = {.bench = w->bench, .spec = w->spec};
+	struct testcase kept = *found;
+	struct same_signature same = {.bench = w->bench, .spec = w->spec, .refuse = has_other_floats, .context = &kept};
 	struct testcase small;
 	struct bench_result r;
 	const char *file;

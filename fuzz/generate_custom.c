@@ -57,6 +57,15 @@ static bool has_region(const struct program *p)
 	return false;
 }
 
+/* A rule forms its partials in f64, whatever it is of. */
+static bool may_have(const struct gen *g, const struct program *p)
+{
+	for (int v = 0; v < p->n_value; v++)
+		if (!gen_may_have(g, p->type[v].dtype))
+			return false;
+	return true;
+}
+
 /* The same value once more: exact, and right for any derivative of it. */
 static int vary(struct gen *g, int value, int *n_node)
 {
@@ -110,7 +119,7 @@ int gen_emit_custom(struct gen *g)
 	if (integer >= 0)
 		arg[n_arg++] = integer;
 	make_body(g, arg, n_arg, &body);
-	if (!aot_rule(&body.program, attrs.transform, &aot_rules_right, g->a, &rule, NULL) || has_region(&body.program) || has_region(&rule))
+	if (!aot_rule(&body.program, attrs.transform, &aot_rules_right, g->a, &rule, NULL) || has_region(&body.program) || has_region(&rule) || !may_have(g, &rule))
 		return -1;
 	work = g->multiplier * RUNS * (program_work(&body.program) + program_work(&rule));
 	if (g->nodes + program_nodes(&body.program) + program_nodes(&rule) + 2 * rule.top.n_result >= GEN_NODES || g->work + work >= GEN_WORK)

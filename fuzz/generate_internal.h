@@ -135,6 +135,8 @@ int gen_as(struct gen *g, int value, const struct type *t);
 int gen_value_of(struct gen *g, const struct type *t);
 struct shape gen_shape(struct gen *g);
 enum dtype gen_float_dtype(struct gen *g);
+/* Whether values of the dtype are drawn: a float may have no weight in the profile. */
+bool gen_may_have(const struct gen *g, enum dtype d);
 
 /* ---- generate_range.c ---- */
 

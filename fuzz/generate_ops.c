@@ -405,6 +405,8 @@ int gen_emit_cast(struct gen *g)
 		there.dtype = choice_percent(g->c, 40) ? DTYPE_BF16 : DTYPE_F16;
 	if (is_low(there.dtype) && range_magnitude(g->info[x].range) > gen_limit(there.dtype))
 		there.dtype = DTYPE_F32;
+	if (!gen_may_have(g, there.dtype))
+		return -1;
 	y = gen_node(g, OP_CAST, &x, 1, &there);
 	if (y < 0)
 		return -1;

@@ -503,3 +503,10 @@ enum dtype gen_float_dtype(struct gen *g)
 
 	return (enum dtype)choice_weighted(g->c, weights, 4);
 }
+
+bool gen_may_have(const struct gen *g, enum dtype d)
+{
+	const int weights[] = {g->p->f64, g->p->f32, g->p->bf16, g->p->f16};
+
+	return !dtype_is_float(d) || weights[d];
+}

@@ -373,6 +373,11 @@ says out scatter_mul
 check 1 conform --engine "$there tape+scale:sin:1.5" --cases 1 --quiet --out "$work/conform" --format json
 says out '"worst": "wrong"'
 check 1 run --engine tape+scale:sin:1.5 "$work"/conform/sin-vjp-f64-*.json
+check 1 conform --engine tape+scale:sin:1.5 --op sin --dtype f32 --cases 1 --quiet --out "$work/conform-f32"
+# a finding in one dtype is shown in it
+cat "$work"/conform-f32/sin-*.json | grep -o 'f[0-9]*\[' | sort -u >"$work/dtypes"
+echo 'f32[' >"$work/asked"
+same "$work/dtypes" "$work/asked"
 for format in markdown html; do
 	check 0 conform --engine forward --cases 1 --quiet --format $format
 	says out scatter_mul

@@ -101,6 +101,29 @@ static void test_profiles(void)
 }
 
 /* Golden: the same seed gives the same case on every host and compiler.  Changes whenever the generator does. */
+/* A float that the profile has not is in no value of a case. */
+static void test_absent_dtypes(void)
+{
+	for (int d = DTYPE_F64; d <= DTYPE_F16; d++) {
+		struct profile p = profile_default();
+		int *const members[] = {[DTYPE_F64] = &p.f64, [DTYPE_F32] = &p.f32, [DTYPE_BF16] = &p.bf16, [DTYPE_F16] = &p.f16};
+		int found = 0;
+		uint64_t first = 0;
+
+		*members[d] = 0;
+		for (uint64_t seed = 0; seed < 600; seed++) {
+			arena_reset(&arena);
+			struct testcase t = case_of(seed, &p);
+
+			for (int v = 0; v < t.program.n_value; v++)
+				found += t.program.type[v].dtype == (enum dtype)d;
+			if (found && !first)
+				first = seed + 1;
+		}
+		CHECK(!found, "%s: %d values, first in seed %lld", dtype_table[d].name, found, (long long)first - 1);
+	}
+}
+
 static void test_determinism(void)
 {
 	static const struct {
@@ -477,6 +500,7 @@ int main(void)
 	test_valid();
 	test_bytes();
 	test_profiles();
+	test_absent_dtypes();
 	test_reach();
 	test_aliases();
 	test_result_sum();

@@ -1,0 +1,47 @@
+#!/bin/sh
+# scripts/engines with an engine of its own, in a checkout of its own: who has a spec keeps what it was printed for, whatever becomes of the sources.
+# Usage: test_engines.sh SOURCE_ROOT
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+mkdir -p "$work/scripts" "$work/engines/external"
+sed 's/^adolc|.*/fake|host||.\/fake|/; s/^tfjs|.*/read|host||sh read.sh|/' "$1/scripts/engines" >"$work/scripts/engines"
+chmod +x "$work/scripts/engines"
+export ADJUDGE_ROOTS="$work/roots"
+
+# adapters WORD BUILD: an adapter that is built by BUILD and says WORD, and one that is not built.
+adapters() {
+	printf '%s\n' ": '/* Build: $2 */'" "echo $1" >"$work/engines/external/fake.cpp"
+	echo "echo $1" >"$work/engines/external/read.sh"
+}
+spec() {
+	"$work/scripts/engines" "$1" 2>"$work/err" | sed 's/^proc://'
+}
+# says SPEC WORD
+says() {
+	got=$(sh -c "$1" 2>&1)
+	[ "$got" = "$2" ] && return
+	failures=$((failures + 1))
+	echo "$1: '$got', not '$2'" >&2
+}
+
+build='{ echo built >>../../log; cp fake.cpp fake && chmod +x fake; }'
+adapters one "$build"
+fake=$(spec fake) read=$(spec read)
+says "$fake" one
+says "$read" one
+adapters two false
+says "$fake" one
+says "$read" one
+says "$(spec read)" two
+says "$fake" one
+[ -z "$(spec fake)" ] && grep -q 'does not build' "$work/err" || says "a source that does not build" "an error"
+adapters one "$build"
+[ "$(spec fake)" = "$fake" ] || says "$(spec fake)" "$fake"
+says "$fake" one
+built=$(find "$work" -name log -exec cat {} + | grep -c built)
+[ "$built" = 1 ] || says "built $built times" "built once"
+rm -r "$work/roots/built"
+case "$(sh -c "$fake" 2>&1)" in *"ask for the spec of fake again"*) ;; *) says "$fake" "that it is gone" ;; esac
+[ "$failures" = 0 ]
