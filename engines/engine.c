@@ -282,7 +282,7 @@ bool engine_magnify_rounding(struct engine *self, double times)
 
 struct rounding_seen engine_rounding_seen(const struct engine *self)
 {
-	return self->rounding_times > 0 ? rounding_seen() : (struct rounding_seen){0};
+	return self->rounding_times != 0 ? rounding_seen() : (struct rounding_seen){0};
 }
 
 /* ---- what was edited ---- */

@@ -69,7 +69,8 @@ struct rounding_seen {
 };
 /*
  * Of an engine opened with rounding=SEED: what is not exact is off by up to `times` half units from now on, each time anew.  It is no right engine then, but a probe:
- * its answers scatter as those of right engines do, so many times as much.  False of any other engine.
+ * its answers scatter as those of right engines do, so many times as much.  With -times every error has the other sign: of a decision that rounding takes, one of the two takes
+ * either side.  False of any other engine.
  */
 bool engine_magnify_rounding(struct engine *self, double times);
 struct rounding_seen engine_rounding_seen(const struct engine *self);

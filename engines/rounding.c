@@ -28,7 +28,7 @@ static _Thread_local struct {
 	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
 	double sum, lost, limit;
 	bool pending;
-	double times; /* of a probe: so many times half a unit; 0: an engine that rounds */
+	double times; /* of a probe: so many times half a unit, negative: the other way; 0: an engine that rounds */
 	struct rounding_seen seen;
 } seeded;
 
@@ -94,12 +94,12 @@ static void look(enum dtype d, double x)
 
 int rounding_formula(int n)
 {
-	return seeded.times > 0 ? (int)(seeded.seed % (uint64_t)n) : rounding_pick(n);
+	return seeded.times != 0 ? (int)(seeded.seed % (uint64_t)n) : rounding_pick(n);
 }
 
 void rounding_restart(enum op op, const double *x, int n)
 {
-	if (seeded.times > 0) {
+	if (seeded.times != 0) {
 		seeded.seen.edge = seeded.seen.edge || (n && at_end_of_domain(op, x, n));
 		return; /* nobody promises that what is computed twice is rounded alike */
 	}
@@ -175,7 +175,7 @@ static double chosen(enum dtype d, double hi, double lo, double limit)
 	const struct dtype_info *info = &dtype_table[d];
 	double nearest = dtype_round(d, hi), rest = hi - nearest + lo, half, low, high;
 
-	if (seeded.times > 0)
+	if (seeded.times != 0)
 		return magnified(d, hi, lo, limit);
 	if (!isfinite(nearest) || rest == 0)
 		return nearest;
@@ -264,7 +264,7 @@ double rounding_div(enum dtype d, double a, double b)
 		return fabs(quotient) <= dtype_table[d].max ? left(d, quotient) : dtype_round(d, quotient);
 	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
 		lost = -fma(quotient, b, -a) / b;
-	if (seeded.times > 0 && lost == 0 && !is_power_of_two(b))
+	if (seeded.times != 0 && lost == 0 && !is_power_of_two(b))
 		lost = quotient * 0x1p-60; /* an engine that multiplies by 1/b is off all the same */
 	seeded.seen.edge = seeded.seen.edge || (quotient == 0 && a != 0);
 	return choose(d, quotient, lost, INFINITY);
@@ -287,11 +287,11 @@ double rounding_function(enum dtype d, double y, double ulps)
 
 	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
 	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y)) {
-		if (seeded.times > 0)
+		if (seeded.times != 0)
 			look(d, y);
 		return left(d, ulps == 0 ? y : dtype_round(d, y));
 	}
-	if (seeded.times > 0) {
+	if (seeded.times != 0) {
 		look(d, 1); /* many a formula of a small value has intermediates of about 1: (e^x - e^-x)/2 */
 		return magnified(d, y, y * 0x1p-60, INFINITY);
 	}
@@ -336,7 +336,7 @@ double rounding_product(enum dtype d, double *factor, int n)
 
 /* ---- operands ---- */
 
-bool rounding_probes(void) { return seeded.times > 0; }
+bool rounding_probes(void) { return seeded.times != 0; }
 
 bool rounding_reads_zeros(void) { return seeded.flush > FLUSH_RESULTS; }
 
@@ -391,7 +391,7 @@ void rounding_begin(const struct engine *self)
 	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
 	seeded.pending = false;
 	seeded.times = self->rounding_times;
-	if (seeded.times > 0)
+	if (seeded.times != 0)
 		seeded.style = STYLE_COIN;
 	seeded.seen = (struct rounding_seen){0};
 	seeded.flush = self->flushes ? (enum flush)(1 + rounding_pick(FLUSH_COUNT - 1)) : FLUSH_NONE;

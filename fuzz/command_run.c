@@ -192,64 +192,18 @@ static void judge_report(const struct run *r, struct bench *b, const struct test
 	}
 }
 
-/* ---- checks without an oracle ---- */
-
-static void note_cross(struct run *r, const struct cross_result *x)
-{
-	r->leads += x->verdict == CROSS_DIFFERS;
-	r->decided += r->no_oracle && (x->verdict == CROSS_SAME || x->verdict == CROSS_ROUNDING || x->verdict == CROSS_DIFFERS);
-}
-
-/* Every mode, of one engine. */
-static bool cross_engine_of(struct run *r, struct engine *engine, struct engine *against, const struct testcase *c, struct arena *a)
-{
-	struct cross *cross = cross_open(engine, against);
-
-	for (int m = 0; cross && m < CROSS_MODES; m++) {
-		struct arena_mark mark = arena_mark(a);
-		struct cross_result x;
-
-		cross_check(cross, (enum cross_mode)m, c, a, &x);
-		note_cross(r, &x);
-		if (r->json)
-			cross_put(&r->w, cross, (enum cross_mode)m, &x, a);
-		else
-			cross_print(engine_spec(engine), (enum cross_mode)m, &x, a);
-		arena_rewind(a, mark);
-	}
-	cross_close(cross);
-	return cross != NULL;
-}
-
+/* Every engine of b in every mode, without an oracle. */
 static bool cross_engines(struct run *r, struct bench *b, const struct testcase *c)
 {
 	struct error e = {0};
 	struct engine *against = r->against ? engine_open(r->against, &e) : NULL;
-	bool ok = against || !r->against;
+	struct cross_count count = {0};
+	bool ok = (against || !r->against) && cross_show(b->engine, b->n_engine, against, c, r->json ? &r->w : NULL, &r->arena, &count);
 
 	if (!ok)
-		complain("%s", e.text);
-	if (r->json) {
-		json_put_key(&r->w, "cross");
-		json_begin_array(&r->w, JSON_BLOCK);
-	} else if (ok) {
-		cross_print_head();
-	}
-	for (int k = 0; k < b->n_engine && ok; k++) {
-		if (r->json) {
-			json_begin_object(&r->w, JSON_BLOCK);
-			json_member_string(&r->w, "engine", engine_spec(b->engine[k]));
-			json_put_key(&r->w, "modes");
-			json_begin_array(&r->w, JSON_BLOCK);
-		}
-		ok = cross_engine_of(r, b->engine[k], against, c, &r->arena);
-		if (r->json) {
-			json_end(&r->w);
-			json_end(&r->w);
-		}
-	}
-	if (r->json)
-		json_end(&r->w);
+		complain("%s", *e.text ? e.text : "out of memory");
+	r->leads += count.leads;
+	r->decided += r->no_oracle ? count.decided : 0;
 	engine_close(against);
 	return ok;
 }

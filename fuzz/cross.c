@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * The scatter s is half the distance between the extremes of eight answers, each off by sum c_i d_i: n steps, c_i how a step counts, d_i uniform within T/2 units at
- * least, T = CROSS_TIMES.  Its standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w sum |c_i| <=
+ * The scatter s is at least the largest deviation in six pairs of answers, each off by sum c_i d_i, the second of a pair the other way: n steps, c_i how a step counts, d_i uniform
+ * within T/2 units at least, T = CROSS_TIMES.  Its standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w sum |c_i| <=
  * w sqrt(n sum c_i^2), w = 24: 22 units are what the worst usual formula of an op loses (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than
  * 2 w 8 sqrt(3 n) / (T/2) s.
  */

@@ -5,8 +5,9 @@
  * answers is wrong nor by how much: it is a lead, no finding.  Right answers differ by rounding, at kinks and where a formula leaves its range.  So a difference is a lead only
  * if all of this holds:
  * - it is more than the lower half of the digits, of the number and of the largest one on the way;
- * - it is larger than what rounding explains: built-in engines answer both requests with every inexact step off by up to 256 units in the last place, each time anew, and
- *   operands of max, min, abs and their kin moved as much; the difference is many times the scatter of those answers (cross.c says how many, and why);
+ * - it is larger than what rounding explains: built-in engines answer both requests with every inexact step off by up to 256 units in the last place, twelve times, one half of
+ *   them with the errors of the other half the other way, and with operands of max, min, abs and their kin moved to either side of a tie; the difference is many times the scatter of
+ *   those answers (cross.c says how many, and why);
  * - nothing they computed is near an end of its dtype's range, or at the end of an op's domain;
  * - beside the point, at eight others a few units in the last place away, it is the same difference, and neither side moves by much;
  * - in another dtype, where the engines have one, it is of the same size: rounding would be larger or smaller by the ratio of the units.

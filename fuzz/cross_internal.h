@@ -64,7 +64,7 @@ enum dtype cross_coarsest(const struct testcase *c);
 /* ---- cross_probe.c ---- */
 
 /* A probe's errors: CROSS_TIMES half units, twice what the worst usual formula of one op loses (TOLERANCE.md) for each of ten steps that conspire. */
-enum { CROSS_PROBES = 2, CROSS_DRAWS = 8, CROSS_TIMES = 512, CROSS_SHARP = -1 };
+enum { CROSS_PROBES = 2, CROSS_DRAWS = 12, CROSS_TIMES = 512, CROSS_SHARP = -1 };
 struct cross_probes {
 	struct engine *engine[CROSS_PROBES];
 };

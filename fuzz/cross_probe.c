@@ -1,6 +1,6 @@
 /*
- * cross_probe.c: what rounding explains.  Built-in engines answer as right engines do but for errors many times as large, each time others; a program whose
- * values, derivatives and path are the same in all right engines scatters by little more than those errors.
+ * cross_probe.c: what rounding explains.  Built-in engines answer as right engines do but for errors many times as large, other ones in each pair of draws, of which the second has
+ * those of the first with the other sign; a program whose values, derivatives and path are the same in all right engines scatters by little more than those errors.
  *
  * Right engines also differ where nothing is rounded: at exact ties they follow one convention or another.  So operands of what has kinks are moved apart (blurred), each
  * by itself, and the answers scatter over all sides of the tie.
@@ -11,7 +11,7 @@
 #include "cross_internal.h"
 #include "minimize_edit.h"
 
-enum { BLUR_ELEMENTS = 1024, BLUR_UNITS = 8 * CROSS_TIMES };
+enum { BLUR_ELEMENTS = 1024, BLUR_UNITS = 8 * CROSS_TIMES, PAIRS = CROSS_DRAWS / 2 };
 
 static const char *const probe_specs[CROSS_PROBES] = {"aot:rounding=1", "implicit:rounding=1"};
 
@@ -96,9 +96,9 @@ static void blur_region(struct edit *e, struct region *r, struct choice *c, int 
 const struct testcase *cross_blurred(struct arena *a, const struct testcase *c, int draw)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
-	struct choice choice = choice_seeded((uint64_t)(draw % (CROSS_DRAWS / 2)));
+	struct choice choice = choice_seeded((uint64_t)(draw % PAIRS));
 
-	blur_region(&e, &e.c.program.top, &choice, draw < CROSS_DRAWS / 2 ? 1 : -1);
+	blur_region(&e, &e.c.program.top, &choice, draw < PAIRS ? 1 : -1);
 	return edit_finish(&e, false) ? arena_copy(a, &e.c, 1, sizeof e.c) : NULL;
 }
 
@@ -126,10 +126,12 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 	}
 	for (int k = 0; k < CROSS_DRAWS + CROSS_PROBES; k++) {
 		struct arena_mark mark = arena_mark(a);
-		struct engine *probe = self->engine[k % CROSS_PROBES];
-		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k < CROSS_DRAWS ? k : CROSS_SHARP, .plain = k / CROSS_PROBES % 2};
+		const int pair = k < CROSS_DRAWS ? k % PAIRS : k - CROSS_DRAWS, turn = pair / CROSS_PROBES;
+		struct engine *probe = self->engine[pair % CROSS_PROBES];
+		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k < CROSS_DRAWS ? k : CROSS_SHARP, .plain = turn % 2};
 
-		engine_reseed_rounding(probe, (uint64_t)(k / CROSS_PROBES)); /* formulas in turn */
+		engine_reseed_rounding(probe, (uint64_t)turn); /* formulas in turn */
+		engine_magnify_rounding(probe, k < PAIRS || k >= CROSS_DRAWS ? CROSS_TIMES : -CROSS_TIMES);
 		if (mode(&q, c) && q.n == n) {
 			for (int i = 0; i < n; i++) {
 				widen(&low[i], &high[i], q.pair[i].left);

@@ -6,12 +6,12 @@
 #include "commands.h"
 #include "cross_show.h"
 
-void cross_print_head(void)
+static void print_head(void)
 {
 	printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", "engine", "cross", "verdict", "ulp", "relative", "answer", "other", "of");
 }
 
-void cross_print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a)
+static void print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a)
 {
 	const char *text = text_disarm(arena_printf(a, "%s", r->text), false);
 
@@ -28,7 +28,7 @@ void cross_print(const char *spec, enum cross_mode mode, const struct cross_resu
 	    r->point ? arena_printf(a, " at point %d", r->point) : "");
 }
 
-void cross_put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r, struct arena *a)
+static void put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r, struct arena *a)
 {
 	json_begin_object(w, JSON_BLOCK);
 	json_member_string(w, "mode", cross_mode_names[mode]);
@@ -51,4 +51,53 @@ void cross_put(struct json_writer *w, const struct cross *cross, enum cross_mode
 	json_member_integer(w, "element", r->element);
 	json_end(w);
 	json_end(w);
+}
+
+static bool show_engine(struct engine *engine, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io)
+{
+	struct cross *cross = cross_open(engine, against);
+
+	for (int m = 0; cross && m < CROSS_MODES; m++) {
+		struct arena_mark mark = arena_mark(a);
+		struct cross_result r;
+
+		cross_check(cross, (enum cross_mode)m, c, a, &r);
+		io->leads += r.verdict == CROSS_DIFFERS;
+		io->decided += r.verdict == CROSS_SAME || r.verdict == CROSS_ROUNDING || r.verdict == CROSS_DIFFERS;
+		if (w)
+			put(w, cross, (enum cross_mode)m, &r, a);
+		else
+			print(engine_spec(engine), (enum cross_mode)m, &r, a);
+		arena_rewind(a, mark);
+	}
+	cross_close(cross);
+	return cross != NULL;
+}
+
+bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io)
+{
+	bool ok = true;
+
+	if (w) {
+		json_put_key(w, "cross");
+		json_begin_array(w, JSON_BLOCK);
+	} else {
+		print_head();
+	}
+	for (int k = 0; k < n && ok; k++) {
+		if (w) {
+			json_begin_object(w, JSON_BLOCK);
+			json_member_string(w, "engine", engine_spec(engine[k]));
+			json_put_key(w, "modes");
+			json_begin_array(w, JSON_BLOCK);
+		}
+		ok = show_engine(engine[k], against, c, w, a, io);
+		if (w) {
+			json_end(w);
+			json_end(w);
+		}
+	}
+	if (w)
+		json_end(w);
+	return ok;
 }

@@ -4,11 +4,15 @@
 
 #include "cross.h"
 
-/* The head of a table on standard output, and a row of it. */
-void cross_print_head(void);
-void cross_print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a);
-/* One object. */
+struct cross_count {
+	int leads, decided; /* modes that lead; those in which two answers were compared and something can be said */
+};
+
+/*
+ * Every mode of each engine[n] on c: a table on standard output, or member `cross` of the object that w is in.  against: as of cross_open.  Counts are added up.  False: there is no
+ * memory for the probes.
+ */
 struct json_writer;
-void cross_put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r, struct arena *a);
+bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io);
 
 #endif

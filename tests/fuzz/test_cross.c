@@ -108,6 +108,8 @@ static const struct row {
 	    "'regions': [{'params': [], 'body': [" OP("u", "sin", "'s'") "], 'results': ['u']}, {'params': [], 'body': [" OP("w", "cos", "'s'") "], 'results': ['w']}]}") VJP("0", "1"),
 	    CROSS_ROUNDING, NULL},
 	{"a maximum of it", "aot:rounding=3", "aot", CROSS_MODE_engine, SUM("[1e16, 1, -1e16, 1]", CONSTANT("c: f64[]", "0.5") ", " OP("r", "max", "'s', 'c'")) VJP("0", "1"), CROSS_ROUNDING, NULL},
+	{"a predicate on a rounding error", "tape:rounding=13", NULL, CROSS_MODE_dtype, "'inputs': [], 'body': [" CONSTANT("a: f64[]", "1.5") ", " OP("b", "sqrt", "'a'") ", " OP("c", "mul", "'b', 'b'") ", "
+	    OP("r", "lt", "'a', 'c'") "], 'results': ['r'], 'points': [[]], 'request': []", CROSS_ROUNDING, NULL},
 	/* the end of a range */
 	{"an overflow of f32 alone", "aot", NULL, CROSS_MODE_dtype, "'inputs': ['x: f32[]'], 'body': [" OP("s", "square", "'x'") ", " OP("q", "square", "'s'") ", " OP("r", "sqrt", "'q'") "], "
 	    "'results': ['r'], 'points': [[1099511627776]], " VJP("0", "1"), CROSS_EDGE, NULL},
