@@ -64,6 +64,15 @@ static int giving_regions(enum op op)
 	return is_loop(op) ? 1 : op_table[op].family == FAMILY_COND ? 2 : 0;
 }
 
+static bool is_given_twice(const struct region *r, int v)
+{
+	int places = 0;
+
+	for (int i = 0; i < r->n_result; i++)
+		places += r->result[i] == v;
+	return places > 1;
+}
+
 static bool result_fits(const struct match *m, int of, int to)
 {
 	for (int i = 0; i < of; i++)
@@ -77,7 +86,8 @@ static bool result_fits(const struct match *m, int of, int to)
 			return false;
 		if (is_constant(&m->small->top, v))
 			continue;
-		if (is_inside(small, v) ? !is_inside(large, w) : is_inside(large, w) || is_constant(&m->p->top, w))
+		/* Of what is given twice it does not matter where it is from. */
+		if (!is_given_twice(small, v) && (is_inside(small, v) ? !is_inside(large, w) : is_inside(large, w) || is_constant(&m->p->top, w)))
 			return false;
 		for (int i = 0; i < of; i++)
 			if (small->result[i] == v && large->result[m->to[i]] != w)

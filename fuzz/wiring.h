@@ -12,7 +12,7 @@ bool pattern_is_bare(const struct pattern *p);
 
 /*
  * Whether every node with regions of `small` has one in p that does the same and maybe more: of the same op, all loops being one, with results of its own for those of
- * `small`, where one that is made in the region stands for one that is made there, one of outside for one of outside, one value for one value, and anything for a constant.
+ * `small`, where one that is made in the region stands for one that is made there, one of outside for one of outside, one value at several places for any such, and anything for a constant.
  */
 bool wiring_is_in(const struct program *small, const struct program *p);
 /* Whether node n of p, or one inside it, does so for some node of `small`. */

@@ -19,6 +19,7 @@ static const struct {
     {"computed", LOOP(ONE, ",\"a\"", SIN("s", "a"), "\"s\"")},
     {"constant", LOOP(ONE, ",\"a\"", "{\"out\":[\"k: f64[]\"],\"op\":\"constant\",\"value\":1}", "\"k\"")},
     {"twice", LOOP(TWO, ",\"a\",\"b\"", "", "\"b\",\"b\"")},
+    {"captured twice", LOOP(TWO, ",\"a\",\"b\"", "", "\"x\",\"x\"")},
     {"swapped", LOOP(TWO, ",\"a\",\"b\"", "", "\"b\",\"a\"")},
     {"computed twice", LOOP(TWO, ",\"a\",\"b\"", SIN("s", "a"), "\"s\",\"s\"")},
     {"computed and captured", LOOP(TWO, ",\"a\",\"b\"", SIN("s", "a"), "\"s\",\"y\"")},
@@ -27,6 +28,8 @@ static const struct {
     {"captured within", LOOP(ONE, ",\"a\"", "{\"out\":[\"n\"],\"op\":\"for\",\"trip\":2,\"args\":[\"a\"],\"regions\":[{\"params\":[\"j\",\"b\"],\"body\":[],\"results\":[\"x\"]}]}", "\"n\"")},
     {"branches", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]},"
                  "{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]}]}"},
+    {"branches computed", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[" SIN("s", "x") "],"
+                          "\"results\":[\"s\",\"s\"]},{\"params\":[],\"body\":[],\"results\":[\"y\",\"y\"]}]}"},
     {"branches of two", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]},"
                         "{\"params\":[],\"body\":[],\"results\":[\"x\",\"y\"]}]}"},
 };
@@ -36,16 +39,17 @@ enum { PROGRAMS = sizeof programs / sizeof *programs };
 static const struct {
 	const char *small, *in;
 } rows[] = {
-    {"captured", "computed and captured, while captured, captured within"},
+    {"captured", "captured twice, computed and captured, while captured, captured within"},
     {"carried", "computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
-    {"constant", "captured, carried, computed, twice, swapped, computed twice, computed and captured, while captured, while computed, captured within"},
-    {"twice", "computed twice"},
+    {"constant", "captured, captured twice, carried, computed, twice, swapped, computed twice, computed and captured, while captured, while computed, captured within"},
+    {"twice", "computed twice, captured twice"},
+    {"captured twice", "twice, computed twice"},
     {"swapped", "twice, computed twice"},
     {"computed and captured", ""},
-    {"while captured", "captured, computed and captured, captured within"},
+    {"while captured", "captured, captured twice, computed and captured, captured within"},
     {"captured within", ""},
-    {"branches", ""},
-    {"branches of two", "branches"},
+    {"branches", "branches computed"},
+    {"branches of two", "branches, branches computed"},
 };
 
 static struct testcase read_program(int k, struct arena *a)
