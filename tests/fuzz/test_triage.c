@@ -39,7 +39,7 @@ static const struct row {
     {"tape+crash", 6, 3, {"vjp|crash:"}, "functional"},
     {"tape+crash", 6, 0, {NULL}, "forward"},
     /* What dies of loops dies of any. */
-    {"checkpointed+ckptjl-online-revolve", 60, 6, {"vjp|for{}"}},
+    {"checkpointed+ckptjl-online-revolve", 60, 6, {"vjp|crash:for{}"}},
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|crash:"}},
     {"tape", 10, 0, {NULL}},
