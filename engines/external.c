@@ -219,7 +219,7 @@ static bool plain_program(const struct external *self, const struct aot_rules *r
 
 	if (!h->op[OP_FIXED_POINT] && region_has_op(&p->top, OP_FIXED_POINT))
 		*p = lower_fixed_points(p, false, a);
-	if ((!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p) && !aot_lower(p, order, rules, a, p, e))
+	if (hello_has_derivatives_written(h, p) && !aot_lower(p, order, rules, a, p, e))
 		return false;
 	if (!h->op[OP_CUSTOM])
 		*p = lower_customs(p, DERIVATIVE_COUNT, a);

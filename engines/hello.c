@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "aot_nested.h"
+
 static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_DECIMAL] = "decimal", [JSON_REALS_BITS] = "bits"};
 
 struct hello hello_open_to_all(const char *name)
@@ -323,4 +325,9 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	for (int op = 0; op < OP_COUNT && out->unroll && !json_find(root, "ops"); op++)
 		out->op[op] = op_table[op].regularity != REGULARITY_REGION;
 	return true;
+}
+
+bool hello_has_derivatives_written(const struct hello *h, const struct program *p)
+{
+	return (!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p);
 }

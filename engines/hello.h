@@ -50,5 +50,7 @@ char *hello_write(const struct hello *h, struct arena *a, size_t *len);
 bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e);
 /* Whether the engine takes requests of that stack. */
 bool hello_takes(const struct hello *h, const struct transform *t, int n);
+/* Whether op derivative of p is written in other ops before the engine sees it. */
+bool hello_has_derivatives_written(const struct hello *h, const struct program *p);
 
 #endif

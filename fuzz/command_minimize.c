@@ -8,13 +8,14 @@
 #include "campaign.h"
 #include "commands.h"
 #include "minimize.h"
+#include "simplest.h"
 
 enum { DEFAULT_BUDGET = 20000 };
 
 struct how {
 	int64_t budget;
 	double seconds; /* 0: no limit */
-	bool as_report;
+	bool as_report, simplest;
 	const char *out, *slips; /* NULL: standard output; they are not kept */
 	const char *right_on;    /* NULL: no engine has to be right about the case */
 };
@@ -37,6 +38,20 @@ static int write_slips(const struct same_signature *same, const char *dir)
 		}
 	}
 	return EXIT_NO_FINDING;
+}
+
+/* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again nothing changes. */
+static const char *simplify(struct bench *b, const char *spec, const char *signature, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
+{
+	struct testcase simple = simplest_case(b, c, budget, NULL, NULL, a);
+	struct bench_result own;
+
+	bench_judge(b, &simple, a, &own);
+	if (!verdict_is_finding[own.judgement[0].verdict])
+		return signature;
+	*c = simple;
+	*r = own;
+	return signature_coarse(spec, c, &r->judgement[0], a);
 }
 
 static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
@@ -82,6 +97,8 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		complain("%s does not show %s again", spec, same.signature);
 		return EXIT_NOTHING;
 	}
+	if (how->simplest)
+		same.signature = simplify(b, spec, same.signature, budget, &small, &r, a);
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
@@ -100,6 +117,7 @@ int command_minimize(int argc, char **argv)
 	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
 	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
 	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that a candidate showed"},
+	    {"simplest", OPTION_FLAG, &how.simplest, NULL, "then the simplest case behind it, of whatever signature, which is what fuzz reports"},
 	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report in place of a bare case"},
 	};
 	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",

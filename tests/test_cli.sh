@@ -215,6 +215,7 @@ check 0 minimize "$loop" --engine "$fault" --report --out "$work/report.json"
 check 1 run "$work/report.json"
 says out "$fault"
 check 0 minimize "$work/report.json"
+check 0 minimize "$work/report.json" --simplest
 # Other findings on the way are kept, each a case that shows one.
 check 0 minimize "$work/found/functional+residual-fifo.json" --engine "$fault" --out "$work/small.json" --slips "$work/slips"
 says err 'slipped to functional+residual-fifo|vjp|wrong|'
@@ -404,6 +405,15 @@ declares() {
 check 1 run --engine "$there tape+weak-zero" "$work/dead.json"
 says out nan-leak
 check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true')" "$work/dead.json"
+says out convention
+cat >"$work/atan.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["d: f64[]"], "op": "derivative", "args": ["x", "x"], "primals": 1, "transform": "jvp",
+ "regions": [{"params": ["y: f64[]"], "body": [{"out": ["z"], "op": "atan", "args": ["y"]}], "results": ["z"]}]}],
+ "results": ["d"], "points": [[0]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+check 1 run --engine "$(declares tape+weak-zero '"unroll":true')" "$work/atan.json" # a select in the derivative of atan that is written for it
+says out nan-leak
+check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true,"unroll":true')" "$work/atan.json"
 says out convention
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"cos":100000}')" "$work/sine.json"
