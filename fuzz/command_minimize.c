@@ -97,7 +97,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		complain("%s does not show %s again", spec, same.signature);
 		return EXIT_NOTHING;
 	}
-	if (how->simplest)
+	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
 		same.signature = simplify(b, spec, same.signature, budget, &small, &r, a);
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
