@@ -46,15 +46,6 @@ static const char *value(int v, struct arena *a)
 	return arena_printf(a, "v%d", v);
 }
 
-static const char *inputs(const struct program *p, struct arena *a)
-{
-	const char *item[LIMIT_ARGS];
-
-	for (int k = 0; k < p->top.n_param; k++)
-		item[k] = value(p->top.param + k, a);
-	return joined(item, p->top.n_param, a);
-}
-
 static const char *element(const struct array_target *target, const char *of, int k, struct arena *a)
 {
 	return TEMPLATE_WITH(a, target->element, "of", of, "k", arena_printf(a, "%d", k));
@@ -72,7 +63,7 @@ static bool wants(const struct transform *t, int input)
 
 static const char *call_of(const struct level *x)
 {
-	const char *call = TEMPLATE_WITH(x->arena, x->target->call, "name", x->below, "args", inputs(x->p, x->arena)), *item[LIMIT_ARGS];
+	const char *call = TEMPLATE_WITH(x->arena, x->target->call, "name", x->below, "args", array_parameters(&x->p->top, x->arena)), *item[LIMIT_ARGS];
 	int n = 0;
 
 	for (int k = 0; k < x->n_below; k++)
@@ -115,7 +106,7 @@ static const char *level_key(const void *self, const char *key, size_t len)
 	if (IS("below"))
 		return x->below;
 	if (IS("in"))
-		return inputs(x->p, a);
+		return array_parameters(&x->p->top, a);
 	if (IS("call"))
 		return call_of(x);
 	if (IS("seeds"))

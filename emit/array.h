@@ -89,6 +89,8 @@ const char *template_tuple(const struct array_target *target, const char *const 
 
 /* ---- functions (array_function.c) ---- */
 
+/* Names of the parameters, separated by commas; in the arena. */
+const char *array_parameters(const struct region *region, struct arena *a);
 /* Whether the target has all control flow of the region as it stands; reverse: where it is asked for a vjp of it. */
 bool array_is_native(const struct array_target *target, const struct region *region, bool reverse);
 /*

@@ -38,7 +38,7 @@ static const char *values(const struct array_body *s, const int *v, int n)
 	return template_tuple(s->target, item, n, s->arena);
 }
 
-static const char *parameters(const struct region *region, struct arena *a)
+const char *array_parameters(const struct region *region, struct arena *a)
 {
 	const char *text = "";
 
@@ -167,5 +167,5 @@ const char *array_function_text(const struct array_target *target, const struct 
 	}
 	text_put_bytes(&body, "", 0); /* not NULL */
 	put_region(&s, region, &body);
-	return TEMPLATE_WITH(a, target->function, "name", name, "in", parameters(region, a), "body", body.at, "results", values(&s, region->result, region->n_result));
+	return TEMPLATE_WITH(a, target->function, "name", name, "in", array_parameters(region, a), "body", body.at, "results", values(&s, region->result, region->n_result));
 }
