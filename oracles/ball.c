@@ -189,7 +189,7 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
 	struct note *n = &note[k];
 	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
-	if (rule->detours && rule->inner(a, y) > info->max)
+	if (rule->detour(a, y) > info->max)
 		n->danger = true;
 	if (in->radius > 0 && !clear_of(n, in->radius + SPAN_BLUR * fabs(a), rule->scale(a, y)))
 		return;

@@ -93,21 +93,22 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
 	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
 
-#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                        \
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                        \
 	static double moved_##id(const struct span *at) { SPAN(at) return (moved); }                               \
 	static double bent_##id(const struct span *at) { SPAN(at) return (bent); }                                 \
 	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
 	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
 	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
 	static double loose_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (loose); }      \
-	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }
+	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }                         \
+	static double detour_##id(double a, double y) { return (void)a, (void)y, (detour); }
 #include "analytic_rules.def"
 #undef UNARY
 #undef SPAN
 
 static const struct unary_rule rules[OP_COUNT] = {
-#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detours)                                                \
-	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detours},
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                                \
+	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detour_##id},
 #include "analytic_rules.def"
 #undef UNARY
 };

@@ -28,7 +28,7 @@ struct unary_rule {
 	double (*tight)(double a, double y, double p);
 	double (*loose)(double a, double y, double p);
 	double (*inner)(double a, double y);
-	bool detours;
+	double (*detour)(double a, double y);
 };
 
 /* The row of op, or NULL. */

@@ -42,14 +42,14 @@ def rules():
 
 def table():
     lines = ["| op | c | source of c | r·sup \\|f′\\| | r·sup \\|f″\\| | s | tight/u | loose/u, more | inner |", "|---|---|---|---|---|---|---|---|---|"]
-    for name, (c, moved, bent, scale, _, tight, loose, inner, detours) in rules():
+    for name, (c, moved, bent, scale, _, tight, loose, inner, detour) in rules():
         if name in ULPS:
             if float(c) != 4 * ULPS[name]:
                 sys.exit(f"{name}: c is {c}, not twice {ULPS[name]} ulp")
             source = f"{ULPS[name]} ulp"
         else:
             source = MADE[name]
-        cells = [moved, bent, scale, tight, loose, inner + (" †" if detours == "true" else "")]
+        cells = [moved, bent, scale, tight, loose, inner + ("" if detour == "1.0" else " †" if detour == inner else f"; f: {detour}")]
         lines.append(f"| {name.lower()} | {c} | {source} | " + " | ".join(f"`{x}`" for x in cells) + " |")
     return "\n".join(lines)
 
