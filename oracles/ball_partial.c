@@ -198,6 +198,12 @@ static bool partial_exact(const struct site *s)
 	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
 }
 
+/* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a; and where f itself has a formula with a large intermediate, that: y^2 e^-a of 1/(1 + e^-a). */
+static void set_unary_most(struct partial *out, const struct unary_rule *rule, double a, double y)
+{
+	set_most(out, 2 * out->most, rule->detour(a, y) > 1 ? 2 / out->magnitude : 0, 0);
+}
+
 static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
@@ -211,7 +217,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	}
 	if (in->radius == 0) {
 		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
-		out->most *= 2; /* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a */
+		set_unary_most(out, rule, a, y);
 		if (rule->inner(a, y) > info->max || divides_by_zero(info, out->magnitude))
 			out->loose = INFINITY;
 		return;
@@ -220,7 +226,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 	struct span at = span_of(a, y, in->radius);
 	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
-	out->most *= 2;
+	set_unary_most(out, rule, a, y);
 	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max || divides_by_zero(info, p))
 		out->loose = INFINITY;
 }

@@ -143,6 +143,7 @@ ONE(logistic_y, mul(g0, mul(lib(1 / (1 + exp(-a))), add(1, -lib(1 / (1 + exp(-a)
 ONE(logistic_exp, over(mul(g0, lib(exp(-fabs(a)))), mul(add(1, lib(exp(-fabs(a)))), add(1, lib(exp(-fabs(a)))))))
 ONE(erf_exp, mul(g0, mul(r(1.1283791670955126), lib(exp(-mul(a, a))))))
 
+ONE(logistic_square, mul(mul(g0, mul(over(1, add(1, lib(exp(-a)))), over(1, add(1, lib(exp(-a)))))), lib(exp(-a))))
 ONE(logistic_value, over(1, add(1, lib(exp(-a)))))
 ONE(rsqrt_value, over(1, r(sqrt(a))))
 
@@ -409,6 +410,7 @@ static const struct row rows[] = {
     {"1/(1 - a^2)", "atanh", "", 1, false, ADJOINT, BELOW_ONE, atanh_square},
     {"y (1 - y)", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_y},
     {"e/(1 + e)^2", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_exp},
+    {"(1/(1 + e^-a))^2 e^-a", "logistic", "", 1, false, ADJOINT, ANYWHERE, logistic_square},
     {"1/(1 + e^-a)", "logistic", "", 1, false, VALUE, ANYWHERE, logistic_value},
     {"2/sqrt(pi) e^(-a^2)", "erf", "", 1, false, ADJOINT, ANYWHERE, erf_exp},
     {"g/b, -g y/b", "div", "", 2, false, ADJOINT, ANYWHERE, div_twice},
