@@ -220,8 +220,8 @@ struct component analytic_component(struct analytic *self, const struct transfor
 	}
 	int k = ev->result[i].at[e].scalar;
 	struct component out = flow_component(self, k);
-	if (self->note[k].reason && !out.reason) /* beside a primal that is no number, a tangent may be anything */
-		out = (struct component){.reason = self->note[k].reason};
+	if (self->note[k].reason) /* beside a primal that is no number, a tangent may be anything */
+		out = (struct component){.reason = out.reason ? out.reason : self->note[k].reason};
 	return out;
 }
 
