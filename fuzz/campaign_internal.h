@@ -4,11 +4,12 @@
 
 #include "campaign.h"
 #include "cross.h"
-#include "fine_signature.h"
+#include "same_bug.h"
 
 enum {
 	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
 	ORACLE_NAME = 32,
+	FINDING_SYMPTOMS = 8,
 	PATH_TEXT = 4096
 };
 
@@ -35,25 +36,22 @@ struct tally {
 	int64_t cases, decided, undecided;
 };
 
-/* A bug, as far as can be told: all findings with one fine signature, or whose patterns explain each other (triage.c).  Texts are owned. */
+/* A bug, as far as can be told (same_bug.h).  Texts are owned. */
 struct finding {
 	const char *spec;
 	char *signature; /* coarse, of the case in the report */
-	char *fine;
-	struct pattern pattern; /* of the fine signature */
+	/* [0] is that of the case in the report; the others were found to be of the same bug, which the names of those before them do not say. */
+	int n_symptom;
+	struct symptom symptom[FINDING_SYMPTOMS];
 	int n_face;
 	char **face; /* [n_face] coarse signatures that it was found under */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
 	int64_t looks;  /* how many of them were minimized */
 	int64_t likely; /* cases that were most likely of it: every so often one is looked at (triage_known.c) */
-	enum verdict verdict;
-	struct asked asked;
 	int n_wiring; /* of a bare pattern (wiring.h): the minimal programs that it was found in */
 	const struct program **wiring;
-	int ops;    /* of the minimal case */
-	bool flaky; /* did not come again with a fresh engine */
-	bool weak_zero; /* every NaN that 0 times infinity may have made, whatever the program */
+	int ops; /* of the minimal case */
 };
 
 struct corpus_text {
@@ -90,7 +88,7 @@ struct campaign {
 
 	int n_finding;
 	struct finding *finding;
-	struct arena known; /* their programs */
+	struct arena known; /* their programs and names */
 	struct triage_look *look; /* [BENCH_ENGINES]; owned */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];

@@ -57,7 +57,7 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		snprintf(file, sizeof file, "findings/%s", f->file);
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "signature", f->signature);
-		json_member_string(w, "fine", f->fine);
+		json_member_string(w, "fine", f->symptom->fine);
 		json_member_integer(w, "count", f->count);
 		json_member_integer(w, "first_case", f->first_case);
 		json_member_string(w, "file", file);
@@ -68,7 +68,7 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		for (int k = 0; k < f->n_face; k++)
 			json_put_string(w, f->face[k]);
 		json_end(w);
-		if (f->flaky) {
+		if (f->symptom->flaky) {
 			json_member_bool(w, "flaky", true);
 		}
 		json_end(w);
@@ -226,7 +226,7 @@ static int exit_code(const struct campaign *self)
 	if (self->failed)
 		return EXIT_OURS;
 	for (int i = 0; i < self->n_finding; i++)
-		solid = solid || !self->finding[i].flaky;
+		solid = solid || !self->finding[i].symptom->flaky;
 	if (self->n_finding)
 		return solid ? EXIT_FINDING : EXIT_FLAKY;
 	if (self->o->cross_strict && campaign_leads(self))
@@ -248,8 +248,8 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int i = 0; i < self->n_finding; i++) {
 		const struct finding *f = &self->finding[i];
 
-		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->fine,
-		    (long long)f->count, (long long)f->first_case, f->ops, f->flaky ? ", did not come again" : "", self->findings_dir, f->file);
+		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->symptom->fine,
+		    (long long)f->count, (long long)f->first_case, f->ops, f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
 	}
 	return campaign_cross_text(self, text, a);
 }

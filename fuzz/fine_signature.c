@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_WRITE, NAMES };
+enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_WRITE, NAME_INDEX, NAMES };
 _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
 /* Ops that one rule serves in most engines, under the name of one of them. */
@@ -29,7 +29,7 @@ static bool ends_early(const struct node *n)
 
 static int name_of(const struct node *n, const enum role *role)
 {
-	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE};
+	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE, [ROLE_INDEX] = NAME_INDEX, [ROLE_TYPE] = NAME_ELEMENTWISE};
 
 	if (role && *role != ROLE_OWN)
 		return roles[*role];
@@ -41,18 +41,15 @@ static int name_of(const struct node *n, const enum role *role)
 
 static const char *name_text(int name)
 {
-	static const char *const roles[] = {"elementwise", "nonlinear", "write"}; /* from NAME_ELEMENTWISE on */
+	static const char *const roles[] = {"elementwise", "nonlinear", "write", "index"}; /* from NAME_ELEMENTWISE on */
 
 	return name < OP_COUNT ? op_table[name].name : roles[name - OP_COUNT];
 }
 
-/*
- * Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a type: nothing at all would do, were there a value of that
- * type.
- */
+/* Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a type. */
 static bool has_name(const struct node *n, const enum role *role, bool inside)
 {
-	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE &&
+	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE && !(role && *role == ROLE_NONE) &&
 	    (!inside || !role || *role != ROLE_ELEMENTWISE || n->n_arg != 1 || op_table[n->op].family == FAMILY_UNARY);
 }
 
@@ -95,7 +92,7 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 			if (n->op != OP_WHILE || k || *body) /* a condition that is about nothing is none */
 				text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
 		}
-		part[i] = !has_name(n, own, inside) ? text : arena_printf(a, "%s%s", name_text(name_of(n, own)), text);
+		part[i] = !has_name(n, own, inside) || (own && *own == ROLE_TYPE) ? text : arena_printf(a, "%s%s", name_text(name_of(n, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -155,7 +152,7 @@ static bool asked_same(const struct asked *x, const struct asked *y)
 
 bool asked_explains(const struct asked *x, const struct asked *y)
 {
-	return (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
+	return (!x->order && !x->batch) || (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
 }
 
 bool asked_is_in(const struct asked *x, const struct asked *y)
@@ -184,7 +181,6 @@ static void add_region(struct pattern *p, const struct region *r, bool inside, c
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
-
 		const enum role *own = role ? &role[*site] : NULL;
 
 		if (has_name(n, own, inside))
@@ -213,14 +209,39 @@ int pattern_size(const struct pattern *p)
 	return n;
 }
 
-static bool is_linear(enum op op)
+bool pattern_same_ops(const struct pattern *x, const struct pattern *y)
 {
-	return op == OP_NEG || op == OP_ADD || op == OP_SUB;
+	bool any = false;
+
+	for (int i = 0; i < PATTERN_SIZE; i++) {
+		if (x->has[i] != y->has[i] && (i < OP_COUNT || !any))
+			return false;
+		any = any || x->has[i];
+	}
+	return true;
+}
+
+bool pattern_is_elementwise_op(const struct pattern *p)
+{
+	for (int i = 0; i < PATTERN_SIZE; i++)
+		if (p->has[i] && (i >= OP_COUNT || (op_table[i].family != FAMILY_UNARY && op_table[i].family != FAMILY_BINARY)))
+			return false;
+	return pattern_size(p) == 1;
+}
+
+/* Whether a derivative of the op needs to know where it is taken, or it is elementwise and no sum. */
+static bool is_nonlinear(enum op op)
+{
+	const enum family family = op_table[op].family;
+	const bool elementwise = family == FAMILY_UNARY || family == FAMILY_BINARY;
+
+	return op_table[op].regularity == REGULARITY_SMOOTH || op_table[op].regularity == REGULARITY_KINK || (elementwise && op != OP_NEG && op != OP_ADD && op != OP_SUB);
 }
 
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], write = larger->has[NAME_WRITE];
+	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], write = larger->has[NAME_WRITE],
+	     index = larger->has[NAME_INDEX];
 
 	for (int i = 0; i < OP_COUNT; i++) {
 		const enum family family = op_table[i].family;
@@ -230,10 +251,12 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 		if (!larger->has[i])
 			continue;
 		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
-		nonlinear = nonlinear || ((family == FAMILY_UNARY || family == FAMILY_BINARY) && !is_linear((enum op)i));
+		nonlinear = nonlinear || is_nonlinear((enum op)i);
 		write = write || op_writes((enum op)i);
+		index = index || op_indexes((enum op)i);
 	}
-	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_WRITE] || write);
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_WRITE] || write) &&
+	    (!smaller->has[NAME_INDEX] || index);
 }
 
 bool pattern_is_in(const struct pattern *p, const struct testcase *c)
@@ -259,9 +282,9 @@ bool pattern_hangs_on(const struct pattern *p, const struct node *n)
 
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool leaf = smaller->has[NAME_ELEMENTWISE] || smaller->has[NAME_NONLINEAR] || smaller->has[NAME_WRITE];
+	bool leaf = false;
 
-	for (int i = 0; i < OP_COUNT; i++)
-		leaf = leaf || (smaller->has[i] && !op_table[i].n_region);
+	for (int i = 0; i < PATTERN_SIZE; i++)
+		leaf = leaf || (smaller->has[i] && (i >= OP_COUNT || !op_table[i].n_region));
 	return leaf && pattern_is_part(smaller, larger);
 }

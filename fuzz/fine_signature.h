@@ -3,16 +3,16 @@
  *
  * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the verdict and a colon, unless it is about numbers; the ops, constants left out, each once, in the order of their names, those of
  * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
- * "elementwise", "nonlinear" or "write" (simplest.h); ops that one rule serves in most engines have one name (a table in fine_signature.c).
+ * "elementwise", "nonlinear" or "write", one that is about the index of a loop "index" (roles.h); one in a region that is there for its type is left out, but is in the set; ops that one rule serves in most engines have one name (a table in fine_signature.c).
  */
 #ifndef FUZZ_FINE_SIGNATURE_H
 #define FUZZ_FINE_SIGNATURE_H
 
-#include "simplest.h"
+#include "roles.h"
 
-enum { PATTERN_SIZE = OP_COUNT + 3 };
+enum { PATTERN_SIZE = OP_COUNT + 4 };
 
-/* The set of names in a fine signature: of ops, and of the three roles behind them. */
+/* The set of names in a fine signature: of ops, and of the four roles behind them. */
 struct pattern {
 	bool has[PATTERN_SIZE];
 };
@@ -24,12 +24,15 @@ struct asked {
 	bool batch;
 };
 struct asked asked_of(const struct testcase *c);
-/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, or a lower order where that is of order 2 and more. */
+/*
+ * Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, a lower order where that is of order 2 and more, or the primal:
+ * derivatives are programs of the same ops, or of what the primal left.
+ */
 bool asked_explains(const struct asked *x, const struct asked *y);
 /* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
 bool asked_is_in(const struct asked *x, const struct asked *y);
 
-/* role: of simplest_roles, or NULL where every op stands for itself.  In the arena. */
+/* role: of find_roles, or NULL where every op stands for itself.  In the arena. */
 char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
 /* Whether the verdict is about numbers: a bug may make one wrong here and a NaN there.  What has another type or does not come is a bug of its own kind. */
 bool verdict_of_numbers(enum verdict v);
@@ -44,6 +47,10 @@ bool pattern_is_in(const struct pattern *p, const struct testcase *c);
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger);
 /* Whether all names of `smaller` are in the larger one: for a role, an op that can have it. */
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger);
+/* Whether both name the same ops, whatever the roles of others; where they name none, the same roles. */
+bool pattern_same_ops(const struct pattern *x, const struct pattern *y);
+/* Whether it is one elementwise op, no more. */
+bool pattern_is_elementwise_op(const struct pattern *p);
 /* Whether no op of it has regions. */
 bool pattern_is_leaf(const struct pattern *p);
 /* Whether a program loses the pattern with nodes such as n: those with regions, where it has some, else all. */

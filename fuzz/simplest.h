@@ -19,18 +19,4 @@
  */
 struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a);
 
-/* Whether the op has the value of an operand with some elements written over, by a rule that needs no region. */
-bool op_writes(enum op op);
-
-/* What a node of a simplest case has to do with the finding. */
-enum role {
-	ROLE_OWN,         /* it is about this op */
-	ROLE_ELEMENTWISE, /* most other elementwise ops in its place, of its first two float operands, show a finding too, */
-	ROLE_NONLINEAR,   /* or most that are not linear, and none that is: it is about what a derivative is taken at */
-	ROLE_WRITE        /* a scatter or an update of a slice: most other scatters in its place show a finding too */
-};
-
-/* role[program_nodes], nodes in pre-order, a node before those of its regions: found out by replacing each op by a few others. */
-void simplest_roles(struct bench *one, const struct testcase *c, struct arena *a, enum role *role);
-
 #endif

@@ -2,8 +2,8 @@
  * triage.c: which finding of a campaign a case belongs to.
  *
  * A case that is not one more of a known finding (triage_known.c) is minimized under its coarse signature; what is behind the minimal case (simplest.h) has a fine signature,
- * and that is one finding, with one report.  Two fine signatures of one engine are one finding too where the pattern of one explains the other (fine_signature.h), at the
- * same request or a higher order: the smaller takes over.
+ * and that is one finding, with one report.  Two fine signatures of one engine are one finding too where they are most likely one bug (same_bug.h): the one that explains the other
+ * takes over.
  *
  * A case that is looked at though it is most likely known is not made into a case with the very names of a finding that had its coarse signature, as long as there is
  * another way to make it smaller.
@@ -17,6 +17,7 @@
 #include "../graph/hash.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
+#include "look.h"
 #include "same_signature.h"
 #include "simplest.h"
 #include "triage_internal.h"
@@ -76,7 +77,7 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 	for (int i = 0; i < known->campaign->n_finding; i++) {
 		const struct finding *f = &known->campaign->finding[i];
 
-		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->pattern) && !memcmp(&f->pattern, &p, sizeof p))
+		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->symptom->pattern) && !memcmp(&f->symptom->pattern, &p, sizeof p))
 			return true;
 	}
 	return has_new_wiring(context, c);
@@ -85,13 +86,10 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 /* What was made of a case; texts and the report's in the side arena. */
 struct triaged {
 	const char *spec;
-	const char *signature, *fine; /* of the simplest case */
-	struct pattern pattern;
-	struct asked asked;
+	const char *signature; /* of the simplest case */
+	struct symptom symptom;
 	struct program *program;
-	enum verdict verdict;
 	int ops;
-	bool flaky, weak_zero;
 	char *text; /* the report, or the bare case where there was no memory for one */
 	size_t len;
 };
@@ -124,11 +122,23 @@ static bool is_written_in_others(const struct testcase *c)
 	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
 }
 
+/* What there is to know of *c, of which r is the judgement; the name has to be known. */
+static void set_symptom(struct triaged *out, const struct testcase *c, const struct judgement *j, const enum role *role)
+{
+	out->symptom.pattern = pattern_of(c, role);
+	out->symptom.asked = asked_of(c);
+	out->symptom.verdict = j->verdict;
+	out->symptom.deviation = j->deviation;
+	out->symptom.factor = j->expected != 0 ? j->returned / j->expected : NAN;
+	out->ops = strata_of(c).ops;
+}
+
 /* same: of the case's coarse signature.  likely: it is most likely known. */
 static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool likely, struct triaged *out)
 {
 	int budget = likely && self->o->minimize_budget > LOOK_BUDGET ? LOOK_BUDGET : self->o->minimize_budget;
 	struct minimize_statistics stats = {0};
+	struct symptom *symptom = &out->symptom;
 	struct testcase c = *shown->c;
 	struct bench_result r;
 	struct report report;
@@ -137,82 +147,85 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 
 	c.n_expect = 0;
 	out->signature = same->signature;
-	out->flaky = !same_again(same, &c, &self->side);
+	symptom->flaky = !same_again(same, &c, &self->side);
 	arena_reset(&self->side);
-	if (out->flaky)
+	if (symptom->flaky)
 		bench_judge(same->bench, &c, &self->side, &r);
 	else
-		out->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
-	answers = triage_answers(r.judgement[0].verdict);
+		symptom->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
+	answers = verdict_answers(r.judgement[0].verdict);
 	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
-	if (!out->flaky && (answers || dies))
+	if (!symptom->flaky && (answers || dies))
 		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
-	out->weak_zero = !out->flaky && signature_weak_zero(out->signature);
-	if (!out->flaky && answers && !out->weak_zero)
-		simplest_roles(same->bench, &c, &self->side, role);
-	out->fine = out->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
+	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
+	if (!symptom->flaky && answers && !symptom->weak_zero) {
+		struct look look = look_at(same->bench, &c, &self->side);
+
+		find_roles(&look, &c, r.judgement[0].verdict, &self->side, role);
+		symptom->unsteady = look_is_unsteady(&look);
+	}
+	symptom->fine = symptom->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
 	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
-	if (out->flaky) {
-		out->fine = arena_printf(&self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
+	if (symptom->flaky) {
+		symptom->fine = arena_printf(&self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
 		c = *shown->c;
 		c.n_expect = 0;
 	}
-	if (out->flaky && shown->seen) {
+	if (symptom->flaky && shown->seen) {
 		report.truth = &shown->seen->truth;
 		report.answers = shown->seen->answer[shown->which];
 		report.judgement = &shown->seen->judgement[shown->which];
 	}
 	report.signature = out->signature;
-	report.fine = out->fine;
-	out->pattern = pattern_of(&c, out->flaky ? NULL : role);
-	out->asked = asked_of(&c);
+	report.fine = symptom->fine;
+	set_symptom(out, &c, report.judgement, symptom->flaky ? NULL : role);
 	out->program = NEW(&self->side, struct program, 1);
 	*out->program = c.program;
-	out->verdict = report.judgement->verdict;
-	out->ops = strata_of(&c).ops;
 	out->text = report_write(&report, &self->side, &out->len);
 }
 
 /* ---- which finding it is ---- */
 
-/* Whether what is of x is of the bug of y.  What does not answer where less is asked does not where more is. */
-static bool explains(const struct pattern *x, const struct asked *ask_x, const struct pattern *y, const struct asked *ask_y, bool answers)
-{
-	return answers ? pattern_explains(x, y) && asked_explains(ask_x, ask_y) : pattern_is_part(x, y) && asked_is_in(ask_x, ask_y);
-}
-
-/* -1: f explains it, or is the same; 1: it explains f; 0: another bug. */
+/* As same_bug; of another engine it is another bug. */
 static int compare_finding(const struct finding *f, const struct triaged *t)
 {
-	const bool answers = triage_answers(f->verdict);
-
-	if (!strcmp(f->fine, t->fine))
-		return -1;
-	if (f->flaky || t->flaky || f->weak_zero || t->weak_zero || f->spec != t->spec || (f->verdict != t->verdict && !(verdict_of_numbers(f->verdict) && verdict_of_numbers(t->verdict))))
+	if (f->spec != t->spec)
 		return 0;
-	if (explains(&f->pattern, &f->asked, &t->pattern, &t->asked, answers))
-		return -1;
-	return explains(&t->pattern, &t->asked, &f->pattern, &f->asked, answers);
+	for (int k = 1; k < f->n_symptom; k++)
+		if (same_bug(&f->symptom[k], &t->symptom) == -1)
+			return -1;
+	return same_bug(f->symptom, &t->symptom);
+}
+
+/* Where it says more than those that are there. */
+static void add_symptom(struct campaign *self, struct finding *f, const struct symptom *s)
+{
+	for (int k = 0; k < f->n_symptom; k++)
+		if (symptom_covers(&f->symptom[k], s))
+			return;
+	if (f->n_symptom == FINDING_SYMPTOMS || (s->flaky && f->n_symptom))
+		return;
+	f->symptom[f->n_symptom] = *s;
+	f->symptom[f->n_symptom++].fine = arena_printf(&self->known, "%s", s->fine);
 }
 
 static void take_over(struct campaign *self, struct finding *f, const struct triaged *t)
 {
+	struct finding old = *f;
 	struct error e = {0};
 
 	if (*f->file)
 		file_remove(self->findings_dir, f->file, &e);
 	set_text(&f->signature, t->signature);
-	set_text(&f->fine, t->fine);
-	f->pattern = t->pattern;
+	f->n_symptom = 0;
+	add_symptom(self, f, &t->symptom);
+	for (int k = 0; k < old.n_symptom; k++)
+		add_symptom(self, f, &old.symptom[k]);
 	f->n_wiring = 0;
-	f->asked = t->asked;
-	f->verdict = t->verdict;
 	f->ops = t->ops;
-	f->flaky = t->flaky;
-	f->weak_zero = t->weak_zero;
-	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->fine));
+	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->symptom.fine));
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }
 
@@ -221,7 +234,7 @@ static void add_wiring(struct campaign *self, struct finding *f, const struct tr
 {
 	struct program *own;
 
-	if (!t->program || t->flaky || !triage_answers(f->verdict) || !pattern_is_bare(&f->pattern) || finding_is_in(f, t->program))
+	if (!t->program || t->symptom.flaky || !verdict_answers(f->symptom->verdict) || !pattern_is_bare(&f->symptom->pattern) || finding_is_in(f, t->program))
 		return;
 	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
 	if (!f->wiring)
@@ -238,18 +251,17 @@ static void free_finding(struct finding *f)
 	free(f->face);
 	free(f->wiring);
 	free(f->signature);
-	free(f->fine);
 }
 
-/* Findings after `kept` that it explains now are the same bug. */
+/* Findings other than `kept` that t, which is of that, explains are the same bug. */
 static void absorb(struct campaign *self, int kept, const struct triaged *t)
 {
 	struct error e = {0};
 
-	for (int i = kept + 1; i < self->n_finding; i++) {
+	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i], *to = &self->finding[kept];
 
-		if (compare_finding(f, t) != 1)
+		if (i == kept || compare_finding(f, t) != 1)
 			continue;
 		to->count += f->count;
 		to->looks += f->looks;
@@ -257,10 +269,23 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 		to->first_case = f->first_case < to->first_case ? f->first_case : to->first_case;
 		for (int k = 0; k < f->n_face; k++)
 			finding_add_face(to, f->face[k]);
+		for (int k = 0; k < f->n_symptom; k++)
+			add_symptom(self, to, &f->symptom[k]);
 		file_remove(self->findings_dir, f->file, &e);
 		free_finding(f);
-		memmove(f, f + 1, (size_t)(--self->n_finding - i--) * sizeof *f);
+		memmove(f, f + 1, (size_t)(--self->n_finding - i) * sizeof *f);
+		kept -= i < kept;
+		i--;
 	}
+}
+
+/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one. */
+static bool is_met_on_the_way(const struct campaign *self, const struct triaged *t)
+{
+	for (int i = 0; i < self->n_finding; i++)
+		if (self->finding[i].spec == t->spec && symptom_resembles(self->finding[i].symptom, &t->symptom))
+			return true;
+	return false;
 }
 
 static void file_case(struct campaign *self, const struct shown *shown, const char *signature, const struct triaged *t)
@@ -278,6 +303,8 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 		}
 	}
 	if (i == self->n_finding) {
+		if (shown->slip && is_met_on_the_way(self, t))
+			return;
 		self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
 		if (!self->finding)
 			abort();
@@ -287,12 +314,12 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 	f = &self->finding[i];
 	f->count += !shown->slip; /* the case is counted with the finding that it slipped from */
 	f->looks++;
-	finding_add_face(f, signature);
-	if (relation == 1) {
+	if (relation == 1)
 		take_over(self, f, t);
-		absorb(self, i, t);
-	}
+	finding_add_face(f, signature);
+	add_symptom(self, f, &t->symptom);
 	add_wiring(self, f, t);
+	absorb(self, i, t);
 }
 
 /* A fresh engine.  It was opened before, so that one bad start is not the end. */
@@ -356,8 +383,8 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	} else { /* minimized where memory allows; the bare case, else, is still a reproducer */
 		self->side.on_full = NULL;
 		arena_reset(&self->side);
-		t = (struct triaged){.spec = spec, .signature = same.signature, .fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side),
-		    .pattern = pattern_of(shown->c, NULL), .asked = asked_of(shown->c), .verdict = shown->verdict, .ops = strata_of(shown->c).ops};
+		t = (struct triaged){.spec = spec, .signature = same.signature, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side)};
+		set_symptom(&t, shown->c, &(struct judgement){.verdict = shown->verdict}, NULL);
 		t.text = testcase_write(shown->c, &self->side, &t.len);
 	}
 	self->side.on_full = NULL;

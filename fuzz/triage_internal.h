@@ -17,12 +17,10 @@ struct shown {
 	int64_t number;
 };
 
-/* What does not answer has no numbers to compare, and each candidate may cost a start. */
-bool triage_answers(enum verdict v);
-
 bool finding_has_face(const struct finding *f, const char *signature);
 /* Of a finding with wirings: whether one of them is in the program. */
 bool finding_is_in(const struct finding *f, const struct program *p);
+/* A NaN that 0 times infinity may have made is a face of none but the finding of these: the next one may be of another op. */
 void finding_add_face(struct finding *f, const char *signature);
 
 /*

@@ -30,11 +30,6 @@ struct triage_look {
 	bool open;
 };
 
-bool triage_answers(enum verdict v)
-{
-	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
-}
-
 bool finding_has_face(const struct finding *f, const char *signature)
 {
 	for (int k = 0; k < f->n_face; k++)
@@ -45,7 +40,7 @@ bool finding_has_face(const struct finding *f, const char *signature)
 
 void finding_add_face(struct finding *f, const char *signature)
 {
-	if (finding_has_face(f, signature))
+	if (finding_has_face(f, signature) || (signature_weak_zero(signature) && !f->symptom->weak_zero))
 		return;
 	f->face = realloc(f->face, (size_t)(f->n_face + 1) * sizeof *f->face);
 	if (!f->face || !(f->face[f->n_face++] = strdup(signature)))
@@ -60,23 +55,31 @@ bool finding_is_in(const struct finding *f, const struct program *p)
 	return false;
 }
 
-static bool is_in(const struct finding *f, const struct testcase *c)
-{
-	return f->n_wiring ? finding_is_in(f, &c->program) : pattern_is_in(&f->pattern, c);
-}
-
-/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
-static bool is_likely(const struct campaign *self, const struct finding *f, const struct shown *s)
+/* Whether a case that shows something of the kind of y most likely is of the bug that y is of: in it is what f is known by. */
+static bool is_likely_of(const struct finding *f, const struct symptom *y, const struct shown *s, bool weak_zero)
 {
 	const struct asked asked = asked_of(s->c);
 
-	if (f->weak_zero || signature_weak_zero(s->signature))
-		return f->weak_zero && finding_has_face(f, s->signature);
-	if (!is_in(f, s->c))
+	if (y->weak_zero != weak_zero)
 		return false;
-	if (triage_answers(s->verdict))
+	if (weak_zero && y == f->symptom) /* whatever the program */
 		return finding_has_face(f, s->signature);
-	return f->spec == self->o->spec[s->which] && f->verdict == s->verdict && !f->flaky && asked_is_in(&f->asked, &asked);
+	if (y == f->symptom && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
+		return false;
+	if (weak_zero)
+		return true;
+	/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
+	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature) : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
+}
+
+static bool is_likely(const struct campaign *self, const struct finding *f, const struct shown *s)
+{
+	const bool weak_zero = signature_weak_zero(s->signature);
+
+	for (int k = 0; f->spec == self->o->spec[s->which] && k < f->n_symptom; k++)
+		if (is_likely_of(f, &f->symptom[k], s, weak_zero))
+			return true;
+	return false;
 }
 
 /* The one with the largest pattern; NULL: none. */
@@ -87,7 +90,7 @@ static struct finding *find_likely(struct campaign *self, const struct shown *s)
 	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i];
 
-		if (is_likely(self, f, s) && (!best || pattern_size(&f->pattern) > pattern_size(&best->pattern)))
+		if (is_likely(self, f, s) && (!best || pattern_size(&f->symptom->pattern) > pattern_size(&best->symptom->pattern)))
 			best = f;
 	}
 	return best;
@@ -136,7 +139,10 @@ static bool hangs_on(const struct finding *f, const struct program *p, const str
 	for (int k = 0; k < f->n_wiring; k++)
 		if (wiring_hangs_on(f->wiring[k], p, n))
 			return true;
-	return !f->n_wiring && has_op_of(&f->pattern, n);
+	for (int k = f->n_wiring > 0; k < f->n_symptom; k++)
+		if (has_op_of(&f->symptom[k].pattern, n))
+			return true;
+	return false;
 }
 
 /* False where a node cannot be taken out, or there is none. */
@@ -200,7 +206,7 @@ struct finding *triage_known(struct campaign *self, struct shown *s, bool *likel
 	jmp_buf full;
 
 	*likely = false;
-	if (!first || first->weak_zero || !triage_answers(s->verdict))
+	if (!first || first->symptom->weak_zero || !verdict_answers(s->verdict))
 		return first;
 	first->likely++;
 	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {
@@ -217,7 +223,7 @@ struct finding *triage_known(struct campaign *self, struct shown *s, bool *likel
 		return first;
 	}
 	/* Ends: the pattern of each f is not in what is left of the case. */
-	while (f && triage_answers(s->verdict) && shows_without(look, self->o->spec[s->which], f, s))
+	while (f && verdict_answers(s->verdict) && shows_without(look, self->o->spec[s->which], f, s))
 		f = find_likely(self, s);
 	look->arena.on_full = NULL;
 	return f ? first : NULL;

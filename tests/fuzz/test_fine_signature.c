@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../check.h"
+#include "pattern_text.h"
 
 /* ---- names ---- */
 
@@ -47,7 +48,7 @@ static void test_asked(void)
 	} rows[] = {
 	    {&vjp, &vjp, true, true}, {&vjp, &jvp, false, false}, {&vjp, &two, true, true}, {&two, &vjp, false, false}, {&two, &two_jvp, true, true},
 	    {&two, &three, true, false}, {&batch, &batch_jvp, true, true}, {&vjp, &batch, false, true}, {&batch, &vjp, false, false}, {&batch, &two, true, false}, {&vjp, &two_batch, true, true},
-	    {&two, &two_batch, false, true}, {&primal, &vjp, false, true}, {&primal, &batch, false, true}, {&primal, &two, true, true}, {&vjp, &primal, false, false},
+	    {&two, &two_batch, false, true}, {&primal, &vjp, true, true}, {&primal, &batch, true, true}, {&primal, &two, true, true}, {&vjp, &primal, false, false},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -57,23 +58,6 @@ static void test_asked(void)
 }
 
 /* ---- patterns ---- */
-
-/* "for+mul": names of ops and roles. */
-static struct pattern parse(const char *text)
-{
-	static const char *const roles[] = {"elementwise", "nonlinear", "write"};
-	struct pattern p = {{false}};
-
-	for (size_t len; *text; text += len + (text[len] == '+')) {
-		len = strcspn(text, "+");
-		for (int i = 0; i < PATTERN_SIZE; i++) {
-			const char *name = i < OP_COUNT ? op_table[i].name : roles[i - OP_COUNT];
-
-			p.has[i] = p.has[i] || (strlen(name) == len && !memcmp(name, text, len));
-		}
-	}
-	return p;
-}
 
 static void test_patterns(void)
 {
@@ -86,7 +70,20 @@ static void test_patterns(void)
 	    {"", "mul", true, false}, {"for+elementwise", "for+mul", true, true}, {"for+elementwise", "for+gather", false, false},
 	    {"for+nonlinear", "for+mul", true, true}, {"for+nonlinear", "for+add", false, false}, {"for+nonlinear", "for+elementwise", false, false},
 	    {"for+elementwise", "for+nonlinear", true, true}, {"select+sqrt", "log+select", false, false}, {"write", "scatter_add", true, true}, {"write", "slice", false, false}, {"for+gather", "for+gather+mul", true, true}, {"for+elementwise", "elementwise", false, false},
+	    {"for+index", "for+gather", true, true}, {"for+index", "cond+for", true, true}, {"for+index", "for+mul", false, false}, {"for+index", "for+index+elementwise", true, true},
+	    {"nonlinear", "cumprod", true, true}, {"nonlinear+store", "reduce_max+store", true, true}, {"nonlinear", "reduce_sum", false, false}, {"nonlinear", "gather", false, false},
 	};
+	static const struct {
+		const char *x, *y;
+		bool same_ops;
+	} same[] = {
+	    {"mul", "mul", true}, {"mul", "div", false}, {"for", "for+elementwise", true}, {"for+write", "for+nonlinear", true}, {"for+mul", "for", false}, {"elementwise", "elementwise", true},
+	    {"elementwise", "write", false}, {"", "elementwise", false}, {"", "", true},
+	};
+	static const struct {
+		const char *pattern;
+		bool is_one;
+	} one[] = {{"sqrt", true}, {"atan2", true}, {"sqrt+square", false}, {"for+sqrt", false}, {"elementwise", false}, {"sqrt+elementwise", false}, {"gather", false}, {"", false}};
 	static const struct {
 		const char *pattern;
 		enum op op;
@@ -101,6 +98,16 @@ static void test_patterns(void)
 
 		CHECK(pattern_is_part(&x, &y) == rows[i].part, "%s in %s", rows[i].x, rows[i].y);
 		CHECK(pattern_explains(&x, &y) == rows[i].explains, "%s explains %s", rows[i].x, rows[i].y);
+	}
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		struct pattern x = parse(same[i].x), y = parse(same[i].y);
+
+		CHECK(pattern_same_ops(&x, &y) == same[i].same_ops && pattern_same_ops(&y, &x) == same[i].same_ops, "%s and %s", same[i].x, same[i].y);
+	}
+	for (size_t i = 0; i < sizeof one / sizeof *one; i++) {
+		struct pattern p = parse(one[i].pattern);
+
+		CHECK(pattern_is_elementwise_op(&p) == one[i].is_one, "%s", one[i].pattern);
 	}
 	for (size_t i = 0; i < sizeof hangs / sizeof *hangs; i++) {
 		struct pattern p = parse(hangs[i].pattern);

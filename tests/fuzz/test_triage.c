@@ -43,6 +43,10 @@ static const struct row {
     /* What dies of everything is one finding in every request, and is not minimized again. */
     {"tape+crash", 6, 3, {"vjp|crash:"}},
     {"tape", 10, 0, {NULL}},
+    /* One bug with two faces: a shape that is wrong where the op is last, numbers elsewhere. */
+    {"tape+customjvp-unbroadcast", 100, 25, {"vjp|bad-shape:elementwise"}},
+    /* Two of many ops, that are constants to the second derivative. */
+    {"tape+saved-const-higher", 280, 20, {"order 2|sqrt"}},
 };
 
 static int64_t integer(const struct json *object, const char *key)

@@ -1,0 +1,84 @@
+/* same_bug.c: see same_bug.h. */
+#include "same_bug.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Two factors are one: what rounding does to them is far less. */
+static const double same_factor = 1e-3;
+
+bool verdict_answers(enum verdict v)
+{
+	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
+}
+
+/* What does not answer where less is asked does not where more is. */
+static bool explains(const struct symptom *x, const struct symptom *y)
+{
+	if (x->verdict != y->verdict && !(verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict)))
+		return false;
+	if (!verdict_answers(x->verdict))
+		return pattern_is_part(&x->pattern, &y->pattern) && asked_is_in(&x->asked, &y->asked);
+	return pattern_explains(&x->pattern, &y->pattern) && asked_explains(&x->asked, &y->asked);
+}
+
+static bool same_request(const struct symptom *x, const struct symptom *y)
+{
+	return asked_explains(&x->asked, &y->asked) && asked_explains(&y->asked, &x->asked);
+}
+
+static bool is_flaky_face(const struct symptom *x, const struct symptom *y)
+{
+	return x->unsteady && !x->flaky && y->flaky && verdict_of_numbers(y->verdict) && pattern_is_part(&x->pattern, &y->pattern) && asked_is_in(&x->asked, &y->asked);
+}
+
+/* How plain it is that something is wrong. */
+static int plainness(const struct symptom *x)
+{
+	return !verdict_of_numbers(x->verdict) ? 2 : !x->weak_zero;
+}
+
+static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
+{
+	return plainness(x) > plainness(y) && same_request(x, y) && pattern_explains(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
+}
+
+static bool is_off_alike(const struct symptom *x, const struct symptom *y)
+{
+	const bool wrong = x->verdict == VERDICT_WRONG && y->verdict == VERDICT_WRONG;
+
+	return wrong && x->factor != 0 && fabs(x->factor - y->factor) <= same_factor * fabs(x->factor) && same_request(x, y) && pattern_is_part(&x->pattern, &y->pattern) &&
+	    pattern_same_ops(&x->pattern, &y->pattern);
+}
+
+static bool is_constant(const struct symptom *x)
+{
+	return x->verdict == VERDICT_WRONG && x->deviation == DEVIATION_ZERO && x->asked.order > 1 && pattern_is_elementwise_op(&x->pattern);
+}
+
+static bool is_one_more(const struct symptom *x, const struct symptom *y)
+{
+	if (x->flaky || y->flaky)
+		return is_flaky_face(x, y);
+	if (x->weak_zero || y->weak_zero)
+		return is_wrong_too(x, y);
+	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
+}
+
+int same_bug(const struct symptom *x, const struct symptom *y)
+{
+	if (!strcmp(x->fine, y->fine))
+		return -1;
+	return is_one_more(x, y) ? -1 : is_one_more(y, x);
+}
+
+bool symptom_resembles(const struct symptom *x, const struct symptom *y)
+{
+	return !x->flaky && !y->flaky && x->weak_zero == y->weak_zero && verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict) && same_request(x, y) &&
+	    pattern_same_ops(&x->pattern, &y->pattern);
+}
+
+bool symptom_covers(const struct symptom *x, const struct symptom *y)
+{
+	return !strcmp(x->fine, y->fine) || (!x->flaky && !y->flaky && x->weak_zero == y->weak_zero && explains(x, y));
+}
