@@ -41,17 +41,17 @@ static int write_slips(const struct same_signature *same, const char *dir)
 }
 
 /* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again nothing changes. */
-static const char *simplify(struct bench *b, const char *spec, const char *signature, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
+static const char *simplify(const struct same_signature *same, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
 {
-	struct testcase simple = simplest_case(b, c, budget, NULL, NULL, a);
+	struct testcase simple = simplest_case(same->bench, same, c, budget, NULL, NULL, a);
 	struct bench_result own;
 
-	bench_judge(b, &simple, a, &own);
+	bench_judge(same->bench, &simple, a, &own);
 	if (!verdict_is_finding[own.judgement[0].verdict])
-		return signature;
+		return same->signature;
 	*c = simple;
 	*r = own;
-	return signature_coarse(spec, c, &r->judgement[0], a);
+	return signature_coarse(same->spec, c, &r->judgement[0], a);
 }
 
 static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
@@ -98,7 +98,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		return EXIT_NOTHING;
 	}
 	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
-		same.signature = simplify(b, spec, same.signature, budget, &small, &r, a);
+		same.signature = simplify(&same, budget, &small, &r, a);
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);

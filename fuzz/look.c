@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "../engines/engine.h"
-#include "same_signature.h"
 
 enum {
 	STEADY_RUNS = 32, /* that agree are of an engine that answers alike */
@@ -42,13 +41,18 @@ bool same_answer(const struct answer *x, const struct answer *y)
 	return true;
 }
 
-struct look look_at(struct bench *one, const struct testcase *c, struct arena *a)
+static bool is_over(const struct look *look)
 {
-	struct look look = {one, 1};
+	return look->limit && same_signature_over(look->limit);
+}
+
+struct look look_at(struct bench *one, const struct same_signature *limit, const struct testcase *c, struct arena *a)
+{
+	struct look look = {one, 1, limit};
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
 
 	engine_answer(one->engine[0], c, a, first);
-	for (int run = 1; run < STEADY_RUNS && look.runs == 1 && first->status == ANSWER_OK; run++) {
+	for (int run = 1; run < STEADY_RUNS && look.runs == 1 && first->status == ANSWER_OK && !is_over(&look); run++) {
 		engine_answer(one->engine[0], c, a, again);
 		for (int k = 0; k < c->n_point; k++)
 			look.runs = same_answer(&first[k], &again[k]) ? look.runs : UNSTEADY_RUNS;
@@ -63,5 +67,6 @@ bool look_is_unsteady(const struct look *look)
 
 bool look_finds(const struct look *look, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	return shows_finding_once(look->bench, c, look->runs, a, j);
+	*j = (struct judgement){.verdict = VERDICT_UNDECIDED};
+	return !is_over(look) && shows_finding_once(look->bench, c, look->runs, a, j);
 }

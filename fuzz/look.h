@@ -2,15 +2,16 @@
 #ifndef FUZZ_LOOK_H
 #define FUZZ_LOOK_H
 
-#include "bench.h"
+#include "same_signature.h"
 
 struct look {
 	struct bench *bench; /* of that engine alone */
 	int runs;            /* how often it is asked before it counts as right */
+	const struct same_signature *limit; /* when that is over nothing is asked any more, and nothing is found; NULL: never */
 };
 
 /* After it was asked often about c, a case that shows a finding. */
-struct look look_at(struct bench *one, const struct testcase *c, struct arena *a);
+struct look look_at(struct bench *one, const struct same_signature *limit, const struct testcase *c, struct arena *a);
 /* Whether it gave different answers then. */
 bool look_is_unsteady(const struct look *look);
 /* Whether c shows a finding, by shows_finding; *j is of that run, or of the last. */

@@ -63,15 +63,14 @@ void same_signature_close(struct same_signature *self)
 
 /* ---- in full ---- */
 
-static bool is_over(const struct same_signature *self)
+bool same_signature_over(const struct same_signature *self)
 {
 	return (self->stop && self->stop()) || self->hung > SAME_HANGS * 1e-3 * engine_timeout(self->bench->engine[0]) || (self->deadline > 0 && bench_clock() >= self->deadline);
 }
 
-
 static bool is_asked(const struct same_signature *self, const struct testcase *c)
 {
-	return !is_over(self) && !(self->refuse && self->refuse(self->context, c));
+	return !same_signature_over(self) && !(self->refuse && self->refuse(self->context, c));
 }
 
 /* Whether this finding is the one; another is noted. */

@@ -36,6 +36,9 @@ struct same_signature {
 	double slowest; /* seconds of a request that was answered */
 };
 
+/* Whether its time is over, or somebody said stop. */
+bool same_signature_over(const struct same_signature *self);
+
 /* The verdict that a coarse signature names. */
 enum verdict signature_verdict(const char *signature);
 /* Whether it is that of a NaN that 0 times infinity may have made: one finding per engine. */

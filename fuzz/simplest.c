@@ -9,7 +9,6 @@
 #include "fine_signature.h"
 #include "look.h"
 #include "minimize_edit.h"
-#include "same_signature.h"
 
 /* ---- levels written out ---- */
 
@@ -194,9 +193,9 @@ static struct testcase smallest(const struct look *look, const struct testcase *
 }
 
 /* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
-struct testcase simplest_case(struct bench *one, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
+struct testcase simplest_case(struct bench *one, const struct same_signature *limit, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
 {
-	const struct look look = look_at(one, minimal, a);
+	const struct look look = look_at(one, limit, minimal, a);
 	struct testcase c = *minimal, from;
 	bool written = write_levels_out(&look, &c, a, &from);
 

@@ -97,7 +97,7 @@ struct triaged {
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
 static void simplify(struct campaign *self, int budget, struct same_signature *s, struct testcase *c, struct bench_result *r, const char **signature)
 {
-	struct testcase simple = simplest_case(s->bench, c, budget, has_new_wiring, s->context, &self->side);
+	struct testcase simple = simplest_case(s->bench, s, c, budget, has_new_wiring, s->context, &self->side);
 	struct same_signature own = {.bench = s->bench, .spec = s->spec};
 	int runs = 0;
 
@@ -160,7 +160,7 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {
-		struct look look = look_at(same->bench, &c, &self->side);
+		struct look look = look_at(same->bench, same, &c, &self->side);
 
 		find_roles(&look, &c, r.judgement[0].verdict, &self->side, role);
 		symptom->unsteady = look_is_unsteady(&look);

@@ -32,6 +32,10 @@ def is_float(dtype):
     return dtype in ("f64", "f32", "bf16", "f16")
 
 
+def floating(type_text):
+    return is_float(dtype_of(type_text))
+
+
 def flat(data, type_text):
     """The elements as Python numbers, row-major."""
     data = data if isinstance(data, list) else [data]
@@ -131,6 +135,33 @@ class Program:
 def function(name, params, lines, result):
     """As lines."""
     return [f"def {name}({', '.join(params)}):"] + [f"    {line}" for line in [*lines, f"return {result}"]]
+
+
+class Function:
+    """A case as source for an engine of functions: f and the levels on it, each a function of the float inputs that gives its floats; the types of all that the outermost one gives.
+    A subclass has level(level, name), the lines of function `name` on self.name, which it becomes, and argument(data, type_text)."""
+
+    def __init__(self, case, ops, gives="({})"):
+        """gives: how f gives its results, each with a comma behind it."""
+        self.case, self.program = case, Program(case, ops)
+        p = self.program
+        self.inputs = [x for x in p.inputs if floating(p.types[x])]
+        self.results = [r for r in p.results if floating(p.types[r])]
+        self.types = [p.types[r] for r in p.results]
+        self.name = "f"
+        lines = function("f", self.inputs, p.lines, gives.format("".join(f"{r}, " for r in self.results)))
+        for k, level in enumerate(case["request"]):
+            lines += self.level(level, f"{level['transform']}{k + 1}")
+        self.source = "\n".join(lines) + "\n"
+
+    def points(self):
+        p = self.program
+        return ["(" + "".join(f"{self.argument(d, p.types[x])}, " for d, x in zip(point, p.inputs) if x in self.inputs) + ")" for point in self.case["points"]]
+
+    def fixed(self, point):
+        """Elements of the results that are no floats: constants, or inputs."""
+        p = self.program
+        return [None if r in self.results else p.constants[r] if r in p.constants else flat(point[p.inputs.index(r)], p.types[r]) for r in p.results]
 
 
 # ---- indices, decided by their mode ----

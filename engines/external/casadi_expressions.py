@@ -151,7 +151,7 @@ class Engine:
             # what is a float, seeded or asked for: a discrete value has neither
             vjp, wrt = level["transform"] == "vjp", [k for k in level["wrt"]]
             seeded = range(len(of)) if vjp else wrt
-            seeds = [(k, s) for k, s in zip(seeded, level["cotangents" if vjp else "tangents"]) if adapter.is_float(adapter.dtype_of((of if vjp else types)[k]))]
+            seeds = [(k, s) for k, s in zip(seeded, level["cotangents" if vjp else "tangents"]) if adapter.floating((of if vjp else types)[k])]
             seed = ca.DM(flat_of([s for _, s in seeds], of if vjp else types, [k for k, _ in seeds]))
             d = ca.jtimes(d, x, seed, vjp)
             if vjp:

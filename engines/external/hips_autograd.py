@@ -6,12 +6,8 @@ becomes a double, whoever differentiates: f32 is offered from numpy 2 on.  abs i
 Of numpy's vectorised functions up to 4 ulps are let pass by its own tests.
 """
 import adapter
-from adapter import Unsupported
+from adapter import Unsupported, floating
 from adapter_numpy import DTYPES, MOVES, tensor
-
-
-def floating(type_text):
-    return adapter.is_float(adapter.dtype_of(type_text))
 
 
 # ---- ops as source ----
@@ -78,20 +74,11 @@ from autograd.builtins import tuple as results
 """
 
 
-class Function:
-    """A case as source: f and the levels on it, each a function of the float inputs that gives its floats; the types of all that the outermost one gives."""
+class Function(adapter.Function):
+    argument = staticmethod(tensor)
 
     def __init__(self, case):
-        self.case, self.program = case, adapter.Program(case, OPS)
-        p = self.program
-        self.inputs = [x for x in p.inputs if floating(p.types[x])]
-        self.results = [r for r in p.results if floating(p.types[r])]
-        self.types = [p.types[r] for r in p.results]
-        lines = [f"def f({', '.join(self.inputs)}):"] + [f"    {line}" for line in p.lines] + [f"    return results(({''.join(f'{r}, ' for r in self.results)}))"]
-        self.name = "f"
-        for k, level in enumerate(case["request"]):
-            lines += self.level(level, f"{level['transform']}{k + 1}")
-        self.source = "\n".join(lines) + "\n"
+        super().__init__(case, OPS, gives="results(({}))")
 
     def level(self, level, name):
         p, below, vjp = self.program, self.name, level["transform"] == "vjp"
@@ -112,15 +99,6 @@ class Function:
         else:
             body = f"results(make_jvp({below}, {argnum})({xs})({seeds[0] if one else all_seeds})[1])"
         return [f"def {name}({xs}):", f"    return {body}"]
-
-    def points(self):
-        p = self.program
-        return ["(" + "".join(f"{tensor(d, p.types[x])}, " for d, x in zip(point, p.inputs) if x in self.inputs) + ")" for point in self.case["points"]]
-
-    def fixed(self, point):
-        """Elements of the results that are no floats: constants, or inputs."""
-        p = self.program
-        return [None if r in self.results else p.constants[r] if r in p.constants else adapter.flat(point[p.inputs.index(r)], p.types[r]) for r in p.results]
 
 
 def emit(case):

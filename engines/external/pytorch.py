@@ -7,7 +7,7 @@ import sys
 import adapter
 import pytorch_regions
 import pytorch_together
-from adapter import Unsupported, resolved
+from adapter import Unsupported, floating, resolved
 
 sys.path = [p for p in sys.path if p]
 
@@ -260,10 +260,6 @@ def tensor_source(data, type_text):
 
 def of_floats(data, types):
     return "(" + "".join(f"{tensor_source(d, t)}, " for d, t in zip(data, types) if floating(t)) + ")"
-
-
-def floating(type_text):
-    return adapter.is_float(adapter.dtype_of(type_text))
 
 
 def zeros(type_text):

@@ -10,13 +10,9 @@ element of a buffer, for Tensor(3.0) is a constant, the same one wherever 3.0 is
 import sys
 
 import adapter
-from adapter import Unsupported, resolved
+from adapter import Unsupported, floating, resolved
 
 DTYPES = {"f64": "dtypes.float64", "f32": "dtypes.float32", "f16": "dtypes.float16", "bf16": "dtypes.bfloat16", "i64": "dtypes.int64", "i32": "dtypes.int32", "bool": "dtypes.bool"}
-
-
-def floating(type_text):
-    return adapter.is_float(adapter.dtype_of(type_text))
 
 
 # ---- ops as source ----
@@ -164,20 +160,11 @@ def vjp(ys, cotangents, xs):
 """
 
 
-class Function:
-    """A case as source: f and the levels on it, each a function of the float inputs that gives its floats; the types of all that the outermost one gives."""
+class Function(adapter.Function):
+    argument = staticmethod(variable)
 
     def __init__(self, case):
-        self.case, self.program = case, adapter.Program(case, OPS)
-        p = self.program
-        self.inputs = [x for x in p.inputs if floating(p.types[x])]
-        self.results = [r for r in p.results if floating(p.types[r])]
-        self.types = [p.types[r] for r in p.results]
-        lines = [f"def f({', '.join(self.inputs)}):"] + [f"    {line}" for line in p.lines] + [f"    return ({''.join(f'{r}, ' for r in self.results)})"]
-        self.name = "f"
-        for k, level in enumerate(case["request"]):
-            lines += self.level(level, f"vjp{k + 1}")
-        self.source = "\n".join(lines) + "\n"
+        super().__init__(case, OPS)
 
     def level(self, level, name):
         p, below = self.program, self.name
@@ -189,15 +176,6 @@ class Function:
         zeros = "".join(f"Tensor.zeros({tuple(adapter.shape_of(p.types[x]))}, dtype={DTYPES[adapter.dtype_of(p.types[x])]}), " for x in some)
         pulled = f"vjp({below}({xs}), [{', '.join(seeds)}], [{', '.join(some)}])" if seeds else f"({zeros})"
         return [f"def {name}({xs}):", f"    return {pulled}"]
-
-    def points(self):
-        p = self.program
-        return ["(" + "".join(f"{variable(d, p.types[x])}, " for d, x in zip(point, p.inputs) if x in self.inputs) + ")" for point in self.case["points"]]
-
-    def fixed(self, point):
-        """Elements of the results that are no floats: constants, or inputs."""
-        p = self.program
-        return [None if r in self.results else p.constants[r] if r in p.constants else adapter.flat(point[p.inputs.index(r)], p.types[r]) for r in p.results]
 
 
 def emit(mode, case):

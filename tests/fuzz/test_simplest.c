@@ -59,13 +59,16 @@ static const struct row {
     {"aot+jax-pow-2nd", "corpus/zoo/jax-pow-2nd-aot-xy.json", "order 2|pow"},
 };
 
+static bool at_once(void) { return true; }
+
 static void check_row(const struct row *row, struct arena *a)
 {
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct bench one;
+	const struct same_signature over = {.bench = &one, .spec = row->spec, .stop = at_once};
 	struct testcase c, simple, again;
 	struct error e = {0};
 	struct bench_result r;
-	struct bench one;
 	struct look look;
 	enum role *role;
 	const char *name;
@@ -78,16 +81,22 @@ static void check_row(const struct row *row, struct arena *a)
 	c.n_expect = 0;
 	bench_judge(&one, &c, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s is right about %s", row->spec, row->file);
-	simple = simplest_case(&one, &c, 2000, NULL, NULL, a);
+	simple = simplest_case(&one, NULL, &c, 2000, NULL, NULL, a);
 	bench_judge(&one, &simple, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: what is left shows nothing", row->file);
 	role = NEW(a, enum role, program_nodes(&simple.program) + 1);
-	look = look_at(&one, &simple, a);
+	look = look_at(&one, NULL, &simple, a);
 	find_roles(&look, &simple, r.judgement[0].verdict, a, role);
 	name = strchr(fine_signature(row->spec, &simple, r.judgement[0].verdict, role, a), '|') + 1;
 	CHECK(!strcmp(name, row->name), "%s, %s: %s, not %s", row->spec, row->file, name, row->name);
-	again = simplest_case(&one, &c, 2000, NULL, NULL, a);
+	again = simplest_case(&one, NULL, &c, 2000, NULL, NULL, a);
 	CHECK(testcase_hash(&again) == testcase_hash(&simple), "%s: another case the second time", row->file);
+	again = simplest_case(&one, &over, &c, 2000, NULL, NULL, a);
+	CHECK(testcase_hash(&again) == testcase_hash(&c), "%s: another case though time is over", row->file);
+	look = look_at(&one, &over, &simple, a);
+	find_roles(&look, &simple, r.judgement[0].verdict, a, role);
+	for (int k = 0; k < program_nodes(&simple.program); k++)
+		CHECK(role[k] == ROLE_OWN, "%s: a role though time is over", row->file);
 	bench_close(&one);
 }
 
