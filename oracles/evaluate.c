@@ -194,6 +194,8 @@ int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, 
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n)
 {
 	int best = 0, ties = 0;
+	if (n == 1 && !mpfr_nan_p(ev->value[*parent]))
+		return *parent;
 	for (int k = 1; k < n; k++) {
 		int order = mpfr_cmp(ev->value[parent[k]], ev->value[parent[best]]) * sign;
 		if (order > 0)

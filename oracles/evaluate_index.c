@@ -276,8 +276,8 @@ static void scatter(struct run *r, const struct node *node)
 	struct axis_split v = evaluate_axis_view(&type->shape, axis), u = evaluate_axis_view(shape_of(r, node->arg[2]), axis);
 	struct elements out = copy_all(r, node->arg[0]);
 	int *at = NEW(r->arena, int, m + 1), *group = NEW(r->arena, int, m + 2);
-	bool times_one = node->op == OP_SCATTER_MUL && r->ev->times_one && dtype_is_float(type->dtype);
-	int one = times_one ? trace_leaf(r->ev, type->dtype, 1) : 0;
+	bool is_float = dtype_is_float(type->dtype), product = is_float && node->op == OP_SCATTER_MUL, extremum = is_float && (node->op == OP_SCATTER_MIN || node->op == OP_SCATTER_MAX);
+	int one = -1;
 	for (int k = 0; k < m; k++)
 		at[k] = evaluate_index(r, &r->env[node->arg[1]], k, node->attrs.mode, v.n);
 	for (int o = 0; o < v.outer; o++)
@@ -289,7 +289,7 @@ static void scatter(struct run *r, const struct node *node)
 					int from = (o * u.n + k) * u.inner + i;
 					if (at[k] != t)
 						continue;
-					if (dtype_is_float(type->dtype)) {
+					if (is_float) {
 						group[count++] = updates->at[from].scalar;
 						continue;
 					}
@@ -299,9 +299,12 @@ static void scatter(struct run *r, const struct node *node)
 					if (element_shaky(updates, from))
 						element_set_shaky(r, &out, n, to);
 				}
-				if (count == 1 && times_one)
+				/* What no update reaches is moved; but by g y/x, which is no number where x is infinite or none, and g where x is y. */
+				if (count == 1 && product && (r->ev->times_one || !mpfr_number_p(r->ev->value[*group]))) {
+					one = one < 0 ? trace_leaf(r->ev, type->dtype, 1) : one;
 					group[count++] = one;
-				if (count > 1)
+				}
+				if (count > 1 || extremum)
 					out.at[to].scalar = combine(r->ev, node->op, type->dtype, group, count);
 			}
 	r->env[node->out] = out;

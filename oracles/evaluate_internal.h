@@ -41,7 +41,9 @@ bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
 double trace_radius(const struct evaluation *ev, int k);
 /* The larger (sign > 0) or smaller of a and b, with its events. */
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
-/* The same over n scalars. */
+/*
+ * The same over n scalars.  Of one it is that; but for a NaN, whose derivative nobody promises: what compares each with the extremum finds none that is it.
+ */
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
 
 /* ---- values ---- */

@@ -69,8 +69,8 @@ static int reduce_group(struct evaluation *ev, enum op op, enum dtype d, const i
 	switch ((int)op) {
 	case OP_REDUCE_SUM: return trace_scalar(ev, op, op, d, x, n); /* of one term too: 0 + -0 is 0 to some */
 	case OP_REDUCE_PROD: return product(ev, d, x, n);
-	case OP_REDUCE_MAX: return n == 1 ? x[0] : trace_extremum_of(ev, op, d, 1, x, n);
-	case OP_REDUCE_MIN: return n == 1 ? x[0] : trace_extremum_of(ev, op, d, -1, x, n);
+	case OP_REDUCE_MAX: return trace_extremum_of(ev, op, d, 1, x, n);
+	case OP_REDUCE_MIN: return trace_extremum_of(ev, op, d, -1, x, n);
 	case OP_NORM: return norm(ev, d, x, n);
 	default: return trace_scalar(ev, op, op, d, x, n);
 	}
