@@ -160,7 +160,7 @@ static struct component primal_component(struct analytic *self, int k)
 }
 
 /*
- * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
+ * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
  * roundings of any derivative of a program with that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product, by 1.
  */
 static double untouched(const struct analytic *self, double value, enum dtype d)
@@ -220,8 +220,9 @@ struct component analytic_component(struct analytic *self, const struct transfor
 	}
 	int k = ev->result[i].at[e].scalar;
 	struct component out = flow_component(self, k);
-	if (self->note[k].reason) /* beside a primal that is no number, a tangent may be anything */
-		out = (struct component){.reason = out.reason ? out.reason : self->note[k].reason};
+	const enum reason beside = self->note[k].reason;
+	if (beside && (!out.reason || beside == REASON_NON_FINITE || beside == REASON_OVERFLOW)) /* beside a primal that is no number, a tangent may be anything */
+		out = (struct component){.reason = out.reason ? out.reason : beside};
 	return out;
 }
 

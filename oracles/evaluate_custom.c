@@ -4,8 +4,9 @@
  *
  * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's own.  What the rule
  * gives is compared with the derivative that trace_derive makes of the function, and so are the derivatives of both, by which a request of
- * order 2 goes.
+ * order 2 goes.  A rule that decides anything by its direction is not trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
  */
+#include "custom_choices.h"
 #include "evaluate_internal.h"
 #include "trace_derive.h"
 
@@ -158,16 +159,61 @@ static bool rule_linear(struct run *r, const struct node *node, int first, const
 	return true;
 }
 
+/* Every second scalar of direction[n] from `from` on, and zeros; from < 0: zeros. */
+static void thin(struct run *r, const struct node *node, const int *direction, int from, int *out)
+{
+	const struct region *rule = &node->region[1];
+	int next = 0;
+
+	r->ev->part = TRACE_PARAMETER;
+	for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
+		for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++, next++) {
+			int leaf = trace_leaf(r->ev, r->p->type[v].dtype, 0);
+
+			if (from >= 0 && next % 2 == from)
+				mpfr_set(r->ev->value[leaf], r->ev->value[direction[next]], R);
+			r->env[v].at[i].scalar = out[next] = leaf;
+		}
+	r->ev->part = TRACE_PROGRAM;
+}
+
+/* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite partial is no number it may say anything. */
+static bool guards_right(struct run *r, const struct node *node, const struct stretch *s, const int *direction, int n_direction, const struct list *given)
+{
+	const struct region *rule = &node->region[1];
+	const bool jvp = node->attrs.transform == DERIVATIVE_JVP;
+
+	for (int from = -1; from < 2; from++) {
+		int *own = NEW(r->arena, int, n_direction);
+		struct list out = {given->n, NEW(r->arena, int, given->n)}, result = list_new(r, given->n);
+
+		thin(r, node, direction, from, own);
+		if (!(jvp ? trace_tangents : trace_adjoints)(r->ev, s, own, out.at))
+			return false;
+		evaluate_region(r, rule);
+		add_floats(r, &result, rule->result, rule->n_result);
+		for (int i = 0; i < out.n; i++)
+			if (out.at[i] >= 0 && mpfr_nan_p(r->ev->value[out.at[i]]))
+				out.at[i] = result.at[i];
+		if (!agree(r->ev, s->first, &out, &result))
+			return false;
+	}
+	return true;
+}
+
 static bool rule_right(struct run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const struct region *f = &node->region[0], *rule = &node->region[1];
+	const enum rule_choice choice = custom_choices(r->p, node, r->arena);
 	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
 	int first = ev->n_scalar, n_float = evaluate_count_floats(r, node->arg, node->n_arg), n_result = evaluate_count_floats(r, f->result, f->n_result);
 	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
 	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result), given = list_new(r, n_out);
 	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];
 
+	if (choice == RULE_CHOOSES)
+		return false;
 	ev->part = TRACE_PARAMETER;
 	bind_leaves(r, f->param, node->arg, node->n_arg);
 	bind_leaves(r, rule->param + node->n_arg, NULL, rule->n_param - node->n_arg);
@@ -184,6 +230,8 @@ static bool rule_right(struct run *r, const struct node *node)
 	if (!(jvp ? trace_tangents : trace_adjoints)(ev, &s, input.at + n_float, out.at))
 		return false;
 	if (!agree(ev, first, &out, &given) || !rule_linear(r, node, first, input.at + n_float, &given))
+		return false;
+	if (choice == RULE_GUARDS && !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
 		return false;
 	for (; along.n < input.n; along.n++)
 		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, part_of(ev->n_scalar));
