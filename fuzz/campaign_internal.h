@@ -36,7 +36,7 @@ struct tally {
 	int64_t cases, decided, undecided;
 };
 
-/* A bug, as far as can be told (same_bug.h).  Texts are owned. */
+/* A bug, as far as can be told (same_bug.h).  Texts are owned, but for names of symptoms and signatures of slips, which are in campaign.known. */
 struct finding {
 	const char *spec;
 	char *signature; /* coarse, of the case in the report */
@@ -45,6 +45,8 @@ struct finding {
 	struct symptom symptom[FINDING_SYMPTOMS];
 	int n_face;
 	char **face; /* [n_face] coarse signatures that it was found under */
+	int n_slip;
+	const char *slip[FINDING_SYMPTOMS]; /* coarse signatures that it was met under, and no case of the campaign was */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
 	int64_t looks;  /* how many of them were minimized */

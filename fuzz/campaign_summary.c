@@ -68,9 +68,15 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		for (int k = 0; k < f->n_face; k++)
 			json_put_string(w, f->face[k]);
 		json_end(w);
-		if (f->symptom->flaky) {
-			json_member_bool(w, "flaky", true);
+		if (f->n_symptom > 1) {
+			json_put_key(w, "also");
+			json_begin_array(w, JSON_FLOW);
+			for (int k = 1; k < f->n_symptom; k++)
+				json_put_string(w, f->symptom[k].fine);
+			json_end(w);
 		}
+		if (f->symptom->flaky)
+			json_member_bool(w, "flaky", true);
 		json_end(w);
 	}
 	json_end(w);
@@ -248,7 +254,10 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int i = 0; i < self->n_finding; i++) {
 		const struct finding *f = &self->finding[i];
 
-		text = arena_printf(a, "%s%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text, f->symptom->fine,
+		text = arena_printf(a, "%s%s", text, f->symptom->fine);
+		for (int k = 1; k < f->n_symptom; k++)
+			text = arena_printf(a, "%s, also %s", text, f->symptom[k].fine + strlen(f->spec) + 1);
+		text = arena_printf(a, "%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text,
 		    (long long)f->count, (long long)f->first_case, f->ops, f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
 	}
 	return campaign_cross_text(self, text, a);

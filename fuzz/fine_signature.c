@@ -152,7 +152,7 @@ static bool asked_same(const struct asked *x, const struct asked *y)
 
 bool asked_explains(const struct asked *x, const struct asked *y)
 {
-	return (!x->order && !x->batch) || (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
+	return (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
 }
 
 bool asked_is_in(const struct asked *x, const struct asked *y)
@@ -213,12 +213,20 @@ bool pattern_same_ops(const struct pattern *x, const struct pattern *y)
 {
 	bool any = false;
 
-	for (int i = 0; i < PATTERN_SIZE; i++) {
-		if (x->has[i] != y->has[i] && (i < OP_COUNT || !any))
+	for (int i = 0; i < OP_COUNT; i++) {
+		if (x->has[i] != y->has[i])
 			return false;
 		any = any || x->has[i];
 	}
-	return true;
+	return any || !memcmp(x, y, sizeof *x);
+}
+
+bool pattern_is_roles(const struct pattern *p)
+{
+	for (int i = 0; i < OP_COUNT; i++)
+		if (p->has[i])
+			return false;
+	return pattern_size(p) > 0;
 }
 
 bool pattern_is_elementwise_op(const struct pattern *p)
@@ -253,7 +261,7 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
 		nonlinear = nonlinear || is_nonlinear((enum op)i);
 		write = write || op_writes((enum op)i);
-		index = index || op_indexes((enum op)i);
+		index = index || op_indexes((enum op)i) || i == OP_RESHAPE; /* which stands for a cast */
 	}
 	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_WRITE] || write) &&
 	    (!smaller->has[NAME_INDEX] || index);

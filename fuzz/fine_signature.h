@@ -1,5 +1,5 @@
 /*
- * fine_signature.h: what a simplest case is about, in the names of its ops; and which findings are one bug.
+ * fine_signature.h: what a simplest case is about, in the names of its ops.
  *
  * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the verdict and a colon, unless it is about numbers; the ops, constants left out, each once, in the order of their names, those of
  * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
@@ -24,10 +24,7 @@ struct asked {
 	bool batch;
 };
 struct asked asked_of(const struct testcase *c);
-/*
- * Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, a lower order where that is of order 2 and more, or the primal:
- * derivatives are programs of the same ops, or of what the primal left.
- */
+/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, or a lower order where that is of order 2 and more. */
 bool asked_explains(const struct asked *x, const struct asked *y);
 /* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
 bool asked_is_in(const struct asked *x, const struct asked *y);
@@ -49,6 +46,8 @@ bool pattern_explains(const struct pattern *smaller, const struct pattern *large
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger);
 /* Whether both name the same ops, whatever the roles of others; where they name none, the same roles. */
 bool pattern_same_ops(const struct pattern *x, const struct pattern *y);
+/* Whether it names no op of its own, but for that there are some. */
+bool pattern_is_roles(const struct pattern *p);
 /* Whether it is one elementwise op, no more. */
 bool pattern_is_elementwise_op(const struct pattern *p);
 /* Whether no op of it has regions. */

@@ -51,6 +51,8 @@ struct look look_at(struct bench *one, const struct same_signature *limit, const
 	struct look look = {one, 1, limit};
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
 
+	if (is_over(&look))
+		return look;
 	engine_answer(one->engine[0], c, a, first);
 	for (int run = 1; run < STEADY_RUNS && look.runs == 1 && first->status == ANSWER_OK && !is_over(&look); run++) {
 		engine_answer(one->engine[0], c, a, again);

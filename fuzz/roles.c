@@ -144,10 +144,13 @@ bool op_writes(enum op op)
 
 bool op_indexes(enum op op)
 {
-	const enum family family = op_table[op].family;
-
-	return family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER || family == FAMILY_DYNAMIC_SLICE || family == FAMILY_DYNAMIC_UPDATE_SLICE ||
-	    family == FAMILY_SELECT || family == FAMILY_COND;
+	switch (op_table[op].family) {
+	case FAMILY_GATHER: case FAMILY_TAKE_ALONG_AXIS: case FAMILY_SCATTER: case FAMILY_MASKED_SCATTER: case FAMILY_DYNAMIC_SLICE: case FAMILY_DYNAMIC_UPDATE_SLICE:
+	case FAMILY_SELECT: case FAMILY_CAST: case FAMILY_COND:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Scatter `op` in the place of a write: of the same operands, or of an update of as many rows as its first ones. */
@@ -218,7 +221,7 @@ static void find_counters(const struct program *p, const struct region *r, int *
 /* The operand, of no float, that is made of the index of a loop and decides what the node makes; -1: there is none. */
 static int indexed_operand(const struct program *p, const struct node *n, const int *counter)
 {
-	if (n->n_out != 1 || !dtype_is_float(p->type[n->out].dtype))
+	if (n->n_out != 1 || !dtype_is_float(p->type[n->out].dtype) || !op_indexes(n->op))
 		return -1;
 	for (int k = 0; k < n->n_arg; k++)
 		if (counter[n->arg[k]] >= 0)
@@ -270,17 +273,22 @@ static void find_indexed(const struct look *look, const struct testcase *c, stru
 	struct edit sites = {.c = *c};
 	const int n_value = c->program.n_value;
 	int *counter = NEW(a, int, n_value ? n_value : 1);
-	bool any = false;
+	bool *indexes = NEW(a, bool, n_value ? n_value : 1); /* the index of a loop that it is about */
 	struct site s;
 
 	for (int v = 0; v < n_value; v++)
 		counter[v] = -1;
 	find_counters(&c->program, &c->program.top, counter);
+	for (int k = 0; edit_site(&sites, k, &s); k++) {
+		int operand = indexed_operand(&c->program, s.node, counter);
+
+		if (operand < 0 || (!factor_shows(look, c, k, counter, 0, a) && !factor_shows(look, c, k, counter, 1, a)))
+			continue;
+		role[k] = ROLE_INDEX;
+		indexes[counter[s.node->arg[operand]]] = true;
+	}
 	for (int k = 0; edit_site(&sites, k, &s); k++)
-		if (indexed_operand(&c->program, s.node, counter) >= 0 && (factor_shows(look, c, k, counter, 0, a) || factor_shows(look, c, k, counter, 1, a)))
-			any = (role[k] = ROLE_INDEX);
-	for (int k = 0; any && edit_site(&sites, k, &s); k++)
-		if (s.node->n_out && counter[s.node->out] >= 0)
+		if (s.node->n_out && counter[s.node->out] >= 0 && indexes[counter[s.node->out]])
 			role[k] = ROLE_NONE;
 }
 

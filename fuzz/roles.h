@@ -16,7 +16,7 @@ enum role {
 
 /* Whether the op has the value of an operand with some elements written over, by a rule that needs no region. */
 bool op_writes(enum op op);
-/* Whether an operand of the op that is no float may decide what it makes. */
+/* Whether the op makes a float by an operand that is none: of those that may be about the index of a loop. */
 bool op_indexes(enum op op);
 
 /* role[program_nodes] of case c, which shows v; nodes in pre-order, a node before those of its regions. */

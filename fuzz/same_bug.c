@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Two factors are one: what rounding does to them is far less. */
-static const double same_factor = 1e-3;
+/* What rounding does to a factor is far less. */
+static const double factor_blur = 1e-3;
 
 bool verdict_answers(enum verdict v)
 {
@@ -43,12 +43,23 @@ static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
 	return plainness(x) > plainness(y) && same_request(x, y) && pattern_explains(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
+/* Not a little off, which any two are. */
+static bool same_factor(double x, double y)
+{
+	return isfinite(x) && isfinite(y) && x != 0 && fabs(x - y) <= factor_blur * fmin(fabs(x), fabs(x - 1));
+}
+
 static bool is_off_alike(const struct symptom *x, const struct symptom *y)
 {
 	const bool wrong = x->verdict == VERDICT_WRONG && y->verdict == VERDICT_WRONG;
 
-	return wrong && x->factor != 0 && fabs(x->factor - y->factor) <= same_factor * fabs(x->factor) && same_request(x, y) && pattern_is_part(&x->pattern, &y->pattern) &&
-	    pattern_same_ops(&x->pattern, &y->pattern);
+	return wrong && same_factor(x->factor, y->factor) && same_request(x, y) && pattern_is_part(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
+}
+
+/* A compiler's programs for derivatives have more of what it gets wrong, whatever op that is. */
+static bool is_compiled_wrong(const struct symptom *x, const struct symptom *y)
+{
+	return !x->asked.order && !x->asked.batch && x->verdict == VERDICT_WRONG_PRIMAL && verdict_of_numbers(y->verdict) && pattern_is_roles(&x->pattern) && pattern_is_part(&x->pattern, &y->pattern);
 }
 
 static bool is_constant(const struct symptom *x)
@@ -62,7 +73,7 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 		return is_flaky_face(x, y);
 	if (x->weak_zero || y->weak_zero)
 		return is_wrong_too(x, y);
-	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
+	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
 }
 
 int same_bug(const struct symptom *x, const struct symptom *y)

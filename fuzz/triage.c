@@ -165,7 +165,11 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 		find_roles(&look, &c, r.judgement[0].verdict, &self->side, role);
 		symptom->unsteady = look_is_unsteady(&look);
 	}
-	symptom->fine = symptom->weak_zero ? arena_printf(&self->side, "%s", out->signature) : fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
+	symptom->fine = fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
+	if (symptom->weak_zero) {
+		symptom->program = symptom->fine;
+		symptom->fine = arena_printf(&self->side, "%s", out->signature);
+	}
 	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
@@ -199,7 +203,10 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
 	return same_bug(f->symptom, &t->symptom);
 }
 
-/* Where it says more than those that are there. */
+/*
+ * Where it says more than those that are there.  The name of all NaN that 0 times infinity may have made is, beside another symptom, that of these ops alone: the next one may be of
+ * others.
+ */
 static void add_symptom(struct campaign *self, struct finding *f, const struct symptom *s)
 {
 	for (int k = 0; k < f->n_symptom; k++)
@@ -208,7 +215,9 @@ static void add_symptom(struct campaign *self, struct finding *f, const struct s
 	if (f->n_symptom == FINDING_SYMPTOMS || (s->flaky && f->n_symptom))
 		return;
 	f->symptom[f->n_symptom] = *s;
-	f->symptom[f->n_symptom++].fine = arena_printf(&self->known, "%s", s->fine);
+	f->symptom[f->n_symptom].fine = f->n_symptom && s->program ? arena_printf(&self->known, "%s|%s", s->fine, s->program) : arena_printf(&self->known, "%s", s->fine);
+	f->symptom[f->n_symptom].program = s->program ? arena_printf(&self->known, "%s", s->program) : NULL;
+	f->n_symptom++;
 }
 
 static void take_over(struct campaign *self, struct finding *f, const struct triaged *t)
@@ -223,25 +232,30 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 	add_symptom(self, f, &t->symptom);
 	for (int k = 0; k < old.n_symptom; k++)
 		add_symptom(self, f, &old.symptom[k]);
-	f->n_wiring = 0;
+	f->n_wiring = pattern_is_bare(&t->symptom.pattern) ? f->n_wiring : 0;
+	for (int k = 0; !t->symptom.weak_zero && k < f->n_face; k++)
+		if (signature_weak_zero(f->face[k])) {
+			free(f->face[k]);
+			f->face[k--] = f->face[--f->n_face];
+		}
 	f->ops = t->ops;
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->symptom.fine));
 	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
 }
 
-/* What is known of it where its names say only that there is a region.  What dies is not made simpler, and has any wiring. */
-static void add_wiring(struct campaign *self, struct finding *f, const struct triaged *t)
+/* Whether the program says more of a finding whose names say only that there is a region.  What dies is not made simpler, and has any wiring. */
+static bool lacks_wiring(const struct finding *f, const struct program *p)
 {
-	struct program *own;
+	return verdict_answers(f->symptom->verdict) && pattern_is_bare(&f->symptom->pattern) && !finding_is_in(f, p);
+}
 
-	if (!t->program || t->symptom.flaky || !verdict_answers(f->symptom->verdict) || !pattern_is_bare(&f->symptom->pattern) || finding_is_in(f, t->program))
-		return;
+/* p is the campaign's. */
+static void add_wiring(struct finding *f, const struct program *p)
+{
 	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
 	if (!f->wiring)
 		abort();
-	own = NEW(&self->known, struct program, 1);
-	*own = program_copy(t->program, &self->known);
-	f->wiring[f->n_wiring++] = own;
+	f->wiring[f->n_wiring++] = p;
 }
 
 static void free_finding(struct finding *f)
@@ -271,6 +285,9 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 			finding_add_face(to, f->face[k]);
 		for (int k = 0; k < f->n_symptom; k++)
 			add_symptom(self, to, &f->symptom[k]);
+		for (int k = 0; k < f->n_wiring; k++)
+			if (lacks_wiring(to, f->wiring[k]))
+				add_wiring(to, f->wiring[k]);
 		file_remove(self->findings_dir, f->file, &e);
 		free_finding(f);
 		memmove(f, f + 1, (size_t)(--self->n_finding - i) * sizeof *f);
@@ -279,13 +296,27 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 	}
 }
 
-/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one. */
-static bool is_met_on_the_way(const struct campaign *self, const struct triaged *t)
+/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one; then it is not minimized again. */
+static bool is_met_on_the_way(struct campaign *self, const struct triaged *t, const char *signature)
 {
-	for (int i = 0; i < self->n_finding; i++)
-		if (self->finding[i].spec == t->spec && symptom_resembles(self->finding[i].symptom, &t->symptom))
-			return true;
+	for (int i = 0; i < self->n_finding; i++) {
+		struct finding *f = &self->finding[i];
+
+		if (f->spec != t->spec || !symptom_resembles(f->symptom, &t->symptom))
+			continue;
+		if (f->n_slip < FINDING_SYMPTOMS)
+			f->slip[f->n_slip++] = arena_printf(&self->known, "%s", signature);
+		return true;
+	}
 	return false;
+}
+
+static bool is_known_slip(const struct finding *f, const char *signature)
+{
+	for (int k = 0; k < f->n_slip; k++)
+		if (!strcmp(f->slip[k], signature))
+			return true;
+	return finding_has_face(f, signature);
 }
 
 static void file_case(struct campaign *self, const struct shown *shown, const char *signature, const struct triaged *t)
@@ -303,7 +334,7 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 		}
 	}
 	if (i == self->n_finding) {
-		if (shown->slip && is_met_on_the_way(self, t))
+		if (shown->slip && is_met_on_the_way(self, t, signature))
 			return;
 		self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
 		if (!self->finding)
@@ -318,7 +349,12 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 		take_over(self, f, t);
 	finding_add_face(f, signature);
 	add_symptom(self, f, &t->symptom);
-	add_wiring(self, f, t);
+	if (t->program && !t->symptom.flaky && lacks_wiring(f, t->program)) {
+		struct program *own = NEW(&self->known, struct program, 1);
+
+		*own = program_copy(t->program, &self->known);
+		add_wiring(f, own);
+	}
 	absorb(self, i, t);
 }
 
@@ -347,7 +383,7 @@ static void take_slip(void *context, const char *signature, const struct testcas
 	const bool late = self->o->seconds > 0 && bench_clock() - self->start >= self->o->seconds;
 
 	for (int i = 0; i < self->n_finding; i++)
-		if (finding_has_face(&self->finding[i], signature))
+		if (is_known_slip(&self->finding[i], signature))
 			return;
 	if (!late && !campaign_stop_requested() && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
 		triage_record(self, t->which, signature, c, NULL, t->number);

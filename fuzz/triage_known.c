@@ -55,16 +55,25 @@ bool finding_is_in(const struct finding *f, const struct program *p)
 	return false;
 }
 
-/* Whether a case that shows something of the kind of y most likely is of the bug that y is of: in it is what f is known by. */
-static bool is_likely_of(const struct finding *f, const struct symptom *y, const struct shown *s, bool weak_zero)
+/* A finding, and the symptom that a case has most likely of it; NULL: none. */
+struct likely {
+	struct finding *f;
+	int k;
+};
+
+/* Whether a case that shows something of the kind of symptom k most likely is one more of f: in it is what that is known by. */
+static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
 {
+	const struct symptom *y = &f->symptom[k];
 	const struct asked asked = asked_of(s->c);
 
 	if (y->weak_zero != weak_zero)
 		return false;
-	if (weak_zero && y == f->symptom) /* whatever the program */
+	if (weak_zero && !k) /* whatever the program */
 		return finding_has_face(f, s->signature);
-	if (y == f->symptom && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
+	if (k && pattern_is_bare(&y->pattern)) /* that it has a region is too little, and of no other wirings are known */
+		return false;
+	if (!k && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
 		return false;
 	if (weak_zero)
 		return true;
@@ -72,26 +81,18 @@ static bool is_likely_of(const struct finding *f, const struct symptom *y, const
 	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature) : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
 }
 
-static bool is_likely(const struct campaign *self, const struct finding *f, const struct shown *s)
+/* The one with the largest pattern. */
+static struct likely find_likely(struct campaign *self, const struct shown *s)
 {
 	const bool weak_zero = signature_weak_zero(s->signature);
-
-	for (int k = 0; f->spec == self->o->spec[s->which] && k < f->n_symptom; k++)
-		if (is_likely_of(f, &f->symptom[k], s, weak_zero))
-			return true;
-	return false;
-}
-
-/* The one with the largest pattern; NULL: none. */
-static struct finding *find_likely(struct campaign *self, const struct shown *s)
-{
-	struct finding *best = NULL;
+	struct likely best = {NULL, 0};
 
 	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i];
 
-		if (is_likely(self, f, s) && (!best || pattern_size(&f->symptom->pattern) > pattern_size(&best->symptom->pattern)))
-			best = f;
+		for (int k = 0; f->spec == self->o->spec[s->which] && k < f->n_symptom; k++)
+			if (is_likely(f, k, s, weak_zero) && (!best.f || pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
+				best = (struct likely){f, k};
 	}
 	return best;
 }
@@ -134,25 +135,24 @@ static bool has_op_of(const struct pattern *p, const struct node *n)
 	return false;
 }
 
-static bool hangs_on(const struct finding *f, const struct program *p, const struct node *n)
+static bool hangs_on(const struct likely *l, const struct program *p, const struct node *n)
 {
-	for (int k = 0; k < f->n_wiring; k++)
-		if (wiring_hangs_on(f->wiring[k], p, n))
-			return true;
-	for (int k = f->n_wiring > 0; k < f->n_symptom; k++)
-		if (has_op_of(&f->symptom[k].pattern, n))
+	if (l->k || !l->f->n_wiring)
+		return has_op_of(&l->f->symptom[l->k].pattern, n);
+	for (int k = 0; k < l->f->n_wiring; k++)
+		if (wiring_hangs_on(l->f->wiring[k], p, n))
 			return true;
 	return false;
 }
 
 /* False where a node cannot be taken out, or there is none. */
-static bool take_out(struct edit *e, const struct finding *f)
+static bool take_out(struct edit *e, const struct likely *l)
 {
 	bool any = false;
 	struct site s;
 
 	for (int k = 0; edit_site_last(e, k, &s);) {
-		if (!s.top || !hangs_on(f, &e->c.program, s.node)) {
+		if (!s.top || !hangs_on(l, &e->c.program, s.node)) {
 			k++;
 		} else {
 			if (pass_cut(e, k) != EDIT_TRY)
@@ -163,8 +163,8 @@ static bool take_out(struct edit *e, const struct finding *f)
 	return any && edit_finish(e, true);
 }
 
-/* Whether something fails without what f is about; *s is then that. */
-static bool shows_without(struct triage_look *look, const char *spec, const struct finding *f, struct shown *s)
+/* Whether something fails without what the finding is about; *s is then that. */
+static bool shows_without(struct triage_look *look, const char *spec, const struct likely *l, struct shown *s)
 {
 	struct edit e = {.c = *s->c, .arena = &look->arena, .primal = look->primal};
 	struct testcase *left = NEW(&look->arena, struct testcase, 1);
@@ -174,7 +174,7 @@ static bool shows_without(struct triage_look *look, const char *spec, const stru
 	e.c.n_point = 1;
 	e.c = testcase_copy(&e.c, &look->arena);
 	e.c.n_expect = 0;
-	if (!take_out(&e, f) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
+	if (!take_out(&e, l) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
 		return false;
 	*left = e.c;
 	s->c = left;
@@ -201,12 +201,13 @@ void triage_close_looks(struct campaign *self)
 
 struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely)
 {
-	struct finding *first = find_likely(self, s), *f = first;
+	struct likely l = find_likely(self, s);
+	struct finding *first = l.f;
 	struct triage_look *look;
 	jmp_buf full;
 
 	*likely = false;
-	if (!first || first->symptom->weak_zero || !verdict_answers(s->verdict))
+	if (!first || (first->symptom->weak_zero && !l.k) || !verdict_answers(s->verdict))
 		return first;
 	first->likely++;
 	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {
@@ -222,9 +223,9 @@ struct finding *triage_known(struct campaign *self, struct shown *s, bool *likel
 		look->arena.on_full = NULL;
 		return first;
 	}
-	/* Ends: the pattern of each f is not in what is left of the case. */
-	while (f && verdict_answers(s->verdict) && shows_without(look, self->o->spec[s->which], f, s))
-		f = find_likely(self, s);
+	/* Ends: the pattern of each is not in what is left of the case. */
+	while (l.f && verdict_answers(s->verdict) && shows_without(look, self->o->spec[s->which], &l, s))
+		l = find_likely(self, s);
 	look->arena.on_full = NULL;
-	return f ? first : NULL;
+	return l.f ? first : NULL;
 }

@@ -48,7 +48,7 @@ static void test_asked(void)
 	} rows[] = {
 	    {&vjp, &vjp, true, true}, {&vjp, &jvp, false, false}, {&vjp, &two, true, true}, {&two, &vjp, false, false}, {&two, &two_jvp, true, true},
 	    {&two, &three, true, false}, {&batch, &batch_jvp, true, true}, {&vjp, &batch, false, true}, {&batch, &vjp, false, false}, {&batch, &two, true, false}, {&vjp, &two_batch, true, true},
-	    {&two, &two_batch, false, true}, {&primal, &vjp, true, true}, {&primal, &batch, true, true}, {&primal, &two, true, true}, {&vjp, &primal, false, false},
+	    {&two, &two_batch, false, true}, {&primal, &vjp, false, true}, {&primal, &batch, false, true}, {&primal, &two, true, true}, {&vjp, &primal, false, false},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -70,7 +70,7 @@ static void test_patterns(void)
 	    {"", "mul", true, false}, {"for+elementwise", "for+mul", true, true}, {"for+elementwise", "for+gather", false, false},
 	    {"for+nonlinear", "for+mul", true, true}, {"for+nonlinear", "for+add", false, false}, {"for+nonlinear", "for+elementwise", false, false},
 	    {"for+elementwise", "for+nonlinear", true, true}, {"select+sqrt", "log+select", false, false}, {"write", "scatter_add", true, true}, {"write", "slice", false, false}, {"for+gather", "for+gather+mul", true, true}, {"for+elementwise", "elementwise", false, false},
-	    {"for+index", "for+gather", true, true}, {"for+index", "cond+for", true, true}, {"for+index", "for+mul", false, false}, {"for+index", "for+index+elementwise", true, true},
+	    {"for+index", "for+gather", true, true}, {"for+index", "cond+for", true, true}, {"for+index", "for+mul+reshape", true, true}, {"for+index", "for+masked_scatter", true, true}, {"for+index", "for+mul", false, false}, {"for+index", "for+index+elementwise", true, true},
 	    {"nonlinear", "cumprod", true, true}, {"nonlinear+store", "reduce_max+store", true, true}, {"nonlinear", "reduce_sum", false, false}, {"nonlinear", "gather", false, false},
 	};
 	static const struct {
@@ -78,7 +78,7 @@ static void test_patterns(void)
 		bool same_ops;
 	} same[] = {
 	    {"mul", "mul", true}, {"mul", "div", false}, {"for", "for+elementwise", true}, {"for+write", "for+nonlinear", true}, {"for+mul", "for", false}, {"elementwise", "elementwise", true},
-	    {"elementwise", "write", false}, {"", "elementwise", false}, {"", "", true},
+	    {"elementwise", "write", false}, {"", "elementwise", false}, {"", "", true}, {"elementwise", "elementwise+write", false}, {"write", "elementwise+write", false},
 	};
 	static const struct {
 		const char *pattern;

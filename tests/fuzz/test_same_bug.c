@@ -41,6 +41,8 @@ static const struct {
     {{"mul", VJP, WRONG(1.5), STEADY}, {"sin", VJP, WRONG(1.5), STEADY}, 0},
     {{"mul", 1, "jvp", WRONG(1.5), STEADY}, {"mul+sin", VJP, WRONG(1.5), STEADY}, 0},
     {{"write", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY}, {"scatter_set", VJP, WRONG(0), STEADY}, -1},
+    {{"scatter_set", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY}, {"gather+scatter_set", VJP, WRONG(0), STEADY}, 0},
+    {{"atan2", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_NAN, NAN, STEADY}, {"atan2+mul", VJP, WRONG(0), STEADY}, 0},
     /* What dies dies of more; what is about numbers is nothing of it but for the very same ops. */
     {{"for", VJP, CRASH, STEADY}, {"for+sin", VJP, CRASH, STEADY}, -1},
     {{"scatter_add", VJP, CRASH, STEADY}, {"elementwise+scatter_add", VJP, WRONG(0), STEADY}, -1},
@@ -57,6 +59,8 @@ static const struct {
     {{"for+while", VJP, WRONG(2), STEADY}, {"elementwise+for+while", VJP, WRONG(0.5), STEADY}, 0},
     {{"for", VJP, WRONG(0), STEADY}, {"elementwise+for", VJP, WRONG(0), STEADY}, 0},
     {{"for", VJP, LEAK, STEADY}, {"elementwise+for", VJP, LEAK, STEADY}, 0},
+    {{"for", VJP, WRONG(INFINITY), STEADY}, {"elementwise+for", VJP, WRONG(2), STEADY}, 0},
+    {{"for", VJP, WRONG(1.0001), STEADY}, {"elementwise+for", VJP, WRONG(0.9999), STEADY}, 0},
     /* Derivatives that are not differentiated; at order 1 it is two rules. */
     {{"sqrt", ORDER_2, WRONG(0), STEADY}, {"square", ORDER_2, WRONG(0), STEADY}, -1},
     {{"sqrt", ORDER_2, WRONG(2), STEADY}, {"square", ORDER_2, WRONG(2), STEADY}, 0},
