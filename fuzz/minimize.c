@@ -139,6 +139,7 @@ struct minimizer {
 	struct measure measure;
 	struct tried tried;
 	struct engine *primal;
+	bool idles;     /* it began with a loop that never begins */
 	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they keep it */
 	bool elsewhere; /* what fails where the best case is asked is varied */
 	bool tidy;      /* a case that is as simple and comes first is better */
@@ -182,7 +183,7 @@ static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int
 		return r == EDIT_END ? TRIAL_END : TRIAL_SKIP;
 	if (variant >= 0)
 		edit_vary(&e, variant);
-	if (!edit_finish(&e, m->drop_dead))
+	if (!edit_finish(&e, m->drop_dead) || (!m->idles && edit_idles(&e.c.program)))
 		return TRIAL_SKIP;
 	measure = measure_of(&e.c, &m->work);
 	if (!measure_less(&measure, &m->measure, m->tidy))
@@ -284,6 +285,7 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	start.provenance.title = start.provenance.comment = NULL;
 	if (tried_open(&m.tried, budget)) {
 		m.primal = engine_open("tape", &error);
+		m.idles = edit_idles(&start.program);
 		keep_case(&m, &start);
 		search(&m);
 	} else {

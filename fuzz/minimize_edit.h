@@ -84,6 +84,11 @@ struct loop {
 };
 struct loop edit_loop(const struct node *n);
 /*
+ * Whether some loop plainly never begins: no case without one is minimized to such, for what an engine gets wrong there has nothing to do with what is in a loop, or with how it is
+ * repeated.
+ */
+bool edit_idles(const struct program *p);
+/*
  * Puts a region in place of its op: branch `which` of a cond; one iteration of a loop, from the initial carries (0) or, where they
  * fit, from inputs (1); a checkpoint's or the function of a custom (0); what scatter_apply applies, to all of its operand (0) or, of an input, to one element (1).  Values that nodes of the region define
  * keep their numbers.  False: s has no such region.

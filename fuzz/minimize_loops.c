@@ -379,3 +379,55 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 	n->region[0] = body;
 	return EDIT_TRY;
 }
+
+/* ---- loops that never begin ---- */
+
+/* The constant that value v is, in the region or inside it; NULL: it is none. */
+static const struct tensor *constant_of(const struct region *r, int v)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+
+		if (n->op == OP_CONSTANT && n->out == v)
+			return &n->attrs.value;
+		for (int k = 0; k < n->n_region; k++) {
+			const struct tensor *inside = constant_of(&n->region[k], v);
+
+			if (inside)
+				return inside;
+		}
+	}
+	return NULL;
+}
+
+static bool never_begins(const struct program *p, const struct node *n)
+{
+	const enum family family = op_table[n->op].family;
+	const bool counted = family == FAMILY_FOR || family == FAMILY_SCAN;
+	const struct tensor *decides = NULL;
+
+	if (counted && n->attrs.trip >= 0)
+		return !n->attrs.trip;
+	if (family == FAMILY_FOR)
+		decides = constant_of(&p->top, n->arg[0]);
+	if (family == FAMILY_WHILE)
+		decides = constant_of(&p->top, n->region[0].result[0]);
+	return (decides && decides->at[0].i <= 0) || ((counted || family == FAMILY_WHILE || family == FAMILY_FIXED_POINT) && !n->attrs.cap);
+}
+
+static bool region_idles(const struct program *p, const struct region *r)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		if (never_begins(p, &r->node[i]))
+			return true;
+		for (int k = 0; k < r->node[i].n_region; k++)
+			if (region_idles(p, &r->node[i].region[k]))
+				return true;
+	}
+	return false;
+}
+
+bool edit_idles(const struct program *p)
+{
+	return region_idles(p, &p->top);
+}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../fuzz/campaign.h"
+#include "../../fuzz/minimize_edit.h"
 #include "../check.h"
 
 /* ---- a case with a bit of everything ---- */
@@ -204,6 +205,7 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 	CHECK(has_wanted(&(struct asked){w, 0}, &small_case, &scratch), "%s: what is left is not interesting", w->name);
 	CHECK(ops <= ops_of(&from->program.top), "%s: %d ops are more than before", w->name, ops);
 	CHECK(ops <= w->ops, "%s: %d ops left, %d wanted:\n%s", w->name, ops, w->ops, program_print(&small_case.program, a));
+	CHECK(!edit_idles(&small_case.program), "%s: a loop that never begins is left", w->name);
 	CHECK(largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
 	CHECK(small_case.n_point <= w->points, "%s: %d points left", w->name, small_case.n_point);
 	second = minimize(&small_case, has_wanted, &q, 20000, a, &again);
@@ -549,6 +551,27 @@ static bool never(void *self, const struct testcase *c, struct arena *scratch)
 	return false;
 }
 
+/* ---- loops that never begin ---- */
+
+static void test_idles(struct arena *a)
+{
+	static const struct {
+		const char *file;
+		bool idles;
+	} cases[] = {
+	    {"corpus/real/pytorch-while-loop-of-no-steps.json", true}, {"corpus/real/pytorch-scan-of-no-step.json", true}, {"corpus/real/pytorch-while-loop-from-a-constant.json", false},
+	    {"corpus/zoo/clad-unentered-loop-0.json", false} /* an input says how often */, {"corpus/documents/nx-while-acc-mul-x-n3.json", false},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct testcase c;
+		struct error e = {0};
+
+		CHECK(testcase_read_file(cases[i].file, a, &c, &e), "%s: %s %s", cases[i].file, e.place, e.text);
+		CHECK(edit_idles(&c.program) == cases[i].idles, "%s: %d", cases[i].file, !cases[i].idles);
+	}
+}
+
 int main(void)
 {
 	struct minimize_statistics stats;
@@ -561,6 +584,7 @@ int main(void)
 	from = example(&a);
 	CHECK(testcase_check(&from, &e), "the example: %s %s", e.place, e.text);
 	same = minimize(&from, never, NULL, 1000, &a, &stats);
+	test_idles(&a);
 	CHECK(testcase_equal(&from, &same) && !stats.accepted, "a case changed though nothing was accepted");
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		check_row(&table[i], &from, &a);
