@@ -221,6 +221,22 @@ bool pattern_same_ops(const struct pattern *x, const struct pattern *y)
 	return any || !memcmp(x, y, sizeof *x);
 }
 
+bool pattern_same_regions(const struct pattern *x, const struct pattern *y)
+{
+	bool any = false;
+
+	for (int i = 0; i < OP_COUNT; i++) {
+		const enum family family = op_table[i].family;
+
+		if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_COMPARE)
+			continue;
+		if (x->has[i] != y->has[i])
+			return false;
+		any = any || (x->has[i] && op_table[i].n_region);
+	}
+	return any;
+}
+
 bool pattern_is_roles(const struct pattern *p)
 {
 	for (int i = 0; i < OP_COUNT; i++)

@@ -46,6 +46,8 @@ bool pattern_explains(const struct pattern *smaller, const struct pattern *large
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger);
 /* Whether both name the same ops, whatever the roles of others; where they name none, the same roles. */
 bool pattern_same_ops(const struct pattern *x, const struct pattern *y);
+/* Whether both name the same ops, one with regions among them, but for elementwise ones. */
+bool pattern_same_regions(const struct pattern *x, const struct pattern *y);
 /* Whether it names no op of its own, but for that there are some. */
 bool pattern_is_roles(const struct pattern *p);
 /* Whether it is one elementwise op, no more. */

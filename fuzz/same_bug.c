@@ -62,6 +62,11 @@ static bool is_compiled_wrong(const struct symptom *x, const struct symptom *y)
 	return !x->asked.order && !x->asked.batch && x->verdict == VERDICT_WRONG_PRIMAL && verdict_of_numbers(y->verdict) && pattern_is_roles(&x->pattern) && pattern_is_part(&x->pattern, &y->pattern);
 }
 
+static bool is_leak_of_region(const struct symptom *x, const struct symptom *y)
+{
+	return x->verdict == VERDICT_NAN_LEAK && y->verdict == VERDICT_NAN_LEAK && same_request(x, y) && pattern_same_regions(&x->pattern, &y->pattern);
+}
+
 static bool is_constant(const struct symptom *x)
 {
 	return x->verdict == VERDICT_WRONG && x->deviation == DEVIATION_ZERO && x->asked.order > 1 && pattern_is_elementwise_op(&x->pattern);
@@ -73,7 +78,7 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 		return is_flaky_face(x, y);
 	if (x->weak_zero || y->weak_zero)
 		return is_wrong_too(x, y);
-	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
+	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) || is_leak_of_region(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
 }
 
 int same_bug(const struct symptom *x, const struct symptom *y)

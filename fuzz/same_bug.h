@@ -30,6 +30,7 @@ bool verdict_answers(enum verdict v);
  *   without regions, and request: what dies here is wrong there;
  * - it is off by the same factor, not 0, of the same ops and request, and they differ in what any op would do for;
  * - the other is the primal's, about any scatter or elementwise op and no one of them (what a compiler does to programs), and it has one;
+ * - both are NaN that leak out of the same loops or branches, whatever elementwise op makes them there;
  * - it is an op whose derivative is right and is not differentiated itself, as the other: how a rule keeps what it needs is common to the rules of many ops.
  */
 int same_bug(const struct symptom *x, const struct symptom *y);

@@ -61,6 +61,11 @@ static const struct {
     {{"for", VJP, LEAK, STEADY}, {"elementwise+for", VJP, LEAK, STEADY}, 0},
     {{"for", VJP, WRONG(INFINITY), STEADY}, {"elementwise+for", VJP, WRONG(2), STEADY}, 0},
     {{"for", VJP, WRONG(1.0001), STEADY}, {"elementwise+for", VJP, WRONG(0.9999), STEADY}, 0},
+    /* A NaN out of a branch, whatever made it. */
+    {{"cond+lt+sqrt", VJP, LEAK, STEADY}, {"cond+div+eq", VJP, LEAK, STEADY}, -1},
+    {{"cond+sqrt", VJP, LEAK, STEADY}, {"cond+div", VJP, WRONG(2), STEADY}, 0},
+    {{"cond+gather", VJP, LEAK, STEADY}, {"cond+div", VJP, LEAK, STEADY}, 0},
+    {{"select+sqrt", VJP, LEAK, STEADY}, {"div+select", VJP, LEAK, STEADY}, 0},
     /* Derivatives that are not differentiated; at order 1 it is two rules. */
     {{"sqrt", ORDER_2, WRONG(0), STEADY}, {"square", ORDER_2, WRONG(0), STEADY}, -1},
     {{"sqrt", ORDER_2, WRONG(2), STEADY}, {"square", ORDER_2, WRONG(2), STEADY}, 0},
