@@ -58,7 +58,7 @@ static const struct {
     {{"for+while", VJP, WRONG(2), STEADY}, {"elementwise+for+while", VJP, WRONG(2), STEADY}, -1},
     {{"for+while", VJP, WRONG(2), STEADY}, {"elementwise+for+while", VJP, WRONG(0.5), STEADY}, 0},
     {{"for", VJP, WRONG(0), STEADY}, {"elementwise+for", VJP, WRONG(0), STEADY}, 0},
-    {{"for", VJP, LEAK, STEADY}, {"elementwise+for", VJP, LEAK, STEADY}, 0},
+    {{"for", VJP, LEAK, STEADY}, {"elementwise+for", VJP, LEAK, STEADY}, -1},
     {{"for", VJP, WRONG(INFINITY), STEADY}, {"elementwise+for", VJP, WRONG(2), STEADY}, 0},
     {{"for", VJP, WRONG(1.0001), STEADY}, {"elementwise+for", VJP, WRONG(0.9999), STEADY}, 0},
     /* A NaN out of a branch, whatever made it. */
