@@ -67,11 +67,19 @@ static void on_uncertain(void *context, struct evaluation *ev, int k, int becaus
 	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
 }
 
+/* b a^(b - 1) of a negative a: b - 1 rounds from odd to even, and the power has the other sign.  Its derivatives are of either. */
+static bool power_of_either_sign(const struct evaluation *ev, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	return s->op == OP_POW && mpfr_sgn(ev->value[parent[0]]) < 0 && fabs(mpfr_get_d(ev->value[parent[1]], R)) * ev->dtype[s->dtype].unit >= 1;
+}
+
 static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
 	/* A solution's derivative differs between engines that know its meaning and engines that iterate (convergence.h). */
-	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT || ev->scalar[k].op == OP_FIXED_POINT;
+	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT || ev->scalar[k].op == OP_FIXED_POINT || power_of_either_sign(ev, k);
 }
 
 static void on_settled(void *context, int k, double radius)
