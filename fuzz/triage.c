@@ -94,21 +94,32 @@ struct triaged {
 	size_t len;
 };
 
+/* Whether the case has ops that the one in the campaign had not: under a signature that any op may show it became one of another bug. */
+static bool has_new_ops(const struct known_names *known, const struct testcase *c)
+{
+	const struct testcase from = {.program = *known->from};
+	const struct pattern before = pattern_of(&from, NULL), now = pattern_of(c, NULL);
+
+	return !pattern_is_part(&now, &before);
+}
+
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
 static void simplify(struct campaign *self, int budget, struct same_signature *s, struct testcase *c, struct bench_result *r, const char **signature)
 {
 	struct testcase simple = simplest_case(s->bench, s, c, budget, has_new_wiring, s->context, &self->side);
 	struct same_signature own = {.bench = s->bench, .spec = s->spec};
+	bool other;
 	int runs = 0;
 
 	do /* it showed a finding: an engine that differs from run to run will do so again */
 		bench_judge(s->bench, &simple, &self->side, r);
 	while (!verdict_is_finding[r->judgement[0].verdict] && ++runs < BENCH_RUNS);
 	own.signature = signature_coarse(s->spec, &simple, &r->judgement[0], &self->side);
-	if (verdict_is_finding[r->judgement[0].verdict] && comes_again(&own, &simple, &self->side, r)) {
+	other = signature_weak_zero(s->signature) && !signature_weak_zero(own.signature) && has_new_ops(s->context, &simple);
+	if (!other && verdict_is_finding[r->judgement[0].verdict] && comes_again(&own, &simple, &self->side, r)) {
 		*signature = own.signature;
 		*c = simple;
-	} else { /* a chance that did not come */
+	} else { /* another bug, or a chance that did not come */
 		comes_again(s, c, &self->side, r);
 	}
 	same_signature_close(&own);

@@ -25,6 +25,8 @@ static const struct row {
     {"tape+scale:mul:1.5+scale:sin:1.5", 30, 20, {"vjp|mul", "vjp|sin"}},
     /* A NaN that 0 times infinity may have made is one finding whatever the program, and hides no wrong number of the same op. */
     {"tape+weak-zero+scale:log:1.5", 300, 20, {"*|nan-leak|weak-zero", "vjp|log"}},
+    /* Nor does it become a leak of an op that the case had not. */
+    {"tape+lse-neginf+prod-div-zero", 1200, 30, {"*|nan-leak|weak-zero", "vjp|reduce_prod"}},
     /* A derivative is written with ops that the program has not. */
     {"forward+packed-select", 200, 40, {"jvp|select"}},
     {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|crash:for{}"}},
