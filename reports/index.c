@@ -103,11 +103,21 @@ static void add_text(const char ***list, int *n, int room, const char *text, str
 	(*list)[(*n)++] = text;
 }
 
+/* The texts of a member that is an array; the list has room for `more` behind them. */
+static void add_texts(const char ***list, int *n, const struct json *array, int more, struct arena *a)
+{
+	if (!array || array->kind != JSON_ARRAY || *n)
+		return;
+	*list = NEW(a, const char *, array->n_child + more);
+	for (const struct json *v = array->child; v; v = v->next)
+		if (v->kind == JSON_STRING)
+			add_text(list, n, 0, v->text, a);
+}
+
 /* What the campaign counted for the report of that path: it saw more cases than it wrote. */
 static void add_counted(struct reader *r, struct index_group *g, const struct listed *l)
 {
 	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
-		const struct json *faces = json_find(f, "faces");
 		int64_t first, counted;
 
 		if (strcmp(render_member(f, "file"), l->path))
@@ -116,12 +126,8 @@ static void add_counted(struct reader *r, struct index_group *g, const struct li
 		counted = strtoll(render_member(f, "count"), NULL, 10);
 		g->count += counted > 1 ? counted - 1 : 0; /* 0: no case of its own showed it, but the report does */
 		g->first_case = g->first_case < 0 || first < g->first_case ? first : g->first_case;
-		if (!faces || faces->kind != JSON_ARRAY || g->n_signature)
-			continue;
-		g->signature = NEW(r->a, const char *, faces->n_child + r->out->n_report + 1);
-		for (const struct json *v = faces->child; v; v = v->next)
-			if (v->kind == JSON_STRING)
-				add_text(&g->signature, &g->n_signature, 0, v->text, r->a);
+		add_texts(&g->signature, &g->n_signature, json_find(f, "faces"), r->out->n_report + 1, r->a);
+		add_texts(&g->also, &g->n_also, json_find(f, "also"), 0, r->a);
 	}
 }
 

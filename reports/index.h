@@ -11,9 +11,10 @@ struct index_group {
 	const char *fine, *engine, *request, *verdict, *deviation, *summary;
 	int64_t count, first_case; /* of the campaign's summary.json, else of the reports; first_case -1: not known */
 	int ops;                   /* of the smallest report: lines of its program that make a value, constants left out */
-	int n_report, n_signature;
+	int n_report, n_signature, n_also;
 	const char **report;       /* [n_report] paths from the directory, the smallest program first */
 	const char **signature;    /* [n_signature] coarse */
+	const char **also;         /* [n_also] fine signatures that the campaign took for the same bug */
 };
 
 struct index {

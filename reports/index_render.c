@@ -39,6 +39,8 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 			json_member_integer(&w, "first_case", g->first_case);
 		json_member_integer(&w, "minimal_ops", g->ops);
 		put_list(&w, "signatures", g->signature, g->n_signature);
+		if (g->n_also)
+			put_list(&w, "also", g->also, g->n_also);
 		put_list(&w, "files", g->report, g->n_report);
 		json_end(&w);
 	}
@@ -48,11 +50,21 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 }
 
 /* Request and ops: the fine signature without the engine in front of it. */
-static const char *about(const struct index_group *g)
+static const char *without_engine(const struct index_group *g, const char *fine)
 {
 	size_t n = strlen(g->engine);
 
-	return !strncmp(g->fine, g->engine, n) && g->fine[n] == '|' ? g->fine + n + 1 : g->fine;
+	return !strncmp(fine, g->engine, n) && fine[n] == '|' ? fine + n + 1 : fine;
+}
+
+/* What a group is about, and what else the campaign took for the same bug. */
+static void put_about(struct text *out, enum escape escape, const struct index_group *g)
+{
+	text_put_escaped(out, escape, without_engine(g, g->fine));
+	for (int k = 0; k < g->n_also; k++) {
+		text_put(out, ", also ");
+		text_put_escaped(out, escape, without_engine(g, g->also[k]));
+	}
 }
 
 /* A path as the address of a link: what is no letter, digit or -_./ is written as %XX. */
@@ -79,7 +91,7 @@ void index_markdown(struct text *out, const struct index *x)
 		if (g->first_case >= 0)
 			text_put(out, "%lld", (long long)g->first_case);
 		text_put(out, " | %d | ", g->ops);
-		text_put_escaped(out, ESCAPE_MARKDOWN, about(g));
+		put_about(out, ESCAPE_MARKDOWN, g);
 		text_put(out, " | ");
 		text_put_escaped(out, ESCAPE_MARKDOWN, g->verdict);
 		text_put(out, " | ");
@@ -107,8 +119,9 @@ void index_html(struct text *out, const struct index *x)
 
 		text_put(out, "<section class=\"finding\">\n<div class=\"top\">");
 		html_element(out, "span", "tag bad", g->verdict);
-		html_element(out, "code", "engine", about(g));
-		text_put(out, "</div>\n<p><a href=\"%s\">", address(g->report[0], a));
+		text_put(out, "<code class=\"engine\">");
+		put_about(out, ESCAPE_HTML, g);
+		text_put(out, "</code></div>\n<p><a href=\"%s\">", address(g->report[0], a));
 		html_put(out, g->summary);
 		text_put(out, "</a></p>\n<p class=\"under\"><b>%lld</b> time%s", (long long)g->count, g->count == 1 ? "" : "s");
 		if (g->first_case >= 0)

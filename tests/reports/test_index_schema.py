@@ -18,6 +18,7 @@ SPOIL = [
     lambda x: x["groups"][0].pop("fine"),
     lambda x: x["groups"][0].update(count=0),
     lambda x: x["groups"][0].update(files=[]),
+    lambda x: x["groups"][1].update(also=[]),
     lambda x: x["groups"][0].update(time="2000-01-01"),
 ]
 

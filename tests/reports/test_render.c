@@ -43,7 +43,7 @@ static const char *rendered(const char *format, const char *text, struct arena *
 {
 	const char *source = report_of(text, a);
 	struct index_group group = {.fine = text, .engine = text, .request = text, .verdict = text, .deviation = text, .summary = text, .count = 1,
-	    .first_case = 1, .n_report = 1, .report = &text};
+	    .first_case = 1, .n_report = 1, .n_also = 1, .report = &text, .also = &text};
 	struct index index = {.n_group = 1, .n_report = 1, .n_unreadable = 1, .group = &group, .unreadable = &text};
 	struct text out = {.arena = a};
 	struct error e = {0};
@@ -226,6 +226,8 @@ static void write_report(const char *name, const char *fine, const char *verdict
 
 static struct index sample_index(struct arena *a)
 {
+	static const char summary[] = "{\"findings\":[{\"file\":\"d.json\",\"count\":1,\"first_case\":3,\"faces\":[\"e|vjp|nan-leak|finite\",\"e|jvp|nan-leak|finite\"],"
+	    "\"also\":[\"e|vjp|take\"]}]}";
 	struct error e = {0};
 	struct index x;
 
@@ -234,6 +236,7 @@ static struct index sample_index(struct arena *a)
 	write_report("c.json", "e|vjp|for{add+mul}", "wrong", a);
 	write_report("d.json", "e|vjp|gather", "nan-leak", a);
 	CHECK(file_write_atomic(base, "e.json", "no report", 9, &e), "%s", e.text);
+	CHECK(file_write_atomic(base, "summary.json", summary, strlen(summary), &e), "%s", e.text);
 	CHECK(index_read(base, a, &x, &e), "%s: %s", e.place, e.text);
 	return x;
 }
@@ -248,6 +251,8 @@ static void test_index(struct arena *a)
 		return;
 	CHECK(!strcmp(x.group[0].fine, "e|vjp|for{mul}") && x.group[0].count == 2 && x.group[0].n_report == 2, "the most frequent is first: %s", x.group[0].fine);
 	CHECK(!strcmp(x.group[1].fine, "e|vjp|gather"), "the least like it is second: %s", x.group[1].fine);
+	CHECK(x.group[1].first_case == 3 && x.group[1].n_signature == 2, "the campaign's: case %lld, %d signatures", (long long)x.group[1].first_case, x.group[1].n_signature);
+	CHECK(x.group[1].n_also == 1 && !strcmp(x.group[1].also[0], "e|vjp|take") && !x.group[0].n_also, "what is the same bug, of this group: %d", x.group[1].n_also);
 	CHECK(!index_read("/nowhere/at/all", a, &none, &e) && *e.text, "a directory that is not there");
 }
 
