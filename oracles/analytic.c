@@ -249,15 +249,6 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 								      : integer_component(0, false);
 }
 
-/* Whether something is computed in f16, where what no path needs leaves the range: 2 10^6 is infinite there, and 0 times that no number. */
-static bool has_narrow_range(const struct evaluation *ev)
-{
-	for (int k = 0; k < ev->n_scalar; k++)
-		if (ev->scalar[k].dtype == DTYPE_F16)
-			return true;
-	return false;
-}
-
 /*
  * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas of trace_derive.def, the
  * usual ones that lose most; what an engine loses by other groupings of more than three factors is left to the loose radius.
@@ -266,7 +257,7 @@ static struct component derived_component(struct analytic *self, int k)
 {
 	const struct note *n = &self->note[k];
 	if (k < 0)
-		return (struct component){.in_domain = !has_narrow_range(&self->ev)};
+		return (struct component){.in_domain = true};
 	struct component out = primal_component(self, k);
 	if (out.reason)
 		return out;

@@ -86,10 +86,9 @@ static void visit_loop(struct choices *self, const struct node *n)
 
 static void visit_nested(struct choices *self, const struct node *n)
 {
-	const enum family family = op_table[n->op].family;
 	bool hangs = any_hangs(self, n->arg, n->n_arg);
 
-	if (family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN || family == FAMILY_FIXED_POINT) {
+	if (op_is_loop(n->op)) {
 		visit_loop(self, n);
 		return;
 	}

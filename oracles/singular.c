@@ -62,15 +62,26 @@ static bool singular(const struct evaluation *ev, const struct scalar *s, mpfr_e
 	return false;
 }
 
+/* A cast may take a derivative from any dtype of the trace to any other: the least range counts. */
+static mpfr_exp_t least_range(const struct evaluation *ev, int order)
+{
+	bool present[DTYPE_COUNT] = {false};
+	mpfr_exp_t least = range_bits(DTYPE_F64, order);
+
+	for (int k = 0; k < ev->n_scalar; k++)
+		present[ev->scalar[k].dtype] = true;
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		if (present[d] && dtype_is_float((enum dtype)d) && range_bits((enum dtype)d, order) < least)
+			least = range_bits((enum dtype)d, order);
+	return least;
+}
+
 bool trace_singular(const struct evaluation *ev, int order)
 {
-	mpfr_exp_t bits[DTYPE_COUNT];
+	const mpfr_exp_t range = least_range(ev, order);
 
-	for (int d = 0; d < DTYPE_COUNT; d++)
-		bits[d] = range_bits((enum dtype)d, order);
 	for (int k = 0; k < ev->n_scalar; k++) {
 		mpfr_srcptr x = ev->value[k];
-		mpfr_exp_t range = bits[ev->scalar[k].dtype];
 
 		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) || singular(ev, &ev->scalar[k], range))
 			return true;

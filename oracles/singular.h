@@ -6,7 +6,7 @@
 
 /*
  * Whether one of the scalars of the trace is no finite number, or an op outside the open set on which it is differentiable (the domain of
- * ops.def) or so near to its border that a partial of that order may overflow: on the path or not, what is masked included.
+ * ops.def) or so near to its border that a partial of that order may overflow in the dtype of least range that is there: on the path or not, what is masked included.
  */
 bool trace_singular(const struct evaluation *ev, int order);
 
