@@ -382,37 +382,15 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 
 /* ---- loops that never begin ---- */
 
-/* The constant that value v is, in the region or inside it; NULL: it is none. */
-static const struct tensor *constant_of(const struct region *r, int v)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
-
-		if (n->op == OP_CONSTANT && n->out == v)
-			return &n->attrs.value;
-		for (int k = 0; k < n->n_region; k++) {
-			const struct tensor *inside = constant_of(&n->region[k], v);
-
-			if (inside)
-				return inside;
-		}
-	}
-	return NULL;
-}
-
 static bool never_begins(const struct program *p, const struct node *n)
 {
-	const enum family family = op_table[n->op].family;
-	const bool counted = family == FAMILY_FOR || family == FAMILY_SCAN;
-	const struct tensor *decides = NULL;
+	const struct tensor *decides = NULL; /* how often, or whether to begin */
 
-	if (counted && n->attrs.trip >= 0)
-		return !n->attrs.trip;
-	if (family == FAMILY_FOR)
-		decides = constant_of(&p->top, n->arg[0]);
-	if (family == FAMILY_WHILE)
-		decides = constant_of(&p->top, n->region[0].result[0]);
-	return (decides && decides->at[0].i <= 0) || ((counted || family == FAMILY_WHILE || family == FAMILY_FIXED_POINT) && !n->attrs.cap);
+	if (n->op == OP_FOR && n->attrs.trip < 0)
+		decides = region_constant(&p->top, n->arg[0]);
+	if (n->op == OP_WHILE)
+		decides = region_constant(&p->top, n->region[0].result[0]);
+	return op_is_loop(n->op) && (!node_max_trip(n) || (decides && decides->at[0].i <= 0));
 }
 
 static bool region_idles(const struct program *p, const struct region *r)

@@ -196,7 +196,7 @@ static enum role role_of_write(const struct look *look, const struct testcase *c
 		tried += sibling[i] != n->op;
 		shown += sibling[i] != n->op && write_shows(look, c, site, sibling[i], a);
 	}
-	return verdict_of_numbers(v) ? 2 * shown > tried ? ROLE_WRITE : ROLE_OWN : shown ? ROLE_WRITE : ROLE_OWN;
+	return shown && (2 * shown > tried || !verdict_of_numbers(v)) ? ROLE_WRITE : ROLE_OWN;
 }
 
 /* ---- reads and writes at the index of a loop ---- */

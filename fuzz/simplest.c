@@ -106,13 +106,6 @@ static void ops_of(const struct region *r, bool op[OP_COUNT])
 	}
 }
 
-static bool is_loop(enum op op)
-{
-	enum family family = op_table[op].family;
-
-	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN || family == FAMILY_FIXED_POINT;
-}
-
 static bool is_weak_zero(const struct judgement *j)
 {
 	return j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
@@ -188,7 +181,7 @@ static struct testcase smallest(const struct look *look, const struct testcase *
 	look_finds(look, from, a, &any.of);
 	ops_of(&from->program.top, any.op);
 	for (int i = 0; i < OP_COUNT; i++)
-		any.loop = any.loop || (any.op[i] && is_loop((enum op)i));
+		any.loop = any.loop || (any.op[i] && op_is_loop((enum op)i));
 	return minimize(from, shows_any, &any, budget, a, &stats);
 }
 

@@ -15,20 +15,9 @@ static bool compares(enum op op)
 /* The literal of one float element that defines `value`, or NULL. */
 static const union cell *find_scalar(const struct region *r, int value)
 {
-	for (int k = 0; k < r->n_node; k++) {
-		const struct node *n = &r->node[k];
-		const struct tensor *t = &n->attrs.value;
+	const struct tensor *t = region_constant(r, value);
 
-		if (n->op == OP_CONSTANT && n->out == value)
-			return dtype_is_float(t->type.dtype) && shape_elements(&t->type.shape) == 1 ? t->at : NULL;
-		for (int i = 0; i < n->n_region; i++) {
-			const union cell *inner = find_scalar(&n->region[i], value);
-
-			if (inner)
-				return inner;
-		}
-	}
-	return NULL;
+	return t && dtype_is_float(t->type.dtype) && shape_elements(&t->type.shape) == 1 ? t->at : NULL;
 }
 
 static void collect(const struct region *r, struct landmarks *l)
@@ -67,7 +56,7 @@ static void strata_region(const struct region *r, int depth, struct strata *s)
 		enum family f = op_table[n->op].family;
 
 		s->ops += n->op != OP_CONSTANT;
-		s->loop |= f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN || f == FAMILY_FIXED_POINT;
+		s->loop |= op_is_loop(n->op);
 		s->cond |= f == FAMILY_COND;
 		s->scatter_or_slice |= is_slice_or_scatter(f);
 		s->solution |= f == FAMILY_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION;

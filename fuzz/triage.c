@@ -133,7 +133,7 @@ static bool is_written_in_others(const struct testcase *c)
 	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
 }
 
-/* What there is to know of *c, of which r is the judgement; the name has to be known. */
+/* What there is to know of *c, of which *j is the judgement, besides its names. */
 static void set_symptom(struct triaged *out, const struct testcase *c, const struct judgement *j, const enum role *role)
 {
 	out->symptom.pattern = pattern_of(c, role);

@@ -37,31 +37,16 @@ static bool is_inside(const struct region *r, int v)
 	return maker(r, v, &param) || param;
 }
 
-static bool is_constant(const struct region *r, int v)
-{
-	bool param;
-	const struct node *n = maker(r, v, &param);
-
-	if (n)
-		return n->op == OP_CONSTANT;
-	for (int i = 0; i < r->n_node; i++)
-		for (int k = 0; k < r->node[i].n_region; k++)
-			if (is_constant(&r->node[i].region[k], v))
-				return true;
-	return false;
-}
-
-static bool is_loop(enum op op)
-{
-	enum family family = op_table[op].family;
-
-	return family == FAMILY_FOR || family == FAMILY_SCAN || family == FAMILY_WHILE;
-}
-
 /* How many of the regions, the last ones, give the results of the node, one by one. */
 static int giving_regions(enum op op)
 {
-	return is_loop(op) ? 1 : op_table[op].family == FAMILY_COND ? 2 : 0;
+	switch (op_table[op].family) {
+	case FAMILY_FOR:
+	case FAMILY_SCAN:
+	case FAMILY_WHILE: return 1;
+	case FAMILY_COND: return 2;
+	default: return 0;
+	}
 }
 
 static bool is_given_twice(const struct region *r, int v)
@@ -84,10 +69,10 @@ static bool result_fits(const struct match *m, int of, int to)
 
 		if (dtype_is_float(m->small->type[v].dtype) != dtype_is_float(m->p->type[w].dtype))
 			return false;
-		if (is_constant(&m->small->top, v))
+		if (region_constant(&m->small->top, v))
 			continue;
 		/* Of what is given twice it does not matter where it is from. */
-		if (!is_given_twice(small, v) && (is_inside(small, v) ? !is_inside(large, w) : is_inside(large, w) || is_constant(&m->p->top, w)))
+		if (!is_given_twice(small, v) && (is_inside(small, v) ? !is_inside(large, w) : is_inside(large, w) || region_constant(&m->p->top, w)))
 			return false;
 		for (int i = 0; i < of; i++)
 			if (small->result[i] == v && large->result[m->to[i]] != w)
@@ -133,8 +118,10 @@ static bool all_fit_in(const struct program *small, const struct region *from, c
 static bool node_fits(const struct program *small, const struct node *k, const struct program *p, const struct node *n)
 {
 	struct match m = {.small = small, .p = p, .k = k, .n = n};
+	const int gives = giving_regions(k->op);
 
-	if (!k->n_region || (k->op != n->op && !(is_loop(k->op) && is_loop(n->op))) || (giving_regions(k->op) && !results_fit(&m, 0)))
+	/* Any loop stands for any other: one region gives. */
+	if (!k->n_region || (k->op != n->op && (gives != 1 || giving_regions(n->op) != 1)) || (gives && !results_fit(&m, 0)))
 		return false;
 	return all_fit_in(small, &k->region[k->n_region - 1], p, &n->region[n->n_region - 1]);
 }

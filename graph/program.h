@@ -161,6 +161,17 @@ int program_nodes(const struct program *p);
 /* How often a region of `node` runs at most, for one execution of the node; what a derivative does counts as runs of its region. */
 int64_t node_executions(const struct program *p, const struct node *node);
 
+/* Whether the op runs a region again and again: for, while, scan, fixed_point. */
+static inline bool op_is_loop(enum op op)
+{
+	const enum family family = op_table[op].family;
+
+	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN || family == FAMILY_FIXED_POINT;
+}
+
+/* The constant that defines value v in the region or a region inside it: its literal, which is the program's.  NULL: it is none. */
+const struct tensor *region_constant(const struct region *r, int v);
+
 /* The cap or fixed trip count of a loop node: its iterations are at most this many. */
 int node_max_trip(const struct node *node);
 

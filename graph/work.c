@@ -105,6 +105,22 @@ int program_nodes(const struct program *p)
 	return region_nodes(&p->top);
 }
 
+const struct tensor *region_constant(const struct region *r, int v)
+{
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *node = &r->node[i];
+		const struct tensor *inside = NULL;
+
+		if (node->op == OP_CONSTANT && node->out == v)
+			return &node->attrs.value;
+		for (int k = 0; k < node->n_region && !inside; k++)
+			inside = region_constant(&node->region[k], v);
+		if (inside)
+			return inside;
+	}
+	return NULL;
+}
+
 bool region_has_op(const struct region *region, enum op op)
 {
 	for (int i = 0; i < region->n_node; i++) {

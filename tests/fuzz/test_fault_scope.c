@@ -29,8 +29,7 @@ static bool any_node(const struct region *region, bool (*is)(const struct node *
 
 static bool loops_twice(const struct node *node)
 {
-	enum family f = op_table[node->op].family;
-	return (f == FAMILY_FOR || f == FAMILY_WHILE || f == FAMILY_SCAN || f == FAMILY_FIXED_POINT) && node_max_trip(node) >= 2;
+	return op_is_loop(node->op) && node_max_trip(node) >= 2;
 }
 
 static bool is_select(const struct node *node) { return node->op == OP_SELECT; }
