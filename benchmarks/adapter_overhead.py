@@ -61,13 +61,14 @@ def bare_server(mode):
     import torch
     torch.set_num_threads(1)
     engine = pytorch.Torch(mode)
+    engine.room()
     print("ready", flush=True)
     for line in sys.stdin:
         case = json.loads(line)
         script = bare_script(engine, case)
         try:
             start = time.perf_counter()
-            exec(compile(script, "bare", "exec"), {})
+            exec(compile(script, "bare", "exec"), {**engine.room(), "__name__": "program"})
             print(time.perf_counter() - start, flush=True)
         except Exception:  # the adapter says what it was
             print(-1, flush=True)
@@ -76,7 +77,8 @@ def bare_server(mode):
 def bare_script(engine, case):
     source, primal, derivative, points = engine.parts(case)
     rows = "".join(f"    {p},\n" for p in points)
-    return (f"import torch\n{source}\nresults = []\nfor xs in (\n{rows}):\n"
+    wrap = f"    f = {engine.wrap}\n" if engine.wrap else ""
+    return (f"{source}\nresults = []\nfor xs in (\n{rows}):\n{wrap}"
             f"    results.append([y.tolist() for y in {primal}(*xs)] + [y.tolist() for y in {derivative}(*xs)])\n")
 
 
