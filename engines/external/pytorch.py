@@ -403,8 +403,8 @@ class Torch:
         source, primal, derivative, points = self.parts(case)
         head = "".join(f"{line}\n" for line in self.head() if self.native or case["request"])
         lines = []
-        for p in points:
-            lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap else []) + [f"print('primal:', {primal}(*xs))"]
+        for k, p in enumerate(points):
+            lines += [f"xs = {p}"] + ([f"f = {self.wrap}"] if self.wrap and k == 0 else []) + [f"print('primal:', {primal}(*xs))"]
             lines += [f"print('derivative:', {derivative}(*xs))"] if derivative else []
         return "import torch\n" + head + "\n" + source + "\n".join(lines) + "\n"
 
@@ -430,10 +430,10 @@ class Torch:
         torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a traceback of each call until there is a GPU
         answers, before = [], f"[{', '.join(points)}]"
         inputs = eval(before, room)
+        if self.wrap:
+            room["xs"] = inputs[0]
+            room["f"] = eval(self.wrap, room)
         for xs in inputs:
-            if self.wrap:
-                room["xs"] = xs
-                room["f"] = eval(self.wrap, room)
             derivatives = room[derivative](*xs) if derivative else ()
             values = room[primal](*xs)
             answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
