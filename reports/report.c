@@ -42,14 +42,6 @@ const char *const *report_versions(void)
 
 /* ---- pieces ---- */
 
-/* The integer value + low, which may have more digits than a double. */
-static int64_t component_integer(const struct component *c)
-{
-	if (c->value >= 0x1p63) /* rounded up from just below */
-		return c->low <= -1 ? INT64_MAX + (int64_t)(c->low + 1) : INT64_MAX;
-	return (int64_t)c->value + (int64_t)c->low;
-}
-
 /* Exact: reals as hex, integers as integers. */
 static void put_expected(struct json_writer *w, const char *key, const struct component *c, enum dtype d)
 {
@@ -57,7 +49,7 @@ static void put_expected(struct json_writer *w, const char *key, const struct co
 	if (dtype_is_float(d))
 		json_put_real(w, c->value);
 	else
-		json_put_integer(w, component_integer(c));
+		json_put_integer(w, summary_integer(c));
 }
 
 static void put_returned(struct json_writer *w, const char *key, const struct tensor *t, int i)
@@ -78,7 +70,7 @@ static enum standing component_standing(const struct component *c, const struct 
 	double x, off;
 
 	if (!dtype_is_float(t->type.dtype))
-		return t->at[i].i == component_integer(c) ? STANDING_AGREE : STANDING_WRONG;
+		return t->at[i].i == summary_integer(c) ? STANDING_AGREE : STANDING_WRONG;
 	x = t->at[i].f;
 	if (isnan(x))
 		return isnan(c->value) ? STANDING_AGREE : STANDING_NAN_LEAK;

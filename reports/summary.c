@@ -1,6 +1,7 @@
 /* summary.c: what a finding says in one sentence. */
 #include "summary.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,13 @@ const struct truth_tensor *summary_expected(const struct report *r)
 	return p->n_assignment ? &p->derivative[summary_assignment(r)][j->which] : NULL;
 }
 
+int64_t summary_integer(const struct component *c)
+{
+	if (c->value >= 0x1p63) /* rounded up from just below */
+		return c->low <= -1 ? INT64_MAX + (int64_t)(c->low + 1) : INT64_MAX;
+	return (int64_t)c->value + (int64_t)c->low;
+}
+
 char *summary_request(const struct testcase *c, struct arena *a)
 {
 	char *text = arena_printf(a, "%s", c->n_transform ? "" : "primal");
@@ -160,6 +168,21 @@ static char *element_text(const struct report *r, struct arena *a)
 	return arena_printf(a, "element [%s] of the %s", index, name);
 }
 
+/* A wrong integer, exactly: NULL where it is a float. */
+static char *integer_sentence(const struct report *r, const char *what, struct arena *a)
+{
+	const struct tensor *returned = summary_returned(r, SUBJECT_ELEMENT);
+	const struct truth_tensor *truth = summary_expected(r);
+	int64_t is, right;
+
+	if (!returned || !truth || dtype_is_float(returned->type.dtype) || dtype_is_float(truth->type.dtype))
+		return NULL;
+	is = returned->at[r->judgement->element].i;
+	right = summary_integer(&truth->at[r->judgement->element]);
+	return arena_printf(a, "%s gives %" PRId64 " for %s where %" PRId64 " is right: off by %" PRIu64, r->engine, is, what, right,
+	    is > right ? (uint64_t)is - (uint64_t)right : (uint64_t)right - (uint64_t)is);
+}
+
 static char *element_sentence(const struct report *r, struct arena *a)
 {
 	const struct judgement *j = r->judgement;
@@ -167,7 +190,10 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	char *what = element_text(r, a);
 	const struct truth_tensor *truth = summary_expected(r);
 	const char *more = "";
+	char *exact = j->verdict == VERDICT_WRONG || j->verdict == VERDICT_WRONG_PRIMAL ? integer_sentence(r, what, a) : NULL;
 
+	if (exact)
+		return exact;
 	print_apart(j->expected, j->returned, expected, returned);
 	if (j->verdict == VERDICT_NONDETERMINISTIC)
 		return arena_printf(a, "%s gave %s for %s and, asked again, %s", r->engine, expected, what, returned);

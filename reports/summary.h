@@ -15,6 +15,9 @@ int summary_assignment(const struct report *r);
 /* The truth of the same tensor under that assignment, or NULL. */
 const struct truth_tensor *summary_expected(const struct report *r);
 
+/* The integer value + low of what is no float, which may have more digits than a double. */
+int64_t summary_integer(const struct component *c);
+
 /* "primal", "vjp wrt [0, 2]", "vjp wrt [0], then jvp wrt [1]". */
 char *summary_request(const struct testcase *c, struct arena *a);
 /* What derivative or primal `which` belongs to: "result 1", "tangent of result 0", "cotangent of input 2". */

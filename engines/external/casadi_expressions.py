@@ -118,7 +118,13 @@ def size(type_text):
 def flat_of(data, types, which):
     """One list of all elements, with 0 for values that are not in `which`."""
     given = dict(zip(which, data))
-    return [float(v) for k, t in enumerate(types) for v in (adapter.flat(given[k], t) if k in given else [0.0] * size(t))]
+    return [double(v) for k, t in enumerate(types) for v in (adapter.flat(given[k], t) if k in given else [0.0] * size(t))]
+
+
+def double(v):
+    if isinstance(v, int) and abs(v) > 1 << 53:
+        raise Unsupported("an integer beyond 2^53")
+    return float(v)
 
 
 class Engine:
@@ -136,6 +142,8 @@ class Engine:
         """x to the results and the derivative, each one column; the types of both.  Integers and bool are inputs too, which nothing is differentiated by."""
         ca, np, room = self.room.ca, self.room.np, self.room.names()
         program = adapter.Program(case, OPS)
+        for elements in program.constants.values():
+            list(map(double, elements))
         types, outs = [program.types[v] for v in program.inputs], [program.types[r] for r in program.results]
         exec(program.source(), room)
         x = self.number.sym("x", sum(map(size, types)))

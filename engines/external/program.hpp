@@ -72,6 +72,17 @@ struct Binding {
 	bool is_float() const { return dtype[0] == 'f' || dtype == "bf16"; }
 };
 
+/* Whether v, the elements of a value, has what no double holds: an integer beyond 2^53, which is a string. */
+inline bool is_beyond_doubles(const Binding &of, const cJSON *v)
+{
+	if (of.is_float() || !cJSON_IsArray(v))
+		return !of.is_float() && cJSON_IsString(v);
+	for (const cJSON *x = v->child; x; x = x->next)
+		if (cJSON_IsString(x))
+			return true;
+	return false;
+}
+
 /* ---- programs ---- */
 
 struct Node {

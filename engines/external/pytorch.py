@@ -426,6 +426,8 @@ class Torch:
             torch._dynamo.reset()
         else:  # torch.jit.trace asks for a name; what torch.compile is told as a name, it imports
             room["__name__"] = "program"
+        if self.wrap and not self.compiles:  # what was traced is kept for good by the unit that it is compiled in: gigabytes in half an hour
+            torch.jit._state._python_cu = torch._C.CompilationUnit()
         exec(source, room)
         torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a traceback of each call until there is a GPU
         answers, before = [], f"[{', '.join(points)}]"

@@ -140,7 +140,7 @@ static void spoil_status(struct sample *s, enum verdict v, enum answer_status st
 }
 
 /* One row: what is spoiled and what the sentence must say. */
-enum sample_kind { SAMPLE_WRONG, SAMPLE_LAST, SAMPLE_PRIMAL, SAMPLE_PRIMAL_REQUEST, SAMPLE_JVP, SAMPLE_NAN, SAMPLE_INACCURATE,
+enum sample_kind { SAMPLE_WRONG, SAMPLE_LAST, SAMPLE_PRIMAL, SAMPLE_INTEGER, SAMPLE_PRIMAL_REQUEST, SAMPLE_JVP, SAMPLE_NAN, SAMPLE_INACCURATE,
 	SAMPLE_CONVENTION, SAMPLE_AGREE, SAMPLE_SHAPE, SAMPLE_COUNT_OF_RESULTS, SAMPLE_DTYPE, SAMPLE_MODIFIED, SAMPLE_CRASH,
 	SAMPLE_HANG, SAMPLE_PROTOCOL, SAMPLE_UNSUPPORTED, SAMPLE_UNDECIDED, SAMPLE_NONDETERMINISTIC, SAMPLE_FOUND,
 	SAMPLE_CHARACTERIZED };
@@ -156,6 +156,7 @@ static const struct {
 			      "where 1e-06 is allowed (vjp wrt [0], point 0)."},
 	{SAMPLE_PRIMAL, "primal", "tape+x gives 0 for element [1] of the result 0 where 6 is right: off by 6 where 1e-06 is allowed "
 				  "(vjp wrt [0], point 0)."},
+	{SAMPLE_INTEGER, "integer", "tape+x gives 9007199254740992 for element [1] of the result 0 where 9007199254740993 is right: off by 1 (vjp wrt [0], point 0)."},
 	{SAMPLE_PRIMAL_REQUEST, "primal-request", "(primal, point 0)."},
 	{SAMPLE_JVP, "jvp", "element [0] of the tangent of result 0"},
 	{SAMPLE_NAN, "nan", "tape+x gives nan for element [0] of the cotangent of input 0 where 0.5 is right, though every operation on the "
@@ -235,6 +236,14 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 	case SAMPLE_PRIMAL:
 	case SAMPLE_PRIMAL_REQUEST:
 		spoil(s, VERDICT_WRONG_PRIMAL, 1, 0, true);
+		break;
+	case SAMPLE_INTEGER:
+		spoil(s, VERDICT_WRONG_PRIMAL, 1, 0x1p53, true);
+		s->truth.point[0].primal[0].type.dtype = s->answer[0].primal[0].type.dtype = DTYPE_I64;
+		for (int i = 0; i < 3; i++) {
+			s->truth.point[0].primal[0].at[i] = (struct component){.value = 0x1p53, .low = i == 1, .in_domain = true};
+			s->answer[0].primal[0].at[i].i = (int64_t)1 << 53;
+		}
 		break;
 	case SAMPLE_JVP:
 		spoil(s, VERDICT_WRONG, 0, INFINITY, false);
