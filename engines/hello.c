@@ -90,6 +90,8 @@ static const struct flag {
 	{"constants", offsetof(struct hello, constants)},
 	{"broadcast", offsetof(struct hello, broadcast)},
 	{"weak_zero", offsetof(struct hello, weak_zero)},
+	{"finite_math", offsetof(struct hello, finite_math)},
+	{"nondeterministic", offsetof(struct hello, nondeterministic)},
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 

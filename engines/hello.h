@@ -35,6 +35,8 @@ struct hello {
 	enum json_reals reals;
 	/* What the engine says of its answers. */
 	bool weak_zero; /* 0 times infinity is NaN where a branch is dead */
+	bool finite_math; /* its rewrites hold for finite numbers alone: x - x is 0 */
+	bool nondeterministic; /* asked again it may round otherwise */
 	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may be read and left as 0 */
 	const char *emits; /* the suffix of files that hold its source text ("py"): it writes some where a request asks for it; "": it does not */
 	const struct op_accuracy *accuracy; /* [OP_COUNT] what functions may be off by; NULL: what is usual */

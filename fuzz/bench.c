@@ -92,6 +92,21 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 		judgement_excuse(truth, out);
 }
 
+/* What is off where something is no finite number is a convention, if nothing is elsewhere. */
+static void bench_finite(const struct testcase *c, const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct truth finite = truth_of_finite_points(truth, a);
+	struct judgement elsewhere;
+
+	judge(c, &finite, answer, &elsewhere);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[elsewhere.verdict])
+		*out = elsewhere;
+	else
+		out->verdict = VERDICT_CONVENTION;
+}
+
 /* What the engine says of itself is no finding. */
 static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
     struct arena *a, struct judgement *out)
@@ -101,6 +116,9 @@ static void bench_verdict(struct bench *b, const struct engine *engine, const st
 	judge(c, truth, answer, out);
 	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
 		bench_declared(b, hello, c, truth, answer, a, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL || out->verdict == VERDICT_NAN_LEAK) && hello && hello->finite_math &&
+	    truth->point[out->point].nonfinite)
+		bench_finite(c, truth, answer, a, out);
 	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of. */
 	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero && (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
 		out->verdict = VERDICT_CONVENTION;
@@ -261,6 +279,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
     struct answer **answer, struct judgement *judgement)
 {
 	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_PROTOCOL}, ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	const struct hello *hello = engine_hello(engine);
 	struct answer *first = *answer, *second = bench_ask(b, engine, c, a);
 	struct difference d;
 
@@ -285,7 +304,7 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 		}
 	}
 	d = compare_runs(first, second, c->n_point);
-	if (d.any)
+	if (d.any && !(hello && hello->nondeterministic))
 		judge_nondeterministic(&d, judgement);
 }
 

@@ -176,6 +176,25 @@ static double untouched(const struct analytic *self, double value, enum dtype d)
 	return self->multiplies ? 2 * dtype_table[d].unit * fabs(value) : 0;
 }
 
+/*
+ * The part of it that g y may lose where it is subnormal: half of the smallest number over the least product of a value of the trace and a flow.  Infinite where a value itself
+ * rounds to 0.
+ */
+static double lost_by_underflow(const struct analytic *self)
+{
+	double least = INFINITY, most = 0;
+
+	for (int k = 0; k < self->ev.n_scalar; k++) {
+		const double tiny = dtype_table[self->ev.scalar[k].dtype].tiny, x = fabs(mpfr_get_d(self->ev.value[k], R));
+
+		if (self->flow[k].present && !mpfr_zero_p(self->value[k]))
+			least = fmin(least, fabs(mpfr_get_d(self->value[k], R)));
+		if (!mpfr_zero_p(self->ev.value[k]))
+			most = fmax(most, x < tiny ? INFINITY : tiny / x / 2);
+	}
+	return most > 0 && least < INFINITY ? most / least : 0;
+}
+
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
@@ -186,7 +205,7 @@ static struct component flow_component(struct analytic *self, int k)
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = fmax(f->loose, f->tight) + untouched(self, out.value, self->ev.scalar[k].dtype);
+	out.loose = fmax(f->loose, f->tight) + untouched(self, f->magnitude, self->ev.scalar[k].dtype) + (f->magnitude > 0 ? self->underflow * f->magnitude : 0);
 	out.culprit = f->culprit;
 	out.share = f->share;
 	out.flushed = f->flushed;
@@ -241,6 +260,7 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 		analytic_sweep_adjoint(self, conventions, t);
 	else
 		analytic_sweep_tangent(self, conventions, t);
+	self->underflow = self->multiplies ? lost_by_underflow(self) : 0;
 	if (self->singular)
 		analytic_weak_zeros(self, conventions, t->kind);
 	for (int i = 0; i < n; i++)
@@ -345,6 +365,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
 	out->edge = self->ev.edge;
+	out->nonfinite = trace_nonfinite(&self->ev);
 	primal_truth(self, c, a, out);
 	/*
 	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with

@@ -41,6 +41,7 @@ struct analytic {
 	struct alike *alike;
 	bool slices;   /* the cases are slices of a batch */
 	bool multiplies; /* the program has a scatter_mul */
+	double underflow; /* after a sweep of such a program: the part of a flow that the product with what scatter_mul leaves as it was may lose */
 	bool singular; /* something of the trace is: weak zeros matter */
 	bool by_paths; /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
 	double stray; /* the farthest that an engine's iterate is from a solution */

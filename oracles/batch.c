@@ -304,6 +304,7 @@ void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, voi
 		undecide_open(&slice[s]);
 		out->kink |= slice[s].kink;
 		out->edge |= slice[s].edge;
+		out->nonfinite |= slice[s].nonfinite;
 	}
 	stack_primal(&p, c, slice, a, out);
 	out->fd = worst_evidence(slice, p.slices);

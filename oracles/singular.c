@@ -88,3 +88,11 @@ bool trace_singular(const struct evaluation *ev, int order)
 	}
 	return false;
 }
+
+bool trace_nonfinite(const struct evaluation *ev)
+{
+	for (int k = 0; k < ev->n_scalar; k++)
+		if (!mpfr_number_p(ev->value[k]))
+			return true;
+	return false;
+}

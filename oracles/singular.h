@@ -10,4 +10,7 @@
  */
 bool trace_singular(const struct evaluation *ev, int order);
 
+/* Whether one of the scalars of the trace is infinite or no number. */
+bool trace_nonfinite(const struct evaluation *ev);
+
 #endif

@@ -83,6 +83,7 @@ struct truth_point {
 	bool kink; /* n_assignment > 1, or a tie whose conventions coincide */
 	struct hull *hull; /* of a kink; NULL: for batches, and where conventions are too many */
 	bool edge; /* a decision was taken at exact equality */
+	bool nonfinite; /* something that is executed there is infinite or no number, in real arithmetic */
 	struct fd_evidence fd;
 };
 

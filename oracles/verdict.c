@@ -342,6 +342,40 @@ void judge(const struct testcase *c, const struct truth *t, const struct answer 
 		out->reason = REASON_EMPTY;
 }
 
+static struct truth_tensor *undecided_tensors(const struct truth_tensor *t, int n, struct arena *a)
+{
+	struct truth_tensor *out = arena_copy(a, t, (size_t)n, sizeof *t);
+
+	for (int k = 0; k < n; k++) {
+		int elements = shape_elements(&t[k].type.shape);
+
+		out[k].at = arena_copy(a, t[k].at, (size_t)elements, sizeof *t[k].at);
+		for (int i = 0; i < elements; i++) {
+			out[k].at[i].reason = REASON_CONVENTION;
+			out[k].at[i].in_domain = false;
+		}
+	}
+	return out;
+}
+
+struct truth truth_of_finite_points(const struct truth *t, struct arena *a)
+{
+	struct truth out = {t->n_point, arena_copy(a, t->point, (size_t)t->n_point, sizeof *t->point)};
+
+	for (int k = 0; k < t->n_point; k++) {
+		struct truth_point *p = &out.point[k];
+
+		if (!p->nonfinite)
+			continue;
+		p->primal = undecided_tensors(p->primal, p->n_primal, a);
+		p->derivative = arena_copy(a, p->derivative, (size_t)p->n_assignment, sizeof *p->derivative);
+		for (int s = 0; s < p->n_assignment; s++)
+			p->derivative[s] = undecided_tensors(p->derivative[s], p->n_derivative, a);
+		p->hull = NULL;
+	}
+	return out;
+}
+
 void judgement_excuse(const struct truth *t, struct judgement *j)
 {
 	const struct truth_point *p = &t->point[j->point];

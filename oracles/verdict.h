@@ -64,6 +64,9 @@ struct judgement {
 /* Judges answers[c->n_point] of one engine.  strict: inaccurate counts as a finding by the caller; the verdict is the same. */
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 
+/* The truth of which nothing is decided at points with `nonfinite`; in the arena. */
+struct truth truth_of_finite_points(const struct truth *t, struct arena *a);
+
 /* A number that is wrong by *t is inaccurate, as the engine itself declares. */
 void judgement_excuse(const struct truth *t, struct judgement *j);
 

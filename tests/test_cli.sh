@@ -416,6 +416,15 @@ says out nan-leak
 check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true,"unroll":true')" "$work/atan.json"
 says out convention
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
+cat >"$work/infinite.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]", "z: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}, {"out": ["m"], "op": "neg", "args": ["z"]}],
+ "results": ["y"], "points": [[0.75, "inf"]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+sed 's/"points": \[/&[0.5, 1], /' "$work/infinite.json" >"$work/finite.json"
+check 1 run --engine "$(declares tape+scale:sin:1.5 '"unroll":true')" "$work/infinite.json"
+check 0 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json" # of fast math
+says out convention
+check 1 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/finite.json" # but not at the other point
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"cos":100000}')" "$work/sine.json"
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":100')" "$work/sine.json"
 check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"sin":100000}')" "$work/sine.json"

@@ -194,7 +194,7 @@ def main():
     two = [[a, *s] for a in ("jvp", "vjp") for s in one]
     three = [[a, *s] for a in ("jvp", "vjp") for s in two]
     adapter.main({"name": f"casadi.{mode}", "version": casadi.__version__, "requests": one + two + three, "dtypes": ["f64", "i64", "i32", "bool"], "ops": list(OPS),
-                  "unroll": True, "weak_zero": True}, Engine(mode).answer)
+                  "unroll": True, "weak_zero": True, "finite_math": True}, Engine(mode).answer)
 
 
 if __name__ == "__main__":

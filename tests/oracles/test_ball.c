@@ -397,6 +397,22 @@ static void test_second_of_untouched(struct analytic *oracle, struct arena *a)
 	CHECK(t->primal[0].at[0].tight == 0, "times 1 rounds by %g", t->primal[0].at[0].tight);
 }
 
+/* g y/x itself, at order 1: two roundings, and what g y loses as it underflows, to 111 times the smallest number by half of which it is off here. */
+static void test_untouched(struct analytic *oracle, struct arena *a)
+{
+	static const struct {
+		const char *x;
+		double least, most; /* of the loose radius of 0.5 */
+	} rows[] = {{"[0.75,0.5]", 2 * u * 0.5, 8 * u * 0.5}, {"[\"0x0.000000000006fp-1022\",0.5]", 0.5 / 111, 1.0 / 111}, {"[\"0x1p-1000\",0.5]", 2 * u * 0.5, 8 * u * 0.5}};
+	const char *body = C("i", "i64[1]", "[1]") "," C("k", "f64[1]", "[1]") "," A("y", "scatter_mul", "\"axis\":0,\"mode\":\"clip\"", "\"x\",\"i\",\"k\"");
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		arena_reset(a);
+		const struct component *d = &truth_of(oracle, a, "f64[2]", body, rows[k].x, "[0.5,1]")->derivative[0][0].at[0];
+		CHECK(d->reason == REASON_NONE && d->value == 0.5 && d->tight == 0 && d->loose >= rows[k].least && d->loose <= rows[k].most, "%s: %g, %g", rows[k].x, d->tight, d->loose);
+	}
+}
+
 int main(void)
 {
 	struct arena a;
@@ -409,6 +425,7 @@ int main(void)
 	test_range(oracle, &a);
 	test_edges(oracle, &a);
 	test_second_of_untouched(oracle, &a);
+	test_untouched(oracle, &a);
 	analytic_close(oracle);
 	arena_free(&a);
 	return check_done();
