@@ -425,6 +425,12 @@ check 1 run --engine "$(declares tape+scale:sin:1.5 '"unroll":true')" "$work/inf
 check 0 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json" # of fast math
 says out convention
 check 1 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/finite.json" # but not at the other point
+for k in 1 2 3 4 5 6 7 8; do
+	"$adjudge" run --engine "$(declares tape+enzyme-threads-race '"nondeterministic":true')" "$source/corpus/zoo/enzyme-threads-race.json"
+done >"$work/runs" 2>&1
+cp "$work/runs" "$work/out"
+says out ' wrong '
+! grep ' nondeterministic ' "$work/runs" >&2 || { failures=$((failures + 1)); echo "a difference of two runs is a finding, though the engine declares it" >&2; }
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"cos":100000}')" "$work/sine.json"
 check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":100')" "$work/sine.json"
 check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"sin":100000}')" "$work/sine.json"
