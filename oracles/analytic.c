@@ -311,6 +311,25 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 
 /* ---- one point ---- */
 
+/*
+ * Whether a usual formula of a partial leaves the range once it is differentiated to that order: tanh' = 1/cosh^2 is 0 far out, and the derivative of that infinity over
+ * infinity.  A zero that nobody asked for is multiplied with it all the same.
+ */
+static bool formulas_overflow(struct analytic *self, const struct conventions *conventions, int order)
+{
+	const mpfr_exp_t range = trace_range(&self->ev, order);
+
+	self->shared.k = -1;
+	for (int k = 0; k < self->ev.n_scalar; k++)
+		for (int j = 0; j < self->ev.scalar[k].n_parent; j++) {
+			struct partial p = {.value = self->partial};
+
+			if (analytic_partial(self, conventions, k, j, &p) && (p.loose == INFINITY || p.most >= ldexp(1, (int)range)))
+				return true;
+		}
+	return false;
+}
+
 /* Which float input elements are differentiated, in the order of their scalars. */
 static void mark_active(struct analytic *self, const struct testcase *c, struct arena *a)
 {
@@ -371,12 +390,13 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
 	 * whatever became of the masked partials: nobody promises more than not to call them a number.
 	 */
-	bool singular = order > 0 && trace_singular(&self->ev, order);
+	bool singular = order > 0 && trace_singular(&self->ev, self->note, order);
 	self->singular = singular;
 	out->n_derivative = n;
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
+	singular |= order > 1 && !singular && formulas_overflow(self, &conventions, order);
 	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;
 	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);

@@ -1,6 +1,8 @@
 /* singular.c: see singular.h. */
 #include "singular.h"
 
+#include <math.h>
+
 #define R MPFR_RNDN
 
 /* Partials of that order grow as the reciprocal of the distance, to the power order + 1 at most (rsqrt, 1/b). */
@@ -13,13 +15,18 @@ static mpfr_exp_t range_bits(enum dtype d, int order)
 	return bits / (order + 1);
 }
 
-/* distance <= 2^-bits */
-static bool near(mpfr_srcptr distance, mpfr_exp_t bits)
+/* Where distances to a border count as none: up to 2^-bits, and up to what rounding may have moved the operand by. */
+struct reach {
+	mpfr_exp_t bits;
+	double radius;
+};
+
+static bool near(mpfr_srcptr distance, struct reach reach)
 {
-	return mpfr_sgn(distance) <= 0 || (mpfr_number_p(distance) && mpfr_get_exp(distance) <= -bits);
+	return mpfr_sgn(distance) <= 0 || (mpfr_number_p(distance) && mpfr_get_exp(distance) <= -reach.bits) || mpfr_cmp_d(distance, reach.radius) <= 0;
 }
 
-static bool near_from(mpfr_srcptr a, int sign, int border, mpfr_exp_t bits)
+static bool near_from(mpfr_srcptr a, int sign, int border, struct reach reach)
 {
 	mpfr_t distance;
 
@@ -27,43 +34,43 @@ static bool near_from(mpfr_srcptr a, int sign, int border, mpfr_exp_t bits)
 	mpfr_sub_si(distance, a, border, R);
 	if (sign < 0)
 		mpfr_neg(distance, distance, R);
-	bool is_near = near(distance, bits);
+	bool is_near = near(distance, reach);
 	mpfr_clear(distance);
 	return is_near;
 }
 
-static bool near_zero(mpfr_srcptr a, mpfr_exp_t bits)
+static bool near_zero(mpfr_srcptr a, struct reach reach)
 {
-	return mpfr_zero_p(a) || (mpfr_number_p(a) && mpfr_get_exp(a) <= -bits);
+	return mpfr_zero_p(a) || (mpfr_number_p(a) && (mpfr_get_exp(a) <= -reach.bits || fabs(mpfr_get_d(a, R)) <= reach.radius));
 }
 
-static bool singular(const struct evaluation *ev, const struct scalar *s, mpfr_exp_t bits)
+static bool singular(const struct evaluation *ev, const struct note *note, const struct scalar *s, mpfr_exp_t bits)
 {
 	const int *parent = ev->parent + s->parent;
 
 	if (!s->n_parent)
 		return false;
 	mpfr_srcptr a = ev->value[parent[0]];
+	struct reach reach = {bits, note[parent[0]].radius};
 	switch (op_table[s->op].domain) {
 	case DOMAIN_ALL: return false;
 	case DOMAIN_POSITIVE:
-	case DOMAIN_POW: return near(a, bits);
-	case DOMAIN_ABOVE_MINUS_ONE: return near_from(a, 1, -1, bits);
-	case DOMAIN_INSIDE_ONE: return near_from(a, -1, 1, bits) || near_from(a, 1, -1, bits);
-	case DOMAIN_ABOVE_ONE: return near_from(a, 1, 1, bits);
-	case DOMAIN_SECOND_NONZERO: return near_zero(ev->value[parent[1]], bits);
+	case DOMAIN_POW: return near(a, reach);
+	case DOMAIN_ABOVE_MINUS_ONE: return near_from(a, 1, -1, reach);
+	case DOMAIN_INSIDE_ONE: return near_from(a, -1, 1, reach) || near_from(a, 1, -1, reach);
+	case DOMAIN_ABOVE_ONE: return near_from(a, 1, 1, reach);
+	case DOMAIN_SECOND_NONZERO: return near_zero(ev->value[parent[1]], (struct reach){bits, note[parent[1]].radius});
 	case DOMAIN_NOT_BOTH_ZERO:
 	case DOMAIN_NOT_ALL_ZERO:
 		for (int j = 0; j < s->n_parent; j++)
-			if (!near_zero(ev->value[parent[j]], bits))
+			if (!near_zero(ev->value[parent[j]], (struct reach){bits, note[parent[j]].radius}))
 				return false;
 		return true;
 	}
 	return false;
 }
 
-/* A cast may take a derivative from any dtype of the trace to any other: the least range counts. */
-static mpfr_exp_t least_range(const struct evaluation *ev, int order)
+mpfr_exp_t trace_range(const struct evaluation *ev, int order)
 {
 	bool present[DTYPE_COUNT] = {false};
 	mpfr_exp_t least = range_bits(DTYPE_F64, order);
@@ -76,14 +83,14 @@ static mpfr_exp_t least_range(const struct evaluation *ev, int order)
 	return least;
 }
 
-bool trace_singular(const struct evaluation *ev, int order)
+bool trace_singular(const struct evaluation *ev, const struct note *note, int order)
 {
-	const mpfr_exp_t range = least_range(ev, order);
+	const mpfr_exp_t range = trace_range(ev, order);
 
 	for (int k = 0; k < ev->n_scalar; k++) {
 		mpfr_srcptr x = ev->value[k];
 
-		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) || singular(ev, &ev->scalar[k], range))
+		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) || singular(ev, note, &ev->scalar[k], range))
 			return true;
 	}
 	return false;

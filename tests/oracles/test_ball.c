@@ -413,6 +413,17 @@ static void test_untouched(struct analytic *oracle, struct arena *a)
 	}
 }
 
+/* tanh' by 1/cosh^2 is 0 far out; its derivative, infinity over infinity, makes a NaN of a direction of 0 too. */
+static void test_formulas_that_overflow(struct analytic *oracle, struct arena *a)
+{
+	for (int far = 0; far < 2; far++) {
+		const char *text = arena_printf(a, C("k", "f64[1]", "[%s]") "," N("a", "add", "\"k\",\"x\"") "," N("y", "tanh", "\"a\""), far ? "-8589934592" : "-1");
+		const struct component *d = &truth_of_order(oracle, a, "f64[1]", text, "[0.5]", "[1]", "[0]")->derivative[0][0].at[0];
+
+		CHECK(d->reason == REASON_NONE && d->value == 0 && d->in_domain == !far, "%s: %d", text, d->in_domain);
+	}
+}
+
 int main(void)
 {
 	struct arena a;
@@ -426,6 +437,7 @@ int main(void)
 	test_edges(oracle, &a);
 	test_second_of_untouched(oracle, &a);
 	test_untouched(oracle, &a);
+	test_formulas_that_overflow(oracle, &a);
 	analytic_close(oracle);
 	arena_free(&a);
 	return check_done();

@@ -38,6 +38,8 @@ static const struct row {
     {"a seed of 0", V, N("y", "rsqrt", "\"x\""), "\"y\"", "[0,1]", VJP("0", "[0,1]"), {true, false}},
     {"what nobody reads", V, C("e", "f64[]", "1") "," N("i", "div", "\"e\",\"x\"") "," A("y", "slice", "\"i\"", "\"start\":[0],\"size\":[1]"), "\"y\"", "[1,0]",
         VJP("0", "[1]"), {false, true}},
+    {"an asin of what rounds to 1, not read", V, C("one", "f64[]", "1") "," N("a", "add", "\"one\",\"x\"") "," N("s", "asin", "\"a\"") "," A("y", "slice", "\"s\"", "\"start\":[1],\"size\":[1],\"stride\":[1]"), "\"y\"",
+        "[\"-0x1p-58\",-0.5]", VJP("0", "[1]"), {true, false}},
     {"the loser of a maximum", XZ, N("r", "sqrt", "\"x\"") "," N("y", "max", "\"r\",\"z\""), "\"y\"", "0,1", VJP("0,1", "1"), {true, false}},
     {"a square as a power at 0", X, C("two", "f64[]", "2") "," N("y", "pow", "\"x\",\"two\""), "\"y\"", "0", VJP("0", "1"), {false}},
     {"a product with a 0", V, A("y", "reduce_prod", "\"x\"", "\"axes\":[0]"), "\"y\"", "[0,3]", VJP("0", "1"), {false, false}},
