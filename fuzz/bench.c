@@ -84,6 +84,8 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 	oracle_accuracy(b->oracle, hello->accuracy);
 	oracle_truth(b->oracle, c, a, &wide);
 	oracle_accuracy(b->oracle, NULL);
+	if (hello->finite_math)
+		wide = truth_of_finite_points(&wide, a);
 	judge(c, &wide, answer, &declared);
 	arena_rewind(a, mark);
 	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
@@ -93,13 +95,16 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 }
 
 /* What is off where something is no finite number is a convention, if nothing is elsewhere. */
-static void bench_finite(const struct testcase *c, const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
+static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
 {
 	struct arena_mark mark = arena_mark(a);
 	struct truth finite = truth_of_finite_points(truth, a);
 	struct judgement elsewhere;
 
 	judge(c, &finite, answer, &elsewhere);
+	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && hello->accuracy)
+		bench_declared(b, hello, c, &finite, answer, a, &elsewhere);
 	arena_rewind(a, mark);
 	if (verdict_is_finding[elsewhere.verdict])
 		*out = elsewhere;
@@ -118,7 +123,7 @@ static void bench_verdict(struct bench *b, const struct engine *engine, const st
 		bench_declared(b, hello, c, truth, answer, a, out);
 	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL || out->verdict == VERDICT_NAN_LEAK) && hello && hello->finite_math &&
 	    truth->point[out->point].nonfinite)
-		bench_finite(c, truth, answer, a, out);
+		bench_finite(b, hello, c, truth, answer, a, out);
 	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of. */
 	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero && (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
 		out->verdict = VERDICT_CONVENTION;

@@ -425,6 +425,7 @@ check 1 run --engine "$(declares tape+scale:sin:1.5 '"unroll":true')" "$work/inf
 check 0 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json" # of fast math
 says out convention
 check 1 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/finite.json" # but not at the other point
+check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"finite_math":true,"accuracy":100000')" "$work/finite.json" # what it declares holds there too
 for k in 1 2 3 4 5 6 7 8; do
 	"$adjudge" run --engine "$(declares tape+enzyme-threads-race '"nondeterministic":true')" "$source/corpus/zoo/enzyme-threads-race.json"
 done >"$work/runs" 2>&1
