@@ -124,11 +124,12 @@ static double units_of(const struct engine *engine)
 	return units;
 }
 
-static bool declares_weak_zero(const struct engine *engine)
+/* Whether it says that it may have a number where another has none. */
+static bool declares_no_numbers(const struct engine *engine)
 {
 	const struct hello *hello = engine ? engine_hello(engine) : NULL;
 
-	return hello && hello->weak_zero;
+	return hello && (hello->weak_zero || hello->finite_math);
 }
 
 /* ---- one mode, on one case ---- */
@@ -183,10 +184,10 @@ static void clear(struct look *l, int i)
 	l->suspect[i] = false;
 }
 
-/* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of zeros. */
+/* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of zeros, or numbers of such. */
 static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *c)
 {
-	bool weak = declares_weak_zero(l->q.left) || declares_weak_zero(l->q.right);
+	bool weak = declares_no_numbers(l->q.left) || declares_no_numbers(l->q.right);
 	double units = fmax(units_of(l->q.left), units_of(l->q.right));
 	bool no_number = false;
 

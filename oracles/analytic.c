@@ -171,9 +171,9 @@ static struct component primal_component(struct analytic *self, int k)
  * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
  * roundings of any derivative of a program with that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product, by 1.
  */
-static double untouched(const struct analytic *self, double value, enum dtype d)
+static double untouched(const struct analytic *self, double paths, enum dtype d)
 {
-	return self->multiplies ? 2 * dtype_table[d].unit * fabs(value) : 0;
+	return self->multiplies && paths > 0 ? (2 * dtype_table[d].unit + self->underflow) * paths : 0;
 }
 
 /*
@@ -205,7 +205,7 @@ static struct component flow_component(struct analytic *self, int k)
 	mpfr_sub_d(self->term, self->value[k], out.value, R);
 	out.low = mpfr_get_d(self->term, R);
 	out.tight = f->tight;
-	out.loose = fmax(f->loose, f->tight) + untouched(self, f->magnitude, self->ev.scalar[k].dtype) + (f->magnitude > 0 ? self->underflow * f->magnitude : 0);
+	out.loose = fmax(f->loose, f->tight) + untouched(self, f->magnitude, self->ev.scalar[k].dtype);
 	out.culprit = f->culprit;
 	out.share = f->share;
 	out.flushed = f->flushed;
@@ -282,7 +282,7 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, out.value, self->ev.scalar[k].dtype);
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, fabs(out.value), self->ev.scalar[k].dtype);
 	out.flushed = n->flushed;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
@@ -379,6 +379,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
 	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
+	self->underflow = 0; /* until a sweep says more */
 	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
@@ -396,6 +397,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	out->n_assignment = 1;
 	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
+	conventions_assign(&conventions, 0);
 	singular |= order > 1 && !singular && formulas_overflow(self, &conventions, order);
 	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
 		out->n_assignment = conventions.n_assignment;

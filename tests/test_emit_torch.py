@@ -17,6 +17,7 @@ import warnings
 
 from emit_expected import right
 
+os.environ["ATEN_CPU_CAPABILITY"] = "default"  # kernels without vectors, whose sinh overflows early: it is the source that is tested
 try:
     import torch
 except ImportError:
@@ -25,7 +26,6 @@ except ImportError:
 adjudge, root, places = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
 NO_COUNTERPART = 5  # exit status of emit
 EXPECTED = re.compile(r"# expected primal (\d+)(?: at point \d+)?: (.*)")
-WRONG_IN_PYTORCH = ["pytorch-sinh-of-eight-numbers.json"]  # the primal itself, on processors with vectors
 PRIMAL = re.compile(r"print\('primal:', (\w+)\(\*xs\)\)")
 
 
@@ -55,7 +55,7 @@ for function in (while_loop, scan):
 
 def cases():
     for place in map(pathlib.Path, places):
-        yield from sorted(c for c in place.rglob("*.json") if c.name not in WRONG_IN_PYTORCH) if place.is_dir() else [place]
+        yield from sorted(place.rglob("*.json")) if place.is_dir() else [place]
 
 
 def formats(case):

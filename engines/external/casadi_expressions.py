@@ -143,7 +143,8 @@ class Engine:
         ca, np, room = self.room.ca, self.room.np, self.room.names()
         program = adapter.Program(case, OPS)
         for elements in program.constants.values():
-            list(map(double, elements))
+            for v in elements:
+                double(v)  # or is refused
         types, outs = [program.types[v] for v in program.inputs], [program.types[r] for r in program.results]
         exec(program.source(), room)
         x = self.number.sym("x", sum(map(size, types)))

@@ -72,15 +72,13 @@ struct Binding {
 	bool is_float() const { return dtype[0] == 'f' || dtype == "bf16"; }
 };
 
-/* Whether v, the elements of a value, has what no double holds: an integer beyond 2^53, which is a string. */
-inline bool is_beyond_doubles(const Binding &of, const cJSON *v)
+/* Throws where v, the elements of a value, has what no double holds: an integer beyond 2^53, which is a string. */
+inline void check_doubles(const Binding &of, const cJSON *v)
 {
-	if (of.is_float() || !cJSON_IsArray(v))
-		return !of.is_float() && cJSON_IsString(v);
-	for (const cJSON *x = v->child; x; x = x->next)
-		if (cJSON_IsString(x))
-			return true;
-	return false;
+	if (!of.is_float() && cJSON_IsString(v))
+		throw Unsupported("an integer beyond 2^53");
+	for (const cJSON *x = cJSON_IsArray(v) ? v->child : nullptr; x; x = x->next)
+		check_doubles(of, x);
 }
 
 /* ---- programs ---- */

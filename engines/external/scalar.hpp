@@ -167,9 +167,8 @@ public:
 			auto one = scalars.unary.find(n.op);
 			auto two = scalars.binary.find(n.op);
 			const Shape &to = shape(n.out);
-			if (n.op == "constant" && is_beyond_doubles(p.value[n.out], cJSON_GetObjectItemCaseSensitive(n.json, "value")))
-				throw Unsupported("an integer beyond 2^53");
 			if (n.op == "constant") {
+				check_doubles(p.value[n.out], cJSON_GetObjectItemCaseSensitive(n.json, "value"));
 				for (double x : p.constants.at(n.out))
 					v[n.out].push_back(T(x));
 			} else if (one != scalars.unary.end()) {
@@ -458,8 +457,7 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 	}
 	size_t input = 0;
 	for (const cJSON *v = point->child; v; v = v->next, input++) {
-		if (is_beyond_doubles(p.value[input], v))
-			throw Unsupported("an integer beyond 2^53");
+		check_doubles(p.value[input], v);
 		for (double one : reals(v))
 			x.push_back(one);
 	}
