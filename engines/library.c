@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../graph/case_format.h"
+#include "../graph/program.h"
 #include "adjudge_engine.h"
 
 _Static_assert((int)ADJUDGE_RANK == (int)LIMIT_RANK, "the interface's rank");
@@ -138,36 +138,17 @@ static const int32_t *flat_ints(const int *from, int n, struct arena *a)
 	return out;
 }
 
-static struct adjudge_attribute flat_attribute(const struct node *node, const struct attr_field *field, int rank, struct arena *a)
-{
-	const void *at = (const char *)&node->attrs + field->offset;
-	int one = 0, n = 1;
-	const int *from = &one;
-
-	switch (field->kind) {
-	case ATTR_KIND_INT: one = *(const int *)at; break;
-	case ATTR_KIND_INTS: from = at; n = rank; break;
-	case ATTR_KIND_AXES: from = at; n = node->attrs.n_axes; break;
-	case ATTR_KIND_BOOL: one = *(const bool *)at; break;
-	case ATTR_KIND_DTYPE: one = (int)*(const enum dtype *)at; break;
-	case ATTR_KIND_MODE: one = (int)*(const enum index_mode *)at; break;
-	case ATTR_KIND_SHAPE: from = node->attrs.shape.extent; n = node->attrs.shape.rank; break;
-	case ATTR_KIND_MEANING: one = (int)*(const enum meaning *)at; break;
-	case ATTR_KIND_TRANSFORM: one = (int)*(const enum derivative_kind *)at; break;
-	case ATTR_KIND_TENSOR: n = 0; break; /* a member of its own */
-	}
-	return (struct adjudge_attribute){field->key, n, flat_ints(from, n, a)};
-}
-
 static void flat_attributes(const struct program *p, const struct node *node, struct adjudge_node *out, struct arena *a)
 {
 	struct adjudge_attribute *list = NEW(a, struct adjudge_attribute, ATTR_COUNT);
-	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
 
 	out->attribute = list;
 	for (int k = 0; k < ATTR_COUNT; k++)
-		if (op_table[node->op].attrs & (1u << k) && attr_fields[k].kind != ATTR_KIND_TENSOR)
-			list[out->n_attribute++] = flat_attribute(node, &attr_fields[k], rank, a);
+		if (op_table[node->op].attrs & (1u << k) && attr_fields[k].kind != ATTR_KIND_TENSOR) {
+			struct attr_value v = node_attr(p, node, (enum attr_index)k);
+
+			list[out->n_attribute++] = (struct adjudge_attribute){attr_fields[k].key, v.n, flat_ints(v.at, v.n, a)};
+		}
 	if (node->op == OP_CONSTANT)
 		out->constant = flat_cells(&node->attrs.value, a);
 }

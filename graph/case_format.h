@@ -11,20 +11,6 @@
 /* Names are [A-Za-z_][A-Za-z0-9_]*, at most this long. */
 enum { CASE_NAME = 32 };
 
-enum attr_kind {
-	ATTR_KIND_INT, ATTR_KIND_INTS, ATTR_KIND_AXES, ATTR_KIND_BOOL, ATTR_KIND_DTYPE, ATTR_KIND_MODE, ATTR_KIND_SHAPE,
-	ATTR_KIND_MEANING, ATTR_KIND_TRANSFORM, ATTR_KIND_TENSOR
-};
-
-/* Where an attribute of attrs.def is in struct attrs. */
-struct attr_field {
-	const char *key;
-	enum attr_kind kind;
-	size_t offset;
-};
-
-extern const struct attr_field attr_fields[ATTR_COUNT];
-
 /* Members inputs, body and results of `root` as a program: typed and wired, not yet checked (case_program.c). */
 bool case_read_program(const struct json *root, struct arena *a, struct program *out, struct error *e);
 

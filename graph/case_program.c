@@ -203,37 +203,18 @@ static bool read_attr(struct reader *r, const struct json *v, const struct attr_
 			return false;
 		*(bool *)at = v->truth;
 		return true;
-	case ATTR_KIND_DTYPE: {
-		static const char *const names[] = {
-#define DTYPE(id, name, class, precision, emin, emax, bits) name,
-#include "dtypes.def"
-#undef DTYPE
-		};
-		if (!read_choice(r, v, names, DTYPE_COUNT, &n))
+	case ATTR_KIND_DTYPE: case ATTR_KIND_MODE: case ATTR_KIND_MEANING: case ATTR_KIND_TRANSFORM:
+		if (!read_choice(r, v, attr_names[field->kind].name, attr_names[field->kind].n, &n))
 			return false;
-		node->attrs.dtype = (enum dtype)n;
-		return true;
-	}
-	case ATTR_KIND_MODE:
-		if (!read_choice(r, v, mode_names, MODE_COUNT, &n))
-			return false;
-		node->attrs.mode = (enum index_mode)n;
-		return true;
-	case ATTR_KIND_MEANING:
-		if (!read_choice(r, v, meaning_names, MEANING_COUNT, &n))
-			return false;
-		node->attrs.meaning = (enum meaning)n;
+		memcpy(at, &n, sizeof n);
 		return true;
 	case ATTR_KIND_SHAPE:
 		return read_ints(r, v, 0, LIMIT_RANK, node->attrs.shape.extent, &node->attrs.shape.rank);
-	case ATTR_KIND_TRANSFORM:
-		if (!read_choice(r, v, derivative_names, DERIVATIVE_COUNT, &n))
-			return false;
-		node->attrs.transform = (enum derivative_kind)n;
-		return true;
 	case ATTR_KIND_TENSOR:
 		/* The only attribute that needs the result type: set by read_literal. */
 		return tensor_read(v, &node->attrs.value.type, r->arena, &node->attrs.value, r->e);
+	case ATTR_KIND_COUNT:
+		break;
 	}
 	return false;
 }

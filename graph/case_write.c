@@ -6,31 +6,6 @@
 #include "json.h"
 #include "testcase.h"
 
-const struct attr_field attr_fields[ATTR_COUNT] = {
-#define ATTR(id, key, kind, meaning) [ATTR_INDEX_##id] = {key, ATTR_KIND_##kind, OFFSET_##id},
-#define OFFSET_AXIS offsetof(struct attrs, axis)
-#define OFFSET_AXES offsetof(struct attrs, axes)
-#define OFFSET_KEEPDIMS offsetof(struct attrs, keepdims)
-#define OFFSET_DTYPE offsetof(struct attrs, dtype)
-#define OFFSET_SHAPE offsetof(struct attrs, shape)
-#define OFFSET_START offsetof(struct attrs, start)
-#define OFFSET_SIZE offsetof(struct attrs, size)
-#define OFFSET_STRIDE offsetof(struct attrs, stride)
-#define OFFSET_LOW offsetof(struct attrs, low)
-#define OFFSET_HIGH offsetof(struct attrs, high)
-#define OFFSET_MODE offsetof(struct attrs, mode)
-#define OFFSET_TRIP offsetof(struct attrs, trip)
-#define OFFSET_CAP offsetof(struct attrs, cap)
-#define OFFSET_UNTIL offsetof(struct attrs, until)
-#define OFFSET_CARRIES offsetof(struct attrs, carries)
-#define OFFSET_MEANING offsetof(struct attrs, meaning)
-#define OFFSET_PRIMALS offsetof(struct attrs, primals)
-#define OFFSET_TRANSFORM offsetof(struct attrs, transform)
-#define OFFSET_VALUE offsetof(struct attrs, value)
-#include "attrs.def"
-#undef ATTR
-};
-
 static void put_element(struct json_writer *w, enum dtype d, union cell x)
 {
 	switch (dtype_table[d].class) {
@@ -106,72 +81,43 @@ static void put_integers(struct json_writer *w, const int *i, int n)
 }
 
 /* Whether the attribute has the value that its absence means. */
-static bool attr_is_default(const struct node *node, enum attr_index k, int rank)
+static bool attr_is_default(const struct program *p, const struct node *node, enum attr_index k)
 {
-	const struct attrs *attrs = &node->attrs;
+	struct attr_value v = node_attr(p, node, k);
 
 	if (attr_fields[k].kind == ATTR_KIND_BOOL)
-		return !*(const bool *)((const char *)attrs + attr_fields[k].offset);
+		return !v.at[0];
 	if (k == ATTR_INDEX_TRIP)
-		return attrs->trip < 0;
+		return v.at[0] < 0;
 	if (k == ATTR_INDEX_CAP)
-		return (op_table[node->op].attrs & ATTR_TRIP) && attrs->trip >= 0 && !attrs->cap;
-	if (k == ATTR_INDEX_STRIDE) {
-		for (int d = 0; d < rank; d++)
-			if (attrs->stride[d] != 1)
-				return false;
-		return true;
-	}
-	return false;
+		return node_has_trip(node) && !v.at[0];
+	for (int d = 0; d < v.n; d++)
+		if (k != ATTR_INDEX_STRIDE || v.at[d] != 1)
+			return false;
+	return k == ATTR_INDEX_STRIDE;
 }
 
-static void put_attr(struct json_writer *w, const struct node *node, const struct attr_field *field, int rank)
+static void put_attr(struct json_writer *w, const struct program *p, const struct node *node, enum attr_index k)
 {
-	const void *at = (const char *)&node->attrs + field->offset;
+	struct attr_value v = node_attr(p, node, k);
 
-	json_put_key(w, field->key);
-	switch (field->kind) {
-	case ATTR_KIND_INT:
-		json_put_integer(w, *(const int *)at);
-		break;
-	case ATTR_KIND_INTS:
-		put_integers(w, at, rank);
-		break;
-	case ATTR_KIND_AXES:
-		put_integers(w, at, node->attrs.n_axes);
-		break;
-	case ATTR_KIND_BOOL:
-		json_put_bool(w, *(const bool *)at);
-		break;
-	case ATTR_KIND_DTYPE:
-		json_put_string(w, dtype_table[*(const enum dtype *)at].name);
-		break;
-	case ATTR_KIND_MODE:
-		json_put_string(w, mode_names[*(const enum index_mode *)at]);
-		break;
-	case ATTR_KIND_MEANING:
-		json_put_string(w, meaning_names[*(const enum meaning *)at]);
-		break;
-	case ATTR_KIND_SHAPE: {
-		const struct shape *s = at;
-		put_integers(w, s->extent, s->rank);
-		break;
-	}
-	case ATTR_KIND_TRANSFORM:
-		json_put_string(w, derivative_names[*(const enum derivative_kind *)at]);
-		break;
-	case ATTR_KIND_TENSOR:
-		tensor_put(w, at);
-		break;
-	}
+	json_put_key(w, attr_fields[k].key);
+	if (attr_fields[k].kind == ATTR_KIND_TENSOR)
+		tensor_put(w, &node->attrs.value);
+	else if (attr_fields[k].kind == ATTR_KIND_BOOL)
+		json_put_bool(w, v.at[0]);
+	else if (v.list)
+		put_integers(w, v.at, v.n);
+	else if (v.name)
+		json_put_string(w, v.name);
+	else
+		json_put_integer(w, v.at[0]);
 }
 
 static void put_body(struct json_writer *w, const struct program *p, const struct region *region);
 
 static void put_node(struct json_writer *w, const struct program *p, const struct node *node)
 {
-	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
-
 	json_begin_object(w, JSON_FLOW);
 	json_put_key(w, "out");
 	put_bindings(w, p, node->out, node->n_out);
@@ -181,8 +127,8 @@ static void put_node(struct json_writer *w, const struct program *p, const struc
 		put_names(w, node->arg, node->n_arg);
 	}
 	for (int k = 0; k < ATTR_COUNT; k++)
-		if (op_table[node->op].attrs & 1u << k && !attr_is_default(node, (enum attr_index)k, rank))
-			put_attr(w, node, &attr_fields[k], rank);
+		if (op_table[node->op].attrs & 1u << k && !attr_is_default(p, node, (enum attr_index)k))
+			put_attr(w, p, node, (enum attr_index)k);
 	if (node->n_region) {
 		json_put_key(w, "regions");
 		json_begin_array(w, JSON_BLOCK);

@@ -20,61 +20,21 @@ static void put(struct words *w, int64_t x)
 	w->at[w->n++] = x;
 }
 
-static void put_each(struct words *w, const int *x, int n)
-{
-	for (int i = 0; i < n; i++)
-		put(w, x[i]);
-}
-
-/* All but `value`.  Attributes that count per axis have as many entries as operand 0 has axes. */
+/* All but `value`. */
 static void put_attrs(struct words *w, const struct program *p, const struct node *node)
 {
-	const struct attrs *at = &node->attrs;
-	unsigned has = op_table[node->op].attrs;
-	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
-
 	w->n = 0;
-	if (has & ATTR_AXIS)
-		put(w, at->axis);
-	if (has & ATTR_AXES) {
-		put(w, at->n_axes);
-		put_each(w, at->axes, at->n_axes);
+	for (int k = 0; k < ATTR_COUNT; k++) {
+		enum attr_kind kind = attr_fields[k].kind;
+
+		if (!(op_table[node->op].attrs & 1u << k) || (k == ATTR_INDEX_CAP && node_has_trip(node)))
+			continue;
+		struct attr_value v = node_attr(p, node, (enum attr_index)k);
+		if (kind == ATTR_KIND_AXES || kind == ATTR_KIND_SHAPE) /* INTS has as many entries as operand 0 has axes */
+			put(w, v.n);
+		for (int i = 0; i < v.n; i++)
+			put(w, v.at[i]);
 	}
-	if (has & ATTR_KEEPDIMS)
-		put(w, at->keepdims);
-	if (has & ATTR_DTYPE)
-		put(w, (int64_t)at->dtype);
-	if (has & ATTR_SHAPE) {
-		put(w, at->shape.rank);
-		put_each(w, at->shape.extent, at->shape.rank);
-	}
-	if (has & ATTR_START)
-		put_each(w, at->start, rank);
-	if (has & ATTR_SIZE)
-		put_each(w, at->size, rank);
-	if (has & ATTR_STRIDE)
-		put_each(w, at->stride, rank);
-	if (has & ATTR_LOW)
-		put_each(w, at->low, rank);
-	if (has & ATTR_HIGH)
-		put_each(w, at->high, rank);
-	if (has & ATTR_MODE)
-		put(w, (int64_t)at->mode);
-	if (has & ATTR_TRIP)
-		put(w, at->trip);
-	/* The cap of a loop with a fixed trip count means nothing. */
-	if (has & ATTR_CAP && !(has & ATTR_TRIP && at->trip >= 0))
-		put(w, at->cap);
-	if (has & ATTR_UNTIL)
-		put(w, at->until);
-	if (has & ATTR_CARRIES)
-		put(w, at->carries);
-	if (has & ATTR_MEANING)
-		put(w, (int64_t)at->meaning);
-	if (has & ATTR_PRIMALS)
-		put(w, at->primals);
-	if (has & ATTR_TRANSFORM)
-		put(w, (int64_t)at->transform);
 }
 
 bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b)

@@ -60,6 +60,65 @@ const char *const family_names[] = {
 
 _Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_CUSTOM + 1, "a name a family");
 
+const struct attr_field attr_fields[ATTR_COUNT] = {
+#define ATTR(id, key, kind, meaning) [ATTR_INDEX_##id] = {#key, ATTR_KIND_##kind, offsetof(struct attrs, key)},
+#include "attrs.def"
+#undef ATTR
+};
+
+static const char *const dtype_names[] = {
+#define DTYPE(id, name, class, precision, emin, emax, bits) name,
+#include "dtypes.def"
+#undef DTYPE
+};
+
+const struct attr_names attr_names[ATTR_KIND_COUNT] = {
+	[ATTR_KIND_DTYPE] = {DTYPE_COUNT, dtype_names}, [ATTR_KIND_MODE] = {MODE_COUNT, mode_names},
+	[ATTR_KIND_MEANING] = {MEANING_COUNT, meaning_names}, [ATTR_KIND_TRANSFORM] = {DERIVATIVE_COUNT, derivative_names},
+};
+
+_Static_assert(sizeof(enum dtype) == sizeof(int), "attributes that are enums are copied as int");
+
+struct attr_value node_attr(const struct program *p, const struct node *node, enum attr_index k)
+{
+	const struct attr_field *field = &attr_fields[k];
+	const char *from = (const char *)&node->attrs + field->offset;
+	struct attr_value v = {.n = 1};
+
+	switch (field->kind) {
+	case ATTR_KIND_INTS:
+		v.n = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
+		v.list = true;
+		break;
+	case ATTR_KIND_AXES:
+		v.n = node->attrs.n_axes;
+		v.list = true;
+		break;
+	case ATTR_KIND_SHAPE:
+		v.n = node->attrs.shape.rank;
+		v.list = true;
+		from = (const char *)node->attrs.shape.extent;
+		break;
+	case ATTR_KIND_BOOL:
+		v.at[0] = *(const bool *)from;
+		return v;
+	case ATTR_KIND_TENSOR: case ATTR_KIND_COUNT:
+		v.n = 0;
+		break;
+	case ATTR_KIND_INT: case ATTR_KIND_DTYPE: case ATTR_KIND_MODE: case ATTR_KIND_MEANING: case ATTR_KIND_TRANSFORM:
+		break;
+	}
+	memcpy(v.at, from, (size_t)v.n * sizeof v.at[0]);
+	if (attr_names[field->kind].n)
+		v.name = attr_names[field->kind].name[v.at[0]];
+	return v;
+}
+
+bool node_has_trip(const struct node *node)
+{
+	return op_table[node->op].attrs & ATTR_TRIP && node->attrs.trip >= 0;
+}
+
 int op_find(const char *name)
 {
 	for (int op = 0; op < OP_COUNT; op++)

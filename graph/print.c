@@ -121,51 +121,35 @@ static void add_literal(struct text *t, const struct tensor *x)
 		add(t, "]");
 }
 
+static void add_attr(struct text *t, const struct program *p, const struct node *node, enum attr_index k)
+{
+	const char *key = attr_fields[k].key;
+	struct attr_value v = node_attr(p, node, k);
+
+	if (attr_fields[k].kind == ATTR_KIND_TENSOR)
+		add_literal(t, &node->attrs.value);
+	else if (attr_fields[k].kind == ATTR_KIND_BOOL)
+		add(t, " %s", key);
+	else if (v.list)
+		add_ints(t, key, v.at, v.n);
+	else if (v.name)
+		add(t, " %s=%s", key, v.name);
+	else
+		add(t, " %s=%d", key, v.at[0]);
+}
+
+/* Flags come last, and only where they are set.  Of trip and cap, the one that counts is shown. */
 static void add_attrs(struct text *t, const struct program *p, const struct node *node)
 {
-	const struct attrs *at = &node->attrs;
-	unsigned has = op_table[node->op].attrs;
-	int rank = node->n_arg ? p->type[node->arg[0]].shape.rank : 0;
-	bool fixed = has & ATTR_TRIP && at->trip >= 0;
+	for (int flags = 0; flags < 2; flags++)
+		for (int k = 0; k < ATTR_COUNT; k++) {
+			bool flag = attr_fields[k].kind == ATTR_KIND_BOOL;
 
-	if (has & ATTR_AXIS)
-		add(t, " axis=%d", at->axis);
-	if (has & ATTR_AXES)
-		add_ints(t, "axes", at->axes, at->n_axes);
-	if (has & ATTR_KEEPDIMS && at->keepdims)
-		add(t, " keepdims");
-	if (has & ATTR_DTYPE)
-		add(t, " dtype=%s", dtype_table[at->dtype].name);
-	if (has & ATTR_SHAPE)
-		add_ints(t, "shape", at->shape.extent, at->shape.rank);
-	if (has & ATTR_START)
-		add_ints(t, "start", at->start, rank);
-	if (has & ATTR_SIZE)
-		add_ints(t, "size", at->size, rank);
-	if (has & ATTR_STRIDE)
-		add_ints(t, "stride", at->stride, rank);
-	if (has & ATTR_LOW)
-		add_ints(t, "low", at->low, rank);
-	if (has & ATTR_HIGH)
-		add_ints(t, "high", at->high, rank);
-	if (has & ATTR_MODE)
-		add(t, " mode=%s", mode_names[at->mode]);
-	if (fixed)
-		add(t, " trip=%d", at->trip);
-	if (has & ATTR_CAP && !fixed)
-		add(t, " cap=%d", at->cap);
-	if (has & ATTR_CARRIES)
-		add(t, " carries=%d", at->carries);
-	if (has & ATTR_MEANING)
-		add(t, " meaning=%s", meaning_names[at->meaning]);
-	if (has & ATTR_PRIMALS)
-		add(t, " primals=%d", at->primals);
-	if (has & ATTR_TRANSFORM)
-		add(t, " transform=%s", derivative_names[at->transform]);
-	if (has & ATTR_UNTIL && at->until)
-		add(t, " until");
-	if (has & ATTR_VALUE)
-		add_literal(t, &at->value);
+			if (!(op_table[node->op].attrs & 1u << k) || flag != flags || (k == ATTR_INDEX_TRIP && !node_has_trip(node)) ||
+			    (k == ATTR_INDEX_CAP && node_has_trip(node)) || (flag && !node_attr(p, node, (enum attr_index)k).at[0]))
+				continue;
+			add_attr(t, p, node, (enum attr_index)k);
+		}
 }
 
 static void indent(struct text *t, int depth)

@@ -99,6 +99,33 @@ struct attrs {
 	struct tensor value;
 };
 
+enum attr_kind {
+	ATTR_KIND_INT, ATTR_KIND_INTS, ATTR_KIND_AXES, ATTR_KIND_BOOL, ATTR_KIND_DTYPE, ATTR_KIND_MODE, ATTR_KIND_SHAPE,
+	ATTR_KIND_MEANING, ATTR_KIND_TRANSFORM, ATTR_KIND_TENSOR, ATTR_KIND_COUNT
+};
+
+/* Where an attribute of attrs.def is in struct attrs. */
+struct attr_field {
+	const char *key;
+	enum attr_kind kind;
+	size_t offset;
+};
+extern const struct attr_field attr_fields[ATTR_COUNT];
+
+/* The names that the values of a kind have, in order: DTYPE, MODE, MEANING and TRANSFORM.  The other kinds have none. */
+struct attr_names {
+	int n;
+	const char *const *name;
+};
+extern const struct attr_names attr_names[ATTR_KIND_COUNT];
+
+/* An attribute of any kind but TENSOR as integers: as many as a list has entries, otherwise one. */
+struct attr_value {
+	bool list; /* of kind INTS, AXES or SHAPE */
+	int n, at[LIMIT_RANK];
+	const char *name; /* of at[0], where the kind has names; otherwise NULL */
+};
+
 /*
  * Values are numbered 0 .. n_value-1 over the whole program, each defined once: as a parameter of a region or a result of a
  * node.  A node's results are the consecutive values out .. out + n_out - 1.
@@ -126,6 +153,11 @@ struct program {
 	struct type *type; /* [n_value] */
 	struct region top; /* parameters are the inputs, results the outputs */
 };
+
+/* Attribute k of the node, which its op names.  INTS has an entry for each axis of operand 0; a TENSOR has none. */
+struct attr_value node_attr(const struct program *p, const struct node *node, enum attr_index k);
+/* Whether the node has a fixed trip count.  A cap then means nothing. */
+bool node_has_trip(const struct node *node);
 
 /* ---- type inference and validation (infer.c, check.c) ---- */
 

@@ -19,7 +19,7 @@ def read_def(name):
 OPS = [(m[2], m[3], m[4], [] if m[6] == "0" else [a.strip()[5:] for a in m[6].split("|")])
        for m in re.finditer(r'OP\((\w+), "(\w+)", (\w+), (\w+), ([\w| ]+), ([\w| ]+), (\w+), (\w+),', read_def("ops.def"))]
 # (id, key, kind, meaning)
-ATTRS = re.findall(r'^ATTR\((\w+), "(\w+)", (\w+), "(.*)"\)', read_def("attrs.def"), re.M)
+ATTRS = re.findall(r'^ATTR\((\w+), (\w+), (\w+), "(.*)"\)', read_def("attrs.def"), re.M)
 DTYPES = re.findall(r'^DTYPE\(\w+, "(\w+)"', read_def("dtypes.def"), re.M)
 MODES = ["clip", "drop", "wrap"]
 MEANINGS = ["steps", "solution"]
