@@ -1,4 +1,5 @@
 /* faults.c: the table of faults; packed tangents; rules off by a factor. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +15,10 @@ static int argnums_twice(const int *argnums, int n_traced, int i)
 	return argnums[i] < n_traced ? argnums[argnums[i]] : 0;
 }
 
-bool plant_packed_select(struct engine *self, const char *args, struct error *e)
-{
-	struct packing *packing = &self->tangent.row[OP_SELECT].packing;
-
-	(void)args, (void)e;
-	packing->operand = argnums_twice;
-	packing->pick = argnums_twice;
-	return true;
-}
+const struct edits plant_packed_select = {.edit = {
+	EDIT(tangent.row[OP_SELECT].packing.operand, argnums_twice),
+	EDIT(tangent.row[OP_SELECT].packing.pick, argnums_twice),
+}};
 
 static int two_terms(int n_traced)
 {
@@ -42,16 +38,11 @@ static int last_past_end(const int *argnums, int n_traced, int i)
 	return i < n_traced ? i : n_traced - 1;
 }
 
-bool plant_packed_atan2(struct engine *self, const char *args, struct error *e)
-{
-	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
-
-	(void)args, (void)e;
-	packing->terms = two_terms;
-	packing->operand = operand_by_position;
-	packing->pick = last_past_end;
-	return true;
-}
+const struct edits plant_packed_atan2 = {.edit = {
+	EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
+	EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
+	EDIT(tangent.row[OP_ATAN2].packing.pick, last_past_end),
+}};
 
 /*
  * A real read past the end.  2^47 bytes past any address a process can own lies outside the user half of the address space on x86-64
@@ -64,15 +55,11 @@ static int read_past_end(const int *argnums, int n_traced, int i)
 	return i < n_traced ? i : *(const volatile int *)far;
 }
 
-bool plant_packed_atan2_oob(struct engine *self, const char *args, struct error *e)
-{
-	struct packing *packing = &self->tangent.row[OP_ATAN2].packing;
-
-	if (!plant_packed_atan2(self, args, e))
-		return false;
-	packing->pick = read_past_end;
-	return true;
-}
+const struct edits plant_packed_atan2_oob = {.edit = {
+	EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
+	EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
+	EDIT(tangent.row[OP_ATAN2].packing.pick, read_past_end),
+}};
 
 static int second_for_source(const int *argnums, int n_traced, int i)
 {
@@ -80,12 +67,9 @@ static int second_for_source(const int *argnums, int n_traced, int i)
 	return argnums[i] == 2 ? 1 : i;
 }
 
-bool plant_packed_masked_scatter(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.row[OP_MASKED_SCATTER].packing.pick = second_for_source;
-	return true;
-}
+const struct edits plant_packed_masked_scatter = {.edit = {
+	EDIT(tangent.row[OP_MASKED_SCATTER].packing.pick, second_for_source),
+}};
 
 static int one_per_operand(int n_out, int n_traced)
 {
@@ -93,20 +77,18 @@ static int one_per_operand(int n_out, int n_traced)
 	return n_traced;
 }
 
-bool plant_packed_bitwise(struct engine *self, const char *args, struct error *e)
-{
-	static const enum op bitwise[] = {OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR, OP_SHIFT_LEFT, OP_SHIFT_RIGHT};
-
-	(void)args, (void)e;
-	for (size_t i = 0; i < sizeof bitwise / sizeof *bitwise; i++)
-		self->tangent.row[bitwise[i]].packing.out_arity = one_per_operand;
-	return true;
-}
+const struct edits plant_packed_bitwise = {.edit = {
+	EDIT(tangent.row[OP_BITWISE_AND].packing.out_arity, one_per_operand),
+	EDIT(tangent.row[OP_BITWISE_OR].packing.out_arity, one_per_operand),
+	EDIT(tangent.row[OP_BITWISE_XOR].packing.out_arity, one_per_operand),
+	EDIT(tangent.row[OP_SHIFT_LEFT].packing.out_arity, one_per_operand),
+	EDIT(tangent.row[OP_SHIFT_RIGHT].packing.out_arity, one_per_operand),
+}};
 
 /* ---- any rule ---- */
 
 /* "OP:FACTOR", FACTOR decimal or hexadecimal. */
-bool plant_scale(struct engine *self, const char *args, struct error *e)
+static bool scale(struct engine *self, const char *args, struct error *e)
 {
 	const char *colon = strchr(args, ':');
 	char name[48], *end = NULL, *dot;
@@ -142,17 +124,19 @@ bool plant_scale(struct engine *self, const char *args, struct error *e)
 	return true;
 }
 
+const struct edits plant_scale = {.compute = scale};
+
 /* ---- the table ---- */
 
 static const struct fault {
 	const char *engine, *args;
 	struct fault_info info;
-	fault_plant_fn *plant;
+	const struct edits *edits;
 } faults[] = {
 #define FAULT(engine, slug, args, isolated, plant, source, meaning)                                        \
-	{engine, args, {engine "+" slug args, slug, source, meaning, isolated, 0, "", ""}, plant_##plant},
+	{engine, args, {engine "+" slug args, slug, source, meaning, isolated, 0, "", ""}, &plant_##plant},
 #define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning)                    \
-	{engine, "", {engine "+" slug, slug, source, meaning, isolated, year, family, request}, plant_##plant},
+	{engine, "", {engine "+" slug, slug, source, meaning, isolated, year, family, request}, &plant_##plant},
 #include "faults.def"
 #undef FAULT
 #undef HISTORIC
@@ -185,6 +169,19 @@ static void list_faults(const char *engine, char *text, size_t room)
 	}
 }
 
+static void apply(struct engine *self, const struct edits *edits)
+{
+	for (const struct edit *edit = edits->edit; edit < edits->edit + EDITS_MOST && edit->size; edit++) {
+		void *member = (char *)self + edit->at;
+		bool known = edit->replacement || expression_compile(member, edit->text, NULL);
+
+		assert(known);
+		(void)known;
+		if (edit->replacement)
+			memcpy(member, edit->replacement, edit->size);
+	}
+}
+
 bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e)
 {
 	char copy[96], known[100];
@@ -204,7 +201,8 @@ bool fault_plant(struct engine *self, const char *text, size_t len, struct error
 			continue;
 		if (args && !*f->args)
 			return error_set(e, NULL, "fault %s takes no arguments", copy);
-		if (!f->plant(self, args ? args : "", e))
+		apply(self, f->edits);
+		if (f->edits->compute && !f->edits->compute(self, args ? args : "", e))
 			return false;
 		self->n_fault++;
 		self->isolated = self->isolated || f->info.isolated;

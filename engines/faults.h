@@ -1,14 +1,34 @@
-/* faults.h: the plants of faults.def: each edits one row or seam of an engine's own copy of the tables. */
+/* faults.h: faults as data: which members of an engine's own copy of the tables a fault replaces, and by what. */
 #ifndef ENGINES_FAULTS_H
 #define ENGINES_FAULTS_H
 
+#include <stddef.h>
+
 #include "rules.h"
 
-/* args: what follows "SLUG:", or "".  False with the reason when they mean nothing. */
-typedef bool fault_plant_fn(struct engine *self, const char *args, struct error *e);
+/* One member of struct engine, and its replacement. */
+struct edit {
+	size_t at, size;         /* of the member; size 0: no edit */
+	const void *replacement; /* [size] bytes; or, where NULL, */
+	const char *text;        /* what the member, an expression, is compiled from */
+};
+/* The compiler checks that the replacement has the type of the member. */
+#define EDIT(member, value) \
+	{.at = offsetof(struct engine, member), .size = sizeof((struct engine *)0)->member, \
+	    .replacement = &(const __typeof__(((struct engine *)0)->member)){value}}
+#define EDIT_TEXT(member, source) {.at = offsetof(struct engine, member), .size = sizeof(struct expression), .text = source}
 
-#define FAULT(engine, slug, args, isolated, plant, source, meaning) fault_plant_fn plant_##plant;
-#define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning) fault_plant_fn plant_##plant;
+enum { EDITS_MOST = 6 };
+
+/* What a row of faults.def does to an engine: its edits in order, or what only a function can work out. */
+struct edits {
+	struct edit edit[EDITS_MOST];
+	/* args: what follows "SLUG:", or "".  False with the reason when they mean nothing.  NULL: the edits say it all. */
+	bool (*compute)(struct engine *self, const char *args, struct error *e);
+};
+
+#define FAULT(engine, slug, args, isolated, plant, source, meaning) extern const struct edits plant_##plant;
+#define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning) extern const struct edits plant_##plant;
 #include "faults.def"
 #undef FAULT
 #undef HISTORIC

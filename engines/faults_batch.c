@@ -14,13 +14,10 @@ static int unguarded(struct aot *x, int predicate, int value)
 }
 
 /* A cond becomes a select that looks at its results alone: zero cotangents of the region not chosen meet what it did with the real inputs. */
-bool plant_cond_select_unguarded(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.guard = unguarded;
-	self->aot.product = fault_weak_product;
-	return true;
-}
+const struct edits plant_cond_select_unguarded = {.edit = {
+	EDIT(aot.guard, unguarded),
+	EDIT(aot.product, fault_weak_product),
+}};
 
 /* Read as clipped, transposed as if no index were outside: a derivative remains of a gather that drops alone. */
 static int gather_mode_lost(struct batcher *b, const struct node *node)
@@ -35,9 +32,4 @@ static int gather_mode_lost(struct batcher *b, const struct node *node)
 	return aot_op2(x, OP_ADD, aot_op1(x, OP_STOP_GRADIENT, value), dropping);
 }
 
-bool plant_gather_mode_lost(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.gather = gather_mode_lost;
-	return true;
-}
+const struct edits plant_gather_mode_lost = {.edit = {EDIT(aot.gather, gather_mode_lost)}};

@@ -11,12 +11,9 @@ static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT
 		varies[d] = call->zeros[0] || call->operand[0][d] != 0;
 }
 
-bool plant_scatter_inherits_strides(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->compiled.row[OP_SLICE_SCATTER].layout = layout_of_expanded;
-	return true;
-}
+const struct edits plant_scatter_inherits_strides = {.edit = {
+	EDIT(compiled.row[OP_SLICE_SCATTER].layout, layout_of_expanded),
+}};
 
 bool fault_overwrites_any(const struct shape *s, const struct view *operand)
 {
@@ -24,16 +21,6 @@ bool fault_overwrites_any(const struct shape *s, const struct view *operand)
 	return true;
 }
 
-bool plant_reinplace_overlapping(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->compiled.overwrites = fault_overwrites_any;
-	return true;
-}
+const struct edits plant_reinplace_overlapping = {.edit = {EDIT(compiled.overwrites, fault_overwrites_any)}};
 
-bool plant_equal_accumulated_once(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->compiled.row[OP_ADD].idempotent = true;
-	return true;
-}
+const struct edits plant_equal_accumulated_once = {.edit = {EDIT(compiled.row[OP_ADD].idempotent, true)}};

@@ -15,12 +15,9 @@ static int operand_if_both_branches(const int *argnums, int n_traced, int i)
 	return first && second ? argnums[i] : -1;
 }
 
-bool plant_select_drops_branch(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.row[OP_SELECT].packing.operand = operand_if_both_branches;
-	return true;
-}
+const struct edits plant_select_drops_branch = {.edit = {
+	EDIT(tangent.row[OP_SELECT].packing.operand, operand_if_both_branches),
+}};
 
 /* Every tangent that is there is multiplied, zeros too. */
 static void elementwise_weak(const struct tangent_call *call, struct tensor *result)
@@ -41,7 +38,7 @@ static void elementwise_weak(const struct tangent_call *call, struct tensor *res
 	}
 }
 
-bool plant_forward_weak_zero(struct engine *self, const char *args, struct error *e)
+static bool all_elementwise_weak(struct engine *self, const char *args, struct error *e)
 {
 	(void)args, (void)e;
 	for (int op = 0; op < OP_COUNT; op++)
@@ -49,6 +46,8 @@ bool plant_forward_weak_zero(struct engine *self, const char *args, struct error
 			self->tangent.row[op].structure = elementwise_weak;
 	return true;
 }
+
+const struct edits plant_forward_weak_zero = {.compute = all_elementwise_weak};
 
 /* Of the pair (sin, cos) that is computed for the tangent, the wrong one is passed on. */
 static void cos_passes_sin(const struct node *node, const struct tensor *const arg[], const struct type *types,
@@ -60,12 +59,7 @@ static void cos_passes_sin(const struct node *node, const struct tensor *const a
 	kernel_run(&sine, arg, types, out, a);
 }
 
-bool plant_sin_for_cos(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.row[OP_COS].primal = cos_passes_sin;
-	return true;
-}
+const struct edits plant_sin_for_cos = {.edit = {EDIT(tangent.row[OP_COS].primal, cos_passes_sin)}};
 
 /* One product is remembered for a place, the last. */
 static void tangent_scatter_mul_unique(const struct tangent_call *call, struct tensor *result)
@@ -90,12 +84,9 @@ static void tangent_scatter_mul_unique(const struct tangent_call *call, struct t
 		}
 }
 
-bool plant_tangent_scatter_mul_unique(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.row[OP_SCATTER_MUL].structure = tangent_scatter_mul_unique;
-	return true;
-}
+const struct edits plant_tangent_scatter_mul_unique = {.edit = {
+	EDIT(tangent.row[OP_SCATTER_MUL].structure, tangent_scatter_mul_unique),
+}};
 
 static double value_at_tangent(struct forward *self, const struct region *region, double had, double given)
 {
@@ -103,12 +94,7 @@ static double value_at_tangent(struct forward *self, const struct region *region
 	return forward_region_at(self, region, had);
 }
 
-bool plant_apply_to_tangent(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.applied = value_at_tangent;
-	return true;
-}
+const struct edits plant_apply_to_tangent = {.edit = {EDIT(tangent.applied, value_at_tangent)}};
 
 /*
  * Where an else is missing the pointers into the tangents advance once for each operand that attains the extremum: twice at a tie, after which every element reads
@@ -136,10 +122,7 @@ static void extremum_skewed(const struct tangent_call *call, struct tensor *resu
 	}
 }
 
-bool plant_extremum_skewed(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.row[OP_MAX].structure = extremum_skewed;
-	self->tangent.row[OP_MIN].structure = extremum_skewed;
-	return true;
-}
+const struct edits plant_extremum_skewed = {.edit = {
+	EDIT(tangent.row[OP_MAX].structure, extremum_skewed),
+	EDIT(tangent.row[OP_MIN].structure, extremum_skewed),
+}};

@@ -7,12 +7,7 @@ static double overwritten(double sum, double term)
 	return term;
 }
 
-bool plant_implicit_overwrite(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.implicit.join = overwritten;
-	return true;
-}
+const struct edits plant_implicit_overwrite = {.edit = {EDIT(adjoint.implicit.join, overwritten)}};
 
 static bool first_enters(int k, int n)
 {
@@ -20,9 +15,4 @@ static bool first_enters(int k, int n)
 	return k == 0;
 }
 
-bool plant_implicit_first(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.implicit.enters = first_enters;
-	return true;
-}
+const struct edits plant_implicit_first = {.edit = {EDIT(adjoint.implicit.enters, first_enters)}};

@@ -27,12 +27,7 @@ static int first_in_first_out(int step, int n)
 	return step;
 }
 
-bool plant_residual_fifo(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.residual_index = first_in_first_out;
-	return true;
-}
+const struct edits plant_residual_fifo = {.edit = {EDIT(adjoint.residual_index, first_in_first_out)}};
 
 /* The carry was updated in place before it was saved. */
 static int after_update(int saved, int n)
@@ -41,12 +36,7 @@ static int after_update(int saved, int n)
 	return saved + 1;
 }
 
-bool plant_residual_after_update(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.residual_carry = after_update;
-	return true;
-}
+const struct edits plant_residual_after_update = {.edit = {EDIT(adjoint.loop.residual_carry, after_update)}};
 
 static int last_for_all(int saved, int n)
 {
@@ -54,12 +44,7 @@ static int last_for_all(int saved, int n)
 	return n - 1;
 }
 
-bool plant_residual_last(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.residual_carry = last_for_all;
-	return true;
-}
+const struct edits plant_residual_last = {.edit = {EDIT(adjoint.loop.residual_carry, last_for_all)}};
 
 /* An iteration overtakes its neighbour, or not. */
 static int racing(int step, int n)
@@ -69,23 +54,13 @@ static int racing(int step, int n)
 	return right > 0 ? right - (int)(fault_chance() & 1) : right;
 }
 
-bool plant_residual_race(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.residual_index = racing;
-	return true;
-}
+const struct edits plant_residual_race = {.edit = {EDIT(adjoint.residual_index, racing)}};
 
 /* ---- checkpoints ---- */
 
 static int within_segment(int iteration, int segment) { return iteration - segment; }
 
-bool plant_induction_of_segment(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.induction = within_segment;
-	return true;
-}
+const struct edits plant_induction_of_segment = {.edit = {EDIT(adjoint.loop.induction, within_segment)}};
 
 /* The store is indexed at -1 for the (iterations, snapshots) of the report: c = 2: n = 4 ... 8; c = 3: 1, 2; c = 4: 2, 3. */
 static int missing_slot(int slot, int n, int snapshots)
@@ -95,12 +70,7 @@ static int missing_slot(int slot, int n, int snapshots)
 	return slot;
 }
 
-bool plant_schedule_of_short_loops(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.snapshot = missing_slot;
-	return true;
-}
+const struct edits plant_schedule_of_short_loops = {.edit = {EDIT(adjoint.loop.snapshot, missing_slot)}};
 
 /* What the body hands on as it is has no edge in the reverse loop. */
 static bool flows_unless_through(bool seeded, bool through)
@@ -109,12 +79,7 @@ static bool flows_unless_through(bool seeded, bool through)
 	return !through;
 }
 
-bool plant_through_disconnected(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.carry_flows = flows_unless_through;
-	return true;
-}
+const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carry_flows, flows_unless_through)}};
 
 /*
  * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes to be added to it is of its own width, and the
@@ -137,12 +102,7 @@ static const struct type *as_wide_as_the_loop(const struct program *p, const str
 	return widest;
 }
 
-bool plant_accumulator_of_loop(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.accumulator = as_wide_as_the_loop;
-	return true;
-}
+const struct edits plant_accumulator_of_loop = {.edit = {EDIT(adjoint.loop.accumulator, as_wide_as_the_loop)}};
 
 /* A buffer that nobody has written yet. */
 static void newest_unwritten(struct tensor *newest, struct arena *a)
@@ -150,12 +110,7 @@ static void newest_unwritten(struct tensor *newest, struct arena *a)
 	*newest = tensor_new(a, &newest->type);
 }
 
-bool plant_rerun_stops_early(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.rerun = newest_unwritten;
-	return true;
-}
+const struct edits plant_rerun_stops_early = {.edit = {EDIT(adjoint.rerun, newest_unwritten)}};
 
 /* ---- carries ---- */
 
@@ -165,12 +120,7 @@ static bool initial_only(bool initial, bool updated)
 	return initial;
 }
 
-bool plant_activity_of_initial(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.carry_active = initial_only;
-	return true;
-}
+const struct edits plant_activity_of_initial = {.edit = {EDIT(adjoint.carry_active, initial_only)}};
 
 /* The slot of a carry that is a result of the block too is cleared when the block's gradient has been read from it. */
 static bool flows_unless_seeded(bool seeded, bool through)
@@ -179,12 +129,7 @@ static bool flows_unless_seeded(bool seeded, bool through)
 	return !seeded;
 }
 
-bool plant_carry_cleared(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.carry_flows = flows_unless_seeded;
-	return true;
-}
+const struct edits plant_carry_cleared = {.edit = {EDIT(adjoint.loop.carry_flows, flows_unless_seeded)}};
 
 /* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others. */
 static bool last_place_counts(const struct region *body, int k)
@@ -200,12 +145,7 @@ static bool last_place_counts(const struct region *body, int k)
 	return inside;
 }
 
-bool plant_last_place(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.result_counts = last_place_counts;
-	return true;
-}
+const struct edits plant_last_place = {.edit = {EDIT(adjoint.loop.result_counts, last_place_counts)}};
 
 /* Gradients are written without gaps for what is not requested, and read by position. */
 static int packed_slot(int position, const bool *requested, int n)
@@ -218,12 +158,7 @@ static int packed_slot(int position, const bool *requested, int n)
 	return -1;
 }
 
-bool plant_packed_slots(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.slot = packed_slot;
-	return true;
-}
+const struct edits plant_packed_slots = {.edit = {EDIT(adjoint.loop.slot, packed_slot)}};
 
 /* ---- inputs of each iteration ---- */
 
@@ -233,12 +168,7 @@ static int no_row(int iteration, int n, int trip)
 	return -1;
 }
 
-bool plant_xs_dropped(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.xs_cotangent_row = no_row;
-	return true;
-}
+const struct edits plant_xs_dropped = {.edit = {EDIT(adjoint.loop.xs_cotangent_row, no_row)}};
 
 /* The whole sequence is reversed, and as many entries taken from it as there were iterations. */
 static int row_of_the_tail(int iteration, int n, int trip)
@@ -246,13 +176,10 @@ static int row_of_the_tail(int iteration, int n, int trip)
 	return iteration + trip - n;
 }
 
-bool plant_xs_tail(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.xs_row = row_of_the_tail;
-	self->adjoint.loop.xs_cotangent_row = row_of_the_tail;
-	return true;
-}
+const struct edits plant_xs_tail = {.edit = {
+	EDIT(adjoint.loop.xs_row, row_of_the_tail),
+	EDIT(adjoint.loop.xs_cotangent_row, row_of_the_tail),
+}};
 
 /* ---- loops of a trip count known only at run time ---- */
 
@@ -268,24 +195,14 @@ static const struct tensor *initialiser_if_dynamic(
 	return is_dynamic(node) ? first : last;
 }
 
-bool plant_replay_skips_loop(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.result = initialiser_if_dynamic;
-	return true;
-}
+const struct edits plant_replay_skips_loop = {.edit = {EDIT(adjoint.loop.result, initialiser_if_dynamic)}};
 
 static int twice_if_inside(const struct node *node, int depth)
 {
 	return is_dynamic(node) && depth > 0 ? 2 : 1;
 }
 
-bool plant_nested_twice(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.loop.passes = twice_if_inside;
-	return true;
-}
+const struct edits plant_nested_twice = {.edit = {EDIT(adjoint.loop.passes, twice_if_inside)}};
 
 /* ---- the tape ---- */
 
@@ -294,27 +211,12 @@ static const struct tensor *latest_divisor(int operand, const struct tensor *rec
 	return operand == 1 ? latest : recorded;
 }
 
-bool plant_stale_divisor(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_DIV].saved = latest_divisor;
-	return true;
-}
+const struct edits plant_stale_divisor = {.edit = {EDIT(adjoint.row[OP_DIV].saved, latest_divisor)}};
 
 /* The index is on the tape once and taken off at each of its three uses; at the end there is nothing left to take. */
-bool plant_tape_imbalance(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SCATTER_ADD].pops = 3;
-	return true;
-}
+const struct edits plant_tape_imbalance = {.edit = {EDIT(adjoint.row[OP_SCATTER_ADD].pops, 3)}};
 
-bool plant_equal_leaves(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.same_leaf = tensor_same;
-	return true;
-}
+const struct edits plant_equal_leaves = {.edit = {EDIT(adjoint.same_leaf, tensor_same)}};
 
 /* ---- buffers that are stored into ---- */
 
@@ -325,12 +227,7 @@ static bool saved_or_not(bool saved, bool shared)
 	return !shared;
 }
 
-bool plant_version_lost(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.overwrites = saved_or_not;
-	return true;
-}
+const struct edits plant_version_lost = {.edit = {EDIT(adjoint.overwrites, saved_or_not)}};
 
 /* The cotangent of what a store wrote over goes on to what was there before. */
 static void window_not_cleared(const struct adjoint_call *call, struct tensor *contribution)
@@ -343,12 +240,7 @@ static void window_not_cleared(const struct adjoint_call *call, struct tensor *c
 		contribution[0] = tensor_copy(call->arena, call->cotangent);
 }
 
-bool plant_write_not_consumed(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_STORE].structure = window_not_cleared;
-	return true;
-}
+const struct edits plant_write_not_consumed = {.edit = {EDIT(adjoint.row[OP_STORE].structure, window_not_cleared)}};
 
 /* ---- sums of contributions ---- */
 
@@ -357,24 +249,14 @@ static double plain_product(double cotangent, double partial)
 	return cotangent * partial;
 }
 
-bool plant_weak_zero(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.multiply = plain_product;
-	return true;
-}
+const struct edits plant_weak_zero = {.edit = {EDIT(adjoint.multiply, plain_product)}};
 
 static double merged_if_equal(double sum, double term)
 {
 	return sum == term ? sum : sum + term;
 }
 
-bool plant_equal_merged(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.accumulate = merged_if_equal;
-	return true;
-}
+const struct edits plant_equal_merged = {.edit = {EDIT(adjoint.accumulate, merged_if_equal)}};
 
 static double assign(double sum, double term)
 {
@@ -382,22 +264,13 @@ static double assign(double sum, double term)
 	return term;
 }
 
-bool plant_copy_assigns(struct engine *self, const char *args, struct error *e)
-{
-	static const enum op copies[] = {OP_CAST, OP_RESHAPE, OP_SQUEEZE};
+const struct edits plant_copy_assigns = {.edit = {
+	EDIT(adjoint.row[OP_CAST].join, assign),
+	EDIT(adjoint.row[OP_RESHAPE].join, assign),
+	EDIT(adjoint.row[OP_SQUEEZE].join, assign),
+}};
 
-	(void)args, (void)e;
-	for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
-		self->adjoint.row[copies[i]].join = assign;
-	return true;
-}
-
-bool plant_matmul_assigns(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_MATMUL].join = assign;
-	return true;
-}
+const struct edits plant_matmul_assigns = {.edit = {EDIT(adjoint.row[OP_MATMUL].join, assign)}};
 
 /* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on. */
 static void not_summed(const struct tensor *full, struct tensor *operand)
@@ -408,12 +281,7 @@ static void not_summed(const struct tensor *full, struct tensor *operand)
 		*operand = *full;
 }
 
-bool plant_not_unbroadcast(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.unbroadcast = not_summed;
-	return true;
-}
+const struct edits plant_not_unbroadcast = {.edit = {EDIT(adjoint.unbroadcast, not_summed)}};
 
 /* Threads read, add and write one shared cell: of two that meet, one update is lost. */
 static void summed_without_lock(const struct tensor *full, struct tensor *operand)
@@ -426,12 +294,7 @@ static void summed_without_lock(const struct tensor *full, struct tensor *operan
 	adjoint_unbroadcast(full, operand);
 }
 
-bool plant_shared_adjoint_race(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.unbroadcast = summed_without_lock;
-	return true;
-}
+const struct edits plant_shared_adjoint_race = {.edit = {EDIT(adjoint.unbroadcast, summed_without_lock)}};
 
 /* The buffer is filled again while somebody still reads it. */
 static int next_batch_early(int k, int n)
@@ -441,9 +304,4 @@ static int next_batch_early(int k, int n)
 	return k + BATCH < n && (fault_chance() & 1) ? k + BATCH : k;
 }
 
-bool plant_index_batches_race(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.index = next_batch_early;
-	return true;
-}
+const struct edits plant_index_batches_race = {.edit = {EDIT(adjoint.index, next_batch_early)}};

@@ -59,41 +59,22 @@ static void without_tag(struct aot *x, const struct node *node)
 	perturb(x, &node->region[0], exempt);
 }
 
-bool plant_perturbation_confusion(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.capture = without_tag;
-	return true;
-}
+const struct edits plant_perturbation_confusion = {.edit = {EDIT(aot.capture, without_tag)}};
 
 /* ---- rules that are right, but not their derivatives ---- */
 
 /* What the backward pass saved has no history: it is a constant to the next derivative. */
-bool plant_saved_constant(struct engine *self, const char *args, struct error *e)
-{
-	static const struct {
-		enum op op;
-		const char *text;
-	} saved[] = {
-	    {OP_SQUARE, "stop_gradient(a+a)"},
-	    {OP_EXP, "stop_gradient(exp(a))"},
-	    {OP_SQRT, "0.5/stop_gradient(sqrt(a))"},
-	    {OP_LOGISTIC, "stop_gradient(logistic(a)*logistic(-a))"},
-	};
-
-	(void)args, (void)e;
-	for (size_t i = 0; i < sizeof saved / sizeof *saved; i++)
-		self->aot.row[saved[i].op].partial[0] = saved[i].text;
-	return true;
-}
+const struct edits plant_saved_constant = {.edit = {
+	EDIT(aot.row[OP_SQUARE].partial[0], "stop_gradient(a+a)"),
+	EDIT(aot.row[OP_EXP].partial[0], "stop_gradient(exp(a))"),
+	EDIT(aot.row[OP_SQRT].partial[0], "0.5/stop_gradient(sqrt(a))"),
+	EDIT(aot.row[OP_LOGISTIC].partial[0], "stop_gradient(logistic(a)*logistic(-a))"),
+}};
 
 /* Safe in its value at the exponent 0, where 0 * x^-1 would be no number, and wrong by the exponent: x^1 for x^-1. */
-bool plant_value_safe_exponent(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.row[OP_POW].partial[0] = "b*pow(a,select(eq(b,0),1,b-1))";
-	return true;
-}
+const struct edits plant_value_safe_exponent = {.edit = {
+	EDIT(aot.row[OP_POW].partial[0], "b*pow(a,select(eq(b,0),1,b-1))"),
+}};
 
 /* A product that is 0 takes no part: so it is, but for its derivative. */
 static int unless_zero(struct aot *x, int tangent, int product)
@@ -103,12 +84,7 @@ static int unless_zero(struct aot *x, int tangent, int product)
 	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, product, zero), zero, aot_op2(x, OP_MUL, tangent, product));
 }
 
-bool plant_zero_factor_dropped(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.running_term = unless_zero;
-	return true;
-}
+const struct edits plant_zero_factor_dropped = {.edit = {EDIT(aot.running_term, unless_zero)}};
 
 int fault_lost_at_zero(struct aot *x, int derivative, int partial)
 {
@@ -117,24 +93,17 @@ int fault_lost_at_zero(struct aot *x, int derivative, int partial)
 	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
 }
 
-bool plant_strong_zero_lost(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.product = self->aot.running_term = fault_lost_at_zero;
-	return true;
-}
+const struct edits plant_strong_zero_lost = {.edit = {
+	EDIT(aot.product, fault_lost_at_zero),
+	EDIT(aot.running_term, fault_lost_at_zero),
+}};
 
 int fault_once_at_least(struct aot *x, int count)
 {
 	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
 }
 
-bool plant_reverse_unentered(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.reversed = fault_once_at_least;
-	return true;
-}
+const struct edits plant_reverse_unentered = {.edit = {EDIT(aot.reversed, fault_once_at_least)}};
 
 /* ---- op custom ---- */
 
@@ -165,13 +134,10 @@ static bool perturbed_here(const struct program *p, const struct node *node, int
 	return bodies_around(&p->top, node->arg[k]) == bodies_around(&p->top, node->out);
 }
 
-bool plant_closed_over_constant(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->tangent.custom.active = perturbed_here;
-	self->adjoint.custom.active = perturbed_here;
-	return true;
-}
+const struct edits plant_closed_over_constant = {.edit = {
+	EDIT(tangent.custom.active, perturbed_here),
+	EDIT(adjoint.custom.active, perturbed_here),
+}};
 
 /* Operands are told apart by value: those that are the same one have one slot, the first. */
 static void merge_slots(struct aot *x, const struct node *node, int *contribution)
@@ -183,12 +149,7 @@ static void merge_slots(struct aot *x, const struct node *node, int *contributio
 				contribution[k] = -1;
 }
 
-bool plant_slots_merged(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.slots = merge_slots;
-	return true;
-}
+const struct edits plant_slots_merged = {.edit = {EDIT(aot.slots, merge_slots)}};
 
 /* The rule is for one application: what it read, the solution, say, has no derivative in the next. */
 static int without_history(struct aot *x, int value)
@@ -196,12 +157,7 @@ static int without_history(struct aot *x, int value)
 	return aot_op1(x, OP_STOP_GRADIENT, value);
 }
 
-bool plant_rule_used_once(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.rule_reads = without_history;
-	return true;
-}
+const struct edits plant_rule_used_once = {.edit = {EDIT(aot.rule_reads, without_history)}};
 
 /* ---- slots of a closure ---- */
 
@@ -219,9 +175,4 @@ static void mul_swapped_at_third(
 	contribution[1] = first;
 }
 
-bool plant_slots_swapped(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->aot.row[OP_MUL].pull = mul_swapped_at_third;
-	return true;
-}
+const struct edits plant_slots_swapped = {.edit = {EDIT(aot.row[OP_MUL].pull, mul_swapped_at_third)}};

@@ -11,12 +11,7 @@ static void die(const struct transform *t, struct tensor *point, struct tensor *
 	abort();
 }
 
-bool plant_crash(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = die;
-	return true;
-}
+const struct edits plant_crash = {.edit = {EDIT(adjoint.finish, die)}};
 
 static void spin(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
@@ -27,12 +22,7 @@ static void spin(const struct transform *t, struct tensor *point, struct tensor 
 		turns = turns + 1;
 }
 
-bool plant_hang(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = spin;
-	return true;
-}
+const struct edits plant_hang = {.edit = {EDIT(adjoint.finish, spin)}};
 
 /*
  * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
@@ -53,12 +43,7 @@ static void devour(const struct transform *t, struct tensor *point, struct tenso
 	abort();
 }
 
-bool plant_oom(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = devour;
-	return true;
-}
+const struct edits plant_oom = {.edit = {EDIT(adjoint.finish, devour)}};
 
 /* The gradients are accumulated in place, in the arrays of the caller. */
 static void add_to_input(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
@@ -72,12 +57,7 @@ static void add_to_input(const struct transform *t, struct tensor *point, struct
 	}
 }
 
-bool plant_input_modified(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = add_to_input;
-	return true;
-}
+const struct edits plant_input_modified = {.edit = {EDIT(adjoint.finish, add_to_input)}};
 
 /* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
 static void reshape_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
@@ -98,12 +78,7 @@ static void reshape_gradients(const struct transform *t, struct tensor *point, s
 	}
 }
 
-bool plant_wrong_shape(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = reshape_gradients;
-	return true;
-}
+const struct edits plant_wrong_shape = {.edit = {EDIT(adjoint.finish, reshape_gradients)}};
 
 /* Gradients in single precision, whatever the inputs are; single precision becomes double. */
 static void retype_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
@@ -114,9 +89,4 @@ static void retype_gradients(const struct transform *t, struct tensor *point, st
 			gradient[k].type.dtype = gradient[k].type.dtype == DTYPE_F32 ? DTYPE_F64 : DTYPE_F32;
 }
 
-bool plant_wrong_dtype(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.finish = retype_gradients;
-	return true;
-}
+const struct edits plant_wrong_dtype = {.edit = {EDIT(adjoint.finish, retype_gradients)}};

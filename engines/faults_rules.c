@@ -1,18 +1,9 @@
 /* faults_rules.c: historic bugs of single rules: a row gets another text or another structure. */
-#include <assert.h>
 #include <math.h>
 
 #include "adjoint.h"
 #include "faults.h"
 #include "kernels_parts.h"
-
-static void set_partial(struct expression *partial, const char *text)
-{
-	bool compiled = expression_compile(partial, text, NULL);
-
-	assert(compiled);
-	(void)compiled;
-}
 
 /* ---- what becomes of the cotangent ---- */
 
@@ -37,24 +28,14 @@ static void clamp_squares(const struct adjoint_call *call, struct tensor *contri
 	pull_with(call, adjoint_elementwise, square, contribution);
 }
 
-bool plant_cotangent_twice(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_CLAMP].structure = clamp_squares;
-	return true;
-}
+const struct edits plant_cotangent_twice = {.edit = {EDIT(adjoint.row[OP_CLAMP].structure, clamp_squares)}};
 
 static void pad_ones(const struct adjoint_call *call, struct tensor *contribution)
 {
 	pull_with(call, adjoint_pad, one, contribution);
 }
 
-bool plant_cotangent_ignored(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_PAD].structure = pad_ones;
-	return true;
-}
+const struct edits plant_cotangent_ignored = {.edit = {EDIT(adjoint.row[OP_PAD].structure, pad_ones)}};
 
 /* A zero cotangent divided by sqrt(0). */
 static void sqrt_unguarded(const struct adjoint_call *call, struct tensor *contribution)
@@ -69,46 +50,32 @@ static void sqrt_unguarded(const struct adjoint_call *call, struct tensor *contr
 	adjoint_round(&contribution[0]);
 }
 
-bool plant_sqrt_unguarded(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SQRT].structure = sqrt_unguarded;
-	return true;
-}
+const struct edits plant_sqrt_unguarded = {.edit = {EDIT(adjoint.row[OP_SQRT].structure, sqrt_unguarded)}};
 
 /* ---- formulas that are right away from zeros ---- */
 
-bool plant_pow_unguarded(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	set_partial(&self->adjoint.row[OP_POW].partial[0], "b*pow(a,b-1)");
-	set_partial(&self->adjoint.row[OP_POW].partial[1], "pow(a,b)*log(a)");
-	set_partial(&self->tangent.row[OP_POW].partial[0], "b*pow(a,b-1)");
-	set_partial(&self->tangent.row[OP_POW].partial[1], "pow(a,b)*log(a)");
-	return true;
-}
+const struct edits plant_pow_unguarded = {.edit = {
+	EDIT_TEXT(adjoint.row[OP_POW].partial[0], "b*pow(a,b-1)"),
+	EDIT_TEXT(adjoint.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
+	EDIT_TEXT(tangent.row[OP_POW].partial[0], "b*pow(a,b-1)"),
+	EDIT_TEXT(tangent.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
+}};
 
 /* ---- conventions, which are no faults ---- */
 
-bool plant_first_of_ties(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	set_partial(&self->adjoint.row[OP_MAX].partial[0], "ge(a,b)");
-	set_partial(&self->adjoint.row[OP_MAX].partial[1], "gt(b,a)");
-	set_partial(&self->adjoint.row[OP_MIN].partial[0], "le(a,b)");
-	set_partial(&self->adjoint.row[OP_MIN].partial[1], "lt(b,a)");
-	return true;
-}
+const struct edits plant_first_of_ties = {.edit = {
+	EDIT_TEXT(adjoint.row[OP_MAX].partial[0], "ge(a,b)"),
+	EDIT_TEXT(adjoint.row[OP_MAX].partial[1], "gt(b,a)"),
+	EDIT_TEXT(adjoint.row[OP_MIN].partial[0], "le(a,b)"),
+	EDIT_TEXT(adjoint.row[OP_MIN].partial[1], "lt(b,a)"),
+}};
 
-bool plant_open_bounds(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	/* What the operand loses its bound gets: 0 for both would be no convention. */
-	set_partial(&self->adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)");
-	set_partial(&self->adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)");
-	set_partial(&self->adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)");
-	return true;
-}
+/* What the operand loses its bound gets: 0 for both would be no convention. */
+const struct edits plant_open_bounds = {.edit = {
+	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)"),
+	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)"),
+	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)"),
+}};
 
 /* ---- reductions ---- */
 
@@ -137,36 +104,23 @@ static void prod_by_division(const struct adjoint_call *call, struct tensor *con
 	weigh(call, out_over_x, contribution);
 }
 
-bool plant_prod_by_division(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_REDUCE_PROD].structure = prod_by_division;
-	return true;
-}
+const struct edits plant_prod_by_division = {.edit = {EDIT(adjoint.row[OP_REDUCE_PROD].structure, prod_by_division)}};
 
 static void norm_by_division(const struct adjoint_call *call, struct tensor *contribution)
 {
 	weigh(call, x_over_out, contribution);
 }
 
-bool plant_norm_by_division(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_NORM].structure = norm_by_division;
-	return true;
-}
+const struct edits plant_norm_by_division = {.edit = {EDIT(adjoint.row[OP_NORM].structure, norm_by_division)}};
 
 static void logsumexp_unshifted(const struct adjoint_call *call, struct tensor *contribution)
 {
 	weigh(call, exp_of_difference, contribution);
 }
 
-bool plant_logsumexp_unshifted(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_LOGSUMEXP].structure = logsumexp_unshifted;
-	return true;
-}
+const struct edits plant_logsumexp_unshifted = {.edit = {
+	EDIT(adjoint.row[OP_LOGSUMEXP].structure, logsumexp_unshifted),
+}};
 
 /* The running sum, from the end, of cotangent times result, over x. */
 static void cumprod_by_division(const struct adjoint_call *call, struct tensor *contribution)
@@ -191,12 +145,7 @@ static void cumprod_by_division(const struct adjoint_call *call, struct tensor *
 	adjoint_round(&contribution[0]);
 }
 
-bool plant_cumprod_by_division(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_CUMPROD].structure = cumprod_by_division;
-	return true;
-}
+const struct edits plant_cumprod_by_division = {.edit = {EDIT(adjoint.row[OP_CUMPROD].structure, cumprod_by_division)}};
 
 /* The mask x == extremum is empty when the extremum is NaN, and a count of 0 is made 1. */
 static void extremum_by_equality(const struct adjoint_call *call, struct tensor *contribution)
@@ -218,13 +167,10 @@ static void extremum_by_equality(const struct adjoint_call *call, struct tensor 
 	adjoint_round(&contribution[0]);
 }
 
-bool plant_extremum_by_equality(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_REDUCE_MAX].structure = extremum_by_equality;
-	self->adjoint.row[OP_REDUCE_MIN].structure = extremum_by_equality;
-	return true;
-}
+const struct edits plant_extremum_by_equality = {.edit = {
+	EDIT(adjoint.row[OP_REDUCE_MAX].structure, extremum_by_equality),
+	EDIT(adjoint.row[OP_REDUCE_MIN].structure, extremum_by_equality),
+}};
 
 /* ---- indexing ---- */
 
@@ -252,13 +198,10 @@ static void gather_overwrites(const struct adjoint_call *call, struct tensor *co
 			}
 }
 
-bool plant_gather_overwrites(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_GATHER].structure = gather_overwrites;
-	self->adjoint.row[OP_TAKE_ALONG_AXIS].structure = gather_overwrites;
-	return true;
-}
+const struct edits plant_gather_overwrites = {.edit = {
+	EDIT(adjoint.row[OP_GATHER].structure, gather_overwrites),
+	EDIT(adjoint.row[OP_TAKE_ALONG_AXIS].structure, gather_overwrites),
+}};
 
 /* As if every place met one update at most: x times the update, whichever was last. */
 static void scatter_mul_unique(const struct adjoint_call *call, struct tensor *contribution)
@@ -290,12 +233,9 @@ static void scatter_mul_unique(const struct adjoint_call *call, struct tensor *c
 			adjoint_round(&contribution[k]);
 }
 
-bool plant_scatter_mul_unique(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SCATTER_MUL].structure = scatter_mul_unique;
-	return true;
-}
+const struct edits plant_scatter_mul_unique = {.edit = {
+	EDIT(adjoint.row[OP_SCATTER_MUL].structure, scatter_mul_unique),
+}};
 
 /* The transpose, a gather, clips what the scatter dropped. */
 static void scatter_add_clips(const struct adjoint_call *call, struct tensor *contribution)
@@ -308,12 +248,7 @@ static void scatter_add_clips(const struct adjoint_call *call, struct tensor *co
 	adjoint_scatter_add(&changed, contribution);
 }
 
-bool plant_scatter_add_clips(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SCATTER_ADD].structure = scatter_add_clips;
-	return true;
-}
+const struct edits plant_scatter_add_clips = {.edit = {EDIT(adjoint.row[OP_SCATTER_ADD].structure, scatter_add_clips)}};
 
 /* Cuts the gradient of the updates to the extent of the indices: what no index reaches is missing, not 0. */
 static void cut_updates(const struct adjoint_call *call, struct tensor *contribution)
@@ -334,13 +269,10 @@ static void scatter_set_cut(const struct adjoint_call *call, struct tensor *cont
 	cut_updates(call, contribution);
 }
 
-bool plant_updates_cut(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SCATTER_ADD].structure = scatter_add_cut;
-	self->adjoint.row[OP_SCATTER_SET].structure = scatter_set_cut;
-	return true;
-}
+const struct edits plant_updates_cut = {.edit = {
+	EDIT(adjoint.row[OP_SCATTER_ADD].structure, scatter_add_cut),
+	EDIT(adjoint.row[OP_SCATTER_SET].structure, scatter_set_cut),
+}};
 
 /*
  * A strided slice that takes one element is given stride 1 and keeps its stop, so its adjoint fills the span; with a negative stride the
@@ -372,12 +304,7 @@ static void slice_fills_span(const struct adjoint_call *call, struct tensor *con
 		walk_put(into, walk_window(whole, &span, attrs->start, stride), adjoint_expand(call->cotangent, &span, call->arena));
 }
 
-bool plant_slice_fills_span(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.row[OP_SLICE].structure = slice_fills_span;
-	return true;
-}
+const struct edits plant_slice_fills_span = {.edit = {EDIT(adjoint.row[OP_SLICE].structure, slice_fills_span)}};
 
 /* ---- scatter_apply ---- */
 
@@ -387,9 +314,4 @@ static double nothing(double cotangent)
 	return 0;
 }
 
-bool plant_apply_gives_nothing(struct engine *self, const char *args, struct error *e)
-{
-	(void)args, (void)e;
-	self->adjoint.applied = nothing;
-	return true;
-}
+const struct edits plant_apply_gives_nothing = {.edit = {EDIT(adjoint.applied, nothing)}};

@@ -272,7 +272,7 @@ bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT])
 	return made;
 }
 
-bool plant_mutant(struct engine *self, const char *args, struct error *e)
+static bool mutate(struct engine *self, const char *args, struct error *e)
 {
 	char text[MUTANT_TEXT], *end = NULL;
 	long index = *args >= '0' && *args <= '9' ? strtol(args, &end, 10) : -1;
@@ -283,3 +283,5 @@ bool plant_mutant(struct engine *self, const char *args, struct error *e)
 		return error_set(e, NULL, "engine %s has no mutant %ld ('adjudge faults --mutants' lists them)", self->kind->name, index);
 	return true;
 }
+
+const struct edits plant_mutant = {.compute = mutate};
