@@ -1,115 +1,11 @@
-/* mutants.c: the walk over single edits, and those that are edits of the text of a partial. */
+/* mutants.c: the walk over single edits, and edits of partials and of packed tangents. */
 #include "mutants.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "faults.h"
-
-const struct equivalent mutants_equivalent[] = {
-#define EQUIVALENT(text, why) {text, why},
-#include "mutants_equivalent.def"
-#undef EQUIVALENT
-    {NULL, NULL}};
-
-static bool is_equivalent(const char *text)
-{
-	for (const struct equivalent *e = mutants_equivalent; e->text; e++)
-		if (!strcmp(e->text, text))
-			return true;
-	return false;
-}
-
-bool mutant_here(struct mutator *m, const char *format, ...)
-{
-	char text[MUTANT_TEXT];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	m->met |= m->sought && !strcmp(text, m->sought);
-	/* What changes nothing that is judged is no mutant. */
-	if (is_equivalent(text) || m->count++ != m->wanted)
-		return false;
-	memcpy(m->text, text, sizeof text);
-	return true;
-}
-
-/* ---- texts ---- */
-
-enum { MUTANT_CODE = 2 * EXPRESSION_TEXT };
-
-/* Names that are easily confused, either way. */
-static const char *confused_name(const struct mutant_text *of, const char *name, int len)
-{
-	for (int i = 0; i < of->n_names; i++)
-		for (int side = 0; side < 2; side++)
-			if ((int)strlen(of->names[i][side]) == len && !memcmp(of->names[i][side], name, (size_t)len))
-				return of->names[i][1 - side];
-	return NULL;
-}
-
-/* The variables that may be read for another by mistake: an operand for an operand, the result for the only one. */
-static const char *confused_variable(char variable, int n_arg)
-{
-	if (n_arg == 1)
-		return variable == 'a' ? "y" : "a";
-	return variable == 'a' ? "b" : "a";
-}
-
-static bool is_operand_end(char c)
-{
-	return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-}
-
-/* text[at .. at + len) replaced. */
-static void replace(struct mutator *m, const struct mutant_text *of, int at, int len, const char *replacement)
-{
-	char text[MUTANT_CODE];
-	int n = snprintf(text, sizeof text, "%.*s%s%s", at, of->text, replacement, of->text + at + len);
-
-	if (n > 0 && n < (int)sizeof text)
-		of->attempt(m, of, text);
-}
-
-void mutant_tokens(struct mutator *m, const struct mutant_text *of)
-{
-	const char *text = of->text;
-
-	for (int at = 0, len; text[at]; at += len) {
-		const char *replacement = NULL;
-		char number[EXPRESSION_TEXT];
-
-		len = (int)strspn(text + at, "abcdefghijklmnopqrstuvwxyz_");
-		if (len) {
-			len += (int)strspn(text + at + len, "0123456789");
-			replacement = len == 1 ? confused_variable(text[at], op_table[of->op].n_arg) : confused_name(of, text + at, len);
-		} else if ((len = (int)strspn(text + at, "0123456789."))) {
-			if (text[at + len] == 'e')
-				len += 1 + (int)strspn(text + at + len + 1, "-0123456789");
-			snprintf(number, sizeof number, "(2*%.*s)", len, text + at);
-			replacement = len == 1 && text[at] == '0' ? "1" : number;
-		} else {
-			bool binary = at > 0 && is_operand_end(text[at - 1]);
-
-			len = 1;
-			switch (text[at]) {
-			case '+': replacement = "-"; break;
-			case '-': replacement = binary ? "+" : " "; break;
-			case '*': replacement = "/"; break;
-			case '/': replacement = "*"; break;
-			default: break;
-			}
-		}
-		if (replacement)
-			replace(m, of, at, len, replacement);
-		if (m->count > m->wanted && m->wanted >= 0)
-			return;
-	}
-}
 
 /* ---- expressions ---- */
 
@@ -247,29 +143,6 @@ bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 	walk(&m);
 	memcpy(text, m.text, sizeof m.text);
 	return index >= 0 && index < m.count;
-}
-
-/* Engines whose rules are not the tables edited here have no row "mutant" in faults.def. */
-static bool has_mutants(const char *engine)
-{
-	const struct fault_info *row;
-	size_t len = strlen(engine);
-
-	for (int k = 0; (row = fault_row(k)) != NULL; k++)
-		if (!strncmp(row->spec, engine, len) && row->spec[len] == '+' && !strcmp(row->slug, "mutant"))
-			return true;
-	return false;
-}
-
-bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT])
-{
-	if (!has_mutants(engine))
-		return false;
-	struct engine *self = engine_open_here(engine, NULL);
-	bool made = self && mutant_make(self, index, text);
-
-	engine_close(self);
-	return made;
 }
 
 static bool mutate(struct engine *self, const char *args, struct error *e)

@@ -15,6 +15,8 @@ struct mutator {
 	struct arena *arena;    /* scratch, of mutate_aot */
 };
 
+enum { MUTANT_CODE = 2 * EXPRESSION_TEXT }; /* room for an edited text */
+
 /* The text of the partial of op by operand k. */
 struct mutant_text {
 	enum op op;
