@@ -213,6 +213,17 @@ void engine_close(struct engine *self)
 	free(self);
 }
 
+bool engine_spec_valid(const char *spec, struct error *e)
+{
+	struct engine *self;
+
+	if (external_spec(spec))
+		return true;
+	self = engine_open_here(spec, e);
+	engine_close(self);
+	return self != NULL;
+}
+
 const char *engine_spec(const struct engine *self)
 {
 	return self->spec;

@@ -48,6 +48,11 @@ struct engine *engine_open(const char *spec, struct error *e);
 void engine_close(struct engine *self);
 /* Whether the spec is one of an engine that is not ours: nothing more can be said of it without starting it. */
 bool engine_spec_is_external(const char *spec);
+/*
+ * Whether the spec names an engine, arguments and faults that there are; no process is started.  Of an engine that is not ours nothing is checked.
+ * False with the reason.
+ */
+bool engine_spec_valid(const char *spec, struct error *e);
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);

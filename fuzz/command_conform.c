@@ -118,7 +118,7 @@ int command_conform(int argc, char **argv)
 		fputs("Try 'adjudge conform --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!check_spec(spec, &e)) {
+	if (!engine_spec_valid(spec, &e)) {
 		complain("conform: %s", e.text);
 		return EXIT_USAGE;
 	}

@@ -151,16 +151,16 @@ int command_fuzz(int argc, char **argv)
 	c.max_findings = keep_going || max_findings > INT_MAX ? 0 : (int)max_findings;
 	c.progress = !quiet;
 	for (int i = 0; i < specs.n; i++)
-		if (!check_spec(specs.at[i], &e)) {
+		if (!engine_spec_valid(specs.at[i], &e)) {
 			complain("fuzz: %s", e.text);
 			return EXIT_USAGE;
 		}
-	if (c.right_on && !check_spec(c.right_on, &e)) {
+	if (c.right_on && !engine_spec_valid(c.right_on, &e)) {
 		complain("fuzz: --right-on: %s", e.text);
 		return EXIT_USAGE;
 	}
 	c.cross = c.cross || c.no_oracle || c.cross_strict || c.against;
-	if (c.against && !check_spec(c.against, &e)) {
+	if (c.against && !engine_spec_valid(c.against, &e)) {
 		complain("fuzz: --against: %s", e.text);
 		return EXIT_USAGE;
 	}

@@ -295,7 +295,7 @@ int command_gate(int argc, char **argv)
 	set_today(&g);
 	files = paths_find((const char *const *)path, n);
 	for (int i = 0; i < g.specs.n; i++) {
-		if (!check_spec(g.specs.at[i], &e)) {
+		if (!engine_spec_valid(g.specs.at[i], &e)) {
 			complain("gate: %s", e.text);
 			code = EXIT_USAGE;
 			goto out;

@@ -135,7 +135,7 @@ int command_minimize(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	arena_init(&a, COMMAND_ARENA);
-	if (spec && !check_spec(spec, &e)) {
+	if (spec && !engine_spec_valid(spec, &e)) {
 		complain("minimize: %s", e.text);
 		code = EXIT_USAGE;
 		goto out;
@@ -144,7 +144,7 @@ int command_minimize(int argc, char **argv)
 		code = complain_about_case(&e);
 		goto out;
 	}
-	if (!spec && own && !check_spec(own, &e)) {
+	if (!spec && own && !engine_spec_valid(own, &e)) {
 		complain("%s: engine: %s", path[0], e.text);
 		code = EXIT_BAD_CASE;
 		goto out;
@@ -156,7 +156,7 @@ int command_minimize(int argc, char **argv)
 	}
 	if (!spec)
 		spec = own;
-	if (how.right_on && !check_spec(how.right_on, &e)) {
+	if (how.right_on && !engine_spec_valid(how.right_on, &e)) {
 		complain("minimize: --right-on: %s", e.text);
 		code = EXIT_USAGE;
 		goto out;

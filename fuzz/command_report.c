@@ -91,7 +91,7 @@ static int report_path(struct report_options *o, const char *path, struct arena 
 		return render(o, text, len, a);
 	if (!read_case(path, a, &c, &own, &e))
 		return complain_about_case(&e);
-	if (!o->spec && own && !check_spec(own, &e)) {
+	if (!o->spec && own && !engine_spec_valid(own, &e)) {
 		complain("%s: engine: %s", path, e.text);
 		return EXIT_BAD_CASE;
 	}
@@ -150,7 +150,7 @@ int command_report(int argc, char **argv)
 	if (!report.rendering) {
 		complain("report: no format '%s'", format);
 		code = EXIT_USAGE;
-	} else if (report.spec && !check_spec(report.spec, &e)) {
+	} else if (report.spec && !engine_spec_valid(report.spec, &e)) {
 		complain("report: %s", e.text);
 		code = EXIT_USAGE;
 	} else if (is_directory(path[0])) {

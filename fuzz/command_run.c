@@ -243,7 +243,7 @@ static int run_case(struct run *r, const char *path)
 		return complain_about_case(&e);
 	if (!check_expectations(path, &c))
 		return EXIT_BAD_CASE;
-	if (own && !r->specs.n && !check_spec(own, &e)) {
+	if (own && !r->specs.n && !engine_spec_valid(own, &e)) {
 		complain("%s: engine: %s", path, e.text);
 		return EXIT_BAD_CASE;
 	}
@@ -316,7 +316,7 @@ int command_run(int argc, char **argv)
 	for (int i = 0; i < r.specs.n; i++) {
 		struct error e = {0};
 
-		if (!check_spec(r.specs.at[i], &e)) {
+		if (!engine_spec_valid(r.specs.at[i], &e)) {
 			complain("run: %s", e.text);
 			return EXIT_USAGE;
 		}
@@ -324,7 +324,7 @@ int command_run(int argc, char **argv)
 	if (r.against) {
 		struct error e = {0};
 
-		if (!check_spec(r.against, &e)) {
+		if (!engine_spec_valid(r.against, &e)) {
 			complain("run: %s", e.text);
 			return EXIT_USAGE;
 		}

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../engines/rules.h"
+#include "../engines/engine.h"
 #include "../graph/json.h"
 
 void texts_add_right_engines(struct texts *list)
@@ -87,23 +87,12 @@ bool check_expectations(const char *path, const struct testcase *c)
 			    near ? near : "", near ? "'?" : "");
 			return false;
 		}
-		if (x->engine && strcmp(x->engine, "*") && !check_spec(x->engine, &e)) {
+		if (x->engine && strcmp(x->engine, "*") && !engine_spec_valid(x->engine, &e)) {
 			complain("%s: expect[%d].engine: %s", path, i, e.text);
 			return false;
 		}
 	}
 	return true;
-}
-
-bool check_spec(const char *spec, struct error *e)
-{
-	struct engine *engine;
-
-	if (engine_spec_is_external(spec))
-		return true;
-	engine = engine_open_here(spec, e);
-	engine_close(engine);
-	return engine != NULL;
 }
 
 const char *decimal_text(double x, struct arena *a)

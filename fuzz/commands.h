@@ -35,8 +35,6 @@ int complain_about_case(const struct error *e);
 bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e);
 /* Whether engines and verdicts that a case's expectations name exist; complains. */
 bool check_expectations(const char *path, const struct testcase *c);
-/* Whether an engine spec names something that there is, without starting it. */
-bool check_spec(const char *spec, struct error *e);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
 /* Whether expected, returned and radius of a judgement mean something: it is about one number. */
