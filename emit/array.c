@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../graph/loop.h"
 #include "../engines/aot.h"
 #include "../engines/kernels.h"
 #include "../engines/straight.h"
@@ -272,7 +273,7 @@ static bool is_counted(const struct region *region)
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		if (node->n_region && ((node->op != OP_SCAN && (node->op != OP_FOR || node->attrs.trip < 0)) || node->attrs.until || !is_counted(&node->region[0])))
+		if (node->n_region && ((node->op != OP_SCAN && (node->op != OP_FOR || node_loop(node).counted)) || node->attrs.until || !is_counted(&node->region[0])))
 			return false;
 	}
 	return true;

@@ -1,5 +1,6 @@
 /* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own inside. */
 #include "array.h"
+#include "../graph/loop.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ bool array_is_native(const struct array_target *target, const struct region *reg
 
 		if (!node->n_region)
 			continue;
-		if (!text || !*text || node->attrs.until || (node->op == OP_FOR && node->attrs.trip < 0) || (node->op == OP_WHILE && reverse && !target->while_reversed))
+		if (!text || !*text || node->attrs.until || node_loop(node).counted || (node->op == OP_WHILE && reverse && !target->while_reversed))
 			return false;
 		for (int k = 0; k < node->n_region; k++)
 			if (!array_is_native(target, &node->region[k], reverse))

@@ -1,5 +1,6 @@
 /* c_regions.c: nodes one after the other, and control flow: branches and loops as C has them. */
 #include "c_parts.h"
+#include "../graph/loop.h"
 
 /* The value is declared, uninitialised, or zeroed. */
 static void declare(struct c_source *s, int v, bool zeroed)
@@ -78,19 +79,19 @@ static void leave(struct c_source *s, const struct node *node)
 
 static bool for_loop(struct c_source *s, const struct node *node, struct error *e)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, n = node->n_arg - counted;
-	const char *trip = counted ? arena_printf(s->arena, "trip%d", node->out) : arena_printf(s->arena, "%d", node->attrs.trip);
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	const char *trip = l.counted ? arena_printf(s->arena, "trip%d", node->out) : arena_printf(s->arena, "%d", node->attrs.trip);
 
-	for (int k = 0; k < n; k++)
-		declare_copy(s, node->out + k, node->arg[counted + k]);
-	if (counted)
+	for (int k = 0; k < l.n_carry; k++)
+		declare_copy(s, node->out + k, node->arg[l.first_arg + k]);
+	if (l.counted)
 		c_line(s, "const int64_t %s = clamped(v%d, 0, %d);", trip, node->arg[0], node->attrs.cap);
 	begin(s, arena_printf(s->arena, "for (int64_t v%d = 0; v%d < %s; v%d++)", body->param, body->param, trip, body->param));
-	parameters(s, body->param + 1, node->out, n);
+	parameters(s, l.first_param, node->out, l.n_carry);
 	if (!c_region(s, body, e))
 		return false;
-	results(s, node->out, body->result, n);
+	results(s, node->out, body->result, l.n_carry);
 	leave(s, node);
 	end(s);
 	return true;

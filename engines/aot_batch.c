@@ -180,7 +180,7 @@ static int condition_of(struct batcher *b, const struct node *node)
 }
 
 /* The body of a while of which some slices may be done: those keep their carries. */
-static void batch_held_body(struct batcher *b, const struct node *node, const struct aot_loop *l, int *result)
+static void batch_held_body(struct batcher *b, const struct node *node, const struct node_loop *l, int *result)
 {
 	struct aot *x = b->x;
 	int carry[LIMIT_ARGS], going_on;
@@ -201,7 +201,7 @@ static void batch_held_body(struct batcher *b, const struct node *node, const st
 static void batch_loop(struct batcher *b, const struct node *node)
 {
 	struct aot *x = b->x;
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	bool is_while = op_table[node->op].family == FAMILY_WHILE;
 	bool held = is_while && b->batched[node->region[0].result[0]];
 	int arg[LIMIT_ARGS], result[LIMIT_ARGS], out, n = l.body->n_result;

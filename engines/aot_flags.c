@@ -53,7 +53,7 @@ static void flag_results(struct batcher *b, const struct node *node, int n)
 /* Carries are batched where they ever are; a while that ends by a batched condition goes on until all slices are done, and holds those that are. */
 static void flag_loop(struct batcher *b, const struct node *node)
 {
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	bool is_while = op_table[node->op].family == FAMILY_WHILE, before = b->changed;
 	const struct region *condition = &node->region[0];
 

@@ -1,19 +1,6 @@
 /* aot_forward.c: which values are active, and the primal emitted again. */
 #include "aot_parts.h"
 
-struct aot_loop aot_loop_of(const struct node *node)
-{
-	enum family family = op_table[node->op].family;
-	int counted = family == FAMILY_FOR && node->attrs.trip < 0;
-	struct aot_loop l = {.body = &node->region[family == FAMILY_WHILE ? 1 : 0], .first_arg = counted};
-
-	l.n_carry = family == FAMILY_SCAN ? node->attrs.carries : node->n_arg - counted;
-	l.n_xs = family == FAMILY_SCAN ? node->n_arg - l.n_carry : 0;
-	l.n_ys = node->n_out - l.n_carry;
-	l.first_param = l.body->param + (family == FAMILY_FOR);
-	return l;
-}
-
 /* ---- activity: flags only rise, until nothing changes ---- */
 
 static void activate_region(struct aot *x, const struct region *region);
@@ -27,7 +14,7 @@ static bool rise(struct aot *x, int to, int from)
 
 static void activate_loop(struct aot *x, const struct node *node)
 {
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	bool changed = true;
 
 	for (int k = 0; k < l.n_carry + l.n_xs; k++)

@@ -84,7 +84,7 @@ static int add_types(const struct aot *x, struct type *list, int n_list, int v, 
 }
 
 /* Carries are followed by their tangents, then xs by theirs. */
-static void open_loop_region(struct aot *x, const struct aot_loop *l, int first_param, bool index)
+static void open_loop_region(struct aot *x, const struct node_loop *l, int first_param, bool index)
 {
 	struct type type[2 * AOT_ROOM];
 	int n = 0, value;
@@ -104,7 +104,7 @@ static void open_loop_region(struct aot *x, const struct aot_loop *l, int first_
 static void push_loop(struct aot *x, const struct node *node)
 {
 	enum family family = op_table[node->op].family;
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	const int *param = numbers(x, l.first_param, l.n_carry + l.n_xs), *out = numbers(x, node->out, node->n_out);
 	const int *xs = node->arg + l.first_arg + l.n_carry, *ys = l.body->result + l.n_carry;
 	struct attrs attrs = node->attrs;

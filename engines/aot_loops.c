@@ -77,7 +77,7 @@ static int goes_on(struct aot *x, const struct node *node, const int *carry)
 }
 
 /* The flag that ends the saving scan after an iteration; next: the iterations done.  -1: the trip count is fixed. */
-static int stop_flag(struct aot *x, const struct node *node, const struct aot_loop *l, int count, int next, const int *carry)
+static int stop_flag(struct aot *x, const struct node *node, const struct node_loop *l, int count, int next, const int *carry)
 {
 	int stop = -1;
 
@@ -104,7 +104,7 @@ struct stacks {
 	bool shared;
 };
 
-static struct stacks plan_stacks(struct aot *x, const struct node *node, const struct aot_loop *l)
+static struct stacks plan_stacks(struct aot *x, const struct node *node, const struct node_loop *l)
 {
 	struct stacks s = {.n = 0};
 	bool *used = NEW(x->arena, bool, x->p->n_value);
@@ -128,7 +128,7 @@ static struct stacks plan_stacks(struct aot *x, const struct node *node, const s
 }
 
 /* What an iteration appends to stack `which`: the carries in it, side by side; param: the first of them. */
-static int emit_row(struct aot *x, const struct aot_loop *l, const struct stacks *s, int which, int param)
+static int emit_row(struct aot *x, const struct node_loop *l, const struct stacks *s, int which, int param)
 {
 	const struct attrs along = {.axis = 0};
 	int part[LIMIT_ARGS], n = 0;
@@ -151,7 +151,7 @@ static int emit_row(struct aot *x, const struct aot_loop *l, const struct stacks
  * The scan.  Its results: iterations done, carries, ys, stacks.  count: the trip count as an i64 scalar, -1 when it is no operand.
  */
 static int emit_saving_scan(
-    struct aot *x, const struct node *node, const struct aot_loop *l, const int *init, int count, const struct stacks *stacks)
+    struct aot *x, const struct node *node, const struct node_loop *l, const int *init, int count, const struct stacks *stacks)
 {
 	int arg[LIMIT_ARGS + 1], result[3 * LIMIT_ARGS + 2], carry[LIMIT_ARGS], n = 0, n_arg = 0, param, stop;
 	struct type type[LIMIT_ARGS + 1];
@@ -188,7 +188,7 @@ static int emit_saving_scan(
 
 void aot_save_loop(struct aot *x, const struct node *node)
 {
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	struct aot_saved *saved = &x->saved[node->out];
 	const struct stacks stacks = plan_stacks(x, node, &l);
 	int init[LIMIT_ARGS], n_out = 1 + node->n_out + stacks.n, out, count = -1, starts = -1, width[LIMIT_ARGS] = {0};
@@ -259,7 +259,7 @@ static int add_row(struct aot *x, int whole, int at, int row)
 
 /* The parameters of the body at iteration `at`, from the stacks. */
 static void show_iteration(
-    struct aot *x, const struct node *node, const struct aot_loop *l, const struct aot_saved *saved, int at)
+    struct aot *x, const struct node *node, const struct node_loop *l, const struct aot_saved *saved, int at)
 {
 	if (op_table[node->op].family == FAMILY_FOR)
 		x->map[l->body->param] = at;
@@ -283,7 +283,7 @@ struct reverse {
 	int n, n_carry, n_captured, n_xs, carry[LIMIT_ARGS], captured[LIMIT_ARGS], xs[LIMIT_ARGS];
 };
 
-static struct reverse reverse_of(struct aot *x, const struct aot_loop *l)
+static struct reverse reverse_of(struct aot *x, const struct node_loop *l)
 {
 	struct reverse r = {.n = 0};
 
@@ -300,7 +300,7 @@ static struct reverse reverse_of(struct aot *x, const struct aot_loop *l)
 }
 
 /* The body of the reverse loop, param: its first carry; result[r->n]. */
-static void pull_iteration(struct aot *x, const struct node *node, const struct aot_loop *l, const struct reverse *r,
+static void pull_iteration(struct aot *x, const struct node *node, const struct node_loop *l, const struct reverse *r,
     int at, int param, int *result)
 {
 	const struct aot_saved saved = x->saved[node->out];
@@ -334,7 +334,7 @@ static void pull_iteration(struct aot *x, const struct node *node, const struct 
 
 void aot_pull_loop(struct aot *x, const struct node *node)
 {
-	const struct aot_loop l = aot_loop_of(node);
+	const struct node_loop l = node_loop(node);
 	const struct reverse r = reverse_of(x, &l);
 	int count = x->saved[node->out].count, arg[LIMIT_ARGS + 1], result[LIMIT_ARGS], n = 0, last, param, out;
 	struct type type[LIMIT_ARGS + 1];

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 
+#include "../graph/loop.h"
 #include "aot.h"
 #include "aot_nested.h"
 #include "aot_table.h"
@@ -95,16 +96,6 @@ void aot_save_custom(struct aot *x, const struct node *node);
 void aot_pull_custom(struct aot *x, const struct node *node);
 
 /* ---- programs (aot_forward.c, aot_jvp.c, aot_vjp.c, aot_loops.c) ---- */
-
-/*
- * Where the carries of a loop sit: operands first_arg + k, parameters first_param + k, results out + k and body
- * results k.  Xs and ys follow the carries.
- */
-struct aot_loop {
-	const struct region *body;
-	int first_arg, first_param, n_carry, n_xs, n_ys;
-};
-struct aot_loop aot_loop_of(const struct node *node);
 
 /* A program with the inputs of p, which are mapped; nothing is active. */
 struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e);

@@ -18,7 +18,7 @@ struct checkpoints {
 	int segment;                            /* the iteration that began with the snapshot taken last */
 };
 
-static void *checkpoints_open(struct region_run *run, const struct loop *l, struct residuals *r)
+static void *checkpoints_open(struct region_run *run, const struct node_loop *l, struct residuals *r)
 {
 	struct tensor initial[LIMIT_ARGS];
 	struct checkpoints *c;
@@ -42,7 +42,7 @@ static void *checkpoints_open(struct region_run *run, const struct loop *l, stru
 }
 
 static struct iterate checkpoints_next(
-    struct region_run *run, const struct loop *l, const struct residuals *r, void *sweep, int step)
+    struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step)
 {
 	const struct reverse_loop *rules = &run->rules->loop;
 	struct checkpoints *c = sweep;

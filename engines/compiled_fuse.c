@@ -85,7 +85,7 @@ struct emit {
 	struct code *c;
 	const struct region *region;
 	const struct shape *space;
-	struct loop *loop;
+	struct loop_nest *loop;
 };
 
 static int add(struct emit *x, const struct instr *instr)
@@ -148,9 +148,9 @@ static int emit_value(struct emit *x, int v)
 	return *reg;
 }
 
-static struct loop *new_loop(struct code *c, const struct shape *space, int n_instr, const struct view *to)
+static struct loop_nest *new_loop(struct code *c, const struct shape *space, int n_instr, const struct view *to)
 {
-	struct loop *loop = NEW(c->arena, struct loop, 1);
+	struct loop_nest *loop = NEW(c->arena, struct loop_nest, 1);
 
 	loop->rank = space->rank;
 	for (int d = 0; d < space->rank; d++)
@@ -161,7 +161,7 @@ static struct loop *new_loop(struct code *c, const struct shape *space, int n_in
 }
 
 /* Strides of the result of a fold over the axes of its operand; whole extents. */
-static void set_fold(struct loop *loop, const struct node *node, const struct shape *space, const struct view *to)
+static void set_fold(struct loop_nest *loop, const struct node *node, const struct shape *space, const struct view *to)
 {
 	loop->folds = true;
 	loop->fold = node->op;
@@ -184,7 +184,7 @@ static void forget(struct code *c, const struct node *node)
 		c->node_of[node->arg[k]] = c->reg[node->arg[k]] = -1;
 }
 
-struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root)
+struct loop_nest *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root)
 {
 	const struct node *node = &region->node[root];
 	struct emit x = {.c = c, .region = region, .space = space_of(c, node)};
@@ -219,9 +219,9 @@ struct loop *compiled_loop(struct code *c, const struct region *region, const in
 	return x.loop;
 }
 
-struct loop *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to)
+struct loop_nest *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to)
 {
-	struct loop *loop = new_loop(c, s, 1, to);
+	struct loop_nest *loop = new_loop(c, s, 1, to);
 
 	loop->instr[loop->n_instr++] = (struct instr){.kind = INSTR_LOAD, .view = *from};
 	if (c->n_register < 1)

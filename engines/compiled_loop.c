@@ -19,7 +19,7 @@ static int window_position(const struct window *w, int d, int x)
 }
 
 /* Elements of the window where the strip is inside it, of register `outside` elsewhere. */
-static void show_window(const struct machine *m, const struct loop *loop, const struct instr *instr, const struct strip *s,
+static void show_window(const struct machine *m, const struct loop_nest *loop, const struct instr *instr, const struct strip *s,
     const union cell *outside, union cell *out)
 {
 	const union cell *from = m->base[instr->view.buffer];
@@ -42,7 +42,7 @@ static void show_window(const struct machine *m, const struct loop *loop, const 
 	}
 }
 
-static void load(const struct machine *m, const struct loop *loop, const struct view *v, const struct strip *s, union cell *out)
+static void load(const struct machine *m, const struct loop_nest *loop, const struct view *v, const struct strip *s, union cell *out)
 {
 	const union cell *from = m->base[v->buffer] + view_at(v, s->index, loop->rank);
 	int step = loop->rank ? v->stride[s->axis] : 0;
@@ -64,7 +64,7 @@ static void count(const struct instr *instr, const struct strip *s, union cell *
 }
 
 /* The loop's expression on a strip. */
-static const union cell *evaluate(const struct machine *m, const struct loop *loop, const struct strip *s)
+static const union cell *evaluate(const struct machine *m, const struct loop_nest *loop, const struct strip *s)
 {
 	union cell *reg = m->c->spare;
 
@@ -95,7 +95,7 @@ static const union cell *evaluate(const struct machine *m, const struct loop *lo
 	return reg + (loop->n_instr - 1) * STRIP;
 }
 
-static void store(const struct machine *m, const struct loop *loop, const struct strip *s, const union cell *from)
+static void store(const struct machine *m, const struct loop_nest *loop, const struct strip *s, const union cell *from)
 {
 	union cell *to = m->base[loop->to.buffer] + view_at(&loop->to, s->index, loop->rank);
 	int step = loop->rank ? loop->to.stride[s->axis] : 0;
@@ -105,7 +105,7 @@ static void store(const struct machine *m, const struct loop *loop, const struct
 }
 
 /* The axes from the outermost loop to the innermost: reduced ones inside, so that a fold sees its elements in row-major order. */
-static void order_axes(const struct loop *loop, int order[LIMIT_RANK])
+static void order_axes(const struct loop_nest *loop, int order[LIMIT_RANK])
 {
 	int n = 0;
 
@@ -118,7 +118,7 @@ static void order_axes(const struct loop *loop, int order[LIMIT_RANK])
 }
 
 /* The next line along the innermost axis; false after the last one. */
-static bool next_line(const struct loop *loop, const int *order, int *index)
+static bool next_line(const struct loop_nest *loop, const int *order, int *index)
 {
 	for (int k = loop->rank - 2; k >= 0; k--) {
 		int d = order[k];
@@ -131,7 +131,7 @@ static bool next_line(const struct loop *loop, const int *order, int *index)
 }
 
 /* Whether the line is the first, or the last, of those folded into one element. */
-static bool is_end_of_fold(const struct loop *loop, const int *index, int inner, bool last)
+static bool is_end_of_fold(const struct loop_nest *loop, const int *index, int inner, bool last)
 {
 	for (int d = 0; d < loop->rank; d++)
 		if (loop->reduced[d] && d != inner && index[d] != (last ? loop->extent[d] - 1 : 0))
@@ -139,7 +139,7 @@ static bool is_end_of_fold(const struct loop *loop, const int *index, int inner,
 	return true;
 }
 
-void compiled_run_loop(const struct machine *m, const struct loop *loop)
+void compiled_run_loop(const struct machine *m, const struct loop_nest *loop)
 {
 	int order[LIMIT_RANK] = {0}, index[LIMIT_RANK] = {0}, inner, line;
 	union cell sum = {0};

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compiled_parts.h"
+#include "../graph/loop.h"
 #include "kernels.h"
 
 static const struct type *type_of(const struct code *c, int v)
@@ -215,13 +216,12 @@ static void give_carries(struct code *c, int out, int param, int n)
 
 static void lower_for(struct code *c, const struct node *node, struct step *step)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, n = node->n_arg - counted;
+	const struct node_loop l = node_loop(node);
 
-	give_dense(c, body->param);
-	give_carries(c, node->out, body->param + 1, n);
+	give_dense(c, l.body->param);
+	give_carries(c, node->out, l.first_param, l.n_carry);
 	lower_regions(c, node, step);
-	stage_carries(c, step, body, body->param + 1, n);
+	stage_carries(c, step, l.body, l.first_param, l.n_carry);
 }
 
 static void lower_while(struct code *c, const struct node *node, struct step *step)

@@ -43,7 +43,7 @@ struct instr {
 };
 
 /* A loop nest over an index space: an expression of each element is stored, or folded along some axes and stored. */
-struct loop {
+struct loop_nest {
 	int rank;
 	int extent[LIMIT_RANK]; /* 1 along axes that the result does not vary along */
 	int n_instr;
@@ -67,7 +67,7 @@ struct block {
 struct step {
 	enum step_kind kind;
 	const struct node *node;
-	struct loop *loop;
+	struct loop_nest *loop;
 	struct block *block;  /* [node->n_region] */
 	int n_carry;
 	struct view *stage;   /* [n_carry] where a carry waits until all have been computed; buffer -1: it need not */
@@ -130,15 +130,15 @@ void compiled_group(const struct code *c, const struct region *region, int *grou
 /* Whether a node is evaluated in a loop, its own or another's. */
 bool compiled_is_looped(const struct code *c, const struct node *node);
 /* The loop of node `root` with its group of `size` nodes. */
-struct loop *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root);
+struct loop_nest *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root);
 /* A loop that copies. */
-struct loop *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to);
+struct loop_nest *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to);
 /* Positions, lifetimes, buffers in place, and a place for each. */
 void compiled_plan(struct code *c);
 
 /* ---- running (compiled_loop.c, compiled_run.c) ---- */
 
-void compiled_run_loop(const struct machine *m, const struct loop *loop);
+void compiled_run_loop(const struct machine *m, const struct loop_nest *loop);
 
 /* ---- rewriting (compiled_rewrite.c), and the passes that do it ---- */
 

@@ -36,7 +36,7 @@ static void touch_values(struct plan *x, int first, int n, int position)
 		touch_value(x, first + k, position);
 }
 
-static void touch_loop(struct plan *x, const struct loop *loop, int position)
+static void touch_loop(struct plan *x, const struct loop_nest *loop, int position)
 {
 	for (int k = 0; k < loop->n_instr; k++)
 		if (loop->instr[k].kind == INSTR_LOAD || loop->instr[k].kind == INSTR_WINDOW)
@@ -110,7 +110,7 @@ static int resolved(const struct code *c, int buffer)
 	return buffer;
 }
 
-static bool same_cells(const struct loop *loop, const struct view *a, const struct view *b)
+static bool same_cells(const struct loop_nest *loop, const struct view *a, const struct view *b)
 {
 	if (a->offset != b->offset)
 		return false;
@@ -121,7 +121,7 @@ static bool same_cells(const struct loop *loop, const struct view *a, const stru
 }
 
 /* Every read of the buffer is of the element that is about to be written. */
-static bool reads_only_in_step(const struct code *c, const struct loop *loop, int buffer)
+static bool reads_only_in_step(const struct code *c, const struct loop_nest *loop, int buffer)
 {
 	for (int k = 0; k < loop->n_instr; k++) {
 		const struct instr *instr = &loop->instr[k];
@@ -135,7 +135,7 @@ static bool reads_only_in_step(const struct code *c, const struct loop *loop, in
 	return true;
 }
 
-static bool is_idle(const struct code *c, const struct loop *loop)
+static bool is_idle(const struct code *c, const struct loop_nest *loop)
 {
 	const struct instr *instr = &loop->instr[0];
 
@@ -146,7 +146,7 @@ static bool is_idle(const struct code *c, const struct loop *loop)
 /* The result takes over the cells of an operand that dies here. */
 static void write_in_place(struct code *c, struct step *step)
 {
-	struct loop *loop = step->loop;
+	struct loop_nest *loop = step->loop;
 	struct buffer *to = &c->buffer[loop->to.buffer];
 
 	if (loop->folds || to->kind != BUFFER_OWN || to->first != step->begin)

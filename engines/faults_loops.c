@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../graph/loop.h"
 #include "adjoint.h"
 #include "faults.h"
 
@@ -87,15 +88,13 @@ const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carr
  */
 static const struct type *as_wide_as_the_loop(const struct program *p, const struct node *node, int k)
 {
-	const struct region *body = &node->region[node->n_region - 1];
-	int n_param = body->n_param, first = op_table[node->op].family == FAMILY_FOR;
-	int n_carry = op_table[node->op].family == FAMILY_SCAN ? node->attrs.carries : n_param - first;
+	const struct node_loop l = node_loop(node);
 	const struct type *own = &p->type[node->out + k], *widest = own;
 
-	for (int i = 0; i < n_carry; i++)
+	for (int i = 0; i < l.n_carry; i++)
 		if (shape_elements(&p->type[node->out + i].shape) > shape_elements(&widest->shape))
 			widest = &p->type[node->out + i];
-	if (body->result[k] != body->param + first + k)
+	if (l.body->result[k] != l.first_param + k)
 		return own;
 	if (widest != own)
 		abort();
@@ -185,7 +184,7 @@ const struct edits plant_xs_tail = {.edit = {
 
 static bool is_dynamic(const struct node *node)
 {
-	return node->op == OP_WHILE || (node->op == OP_FOR && node->attrs.trip < 0);
+	return node->op == OP_WHILE || node_loop(node).counted;
 }
 
 /* The replay skips the loop. */

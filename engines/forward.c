@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "../graph/loop.h"
 #include "buffers.h"
 #include "custom.h"
 #include "forward.h"
@@ -193,9 +194,10 @@ static bool says_stop(const struct forward *self, const struct node *node, const
 
 static void run_for(struct forward *self, const struct node *node)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, trip = kernel_trip(node, &self->primal[node->arg[0]]);
-	struct carries *c = carries_begin(self, node->n_arg - counted, node->arg + counted);
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	int trip = kernel_trip(node, &self->primal[node->arg[0]]);
+	struct carries *c = carries_begin(self, l.n_carry, node->arg + l.first_arg);
 	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]), absent = {.at = NULL};
 	bool stop = false;
 
@@ -204,7 +206,7 @@ static void run_for(struct forward *self, const struct node *node)
 
 		index.at[0].i = t;
 		set_value(self, body->param, index, absent);
-		carries_show(self, c, body->param + 1);
+		carries_show(self, c, l.first_param);
 		forward_run(self, body);
 		stop = says_stop(self, node, body);
 		carries_take(self, c, body->result);

@@ -5,13 +5,13 @@
  */
 #include "region_vjp.h"
 
-static void *keep_open(struct region_run *run, const struct loop *l, struct residuals *r)
+static void *keep_open(struct region_run *run, const struct node_loop *l, struct residuals *r)
 {
 	(void)run, (void)l;
 	return r;
 }
 
-static struct iterate keep_next(struct region_run *run, const struct loop *l, const struct residuals *r, void *sweep, int step)
+static struct iterate keep_next(struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step)
 {
 	int saved = run->rules->residual_index(step, r->n);
 

@@ -1,5 +1,6 @@
 /* interpret.c: the host decides control flow, the kernels do the ops. */
 #include "interpret.h"
+#include "../graph/loop.h"
 
 #include <string.h>
 
@@ -93,19 +94,20 @@ static bool says_stop(const struct interpreter *self, const struct node *node, c
 
 static void run_for(struct interpreter *self, const struct node *node)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, trip = kernel_trip(node, &self->value[node->arg[0]]);
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	int trip = kernel_trip(node, &self->value[node->arg[0]]);
 	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]);
 	struct carries c;
 	bool stop = false;
 
-	carries_begin(self, &c, node->n_arg - counted, node->arg + counted);
+	carries_begin(self, &c, l.n_carry, node->arg + l.first_arg);
 	for (int t = 0; t < trip && !stop; t++) {
 		struct arena_mark mark = arena_mark(self->arena);
 
 		index.at[0].i = t;
 		self->value[body->param] = index;
-		carries_show(self, &c, body->param + 1);
+		carries_show(self, &c, l.first_param);
 		run_region(self, body);
 		stop = says_stop(self, node, body);
 		carries_take(self, &c, body->result);

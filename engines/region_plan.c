@@ -1,26 +1,6 @@
 /* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
 #include "region_vjp.h"
 
-bool node_is_loop(const struct node *node)
-{
-	enum family family = op_table[node->op].family;
-
-	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN;
-}
-
-struct loop loop_of(const struct node *node)
-{
-	enum family family = op_table[node->op].family;
-	int counted = family == FAMILY_FOR && node->attrs.trip < 0;
-	struct loop l = {.node = node, .body = &node->region[family == FAMILY_WHILE ? 1 : 0], .first_arg = counted};
-
-	l.n_carry = family == FAMILY_SCAN ? node->attrs.carries : node->n_arg - counted;
-	l.n_xs = family == FAMILY_SCAN ? node->n_arg - l.n_carry : 0;
-	l.n_ys = node->n_out - l.n_carry;
-	l.first_param = l.body->param + (family == FAMILY_FOR);
-	return l;
-}
-
 /* ---- activity ---- */
 
 static void activate_region(
@@ -29,7 +9,7 @@ static void activate_region(
 static void activate_loop(
     const struct adjoint_rules *rules, const struct program *p, const struct node *node, bool *active)
 {
-	struct loop l = loop_of(node);
+	struct node_loop l = node_loop(node);
 	bool changed = true;
 
 	/* Flags only rise, over all rounds of all enclosing loops, so their number is bounded by that of the
@@ -140,9 +120,9 @@ static void plan_captures(const struct program *p, const struct region *region, 
 
 		for (int r = 0; r < node->n_region; r++)
 			plan_captures(p, &node->region[r], plan, a);
-		if (node_is_loop(node) && node->n_out) {
+		if (op_is_loop(node->op) && node->n_out) {
 			struct captures *c = &plan->capture[node->out];
-			const struct region *body = loop_of(node).body;
+			const struct region *body = node_loop(node).body;
 			int *found = NEW(a, int, p->n_value);
 			struct arena_mark mark = arena_mark(a);
 			bool *wanted = NEW(a, bool, p->n_value);

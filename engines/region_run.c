@@ -69,7 +69,7 @@ static void save(struct region_run *run, struct residuals *r, const struct tenso
 }
 
 /* Sets the parameters of the body and runs it. */
-void loop_execute(struct region_run *run, const struct loop *l, struct iterate from)
+void loop_execute(struct region_run *run, const struct node_loop *l, struct iterate from)
 {
 	if (op_table[l->node->op].family == FAMILY_FOR) {
 		run->value[l->body->param] = tensor_new(run->arena, &run->program->type[l->body->param]);
@@ -122,17 +122,14 @@ static void run_scatter_apply(struct region_run *run, const struct node *node)
 	run->saving = saving;
 }
 
-static int trip_limit(const struct region_run *run, const struct loop *l)
+static int trip_limit(const struct region_run *run, const struct node_loop *l)
 {
 	const struct node *node = l->node;
-	enum family family = op_table[node->op].family;
 
-	if (family == FAMILY_FOR)
-		return kernel_trip(node, l->first_arg ? &run->value[node->arg[0]] : NULL);
-	return family == FAMILY_WHILE ? node->attrs.cap : node->attrs.trip;
+	return l->counted ? kernel_trip(node, &run->value[node->arg[0]]) : node_max_trip(node);
 }
 
-struct tensor *loop_new_carries(struct region_run *run, const struct loop *l)
+struct tensor *loop_new_carries(struct region_run *run, const struct node_loop *l)
 {
 	struct tensor *carry = NEW(run->arena, struct tensor, l->n_carry);
 
@@ -141,14 +138,14 @@ struct tensor *loop_new_carries(struct region_run *run, const struct loop *l)
 	return carry;
 }
 
-void loop_copy_carries(const struct loop *l, struct tensor *to, const struct tensor *from)
+void loop_copy_carries(const struct node_loop *l, struct tensor *to, const struct tensor *from)
 {
 	for (int k = 0; k < l->n_carry; k++)
 		memcpy(to[k].at, from[k].at, sizeof *to[k].at * (size_t)shape_elements(&to[k].type.shape));
 }
 
 /* Copies the results of the body that are carries. */
-static void take_carries(struct region_run *run, const struct loop *l, struct tensor *to)
+static void take_carries(struct region_run *run, const struct node_loop *l, struct tensor *to)
 {
 	struct tensor result[LIMIT_ARGS];
 
@@ -157,7 +154,7 @@ static void take_carries(struct region_run *run, const struct loop *l, struct te
 	loop_copy_carries(l, to, result);
 }
 
-void loop_advance(struct region_run *run, const struct loop *l, struct iterate from, struct tensor *to)
+void loop_advance(struct region_run *run, const struct node_loop *l, struct iterate from, struct tensor *to)
 {
 	struct arena_mark mark = arena_mark(run->arena);
 	bool saving = run->saving;
@@ -172,7 +169,7 @@ void loop_advance(struct region_run *run, const struct loop *l, struct iterate f
 static void run_loop(struct region_run *run, const struct node *node)
 {
 	enum family family = op_table[node->op].family;
-	struct loop l = loop_of(node);
+	struct node_loop l = node_loop(node);
 	struct residuals *r = NEW(run->arena, struct residuals, 1);
 	struct tensor carry[LIMIT_ARGS], *buffer[2] = {NULL, NULL};
 	int trip = trip_limit(run, &l);

@@ -133,7 +133,7 @@ static void pull_custom(struct region_run *run, const struct node *node)
 
 /* The sweep over one loop.  Buffers of cells are NULL for what is not active. */
 struct sweep {
-	struct loop loop;
+	struct node_loop loop;
 	const struct captures *captured;
 	struct adjoint_sum *outer;       /* [captured->n] their sums so far, outside the step that is being pulled back */
 	union cell **step;               /* [captured->n] what the step adds to them */
@@ -151,7 +151,7 @@ static union cell *new_cells(struct region_run *run, int v)
 	return run->plan->active[v] ? NEW(run->arena, union cell, shape_elements(&run->program->type[v].shape)) : NULL;
 }
 
-static union cell *new_accumulator(struct region_run *run, const struct loop *l, int k)
+static union cell *new_accumulator(struct region_run *run, const struct node_loop *l, int k)
 {
 	if (!run->plan->active[l->first_param + k])
 		return NULL;
@@ -161,7 +161,7 @@ static union cell *new_accumulator(struct region_run *run, const struct loop *l,
 /* `again`: another pass will read the cotangents of the results. */
 static void sweep_open(struct region_run *run, const struct node *node, bool again, struct sweep *s)
 {
-	const struct loop *l = &s->loop;
+	const struct node_loop *l = &s->loop;
 
 	s->captured = &run->plan->capture[node->out];
 	s->outer = NEW(run->arena, struct adjoint_sum, s->captured->n);
@@ -191,7 +191,7 @@ static void sweep_open(struct region_run *run, const struct node *node, bool aga
 /* What the cotangents of carries and ys say about the body's results. */
 static void give_results(struct region_run *run, struct sweep *s, int iteration)
 {
-	const struct loop *l = &s->loop;
+	const struct node_loop *l = &s->loop;
 	const struct type *type = run->program->type;
 
 	for (int k = 0; k < l->n_carry; k++)
@@ -210,7 +210,7 @@ static void give_results(struct region_run *run, struct sweep *s, int iteration)
 /* Moves what one step found out of the memory that is about to be given back. */
 static void take_cotangents(struct region_run *run, struct sweep *s, int iteration, int n)
 {
-	const struct loop *l = &s->loop;
+	const struct node_loop *l = &s->loop;
 	const struct type *type = run->program->type;
 	int at = run->rules->loop.xs_cotangent_row(iteration, n, l->node->attrs.trip);
 
@@ -235,7 +235,7 @@ static void take_cotangents(struct region_run *run, struct sweep *s, int iterati
 /* Hands the cotangents of the carries at the start of the loop to its operands. */
 static void give_operands(struct region_run *run, const struct sweep *s)
 {
-	const struct loop *l = &s->loop;
+	const struct node_loop *l = &s->loop;
 	const int *operand = l->node->arg + l->first_arg;
 	bool requested[LIMIT_ARGS];
 
@@ -253,8 +253,8 @@ static void give_operands(struct region_run *run, const struct sweep *s)
 /* One pass over the loop; the last one hands on what belongs to its operands. */
 static void pull_pass(struct region_run *run, const struct node *node, bool last)
 {
-	struct sweep s = {.loop = loop_of(node)};
-	const struct loop *l = &s.loop;
+	struct sweep s = {.loop = node_loop(node)};
+	const struct node_loop *l = &s.loop;
 	struct residuals *r = run->residuals[node->out];
 	void *iterates = run->policy->open(run, l, r);
 
@@ -328,11 +328,11 @@ static void settle_loops(struct region_run *run, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
-		struct loop l;
+		struct node_loop l;
 
-		if (!node_is_loop(node))
+		if (!op_is_loop(node->op))
 			continue;
-		l = loop_of(node);
+		l = node_loop(node);
 		for (int k = 0; k < l.n_carry; k++)
 			run->value[node->out + k] = *run->rules->loop.result(
 			    node, &run->value[node->arg[l.first_arg + k]], &run->value[node->out + k]);

@@ -5,21 +5,9 @@
 #ifndef ENGINES_REGION_VJP_H
 #define ENGINES_REGION_VJP_H
 
+#include "../graph/loop.h"
 #include "adjoint.h"
 #include "custom.h"
-
-/*
- * Where the carries of a loop sit: operands first_arg + k, parameters first_param + k, results out + k and body
- * results k.  Xs and ys follow the carries.
- */
-struct loop {
-	const struct node *node;
-	const struct region *body;
-	int first_arg, first_param, n_carry, n_xs, n_ys;
-};
-/* for, while or scan; loop_of is for those. */
-bool node_is_loop(const struct node *node);
-struct loop loop_of(const struct node *node);
 
 /* Active values from outside that the body of a loop uses. */
 struct captures {
@@ -69,9 +57,9 @@ struct iterate {
 struct loop_policy {
 	bool keep; /* forward keeps all of them in the residuals */
 	/* Before the sweep: what `next` needs, or NULL with run->refusal set. */
-	void *(*open)(struct region_run *run, const struct loop *l, struct residuals *r);
+	void *(*open)(struct region_run *run, const struct node_loop *l, struct residuals *r);
 	/* The iterate of reverse step `step`, asked for with step 0, 1 ... r->n - 1. */
-	struct iterate (*next)(struct region_run *run, const struct loop *l, const struct residuals *r, void *sweep, int step);
+	struct iterate (*next)(struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step);
 };
 extern const struct loop_policy policy_keep_all; /* functional.c */
 
@@ -80,12 +68,12 @@ void region_execute(struct region_run *run, const struct region *region);
 /* Executes a region of a custom, saving nothing: `engine` is a struct region_run. */
 custom_run_fn region_apply;
 /* One iteration: sets the parameters of the body and executes it. */
-void loop_execute(struct region_run *run, const struct loop *l, struct iterate from);
+void loop_execute(struct region_run *run, const struct node_loop *l, struct iterate from);
 /* n tensors as buffers for the carries. */
-struct tensor *loop_new_carries(struct region_run *run, const struct loop *l);
-void loop_copy_carries(const struct loop *l, struct tensor *to, const struct tensor *from);
+struct tensor *loop_new_carries(struct region_run *run, const struct node_loop *l);
+void loop_copy_carries(const struct node_loop *l, struct tensor *to, const struct tensor *from);
 /* One iteration forward: `to` becomes the carries after it.  Whatever the body needed is given back to the arena. */
-void loop_advance(struct region_run *run, const struct loop *l, struct iterate from, struct tensor *to);
+void loop_advance(struct region_run *run, const struct node_loop *l, struct iterate from, struct tensor *to);
 
 /* The engine's `answer`. */
 void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,

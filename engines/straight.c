@@ -5,6 +5,7 @@
  * and what it holds at the point.  A number is made when it is asked for: what nothing asks for (an index that no op reads) costs no node.
  */
 #include "straight.h"
+#include "../graph/loop.h"
 
 #include "kernels.h"
 #include "lower.h"
@@ -186,20 +187,21 @@ static bool says_stop(const struct straight *s, const struct node *node, const s
 
 static void run_for(struct straight *s, const struct node *node)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, trip = kernel_trip(node, &s->value[node->arg[0]].at), n = node->n_arg - counted;
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	int trip = kernel_trip(node, &s->value[node->arg[0]].at);
 	bool stop = false;
 
-	carry(s, node->out, node->arg + counted, n);
+	carry(s, node->out, node->arg + l.first_arg, l.n_carry);
 	for (int t = 0; t < trip && !stop && !s->full; t++) {
 		struct tensor index = tensor_new(s->arena, &s->p->type[body->param]);
 
 		index.at[0].i = t;
 		s->value[body->param] = constant(&index);
-		carry_on(s, body->param + 1, node->out, n);
+		carry_on(s, l.first_param, node->out, l.n_carry);
 		run_region(s, body);
 		stop = says_stop(s, node, body);
-		carry(s, node->out, body->result, n);
+		carry(s, node->out, body->result, l.n_carry);
 	}
 }
 

@@ -1,4 +1,5 @@
 /* tape_loops.c: loops unroll onto the tape, iteration by iteration; what a scan slices and stacks are moves. */
+#include "../graph/loop.h"
 #include "kernels.h"
 #include "tape.h"
 
@@ -25,20 +26,20 @@ static void take_args(const struct tape *tape, const struct node *node, int firs
 
 void tape_for(struct tape *tape, const struct node *node)
 {
-	const struct region *body = &node->region[0];
-	int counted = node->attrs.trip < 0, n_carry = node->n_arg - counted;
-	int trip = kernel_trip(node, counted ? &tape->variable[node->arg[0]]->tensor : NULL);
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	int trip = kernel_trip(node, l.counted ? &tape->variable[node->arg[0]]->tensor : NULL);
 	struct variable *carry[LIMIT_ARGS];
 	bool done = false;
 
-	take_args(tape, node, counted, n_carry, carry);
+	take_args(tape, node, l.first_arg, l.n_carry, carry);
 	for (int i = 0; i < trip && !done; i++) {
 		tape->variable[body->param] =
 		    tape_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
 		tape->variable[body->param]->tensor.at->i = i;
-		done = run_body(tape, body, body->param + 1, n_carry, carry, node->attrs.until);
+		done = run_body(tape, body, l.first_param, l.n_carry, carry, l.until);
 	}
-	for (int k = 0; k < n_carry; k++)
+	for (int k = 0; k < l.n_carry; k++)
 		tape->variable[node->out + k] = carry[k];
 }
 

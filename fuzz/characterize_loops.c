@@ -17,14 +17,14 @@ void experiment_trips(struct lab *l)
 
 	lab_columns(l, (const char *const[]){"loop", "iterations"}, 2);
 	for (int k = 0; edit_site(&e, k, &s); k++)
-		loops += edit_loop(s.node).is_loop;
+		loops += node_loop(s.node).is_loop;
 	for (int which = 0; which < loops; which++)
 		for (int t = 0; t < TRIPS; t++) {
 			int left = which, k = -1;
 
 			e = lab_edit(l);
 			while (left >= 0 && edit_site(&e, ++k, &s))
-				left -= edit_loop(s.node).is_loop;
+				left -= node_loop(s.node).is_loop;
 			if (lab_set_trip(&e, &s, trips[t]))
 				lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d (%s)", which, op_table[s.node->op].name), LAB_TEXT(l, "%d", trips[t])});
 		}
@@ -33,7 +33,7 @@ void experiment_trips(struct lab *l)
 /* ---- kinds of loops ---- */
 
 /* Parameters in place of those of `body`: `lead` new ones of an i64, the carries, `tail` new ones of an i64. */
-static int new_params(struct edit *e, struct region *body, const struct loop *loop, int lead, int tail)
+static int new_params(struct edit *e, struct region *body, const struct node_loop *loop, int lead, int tail)
 {
 	struct type type[LIMIT_ARGS + 2], index = {DTYPE_I64, shape_scalar()};
 	int n = 0, first;
@@ -41,13 +41,13 @@ static int new_params(struct edit *e, struct region *body, const struct loop *lo
 	for (int i = 0; i < lead; i++)
 		type[n++] = index;
 	for (int i = 0; i < loop->n_carry; i++)
-		type[n++] = *edit_type(e, body->param + loop->first_param + i);
+		type[n++] = *edit_type(e, body->param + loop->n_index + i);
 	for (int i = 0; i < tail; i++)
 		type[n++] = index;
 	first = edit_new_values(e, type, n);
 	for (int i = 0; i < loop->n_carry; i++)
-		edit_replace(e, body->param + loop->first_param + i, first + lead + i);
-	if (loop->first_param) /* the index is the first or the last new one; where there is none its uses have no definition, and the variant is dropped */
+		edit_replace(e, body->param + loop->n_index + i, first + lead + i);
+	if (loop->n_index) /* the index is the first or the last new one; where there is none its uses have no definition, and the variant is dropped */
 		edit_replace(e, body->param, lead ? first : tail ? first + n - 1 : body->param);
 	body->param = first;
 	body->n_param = n;
@@ -55,7 +55,7 @@ static int new_params(struct edit *e, struct region *body, const struct loop *lo
 }
 
 /* The loop at s as a loop of that op with n iterations. */
-static bool make_kind(struct edit *e, const struct site *s, const struct loop *loop, enum op op, int n)
+static bool make_kind(struct edit *e, const struct site *s, const struct node_loop *loop, enum op op, int n)
 {
 	struct region body = *loop->body, condition = {0};
 	struct type boolean = {DTYPE_BOOL, shape_scalar()}, index = {DTYPE_I64, shape_scalar()};
@@ -145,7 +145,7 @@ void experiment_loops(struct lab *l)
 		for (int n = 2; n <= 3; n++) {
 			struct edit e = lab_edit(l);
 			struct site s;
-			struct loop loop;
+			struct node_loop loop;
 			int carry;
 
 			if (!lab_find_loop(&e, &s, &loop, &carry))
@@ -169,7 +169,7 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 {
 	struct edit e = lab_edit(l);
 	struct site s;
-	struct loop loop;
+	struct node_loop loop;
 	struct type type;
 	struct tensor at;
 	int carry, value, input, other = -1, wrt;
@@ -190,8 +190,8 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 	}
 	if (!lab_set_trip(&e, &s, n))
 		return;
-	loop = edit_loop(s.node);
-	if (!formula_build(&e, loop.body, body, (const struct formula_name[]){{"c", loop.body->param + loop.first_param + carry}, {"x", input}, {"y", other}},
+	loop = node_loop(s.node);
+	if (!formula_build(&e, loop.body, body, (const struct formula_name[]){{"c", loop.body->param + loop.n_index + carry}, {"x", input}, {"y", other}},
 		2 + has_y, type.dtype, &value))
 		return;
 	loop.body->result[carry] = value;

@@ -2,6 +2,7 @@
 #ifndef FUZZ_FACTS_H
 #define FUZZ_FACTS_H
 
+#include "../graph/loop.h"
 #include "../graph/testcase.h"
 
 enum feature {

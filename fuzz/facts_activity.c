@@ -60,7 +60,7 @@ static bool vary(const struct flow *x, int value, bool varied)
 
 static bool vary_region(const struct flow *x, const struct region *r);
 
-static bool vary_loop(const struct flow *x, const struct node *n, const struct loop *l)
+static bool vary_loop(const struct flow *x, const struct node *n, const struct node_loop *l)
 {
 	const bool *set = x->set;
 	bool any = false;
@@ -71,8 +71,8 @@ static bool vary_loop(const struct flow *x, const struct node *n, const struct l
 		return any;
 	}
 	for (int i = 0; i < l->n_carry; i++) {
-		any |= vary(x, l->body->param + l->first_param + i, set[n->arg[l->first_arg + i]]);
-		any |= vary(x, l->body->param + l->first_param + i, set[l->body->result[i]]);
+		any |= vary(x, l->first_param + i, set[n->arg[l->first_arg + i]]);
+		any |= vary(x, l->first_param + i, set[l->body->result[i]]);
 		any |= vary(x, n->out + i, set[l->body->result[i]] || (set[n->arg[l->first_arg + i]] && (!x->executed || facts_unentered(x->f, n))));
 	}
 	for (int i = 0; i < l->n_xs; i++)
@@ -84,7 +84,7 @@ static bool vary_loop(const struct flow *x, const struct node *n, const struct l
 
 static bool vary_node(const struct flow *x, const struct node *n)
 {
-	const struct loop l = edit_loop(n);
+	const struct node_loop l = node_loop(n);
 	const bool *set = x->set;
 	bool any = false, operands = any_varied(x, n);
 
@@ -153,7 +153,7 @@ static bool need(const struct needs *x, int value, bool needed)
 static bool need_node(const struct needs *x, const struct node *n)
 {
 	const bool *useful = x->useful;
-	const struct loop l = edit_loop(n);
+	const struct node_loop l = node_loop(n);
 	bool any = false, out = false;
 
 	if (x->at && x->at->run && n->n_out && !x->at->run[n->out])
@@ -166,7 +166,7 @@ static bool need_node(const struct needs *x, const struct node *n)
 		return any;
 	}
 	for (int i = 0; l.is_loop && i < l.n_carry; i++) {
-		const int param = l.body->param + l.first_param + i;
+		const int param = l.first_param + i;
 
 		any |= need(x, l.body->result[i], useful[n->out + i] || useful[param]);
 		any |= need(x, n->arg[l.first_arg + i], useful[param] || (useful[n->out + i] && (!x->at || facts_unentered(x->at, n))));

@@ -101,10 +101,10 @@ static int uses_count(const struct region *r, int value)
 	return n;
 }
 
-static void of_loop(struct facts *f, const struct node *n, const struct loop *l)
+static void of_loop(struct facts *f, const struct node *n, const struct node_loop *l)
 {
 	const struct region *top = &f->c->program.top;
-	const int n_value = f->c->program.n_value, first = l->body->param + l->first_param;
+	const int n_value = f->c->program.n_value, first = l->first_param;
 	struct step s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
 	int derived = 0, plain = 0;
 	bool captures = captures_varied(f, l->body), mixed = false;
@@ -141,7 +141,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct loop *l)
 	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
 	f->at[FEATURE_CARRIES_SEVERAL] |= derived > 1;
 	f->at[FEATURE_CARRIES_SOME] |= derived && plain;
-	f->at[FEATURE_INDEX_USED] |= l->first_param && facts_reads(l->body, l->body->param);
+	f->at[FEATURE_INDEX_USED] |= l->n_index && facts_reads(l->body, l->body->param);
 }
 
 /* ---- nodes ---- */
@@ -275,7 +275,7 @@ static void of_region(struct facts *f, const struct region *r, struct place at);
 
 static void of_node(struct facts *f, const struct region *r, const struct node *n, struct place at)
 {
-	const struct loop l = edit_loop(n);
+	const struct node_loop l = node_loop(n);
 	bool derived = false;
 	struct place inside = at;
 

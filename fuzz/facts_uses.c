@@ -155,10 +155,10 @@ static void see_carries(const struct region *r, bool *seen)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
-		const struct loop l = edit_loop(n);
+		const struct node_loop l = node_loop(n);
 
 		for (int k = 0; l.is_loop && k < l.n_carry; k++)
-			seen[l.body->param + l.first_param + k] |= seen[n->arg[l.first_arg + k]];
+			seen[l.first_param + k] |= seen[n->arg[l.first_arg + k]];
 		for (int w = 0; w < n->n_region; w++)
 			see_carries(&n->region[w], seen);
 	}
@@ -169,13 +169,13 @@ static void spread(const struct region *r, bool *made, bool index)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
-		const struct loop l = edit_loop(n);
+		const struct node_loop l = node_loop(n);
 		bool any = false;
 
-		if (l.is_loop && l.first_param && index)
+		if (l.is_loop && l.n_index && index)
 			made[l.body->param] = true;
 		for (int k = 0; l.is_loop && k < l.n_carry && !index; k++)
-			made[l.body->param + l.first_param + k] |= made[n->arg[l.first_arg + k]];
+			made[l.first_param + k] |= made[n->arg[l.first_arg + k]];
 		for (int w = 0; w < n->n_region; w++) {
 			spread(&n->region[w], made, index);
 			for (int k = 0; k < n->region[w].n_result && !l.is_loop; k++)
@@ -254,7 +254,7 @@ static int degree_of(const struct uses *u, const struct node *n)
 
 static void degrees(struct uses *u, const struct region *r);
 
-static void degrees_of_loop(struct uses *u, const struct node *n, const struct loop *l)
+static void degrees_of_loop(struct uses *u, const struct node *n, const struct node_loop *l)
 {
 	const int trips = u->any_path ? 1 : !facts_ran(u->f, l->body) ? 0 : node_max_trip(n) < DEGREE_MOST + 1 ? node_max_trip(n) : DEGREE_MOST + 1;
 
@@ -264,7 +264,7 @@ static void degrees_of_loop(struct uses *u, const struct node *n, const struct l
 		u->degree[l->body->param + l->n_carry + i] = u->degree[n->arg[l->n_carry + i]];
 	for (int t = 0; t < trips; t++) {
 		for (int i = 0; i < l->n_carry; i++)
-			u->degree[l->body->param + l->first_param + i] = u->degree[n->out + i];
+			u->degree[l->first_param + i] = u->degree[n->out + i];
 		degrees(u, l->body);
 		for (int i = 0; i < l->n_carry; i++)
 			u->degree[n->out + i] = u->degree[l->body->result[i]];
@@ -295,7 +295,7 @@ static void degrees(struct uses *u, const struct region *r)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
-		const struct loop l = edit_loop(n);
+		const struct node_loop l = node_loop(n);
 
 		if (l.is_loop)
 			degrees_of_loop(u, n, &l);

@@ -154,7 +154,7 @@ static void watch_indices(struct watch *w, const struct node *n, const struct te
 
 static void watch_loop(struct watch *w, const struct node *n, const struct tensor *value)
 {
-	const struct loop l = edit_loop(n);
+	const struct node_loop l = node_loop(n);
 	struct facts *f = w->f;
 	int trips = w->entered[n->out];
 
@@ -178,7 +178,7 @@ static const struct node *loop_of(const struct region *in, const struct region *
 			const struct node *found;
 
 			if (&in->node[i].region[k] == r)
-				return edit_loop(&in->node[i]).body == r ? &in->node[i] : NULL;
+				return node_loop(&in->node[i]).body == r ? &in->node[i] : NULL;
 			found = loop_of(&in->node[i].region[k], r);
 			if (found)
 				return found;
@@ -263,7 +263,7 @@ static void watch_step(void *self, const struct region *region, const struct nod
 		watch_indices(w, n, value);
 	else if (family == FAMILY_MASKED_SCATTER)
 		watch_mask(w, n, value);
-	else if (edit_loop(n).is_loop && n->n_out)
+	else if (node_loop(n).is_loop && n->n_out)
 		watch_loop(w, n, value);
 }
 

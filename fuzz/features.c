@@ -1,5 +1,6 @@
 /* Features: small facts of a case, each hashed to a counter. */
 #include "features.h"
+#include "../graph/loop.h"
 
 #include "choice.h"
 
@@ -86,7 +87,7 @@ static void features_node(struct features *f, const struct node *n, struct conte
 		hit(f, KIND_MODE, (int)n->op, (int)n->attrs.mode, 0);
 	if (is_loop(n->op))
 		hit(f, KIND_TRIP, (int)n->op, bucket(node_max_trip(n)),
-		    (n->op == OP_FOR && n->attrs.trip < 0) + 2 * n->attrs.until + (n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION));
+		    node_loop(n).counted + 2 * n->attrs.until + (n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION));
 	for (int i = 0; i < n->n_region; i++) {
 		struct context inner = {(int)n->op, at.innermost, at.loop || is_loop(n->op)};
 

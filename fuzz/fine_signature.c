@@ -1,5 +1,6 @@
 /* fine_signature.c: the names of a simplest case as a text and as a set. */
 #include "fine_signature.h"
+#include "../graph/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +22,6 @@ static const struct kin {
 	{OP_BITWISE_XOR, OP_BITWISE_AND},
 };
 
-/* A counted loop of a trip count known at run time may end early, as a while. */
-static bool ends_early(const struct node *n)
-{
-	return n->op == OP_FOR && n->attrs.trip < 0;
-}
-
 static int name_of(const struct node *n, const enum role *role)
 {
 	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE, [ROLE_INDEX] = NAME_INDEX, [ROLE_TYPE] = NAME_ELEMENTWISE};
@@ -36,7 +31,8 @@ static int name_of(const struct node *n, const enum role *role)
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
 		if (kin[i].op == n->op)
 			return (int)kin[i].as;
-	return ends_early(n) ? OP_WHILE : (int)n->op;
+	/* A loop of a trip count known at run time may end early, as a while. */
+	return node_loop(n).counted ? OP_WHILE : (int)n->op;
 }
 
 static const char *name_text(int name)

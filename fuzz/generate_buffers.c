@@ -115,7 +115,7 @@ static int row_starts(struct gen *g, int position, int rank)
  * Carry 0 is a table, of which iteration i writes a row: row i from what is there, from a captured value, or from row i - 1 (a running
  * maximum, sum or product); or, as a ring, row i mod n from what it held.
  */
-static void fill_row(struct gen *g, struct loop *l, int counter)
+static void fill_row(struct gen *g, struct loop_draft *l, int counter)
 {
 	static const enum op joins[] = {OP_MAX, OP_ADD, OP_MUL, OP_MIN};
 	int table = l->param[0], n, position = counter, starts, update = -1, kind = choice_below(g->c, 4), old = -1;
@@ -148,7 +148,7 @@ static void fill_row(struct gen *g, struct loop *l, int counter)
 
 static int emit_fill(struct gen *g)
 {
-	struct loop l = {0};
+	struct loop_draft l = {0};
 
 	if (!loop_may_open(g) || g->depth >= g->p->depth_max)
 		return -1;

@@ -109,7 +109,7 @@ int loop_pick_init(struct gen *g)
 	return v;
 }
 
-void loop_add_carry(struct gen *g, struct loop *l, int init)
+void loop_add_carry(struct gen *g, struct loop_draft *l, int init)
 {
 	if (init < 0 || l->n >= CARRIES || gen_elements(g, init) > GEN_ELEMENTS / 4)
 		return;
@@ -117,7 +117,7 @@ void loop_add_carry(struct gen *g, struct loop *l, int init)
 	l->init[l->n++] = init;
 }
 
-void loop_pick_carries(struct gen *g, struct loop *l)
+void loop_pick_carries(struct gen *g, struct loop_draft *l)
 {
 	static const int weights[] = {5, 4, 2};
 	int n = 1 + choice_weighted(g->c, weights, 3);
@@ -127,7 +127,7 @@ void loop_pick_carries(struct gen *g, struct loop *l)
 		loop_add_carry(g, l, loop_pick_init(g));
 }
 
-int loop_carry_elements(const struct gen *g, const struct loop *l)
+int loop_carry_elements(const struct gen *g, const struct loop_draft *l)
 {
 	int n = 0;
 
@@ -192,7 +192,7 @@ static int settle(struct gen *g, int v, int param, int trips)
 	return gen_with_scalar(g, OP_MUL, v, scale);
 }
 
-static int update_float(struct gen *g, struct loop *l, int i)
+static int update_float(struct gen *g, struct loop_draft *l, int i)
 {
 	uint32_t bit = UINT32_C(1) << (16 + g->depth - 1);
 	int v = gen_pick_from(g, l->pool_mark, gen_fits_type, &l->type[i]), w;
@@ -209,7 +209,7 @@ static int update_float(struct gen *g, struct loop *l, int i)
 	return w >= 0 ? w : l->param[i];
 }
 
-static int update_other(struct gen *g, struct loop *l, int i)
+static int update_other(struct gen *g, struct loop_draft *l, int i)
 {
 	int p = l->param[i], v;
 
@@ -224,7 +224,7 @@ static int update_other(struct gen *g, struct loop *l, int i)
 	return v >= 0 ? v : p;
 }
 
-void loop_update_carries(struct gen *g, struct loop *l)
+void loop_update_carries(struct gen *g, struct loop_draft *l)
 {
 	for (int i = 0; i < l->n; i++) {
 		int stored = gen_latest(g, l->param[i]), settled;
@@ -245,7 +245,7 @@ void loop_update_carries(struct gen *g, struct loop *l)
 	}
 }
 
-void loop_track_carry(struct gen *g, const struct loop *l, int i, int v, uint32_t deps)
+void loop_track_carry(struct gen *g, const struct loop_draft *l, int i, int v, uint32_t deps)
 {
 	struct range init = g->info[l->init[i]].range, body = g->info[l->result[i]].range;
 	double most = range_magnitude(g->info[l->param[i]].range), m = range_magnitude(body);

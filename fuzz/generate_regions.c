@@ -17,7 +17,7 @@ static int pick_until(struct gen *g, int counter, int trips, int never)
 	return v >= 0 ? v : never;
 }
 
-int loop_emit_for(struct gen *g, struct loop *l, loop_body_fn *body)
+int loop_emit_for(struct gen *g, struct loop_draft *l, loop_body_fn *body)
 {
 	struct attrs attrs = {0};
 	int args[CARRIES + 1], results[CARRIES + 1], n_arg = 0, first, never = -1, v;
@@ -67,7 +67,7 @@ int loop_emit_for(struct gen *g, struct loop *l, loop_body_fn *body)
 	return v;
 }
 
-static void random_body(struct gen *g, struct loop *l, int counter)
+static void random_body(struct gen *g, struct loop_draft *l, int counter)
 {
 	(void)l, (void)counter;
 	loop_fill(g, choice_between(g->c, 0, g->p->body_ops_max));
@@ -75,7 +75,7 @@ static void random_body(struct gen *g, struct loop *l, int counter)
 
 int gen_emit_for(struct gen *g)
 {
-	struct loop l = {0};
+	struct loop_draft l = {0};
 
 	if (!loop_may_open(g))
 		return -1;
@@ -101,7 +101,7 @@ struct ending {
 	double bound, by;
 };
 
-static struct ending pick_ending(struct gen *g, struct loop *l)
+static struct ending pick_ending(struct gen *g, struct loop_draft *l)
 {
 	struct ending e = {.k = -1, .compare = OP_LT, .step = OP_ADD, .by = 1};
 	const struct type scalar = {.dtype = g->dtype, .shape = shape_scalar()};
@@ -141,7 +141,7 @@ static struct ending pick_ending(struct gen *g, struct loop *l)
 }
 
 /* The condition region: carries as parameters, one bool. */
-static void build_condition(struct gen *g, const struct loop *l, const struct ending *e, int never)
+static void build_condition(struct gen *g, const struct loop_draft *l, const struct ending *e, int never)
 {
 	int mark = g->n_pool, first = gen_region_open(g, l->type, l->init, NULL, l->n, l->trips), x = first + e->k,
 	    bound = -1, p, q;
@@ -169,7 +169,7 @@ static void build_condition(struct gen *g, const struct loop *l, const struct en
 
 int gen_emit_while(struct gen *g)
 {
-	struct loop l = {0};
+	struct loop_draft l = {0};
 	struct attrs attrs = {0};
 	struct ending e;
 	int first, never, v;
@@ -248,7 +248,7 @@ static int pick_xs(struct gen *g, int xs[2], int *trips)
 }
 
 /* What an iteration gives to be stacked; its type must be stackable and small. */
-static int pick_output(struct gen *g, const struct loop *l)
+static int pick_output(struct gen *g, const struct loop_draft *l)
 {
 	int v = gen_pick_from(g, l->pool_mark, gen_fits_float, NULL);
 
@@ -263,7 +263,7 @@ static int pick_output(struct gen *g, const struct loop *l)
 int gen_emit_scan(struct gen *g)
 {
 	static const int carry_weights[] = {2, 6, 2};
-	struct loop l = {0};
+	struct loop_draft l = {0};
 	struct attrs attrs = {0};
 	int args[RESULTS + CARRIES], results[2 * RESULTS + CARRIES], xs[2], inits[CARRIES + 2];
 	int n_xs, n_carry = choice_weighted(g->c, carry_weights, 3), n_out, n_result, first, never = -1, v;

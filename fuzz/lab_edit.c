@@ -44,7 +44,7 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n)
 
 	switch (op_table[node->op].family) {
 	case FAMILY_FOR:
-		if (node->attrs.trip < 0) { /* the count is no operand any more */
+		if (node_loop(node).counted) { /* the count is no operand any more */
 			node->n_arg--;
 			memmove(node->arg, node->arg + 1, (size_t)node->n_arg * sizeof *node->arg);
 		}
@@ -72,10 +72,10 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n)
 	}
 }
 
-bool lab_find_loop(struct edit *e, struct site *s, struct loop *loop, int *carry)
+bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry)
 {
 	for (int k = 0; edit_site(e, k, s); k++) {
-		*loop = edit_loop(s->node);
+		*loop = node_loop(s->node);
 		if (!s->top || !loop->is_loop)
 			continue;
 		for (*carry = 0; *carry < loop->n_carry; ++*carry)

@@ -10,7 +10,7 @@ void lab_wrt(struct edit *e, const int *wrt, int n);
 /* The loop at s runs n times, whatever it did; false where it cannot. */
 bool lab_set_trip(struct edit *e, const struct site *s, int n);
 /* The first loop of the program itself that has a float carry, and that carry; false: there is none. */
-bool lab_find_loop(struct edit *e, struct site *s, struct loop *loop, int *carry);
+bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);
 /* Names of the ops but constants, in order, kept: "for(mul), sin". */
 const char *lab_ops(struct lab *l, struct edit *e);
 /* How many inputs are floats. */

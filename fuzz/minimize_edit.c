@@ -215,46 +215,6 @@ void edit_remove_result(struct region *r, int which)
 	edit_remove_item(r->result, &r->n_result, sizeof *r->result, which);
 }
 
-struct loop edit_loop(const struct node *n)
-{
-	struct loop l = {.is_loop = true};
-
-	switch (op_table[n->op].family) {
-	case FAMILY_FOR:
-		l.body = &n->region[0];
-		l.first_arg = n->attrs.trip < 0;
-		l.first_param = 1;
-		l.n_carry = n->n_arg - l.first_arg;
-		l.until = n->attrs.until;
-		return l;
-	case FAMILY_WHILE:
-		l.body = &n->region[1];
-		l.n_carry = n->n_arg;
-		return l;
-	case FAMILY_FIXED_POINT:
-		l.body = &n->region[0];
-		l.n_carry = n->n_arg;
-		l.until = true;
-		return l;
-	case FAMILY_SCAN:
-		l.body = &n->region[0];
-		l.n_carry = n->attrs.carries;
-		l.n_xs = n->n_arg - l.n_carry;
-		l.n_ys = n->n_out - l.n_carry;
-		l.until = n->attrs.until;
-		return l;
-	case FAMILY_CONSTANT: case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT:
-	case FAMILY_CAST: case FAMILY_BROADCAST_TO: case FAMILY_RESHAPE: case FAMILY_TRANSPOSE: case FAMILY_REVERSE:
-	case FAMILY_SQUEEZE: case FAMILY_SLICE: case FAMILY_SLICE_SCATTER: case FAMILY_DYNAMIC_SLICE:
-	case FAMILY_DYNAMIC_UPDATE_SLICE: case FAMILY_PAD: case FAMILY_CONCATENATE: case FAMILY_GATHER:
-	case FAMILY_TAKE_ALONG_AXIS: case FAMILY_SCATTER: case FAMILY_MASKED_SCATTER: case FAMILY_REDUCE:
-	case FAMILY_CUMULATIVE: case FAMILY_MATMUL: case FAMILY_COND: case FAMILY_IOTA: case FAMILY_SORT: case FAMILY_ARGSORT:
-	case FAMILY_ARGMAX: case FAMILY_CHECKPOINT: case FAMILY_SCATTER_APPLY: case FAMILY_DERIVATIVE: case FAMILY_CUSTOM:
-		break;
-	}
-	return (struct loop){0};
-}
-
 /* ---- tensors ---- */
 
 /* x as a cell of dtype d; returns what was stored. */

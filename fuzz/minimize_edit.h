@@ -2,6 +2,7 @@
 #ifndef FUZZ_MINIMIZE_EDIT_H
 #define FUZZ_MINIMIZE_EDIT_H
 
+#include "../graph/loop.h"
 #include "../graph/testcase.h"
 
 struct engine;
@@ -72,17 +73,6 @@ void edit_remove_result(struct region *r, int which);
 /* Appends an input that has this value at every point, differentiated (with a unit tangent) when `wrt`; returns it. */
 int edit_add_input(struct edit *e, const struct tensor *value, bool wrt);
 
-/* Parameters and results of a loop node in terms of carries, the same for every kind of loop. */
-struct loop {
-	bool is_loop;
-	struct region *body;
-	int n_carry;
-	int first_arg;   /* operand of carry 0 */
-	int first_param; /* parameter of the body for carry 0 */
-	int n_xs, n_ys;  /* scan only */
-	bool until;
-};
-struct loop edit_loop(const struct node *n);
 /*
  * Whether some loop plainly never begins: no case without one is minimized to such, for what an engine gets wrong there has nothing to do with what is in a loop, or with how it is
  * repeated.

@@ -40,14 +40,14 @@ static bool retype_input(struct edit *e, int value, const struct type *type)
  * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices ones, or
  * both are the first input that fits; an input whose slices are iterated over becomes a slice.
  */
-static void splice_body(struct edit *e, struct site s, struct loop l, bool inputs)
+static void splice_body(struct edit *e, struct site s, struct node_loop l, bool inputs)
 {
 	const struct node node = *s.node;
 	const struct region body = *l.body;
 	int param[LIMIT_ARGS + 1], at = s.index, after;
 
 	for (int i = 0; i < body.n_param; i++) {
-		int carry = i - l.first_param, input = inputs ? edit_input_of_type(e, edit_type(e, body.param + i), 0) : -1;
+		int carry = i - l.n_index, input = inputs ? edit_input_of_type(e, edit_type(e, body.param + i), 0) : -1;
 
 		if (carry >= 0 && input >= 0) {
 			param[i] = input;
@@ -88,7 +88,7 @@ static void splice_body(struct edit *e, struct site s, struct loop l, bool input
 
 bool edit_hoist(struct edit *e, const struct site *s, int which)
 {
-	struct loop l = edit_loop(s->node);
+	struct node_loop l = node_loop(s->node);
 	struct node node = *s->node;
 
 	if (l.is_loop) {
@@ -135,12 +135,12 @@ enum edit_result pass_hoist_region(struct edit *e, int k)
 enum edit_result pass_skip_loop(struct edit *e, int k)
 {
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 	struct node node;
 
 	if (!edit_site(e, k, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
+	l = node_loop(s.node);
 	if (!l.is_loop)
 		return EDIT_SKIP;
 	node = *s.node;
@@ -170,17 +170,17 @@ enum edit_result pass_trip(struct edit *e, int k)
 	int how = k % HOWS, old, trip;
 	struct node *n;
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 
 	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
 	n = s.node;
-	l = edit_loop(n);
+	l = node_loop(n);
 	if (!l.is_loop)
 		return EDIT_SKIP;
 	old = node_max_trip(n);
 	trip = how < 3 ? how : how == 3 ? old / 2 : how == 4 ? old - 1 : old;
-	if (op_table[n->op].family == FAMILY_FOR && n->attrs.trip < 0) {
+	if (l.counted) {
 		edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, 0);
 		n->attrs.trip = trip < 0 ? 0 : trip;
 		n->attrs.cap = 0;
@@ -200,11 +200,11 @@ enum edit_result pass_trip(struct edit *e, int k)
 enum edit_result pass_drop_until(struct edit *e, int k)
 {
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 
 	if (!edit_site(e, k, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
+	l = node_loop(s.node);
 	if (!l.until || s.node->op == OP_FIXED_POINT)
 		return EDIT_SKIP;
 	s.node->attrs.until = false;
@@ -216,18 +216,18 @@ enum edit_result pass_drop_carry(struct edit *e, int k)
 {
 	int which = k % LIMIT_ARGS, init;
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 	struct node *n;
 
 	if (!edit_site(e, k / LIMIT_ARGS, &s))
 		return EDIT_END;
 	n = s.node;
-	l = edit_loop(n);
+	l = node_loop(n);
 	if (which >= l.n_carry)
 		return EDIT_SKIP;
 	init = n->arg[l.first_arg + which];
-	edit_replace(e, l.body->param + l.first_param + which, init);
-	edit_remove_param(e, l.body, l.first_param + which);
+	edit_replace(e, l.body->param + l.n_index + which, init);
+	edit_remove_param(e, l.body, l.n_index + which);
 	edit_remove_result(l.body, which);
 	if (op_table[n->op].family == FAMILY_WHILE) {
 		edit_replace(e, n->region[0].param + which, init);
@@ -245,13 +245,13 @@ enum edit_result pass_drop_xs(struct edit *e, int k)
 {
 	int how = k % 2, which = k / 2 % LIMIT_ARGS, param, by = -1;
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 	struct node *n;
 
 	if (!edit_site(e, k / (2 * LIMIT_ARGS), &s))
 		return EDIT_END;
 	n = s.node;
-	l = edit_loop(n);
+	l = node_loop(n);
 	if (which >= l.n_xs)
 		return EDIT_SKIP;
 	param = l.body->param + l.n_carry + which;
@@ -267,11 +267,11 @@ enum edit_result pass_drop_ys(struct edit *e, int k)
 {
 	int which = k % LIMIT_ARGS, out;
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 
 	if (!edit_site(e, k / LIMIT_ARGS, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
+	l = node_loop(s.node);
 	if (which >= l.n_ys)
 		return EDIT_SKIP;
 	out = s.node->out + l.n_carry + which;
@@ -288,14 +288,14 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	enum { AS_IT_IS, TWO, NO_UNTIL, HOWS };
 	struct type types[LIMIT_ARGS + 1] = {{.dtype = DTYPE_I64}};
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 	struct region body;
 	int first;
 
 	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
-	if (!l.is_loop || l.n_xs || l.n_ys || l.first_param)
+	l = node_loop(s.node);
+	if (!l.is_loop || l.n_xs || l.n_ys || l.n_index)
 		return EDIT_SKIP;
 	for (int i = 0; i < l.n_carry; i++)
 		types[1 + i] = *edit_type(e, l.body->param + i);
@@ -343,12 +343,12 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 	struct type types[2] = {{.dtype = DTYPE_I64}};
 	struct region body = {.n_param = 2, .n_node = 1, .n_result = 1};
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 
 	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
 	n = s.node;
-	l = edit_loop(n);
+	l = node_loop(n);
 	if (!l.is_loop || (carry != CAPTURED && carry >= l.n_carry + l.n_xs))
 		return EDIT_SKIP;
 	init = carry == CAPTURED ? first_float(e, &s) : n->arg[l.first_arg + carry];
@@ -386,7 +386,7 @@ static bool never_begins(const struct program *p, const struct node *n)
 {
 	const struct tensor *decides = NULL; /* how often, or whether to begin */
 
-	if (n->op == OP_FOR && n->attrs.trip < 0)
+	if (node_loop(n).counted)
 		decides = region_constant(&p->top, n->arg[0]);
 	if (n->op == OP_WHILE)
 		decides = region_constant(&p->top, n->region[0].result[0]);

@@ -218,16 +218,16 @@ enum edit_result pass_order_carries(struct edit *e, int k)
 {
 	int which = k % LIMIT_ARGS;
 	struct site s;
-	struct loop l;
+	struct node_loop l;
 
 	if (!edit_site(e, k / LIMIT_ARGS, &s))
 		return EDIT_END;
-	l = edit_loop(s.node);
+	l = node_loop(s.node);
 	if (which + 1 >= l.n_carry)
 		return EDIT_SKIP;
 	exchange(s.node->arg, l.first_arg + which);
 	exchange(l.body->result, which);
-	exchange_values(e, l.body->param + l.first_param + which, l.body->param + l.first_param + which + 1);
+	exchange_values(e, l.body->param + l.n_index + which, l.body->param + l.n_index + which + 1);
 	if (op_table[s.node->op].family == FAMILY_WHILE)
 		exchange_values(e, s.node->region[0].param + which, s.node->region[0].param + which + 1);
 	exchange_values(e, s.node->out + which, s.node->out + which + 1);

@@ -138,7 +138,7 @@ static bool loop_is_to_blame(struct any_finding *any, const struct testcase *c, 
 	struct site s;
 
 	for (int k = 0; edit_site(&e, k, &s);)
-		if (!edit_loop(s.node).is_loop || !edit_hoist(&e, &s, 0))
+		if (!node_loop(s.node).is_loop || !edit_hoist(&e, &s, 0))
 			k++;
 	return edit_finish(&e, false) && !shows(any, &e.c, a, &j);
 }

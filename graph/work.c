@@ -19,7 +19,7 @@ static int64_t elements(const struct program *p, int value)
 int node_max_trip(const struct node *node)
 {
 	if (node->op == OP_FOR)
-		return node->attrs.trip >= 0 ? node->attrs.trip : node->attrs.cap;
+		return node_has_trip(node) ? node->attrs.trip : node->attrs.cap;
 	if (node->op == OP_WHILE || node->op == OP_FIXED_POINT)
 		return node->attrs.cap;
 	return node->op == OP_SCAN ? node->attrs.trip : 1;

@@ -3,6 +3,7 @@
  * and one that decides may be right in the oracle's own directions and wrong in that of a request.
  */
 #include "custom_choices.h"
+#include "../graph/loop.h"
 
 struct choices {
 	const struct program *p;
@@ -66,22 +67,22 @@ static void visit(struct choices *self, const struct region *r);
 /* Operands that are carried, or sliced, are parameters of all regions, behind the index of a for; results of the last one are carried on. */
 static void visit_loop(struct choices *self, const struct node *n)
 {
-	const enum family family = op_table[n->op].family;
-	const int first = family == FAMILY_FOR && n->attrs.trip < 0, index = family == FAMILY_FOR, carries = family == FAMILY_SCAN ? n->attrs.carries : n->n_arg - first;
-	const struct region *body = &n->region[n->n_region - 1];
-	bool ends = first && self->hangs[n->arg[0]];
+	const struct node_loop l = node_loop(n);
+	const int first = l.first_arg;
+	const struct region *body = l.body;
+	bool ends = l.counted && self->hangs[n->arg[0]];
 
 	for (int r = 0; r < n->n_region; r++) {
 		for (int k = first; k < n->n_arg; k++)
-			mark(self, n->region[r].param + index + k - first, self->hangs[n->arg[k]] || (k - first < carries && self->hangs[body->result[k - first]]));
+			mark(self, n->region[r].param + l.n_index + k - first, self->hangs[n->arg[k]] || (k - first < l.n_carry && self->hangs[body->result[k - first]]));
 		visit(self, &n->region[r]);
 	}
-	if (family == FAMILY_WHILE)
-		ends = self->hangs[n->region[0].result[0]];
-	else if (body->n_result > n->n_out) /* the flag of `until` */
+	if (l.condition)
+		ends = self->hangs[l.condition->result[0]];
+	else if (l.until)
 		ends = ends || self->hangs[body->result[body->n_result - 1]];
 	for (int k = 0; k < n->n_out; k++)
-		mark(self, n->out + k, ends || self->hangs[body->result[k]] || (k < carries && self->hangs[n->arg[first + k]]));
+		mark(self, n->out + k, ends || self->hangs[body->result[k]] || (k < l.n_carry && self->hangs[n->arg[first + k]]));
 }
 
 static void visit_nested(struct choices *self, const struct node *n)

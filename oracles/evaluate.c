@@ -1,5 +1,6 @@
 /* evaluate.c: the trace, and control flow. */
 #include "evaluate_internal.h"
+#include "../graph/loop.h"
 #include "scalar_ops.h"
 #include "oracle_rules.h"
 
@@ -332,21 +333,21 @@ static void evaluate_scatter_apply(struct run *r, const struct node *node)
 
 static void evaluate_for(struct run *r, const struct node *node)
 {
-	const struct region *body = &node->region[0];
-	bool counted = node->attrs.trip < 0;
-	int first = counted ? 1 : 0, n = node->n_arg - first;
+	const struct node_loop l = node_loop(node);
+	const struct region *body = l.body;
+	const int n = l.n_carry;
 	int64_t trip = node->attrs.trip;
-	if (counted) {
+	if (l.counted) {
 		trip = evaluate_decide(r, &r->env[node->arg[0]]);
 		trip = trip < 0 ? 0 : trip > node->attrs.cap ? node->attrs.cap : trip;
 	}
-	struct elements *carry = carries_new(r, node->arg + first, n);
+	struct elements *carry = carries_new(r, node->arg + l.first_arg, n);
 	for (int64_t t = 0; t < trip; t++) {
 		struct elements index = elements_new(r, 1, false);
 		index.at[0].i = t;
 		r->env[body->param] = index;
 		for (int k = 0; k < n; k++)
-			r->env[body->param + 1 + k] = carry[k];
+			r->env[l.first_param + k] = carry[k];
 		evaluate_region(r, body);
 		take_results(r, body, carry, n);
 		if (node->attrs.until && evaluate_decide(r, &r->env[body->result[n]]))

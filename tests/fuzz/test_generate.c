@@ -1,5 +1,6 @@
 #include "../../fuzz/features.h"
 #include "../../fuzz/generate.h"
+#include "../../graph/loop.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -208,7 +209,7 @@ static void reach_region(const struct region *r, int depth, struct reach *out)
 		out->op[n->op]++;
 		out->until += n->attrs.until;
 		out->nested += n->n_region && depth;
-		out->count_trip += n->op == OP_FOR && n->attrs.trip < 0;
+		out->count_trip += node_loop(n).counted;
 		for (int i = 0; i < n->n_region; i++)
 			reach_region(&n->region[i], depth + 1, out);
 	}
