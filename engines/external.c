@@ -430,34 +430,30 @@ void external_send(
 	self->ahead = ahead;
 }
 
-/* True when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
-static bool receive(struct external *self)
+/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
+static void receive(void *context)
 {
+	struct external *self = context;
 	struct ahead *ahead = &self->ahead;
 
-	if (!ahead->n_case)
-		return true;
-	if (!worker_receive(self->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
-		return false;
-	for (int k = 0; k < ahead->n; k++)
-		take(self, &ahead->asked[k]);
-	return true;
+	if (ahead->n_case) {
+		if (!worker_receive(self->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
+			return;
+		for (int k = 0; k < ahead->n; k++)
+			take(self, &ahead->asked[k]);
+	}
+	ahead->known = true;
 }
 
 bool external_receive(struct external *self)
 {
 	struct ahead *ahead = &self->ahead;
-	jmp_buf *outer, full;
 
 	if (!ahead->sent)
 		return ahead->known;
 	ahead->sent = ahead->known = false;
 	/* The arena is that of cases to come: when it is full, the case that is judged now goes on. */
-	outer = ahead->arena->on_full;
-	ahead->arena->on_full = &full;
-	if (!setjmp(full))
-		ahead->known = receive(self);
-	ahead->arena->on_full = outer;
+	arena_try(ahead->arena, receive, self);
 	return ahead->known;
 }
 

@@ -46,10 +46,11 @@ struct worker_side {
 	struct engine *engine;   /* one of these two answers */
 	struct library *library;
 	struct arena arena;
-	jmp_buf full;
 	int in, out;
+	size_t len; /* of the request being answered, and its id */
 	long id;
 	int n_case, n_point[WORKER_CASES]; /* of the request being answered; none while it is read */
+	bool written; /* its answer */
 	char *buffer; /* [room]: input not consumed yet */
 	size_t used, room;
 };
@@ -183,9 +184,10 @@ static bool answer_full(struct worker_side *w)
 	return write_line(w->out, text, len);
 }
 
-/* Answers the request in buffer[len].  False when the answer cannot be written. */
-static bool answer_line(struct worker_side *w, size_t len)
+/* Answers the request in buffer[w->len]. */
+static void answer(void *context)
 {
+	struct worker_side *w = context;
 	struct error e = {.text = ""};
 	struct testcase *c;
 	struct answer **answers;
@@ -193,19 +195,13 @@ static bool answer_line(struct worker_side *w, size_t len)
 	char *text;
 	int n;
 
-	w->id = 0;
-	w->n_case = 0;
-	w->arena.on_full = &w->full;
-	if (setjmp(w->full)) {
-		arena_reset(&w->arena);
-		return answer_full(w);
-	}
-	if (!wire_read_request(w->buffer, len, &w->arena, &w->id, &c, &n, &e) || n > WORKER_CASES) {
+	if (!wire_read_request(w->buffer, w->len, &w->arena, &w->id, &c, &n, &e) || n > WORKER_CASES) {
 		if (n > WORKER_CASES)
 			error_set(&e, NULL, "%d cases; the limit is %d", n, WORKER_CASES);
 		text = wire_write_error(w->id, arena_printf(&w->arena, "%s%s%s", e.place, *e.place ? ": " : "", e.text),
 		    &w->arena, &out_len);
-		return write_line(w->out, text, out_len);
+		w->written = write_line(w->out, text, out_len);
+		return;
 	}
 	for (int k = 0; k < n; k++)
 		w->n_point[k] = c[k].n_point;
@@ -219,7 +215,19 @@ static bool answer_line(struct worker_side *w, size_t len)
 			library_answer(w->library, &c[k], &w->arena, answers[k]);
 	}
 	text = wire_write_answers(w->id, c, answers, n, &w->arena, &out_len);
-	return write_line(w->out, text, out_len);
+	w->written = write_line(w->out, text, out_len);
+}
+
+/* False when the answer cannot be written. */
+static bool answer_line(struct worker_side *w, size_t len)
+{
+	w->len = len;
+	w->id = 0;
+	w->n_case = 0;
+	if (arena_try(&w->arena, answer, w))
+		return w->written;
+	arena_reset(&w->arena);
+	return answer_full(w);
 }
 
 /* Says the hello, or that there is no engine, and answers until end of file. */

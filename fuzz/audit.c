@@ -88,6 +88,36 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 	return !campaign_stop_requested() && !(self->o->first_only && self->broken);
 }
 
+struct drawing {
+	const struct audit_options *o;
+	int64_t number;
+	audit_case_fn *one;
+	void *context;
+	struct arena arena;
+};
+
+static void draw_one(void *context)
+{
+	struct drawing *d = context;
+	struct choice choice = choice_seeded(seed_mix(d->o->seed, (uint64_t)d->number));
+
+	arena_reset(&d->arena);
+	struct testcase c = generate(&choice, &d->o->profile, &d->arena);
+	d->one(d->context, d->number, &c, &d->arena);
+}
+
+int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context)
+{
+	struct drawing d = {.o = self->o, .one = one, .context = context};
+	int64_t skipped = 0;
+
+	arena_init(&d.arena, CASE_ARENA);
+	for (; d.number < d.o->cases && audit_goes_on(self, d.number, d.o->cases); d.number++)
+		skipped += !arena_try(&d.arena, draw_one, &d);
+	arena_free(&d.arena);
+	return skipped;
+}
+
 /* The file that the case was kept in, or NULL. */
 static const char *keep_case(struct audit *self, const struct testcase *c, const char *title)
 {

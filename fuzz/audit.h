@@ -61,6 +61,12 @@ void audit_broken(struct audit *self, const struct testcase *c, const char *labe
  * measured nothing.
  */
 bool audit_goes_on(struct audit *self, int64_t done, int64_t of);
+/*
+ * Calls one(context, number, c, a) for every random case c of the options, until audit_goes_on says no.  Memory from `a` is given back after each.
+ * Returns how many cases did not fit into memory.
+ */
+typedef void audit_case_fn(void *context, int64_t number, const struct testcase *c, struct arena *a);
+int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context);
 
 /* ---- the whole ---- */
 

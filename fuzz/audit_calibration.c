@@ -3,7 +3,6 @@
  * and dtype, on random cases.  A ball that is never left may be far too large; this says how large it is.
  */
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,10 +151,12 @@ static void measure_radii(struct calibration *s, const struct truth_point *p)
 	}
 }
 
-static void try_case(struct calibration *s, const struct testcase *c, struct arena *a)
+static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
+	struct calibration *s = context;
 	struct truth truth;
 
+	(void)number;
 	oracle_truth(s->bench.oracle, c, a, &truth);
 	for (int k = 0; k < truth.n_point; k++)
 		if (!truth.point[k].kink)
@@ -175,28 +176,6 @@ static void try_case(struct calibration *s, const struct testcase *c, struct are
 		}
 	}
 	s->cases++;
-}
-
-static void run_cases(struct calibration *s)
-{
-	const struct audit_options *o = audit_options_of(s->self);
-	struct arena a;
-	jmp_buf full;
-	volatile int64_t number = 0;
-
-	arena_init(&a, CASE_ARENA);
-	/* A case without memory for its truth or an answer. */
-	if (setjmp(full))
-		s->skipped++;
-	a.on_full = &full;
-	while (number < o->cases && audit_goes_on(s->self, number, o->cases)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
-
-		arena_reset(&a);
-		struct testcase c = generate(&choice, &o->profile, &a);
-		try_case(s, &c, &a);
-	}
-	arena_free(&a);
 }
 
 /* ---- the report ---- */
@@ -301,7 +280,7 @@ void audit_calibration(struct audit *self)
 		free(s.part);
 		return;
 	}
-	run_cases(&s);
+	s.skipped = audit_each_case(self, try_case, &s);
 	report(&s);
 	if (s.radius[0].n && !(percentile(&s.radius[0], 0.5) <= F64_MEDIAN))
 		audit_broken(self, NULL, "relative radius", "the median of f64 is %.3g, above %.3g", percentile(&s.radius[0], 0.5), F64_MEDIAN);

@@ -6,7 +6,6 @@
  */
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
 #include <string.h>
 
 #include "../oracles/scalar_ops.h"

@@ -3,7 +3,6 @@
  * told to what, they are as near to the analytic derivative as they say.  So are mixed differences of second order, which are told.
  */
 #include <math.h>
-#include <setjmp.h>
 
 #include "../oracles/finite_difference_mixed.h"
 #include "audit.h"
@@ -25,6 +24,7 @@ struct tally {
 struct trial {
 	struct audit *self;
 	struct tally *tally;
+	struct oracle *oracle;
 	const struct testcase *c;
 	int which;
 	const struct truth_point *truth;
@@ -233,7 +233,7 @@ static void try_mixed(struct trial *r, const struct tensor *direction, const str
 	    (long long)tally->cases, r->which, t.value, gap, t.error, run.precision, run.log_step);
 }
 
-static void try_second(struct trial *r, struct oracle *oracle)
+static void try_second(struct trial *r)
 {
 	const struct testcase *first = r->c;
 	const struct transform *vjp = &first->transform[0];
@@ -254,7 +254,7 @@ static void try_second(struct trial *r, struct oracle *oracle)
 		c.n_transform = 2;
 		c.point = first->point + r->which;
 		c.n_point = 1;
-		oracle_truth(oracle, &c, r->arena, &truth);
+		oracle_truth(r->oracle, &c, r->arena, &truth);
 		r->truth = &truth.point[0];
 		if (!measurable(r))
 			continue;
@@ -299,54 +299,39 @@ static void report(struct audit *self, const struct tally *t)
 			audit_line(self, "abstain", "%8lld  %s", (long long)t->abstained[k], reason_names[k]);
 }
 
-static void try_case(struct trial *r, struct oracle *oracle)
+static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
+	struct trial *r = context;
 	struct truth truth;
-	const struct testcase *c = r->c;
 
+	(void)number;
+	r->c = c;
+	r->arena = a;
 	if (c->n_transform != 1 || c->transform[0].kind == TRANSFORM_BATCH)
 		return;
-	oracle_truth(oracle, c, r->arena, &truth);
+	oracle_truth(r->oracle, c, a, &truth);
 	r->tally->cases++;
 	for (r->which = 0; r->which < truth.n_point; r->which++) {
 		r->truth = &truth.point[r->which];
 		try_point(r);
 	}
 	if (r->tally->cases % SECOND_ONE_IN == 0)
-		try_second(r, oracle);
+		try_second(r);
 }
 
 void audit_finite_difference(struct audit *self)
 {
-	const struct audit_options *o = audit_options_of(self);
 	struct oracle_options options = audit_oracle_options(self, 0);
-	struct oracle *oracle = oracle_open(&options);
 	struct tally tally = {0};
-	struct arena a;
-	jmp_buf full;
-	volatile int64_t number = 0;
-	struct trial r = {.self = self, .tally = &tally, .fd = fd_open(), .mixed = fd_mixed_open(), .arena = &a};
+	struct trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(), .mixed = fd_mixed_open()};
 
 	if (options.rules) {
 		fd_use(r.fd, options.rules);
 		fd_mixed_use(r.mixed, options.rules);
 	}
-	arena_init(&a, CASE_ARENA);
-	/* A case without memory for its truth. */
-	if (setjmp(full))
-		tally.skipped++;
-	a.on_full = &full;
-	while (number < o->cases && audit_goes_on(self, number, o->cases)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
-
-		arena_reset(&a);
-		struct testcase c = generate(&choice, &o->profile, &a);
-		r.c = &c;
-		try_case(&r, oracle);
-	}
+	tally.skipped = audit_each_case(self, try_case, &r);
 	report(self, &tally);
-	arena_free(&a);
 	fd_close(r.fd);
 	fd_mixed_close(r.mixed);
-	oracle_close(oracle);
+	oracle_close(r.oracle);
 }

@@ -1,10 +1,10 @@
 /* audit_oracles.c: the two oracles against each other on random cases, every coordinate. */
-#include <setjmp.h>
-
 #include "audit.h"
 #include "campaign.h"
 
 struct tally {
+	struct audit *audit;
+	struct oracle *oracle;
 	int64_t cases, skipped, points;
 	int64_t outcome[FD_ABSTAINS + 1];
 	int64_t abstained[REASON_COUNT];
@@ -21,7 +21,7 @@ static void count_components(struct tally *t, const struct truth_point *p)
 }
 
 /* The worst of what was seen along a random direction and along the coordinates. */
-static void count_point(struct audit *self, struct tally *t, const struct testcase *c, int which, const struct truth_point *p,
+static void count_point(struct tally *t, const struct testcase *c, int which, const struct truth_point *p,
     const struct fd_evidence *direction)
 {
 	const struct fd_evidence *worst = direction->outcome == FD_DISAGREES || p->fd.outcome == FD_NOT_RUN ? direction : &p->fd;
@@ -31,23 +31,25 @@ static void count_point(struct audit *self, struct tally *t, const struct testca
 	if (worst->outcome == FD_ABSTAINS)
 		t->abstained[worst->reason]++;
 	if (worst->outcome == FD_DISAGREES)
-		audit_broken(self, c, "disagree", "case %lld, point %d, component %d: analytic %.17g, finite differences %.17g +- %.3g", (long long)t->cases, which,
+		audit_broken(t->audit, c, "disagree", "case %lld, point %d, component %d: analytic %.17g, finite differences %.17g +- %.3g", (long long)t->cases, which,
 		    worst->component, worst->analytic, worst->quotient, worst->error);
 	count_components(t, p);
 }
 
-static void try_case(struct audit *self, struct oracle *oracle, struct tally *t, const struct testcase *c, struct arena *a)
+static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
+	struct tally *t = context;
 	struct fd_evidence direction[LIMIT_POINTS];
 	struct truth truth;
 
-	oracle_truth(oracle, c, a, &truth);
+	(void)number;
+	oracle_truth(t->oracle, c, a, &truth);
 	for (int k = 0; k < truth.n_point; k++)
 		direction[k] = truth.point[k].fd;
-	oracle_confirm(oracle, c, a, &truth);
+	oracle_confirm(t->oracle, c, a, &truth);
 	t->cases++;
 	for (int k = 0; k < truth.n_point; k++)
-		count_point(self, t, c, k, &truth.point[k], &direction[k]);
+		count_point(t, c, k, &truth.point[k], &direction[k]);
 }
 
 static void report(struct audit *self, const struct tally *t)
@@ -79,35 +81,12 @@ static void report(struct audit *self, const struct tally *t)
 	audit_line(self, "components", "%8lld  (%lld undecided)", (long long)t->components, (long long)t->undecided);
 }
 
-static void run_cases(struct audit *self, struct oracle *oracle, struct tally *t)
-{
-	const struct audit_options *o = audit_options_of(self);
-	struct arena a;
-	jmp_buf full;
-	volatile int64_t number = 0;
-
-	arena_init(&a, CASE_ARENA);
-	/* A case without memory for its truth. */
-	if (setjmp(full))
-		t->skipped++;
-	a.on_full = &full;
-	while (number < o->cases && audit_goes_on(self, number, o->cases)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
-
-		arena_reset(&a);
-		struct testcase c = generate(&choice, &o->profile, &a);
-		try_case(self, oracle, t, &c, &a);
-	}
-	arena_free(&a);
-}
-
 void audit_oracles(struct audit *self)
 {
 	struct oracle_options options = audit_oracle_options(self, 1);
-	struct oracle *oracle = oracle_open(&options);
-	struct tally t = {0};
+	struct tally t = {.audit = self, .oracle = oracle_open(&options)};
 
-	run_cases(self, oracle, &t);
+	t.skipped = audit_each_case(self, try_case, &t);
 	report(self, &t);
-	oracle_close(oracle);
+	oracle_close(t.oracle);
 }

@@ -2,7 +2,6 @@
  * audit_rounding.c: engines that round at random (engines/rounding.h) against the ball, on random cases, each under several seeds.  On one case in four they also
  * flush subnormal numbers to 0, and the oracles are told so.
  */
-#include <setjmp.h>
 #include <stdio.h>
 
 #include "audit.h"
@@ -62,8 +61,10 @@ static void try_engine(struct run *run, int mode, int which, int64_t number, uin
 		    verdict_names[j.verdict], j.point, j.in_primal ? "result" : "derivative", j.which, j.element, j.expected, j.returned, j.radius);
 }
 
-static void try_case(struct run *run, int64_t number, const struct testcase *c, struct arena *a)
+static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
+	struct run *run = context;
+
 	for (int mode = 0; mode < (number % FLUSHED_ONE_IN ? FLUSHING : MODES); mode++) {
 		struct shared_truth t = {.confirmed = false};
 
@@ -74,28 +75,6 @@ static void try_case(struct run *run, int64_t number, const struct testcase *c, 
 		run->in[mode].cases++;
 	}
 	run->all.cases++;
-}
-
-static void run_cases(struct run *run)
-{
-	const struct audit_options *o = audit_options_of(run->self);
-	struct arena a;
-	jmp_buf full;
-	volatile int64_t number = 0;
-
-	arena_init(&a, CASE_ARENA);
-	/* A case without memory for its truth or an answer. */
-	if (setjmp(full))
-		run->all.skipped++;
-	a.on_full = &full;
-	while (number < o->cases && audit_goes_on(run->self, number, o->cases)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)number++));
-
-		arena_reset(&a);
-		struct testcase c = generate(&choice, &o->profile, &a);
-		try_case(run, number - 1, &c, &a);
-	}
-	arena_free(&a);
 }
 
 /* ---- the report ---- */
@@ -167,7 +146,7 @@ void audit_rounding(struct audit *self)
 			return;
 		}
 	}
-	run_cases(&run);
+	run.all.skipped = audit_each_case(self, try_case, &run);
 	report(&run);
 	for (int mode = 0; mode < MODES; mode++)
 		bench_close(&run.bench[mode]);

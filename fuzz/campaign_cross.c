@@ -128,38 +128,51 @@ static void write_lead(struct campaign *self, int which, enum cross_mode mode, c
 	campaign_write_file(self, self->cross->directory, name, text, len);
 }
 
+struct new_lead {
+	struct campaign *campaign;
+	int which;
+	enum cross_mode mode;
+	const struct testcase *c;
+	int64_t number;
+	const char *signature, *kind;
+};
+
+static void minimize_lead(void *context)
+{
+	const struct new_lead *l = context;
+	struct campaign *self = l->campaign;
+	struct campaign_cross *x = self->cross;
+	struct same_lead same = {x->cross[l->which], l->mode, l->kind};
+	struct minimize_statistics stats;
+	int n_file, budget = self->o->minimize_budget < LEAD_BUDGET ? self->o->minimize_budget : LEAD_BUDGET;
+	struct testcase small = minimize(l->c, still_leads, &same, budget, &self->side, &stats);
+	char name[ORACLE_NAME];
+	struct lead *known;
+
+	snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
+	known = find_lead(x, l->signature, name, &n_file);
+	if (known) {
+		known->count++;
+	} else {
+		add_lead(x, l->signature, name, l->number);
+		write_lead(self, l->which, l->mode, &small, l->signature, name);
+	}
+}
+
 static void record_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *c, int64_t number, const char *signature, const char *kind)
 {
-	struct campaign_cross *x = self->cross;
-	struct same_lead same = {x->cross[which], mode, kind};
-	struct minimize_statistics stats;
+	struct new_lead new = {self, which, mode, c, number, signature, kind};
 	struct lead *known;
 	int n_file;
 	double start = bench_clock();
-	jmp_buf full;
 
-	known = find_lead(x, signature, NULL, &n_file);
+	known = find_lead(self->cross, signature, NULL, &n_file);
 	if (n_file >= LEAD_FILES) {
 		known->count++;
 		return;
 	}
 	arena_reset(&self->side);
-	self->side.on_full = &full;
-	if (!setjmp(full)) {
-		int budget = self->o->minimize_budget < LEAD_BUDGET ? self->o->minimize_budget : LEAD_BUDGET;
-		struct testcase small = minimize(c, still_leads, &same, budget, &self->side, &stats);
-		char name[ORACLE_NAME];
-
-		snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
-		known = find_lead(x, signature, name, &n_file);
-		if (known) {
-			known->count++;
-		} else {
-			add_lead(x, signature, name, number);
-			write_lead(self, which, mode, &small, signature, name);
-		}
-	}
-	self->side.on_full = NULL;
+	arena_try(&self->side, minimize_lead, &new);
 	self->minimize_seconds += bench_clock() - start;
 }
 

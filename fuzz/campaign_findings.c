@@ -25,42 +25,49 @@ static bool still_disagrees(void *self, const struct testcase *c, struct arena *
 	return r.oracle_disagreement;
 }
 
+struct disagreement {
+	struct campaign *campaign;
+	struct bench *none;
+	const struct testcase *c;
+};
+
+static void minimize_disagreement(void *context)
+{
+	const struct disagreement *d = context;
+	struct campaign *self = d->campaign;
+	struct minimize_statistics stats;
+	struct testcase small = *d->c;
+	char name[ORACLE_NAME], *text;
+	size_t len;
+
+	if (still_disagrees(d->none, d->c, &self->side)) {
+		arena_reset(&self->side);
+		small = minimize(d->c, still_disagrees, d->none, self->o->minimize_budget, &self->side, &stats);
+	}
+	small.n_expect = 0;
+	small.provenance.title = "the two oracles disagree";
+	text = testcase_write(&small, &self->side, &len);
+	snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
+	campaign_write_file(self, self->oracle_dir, name, text, len);
+	for (int i = 0; i < self->n_oracle_file; i++)
+		if (!strcmp(self->oracle_file[i], name))
+			return;
+	memcpy(self->oracle_file[self->n_oracle_file++], name, sizeof name);
+}
+
 /* A disagreement of the oracles is a bug of ours: kept apart, minimized without any engine. */
 static void record_oracle(struct campaign *self, const struct testcase *c)
 {
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = 1};
-	struct minimize_statistics stats;
 	struct error e = {0};
 	struct bench none;
-	jmp_buf full;
 	double start = bench_clock();
 
 	self->oracle_disagreements++;
 	if (self->n_oracle_file == ORACLE_FILES || !bench_open(&none, NULL, 0, &oracle, &e))
 		return;
 	arena_reset(&self->side);
-	self->side.on_full = &full;
-	if (!setjmp(full)) {
-		struct testcase small = *c;
-		char name[ORACLE_NAME], *text;
-		size_t len;
-
-		if (still_disagrees(&none, c, &self->side)) {
-			arena_reset(&self->side);
-			small = minimize(c, still_disagrees, &none, self->o->minimize_budget, &self->side, &stats);
-		}
-		small.n_expect = 0;
-		small.provenance.title = "the two oracles disagree";
-		text = testcase_write(&small, &self->side, &len);
-		snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
-		campaign_write_file(self, self->oracle_dir, name, text, len);
-		for (int i = 0; i < self->n_oracle_file; i++)
-			if (!strcmp(self->oracle_file[i], name))
-				goto known;
-		memcpy(self->oracle_file[self->n_oracle_file++], name, sizeof name);
-	}
-known:
-	self->side.on_full = NULL;
+	arena_try(&self->side, minimize_disagreement, &(struct disagreement){self, &none, c});
 	bench_close(&none);
 	self->minimize_seconds += bench_clock() - start;
 }

@@ -271,7 +271,6 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	int code;
 
 	arena_reset(&self->side);
-	self->side.on_full = NULL;
 	if (self->terminal)
 		fputs("\r\033[K", stderr);
 	text = summary_write(self, &self->side, &len);

@@ -43,17 +43,26 @@ void window_close(struct campaign *self)
 	}
 }
 
+struct asking {
+	struct campaign *campaign;
+	struct window *w;
+	int k; /* of the case that is judged */
+};
+
+static void send_all(void *context)
+{
+	const struct asking *x = context;
+
+	bench_send(&x->campaign->bench, x->w->c, x->w->n, &x->w->arena, x->w->r);
+}
+
 /* A window that does not fit the arena as engines want it is not sent: its cases are then asked one by one. */
 static void send(struct campaign *self, struct window *w)
 {
 	struct arena_mark mark = arena_mark(&w->arena);
-	jmp_buf full;
 
-	w->arena.on_full = &full;
-	if (!setjmp(full)) {
-		bench_send(&self->bench, w->c, w->n, &w->arena, w->r);
+	if (arena_try(&w->arena, send_all, &(struct asking){self, w, 0}))
 		return;
-	}
 	bench_receive(&self->bench, w->n, w->r);
 	for (int k = 0; k < w->n; k++) {
 		memset(w->r[k].answer, 0, sizeof w->r[k].answer);
@@ -62,21 +71,25 @@ static void send(struct campaign *self, struct window *w)
 	arena_rewind(&w->arena, mark);
 }
 
-static void judge_one(struct campaign *self, struct window *w, int k)
+static void conclude(void *context)
 {
-	struct arena_mark mark = arena_mark(&w->arena);
-	jmp_buf full;
+	const struct asking *x = context;
+	struct campaign *self = x->campaign;
+	struct window *w = x->w;
+	const int k = x->k;
 
-	w->arena.on_full = &full;
-	if (setjmp(full)) {
-		campaign_skip(self);
-		arena_rewind(&w->arena, mark);
-		return;
-	}
 	bench_conclude(&self->bench, &w->c[k], &w->arena, &w->r[k]);
 	campaign_count(self, &w->c[k], &w->r[k]);
 	campaign_record(self, &w->c[k], w->number[k], &w->r[k], &w->arena);
 	campaign_cross(self, &w->c[k], w->number[k], &w->r[k], &w->arena);
+}
+
+static void judge_one(struct campaign *self, struct window *w, int k)
+{
+	struct arena_mark mark = arena_mark(&w->arena);
+
+	if (!arena_try(&w->arena, conclude, &(struct asking){self, w, k}))
+		campaign_skip(self);
 	arena_rewind(&w->arena, mark);
 }
 

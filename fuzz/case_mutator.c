@@ -57,41 +57,47 @@ static size_t write_case(struct case_mutator *m, const struct testcase *c, struc
 	return len;
 }
 
+/* One step of libFuzzer.  Right is there only where two cases are crossed. */
+struct step {
+	struct case_mutator *m;
+	bool crosses;
+	const uint8_t *left, *right;
+	size_t left_size, right_size;
+	uint8_t *out;
+	size_t max_size, written;
+	struct choice choice;
+};
+
+static void run_step(void *context)
+{
+	struct step *x = context;
+	struct case_mutator *m = x->m;
+	struct choice *choice = &x->choice;
+	struct testcase a, b, c;
+
+	arena_reset(&m->arena);
+	if ((!x->crosses && choice_percent(choice, FRESH_PERCENT)) || !read_case(m, x->left, x->left_size, &a) ||
+	    (x->crosses && !read_case(m, x->right, x->right_size, &b)))
+		c = fresh_case(m, choice);
+	else
+		c = x->crosses ? cross_over(&a, &b, choice, &m->profile, &m->arena) : mutate(&a, choice, &m->profile, &m->arena);
+	if (!case_is_parent(&c))
+		c = generate(choice, &m->profile, &m->arena);
+	x->written = write_case(m, &c, choice, x->out, x->max_size);
+}
+
 size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	struct choice choice = choice_seeded(seed_mix(m->seed, seed));
-	struct testcase from, c;
-	jmp_buf full;
+	struct step x = {.m = m, .left = data, .left_size = size, .out = data, .max_size = max_size, .choice = choice_seeded(seed_mix(m->seed, seed))};
 
-	if (setjmp(full))
-		return size < max_size ? size : max_size;
-	m->arena.on_full = &full;
-	arena_reset(&m->arena);
-	if (choice_percent(&choice, FRESH_PERCENT) || !read_case(m, data, size, &from))
-		c = fresh_case(m, &choice);
-	else
-		c = mutate(&from, &choice, &m->profile, &m->arena);
-	if (!case_is_parent(&c))
-		c = generate(&choice, &m->profile, &m->arena);
-	return write_case(m, &c, &choice, data, max_size);
+	return arena_try(&m->arena, run_step, &x) ? x.written : size < max_size ? size : max_size;
 }
 
 size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
     uint8_t *out, size_t max_size, unsigned seed)
 {
-	struct choice choice = choice_seeded(seed_mix(m->seed, ~(uint64_t)seed));
-	struct testcase a, b, c;
-	jmp_buf full;
+	struct step x = {.m = m, .crosses = true, .left = left, .right = right, .left_size = left_size, .right_size = right_size, .out = out, .max_size = max_size,
+	    .choice = choice_seeded(seed_mix(m->seed, ~(uint64_t)seed))};
 
-	if (setjmp(full))
-		return 0;
-	m->arena.on_full = &full;
-	arena_reset(&m->arena);
-	if (read_case(m, left, left_size, &a) && read_case(m, right, right_size, &b))
-		c = cross_over(&a, &b, &choice, &m->profile, &m->arena);
-	else
-		c = fresh_case(m, &choice);
-	if (!case_is_parent(&c))
-		c = generate(&choice, &m->profile, &m->arena);
-	return write_case(m, &c, &choice, out, max_size);
+	return arena_try(&m->arena, run_step, &x) ? x.written : 0;
 }

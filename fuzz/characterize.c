@@ -61,18 +61,25 @@ static bool check_list(const char *list, struct error *e)
 
 /* ---- one after the other ---- */
 
+struct running {
+	struct lab *lab;
+	const struct experiment *experiment;
+};
+
+static void call_experiment(void *context)
+{
+	const struct running *x = context;
+
+	x->experiment->run(x->lab);
+}
+
 /* Its table is kept when it has rows. */
 static void run_experiment(struct lab *l, const struct experiment *x)
 {
 	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
-	jmp_buf full;
 
 	l->table = &table;
-	if (!setjmp(full)) {
-		l->work.on_full = &full;
-		x->run(l);
-	}
-	l->work.on_full = NULL;
+	arena_try(&l->work, call_experiment, &(struct running){l, x});
 	if (table.n_row)
 		l->out->table[l->out->n_table++] = table;
 }
@@ -116,42 +123,45 @@ static void exceptions_of(struct lab *l, const struct explained *x, struct condi
 	}
 }
 
-/* Fresh variant number k of the base, by other seeds than those of the experiments: 1 predicted, 0 not, -1 nothing is decided. */
-static int hold_out_one(struct lab *l, const struct explained *x, int k)
+struct held_out {
+	struct lab *lab;
+	const struct explained *explained;
+	int number, outcome; /* of the variant: 1 predicted, 0 not, -1 nothing is decided */
+};
+
+/* A fresh variant of the base, by other seeds than those of the experiments. */
+static void hold_out_one(void *context)
 {
-	struct choice choice = choice_seeded(seed_mix(testcase_hash(l->base), 0x68656c64 + (uint64_t)k));
+	struct held_out *x = context;
+	struct lab *l = x->lab;
+	struct choice choice = choice_seeded(seed_mix(testcase_hash(l->base), 0x68656c64 + (uint64_t)x->number));
 	struct profile profile = profile_default();
-	volatile int outcome = -1;
-	jmp_buf full;
+	struct testcase t = mutate(l->base, &choice, &profile, &l->work);
+	struct bench_result r;
+	enum verdict v = VERDICT_UNSUPPORTED;
 
-	arena_reset(&l->work);
-	arena_reset(&l->scratch);
-	l->work.on_full = l->scratch.on_full = &full;
-	if (!setjmp(full)) {
-		struct testcase t = mutate(l->base, &choice, &profile, &l->work);
-		struct bench_result r;
-		enum verdict v = VERDICT_UNSUPPORTED;
-
-		if (lab_same_request(l, &t)) {
-			bench_judge(l->bench, &t, &l->scratch, &r);
-			v = r.judgement[0].verdict;
-		}
-		l->hangs += v == VERDICT_HANG;
-		if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
-			outcome = explanation_predicts(l->explain, x, &t, &l->scratch) == lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
+	if (lab_same_request(l, &t)) {
+		bench_judge(l->bench, &t, &l->scratch, &r);
+		v = r.judgement[0].verdict;
 	}
-	l->work.on_full = l->scratch.on_full = NULL;
-	return outcome;
+	l->hangs += v == VERDICT_HANG;
+	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
+		x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) == lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
 }
 
 static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
 {
+	struct arena *const arenas[] = {&l->work, &l->scratch};
+
 	l->hangs = 0;
 	for (int k = 0; k < 8 * n && c->held_out < n && l->hangs < LAB_HANGS && bench_clock() < l->deadline; k++) {
-		int outcome = hold_out_one(l, x, k);
+		struct held_out one = {l, x, k, -1};
 
-		c->held_out += outcome >= 0;
-		c->predicted += outcome > 0;
+		arena_reset(&l->work);
+		arena_reset(&l->scratch);
+		arenas_try(arenas, 2, hold_out_one, &one);
+		c->held_out += one.outcome >= 0;
+		c->predicted += one.outcome > 0;
 	}
 }
 

@@ -149,18 +149,23 @@ static void judge_case(struct bench *b, const struct testcase *c, struct arena *
 	m->verdict[v]++;
 }
 
-/* Case `number` of a cell; one that memory does not hold is left out. */
-static void sweep_case(struct bench *b, const struct conform_options *o, enum op op, int column, int number, const struct profile *profile,
-    struct arena *scratch, struct arena *a, struct conform *m)
-{
-	struct testcase c;
-	jmp_buf full;
+struct sweep {
+	struct bench *bench;
+	const struct conform_options *o;
+	enum op op;
+	int column, number; /* of the cell, and of its case */
+	struct profile profile;
+	struct arena *scratch, *arena;
+	struct conform *m;
+};
 
-	arena_reset(scratch);
-	scratch->on_full = &full;
-	if (!setjmp(full) && draw(o, op, &m->column[column], column, number, profile, scratch, &c))
-		judge_case(b, &c, scratch, a, m, &m->cell[op][column]);
-	scratch->on_full = NULL;
+static void sweep_case(void *context)
+{
+	const struct sweep *s = context;
+	struct testcase c;
+
+	if (draw(s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
+		judge_case(s->bench, &c, s->scratch, s->arena, s->m, &s->m->cell[s->op][s->column]);
 }
 
 static int cases_of(const struct conform_options *o, const struct conform_column *column)
@@ -174,17 +179,20 @@ static int cases_of(const struct conform_options *o, const struct conform_column
 	return n;
 }
 
+/* A case that memory does not hold is left out. */
 static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch, struct arena *a, struct conform *m)
 {
 	const struct engine_scope scope = engine_scope(b->engine[0]);
 
 	m->cell[op] = NEW(a, struct conform_cell, m->n_column);
 	for (int k = 0; k < m->n_column; k++) {
-		struct profile profile = cell_profile(op, &m->column[k], &scope);
+		struct sweep s = {b, o, op, k, 0, cell_profile(op, &m->column[k], &scope), scratch, a, m};
 
 		m->cell[op][k].text = "";
-		for (int i = 0; i < cases_of(o, &m->column[k]) && !m->failed; i++)
-			sweep_case(b, o, op, k, i, &profile, scratch, a, m);
+		for (; s.number < cases_of(o, &m->column[k]) && !m->failed; s.number++) {
+			arena_reset(scratch);
+			arena_try(scratch, sweep_case, &s);
+		}
 	}
 }
 

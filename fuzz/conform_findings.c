@@ -74,7 +74,7 @@ static bool has_other_floats(void *found, const struct testcase *c)
 	return false;
 }
 
-static bool write_finding(struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
+static bool write_minimized(struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
 {
 	struct minimize_statistics stats = {0};
 	struct testcase kept = *found;
@@ -97,6 +97,35 @@ static bool write_finding(struct writer *w, enum op op, const struct testcase *f
 	return true;
 }
 
+struct shown_cell {
+	struct writer *w;
+	enum op op;
+	const struct conform_cell *cell;
+	const char *name, *title;
+	struct error *e;
+	bool good;
+};
+
+static void write_shown(void *context)
+{
+	struct shown_cell *x = context;
+
+	x->good = verdict_is_finding[x->cell->worst] ? write_minimized(x->w, x->op, x->cell->shows, x->name, x->title, x->e) :
+						       write_case(x->w, x->cell->shows, x->name, x->title, x->e);
+}
+
+/* As it was found, where memory does not allow more. */
+static bool write_cell(struct writer *w, enum op op, const struct conform_cell *cell, const char *name, const char *title, struct error *e)
+{
+	struct shown_cell x = {w, op, cell, name, title, e, false};
+
+	arena_reset(&w->side);
+	if (arena_try(&w->side, write_shown, &x))
+		return x.good;
+	arena_reset(&w->side);
+	return write_case(w, cell->shows, name, title, e);
+}
+
 bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e)
 {
 	const struct hello *h = engine_hello(b->engine[0]);
@@ -112,20 +141,9 @@ bool conform_write_findings(const struct conform *m, struct bench *b, const char
 			const char *name = arena_printf(a, "%s-%s-%s-%s", op_table[op].name, column->request, dtype_table[column->dtype].name,
 			    point_class_names[column->points]);
 			const char *title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[cell->worst]);
-			jmp_buf full;
 
-			if (!cell->shows)
-				continue;
-			arena_reset(&w.side);
-			w.side.on_full = &full;
-			if (setjmp(full)) { /* as it was found, then */
-				arena_reset(&w.side);
-				w.side.on_full = NULL;
-				good = write_case(&w, cell->shows, name, title, e);
-				continue;
-			}
-			good = verdict_is_finding[cell->worst] ? write_finding(&w, (enum op)op, cell->shows, name, title, e) : write_case(&w, cell->shows, name, title, e);
-			w.side.on_full = NULL;
+			if (cell->shows)
+				good = write_cell(&w, (enum op)op, cell, name, title, e);
 		}
 	arena_free(&w.side);
 	return good;

@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -369,22 +368,32 @@ static void check_within(struct cross *self, enum cross_mode mode, const struct 
 	}
 }
 
+struct check {
+	struct cross *cross;
+	enum cross_mode mode;
+	const struct testcase *c;
+	struct arena *arena;
+	struct cross_result *out;
+};
+
+static void run_check(void *context)
+{
+	const struct check *x = context;
+
+	check_within(x->cross, x->mode, x->c, x->arena, x->out);
+}
+
 /* What does not fit into memory is not compared.  An engine that leaves in the middle of an answer would leave its rounding to whatever is computed next. */
 void cross_check(struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
 {
 	const struct arena_mark mark = arena_mark(a);
-	jmp_buf *const outer = a->on_full;
-	jmp_buf full;
+	struct check check = {self, mode, c, a, out};
 
-	a->on_full = &full;
-	if (!setjmp(full)) {
-		check_within(self, mode, c, a, out);
-	} else {
-		rounding_end();
-		arena_rewind(a, mark);
-		*out = (struct cross_result){.verdict = CROSS_UNSUPPORTED, .text = "too large", .scatter = NAN};
-	}
-	a->on_full = outer;
+	if (arena_try(a, run_check, &check))
+		return;
+	rounding_end();
+	arena_rewind(a, mark);
+	*out = (struct cross_result){.verdict = CROSS_UNSUPPORTED, .text = "too large", .scatter = NAN};
 }
 
 char *cross_signature(const struct cross *self, enum cross_mode mode, const struct cross_result *r, struct arena *a)

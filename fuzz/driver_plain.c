@@ -5,31 +5,42 @@
 #include "campaign.h"
 #include "case_mutator.h"
 
+struct driver {
+	struct campaign *campaign;
+	struct arena arena;
+	uint64_t number; /* of the case */
+	struct pool *pool;
+};
+
+static void drive(struct driver *d, arena_run_fn *one)
+{
+	arena_init(&d->arena, CASE_ARENA);
+	for (; !campaign_over(d->campaign); d->number++)
+		if (!arena_try(&d->arena, one, d))
+			campaign_skip(d->campaign);
+	arena_free(&d->arena);
+}
+
+static void generate_one(void *context)
+{
+	struct driver *d = context;
+	const struct campaign_options *o = campaign_options(d->campaign);
+	struct choice choice = choice_seeded(seed_mix(o->seed, d->number));
+	double start = bench_clock();
+	uint8_t counters[FEATURE_BYTES] = {0};
+	struct testcase c;
+
+	arena_reset(&d->arena);
+	c = generate(&choice, &o->profile, &d->arena);
+	campaign_add_generate(d->campaign, bench_clock() - start);
+	campaign_judge(d->campaign, &c, &d->arena, counters);
+	campaign_new_features(d->campaign, counters, NULL);
+}
+
 /* Case k from the seed and k alone. */
 void drive_generate(struct campaign *s)
 {
-	const struct campaign_options *o = campaign_options(s);
-	struct arena a;
-	jmp_buf full;
-	volatile uint64_t number = 0;
-
-	arena_init(&a, CASE_ARENA);
-	if (setjmp(full))
-		campaign_skip(s);
-	a.on_full = &full;
-	while (!campaign_over(s)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, number++));
-		double start = bench_clock();
-		uint8_t counters[FEATURE_BYTES] = {0};
-		struct testcase c;
-
-		arena_reset(&a);
-		c = generate(&choice, &o->profile, &a);
-		campaign_add_generate(s, bench_clock() - start);
-		campaign_judge(s, &c, &a, counters);
-		campaign_new_features(s, counters, NULL);
-	}
-	arena_free(&a);
+	drive(&(struct driver){.campaign = s}, generate_one);
 }
 
 enum {
@@ -85,48 +96,44 @@ static struct testcase next_case(const struct pool *p, struct choice *choice, co
 	return mutate(&left, choice, profile, a);
 }
 
+static void evolve_one(void *context)
+{
+	struct driver *d = context;
+	struct campaign *s = d->campaign;
+	const struct campaign_options *o = campaign_options(s);
+	struct choice choice = choice_seeded(seed_mix(o->seed, d->number));
+	double start = bench_clock();
+	uint8_t counters[FEATURE_BYTES] = {0};
+	struct error e = {0};
+	struct testcase c;
+	const char *text;
+	size_t len;
+
+	arena_reset(&d->arena);
+	if (d->number < (uint64_t)campaign_corpus(s)) {
+		text = campaign_corpus_text(s, (int)d->number, &len);
+		pool_add(d->pool, &choice, text, len);
+		if (!testcase_read(text, len, &d->arena, &c, &e))
+			return;
+	} else {
+		c = next_case(d->pool, &choice, &o->profile, &d->arena);
+	}
+	campaign_add_generate(s, bench_clock() - start);
+	campaign_judge(s, &c, &d->arena, counters);
+	if (campaign_new_features(s, counters, NULL) && case_is_parent(&c)) {
+		text = testcase_write_compact(&c, &d->arena, &len);
+		pool_add(d->pool, &choice, text, len);
+	}
+}
+
 void drive_plain(struct campaign *s)
 {
-	const struct campaign_options *o = campaign_options(s);
-	struct pool *pool = calloc(1, sizeof *pool);
-	struct arena a;
-	jmp_buf full;
-	volatile uint64_t number = 0;
+	struct driver d = {.campaign = s, .pool = calloc(1, sizeof *d.pool)};
 
-	if (!pool)
+	if (!d.pool)
 		abort();
-	arena_init(&a, CASE_ARENA);
-	if (setjmp(full))
-		campaign_skip(s);
-	a.on_full = &full;
-	while (!campaign_over(s)) {
-		struct choice choice = choice_seeded(seed_mix(o->seed, number));
-		double start = bench_clock();
-		uint8_t counters[FEATURE_BYTES] = {0};
-		struct error e = {0};
-		struct testcase c;
-		const char *text;
-		size_t len;
-
-		arena_reset(&a);
-		if (number < (uint64_t)campaign_corpus(s)) {
-			text = campaign_corpus_text(s, (int)number++, &len);
-			pool_add(pool, &choice, text, len);
-			if (!testcase_read(text, len, &a, &c, &e))
-				continue;
-		} else {
-			number++;
-			c = next_case(pool, &choice, &o->profile, &a);
-		}
-		campaign_add_generate(s, bench_clock() - start);
-		campaign_judge(s, &c, &a, counters);
-		if (campaign_new_features(s, counters, NULL) && case_is_parent(&c)) {
-			text = testcase_write_compact(&c, &a, &len);
-			pool_add(pool, &choice, text, len);
-		}
-	}
-	for (int i = 0; i < pool->n; i++)
-		free(pool->at[i].text);
-	free(pool);
-	arena_free(&a);
+	drive(&d, evolve_one);
+	for (int i = 0; i < d.pool->n; i++)
+		free(d.pool->at[i].text);
+	free(d.pool);
 }

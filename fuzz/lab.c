@@ -262,23 +262,35 @@ static const struct variant_row *judge_variant(struct lab *l, struct bench *b, i
 	return row;
 }
 
+struct variant {
+	struct lab *lab;
+	struct bench *bench;
+	int which;
+	const struct testcase *c;
+	const char *const *cell;
+	bool again;
+	const struct variant_row *row; /* NULL where it did not fit into memory */
+};
+
+static void run_variant(void *context)
+{
+	struct variant *x = context;
+
+	x->row = judge_variant(x->lab, x->bench, x->which, x->c, x->cell, x->again);
+}
+
 static const struct variant_row *try_case(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
 {
-	jmp_buf full, *outer = l->work.on_full;
-	const struct variant_row *row = NULL;
+	struct variant x = {l, b, which, c, cell, again, NULL};
+	struct arena *const arenas[] = {&l->work, &l->scratch};
 
 	if (bench_clock() > l->deadline)
 		l->late = true;
 	if (lab_over(l))
 		return NULL;
 	arena_reset(&l->scratch);
-	if (!setjmp(full)) {
-		l->work.on_full = l->scratch.on_full = &full;
-		row = judge_variant(l, b, which, c, cell, again);
-	}
-	l->work.on_full = outer;
-	l->scratch.on_full = NULL;
-	return row;
+	arenas_try(arenas, 2, run_variant, &x);
+	return x.row;
 }
 
 const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell)
@@ -295,27 +307,33 @@ const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *
 	return try_case(l, b, 0, &e.c, cell, true);
 }
 
+struct sample {
+	struct lab *lab;
+	const struct testcase *c;
+};
+
+static void run_sample(void *context)
+{
+	const struct sample *x = context;
+	struct lab *l = x->lab;
+	struct bench_result r;
+	enum verdict v;
+
+	bench_judge(l->bench, x->c, &l->scratch, &r);
+	v = r.judgement[0].verdict;
+	l->out->runs++;
+	l->hangs += v == VERDICT_HANG;
+	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
+		explanation_add(l->explain, x->c, lab_fails(l, x->c, verdict_is_finding[v], &l->scratch), -++l->samples, &l->scratch);
+}
+
 void lab_sample(struct lab *l, const struct testcase *c)
 {
-	jmp_buf full;
-
 	if (bench_clock() > l->deadline)
 		l->late = true;
 	if (l->late || l->hangs >= LAB_HANGS)
 		return;
-	if (!setjmp(full)) {
-		struct bench_result r;
-		enum verdict v;
-
-		l->scratch.on_full = &full;
-		bench_judge(l->bench, c, &l->scratch, &r);
-		v = r.judgement[0].verdict;
-		l->out->runs++;
-		l->hangs += v == VERDICT_HANG;
-		if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, c))
-			explanation_add(l->explain, c, lab_fails(l, c, verdict_is_finding[v], &l->scratch), -++l->samples, &l->scratch);
-	}
-	l->scratch.on_full = NULL;
+	arena_try(&l->scratch, run_sample, &(struct sample){l, c});
 }
 
 int lab_peers(struct lab *l)

@@ -5,7 +5,6 @@
 #ifndef FUZZ_LAB_H
 #define FUZZ_LAB_H
 
-#include <setjmp.h>
 
 #include "../reports/characterization.h"
 #include "bench.h"

@@ -78,25 +78,34 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
 	return len;
 }
 
-static int judge_input(const uint8_t *data, size_t size)
+struct input {
+	const char *text;
+	size_t len;
+};
+
+static void read_and_judge(void *context)
 {
+	const struct input *in = context;
 	struct error e = {0};
 	struct testcase c;
-	jmp_buf full;
 
-	/* The very first input is the empty one, before the last lines of the greeting. */
-	if (size)
-		show_errors();
-	arena_reset(&hosted.arena);
-	hosted.arena.on_full = &full;
-	if (setjmp(full)) {
-		campaign_skip(hosted.campaign);
-		counters[FEATURE_BYTES - 1] = 1;
-	} else if (testcase_read((const char *)data, size, &hosted.arena, &c, &e)) {
+	if (testcase_read(in->text, in->len, &hosted.arena, &c, &e)) {
 		campaign_judge(hosted.campaign, &c, &hosted.arena, counters);
 		campaign_new_features(hosted.campaign, counters, NULL);
 	} else {
 		/* libFuzzer's first inputs are "" and "\n"; without any feature there it would give up. */
+		counters[FEATURE_BYTES - 1] = 1;
+	}
+}
+
+static int judge_input(const uint8_t *data, size_t size)
+{
+	/* The very first input is the empty one, before the last lines of the greeting. */
+	if (size)
+		show_errors();
+	arena_reset(&hosted.arena);
+	if (!arena_try(&hosted.arena, read_and_judge, &(struct input){(const char *)data, size})) {
+		campaign_skip(hosted.campaign);
 		counters[FEATURE_BYTES - 1] = 1;
 	}
 	if (campaign_over(hosted.campaign)) {

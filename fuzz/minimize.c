@@ -1,7 +1,6 @@
 /* minimize.c: applies the passes to a fixed point; what is simpler, what was tried, what is kept. */
 #include "minimize.h"
 
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,19 +161,12 @@ static void keep_case(struct minimizer *m, const struct testcase *c)
 enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_BETTER };
 
 /* Candidate k of a pass varied (edit_vary) unless `variant` is -1.  TRIAL_BETTER: it is now the best. */
-static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
+static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
 {
-	jmp_buf full;
 	struct edit e;
 	struct measure measure;
 	enum edit_result r;
 
-	/* A candidate that does not fit into memory is not simpler.  best is safe: keep_case fills the other arena first. */
-	if (setjmp(full)) {
-		m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = NULL;
-		return TRIAL_SKIP;
-	}
-	m->keep[0].on_full = m->keep[1].on_full = m->work.on_full = m->scratch.on_full = &full;
 	arena_reset(&m->work);
 	arena_reset(&m->scratch);
 	e = (struct edit){.c = testcase_copy(&m->best, &m->work), .arena = &m->work, .primal = m->primal};
@@ -196,6 +188,30 @@ static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int
 	keep_case(m, &e.c);
 	m->stats->accepted++;
 	return TRIAL_BETTER;
+}
+
+struct candidate {
+	struct minimizer *m;
+	minimize_pass_fn *make;
+	int k, variant;
+	enum trial became;
+};
+
+static void run_candidate(void *context)
+{
+	struct candidate *x = context;
+
+	x->became = make_and_judge(x->m, x->make, x->k, x->variant);
+}
+
+/* A candidate that does not fit into memory is not simpler.  best is safe: keep_case fills the other arena first. */
+static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
+{
+	struct candidate x = {m, make, k, variant, TRIAL_SKIP};
+	struct arena *const arenas[] = {&m->keep[0], &m->keep[1], &m->work, &m->scratch};
+
+	arenas_try(arenas, 4, run_candidate, &x);
+	return x.became;
 }
 
 static enum trial try_everywhere(struct minimizer *m, const struct pass *pass, int k)
@@ -267,13 +283,27 @@ static void minimizer_close(struct minimizer *m)
 	arena_free(&m->scratch);
 }
 
+struct handing_out {
+	const struct testcase *best;
+	struct arena *arena;
+	struct testcase copy;
+};
+
+static void hand_out(void *context)
+{
+	struct handing_out *x = context;
+
+	x->copy = testcase_copy(x->best, x->arena);
+}
+
 struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget, struct arena *a,
     struct minimize_statistics *stats)
 {
 	struct minimizer m = {.interesting = interesting, .self = self, .budget = budget, .stats = stats};
-	struct testcase start = *from, out;
+	struct handing_out out = {&m.best, a};
+	struct testcase start = *from;
 	struct error error = {0};
-	jmp_buf *outer = a->on_full, full;
+	bool fits;
 
 	*stats = (struct minimize_statistics){0};
 	arena_init(&m.keep[0], ARENA_LIMIT);
@@ -291,16 +321,9 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	} else {
 		m.best = start;
 	}
-	if (outer) {
-		if (setjmp(full)) {
-			minimizer_close(&m);
-			a->on_full = outer;
-			longjmp(*outer, 1);
-		}
-		a->on_full = &full;
-	}
-	out = testcase_copy(&m.best, a);
-	a->on_full = outer;
+	fits = arena_try(a, hand_out, &out);
 	minimizer_close(&m);
-	return out;
+	if (!fits)
+		arena_full(a);
+	return out.copy;
 }

@@ -27,6 +27,9 @@ struct scoring {
 	int n_alive;
 	double start, shown;
 	bool terminal;
+	struct profile profile;
+	struct arena arena; /* of a case */
+	uint64_t number;    /* of the case */
 };
 
 /* ---- rows ---- */
@@ -126,20 +129,32 @@ static void retire(struct scoring *s, int k)
 	s->n_alive--;
 }
 
+struct showing {
+	struct bench *bench;
+	struct engine *engine;
+	const struct testcase *c;
+	struct arena *arena;
+	struct shared_truth *truth;
+	struct judgement *judgement;
+	bool shows;
+};
+
+static void run_showing(void *context)
+{
+	struct showing *x = context;
+
+	x->shows = bench_shows(x->bench, x->engine, x->c, x->arena, x->truth, x->judgement);
+}
+
 bool score_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
     struct judgement *judgement)
 {
-	jmp_buf full, *outer = a->on_full;
+	struct showing x = {b, engine, c, a, t, judgement, false};
 	struct arena_mark mark = arena_mark(a);
-	volatile bool result = false;
 
-	a->on_full = &full;
-	if (!setjmp(full))
-		result = bench_shows(b, engine, c, a, t, judgement);
-	else
+	if (!arena_try(a, run_showing, &x))
 		arena_rewind(a, mark);
-	a->on_full = outer;
-	return result;
+	return x.shows;
 }
 
 static void keep_found(struct scoring *s, const struct testcase *c, const char *spec, struct arena *a)
@@ -199,31 +214,28 @@ static bool over(const struct scoring *s)
 	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] || s->bench.failures || campaign_stop_requested();
 }
 
+static void run_case(void *context)
+{
+	struct scoring *s = context;
+	struct choice choice = choice_seeded(seed_mix(s->o->seed, s->number));
+	struct testcase c;
+
+	arena_reset(&s->arena);
+	c = generate(&choice, &s->profile, &s->arena);
+	judge_case(s, &c, &s->arena);
+	show_progress(s);
+}
+
 static void run_cases(struct scoring *s)
 {
-	struct profile profile = s->o->profile;
-	struct arena a;
-	jmp_buf full;
-	volatile uint64_t number = 0;
-
-	campaign_fit_profile(&s->bench, &profile);
-	arena_init(&a, CASE_ARENA);
-	/* A case without memory for its truth. */
-	if (setjmp(full))
-		s->out->skipped++;
-	a.on_full = &full;
-	while (!over(s)) {
-		struct choice choice = choice_seeded(seed_mix(s->o->seed, number++));
-		struct testcase c;
-
-		arena_reset(&a);
-		c = generate(&choice, &profile, &a);
-		judge_case(s, &c, &a);
-		show_progress(s);
-	}
+	s->profile = s->o->profile;
+	campaign_fit_profile(&s->bench, &s->profile);
+	arena_init(&s->arena, CASE_ARENA);
+	for (; !over(s); s->number++) /* skipped: a case without memory for its truth */
+		s->out->skipped += !arena_try(&s->arena, run_case, s);
 	if (s->terminal)
 		fputs("\r\033[K", stderr);
-	arena_free(&a);
+	arena_free(&s->arena);
 }
 
 /* ---- the whole ---- */

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,33 +289,42 @@ bool minimize_same(struct same_signature *self, const struct testcase *from, int
 
 /* ---- slips as findings ---- */
 
+struct retrial {
+	struct same_signature own;
+	struct testcase c;
+	struct arena arena;
+	bool shows;
+};
+
+static void run_retrial(void *context)
+{
+	struct retrial *x = context;
+	struct bench_result r;
+
+	x->shows = judged_same(&x->own, &x->c, &x->arena, &r);
+}
+
 void same_signature_slips(const struct same_signature *self, take_slip_fn *take, void *context)
 {
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
-	struct arena a;
+	struct retrial x;
 	struct error e = {0};
-	jmp_buf full;
 
-	arena_init(&a, SLIP_ARENA);
-	a.on_full = &full;
-	for (volatile int i = 0; i < self->n_slip; i++) {
+	arena_init(&x.arena, SLIP_ARENA);
+	for (int i = 0; i < self->n_slip; i++) {
 		const struct slip *slip = &self->slip[i];
-		struct same_signature own = {.spec = self->spec, .signature = slip->signature, .stop = self->stop};
-		struct bench_result r;
-		struct testcase c;
 		struct bench one;
-		volatile bool shows = false;
 
-		arena_reset(&a);
-		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open_against(&one, &self->spec, 1, self->right_on, &oracle, &e))
+		arena_reset(&x.arena);
+		x.own = (struct same_signature){.bench = &one, .spec = self->spec, .signature = slip->signature, .stop = self->stop};
+		x.shows = false;
+		if (!testcase_read(slip->text, slip->len, &x.arena, &x.c, &e) || !bench_open_against(&one, &self->spec, 1, self->right_on, &oracle, &e))
 			continue;
-		own.bench = &one;
-		if (!setjmp(full))
-			shows = judged_same(&own, &c, &a, &r);
+		arena_try(&x.arena, run_retrial, &x);
 		bench_close(&one);
-		same_signature_close(&own);
-		if (shows)
-			take(context, slip->signature, &c);
+		same_signature_close(&x.own);
+		if (x.shows)
+			take(context, slip->signature, &x.c);
 	}
-	arena_free(&a);
+	arena_free(&x.arena);
 }

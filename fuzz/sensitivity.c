@@ -28,6 +28,9 @@ struct measuring {
 	struct bench bench;     /* of the engine without faults */
 	struct ladder *ladder;  /* [out->n] */
 	double start, shown;
+	struct profile profile;
+	struct arena arena; /* of a case */
+	uint64_t number;    /* of the case */
 };
 
 int sensitivity_needed(int64_t cases)
@@ -178,28 +181,26 @@ static void show_progress(struct measuring *m)
 	    (double)m->out->cases / (now - m->start));
 }
 
+static void run_case(void *context)
+{
+	struct measuring *m = context;
+	struct choice choice = choice_seeded(seed_mix(m->o->seed, m->number));
+	struct testcase c;
+
+	arena_reset(&m->arena);
+	c = generate(&choice, &m->profile, &m->arena);
+	judge_case(m, &c, &m->arena);
+	show_progress(m);
+}
+
 static void run_cases(struct measuring *m)
 {
-	struct profile profile = m->o->profile;
-	struct arena a;
-	jmp_buf full;
-	volatile uint64_t number = 0; /* lives across longjmp */
-
-	campaign_fit_profile(&m->bench, &profile);
-	arena_init(&a, CASE_ARENA);
-	if (setjmp(full))
-		m->out->skipped++;
-	a.on_full = &full;
-	while (!over(m)) {
-		struct choice choice = choice_seeded(seed_mix(m->o->seed, number++));
-		struct testcase c;
-
-		arena_reset(&a);
-		c = generate(&choice, &profile, &a);
-		judge_case(m, &c, &a);
-		show_progress(m);
-	}
-	arena_free(&a);
+	m->profile = m->o->profile;
+	campaign_fit_profile(&m->bench, &m->profile);
+	arena_init(&m->arena, CASE_ARENA);
+	for (; !over(m); m->number++)
+		m->out->skipped += !arena_try(&m->arena, run_case, m);
+	arena_free(&m->arena);
 }
 
 static void conclude(struct measuring *m)

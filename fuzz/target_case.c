@@ -64,22 +64,20 @@ static void report_finding(const char *signature)
 		abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+struct input {
+	const char *text;
+	size_t len;
+};
+
+static void judge_input(void *context)
 {
+	const struct input *in = context;
 	struct bench_result r;
 	struct error e = {0};
 	struct testcase c;
-	jmp_buf full;
 
-	if (!target.open)
-		LLVMFuzzerInitialize(NULL, NULL); /* drivers other than libFuzzer do not call it */
-	counters[FEATURE_BYTES - 1] = 1;
-	if (setjmp(full))
-		return 0;
-	target.arena.on_full = &full;
-	arena_reset(&target.arena);
-	if (!testcase_read((const char *)data, size, &target.arena, &c, &e))
-		return 0;
+	if (!testcase_read(in->text, in->len, &target.arena, &c, &e))
+		return;
 	bench_judge(&target.bench, &c, &target.arena, &r);
 	features_of(&c, &r.truth, counters);
 	for (int k = 0; k < target.bench.n_engine; k++)
@@ -87,6 +85,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			report_finding(signature_coarse(engine_spec(target.bench.engine[k]), &c, &r.judgement[k], &target.arena));
 	if (r.oracle_disagreement)
 		report_finding("oracle");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!target.open)
+		LLVMFuzzerInitialize(NULL, NULL); /* drivers other than libFuzzer do not call it */
+	counters[FEATURE_BYTES - 1] = 1;
+	arena_reset(&target.arena);
+	arena_try(&target.arena, judge_input, &(struct input){(const char *)data, size});
 	return 0;
 }
 

@@ -2,7 +2,6 @@
  * target_case_reader.c: any bytes, read as a case.  What is accepted is written and read again: it must be the same case
  * with the same text, in both forms; what is refused has a reason.
  */
-#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +25,20 @@ static void check_written(const struct testcase *c, struct arena *a,
 		abort();
 }
 
-static void check_input(const char *text, size_t len, struct arena *a)
+struct input {
+	const char *text;
+	size_t len;
+	struct arena *arena;
+};
+
+static void check_input(void *context)
 {
+	const struct input *in = context;
+	struct arena *a = in->arena;
 	struct testcase c;
 	struct error e = {0};
 
-	if (!testcase_read(text, len, a, &c, &e)) {
+	if (!testcase_read(in->text, in->len, a, &c, &e)) {
 		if (!e.text[0])
 			abort();
 		return;
@@ -46,15 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Kept between runs only for its blocks. */
 	static struct arena arena;
 	static bool ready;
-	jmp_buf full;
 
 	if (!ready)
 		arena_init(&arena, (size_t)256 << 20);
 	ready = true;
 	arena_reset(&arena);
-	arena.on_full = &full;
-	if (!setjmp(full))
-		check_input((const char *)data, size, &arena);
-	arena.on_full = NULL;
+	arena_try(&arena, check_input, &(struct input){(const char *)data, size, &arena});
 	return 0;
 }

@@ -400,6 +400,21 @@ static void take_slip(void *context, const char *signature, const struct testcas
 		triage_record(self, t->which, signature, c, NULL, t->number);
 }
 
+struct recording {
+	struct campaign *campaign;
+	struct same_signature *same;
+	const struct shown *shown;
+	bool likely;
+	struct triaged *out;
+};
+
+static void run_triage(void *context)
+{
+	const struct recording *x = context;
+
+	triage_case(x->campaign, x->same, x->shown, x->likely, x->out);
+}
+
 /* Minimized and filed. */
 static void record(struct campaign *self, const struct shown *shown, bool likely)
 {
@@ -414,7 +429,6 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 	struct bench one;
-	jmp_buf full;
 
 	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
 		self->failed = true;
@@ -424,17 +438,13 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	}
 	same.bench = &one;
 	arena_reset(&self->side);
-	self->side.on_full = &full;
-	if (!setjmp(full)) {
-		triage_case(self, &same, shown, likely, &t);
-	} else { /* minimized where memory allows; the bare case, else, is still a reproducer */
-		self->side.on_full = NULL;
+	if (!arena_try(&self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
+		/* minimized where memory allows; the bare case, else, is still a reproducer */
 		arena_reset(&self->side);
 		t = (struct triaged){.spec = spec, .signature = same.signature, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side)};
 		set_symptom(&t, shown->c, &(struct judgement){.verdict = shown->verdict}, NULL);
 		t.text = testcase_write(shown->c, &self->side, &t.len);
 	}
-	self->side.on_full = NULL;
 	file_case(self, shown, own, &t);
 	bench_close(&one);
 	if (!shown->slip) /* its own ones are left */

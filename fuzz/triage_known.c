@@ -199,33 +199,38 @@ void triage_close_looks(struct campaign *self)
 	free(self->look);
 }
 
+struct looking {
+	struct campaign *campaign;
+	struct triage_look *look;
+	struct shown *shown;
+	struct likely likely;
+};
+
+/* Ends: the pattern of each is not in what is left of the case. */
+static void look_further(void *context)
+{
+	struct looking *x = context;
+
+	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->look, x->campaign->o->spec[x->shown->which], &x->likely, x->shown))
+		x->likely = find_likely(x->campaign, x->shown);
+}
+
 struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely)
 {
-	struct likely l = find_likely(self, s);
-	struct finding *first = l.f;
-	struct triage_look *look;
-	jmp_buf full;
+	struct looking x = {.campaign = self, .shown = s, .likely = find_likely(self, s)};
+	struct finding *first = x.likely.f;
 
 	*likely = false;
-	if (!first || (first->symptom->weak_zero && !l.k) || !verdict_answers(s->verdict))
+	if (!first || (first->symptom->weak_zero && !x.likely.k) || !verdict_answers(s->verdict))
 		return first;
 	first->likely++;
 	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {
 		*likely = true;
 		return NULL;
 	}
-	look = look_of(self, s->which);
-	if (!look)
+	x.look = look_of(self, s->which);
+	if (!x.look)
 		return first;
-	arena_reset(&look->arena);
-	look->arena.on_full = &full;
-	if (setjmp(full)) {
-		look->arena.on_full = NULL;
-		return first;
-	}
-	/* Ends: the pattern of each is not in what is left of the case. */
-	while (l.f && verdict_answers(s->verdict) && shows_without(look, self->o->spec[s->which], &l, s))
-		l = find_likely(self, s);
-	look->arena.on_full = NULL;
-	return l.f ? first : NULL;
+	arena_reset(&x.look->arena);
+	return !arena_try(&x.look->arena, look_further, &x) || x.likely.f ? first : NULL;
 }

@@ -1,6 +1,7 @@
 /* arena.c: blocks that double, kept across resets. */
 #include "arena.h"
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +12,10 @@ struct arena_block {
 	struct arena_block *next;
 	size_t size, used;
 	max_align_t data[];
+};
+
+struct arena_exit {
+	jmp_buf at;
 };
 
 enum { FIRST_BLOCK = 1 << 16, ALIGN = _Alignof(max_align_t) };
@@ -40,10 +45,39 @@ void arena_reset(struct arena *a)
 	a->used = a->peak = 0;
 }
 
-static void arena_full(const struct arena *a)
+/* A function of its own: what it sets before run() is not needed after it. */
+static bool returns(struct arena_exit *full, arena_run_fn *run, void *context)
+{
+	if (setjmp(full->at))
+		return false;
+	run(context);
+	return true;
+}
+
+bool arenas_try(struct arena *const *arenas, int n, arena_run_fn *run, void *context)
+{
+	struct arena_exit full, *outer[ARENAS_TRIED];
+	bool returned;
+
+	for (int k = 0; k < n; k++) {
+		outer[k] = arenas[k]->on_full;
+		arenas[k]->on_full = &full;
+	}
+	returned = returns(&full, run, context);
+	for (int k = 0; k < n; k++)
+		arenas[k]->on_full = outer[k];
+	return returned;
+}
+
+bool arena_try(struct arena *a, arena_run_fn *run, void *context)
+{
+	return arenas_try(&a, 1, run, context);
+}
+
+void arena_full(const struct arena *a)
 {
 	if (a->on_full)
-		longjmp(*a->on_full, 1);
+		longjmp(a->on_full->at, 1);
 	fprintf(stderr, "adjudge: out of memory (%zu bytes in use, limit %zu)\n", a->used, a->limit);
 	exit(4);
 }
@@ -66,10 +100,8 @@ static void arena_grow(struct arena *a, size_t bytes)
 		size = bytes;
 		b = malloc(sizeof *b + size);
 	}
-	if (!b) {
+	if (!b)
 		arena_full(a);
-		return;
-	}
 	*b = (struct arena_block){.next = tail, .size = size};
 	if (a->current)
 		a->current->next = b;

@@ -2,10 +2,11 @@
 #ifndef GRAPH_ARENA_H
 #define GRAPH_ARENA_H
 
-#include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
+struct arena_exit;
 
 /*
  * Memory that is given back all at once.  Blocks are kept across arena_reset, so a loop over cases reaches a
@@ -16,8 +17,23 @@ struct arena {
 	size_t used;      /* bytes handed out since the last reset */
 	size_t peak;      /* most of them at any time since the last reset */
 	size_t limit;     /* bytes that may be handed out between resets */
-	jmp_buf *on_full; /* where to go when the limit or the machine's memory is reached */
+	struct arena_exit *on_full; /* where to go when the limit or the machine's memory is reached: set by arena_try */
 };
+
+typedef void arena_run_fn(void *context);
+
+/*
+ * Calls run(context).  True when it returned, false when the arena was full: `run` was then left in the middle, so it may hold nothing but
+ * arenas and pools, and says what it has done through `context`.  Tries nest; afterwards the arena's way out is the outer one again.
+ */
+bool arena_try(struct arena *a, arena_run_fn *run, void *context);
+
+/* The same for `n` arenas (at most ARENAS_TRIED), whichever is full. */
+enum { ARENAS_TRIED = 4 };
+bool arenas_try(struct arena *const *arenas, int n, arena_run_fn *run, void *context);
+
+/* Leaves the innermost try of this arena; without one, ends the process with exit code 4 and a message. */
+_Noreturn void arena_full(const struct arena *a);
 
 /* A position to go back to: memory handed out since is free again. */
 struct arena_mark {
@@ -36,8 +52,7 @@ void arena_reset(struct arena *a);
 
 /*
  * `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: when `limit` would be passed or malloc
- * fails it longjmps to `on_full` (set by the caller that owns the case; nothing but arenas and pools may be held across it),
- * and ends the process with exit code 4 and a message when no `on_full` is set.
+ * fails, it calls arena_full.
  */
 void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((malloc));
 

@@ -1,5 +1,4 @@
 /* test_checkpointed.c: the same bits as functional, at the binomial optimum, in memory that does not grow with the trip count. */
-#include <setjmp.h>
 
 #include "../../engines/revolve.h"
 #include "../../engines/rules.h"
@@ -134,23 +133,29 @@ static void check_nested(struct engine *one, struct arena *a)
 
 /* ---- memory ---- */
 
+struct fitting {
+	struct engine *engine;
+	struct arena small;
+	struct answer out;
+};
+
+static void answer_chain(void *context)
+{
+	struct fitting *x = context;
+	struct testcase c = sample_case(&x->small, &chain, chain.at, true);
+
+	engine_answer(x->engine, &c, &x->small, &x->out);
+}
+
 static bool fits(struct engine *engine, size_t limit)
 {
-	struct arena small;
-	struct answer out = {.status = ANSWER_FAILURE};
-	jmp_buf full;
-	volatile bool ok = false;
+	struct fitting x = {.engine = engine, .out.status = ANSWER_FAILURE};
+	bool whole;
 
-	arena_init(&small, limit);
-	small.on_full = &full;
-	if (!setjmp(full)) {
-		struct testcase c = sample_case(&small, &chain, chain.at, true);
-
-		engine_answer(engine, &c, &small, &out);
-		ok = out.status == ANSWER_OK;
-	}
-	arena_free(&small);
-	return ok;
+	arena_init(&x.small, limit);
+	whole = arena_try(&x.small, answer_chain, &x);
+	arena_free(&x.small);
+	return whole && x.out.status == ANSWER_OK;
 }
 
 /* The least arena, in bytes, that case and answer fit into. */

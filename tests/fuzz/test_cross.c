@@ -379,24 +379,31 @@ static void check_pieces(struct arena *a)
 	engine_close(plain);
 }
 
+struct checking {
+	struct cross *cross;
+	struct arena arena;
+	struct cross_result r;
+};
+
+static void check_power(void *context)
+{
+	struct checking *x = context;
+	struct testcase c = read_case(power, &x->arena);
+
+	cross_check(x->cross, CROSS_MODE_engine, &c, &x->arena, &x->r);
+}
+
 /* False where the check left by the arena's own way out. */
 static bool checked_within(size_t limit, struct cross *cross, enum cross_verdict *out)
 {
-	struct arena a;
-	jmp_buf full;
-	bool volatile there = false;
+	struct checking x = {.cross = cross};
+	bool there;
 
-	arena_init(&a, limit);
-	a.on_full = &full;
-	if (!setjmp(full)) {
-		struct testcase c = read_case(power, &a);
-		struct cross_result r;
-
-		cross_check(cross, CROSS_MODE_engine, &c, &a, &r);
-		*out = r.verdict;
-		there = true;
-	}
-	arena_free(&a);
+	arena_init(&x.arena, limit);
+	there = arena_try(&x.arena, check_power, &x);
+	if (there)
+		*out = x.r.verdict;
+	arena_free(&x.arena);
 	return there;
 }
 

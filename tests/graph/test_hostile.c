@@ -2,7 +2,6 @@
 #include "../check.h"
 #include "cases.h"
 
-#include <setjmp.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -169,15 +168,9 @@ static void test_floods(struct arena *a)
 int main(void)
 {
 	struct arena a;
-	jmp_buf full;
 	struct rusage usage;
 
 	arena_init(&a, (size_t)128 << 20);
-	if (setjmp(full)) {
-		CHECK(false, "the arena is full");
-		return check_done();
-	}
-	a.on_full = &full;
 	for (size_t k = 0; k < sizeof hostile / sizeof hostile[0]; k++)
 		check_refused(hostile[k].name, hostile[k].text, strlen(hostile[k].text), &a);
 	static const char nul[] = TITLE("a\0b"), after[] = TITLE("") "\0";

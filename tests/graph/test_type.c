@@ -241,11 +241,49 @@ static void test_tensors(struct arena *a)
 
 /* ---- arena ---- */
 
+struct filling {
+	struct arena arena;
+	size_t count, size;
+	int rounds;
+};
+
+static void fill(void *context)
+{
+	struct filling *x = context;
+
+	for (;; x->rounds++)
+		arena_alloc(&x->arena, x->count, x->size);
+}
+
+static void leave_both(void *context)
+{
+	struct filling *x = context;
+
+	arena_try(&x[0].arena, fill, &x[1]);
+	CHECK(false, "the other arena was full");
+}
+
+static void test_try(void)
+{
+	struct filling x[2] = {{.count = 1000, .size = 1}, {.count = 1000, .size = 1}};
+
+	arena_init(&x[0].arena, 1 << 20);
+	arena_init(&x[1].arena, 1 << 20);
+	CHECK(!arena_try(&x[0].arena, fill, &x[0]) && x[0].rounds == (1 << 20) / 1008, "%d allocations of 1008 bytes", x[0].rounds);
+	CHECK(!x[0].arena.on_full, "no try is left");
+	x[0].count = (size_t)-1 / 2;
+	x[0].size = 4;
+	x[0].rounds = 0;
+	CHECK(!arena_try(&x[0].arena, fill, &x[0]) && !x[0].rounds, "an overflowing size");
+	CHECK(!arena_try(&x[1].arena, leave_both, x) && x[1].rounds, "the outer try is left where its arena is full");
+	CHECK(!arenas_try((struct arena *const[]){&x[0].arena, &x[1].arena}, 2, fill, &x[1]), "any of several");
+	arena_free(&x[0].arena);
+	arena_free(&x[1].arena);
+}
+
 static void test_arena(void)
 {
 	struct arena a;
-	jmp_buf full;
-	volatile int rounds = 0;
 
 	arena_init(&a, 1 << 20);
 	char *first = arena_alloc(&a, 100, 1);
@@ -264,18 +302,6 @@ static void test_arena(void)
 	CHECK(arena_alloc(&a, 0, 8) != arena_alloc(&a, 0, 8), "empty arrays");
 	arena_reset(&a);
 	CHECK(!a.used, "reset");
-
-	a.on_full = &full;
-	if (!setjmp(full))
-		for (;;) {
-			arena_alloc(&a, 1000, 1);
-			rounds = rounds + 1;
-		}
-	CHECK(rounds == (1 << 20) / 1008, "%d allocations of 1008 bytes", rounds);
-	if (!setjmp(full)) {
-		arena_alloc(&a, (size_t)-1 / 2, 4);
-		CHECK(false, "an overflowing size");
-	}
 	arena_free(&a);
 }
 
@@ -294,6 +320,7 @@ int main(void)
 	test_elements();
 	test_tensors(&a);
 	test_arena();
+	test_try();
 	arena_free(&a);
 	return check_done();
 }

@@ -4,7 +4,6 @@
 #include "../engines/fixed_points.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdlib.h>
 
 static struct truth truth_of(struct oracle *oracle, const struct testcase *c, struct arena *a)
@@ -85,19 +84,25 @@ static void test_stop_gradient(struct oracle *oracle, struct arena *a)
 	CHECK(t.point[0].fd.outcome == FD_AGREES, "finite differences: %d", t.point[0].fd.outcome);
 }
 
+struct judged {
+	struct oracle *oracle;
+	const struct testcase *c;
+	struct arena small;
+};
+
+static void judge_small(void *context)
+{
+	struct judged *x = context;
+	truth_of(x->oracle, x->c, &x->small);
+}
+
 /* Whatever the memory of a case ran out in the middle of, the next case is judged as ever. */
 static bool runs_out(struct oracle *oracle, const struct testcase *c, size_t limit)
 {
-	struct arena small;
-	jmp_buf full;
-	volatile bool out = true;
-	arena_init(&small, limit);
-	small.on_full = &full;
-	if (!setjmp(full)) {
-		truth_of(oracle, c, &small);
-		out = false;
-	}
-	arena_free(&small);
+	struct judged x = {.oracle = oracle, .c = c};
+	arena_init(&x.small, limit);
+	bool out = !arena_try(&x.small, judge_small, &x);
+	arena_free(&x.small);
 	return out;
 }
 
