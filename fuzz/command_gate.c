@@ -26,6 +26,9 @@ struct gate {
 	struct arena keep;  /* the baseline and the JSON output */
 	struct json_writer w;
 	int cases, decided, failures, known, trouble;
+	int n_unchecked; /* expectations of engines that are not built in and were not given */
+	const char **unchecked; /* [n_unchecked] in keep: their engines, for the JSON output */
+	int unchecked_room;
 };
 
 static void note_trouble(struct gate *g, int code)
@@ -129,16 +132,38 @@ static void check_judgement(struct gate *g, const char *path, const struct testc
 	}
 }
 
+/* An expectation that nobody checks is no success: it is said, and counted. */
+static void note_unchecked(struct gate *g, const char *path, const char *spec)
+{
+	if (g->n_unchecked == g->unchecked_room) {
+		const char **to = NEW(&g->keep, const char *, g->unchecked_room = g->unchecked_room ? 2 * g->unchecked_room : 16);
+
+		memcpy(to, g->unchecked, (size_t)g->n_unchecked * sizeof *to);
+		g->unchecked = to;
+	}
+	g->unchecked[g->n_unchecked++] = arena_printf(&g->keep, "%s: %s", path, spec);
+	if (!g->json)
+		printf("not checked %s (a file never starts an engine; give it with --engine)\n",
+		    text_disarm(arena_printf(&g->keep, "%s: %s", path, spec), false));
+}
+
 /* The engines to ask about a case: those of the run, then those that its expectations name. */
-static bool collect_engines(struct gate *g, const struct testcase *c, struct bench *b)
+static bool collect_engines(struct gate *g, const char *path, const struct testcase *c, struct bench *b)
 {
 	struct texts specs = g->specs;
 
-	for (int i = 0; i < c->n_expect; i++)
-		if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") && !texts_add(&specs, c->expect[i].engine)) {
+	for (int i = 0; i < c->n_expect; i++) {
+		const char *spec = c->expect[i].engine;
+
+		if (!spec || !strcmp(spec, "*"))
+			continue;
+		if (!file_may_name(spec) && !texts_have(&g->specs, spec)) {
+			note_unchecked(g, path, spec);
+		} else if (!texts_add(&specs, spec)) {
 			complain("more than %d engine specs for one case", OPTIONS_TEXTS);
 			return false;
 		}
+	}
 	*b = g->pool;
 	b->n_engine = 0;
 	for (int i = 0; i < specs.n && b->n_engine < BENCH_ENGINES; i++) {
@@ -165,7 +190,7 @@ static void gate_case(struct gate *g, const char *path)
 		note_trouble(g, EXIT_BAD_CASE);
 		return;
 	}
-	if (!collect_engines(g, &c, &b)) {
+	if (!collect_engines(g, path, &c, &b)) {
 		note_trouble(g, EXIT_OURS);
 		return;
 	}
@@ -223,9 +248,16 @@ static void finish_output(struct gate *g, int code)
 	size_t len;
 
 	if (!g->json) {
+		if (g->n_unchecked)
+			printf("%d expectations were not checked\n", g->n_unchecked);
 		printf("%d cases, %d judgements decided, %d known, %d failures\n", g->cases, g->decided, g->known, g->failures);
 		return;
 	}
+	json_end(&g->w);
+	json_put_key(&g->w, "not_checked");
+	json_begin_array(&g->w, JSON_BLOCK);
+	for (int i = 0; i < g->n_unchecked; i++)
+		json_put_string(&g->w, g->unchecked[i]);
 	json_end(&g->w);
 	json_member_integer(&g->w, "cases", g->cases);
 	json_member_integer(&g->w, "decided", g->decided);

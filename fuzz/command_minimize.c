@@ -149,6 +149,10 @@ int command_minimize(int argc, char **argv)
 		code = EXIT_BAD_CASE;
 		goto out;
 	}
+	if (!spec && own && !file_may_name(own)) {
+		code = complain_about_foreign_engine("minimize", path[0], own);
+		goto out;
+	}
 	if (!spec && !own) {
 		complain("minimize: --engine is missing, and %s is no report, which would name one", path[0]);
 		code = EXIT_USAGE;

@@ -95,6 +95,8 @@ static int report_path(struct report_options *o, const char *path, struct arena 
 		complain("%s: engine: %s", path, e.text);
 		return EXIT_BAD_CASE;
 	}
+	if (!o->spec && own && !file_may_name(own))
+		return complain_about_foreign_engine("report", path, own);
 	if (!o->spec && !own) {
 		complain("report: --engine is missing, and %s is no report, which would name one", path);
 		return EXIT_USAGE;

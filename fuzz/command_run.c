@@ -21,6 +21,7 @@ struct run {
 	struct arena text_arena;  /* the JSON output */
 	int findings, decided, cases, leads;
 	bool signature_seen;
+	bool foreign; /* a report's engine is not built in, and was not given */
 	int trouble; /* an exit code to end with, or 0 */
 };
 
@@ -132,15 +133,27 @@ static void print_judgement(struct run *r, const char *spec, const struct testca
 	    *text ? "  " : "", text);
 }
 
+/* The number of a spec; -1: it is not among them. */
+static int spec_index(const struct texts *specs, const char *spec)
+{
+	for (int k = 0; spec && k < specs->n; k++)
+		if (!strcmp(specs->at[k], spec))
+			return k;
+	return -1;
+}
+
 static bool collect_specs(struct run *r, const struct testcase *c, const char *own, struct texts *specs)
 {
 	bool fit = true;
 
+	for (int i = 0; i < c->n_expect; i++)
+		if (c->expect[i].engine && !file_may_name(c->expect[i].engine) && !texts_have(&r->specs, c->expect[i].engine))
+			complain("expect[%d]: '%s' is not checked: a file never starts an engine; give it with --engine", i, c->expect[i].engine);
 	*specs = r->specs;
 	if (!specs->n) {
 		texts_add_right_engines(specs);
 		for (int i = 0; i < c->n_expect; i++)
-			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*"))
+			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") && file_may_name(c->expect[i].engine))
 				fit = texts_add(specs, c->expect[i].engine) && fit;
 		if (own)
 			fit = texts_add(specs, own) && fit;
@@ -157,15 +170,6 @@ static void note_judgement(struct run *r, const char *spec, const struct testcas
 	r->findings++;
 	if (r->signature && !strcmp(signature_coarse(spec, c, j, &r->arena), r->signature))
 		r->signature_seen = true;
-}
-
-/* The number of a spec; -1: it is not among them. */
-static int spec_index(const struct texts *specs, const char *spec)
-{
-	for (int k = 0; spec && k < specs->n; k++)
-		if (!strcmp(specs->at[k], spec))
-			return k;
-	return -1;
 }
 
 /* Whether the engine shows a finding, and the one that was asked for if one was. */
@@ -246,6 +250,11 @@ static int run_case(struct run *r, const char *path)
 	if (own && !r->specs.n && !engine_spec_valid(own, &e)) {
 		complain("%s: engine: %s", path, e.text);
 		return EXIT_BAD_CASE;
+	}
+	if (own && !r->specs.n && !file_may_name(own)) {
+		r->foreign = true;
+		complain_about_foreign_engine("run", path, own);
+		return 0;
 	}
 	if (!collect_specs(r, &c, own, &specs)) {
 		complain("%s: more than %d engines for one case", path, OPTIONS_TEXTS);
@@ -358,5 +367,5 @@ int command_run(int argc, char **argv)
 		return r.trouble;
 	if (!r.signature && (r.findings || (r.strict && r.leads)))
 		return EXIT_FINDING;
-	return r.decided ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return r.decided && !r.foreign ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

@@ -74,6 +74,18 @@ bool read_case(const char *path, struct arena *a, struct testcase *out, const ch
 	return true;
 }
 
+bool file_may_name(const char *spec)
+{
+	return !engine_spec_is_external(spec);
+}
+
+int complain_about_foreign_engine(const char *command, const char *path, const char *spec)
+{
+	complain("%s: %s is about the engine '%s', which is not built in, and a file never starts an engine; "
+	         "if you trust it, type: adjudge %s %s --engine \"%s\"", command, path, spec, command, path, spec);
+	return EXIT_NOTHING;
+}
+
 bool check_expectations(const char *path, const struct testcase *c)
 {
 	for (int i = 0; i < c->n_expect; i++) {

@@ -35,6 +35,13 @@ int complain_about_case(const struct error *e);
 bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e);
 /* Whether engines and verdicts that a case's expectations name exist; complains. */
 bool check_expectations(const char *path, const struct testcase *c);
+/*
+ * Whether a file may name that engine: a built-in one.  What comes from a file never starts a process and never loads a library: such engines
+ * are given on the command line.
+ */
+bool file_may_name(const char *spec);
+/* Complains that the report's engine has to be given with --engine: EXIT_NOTHING. */
+int complain_about_foreign_engine(const char *command, const char *path, const char *spec);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
 /* Whether expected, returned and radius of a judgement mean something: it is about one number. */

@@ -44,11 +44,18 @@ static int bad_usage(const struct options *o)
 	return EXIT_USAGE;
 }
 
-bool texts_add(struct texts *list, const char *text)
+bool texts_have(const struct texts *list, const char *text)
 {
 	for (int i = 0; i < list->n; i++)
 		if (!strcmp(list->at[i], text))
 			return true;
+	return false;
+}
+
+bool texts_add(struct texts *list, const char *text)
+{
+	if (texts_have(list, text))
+		return true;
 	if (list->n == OPTIONS_TEXTS)
 		return false;
 	list->at[list->n++] = text;

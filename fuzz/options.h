@@ -24,6 +24,8 @@ struct texts {
 
 /* Adds a text unless it is there; false when the list is full. */
 bool texts_add(struct texts *list, const char *text);
+/* Whether it is there. */
+bool texts_have(const struct texts *list, const char *text);
 
 enum option_kind {
 	OPTION_FLAG,     /* bool */

@@ -52,6 +52,27 @@ says out 'instead of 1 - y^2'
 check 0 run --json --engine tape+scale:asinh:0 "$source/corpus/accuracy/asinh-range.json"
 says out '"accuracy": {"cause": "range", "ulps": 8388608'
 
+# ---- a file never starts an engine ----
+evil=$work/evil.json
+sed 's/"results"/"expect": [{"engine": "proc:touch '"$(printf %s "$work" | sed 's,/,\\/,g')"'\/executed; exit 0", "verdict": "agree"}, {"engine": "so:\/nowhere.so", "verdict": "agree"}], "results"/' \
+	"$source/tests/cli_square.json" >"$evil"
+check 0 run "$evil"
+says err 'is not checked: a file never starts an engine'
+check 0 gate "$evil"
+says out "not checked $evil: proc:touch"
+says out '2 expectations were not checked'
+check 0 gate --json --engine tape "$evil"
+says out '"not_checked"'
+check 0 minimize --report --engine "$fault" --out "$work/evil-report.json" "$loop"
+sed -i "s,\"$fault\",\"proc:touch $work/executed\"," "$work/evil-report.json"
+for command in run minimize report "report --again"; do
+	# shellcheck disable=SC2086 # a command and its option
+	check 5 $command "$work/evil-report.json"
+	says err 'a file never starts an engine; if you trust it, type'
+done
+checks=$((checks + 1))
+[ ! -e "$work/executed" ] || { failures=$((failures + 1)); echo "a case file executed a command" >&2; }
+
 # ---- usage ----
 check 2
 says err 'Usage: adjudge'
