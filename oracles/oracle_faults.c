@@ -1,4 +1,4 @@
-/* oracle_faults.c: the right rules, and faults as edits of a copy. */
+/* oracle_faults.c: faults as edits of a copy of the right rules. */
 #include "oracle_rules.h"
 
 #include <stdio.h>
@@ -9,32 +9,6 @@
 #include "scalar_ops.h"
 
 #define R MPFR_RNDN
-
-/* ---- the right rules ---- */
-
-static bool right_value(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
-{
-	(void)ev;
-	return scalar_value(op, out, x, n);
-}
-
-static bool right_path(const struct evaluation *ev, uint64_t path) { return ev->path == path; }
-
-const struct oracle_rules oracle_rules_right = {
-    .value = right_value,
-    .partial = ball_partial,
-    .edge = trace_edge_rules,
-    .same_path = right_path,
-    .freeze = true,
-    .conventions = 4, /* those of a clamp */
-    .values = dtype_table,
-    .dtype = dtype_table,
-    .sums = dtype_table,
-    .flushes = true,
-    .truth = analytic_truth,
-    .neumann = 1,
-    .edited = OP_COUNT,
-};
 
 /* ---- which ops ---- */
 
