@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../engines/aot.h"
 #include "../engines/aot_nested.h"
-#include "../engines/aot_parts.h"
 #include "../engines/lower.h"
 #include "../reports/escape.h"
 

@@ -66,6 +66,11 @@ bool aot_op_jvp(const struct aot_op *of, const bool *there, struct arena *a, str
 /* What the rule of a custom reads for a float operand of that type, from the operand. */
 bool aot_rule_operand(const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
 /*
+ * p without fixed points, checkpoint nodes and stores: loops, the nodes of the checkpoints' regions and updates of copies stand in their place.
+ * In the arena.
+ */
+struct program aot_inline(const struct program *p, struct arena *a);
+/*
  * A whole request: inputs are those of the outermost level (a point of c); results the primal, then the derivative of an answer to it
  * (answer.h): n_primal + n_derivative of them.  Nothing is an input but the point.
  */

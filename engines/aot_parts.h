@@ -108,9 +108,6 @@ int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int 
 /* The nodes of a region and their tangents, into the open region. */
 void aot_push_region(struct aot *x, const struct region *region);
 
-/* p without fixed points, checkpoint nodes, whose regions' nodes stand in their place, and without stores.  In the arena. */
-struct program aot_inline(const struct program *p, struct arena *a);
-
 /*
  * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a reason where the IR
  * has no room.
