@@ -1,8 +1,9 @@
 /* aot_rules.c: the table of `aot`, its texts as nodes of the program, and the rules of ops that are elementwise or linear. */
-#include <stdlib.h>
+#include <assert.h>
 #include <string.h>
 
 #include "aot_parts.h"
+#include "aot_text.h"
 
 static int all_that_ran(struct aot *x, int count)
 {
@@ -47,130 +48,30 @@ const struct aot_rules aot_rules_right = {
 	.gather = aot_gather,
 };
 
-/* ---- texts: recursive descent that emits while it reads; a text that is wrong is a mistake in the table ---- */
+/* ---- texts; one that is wrong is a mistake in the table ---- */
 
-struct reader {
-	struct aot *x;
-	const char *at;
-	int value['z' + 1]; /* of the names of one letter; -1: none */
-};
-
-static int read_sum(struct reader *r);
-
-static bool take(struct reader *r, char c)
+static int emit_node(void *self, enum op op, const int *arg, int n_arg)
 {
-	if (*r->at != c)
-		return false;
-	r->at++;
-	return true;
+	return aot_emit(self, op, arg, n_arg, NULL);
 }
 
-static void expect(struct reader *r, char c)
+static int emit_number(void *self, double number)
 {
-	if (!take(r, c))
-		aot_fail(r->x, "aot: a text of the rule table cannot be read");
-}
-
-static int read_number(struct reader *r)
-{
-	char *end;
-	double number = strtod(r->at, &end);
-
-	r->at = end;
-	return aot_scalar(r->x, DTYPE_F64, number);
-}
-
-static int read_call(struct reader *r, const char *name, size_t len)
-{
-	char text[32] = "";
-	int arg[3], n = 0, op = -1;
-
-	if (len < sizeof text) {
-		memcpy(text, name, len);
-		op = op_find(text);
-	}
-	expect(r, '(');
-	do {
-		if (n == 3)
-			expect(r, ')');
-		arg[n++] = read_sum(r);
-	} while (take(r, ','));
-	expect(r, ')');
-	if (op < 0)
-		aot_fail(r->x, "aot: a text of the rule table names no op");
-	return aot_emit(r->x, (enum op)op, arg, n, NULL);
-}
-
-static int read_factor(struct reader *r)
-{
-	const char *name = r->at;
-	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789");
-	int value;
-
-	if (take(r, '-'))
-		return aot_op1(r->x, OP_NEG, read_factor(r));
-	if (take(r, '(')) {
-		value = read_sum(r);
-		expect(r, ')');
-		return value;
-	}
-	if (*name < 'a' || *name > 'z')
-		return read_number(r);
-	r->at += len;
-	if (len > 1)
-		return read_call(r, name, len);
-	value = r->value[(int)*name];
-	if (value < 0)
-		aot_fail(r->x, "aot: a text of the rule table reads what is not there");
-	return value;
-}
-
-static int read_product(struct reader *r)
-{
-	int value = read_factor(r);
-
-	for (;;) {
-		if (take(r, '*'))
-			value = aot_op2(r->x, OP_MUL, value, read_factor(r));
-		else if (take(r, '/'))
-			value = aot_op2(r->x, OP_DIV, value, read_factor(r));
-		else
-			return value;
-	}
-}
-
-static int read_sum(struct reader *r)
-{
-	int value = read_product(r);
-
-	for (;;) {
-		if (take(r, '+'))
-			value = aot_op2(r->x, OP_ADD, value, read_product(r));
-		else if (take(r, '-'))
-			value = aot_op2(r->x, OP_SUB, value, read_product(r));
-		else
-			return value;
-	}
+	return aot_scalar(self, DTYPE_F64, number);
 }
 
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg)
 {
-	struct reader r = {.x = x, .at = text};
+	static const char *const operand[] = {"a", "b", "c"};
+	struct text_name name[3];
 	int value;
 
-	for (size_t i = 0; i < sizeof r.value / sizeof *r.value; i++)
-		r.value[i] = -1;
+	assert(n_arg <= 3);
 	for (int i = 0; i < n_arg; i++)
-		r.value['a' + i] = wide[i];
-	if (r.at[0] && r.at[1] == '=') {
-		char name = r.at[0];
-
-		r.at += 2;
-		r.value[(int)name] = read_sum(&r);
-		expect(&r, ';');
-	}
-	value = read_sum(&r);
-	expect(&r, '\0');
+		name[i] = (struct text_name){operand[i], wide[i]};
+	value = aot_read_text(&(struct text_scope){name, n_arg, x, emit_node, emit_number}, text);
+	if (value < 0)
+		aot_fail(x, "aot: a text of the rule table cannot be read");
 	return value;
 }
 

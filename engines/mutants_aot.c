@@ -25,11 +25,19 @@ static bool can_be_read(struct arena *a, enum op op, const char *text)
 	return true;
 }
 
-/* What does not read, or changes nothing, is no mutant. */
+/* Whether a blank replaces a minus sign that is not one of a number. */
+static bool drops_a_sign(const char *text)
+{
+	const char *blank = strchr(text, ' ');
+
+	return blank && !(blank[1] >= '0' && blank[1] <= '9');
+}
+
+/* What does not read, or changes nothing, is no mutant; nor is a sign dropped, for the whole is negated already. */
 static void try_text(struct mutator *m, const struct mutant_text *of, const char *text)
 {
 	struct arena_mark mark = arena_mark(m->arena);
-	bool reads = strlen(text) < AOT_TEXT && strcmp(text, of->text) && can_be_read(m->arena, of->op, text);
+	bool reads = strlen(text) < AOT_TEXT && strcmp(text, of->text) && !drops_a_sign(text) && can_be_read(m->arena, of->op, text);
 
 	arena_rewind(m->arena, mark);
 	if (!reads || !mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of->text))

@@ -191,7 +191,7 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 	if (!lab_set_trip(&e, &s, n))
 		return;
 	loop = node_loop(s.node);
-	if (!formula_build(&e, loop.body, body, (const struct formula_name[]){{"c", loop.body->param + loop.n_index + carry}, {"x", input}, {"y", other}},
+	if (!formula_build(&e, loop.body, body, (const struct text_name[]){{"c", loop.body->param + loop.n_index + carry}, {"x", input}, {"y", other}},
 		2 + has_y, type.dtype, &value))
 		return;
 	loop.body->result[carry] = value;

@@ -8,11 +8,11 @@
 static bool program_of(struct lab *l, struct edit *e, const char *text, const char *const *name, const struct tensor *input, int n, const int *wrt,
     int n_wrt, enum transform_kind kind)
 {
-	struct formula_name names[LIMIT_ARGS];
+	struct text_name names[LIMIT_ARGS];
 
 	*e = lab_fresh(l, input, n);
 	for (int i = 0; i < n; i++)
-		names[i] = (struct formula_name){name[i], e->c.program.top.param + i};
+		names[i] = (struct text_name){name[i], e->c.program.top.param + i};
 	if (!formula_build(e, &e->c.program.top, text, names, n, lab_dtype(l), &e->c.program.top.result[0]))
 		return false;
 	e->c.program.top.n_result = 1;

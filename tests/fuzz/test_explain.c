@@ -34,7 +34,7 @@ static bool make(struct edit *e, const char *text, double x, double y, int n_wrt
 	t->wrt = arena_copy(a, wrt, 2, sizeof *wrt);
 	e->c.transform = t;
 	e->c.n_transform = 1;
-	return formula_build(e, &e->c.program.top, text, (const struct formula_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}},
+	return formula_build(e, &e->c.program.top, text, (const struct text_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}},
 	    2, DTYPE_F64,
 	    &e->c.program.top.result[0]) && edit_finish(e, true);
 }
