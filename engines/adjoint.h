@@ -5,6 +5,7 @@
 #ifndef ENGINES_ADJOINT_H
 #define ENGINES_ADJOINT_H
 
+#include "../graph/testcase.h"
 #include "rules.h"
 
 /* The structures of the table: adjoint_fn as rules.h says. */

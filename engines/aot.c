@@ -1,7 +1,7 @@
 /* aot.c: the engine: derives a program once per case, and interprets it at every point. */
 #include "aot_case.h"
 #include "interpret.h"
-#include "rules.h"
+#include "instance.h"
 
 static enum answer_status aot_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)

@@ -2,7 +2,7 @@
 #include "compiled.h"
 
 #include "aot_case.h"
-#include "rules.h"
+#include "instance.h"
 
 struct compiled {
 	struct program derived;

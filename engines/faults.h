@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "rules.h"
+#include "instance.h"
 
 /* One member of struct engine, and its replacement. */
 struct edit {

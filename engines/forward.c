@@ -11,6 +11,7 @@
 #include "buffers.h"
 #include "custom.h"
 #include "forward.h"
+#include "instance.h"
 #include "kernels.h"
 #include "tangent.h"
 

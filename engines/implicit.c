@@ -4,6 +4,7 @@
  * dx = J dx + df/dp dp.  Both are solved as x* was, by iteration, which converges where that did.  All else is `tape`, or `forward` for a jvp.
  */
 #include "forward.h"
+#include "instance.h"
 #include "kernels.h"
 #include "rounding.h"
 #include "tape.h"

@@ -2,7 +2,7 @@
 #ifndef ENGINES_MUTANTS_H
 #define ENGINES_MUTANTS_H
 
-#include "rules.h"
+#include "instance.h"
 
 /* The walk over all single edits of an engine's tables: it counts them, and makes the one that is wanted. */
 struct mutator {

@@ -8,6 +8,7 @@
 #include "../graph/loop.h"
 #include "adjoint.h"
 #include "custom.h"
+#include "instance.h"
 
 /* Active values from outside that the body of a loop uses. */
 struct captures {

@@ -384,17 +384,17 @@ double rounding_late(enum dtype d, double x)
 
 /* ---- an answer ---- */
 
-void rounding_begin(const struct engine *self)
+void rounding_begin(const struct rounding *how)
 {
-	rounding_active = self->rounds;
-	seeded.seed = seeded.state = self->rounding;
+	rounding_active = how->seeded;
+	seeded.seed = seeded.state = how->seed;
 	seeded.style = (enum style)rounding_pick(STYLE_COUNT);
 	seeded.pending = false;
-	seeded.times = self->rounding_times;
+	seeded.times = how->times;
 	if (seeded.times != 0)
 		seeded.style = STYLE_COIN;
 	seeded.seen = (struct rounding_seen){0};
-	seeded.flush = self->flushes ? (enum flush)(1 + rounding_pick(FLUSH_COUNT - 1)) : FLUSH_NONE;
+	seeded.flush = how->flushes ? (enum flush)(1 + rounding_pick(FLUSH_COUNT - 1)) : FLUSH_NONE;
 }
 
 struct rounding_seen rounding_seen(void) { return seeded.seen; }

@@ -28,21 +28,24 @@
 #ifndef ENGINES_ROUNDING_H
 #define ENGINES_ROUNDING_H
 
-#include "rules.h"
+#include "../graph/program.h"
+#include "engine.h"
 
 /*
  * A probe (engine_magnify_rounding) is no right engine: every result that is not exact is off by up to so many times half a unit, and nothing is the same twice. How far
  * its answers scatter says how much of an answer rounding may be, in any dtype, f64 included.  What is exact stays so: the path is that of all right engines.
  */
 
-/*
- * Edits self's copies of the tables, and says that its answers are rounded by the generator of `seed`: each answer starts it anew, so that the
- * same case gets the same answer.
- */
-void rounding_plant(struct engine *self, uint64_t seed);
+/* How the answers of an engine are rounded. */
+struct rounding {
+	bool seeded;   /* by the generator of `seed`, not to nearest; each answer starts it anew, so the same case gets the same answer */
+	uint64_t seed;
+	double times;  /* errors are magnified so many times; 0: they are not */
+	bool flushes;  /* and some of what is subnormal is 0 */
+};
 
-/* What engine_answer does before and after: NULL for an engine that rounds to nearest. */
-void rounding_begin(const struct engine *self);
+/* What engine_answer does before and after. */
+void rounding_begin(const struct rounding *how);
 void rounding_end(void);
 /* Whether the engine at work is a probe; and what its last answer met. */
 bool rounding_probes(void);

@@ -1,10 +1,9 @@
 /* rounding_rules.c: derivatives by seeded rounding: structures and seams of an engine's own tables that round every step, in any order. */
-#include "rounding.h"
-
 #include <math.h>
 
 #include "adjoint.h"
 #include "kernels_parts.h"
+#include "rounding.h"
 #include "tangent.h"
 
 /* ---- partials by usual formulas ---- */
@@ -204,26 +203,24 @@ static void unbroadcast(const struct tensor *full, struct tensor *operand)
 		operand->at[w.offset].f = rounding_add(operand->type.dtype, operand->at[w.offset].f, full->at[i].f);
 }
 
-void rounding_plant(struct engine *self, uint64_t seed)
+void rules_round(struct tangent_rules *tangent, struct adjoint_rules *adjoint)
 {
 	for (int i = 0; i < USUAL; i++)
 		expression_compile(&usual_expression[i], usual[i].text, NULL);
 	for (int op = 0; op < OP_COUNT; op++) {
-		if (self->adjoint.row[op].structure == adjoint_elementwise)
-			self->adjoint.row[op].structure = adjoint_elementwise_rounded;
-		if (self->tangent.row[op].structure == tangent_elementwise)
-			self->tangent.row[op].structure = tangent_elementwise_rounded;
+		if (adjoint->row[op].structure == adjoint_elementwise)
+			adjoint->row[op].structure = adjoint_elementwise_rounded;
+		if (tangent->row[op].structure == tangent_elementwise)
+			tangent->row[op].structure = tangent_elementwise_rounded;
 	}
-	self->tangent.row[OP_MATMUL].structure = tangent_matmul_rounded;
-	self->adjoint.row[OP_REDUCE_PROD].structure = adjoint_reduce_prod_rounded;
-	self->adjoint.row[OP_LOGSUMEXP].structure = adjoint_logsumexp_rounded;
-	self->adjoint.row[OP_NORM].structure = adjoint_norm_rounded;
-	self->adjoint.multiply = rounding_seam_multiply;
-	self->adjoint.accumulate = rounding_seam_accumulate;
-	self->adjoint.fold = fold_some;
-	self->adjoint.sum = rounding_sum;
-	self->adjoint.running_sum = running_sum;
-	self->adjoint.unbroadcast = unbroadcast;
-	self->rounds = true;
-	self->rounding = seed;
+	tangent->row[OP_MATMUL].structure = tangent_matmul_rounded;
+	adjoint->row[OP_REDUCE_PROD].structure = adjoint_reduce_prod_rounded;
+	adjoint->row[OP_LOGSUMEXP].structure = adjoint_logsumexp_rounded;
+	adjoint->row[OP_NORM].structure = adjoint_norm_rounded;
+	adjoint->multiply = rounding_seam_multiply;
+	adjoint->accumulate = rounding_seam_accumulate;
+	adjoint->fold = fold_some;
+	adjoint->sum = rounding_sum;
+	adjoint->running_sum = running_sum;
+	adjoint->unbroadcast = unbroadcast;
 }

@@ -6,7 +6,7 @@
 #include "aot.h"
 #include "kernels.h"
 #include "lower.h"
-#include "rules.h"
+#include "instance.h"
 
 /* One question to the engine's own prepare and answer. */
 struct question {

@@ -9,6 +9,7 @@
  */
 #include "buffers.h"
 #include "custom.h"
+#include "instance.h"
 #include "kernels.h"
 #include "tape.h"
 

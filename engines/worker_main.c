@@ -4,10 +4,9 @@
  * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that somebody starts
  * by hand is then the same thing.
  */
-#include "engine.h"
+#include "instance.h"
 #include "keeper.h"
 #include "library.h"
-#include "rules.h"
 #include "wire.h"
 #include "worker.h"
 

@@ -1,7 +1,7 @@
 /* test_checkpointed.c: the same bits as functional, at the binomial optimum, in memory that does not grow with the trip count. */
 
 #include "../../engines/revolve.h"
-#include "../../engines/rules.h"
+#include "../../engines/instance.h"
 #include "../../fuzz/generate.h"
 #include "samples.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../engines/rules.h"
+#include "../../engines/instance.h"
 #include "samples.h"
 
 enum { OP_ARGS = 3 };

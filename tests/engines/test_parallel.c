@@ -1,5 +1,6 @@
 /* test_parallel.c: sums of cotangents and tangents are trees that are rounded at each node: where a running sum would give another value. */
 #include "../../engines/adjoint.h"
+#include "../../engines/instance.h"
 #include "samples.h"
 
 /* Terms 256, 1, 1, 1 in bf16, whose neighbours of 256 from there on are 2 apart: the tree has 256 + 2, a sum in binary64 260. */

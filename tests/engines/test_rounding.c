@@ -53,12 +53,12 @@ static void check_result(enum dtype d, const char *op, double a, double b, mpfr_
 static void check_operations(enum dtype d, uint64_t seed, struct seen *seen)
 {
 	struct choice source = choice_seeded(seed), *c = &source;
-	const struct engine engine = {.rounds = true, .rounding = seed};
+	const struct rounding how = {.seeded = true, .seed = seed};
 	mpfr_t exact, x;
 
 	mpfr_init2(exact, 300);
 	mpfr_init2(x, 300);
-	rounding_begin(&engine);
+	rounding_begin(&how);
 	for (int i = 0; i < DRAWS; i++) {
 		double a = draw(c, d), b = draw(c, d);
 
@@ -81,10 +81,10 @@ static void check_operations(enum dtype d, uint64_t seed, struct seen *seen)
 /* A function is off by no more than it says; in binary64 the library's own error is an ulp of that. */
 static void check_function(enum dtype d, uint64_t seed)
 {
-	const struct engine engine = {.rounds = true, .rounding = seed};
+	const struct rounding how = {.seeded = true, .seed = seed};
 	double u = dtype_table[d].unit;
 
-	rounding_begin(&engine);
+	rounding_begin(&how);
 	for (int i = 1; i < DRAWS; i++)
 		for (int ulps = 1; ulps <= 2; ulps++) {
 			double x = 0.03 * i, y = rounding_function(d, x, ulps);
@@ -101,9 +101,9 @@ static void check_flushing(enum dtype d)
 	int kept = 0, zeros = 0;
 
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		const struct engine engine = {.rounds = true, .rounding = seed, .flushes = true};
+		const struct rounding how = {.seeded = true, .seed = seed, .flushes = true};
 
-		rounding_begin(&engine);
+		rounding_begin(&how);
 		for (int i = 1; i <= DRAWS; i++) {
 			double half = 0.5 + (i % 16) * 0.03125, below = rounding_mul(d, half, 0.75 * info->normal);
 
@@ -122,9 +122,9 @@ static void check_flushing(enum dtype d)
 static void check_integers(void)
 {
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-		const struct engine engine = {.rounds = true, .rounding = seed};
+		const struct rounding how = {.seeded = true, .seed = seed};
 
-		rounding_begin(&engine);
+		rounding_begin(&how);
 		for (int i = 0; i < DRAWS; i++) {
 			double b = rounding_add(DTYPE_F32, 0x1p24 + 2 * i, -1);
 

@@ -2,7 +2,7 @@
 #include "../../engines/aot_nested.h"
 #include "../../engines/interpret.h"
 #include "../../engines/lower.h"
-#include "../../engines/rules.h"
+#include "../../engines/engine.h"
 #include "../../engines/straight.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"

@@ -2,8 +2,7 @@
  * The worker from both sides.  This executable is its own worker: started as `worker --engine test-...` it misbehaves as the
  * spec says, with any other engine it is the real thing.
  */
-#include "../../engines/engine.h"
-#include "../../engines/rules.h"
+#include "../../engines/instance.h"
 #include "../../engines/wire.h"
 #include "../../engines/worker.h"
 #include "../check.h"

@@ -2,7 +2,7 @@
  * The bench: scripted engines show when an engine is asked again and what becomes of two answers; real ones that the pieces fit.
  * Run as `worker --engine SPEC` it is the worker of the isolated ones.
  */
-#include "../../engines/rules.h"
+#include "../../engines/instance.h"
 #include "../../fuzz/bench.h"
 #include "../check.h"
 
@@ -73,7 +73,6 @@ static struct engine *scripted_open(enum act first, enum act second)
 {
 	struct scripted *s = calloc(1, sizeof(*s));
 
-	s->engine.place = &place_here;
 	s->engine.kind = &scripted_kind;
 	s->engine.spec = strdup("scripted");
 	s->act[0] = first;

@@ -2,7 +2,7 @@
  * Checks without an oracle: a planted fault is seen by the mode that can see it, and right engines that differ (at a kink, by rounding that something magnifies, by a
  * formula or a range) are no lead.
  */
-#include "../../engines/rounding.h"
+#include "../../engines/instance.h"
 #include "../../fuzz/choice.h"
 #include "../../fuzz/cross_internal.h"
 #include "../../fuzz/generate.h"
@@ -258,7 +258,6 @@ static void check_scripted(struct arena *a)
 		struct cross_result r;
 		struct testcase c;
 
-		s->engine.place = &place_here;
 		s->engine.kind = &scripted_kind;
 		s->engine.spec = strdup("scripted");
 		s->wrong = turns[k].wrong;

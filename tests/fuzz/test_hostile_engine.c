@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../engines/engine.h"
-#include "../../engines/rules.h"
+#include "../../engines/instance.h"
 #include "../../engines/wire.h"
 #include "../../fuzz/campaign.h"
 #include "../../fuzz/options.h"

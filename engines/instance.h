@@ -1,0 +1,42 @@
+/* instance.h: an engine that is open.  Private to engines/: all others use engine.h. */
+#ifndef ENGINES_INSTANCE_H
+#define ENGINES_INSTANCE_H
+
+#include "aot_table.h"
+#include "compiled_rules.h"
+#include "engine.h"
+#include "rounding.h"
+#include "rules.h"
+
+struct engine {
+	const struct engine_kind *kind;
+	char *spec;    /* as given */
+	int n_fault;   /* faults planted */
+	bool isolated; /* answers come from a worker process */
+	void *worker;  /* of worker.h, started at the first case; NULL before */
+	struct external *external; /* of external.h: not ours, and no table below means anything; NULL: built in */
+	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
+	struct rounding rounding;
+	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
+	struct tangent_rules tangent;
+	struct adjoint_rules adjoint;
+	struct aot_rules aot; /* of programs that are derived before they are run: levels of a request, op derivative, engine `aot` */
+	struct compiled_rules compiled;
+};
+
+/* Rows of engines.def. */
+extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind,
+    compiled_kind, implicit_kind;
+
+/* As engine_open, but answers in this process whatever is planted: the worker's own side. */
+struct engine *engine_open_here(const char *spec, struct error *e);
+
+/* ---- faults (faults.def, faults.c) ---- */
+
+/*
+ * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault asks for it.  False
+ * with what there is when the fault is unknown or not of this engine.
+ */
+bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e);
+
+#endif
