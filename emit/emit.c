@@ -1,4 +1,5 @@
 /* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it is. */
+#include "../graph/walk.h"
 #include "emit_parts.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* compiled_rewrite.c: one walk over a program in which nodes change, go, or give way to one of their regions. */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "compiled_parts.h"
 
 struct nodes {
@@ -38,9 +39,9 @@ static int *resolved_all(struct rewrite *x, const int *v, int n)
 	return to;
 }
 
-static void walk_region(struct rewrite *x, const struct region *from, struct region *to);
+static void rewrite_region(struct rewrite *x, const struct region *from, struct region *to);
 
-static void walk_nodes(struct rewrite *x, const struct region *from, struct nodes *to)
+static void rewrite_nodes(struct rewrite *x, const struct region *from, struct nodes *to)
 {
 	for (int i = 0; i < from->n_node; i++) {
 		struct node node = from->node[i];
@@ -53,7 +54,7 @@ static void walk_nodes(struct rewrite *x, const struct region *from, struct node
 			continue;
 		case REWRITE_INLINE:
 			x->count++;
-			walk_nodes(x, &node.region[taken], to);
+			rewrite_nodes(x, &node.region[taken], to);
 			for (int k = 0; k < node.n_out; k++)
 				x->alias[node.out + k] = resolved(x, node.region[taken].result[k]);
 			continue;
@@ -68,7 +69,7 @@ static void walk_nodes(struct rewrite *x, const struct region *from, struct node
 
 			node.region = NEW(x->arena, struct region, node.n_region);
 			for (int r = 0; r < node.n_region; r++)
-				walk_region(x, &old[r], &node.region[r]);
+				rewrite_region(x, &old[r], &node.region[r]);
 		} else {
 			x->def[node.out] = arena_copy(x->arena, &node, 1, sizeof node);
 		}
@@ -76,14 +77,14 @@ static void walk_nodes(struct rewrite *x, const struct region *from, struct node
 	}
 }
 
-static void walk_region(struct rewrite *x, const struct region *from, struct region *to)
+static void rewrite_region(struct rewrite *x, const struct region *from, struct region *to)
 {
 	struct nodes nodes = {0};
 
 	if (x->enter)
 		x->enter(x);
 	*to = *from;
-	walk_nodes(x, from, &nodes);
+	rewrite_nodes(x, from, &nodes);
 	to->n_node = nodes.n;
 	to->node = nodes.at;
 	to->result = resolved_all(x, from->result, from->n_result);
@@ -100,7 +101,7 @@ struct program rewrite_program(struct rewrite *x, const struct program *p)
 	x->def = NEW(x->arena, const struct node *, p->n_value);
 	for (int v = 0; v < p->n_value; v++)
 		x->alias[v] = v;
-	walk_region(x, &p->top, &out.top);
+	rewrite_region(x, &p->top, &out.top);
 	return program_renumber(&out, x->arena);
 }
 

@@ -1,5 +1,6 @@
 /* external.c: see external.h. */
 #include "external.h"
+#include "../graph/walk.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* lower_custom.c: the function of a custom in the place of the op, for whoever has no use for its rule. */
+#include "../graph/walk.h"
 #include "lower.h"
 
 struct splicing {

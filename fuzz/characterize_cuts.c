@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "lab_edit.h"
 
 enum { CUT_NODES = 24 };
@@ -36,22 +37,6 @@ static bool cut_behind(struct edit *e, int last)
 	return true;
 }
 
-static bool region_uses(const struct region *r, int value)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		for (int k = 0; k < r->node[i].n_arg; k++)
-			if (r->node[i].arg[k] == value)
-				return true;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (region_uses(&r->node[i].region[w], value))
-				return true;
-	}
-	for (int k = 0; k < r->n_result; k++)
-		if (r->result[k] == value)
-			return true;
-	return false;
-}
-
 /* The values at the point of value[n] of the program, by a right engine.  NULL: it has no answer. */
 static const struct tensor *values_of(struct edit *e, const int *value, int n)
 {
@@ -80,7 +65,7 @@ static bool cut_before(struct edit *e, int first)
 	rest.n_node -= first;
 	for (int i = 0; i < first; i++)
 		for (int k = 0; k < top->node[i].n_out; k++) {
-			if (top->node[i].op == OP_CONSTANT || !region_uses(&rest, top->node[i].out + k))
+			if (top->node[i].op == OP_CONSTANT || !region_reads(&rest, top->node[i].out + k))
 				continue;
 			if (n + top->n_param >= LIMIT_ARGS)
 				return false;
@@ -98,7 +83,7 @@ static bool cut_before(struct edit *e, int first)
 		edit_replace(e, value[k], input);
 	}
 	for (int i = 0; i < top->n_param; i++)
-		if (i >= old || region_uses(&(struct region){.n_node = top->n_node - first, .node = top->node + first, .n_result = top->n_result,
+		if (i >= old || region_reads(&(struct region){.n_node = top->n_node - first, .node = top->node + first, .n_result = top->n_result,
 		    .result = top->result}, top->param + i))
 			wrt[n_wrt++] = i;
 	lab_wrt(e, wrt, n_wrt);

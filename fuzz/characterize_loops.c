@@ -1,6 +1,7 @@
 /* characterize_loops.c: loops that run otherwise, are written otherwise, do something else. */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "formula.h"
 #include "lab_edit.h"
 
@@ -16,7 +17,7 @@ void experiment_trips(struct lab *l)
 	int loops = 0;
 
 	lab_columns(l, (const char *const[]){"loop", "iterations"}, 2);
-	for (int k = 0; edit_site(&e, k, &s); k++)
+	for (struct walk w = walk_nodes(&e.c.program.top); edit_next(&e, &w, &s);)
 		loops += node_loop(s.node).is_loop;
 	for (int which = 0; which < loops; which++)
 		for (int t = 0; t < TRIPS; t++) {

@@ -1,6 +1,7 @@
 /* characterize_ops.c: other ops, other operands, other branches. */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "formula.h"
 #include "lab_edit.h"
 

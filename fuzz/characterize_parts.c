@@ -1,6 +1,7 @@
 /* characterize_parts.c: parts of tensors: slices and indices. */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "lab_edit.h"
 
 /* ---- slices ---- */
@@ -127,7 +128,7 @@ static struct tensor *index_tensor(struct edit *e, int arg)
 
 	if (arg >= top->param && arg < top->param + top->n_param)
 		return &e->c.point[0][arg - top->param];
-	for (int k = 0; edit_site(e, k, &s); k++)
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT && s.node->out == arg)
 			return &s.node->attrs.value;
 	return NULL;
@@ -146,9 +147,9 @@ void experiment_indices(struct lab *l)
 	int at = -1;
 
 	lab_columns(l, (const char *const[]){"op", "indices", "mode"}, 3);
-	for (int k = 0; at < 0 && edit_site(&look, k, &s); k++)
+	for (struct walk w = walk_nodes(&look.c.program.top); at < 0 && edit_next(&look, &w, &s);)
 		if (takes_index(op_table[s.node->op].family))
-			at = k;
+			at = w.number;
 	if (at < 0)
 		return;
 	for (int p = 0; p < PATTERNS; p++)

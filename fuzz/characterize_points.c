@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "choice.h"
 #include "generate_internal.h"
 #include "lab.h"
@@ -125,7 +126,7 @@ static void map_dtypes(struct edit *e, enum dtype d)
 	for (int i = 0; i < p->top.n_param; i++)
 		if (dtype_is_float(p->type[p->top.param + i].dtype))
 			p->type[p->top.param + i].dtype = d;
-	for (int k = 0; edit_site(e, k, &s); k++) {
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
 		struct attrs *a = &s.node->attrs;
 
 		if (s.node->op == OP_CONSTANT && dtype_is_float(a->value.type.dtype)) {
@@ -184,7 +185,7 @@ static void lift(struct edit *e, const struct shape *shape)
 		for (int k = 0; k < e->c.n_point; k++)
 			e->c.point[k][i] = spread(e->arena, &e->c.point[k][i], shape, 0.3125);
 	}
-	for (int k = 0; edit_site(e, k, &s); k++)
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT && dtype_is_float(s.node->attrs.value.type.dtype))
 			s.node->attrs.value = spread(e->arena, &s.node->attrs.value, shape, 0);
 }

@@ -1,6 +1,7 @@
 /* characterize_requests.c: what is asked, of whom, by which inputs and through which uses of them. */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "lab_edit.h"
 
 /* ---- inputs ---- */
@@ -79,21 +80,21 @@ void experiment_uses(struct lab *l)
 	lab_columns(l, (const char *const[]){"input", "used by", "as operand"}, 3);
 	if (request_slices(l->base->transform, l->base->n_transform) > 1)
 		return;
-	for (int k = 0; edit_site(&look, k, &s) && tried < USES; k++)
+	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s) && tried < USES;)
 		for (int i = 0, n = s.node->n_arg; i < n && tried < USES; i++) {
 			struct edit e = lab_edit(l);
 			int input;
 
-			edit_site(&e, k, &s);
+			edit_site(&e, w.number, &s);
 			input = s.node->arg[i] - e.c.program.top.param;
-			if (!split_use(&e, k, i))
+			if (!split_use(&e, w.number, i))
 				continue;
-			edit_site(&e, k, &s);
+			edit_site(&e, w.number, &s);
 			tried++;
 			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
 			    LAB_TEXT(l, "%d", i)});
 			look = lab_edit(l);
-			edit_site(&look, k, &s);
+			edit_site(&look, w.number, &s);
 		}
 }
 

@@ -1,5 +1,6 @@
 /* conform.c: the sweep. */
 #include "conform.h"
+#include "../graph/walk.h"
 
 #include <stdio.h>
 #include <string.h>

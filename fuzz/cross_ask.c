@@ -171,20 +171,18 @@ struct tensor *cross_zeros(const struct cross_ask *q, const struct type *type, i
 
 /* ---- the same elsewhere ---- */
 
-static void recast_region(struct region *r, enum dtype d)
+static void recast(struct program *p, enum dtype d)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		struct attrs *a = &r->node[i].attrs;
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		struct attrs *a = &w.node->attrs;
 
-		if (r->node[i].op == OP_CONSTANT && dtype_is_float(a->value.type.dtype)) {
+		if (w.node->op == OP_CONSTANT && dtype_is_float(a->value.type.dtype)) {
 			a->value.type.dtype = d;
 			for (int k = 0, n = shape_elements(&a->value.type.shape); k < n; k++)
 				a->value.at[k].f = dtype_round(d, a->value.at[k].f);
 		}
-		if ((op_table[r->node[i].op].attrs & ATTR_DTYPE) && dtype_is_float(a->dtype))
+		if ((op_table[w.node->op].attrs & ATTR_DTYPE) && dtype_is_float(a->dtype))
 			a->dtype = d;
-		for (int k = 0; k < r->node[i].n_region; k++)
-			recast_region(&r->node[i].region[k], d);
 	}
 }
 
@@ -196,7 +194,7 @@ const struct testcase *cross_in_dtype(struct arena *a, const struct testcase *c,
 	for (int i = 0; i < p->top.n_param; i++)
 		if (dtype_is_float(p->type[p->top.param + i].dtype))
 			p->type[p->top.param + i].dtype = d;
-	recast_region(&p->top, d);
+	recast(p, d);
 	e.c.n_expect = 0;
 	return edit_finish(&e, false) ? arena_copy(a, &e.c, 1, sizeof e.c) : NULL;
 }

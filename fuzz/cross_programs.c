@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "../engines/straight.h"
 #include "cross_internal.h"
 

@@ -44,8 +44,6 @@ bool facts_same_path(const struct facts *a, const struct facts *b);
 
 /* Whether the region was entered at some point; true where that is not known. */
 bool facts_ran(const struct facts *f, const struct region *r);
-/* Whether a node or the result of the region, or of one in it, reads the value. */
-bool facts_reads(const struct region *r, int value);
 /* Whether it happened that the loop ran no iteration; true where that is not known. */
 bool facts_unentered(const struct facts *f, const struct node *loop);
 /* Whether elements of operand k are handed on; true of ops that do not choose. */

@@ -50,41 +50,11 @@ static void step_node(struct facts *f, struct step *s, const struct node *n)
 	}
 }
 
-bool facts_reads(const struct region *r, int value)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		for (int k = 0; k < r->node[i].n_arg; k++)
-			if (r->node[i].arg[k] == value)
-				return true;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (facts_reads(&r->node[i].region[w], value))
-				return true;
-	}
-	for (int k = 0; k < r->n_result; k++)
-		if (r->result[k] == value)
-			return true;
-	return false;
-}
-
-static bool defines_in(const struct region *r, int value)
-{
-	if (value >= r->param && value < r->param + r->n_param)
-		return true;
-	for (int i = 0; i < r->n_node; i++) {
-		if (value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out)
-			return true;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (defines_in(&r->node[i].region[w], value))
-				return true;
-	}
-	return false;
-}
-
 /* Whether the region uses a varied value from outside. */
 static bool captures_varied(const struct facts *f, const struct region *r)
 {
 	for (int v = 0; v < f->c->program.n_value; v++)
-		if (f->varied[v] && !defines_in(r, v) && facts_reads(r, v))
+		if (f->varied[v] && !region_defines(r, v) && region_reads(r, v))
 			return true;
 	return false;
 }
@@ -141,7 +111,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
 	f->at[FEATURE_CARRIES_SEVERAL] |= derived > 1;
 	f->at[FEATURE_CARRIES_SOME] |= derived && plain;
-	f->at[FEATURE_INDEX_USED] |= l->n_index && facts_reads(l->body, l->body->param);
+	f->at[FEATURE_INDEX_USED] |= l->n_index && region_reads(l->body, l->body->param);
 }
 
 /* ---- nodes ---- */
@@ -336,16 +306,17 @@ static void of_region(struct facts *f, const struct region *r, struct place at)
 
 /* ---- values ---- */
 
-static void count_uses(struct facts *f, const struct region *r)
+static void count_uses(struct facts *f)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		for (int k = 0; k < r->node[i].n_arg; k++)
-			f->uses[r->node[i].arg[k]]++;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			count_uses(f, &r->node[i].region[w]);
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(&f->c->program.top); (r = walk_region(&w));) {
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_arg; k++)
+				f->uses[r->node[i].arg[k]]++;
+		for (int k = 0; k < r->n_result; k++)
+			f->uses[r->result[k]]++;
 	}
-	for (int k = 0; k < r->n_result; k++)
-		f->uses[r->result[k]]++;
 }
 
 static bool used_inside_and_out(const struct region *r, int value)
@@ -356,7 +327,7 @@ static bool used_inside_and_out(const struct region *r, int value)
 		for (int k = 0; k < r->node[i].n_arg; k++)
 			here |= r->node[i].arg[k] == value;
 		for (int w = 0; w < r->node[i].n_region; w++)
-			inside |= facts_reads(&r->node[i].region[w], value);
+			inside |= region_reads(&r->node[i].region[w], value);
 	}
 	for (int k = 0; k < r->n_result; k++)
 		here |= r->result[k] == value;
@@ -368,7 +339,7 @@ static void of_values(struct facts *f)
 	const struct program *p = &f->c->program;
 	const struct region *top = &p->top;
 
-	count_uses(f, top);
+	count_uses(f);
 	for (int v = 0; v < p->n_value; v++) {
 		const struct shape *s = &p->type[v].shape;
 		enum dtype d = p->type[v].dtype;

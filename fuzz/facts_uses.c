@@ -120,16 +120,11 @@ static bool needs_operand(const struct facts *f, const struct node *n, int k)
 	return true;
 }
 
-static void find_needed(struct uses *u, const struct region *r)
+static void find_needed(struct uses *u)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
-
-		for (int w = 0; w < n->n_region; w++)
-			find_needed(u, &n->region[w]);
-		for (int k = 0; k < n->n_arg && !n->n_region && live_node(u->f, n); k++)
-			u->needed[n->arg[k]] |= needs_operand(u->f, n, k);
-	}
+	for (struct walk w = walk_nodes(&u->f->c->program.top); walk_next(&w);)
+		for (int k = 0; k < w.node->n_arg && !w.node->n_region && live_node(u->f, w.node); k++)
+			u->needed[w.node->arg[k]] |= needs_operand(u->f, w.node, k);
 }
 
 static bool is_view(enum family f)
@@ -151,16 +146,13 @@ static void see_through_views(struct uses *u, const struct region *r, bool *seen
 }
 
 /* And what a loop begins with is its carry, before anything else is. */
-static void see_carries(const struct region *r, bool *seen)
+static void see_carries(const struct region *top, bool *seen)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
-		const struct node_loop l = node_loop(n);
+	for (struct walk w = walk_nodes(top); walk_next(&w);) {
+		const struct node_loop l = node_loop(w.node);
 
-		for (int k = 0; l.is_loop && k < l.n_carry; k++)
-			seen[l.first_param + k] |= seen[n->arg[l.first_arg + k]];
-		for (int w = 0; w < n->n_region; w++)
-			see_carries(&n->region[w], seen);
+		for (int k = 0; k < l.n_carry; k++)
+			seen[l.first_param + k] |= seen[w.node->arg[l.first_arg + k]];
 	}
 }
 
@@ -189,17 +181,11 @@ static void spread(const struct region *r, bool *made, bool index)
 }
 
 /* seen: needed, through views too; by_input: made of an input. */
-static void say_needed(struct uses *u, const struct region *r, const bool *seen, const bool *by_input)
+static void say_needed(struct facts *f, const bool *seen, const bool *by_input)
 {
-	struct facts *f = u->f;
-
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
-
-		for (int w = 0; w < n->n_region; w++)
-			say_needed(u, &n->region[w], seen, by_input);
-		f->at[FEATURE_BUFFER_NEEDED] |= n->op == OP_STORE && seen[n->arg[0]];
-		f->at[FEATURE_PREDICATE_DEPENDS] |= n->op == OP_COND && by_input[n->arg[0]];
+	for (struct walk w = walk_nodes(&f->c->program.top); walk_next(&w);) {
+		f->at[FEATURE_BUFFER_NEEDED] |= w.node->op == OP_STORE && seen[w.node->arg[0]];
+		f->at[FEATURE_PREDICATE_DEPENDS] |= w.node->op == OP_COND && by_input[w.node->arg[0]];
 	}
 }
 
@@ -209,7 +195,7 @@ static void of_needed(struct uses *u)
 	const struct program *p = &f->c->program;
 	bool *seen, *by_input = NEW(f->arena, bool, p->n_value + 1);
 
-	find_needed(u, &p->top);
+	find_needed(u);
 	spread(&p->top, u->by_index, true);
 	for (int i = 0; i < p->top.n_param; i++)
 		by_input[p->top.param + i] = true;
@@ -222,7 +208,7 @@ static void of_needed(struct uses *u)
 	seen = arena_copy(f->arena, u->needed, (size_t)p->n_value + 1, sizeof *seen);
 	see_through_views(u, &p->top, seen);
 	see_carries(&p->top, seen);
-	say_needed(u, &p->top, seen, by_input);
+	say_needed(f, seen, by_input);
 }
 
 /* ---- degree ---- */
@@ -370,21 +356,21 @@ static void follow_slice(struct facts *f, const struct node *of, const struct re
 	}
 }
 
-static void of_slices(struct facts *f, const struct region *r)
+static void of_slices(struct facts *f)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
+	const struct region *r, *top = &f->c->program.top;
 
-		for (int w = 0; w < n->n_region; w++)
-			if (facts_ran(f, &n->region[w]))
-				of_slices(f, &n->region[w]);
-		if (n->op == OP_SLICE_SCATTER && f->live[n->out]) {
-			bool *from = NEW(f->arena, bool, f->c->program.n_value + 1);
+	for (struct walk w = walk_nodes(top); (r = walk_region(&w));)
+		for (int i = 0; i < r->n_node && (r == top || facts_ran(f, r)); i++) {
+			const struct node *n = &r->node[i];
+			bool *from;
 
+			if (n->op != OP_SLICE_SCATTER || !f->live[n->out])
+				continue;
+			from = NEW(f->arena, bool, f->c->program.n_value + 1);
 			from[n->out] = true;
-			follow_slice(f, n, &f->c->program.top, from);
+			follow_slice(f, n, top, from);
 		}
-	}
 }
 
 void facts_of_uses(struct facts *f)
@@ -399,5 +385,5 @@ void facts_of_uses(struct facts *f)
 	name_region(&u, &f->c->program.top);
 	of_needed(&u);
 	of_degree(&u);
-	of_slices(f, &f->c->program.top);
+	of_slices(f);
 }

@@ -170,19 +170,12 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until && trips < node_max_trip(n);
 }
 
-/* The loop whose body is r, in or below `in`; its number of executions goes by its first result. */
-static const struct node *loop_of(const struct region *in, const struct region *r)
+/* The loop whose body is r; its number of executions goes by its first result. */
+static const struct node *loop_of(const struct program *p, const struct region *r)
 {
-	for (int i = 0; i < in->n_node; i++)
-		for (int k = 0; k < in->node[i].n_region; k++) {
-			const struct node *found;
-
-			if (&in->node[i].region[k] == r)
-				return node_loop(&in->node[i]).body == r ? &in->node[i] : NULL;
-			found = loop_of(&in->node[i].region[k], r);
-			if (found)
-				return found;
-		}
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (node_loop(w.node).body == r)
+			return w.node;
 	return NULL;
 }
 
@@ -242,7 +235,7 @@ static void watch_step(void *self, const struct region *region, const struct nod
 	enum family family;
 
 	if (!n) {
-		const struct node *loop = loop_of(&w->p->top, region);
+		const struct node *loop = loop_of(w->p, region);
 
 		if (!facts_ran_in(w->f, region) && w->f->n_ran < FACTS_REGIONS)
 			w->f->ran[w->f->n_ran++] = region;
@@ -327,7 +320,7 @@ static void of_point(struct facts *f, const struct tensor *point)
 		for (int j = 0; j < n; j++)
 			if (asked(f, i) && j != i && tensor_same(&point[i], &point[j])) {
 				f->at[FEATURE_INPUTS_EQUAL] = true;
-				f->at[FEATURE_TWIN_USED] |= facts_reads(&f->c->program.top, f->c->program.top.param + j);
+				f->at[FEATURE_TWIN_USED] |= region_reads(&f->c->program.top, f->c->program.top.param + j);
 			}
 }
 
@@ -345,23 +338,17 @@ static void run_points(struct facts *f, const struct program *p, const struct in
 	}
 }
 
-/* Cond number *at, in or below r, with its branches exchanged. */
-static bool exchange_branches(struct region *r, int *at)
+/* Cond number `at` with its branches exchanged. */
+static bool exchange_branches(struct program *p, int at)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		struct node *n = &r->node[i];
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op == OP_COND && !at--) {
+			struct region first = w.node->region[0];
 
-		if (n->op == OP_COND && !(*at)--) {
-			struct region first = n->region[0];
-
-			n->region[0] = n->region[1];
-			n->region[1] = first;
+			w.node->region[0] = w.node->region[1];
+			w.node->region[1] = first;
 			return true;
 		}
-		for (int w = 0; w < n->n_region; w++)
-			if (exchange_branches(&n->region[w], at))
-				return true;
-	}
 	return false;
 }
 
@@ -373,8 +360,7 @@ static void run_exchanged(struct watch *w)
 	for (int k = 0; k < CONDS; k++) {
 		struct arena_mark mark = arena_mark(a);
 		struct program p = program_copy(w->p, a);
-		int at = k;
-		bool found = exchange_branches(&p.top, &at);
+		bool found = exchange_branches(&p, k);
 
 		if (found)
 			run_points(w->f, &p, &observer, w->last);

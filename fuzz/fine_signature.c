@@ -1,6 +1,7 @@
 /* fine_signature.c: the names of a simplest case as a text and as a set. */
 #include "fine_signature.h"
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,34 +94,14 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 	return join(part, r->n_node, a);
 }
 
-static int derivative_depth(const struct region *r)
-{
-	int most = 0;
-
-	for (int i = 0; i < r->n_node; i++)
-		for (int k = 0; k < r->node[i].n_region; k++) {
-			int depth = derivative_depth(&r->node[i].region[k]) + (r->node[i].op == OP_DERIVATIVE);
-
-			most = depth > most ? depth : most;
-		}
-	return most;
-}
-
 /* ---- the request ---- */
 
 /* The first op derivative that is met, NULL: none. */
 static const struct node *first_derivative(const struct region *r)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		if (r->node[i].op == OP_DERIVATIVE)
-			return &r->node[i];
-		for (int k = 0; k < r->node[i].n_region; k++) {
-			const struct node *n = first_derivative(&r->node[i].region[k]);
-
-			if (n)
-				return n;
-		}
-	}
+	for (struct walk w = walk_nodes(r); walk_next(&w);)
+		if (w.node->op == OP_DERIVATIVE)
+			return w.node;
 	return NULL;
 }
 
@@ -128,7 +109,7 @@ static const struct node *first_derivative(const struct region *r)
 struct asked asked_of(const struct testcase *c)
 {
 	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
-	struct asked x = {.order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top)};
+	struct asked x = {.order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE)};
 
 	if (outermost)
 		x.kind = outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp";
@@ -173,26 +154,16 @@ char *fine_signature(const char *spec, const struct testcase *c, enum verdict v,
 
 /* ---- the set ---- */
 
-static void add_region(struct pattern *p, const struct region *r, bool inside, const enum role *role, int *site)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
-		const enum role *own = role ? &role[*site] : NULL;
-
-		if (has_name(n, own, inside))
-			p->has[name_of(n, own)] = true;
-		++*site;
-		for (int k = 0; k < n->n_region; k++)
-			add_region(p, &n->region[k], n->op != OP_DERIVATIVE || inside, role, site);
-	}
-}
-
 struct pattern pattern_of(const struct testcase *c, const enum role *role)
 {
 	struct pattern p = {{false}};
-	int site = 0;
 
-	add_region(&p, &c->program.top, false, role, &site);
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);) {
+		const enum role *own = role ? &role[w.number] : NULL;
+
+		if (has_name(w.node, own, w.depth > walk_around_of(&w, OP_DERIVATIVE)))
+			p.has[name_of(w.node, own)] = true;
+	}
 	return p;
 }
 

@@ -1,5 +1,6 @@
 /* lab_edit.c: see lab_edit.h. */
 #include "lab_edit.h"
+#include "../graph/walk.h"
 
 #include <string.h>
 
@@ -74,7 +75,7 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n)
 
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry)
 {
-	for (int k = 0; edit_site(e, k, s); k++) {
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, s);) {
 		*loop = node_loop(s->node);
 		if (!s->top || !loop->is_loop)
 			continue;
@@ -85,7 +86,7 @@ bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *
 	return false;
 }
 
-static const char *region_ops(struct lab *l, const struct region *r)
+static const char *ops_text(struct lab *l, const struct region *r)
 {
 	const char *text = "";
 
@@ -96,14 +97,14 @@ static const char *region_ops(struct lab *l, const struct region *r)
 			continue;
 		text = LAB_TEXT(l, "%s%s%s", text, *text ? ", " : "", op_table[n->op].name);
 		for (int w = 0; w < n->n_region; w++)
-			text = LAB_TEXT(l, "%s%s%s%s", text, w ? "; " : "(", region_ops(l, &n->region[w]), w == n->n_region - 1 ? ")" : "");
+			text = LAB_TEXT(l, "%s%s%s%s", text, w ? "; " : "(", ops_text(l, &n->region[w]), w == n->n_region - 1 ? ")" : "");
 	}
 	return text;
 }
 
 const char *lab_ops(struct lab *l, struct edit *e)
 {
-	return region_ops(l, &e->c.program.top);
+	return ops_text(l, &e->c.program.top);
 }
 
 int lab_float_inputs(const struct testcase *c)
@@ -137,7 +138,7 @@ bool lab_has_family(struct lab *l, enum family f)
 	struct edit look = {.c = *l->base};
 	struct site s;
 
-	for (int k = 0; edit_site(&look, k, &s); k++)
+	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s);)
 		if (op_table[s.node->op].family == f)
 			return true;
 	return false;

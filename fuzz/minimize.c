@@ -50,7 +50,7 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 	struct measure m;
 	struct site s;
 
-	for (int k = 0; edit_site(&look, k, &s); k++) {
+	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s);) {
 		const struct attrs *at = &s.node->attrs;
 
 		if (s.node->op == OP_CONSTANT) {

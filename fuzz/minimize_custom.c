@@ -10,14 +10,14 @@ static struct region as_region(struct edit *e, const struct program *p)
 	int first = edit_new_values(e, p->type, p->n_value);
 	struct site s;
 
-	for (int k = 0; edit_site(&from, k, &s); k++) {
+	for (struct walk w = walk_nodes(&from.c.program.top); edit_next(&from, &w, &s);) {
 		for (int i = 0; i < s.node->n_arg; i++)
 			s.node->arg[i] += first;
 		s.node->out += first;
-		for (int w = 0; w < s.node->n_region; w++) {
-			s.node->region[w].param += first;
-			for (int i = 0; i < s.node->region[w].n_result; i++)
-				s.node->region[w].result[i] += first;
+		for (int r = 0; r < s.node->n_region; r++) {
+			s.node->region[r].param += first;
+			for (int i = 0; i < s.node->region[r].n_result; i++)
+				s.node->region[r].result[i] += first;
 		}
 	}
 	from.c.program.top.param += first;
@@ -112,7 +112,7 @@ enum edit_result pass_shrink_custom(struct edit *e, int k)
 		edit_replace(&f, inside.node->out, inside.node->arg[how % 2]);
 		edit_remove_node(inside.region, inside.index);
 	} else if (result < 0) {
-		if (param >= n->n_arg || n->n_arg == 1 || edit_is_used(&f.c.program.top, f.c.program.top.param + param))
+		if (param >= n->n_arg || n->n_arg == 1 || region_reads(&f.c.program.top, f.c.program.top.param + param))
 			return EDIT_SKIP;
 		edit_remove_param(&f, &f.c.program.top, param);
 		edit_remove_item(n->arg, &n->n_arg, sizeof *n->arg, param);

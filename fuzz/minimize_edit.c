@@ -8,27 +8,22 @@
 
 /* ---- sites ---- */
 
-/* Counts *k down over the sites of r; true when it was found. */
-static bool region_site(struct region *r, int *k, struct site *out)
+bool edit_next(struct edit *e, struct walk *w, struct site *out)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		if ((*k)-- == 0) {
-			*out = (struct site){.region = r, .index = i, .node = &r->node[i]};
-			return true;
-		}
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (region_site(&r->node[i].region[w], k, out))
-				return true;
-	}
-	return false;
+	if (!walk_next(w))
+		return false;
+	*out = (struct site){&e->c.program.top, w->index, w->node, !w->depth};
+	if (w->depth)
+		out->region = &w->around[w->depth - 1].node->region[w->around[w->depth - 1].which];
+	return true;
 }
 
 bool edit_site(struct edit *e, int k, struct site *out)
 {
-	if (k < 0 || !region_site(&e->c.program.top, &k, out))
-		return false;
-	out->top = out->region == &e->c.program.top;
-	return true;
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, out);)
+		if (w.number == k)
+			return true;
+	return false;
 }
 
 bool edit_site_last(struct edit *e, int k, struct site *out)
@@ -36,54 +31,33 @@ bool edit_site_last(struct edit *e, int k, struct site *out)
 	return edit_site(e, program_nodes(&e->c.program) - 1 - k, out);
 }
 
-/* The regions around `s`, innermost first, and the index in each of the node that leads to it.  0: not below r. */
-static int enclosing(struct region *r, const struct region *inner, struct region **path, int *index)
-{
-	if (r == inner) {
-		path[0] = r;
-		return 1;
-	}
-	for (int i = 0; i < r->n_node; i++)
-		for (int w = 0; w < r->node[i].n_region; w++) {
-			int n = enclosing(&r->node[i].region[w], inner, path, index);
-
-			if (n) {
-				path[n] = r;
-				index[n] = i;
-				return n + 1;
-			}
-		}
-	return 0;
-}
-
-static bool defines(const struct region *r, int value)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		if (value >= r->node[i].out && value < r->node[i].out + r->node[i].n_out)
-			return true;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (defines(&r->node[i].region[w], value))
-				return true;
-	}
-	return false;
-}
-
 int edit_branch_of(const struct node *n, int value)
 {
-	return op_table[n->op].family == FAMILY_COND && defines(&n->region[1], value);
+	return op_table[n->op].family == FAMILY_COND && region_defines(&n->region[1], value);
 }
 
 int edit_scope(struct edit *e, const struct site *s, const struct type *type, int *out, int max)
 {
-	struct region *path[LIMIT_DEPTH + 2];
-	int index[LIMIT_DEPTH + 2], n = 0, depth = enclosing(&e->c.program.top, s->region, path, index);
+	const struct region *path[WALK_DEPTH + 2] = {&e->c.program.top}, *inner;
+	struct walk w = walk_nodes(path[0]);
+	int index[WALK_DEPTH + 2], n = 0, depth = 0;
 
-	index[0] = s->index;
-	for (int d = 0; d < depth; d++)
+	while ((inner = walk_region(&w)) && inner != s->region)
+		;
+	for (; depth < w.depth; depth++) {
+		index[depth] = w.around[depth].index;
+		path[depth + 1] = &w.around[depth].node->region[w.around[depth].which];
+	}
+	if (w.node && inner) {
+		index[depth++] = w.index;
+		path[depth] = inner;
+	}
+	index[depth] = s->index;
+	for (int d = depth; d >= 0 && inner; d--)
 		for (int i = 0; i < path[d]->n_param && n < max; i++)
 			if (!type || type_equal(edit_type(e, path[d]->param + i), type))
 				out[n++] = path[d]->param + i;
-	for (int d = 0; d < depth; d++)
+	for (int d = depth; d >= 0 && inner; d--)
 		for (int i = index[d] - 1; i >= 0; i--)
 			for (int k = 0; k < path[d]->node[i].n_out && n < max; k++)
 				if (path[d]->node[i].op != OP_CONSTANT &&
@@ -104,25 +78,22 @@ int edit_input_of_type(const struct edit *e, const struct type *t, int n)
 
 /* ---- values and nodes ---- */
 
-static void region_replace(struct region *r, int from, int to)
+static void replace_in(int *list, int n, int from, int to)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		struct node *n = &r->node[i];
-
-		for (int k = 0; k < n->n_arg; k++)
-			if (n->arg[k] == from)
-				n->arg[k] = to;
-		for (int w = 0; w < n->n_region; w++)
-			region_replace(&n->region[w], from, to);
-	}
-	for (int k = 0; k < r->n_result; k++)
-		if (r->result[k] == from)
-			r->result[k] = to;
+	for (int i = 0; i < n; i++)
+		if (list[i] == from)
+			list[i] = to;
 }
 
 void edit_replace(struct edit *e, int from, int to)
 {
-	region_replace(&e->c.program.top, from, to);
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(&e->c.program.top); (r = walk_region(&w));) {
+		for (int i = 0; i < r->n_node; i++)
+			replace_in(r->node[i].arg, r->node[i].n_arg, from, to);
+		replace_in(r->result, r->n_result, from, to);
+	}
 }
 
 void edit_remove_item(void *list, int *n, size_t size, int which)

@@ -4,6 +4,7 @@
 
 #include "../graph/loop.h"
 #include "../graph/testcase.h"
+#include "../graph/walk.h"
 
 struct engine;
 
@@ -34,6 +35,8 @@ struct site {
 	bool top; /* the region is the program's */
 };
 
+/* Goes on to the next site of a walk over the program of e, which is not edited meanwhile; false after the last. */
+bool edit_next(struct edit *e, struct walk *w, struct site *out);
 bool edit_site(struct edit *e, int k, struct site *out);
 /* The k-th site from the end. */
 bool edit_site_last(struct edit *e, int k, struct site *out);
@@ -51,8 +54,6 @@ int edit_scope(struct edit *e, const struct site *s, const struct type *type, in
 /* The n-th input of that type, or -1. */
 int edit_input_of_type(const struct edit *e, const struct type *t, int n);
 
-/* Whether a node of r, at any depth, reads that value, or a result of r is it. */
-bool edit_is_used(const struct region *r, int value);
 /* All uses of `from` become uses of `to`. */
 void edit_replace(struct edit *e, int from, int to);
 void edit_remove_node(struct region *r, int index);

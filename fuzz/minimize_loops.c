@@ -159,7 +159,7 @@ static void set_leading(struct edit *e, int value, int n)
 
 	if (t->shape.rank)
 		t->shape.extent[0] = n;
-	for (int k = 0; edit_site(e, k, &s); k++)
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT && s.node->out == value)
 			s.node->attrs.value = fit_tensor(e->arena, &s.node->attrs.value, t);
 }
@@ -393,19 +393,10 @@ static bool never_begins(const struct program *p, const struct node *n)
 	return op_is_loop(n->op) && (!node_max_trip(n) || (decides && decides->at[0].i <= 0));
 }
 
-static bool region_idles(const struct program *p, const struct region *r)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		if (never_begins(p, &r->node[i]))
-			return true;
-		for (int k = 0; k < r->node[i].n_region; k++)
-			if (region_idles(p, &r->node[i].region[k]))
-				return true;
-	}
-	return false;
-}
-
 bool edit_idles(const struct program *p)
 {
-	return region_idles(p, &p->top);
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (never_begins(p, w.node))
+			return true;
+	return false;
 }

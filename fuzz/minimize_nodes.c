@@ -119,19 +119,6 @@ enum edit_result pass_release(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-bool edit_is_used(const struct region *r, int value)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		for (int k = 0; k < r->node[i].n_arg; k++)
-			if (r->node[i].arg[k] == value)
-				return true;
-		for (int w = 0; w < r->node[i].n_region; w++)
-			if (edit_is_used(&r->node[i].region[w], value))
-				return true;
-	}
-	return is_result(r, value);
-}
-
 /* All at once, then one at a time: where dead code matters, not all of it does. */
 enum edit_result pass_drop_dead(struct edit *e, int k)
 {
@@ -144,7 +131,7 @@ enum edit_result pass_drop_dead(struct edit *e, int k)
 	if (!edit_site_last(e, k - 1, &s))
 		return EDIT_END;
 	for (int i = 0; i < s.node->n_out; i++)
-		if (edit_is_used(&e->c.program.top, s.node->out + i))
+		if (region_reads(&e->c.program.top, s.node->out + i))
 			return EDIT_SKIP;
 	edit_remove_node(s.region, s.index);
 	return EDIT_TRY;
@@ -304,7 +291,7 @@ enum edit_result pass_merge_constants(struct edit *e, int k)
 		return EDIT_END;
 	if (s.node->op != OP_CONSTANT)
 		return EDIT_SKIP;
-	for (int i = 0; edit_site(e, i, &other) && other.node != s.node; i++) {
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &other) && other.node != s.node;) {
 		if (other.node->op != OP_CONSTANT || !type_equal(edit_type(e, other.node->out), edit_type(e, s.node->out)) || n++ < k % OTHERS)
 			continue;
 		edit_replace(e, s.node->out, other.node->out);

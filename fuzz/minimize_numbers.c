@@ -12,7 +12,7 @@ static struct tensor *literal(struct edit *e, int k, enum literal_kind *kind)
 	struct site s;
 
 	*kind = LITERAL_CONSTANT;
-	for (int i = 0; edit_site(e, i, &s); i++)
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT && k-- == 0)
 			return &s.node->attrs.value;
 	*kind = LITERAL_POINT;

@@ -91,7 +91,7 @@ enum edit_result pass_mirror_select(struct edit *e, int k)
 		return EDIT_END;
 	if (op_table[s.node->op].family != FAMILY_SELECT)
 		return EDIT_SKIP;
-	for (int i = 0; edit_site(e, i, &p); i++) {
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &p);) {
 		if (p.node->out != s.node->arg[0] || p.node->op != OP_CONSTANT)
 			continue;
 		for (int c = 0; c < shape_elements(&p.node->attrs.value.type.shape); c++)

@@ -226,7 +226,7 @@ static bool raise_to_top(struct edit *e, int value)
 		struct site s, around = {0};
 		bool top = false;
 
-		for (int k = 0; edit_site(e, k, &s); k++) {
+		for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
 			if (s.top)
 				around = s; /* pre-order: the op whose regions the sites that follow are in */
 			if (s.node->out == value && s.node->n_out) {

@@ -15,7 +15,7 @@ static void change_types(struct edit *e, visit_type_fn *visit, visit_node_fn *vi
 
 	for (int i = 0; i < p->top.n_param; i++)
 		visit(e, &p->type[p->top.param + i], how);
-	for (int k = 0; edit_site(e, k, &s); k++) {
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
 		struct attrs *a = &s.node->attrs;
 
 		if (s.node->op == OP_CONSTANT) {
@@ -61,7 +61,7 @@ enum edit_result pass_scalar_shapes(struct edit *e, int k)
 
 	if (k > 1)
 		return EDIT_END;
-	for (int i = 0; k && edit_site(e, i, &s); i++)
+	for (struct walk w = walk_nodes(&e->c.program.top); k && edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT)
 			reverse_elements(&s.node->attrs.value);
 	for (int p = 0; k && p < e->c.n_point; p++)
@@ -247,7 +247,7 @@ static struct type *literal_type(struct edit *e, int k, struct node **constant)
 	if (k < top->n_param)
 		return &e->c.program.type[top->param + k];
 	k -= top->n_param;
-	for (int i = 0; edit_site(e, i, &s); i++)
+	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);)
 		if (s.node->op == OP_CONSTANT && k-- == 0) {
 			*constant = s.node;
 			return &e->c.program.type[s.node->out];

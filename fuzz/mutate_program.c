@@ -1,38 +1,26 @@
 /* Mutations of the program: one edit at one node, or a change of all types. */
+#include "../graph/walk.h"
 #include "mutate_internal.h"
 
 /* ---- driving an edit ---- */
 
 typedef bool node_test(const struct node *n);
 
-/* The k-th node for which `test` holds (k counted down), as its number in order of appearance; -1. */
-static int find_node(const struct region *region, node_test *test, int *k, int *number)
+/* The k-th node for which `test` holds, as its number in order of appearance; -1. */
+static int find_node(const struct program *p, node_test *test, int k)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *n = &region->node[i];
-
-		if (test(n) && (*k)-- == 0)
-			return *number;
-		(*number)++;
-		for (int j = 0; j < n->n_region; j++) {
-			int found = find_node(&n->region[j], test, k, number);
-
-			if (found >= 0)
-				return found;
-		}
-	}
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (test(w.node) && k-- == 0)
+			return w.number;
 	return -1;
 }
 
-static int count_nodes(const struct region *region, node_test *test)
+static int count_nodes(const struct program *p, node_test *test)
 {
 	int count = 0;
 
-	for (int i = 0; i < region->n_node; i++) {
-		count += test(&region->node[i]);
-		for (int j = 0; j < region->node[i].n_region; j++)
-			count += count_nodes(&region->node[i].region[j], test);
-	}
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		count += test(w.node);
 	return count;
 }
 
@@ -73,14 +61,14 @@ static bool finish(struct mutator *m, struct rebuild *r)
 
 static bool edit_at(struct mutator *m, node_test *test, edit_fn *edit)
 {
-	int n = count_nodes(&m->t.program.top, test), k = choice_below(m->c, n), number = 0;
+	int n = count_nodes(&m->t.program, test), k = choice_below(m->c, n);
 	struct rebuild r;
 	struct gen g;
 
 	if (!n)
 		return false;
 	begin(m, &r, &g);
-	r.at = find_node(&m->t.program.top, test, &k, &number);
+	r.at = find_node(&m->t.program, test, k);
 	r.edit = edit;
 	add_inputs(&r);
 	return rebuild_nodes(&r, &r.p->top) && finish(m, &r);

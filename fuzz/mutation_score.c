@@ -1,5 +1,6 @@
 /* mutation_score.c: one stream of cases for all faults or mutants of an engine. */
 #include "mutation_score.h"
+#include "../graph/walk.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -95,19 +96,14 @@ static bool region_shows_its_ops(enum op op)
 }
 
 /* The ops of a program, or false where others may be derived as well: in a derivative of a derivative the rules of one are ops of the next. */
-static bool ops_of(const struct testcase *c, const struct region *r, bool present[OP_COUNT])
+static bool ops_of(const struct testcase *c, bool present[OP_COUNT])
 {
 	if (c->n_transform > 1)
 		return false;
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *node = &r->node[i];
-
-		present[node->op] = true;
-		if (op_table[node->op].n_region && !region_shows_its_ops(node->op))
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);) {
+		present[w.node->op] = true;
+		if (w.node->n_region && !region_shows_its_ops(w.node->op))
 			return false;
-		for (int k = 0; k < node->n_region; k++)
-			if (!ops_of(c, &node->region[k], present))
-				return false;
 	}
 	return true;
 }
@@ -178,7 +174,7 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 		s->out->right_wrong = s->out->cases;
 		return;
 	}
-	all = !ops_of(c, &c->program.top, present) || s->o->ask_all;
+	all = !ops_of(c, present) || s->o->ask_all;
 	for (int k = 0; k < s->out->n; k++) {
 		if (!s->alive[k].engine || !(all || may_differ(&s->alive[k], present)))
 			continue;

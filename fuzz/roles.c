@@ -202,16 +202,13 @@ static enum role role_of_write(const struct look *look, const struct testcase *c
 /* ---- reads and writes at the index of a loop ---- */
 
 /* counter[value]: the index of a loop that the integer is made of, by integers alone, where that is inside; -1: none. */
-static void find_counters(const struct program *p, const struct region *r, int *counter)
+static void find_counters(const struct program *p, int *counter)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *n = &r->node[i];
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		const struct node *n = w.node;
 
-		for (int k = 0; k < n->n_region; k++) {
-			if (n->op == OP_FOR)
-				counter[n->region[k].param] = n->region[k].param;
-			find_counters(p, &n->region[k], counter);
-		}
+		if (n->op == OP_FOR)
+			counter[n->region[0].param] = n->region[0].param;
 		for (int k = 0; k < n->n_arg && !n->n_region && !dtype_is_float(p->type[n->out].dtype); k++)
 			if (counter[n->arg[k]] >= 0)
 				counter[n->out] = counter[n->arg[k]];
@@ -278,18 +275,18 @@ static void find_indexed(const struct look *look, const struct testcase *c, stru
 
 	for (int v = 0; v < n_value; v++)
 		counter[v] = -1;
-	find_counters(&c->program, &c->program.top, counter);
-	for (int k = 0; edit_site(&sites, k, &s); k++) {
+	find_counters(&c->program, counter);
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
 		int operand = indexed_operand(&c->program, s.node, counter);
 
-		if (operand < 0 || (!factor_shows(look, c, k, counter, 0, a) && !factor_shows(look, c, k, counter, 1, a)))
+		if (operand < 0 || (!factor_shows(look, c, w.number, counter, 0, a) && !factor_shows(look, c, w.number, counter, 1, a)))
 			continue;
-		role[k] = ROLE_INDEX;
+		role[w.number] = ROLE_INDEX;
 		indexes[counter[s.node->arg[operand]]] = true;
 	}
-	for (int k = 0; edit_site(&sites, k, &s); k++)
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);)
 		if (s.node->n_out && counter[s.node->out] >= 0 && indexes[counter[s.node->out]])
-			role[k] = ROLE_NONE;
+			role[w.number] = ROLE_NONE;
 }
 
 /* ---- all of them ---- */
@@ -299,12 +296,12 @@ void find_roles(const struct look *look, const struct testcase *c, enum verdict 
 	struct edit sites = {.c = *c};
 	struct site s;
 
-	for (int k = 0; edit_site(&sites, k, &s); k++) {
-		role[k] = has_siblings(&c->program, s.node) ? role_among_siblings(look, c, k, s.node, a) : ROLE_OWN;
-		if (role[k] == ROLE_ELEMENTWISE && !s.top && type_shows(look, c, k, a))
-			role[k] = ROLE_TYPE;
-		if (role[k] == ROLE_OWN && op_writes(s.node->op))
-			role[k] = role_of_write(look, c, k, s.node, v, a);
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
+		role[w.number] = has_siblings(&c->program, s.node) ? role_among_siblings(look, c, w.number, s.node, a) : ROLE_OWN;
+		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(look, c, w.number, a))
+			role[w.number] = ROLE_TYPE;
+		if (role[w.number] == ROLE_OWN && op_writes(s.node->op))
+			role[w.number] = role_of_write(look, c, w.number, s.node, v, a);
 	}
 	find_indexed(look, c, a, role);
 }

@@ -1,5 +1,6 @@
 /* sensitivity.c: see sensitivity.h. */
 #include "sensitivity.h"
+#include "../graph/walk.h"
 
 #include <limits.h>
 #include <math.h>
@@ -97,15 +98,6 @@ static bool open_first(struct measuring *m, struct error *e)
 	return bench_open(&m->bench, &m->o->engine, 1, &oracle, e);
 }
 
-static void ops_of(const struct region *r, bool present[OP_COUNT])
-{
-	for (int i = 0; i < r->n_node; i++) {
-		present[r->node[i].op] = true;
-		for (int k = 0; k < r->node[i].n_region; k++)
-			ops_of(&r->node[i].region[k], present);
-	}
-}
-
 static bool shows(struct measuring *m, int k, int i, const struct testcase *c, struct shared_truth *truth, struct arena *a)
 {
 	struct ladder *l = &m->ladder[k];
@@ -148,7 +140,7 @@ static void judge_case(struct measuring *m, const struct testcase *c, struct are
 		m->out->right_wrong = m->out->cases;
 		return;
 	}
-	ops_of(&c->program.top, present);
+	region_ops(&c->program.top, present);
 	for (int k = 0; k < m->out->n; k++) {
 		if (!present[m->out->row[k].op])
 			continue;

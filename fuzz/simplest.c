@@ -97,15 +97,6 @@ struct any_finding {
 	int hangs;
 };
 
-static void ops_of(const struct region *r, bool op[OP_COUNT])
-{
-	for (int i = 0; i < r->n_node; i++) {
-		op[r->node[i].op] = true;
-		for (int k = 0; k < r->node[i].n_region; k++)
-			ops_of(&r->node[i].region[k], op);
-	}
-}
-
 static bool is_weak_zero(const struct judgement *j)
 {
 	return j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
@@ -157,7 +148,7 @@ static bool shows_any(void *self, const struct testcase *c, struct arena *scratc
 
 	if (any->refuse && any->refuse(any->context, c))
 		return false;
-	ops_of(&c->program.top, op);
+	region_ops(&c->program.top, op);
 	for (int i = 0; i < OP_COUNT; i++) {
 		if (!op[i] || any->op[i] || i == OP_CONSTANT)
 			continue;
@@ -179,7 +170,7 @@ static struct testcase smallest(const struct look *look, const struct testcase *
 	struct minimize_statistics stats;
 
 	look_finds(look, from, a, &any.of);
-	ops_of(&from->program.top, any.op);
+	region_ops(&from->program.top, any.op);
 	for (int i = 0; i < OP_COUNT; i++)
 		any.loop = any.loop || (any.op[i] && op_is_loop((enum op)i));
 	return minimize(from, shows_any, &any, budget, a, &stats);

@@ -1,11 +1,6 @@
 /* Strata of the frozen profile, read off a case. */
+#include "../graph/walk.h"
 #include "generate_internal.h"
-
-struct landmarks {
-	const struct region *top;
-	double *out;
-	int n;
-};
 
 static bool compares(enum op op)
 {
@@ -20,28 +15,18 @@ static const union cell *find_scalar(const struct region *r, int value)
 	return t && dtype_is_float(t->type.dtype) && shape_elements(&t->type.shape) == 1 ? t->at : NULL;
 }
 
-static void collect(const struct region *r, struct landmarks *l)
-{
-	for (int k = 0; k < r->n_node; k++) {
-		const struct node *n = &r->node[k];
-
-		for (int i = 0; compares(n->op) && i < n->n_arg && l->n < POINT_LANDMARKS; i++) {
-			const union cell *x = find_scalar(l->top, n->arg[i]);
-
-			if (x)
-				l->out[l->n++] = x->f;
-		}
-		for (int i = 0; i < n->n_region; i++)
-			collect(&n->region[i], l);
-	}
-}
-
 int program_landmarks(const struct program *p, double out[POINT_LANDMARKS])
 {
-	struct landmarks l = {.top = &p->top, .out = out};
+	int n = 0;
 
-	collect(&p->top, &l);
-	return l.n;
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		for (int i = 0; compares(w.node->op) && i < w.node->n_arg && n < POINT_LANDMARKS; i++) {
+			const union cell *x = find_scalar(&p->top, w.node->arg[i]);
+
+			if (x)
+				out[n++] = x->f;
+		}
+	return n;
 }
 
 static bool is_slice_or_scatter(enum family f)
@@ -49,10 +34,10 @@ static bool is_slice_or_scatter(enum family f)
 	return f >= FAMILY_SLICE && f <= FAMILY_MASKED_SCATTER && f != FAMILY_PAD && f != FAMILY_CONCATENATE;
 }
 
-static void strata_region(const struct region *r, int depth, struct strata *s)
+static void strata_of_nodes(const struct program *p, struct strata *s)
 {
-	for (int k = 0; k < r->n_node; k++) {
-		const struct node *n = &r->node[k];
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		const struct node *n = w.node;
 		enum family f = op_table[n->op].family;
 
 		s->ops += n->op != OP_CONSTANT;
@@ -60,9 +45,7 @@ static void strata_region(const struct region *r, int depth, struct strata *s)
 		s->cond |= f == FAMILY_COND;
 		s->scatter_or_slice |= is_slice_or_scatter(f);
 		s->solution |= f == FAMILY_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION;
-		s->nested |= n->n_region && depth > 0;
-		for (int i = 0; i < n->n_region; i++)
-			strata_region(&n->region[i], depth + 1, s);
+		s->nested |= n->n_region && w.depth > 0;
 	}
 }
 
@@ -112,7 +95,7 @@ struct strata strata_of(const struct testcase *c)
 	double landmark[POINT_LANDMARKS];
 	int n_landmark = program_landmarks(&c->program, landmark), floats = 0, in_wrt = 0;
 
-	strata_region(&c->program.top, 0, &s);
+	strata_of_nodes(&c->program, &s);
 	s.low_precision = has_low_precision(&c->program);
 	s.points = c->n_point;
 	s.batch = request_order(c->transform, c->n_transform) < c->n_transform;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../graph/hash.h"
+#include "../graph/walk.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
 #include "look.h"

@@ -126,13 +126,11 @@ static struct triage_look *look_of(struct campaign *self, int which)
 
 static bool has_op_of(const struct pattern *p, const struct node *n)
 {
-	if (pattern_hangs_on(p, n))
-		return true;
-	for (int r = 0; r < n->n_region; r++)
-		for (int i = 0; i < n->region[r].n_node; i++)
-			if (has_op_of(p, &n->region[r].node[i]))
-				return true;
-	return false;
+	bool has = pattern_hangs_on(p, n);
+
+	for (struct walk w = walk_inside(n); !has && walk_next(&w);)
+		has = pattern_hangs_on(p, w.node);
+	return has;
 }
 
 static bool hangs_on(const struct likely *l, const struct program *p, const struct node *n)

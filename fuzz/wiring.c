@@ -1,5 +1,6 @@
 /* wiring.c: see wiring.h. */
 #include "wiring.h"
+#include "../graph/walk.h"
 
 /* What is compared: node k of `small`, its results matched so far to results of n. */
 struct match {
@@ -97,13 +98,9 @@ static bool node_fits(const struct program *small, const struct node *k, const s
 /* Whether k fits a node of the region, at any depth. */
 static bool fits_in(const struct program *small, const struct node *k, const struct program *p, const struct region *r)
 {
-	for (int i = 0; i < r->n_node; i++) {
-		if (node_fits(small, k, p, &r->node[i]))
+	for (struct walk w = walk_nodes(r); walk_next(&w);)
+		if (node_fits(small, k, p, w.node))
 			return true;
-		for (int b = 0; b < r->node[i].n_region; b++)
-			if (fits_in(small, k, p, &r->node[i].region[b]))
-				return true;
-	}
 	return false;
 }
 

@@ -184,9 +184,6 @@ bool program_check(const struct program *p, struct error *e);
 /* Scalar work as LIMIT_WORK counts it, saturating; an upper bound on the executed work, caps taken as trip counts. */
 int64_t program_work(const struct program *p);
 
-/* Whether a node of the region, at any depth, is of that op. */
-bool region_has_op(const struct region *region, enum op op);
-
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
 
@@ -200,9 +197,6 @@ static inline bool op_is_loop(enum op op)
 
 	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN || family == FAMILY_FIXED_POINT;
 }
-
-/* The constant that defines value v in the region or a region inside it: its literal, which is the program's.  NULL: it is none. */
-const struct tensor *region_constant(const struct region *r, int v);
 
 /* The cap or fixed trip count of a loop node: its iterations are at most this many. */
 int node_max_trip(const struct node *node);

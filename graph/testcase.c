@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "walk.h"
 
 enum { LIMIT_SPEC = 256, LIMIT_LITERAL = 40 };
 
@@ -122,20 +123,6 @@ static bool check_transform(const struct testcase *c, int k, struct signature *s
 	return request_apply(s, t, &inner) || refuse(e, (struct where){"request", k, -1}, -1, "%s", inner.text);
 }
 
-static int64_t literal_elements(const struct region *region)
-{
-	int64_t n = 0;
-
-	for (int k = 0; k < region->n_node; k++) {
-		const struct node *node = &region->node[k];
-		if (node->op == OP_CONSTANT)
-			n += shape_elements(&node->attrs.value.type.shape);
-		for (int i = 0; i < node->n_region; i++)
-			n += literal_elements(&node->region[i]);
-	}
-	return n;
-}
-
 static int64_t data_elements(const struct testcase *c, const struct signature *s)
 {
 	int64_t n = 0, point = 0;
@@ -145,7 +132,10 @@ static int64_t data_elements(const struct testcase *c, const struct signature *s
 	for (int k = 0; k < c->n_transform; k++)
 		for (int i = 0; i < c->transform[k].n_seed; i++)
 			n += shape_elements(&c->transform[k].seed[i].type.shape);
-	return n + c->n_point * point + literal_elements(&c->program.top);
+	for (struct walk w = walk_nodes(&c->program.top); walk_next(&w);)
+		if (w.node->op == OP_CONSTANT)
+			n += shape_elements(&w.node->attrs.value.type.shape);
+	return n + c->n_point * point;
 }
 
 static bool check_text(const char *text, size_t limit, const char *key, struct error *e)

@@ -1,5 +1,6 @@
 /* work.c: how much a program holds, and how much it executes at most. */
 #include "program.h"
+#include "walk.h"
 
 static int64_t add(int64_t a, int64_t b)
 {
@@ -90,47 +91,11 @@ int64_t program_work(const struct program *p)
 	return region_work(p, &p->top);
 }
 
-static int region_nodes(const struct region *region)
-{
-	int n = region->n_node;
-
-	for (int k = 0; k < region->n_node; k++)
-		for (int i = 0; i < region->node[k].n_region; i++)
-			n += region_nodes(&region->node[k].region[i]);
-	return n;
-}
-
 int program_nodes(const struct program *p)
 {
-	return region_nodes(&p->top);
-}
+	int n = 0;
 
-const struct tensor *region_constant(const struct region *r, int v)
-{
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *node = &r->node[i];
-		const struct tensor *inside = NULL;
-
-		if (node->op == OP_CONSTANT && node->out == v)
-			return &node->attrs.value;
-		for (int k = 0; k < node->n_region && !inside; k++)
-			inside = region_constant(&node->region[k], v);
-		if (inside)
-			return inside;
-	}
-	return NULL;
-}
-
-bool region_has_op(const struct region *region, enum op op)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == op)
-			return true;
-		for (int k = 0; k < node->n_region; k++)
-			if (region_has_op(&node->region[k], op))
-				return true;
-	}
-	return false;
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		n++;
+	return n;
 }

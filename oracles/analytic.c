@@ -1,6 +1,7 @@
 /* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment. */
 #include "analytic_internal.h"
 #include "../graph/answer.h"
+#include "../graph/walk.h"
 #include "convergence.h"
 #include "scalar_ops.h"
 #include "singular.h"

@@ -1,6 +1,7 @@
 /* test_compiled.c: passes change no bit, and fire; compiled code gives what the interpreter gives, bit by bit, whatever is switched off. */
 #include <dirent.h>
 
+#include "../../graph/walk.h"
 #include "../../engines/aot_case.h"
 #include "../../engines/aot_nested.h"
 #include "../../engines/compiled_parts.h"

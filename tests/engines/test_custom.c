@@ -2,6 +2,7 @@
  * test_custom.c: op custom.  A rule is used in the mode that it is for, and in no other, by every engine at its own level and by derivative programs: a rule that is another function shows
  * which of them went by it, and the oracle says nothing.  A right rule, wherever it is used, gives the derivative of the function.
  */
+#include "../../graph/walk.h"
 #include "../../engines/aot.h"
 #include "../../engines/aot_nested.h"
 #include "../../engines/engine.h"

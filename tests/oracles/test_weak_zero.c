@@ -1,6 +1,7 @@
 /*
  * NaN that zeros may have made where 0 times infinity is NaN: what is one and what is not, and that engines which have that one fault and no other return no other NaN.
  */
+#include "../../graph/walk.h"
 #include "../../fuzz/bench.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"
