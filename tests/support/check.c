@@ -1,0 +1,61 @@
+/* check.c: counts checks and chooses rows. */
+#include "../check.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { SHOWN = 20 }; /* failures that are printed */
+
+static struct {
+	int count, failures, rows;
+	bool list;
+	const char *wanted; /* NULL: every row */
+} state;
+
+bool check_condition(bool holds)
+{
+	state.count++;
+	state.failures += !holds;
+	return holds || state.failures > SHOWN;
+}
+
+void check_begin(int argc, char **argv)
+{
+	state.list = argc > 1 && !strcmp(argv[1], "--list");
+	state.wanted = argc > 1 && !state.list ? argv[1] : NULL;
+}
+
+bool row_wanted(const char *format, ...)
+{
+	char name[1024];
+	va_list list;
+
+	if (all_wanted())
+		return true;
+	va_start(list, format);
+	vsnprintf(name, sizeof name, format, list);
+	va_end(list);
+	for (char *c = name; *c; c++)
+		if (*c == '\n')
+			*c = c[1] ? ';' : '\0';
+	if (state.list)
+		puts(name);
+	if (state.list || !strstr(name, state.wanted))
+		return false;
+	state.rows++;
+	return true;
+}
+
+bool all_wanted(void) { return !state.list && !state.wanted; }
+
+int check_done(void)
+{
+	if (state.list)
+		return 0;
+	if (state.wanted && !state.rows) {
+		fprintf(stderr, "no row has \"%s\" in its name; --list prints the names\n", state.wanted);
+		return 1;
+	}
+	printf("%d checks, %d failed\n", state.count, state.failures);
+	return state.failures || !state.count ? 1 : 0;
+}
