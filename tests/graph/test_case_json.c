@@ -3,6 +3,7 @@
  * With an argument it writes every sample to standard output instead, one a line, for the schema test.
  */
 #include "../check.h"
+#include "../support/case_text.h"
 #include "cases.h"
 
 #include <math.h>
@@ -13,16 +14,19 @@
 #include "../../graph/answer.h"
 #include "../../graph/json.h"
 
+/* In the text ' stands for ". */
 static bool read_text(const char *text, struct arena *a, struct testcase *c, struct error *e)
 {
 	*e = (struct error){0};
+	text = json_text(a, text);
 	return testcase_read(text, strlen(text), a, c, e);
 }
 
 /* read(write(c)) is c, with the same text, in both forms. */
 static void check_round_trip(const char *name, const struct testcase *c, struct arena *a)
 {
-	char *(*const writers[])(const struct testcase *, struct arena *, size_t *) = {testcase_write, testcase_write_compact};
+	char *(*const writers[])(const struct testcase *, struct arena *, size_t *) = {
+	    testcase_write, testcase_write_compact};
 
 	for (int k = 0; k < 2; k++) {
 		struct error e = {0};
@@ -61,9 +65,10 @@ static void test_samples(struct arena *a)
 		/* Different cases differ, down to one bit of one element. */
 		if (c.program.top.n_param) {
 			copy.point[c.n_point - 1][0].at[0].i ^= 1;
-			bool nan = dtype_is_float(copy.point[0][0].type.dtype) && isnan(c.point[c.n_point - 1][0].at[0].f);
-			CHECK(nan || (!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy)), "%s: another point",
-			    samples[k].name);
+			bool nan =
+			    dtype_is_float(copy.point[0][0].type.dtype) && isnan(c.point[c.n_point - 1][0].at[0].f);
+			CHECK(nan || (!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy)),
+			    "%s: another point", samples[k].name);
 		}
 		if (c.n_transform) {
 			copy = testcase_copy(&c, a);
@@ -72,16 +77,18 @@ static void test_samples(struct arena *a)
 				last->seed[last->n_seed - 1].at[0].i ^= 1;
 			else
 				last->size ^= 1;
-			CHECK(!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy), "%s: another seed", samples[k].name);
+			CHECK(!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy),
+			    "%s: another seed", samples[k].name);
 		}
 		struct testcase other;
 		if (read_text(samples[(k + 1) % N_SAMPLE].text, a, &other, &e))
-			CHECK(!testcase_equal(&c, &other) && testcase_hash(&c) != testcase_hash(&other), "%s: equal to the next",
-			    samples[k].name);
+			CHECK(!testcase_equal(&c, &other) && testcase_hash(&c) != testcase_hash(&other),
+			    "%s: equal to the next", samples[k].name);
 		/* The case inside a report. */
-		char *report = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"found\":[1,{}],\"case\":%s}", samples[k].text);
-		CHECK(read_text(report, a, &other, &e) && testcase_equal(&c, &other), "%s: in a report: %s: %s", samples[k].name,
-		    e.place, e.text);
+		char *report =
+		    arena_printf(a, "{'schema':'adjudge.report/1','found':[1,{}],'case':%s}", samples[k].text);
+		CHECK(read_text(report, a, &other, &e) && testcase_equal(&c, &other), "%s: in a report: %s: %s",
+		    samples[k].name, e.place, e.text);
 		arena_reset(a);
 	}
 }
@@ -114,106 +121,133 @@ static void test_built(struct arena *a)
 	}
 }
 
-#define X "\"inputs\":[\"x: f64[]\"],"
-#define END "\"results\":[\"x\"],\"points\":[[1]],\"request\":[]"
-#define BODY(nodes) CASE(X "\"body\":[" nodes "]," END)
+#define X           "'inputs':['x: f64[]'],"
+#define END         "'results':['x'],'points':[[1]],'request':[]"
+#define BODY(nodes) CASE(X "'body':[" nodes "]," END)
 
 static const struct {
 	const char *place, *part; /* of the message */
 	const char *text;
 } refusals[] = {
-	{"body[1].op", "did you mean \"sin\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"x\"]},{\"out\":[\"z\"],\"op\":\"sinn\",\"args\":[\"x\"]}")},
-	{"body[0].args[1]", "no value \"y\"", BODY("{\"out\":[\"y\"],\"op\":\"add\",\"args\":[\"x\",\"y\"]}")},
-	{"body[0].args[0]", "no value \"z\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"z\"]},{\"out\":[\"z\"],\"op\":\"neg\",\"args\":[\"y\"]}")},
-	{"body[0].args", "takes 2 operands, not 1", BODY("{\"out\":[\"y\"],\"op\":\"add\",\"args\":[\"x\"]}")},
-	{"body[0]", "takes 1 operands, not 0", BODY("{\"out\":[\"y\"],\"op\":\"neg\"}")},
-	{"body[0].out", "gives 1 results here, not 2", BODY("{\"out\":[\"y\",\"z\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "stated as f32[]", BODY("{\"out\":[\"y: f32[]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "\"x\" is taken", BODY("{\"out\":[\"x\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "no \"NAME: TYPE\"", BODY("{\"out\":[\"1y\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "no type", BODY("{\"out\":[\"y:f64[]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "no type", BODY("{\"out\":[\"y: f64[9223372036854775808]\"],\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0].out[0]", "needs a type", BODY("{\"out\":[\"y\"],\"op\":\"constant\",\"value\":1}")},
-	{"body[0]", "lacks the key \"op\"", BODY("{\"out\":[\"y\"],\"args\":[\"x\"]}")},
-	{"body[0]", "lacks the key \"out\"", BODY("{\"op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0]", "neg has no attribute \"axis\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"args\":[\"x\"],\"axis\":0}")},
-	{"body[0]", "did you mean \"args\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"arg\":[\"x\"]}")},
-	{"body[0]", "unknown key \"Op\"", BODY("{\"out\":[\"y\"],\"op\":\"neg\",\"Op\":\"neg\",\"args\":[\"x\"]}")},
-	{"body[0]", "lacks its attribute \"axes\"", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"]}")},
-	{"body[0]", "lacks its attribute \"cap\"", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"regions\":[]}")},
-	{"body[0].regions", "for has 1 regions, not 0", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":[]}")},
-	{"body[0].axes[0]", "is not in [0", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[-1]}")},
-	{"body[0].axes[0]", "needs an integer", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[1.0]}")},
-	{"body[0].axes", "1 axes", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[0]}")},
-	{"body[0].start", "rank 0", BODY("{\"out\":[\"y\"],\"op\":\"slice\",\"args\":[\"x\"],\"start\":[0],\"size\":[]}")},
-	{"body[0].dtype", "none of f64, f32", BODY("{\"out\":[\"y\"],\"op\":\"cast\",\"args\":[\"x\"],\"dtype\":\"float\"}")},
-	{"body[0].keepdims", "needs a boolean", BODY("{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"x\"],\"axes\":[],\"keepdims\":0}")},
-	{"body[0].regions[0].params[1]", "stated as f32[]", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
-	    "{\"params\":[\"i\",\"a: f32[]\"],\"results\":[\"a\"]}]}")},
-	{"body[0].regions[0].params", "1 parameters", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
-	    "{\"params\":[\"i\"],\"results\":[\"x\"]}]}")},
-	{"body[0].regions[0].body[0].args[0]", "no value \"q\"", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
-	    "{\"params\":[\"i\",\"a\"],\"body\":[{\"out\":[\"b\"],\"op\":\"neg\",\"args\":[\"q\"]}],\"results\":[\"b\"]}]}")},
-	{"body[0].regions[0].results[0]", "has type i64[]", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
-	    "{\"params\":[\"i\",\"a\"],\"results\":[\"i\"]}]}")},
-	{"body[1].args[0]", "belongs to a region that has ended", BODY("{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,\"regions\":["
-	    "{\"params\":[\"i\",\"a\"],\"results\":[\"a\"]}]},{\"out\":[\"z\"],\"op\":\"neg\",\"args\":[\"a\"]}")},
-#define V "\"inputs\":[\"x: f64[2]\",\"s: i64[1]\"],"
-#define STORE(out, buffer, update) "{\"out\":[\"" out "\"],\"op\":\"store\",\"args\":[\"" buffer "\",\"" update "\",\"s\"]}"
-#define COPY(out, x) "{\"out\":[\"" out "\"],\"op\":\"copy\",\"args\":[\"" x "\"]}"
-#define STORES(body, result) CASE(V "\"body\":[" body "],\"results\":[\"" result "\"],\"points\":[[[1,2],[0]]]," PRIMAL)
-	{"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," COPY("z", "x"), "z")},
-	{"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," STORE("z", "x", "u"), "z")},
-	{"results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u"), "x")},
-	{"body[0].args[1]", "also the buffer", STORES(STORE("y", "x", "x"), "y")},
-	{"body[1].regions[0].body[0].args[0]", "further out", STORES(COPY("u", "x") ",{\"out\":[\"y\"],\"op\":\"checkpoint\",\"args\":[],\"regions\":["
-	    "{\"body\":[" STORE("z", "x", "u") "],\"results\":[\"z\"]}]}", "y")},
-	{"body[2].regions[0].results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u")
-	    ",{\"out\":[\"z\"],\"op\":\"checkpoint\",\"args\":[],\"regions\":[{\"body\":[],\"results\":[\"x\"]}]}", "z")},
-	{"body[1].regions[0].results[0]", "was stored into", STORES(COPY("u", "x") ",{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":1,"
-	    "\"regions\":[{\"params\":[\"i\",\"a\"],\"body\":[" STORE("z", "a", "u") "],\"results\":[\"a\"]}]}", "y")},
-	{"inputs[0]", "needs a type", CASE("\"inputs\":[\"x\"],\"body\":[]," END)},
-	{"results[0]", "no value", CASE(X "\"body\":[],\"results\":[\"y\"],\"points\":[[1]]," PRIMAL)},
-	{"points", "0 points", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[]," PRIMAL)},
-	{"points[0]", "2 tensors", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1,2]]," PRIMAL)},
-	{"points[1][0]", "the nearest is written \"0x1.999999999999ap-4\"", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1],[0.1]]," PRIMAL)},
-	{"points[0][0]", "no real", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[\"NaN\"]]," PRIMAL)},
-	{"points[0][0]", "not null", CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[null]]," PRIMAL)},
-	{"points[0][0]", "no value of f16; the nearest is \"0x1p+11\"",
-	    CASE("\"inputs\":[\"x: f16[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[\"0x1.002p+11\"]]," PRIMAL)},
-	{"points[0][0]", "the nearest is written \"inf\"", CASE("\"inputs\":[\"x: f16[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[65520]]," PRIMAL)},
-	{"points[0][0][1]", "no value of i32", CASE("\"inputs\":[\"x: i32[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[[1,2147483648]]]," PRIMAL)},
-	{"points[0][0]", "must be written as a string", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[9007199254740993]]," PRIMAL)},
-	{"points[0][0]", "of 64 bits", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[\"9223372036854775808\"]]," PRIMAL)},
-	{"points[0][0]", "needs a boolean", CASE("\"inputs\":[\"x: bool[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]]," PRIMAL)},
-	{"points[0][0]", "3 elements, but f64[2] has 2", CASE("\"inputs\":[\"x: f64[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[[1,2,3]]]," PRIMAL)},
-	{"points[0][0]", "needs an array", CASE("\"inputs\":[\"x: f64[2]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]]," PRIMAL)},
-#define REQUEST(transforms) CASE(X "\"body\":[],\"results\":[\"x\"],\"points\":[[1]],\"request\":[" transforms "]")
-	{"request[0].transform", "unknown transform", REQUEST("{\"transform\":\"grad\",\"wrt\":[0],\"cotangents\":[1]}")},
-	{"request[0]", "lacks the key \"size\"", REQUEST("{\"transform\":\"batch\",\"wrt\":[0]}")},
-	{"request[0]", "unknown key \"tangents\"", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"tangents\":[1]}")},
-	{"request[0].wrt[0]", "not in [0, 0]", REQUEST("{\"transform\":\"vjp\",\"wrt\":[1],\"cotangents\":[1]}")},
-	{"request[0].wrt", "0 inputs", REQUEST("{\"transform\":\"vjp\",\"wrt\":[],\"cotangents\":[1]}")},
-	{"request[0].cotangents", "0 tensors", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[]}")},
-	{"request[1].tangents[0]", "no real", REQUEST("{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]},"
-	    "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[\"x\"]}")},
-	{"request[0].wrt[1]", "ascending", CASE("\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1,1]],"
-	    "\"request\":[{\"transform\":\"jvp\",\"wrt\":[1,0],\"tangents\":[1,1]}]")},
-	{"request[0].tangents[0]", "is 0", CASE("\"inputs\":[\"x: i64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]],"
-	    "\"request\":[{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[1]}]")},
-#define EXPECT(entries) CASE(X "\"body\":[]," END ",\"expect\":[" entries "]")
-	{"expect[0]", "states neither", EXPECT("{\"engine\":\"tape\"}")},
-	{"expect[0].returned[1]", "no decimal literal", EXPECT("{\"returned\":[\"1\",\"0x1p0\"]}")},
-	{"expect[0].returned[0]", "needs a string", EXPECT("{\"returned\":[1]}")},
-	{"expect[0]", "did you mean \"verdict\"", EXPECT("{\"verdic\":\"wrong\"}")},
-	{"", "unknown key \"extra\"", CASE(X "\"body\":[]," END ",\"extra\":1")},
-	{"schema", "is not \"adjudge.case/1\"", "{\"schema\":\"adjudge.case/2\"}"},
-	{"", "lacks the key \"schema\"", "{}"},
-	{"", "needs an object", "[]"},
-	{"", "lacks the key \"case\"", "{\"schema\":\"adjudge.report/1\"}"},
-	{"case", "lacks the key \"inputs\"", "{\"schema\":\"adjudge.report/1\",\"case\":{\"schema\":\"adjudge.case/1\"}}"},
-	{"line 2, column 3", "too early", "{\n  "},
-	{"line 1, column 4", "no JSON number", "[-01]"},
+    {"body[1].op", "did you mean \"sin\"",
+	BODY("{'out':['y'],'op':'neg','args':['x']},{'out':['z'],'op':'sinn','args':['x']}")},
+    {"body[0].args[1]", "no value \"y\"", BODY("{'out':['y'],'op':'add','args':['x','y']}")},
+    {"body[0].args[0]", "no value \"z\"",
+	BODY("{'out':['y'],'op':'neg','args':['z']},{'out':['z'],'op':'neg','args':['y']}")},
+    {"body[0].args", "takes 2 operands, not 1", BODY("{'out':['y'],'op':'add','args':['x']}")},
+    {"body[0]", "takes 1 operands, not 0", BODY("{'out':['y'],'op':'neg'}")},
+    {"body[0].out", "gives 1 results here, not 2", BODY("{'out':['y','z'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "stated as f32[]", BODY("{'out':['y: f32[]'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "\"x\" is taken", BODY("{'out':['x'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "no \"NAME: TYPE\"", BODY("{'out':['1y'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "no type", BODY("{'out':['y:f64[]'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "no type", BODY("{'out':['y: f64[9223372036854775808]'],'op':'neg','args':['x']}")},
+    {"body[0].out[0]", "needs a type", BODY("{'out':['y'],'op':'constant','value':1}")},
+    {"body[0]", "lacks the key \"op\"", BODY("{'out':['y'],'args':['x']}")},
+    {"body[0]", "lacks the key \"out\"", BODY("{'op':'neg','args':['x']}")},
+    {"body[0]", "neg has no attribute \"axis\"", BODY("{'out':['y'],'op':'neg','args':['x'],'axis':0}")},
+    {"body[0]", "did you mean \"args\"", BODY("{'out':['y'],'op':'neg','arg':['x']}")},
+    {"body[0]", "unknown key \"Op\"", BODY("{'out':['y'],'op':'neg','Op':'neg','args':['x']}")},
+    {"body[0]", "lacks its attribute \"axes\"", BODY("{'out':['y'],'op':'reduce_sum','args':['x']}")},
+    {"body[0]", "lacks its attribute \"cap\"", BODY("{'out':['y'],'op':'for','args':['x'],'regions':[]}")},
+    {"body[0].regions", "for has 1 regions, not 0",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':[]}")},
+    {"body[0].axes[0]", "is not in [0", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[-1]}")},
+    {"body[0].axes[0]", "needs an integer", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[1.0]}")},
+    {"body[0].axes", "1 axes", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[0]}")},
+    {"body[0].start", "rank 0", BODY("{'out':['y'],'op':'slice','args':['x'],'start':[0],'size':[]}")},
+    {"body[0].dtype", "none of f64, f32", BODY("{'out':['y'],'op':'cast','args':['x'],'dtype':'float'}")},
+    {"body[0].keepdims", "needs a boolean",
+	BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[],'keepdims':0}")},
+    {"body[0].regions[0].params[1]", "stated as f32[]",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+	     "{'params':['i','a: f32[]'],'results':['a']}]}")},
+    {"body[0].regions[0].params", "1 parameters",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+	     "{'params':['i'],'results':['x']}]}")},
+    {"body[0].regions[0].body[0].args[0]", "no value \"q\"",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+	     "{'params':['i','a'],'body':[{'out':['b'],'op':'neg','args':['q']}],'results':['b']}]}")},
+    {"body[0].regions[0].results[0]", "has type i64[]",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+	     "{'params':['i','a'],'results':['i']}]}")},
+    {"body[1].args[0]", "belongs to a region that has ended",
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+	     "{'params':['i','a'],'results':['a']}]},{'out':['z'],'op':'neg','args':['a']}")},
+#define V                          "'inputs':['x: f64[2]','s: i64[1]'],"
+#define STORE(out, buffer, update) "{'out':['" out "'],'op':'store','args':['" buffer "','" update "','s']}"
+#define COPY(out, x)               "{'out':['" out "'],'op':'copy','args':['" x "']}"
+#define STORES(body, result)       CASE(V "'body':[" body "],'results':['" result "'],'points':[[[1,2],[0]]]," PRIMAL)
+    {"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," COPY("z", "x"), "z")},
+    {"body[2].args[0]", "was stored into",
+	STORES(COPY("u", "x") "," STORE("y", "x", "u") "," STORE("z", "x", "u"), "z")},
+    {"results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u"), "x")},
+    {"body[0].args[1]", "also the buffer", STORES(STORE("y", "x", "x"), "y")},
+    {"body[1].regions[0].body[0].args[0]", "further out",
+	STORES(COPY("u", "x") ",{'out':['y'],'op':'checkpoint','args':[],'regions':["
+			      "{'body':[" STORE("z", "x", "u") "],'results':['z']}]}",
+	    "y")},
+    {"body[2].regions[0].results[0]", "was stored into",
+	STORES(COPY("u", "x") "," STORE("y", "x",
+		   "u") ",{'out':['z'],'op':'checkpoint','args':[],'regions':[{'body':[],'results':['x']}]}",
+	    "z")},
+    {"body[1].regions[0].results[0]", "was stored into",
+	STORES(COPY("u", "x") ",{'out':['y'],'op':'for','args':['x'],'trip':1,"
+			      "'regions':[{'params':['i','a'],'body':[" STORE("z", "a", "u") "],'results':['a']}]}",
+	    "y")},
+    {"inputs[0]", "needs a type", CASE("'inputs':['x'],'body':[]," END)},
+    {"results[0]", "no value", CASE(X "'body':[],'results':['y'],'points':[[1]]," PRIMAL)},
+    {"points", "0 points", CASE(X "'body':[],'results':['x'],'points':[]," PRIMAL)},
+    {"points[0]", "2 tensors", CASE(X "'body':[],'results':['x'],'points':[[1,2]]," PRIMAL)},
+    {"points[1][0]", "the nearest is written \"0x1.999999999999ap-4\"",
+	CASE(X "'body':[],'results':['x'],'points':[[1],[0.1]]," PRIMAL)},
+    {"points[0][0]", "no real", CASE(X "'body':[],'results':['x'],'points':[['NaN']]," PRIMAL)},
+    {"points[0][0]", "not null", CASE(X "'body':[],'results':['x'],'points':[[null]]," PRIMAL)},
+    {"points[0][0]", "no value of f16; the nearest is \"0x1p+11\"",
+	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[['0x1.002p+11']]," PRIMAL)},
+    {"points[0][0]", "the nearest is written \"inf\"",
+	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[[65520]]," PRIMAL)},
+    {"points[0][0][1]", "no value of i32",
+	CASE("'inputs':['x: i32[2]'],'body':[],'results':['x'],'points':[[[1,2147483648]]]," PRIMAL)},
+    {"points[0][0]", "must be written as a string",
+	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[9007199254740993]]," PRIMAL)},
+    {"points[0][0]", "of 64 bits",
+	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[['9223372036854775808']]," PRIMAL)},
+    {"points[0][0]", "needs a boolean",
+	CASE("'inputs':['x: bool[]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
+    {"points[0][0]", "3 elements, but f64[2] has 2",
+	CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[[1,2,3]]]," PRIMAL)},
+    {"points[0][0]", "needs an array",
+	CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
+#define REQUEST(transforms) CASE(X "'body':[],'results':['x'],'points':[[1]],'request':[" transforms "]")
+    {"request[0].transform", "unknown transform", REQUEST("{'transform':'grad','wrt':[0],'cotangents':[1]}")},
+    {"request[0]", "lacks the key \"size\"", REQUEST("{'transform':'batch','wrt':[0]}")},
+    {"request[0]", "unknown key \"tangents\"", REQUEST("{'transform':'vjp','wrt':[0],'tangents':[1]}")},
+    {"request[0].wrt[0]", "not in [0, 0]", REQUEST("{'transform':'vjp','wrt':[1],'cotangents':[1]}")},
+    {"request[0].wrt", "0 inputs", REQUEST("{'transform':'vjp','wrt':[],'cotangents':[1]}")},
+    {"request[0].cotangents", "0 tensors", REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[]}")},
+    {"request[1].tangents[0]", "no real",
+	REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[1]},"
+		"{'transform':'jvp','wrt':[0],'tangents':['x']}")},
+    {"request[0].wrt[1]", "ascending",
+	CASE("'inputs':['x: f64[]','y: f64[]'],'body':[],'results':['x'],'points':[[1,1]],"
+	     "'request':[{'transform':'jvp','wrt':[1,0],'tangents':[1,1]}]")},
+    {"request[0].tangents[0]", "is 0",
+	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[1]],"
+	     "'request':[{'transform':'jvp','wrt':[0],'tangents':[1]}]")},
+#define EXPECT(entries) CASE(X "'body':[]," END ",'expect':[" entries "]")
+    {"expect[0]", "states neither", EXPECT("{'engine':'tape'}")},
+    {"expect[0].returned[1]", "no decimal literal", EXPECT("{'returned':['1','0x1p0']}")},
+    {"expect[0].returned[0]", "needs a string", EXPECT("{'returned':[1]}")},
+    {"expect[0]", "did you mean \"verdict\"", EXPECT("{'verdic':'wrong'}")},
+    {"", "unknown key \"extra\"", CASE(X "'body':[]," END ",'extra':1")},
+    {"schema", "is not \"adjudge.case/1\"", "{'schema':'adjudge.case/2'}"},
+    {"", "lacks the key \"schema\"", "{}"},
+    {"", "needs an object", "[]"},
+    {"", "lacks the key \"case\"", "{'schema':'adjudge.report/1'}"},
+    {"case", "lacks the key \"inputs\"", "{'schema':'adjudge.report/1','case':{'schema':'adjudge.case/1'}}"},
+    {"line 2, column 3", "too early", "{\n  "},
+    {"line 1, column 4", "no JSON number", "[-01]"},
 };
 
 static void test_refusals(struct arena *a)
@@ -223,7 +257,10 @@ static void test_refusals(struct arena *a)
 		struct error e;
 		bool ok = read_text(refusals[k].text, a, &c, &e);
 		CHECK(!ok && !strcmp(e.place, refusals[k].place) && strstr(e.text, refusals[k].part),
-		    "wanted %s: %s\n  got %s: %s\n  of %s", refusals[k].place, refusals[k].part, e.place, e.text, refusals[k].text);
+		    "wanted %s: %s\n"
+		    "  got %s: %s\n"
+		    "  of %s",
+		    refusals[k].place, refusals[k].part, e.place, e.text, refusals[k].text);
 		arena_reset(a);
 	}
 }
@@ -233,7 +270,7 @@ static void test_print(struct arena *a)
 	struct testcase c;
 	struct error e;
 
-	CHECK(read_text(CASE("\"title\":\"\\u001b[2J\\u009b\\u00e9\"," X "\"body\":[]," END), a, &c, &e), "%s", e.text);
+	CHECK(read_text(CASE("'title':'\\u001b[2J\\u009b\\u00e9'," X "'body':[]," END), a, &c, &e), "%s", e.text);
 	const char *text = testcase_print(&c, a);
 	CHECK(strstr(text, "title: ?[2J??\xC3\xA9\n") && strstr(text, "point 0: v0 = 1\n"), "%s", text);
 }
@@ -254,7 +291,8 @@ static void test_derivative_types(struct arena *a)
 			const struct region *top = &c.program.top;
 			if (c.n_transform > 1)
 				continue; /* test_request.c */
-			int v = c.transform[0].kind == TRANSFORM_VJP ? top->param + c.transform[0].wrt[i] : top->result[i];
+			int v = c.transform[0].kind == TRANSFORM_VJP ? top->param + c.transform[0].wrt[i]
+								     : top->result[i];
 			CHECK(type_equal(&type[i], &c.program.type[v]), "%s: type %d", samples[k].name, i);
 		}
 	}
@@ -281,8 +319,8 @@ static void test_largest(struct arena *a)
 			x[k].at[i].f = -0x1.fedcba9876543p-1021;
 	}
 	char *text = testcase_write(&c, a, &len);
-	CHECK(len > 7 << 20 && testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back), "%zu bytes: %s: %s", len, e.place,
-	    e.text);
+	CHECK(len > 7 << 20 && testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back),
+	    "%zu bytes: %s: %s", len, e.place, e.text);
 	c.n_point = POINTS + 1;
 	struct tensor *more[POINTS + 1] = {x, x, x, x, x};
 	c.point = more;
@@ -296,12 +334,14 @@ static void test_files(struct arena *a)
 	struct testcase c;
 	struct error e = {0};
 	int fd = mkstemp(path);
-	size_t n = strlen(samples[2].text);
+	const char *text = json_text(a, samples[2].text);
+	size_t n = strlen(text);
 
-	CHECK(fd >= 0 && write(fd, samples[2].text, n) == (ssize_t)n, "temporary file %s", path);
+	CHECK(fd >= 0 && write(fd, text, n) == (ssize_t)n, "temporary file %s", path);
 	CHECK(testcase_read_file(path, a, &c, &e), "%s: %s", e.place, e.text);
 	CHECK(pwrite(fd, "]", 1, 0) == 1, "write");
-	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.place, path) && strstr(e.place, "line 1"), "place %s: %s", e.place, e.text);
+	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.place, path) && strstr(e.place, "line 1"),
+	    "place %s: %s", e.place, e.text);
 	e = (struct error){0};
 	CHECK(!ftruncate(fd, LIMIT_CASE_BYTES + 1), "truncate");
 	CHECK(!testcase_read_file(path, a, &c, &e) && strstr(e.text, "larger than"), "%s: %s", e.place, e.text);
@@ -335,9 +375,11 @@ static void test_writer(struct arena *a)
 	json_member_integer_if(&w, "none", false, 7);
 	json_member_decimal_if(&w, "half", true, 0.5);
 	json_end(&w);
-	const char *text = json_finish(&w, &len), *want =
-	    "{\"bad \xEF\xBF\xBD\\u0001\\\"\":0.10000000000000001,\"list\":[null,\"nan\",\"-9223372036854775808\",false,[]],\"nobody\":null,\"none\":null,\"half\":0.5}";
-	CHECK(!strcmp(text, want), "got %s", text);
+	const char *
+	    text = json_finish(&w, &len),
+	   *want =
+	       "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan','-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
+	CHECK(!strcmp(text, json_text(a, want)), "got %s", text);
 	const struct json *v = json_read(text, len, a, &e);
 	CHECK(v && v->n_child == 5 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);
 }
@@ -353,7 +395,7 @@ int main(int argc, char **argv)
 			struct testcase c;
 			struct error e;
 			size_t len;
-			printf("%s\n", samples[k].text);
+			printf("%s\n", json_text(&a, samples[k].text));
 			if (read_text(samples[k].text, &a, &c, &e))
 				printf("%s\n", testcase_write_compact(&c, &a, &len));
 		}
