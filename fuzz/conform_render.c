@@ -12,6 +12,30 @@ static const char letters[VERDICT_COUNT] = {
 	[VERDICT_PROTOCOL] = 'G',         [VERDICT_HANG] = 'H',        [VERDICT_CRASH] = 'X',
 };
 
+/* Text that grows in the arena. */
+struct text {
+	struct arena *arena;
+	char *at;
+	size_t len, room;
+};
+
+static void put(struct text *t, const char *more)
+{
+	size_t n = strlen(more);
+
+	if (t->len + n + 1 > t->room) {
+		size_t room = 2 * (t->len + n + 1) + 4096;
+		char *at = arena_alloc(t->arena, room, 1);
+
+		if (t->len)
+			memcpy(at, t->at, t->len);
+		t->at = at;
+		t->room = room;
+	}
+	memcpy(t->at + t->len, more, n + 1);
+	t->len += n;
+}
+
 static int cases_of(const struct conform_cell *cell)
 {
 	int n = 0;
@@ -34,11 +58,11 @@ static bool begins(const struct conform *m, int k)
 
 static void put_counts(struct text *t, const struct conform *m)
 {
-	text_put(t, "%d cases:", m->asked);
+	put(t, arena_printf(t->arena, "%d cases:", m->asked));
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		if (m->verdict[v])
-			text_put(t, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]);
-	text_put(t, "\n");
+			put(t, arena_printf(t->arena, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]));
+	put(t, "\n");
 }
 
 /* ---- text ---- */
@@ -47,22 +71,22 @@ char *conform_text(const struct conform *m, const char *spec, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	text_put(&t, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, "");
+	put(&t, arena_printf(a, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, ""));
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
-	text_put(&t, "\n%-22s", "");
+		put(&t, begins(m, k) ? arena_printf(a, " | %-4s", m->column[k].request) : "     ");
+	put(&t, arena_printf(a, "\n%-22s", ""));
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name);
-	text_put(&t, "\n");
+		put(&t, arena_printf(a, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name));
+	put(&t, "\n");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		text_put(&t, "%-22s", op_table[op].name);
+		put(&t, arena_printf(a, "%-22s", op_table[op].name));
 		for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]));
-		text_put(&t, "\n");
+			put(&t, arena_printf(a, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1])));
+		put(&t, "\n");
 	}
-	text_put(&t, "\n");
+	put(&t, "\n");
 	put_counts(&t, m);
 	return t.at;
 }
@@ -74,11 +98,11 @@ static const char *escaped(const char *from, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	text_put_bytes(&t, "", 0);
+	put(&t, "");
 	for (; *from; from++) {
 		char one[2] = {*from, '\0'};
 
-		text_put(&t, "%s", *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
+		put(&t, *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
 		    *from == '|' ? "&#124;" : *from == '`' ? "&#96;" : (unsigned char)*from < ' ' ? " " : one);
 	}
 	return t.at;
@@ -89,26 +113,26 @@ char *conform_markdown(const struct conform *m, const char *spec, const struct h
 	struct text t = {.arena = a};
 
 	/* what it is, not where it lies */
-	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
-	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : "");
+	put(&t, arena_printf(a, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : ""));
 	put_counts(&t, m);
-	text_put(&t, "\n| op |");
+	put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		text_put(&t, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name);
-	text_put(&t, "\n|---|");
+		put(&t, arena_printf(a, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name));
+	put(&t, "\n|---|");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		text_put(&t, "---|");
+		put(&t, "---|");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		text_put(&t, "\n| %s |", op_table[op].name);
+		put(&t, arena_printf(a, "\n| %s |", op_table[op].name));
 		for (int k = 0; k < m->n_column; k += POINTS_COUNT) {
 			char pair[3] = {letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]), '\0'};
 
-			text_put(&t, " %s |", pair);
+			put(&t, arena_printf(a, " %s |", pair));
 		}
 	}
-	text_put(&t, "\n");
+	put(&t, "\n");
 	return t.at;
 }
 
@@ -126,29 +150,29 @@ char *conform_html(const struct conform *m, const char *spec, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	text_put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
-	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a));
+	put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
+	put(&t, arena_printf(a, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a)));
 	put_counts(&t, m);
-	text_put(&t, "</p><div><table><tr><th>op</th>");
+	put(&t, "</p><div><table><tr><th>op</th>");
 	for (int k = 0; k < m->n_column; k++)
-		text_put(&t, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
-		    point_class_names[m->column[k].points]);
-	text_put(&t, "</tr>\n");
+		put(&t, arena_printf(a, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
+		    point_class_names[m->column[k].points]));
+	put(&t, "</tr>\n");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		text_put(&t, "<tr><th>%s</th>", op_table[op].name);
+		put(&t, arena_printf(a, "<tr><th>%s</th>", op_table[op].name));
 		for (int k = 0; k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];
 
 			if (cases_of(cell))
-				text_put(&t, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]);
+				put(&t, arena_printf(a, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]));
 			else
-				text_put(&t, "<td></td>");
+				put(&t, "<td></td>");
 		}
-		text_put(&t, "</tr>\n");
+		put(&t, "</tr>\n");
 	}
-	text_put(&t, "</table></div></html>\n");
+	put(&t, "</table></div></html>\n");
 	return t.at;
 }
 

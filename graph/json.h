@@ -14,7 +14,6 @@
 #include "arena.h"
 #include "error.h"
 #include "limits.h"
-#include "text.h"
 
 enum {
 	JSON_BYTES = 4 * LIMIT_CASE_BYTES, /* a summary may be larger than a case */
@@ -95,9 +94,11 @@ enum json_layout { JSON_FLOW, JSON_BLOCK };
 enum json_reals { JSON_REALS_HEX, JSON_REALS_DECIMAL, JSON_REALS_BITS };
 
 struct json_writer {
+	struct arena *arena;
 	bool pretty;
 	enum json_reals reals; /* HEX unless set */
-	struct text text;
+	char *text;
+	size_t len, room;
 	int depth;      /* open containers */
 	bool after_key; /* a key waits for its value */
 	struct {

@@ -1,4 +1,5 @@
-/* fixed_points.h: programs with fixed points whose solutions have closed forms, for the tests of engines and of the oracles. */
+/* fixed_points.h: programs with fixed points whose solutions have closed forms, for the tests of engines and of the
+ * oracles. */
 #ifndef TESTS_ENGINES_FIXED_POINTS_H
 #define TESTS_ENGINES_FIXED_POINTS_H
 
@@ -6,81 +7,102 @@
 
 #include "../../graph/testcase.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
-#define N(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
-#define C(out, value) "{\"out\":[\"" out ": f64[]\"],\"op\":\"constant\",\"value\":" value "}"
 /* Done when |next - x| <= tol. */
-#define REST(next, x, tol)                                                                                              \
-	N("d", "sub", "\"" next "\",\"" x "\"") "," N("e", "abs", "\"d\"") "," C("tol", tol) "," N("done", "le", "\"e\",\"tol\"")
-#define REGION(params, body, results) "{\"params\":[" params "],\"body\":[" body "],\"results\":[" results "]}"
-#define FIXED_POINT(outs, args, cap, meaning, region)                                                                   \
-	"{\"out\":[" outs "],\"op\":\"fixed_point\",\"args\":[" args "],\"cap\":" cap ",\"meaning\":\"" meaning          \
-	"\",\"regions\":[" region "]}"
-#define TIGHT "\"0x1p-50\""
+#define REST(next, x, tol)                                                                                           \
+	"d = sub " next ", " x "\n"                                                                                  \
+	"e = abs d\n"                                                                                                \
+	"done = le e, " tol "\n"
+#define FIXED_POINT(outs, args, cap, meaning, body)                                                                  \
+	outs " = fixed_point (" args ") cap=" cap " meaning=" meaning " {\n" body "}\n"
+#define TIGHT "0x1p-50"
 
 /* y = b/(1 - a) as the solution of x = a*x + b, from x0. */
-#define LINEAR(cap, meaning, tol)                                                                                       \
-	FIXED_POINT("\"y\"", "\"x0\"", cap, meaning,                                                                    \
-	    REGION("\"x\"", N("p", "mul", "\"a\",\"x\"") "," N("n", "add", "\"p\",\"b\"") "," REST("n", "x", tol), "\"n\",\"done\""))
+#define LINEAR(cap, meaning, tol)                                                                                    \
+	FIXED_POINT("y", "x0", cap, meaning,                                                                         \
+	    "params x\n"                                                                                             \
+	    "p = mul a, x\n"                                                                                         \
+	    "n = add p, b\n" REST("n", "x", tol) "yield n, done\n")
 
 /* y = sqrt(a) by Newton's iteration, from b; x0 is not used. */
-#define ROOT(cap, tol)                                                                                                  \
-	C("half", "0.5") ","                                                                                            \
-	FIXED_POINT("\"y\"", "\"b\"", cap, "solution",                                                                   \
-	    REGION("\"x\"", N("q", "div", "\"a\",\"x\"") "," N("s", "add", "\"x\",\"q\"") "," N("n", "mul", "\"s\",\"half\"") "," \
-		REST("n", "x", tol), "\"n\",\"done\""))
+#define ROOT(cap, tol)                                                                                               \
+	"half = constant 0.5\n" FIXED_POINT("y", "b", cap, "solution",                                               \
+	    "params x\n"                                                                                             \
+	    "q = div a, x\n"                                                                                         \
+	    "s = add x, q\n"                                                                                         \
+	    "n = mul s, half\n" REST("n", "x", tol) "yield n, done\n")
 
 /* y = a cos y */
-#define COSINE                                                                                                          \
-	FIXED_POINT("\"y\"", "\"x0\"", "100", "solution",                                                               \
-	    REGION("\"x\"", N("c", "cos", "\"x\"") "," N("n", "mul", "\"a\",\"c\"") "," REST("n", "x", TIGHT), "\"n\",\"done\""))
+#define COSINE                                                                                                       \
+	FIXED_POINT("y", "x0", "100", "solution",                                                                    \
+	    "params x\n"                                                                                             \
+	    "c = cos x\n"                                                                                            \
+	    "n = mul a, c\n" REST("n", "x", TIGHT) "yield n, done\n")
 
 /* u = v/2 + a, v = u/4 + b; y = u + 2 v */
-#define COUPLED                                                                                                         \
-	C("half", "0.5") "," C("quarter", "0.25") "," C("two", "2") ","                                                 \
-	FIXED_POINT("\"u\",\"v\"", "\"x0\",\"x0\"", "100", "solution",                                                   \
-	    REGION("\"x\",\"z\"", N("p", "mul", "\"z\",\"half\"") "," N("n", "add", "\"p\",\"a\"") ","                   \
-		N("q", "mul", "\"x\",\"quarter\"") "," N("m", "add", "\"q\",\"b\"") "," REST("n", "x", TIGHT),           \
-		"\"n\",\"m\",\"done\"")) ","                                                                             \
-	N("w", "mul", "\"two\",\"v\"") "," N("y", "add", "\"u\",\"w\"")
+#define COUPLED                                                                                                      \
+	"half = constant 0.5\n"                                                                                      \
+	"quarter = constant 0.25\n"                                                                                  \
+	"two = constant 2\n" FIXED_POINT("u, v", "x0, x0", "100", "solution",                                        \
+	    "params x, z\n"                                                                                          \
+	    "p = mul z, half\n"                                                                                      \
+	    "n = add p, a\n"                                                                                         \
+	    "q = mul x, quarter\n"                                                                                   \
+	    "m = add q, b\n" REST("n", "x", TIGHT) "yield n, m, done\n") "w = mul two, v\n"                          \
+									 "y = add u, w\n"
 
-/* y = 3/8 y + 7/16 v + a, v = 7/16 y + 3/8 v + b: one mode contracts by 13/16, the other by 1/16, and neither element is one of them. */
-#define SYMMETRIC                                                                                                       \
-	C("near", "0.375") "," C("far", "0.4375") ","                                                                   \
-	FIXED_POINT("\"y\",\"v\"", "\"x0\",\"x0\"", "400", "solution",                                                   \
-	    REGION("\"x\",\"z\"", N("p", "mul", "\"x\",\"near\"") "," N("q", "mul", "\"z\",\"far\"") ","               \
-		N("r", "add", "\"p\",\"q\"") "," N("n", "add", "\"r\",\"a\"") "," N("s", "mul", "\"x\",\"far\"") ","   \
-		N("t", "mul", "\"z\",\"near\"") "," N("w", "add", "\"s\",\"t\"") "," N("m", "add", "\"w\",\"b\"") ","  \
-		REST("n", "x", TIGHT), "\"n\",\"m\",\"done\""))
+/* y = 3/8 y + 7/16 v + a, v = 7/16 y + 3/8 v + b: one mode contracts by 13/16, the other by 1/16, and neither element
+ * is one of them. */
+#define SYMMETRIC                                                                                                    \
+	"near = constant 0.375\n"                                                                                    \
+	"far = constant 0.4375\n" FIXED_POINT("y, v", "x0, x0", "400", "solution",                                   \
+	    "params x, z\n"                                                                                          \
+	    "p = mul x, near\n"                                                                                      \
+	    "q = mul z, far\n"                                                                                       \
+	    "r = add p, q\n"                                                                                         \
+	    "n = add r, a\n"                                                                                         \
+	    "s = mul x, far\n"                                                                                       \
+	    "t = mul z, near\n"                                                                                      \
+	    "w = add s, t\n"                                                                                         \
+	    "m = add w, b\n" REST("n", "x", TIGHT) "yield n, m, done\n")
 
 /* y = a * (solution of x = x/2 + a/2, which is a) + a, the captured value used before, inside and after */
-#define SHARED                                                                                                          \
-	C("half", "0.5") ","                                                                                            \
-	FIXED_POINT("\"r\"", "\"x0\"", "100", "solution",                                                               \
-	    REGION("\"x\"", N("s", "add", "\"x\",\"a\"") "," N("n", "mul", "\"s\",\"half\"") "," REST("n", "x", TIGHT),  \
-		"\"n\",\"done\"")) ","                                                                                   \
-	N("m", "mul", "\"a\",\"r\"") "," N("y", "add", "\"m\",\"a\"")
+#define SHARED                                                                                                       \
+	"half = constant 0.5\n" FIXED_POINT("r", "x0", "100", "solution",                                            \
+	    "params x\n"                                                                                             \
+	    "s = add x, a\n"                                                                                         \
+	    "n = mul s, half\n" REST("n", "x", TIGHT) "yield n, done\n") "m = mul a, r\n"                            \
+									 "y = add m, a\n"
 
 /* Three times v = the solution of x = x/2 + v*v/2: a^8.  The body holds a checkpoint, and stands in one in a for. */
-#define NESTED                                                                                                          \
-	C("half", "0.5") ",{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"a\"],\"trip\":3,\"regions\":["                    \
-	REGION("\"i\",\"v\"", "{\"out\":[\"k\"],\"op\":\"checkpoint\",\"regions\":["                                     \
-	    REGION("", N("f", "mul", "\"v\",\"v\"") "," N("g", "mul", "\"f\",\"half\"") ","                             \
-		FIXED_POINT("\"r\"", "\"x0\"", "100", "solution",                                                       \
-		    REGION("\"x\"", "{\"out\":[\"p\"],\"op\":\"checkpoint\",\"regions\":["                              \
-			REGION("", N("pp", "mul", "\"x\",\"half\""), "\"pp\"") "]},"                                    \
-			N("n", "add", "\"p\",\"g\"") "," REST("n", "x", TIGHT), "\"n\",\"done\"")), "\"r\"") "]}", "\"k\"") "]}"
+#define NESTED                                                                                                       \
+	"half = constant 0.5\n"                                                                                      \
+	"y = for (a) trip=3 {\n"                                                                                     \
+	"  params i, v\n"                                                                                            \
+	"  k = checkpoint {\n"                                                                                       \
+	"    f = mul v, v\n"                                                                                         \
+	"    g = mul f, half\n" FIXED_POINT("r", "x0", "100", "solution",                                            \
+	    "params x\n"                                                                                             \
+	    "p = checkpoint { pp = mul x, half; yield pp }\n"                                                        \
+	    "n = add p, g\n" REST("n", "x", TIGHT) "yield n, done\n") "    yield r\n"                                \
+								      "  }\n"                                        \
+								      "  yield k\n"                                  \
+								      "}\n"
 
 /* A solution inside a solution: s = s/2 + x/2, which only the cap ends, is x, and x = s/2 + a is 2 a. */
-#define INNER                                                                                                           \
-	C("half", "0.5") ","                                                                                            \
-	FIXED_POINT("\"y\"", "\"x0\"", "100", "solution",                                                               \
-	    REGION("\"x\"", N("hx", "mul", "\"x\",\"half\"") ","                                                        \
-		FIXED_POINT("\"r\"", "\"x0\"", "60", "solution",                                                        \
-		    REGION("\"s\"", N("hs", "mul", "\"s\",\"half\"") "," N("t", "add", "\"hs\",\"hx\"") ","             \
-			N("f", "sub", "\"t\",\"s\"") "," N("g", "abs", "\"f\"") "," C("eps", "-1") ","                 \
-			N("o", "le", "\"g\",\"eps\""), "\"t\",\"o\"")) ","                                              \
-		N("p", "mul", "\"r\",\"half\"") "," N("n", "add", "\"p\",\"a\"") "," REST("n", "x", "\"0x1p-44\""), "\"n\",\"done\""))
+#define INNER                                                                                                        \
+	"half = constant 0.5\n" FIXED_POINT("y", "x0", "100", "solution",                                            \
+	    "params x\n"                                                                                             \
+	    "hx = mul x, half\n" FIXED_POINT("r", "x0", "60", "solution",                                            \
+		"params s\n"                                                                                         \
+		"hs = mul s, half\n"                                                                                 \
+		"t = add hs, hx\n"                                                                                   \
+		"f = sub t, s\n"                                                                                     \
+		"g = abs f\n"                                                                                        \
+		"o = le g, -1\n"                                                                                     \
+		"yield t, o\n") "p = mul r, half\n"                                                                  \
+				"n = add p, a\n" REST("n", "x", "0x1p-44") "yield n, done\n")
 
 /* Inputs a, b, x0; one scalar result y; the gradient by a, b, x0. */
 struct fixed_point_row {
@@ -103,18 +125,17 @@ enum { FIXED_POINTS = sizeof fixed_points / sizeof *fixed_points };
 /* `along` < 0: a vjp by all three inputs; else a jvp along that one. */
 static inline struct testcase fixed_point_case(struct arena *a, const char *body, const char *point, int along)
 {
-	static const char *const jvp[] = {"1,0,0", "0,1,0", "0,0,1"};
-	struct testcase c = {0};
-	struct error e = {.text = ""};
-	const char *request = along < 0 ? "{\"transform\":\"vjp\",\"wrt\":[0,1,2],\"cotangents\":[1]}"
-					: arena_printf(a, "{\"transform\":\"jvp\",\"wrt\":[0,1,2],\"tangents\":[%s]}", jvp[along]);
-	char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"a: f64[]\",\"b: f64[]\",\"x0: f64[]\"],\"body\":[%s],\"results\":[\"y\"],"
-	    "\"points\":[[%s]],\"request\":[%s]}",
-	    body, point, request);
+	static const char *const request[] = {
+	    "jvp; tangents 1, 0, 0", "jvp; tangents 0, 1, 0", "jvp; tangents 0, 0, 1"};
 
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
-	return c;
+	return test_case(a,
+	    arena_printf(a,
+		"inputs a: f64[], b: f64[], x0: f64[]\n"
+		"%s\n"
+		"return y\n"
+		"point %s\n"
+		"request: %s",
+		body, point, along < 0 ? "vjp" : request[along]));
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* Straight programs: the same function at the point, whatever the program was, without regions but those that are to stay. */
+/* Straight programs: the same function at the point, whatever the program was, without regions but those that are to
+ * stay. */
 #include "../../engines/aot_nested.h"
 #include "../../engines/interpret.h"
 #include "../../engines/lower.h"
@@ -6,6 +7,7 @@
 #include "../../engines/straight.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <string.h>
 
@@ -53,22 +55,27 @@ static bool has_spreads(const struct program *p)
 		const struct node *node = &p->top.node[i];
 		enum family f = op_table[node->op].family;
 
-		for (int k = 0; k < node->n_arg && (f == FAMILY_BINARY || f == FAMILY_COMPARE || f == FAMILY_CLAMP || f == FAMILY_SELECT); k++)
+		for (int k = 0; k < node->n_arg &&
+		     (f == FAMILY_BINARY || f == FAMILY_COMPARE || f == FAMILY_CLAMP || f == FAMILY_SELECT);
+		     k++)
 			if (!shape_equal(&p->type[node->arg[k]].shape, &p->type[node->out].shape))
 				return true;
 	}
 	return false;
 }
 
-static void check_same(const struct program *p, const struct program *q, const struct tensor *point, uint64_t seed, const char *what, struct arena *a)
+static void check_same(const struct program *p, const struct program *q, const struct tensor *point, uint64_t seed,
+    const char *what, struct arena *a)
 {
 	struct tensor *x = NEW(a, struct tensor, p->top.n_result), *y = NEW(a, struct tensor, p->top.n_result);
 	struct error e = {0};
 
-	CHECK(program_nodes(q) > LIMIT_NODES || program_check(q, &e), "seed %llu, %s: %s: %s", (unsigned long long)seed, what, e.place, e.text);
+	CHECK(program_nodes(q) > LIMIT_NODES || program_check(q, &e), "seed %llu, %s: %s: %s",
+	    (unsigned long long)seed, what, e.place, e.text);
 	interpret_program(p, point, a, x);
 	interpret_program(q, point, a, y);
-	CHECK(p->top.n_result == q->top.n_result && tensors_same(x, y, p->top.n_result), "seed %llu, %s", (unsigned long long)seed, what);
+	CHECK(p->top.n_result == q->top.n_result && tensors_same(x, y, p->top.n_result), "seed %llu, %s",
+	    (unsigned long long)seed, what);
 }
 
 /* What engines that know no op derivative see. */
@@ -105,7 +112,8 @@ static void check_generated(struct arena *a)
 				continue;
 			unrolled++;
 			CHECK(!has_regions(&q), "seed %llu", (unsigned long long)k);
-			CHECK(!constants || !has_discrete_ops(&q), "seed %llu: an op on integers", (unsigned long long)k);
+			CHECK(!constants || !has_discrete_ops(&q), "seed %llu: an op on integers",
+			    (unsigned long long)k);
 			check_same(&p, &q, c.point[0], k, constants ? "constants" : "straight", a);
 			q = straight_broadcasts(&q, a);
 			CHECK(!has_spreads(&q), "seed %llu: an op that broadcasts", (unsigned long long)k);
@@ -116,11 +124,17 @@ static void check_generated(struct arena *a)
 	CHECK(regions > CASES / 4 && unrolled > CASES, "%d with regions, %d unrolled", regions, unrolled);
 }
 
-/* Control flow that an engine knows stays, at the point the same function; what it does not know, or stands around that, does not. */
+/* Control flow that an engine knows stays, at the point the same function; what it does not know, or stands around
+ * that, does not. */
 static void check_kept(struct arena *a)
 {
-	static const bool sets[][OP_COUNT] = {
-	    {[OP_COND] = true}, {[OP_FOR] = true, [OP_SCAN] = true}, {[OP_COND] = true, [OP_FOR] = true, [OP_WHILE] = true, [OP_SCAN] = true, [OP_SCATTER_APPLY] = true, [OP_CHECKPOINT] = true}};
+	static const bool sets[][OP_COUNT] = {{[OP_COND] = true}, {[OP_FOR] = true, [OP_SCAN] = true},
+	    {[OP_COND] = true,
+		[OP_FOR] = true,
+		[OP_WHILE] = true,
+		[OP_SCAN] = true,
+		[OP_SCATTER_APPLY] = true,
+		[OP_CHECKPOINT] = true}};
 	struct profile profile = profile_default();
 
 	profile.weight_cond = profile.weight_for = profile.weight_while = profile.weight_scan = 20;
@@ -142,27 +156,42 @@ static void check_kept(struct arena *a)
 				continue;
 			check_same(&p, &q, c.point[0], k, "kept", a);
 			kept += count_regions(&q.top, sets[r], &strange);
-			unrolled += count_regions(&q.top, sets[r], &ignored) < count_regions(&p.top, sets[r], &ignored);
-			CHECK(straight_program(&p, c.point[0], true, sets[r], a, &q, &e) && !has_regions(&q), "seed %llu: constants", (unsigned long long)k);
+			unrolled +=
+			    count_regions(&q.top, sets[r], &ignored) < count_regions(&p.top, sets[r], &ignored);
+			CHECK(straight_program(&p, c.point[0], true, sets[r], a, &q, &e) && !has_regions(&q),
+			    "seed %llu: constants", (unsigned long long)k);
 		}
-		CHECK(kept > 40 && !strange && unrolled > 10, "set %zu: %d kept, %d strange, %d programs unrolled", r, kept, strange, unrolled);
+		CHECK(kept > 40 && !strange && unrolled > 10, "set %zu: %d kept, %d strange, %d programs unrolled", r,
+		    kept, strange, unrolled);
 	}
 }
 
 /* A branch that stays captures the index of a loop that does not: a constant of each iteration. */
 static void check_captured_index(struct arena *a)
 {
-	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":3,"
-				   "\"regions\":[{\"params\":[\"i: i64[]\",\"a: f64[]\"],\"body\":[{\"out\":[\"p\"],\"op\":\"gt\",\"args\":[\"a\",\"x\"]},"
-				   "{\"out\":[\"b\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[{\"out\":[\"t\"],\"op\":\"cast\",\"args\":[\"i\"],"
-				   "\"dtype\":\"f64\"},{\"out\":[\"c\"],\"op\":\"mul\",\"args\":[\"a\",\"t\"]}],\"results\":[\"c\"]},{\"params\":[],\"body\":[{\"out\":[\"d\"],"
-				   "\"op\":\"add\",\"args\":[\"a\",\"x\"]}],\"results\":[\"d\"]}]}],\"results\":[\"b\"]}]}],\"results\":[\"y\"],\"points\":[[3]],\"request\":[]}";
+	static const char text[] = "inputs x: f64[]\n"
+				   "y = for (x) trip=3 {\n"
+				   "  params i: i64[], a: f64[]\n"
+				   "  p = gt a, x\n"
+				   "  b = cond (p) {\n"
+				   "    t = cast i dtype=f64\n"
+				   "    c = mul a, t\n"
+				   "    yield c\n"
+				   "  } else {\n"
+				   "    d = add a, x\n"
+				   "    yield d\n"
+				   "  }\n"
+				   "  yield b\n"
+				   "}\n"
+				   "return y\n"
+				   "point 3";
 	static const bool keep[OP_COUNT] = {[OP_COND] = true};
 	struct error e = {.text = ""};
 	struct testcase c;
 	struct program q;
 	int strange = 0;
-	bool made = testcase_read(text, strlen(text), a, &c, &e) && straight_program(&c.program, c.point[0], false, keep, a, &q, &e);
+	bool made =
+	    case_text_read(text, a, &c, &e) && straight_program(&c.program, c.point[0], false, keep, a, &q, &e);
 
 	CHECK(made, "%s: %s", e.place, e.text);
 	if (!made)

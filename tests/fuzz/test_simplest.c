@@ -6,33 +6,57 @@
 
 #include "../../fuzz/fine_signature.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 /* A loop that carries nothing and gathers what it captures. */
-static const char gathering[] =
-    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"v0: f64[2]\"],\"body\":[{\"out\":[\"v1: i64[2,1]\"],\"op\":\"constant\",\"value\":[0,1]},{\"out"
-    "\":[\"v4: f64[2,1]\"],\"op\":\"scan\",\"args\":[\"v1\"],\"trip\":2,\"carries\":0,\"regions\":[{\"params\":[\"v2: i64[1]\"],\"body\":[{\"out"
-    "\":[\"v3: f64[1]\"],\"op\":\"take_along_axis\",\"args\":[\"v0\",\"v2\"],\"axis\":0,\"mode\":\"clip\"}],\"results\":[\"v3\"]}]}],\"results\":"
-    "[\"v4\"],\"points\":[[[\"0x1p-1\",\"0x1p-1\"]]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[[\"0x1p+0\",\"0x0p+0\"]]}]}";
+static const char gathering[] = "inputs v0: f64[2]\n"
+				"v1: i64[2,1] = constant [0, 1]\n"
+				"v4: f64[2,1] = scan (v1) trip=2 carries=0 {\n"
+				"  params v2: i64[1]\n"
+				"  v3: f64[1] = take_along_axis v0, v2 axis=0 mode=clip\n"
+				"  yield v3\n"
+				"}\n"
+				"return v4\n"
+				"point [0x1p-1, 0x1p-1]\n"
+				"request: vjp; cotangents [0x1p+0, 0x0p+0]";
 
 /* A loop that adds what it carries, but for the first iteration: the branch hangs on the loop's index. */
-static const char branching[] =
-    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"v0: f64[]\"],\"body\":[{\"out\":[\"v7: f64[]\"],\"op\":\"for\",\"args\":[\"v0\"],\"trip\":3,\"regions\":[{\"params\":[\"v1: "
-    "i64[]\",\"v2: f64[]\"],\"body\":[{\"out\":[\"v3: f64[]\"],\"op\":\"add\",\"args\":[\"v2\",\"v0\"]},{\"out\":[\"v4: i64[]\"],\"op\":\"constant\",\"value\":0},{\"out\":[\"v5: "
-    "bool[]\"],\"op\":\"gt\",\"args\":[\"v1\",\"v4\"]},{\"out\":[\"v6: f64[]\"],\"op\":\"cond\",\"args\":[\"v5\"],\"regions\":[{\"params\":[],\"body\":[],\"results\":[\"v3\"]},{"
-    "\"params\":[],\"body\":[],\"results\":[\"v0\"]}]}],\"results\":[\"v6\"]}]}],\"results\":[\"v7\"],\"points\":[[\"0x1p-1\"]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],"
-    "\"cotangents\":[\"0x1p+0\"]}]}";
+static const char branching[] = "inputs v0: f64[]\n"
+				"v7: f64[] = for (v0) trip=3 {\n"
+				"  params v1: i64[], v2: f64[]\n"
+				"  v3: f64[] = add v2, v0\n"
+				"  v4: i64[] = constant 0\n"
+				"  v5: bool[] = gt v1, v4\n"
+				"  v6: f64[] = cond (v5) {\n"
+				"    yield v3\n"
+				"  } else {\n"
+				"    yield v0\n"
+				"  }\n"
+				"  yield v6\n"
+				"}\n"
+				"return v7\n"
+				"point 0x1p-1\n"
+				"request: vjp";
 
 /* A power that leaks a NaN at 0, beside what 0 times infinity may have made another of. */
-static const char excused[] =
-    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"v0: f64[]\"],\"body\":[{\"out\":[\"v1: f64[]\"],\"op\":\"constant\",\"value\":0},{\"out\":[\"v2: f64[]\"],\"op\":\"pow\",\"args\":[\"v0\","
-    "\"v1\"]},{\"out\":[\"v3: f64[]\"],\"op\":\"asin\",\"args\":[\"v2\"]},{\"out\":[\"v4: f64[]\"],\"op\":\"sign\",\"args\":[\"v3\"]}],\"results\":[\"v2\",\"v4\"],\"points\":[[0]],"
-    "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"0x1p+0\",\"0x1p+0\"]}]}";
+static const char excused[] = "inputs v0: f64[]\n"
+			      "v2: f64[] = pow v0, 0\n"
+			      "v3: f64[] = asin v2\n"
+			      "v4: f64[] = sign v3\n"
+			      "return v2, v4\n"
+			      "point 0\n"
+			      "request: vjp";
 
 /* A slice of another shape than what is carried: the sum is there for the shape. */
-static const char widening[] =
-    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"v0: f64[1]\"],\"body\":[{\"out\":[\"v4: f64[1]\"],\"op\":\"scan\",\"args\":[\"v0\",\"v0\"],\"trip\":1,\"carries\":1,\"regions\":[{"
-    "\"params\":[\"v1: f64[1]\",\"v2: f64[]\"],\"body\":[{\"out\":[\"v3: f64[1]\"],\"op\":\"add\",\"args\":[\"v2\",\"v0\"]}],\"results\":[\"v3\"]}]}],\"results\":[\"v4\"],"
-    "\"points\":[[[\"0x1p-1\"]]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[[\"0x1p+0\"]]}]}";
+static const char widening[] = "inputs v0: f64[1]\n"
+			       "v4: f64[1] = scan (v0, v0) trip=1 carries=1 {\n"
+			       "  params v1: f64[1], v2: f64[]\n"
+			       "  v3: f64[1] = add v2, v0\n"
+			       "  yield v3\n"
+			       "}\n"
+			       "return v4\n"
+			       "point [0x1p-1]\n"
+			       "request: vjp";
 
 /* A case, an engine that it shows a finding of, and what is behind it. */
 static const struct row {
@@ -74,7 +98,8 @@ static void check_row(const struct row *row, struct arena *a)
 	const char *name;
 	bool read;
 
-	read = *row->file == '{' ? testcase_read(row->file, strlen(row->file), a, &c, &e) : testcase_read_file(row->file, a, &c, &e);
+	read = strstr(row->file, ".json") ? testcase_read_file(row->file, a, &c, &e)
+					  : case_text_read(row->file, a, &c, &e);
 	CHECK(read && bench_open(&one, &row->spec, 1, &oracle, &e), "%s: %s %s", row->file, e.place, e.text);
 	if (*e.text)
 		return;

@@ -4,34 +4,111 @@
 #include <string.h>
 
 #include "../check.h"
+#include "../support/case_text.h"
 
 /* Programs of two inputs x, y, by name. */
-#define LOOP(args, params, body, results) "{\"out\":[\"o0\"" args "],\"regions\":[{\"params\":[\"i\"" params "],\"body\":[" body "],\"results\":[" results "]}]}"
-#define ONE "],\"op\":\"for\",\"trip\":2,\"args\":[\"x\""
-#define TWO ",\"o1\"],\"op\":\"for\",\"trip\":2,\"args\":[\"x\",\"y\""
-#define SIN(out, in) "{\"out\":[\"" out "\"],\"op\":\"sin\",\"args\":[\"" in "\"]}"
-#define CAP "\"cap\":3,\"args\":[\"x\"],\"regions\":[{\"params\":[\"c\"],\"body\":[{\"out\":[\"t\"],\"op\":\"lt\",\"args\":[\"c\",\"y\"]}],\"results\":[\"t\"]},"
 static const struct {
 	const char *name, *body;
 } programs[] = {
-    {"captured", LOOP(ONE, ",\"a\"", "", "\"x\"")},
-    {"carried", LOOP(ONE, ",\"a\"", "", "\"a\"")},
-    {"computed", LOOP(ONE, ",\"a\"", SIN("s", "a"), "\"s\"")},
-    {"constant", LOOP(ONE, ",\"a\"", "{\"out\":[\"k: f64[]\"],\"op\":\"constant\",\"value\":1}", "\"k\"")},
-    {"twice", LOOP(TWO, ",\"a\",\"b\"", "", "\"b\",\"b\"")},
-    {"captured twice", LOOP(TWO, ",\"a\",\"b\"", "", "\"x\",\"x\"")},
-    {"swapped", LOOP(TWO, ",\"a\",\"b\"", "", "\"b\",\"a\"")},
-    {"computed twice", LOOP(TWO, ",\"a\",\"b\"", SIN("s", "a"), "\"s\",\"s\"")},
-    {"computed and captured", LOOP(TWO, ",\"a\",\"b\"", SIN("s", "a"), "\"s\",\"y\"")},
-    {"while captured", "{\"out\":[\"o0\"],\"op\":\"while\"," CAP "{\"params\":[\"d\"],\"body\":[],\"results\":[\"x\"]}]}"},
-    {"while computed", "{\"out\":[\"o0\"],\"op\":\"while\"," CAP "{\"params\":[\"d\"],\"body\":[" SIN("s", "d") "],\"results\":[\"s\"]}]}"},
-    {"captured within", LOOP(ONE, ",\"a\"", "{\"out\":[\"n\"],\"op\":\"for\",\"trip\":2,\"args\":[\"a\"],\"regions\":[{\"params\":[\"j\",\"b\"],\"body\":[],\"results\":[\"x\"]}]}", "\"n\"")},
-    {"branches", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]},"
-                 "{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]}]}"},
-    {"branches computed", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[" SIN("s", "x") "],"
-                          "\"results\":[\"s\",\"s\"]},{\"params\":[],\"body\":[],\"results\":[\"y\",\"y\"]}]}"},
-    {"branches of two", "{\"out\":[\"p\"],\"op\":\"lt\",\"args\":[\"x\",\"y\"]},{\"out\":[\"o0\",\"o1\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":[{\"params\":[],\"body\":[],\"results\":[\"x\",\"x\"]},"
-                        "{\"params\":[],\"body\":[],\"results\":[\"x\",\"y\"]}]}"},
+    {"captured",
+	"o0 = for (x) trip=2 {\n"
+	"  params i, a\n"
+	"  yield x\n"
+	"}"},
+    {"carried",
+	"o0 = for (x) trip=2 {\n"
+	"  params i, a\n"
+	"  yield a\n"
+	"}"},
+    {"computed",
+	"o0 = for (x) trip=2 {\n"
+	"  params i, a\n"
+	"  s = sin a\n"
+	"  yield s\n"
+	"}"},
+    {"constant",
+	"o0 = for (x) trip=2 {\n"
+	"  params i, a\n"
+	"  k = constant 1\n"
+	"  yield k\n"
+	"}"},
+    {"twice",
+	"o0, o1 = for (x, y) trip=2 {\n"
+	"  params i, a, b\n"
+	"  yield b, b\n"
+	"}"},
+    {"captured twice",
+	"o0, o1 = for (x, y) trip=2 {\n"
+	"  params i, a, b\n"
+	"  yield x, x\n"
+	"}"},
+    {"swapped",
+	"o0, o1 = for (x, y) trip=2 {\n"
+	"  params i, a, b\n"
+	"  yield b, a\n"
+	"}"},
+    {"computed twice",
+	"o0, o1 = for (x, y) trip=2 {\n"
+	"  params i, a, b\n"
+	"  s = sin a\n"
+	"  yield s, s\n"
+	"}"},
+    {"computed and captured",
+	"o0, o1 = for (x, y) trip=2 {\n"
+	"  params i, a, b\n"
+	"  s = sin a\n"
+	"  yield s, y\n"
+	"}"},
+    {"while captured",
+	"o0 = while (x) cap=3 {\n"
+	"  params c\n"
+	"  t = lt c, y\n"
+	"  yield t\n"
+	"} do {\n"
+	"  params d\n"
+	"  yield x\n"
+	"}"},
+    {"while computed",
+	"o0 = while (x) cap=3 {\n"
+	"  params c\n"
+	"  t = lt c, y\n"
+	"  yield t\n"
+	"} do {\n"
+	"  params d\n"
+	"  s = sin d\n"
+	"  yield s\n"
+	"}"},
+    {"captured within",
+	"o0 = for (x) trip=2 {\n"
+	"  params i, a\n"
+	"  n = for (a) trip=2 {\n"
+	"    params j, b\n"
+	"    yield x\n"
+	"  }\n"
+	"  yield n\n"
+	"}"},
+    {"branches",
+	"p = lt x, y\n"
+	"o0, o1 = cond (p) {\n"
+	"  yield x, x\n"
+	"} else {\n"
+	"  yield x, x\n"
+	"}"},
+    {"branches computed",
+	"p = lt x, y\n"
+	"o0, o1 = cond (p) {\n"
+	"  s = sin x\n"
+	"  yield s, s\n"
+	"} else {\n"
+	"  yield y, y\n"
+	"}"},
+    {"branches of two",
+	"p = lt x, y\n"
+	"o0, o1 = cond (p) {\n"
+	"  yield x, x\n"
+	"} else {\n"
+	"  yield x, y\n"
+	"}"},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -40,8 +117,10 @@ static const struct {
 	const char *small, *in;
 } rows[] = {
     {"captured", "captured twice, computed and captured, while captured, captured within"},
-    {"carried", "computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
-    {"constant", "captured, captured twice, carried, computed, twice, swapped, computed twice, computed and captured, while captured, while computed, captured within"},
+    {"carried",
+	"computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
+    {"constant",
+	"captured, captured twice, carried, computed, twice, swapped, computed twice, computed and captured, while captured, while computed, captured within"},
     {"twice", "computed twice, captured twice"},
     {"captured twice", "twice, computed twice"},
     {"swapped", "twice, computed twice"},
@@ -54,13 +133,14 @@ static const struct {
 
 static struct testcase read_program(int k, struct arena *a)
 {
-	const char *text = arena_printf(a, "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"y: f64[]\"],\"body\":[%s],\"results\":[\"o0\"],\"points\":[[0.5,0.5]],"
-	    "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[1]}]}", programs[k].body);
-	struct testcase c = {0};
-	struct error e = {0};
-
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s %s: %s", programs[k].name, e.place, e.text, text);
-	return c;
+	return test_case(a,
+	    arena_printf(a,
+		"inputs x: f64[], y: f64[]\n"
+		"%s\n"
+		"return o0\n"
+		"point 0.5, 0.5\n"
+		"request: vjp x",
+		programs[k].body));
 }
 
 static int find(const char *name, size_t len)
@@ -85,8 +165,10 @@ static void check_row(size_t row, struct arena *a)
 		struct testcase c = read_program(k, a);
 		const struct region *top = &c.program.top;
 
-		CHECK(wiring_is_in(&small.program, &c.program) == expected[k], "%s in %s", rows[row].small, programs[k].name);
-		CHECK(wiring_hangs_on(&small.program, &c.program, &top->node[top->n_node - 1]) == expected[k], "%s hangs on %s", rows[row].small, programs[k].name);
+		CHECK(wiring_is_in(&small.program, &c.program) == expected[k], "%s in %s", rows[row].small,
+		    programs[k].name);
+		CHECK(wiring_hangs_on(&small.program, &c.program, &top->node[top->n_node - 1]) == expected[k],
+		    "%s hangs on %s", rows[row].small, programs[k].name);
 	}
 }
 
@@ -95,7 +177,8 @@ static void test_bare(void)
 	static const struct {
 		int name[2];
 		bool bare;
-	} sets[] = {{{-1, -1}, false}, {{OP_FOR, -1}, true}, {{OP_FOR, OP_COND}, true}, {{OP_FOR, OP_MUL}, false}, {{OP_MUL, -1}, false}, {{OP_FOR, OP_COUNT}, false}};
+	} sets[] = {{{-1, -1}, false}, {{OP_FOR, -1}, true}, {{OP_FOR, OP_COND}, true}, {{OP_FOR, OP_MUL}, false},
+	    {{OP_MUL, -1}, false}, {{OP_FOR, OP_COUNT}, false}};
 
 	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
 		struct pattern p = {{false}};

@@ -2,24 +2,19 @@
 #include "../../graph/case_format.h"
 #include "../../graph/testcase.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* sin(x) with its rule: cos(x) d. */
-#define F "{\"params\":[\"p\"],\"body\":[{\"out\":[\"s\"],\"op\":\"sin\",\"args\":[\"p\"]}],\"results\":[\"s\"]}"
-#define RULE_(more, used) \
-	"{\"params\":[\"q\",\"d\"" more "],\"body\":[{\"out\":[\"c\"],\"op\":\"cos\",\"args\":[\"q\"]}," \
-	"{\"out\":[\"t\"],\"op\":\"mul\",\"args\":[\"c\",\"" used "\"]}],\"results\":[\"t\"]}"
-#define RULE RULE_("", "d")
-#define CUSTOM_(attr, regions) "{\"out\":[\"y\"],\"op\":\"custom\",\"args\":[\"x\"]" attr ",\"regions\":[" regions "]}"
-#define CUSTOM(kind, regions) CUSTOM_(",\"transform\":\"" kind "\"", regions)
+#define F                          "params p; s = sin p; yield s"
+#define RULE                       "params q, d; c = cos q; t = mul c, d; yield t"
+#define CUSTOM(attribute, f, rule) "y = custom (x) " attribute " { " f " } do { " rule " }"
 
 static char *text_of(struct arena *a, const char *body)
 {
-	return arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[2]\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[[1,2]]],\"request\":[]}",
-	    body);
+	return arena_printf(a, "inputs x: f64[2]\n%s\nreturn y\npoint [1, 2]", body);
 }
 
 static void check_refusals(struct arena *a)
@@ -27,20 +22,16 @@ static void check_refusals(struct arena *a)
 	static const struct {
 		const char *body, *says;
 	} rows[] = {
-	    {CUSTOM("jvp", F), "custom has 2 regions, not 1"},
-	    {CUSTOM_("", F "," RULE), "transform"},
-	    {CUSTOM("batch", F "," RULE), "jvp, vjp"},
-	    {CUSTOM("jvp", F "," RULE_(",\"e\"", "d")), "3 parameters"},
-	    {CUSTOM("vjp", F "," F), "1 parameters"},
-	    {CUSTOM("jvp", F "," RULE_("", "x")), "capture nothing"},
-	    {CUSTOM("jvp", "{\"params\":[\"p\"],\"body\":[],\"results\":[\"x\"]}," RULE), "capture nothing"},
-	    {CUSTOM("jvp", "{\"params\":[\"p\"],\"body\":[],\"results\":[\"p\"]},{\"params\":[\"q\",\"d\"],\"body\":[],\"results\":[]}"),
-		"0 results, expected 1"},
-	    {CUSTOM("jvp", F ",{\"params\":[\"q\",\"d\"],\"body\":[{\"out\":[\"m\"],\"op\":\"reduce_sum\",\"args\":[\"d\"],\"axes\":[0]}],\"results\":[\"m\"]}"),
-		"f64[2]"},
-	    {CUSTOM("vjp",
-		 "{\"params\":[\"p\"],\"body\":[{\"out\":[\"m\"],\"op\":\"reduce_sum\",\"args\":[\"p\"],\"axes\":[0]}],\"results\":[\"m\"]},"
-		 "{\"params\":[\"q\",\"d\"],\"body\":[],\"results\":[\"d\"]}"),
+	    {"y = custom (x) transform=jvp { " F " }", "custom has 2 regions, not 1"},
+	    {CUSTOM("", F, RULE), "transform"},
+	    {CUSTOM("transform=batch", F, RULE), "jvp, vjp"},
+	    {CUSTOM("transform=jvp", F, "params q, d, e; c = cos q; t = mul c, d; yield t"), "3 parameters"},
+	    {CUSTOM("transform=vjp", F, F), "1 parameters"},
+	    {CUSTOM("transform=jvp", F, "params q, d; c = cos q; t = mul c, x; yield t"), "capture nothing"},
+	    {CUSTOM("transform=jvp", "params p; yield x", RULE), "capture nothing"},
+	    {CUSTOM("transform=jvp", "params p; yield p", "params q, d; yield"), "0 results, expected 1"},
+	    {CUSTOM("transform=jvp", F, "params q, d; m = reduce_sum d axes=[0]; yield m"), "f64[2]"},
+	    {CUSTOM("transform=vjp", "params p; m = reduce_sum p axes=[0]; yield m", "params q, d; yield d"),
 		"type f64[], expected f64[2]"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -48,23 +39,22 @@ static void check_refusals(struct arena *a)
 		struct error e = {.text = ""};
 		arena_reset(a);
 		char *text = text_of(a, rows[i].body);
-		CHECK(!testcase_read(text, strlen(text), a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i, e.text);
+		CHECK(!case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i,
+		    e.text);
 	}
 }
 
 /* A capture inside a region of a region is one too; a region of a custom may capture from the custom's own. */
 static void check_captures(struct arena *a)
 {
-#define NESTED(v) \
-	"{\"params\":[\"p\"],\"body\":[{\"out\":[\"s\"],\"op\":\"checkpoint\",\"args\":[],\"regions\":[" \
-	"{\"params\":[],\"body\":[{\"out\":[\"u\"],\"op\":\"sin\",\"args\":[\"" v "\"]}],\"results\":[\"u\"]}]}],\"results\":[\"s\"]}"
+#define NESTED(v) "params p; s = checkpoint { u = sin " v "; yield u }; yield s"
 	struct testcase c;
 	struct error e = {.text = ""};
-	char *text = text_of(a, CUSTOM("jvp", NESTED("p") "," RULE));
+	char *text = text_of(a, CUSTOM("transform=jvp", NESTED("p"), RULE));
 
-	CHECK(testcase_read(text, strlen(text), a, &c, &e) || strstr(e.text, "operands"), "%s: %s", e.place, e.text);
-	text = text_of(a, CUSTOM("jvp", NESTED("x") "," RULE));
-	CHECK(!testcase_read(text, strlen(text), a, &c, &e), "captured from outside");
+	CHECK(case_text_read(text, a, &c, &e) || strstr(e.text, "operands"), "%s: %s", e.place, e.text);
+	text = text_of(a, CUSTOM("transform=jvp", NESTED("x"), RULE));
+	CHECK(!case_text_read(text, a, &c, &e), "captured from outside");
 }
 
 static void check_round_trip(struct arena *a)
@@ -72,14 +62,17 @@ static void check_round_trip(struct arena *a)
 	struct testcase jvp, vjp, back;
 	struct error e = {.text = ""};
 	size_t len;
-	char *text = text_of(a, CUSTOM("jvp", F "," RULE)), *other = text_of(a, CUSTOM("vjp", F "," RULE));
+	char *text = text_of(a, CUSTOM("transform=jvp", F, RULE)),
+	     *other = text_of(a, CUSTOM("transform=vjp", F, RULE));
 
-	CHECK(testcase_read(text, strlen(text), a, &jvp, &e), "%s: %s", e.place, e.text);
-	CHECK(testcase_read(other, strlen(other), a, &vjp, &e), "%s: %s", e.place, e.text);
+	CHECK(case_text_read(text, a, &jvp, &e), "%s: %s", e.place, e.text);
+	CHECK(case_text_read(other, a, &vjp, &e), "%s: %s", e.place, e.text);
 	text = testcase_write(&jvp, a, &len);
 	CHECK(testcase_read(text, len, a, &back, &e) && testcase_equal(&jvp, &back), "%s: %s", e.place, e.text);
-	CHECK(strstr(program_print(&jvp.program, a), "custom (v0) transform=jvp"), "%s", program_print(&jvp.program, a));
-	CHECK(!program_equal(&jvp.program, &vjp.program) && program_hash(&jvp.program) != program_hash(&vjp.program), "the transform");
+	CHECK(strstr(program_print(&jvp.program, a), "custom (v0) transform=jvp"), "%s",
+	    program_print(&jvp.program, a));
+	CHECK(!program_equal(&jvp.program, &vjp.program) && program_hash(&jvp.program) != program_hash(&vjp.program),
+	    "the transform");
 }
 
 int main(void)

@@ -7,26 +7,29 @@ static void check_refusals(struct arena *a)
 	static const struct {
 		const char *body, *says;
 	} rows[] = {
-	    {FIXED_POINT("\"y\"", "\"x0\"", "0", "solution", REGION("\"x\"", REST("b", "x", TIGHT), "\"b\",\"done\"")), "cap 0"},
-	    {C("z", "0") "," N("o", "le", "\"a\",\"z\"") "," FIXED_POINT("\"y\"", "\"x0\"", "9", "solution", REGION("\"x\"", "", "\"x\",\"o\"")),
-		"from outside"},
-	    {C("z", "0") "," FIXED_POINT("\"y\"", "\"x0\"", "9", "steps", REGION("\"x\"", "", "\"x\",\"z\"")), "bool[]"},
-	    {FIXED_POINT("\"y\"", "\"x0\"", "9", "solved", REGION("\"x\"", REST("b", "x", TIGHT), "\"b\",\"done\"")), "steps, solution"},
-	    {"{\"out\":[\"i\"],\"op\":\"iota\",\"dtype\":\"i64\",\"shape\":[1],\"axis\":0},{\"out\":[\"j\"],\"op\":\"reshape\",\"args\":[\"i\"],"
-	     "\"shape\":[]}," FIXED_POINT("\"y\",\"k\"", "\"x0\",\"j\"", "9", "solution", REGION("\"x\",\"m\"", REST("b", "x", TIGHT), "\"b\",\"m\",\"done\"")),
+	    {FIXED_POINT("y", "x0", "0", "solution", "params x\n" REST("b", "x", TIGHT) "yield b, done\n"), "cap 0"},
+	    {"o = le a, 0\n" FIXED_POINT("y", "x0", "9", "solution", "params x; yield x, o\n"), "from outside"},
+	    {"z = constant 0\n" FIXED_POINT("y", "x0", "9", "steps", "params x; yield x, z\n"), "bool[]"},
+	    {FIXED_POINT("y", "x0", "9", "solved", "params x\n" REST("b", "x", TIGHT) "yield b, done\n"),
+		"steps, solution"},
+	    {"i = iota dtype=i64 shape=[1] axis=0\n"
+	     "j = reshape i shape=[]\n" FIXED_POINT(
+		 "y, k", "x0, j", "9", "solution", "params x, m\n" REST("b", "x", TIGHT) "yield b, m, done\n"),
 		"floats only"},
-	    {"{\"out\":[\"y\"],\"op\":\"fixed_point\",\"args\":[\"x0\"],\"cap\":9,\"regions\":["
-	     REGION("\"x\"", REST("b", "x", TIGHT), "\"b\",\"done\"") "]}", "meaning"},
+	    {"y = fixed_point (x0) cap=9 { params x\n" REST("b", "x", TIGHT) "yield b, done }", "meaning"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct testcase c;
 		struct error e = {.text = ""};
 		arena_reset(a);
 		char *text = arena_printf(a,
-		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"a: f64[]\",\"b: f64[]\",\"x0: f64[]\"],\"body\":[%s],\"results\":[\"y\"],"
-		    "\"points\":[[1,1,1]],\"request\":[]}",
+		    "inputs a: f64[], b: f64[], x0: f64[]\n"
+		    "%s\n"
+		    "return y\n"
+		    "point 1, 1, 1",
 		    rows[i].body);
-		CHECK(!testcase_read(text, strlen(text), a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i, e.text);
+		CHECK(!case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i,
+		    e.text);
 	}
 }
 
@@ -41,10 +44,15 @@ static void check_round_trip(struct arena *a)
 	char *text = testcase_write(&c, a, &len);
 
 	CHECK(testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back), "%s: %s", e.place, e.text);
-	CHECK(strstr(program_print(&c.program, a), "fixed_point (v2) cap=9 meaning=solution {"), "%s", program_print(&c.program, a));
-	CHECK(!program_equal(&c.program, &steps.program) && program_hash(&c.program) != program_hash(&steps.program), "the meaning");
-	CHECK(!program_equal(&c.program, &longer.program) && program_hash(&c.program) != program_hash(&longer.program), "the cap");
-	CHECK(program_work(&longer.program) > program_work(&c.program) && node_max_trip(&c.program.top.node[0]) == 9, "the work");
+	CHECK(strstr(program_print(&c.program, a), "fixed_point (v2) cap=9 meaning=solution {"), "%s",
+	    program_print(&c.program, a));
+	CHECK(!program_equal(&c.program, &steps.program) && program_hash(&c.program) != program_hash(&steps.program),
+	    "the meaning");
+	CHECK(
+	    !program_equal(&c.program, &longer.program) && program_hash(&c.program) != program_hash(&longer.program),
+	    "the cap");
+	CHECK(program_work(&longer.program) > program_work(&c.program) && node_max_trip(&c.program.top.node[0]) == 9,
+	    "the work");
 }
 
 int main(void)

@@ -1,33 +1,27 @@
-/* Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the engines. */
+/* Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the
+ * engines. */
 #include "../../engines/engine.h"
 #include "../../fuzz/generate.h"
 #include "../../oracles/verdict.h"
 #include "../check.h"
+#include "../support/case_text.h"
 #include "stacks.h"
 
 #include <math.h>
 #include <mpfr.h>
 #include <string.h>
 
-#define N(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
-#define BATCH(wrt, size) "{\"transform\":\"batch\",\"wrt\":[" wrt "],\"size\":" size "}"
-#define VJP(wrt, cotangents) "{\"transform\":\"vjp\",\"wrt\":[" wrt "],\"cotangents\":[" cotangents "]}"
-#define JVP(wrt, tangents) "{\"transform\":\"jvp\",\"wrt\":[" wrt "],\"tangents\":[" tangents "]}"
-
 static struct testcase read_case(struct arena *a, const char *body, const char *point, const char *request)
 {
-	struct testcase c = {0};
-	struct error e = {0};
-	char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\",\"w: f64[]\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[%s]],\"request\":[%s]}",
-	    body, point, request);
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
-	return c;
+	return test_case(a,
+	    arena_printf(a,
+		"inputs x: f64[], w: f64[]\n"
+		"%s\n"
+		"return y\n"
+		"point %s\n"
+		"%s",
+		body, point, request));
 }
-
-/* Of x*x*w unless stated otherwise. */
-#define SQUARE_TIMES N("s", "mul", "\"x\",\"x\"") "," N("y", "mul", "\"s\",\"w\"")
-#define PRODUCT N("y", "mul", "\"x\",\"w\"")
 
 static const struct {
 	const char *what, *body, *point, *request;
@@ -35,22 +29,48 @@ static const struct {
 	int size[2];
 	double want[2][6];
 } rows[] = {
-    {"a batch alone", PRODUCT, "[1,2,3],10", BATCH("0", "3"), 0, {3}, {{10, 20, 30}}},
-    {"two batches, the outer one in front", PRODUCT, "[1,2],[10,20,30]", BATCH("0", "2") "," BATCH("1", "3"), 0, {6}, {{10, 20, 20, 40, 30, 60}}},
-    {"gradient of a batch: the shared input gathers", PRODUCT, "[1,2,3],10", BATCH("0", "3") "," VJP("0,1", "[1,2,4]"), 2, {3, 1},
-     {{10, 20, 40}, {1 + 4 + 12}}},
-    {"a batch of gradients: every slice its own", PRODUCT, "[1,2,3],10", VJP("0,1", "1") "," BATCH("0", "3"), 2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
-    {"an inner seed is shared, an outer one sliced", PRODUCT, "[1,2],10", VJP("0", "0.5") "," BATCH("0", "2") "," JVP("0,1", "[7,8],3"), 1, {2},
-     {{1.5, 1.5}}},
-    {"a jvp of a batch", PRODUCT, "[1,2],10", BATCH("0", "2") "," JVP("0,1", "[7,8],3"), 1, {2}, {{73, 86}}},
-    {"gradients of two batches", PRODUCT, "[1,2],[10,20,30]", BATCH("0", "2") "," BATCH("1", "3") "," VJP("0,1", "[1,2,1,0,0,1]"), 2, {2, 3},
-     {{30, 50}, {5, 1, 2}}},
-    {"reverse over reverse of a batch", SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("0,1", "[1,1]") "," VJP("0,1", "[3,5],7"), 2, {2, 1},
-     {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
-    {"reverse over a batch of gradients", SQUARE_TIMES, "[1,2],10", VJP("0,1", "1") "," BATCH("0", "2") "," VJP("1", "[3,5],[7,11]"), 1, {1},
-     {{2 * 1 * 3 + 2 * 2 * 5}}},
-    {"forward over the gradient of a batch", SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("1", "[1,1]") "," JVP("0", "[3,5]"), 1, {1},
-     {{2 * 1 * 3 + 2 * 2 * 5}}},
+    {"a batch alone", "y = mul x, w", "[1,2,3],10", "request: batch x; 3 slices", 0, {3}, {{10, 20, 30}}},
+    {"two batches, the outer one in front", "y = mul x, w", "[1,2],[10,20,30]",
+	"request: batch x; 2 slices\n"
+	"then batch w; 3 slices",
+	0, {6}, {{10, 20, 20, 40, 30, 60}}},
+    {"gradient of a batch: the shared input gathers", "y = mul x, w", "[1,2,3],10",
+	"request: batch x; 3 slices\n"
+	"then vjp; cotangents [1, 2, 4]",
+	2, {3, 1}, {{10, 20, 40}, {1 + 4 + 12}}},
+    {"a batch of gradients: every slice its own", "y = mul x, w", "[1,2,3],10",
+	"request: vjp\n"
+	"then batch x; 3 slices",
+	2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
+    {"an inner seed is shared, an outer one sliced", "y = mul x, w", "[1,2],10",
+	"request: vjp x; cotangents 0.5\n"
+	"then batch x; 2 slices\n"
+	"then jvp; tangents [7, 8], 3",
+	1, {2}, {{1.5, 1.5}}},
+    {"a jvp of a batch", "y = mul x, w", "[1,2],10",
+	"request: batch x; 2 slices\n"
+	"then jvp; tangents [7, 8], 3",
+	1, {2}, {{73, 86}}},
+    {"gradients of two batches", "y = mul x, w", "[1,2],[10,20,30]",
+	"request: batch x; 2 slices\n"
+	"then batch w; 3 slices\n"
+	"then vjp; cotangents [1, 2, 1, 0, 0, 1]",
+	2, {2, 3}, {{30, 50}, {5, 1, 2}}},
+    {"reverse over reverse of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
+	"request: batch x; 2 slices\n"
+	"then vjp\n"
+	"then vjp; cotangents [3, 5], 7",
+	2, {2, 1}, {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
+    {"reverse over a batch of gradients", "s = mul x, x; y = mul s, w", "[1,2],10",
+	"request: vjp\n"
+	"then batch x; 2 slices\n"
+	"then vjp w; cotangents [3, 5], [7, 11]",
+	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
+    {"forward over the gradient of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
+	"request: batch x; 2 slices\n"
+	"then vjp w\n"
+	"then jvp x; tangents [3, 5]",
+	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
 };
 
 static void test_values(struct oracle *oracle, struct arena *a)
@@ -60,15 +80,20 @@ static void test_values(struct oracle *oracle, struct arena *a)
 		struct truth truth;
 		oracle_truth(oracle, &c, a, &truth);
 		const struct truth_point *t = &truth.point[0];
-		CHECK(t->n_derivative == rows[i].n && t->n_assignment == 1, "%s: %d derivatives", rows[i].what, t->n_derivative);
-		CHECK(!rows[i].n || t->fd.outcome == FD_AGREES, "%s: finite differences say %d", rows[i].what, t->fd.outcome);
+		CHECK(t->n_derivative == rows[i].n && t->n_assignment == 1, "%s: %d derivatives", rows[i].what,
+		    t->n_derivative);
+		CHECK(!rows[i].n || t->fd.outcome == FD_AGREES, "%s: finite differences say %d", rows[i].what,
+		    t->fd.outcome);
 		for (int k = 0; k < (rows[i].n ? rows[i].n : 1); k++) {
 			const struct truth_tensor *d = rows[i].n ? &t->derivative[0][k] : &t->primal[k];
-			CHECK(shape_elements(&d->type.shape) == rows[i].size[k], "%s, %d: %d elements", rows[i].what, k, shape_elements(&d->type.shape));
+			CHECK(shape_elements(&d->type.shape) == rows[i].size[k], "%s, %d: %d elements", rows[i].what,
+			    k, shape_elements(&d->type.shape));
 			for (int e = 0; e < rows[i].size[k]; e++) {
-				CHECK(d->at[e].reason == REASON_NONE && d->at[e].value == rows[i].want[k][e], "%s, %d[%d]: %g (%s), not %g", rows[i].what, k, e,
-				    d->at[e].value, reason_names[d->at[e].reason], rows[i].want[k][e]);
-				CHECK(d->at[e].tight <= 64 * 0x1p-53 * d->at[e].magnitude, "%s, %d[%d]: radius %g", rows[i].what, k, e, d->at[e].tight);
+				CHECK(d->at[e].reason == REASON_NONE && d->at[e].value == rows[i].want[k][e],
+				    "%s, %d[%d]: %g (%s), not %g", rows[i].what, k, e, d->at[e].value,
+				    reason_names[d->at[e].reason], rows[i].want[k][e]);
+				CHECK(d->at[e].tight <= 64 * 0x1p-53 * d->at[e].magnitude, "%s, %d[%d]: radius %g",
+				    rows[i].what, k, e, d->at[e].tight);
 			}
 		}
 	}
@@ -77,7 +102,9 @@ static void test_values(struct oracle *oracle, struct arena *a)
 /* What cancels between slices has been rounded at its size, and is the sum of what was exact. */
 static void test_cancellation(struct oracle *oracle, struct arena *a)
 {
-	struct testcase c = read_case(a, N("s", "sin", "\"x\"") "," N("y", "mul", "\"s\",\"w\""), "[1,1,1],2", BATCH("0", "3") "," VJP("1", "[3,-1,-2]"));
+	struct testcase c = read_case(a, "s = sin x; y = mul s, w", "[1,1,1],2",
+	    "request: batch x; 3 slices\n"
+	    "then vjp w; cotangents [3, -1, -2]");
 	struct truth truth;
 	oracle_truth(oracle, &c, a, &truth);
 	const struct component *d = &truth.point[0].derivative[0][0].at[0];
@@ -95,8 +122,11 @@ static struct truth_point kinks(struct oracle *oracle, int n, struct testcase *c
 		ones = arena_printf(a, "%s,1", ones);
 	}
 	struct truth truth;
-	*c = read_case(a, N("s", "abs", "\"x\"") "," N("y", "add", "\"s\",\"w\""), arena_printf(a, "[%s-5],10", zeros),
-	    arena_printf(a, "{\"transform\":\"batch\",\"wrt\":[0],\"size\":%d},{\"transform\":\"vjp\",\"wrt\":[0,1],\"cotangents\":[[%s]]}", n + 1, ones));
+	*c = read_case(a, "s = abs x; y = add s, w", arena_printf(a, "[%s-5],10", zeros),
+	    arena_printf(a,
+		"request: batch x; %d slices\n"
+		"then vjp; cotangents [%s]",
+		n + 1, ones));
 	oracle_truth(oracle, c, a, &truth);
 	return truth.point[0];
 }
@@ -118,21 +148,31 @@ static void test_kinks(struct oracle *oracle, struct arena *a)
 	t = kinks(oracle, 5, &c, a);
 	CHECK(t.n_assignment == 1, "%d assignments", t.n_assignment);
 	for (int e = 0; e < 5; e++)
-		CHECK(t.derivative[0][0].at[e].reason == REASON_CONVENTION, "slice %d: %s", e, reason_names[t.derivative[0][0].at[e].reason]);
-	CHECK(t.derivative[0][0].at[5].reason == REASON_NONE && t.derivative[0][0].at[5].value == -1, "the last slice");
-	CHECK(t.derivative[0][1].at[0].reason == REASON_NONE && t.derivative[0][1].at[0].value == 6, "the shared input");
+		CHECK(t.derivative[0][0].at[e].reason == REASON_CONVENTION, "slice %d: %s", e,
+		    reason_names[t.derivative[0][0].at[e].reason]);
+	CHECK(
+	    t.derivative[0][0].at[5].reason == REASON_NONE && t.derivative[0][0].at[5].value == -1, "the last slice");
+	CHECK(t.derivative[0][1].at[0].reason == REASON_NONE && t.derivative[0][1].at[0].value == 6,
+	    "the shared input");
 }
 
 /* More slices of a long loop than are worth their time. */
 static void test_too_many(struct oracle *oracle, struct arena *a)
 {
 	struct testcase c = read_case(a,
-	    "{\"out\":[\"y\"],\"op\":\"for\",\"args\":[\"x\"],\"trip\":40000,\"regions\":[{\"params\":[\"i\",\"p\"],\"body\":[" N("q", "sin", "\"p\"")
-	    "],\"results\":[\"q\"]}]}", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],1", BATCH("0", "16") "," JVP("1", "1"));
+	    "y = for (x) trip=40000 {\n"
+	    "  params i, p\n"
+	    "  q = sin p\n"
+	    "  yield q\n"
+	    "}",
+	    "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],1",
+	    "request: batch x; 16 slices\n"
+	    "then jvp w");
 	struct truth truth;
 	oracle_truth(oracle, &c, a, &truth);
-	CHECK(truth.point[0].primal[0].at[15].reason == REASON_ORDER && truth.point[0].derivative[0][0].at[15].reason == REASON_ORDER, "%s",
-	    reason_names[truth.point[0].primal[0].at[15].reason]);
+	CHECK(truth.point[0].primal[0].at[15].reason == REASON_ORDER &&
+		truth.point[0].derivative[0][0].at[15].reason == REASON_ORDER,
+	    "%s", reason_names[truth.point[0].primal[0].at[15].reason]);
 }
 
 /* An engine's answer to a case with one number changed is no agreement. */
@@ -140,7 +180,10 @@ static void test_judged(struct oracle *oracle, struct arena *a)
 {
 	struct error e = {0};
 	struct engine *engine = engine_open("tape", &e);
-	struct testcase c = read_case(a, SQUARE_TIMES, "[1,2],10", BATCH("0", "2") "," VJP("0,1", "[1,1]") "," VJP("0,1", "[3,5],7"));
+	struct testcase c = read_case(a, "s = mul x, x; y = mul s, w", "[1,2],10",
+	    "request: batch x; 2 slices\n"
+	    "then vjp\n"
+	    "then vjp; cotangents [3, 5], 7");
 	struct truth truth;
 	struct answer answer;
 	struct judgement j;

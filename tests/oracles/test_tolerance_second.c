@@ -1,11 +1,13 @@
 /*
- * The ball of second derivatives against engines that differentiate other formulas: a usual formula for the first derivative, computed in a small
- * dtype on pairs of a number and its tangent, each operation rounded once.  Forward over reverse.
+ * The ball of second derivatives against engines that differentiate other formulas: a usual formula for the first
+ * derivative, computed in a small dtype on pairs of a number and its tangent, each operation rounded once.  Forward
+ * over reverse.
  */
 #include "../../oracles/analytic.h"
 #include "../../oracles/oracle_rules.h"
 #include "../../graph/testcase.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +53,8 @@ static struct pair sub(struct pair a, struct pair b) { return add(a, neg(b)); }
 /* Of a constant no tangent is multiplied. */
 static struct pair mul(struct pair a, struct pair b)
 {
-	return (struct pair){product(a.v, b.v), sum(a.t == 0 ? 0 : product(a.t, b.v), b.t == 0 ? 0 : product(a.v, b.t)), true};
+	return (struct pair){
+	    product(a.v, b.v), sum(a.t == 0 ? 0 : product(a.t, b.v), b.t == 0 ? 0 : product(a.v, b.t)), true};
 }
 
 /* By the formulas g/b, -g y/b or -(g/b) y, and of a divisor that is an operand of the program also -g a/b^2. */
@@ -60,14 +63,23 @@ static struct pair over(struct pair a, struct pair b)
 	double y = ratio(a.v, b.v), by_a = a.t == 0 ? 0 : ratio(a.t, b.v), by_b = 0;
 	if (b.t != 0)
 		switch (random_bits() % (b.made ? 2 : 3)) {
-		case 0: by_b = -ratio(product(b.t, y), b.v); break;
-		case 1: by_b = -product(ratio(b.t, b.v), y); break;
-		default: by_b = -ratio(product(b.t, a.v), product(b.v, b.v)); break;
+		case 0:
+			by_b = -ratio(product(b.t, y), b.v);
+			break;
+		case 1:
+			by_b = -product(ratio(b.t, b.v), y);
+			break;
+		default:
+			by_b = -ratio(product(b.t, a.v), product(b.v, b.v));
+			break;
 		}
 	return (struct pair){y, sum(by_a, by_b), true};
 }
 
-static struct pair with(struct pair a, double y, double partial) { return (struct pair){r(y), a.t == 0 ? 0 : product(a.t, partial), true}; }
+static struct pair with(struct pair a, double y, double partial)
+{
+	return (struct pair){r(y), a.t == 0 ? 0 : product(a.t, partial), true};
+}
 static struct pair root(struct pair a) { return with(a, sqrt(a.v), ratio(0.5, r(sqrt(a.v)))); }
 static struct pair expo(struct pair a) { return with(a, exp(a.v), r(exp(a.v))); }
 static struct pair loga(struct pair a) { return with(a, log(a.v), ratio(1, a.v)); }
@@ -78,7 +90,8 @@ static struct pair sinh_of(struct pair a) { return with(a, sinh(a.v), r(cosh(a.v
 static struct pair rsqr(struct pair a)
 {
 	double y = r(1 / sqrt(a.v));
-	return with(a, y, random_bits() % 2 ? product(-0.5, ratio(y, a.v)) : product(-0.5, product(y, product(y, y))));
+	return with(
+	    a, y, random_bits() % 2 ? product(-0.5, ratio(y, a.v)) : product(-0.5, product(y, product(y, y))));
 }
 static struct pair tanh_of(struct pair a)
 {
@@ -95,7 +108,10 @@ static struct pair tan_of(struct pair a)
 	double y = r(tan(a.v));
 	return with(a, y, sum(1, product(y, y)));
 }
-static struct pair expm(struct pair a) { return with(a, expm1(a.v), random_bits() % 2 ? r(exp(a.v)) : sum(r(expm1(a.v)), 1)); }
+static struct pair expm(struct pair a)
+{
+	return with(a, expm1(a.v), random_bits() % 2 ? r(exp(a.v)) : sum(r(expm1(a.v)), 1));
+}
 static struct pair power(struct pair a, double b)
 {
 	double y = r(pow(a.v, b));
@@ -105,8 +121,11 @@ static struct pair power(struct pair a, double b)
 /* ---- formulas: the cotangent of a, g the result's; b: an exponent or divisor ---- */
 
 typedef struct pair formula(struct pair a, struct pair g, struct pair b);
-#define F(name, expression)                                                                                                      \
-	static struct pair name(struct pair a, struct pair g, struct pair b) { return (void)a, (void)g, (void)b, (expression); }
+#define F(name, expression)                                                                                          \
+	static struct pair name(struct pair a, struct pair g, struct pair b)                                         \
+	{                                                                                                            \
+		return (void)a, (void)g, (void)b, (expression);                                                      \
+	}
 
 F(square_1, mul(g, mul(n(2), a)))
 F(square_2, mul(n(2), mul(g, a)))
@@ -221,34 +240,47 @@ static struct pair exponentials(int m, const struct pair *x, struct pair *e)
 	return total(m, e);
 }
 
-#define REDUCTION(name, before, expression)                                                                                      \
-	static void name(int m, const struct pair *x, struct pair g, struct pair *out)                                           \
-	{                                                                                                                        \
-		struct pair e[MOST] = {0};                                                                                       \
-		(void)e;                                                                                                         \
-		before;                                                                                                          \
-		for (int k = 0; k < m; k++)                                                                                      \
-			out[k] = (expression);                                                                                   \
+#define REDUCTION(name, before, expression)                                                                          \
+	static void name(int m, const struct pair *x, struct pair g, struct pair *out)                               \
+	{                                                                                                            \
+		struct pair e[MOST] = {0};                                                                           \
+		(void)e;                                                                                             \
+		before;                                                                                              \
+		for (int k = 0; k < m; k++)                                                                          \
+			out[k] = (expression);                                                                       \
 	}
 REDUCTION(norm_1, struct pair y = norm_of(m, x), mul(g, over(x[k], y)))
 REDUCTION(norm_2, struct pair y = norm_of(m, x), mul(x[k], over(g, y)))
 REDUCTION(norm_3, struct pair y = norm_of(m, x), over(mul(g, x[k]), y))
 REDUCTION(softmax_1, struct pair s = exponentials(m, x, e), mul(g, over(e[k], s)))
 REDUCTION(softmax_2, struct pair s = exponentials(m, x, e), mul(over(g, s), e[k]))
-REDUCTION(softmax_3, struct pair s = loga(exponentials(m, x, e)); double top = x[0].v; for (int i = 0; i < m; i++) top = fmax(top, x[i].v),
-    mul(g, expo(sub(x[k], add(n(top), s)))))
+REDUCTION(softmax_3, struct pair s = loga(exponentials(m, x, e)); double top = x[0].v;
+	  for (int i = 0; i < m; i++) top = fmax(top, x[i].v), mul(g, expo(sub(x[k], add(n(top), s)))))
 REDUCTION(prod_1, struct pair y = all(m, x), over(mul(g, y), x[k]))
 REDUCTION(prod_2, struct pair y = all(m, x), mul(g, over(y, x[k])))
-REDUCTION(prod_3, (void)m, mul(g, k == 0 ? all(m - 1, x + 1) : k == m - 1 ? all(k, x) : mul(all(k, x), all(m - k - 1, x + k + 1))))
+REDUCTION(prod_3, (void)m,
+    mul(g,
+	k == 0           ? all(m - 1, x + 1)
+	    : k == m - 1 ? all(k, x)
+			 : mul(all(k, x), all(m - k - 1, x + k + 1))))
 
 static const struct reduction_row {
 	const char *op;
 	reduction *f;
-	bool leaves; /* the known limit of TOLERANCE.md, "Higher derivatives": in f16 its y' may leave the range where g y'/x does not */
-} reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1}, {"logsumexp", softmax_2}, {"logsumexp", softmax_3},
-    {"reduce_prod", prod_1, true}, {"reduce_prod", prod_2, true}, {"reduce_prod", prod_3}};
+	bool leaves; /* the known limit of TOLERANCE.md, "Higher derivatives": in f16 its y' may leave the range where
+			g y'/x does not */
+} reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1},
+    {"logsumexp", softmax_2}, {"logsumexp", softmax_3}, {"reduce_prod", prod_1, true}, {"reduce_prod", prod_2, true},
+    {"reduce_prod", prod_3}};
 
-enum where { ANYWHERE, POSITIVE, BELOW_ONE, ABOVE_ONE, MODERATE, OR_ZERO }; /* OR_ZERO: one of two operands is 0 at times */
+enum where {
+	ANYWHERE,
+	POSITIVE,
+	BELOW_ONE,
+	ABOVE_ONE,
+	MODERATE,
+	OR_ZERO
+}; /* OR_ZERO: one of two operands is 0 at times */
 
 static const struct row {
 	const char *op;
@@ -256,19 +288,60 @@ static const struct row {
 	enum where where;
 	formula *f;
 } rows[] = {
-    {"square", 0, ANYWHERE, square_1}, {"square", 0, ANYWHERE, square_2}, {"sqrt", 0, POSITIVE, sqrt_1}, {"sqrt", 0, POSITIVE, sqrt_2},
-    {"sqrt", 0, POSITIVE, sqrt_3}, {"sqrt", 0, POSITIVE, sqrt_4}, {"sqrt", 0, POSITIVE, sqrt_5}, {"rsqrt", 0, POSITIVE, rsqrt_1},
-    {"rsqrt", 0, POSITIVE, rsqrt_2}, {"rsqrt", 0, POSITIVE, rsqrt_3}, {"rsqrt", 0, POSITIVE, rsqrt_4}, {"exp", 0, ANYWHERE, exp_1},
-    {"expm1", 0, ANYWHERE, expm1_1}, {"expm1", 0, ANYWHERE, expm1_2}, {"log", 0, POSITIVE, log_1}, {"log", 0, POSITIVE, log_2},
-    {"log1p", 0, POSITIVE, log1p_1}, {"sin", 0, MODERATE, sin_1}, {"cos", 0, MODERATE, cos_1}, {"tan", 0, MODERATE, tan_1}, {"tan", 0, MODERATE, tan_2},
-    {"asin", 0, BELOW_ONE, asin_1}, {"asin", 0, BELOW_ONE, asin_2}, {"asin", 0, BELOW_ONE, asin_3}, {"atan", 0, ANYWHERE, atan_1},
-    {"sinh", 0, ANYWHERE, sinh_1}, {"cosh", 0, ANYWHERE, cosh_1}, {"tanh", 0, ANYWHERE, tanh_1}, {"tanh", 0, ANYWHERE, tanh_2},
-    {"tanh", 0, ANYWHERE, tanh_3}, {"tanh", 0, ANYWHERE, tanh_4}, {"asinh", 0, ANYWHERE, asinh_1}, {"acosh", 0, ABOVE_ONE, acosh_1},
-    {"acosh", 0, ABOVE_ONE, acosh_2}, {"atanh", 0, BELOW_ONE, atanh_1}, {"atanh", 0, BELOW_ONE, atanh_2}, {"logistic", 0, ANYWHERE, logistic_1},
-    {"logistic", 0, ANYWHERE, logistic_2}, {"logistic", 0, ANYWHERE, logistic_3}, {"logistic", 0, ANYWHERE, logistic_4}, {"erf", 0, ANYWHERE, erf_1},
-    {"pow", 1, POSITIVE, pow_1}, {"pow", 1, POSITIVE, pow_2}, {"pow", 1, POSITIVE, pow_3}, {"div", 2, ANYWHERE, over_1}, {"div", 2, ANYWHERE, over_2},
-    {"div", 2, ANYWHERE, over_3}, {"div", 2, ANYWHERE, over_4}, {"div", 2, ANYWHERE, over_5}, {"atan2", 1, OR_ZERO, atan2_1}, {"atan2", 1, OR_ZERO, atan2_2},
-    {"atan2", 2, OR_ZERO, atan2_3}, {"atan2", 1, OR_ZERO, atan2_4}, {"atan2", 2, OR_ZERO, atan2_5},
+    {"square", 0, ANYWHERE, square_1},
+    {"square", 0, ANYWHERE, square_2},
+    {"sqrt", 0, POSITIVE, sqrt_1},
+    {"sqrt", 0, POSITIVE, sqrt_2},
+    {"sqrt", 0, POSITIVE, sqrt_3},
+    {"sqrt", 0, POSITIVE, sqrt_4},
+    {"sqrt", 0, POSITIVE, sqrt_5},
+    {"rsqrt", 0, POSITIVE, rsqrt_1},
+    {"rsqrt", 0, POSITIVE, rsqrt_2},
+    {"rsqrt", 0, POSITIVE, rsqrt_3},
+    {"rsqrt", 0, POSITIVE, rsqrt_4},
+    {"exp", 0, ANYWHERE, exp_1},
+    {"expm1", 0, ANYWHERE, expm1_1},
+    {"expm1", 0, ANYWHERE, expm1_2},
+    {"log", 0, POSITIVE, log_1},
+    {"log", 0, POSITIVE, log_2},
+    {"log1p", 0, POSITIVE, log1p_1},
+    {"sin", 0, MODERATE, sin_1},
+    {"cos", 0, MODERATE, cos_1},
+    {"tan", 0, MODERATE, tan_1},
+    {"tan", 0, MODERATE, tan_2},
+    {"asin", 0, BELOW_ONE, asin_1},
+    {"asin", 0, BELOW_ONE, asin_2},
+    {"asin", 0, BELOW_ONE, asin_3},
+    {"atan", 0, ANYWHERE, atan_1},
+    {"sinh", 0, ANYWHERE, sinh_1},
+    {"cosh", 0, ANYWHERE, cosh_1},
+    {"tanh", 0, ANYWHERE, tanh_1},
+    {"tanh", 0, ANYWHERE, tanh_2},
+    {"tanh", 0, ANYWHERE, tanh_3},
+    {"tanh", 0, ANYWHERE, tanh_4},
+    {"asinh", 0, ANYWHERE, asinh_1},
+    {"acosh", 0, ABOVE_ONE, acosh_1},
+    {"acosh", 0, ABOVE_ONE, acosh_2},
+    {"atanh", 0, BELOW_ONE, atanh_1},
+    {"atanh", 0, BELOW_ONE, atanh_2},
+    {"logistic", 0, ANYWHERE, logistic_1},
+    {"logistic", 0, ANYWHERE, logistic_2},
+    {"logistic", 0, ANYWHERE, logistic_3},
+    {"logistic", 0, ANYWHERE, logistic_4},
+    {"erf", 0, ANYWHERE, erf_1},
+    {"pow", 1, POSITIVE, pow_1},
+    {"pow", 1, POSITIVE, pow_2},
+    {"pow", 1, POSITIVE, pow_3},
+    {"div", 2, ANYWHERE, over_1},
+    {"div", 2, ANYWHERE, over_2},
+    {"div", 2, ANYWHERE, over_3},
+    {"div", 2, ANYWHERE, over_4},
+    {"div", 2, ANYWHERE, over_5},
+    {"atan2", 1, OR_ZERO, atan2_1},
+    {"atan2", 1, OR_ZERO, atan2_2},
+    {"atan2", 2, OR_ZERO, atan2_3},
+    {"atan2", 1, OR_ZERO, atan2_4},
+    {"atan2", 2, OR_ZERO, atan2_5},
 };
 
 /* ---- points ---- */
@@ -285,11 +358,16 @@ static double random_input(enum where where, bool wide)
 {
 	double x = random_value(wide);
 	switch (where) {
-	case POSITIVE: return fabs(x);
-	case BELOW_ONE: return r(uniform() * 2 - 1);
-	case ABOVE_ONE: return r(1 + fabs(x));
-	case MODERATE: return r((uniform() * 2 - 1) * 8);
-	default: return x;
+	case POSITIVE:
+		return fabs(x);
+	case BELOW_ONE:
+		return r(uniform() * 2 - 1);
+	case ABOVE_ONE:
+		return r(1 + fabs(x));
+	case MODERATE:
+		return r((uniform() * 2 - 1) * 8);
+	default:
+		return x;
 	}
 }
 
@@ -299,20 +377,25 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 	int decided = 0, outside = 0;
 	double worst = 0, of_tight = 0;
 	for (int k = 0; k < trials; k++) {
-		double x = random_input(row->where, k % 3 == 1), g = random_value(k % 3 == 2), t = k % 2 ? 1 : random_value(k % 4 == 2);
+		double x = random_input(row->where, k % 3 == 1), g = random_value(k % 3 == 2),
+		       t = k % 2 ? 1 : random_value(k % 4 == 2);
 		double b = random_value(row->other == 2 && k % 3 == 1);
 		if (row->where == OR_ZERO && k % 5 == 0)
 			*(k % 2 ? &x : &b) = 0;
-		struct testcase c = {0};
-		struct error e = {0};
 		struct truth_point truth;
 		arena_reset(arena);
-		const char *text = arena_printf(arena,
-		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: %s[]\",\"b: %s[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"%s\",\"args\":[%s]}],"
-		    "\"results\":[\"y\"],\"points\":[[\"%a\",\"%a\"]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"%a\"]},"
-		    "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[\"%a\"]}]}",
-		    type, type, row->op, row->other == 0 ? "\"x\"" : row->other == 1 ? "\"x\",\"b\"" : "\"b\",\"x\"", x, b, g, t);
-		CHECK(testcase_read(text, strlen(text), arena, &c, &e), "%s: %s\n%s", e.place, e.text, text);
+		struct testcase c = test_case(arena,
+		    arena_printf(arena,
+			"inputs x: %s[], b: %s[]\n"
+			"y = %s %s\n"
+			"return y\n"
+			"point %a, %a\n"
+			"request: vjp x; cotangents %a; then jvp x; tangents %a",
+			type, type, row->op,
+			row->other == 0       ? "x"
+			    : row->other == 1 ? "x, b"
+					      : "b, x",
+			x, b, g, t));
 		analytic_truth(oracle, &c, 0, arena, &truth);
 		const struct component *want = truth.derivative[0][0].at;
 		if (want->reason != REASON_NONE)
@@ -328,40 +411,45 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 			continue;
 		}
 		if (outside++ == 0)
-			fprintf(stderr, "%s, row %d, in %s: %a, not %a: off by %g, loose %g, tight %g; x %a b %a g %a t %a\n", row->op, number, type, got,
-			    want->value, error, want->loose, want->tight, x, b, g, t);
+			fprintf(stderr,
+			    "%s, row %d, in %s: %a, not %a: off by %g, loose %g, tight %g; x %a b %a g %a t %a\n",
+			    row->op, number, type, got, want->value, error, want->loose, want->tight, x, b, g, t);
 	}
 	if (getenv("VERBOSE"))
-		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number, type, decided, outside, worst, of_tight);
+		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number,
+		    type, decided, outside, worst, of_tight);
 	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
-	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
+	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type,
+	    decided);
 }
 
-static void test_reduction(struct analytic *oracle, const struct reduction_row *row, int number, int trials, struct arena *arena)
+static void test_reduction(
+    struct analytic *oracle, const struct reduction_row *row, int number, int trials, struct arena *arena)
 {
 	const char *type = dtype_table[dtype].name;
 	int decided = 0, outside = 0, beyond = 0;
 	double worst = 0, of_tight = 0;
 	for (int t = 0; t < trials; t++) {
 		struct pair x[MOST], out[MOST];
-		struct testcase c = {0};
-		struct error e = {0};
 		struct truth_point truth;
 		int m = 2 + (int)(random_bits() % (MOST - 1));
 		double g = random_value(t % 3 == 2), size = t % 4 == 3 ? exp2((int)(t % 17) - 8) : 1;
 		const char *at = "", *along = "";
 		arena_reset(arena);
 		for (int k = 0; k < m; k++) {
-			x[k] = (struct pair){r((1 + uniform()) * size * (random_bits() % 2 ? 1 : -1)), random_value(false), false};
-			at = arena_printf(arena, "%s%s\"%a\"", at, k ? "," : "", x[k].v);
-			along = arena_printf(arena, "%s%s\"%a\"", along, k ? "," : "", x[k].t);
+			x[k] = (struct pair){
+			    r((1 + uniform()) * size * (random_bits() % 2 ? 1 : -1)), random_value(false), false};
+			at = arena_printf(arena, "%s%s%a", at, k ? "," : "", x[k].v);
+			along = arena_printf(arena, "%s%s%a", along, k ? "," : "", x[k].t);
 		}
 		const char *text = arena_printf(arena,
-		    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: %s[%d]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"%s\",\"axes\":[0],\"args\":[\"x\"]}],"
-		    "\"results\":[\"y\"],\"points\":[[[%s]]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[\"%a\"]},"
-		    "{\"transform\":\"jvp\",\"wrt\":[0],\"tangents\":[[%s]]}]}",
+		    "inputs x: %s[%d]\n"
+		    "y = %s x axes=[0]\n"
+		    "return y\n"
+		    "point [%s]\n"
+		    "request: vjp; cotangents %a; then jvp; tangents [%s]",
 		    type, m, row->op, at, g, along);
-		CHECK(testcase_read(text, strlen(text), arena, &c, &e), "%s: %s\n%s", e.place, e.text, text);
+		struct testcase c = test_case(arena, text);
 		analytic_truth(oracle, &c, 0, arena, &truth);
 		row->f(m, x, (struct pair){g, 0, false}, out);
 		for (int k = 0; k < m; k++) {
@@ -377,16 +465,20 @@ static void test_reduction(struct analytic *oracle, const struct reduction_row *
 			worst = fmax(worst, error / want->loose);
 			of_tight = fmax(of_tight, error / want->tight);
 			if (!(error <= want->loose) && outside++ == 0)
-				fprintf(stderr, "%s, row %d, in %s, element %d: %a, not %a: off by %g, loose %g\n%s\n", row->op, number, type, k, out[k].t,
-				    want->value, error, want->loose, text);
+				fprintf(stderr,
+				    "%s, row %d, in %s, element %d: %a, not %a: off by %g, loose %g\n"
+				    "%s\n",
+				    row->op, number, type, k, out[k].t, want->value, error, want->loose, text);
 		}
 	}
 	if (getenv("VERBOSE"))
-		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number, type, decided, outside, worst,
-		    of_tight);
-	CHECK(200 * beyond <= decided, "%s, row %d, in %s: %d of %d infinite", row->op, number, type, beyond, decided);
+		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number,
+		    type, decided, outside, worst, of_tight);
+	CHECK(
+	    200 * beyond <= decided, "%s, row %d, in %s: %d of %d infinite", row->op, number, type, beyond, decided);
 	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
-	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type, decided);
+	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type,
+	    decided);
 }
 
 int main(int argc, char **argv)

@@ -1,97 +1,89 @@
 /*
- * Derivatives as scalars of the trace: every rule, three orders deep and in both modes, against difference quotients of the order below;
- * stretches inside a trace; what is absent.
+ * Derivatives as scalars of the trace: every rule, three orders deep and in both modes, against difference quotients
+ * of the order below; stretches inside a trace; what is absent.
  */
 #include "../../graph/testcase.h"
 #include "../../oracles/evaluate_internal.h"
 #include "../../oracles/scalar_ops.h"
 #include "../../oracles/trace_derive.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { BITS = 700, STEP = -150, ORDERS = 3, WIDTH = 3, DIRECTION = 10, BIG = 1 << 20 };
 
-#define N(op, ...) "{\"out\":[\"y\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
-#define M(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]},"
-#define R(op) "{\"out\":[\"y\"],\"op\":\"" op "\",\"args\":[\"x\"],\"axes\":[0]}"
-#define TWO "{\"out\":[\"c: f64[3]\"],\"op\":\"constant\",\"value\":[2,0.5,3]},"
-
 /* x: f64[3]; y of it. */
 static const struct {
 	const char *what, *body, *point;
 } functions[] = {
-    {"add", N("add", "\"x\",\"x\""), "[1,2,3]"},
-    {"sub", M("s", "sin", "\"x\"") N("sub", "\"s\",\"x\""), "[1,2,3]"},
-    {"neg", M("s", "exp", "\"x\"") N("neg", "\"s\""), "[1,2,3]"},
-    {"mul", M("s", "mul", "\"x\",\"x\"") N("mul", "\"s\",\"x\""), "[1,-2,3]"},
-    {"div", TWO N("div", "\"c\",\"x\""), "[1,-2,3]"},
-    {"div of two", M("s", "sin", "\"x\"") N("div", "\"s\",\"x\""), "[1,-2,3]"},
-    {"power", TWO N("pow", "\"x\",\"c\""), "[1.5,2,3]"},
-    {"exponential", TWO N("pow", "\"c\",\"x\""), "[1.5,2,-3]"},
-    {"pow of two", N("pow", "\"x\",\"x\""), "[1.5,2,0.25]"},
-    {"atan2", M("s", "exp", "\"x\"") N("atan2", "\"x\",\"s\""), "[1,-2,0.5]"},
-    {"square", N("square", "\"x\""), "[1,-2,0]"},
-    {"sqrt", N("sqrt", "\"x\""), "[1,2,0.25]"},
-    {"rsqrt", N("rsqrt", "\"x\""), "[1,2,0.25]"},
-    {"exp", N("exp", "\"x\""), "[1,-2,0]"},
-    {"expm1", N("expm1", "\"x\""), "[1,-2,0]"},
-    {"log", N("log", "\"x\""), "[1,2,0.25]"},
-    {"log1p", N("log1p", "\"x\""), "[1,-0.5,0]"},
-    {"sin", N("sin", "\"x\""), "[1,-2,0]"},
-    {"cos", N("cos", "\"x\""), "[1,-2,0]"},
-    {"tan", N("tan", "\"x\""), "[1,-2,0]"},
-    {"asin", N("asin", "\"x\""), "[0.5,-0.25,0]"},
-    {"acos", N("acos", "\"x\""), "[0.5,-0.25,0]"},
-    {"atan", N("atan", "\"x\""), "[0.5,-2,0]"},
-    {"sinh", N("sinh", "\"x\""), "[0.5,-2,0]"},
-    {"cosh", N("cosh", "\"x\""), "[0.5,-2,0]"},
-    {"tanh", N("tanh", "\"x\""), "[0.5,-2,0]"},
-    {"asinh", N("asinh", "\"x\""), "[0.5,-2,0]"},
-    {"acosh", N("acosh", "\"x\""), "[1.5,2,4]"},
-    {"atanh", N("atanh", "\"x\""), "[0.5,-0.25,0]"},
-    {"logistic", N("logistic", "\"x\""), "[0.5,-2,0]"},
-    {"erf", N("erf", "\"x\""), "[0.5,-2,0]"},
-    {"abs", M("s", "square", "\"x\"") M("t", "sub", "\"s\",\"x\"") N("abs", "\"t\""), "[0.5,-2,3]"},
-    {"max", M("s", "square", "\"x\"") N("max", "\"x\",\"s\""), "[0.5,-2,3]"},
-    {"min", M("s", "square", "\"x\"") N("min", "\"x\",\"s\""), "[0.5,-2,3]"},
-    {"clamp", M("s", "square", "\"x\"") TWO N("clamp", "\"x\",\"s\",\"c\""), "[0.5,-2,0.25]"},
-    {"floor", M("s", "floor", "\"x\"") N("mul", "\"s\",\"x\""), "[0.5,-2.5,3.5]"},
-    {"reduce_sum", M("s", "exp", "\"x\"") "{\"out\":[\"y\"],\"op\":\"reduce_sum\",\"args\":[\"s\"],\"axes\":[0]}", "[1,2,3]"},
-    {"reduce_mean", M("s", "exp", "\"x\"") "{\"out\":[\"y\"],\"op\":\"reduce_mean\",\"args\":[\"s\"],\"axes\":[0]}", "[1,2,3]"},
-    {"reduce_prod", R("reduce_prod"), "[1,2,3]"},
-    {"reduce_prod at 0", R("reduce_prod"), "[1,0,3]"},
-    {"cumprod", "{\"out\":[\"y\"],\"op\":\"cumprod\",\"args\":[\"x\"],\"axis\":0}", "[1,2,3]"},
-    {"reduce_max", M("s", "exp", "\"x\"") "{\"out\":[\"y\"],\"op\":\"reduce_max\",\"args\":[\"s\"],\"axes\":[0]}", "[1,2,1.5]"},
-    {"norm", R("norm"), "[1,-2,3]"},
-    {"logsumexp", R("logsumexp"), "[1,-2,3]"},
-    {"matmul", M("s", "sin", "\"x\"") N("matmul", "\"s\",\"x\""), "[1,-2,3]"},
-    {"matmul with itself", N("matmul", "\"x\",\"x\""), "[1,-2,3]"},
+    {"add", "y = add x, x", "[1,2,3]"},
+    {"sub", "s = sin x; y = sub s, x", "[1,2,3]"},
+    {"neg", "s = exp x; y = neg s", "[1,2,3]"},
+    {"mul", "s = mul x, x; y = mul s, x", "[1,-2,3]"},
+    {"div", "c = constant [2, 0.5, 3]; y = div c, x", "[1,-2,3]"},
+    {"div of two", "s = sin x; y = div s, x", "[1,-2,3]"},
+    {"power", "c = constant [2, 0.5, 3]; y = pow x, c", "[1.5,2,3]"},
+    {"exponential", "c = constant [2, 0.5, 3]; y = pow c, x", "[1.5,2,-3]"},
+    {"pow of two", "y = pow x, x", "[1.5,2,0.25]"},
+    {"atan2", "s = exp x; y = atan2 x, s", "[1,-2,0.5]"},
+    {"square", "y = square x", "[1,-2,0]"},
+    {"sqrt", "y = sqrt x", "[1,2,0.25]"},
+    {"rsqrt", "y = rsqrt x", "[1,2,0.25]"},
+    {"exp", "y = exp x", "[1,-2,0]"},
+    {"expm1", "y = expm1 x", "[1,-2,0]"},
+    {"log", "y = log x", "[1,2,0.25]"},
+    {"log1p", "y = log1p x", "[1,-0.5,0]"},
+    {"sin", "y = sin x", "[1,-2,0]"},
+    {"cos", "y = cos x", "[1,-2,0]"},
+    {"tan", "y = tan x", "[1,-2,0]"},
+    {"asin", "y = asin x", "[0.5,-0.25,0]"},
+    {"acos", "y = acos x", "[0.5,-0.25,0]"},
+    {"atan", "y = atan x", "[0.5,-2,0]"},
+    {"sinh", "y = sinh x", "[0.5,-2,0]"},
+    {"cosh", "y = cosh x", "[0.5,-2,0]"},
+    {"tanh", "y = tanh x", "[0.5,-2,0]"},
+    {"asinh", "y = asinh x", "[0.5,-2,0]"},
+    {"acosh", "y = acosh x", "[1.5,2,4]"},
+    {"atanh", "y = atanh x", "[0.5,-0.25,0]"},
+    {"logistic", "y = logistic x", "[0.5,-2,0]"},
+    {"erf", "y = erf x", "[0.5,-2,0]"},
+    {"abs", "s = square x; t = sub s, x; y = abs t", "[0.5,-2,3]"},
+    {"max", "s = square x; y = max x, s", "[0.5,-2,3]"},
+    {"min", "s = square x; y = min x, s", "[0.5,-2,3]"},
+    {"clamp", "s = square x; c = constant [2, 0.5, 3]; y = clamp x, s, c", "[0.5,-2,0.25]"},
+    {"floor", "s = floor x; y = mul s, x", "[0.5,-2.5,3.5]"},
+    {"reduce_sum", "s = exp x; y = reduce_sum s axes=[0]", "[1,2,3]"},
+    {"reduce_mean", "s = exp x; y = reduce_mean s axes=[0]", "[1,2,3]"},
+    {"reduce_prod", "y = reduce_prod x axes=[0]", "[1,2,3]"},
+    {"reduce_prod at 0", "y = reduce_prod x axes=[0]", "[1,0,3]"},
+    {"cumprod", "y = cumprod x axis=0", "[1,2,3]"},
+    {"reduce_max", "s = exp x; y = reduce_max s axes=[0]", "[1,2,1.5]"},
+    {"norm", "y = norm x axes=[0]", "[1,-2,3]"},
+    {"logsumexp", "y = logsumexp x axes=[0]", "[1,-2,3]"},
+    {"matmul", "s = sin x; y = matmul s, x", "[1,-2,3]"},
+    {"matmul with itself", "y = matmul x, x", "[1,-2,3]"},
 };
 
 static struct testcase read_case(struct arena *a, const char *body, const char *point)
 {
-	struct testcase c = {0};
-	struct error e = {0};
-	char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[3]\"],\"body\":[%s],\"results\":[\"y\"],\"points\":[[%s]],\"request\":[]}", body,
-	    point);
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s\n%s", e.place, e.text, text);
-	return c;
+	return test_case(a, arena_printf(a, "inputs x: f64[3]\n%s\nreturn y\npoint %s", body, point));
 }
 
 /* Weights and directions of each order: nothing special. */
 static double coefficient(int order, int k) { return (double)((order * 5 + k * 3) % 7) / 4 - 0.625; }
 
 /*
- * out = the outputs of n derivations of the case's program times the coefficients `weights`.  Bit k of modes: derivation k is a vjp, with
- * coefficients k as cotangents; else a jvp in the direction of coefficients k + DIRECTION.
+ * out = the outputs of n derivations of the case's program times the coefficients `weights`.  Bit k of modes:
+ * derivation k is a vjp, with coefficients k as cotangents; else a jvp in the direction of coefficients k +
+ * DIRECTION.
  */
-static void functional(mpfr_t out, struct evaluation *ev, const struct testcase *c, const struct tensor *direction, int sign, int n,
-    unsigned modes, int weights, struct arena *a)
+static void functional(mpfr_t out, struct evaluation *ev, const struct testcase *c, const struct tensor *direction,
+    int sign, int n, unsigned modes, int weights, struct arena *a)
 {
-	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], output[WIDTH], n_output = shape_elements(&c->program.type[c->program.top.result[0]].shape);
+	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], output[WIDTH],
+	    n_output = shape_elements(&c->program.type[c->program.top.result[0]].shape);
 	evaluate(ev, &c->program, c->point[0], sign ? direction : NULL, sign, STEP, a);
 	for (int k = 0; k < n_output; k++)
 		output[k] = ev->result[0].at[k].scalar;
@@ -101,7 +93,8 @@ static void functional(mpfr_t out, struct evaluation *ev, const struct testcase 
 		for (int k = 0; k < n_output; k++)
 			if (output[k] >= 0)
 				kept[n_below] = k, below[n_below++] = output[k];
-		struct stretch s = {.n_input = WIDTH, .input = input, .n_result = n_below, .result = below, .limit = BIG};
+		struct stretch s = {
+		    .n_input = WIDTH, .input = input, .n_result = n_below, .result = below, .limit = BIG};
 		for (int k = 0; k < n_seed; k++)
 			seed[k] = trace_leaf(ev, DTYPE_F64, coefficient(vjp ? order : order + DIRECTION, k));
 		if (vjp) {
@@ -144,14 +137,16 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 				for (int k = 0; k < WIDTH; k++)
 					d.at[k].f = coefficient(n - 1 + DIRECTION, k);
 				/* The derivative of w . f along d is w . (jvp of f by d), and d . (vjp of f by w). */
-				functional(got, ev, &c, &d, 0, n, modes, modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
+				functional(got, ev, &c, &d, 0, n, modes,
+				    modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
 				functional(high, ev, &c, &d, 1, n - 1, modes, n - 1, a);
 				functional(low, ev, &c, &d, -1, n - 1, modes, n - 1, a);
 				mpfr_sub(high, high, low, MPFR_RNDN);
 				mpfr_mul_2si(high, high, -STEP - 1, MPFR_RNDN);
 				double want = mpfr_get_d(high, MPFR_RNDN), is = mpfr_get_d(got, MPFR_RNDN);
-				CHECK(fabs(want - is) <= 1e-14 * fmax(fabs(want), 1e-3), "%s order %d modes %x: %.17g, quotient %.17g",
-				    functions[i].what, n, modes, is, want);
+				CHECK(fabs(want - is) <= 1e-14 * fmax(fabs(want), 1e-3),
+				    "%s order %d modes %x: %.17g, quotient %.17g", functions[i].what, n, modes, is,
+				    want);
 			}
 	}
 	mpfr_clears(got, high, low, (mpfr_ptr)0);
@@ -160,9 +155,10 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 /* f(p) = p * x with x captured and p = x: the derivative of f is x, and 2x only of x -> f(x). */
 static void test_captured(struct evaluation *ev, struct arena *a)
 {
-	struct testcase c = read_case(a, N("neg", "\"x\""), "[1,2,3]");
+	struct testcase c = read_case(a, "y = neg x", "[1,2,3]");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
-	int x = 1, first = ev->n_scalar, p = trace_parameter(ev, x), one = trace_leaf(ev, DTYPE_F64, 1), out, outer, top[1] = {0};
+	int x = 1, first = ev->n_scalar, p = trace_parameter(ev, x), one = trace_leaf(ev, DTYPE_F64, 1), out, outer,
+	    top[1] = {0};
 	int f = trace_scalar(ev, OP_MUL, OP_MUL, DTYPE_F64, (const int[2]){p, x}, 2);
 	struct stretch inner = {.first = first, .n_input = 1, .input = &p, .n_result = 1, .result = &f, .limit = BIG};
 	CHECK(trace_adjoints(ev, &inner, &one, &out), "limit");
@@ -184,7 +180,7 @@ static void test_captured(struct evaluation *ev, struct arena *a)
 /* Nothing is made of what is absent, and a limit ends a derivation. */
 static void test_absent(struct evaluation *ev, struct arena *a)
 {
-	struct testcase c = read_case(a, M("s", "floor", "\"x\"") M("t", "stop_gradient", "\"x\"") N("mul", "\"s\",\"t\""), "[1.5,2.5,3]");
+	struct testcase c = read_case(a, "s = floor x; t = stop_gradient x; y = mul s, t", "[1.5,2.5,3]");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], out[WIDTH], result[WIDTH], n;
 	for (int k = 0; k < WIDTH; k++) {
@@ -193,11 +189,13 @@ static void test_absent(struct evaluation *ev, struct arena *a)
 	}
 	n = ev->n_scalar;
 	struct stretch s = {.n_input = WIDTH, .input = input, .n_result = WIDTH, .result = result, .limit = BIG};
-	CHECK(trace_tangents(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1, "tangent of a constant");
+	CHECK(trace_tangents(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1,
+	    "tangent of a constant");
 	CHECK(ev->n_scalar == n, "%d scalars for nothing", ev->n_scalar - n);
 	/* The cotangents of floor and stop_gradient are made (they cost one product each) and lead nowhere. */
-	CHECK(trace_adjoints(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1, "cotangent of a constant");
-	c = read_case(a, N("exp", "\"x\""), "[1.5,2.5,3]");
+	CHECK(trace_adjoints(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1,
+	    "cotangent of a constant");
+	c = read_case(a, "y = exp x", "[1.5,2.5,3]");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	for (int k = 0; k < WIDTH; k++) {
 		result[k] = ev->result[0].at[k].scalar;

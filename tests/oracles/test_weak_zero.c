@@ -1,26 +1,16 @@
 /*
- * NaN that zeros may have made where 0 times infinity is NaN: what is one and what is not, and that engines which have that one fault and no other return no other NaN.
+ * NaN that zeros may have made where 0 times infinity is NaN: what is one and what is not, and that engines which
+ * have that one fault and no other return no other NaN.
  */
 #include "../../graph/walk.h"
 #include "../../fuzz/bench.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-#define N(out, op, ...) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" __VA_ARGS__ "]}"
-#define A(out, op, args, attributes) "{\"out\":[\"" out "\"],\"op\":\"" op "\",\"args\":[" args "]," attributes "}"
-#define C(out, type, value) "{\"out\":[\"" out ": " type "\"],\"op\":\"constant\",\"value\":" value "}"
-#define VJP(wrt, seed) "{\"transform\":\"vjp\",\"wrt\":[" wrt "],\"cotangents\":[" seed "]}"
-#define JVP(wrt, seed) "{\"transform\":\"jvp\",\"wrt\":[" wrt "],\"tangents\":[" seed "]}"
-#define X "\"x: f64[]\""
-#define XZ X ",\"z: f64[]\""
-#define V "\"x: f64[2]\""
-/* y = select(x > 0, f(x), 1) */
-#define MASKED(f) C("o", "f64[]", "0") "," C("e", "f64[]", "1") "," N("p", "gt", "\"x\",\"o\"") "," f "," N("y", "select", "\"p\",\"b\",\"e\"")
-#define SQRT N("b", "sqrt", "\"x\"")
 
 enum { COMPONENTS = 2, RANDOM = 1200 };
 
@@ -28,43 +18,95 @@ static const struct row {
 	const char *name, *inputs, *body, *results, *point, *request;
 	bool weak[COMPONENTS]; /* of each component of the derivative */
 } rows[] = {
-    {"a dead root at 0", X, MASKED(SQRT), "\"y\"", "0", VJP("0", "1"), {true}},
-    {"a dead root of a negative number", X, MASKED(SQRT), "\"y\"", "-1", VJP("0", "1"), {true}},
-    {"forwards", X, MASKED(SQRT), "\"y\"", "-1", JVP("0", "1"), {true}},
-    {"a root at 1", X, MASKED(SQRT), "\"y\"", "1", VJP("0", "1"), {false}},
-    {"below a dead quotient", X, MASKED(N("s", "sin", "\"x\"") "," N("b", "div", "\"e\",\"s\"")), "\"y\"", "0", VJP("0", "1"), {true}},
-    {"beside it", XZ, MASKED(SQRT) "," N("w", "mul", "\"z\",\"z\""), "\"y\",\"w\"", "-1,0", VJP("0,1", "1,1"), {true, false}},
+    {"a dead root at 0", "x: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e",
+	"y", "0", "request: vjp", {true}},
+    {"a dead root of a negative number", "x: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e",
+	"y", "-1", "request: vjp", {true}},
+    {"forwards", "x: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e",
+	"y", "-1", "request: jvp", {true}},
+    {"a root at 1", "x: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e",
+	"y", "1", "request: vjp", {false}},
+    {"below a dead quotient", "x: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"s = sin x\n"
+	"b = div e, s\n"
+	"y = select p, b, e",
+	"y", "0", "request: vjp", {true}},
+    {"beside it", "x: f64[], z: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e\n"
+	"w = mul z, z",
+	"y, w", "-1,0", "request: vjp", {true, false}},
     /* forwards any result may be the one */
-    {"beside it, forwards", XZ, MASKED(SQRT) "," N("w", "sin", "\"z\""), "\"y\",\"w\"", "-1,0", JVP("0,1", "1,1"), {true, true}},
-    {"a seed of 0", V, N("y", "rsqrt", "\"x\""), "\"y\"", "[0,1]", VJP("0", "[0,1]"), {true, false}},
-    {"what nobody reads", V, C("e", "f64[]", "1") "," N("i", "div", "\"e\",\"x\"") "," A("y", "slice", "\"i\"", "\"start\":[0],\"size\":[1]"), "\"y\"", "[1,0]",
-        VJP("0", "[1]"), {false, true}},
-    {"an asin of what rounds to 1, not read", V, C("one", "f64[]", "1") "," N("a", "add", "\"one\",\"x\"") "," N("s", "asin", "\"a\"") "," A("y", "slice", "\"s\"", "\"start\":[1],\"size\":[1],\"stride\":[1]"), "\"y\"",
-        "[\"-0x1p-58\",-0.5]", VJP("0", "[1]"), {true, false}},
-    {"the loser of a maximum", XZ, N("r", "sqrt", "\"x\"") "," N("y", "max", "\"r\",\"z\""), "\"y\"", "0,1", VJP("0,1", "1"), {true, false}},
-    {"a square as a power at 0", X, C("two", "f64[]", "2") "," N("y", "pow", "\"x\",\"two\""), "\"y\"", "0", VJP("0", "1"), {false}},
-    {"a product with a 0", V, A("y", "reduce_prod", "\"x\"", "\"axes\":[0]"), "\"y\"", "[0,3]", VJP("0", "1"), {false, false}},
-    {"a norm with a 0", V, A("y", "norm", "\"x\"", "\"axes\":[0]"), "\"y\"", "[0,3]", VJP("0", "1"), {false, false}},
-    {"a cotangent of f16 out of range", "\"x: f16[]\"", N("b", "sqrt", "\"x\"") "," N("y", "sin", "\"b\""), "\"y\"", "4", VJP("0", "1"), {false}},
+    {"beside it, forwards", "x: f64[], z: f64[]",
+	"o = constant 0\n"
+	"e = constant 1\n"
+	"p = gt x, o\n"
+	"b = sqrt x\n"
+	"y = select p, b, e\n"
+	"w = sin z",
+	"y, w", "-1,0", "request: jvp", {true, true}},
+    {"a seed of 0", "x: f64[2]", "y = rsqrt x", "y", "[0,1]", "request: vjp; cotangents [0, 1]", {true, false}},
+    {"what nobody reads", "x: f64[2]", "i = div 1, x; y = slice i start=[0] size=[1]", "y", "[1,0]", "request: vjp",
+	{false, true}},
+    {"an asin of what rounds to 1, not read", "x: f64[2]",
+	"a = add 1, x\n"
+	"s = asin a\n"
+	"y = slice s start=[1] size=[1] stride=[1]",
+	"y", "[-0x1p-58, -0.5]", "request: vjp", {true, false}},
+    {"the loser of a maximum", "x: f64[], z: f64[]", "r = sqrt x; y = max r, z", "y", "0,1", "request: vjp",
+	{true, false}},
+    {"a square as a power at 0", "x: f64[]", "y = pow x, 2", "y", "0", "request: vjp", {false}},
+    {"a product with a 0", "x: f64[2]", "y = reduce_prod x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
+    {"a norm with a 0", "x: f64[2]", "y = norm x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
+    {"a cotangent of f16 out of range", "x: f16[]", "b = sqrt x; y = sin b", "y", "4", "request: vjp", {false}},
 };
+
+static struct testcase read_row(const struct row *row, struct arena *a)
+{
+	return test_case(a,
+	    arena_printf(a, "inputs %s\n%s\nreturn %s\npoint %s\n%s", row->inputs, row->body, row->results,
+		row->point, row->request));
+}
 
 static void test_row(struct oracle *oracle, const struct row *row, struct arena *a)
 {
-	struct testcase c = {0};
-	struct error e = {0};
+	struct testcase c = read_row(row, a);
 	struct truth truth;
-	char *text = arena_printf(a, "{\"schema\":\"adjudge.case/1\",\"inputs\":[%s],\"body\":[%s],\"results\":[%s],\"points\":[[%s]],\"request\":[%s]}",
-	    row->inputs, row->body, row->results, row->point, row->request);
-	bool good = testcase_read(text, strlen(text), a, &c, &e);
 	int at = 0;
-	CHECK(good, "%s: %s: %s\n%s", row->name, e.place, e.text, text);
-	if (!good)
+	if (!c.n_point)
 		return;
 	oracle_truth(oracle, &c, a, &truth);
 	const struct truth_point *t = &truth.point[0];
 	for (int k = 0; k < t->n_derivative; k++)
 		for (int i = 0; i < shape_elements(&t->derivative[0][k].type.shape); i++, at++)
-			CHECK(at >= COMPONENTS || t->derivative[0][k].at[i].weak_zero == row->weak[at], "%s: component %d", row->name, at);
+			CHECK(at >= COMPONENTS || t->derivative[0][k].at[i].weak_zero == row->weak[at],
+			    "%s: component %d", row->name, at);
 }
 
 /* All NaN: one that zeros may have made is not what is told of while there is another. */
@@ -72,15 +114,12 @@ static void test_mixed(struct oracle *oracle, struct arena *a)
 {
 	for (int k = 0; k < 2; k++) {
 		const struct row *row = &rows[k ? 5 : 0];
-		char *text = arena_printf(a, "{\"schema\":\"adjudge.case/1\",\"inputs\":[%s],\"body\":[%s],\"results\":[%s],\"points\":[[%s]],\"request\":[%s]}",
-		    row->inputs, row->body, row->results, row->point, row->request);
-		struct testcase c;
-		struct error e = {0};
+		struct testcase c = read_row(row, a);
 		struct truth truth;
 		struct answer answer = {.status = ANSWER_OK};
 		struct judgement got;
-		if (!testcase_read(text, strlen(text), a, &c, &e))
-			continue; /* test_row told */
+		if (!c.n_point)
+			continue;
 		oracle_truth(oracle, &c, a, &truth);
 		const struct truth_point *t = &truth.point[0];
 		answer.n_primal = t->n_primal;
@@ -96,8 +135,11 @@ static void test_mixed(struct oracle *oracle, struct arena *a)
 			answer.derivative[i].at[0].f = NAN;
 		}
 		judge(&c, &truth, &answer, &got);
-		CHECK(got.verdict == VERDICT_NAN_LEAK && got.weak_zero == !k && got.which == k, "%s: %s, %d", row->name, verdict_names[got.verdict], got.weak_zero);
-		CHECK(!strcmp(signature_coarse("x", &c, &got, a), k ? "x|vjp|nan-leak|nan" : "x|*|nan-leak|weak-zero"), "%s", signature_coarse("x", &c, &got, a));
+		CHECK(got.verdict == VERDICT_NAN_LEAK && got.weak_zero == !k && got.which == k, "%s: %s, %d",
+		    row->name, verdict_names[got.verdict], got.weak_zero);
+		CHECK(
+		    !strcmp(signature_coarse("x", &c, &got, a), k ? "x|vjp|nan-leak|nan" : "x|*|nan-leak|weak-zero"),
+		    "%s", signature_coarse("x", &c, &got, a));
 	}
 }
 
@@ -116,7 +158,8 @@ static void test_engine(const char *spec, struct arena *a)
 		struct bench_result r;
 		arena_reset(a);
 		struct testcase c = generate(&choice, &profile, a);
-		/* a derivative inside is differentiated twice: what becomes of an engine's own masks is its own matter */
+		/* a derivative inside is differentiated twice: what becomes of an engine's own masks is its own
+		 * matter */
 		if (request_order(c.transform, c.n_transform) != 1 || region_has_op(&c.program.top, OP_DERIVATIVE))
 			continue;
 		bench_judge(&b, &c, a, &r);
