@@ -6,6 +6,7 @@
 #include "../graph/loop.h"
 #include "adjoint.h"
 #include "faults.h"
+#include "wrong_seams.h"
 
 uint64_t fault_chance(void)
 {
@@ -22,30 +23,12 @@ uint64_t fault_chance(void)
 
 /* ---- residuals ---- */
 
-static int first_in_first_out(int step, int n)
-{
-	(void)n;
-	return step;
-}
-
-const struct edits plant_residual_fifo = {.edit = {EDIT(adjoint.residual_index, first_in_first_out)}};
+const struct edits plant_residual_fifo = {.edit = {EDIT(adjoint.residual_index, forwards)}};
 
 /* The carry was updated in place before it was saved. */
-static int after_update(int saved, int n)
-{
-	(void)n;
-	return saved + 1;
-}
+const struct edits plant_residual_after_update = {.edit = {EDIT(adjoint.loop.residual_carry, set_after)}};
 
-const struct edits plant_residual_after_update = {.edit = {EDIT(adjoint.loop.residual_carry, after_update)}};
-
-static int last_for_all(int saved, int n)
-{
-	(void)saved;
-	return n - 1;
-}
-
-const struct edits plant_residual_last = {.edit = {EDIT(adjoint.loop.residual_carry, last_for_all)}};
+const struct edits plant_residual_last = {.edit = {EDIT(adjoint.loop.residual_carry, always_last)}};
 
 /* An iteration overtakes its neighbour, or not. */
 static int racing(int step, int n)
@@ -74,13 +57,7 @@ static int missing_slot(int slot, int n, int snapshots)
 const struct edits plant_schedule_of_short_loops = {.edit = {EDIT(adjoint.loop.snapshot, missing_slot)}};
 
 /* What the body hands on as it is has no edge in the reverse loop. */
-static bool flows_unless_through(bool seeded, bool through)
-{
-	(void)seeded;
-	return !through;
-}
-
-const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carry_flows, flows_unless_through)}};
+const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carry_flows, if_changed)}};
 
 /*
  * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes to be added to it is of its own width, and the
@@ -113,22 +90,10 @@ const struct edits plant_rerun_stops_early = {.edit = {EDIT(adjoint.rerun, newes
 
 /* ---- carries ---- */
 
-static bool initial_only(bool initial, bool updated)
-{
-	(void)updated;
-	return initial;
-}
-
-const struct edits plant_activity_of_initial = {.edit = {EDIT(adjoint.carry_active, initial_only)}};
+const struct edits plant_activity_of_initial = {.edit = {EDIT(adjoint.carry_active, initial_alone)}};
 
 /* The slot of a carry that is a result of the block too is cleared when the block's gradient has been read from it. */
-static bool flows_unless_seeded(bool seeded, bool through)
-{
-	(void)through;
-	return !seeded;
-}
-
-const struct edits plant_carry_cleared = {.edit = {EDIT(adjoint.loop.carry_flows, flows_unless_seeded)}};
+const struct edits plant_carry_cleared = {.edit = {EDIT(adjoint.loop.carry_flows, if_not_seeded)}};
 
 /* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others. */
 static bool last_place_counts(const struct region *body, int k)
@@ -161,13 +126,7 @@ const struct edits plant_packed_slots = {.edit = {EDIT(adjoint.loop.slot, packed
 
 /* ---- inputs of each iteration ---- */
 
-static int no_row(int iteration, int n, int trip)
-{
-	(void)iteration, (void)n, (void)trip;
-	return -1;
-}
-
-const struct edits plant_xs_dropped = {.edit = {EDIT(adjoint.loop.xs_cotangent_row, no_row)}};
+const struct edits plant_xs_dropped = {.edit = {EDIT(adjoint.loop.xs_cotangent_row, row_none)}};
 
 /* The whole sequence is reversed, and as many entries taken from it as there were iterations. */
 static int row_of_the_tail(int iteration, int n, int trip)
@@ -220,13 +179,7 @@ const struct edits plant_equal_leaves = {.edit = {EDIT(adjoint.same_leaf, tensor
 /* ---- buffers that are stored into ---- */
 
 /* What was saved says nothing of it: the check before a store finds no reason to leave the buffer alone. */
-static bool saved_or_not(bool saved, bool shared)
-{
-	(void)saved;
-	return !shared;
-}
-
-const struct edits plant_version_lost = {.edit = {EDIT(adjoint.overwrites, saved_or_not)}};
+const struct edits plant_version_lost = {.edit = {EDIT(adjoint.overwrites, over_saved)}};
 
 /* The cotangent of what a store wrote over goes on to what was there before. */
 static void window_not_cleared(const struct adjoint_call *call, struct tensor *contribution)
@@ -243,12 +196,7 @@ const struct edits plant_write_not_consumed = {.edit = {EDIT(adjoint.row[OP_STOR
 
 /* ---- sums of contributions ---- */
 
-static double plain_product(double cotangent, double partial)
-{
-	return cotangent * partial;
-}
-
-const struct edits plant_weak_zero = {.edit = {EDIT(adjoint.multiply, plain_product)}};
+const struct edits plant_weak_zero = {.edit = {EDIT(adjoint.multiply, cotangent_times_partial)}};
 
 static double merged_if_equal(double sum, double term)
 {
@@ -257,19 +205,13 @@ static double merged_if_equal(double sum, double term)
 
 const struct edits plant_equal_merged = {.edit = {EDIT(adjoint.accumulate, merged_if_equal)}};
 
-static double assign(double sum, double term)
-{
-	(void)sum;
-	return term;
-}
-
 const struct edits plant_copy_assigns = {.edit = {
-	EDIT(adjoint.row[OP_CAST].join, assign),
-	EDIT(adjoint.row[OP_RESHAPE].join, assign),
-	EDIT(adjoint.row[OP_SQUEEZE].join, assign),
+	EDIT(adjoint.row[OP_CAST].join, last_term),
+	EDIT(adjoint.row[OP_RESHAPE].join, last_term),
+	EDIT(adjoint.row[OP_SQUEEZE].join, last_term),
 }};
 
-const struct edits plant_matmul_assigns = {.edit = {EDIT(adjoint.row[OP_MATMUL].join, assign)}};
+const struct edits plant_matmul_assigns = {.edit = {EDIT(adjoint.row[OP_MATMUL].join, last_term)}};
 
 /* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on. */
 static void not_summed(const struct tensor *full, struct tensor *operand)

@@ -4,6 +4,7 @@
 #include "adjoint.h"
 #include "kernels_parts.h"
 #include "mutants.h"
+#include "wrong_seams.h"
 
 /* ---- structures: the right one, asked something else or answered for ---- */
 
@@ -192,11 +193,9 @@ void mutate_adjoint_structure(struct mutator *m, enum op op)
 
 /* ---- seams ---- */
 
-static double cotangent_times_partial(double cotangent, double partial) { return cotangent * partial; }
 static double cotangent_alone(double cotangent, double partial) { (void)partial; return cotangent; }
 static double partial_alone(double cotangent, double partial) { (void)cotangent; return partial; }
 
-static double last_term(double sum, double term) { (void)sum; return term; }
 static double first_term(double sum, double term) { (void)term; return sum; }
 static double difference(double sum, double term) { return sum - term; }
 
@@ -220,25 +219,16 @@ static void unbroadcast_mean(const struct tensor *full, struct tensor *operand)
 	adjoint_round(operand);
 }
 
-static bool initial_alone(bool initial, bool updated) { (void)updated; return initial; }
-
-static int forwards(int step, int n) { (void)n; return step; }
 static int one_earlier(int step, int n) { return step + 2 <= n ? n - 2 - step : 0; }
 static int always_first(int step, int n) { (void)step, (void)n; return 0; }
-static int always_last(int step, int n) { (void)step; return n - 1; }
 
 static int twice(const struct node *node, int depth) { (void)node, (void)depth; return 2; }
-static bool over_saved(bool saved, bool shared) { (void)saved; return !shared; }
 static bool over_shared(bool saved, bool shared) { (void)shared; return !saved; }
 static int set_before(int saved, int n) { (void)n; return saved > 0 ? saved - 1 : 0; }
-static int set_after(int saved, int n) { (void)n; return saved + 1; }
 static int row_after(int i, int n, int trip) { (void)n; return i + 1 < trip ? i + 1 : i; }
 static int row_reversed(int i, int n, int trip) { (void)trip; return n - 1 - i; }
-static int row_none(int i, int n, int trip) { (void)i, (void)n, (void)trip; return -1; }
 static bool never(bool seeded, bool through) { (void)seeded, (void)through; return false; }
 static bool if_seeded(bool seeded, bool through) { (void)through; return seeded; }
-static bool if_not_seeded(bool seeded, bool through) { (void)through; return !seeded; }
-static bool if_changed(bool seeded, bool through) { (void)seeded; return !through; }
 
 /* The neighbour's: 1 for 0, 0 for 1 ... */
 static int slot_beside(int position, const bool *requested, int n)
@@ -296,7 +286,6 @@ static void mutate_loop_seams(struct mutator *m)
 }
 
 static bool at_once(bool settled) { (void)settled; return true; }
-static bool first_alone(int k, int n) { (void)n; return k == 0; }
 static bool last_alone(int k, int n) { return k == n - 1; }
 
 void mutate_implicit_seams(struct mutator *m)
