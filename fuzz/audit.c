@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "../reports/file.h"
-#include "campaign.h"
+#include "bench.h"
 #include "options.h"
+#include "stop.h"
 
 enum { TOLD = 20, TOLD_OF_LABEL = 3, REPORT_ARENA = 64 << 20, LINE_SECONDS = 60 };
 
@@ -85,7 +86,7 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 		    (long long)self->broken, self->terminal ? "" : "\n");
 		fflush(stderr);
 	}
-	return !campaign_stop_requested() && !(self->o->first_only && self->broken);
+	return !stop_requested() && !(self->o->first_only && self->broken);
 }
 
 struct drawing {
@@ -256,7 +257,7 @@ int audit_run(const struct audit_options *o)
 	self.w = json_writer_new(&self.arena, true);
 	put_head(&self);
 	for (int i = 0; i < SECTIONS; i++) {
-		if (!wanted(o, &sections[i]) || campaign_stop_requested())
+		if (!wanted(o, &sections[i]) || stop_requested())
 			continue;
 		double start = bench_clock();
 		run_section(&self, &sections[i]);
@@ -275,5 +276,5 @@ int audit_run(const struct audit_options *o)
 	if (o->json)
 		fputs(json_finish(&self.w, &len), stdout);
 	arena_free(&self.arena);
-	return self.failed ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !campaign_stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return self.failed ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

@@ -6,6 +6,7 @@
 #include "audit.h"
 #include "campaign.h"
 #include "options.h"
+#include "stop.h"
 
 struct count {
 	int planted, caught;
@@ -57,7 +58,7 @@ int audit_plant_all(const struct audit_options *o)
 	json_member_string(&w, "schema", "adjudge.audit-planted/1");
 	json_put_key(&w, "faults");
 	json_begin_array(&w, JSON_BLOCK);
-	for (int i = 0; oracle_fault_row(i, &report, &f) && !campaign_stop_requested(); i++) {
+	for (int i = 0; oracle_fault_row(i, &report, &f) && !stop_requested(); i++) {
 		if (o->only && !strstr(f.name, o->only))
 			continue;
 		arena_reset(&a);
@@ -77,5 +78,5 @@ int audit_plant_all(const struct audit_options *o)
 		printf("%d of %d faults are caught\n", count.caught, count.planted);
 	arena_free(&a);
 	arena_free(&report);
-	return !count.planted || campaign_stop_requested() ? EXIT_NOTHING : count.caught < count.planted ? EXIT_FINDING : EXIT_NO_FINDING;
+	return !count.planted || stop_requested() ? EXIT_NOTHING : count.caught < count.planted ? EXIT_FINDING : EXIT_NO_FINDING;
 }

@@ -1,7 +1,6 @@
 /* campaign.c: the life of a campaign: opening, counting, progress, and when it is over. */
 #include "campaign.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +10,9 @@
 #include "../reports/file.h"
 #include "campaign_internal.h"
 #include "paths.h"
+#include "stop.h"
 
 enum { SIDE_ARENA = 512 << 20, KNOWN_ARENA = 64 << 20, PROGRESS_LINE_SECONDS = 60 };
-
-/* Written by a signal handler: there is no context to hand one. */
-static volatile sig_atomic_t stop_requested;
-
-static void request_stop(int signal)
-{
-	(void)signal;
-	stop_requested = 1;
-}
-
-void campaign_stop_on_signals(void)
-{
-	struct sigaction action = {0};
-
-	action.sa_handler = request_stop;
-	action.sa_flags = (int)SA_RESETHAND; /* a second signal ends the process at once */
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- opening ---- */
 
@@ -276,15 +256,13 @@ void campaign_skip(struct campaign *self)
 	self->skipped++;
 }
 
-bool campaign_stop_requested(void) { return stop_requested; }
-
 static const char *why_over(const struct campaign *self)
 {
 	const struct campaign_options *o = self->o;
 
 	if (self->failed)
 		return "failure";
-	if (stop_requested)
+	if (stop_requested())
 		return "signal";
 	if (o->max_findings && self->n_finding >= o->max_findings)
 		return "max-findings";

@@ -41,7 +41,9 @@ const struct campaign_options *campaign_options(const struct campaign *self);
  */
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
 void campaign_skip(struct campaign *self);
-/* Whether the budget is used up, a signal asked to stop, or writing failed. */
+/*
+ * Whether the budget is used up, a signal asked to stop (stop.h), or writing failed.  Cases that were asked together are judged first.
+ */
 bool campaign_over(struct campaign *self);
 /* Time that the driver spent on making cases, for the summary. */
 void campaign_add_generate(struct campaign *self, double seconds);
@@ -54,11 +56,6 @@ const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len
 
 /* A request that no engine of the bench can answer is a wasted case: leaves it out of the profile. */
 void campaign_fit_profile(const struct bench *b, struct profile *profile);
-
-/* SIGINT and SIGTERM end every campaign of the process at the next case, when what was asked together has been judged. */
-void campaign_stop_on_signals(void);
-/* Whether one of them came. */
-bool campaign_stop_requested(void);
 
 /* What is left of a campaign: texts that the caller frees. */
 struct campaign_end {

@@ -3,19 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../reports/file.h"
 #include "campaign_internal.h"
 #include "minimize.h"
-
-void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len)
-{
-	struct error e = {0};
-
-	if (!self->failed && !file_write_atomic(dir, name, text, len, &e)) {
-		self->failed = true;
-		snprintf(self->failure, sizeof self->failure, "%s", e.text);
-	}
-}
 
 static bool still_disagrees(void *self, const struct testcase *c, struct arena *scratch)
 {
@@ -78,10 +67,8 @@ void campaign_record(struct campaign *self, const struct testcase *c, int64_t nu
 		const struct judgement *j = &r->judgement[k];
 
 		for (int p = 0; p < c->n_point; p++)
-			if (r->answer[k][p].status == ANSWER_FAILURE && !self->failed) {
-				self->failed = true;
-				snprintf(self->failure, sizeof self->failure, "%s: %s", self->o->spec[k], r->answer[k][p].text);
-			}
+			if (r->answer[k][p].status == ANSWER_FAILURE)
+				campaign_fail(self, "%s: %s", self->o->spec[k], r->answer[k][p].text);
 		if (verdict_is_finding[j->verdict])
 			triage_record(self, k, signature_coarse(self->o->spec[k], c, j, a), c, r, number);
 	}

@@ -120,6 +120,11 @@ void campaign_show_progress(struct campaign *self);
 /* Findings and disagreements of the oracles in case `number`; working memory from a. */
 void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
 
+/* ---- campaign_write.c ---- */
+
+/* Something of ours failed, which ends the campaign; printf of the reason.  The first failure counts. */
+void campaign_fail(struct campaign *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a file; where that is not possible the campaign has failed. */
 void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len);
 
 /* ---- triage.c ---- */

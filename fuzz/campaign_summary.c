@@ -274,10 +274,8 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	if (self->terminal)
 		fputs("\r\033[K", stderr);
 	text = summary_write(self, &self->side, &len);
-	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e) && !self->failed) {
-		self->failed = true;
-		snprintf(self->failure, sizeof self->failure, "%s", e.text);
-	}
+	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e))
+		campaign_fail(self, "%s", e.text);
 	code = exit_code(self);
 	end->summary = strdup(text);
 	end->text = strdup(text_write(self, &self->side));

@@ -6,8 +6,8 @@
 #include "../oracles/oracle_rules.h"
 #include "../reports/file.h"
 #include "audit.h"
-#include "campaign.h"
 #include "commands.h"
+#include "stop.h"
 
 enum { DEFAULT_CASES = 1000, DEFAULT_DRAWS = 6, MOST_DRAWS = 1 << 16 };
 
@@ -103,7 +103,7 @@ int command_audit(int argc, char **argv)
 	audit.section = sections.at;
 	audit.n_section = sections.n;
 	audit.progress = !quiet;
-	campaign_stop_on_signals();
+	stop_on_signals();
 	arena_init(&a, COMMAND_ARENA);
 	if (audit.fault && !(audit.rules = oracle_fault_plant(audit.fault, &a, &e))) {
 		complain("audit: --fault: %s", e.text);

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "../graph/json.h"
-#include "campaign.h"
 #include "commands.h"
 #include "mutation_score.h"
 #include "sensitivity.h"
+#include "stop.h"
 
 enum { DEFAULT_SCORE_CASES = 100000, DEFAULT_SENSITIVITY_CASES = 30000, SENSITIVITY_CASES_MOST = 1000000 };
 
@@ -137,7 +137,7 @@ static int score(const struct score_options *o, const char *profile, bool json)
 	struct score s;
 	int code = EXIT_NO_FINDING;
 
-	campaign_stop_on_signals();
+	stop_on_signals();
 	if (!mutation_score(o, &s, &e)) {
 		complain("faults: %s", e.text);
 		return EXIT_OURS;
@@ -218,7 +218,7 @@ static int measure(const struct sensitivity_options *o, const char *profile, boo
 	struct error e = {0};
 	struct sensitivity s;
 
-	campaign_stop_on_signals();
+	stop_on_signals();
 	if (!sensitivity_measure(o, &s, &e)) {
 		complain("faults: %s", e.text);
 		return EXIT_OURS;
@@ -227,7 +227,7 @@ static int measure(const struct sensitivity_options *o, const char *profile, boo
 		complain("faults: no op with a rule of its own has %s in its name", o->only);
 		return EXIT_NOTHING;
 	}
-	if (s.right_wrong || s.failures || campaign_stop_requested()) {
+	if (s.right_wrong || s.failures || stop_requested()) {
 		complain(s.failures ? "faults: %s could not be asked in case %lld" :
 			 s.right_wrong ? "faults: %s without faults was judged wrong in case %lld" :
 					 "faults: %s: stopped after %lld cases",

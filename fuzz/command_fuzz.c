@@ -7,6 +7,7 @@
 #include "campaign.h"
 #include "commands.h"
 #include "paths.h"
+#include "stop.h"
 
 enum { DEFAULT_FD_ONE_IN = 10, MINIMIZE_BUDGET = 10000 };
 
@@ -171,6 +172,6 @@ int command_fuzz(int argc, char **argv)
 		complain("%s", e.text);
 		return EXIT_OURS;
 	}
-	campaign_stop_on_signals();
+	stop_on_signals();
 	return run_driver(driver, s, &json);
 }

@@ -5,10 +5,10 @@
 
 #include "../reports/file.h"
 #include "../reports/report.h"
-#include "campaign.h"
 #include "commands.h"
 #include "minimize.h"
 #include "simplest.h"
+#include "stop.h"
 
 enum { DEFAULT_BUDGET = 20000 };
 
@@ -57,7 +57,7 @@ static const char *simplify(const struct same_signature *same, int budget, struc
 static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
 {
 	struct minimize_statistics stats = {0};
-	struct same_signature same = {.bench = b, .spec = spec, .right_on = how->right_on, .stop = campaign_stop_requested};
+	struct same_signature same = {.bench = b, .spec = spec, .right_on = how->right_on, .stop = stop_requested};
 	const int budget = how->budget > INT_MAX / 4 ? INT_MAX / 4 : (int)how->budget;
 	struct judgement j;
 	struct bench_result r;
@@ -165,7 +165,7 @@ int command_minimize(int argc, char **argv)
 		code = EXIT_USAGE;
 		goto out;
 	}
-	campaign_stop_on_signals();
+	stop_on_signals();
 	if (!bench_open_against(&b, &spec, 1, how.right_on, &oracle, &e)) {
 		complain("%s", e.text);
 		code = EXIT_OURS;

@@ -137,11 +137,6 @@ bool asked_is_in(const struct asked *x, const struct asked *y)
 	return x->batch <= y->batch && (!x->order || asked_same(x, y) || (x->order == 1 && y->order > 1));
 }
 
-bool verdict_of_numbers(enum verdict v)
-{
-	return v < VERDICT_BAD_DTYPE;
-}
-
 char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a)
 {
 	const char *kind = verdict_of_numbers(v) ? "" : arena_printf(a, "%s:", verdict_names[v]);

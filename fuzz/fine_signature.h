@@ -31,8 +31,6 @@ bool asked_is_in(const struct asked *x, const struct asked *y);
 
 /* role: of find_roles, or NULL where every op stands for itself.  In the arena. */
 char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
-/* Whether the verdict is about numbers: a bug may make one wrong here and a NaN there.  What has another type or does not come is a bug of its own kind. */
-bool verdict_of_numbers(enum verdict v);
 struct pattern pattern_of(const struct testcase *c, const enum role *role);
 
 /* Whether the case has every op of the pattern, and for each role some op that can have it. */

@@ -10,6 +10,7 @@
 
 #include "../reports/file.h"
 #include "campaign.h"
+#include "stop.h"
 
 enum { SCORE_SPEC = 160, SCORE_LINE_SECONDS = 60 };
 
@@ -207,7 +208,7 @@ static void show_progress(struct scoring *s)
 
 static bool over(const struct scoring *s)
 {
-	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] || s->bench.failures || campaign_stop_requested();
+	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] || s->bench.failures || stop_requested();
 }
 
 static void run_case(void *context)

@@ -41,7 +41,7 @@ struct score {
 
 /*
  * Case k is that of `fuzz --driver generate` with the same seed, profile and engine.  Ends early when nothing is alive, and at a signal
- * (campaign_stop_on_signals).  A machine failure leaves failures > 0, and survivors that mean nothing.  False with the reason in e when an engine
+ * (stop_on_signals).  A machine failure leaves failures > 0, and survivors that mean nothing.  False with the reason in e when an engine
  * cannot be opened.
  */
 bool mutation_score(const struct score_options *o, struct score *out, struct error *e);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "fine_signature.h"
 #include "minimize_edit.h"
 
 /* ---- elementwise ops ---- */

@@ -7,11 +7,6 @@
 /* What rounding does to a factor is far less. */
 static const double factor_blur = 1e-3;
 
-bool verdict_answers(enum verdict v)
-{
-	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
-}
-
 /* What does not answer where less is asked does not where more is. */
 static bool explains(const struct symptom *x, const struct symptom *y)
 {

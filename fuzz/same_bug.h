@@ -18,9 +18,6 @@ struct symptom {
 	bool unsteady;  /* it comes now and then */
 };
 
-/* Has no numbers to compare where it is false: a crash, a hang, a broken protocol; each candidate may cost a start. */
-bool verdict_answers(enum verdict v);
-
 /*
  * Of one engine.  -1: y is one more of x; 1: x is one more of y; 0: two bugs.  One more of another has the same name; or
  * - it shows what the other does in a program that has the other's ops and more, one of them without regions (pattern_explains), where as much is asked or more; of what does not answer

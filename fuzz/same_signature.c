@@ -113,29 +113,6 @@ static bool same_when_fresh(void *context, const struct testcase *c, struct aren
 
 /* ---- in short ---- */
 
-/* Between its last two bars. */
-enum verdict signature_verdict(const char *signature)
-{
-	const char *end = strrchr(signature, '|'), *from = end;
-	char name[32] = "";
-	int v;
-
-	while (from && from > signature && from[-1] != '|')
-		from--;
-	if (end && end - from < (ptrdiff_t)sizeof name)
-		memcpy(name, from, (size_t)(end - from));
-	v = verdict_find(name);
-	return v < 0 ? VERDICT_UNSUPPORTED : (enum verdict)v;
-}
-
-bool signature_weak_zero(const char *signature)
-{
-	static const char end[] = "|*|nan-leak|weak-zero"; /* of signature_coarse */
-	const size_t len = strlen(signature);
-
-	return len >= sizeof end - 1 && !strcmp(signature + len - (sizeof end - 1), end);
-}
-
 static enum answer_status status_of(enum verdict v)
 {
 	return v == VERDICT_CRASH ? ANSWER_CRASH : v == VERDICT_HANG ? ANSWER_HANG : v == VERDICT_PROTOCOL ? ANSWER_PROTOCOL : ANSWER_OK;

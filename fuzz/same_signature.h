@@ -39,11 +39,6 @@ struct same_signature {
 /* Whether its time is over, or somebody said stop. */
 bool same_signature_over(const struct same_signature *self);
 
-/* The verdict that a coarse signature names. */
-enum verdict signature_verdict(const char *signature);
-/* Whether it is that of a NaN that 0 times infinity may have made: one finding per engine. */
-bool signature_weak_zero(const char *signature);
-
 /*
  * A predicate for minimize(): the engine's coarse signature stays the same, by the judgement that a campaign makes: both oracles, two requests, and for a hang all
  * of the time limit.

@@ -10,6 +10,7 @@
 
 #include "campaign.h"
 #include "mutation_score.h"
+#include "stop.h"
 
 enum { SPEC = 96, LINE_SECONDS = 30 };
 
@@ -159,7 +160,7 @@ static bool all_shown(const struct measuring *m)
 
 static bool over(const struct measuring *m)
 {
-	return m->out->cases >= m->o->cases || m->out->right_wrong || m->bench.failures || all_shown(m) || campaign_stop_requested();
+	return m->out->cases >= m->o->cases || m->out->right_wrong || m->bench.failures || all_shown(m) || stop_requested();
 }
 
 static void show_progress(struct measuring *m)

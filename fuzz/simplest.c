@@ -6,7 +6,6 @@
 #include "../engines/engine.h"
 #include "../engines/lower.h"
 #include "../engines/stack.h"
-#include "fine_signature.h"
 #include "look.h"
 #include "minimize_edit.h"
 

@@ -21,6 +21,7 @@
 #include "look.h"
 #include "same_signature.h"
 #include "simplest.h"
+#include "stop.h"
 #include "triage_internal.h"
 
 enum {
@@ -397,7 +398,7 @@ static void take_slip(void *context, const char *signature, const struct testcas
 	for (int i = 0; i < self->n_finding; i++)
 		if (is_known_slip(&self->finding[i], signature))
 			return;
-	if (!late && !campaign_stop_requested() && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
+	if (!late && !stop_requested() && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
 		triage_record(self, t->which, signature, c, NULL, t->number);
 }
 
@@ -425,15 +426,14 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	char *own = text_copy(shown->signature);
 	struct known_names names = {self, spec, own, &shown->c->program};
 	const double start = bench_clock(), end = self->start + self->o->seconds;
-	struct same_signature same = {.spec = spec, .signature = own, .right_on = self->o->right_on, .stop = campaign_stop_requested, .refuse = is_more_of_it, .context = &names,
+	struct same_signature same = {.spec = spec, .signature = own, .right_on = self->o->right_on, .stop = stop_requested, .refuse = is_more_of_it, .context = &names,
 	    .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 	struct bench one;
 
 	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
-		self->failed = true;
-		snprintf(self->failure, sizeof self->failure, "%s", e.text);
+		campaign_fail(self, "%s", e.text);
 		free(own);
 		return;
 	}

@@ -47,6 +47,16 @@ int verdict_find(const char *name)
 	return -1;
 }
 
+bool verdict_of_numbers(enum verdict v)
+{
+	return v < VERDICT_BAD_DTYPE;
+}
+
+bool verdict_answers(enum verdict v)
+{
+	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
+}
+
 /* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
 bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
 {
@@ -395,4 +405,27 @@ char *signature_coarse(const char *spec, const struct testcase *c, const struct 
 		if (c->transform[k].kind != TRANSFORM_BATCH)
 			request = arena_printf(a, "%s%s%s", request, *request ? "," : "", transform_names[c->transform[k].kind]);
 	return arena_printf(a, "%s|%s|%s|%s", spec, request, verdict_names[j->verdict], deviation_names[j->deviation]);
+}
+
+/* It stands between the last two bars. */
+enum verdict signature_verdict(const char *signature)
+{
+	const char *end = strrchr(signature, '|'), *from = end;
+	char name[32] = "";
+	int v;
+
+	while (from && from > signature && from[-1] != '|')
+		from--;
+	if (end && end - from < (ptrdiff_t)sizeof name)
+		memcpy(name, from, (size_t)(end - from));
+	v = verdict_find(name);
+	return v < 0 ? VERDICT_UNSUPPORTED : (enum verdict)v;
+}
+
+bool signature_weak_zero(const char *signature)
+{
+	static const char end[] = "|*|nan-leak|weak-zero";
+	const size_t len = strlen(signature);
+
+	return len >= sizeof end - 1 && !strcmp(signature + len - (sizeof end - 1), end);
 }

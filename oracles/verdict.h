@@ -15,6 +15,10 @@ extern const char *const verdict_names[VERDICT_COUNT];
 extern const bool verdict_is_finding[VERDICT_COUNT];
 /* The verdict of that name, or -1. */
 int verdict_find(const char *name);
+/* Whether the verdict is about numbers: a bug may make one wrong here and a NaN there.  What has another type or does not come is a bug of its own kind. */
+bool verdict_of_numbers(enum verdict v);
+/* Whether there is an answer: no crash, no hang, no broken protocol. */
+bool verdict_answers(enum verdict v);
 
 /* What the worst component looks like, for the coarse signature. */
 enum deviation {
@@ -74,5 +78,9 @@ void judgement_excuse(const struct truth *t, struct judgement *j);
  * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation; "tape+f|*|nan-leak|weak-zero" whatever leads to it.  Minimization keeps it, and may drop a batch.  In the arena.
  */
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a);
+/* The verdict that a coarse signature names. */
+enum verdict signature_verdict(const char *signature);
+/* Whether it is that of a NaN that 0 times infinity may have made: one finding per engine. */
+bool signature_weak_zero(const char *signature);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "../../fuzz/options.h"
 #include "../../fuzz/paths.h"
+#include "../../fuzz/stop.h"
 #include "../../graph/json.h"
 #include "../check.h"
 
@@ -183,7 +184,7 @@ static void check_budgets(struct arena *a)
 	o.max_findings = 0;
 	free(run(&o, "plain", drive_plain, &code));
 	CHECK(code == EXIT_NO_FINDING, "time: exit code %d", code);
-	campaign_stop_on_signals();
+	stop_on_signals();
 	raise(SIGTERM);
 	o.out = directory(a, "signal");
 	o.seconds = 3600;
