@@ -8,6 +8,7 @@
 
 #include "../reports/file.h"
 #include "bench.h"
+#include "campaign.h"
 #include "options.h"
 #include "stop.h"
 

@@ -6,6 +6,7 @@
 
 #include "audit.h"
 #include "campaign.h"
+#include "question.h"
 
 enum { SEEDS_OF_CASE = 4, FLUSHED_ONE_IN = 4, SPEC = 64, SPECS = 4 };
 
@@ -51,7 +52,7 @@ static void try_engine(struct run *run, int mode, int which, int64_t number, uin
 
 	snprintf(spec, sizeof spec, "%s:%s=%llu", engine_kind(engine)->name, rounded_as[mode], (unsigned long long)seed);
 	engine_reseed_rounding(engine, seed);
-	bool finding = bench_shows(&run->bench[mode], engine, c, a, t, &j);
+	bool finding = case_shows(c, &(struct question){.bench = &run->bench[mode], .engine = engine, .truth = t}, a, &j);
 	count(&run->all, &j);
 	count(&run->of[which], &j);
 	count(&run->in[mode], &j);

@@ -442,7 +442,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 	io->oracle_disagreement = any_disagreement(&io->truth);
 }
 
-bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
     struct judgement *out)
 {
 	struct arena_mark mark = arena_mark(a);
@@ -460,5 +460,4 @@ bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *
 	if (verdict_is_finding[out->verdict] && !reference_agrees(b, c, &t->truth, a))
 		judge_common(out);
 	arena_rewind(a, mark);
-	return verdict_is_finding[out->verdict];
 }

@@ -74,9 +74,9 @@ struct shared_truth {
 
 /*
  * Asks one engine and judges it by the rule of bench_judge: when its judgement is a finding, the truth is confirmed, the engine judged anew,
- * and asked again.  True when the judgement is a finding in the end.  What the engine made is given back to the arena.
+ * and asked again.  What the engine made is given back to the arena.
  */
-bool bench_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
     struct judgement *out);
 
 #endif

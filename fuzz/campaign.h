@@ -5,7 +5,6 @@
 #include "bench.h"
 #include "features.h"
 #include "generate.h"
-#include "same_signature.h"
 
 struct campaign_options {
 	const char *const *spec;

@@ -5,14 +5,7 @@
 
 #include "campaign_internal.h"
 #include "minimize.h"
-
-static bool still_disagrees(void *self, const struct testcase *c, struct arena *scratch)
-{
-	struct bench_result r;
-
-	bench_judge(self, c, scratch, &r);
-	return r.oracle_disagreement;
-}
+#include "question.h"
 
 struct disagreement {
 	struct campaign *campaign;
@@ -24,14 +17,15 @@ static void minimize_disagreement(void *context)
 {
 	const struct disagreement *d = context;
 	struct campaign *self = d->campaign;
+	struct question disagree = {.bench = d->none, .judged = JUDGED_IN_FULL, .disagreement = true};
 	struct minimize_statistics stats;
 	struct testcase small = *d->c;
 	char name[ORACLE_NAME], *text;
 	size_t len;
 
-	if (still_disagrees(d->none, d->c, &self->side)) {
+	if (case_shows(d->c, &disagree, &self->side, NULL)) {
 		arena_reset(&self->side);
-		small = minimize(d->c, still_disagrees, d->none, self->o->minimize_budget, &self->side, &stats);
+		small = minimize(d->c, question_holds, &disagree, self->o->minimize_budget, &self->side, &stats);
 	}
 	small.n_expect = 0;
 	small.provenance.title = "the two oracles disagree";

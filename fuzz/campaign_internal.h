@@ -49,8 +49,8 @@ struct finding {
 	const char *slip[FINDING_SYMPTOMS]; /* coarse signatures that it was met under, and no case of the campaign was */
 	char file[ORACLE_NAME];
 	int64_t count, first_case;
-	int64_t looks;  /* how many of them were minimized */
-	int64_t likely; /* cases that were most likely of it: every so often one is looked at (triage_known.c) */
+	int64_t minimized; /* how many of them were */
+	int64_t likely; /* cases that were most likely of it: every so often one is minimized (triage_known.c) */
 	int n_wiring; /* of a bare pattern (wiring.h): the minimal programs that it was found in */
 	const struct program **wiring;
 	int ops; /* of the minimal case */
@@ -91,7 +91,7 @@ struct campaign {
 	int n_finding;
 	struct finding *finding;
 	struct arena known; /* their programs and names */
-	struct triage_look *look; /* [BENCH_ENGINES]; owned */
+	struct remainder *remainder; /* [BENCH_ENGINES] (triage_known.c); owned */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];
 

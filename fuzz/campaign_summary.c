@@ -62,7 +62,7 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		json_member_integer(w, "first_case", f->first_case);
 		json_member_string(w, "file", file);
 		json_member_integer(w, "minimal_ops", f->ops);
-		json_member_integer(w, "minimized", f->looks);
+		json_member_integer(w, "minimized", f->minimized);
 		json_put_key(w, "faces");
 		json_begin_array(w, JSON_FLOW);
 		for (int k = 0; k < f->n_face; k++)

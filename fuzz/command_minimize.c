@@ -6,7 +6,7 @@
 #include "../reports/file.h"
 #include "../reports/report.h"
 #include "commands.h"
-#include "minimize.h"
+#include "minimize_finding.h"
 #include "simplest.h"
 #include "stop.h"
 
@@ -21,7 +21,7 @@ struct how {
 };
 
 /* What candidates showed besides, each as a case. */
-static int write_slips(const struct same_signature *same, const char *dir)
+static int write_slips(const struct slips *slips, const char *dir)
 {
 	struct error e = {0};
 	char name[32];
@@ -30,9 +30,9 @@ static int write_slips(const struct same_signature *same, const char *dir)
 		complain("%s", e.text);
 		return EXIT_OURS;
 	}
-	for (int i = 0; i < same->n_slip; i++) {
+	for (int i = 0; i < slips->n; i++) {
 		snprintf(name, sizeof name, "slip-%d.json", i + 1);
-		if (!file_write_atomic(dir, name, same->slip[i].text, same->slip[i].len, &e)) {
+		if (!file_write_atomic(dir, name, slips->at[i].text, slips->at[i].len, &e)) {
 			complain("%s", e.text);
 			return EXIT_OURS;
 		}
@@ -41,23 +41,24 @@ static int write_slips(const struct same_signature *same, const char *dir)
 }
 
 /* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again nothing changes. */
-static const char *simplify(const struct same_signature *same, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
+static const char *simplify(const struct question *same, const char *spec, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
 {
-	struct testcase simple = simplest_case(same->bench, same, c, budget, NULL, NULL, a);
+	struct testcase simple = simplest_case(same, c, budget, a);
 	struct bench_result own;
 
-	bench_judge(same->bench, &simple, a, &own);
-	if (!verdict_is_finding[own.judgement[0].verdict])
+	if (!case_shows(&simple, &(struct question){.bench = same->bench, .judged = JUDGED_IN_FULL, .result = &own}, a, NULL))
 		return same->signature;
 	*c = simple;
 	*r = own;
-	return signature_coarse(same->spec, c, &r->judgement[0], a);
+	return signature_coarse(spec, c, &r->judgement[0], a);
 }
 
 static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
 {
 	struct minimize_statistics stats = {0};
-	struct same_signature same = {.bench = b, .spec = spec, .right_on = how->right_on, .stop = stop_requested};
+	struct limit limit = {.stop = stop_requested};
+	struct slips slips = {0};
+	struct question same = {.bench = b, .slips = &slips, .until = &limit, .spent = &limit};
 	const int budget = how->budget > INT_MAX / 4 ? INT_MAX / 4 : (int)how->budget;
 	struct judgement j;
 	struct bench_result r;
@@ -68,7 +69,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 	int code = EXIT_NO_FINDING, written;
 	bool shows;
 
-	if (!shows_finding(b, c, a, &j)) {
+	if (!case_shows(c, &(struct question){.bench = b}, a, &j)) {
 		bench_judge(b, c, a, &r);
 		j = r.judgement[0];
 		if (machine_failed(spec, r.answer[0], c->n_point))
@@ -83,14 +84,14 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		return EXIT_NOTHING;
 	}
 	same.signature = signature_coarse(spec, c, &j, a);
-	same.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
-	shows = minimize_same(&same, c, budget, a, &small, &r, &stats);
+	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
+	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
 	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
-	for (int i = 0; i < same.n_slip; i++)
-		fprintf(stderr, "slipped to %s%s", same.slip[i].signature, how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
+	for (int i = 0; i < slips.n; i++)
+		fprintf(stderr, "slipped to %s%s", slips.at[i].signature, how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
 	if (how->slips)
-		code = write_slips(&same, how->slips);
-	same_signature_close(&same);
+		code = write_slips(&slips, how->slips);
+	slips_free(&slips);
 	if (machine_failed(spec, r.answer[0], small.n_point))
 		return EXIT_OURS;
 	if (!shows) {
@@ -98,7 +99,7 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 		return EXIT_NOTHING;
 	}
 	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
-		same.signature = simplify(&same, budget, &small, &r, a);
+		same.signature = simplify(&same, spec, budget, &small, &r, a);
 	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
 	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);

@@ -6,6 +6,7 @@
 #include "campaign.h"
 #include "conform.h"
 #include "minimize.h"
+#include "question.h"
 
 /* FINDING_BUDGET: candidates judged to make one small: they are small already. */
 enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
@@ -78,18 +79,18 @@ static bool write_minimized(struct writer *w, enum op op, const struct testcase 
 {
 	struct minimize_statistics stats = {0};
 	struct testcase kept = *found;
-	struct same_signature same = {.bench = w->bench, .spec = w->spec, .refuse = has_other_floats, .context = &kept};
-	struct testcase small;
 	struct bench_result r;
+	struct limit limit = {0};
+	struct question same = {.bench = w->bench, .judged = JUDGED_IN_FULL, .until = &limit, .spent = &limit, .refuse = has_other_floats, .context = &kept};
+	struct testcase small;
 	const char *file;
 
-	bench_judge(w->bench, found, &w->side, &r);
-	if (!verdict_is_finding[r.judgement[0].verdict])
+	if (!case_shows(found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
 		return write_case(w, found, name, title, e); /* it did not come again */
 	same.signature = arena_printf(w->arena, "%s", signature_coarse(w->spec, found, &r.judgement[0], &w->side));
 	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
 		return true;
-	small = minimize(found, same_signature, &same, FINDING_BUDGET, &w->side, &stats);
+	small = minimize(found, question_holds, &same, FINDING_BUDGET, &w->side, &stats);
 	bench_judge(w->bench, &small, &w->side, &r);
 	if (!write_case(w, &small, name, title, e) || !write_source(w, &small, name, &file, e))
 		return false;

@@ -9,6 +9,7 @@
 #include "../reports/summary.h"
 #include "commands.h"
 #include "facts.h"
+#include "question.h"
 
 enum { ASKS_OF_BASE = 8, ASKS = 12 };
 
@@ -188,32 +189,23 @@ static void nudge(struct tensor *t, int *number)
 	}
 }
 
-static bool finds(struct lab *l, const struct testcase *c, struct arena *scratch)
-{
-	struct bench_result r;
-
-	bench_judge(l->bench, c, scratch, &r);
-	return verdict_is_finding[r.judgement[0].verdict];
-}
-
 void lab_try_chance(struct lab *l)
 {
 	l->asks = 1;
 	for (int k = 0; k < ASKS_OF_BASE && l->asks == 1 && l->finding.verdict != VERDICT_HANG && l->finding.verdict != VERDICT_CRASH; k++) {
 		arena_reset(&l->scratch);
-		if (!finds(l, l->base, &l->scratch))
+		if (!case_shows(l->base, &(struct question){.bench = l->bench, .judged = JUDGED_IN_FULL}, &l->scratch, NULL))
 			l->asks = ASKS;
 	}
 }
 
 bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch)
 {
+	struct question again = {.bench = l->bench, .judged = JUDGED_IN_FULL, .runs = l->asks - 1};
 	struct testcase beside = testcase_copy(c, scratch);
 	int number = 0;
 
-	for (int k = 1; k < l->asks && !fails; k++)
-		fails = finds(l, c, scratch);
-	if (fails)
+	if (fails || (again.runs && case_shows(c, &again, scratch, NULL)))
 		return true;
 	for (int p = 0; p < beside.n_point; p++)
 		for (int i = 0; i < beside.program.top.n_param; i++)
@@ -222,9 +214,8 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 		for (int i = 0; i < beside.transform[t].n_seed; i++)
 			if (shape_elements(&beside.transform[t].seed[i].type.shape))
 				nudge(&beside.transform[t].seed[i], &number);
-	for (int k = 0; k < l->asks && !fails; k++)
-		fails = finds(l, &beside, scratch);
-	return fails && facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+	again.runs = l->asks;
+	return case_shows(&beside, &again, scratch, NULL) && facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
 }
 
 /* Judged by engine `which` of b; the row is the table's once it is whole. */

@@ -7,9 +7,6 @@
 /* Whether a candidate (valid) still shows what is being minimized.  May use and reset `scratch`. */
 typedef bool interesting_fn(void *self, const struct testcase *candidate, struct arena *scratch);
 
-/* Whether a candidate is not to be asked about. */
-typedef bool refuse_case_fn(void *context, const struct testcase *candidate);
-
 struct minimize_statistics {
 	int tried, accepted, rounds;
 };

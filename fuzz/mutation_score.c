@@ -10,6 +10,7 @@
 
 #include "../reports/file.h"
 #include "campaign.h"
+#include "question.h"
 #include "stop.h"
 
 enum { SCORE_SPEC = 160, SCORE_LINE_SECONDS = 60 };
@@ -126,34 +127,6 @@ static void retire(struct scoring *s, int k)
 	s->n_alive--;
 }
 
-struct showing {
-	struct bench *bench;
-	struct engine *engine;
-	const struct testcase *c;
-	struct arena *arena;
-	struct shared_truth *truth;
-	struct judgement *judgement;
-	bool shows;
-};
-
-static void run_showing(void *context)
-{
-	struct showing *x = context;
-
-	x->shows = bench_shows(x->bench, x->engine, x->c, x->arena, x->truth, x->judgement);
-}
-
-bool score_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
-    struct judgement *judgement)
-{
-	struct showing x = {b, engine, c, a, t, judgement, false};
-	struct arena_mark mark = arena_mark(a);
-
-	if (!arena_try(a, run_showing, &x))
-		arena_rewind(a, mark);
-	return x.shows;
-}
-
 static void keep_found(struct scoring *s, const struct testcase *c, const char *spec, struct arena *a)
 {
 	size_t len;
@@ -166,12 +139,13 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 {
 	bool present[OP_COUNT] = {false}, all;
 	struct shared_truth truth = {.confirmed = false};
-	/* Stays so where there is no memory for an answer. */
-	struct judgement right = {.verdict = VERDICT_UNDECIDED}, judgement;
+	/* An engine that runs out of memory is no matter of others that are asked about the same case. */
+	struct question q = {.bench = &s->bench, .truth = &truth, .full_is_no = true};
+	struct judgement right, judgement;
 
 	oracle_truth(s->bench.oracle, c, a, &truth.truth);
 	s->out->cases++;
-	if (score_shows(&s->bench, s->bench.engine[0], c, a, &truth, &right)) {
+	if (case_shows(c, &q, a, &right)) {
 		s->out->right_wrong = s->out->cases;
 		return;
 	}
@@ -179,8 +153,8 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 	for (int k = 0; k < s->out->n; k++) {
 		if (!s->alive[k].engine || !(all || may_differ(&s->alive[k], present)))
 			continue;
-		judgement.verdict = right.verdict;
-		if (!score_shows(&s->bench, s->alive[k].engine, c, a, &truth, &judgement)) {
+		q.engine = s->alive[k].engine;
+		if (!case_shows(c, &q, a, &judgement)) {
 			if (judgement.verdict == VERDICT_INACCURATE && right.verdict == VERDICT_AGREE && !s->out->row[k].inaccurate)
 				s->out->row[k].inaccurate = s->out->cases;
 			continue;

@@ -47,8 +47,4 @@ struct score {
 bool mutation_score(const struct score_options *o, struct score *out, struct error *e);
 void score_free(struct score *s);
 
-/* bench_shows, where memory that the engine runs out of is no matter of others that are asked about the same case: false then, *out as it was. */
-bool score_shows(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
-    struct judgement *out);
-
 #endif

@@ -44,15 +44,13 @@ static bool broadcasts_to(const struct shape *from, const struct shape *to)
 	return true;
 }
 
-static bool edit_shows(const struct look *look, struct edit *e)
+static bool edit_shows(const struct question *q, struct edit *e)
 {
-	struct judgement j;
-
-	return edit_finish(e, false) && look_finds(look, &e->c, e->arena, &j);
+	return edit_finish(e, false) && case_shows(&e->c, q, e->arena, NULL);
 }
 
 /* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a number is broadcast to it (-1: no number). */
-static bool form_shows(const struct look *look, const struct testcase *c, int site, enum op op, int number, struct arena *a)
+static bool form_shows(const struct question *q, const struct testcase *c, int site, enum op op, int number, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	int operand[2], count, *arg = NEW(a, int, 2);
@@ -76,18 +74,18 @@ static bool form_shows(const struct look *look, const struct testcase *c, int si
 	n->arg = arg;
 	n->n_arg = op_table[op].family == FAMILY_BINARY ? 2 : 1;
 	n->attrs = (struct attrs){0};
-	return edit_shows(look, &e);
+	return edit_shows(q, &e);
 }
 
-static bool sibling_shows(const struct look *look, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
+static bool sibling_shows(const struct question *q, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
 {
-	if (form_shows(look, c, site, op, -1, a))
+	if (form_shows(q, c, site, op, -1, a))
 		return true;
-	return !is_elementwise(n->op) && (form_shows(look, c, site, op, 0, a) || form_shows(look, c, site, op, 1, a));
+	return !is_elementwise(n->op) && (form_shows(q, c, site, op, 0, a) || form_shows(q, c, site, op, 1, a));
 }
 
 /* Of a node that has some. */
-static enum role role_among_siblings(const struct look *look, const struct testcase *c, int site, const struct node *n, struct arena *a)
+static enum role role_among_siblings(const struct question *q, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
 	const bool twice = n->n_arg == 2 && n->arg[0] == n->arg[1]; /* x / x is a constant */
 	const bool unary = twice || op_table[n->op].family == FAMILY_UNARY;
@@ -98,15 +96,15 @@ static enum role role_among_siblings(const struct look *look, const struct testc
 		if (sibling[i] == n->op)
 			continue;
 		tried++;
-		shown += sibling_shows(look, c, site, n, sibling[i], a);
+		shown += sibling_shows(q, c, site, n, sibling[i], a);
 	}
 	if (2 * shown <= tried)
 		return ROLE_OWN;
-	return n->op == linear || n->op == OP_SUB || sibling_shows(look, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
+	return n->op == linear || n->op == OP_SUB || sibling_shows(q, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
 }
 
 /* Whether an operand broadcast to the type of the result would do: the op is there for that type. */
-static bool type_shows(const struct look *look, const struct testcase *c, int site, struct arena *a)
+static bool type_shows(const struct question *q, const struct testcase *c, int site, struct arena *a)
 {
 	struct edit sites = {.c = *c};
 	struct site s;
@@ -126,7 +124,7 @@ static bool type_shows(const struct look *look, const struct testcase *c, int si
 		own.node->n_arg = 1;
 		own.node->arg[0] = operand[k];
 		own.node->attrs = (struct attrs){.shape = type->shape};
-		if (edit_shows(look, &e))
+		if (edit_shows(q, &e))
 			return true;
 	}
 	return false;
@@ -153,7 +151,7 @@ bool op_indexes(enum op op)
 }
 
 /* Scatter `op` in the place of a write: of the same operands, or of an update of as many rows as its first ones. */
-static bool write_shows(const struct look *look, const struct testcase *c, int site, enum op op, struct arena *a)
+static bool write_shows(const struct question *q, const struct testcase *c, int site, enum op op, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	const struct type *to, *from;
@@ -166,7 +164,7 @@ static bool write_shows(const struct look *look, const struct testcase *c, int s
 	n = s.node;
 	if (op_table[n->op].family == FAMILY_SCATTER) {
 		n->op = op;
-		return edit_shows(look, &e);
+		return edit_shows(q, &e);
 	}
 	to = edit_type(&e, n->arg[0]);
 	from = edit_type(&e, n->arg[1]);
@@ -182,18 +180,18 @@ static bool write_shows(const struct look *look, const struct testcase *c, int s
 	n->arg = arg;
 	n->n_arg = 3;
 	n->attrs = (struct attrs){.mode = MODE_CLIP};
-	return edit_shows(look, &e);
+	return edit_shows(q, &e);
 }
 
 /* v: what c shows. */
-static enum role role_of_write(const struct look *look, const struct testcase *c, int site, const struct node *n, enum verdict v, struct arena *a)
+static enum role role_of_write(const struct question *q, const struct testcase *c, int site, const struct node *n, enum verdict v, struct arena *a)
 {
 	static const enum op sibling[] = {OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL};
 	int tried = 0, shown = 0;
 
 	for (size_t i = 0; i < sizeof sibling / sizeof *sibling; i++) {
 		tried += sibling[i] != n->op;
-		shown += sibling[i] != n->op && write_shows(look, c, site, sibling[i], a);
+		shown += sibling[i] != n->op && write_shows(q, c, site, sibling[i], a);
 	}
 	return shown && (2 * shown > tried || !verdict_of_numbers(v)) ? ROLE_WRITE : ROLE_OWN;
 }
@@ -229,7 +227,7 @@ static int indexed_operand(const struct program *p, const struct node *n, const 
  * The node at an operand of `fixed` whatever the loop's index is, and one more than that index as a factor of what it makes: shows it a finding too?  A cast of the index has that
  * factor in its place.
  */
-static bool factor_shows(const struct look *look, const struct testcase *c, int site, const int *counter, int fixed, struct arena *a)
+static bool factor_shows(const struct question *q, const struct testcase *c, int site, const int *counter, int fixed, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	struct type type, scalar = {.dtype = DTYPE_F64};
@@ -260,11 +258,11 @@ static bool factor_shows(const struct look *look, const struct testcase *c, int 
 	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_CAST, .n_arg = 1, .arg = cast, .n_out = 1, .out = sum[0], .attrs.dtype = type.dtype});
 	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_ADD, .n_arg = 2, .arg = sum, .n_out = 1, .out = product[1]});
 	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_MUL, .n_arg = 2, .arg = product, .n_out = 1, .out = out});
-	return edit_shows(look, &e);
+	return edit_shows(q, &e);
 }
 
 /* Ops that are about the index of a loop; then integers made of one are about nothing. */
-static void find_indexed(const struct look *look, const struct testcase *c, struct arena *a, enum role *role)
+static void find_indexed(const struct question *q, const struct testcase *c, struct arena *a, enum role *role)
 {
 	struct edit sites = {.c = *c};
 	const int n_value = c->program.n_value;
@@ -278,7 +276,7 @@ static void find_indexed(const struct look *look, const struct testcase *c, stru
 	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
 		int operand = indexed_operand(&c->program, s.node, counter);
 
-		if (operand < 0 || (!factor_shows(look, c, w.number, counter, 0, a) && !factor_shows(look, c, w.number, counter, 1, a)))
+		if (operand < 0 || (!factor_shows(q, c, w.number, counter, 0, a) && !factor_shows(q, c, w.number, counter, 1, a)))
 			continue;
 		role[w.number] = ROLE_INDEX;
 		indexes[counter[s.node->arg[operand]]] = true;
@@ -290,17 +288,17 @@ static void find_indexed(const struct look *look, const struct testcase *c, stru
 
 /* ---- all of them ---- */
 
-void find_roles(const struct look *look, const struct testcase *c, enum verdict v, struct arena *a, enum role *role)
+void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role)
 {
 	struct edit sites = {.c = *c};
 	struct site s;
 
 	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
-		role[w.number] = has_siblings(&c->program, s.node) ? role_among_siblings(look, c, w.number, s.node, a) : ROLE_OWN;
-		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(look, c, w.number, a))
+		role[w.number] = has_siblings(&c->program, s.node) ? role_among_siblings(q, c, w.number, s.node, a) : ROLE_OWN;
+		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(q, c, w.number, a))
 			role[w.number] = ROLE_TYPE;
 		if (role[w.number] == ROLE_OWN && op_writes(s.node->op))
-			role[w.number] = role_of_write(look, c, w.number, s.node, v, a);
+			role[w.number] = role_of_write(q, c, w.number, s.node, v, a);
 	}
-	find_indexed(look, c, a, role);
+	find_indexed(q, c, a, role);
 }

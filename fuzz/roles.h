@@ -2,7 +2,7 @@
 #ifndef FUZZ_ROLES_H
 #define FUZZ_ROLES_H
 
-#include "look.h"
+#include "question.h"
 
 enum role {
 	ROLE_OWN,         /* it is about this op */
@@ -19,7 +19,7 @@ bool op_writes(enum op op);
 /* Whether the op makes a float by an operand that is none: of those that may be about the index of a loop. */
 bool op_indexes(enum op op);
 
-/* role[program_nodes] of case c, which shows v; nodes in pre-order, a node before those of its regions. */
-void find_roles(const struct look *look, const struct testcase *c, enum verdict v, struct arena *a, enum role *role);
+/* role[program_nodes] of case c, which shows v; q: whether a case shows any finding.  Nodes in pre-order, a node before those of its regions. */
+void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "campaign.h"
-#include "mutation_score.h"
+#include "question.h"
 #include "stop.h"
 
 enum { SPEC = 96, LINE_SECONDS = 30 };
@@ -102,7 +102,6 @@ static bool open_first(struct measuring *m, struct error *e)
 static bool shows(struct measuring *m, int k, int i, const struct testcase *c, struct shared_truth *truth, struct arena *a)
 {
 	struct ladder *l = &m->ladder[k];
-	struct judgement judgement;
 
 	if (!l->engine[i])
 		l->engine[i] = open_one(m, &m->out->row[k], i, NULL);
@@ -110,7 +109,7 @@ static bool shows(struct measuring *m, int k, int i, const struct testcase *c, s
 		m->bench.failures++;
 		return false;
 	}
-	return score_shows(&m->bench, l->engine[i], c, a, truth, &judgement);
+	return case_shows(c, &(struct question){.bench = &m->bench, .engine = l->engine[i], .truth = truth, .full_is_no = true}, a, NULL);
 }
 
 /* From the largest error that too few cases have shown, as far down as this one shows them. */
@@ -132,12 +131,11 @@ static void climb(struct measuring *m, int k, const struct testcase *c, struct s
 static void judge_case(struct measuring *m, const struct testcase *c, struct arena *a)
 {
 	struct shared_truth truth = {.confirmed = false};
-	struct judgement judgement;
 	bool present[OP_COUNT] = {false};
 
 	oracle_truth(m->bench.oracle, c, a, &truth.truth);
 	m->out->cases++;
-	if (score_shows(&m->bench, m->bench.engine[0], c, a, &truth, &judgement)) {
+	if (case_shows(c, &(struct question){.bench = &m->bench, .truth = &truth, .full_is_no = true}, a, NULL)) {
 		m->out->right_wrong = m->out->cases;
 		return;
 	}

@@ -6,8 +6,9 @@
 #include "../engines/engine.h"
 #include "../engines/lower.h"
 #include "../engines/stack.h"
-#include "look.h"
+#include "minimize.h"
 #include "minimize_edit.h"
+#include "steady.h"
 
 /* ---- levels written out ---- */
 
@@ -47,7 +48,7 @@ static bool has_derived_op(const struct program *p)
 }
 
 /* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or any of the same verdict where that is NULL. */
-static bool write_out(const struct look *look, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
+static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
 {
 	struct answer *written = NEW(a, struct answer, c->n_point);
 	struct judgement j;
@@ -59,10 +60,10 @@ static bool write_out(const struct look *look, const struct testcase *c, const s
 			if ((!n && !has_derived_op(&c->program)) || !write_levels(c, n, &formulations[f], a, out))
 				continue;
 			if (as_is)
-				engine_answer(look->bench->engine[0], out, a, written);
+				engine_answer(any->bench->engine[0], out, a, written);
 			while (as_is && same < c->n_point && same_answer(&as_is[same], &written[same]))
 				same++;
-			if ((!as_is || same == c->n_point) && look_finds(look, out, a, &j) && (as_is || j.verdict == verdict || look_is_unsteady(look)))
+			if ((!as_is || same == c->n_point) && case_shows(out, any, a, &j) && (as_is || j.verdict == verdict || any->runs > 1))
 				return true;
 		}
 	}
@@ -73,21 +74,21 @@ static bool write_out(const struct look *look, const struct testcase *c, const s
  * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of contributions, which the engine has in its own way: a bug of a
  * lower order is there in any case, and is to be mended before more can be said.
  */
-static bool write_levels_out(const struct look *look, const struct testcase *c, struct arena *a, struct testcase *out)
+static bool write_levels_out(const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out)
 {
 	struct answer *as_is = NEW(a, struct answer, c->n_point);
 	struct judgement j;
 
-	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !look_finds(look, c, a, &j))
+	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !case_shows(c, any, a, &j))
 		return false;
-	engine_answer(look->bench->engine[0], c, a, as_is);
-	return write_out(look, c, as_is, j.verdict, a, out) || write_out(look, c, NULL, j.verdict, a, out);
+	engine_answer(any->bench->engine[0], c, a, as_is);
+	return write_out(any, c, as_is, j.verdict, a, out) || write_out(any, c, NULL, j.verdict, a, out);
 }
 
 /* ---- any finding, no new op ---- */
 
 struct any_finding {
-	struct look look;
+	const struct question *any; /* that refuses nothing */
 	bool op[OP_COUNT]; /* of the case that it began with */
 	bool loop;         /* one of which is a loop */
 	struct judgement of; /* that case; or what is left of it, where that is no longer excused */
@@ -112,16 +113,16 @@ static bool may_become(const struct judgement *from, const struct judgement *to)
 	return from->verdict == to->verdict || (verdict_of_numbers(from->verdict) && verdict_of_numbers(to->verdict));
 }
 
-static bool shows(struct any_finding *any, const struct testcase *c, struct arena *a, struct judgement *j)
+static bool shows(struct any_finding *self, const struct testcase *c, struct arena *a, struct judgement *j)
 {
-	bool shows = look_finds(&any->look, c, a, j) && may_become(&any->of, j);
+	bool shows = case_shows(c, self->any, a, j) && may_become(&self->of, j);
 
-	any->hangs += j->verdict == VERDICT_HANG;
+	self->hangs += j->verdict == VERDICT_HANG;
 	return shows;
 }
 
 /* Whether c, which shows a finding, shows none with one iteration in place of every loop: what is inside is right on its own. */
-static bool loop_is_to_blame(struct any_finding *any, const struct testcase *c, struct arena *a)
+static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	struct judgement j;
@@ -130,7 +131,7 @@ static bool loop_is_to_blame(struct any_finding *any, const struct testcase *c, 
 	for (int k = 0; edit_site(&e, k, &s);)
 		if (!node_loop(s.node).is_loop || !edit_hoist(&e, &s, 0))
 			k++;
-	return edit_finish(&e, false) && !shows(any, &e.c, a, &j);
+	return edit_finish(&e, false) && !shows(self, &e.c, a, &j);
 }
 
 /* What the plainest loop is made of (minimize_loops.c). */
@@ -139,52 +140,52 @@ static bool is_of_plain_loop(enum op op)
 	return op == OP_FOR || op == OP_MUL || op == OP_ADD;
 }
 
-static bool shows_any(void *self, const struct testcase *c, struct arena *scratch)
+static bool is_candidate(void *context, const struct testcase *c, struct arena *scratch)
 {
-	struct any_finding *any = self;
+	struct any_finding *self = context;
 	bool op[OP_COUNT] = {false}, is_new = false;
 	struct judgement j;
 
-	if (any->refuse && any->refuse(any->context, c))
+	if (self->refuse && self->refuse(self->context, c))
 		return false;
 	region_ops(&c->program.top, op);
 	for (int i = 0; i < OP_COUNT; i++) {
-		if (!op[i] || any->op[i] || i == OP_CONSTANT)
+		if (!op[i] || self->op[i] || i == OP_CONSTANT)
 			continue;
-		if (!any->loop || !is_of_plain_loop((enum op)i))
+		if (!self->loop || !is_of_plain_loop((enum op)i))
 			return false;
 		is_new = true;
 	}
-	if (any->hangs >= SAME_HANGS || !shows(any, c, scratch, &j) || (is_new && !loop_is_to_blame(any, c, scratch)))
+	if (self->hangs >= LIMIT_HANGS || !shows(self, c, scratch, &j) || (is_new && !loop_is_to_blame(self, c, scratch)))
 		return false;
-	if (is_weak_zero(&any->of))
-		any->of = j;
+	if (is_weak_zero(&self->of))
+		self->of = j;
 	return true;
 }
 
-/* The smallest case of any finding, with the ops of `from`; of those that `refuse` does not want, unless that is `from` itself, as it was written out. */
-static struct testcase smallest(const struct look *look, const struct testcase *from, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
+/* The smallest case of any finding, with the ops of `from`; of those that q does not refuse, unless it refuses `from` itself, as it was written out. */
+static struct testcase smallest(const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
 {
-	struct any_finding any = {.look = *look, .refuse = refuse && refuse(context, from) ? NULL : refuse, .context = context};
+	struct any_finding self = {.any = any, .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse, .context = q->context};
 	struct minimize_statistics stats;
 
-	look_finds(look, from, a, &any.of);
-	region_ops(&from->program.top, any.op);
+	case_shows(from, any, a, &self.of);
+	region_ops(&from->program.top, self.op);
 	for (int i = 0; i < OP_COUNT; i++)
-		any.loop = any.loop || (any.op[i] && op_is_loop((enum op)i));
-	return minimize(from, shows_any, &any, budget, a, &stats);
+		self.loop = self.loop || (self.op[i] && op_is_loop((enum op)i));
+	return minimize(from, is_candidate, &self, budget, a, &stats);
 }
 
 /* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
-struct testcase simplest_case(struct bench *one, const struct same_signature *limit, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a)
+struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
 {
-	const struct look look = look_at(one, limit, minimal, a);
+	const struct question any = {.bench = q->bench, .until = q->until, .runs = steady_runs(q, minimal, a)};
 	struct testcase c = *minimal, from;
-	bool written = write_levels_out(&look, &c, a, &from);
+	bool written = write_levels_out(&any, &c, a, &from);
 
 	if (!written)
-		return smallest(&look, &c, budget, refuse, context, a);
-	for (; written; written = write_levels_out(&look, &c, a, &from))
-		c = smallest(&look, &from, budget, refuse, context, a);
+		return smallest(q, &any, &c, budget, a);
+	for (; written; written = write_levels_out(&any, &c, a, &from))
+		c = smallest(q, &any, &from, budget, a);
 	return c;
 }

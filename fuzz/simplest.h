@@ -6,17 +6,17 @@
 #ifndef FUZZ_SIMPLEST_H
 #define FUZZ_SIMPLEST_H
 
-#include "same_signature.h"
+#include "question.h"
 
 /*
- * From a minimal case that `one` (a bench of one engine) judges a finding:
+ * From a minimal case that the engine of q->bench shows a finding of:
  * 1. as many inner levels of the request as possible, op derivative and fixed points are written out as a program (aot.h), as long as the engine gives the same wrong
  *    numbers: then it is an op in there that is wrong, at a lower order;
  * 2. the result is minimized under any finding, but with no op that was not there: a smaller case of another bug would, as a rule, need another op.  But for the ops of the plainest
  *    loop in place of another loop, where one iteration of it shows nothing: then the loop is to blame, whatever is in it.
- * The result is valid and shows a finding; in `a`.  Candidates are judged by shows_finding, but for those that `refuse` (NULL: none) does not want.  Deterministic as minimize(), which gets `budget`,
- * but for the time of `limit` (NULL: none): what is simplest by then.
+ * The result is valid and shows a finding; in `a`.  q: the bench, until and refuse; candidates are judged by the analytic oracle.  Deterministic as minimize(), which gets `budget`,
+ * but for q->until: what is simplest by then.
  */
-struct testcase simplest_case(struct bench *one, const struct same_signature *limit, const struct testcase *minimal, int budget, refuse_case_fn *refuse, void *context, struct arena *a);
+struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a);
 
 #endif

@@ -5,8 +5,8 @@
  * and that is one finding, with one report.  Two fine signatures of one engine are one finding too where they are most likely one bug (same_bug.h): the one that explains the other
  * takes over.
  *
- * A case that is looked at though it is most likely known is not made into a case with the very names of a finding that had its coarse signature, as long as there is
- * another way to make it smaller.
+ * Sometimes a case that most likely shows a known bug is minimized all the same.  The minimizer must not turn it into that known bug, so it rejects candidates with the names of a
+ * finding that had the coarse signature.
  */
 #include <limits.h>
 #include <math.h>
@@ -18,16 +18,16 @@
 #include "../graph/walk.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
-#include "look.h"
-#include "same_signature.h"
+#include "minimize_finding.h"
 #include "simplest.h"
+#include "steady.h"
 #include "stop.h"
 #include "triage_internal.h"
 
 enum {
 	REOPEN_TRIES = 3,
 	LAST_FINDING_SECONDS = 5, /* that a finding may be minimized when the time of the campaign is over */
-	LOOK_BUDGET = 500, /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
+	RECHECK_BUDGET = 500, /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
 	CRASH_BUDGET = 200 /* of an engine that has to be started again after each */
 };
 
@@ -106,25 +106,27 @@ static bool has_new_ops(const struct known_names *known, const struct testcase *
 }
 
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
-static void simplify(struct campaign *self, int budget, struct same_signature *s, struct testcase *c, struct bench_result *r, const char **signature)
+static void simplify(struct campaign *self, int budget, const struct question *s, struct testcase *c, struct bench_result *r, const char **signature)
 {
-	struct testcase simple = simplest_case(s->bench, s, c, budget, has_new_wiring, s->context, &self->side);
-	struct same_signature own = {.bench = s->bench, .spec = s->spec};
-	bool other;
-	int runs = 0;
+	const struct known_names *known = s->context;
+	const struct question any = {.bench = s->bench, .until = s->until, .refuse = has_new_wiring, .context = s->context};
+	struct testcase simple = simplest_case(&any, c, budget, &self->side);
+	/* It showed a finding: an engine that differs from run to run will do so again. */
+	bool shows = case_shows(&simple, &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r}, &self->side, NULL);
+	struct question again = {.bench = s->bench, .judged = JUDGED_IN_FULL, .fresh = true, .result = r};
 
-	do /* it showed a finding: an engine that differs from run to run will do so again */
-		bench_judge(s->bench, &simple, &self->side, r);
-	while (!verdict_is_finding[r->judgement[0].verdict] && ++runs < BENCH_RUNS);
-	own.signature = signature_coarse(s->spec, &simple, &r->judgement[0], &self->side);
-	other = signature_weak_zero(s->signature) && !signature_weak_zero(own.signature) && has_new_ops(s->context, &simple);
-	if (!other && verdict_is_finding[r->judgement[0].verdict] && comes_again(&own, &simple, &self->side, r)) {
-		*signature = own.signature;
+	again.signature = signature_coarse(known->spec, &simple, &r->judgement[0], &self->side);
+	shows = shows && !(signature_weak_zero(s->signature) && !signature_weak_zero(again.signature) && has_new_ops(known, &simple));
+	if (shows && case_shows(&simple, &again, &self->side, NULL)) {
+		*signature = again.signature;
 		*c = simple;
-	} else { /* another bug, or a chance that did not come */
-		comes_again(s, c, &self->side, r);
+		return;
 	}
-	same_signature_close(&own);
+	/* another bug, or a chance that did not come */
+	again.signature = s->signature;
+	again.slips = s->slips;
+	again.spent = s->spent;
+	case_shows(c, &again, &self->side, NULL);
 }
 
 /* Whether it asks for what an engine writes in ops that the program has not, and may die of. */
@@ -147,9 +149,9 @@ static void set_symptom(struct triaged *out, const struct testcase *c, const str
 }
 
 /* same: of the case's coarse signature.  likely: it is most likely known. */
-static void triage_case(struct campaign *self, struct same_signature *same, const struct shown *shown, bool likely, struct triaged *out)
+static void triage_case(struct campaign *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
-	int budget = likely && self->o->minimize_budget > LOOK_BUDGET ? LOOK_BUDGET : self->o->minimize_budget;
+	int budget = likely && self->o->minimize_budget > RECHECK_BUDGET ? RECHECK_BUDGET : self->o->minimize_budget;
 	struct minimize_statistics stats = {0};
 	struct symptom *symptom = &out->symptom;
 	struct testcase c = *shown->c;
@@ -160,12 +162,12 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 
 	c.n_expect = 0;
 	out->signature = same->signature;
-	symptom->flaky = !same_again(same, &c, &self->side);
+	symptom->flaky = !case_shows(&c, &(struct question){.bench = same->bench, .fresh = true, .signature = same->signature, .slips = same->slips}, &self->side, NULL);
 	arena_reset(&self->side);
 	if (symptom->flaky)
 		bench_judge(same->bench, &c, &self->side, &r);
 	else
-		symptom->flaky = !minimize_same(same, shown->c, budget, &self->side, &c, &r, &stats);
+		symptom->flaky = !minimize_finding(same, shown->c, budget, &self->side, &c, &r, &stats);
 	answers = verdict_answers(r.judgement[0].verdict);
 	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
 	if (!symptom->flaky && (answers || dies))
@@ -173,17 +175,17 @@ static void triage_case(struct campaign *self, struct same_signature *same, cons
 	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {
-		struct look look = look_at(same->bench, same, &c, &self->side);
+		const struct question any = {.bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, &self->side)};
 
-		find_roles(&look, &c, r.judgement[0].verdict, &self->side, role);
-		symptom->unsteady = look_is_unsteady(&look);
+		find_roles(&any, &c, r.judgement[0].verdict, &self->side, role);
+		symptom->unsteady = any.runs > 1;
 	}
-	symptom->fine = fine_signature(same->spec, &c, r.judgement[0].verdict, role, &self->side);
+	symptom->fine = fine_signature(out->spec, &c, r.judgement[0].verdict, role, &self->side);
 	if (symptom->weak_zero) {
 		symptom->program = symptom->fine;
 		symptom->fine = arena_printf(&self->side, "%s", out->signature);
 	}
-	report = (struct report){.engine = same->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
+	report = (struct report){.engine = out->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
 	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
 		symptom->fine = arena_printf(&self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
@@ -291,7 +293,7 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 		if (i == kept || compare_finding(f, t) != 1)
 			continue;
 		to->count += f->count;
-		to->looks += f->looks;
+		to->minimized += f->minimized;
 		to->likely += f->likely;
 		to->first_case = f->first_case < to->first_case ? f->first_case : to->first_case;
 		for (int k = 0; k < f->n_face; k++)
@@ -357,7 +359,7 @@ static void file_case(struct campaign *self, const struct shown *shown, const ch
 	}
 	f = &self->finding[i];
 	f->count += !shown->slip; /* the case is counted with the finding that it slipped from */
-	f->looks++;
+	f->minimized++;
 	if (relation == 1)
 		take_over(self, f, t);
 	finding_add_face(f, signature);
@@ -404,7 +406,7 @@ static void take_slip(void *context, const char *signature, const struct testcas
 
 struct recording {
 	struct campaign *campaign;
-	struct same_signature *same;
+	const struct question *same;
 	const struct shown *shown;
 	bool likely;
 	struct triaged *out;
@@ -426,31 +428,31 @@ static void record(struct campaign *self, const struct shown *shown, bool likely
 	char *own = text_copy(shown->signature);
 	struct known_names names = {self, spec, own, &shown->c->program};
 	const double start = bench_clock(), end = self->start + self->o->seconds;
-	struct same_signature same = {.spec = spec, .signature = own, .right_on = self->o->right_on, .stop = stop_requested, .refuse = is_more_of_it, .context = &names,
-	    .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
+	struct limit limit = {.stop = stop_requested, .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
+	struct slips slips = {0};
+	struct bench one;
+	const struct question same = {.bench = &one, .signature = own, .slips = &slips, .until = &limit, .spent = &limit, .refuse = is_more_of_it, .context = &names};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
-	struct bench one;
 
 	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
 		campaign_fail(self, "%s", e.text);
 		free(own);
 		return;
 	}
-	same.bench = &one;
 	arena_reset(&self->side);
 	if (!arena_try(&self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
 		/* minimized where memory allows; the bare case, else, is still a reproducer */
 		arena_reset(&self->side);
-		t = (struct triaged){.spec = spec, .signature = same.signature, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side)};
+		t = (struct triaged){.spec = spec, .signature = own, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side)};
 		set_symptom(&t, shown->c, &(struct judgement){.verdict = shown->verdict}, NULL);
 		t.text = testcase_write(shown->c, &self->side, &t.len);
 	}
 	file_case(self, shown, own, &t);
 	bench_close(&one);
 	if (!shown->slip) /* its own ones are left */
-		same_signature_slips(&same, take_slip, &taker);
-	same_signature_close(&same);
+		slips_take(&slips, spec, self->o->right_on, take_slip, &taker);
+	slips_free(&slips);
 	free(own);
 }
 
@@ -476,5 +478,5 @@ void triage_close(struct campaign *self)
 	for (int i = 0; i < self->n_finding; i++)
 		free_finding(&self->finding[i]);
 	free(self->finding);
-	triage_close_looks(self);
+	triage_close_remainders(self);
 }

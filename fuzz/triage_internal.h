@@ -25,9 +25,9 @@ void finding_add_face(struct finding *f, const char *signature);
 
 /*
  * The finding that the case is counted with, and is: all that fails in it goes away with the known patterns.  NULL: it is to be minimized, as *s says now: less the known
- * patterns where something fails without them.  *likely: what it is is known, most likely, and it is looked at nevertheless.
+ * patterns where something fails without them.  *likely: what it is is known, most likely, and it is minimized nevertheless.
  */
 struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely);
-void triage_close_looks(struct campaign *self);
+void triage_close_remainders(struct campaign *self);
 
 #endif

@@ -6,7 +6,7 @@
  * one request where minimizing costs hundreds.
  *
  * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized nevertheless, ever more seldom: the first, second, fourth, ..., then
- * one in LOOK_ONE_IN.
+ * one in RECHECK_ONE_IN.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@
 
 #include "../engines/engine.h"
 #include "minimize_edit.h"
-#include "same_signature.h"
+#include "question.h"
 #include "triage_internal.h"
 
 enum {
-	LOOK_ONE_IN = 64,
-	LOOK_ARENA = 256 << 20
+	RECHECK_ONE_IN = 64,
+	REMAINDER_ARENA = 256 << 20
 };
 
-/* Of one engine, opened when first needed. */
-struct triage_look {
+/* What is left of cases without known patterns is asked here: of one engine, opened when first needed. */
+struct remainder {
 	struct bench bench;
 	struct engine *primal;
 	struct arena arena; /* what is left of a case */
@@ -99,29 +99,29 @@ static struct likely find_likely(struct campaign *self, const struct shown *s)
 
 /* ---- less the pattern ---- */
 
-static struct triage_look *look_of(struct campaign *self, int which)
+static struct remainder *remainder_of(struct campaign *self, int which)
 {
 	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
-	struct triage_look *look;
+	struct remainder *rest;
 	struct error e = {0};
 
-	if (!self->look)
-		self->look = calloc(BENCH_ENGINES, sizeof *self->look);
-	if (!self->look)
+	if (!self->remainder)
+		self->remainder = calloc(BENCH_ENGINES, sizeof *self->remainder);
+	if (!self->remainder)
 		abort();
-	look = &self->look[which];
-	if (look->open)
-		return look;
-	look->primal = engine_open("tape", &e);
-	if (!look->primal)
+	rest = &self->remainder[which];
+	if (rest->open)
+		return rest;
+	rest->primal = engine_open("tape", &e);
+	if (!rest->primal)
 		return NULL;
-	if (!bench_open_against(&look->bench, &self->o->spec[which], 1, self->o->right_on, &oracle, &e)) {
-		engine_close(look->primal);
+	if (!bench_open_against(&rest->bench, &self->o->spec[which], 1, self->o->right_on, &oracle, &e)) {
+		engine_close(rest->primal);
 		return NULL;
 	}
-	arena_init(&look->arena, LOOK_ARENA);
-	look->open = true;
-	return look;
+	arena_init(&rest->arena, REMAINDER_ARENA);
+	rest->open = true;
+	return rest;
 }
 
 static bool has_op_of(const struct pattern *p, const struct node *n)
@@ -162,73 +162,73 @@ static bool take_out(struct edit *e, const struct likely *l)
 }
 
 /* Whether something fails without what the finding is about; *s is then that. */
-static bool shows_without(struct triage_look *look, const char *spec, const struct likely *l, struct shown *s)
+static bool shows_without(struct remainder *rest, const char *spec, const struct likely *l, struct shown *s)
 {
-	struct edit e = {.c = *s->c, .arena = &look->arena, .primal = look->primal};
-	struct testcase *left = NEW(&look->arena, struct testcase, 1);
+	struct edit e = {.c = *s->c, .arena = &rest->arena, .primal = rest->primal};
+	struct testcase *left = NEW(&rest->arena, struct testcase, 1);
 	struct judgement j;
 
 	e.c.point += s->point;
 	e.c.n_point = 1;
-	e.c = testcase_copy(&e.c, &look->arena);
+	e.c = testcase_copy(&e.c, &rest->arena);
 	e.c.n_expect = 0;
-	if (!take_out(&e, l) || !shows_finding(&look->bench, &e.c, &look->arena, &j))
+	if (!take_out(&e, l) || !case_shows(&e.c, &(struct question){.bench = &rest->bench}, &rest->arena, &j))
 		return false;
 	*left = e.c;
 	s->c = left;
 	s->seen = NULL;
 	s->point = j.point;
 	s->verdict = j.verdict;
-	s->signature = signature_coarse(spec, left, &j, &look->arena);
+	s->signature = signature_coarse(spec, left, &j, &rest->arena);
 	return true;
 }
 
-void triage_close_looks(struct campaign *self)
+void triage_close_remainders(struct campaign *self)
 {
-	for (int k = 0; self->look && k < BENCH_ENGINES; k++) {
-		struct triage_look *look = &self->look[k];
+	for (int k = 0; self->remainder && k < BENCH_ENGINES; k++) {
+		struct remainder *rest = &self->remainder[k];
 
-		if (!look->open)
+		if (!rest->open)
 			continue;
-		bench_close(&look->bench);
-		engine_close(look->primal);
-		arena_free(&look->arena);
+		bench_close(&rest->bench);
+		engine_close(rest->primal);
+		arena_free(&rest->arena);
 	}
-	free(self->look);
+	free(self->remainder);
 }
 
-struct looking {
+struct remains {
 	struct campaign *campaign;
-	struct triage_look *look;
+	struct remainder *rest;
 	struct shown *shown;
 	struct likely likely;
 };
 
 /* Ends: the pattern of each is not in what is left of the case. */
-static void look_further(void *context)
+static void leave_out_known(void *context)
 {
-	struct looking *x = context;
+	struct remains *x = context;
 
-	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->look, x->campaign->o->spec[x->shown->which], &x->likely, x->shown))
+	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->rest, x->campaign->o->spec[x->shown->which], &x->likely, x->shown))
 		x->likely = find_likely(x->campaign, x->shown);
 }
 
 struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely)
 {
-	struct looking x = {.campaign = self, .shown = s, .likely = find_likely(self, s)};
+	struct remains x = {.campaign = self, .shown = s, .likely = find_likely(self, s)};
 	struct finding *first = x.likely.f;
 
 	*likely = false;
 	if (!first || (first->symptom->weak_zero && !x.likely.k) || !verdict_answers(s->verdict))
 		return first;
 	first->likely++;
-	if (!(first->likely & (first->likely - 1)) || !(first->likely % LOOK_ONE_IN)) {
+	if (!(first->likely & (first->likely - 1)) || !(first->likely % RECHECK_ONE_IN)) {
 		*likely = true;
 		return NULL;
 	}
-	x.look = look_of(self, s->which);
-	if (!x.look)
+	x.rest = remainder_of(self, s->which);
+	if (!x.rest)
 		return first;
-	arena_reset(&x.look->arena);
-	return !arena_try(&x.look->arena, look_further, &x) || x.likely.f ? first : NULL;
+	arena_reset(&x.rest->arena);
+	return !arena_try(&x.rest->arena, leave_out_known, &x) || x.likely.f ? first : NULL;
 }

@@ -4,6 +4,7 @@
  */
 #include "../../engines/instance.h"
 #include "../../fuzz/bench.h"
+#include "../../fuzz/question.h"
 #include "../check.h"
 
 #include <stdlib.h>
@@ -175,7 +176,7 @@ static void test_reference(struct arena *a)
 {
 	static const struct {
 		enum act act, reference;
-		enum verdict verdict, shows; /* by bench_judge and by bench_shows */
+		enum verdict verdict, shows; /* by bench_judge and by case_shows */
 		int asked;                   /* the reference, by both */
 	} rows[] = {
 		{ACT_WRONG, ACT_RIGHT, VERDICT_WRONG, VERDICT_WRONG, 2},
@@ -206,7 +207,7 @@ static void test_reference(struct arena *a)
 		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
 		CHECK((r.judgement[1].reason == REASON_REFERENCE) == (rows[k].verdict == VERDICT_UNDECIDED), "row %zu: reason %d", k, (int)r.judgement[1].reason);
 		oracle_truth(b.oracle, &c, a, &t.truth);
-		CHECK(bench_shows(&b, b.engine[1], &c, a, &t, &shown) == verdict_is_finding[rows[k].shows], "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(case_shows(&c, &(struct question){.bench = &b, .engine = b.engine[1], .truth = &t}, a, &shown) == verdict_is_finding[rows[k].shows], "row %zu: %s", k, verdict_names[shown.verdict]);
 		CHECK(shown.verdict == rows[k].shows, "row %zu: %s", k, verdict_names[shown.verdict]);
 		CHECK(((struct scripted *)b.reference)->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.reference)->asked);
 		bench_close(&b);

@@ -8,6 +8,7 @@
 
 #include "../../fuzz/options.h"
 #include "../../fuzz/paths.h"
+#include "../../fuzz/question.h"
 #include "../../fuzz/stop.h"
 #include "../../graph/json.h"
 #include "../check.h"
@@ -74,7 +75,8 @@ static void check_report(const char *path, struct arena *a)
 {
 	struct oracle_options oracle = {.seed = 5, .fd_one_in = 1};
 	const struct json *root = parse(read_file(path, a), a), *signature, *engine;
-	struct same_signature same;
+	struct limit limit = {0};
+	struct question same = {.judged = JUDGED_IN_FULL, .until = &limit, .spent = &limit};
 	struct error e = {0};
 	struct testcase c;
 	struct bench b;
@@ -88,10 +90,11 @@ static void check_report(const char *path, struct arena *a)
 	CHECK(signature && engine && bench_open(&b, &engine->text, 1, &oracle, &e), "%s: %s", path, e.text);
 	if (!signature || !engine || *e.text)
 		return;
-	same = (struct same_signature){&b, engine->text, signature->text, 0};
-	CHECK(same_signature(&same, &c, a), "%s does not show %s", path, same.signature);
-	same.hung = 1e9;
-	CHECK(!same_signature(&same, &c, a), "%s is still minimized after so many hangs", path);
+	same.bench = &b;
+	same.signature = signature->text;
+	CHECK(case_shows(&c, &same, a, NULL), "%s does not show %s", path, same.signature);
+	limit.hung = 1e9;
+	CHECK(!case_shows(&c, &same, a, NULL), "%s is still minimized after so many hangs", path);
 	CHECK(strata_of(&c).ops <= 6, "%s: %d ops", path, strata_of(&c).ops);
 	bench_close(&b);
 }

@@ -5,6 +5,7 @@
 
 #include "../../fuzz/campaign.h"
 #include "../../fuzz/minimize_edit.h"
+#include "../../fuzz/minimize_finding.h"
 #include "../check.h"
 
 /* ---- a case with a bit of everything ---- */
@@ -348,12 +349,24 @@ static struct testcase guilty_case(const struct guilty *g, struct arena *a)
 	return c;
 }
 
+/* What a search for a finding uses up and comes upon. */
+struct search {
+	struct limit limit;
+	struct slips slips;
+};
+
+static struct question search_of(struct search *s, struct bench *b, const char *signature)
+{
+	return (struct question){.bench = b, .signature = signature, .slips = &s->slips, .until = &s->limit, .spent = &s->limit};
+}
+
 static void check_guilty(const struct guilty *g, struct arena *a)
 {
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = 1 << 20};
 	struct testcase from = guilty_case(g, a), left, again;
 	struct minimize_statistics stats;
-	struct same_signature same;
+	struct search search = {0};
+	struct question same;
 	struct error e = {0};
 	struct bench_result r;
 	struct arena scratch;
@@ -368,16 +381,17 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	arena_init(&scratch, (size_t)1 << 28);
 	bench_judge(&b, &from, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
-	same = (struct same_signature){&b, g->spec, signature_coarse(g->spec, &from, &r.judgement[0], a)};
-	CHECK(minimize_same(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
+	same = search_of(&search, &b, signature_coarse(g->spec, &from, &r.judgement[0], a));
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
 	ops = ops_of(&left.program.top);
 	CHECK(ops <= g->ops, "%s: %d ops left, %d wanted:\n%s", g->spec, ops, g->ops, program_print(&left.program, a));
 	CHECK(testcase_check(&left, &e), "%s: what is left is not valid: %s", g->spec, e.text);
-	CHECK(same_signature(&same, &left, &scratch), "%s: what is left is not interesting", g->spec);
+	same.judged = JUDGED_IN_FULL;
+	CHECK(case_shows(&left, &same, &scratch, NULL), "%s: what is left is not interesting", g->spec);
 	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds, ops);
-	minimize_same(&same, &left, 10000, a, &again, &r, &stats);
+	minimize_finding(&same, &left, 10000, a, &again, &r, &stats);
 	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
-	same_signature_close(&same);
+	slips_free(&search.slips);
 	bench_close(&b);
 	arena_free(&scratch);
 }
@@ -432,7 +446,7 @@ static const struct {
 };
 
 /* Opens the bench and the finding of g, from which *same starts. */
-static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b, struct testcase *from, struct same_signature *same)
+static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b, struct testcase *from, struct search *search, struct question *same)
 {
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = 1 << 20};
 	struct judgement j = {0};
@@ -444,8 +458,8 @@ static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b
 		CHECK(false, "%s: %s", g->spec, e.text);
 		return false;
 	}
-	CHECK(shows_finding(b, from, a, &j), "%s: no finding to start from", g->spec);
-	*same = (struct same_signature){.bench = b, .spec = g->spec, .signature = signature_coarse(g->spec, from, &j, a)};
+	CHECK(case_shows(from, &(struct question){.bench = b}, a, &j), "%s: no finding to start from", g->spec);
+	*same = search_of(search, b, signature_coarse(g->spec, from, &j, a));
 	return true;
 }
 
@@ -456,16 +470,17 @@ static void check_twins(const struct guilty from[2], struct arena *a)
 
 	for (int i = 0; i < 2; i++) {
 		struct minimize_statistics stats;
-		struct same_signature same;
+		struct search search = {0};
+		struct question same;
 		struct testcase start;
 		struct bench_result r;
 		struct bench b;
 
-		if (!open_guilty(&from[i], a, &b, &start, &same))
+		if (!open_guilty(&from[i], a, &b, &start, &search, &same))
 			return;
-		CHECK(minimize_same(&same, &start, 10000, a, &small_case[i], &r, &stats), "%s: %s is gone", from[i].spec, same.signature);
+		CHECK(minimize_finding(&same, &start, 10000, a, &small_case[i], &r, &stats), "%s: %s is gone", from[i].spec, same.signature);
 		CHECK(ops_of(&small_case[i].program.top) <= from[i].ops, "%s: %d ops left, %d wanted", from[i].spec, ops_of(&small_case[i].program.top), from[i].ops);
-		same_signature_close(&same);
+		slips_free(&search.slips);
 		bench_close(&b);
 	}
 	/* Numbers may differ, as the kind of deviation does. */
@@ -488,24 +503,24 @@ static bool stop_at_once(void)
 	return true;
 }
 
-static void check_end(const struct guilty *g, const char *name, struct same_signature end, struct arena *a)
+static void check_end(const struct guilty *g, const char *name, struct limit end, refuse_case_fn *refuse, void *context, struct arena *a)
 {
 	struct minimize_statistics stats;
-	struct same_signature same;
+	struct search search = {0};
+	struct question same;
 	struct testcase from, left;
 	struct bench_result r;
 	struct bench b;
 
-	if (!open_guilty(g, a, &b, &from, &same))
+	if (!open_guilty(g, a, &b, &from, &search, &same))
 		return;
-	same.deadline = end.deadline;
-	same.stop = end.stop;
-	same.refuse = end.refuse;
-	same.context = end.context;
-	CHECK(minimize_same(&same, &from, 10000, a, &left, &r, &stats), "%s: what was not minimized does not show", name);
+	search.limit = end;
+	same.refuse = refuse;
+	same.context = context;
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what was not minimized does not show", name);
 	CHECK(!stats.accepted && testcase_equal(&from, &left), "%s: %d candidates accepted", name, stats.accepted);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no judgement", name);
-	same_signature_close(&same);
+	slips_free(&search.slips);
 	bench_close(&b);
 }
 
@@ -528,19 +543,20 @@ static void take(void *context, const char *signature, const struct testcase *c)
 static void check_slips(const struct guilty *g, struct arena *a)
 {
 	struct minimize_statistics stats;
-	struct same_signature same;
+	struct search search = {0};
+	struct question same;
 	struct testcase from, left;
 	struct bench_result r;
 	struct taken taken = {g, NULL, 0};
 	struct bench b;
 
-	if (!open_guilty(g, a, &b, &from, &same))
+	if (!open_guilty(g, a, &b, &from, &search, &same))
 		return;
 	taken.own = same.signature;
-	minimize_same(&same, &from, 10000, a, &left, &r, &stats);
-	same_signature_slips(&same, take, &taken);
-	CHECK(taken.n > 0 && taken.n <= same.n_slip, "%s: %d slips taken of %d", g->spec, taken.n, same.n_slip);
-	same_signature_close(&same);
+	minimize_finding(&same, &from, 10000, a, &left, &r, &stats);
+	slips_take(&search.slips, g->spec, NULL, take, &taken);
+	CHECK(taken.n > 0 && taken.n <= search.slips.n, "%s: %d slips taken of %d", g->spec, taken.n, search.slips.n);
+	slips_free(&search.slips);
 	bench_close(&b);
 }
 
@@ -592,9 +608,9 @@ int main(void)
 		check_guilty(&guilty[i], &a);
 	for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
 		check_twins(twins[i].from, &a);
-	check_end(&guilty[0], "deadline", (struct same_signature){.deadline = 1e-9}, &a);
-	check_end(&guilty[0], "stop", (struct same_signature){.stop = stop_at_once}, &a);
-	check_end(&guilty[0], "refuse", (struct same_signature){.refuse = refuse_all, .context = &refused}, &a);
+	check_end(&guilty[0], "deadline", (struct limit){.deadline = 1e-9}, NULL, NULL, &a);
+	check_end(&guilty[0], "stop", (struct limit){.stop = stop_at_once}, NULL, NULL, &a);
+	check_end(&guilty[0], "refuse", (struct limit){0}, refuse_all, &refused, &a);
 	CHECK(refused > 0, "nothing was refused");
 	check_slips(&guilty[0], &a);
 	arena_free(&a);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../fuzz/fine_signature.h"
+#include "../../fuzz/steady.h"
 #include "../check.h"
 #include "../support/case_text.h"
 
@@ -89,11 +90,11 @@ static void check_row(const struct row *row, struct arena *a)
 {
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
 	struct bench one;
-	const struct same_signature over = {.bench = &one, .spec = row->spec, .stop = at_once};
+	const struct limit over = {.stop = at_once};
+	struct question any = {.bench = &one}, late = {.bench = &one, .until = &over};
 	struct testcase c, simple, again;
 	struct error e = {0};
 	struct bench_result r;
-	struct look look;
 	enum role *role;
 	const char *name;
 	bool read;
@@ -106,20 +107,20 @@ static void check_row(const struct row *row, struct arena *a)
 	c.n_expect = 0;
 	bench_judge(&one, &c, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s is right about %s", row->spec, row->file);
-	simple = simplest_case(&one, NULL, &c, 2000, NULL, NULL, a);
+	simple = simplest_case(&any, &c, 2000, a);
 	bench_judge(&one, &simple, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: what is left shows nothing", row->file);
 	role = NEW(a, enum role, program_nodes(&simple.program) + 1);
-	look = look_at(&one, NULL, &simple, a);
-	find_roles(&look, &simple, r.judgement[0].verdict, a, role);
+	any.runs = steady_runs(&any, &simple, a);
+	find_roles(&any, &simple, r.judgement[0].verdict, a, role);
 	name = strchr(fine_signature(row->spec, &simple, r.judgement[0].verdict, role, a), '|') + 1;
 	CHECK(!strcmp(name, row->name), "%s, %s: %s, not %s", row->spec, row->file, name, row->name);
-	again = simplest_case(&one, NULL, &c, 2000, NULL, NULL, a);
+	again = simplest_case(&any, &c, 2000, a);
 	CHECK(testcase_hash(&again) == testcase_hash(&simple), "%s: another case the second time", row->file);
-	again = simplest_case(&one, &over, &c, 2000, NULL, NULL, a);
+	again = simplest_case(&late, &c, 2000, a);
 	CHECK(testcase_hash(&again) == testcase_hash(&c), "%s: another case though time is over", row->file);
-	look = look_at(&one, &over, &simple, a);
-	find_roles(&look, &simple, r.judgement[0].verdict, a, role);
+	late.runs = steady_runs(&late, &simple, a);
+	find_roles(&late, &simple, r.judgement[0].verdict, a, role);
 	for (int k = 0; k < program_nodes(&simple.program); k++)
 		CHECK(role[k] == ROLE_OWN, "%s: a role though time is over", row->file);
 	bench_close(&one);

@@ -1,5 +1,5 @@
-/* look.c: see look.h. */
-#include "look.h"
+/* steady.c: see steady.h. */
+#include "steady.h"
 
 #include <math.h>
 
@@ -41,34 +41,19 @@ bool same_answer(const struct answer *x, const struct answer *y)
 	return true;
 }
 
-static bool is_over(const struct look *look)
+int steady_runs(const struct question *q, const struct testcase *c, struct arena *a)
 {
-	return look->limit && same_signature_over(look->limit);
-}
-
-struct look look_at(struct bench *one, const struct same_signature *limit, const struct testcase *c, struct arena *a)
-{
-	struct look look = {one, 1, limit};
+	struct engine *engine = q->bench->engine[0];
 	struct answer *first = NEW(a, struct answer, c->n_point), *again = NEW(a, struct answer, c->n_point);
+	int runs = 1;
 
-	if (is_over(&look))
-		return look;
-	engine_answer(one->engine[0], c, a, first);
-	for (int run = 1; run < STEADY_RUNS && look.runs == 1 && first->status == ANSWER_OK && !is_over(&look); run++) {
-		engine_answer(one->engine[0], c, a, again);
+	if (q->until && limit_over(q->until, engine))
+		return runs;
+	engine_answer(engine, c, a, first);
+	for (int run = 1; run < STEADY_RUNS && runs == 1 && first->status == ANSWER_OK && !(q->until && limit_over(q->until, engine)); run++) {
+		engine_answer(engine, c, a, again);
 		for (int k = 0; k < c->n_point; k++)
-			look.runs = same_answer(&first[k], &again[k]) ? look.runs : UNSTEADY_RUNS;
+			runs = same_answer(&first[k], &again[k]) ? runs : UNSTEADY_RUNS;
 	}
-	return look;
-}
-
-bool look_is_unsteady(const struct look *look)
-{
-	return look->runs > 1;
-}
-
-bool look_finds(const struct look *look, const struct testcase *c, struct arena *a, struct judgement *j)
-{
-	*j = (struct judgement){.verdict = VERDICT_UNDECIDED};
-	return !is_over(look) && shows_finding_once(look->bench, c, look->runs, a, j);
+	return runs;
 }
