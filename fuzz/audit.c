@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "../reports/file.h"
-#include "bench.h"
 #include "campaign.h"
 #include "options.h"
 #include "stop.h"

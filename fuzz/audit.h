@@ -83,7 +83,7 @@ int audit_run(const struct audit_options *o);
 bool audit_breaks(const struct audit_options *o, char *label, size_t n);
 
 /*
- * Plants every fault whose name has o->only in it, one after the other, and looks whether the section that must break does (audit_planted.c).
+ * Plants every fault whose name has o->only in it, one after the other, and checks whether the section that must break does (audit_planted.c).
  * Exit code: 0 all are caught, 1 one is not, 5 there is none, or no time was left for all.
  */
 int audit_plant_all(const struct audit_options *o);

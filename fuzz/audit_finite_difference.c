@@ -8,7 +8,7 @@
 #include "audit.h"
 #include "campaign.h"
 
-/* Coordinates of one point that are measured, the first ones; of second derivatives, which are looked at in programs of so much work. */
+/* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of so much work. */
 enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };
 
 struct tally {

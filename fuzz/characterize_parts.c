@@ -142,12 +142,12 @@ static bool takes_index(enum family f)
 void experiment_indices(struct lab *l)
 {
 	static const char *const modes[MODE_COUNT] = {"clip", "drop", "wrap"};
-	struct edit look = lab_edit(l);
+	struct edit sites = lab_edit(l);
 	struct site s;
 	int at = -1;
 
 	lab_columns(l, (const char *const[]){"op", "indices", "mode"}, 3);
-	for (struct walk w = walk_nodes(&look.c.program.top); at < 0 && edit_next(&look, &w, &s);)
+	for (struct walk w = walk_nodes(&sites.c.program.top); at < 0 && edit_next(&sites, &w, &s);)
 		if (takes_index(op_table[s.node->op].family))
 			at = w.number;
 	if (at < 0)

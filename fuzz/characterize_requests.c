@@ -73,14 +73,14 @@ static bool split_use(struct edit *e, int site, int arg)
 
 void experiment_uses(struct lab *l)
 {
-	struct edit look = lab_edit(l);
+	struct edit sites = lab_edit(l);
 	struct site s;
 	int tried = 0;
 
 	lab_columns(l, (const char *const[]){"input", "used by", "as operand"}, 3);
 	if (request_slices(l->base->transform, l->base->n_transform) > 1)
 		return;
-	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s) && tried < USES;)
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s) && tried < USES;)
 		for (int i = 0, n = s.node->n_arg; i < n && tried < USES; i++) {
 			struct edit e = lab_edit(l);
 			int input;
@@ -93,8 +93,8 @@ void experiment_uses(struct lab *l)
 			tried++;
 			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
 			    LAB_TEXT(l, "%d", i)});
-			look = lab_edit(l);
-			edit_site(&look, w.number, &s);
+			sites = lab_edit(l);
+			edit_site(&sites, w.number, &s);
 		}
 }
 

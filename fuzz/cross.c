@@ -133,7 +133,7 @@ static bool declares_no_numbers(const struct engine *engine)
 
 /* ---- one mode, on one case ---- */
 
-struct look {
+struct comparison {
 	struct cross *self;
 	enum cross_mode mode;
 	struct arena *arena;
@@ -145,64 +145,64 @@ struct look {
 	bool unprobed;         /* no probe answers */
 };
 
-static bool ask_of(struct look *l, const struct testcase *c, struct engine *right, struct cross_ask *q)
+static bool ask_of(struct comparison *x, const struct testcase *c, struct engine *right, struct cross_ask *q)
 {
-	*q = (struct cross_ask){.arena = l->arena, .left = l->self->engine, .right = right, .base = c};
+	*q = (struct cross_ask){.arena = x->arena, .left = x->self->engine, .right = right, .base = c};
 	if (!right) {
 		q->why = "no reference engine";
 		return false;
 	}
-	bool there = modes[l->mode](q, c) && q->n;
+	bool there = modes[x->mode](q, c) && q->n;
 
-	l->self->asked += q->asked;
+	x->self->asked += q->asked;
 	return there;
 }
 
 /* What an engine does not take itself is asked of the reference: a reverse mode is compared with a forward mode of another's. */
-static bool ask(struct look *l, const struct testcase *c, struct cross_ask *q)
+static bool ask(struct comparison *x, const struct testcase *c, struct cross_ask *q)
 {
-	struct engine *against = l->self->against;
+	struct engine *against = x->self->against;
 	const char *why;
 	bool there;
 
-	if (l->mode == CROSS_MODE_engine)
-		return ask_of(l, c, against, q);
-	there = ask_of(l, c, l->self->engine, q);
+	if (x->mode == CROSS_MODE_engine)
+		return ask_of(x, c, against, q);
+	there = ask_of(x, c, x->self->engine, q);
 	if (there || q->broken || !against)
 		return there;
 	why = q->why;
-	if (ask_of(l, c, against, q))
+	if (ask_of(x, c, against, q))
 		return true;
 	q->why = why;
 	return false;
 }
 
-static void clear(struct look *l, int i)
+static void clear(struct comparison *x, int i)
 {
-	l->n_suspect -= l->suspect[i];
-	l->suspect[i] = false;
+	x->n_suspect -= x->suspect[i];
+	x->suspect[i] = false;
 }
 
 /* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of zeros, or numbers of such. */
-static enum cross_verdict weigh_rounding(struct look *l, const struct testcase *c)
+static enum cross_verdict weigh_rounding(struct comparison *x, const struct testcase *c)
 {
-	bool weak = declares_no_numbers(l->q.left) || declares_no_numbers(l->q.right);
-	double units = fmax(units_of(l->q.left), units_of(l->q.right));
+	bool weak = declares_no_numbers(x->q.left) || declares_no_numbers(x->q.right);
+	double units = fmax(units_of(x->q.left), units_of(x->q.right));
 	bool no_number = false;
 
-	l->unprobed = !cross_scatter(&l->self->probes, modes[l->mode], c, l->q.n, l->arena, &l->scatter);
-	if (l->unprobed || l->scatter.edge)
-		return l->unprobed ? CROSS_UNSUPPORTED : CROSS_EDGE;
-	for (int i = 0; i < l->q.n; i++) {
-		const struct cross_pair *p = &l->q.pair[i];
-		bool usual = isinf(distance(p)) ? weak || !is_sure(p, l->scatter.by[i], l->coarsest)
-		                                : !is_apart(p, l->scatter.largest, l->coarsest) || distance(p) <= explained(&l->scatter, units, i);
+	x->unprobed = !cross_scatter(&x->self->probes, modes[x->mode], c, x->q.n, x->arena, &x->scatter);
+	if (x->unprobed || x->scatter.edge)
+		return x->unprobed ? CROSS_UNSUPPORTED : CROSS_EDGE;
+	for (int i = 0; i < x->q.n; i++) {
+		const struct cross_pair *p = &x->q.pair[i];
+		bool usual = isinf(distance(p)) ? weak || !is_sure(p, x->scatter.by[i], x->coarsest)
+		                                : !is_apart(p, x->scatter.largest, x->coarsest) || distance(p) <= explained(&x->scatter, units, i);
 
-		no_number = no_number || (l->suspect[i] && isinf(distance(p)));
-		if (l->suspect[i] && usual)
-			clear(l, i);
+		no_number = no_number || (x->suspect[i] && isinf(distance(p)));
+		if (x->suspect[i] && usual)
+			clear(x, i);
 	}
-	return l->n_suspect ? CROSS_DIFFERS : no_number ? CROSS_EDGE : CROSS_ROUNDING;
+	return x->n_suspect ? CROSS_DIFFERS : no_number ? CROSS_EDGE : CROSS_ROUNDING;
 }
 
 static bool is_steady(double here, double beside, double by)
@@ -221,23 +221,23 @@ static bool same_beside(const struct cross_pair *here, const struct cross_pair *
 }
 
 /* Drops the suspects that are another difference at a point beside: isolated where there is none at any. */
-static enum cross_verdict weigh_beside(struct look *l, const struct testcase *c)
+static enum cross_verdict weigh_beside(struct comparison *x, const struct testcase *c)
 {
 	bool gone = true;
 
-	for (int k = 0; k < BESIDE && (l->n_suspect || gone); k++) {
-		struct arena_mark mark = arena_mark(l->arena);
+	for (int k = 0; k < BESIDE && (x->n_suspect || gone); k++) {
+		struct arena_mark mark = arena_mark(x->arena);
 		struct cross_ask q;
-		bool there = ask(l, cross_beside(l->arena, c, k), &q) && q.n == l->q.n;
+		bool there = ask(x, cross_beside(x->arena, c, k), &q) && q.n == x->q.n;
 
-		for (int i = 0; i < l->q.n; i++) {
-			gone = gone && there && !is_apart(&q.pair[i], l->scatter.largest, l->coarsest);
-			if (l->suspect[i] && !(there && same_beside(&l->q.pair[i], &q.pair[i])))
-				clear(l, i);
+		for (int i = 0; i < x->q.n; i++) {
+			gone = gone && there && !is_apart(&q.pair[i], x->scatter.largest, x->coarsest);
+			if (x->suspect[i] && !(there && same_beside(&x->q.pair[i], &q.pair[i])))
+				clear(x, i);
 		}
-		arena_rewind(l->arena, mark);
+		arena_rewind(x->arena, mark);
 	}
-	return l->n_suspect ? CROSS_DIFFERS : gone ? CROSS_ISOLATED : CROSS_UNSTEADY;
+	return x->n_suspect ? CROSS_DIFFERS : gone ? CROSS_ISOLATED : CROSS_UNSTEADY;
 }
 
 static bool all_floats(const struct testcase *c, enum dtype d)
@@ -254,31 +254,31 @@ static bool has_dtype(const struct cross *self, enum cross_mode mode, enum dtype
 }
 
 /* Drops the suspects that are of another size in another dtype: f64, or f32 where it is f64 already. */
-static void weigh_dtype(struct look *l, const struct testcase *c)
+static void weigh_dtype(struct comparison *x, const struct testcase *c)
 {
 	enum dtype d = all_floats(c, DTYPE_F64) ? DTYPE_F32 : DTYPE_F64;
 	const struct testcase *other;
 	struct cross_ask q;
 
-	if (l->mode == CROSS_MODE_dtype || !has_dtype(l->self, l->mode, d) || !(other = cross_in_dtype(l->arena, c, d)) || !ask(l, other, &q) || q.n != l->q.n)
+	if (x->mode == CROSS_MODE_dtype || !has_dtype(x->self, x->mode, d) || !(other = cross_in_dtype(x->arena, c, d)) || !ask(x, other, &q) || q.n != x->q.n)
 		return;
-	for (int i = 0; i < l->q.n; i++) {
-		double by = distance(&l->q.pair[i]), then = distance(&q.pair[i]), shrinks = ldexp(1, LOG_SHRINKS);
+	for (int i = 0; i < x->q.n; i++) {
+		double by = distance(&x->q.pair[i]), then = distance(&q.pair[i]), shrinks = ldexp(1, LOG_SHRINKS);
 
-		if (l->suspect[i] && !(isinf(by) ? isinf(then) || d == DTYPE_F32 : d == DTYPE_F64 ? then >= by / shrinks : then <= by * shrinks))
-			clear(l, i);
+		if (x->suspect[i] && !(isinf(by) ? isinf(then) || d == DTYPE_F32 : d == DTYPE_F64 ? then >= by / shrinks : then <= by * shrinks))
+			clear(x, i);
 	}
 }
 
-static void show(const struct look *l, struct cross_result *out)
+static void show(const struct comparison *x, struct cross_result *out)
 {
 	const struct cross_pair *worst = NULL;
 	int at = 0;
 
-	for (int i = l->q.n - 1; i >= 0; i--) {
-		const struct cross_pair *p = &l->q.pair[i];
+	for (int i = x->q.n - 1; i >= 0; i--) {
+		const struct cross_pair *p = &x->q.pair[i];
 
-		if (worst && (l->suspect[i] != l->suspect[at] ? l->suspect[at] : relative(p) <= relative(worst)))
+		if (worst && (x->suspect[i] != x->suspect[at] ? x->suspect[at] : relative(p) <= relative(worst)))
 			continue;
 		worst = p;
 		at = i;
@@ -286,8 +286,8 @@ static void show(const struct look *l, struct cross_result *out)
 	if (!worst || distance(worst) == 0)
 		return;
 	out->text = worst->sibling;
-	if (l->q.right != l->self->engine)
-		out->text = arena_printf(l->arena, "%s by %s", worst->sibling, engine_spec(l->q.right));
+	if (x->q.right != x->self->engine)
+		out->text = arena_printf(x->arena, "%s by %s", worst->sibling, engine_spec(x->q.right));
 	out->has_numbers = true;
 	out->in_primal = worst->in_primal;
 	out->point = worst->point;
@@ -296,39 +296,39 @@ static void show(const struct look *l, struct cross_result *out)
 	out->left = worst->left;
 	out->right = worst->right;
 	out->relative = relative(worst);
-	out->ulps = out->relative / (2 * dtype_table[l->coarsest].unit);
-	out->scatter = l->scatter.by ? l->scatter.by[at] : NAN;
+	out->ulps = out->relative / (2 * dtype_table[x->coarsest].unit);
+	out->scatter = x->scatter.by ? x->scatter.by[at] : NAN;
 	if (out->verdict == CROSS_DIFFERS)
 		out->kind = kind_of(worst);
 }
 
 /* Another request that kills the engine, again and at a point beside: no answer to compare, and yet two that are not one. */
-static bool breaks_again(struct look *l, const struct testcase *c)
+static bool breaks_again(struct comparison *x, const struct testcase *c)
 {
 	struct cross_ask q;
 
-	return l->q.broken && (ask(l, c, &q), q.broken) && (ask(l, cross_beside(l->arena, c, 0), &q), q.broken);
+	return x->q.broken && (ask(x, c, &q), q.broken) && (ask(x, cross_beside(x->arena, c, 0), &q), q.broken);
 }
 
-static enum cross_verdict weigh(struct look *l, const struct testcase *c)
+static enum cross_verdict weigh(struct comparison *x, const struct testcase *c)
 {
 	enum cross_verdict v;
 
-	l->suspect = NEW(l->arena, bool, l->q.n);
-	for (int i = 0; i < l->q.n; i++) {
-		l->suspect[i] = is_apart(&l->q.pair[i], 0, l->coarsest);
-		l->n_suspect += l->suspect[i];
+	x->suspect = NEW(x->arena, bool, x->q.n);
+	for (int i = 0; i < x->q.n; i++) {
+		x->suspect[i] = is_apart(&x->q.pair[i], 0, x->coarsest);
+		x->n_suspect += x->suspect[i];
 	}
-	if (!l->n_suspect)
+	if (!x->n_suspect)
 		return CROSS_SAME;
-	v = weigh_rounding(l, c);
-	if (v != CROSS_DIFFERS || l->mode == CROSS_MODE_again) /* what is asked twice need not come twice elsewhere */
+	v = weigh_rounding(x, c);
+	if (v != CROSS_DIFFERS || x->mode == CROSS_MODE_again) /* what is asked twice need not come twice elsewhere */
 		return v;
-	v = weigh_beside(l, c);
+	v = weigh_beside(x, c);
 	if (v != CROSS_DIFFERS)
 		return v;
-	weigh_dtype(l, c);
-	return l->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
+	weigh_dtype(x, c);
+	return x->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
 }
 
 /* The case in a dtype with digits enough, which may be its own; NULL: the engines have none. */
@@ -345,25 +345,25 @@ static const struct testcase *with_digits(const struct cross *self, enum cross_m
 
 static void check_within(struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
 {
-	struct look l = {.self = self, .mode = mode, .arena = a};
+	struct comparison x = {.self = self, .mode = mode, .arena = a};
 
 	*out = (struct cross_result){.verdict = CROSS_UNSUPPORTED, .text = "no dtype with digits enough", .scatter = NAN};
 	c = with_digits(self, mode, c, a);
 	if (!c)
 		return;
-	l.coarsest = mode == CROSS_MODE_dtype ? DTYPE_F32 : cross_coarsest(c);
-	l.coarsest = l.coarsest == DTYPE_COUNT ? DTYPE_F64 : l.coarsest;
-	bool there = ask(&l, c, &l.q);
+	x.coarsest = mode == CROSS_MODE_dtype ? DTYPE_F32 : cross_coarsest(c);
+	x.coarsest = x.coarsest == DTYPE_COUNT ? DTYPE_F64 : x.coarsest;
+	bool there = ask(&x, c, &x.q);
 
-	out->text = l.q.why ? l.q.why : "nothing to compare";
-	if (l.q.broken) {
-		out->kind = l.q.broken;
-		out->verdict = breaks_again(&l, c) ? CROSS_DIFFERS : CROSS_UNSTEADY;
+	out->text = x.q.why ? x.q.why : "nothing to compare";
+	if (x.q.broken) {
+		out->kind = x.q.broken;
+		out->verdict = breaks_again(&x, c) ? CROSS_DIFFERS : CROSS_UNSTEADY;
 	} else if (there) {
-		out->verdict = weigh(&l, c);
-		out->compared = l.q.n;
-		show(&l, out);
-		if (l.unprobed)
+		out->verdict = weigh(&x, c);
+		out->compared = x.q.n;
+		show(&x, out);
+		if (x.unprobed)
 			out->text = "too large for the probes: nobody knows what rounding explains";
 	}
 }

@@ -5,7 +5,7 @@
 #include "choice.h"
 #include "cross_internal.h"
 
-enum { COLUMNS = 6, RANDOM = 2 }; /* directions that are looked along; so many of them at random, where coordinates are more */
+enum { COLUMNS = 6, RANDOM = 2 }; /* directions of differentiation; so many of them at random, where coordinates are more */
 
 /* ---- directions and inner products ---- */
 
@@ -65,7 +65,7 @@ static bool direction(const struct cross_ask *q, const struct type *type, int n,
 	return false;
 }
 
-/* The inner product of a direction with row `slice` of an answer; *scale grows by the magnitudes.  What has the factor 0 is not looked at. */
+/* The inner product of a direction with row `slice` of an answer; *scale grows by the magnitudes.  What has the factor 0 is left out. */
 static double inner(const struct tensor *seed, int n, const struct tensor *answer, int slice, double *scale)
 {
 	double sum = 0;

@@ -135,10 +135,10 @@ enum dtype lab_dtype(const struct lab *l)
 
 bool lab_has_family(struct lab *l, enum family f)
 {
-	struct edit look = {.c = *l->base};
+	struct edit sites = {.c = *l->base};
 	struct site s;
 
-	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s);)
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);)
 		if (op_table[s.node->op].family == f)
 			return true;
 	return false;

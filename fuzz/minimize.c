@@ -43,14 +43,14 @@ static int dtype_weight(enum dtype d)
 
 static struct measure measure_of(const struct testcase *c, struct arena *a)
 {
-	struct edit look = {.c = *c};
+	struct edit sites = {.c = *c};
 	const struct program *p = &c->program;
 	int64_t ops = 0, regions = 0, constants = 0, weight = 0, attrs = 0, trips = 0, elements = 0, dtypes = 0;
 	int64_t lists = p->top.n_param + p->top.n_result, request = c->n_point, batches = 0;
 	struct measure m;
 	struct site s;
 
-	for (struct walk w = walk_nodes(&look.c.program.top); edit_next(&look, &w, &s);) {
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
 		const struct attrs *at = &s.node->attrs;
 
 		if (s.node->op == OP_CONSTANT) {
@@ -76,8 +76,8 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 		request += 1 + c->transform[t].n_wrt + c->transform[t].size;
 		batches += c->transform[t].kind == TRANSFORM_BATCH;
 	}
-	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&look)}};
-	m.key = edit_order_key(&look, a, &m.n_key);
+	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&sites)}};
+	m.key = edit_order_key(&sites, a, &m.n_key);
 	return m;
 }
 

@@ -69,7 +69,7 @@ static int number_cost(enum dtype d, union cell x, enum literal_kind kind)
 
 int64_t edit_number_cost(const struct edit *e)
 {
-	struct edit copy = *e; /* literal() only looks */
+	struct edit copy = *e; /* literal() changes nothing */
 	const struct tensor *t;
 	enum literal_kind kind;
 	int64_t cost = 0;
