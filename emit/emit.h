@@ -9,7 +9,7 @@
 
 #include "../graph/testcase.h"
 #include "../oracles/truth.h"
-#include "../reports/text.h"
+#include "../graph/text.h"
 
 /* What is written: the case, and what is right at its points. */
 struct emission {

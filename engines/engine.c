@@ -1,13 +1,10 @@
-/* engine.c: engines by spec, and one case put to one of them. */
+/* engine.c: engines by spec; what the rest of adjudge asks of them, each by the functions of its place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "aot_nested.h"
 #include "external.h"
 #include "instance.h"
-#include "lower.h"
-#include "stack.h"
 #include "worker.h"
 
 static const struct engine_kind *const kinds[] = {
@@ -156,6 +153,18 @@ bool engine_spec_is_external(const char *spec)
 	return external_spec(spec);
 }
 
+static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
+{
+	self->place = &place_here;
+	if (!apply_spec(self, self->spec, e))
+		return false;
+	if (!self->isolated || !may_spawn)
+		return true;
+	self->place = &place_worker;
+	self->worker = worker_open(self->spec, e);
+	return self->worker != NULL;
+}
+
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
 {
 	size_t len = strlen(spec) + 1;
@@ -171,25 +180,11 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
 	self->aot = aot_rules_right;
-	if (engine_spec_is_external(spec)) {
-		self->external = external_open(spec, e);
-		if (!self->external)
-			goto fail;
-		self->kind = external_kind(self->external);
-		self->isolated = true;
-		return self;
-	}
-	if (!apply_spec(self, spec, e))
-		goto fail;
-	if (self->isolated && may_spawn) {
-		self->worker = worker_open(spec, e);
-		if (!self->worker)
-			goto fail;
+	if (!(external_spec(spec) ? external_open(self, e) : open_built_in(self, may_spawn, e))) {
+		engine_close(self);
+		return NULL;
 	}
 	return self;
-fail:
-	engine_close(self);
-	return NULL;
 }
 
 struct engine *engine_open(const char *spec, struct error *e)
@@ -207,7 +202,7 @@ void engine_close(struct engine *self)
 	if (!self)
 		return;
 	worker_close(self->worker);
-	external_close(self->external);
+	free(self->external);
 	free(self->spec);
 	free(self);
 }
@@ -240,40 +235,59 @@ int64_t engine_recomputed(const struct engine *self)
 
 bool engine_is_right(const struct engine *self)
 {
-	return self->n_fault == 0 && !self->external;
+	return self->n_fault == 0 && self->place->ours;
 }
 
 struct engine_scope engine_scope(const struct engine *self)
 {
-	struct engine_scope scope;
-
-	if (self->external)
-		return external_scope(self->external);
-	memset(scope.dtype, true, sizeof scope.dtype);
-	memset(scope.op, true, sizeof scope.op);
-	scope.rank = LIMIT_RANK;
-	return scope;
-}
-
-bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
-{
-	if (!self->external)
-		return error_set(e, NULL, "a built-in engine emits no source");
-	return external_emit(self->external, &self->aot, c, a, text, n, e);
-}
-
-bool engine_restart(struct engine *self)
-{
-	if (self->external)
-		external_restart(self->external);
-	if (self->worker)
-		worker_restart(self->worker);
-	return self->external || self->worker;
+	return self->place->scope(self);
 }
 
 const struct hello *engine_hello(const struct engine *self)
 {
-	return self->external ? external_hello(self->external) : NULL;
+	return self->place->hello(self);
+}
+
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+{
+	return self->place->emit(self, c, a, text, n, e);
+}
+
+void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	for (int i = 0; i < c->n_point; i++)
+		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
+	self->place->answer(self, c, a, out);
+}
+
+int engine_cases(const struct engine *self)
+{
+	return self->place->cases(self);
+}
+
+void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+{
+	self->place->send(self, c, n, a, out);
+}
+
+bool engine_receive(struct engine *self)
+{
+	return self->place->receive(self);
+}
+
+bool engine_restart(struct engine *self)
+{
+	return worker_restart(self->worker);
+}
+
+int engine_timeout(const struct engine *self)
+{
+	return worker_timeout(self->worker);
+}
+
+void engine_set_timeout(struct engine *self, int timeout_ms)
+{
+	worker_set_timeout(self->worker, timeout_ms);
 }
 
 bool engine_reseed_rounding(struct engine *self, uint64_t seed)
@@ -305,6 +319,7 @@ static struct engine *beside_rows(const struct engine *self)
 	if (!rest)
 		return NULL;
 	memcpy(rest, self, sizeof *rest);
+	rest->place = NULL;
 	rest->spec = NULL;
 	rest->worker = NULL;
 	rest->external = NULL;
@@ -344,139 +359,4 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 	free(b);
 	engine_close(right);
 	return rows_alone;
-}
-
-/* ---- answering ---- */
-
-static bool has_vjp(const struct transform *t, int n)
-{
-	for (int k = 0; k < n; k++)
-		if (t[k].kind == TRANSFORM_VJP)
-			return true;
-	return false;
-}
-
-const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a)
-{
-	const struct transform *outermost = request_outermost(t, n);
-	int order = request_order(t, n), most = kind->order ? kind->order : 1;
-
-	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp || (kind->jvp_over_vjp && has_vjp(t, n)) : kind->vjp))
-		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
-	if (order > most)
-		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
-	if (order < n && !kind->batch)
-		return arena_printf(a, "%s: no batch", kind->name);
-	return NULL;
-}
-
-/* Gives the engine a point and seeds of its own, and looks at them afterwards. */
-static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which, struct arena *a,
-    struct answer *out)
-{
-	int n_input = c->program.top.n_param;
-	struct testcase own = *c;
-	struct tensor *point = tensors_copy(a, c->point[which], n_input);
-
-	own.transform = arena_copy(a, c->transform, (size_t)c->n_transform, sizeof *c->transform);
-	for (int i = 0; i < c->n_transform; i++)
-		own.transform[i].seed = tensors_copy(a, c->transform[i].seed, c->transform[i].n_seed);
-	(stacked ? stack_answer : self->kind->answer)(self, state, &own, which, point, a, out);
-	out->input_modified = !tensors_same(point, c->point[which], n_input);
-	for (int i = 0; i < c->n_transform; i++)
-		if (!tensors_same(own.transform[i].seed, c->transform[i].seed, c->transform[i].n_seed))
-			out->input_modified = true;
-}
-
-/*
- * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine solves, and without customs
- * whose rules nobody can use: neither the engine's own level nor a derivative program (all_customs).  NULL with the reason in *text.
- */
-static const struct testcase *known_form(
-    const struct engine *self, const struct testcase *c, bool all_customs, struct arena *a, const char **text)
-{
-	struct testcase *known = NEW(a, struct testcase, 1);
-	struct error e = {.text = ""};
-
-	bool several = self->kind->composes && stack_inner(c) > 1;
-
-	*known = *c;
-	known->program = lower_fixed_points(&c->program, self->kind->solves && !several, a);
-	if (program_has_derivative(&c->program) &&
-	    !aot_lower(&c->program, request_order(c->transform, c->n_transform), &self->aot, a, &known->program, &e)) {
-		*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
-		return NULL;
-	}
-	if (!all_customs)
-		known->program = lower_customs(&known->program, lower_keeps(c->n_transform ? c->transform : NULL), a);
-	return known;
-}
-
-static void *worker_of(const struct engine *self)
-{
-	return self->external ? external_worker(self->external) : self->worker;
-}
-
-int engine_timeout(const struct engine *self)
-{
-	const void *worker = worker_of(self);
-
-	return worker ? worker_timeout(worker) : 0;
-}
-
-void engine_set_timeout(struct engine *self, int timeout_ms)
-{
-	void *worker = worker_of(self);
-
-	if (worker)
-		worker_set_timeout(worker, timeout_ms);
-}
-
-int engine_cases(const struct engine *self)
-{
-	return self->external ? external_hello(self->external)->cases_per_request : 1;
-}
-
-void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
-{
-	external_send(self->external, &self->aot, c, n, a, out);
-}
-
-bool engine_receive(struct engine *self)
-{
-	return external_receive(self->external);
-}
-
-void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out)
-{
-	const char *text = engine_refuses(self->kind, c->transform, c->n_transform, a);
-	bool stacked = !self->kind->stacks && stack_needed(c);
-	void *state = NULL;
-	enum answer_status status = ANSWER_UNSUPPORTED;
-	int n_point = c->n_point;
-
-	for (int i = 0; i < n_point; i++)
-		out[i] = (struct answer){.status = ANSWER_OK, .text = ""};
-	if (self->external) {
-		external_answer(self->external, &self->aot, c, a, out);
-		return;
-	}
-	if (self->worker) {
-		worker_answer(self->worker, c, 1, a, &out);
-		return;
-	}
-	rounding_begin(&self->rounding);
-	if (!text)
-		c = known_form(self, c, stacked || self->kind->stacks, a, &text);
-	if (!text)
-		status = (stacked ? stack_prepare : self->kind->prepare)(self, c, a, &state, &text);
-	for (int i = 0; i < n_point; i++) {
-		if (status == ANSWER_OK) {
-			answer_point(self, stacked, state, c, i, a, &out[i]);
-		} else {
-			out[i].status = status;
-			out[i].text = text;
-		}
-	}
-	rounding_end();
 }

@@ -7,6 +7,7 @@
 
 #include "aot_nested.h"
 #include "aot.h"
+#include "instance.h"
 #include "lower.h"
 #include "straight.h"
 #include "worker.h"
@@ -32,7 +33,6 @@ struct ahead {
 };
 
 struct external {
-	void *worker;
 	const struct hello *hello; /* of the worker */
 	struct engine_kind kind;
 	char name[64];
@@ -87,52 +87,33 @@ static void *open_worker(const char *spec, struct error *e)
 	return NULL;
 }
 
-struct external *external_open(const char *spec, struct error *e)
+bool external_open(struct engine *engine, struct error *e)
 {
-	struct external *self = calloc(1, sizeof *self);
+	struct external *self = engine->external = calloc(1, sizeof *self);
 
-	self->worker = self ? open_worker(spec, e) : NULL;
-	if (!self || !self->worker) {
-		free(self);
-		return NULL;
-	}
-	self->hello = worker_hello(self->worker, e);
-	if (!self->hello) {
-		external_close(self);
-		return NULL;
-	}
+	if (!self)
+		return error_set(e, NULL, "out of memory");
+	engine->place = &place_external;
+	engine->worker = open_worker(engine->spec, e);
+	self->hello = engine->worker ? worker_hello(engine->worker, e) : NULL;
+	if (!self->hello)
+		return false;
 	strncpy(self->name, self->hello->name, sizeof self->name - 1); /* the hello of a later process may take its strings away */
 	self->kind = (struct engine_kind){.name = self->name, .summary = "an engine of others", .modelled_on = "", .isolated = true, .solves = true, .stacks = true};
 	sum_up(self->hello, &self->kind);
-	return self;
+	engine->kind = &self->kind;
+	engine->isolated = true;
+	return true;
 }
 
-void external_close(struct external *self)
+static const struct hello *hello(const struct engine *engine)
 {
-	if (!self)
-		return;
-	worker_close(self->worker);
-	free(self);
+	return engine->external->hello;
 }
 
-void external_restart(struct external *self)
+static int cases_per_request(const struct engine *engine)
 {
-	worker_restart(self->worker);
-}
-
-void external_set_timeout(struct external *self, int timeout_ms)
-{
-	worker_set_timeout(self->worker, timeout_ms);
-}
-
-const struct engine_kind *external_kind(const struct external *self)
-{
-	return &self->kind;
-}
-
-const struct hello *external_hello(const struct external *self)
-{
-	return self->hello;
+	return engine->external->hello->cases_per_request;
 }
 
 /* ---- what a program asks for ---- */
@@ -187,16 +168,11 @@ static const char *refusal(const struct external *self, const struct program *p,
 	return NULL;
 }
 
-void *external_worker(const struct external *self)
-{
-	return self->worker;
-}
-
-struct engine_scope external_scope(const struct external *self)
+static struct engine_scope known_to(const struct engine *engine)
 {
 	/* Said in other ops where the engine does not know them (plain_program). */
 	static const enum op plain[] = {OP_FIXED_POINT, OP_DERIVATIVE, OP_CUSTOM, OP_CHECKPOINT, OP_STORE};
-	const struct hello *h = self->hello;
+	const struct hello *h = engine->external->hello;
 	struct engine_scope scope;
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
@@ -394,29 +370,57 @@ static void places(const struct asked *asked, struct answer **out)
 		out[k] = &asked->out[point];
 }
 
-void external_answer(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
+static void take_sent(void *context)
 {
+	struct engine *engine = context;
+	struct ahead *ahead = &engine->external->ahead;
+
+	if (ahead->n_case) {
+		if (!worker_receive(engine->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
+			return;
+		for (int k = 0; k < ahead->n; k++)
+			take(engine->external, &ahead->asked[k]);
+	}
+	ahead->known = true;
+}
+
+static bool receive(struct engine *engine)
+{
+	struct ahead *ahead = &engine->external->ahead;
+
+	if (!ahead->sent)
+		return ahead->known;
+	ahead->sent = ahead->known = false;
+	/* The arena is that of cases to come: when it is full, the case that is judged now goes on. */
+	arena_try(ahead->arena, take_sent, engine);
+	return ahead->known;
+}
+
+static void answer(struct engine *engine, const struct testcase *c, struct arena *a, struct answer *out)
+{
+	const struct external *self = engine->external;
 	struct answer **answers;
 	struct asked asked;
 
-	external_receive(self); /* one request at a time */
-	asked = ask(self, rules, c, a, out);
+	receive(engine); /* one request at a time */
+	asked = ask(self, &engine->aot, c, a, out);
 	if (!asked.n)
 		return;
 	answers = NEW(a, struct answer *, asked.n);
 	places(&asked, answers);
-	worker_answer(self->worker, asked.cases, asked.n, a, answers);
+	worker_answer(engine->worker, asked.cases, asked.n, a, answers);
 	take(self, &asked);
 }
 
-void external_send(
-    struct external *self, const struct aot_rules *rules, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+static void send(struct engine *engine, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
 {
+	struct external *self = engine->external;
 	struct ahead ahead = {.sent = true, .arena = a, .asked = NEW(a, struct asked, n), .n = n};
 
-	external_receive(self);
+	receive(engine);
 	for (int k = 0; k < n; k++) {
-		ahead.asked[k] = ask(self, rules, &c[k], a, out[k]);
+		ahead.asked[k] = ask(self, &engine->aot, &c[k], a, out[k]);
 		ahead.n_case += ahead.asked[k].n;
 	}
 	ahead.cases = NEW(a, struct testcase, ahead.n_case);
@@ -427,47 +431,23 @@ void external_send(
 		places(&ahead.asked[k], &ahead.out[at]);
 	}
 	if (ahead.n_case)
-		worker_send(self->worker, ahead.cases, ahead.n_case, a);
+		worker_send(engine->worker, ahead.cases, ahead.n_case, a);
 	self->ahead = ahead;
 }
 
-/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
-static void receive(void *context)
+static bool emit(struct engine *engine, const struct testcase *c, struct arena *a, const char ***sources, int *n, struct error *e)
 {
-	struct external *self = context;
-	struct ahead *ahead = &self->ahead;
-
-	if (ahead->n_case) {
-		if (!worker_receive(self->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
-			return;
-		for (int k = 0; k < ahead->n; k++)
-			take(self, &ahead->asked[k]);
-	}
-	ahead->known = true;
-}
-
-bool external_receive(struct external *self)
-{
-	struct ahead *ahead = &self->ahead;
-
-	if (!ahead->sent)
-		return ahead->known;
-	ahead->sent = ahead->known = false;
-	/* The arena is that of cases to come: when it is full, the case that is judged now goes on. */
-	arena_try(ahead->arena, receive, self);
-	return ahead->known;
-}
-
-bool external_emit(struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, const char ***sources, int *n,
-    struct error *e)
-{
+	const struct external *self = engine->external;
 	struct testcase *cases = NULL;
 	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
 
 	if (!why)
-		why = lower(self, rules, c, a, &cases, n);
+		why = lower(self, &engine->aot, c, a, &cases, n);
 	if (why)
 		return error_set(e, NULL, "%s", why);
 	*sources = NEW(a, const char *, *n);
-	return worker_emit(self->worker, cases, *n, a, *sources, e);
+	return worker_emit(engine->worker, cases, *n, a, *sources, e);
 }
+
+const struct engine_place place_external = {
+    .scope = known_to, .hello = hello, .emit = emit, .answer = answer, .cases = cases_per_request, .send = send, .receive = receive};

@@ -8,13 +8,30 @@
 #include "rounding.h"
 #include "rules.h"
 
+/* What depends on where the answers of an engine come from.  As the functions of engine.h that are named alike. */
+struct engine_place {
+	bool ours; /* built in: right unless a fault is planted */
+	struct engine_scope (*scope)(const struct engine *self);
+	const struct hello *(*hello)(const struct engine *self);
+	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e);
+	/* out[c->n_point] are ANSWER_OK and empty on entry. */
+	void (*answer)(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
+	int (*cases)(const struct engine *self);
+	/* NULL: takes one case at a time. */
+	void (*send)(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
+	bool (*receive)(struct engine *self);
+};
+/* This process, and a worker process (builtin.c); an engine that is not ours (external.c). */
+extern const struct engine_place place_here, place_worker, place_external;
+
 struct engine {
+	const struct engine_place *place;
 	const struct engine_kind *kind;
 	char *spec;    /* as given */
 	int n_fault;   /* faults planted */
 	bool isolated; /* answers come from a worker process */
-	void *worker;  /* of worker.h, started at the first case; NULL before */
-	struct external *external; /* of external.h: not ours, and no table below means anything; NULL: built in */
+	void *worker;  /* of worker.h: the process that answers; NULL: this one */
+	struct external *external; /* of external.c: not ours, and no table below means anything; NULL: built in */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	struct rounding rounding;
 	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */

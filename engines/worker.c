@@ -191,19 +191,22 @@ const struct hello *worker_hello(void *worker, struct error *e)
 	return ok ? &w->hello : NULL;
 }
 
-void worker_restart(void *worker)
+bool worker_restart(void *worker)
 {
 	struct worker *w = worker;
 	int status;
 
-	process_reap(&w->process, 0, &status);
+	if (w)
+		process_reap(&w->process, 0, &status);
+	return w != NULL;
 }
 
 void worker_set_timeout(void *worker, int timeout_ms)
 {
 	struct worker *w = worker;
 
-	w->timeout_ms = timeout_ms;
+	if (w)
+		w->timeout_ms = timeout_ms;
 }
 
 void worker_set_memory(void *worker, int64_t bytes)
@@ -224,6 +227,8 @@ int worker_timeout(const void *worker)
 {
 	const struct worker *w = worker;
 
+	if (!w)
+		return 0;
 	if (w->timeout_ms)
 		return w->timeout_ms;
 	if (w->hello.timeout_ms)

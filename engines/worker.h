@@ -42,9 +42,9 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 /* Kills the process and all that it started.  NULL is fine. */
 void worker_close(void *worker);
 
-/* Ends the process: the next request is answered by a fresh one. */
-void worker_restart(void *worker);
-/* The time limit of one request, and another; 0: as usual. */
+/* Ends the process: the next request is answered by a fresh one.  False of NULL. */
+bool worker_restart(void *worker);
+/* The time limit of one request, 0 of NULL; and another, 0: as usual. */
 int worker_timeout(const void *worker);
 void worker_set_timeout(void *worker, int timeout_ms);
 /* The most bytes that the process and its descendants may hold resident while it is waited for. */

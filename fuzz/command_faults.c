@@ -33,7 +33,7 @@ static void list_mutants(struct listing *l)
 
 	for (int k = 0; engine_names[k]; k++)
 		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
-			const char *spec = arena_printf(l->w.arena, "%s+mutant:%d", engine_names[k], i);
+			const char *spec = arena_printf(l->w.text.arena, "%s+mutant:%d", engine_names[k], i);
 
 			json_begin_object(&l->w, JSON_FLOW);
 			json_member_string(&l->w, "spec", spec);

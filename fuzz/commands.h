@@ -3,7 +3,7 @@
 #define FUZZ_COMMANDS_H
 
 #include "bench.h"
-#include "../reports/text.h"
+#include "../graph/text.h"
 #include "options.h"
 
 int command_run(int argc, char **argv);

@@ -12,30 +12,6 @@ static const char letters[VERDICT_COUNT] = {
 	[VERDICT_PROTOCOL] = 'G',         [VERDICT_HANG] = 'H',        [VERDICT_CRASH] = 'X',
 };
 
-/* Text that grows in the arena. */
-struct text {
-	struct arena *arena;
-	char *at;
-	size_t len, room;
-};
-
-static void put(struct text *t, const char *more)
-{
-	size_t n = strlen(more);
-
-	if (t->len + n + 1 > t->room) {
-		size_t room = 2 * (t->len + n + 1) + 4096;
-		char *at = arena_alloc(t->arena, room, 1);
-
-		if (t->len)
-			memcpy(at, t->at, t->len);
-		t->at = at;
-		t->room = room;
-	}
-	memcpy(t->at + t->len, more, n + 1);
-	t->len += n;
-}
-
 static int cases_of(const struct conform_cell *cell)
 {
 	int n = 0;
@@ -58,11 +34,11 @@ static bool begins(const struct conform *m, int k)
 
 static void put_counts(struct text *t, const struct conform *m)
 {
-	put(t, arena_printf(t->arena, "%d cases:", m->asked));
+	text_put(t, "%d cases:", m->asked);
 	for (int v = 0; v < VERDICT_COUNT; v++)
 		if (m->verdict[v])
-			put(t, arena_printf(t->arena, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]));
-	put(t, "\n");
+			text_put(t, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]);
+	text_put(t, "\n");
 }
 
 /* ---- text ---- */
@@ -71,22 +47,22 @@ char *conform_text(const struct conform *m, const char *spec, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	put(&t, arena_printf(a, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, ""));
+	text_put(&t, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, "");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		put(&t, begins(m, k) ? arena_printf(a, " | %-4s", m->column[k].request) : "     ");
-	put(&t, arena_printf(a, "\n%-22s", ""));
+		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
+	text_put(&t, "\n%-22s", "");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		put(&t, arena_printf(a, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name));
-	put(&t, "\n");
+		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name);
+	text_put(&t, "\n");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		put(&t, arena_printf(a, "%-22s", op_table[op].name));
+		text_put(&t, "%-22s", op_table[op].name);
 		for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-			put(&t, arena_printf(a, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1])));
-		put(&t, "\n");
+			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]));
+		text_put(&t, "\n");
 	}
-	put(&t, "\n");
+	text_put(&t, "\n");
 	put_counts(&t, m);
 	return t.at;
 }
@@ -98,11 +74,11 @@ static const char *escaped(const char *from, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	put(&t, "");
+	text_put_bytes(&t, "", 0);
 	for (; *from; from++) {
 		char one[2] = {*from, '\0'};
 
-		put(&t, *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
+		text_put(&t, "%s", *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
 		    *from == '|' ? "&#124;" : *from == '`' ? "&#96;" : (unsigned char)*from < ' ' ? " " : one);
 	}
 	return t.at;
@@ -113,26 +89,26 @@ char *conform_markdown(const struct conform *m, const char *spec, const struct h
 	struct text t = {.arena = a};
 
 	/* what it is, not where it lies */
-	put(&t, arena_printf(a, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
-	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : ""));
+	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : "");
 	put_counts(&t, m);
-	put(&t, "\n| op |");
+	text_put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		put(&t, arena_printf(a, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name));
-	put(&t, "\n|---|");
+		text_put(&t, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name);
+	text_put(&t, "\n|---|");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-		put(&t, "---|");
+		text_put(&t, "---|");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		put(&t, arena_printf(a, "\n| %s |", op_table[op].name));
+		text_put(&t, "\n| %s |", op_table[op].name);
 		for (int k = 0; k < m->n_column; k += POINTS_COUNT) {
 			char pair[3] = {letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]), '\0'};
 
-			put(&t, arena_printf(a, " %s |", pair));
+			text_put(&t, " %s |", pair);
 		}
 	}
-	put(&t, "\n");
+	text_put(&t, "\n");
 	return t.at;
 }
 
@@ -150,29 +126,29 @@ char *conform_html(const struct conform *m, const char *spec, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
-	put(&t, arena_printf(a, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a)));
+	text_put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
+	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a));
 	put_counts(&t, m);
-	put(&t, "</p><div><table><tr><th>op</th>");
+	text_put(&t, "</p><div><table><tr><th>op</th>");
 	for (int k = 0; k < m->n_column; k++)
-		put(&t, arena_printf(a, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
-		    point_class_names[m->column[k].points]));
-	put(&t, "</tr>\n");
+		text_put(&t, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
+		    point_class_names[m->column[k].points]);
+	text_put(&t, "</tr>\n");
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
-		put(&t, arena_printf(a, "<tr><th>%s</th>", op_table[op].name));
+		text_put(&t, "<tr><th>%s</th>", op_table[op].name);
 		for (int k = 0; k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];
 
 			if (cases_of(cell))
-				put(&t, arena_printf(a, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]));
+				text_put(&t, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]);
 			else
-				put(&t, "<td></td>");
+				text_put(&t, "<td></td>");
 		}
-		put(&t, "</tr>\n");
+		text_put(&t, "</tr>\n");
 	}
-	put(&t, "</table></div></html>\n");
+	text_put(&t, "</table></div></html>\n");
 	return t.at;
 }
 

@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "error.h"
 #include "limits.h"
+#include "text.h"
 
 enum {
 	JSON_BYTES = 4 * LIMIT_CASE_BYTES, /* a summary may be larger than a case */
@@ -94,11 +95,9 @@ enum json_layout { JSON_FLOW, JSON_BLOCK };
 enum json_reals { JSON_REALS_HEX, JSON_REALS_DECIMAL, JSON_REALS_BITS };
 
 struct json_writer {
-	struct arena *arena;
 	bool pretty;
 	enum json_reals reals; /* HEX unless set */
-	char *text;
-	size_t len, room;
+	struct text text;
 	int depth;      /* open containers */
 	bool after_key; /* a key waits for its value */
 	struct {

@@ -11,23 +11,12 @@
 
 struct json_writer json_writer_new(struct arena *a, bool pretty)
 {
-	struct json_writer w = {.arena = a, .pretty = pretty, .room = 1024};
-
-	w.text = NEW(a, char, w.room);
-	return w;
+	return (struct json_writer){.text.arena = a, .pretty = pretty};
 }
 
 static void put_bytes(struct json_writer *w, const char *bytes, size_t n)
 {
-	if (w->room - w->len <= n) {
-		size_t room = 2 * w->room + n;
-		char *more = NEW(w->arena, char, room);
-		memcpy(more, w->text, w->len);
-		w->text = more;
-		w->room = room;
-	}
-	memcpy(w->text + w->len, bytes, n);
-	w->len += n;
+	text_put_bytes(&w->text, bytes, n);
 }
 
 static void put_char(struct json_writer *w, char c)
@@ -266,8 +255,6 @@ char *json_finish(struct json_writer *w, size_t *len)
 	assert(!w->depth && !w->after_key);
 	if (w->pretty)
 		put_char(w, '\n');
-	put_bytes(w, "", 1);
-	w->len--;
-	*len = w->len;
-	return w->text;
+	*len = w->text.len;
+	return w->text.at;
 }

@@ -11,56 +11,19 @@
  *   return v6
  */
 #include "program.h"
+#include "text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Literals longer than this are cut. */
 enum { LITERAL_SHOWN = 16 };
 
-struct text {
-	struct arena *arena;
-	char *at;
-	size_t len, room; /* room > len: always NUL-terminated */
-};
-
-static void add_text(struct text *t, const char *piece, size_t n)
-{
-	if (t->len + n >= t->room) {
-		size_t room = t->room ? t->room : 512;
-		while (t->len + n >= room)
-			room *= 2;
-		char *to = NEW(t->arena, char, room);
-		if (t->len)
-			memcpy(to, t->at, t->len);
-		t->at = to;
-		t->room = room;
-	}
-	memcpy(t->at + t->len, piece, n);
-	t->len += n;
-}
-
-/* printf for pieces of at most 255 bytes. */
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	char piece[256];
-	va_list list;
-	int n;
-
-	va_start(list, format);
-	n = vsnprintf(piece, sizeof piece, format, list);
-	va_end(list);
-	if (n > 0)
-		add_text(t, piece, (size_t)n < sizeof piece ? (size_t)n : sizeof piece - 1);
-}
-
 static void add_values(struct text *t, const int *v, int n)
 {
 	for (int i = 0; i < n; i++)
-		add(t, "%sv%d", i ? ", " : "", v[i]);
+		text_put(t, "%sv%d", i ? ", " : "", v[i]);
 }
 
 static void add_typed(struct text *t, const struct program *p, int first, int n)
@@ -68,15 +31,15 @@ static void add_typed(struct text *t, const struct program *p, int first, int n)
 	char type[TYPE_TEXT];
 
 	for (int i = 0; i < n; i++)
-		add(t, "%sv%d: %s", i ? ", " : "", first + i, type_print(&p->type[first + i], type));
+		text_put(t, "%sv%d: %s", i ? ", " : "", first + i, type_print(&p->type[first + i], type));
 }
 
 static void add_ints(struct text *t, const char *key, const int *x, int n)
 {
-	add(t, " %s=[", key);
+	text_put(t, " %s=[", key);
 	for (int i = 0; i < n; i++)
-		add(t, "%s%d", i ? ", " : "", x[i]);
-	add(t, "]");
+		text_put(t, "%s%d", i ? ", " : "", x[i]);
+	text_put(t, "]");
 }
 
 /* The shortest decimal that the dtype reads back as x: 0.1 is short for the nearest f16, too. */
@@ -85,7 +48,7 @@ static void add_real(struct text *t, enum dtype d, double x)
 	char digits[32];
 
 	if (isnan(x) || isinf(x)) {
-		add(t, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+		text_put(t, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
 		return;
 	}
 	for (int n = 1; n <= 17; n++) {
@@ -93,7 +56,7 @@ static void add_real(struct text *t, enum dtype d, double x)
 		if (dtype_round(d, strtod(digits, NULL)) == x)
 			break;
 	}
-	add(t, "%s", digits);
+	text_put(t, "%s", digits);
 }
 
 static void add_cell(struct text *t, enum dtype d, union cell cell)
@@ -101,24 +64,24 @@ static void add_cell(struct text *t, enum dtype d, union cell cell)
 	if (dtype_is_float(d))
 		add_real(t, d, cell.f);
 	else if (d == DTYPE_BOOL)
-		add(t, "%s", cell.i ? "true" : "false");
+		text_put(t, "%s", cell.i ? "true" : "false");
 	else
-		add(t, "%lld", (long long)cell.i);
+		text_put(t, "%lld", (long long)cell.i);
 }
 
 static void add_literal(struct text *t, const struct tensor *x)
 {
 	int n = shape_elements(&x->type.shape), shown = n < LITERAL_SHOWN ? n : LITERAL_SHOWN;
 
-	add(t, x->type.shape.rank ? " [" : " ");
+	text_put(t, x->type.shape.rank ? " [" : " ");
 	for (int k = 0; k < shown; k++) {
-		add(t, "%s", k ? ", " : "");
+		text_put(t, "%s", k ? ", " : "");
 		add_cell(t, x->type.dtype, x->at[k]);
 	}
 	if (shown < n)
-		add(t, ", ... %d elements", n);
+		text_put(t, ", ... %d elements", n);
 	if (x->type.shape.rank)
-		add(t, "]");
+		text_put(t, "]");
 }
 
 static void add_attr(struct text *t, const struct program *p, const struct node *node, enum attr_index k)
@@ -129,13 +92,13 @@ static void add_attr(struct text *t, const struct program *p, const struct node 
 	if (attr_fields[k].kind == ATTR_KIND_TENSOR)
 		add_literal(t, &node->attrs.value);
 	else if (attr_fields[k].kind == ATTR_KIND_BOOL)
-		add(t, " %s", key);
+		text_put(t, " %s", key);
 	else if (v.list)
 		add_ints(t, key, v.at, v.n);
 	else if (v.name)
-		add(t, " %s=%s", key, v.name);
+		text_put(t, " %s=%s", key, v.name);
 	else
-		add(t, " %s=%d", key, v.at[0]);
+		text_put(t, " %s=%d", key, v.at[0]);
 }
 
 /* Flags come last, and only where they are set.  Of trip and cap, the one that counts is shown. */
@@ -155,7 +118,7 @@ static void add_attrs(struct text *t, const struct program *p, const struct node
 static void indent(struct text *t, int depth)
 {
 	for (int i = 0; i < depth; i++)
-		add(t, "  ");
+		text_put(t, "  ");
 }
 
 static void add_region(struct text *t, const struct program *p, const struct region *region, int depth,
@@ -163,32 +126,32 @@ static void add_region(struct text *t, const struct program *p, const struct reg
 {
 	if (region->n_param) {
 		indent(t, depth);
-		add(t, "%s ", params);
+		text_put(t, "%s ", params);
 		add_typed(t, p, region->param, region->n_param);
-		add(t, "\n");
+		text_put(t, "\n");
 	}
 	for (int k = 0; k < region->n_node; k++) {
 		const struct node *node = &region->node[k];
 		indent(t, depth);
 		add_typed(t, p, node->out, node->n_out);
-		add(t, " = %s", op_table[node->op].name);
+		text_put(t, " = %s", op_table[node->op].name);
 		if (node->n_arg) {
-			add(t, node->n_region ? " (" : " ");
+			text_put(t, node->n_region ? " (" : " ");
 			add_values(t, node->arg, node->n_arg);
-			add(t, node->n_region ? ")" : "");
+			text_put(t, node->n_region ? ")" : "");
 		}
 		add_attrs(t, p, node);
 		for (int i = 0; i < node->n_region; i++) {
-			add(t, i == 0 ? " {\n" : node->op == OP_COND ? "} else {\n" : "} do {\n");
+			text_put(t, i == 0 ? " {\n" : node->op == OP_COND ? "} else {\n" : "} do {\n");
 			add_region(t, p, &node->region[i], depth + 1, "params", "yield");
 			indent(t, depth);
 		}
-		add(t, node->n_region ? "}\n" : "\n");
+		text_put(t, node->n_region ? "}\n" : "\n");
 	}
 	indent(t, depth);
-	add(t, "%s ", results);
+	text_put(t, "%s ", results);
 	add_values(t, region->result, region->n_result);
-	add(t, "\n");
+	text_put(t, "\n");
 }
 
 char *program_print(const struct program *p, struct arena *a)

@@ -3,7 +3,7 @@
 #define REPORTS_RENDER_H
 
 #include "../graph/json.h"
-#include "text.h"
+#include "../graph/text.h"
 
 /* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON text. */
 typedef void render_fn(struct text *out, const struct json *report, const char *source);

@@ -192,7 +192,7 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 	for (int d = 0; truth && d < n; d++) {
 		const struct tensor *returned = in_primal ? answer->primal : answer->derivative;
 
-		put_tensor(w, summary_name(r->c, in_primal, d, w->arena), &truth[d], d < n_returned ? &returned[d] : NULL,
+		put_tensor(w, summary_name(r->c, in_primal, d, w->text.arena), &truth[d], d < n_returned ? &returned[d] : NULL,
 		    judged && d == j->which ? j->element : -1);
 	}
 	json_end(w);
@@ -248,7 +248,7 @@ static void put_where(struct json_writer *w, const struct report *r)
 	json_member_integer(w, "point", j->point);
 	if (subject != SUBJECT_CASE && j->which >= 0) {
 		json_member_integer(w, j->in_primal ? "primal" : "derivative", j->which);
-		json_member_string(w, "of", summary_name(r->c, j->in_primal, j->which, w->arena));
+		json_member_string(w, "of", summary_name(r->c, j->in_primal, j->which, w->text.arena));
 	}
 	if (element) {
 		json_member_integer(w, "element", j->element);
@@ -359,7 +359,7 @@ static void put_oracles(struct json_writer *w, const struct report *r)
 /* The program as lines for people; the case has it for machines. */
 static void put_program(struct json_writer *w, const struct program *p)
 {
-	char *text = program_print(p, w->arena);
+	char *text = program_print(p, w->text.arena);
 
 	json_put_key(w, "program");
 	json_begin_array(w, JSON_BLOCK);

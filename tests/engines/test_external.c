@@ -75,12 +75,12 @@ static int serve(const char *hello, const char *behaviour)
 
 /* ---- the tests ---- */
 
-static struct external *open_engine(const char *hello, const char *behaviour, struct error *e)
+static struct engine *open_engine(const char *hello, const char *behaviour, struct error *e)
 {
 	char command[4096];
 
 	snprintf(command, sizeof command, "proc:exec '%s' engine '%s' '%s'", executable, hello, behaviour);
-	return external_open(command, e);
+	return engine_open(command, e);
 }
 
 static bool answers_alike(const struct answer *x, const struct answer *y, int n)
@@ -113,7 +113,7 @@ static void check_lowering(struct arena *a)
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
 		char hello[512];
 		struct error e = {.text = ""};
-		struct external *x;
+		struct engine *x;
 		int answered = 0, same = 0;
 
 		snprintf(hello, sizeof hello, "{\"adjudge.engine\":1,\"name\":\"there\",\"requests\":[[\"vjp\"]]%s}", rows[r].members);
@@ -131,7 +131,7 @@ static void check_lowering(struct arena *a)
 			here = NEW(a, struct answer, c.n_point);
 			there = NEW(a, struct answer, c.n_point);
 			engine_answer(tape, &c, a, here);
-			external_answer(x, &aot_rules_right, &c, a, there);
+			engine_answer(x, &c, a, there);
 			/* tape's reader has a limit that other engines need not have */
 			if (there->status == ANSWER_UNSUPPORTED || (there->status == ANSWER_FAILURE && strstr(there->text, "1024 nodes")))
 				continue;
@@ -141,7 +141,7 @@ static void check_lowering(struct arena *a)
 		}
 		CHECK(answered > (strstr(rows[r].members, "ops") ? 2 : CASES * 9 / 10) && 100 * same >= rows[r].same_percent * answered, "%s: %d answered, %d alike",
 		    hello, answered, same);
-		external_close(x);
+		engine_close(x);
 	}
 	engine_close(tape);
 }
@@ -176,18 +176,18 @@ static void check_one_dtype(struct arena *a)
 				   "{\"out\":[\"z\"],\"op\":\"exp\",\"args\":[\"x\"]}],\"results\":[\"y\",\"z\"],\"points\":[[1]],"
 				   "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[0,1]}]}";
 	struct error e = {.text = ""};
-	struct external *x = open_engine("{\"adjudge.engine\":1,\"name\":\"wide\",\"one_dtype\":\"f64\",\"dtypes\":[\"f64\"]}", "", &e);
+	struct engine *x = open_engine("{\"adjudge.engine\":1,\"name\":\"wide\",\"one_dtype\":\"f64\",\"dtypes\":[\"f64\"]}", "", &e);
 	struct answer out = {.text = ""};
 	struct testcase c;
 
 	CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
 	if (!x)
 		return;
-	external_answer(x, &aot_rules_right, &c, a, &out);
+	engine_answer(x, &c, a, &out);
 	CHECK(out.status == ANSWER_OK && out.n_primal == 2 && out.n_derivative == 1, "%s", out.text);
 	if (out.status == ANSWER_OK)
 		CHECK(out.derivative[0].type.dtype == DTYPE_F32 && out.derivative[0].at[0].f == (double)(float)exp(1), "%a", out.derivative[0].at[0].f);
-	external_close(x);
+	engine_close(x);
 }
 
 /* max(x, 0) as a cond, at 1, 2, -1, 3: points that execute the same share a case; where the cond stays, they all do. */
@@ -212,19 +212,19 @@ static void check_points(struct arena *a)
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		struct error e = {.text = ""};
 		char *hello = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":true,%s}", rows[k].members);
-		struct external *x = open_engine(hello, *rows[k].counted ? "counts" : "", &e);
+		struct engine *x = open_engine(hello, *rows[k].counted ? "counts" : "", &e);
 		struct answer out[4];
 		struct testcase c;
 
 		CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
 		if (!x)
 			continue;
-		external_answer(x, &aot_rules_right, &c, a, out);
+		engine_answer(x, &c, a, out);
 		for (int i = 0; i < 4; i++)
 			CHECK(*rows[k].counted ? !strcmp(out[i].text, rows[k].counted) :
 			                         out[i].status == ANSWER_OK && out[i].n_derivative == 1 && out[i].derivative->at[0].f == want[i],
 			    "%s, point %d: %s", hello, i, out[i].text);
-		external_close(x);
+		engine_close(x);
 	}
 }
 
@@ -241,15 +241,15 @@ static void check_behaviour(struct arena *a)
 
 	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s", e.text);
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		struct external *x = open_engine("{\"adjudge.engine\":1,\"name\":\"x\"}", rows[k].behaviour, &e);
+		struct engine *x = open_engine("{\"adjudge.engine\":1,\"name\":\"x\"}", rows[k].behaviour, &e);
 		struct answer out = {.text = ""};
 
 		CHECK(x, "%s", e.text);
 		if (!x)
 			continue;
-		external_answer(x, &aot_rules_right, &c, a, &out);
+		engine_answer(x, &c, a, &out);
 		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'", rows[k].behaviour, (int)out.status, out.text);
-		external_close(x);
+		engine_close(x);
 	}
 	e.text[0] = '\0';
 	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);

@@ -79,25 +79,25 @@ static void check_answers(const char *hostile, struct arena *a)
 	snprintf(spec, sizeof spec, "so:%s", hostile);
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		struct answer out[2] = {{.text = ""}, {.text = ""}};
-		struct external *x;
+		struct engine *x;
 
 		setenv("ADJUDGE_TEST_BEHAVIOUR", rows[k].behaviour, 1);
-		x = external_open(spec, &e);
-		CHECK(x && external_scope(x).op[OP_ADD] && !external_scope(x).op[OP_MUL] &&
-			!strcmp(external_kind(x)->name, "hostile"),
+		x = engine_open(spec, &e);
+		CHECK(x && engine_scope(x).op[OP_ADD] && !engine_scope(x).op[OP_MUL] &&
+			!strcmp(engine_kind(x)->name, "hostile"),
 		    "%s", e.text);
 		if (!x)
 			return;
 		if (rows[k].status == ANSWER_HANG)
-			external_set_timeout(x, 500);
-		external_answer(x, &aot_rules_right, &c, a, out);
+			engine_set_timeout(x, 500);
+		engine_answer(x, &c, a, out);
 		for (int p = 0; p < 2; p++)
 			CHECK(out[p].status == rows[k].status && strstr(out[p].text, rows[k].text), "%s: %d '%s'",
 			    rows[k].behaviour, (int)out[p].status, out[p].text);
 		if (out[1].status == ANSWER_OK)
 			CHECK(out[0].primal[0].at[0].f == 3 && out[1].primal[0].at[0].f == -6, "%a, %a",
 			    out[0].primal[0].at[0].f, out[1].primal[0].at[0].f);
-		external_close(x);
+		engine_close(x);
 	}
 	unsetenv("ADJUDGE_TEST_BEHAVIOUR");
 }

@@ -74,6 +74,7 @@ static struct engine *scripted_open(enum act first, enum act second)
 {
 	struct scripted *s = calloc(1, sizeof(*s));
 
+	s->engine.place = &place_here;
 	s->engine.kind = &scripted_kind;
 	s->engine.spec = strdup("scripted");
 	s->act[0] = first;

@@ -258,6 +258,7 @@ static void check_scripted(struct arena *a)
 		struct cross_result r;
 		struct testcase c;
 
+		s->engine.place = &place_here;
 		s->engine.kind = &scripted_kind;
 		s->engine.spec = strdup("scripted");
 		s->wrong = turns[k].wrong;

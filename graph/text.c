@@ -38,7 +38,7 @@ void text_put(struct text *t, const char *format, ...)
 	va_copy(again, list);
 	n = vsnprintf(NULL, 0, format, list);
 	va_end(list);
-	if (n > 0) {
+	if (n >= 0) {
 		text_grow(t, (size_t)n);
 		vsnprintf(t->at + t->len, (size_t)n + 1, format, again);
 		t->len += (size_t)n;
