@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 #include "../engines/aot.h"
 #include "../engines/kernels.h"
 #include "../engines/straight.h"
@@ -270,12 +271,9 @@ static bool dtypes_known(const struct array_target *target, const struct program
 /* Whether every slice of a batch executes the same: loops of a fixed trip count are all there is. */
 static bool is_counted(const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->n_region && ((node->op != OP_SCAN && (node->op != OP_FOR || node_loop(node).counted)) || node->attrs.until || !is_counted(&node->region[0])))
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->n_region && ((w.node->op != OP_SCAN && (w.node->op != OP_FOR || node_loop(w.node).counted)) || w.node->attrs.until))
 			return false;
-	}
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own inside. */
 #include "array.h"
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 
 #include <string.h>
 
@@ -18,14 +19,9 @@ static const char *value(int v, struct arena *a)
 
 static void note_constants(const struct region *region, const struct tensor **constant)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_CONSTANT)
-			constant[node->out] = &node->attrs.value;
-		for (int k = 0; k < node->n_region; k++)
-			note_constants(&node->region[k], constant);
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->op == OP_CONSTANT)
+			constant[w.node->out] = &w.node->attrs.value;
 }
 
 /* ---- lists ---- */
@@ -63,17 +59,12 @@ static const char *const *control_template(const struct array_target *target, en
 
 bool array_is_native(const struct array_target *target, const struct region *region, bool reverse)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		const struct node *node = w.node;
 		const char *const *text = control_template(target, node->op);
 
-		if (!node->n_region)
-			continue;
-		if (!text || !*text || node->attrs.until || node_loop(node).counted || (node->op == OP_WHILE && reverse && !target->while_reversed))
+		if (node->n_region && (!text || !*text || node->attrs.until || node_loop(node).counted || (node->op == OP_WHILE && reverse && !target->while_reversed)))
 			return false;
-		for (int k = 0; k < node->n_region; k++)
-			if (!array_is_native(target, &node->region[k], reverse))
-				return false;
 	}
 	return true;
 }

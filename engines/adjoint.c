@@ -1,5 +1,6 @@
 /* adjoint.c: the adjoint table, one op pulled back by its row, elementwise rules, and the seams. */
 #include "adjoint.h"
+#include "../graph/walk.h"
 #include "rounding.h"
 
 #include <stdio.h>
@@ -219,18 +220,9 @@ bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
 
 static const char *refuse_region(const struct adjoint_rules *rules, const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (!rules->row[node->op].structure)
-			return op_table[node->op].name;
-		for (int r = 0; r < node->n_region; r++) {
-			const char *name = refuse_region(rules, &node->region[r]);
-
-			if (name)
-				return name;
-		}
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (!rules->row[w.node->op].structure)
+			return op_table[w.node->op].name;
 	return NULL;
 }
 

@@ -106,13 +106,13 @@ union cell *adjoint_open(const struct adjoint_call *call, int k, struct tensor *
 void adjoint_round(struct tensor *x);
 
 /* Row-major walk over `shape` while `offset` follows an affine map into another array: a view with any strides. */
-struct walk {
+struct cell_walk {
 	struct shape shape;
 	int step[LIMIT_RANK], index[LIMIT_RANK];
 	int offset;
 };
 
-static inline void walk_next(struct walk *w)
+static inline void cell_walk_next(struct cell_walk *w)
 {
 	for (int d = w->shape.rank - 1; d >= 0; d--) {
 		w->offset += w->step[d];
@@ -124,10 +124,10 @@ static inline void walk_next(struct walk *w)
 }
 
 /* The view of shape `size` of an array of shape `whole` whose element k is at start + k*stride; NULL: 0 and 1. */
-struct walk walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride);
-void walk_take(const union cell *from, struct walk w, union cell *out); /* out[k] = from[w(k)] */
-void walk_put(union cell *into, struct walk w, const union cell *x);    /* into[w(k)] = x[k] */
-void walk_add(union cell *into, struct walk w, const union cell *x);    /* into[w(k)] += x[k], not rounded */
-void walk_zero(union cell *into, struct walk w);                        /* into[w(k)] = 0 */
+struct cell_walk cell_walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride);
+void cell_walk_take(const union cell *from, struct cell_walk w, union cell *out); /* out[k] = from[w(k)] */
+void cell_walk_put(union cell *into, struct cell_walk w, const union cell *x);    /* into[w(k)] = x[k] */
+void cell_walk_add(union cell *into, struct cell_walk w, const union cell *x);    /* into[w(k)] += x[k], not rounded */
+void cell_walk_zero(union cell *into, struct cell_walk w);                        /* into[w(k)] = 0 */
 
 #endif

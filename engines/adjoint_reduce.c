@@ -18,7 +18,7 @@ struct groups {
 static bool open_groups(const struct adjoint_call *call, struct tensor *contribution, struct groups *g)
 {
 	const struct attrs *attrs = &call->node->attrs;
-	struct walk w = {.shape = call->arg[0]->type.shape};
+	struct cell_walk w = {.shape = call->arg[0]->type.shape};
 	int stride = 1;
 
 	if (!call->wanted[0])
@@ -37,7 +37,7 @@ static bool open_groups(const struct adjoint_call *call, struct tensor *contribu
 	    .out = call->out->at,
 	    .cotangent = call->cotangent->at};
 	g->group = NEW(call->arena, int, g->n);
-	for (int i = 0; i < g->n; i++, walk_next(&w))
+	for (int i = 0; i < g->n; i++, cell_walk_next(&w))
 		g->group[i] = w.offset;
 	g->into = adjoint_open(call, 0, contribution);
 	return true;
@@ -196,7 +196,7 @@ static void each_line(const struct adjoint_call *call, struct tensor *contributi
 {
 	const struct shape *shape = &call->out->type.shape;
 	int axis = call->node->attrs.axis, strides[LIMIT_RANK];
-	struct walk w;
+	struct cell_walk w;
 	struct shape lines = *shape;
 	int n_line;
 	union cell *into;
@@ -207,8 +207,8 @@ static void each_line(const struct adjoint_call *call, struct tensor *contributi
 	shape_strides(shape, strides);
 	lines.extent[axis] = 1;
 	n_line = shape_elements(&lines);
-	w = walk_window(shape, &lines, NULL, NULL);
-	for (int k = 0; k < n_line; k++, walk_next(&w))
+	w = cell_walk_window(shape, &lines, NULL, NULL);
+	for (int k = 0; k < n_line; k++, cell_walk_next(&w))
 		pull(call, (struct line){w.offset, strides[axis], shape->extent[axis]}, into);
 	adjoint_round(&contribution[0]);
 }

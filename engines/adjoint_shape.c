@@ -65,7 +65,7 @@ void adjoint_broadcast_to(const struct adjoint_call *call, struct tensor *contri
 
 void adjoint_transpose(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct walk w = {.shape = call->out->type.shape};
+	struct cell_walk w = {.shape = call->out->type.shape};
 	int strides[LIMIT_RANK];
 
 	if (!call->wanted[0])
@@ -73,13 +73,13 @@ void adjoint_transpose(const struct adjoint_call *call, struct tensor *contribut
 	shape_strides(&call->arg[0]->type.shape, strides);
 	for (int d = 0; d < w.shape.rank; d++)
 		w.step[d] = strides[call->node->attrs.axes[d]];
-	walk_put(adjoint_open(call, 0, contribution), w, call->cotangent->at);
+	cell_walk_put(adjoint_open(call, 0, contribution), w, call->cotangent->at);
 }
 
 void adjoint_reverse(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct attrs *attrs = &call->node->attrs;
-	struct walk w = {.shape = call->out->type.shape};
+	struct cell_walk w = {.shape = call->out->type.shape};
 
 	if (!call->wanted[0])
 		return;
@@ -90,7 +90,7 @@ void adjoint_reverse(const struct adjoint_call *call, struct tensor *contributio
 		w.offset += (w.shape.extent[d] - 1) * w.step[d];
 		w.step[d] = -w.step[d];
 	}
-	walk_put(adjoint_open(call, 0, contribution), w, call->cotangent->at);
+	cell_walk_put(adjoint_open(call, 0, contribution), w, call->cotangent->at);
 }
 
 void adjoint_slice(const struct adjoint_call *call, struct tensor *contribution)
@@ -98,22 +98,22 @@ void adjoint_slice(const struct adjoint_call *call, struct tensor *contribution)
 	const struct attrs *attrs = &call->node->attrs;
 
 	if (call->wanted[0])
-		walk_put(adjoint_open(call, 0, contribution),
-		    walk_window(&call->arg[0]->type.shape, &call->out->type.shape, attrs->start, attrs->stride),
+		cell_walk_put(adjoint_open(call, 0, contribution),
+		    cell_walk_window(&call->arg[0]->type.shape, &call->out->type.shape, attrs->start, attrs->stride),
 		    call->cotangent->at);
 }
 
 /* Operand 0 with a window replaced by operand 1. */
-static void give_replaced(const struct adjoint_call *call, struct walk window, struct tensor *contribution)
+static void give_replaced(const struct adjoint_call *call, struct cell_walk window, struct tensor *contribution)
 {
 	if (call->wanted[1])
-		walk_take(call->cotangent->at, window, adjoint_open(call, 1, contribution));
+		cell_walk_take(call->cotangent->at, window, adjoint_open(call, 1, contribution));
 	if (call->wanted[0]) {
 		if (call->spent)
 			contribution[0] = *call->cotangent;
 		else
 			give_same(call, contribution);
-		walk_zero(contribution[0].at, window);
+		cell_walk_zero(contribution[0].at, window);
 	}
 }
 
@@ -122,12 +122,12 @@ void adjoint_slice_scatter(const struct adjoint_call *call, struct tensor *contr
 	const struct attrs *attrs = &call->node->attrs;
 
 	give_replaced(call,
-	    walk_window(&call->out->type.shape, &call->arg[1]->type.shape, attrs->start, attrs->stride),
+	    cell_walk_window(&call->out->type.shape, &call->arg[1]->type.shape, attrs->start, attrs->stride),
 	    contribution);
 }
 
 /* The window of a dynamic slice: each start is clamped so that the window lies inside. */
-static struct walk dynamic_window(const struct shape *whole, const struct shape *size, const struct tensor *starts)
+static struct cell_walk dynamic_window(const struct shape *whole, const struct shape *size, const struct tensor *starts)
 {
 	int start[LIMIT_RANK] = {0};
 
@@ -136,13 +136,13 @@ static struct walk dynamic_window(const struct shape *whole, const struct shape 
 
 		start[d] = (int)(at < 0 ? 0 : at > last ? last : at);
 	}
-	return walk_window(whole, size, start, NULL);
+	return cell_walk_window(whole, size, start, NULL);
 }
 
 void adjoint_dynamic_slice(const struct adjoint_call *call, struct tensor *contribution)
 {
 	if (call->wanted[0])
-		walk_put(adjoint_open(call, 0, contribution),
+		cell_walk_put(adjoint_open(call, 0, contribution),
 		    dynamic_window(&call->arg[0]->type.shape, &call->out->type.shape, call->arg[1]),
 		    call->cotangent->at);
 }
@@ -156,15 +156,15 @@ void adjoint_dynamic_update_slice(const struct adjoint_call *call, struct tensor
 void adjoint_pad(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct shape *shape = &call->out->type.shape;
-	struct walk inside = walk_window(shape, &call->arg[0]->type.shape, call->node->attrs.low, NULL);
+	struct cell_walk inside = cell_walk_window(shape, &call->arg[0]->type.shape, call->node->attrs.low, NULL);
 	int n = shape_elements(shape);
 
 	if (call->wanted[0])
-		walk_take(call->cotangent->at, inside, adjoint_open(call, 0, contribution));
+		cell_walk_take(call->cotangent->at, inside, adjoint_open(call, 0, contribution));
 	if (call->wanted[1]) {
 		union cell *margin = arena_copy(call->arena, call->cotangent->at, (size_t)n, sizeof(union cell));
 
-		walk_zero(margin, inside);
+		cell_walk_zero(margin, inside);
 		adjoint_open(call, 1, contribution);
 		adjoint_scatter(call->rules->sum, &contribution[1], NEW(call->arena, int, n), margin, n, call->arena);
 	}
@@ -178,7 +178,7 @@ void adjoint_concatenate(const struct adjoint_call *call, struct tensor *contrib
 		const struct shape *part = &call->arg[k]->type.shape;
 
 		if (call->wanted[k])
-			walk_take(call->cotangent->at, walk_window(&call->out->type.shape, part, start, NULL),
+			cell_walk_take(call->cotangent->at, cell_walk_window(&call->out->type.shape, part, start, NULL),
 			    adjoint_open(call, k, contribution));
 		start[axis] += part->extent[axis];
 	}

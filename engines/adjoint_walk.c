@@ -27,10 +27,10 @@ void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct te
 
 void adjoint_unbroadcast(const struct tensor *full, struct tensor *operand)
 {
-	struct walk w = {.shape = full->type.shape};
+	struct cell_walk w = {.shape = full->type.shape};
 
 	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	walk_add(operand->at, w, full->at);
+	cell_walk_add(operand->at, w, full->at);
 	adjoint_round(operand);
 }
 
@@ -50,14 +50,14 @@ void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape 
 
 const union cell *adjoint_expand(const struct tensor *x, const struct shape *to, struct arena *a)
 {
-	struct walk w = {.shape = *to};
+	struct cell_walk w = {.shape = *to};
 	union cell *out;
 
 	if (shape_equal(&x->type.shape, to))
 		return x->at;
 	shape_broadcast_strides(&x->type.shape, to, w.step);
 	out = NEW(a, union cell, shape_elements(to));
-	walk_take(x->at, w, out);
+	cell_walk_take(x->at, w, out);
 	return out;
 }
 
@@ -77,9 +77,9 @@ void adjoint_round(struct tensor *x)
 		x->at[i].f = round_to(x->type.dtype, x->at[i].f);
 }
 
-struct walk walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride)
+struct cell_walk cell_walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride)
 {
-	struct walk w = {.shape = *size};
+	struct cell_walk w = {.shape = *size};
 	int strides[LIMIT_RANK];
 
 	shape_strides(whole, strides);
@@ -90,34 +90,34 @@ struct walk walk_window(const struct shape *whole, const struct shape *size, con
 	return w;
 }
 
-void walk_take(const union cell *from, struct walk w, union cell *out)
+void cell_walk_take(const union cell *from, struct cell_walk w, union cell *out)
 {
 	int n = shape_elements(&w.shape);
 
-	for (int k = 0; k < n; k++, walk_next(&w))
+	for (int k = 0; k < n; k++, cell_walk_next(&w))
 		out[k] = from[w.offset];
 }
 
-void walk_put(union cell *into, struct walk w, const union cell *x)
+void cell_walk_put(union cell *into, struct cell_walk w, const union cell *x)
 {
 	int n = shape_elements(&w.shape);
 
-	for (int k = 0; k < n; k++, walk_next(&w))
+	for (int k = 0; k < n; k++, cell_walk_next(&w))
 		into[w.offset] = x[k];
 }
 
-void walk_add(union cell *into, struct walk w, const union cell *x)
+void cell_walk_add(union cell *into, struct cell_walk w, const union cell *x)
 {
 	int n = shape_elements(&w.shape);
 
-	for (int k = 0; k < n; k++, walk_next(&w))
+	for (int k = 0; k < n; k++, cell_walk_next(&w))
 		into[w.offset].f += x[k].f;
 }
 
-void walk_zero(union cell *into, struct walk w)
+void cell_walk_zero(union cell *into, struct cell_walk w)
 {
 	int n = shape_elements(&w.shape);
 
-	for (int k = 0; k < n; k++, walk_next(&w))
+	for (int k = 0; k < n; k++, cell_walk_next(&w))
 		into[w.offset] = (union cell){.i = 0};
 }

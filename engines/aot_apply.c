@@ -3,6 +3,7 @@
  * each element, and puts the slice back.  So a duplicate finds what the one before it left, and the rules of loops and slices
  * differentiate all of it.
  */
+#include "../graph/walk.h"
 #include "aot_parts.h"
 
 static bool elementwise(enum family f)
@@ -111,27 +112,13 @@ void aot_primal_apply(struct aot *x, const struct node *node)
 	x->map[node->out] = aot_unrows(x, rows, axis, &type.shape);
 }
 
-static bool applies(const struct region *region)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_SCATTER_APPLY)
-			return true;
-		for (int k = 0; k < node->n_region; k++)
-			if (applies(&node->region[k]))
-				return true;
-	}
-	return false;
-}
-
 bool aot_without_apply(struct program *p, struct arena *a, struct error *e)
 {
 	const struct program from = *p;
 	struct aot *x;
 	int result[LIMIT_ARGS];
 
-	if (!applies(&p->top))
+	if (!region_has_op(&p->top, OP_SCATTER_APPLY))
 		return true;
 	x = NEW(a, struct aot, 1);
 	x->error = e;

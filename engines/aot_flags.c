@@ -1,4 +1,5 @@
 /* aot_flags.c: which values of a program differ between the slices of a batch. */
+#include "../graph/walk.h"
 #include "aot_batch.h"
 
 static void flag_region(struct batcher *b, const struct region *region);
@@ -155,32 +156,16 @@ bool batch_fits(const struct batcher *b, const struct node *node)
 
 /* ---- captures ---- */
 
-static void mark_region(const struct region *region, bool *own, bool *used)
-{
-	for (int k = 0; k < region->n_param; k++)
-		own[region->param + k] = true;
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		for (int k = 0; k < node->n_arg; k++)
-			used[node->arg[k]] = true;
-		for (int k = 0; k < node->n_out; k++)
-			own[node->out + k] = true;
-		for (int r = 0; r < node->n_region; r++)
-			mark_region(&node->region[r], own, used);
-	}
-	for (int k = 0; k < region->n_result; k++)
-		used[region->result[k]] = true;
-}
-
 int batch_captured(const struct batcher *b, const struct region *region, int n, int list[LIMIT_ARGS])
 {
 	struct aot *x = b->x;
 	bool *own = NEW(x->arena, bool, x->p->n_value), *used = NEW(x->arena, bool, x->p->n_value);
 	int count = 0;
 
-	for (int r = 0; r < n; r++)
-		mark_region(&region[r], own, used);
+	for (int r = 0; r < n; r++) {
+		region_mark_defined(&region[r], own);
+		region_mark_reads(&region[r], used);
+	}
 	for (int v = 0; v < x->p->n_value; v++)
 		if (used[v] && !own[v] && b->batched[v]) {
 			if (count == LIMIT_ARGS)

@@ -2,6 +2,7 @@
  * aot_inline.c: what a derivative program has no use for, said otherwise: fixed points as loops, checkpoint regions put into the regions around
  * them, and stores as updates that leave their buffer alone, for the derivative reads primal values again.
  */
+#include "../graph/walk.h"
 #include "aot_parts.h"
 #include "lower.h"
 
@@ -17,8 +18,12 @@ static int count_nodes(const struct region *region)
 {
 	int n = 0;
 
-	for (int i = 0; i < region->n_node; i++)
-		n += region->node[i].op == OP_CHECKPOINT ? count_nodes(&region->node[i].region[0]) : 1;
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		if (w.node->op == OP_CHECKPOINT)
+			continue;
+		n++;
+		walk_past(&w);
+	}
 	return n;
 }
 

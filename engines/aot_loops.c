@@ -5,23 +5,12 @@
  */
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "aot_parts.h"
 
 static const struct type index_type = {.dtype = DTYPE_I64};
 
 /* ---- what a region refers to ---- */
-
-static void mark_defined(const struct region *region, bool *own)
-{
-	memset(own + region->param, 1, (size_t)region->n_param);
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		memset(own + node->out, 1, (size_t)node->n_out);
-		for (int r = 0; r < node->n_region; r++)
-			mark_defined(&node->region[r], own);
-	}
-}
 
 static void mark_list(bool *used, const int *value, int n)
 {
@@ -32,14 +21,10 @@ static void mark_list(bool *used, const int *value, int n)
 /* Operands of all nodes in the region, and results of the regions in it. */
 static void mark_used(const struct region *region, bool *used)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		mark_list(used, node->arg, node->n_arg);
-		for (int r = 0; r < node->n_region; r++) {
-			mark_used(&node->region[r], used);
-			mark_list(used, node->region[r].result, node->region[r].n_result);
-		}
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		mark_list(used, w.node->arg, w.node->n_arg);
+		for (int r = 0; r < w.node->n_region; r++)
+			mark_list(used, w.node->region[r].result, w.node->region[r].n_result);
 	}
 }
 
@@ -50,9 +35,8 @@ static int captured_active(struct aot *x, const struct region *region, int n_reg
 	int n = 0;
 
 	for (int r = 0; r < n_region; r++) {
-		mark_defined(&region[r], own);
-		mark_used(&region[r], used);
-		mark_list(used, region[r].result, region[r].n_result);
+		region_mark_defined(&region[r], own);
+		region_mark_reads(&region[r], used);
 	}
 	for (int v = 0; v < x->p->n_value; v++)
 		if (used[v] && !own[v] && x->active[v]) {

@@ -4,29 +4,13 @@
  * constant there, but the nodes that stand in its place refer to it, so that a transform around them finds it.
  */
 #include "aot_nested.h"
+#include "../graph/walk.h"
 
 #include "aot_parts.h"
 
-/* How many derivatives are inside each other at most. */
-static int nested(const struct region *region)
-{
-	int most = 0;
-
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		for (int r = 0; r < node->n_region; r++) {
-			int n = nested(&node->region[r]) + (node->op == OP_DERIVATIVE);
-
-			most = n > most ? n : most;
-		}
-	}
-	return most;
-}
-
 bool program_has_derivative(const struct program *p)
 {
-	return nested(&p->top) > 0;
+	return region_nesting(&p->top, OP_DERIVATIVE) > 0;
 }
 
 /* ---- one derivative ---- */
@@ -61,7 +45,7 @@ static void begin_derivative(struct aot *x, const struct node *node)
 
 bool aot_derives(const struct node *node)
 {
-	return node->op == OP_DERIVATIVE && !nested(&node->region[0]);
+	return node->op == OP_DERIVATIVE && !region_nesting(&node->region[0], OP_DERIVATIVE);
 }
 
 void aot_derive_node(struct aot *x, const struct node *node)
@@ -117,7 +101,7 @@ static bool lower_once(
 bool aot_lower(
     const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
-	int depth = nested(&p->top);
+	int depth = region_nesting(&p->top, OP_DERIVATIVE);
 
 	*out = aot_inline(p, a);
 	if (!aot_without_apply(out, a, e))

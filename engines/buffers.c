@@ -1,17 +1,17 @@
 /* buffers.c: one walk over the regions. */
 #include "buffers.h"
+#include "../graph/walk.h"
 
 static void mark_home(const struct region *region, const struct region **home)
 {
-	for (int k = 0; k < region->n_param; k++)
-		home[region->param + k] = region;
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
+	const struct region *r;
 
-		for (int k = 0; k < node->n_out; k++)
-			home[node->out + k] = region;
-		for (int k = 0; k < node->n_region; k++)
-			mark_home(&node->region[k], home);
+	for (struct walk w = walk_nodes(region); (r = walk_region(&w));) {
+		for (int k = 0; k < r->n_param; k++)
+			home[r->param + k] = r;
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_out; k++)
+				home[r->node[i].out + k] = r;
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "compiled_parts.h"
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 #include "kernels.h"
 
 static const struct type *type_of(const struct code *c, int v)
@@ -314,20 +315,14 @@ static void lower_region(struct code *c, const struct region *region, struct blo
 /* The first op that there is no code for, or NULL. */
 static const char *unknown_op(const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		switch (op_table[node->op].family) {
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		switch (op_table[w.node->op].family) {
 		case FAMILY_COND: case FAMILY_CHECKPOINT: case FAMILY_SCATTER_APPLY: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN:
-			for (int r = 0; r < node->n_region; r++)
-				if (unknown_op(&node->region[r]))
-					return unknown_op(&node->region[r]);
 			break;
 		default:
-			if (node->n_region || node->n_out != 1 || !kernel_has(node->op))
-				return op_table[node->op].name;
+			if (w.node->n_region || w.node->n_out != 1 || !kernel_has(w.node->op))
+				return op_table[w.node->op].name;
 		}
-	}
 	return NULL;
 }
 

@@ -121,33 +121,18 @@ static int cases_per_request(const struct engine *engine)
 /* The first op of the region, at any depth, that the engine does not know; -1: it knows all. */
 static int unknown_op(const struct hello *h, const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (!h->op[node->op])
-			return (int)node->op;
-		for (int r = 0; r < node->n_region; r++) {
-			int op = unknown_op(h, &node->region[r]);
-
-			if (op >= 0)
-				return op;
-		}
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (!h->op[w.node->op])
+			return (int)w.node->op;
 	return -1;
 }
 
 /* Whether there is control flow, at any depth, that the engine is not to see. */
 static bool unrolls(const struct hello *h, const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->n_region && !h->op[node->op])
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->n_region && !h->op[w.node->op])
 			return true;
-		for (int r = 0; r < node->n_region; r++)
-			if (unrolls(h, &node->region[r]))
-				return true;
-	}
 	return false;
 }
 
@@ -210,15 +195,13 @@ static bool plain_program(const struct external *self, const struct aot_rules *r
 /* Every float of the program has dtype d. */
 static void widen_region(struct region *region, enum dtype d)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		struct node *node = &region->node[i];
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		struct attrs *attrs = &w.node->attrs;
 
-		if (op_table[node->op].attrs & ATTR_DTYPE && dtype_is_float(node->attrs.dtype))
-			node->attrs.dtype = d;
-		if (node->op == OP_CONSTANT && dtype_is_float(node->attrs.value.type.dtype))
-			node->attrs.value.type.dtype = d;
-		for (int r = 0; r < node->n_region; r++)
-			widen_region(&node->region[r], d);
+		if (op_table[w.node->op].attrs & ATTR_DTYPE && dtype_is_float(attrs->dtype))
+			attrs->dtype = d;
+		if (w.node->op == OP_CONSTANT && dtype_is_float(attrs->value.type.dtype))
+			attrs->value.type.dtype = d;
 	}
 }
 

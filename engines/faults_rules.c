@@ -301,7 +301,7 @@ static void slice_fills_span(const struct adjoint_call *call, struct tensor *con
 		stride[d] = 1;
 	}
 	if (!empty)
-		walk_put(into, walk_window(whole, &span, attrs->start, stride), adjoint_expand(call->cotangent, &span, call->arena));
+		cell_walk_put(into, cell_walk_window(whole, &span, attrs->start, stride), adjoint_expand(call->cotangent, &span, call->arena));
 }
 
 const struct edits plant_slice_fills_span = {.edit = {EDIT(adjoint.row[OP_SLICE].structure, slice_fills_span)}};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 #include "buffers.h"
 #include "custom.h"
 #include "forward.h"
@@ -309,18 +310,9 @@ void forward_run(struct forward *self, const struct region *region)
 /* The first op without a rule in these regions, or OP_COUNT. */
 static enum op unruled(const struct tangent_rules *rules, const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (!node->n_region && !rules->row[node->op].structure)
-			return node->op;
-		for (int k = 0; k < node->n_region; k++) {
-			enum op op = unruled(rules, &node->region[k]);
-
-			if (op != OP_COUNT)
-				return op;
-		}
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (!w.node->n_region && !rules->row[w.node->op].structure)
+			return w.node->op;
 	return OP_COUNT;
 }
 

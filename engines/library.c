@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../graph/program.h"
+#include "../graph/walk.h"
 #include "adjudge_engine.h"
 
 _Static_assert((int)ADJUDGE_RANK == (int)LIMIT_RANK, "the interface's rank");
@@ -155,12 +156,10 @@ static void flat_attributes(const struct program *p, const struct node *node, st
 
 static void count(const struct region *region, int *n_node, int *n_region)
 {
-	*n_node += region->n_node;
-	for (int i = 0; i < region->n_node; i++)
-		for (int r = 0; r < region->node[i].n_region; r++) {
-			++*n_region;
-			count(&region->node[i].region[r], n_node, n_region);
-		}
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		++*n_node;
+		*n_region += w.node->n_region;
+	}
 }
 
 /* Into region number `which`; nodes and regions inside get numbers of their own behind those that have one. */

@@ -1,5 +1,6 @@
 /* lower.c: see lower.h. */
 #include "lower.h"
+#include "../graph/walk.h"
 
 struct lowering {
 	struct program *p; /* type[] has room for an index a fixed point */
@@ -18,13 +19,8 @@ static int new_params(const struct lowering *l, const struct region *region)
 {
 	int n = 0;
 
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		n += goes(l, node) ? 1 + node->region[0].n_param : 0;
-		for (int k = 0; k < node->n_region; k++)
-			n += new_params(l, &node->region[k]);
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		n += goes(l, w.node) ? 1 + w.node->region[0].n_param : 0;
 	return n;
 }
 
@@ -90,18 +86,14 @@ struct program lower_fixed_points(const struct program *p, bool keep_solutions, 
 
 /* ---- stores ---- */
 
-static int count_stores(struct region *region, bool replace)
+static int count_stores(const struct region *region, bool replace)
 {
 	int n = 0;
 
-	for (int i = 0; i < region->n_node; i++) {
-		struct node *node = &region->node[i];
-
-		n += node->op == OP_STORE;
-		if (node->op == OP_STORE && replace)
-			node->op = OP_DYNAMIC_UPDATE_SLICE;
-		for (int k = 0; k < node->n_region; k++)
-			n += count_stores(&node->region[k], replace);
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		n += w.node->op == OP_STORE;
+		if (w.node->op == OP_STORE && replace)
+			w.node->op = OP_DYNAMIC_UPDATE_SLICE;
 	}
 	return n;
 }

@@ -201,19 +201,19 @@ static double difference(double sum, double term) { return sum - term; }
 
 static void unbroadcast_last(const struct tensor *full, struct tensor *operand)
 {
-	struct walk w = {.shape = full->type.shape};
+	struct cell_walk w = {.shape = full->type.shape};
 
 	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	walk_put(operand->at, w, full->at);
+	cell_walk_put(operand->at, w, full->at);
 }
 
 static void unbroadcast_mean(const struct tensor *full, struct tensor *operand)
 {
-	struct walk w = {.shape = full->type.shape};
+	struct cell_walk w = {.shape = full->type.shape};
 	int n = shape_elements(&operand->type.shape), count = n ? shape_elements(&full->type.shape) / n : 1;
 
 	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	walk_add(operand->at, w, full->at);
+	cell_walk_add(operand->at, w, full->at);
 	for (int i = 0; count && i < n; i++)
 		operand->at[i].f /= count;
 	adjoint_round(operand);

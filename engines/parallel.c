@@ -61,7 +61,7 @@ static double stretch_tree(const struct stretch *s, int base, int from, int to)
 static void unbroadcast_tree(const struct tensor *full, struct tensor *operand)
 {
 	struct stretch s = {.full = full};
-	struct walk kept = {.shape = full->type.shape};
+	struct cell_walk kept = {.shape = full->type.shape};
 	int step[LIMIT_RANK], n = shape_elements(&operand->type.shape), terms = 1;
 
 	shape_broadcast_strides(&operand->type.shape, &full->type.shape, step);
@@ -74,7 +74,7 @@ static void unbroadcast_tree(const struct tensor *full, struct tensor *operand)
 		s.stride[s.rank++] = kept.step[d];
 		kept.shape.extent[d] = 1;
 	}
-	for (int i = 0; terms && i < n; i++, walk_next(&kept))
+	for (int i = 0; terms && i < n; i++, cell_walk_next(&kept))
 		operand->at[i].f = stretch_tree(&s, kept.offset, 0, terms);
 }
 

@@ -1,4 +1,5 @@
 /* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
+#include "../graph/walk.h"
 #include "region_vjp.h"
 
 /* ---- activity ---- */
@@ -77,21 +78,6 @@ static void activate_region(
 
 /* ---- captures ---- */
 
-/* Marks what a region defines, at any depth. */
-static void mark_defined(const struct region *region, bool *defined)
-{
-	for (int k = 0; k < region->n_param; k++)
-		defined[region->param + k] = true;
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		for (int k = 0; k < node->n_out; k++)
-			defined[node->out + k] = true;
-		for (int r = 0; r < node->n_region; r++)
-			mark_defined(&node->region[r], defined);
-	}
-}
-
 /* Appends the wanted values used; each is wanted once. */
 static void collect_used(const struct region *region, bool *wanted, struct captures *c)
 {
@@ -113,27 +99,23 @@ static void collect_used(const struct region *region, bool *wanted, struct captu
 		}
 }
 
-static void plan_captures(const struct program *p, const struct region *region, struct region_plan *plan, struct arena *a)
+static void plan_captures(const struct program *p, struct region_plan *plan, struct arena *a)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
+		if (!op_is_loop(w.node->op) || !w.node->n_out)
+			continue;
+		struct captures *c = &plan->capture[w.node->out];
+		const struct region *body = node_loop(w.node).body;
+		int *found = NEW(a, int, p->n_value);
+		struct arena_mark mark = arena_mark(a);
+		bool *wanted = NEW(a, bool, p->n_value);
 
-		for (int r = 0; r < node->n_region; r++)
-			plan_captures(p, &node->region[r], plan, a);
-		if (op_is_loop(node->op) && node->n_out) {
-			struct captures *c = &plan->capture[node->out];
-			const struct region *body = node_loop(node).body;
-			int *found = NEW(a, int, p->n_value);
-			struct arena_mark mark = arena_mark(a);
-			bool *wanted = NEW(a, bool, p->n_value);
-
-			mark_defined(body, wanted);
-			for (int v = 0; v < p->n_value; v++)
-				wanted[v] = !wanted[v] && plan->active[v];
-			*c = (struct captures){0, found};
-			collect_used(body, wanted, c);
-			arena_rewind(a, mark);
-		}
+		region_mark_defined(body, wanted);
+		for (int v = 0; v < p->n_value; v++)
+			wanted[v] = !wanted[v] && plan->active[v];
+		*c = (struct captures){0, found};
+		collect_used(body, wanted, c);
+		arena_rewind(a, mark);
 	}
 }
 
@@ -155,6 +137,6 @@ enum answer_status region_prepare(const struct adjoint_rules *rules, const char 
 		plan->active[v] = dtype_is_float(p->type[v].dtype);
 	}
 	activate_region(rules, p, &p->top, plan->active);
-	plan_captures(p, &p->top, plan, a);
+	plan_captures(p, plan, a);
 	return ANSWER_OK;
 }

@@ -196,10 +196,10 @@ static void running_sum(enum dtype d, double *x, int n)
 
 static void unbroadcast(const struct tensor *full, struct tensor *operand)
 {
-	struct walk w = {.shape = full->type.shape};
+	struct cell_walk w = {.shape = full->type.shape};
 
 	shape_broadcast_strides(&operand->type.shape, &full->type.shape, w.step);
-	for (int i = 0, n = shape_elements(&full->type.shape); i < n; i++, walk_next(&w))
+	for (int i = 0, n = shape_elements(&full->type.shape); i < n; i++, cell_walk_next(&w))
 		operand->at[w.offset].f = rounding_add(operand->type.dtype, operand->at[w.offset].f, full->at[i].f);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "straight.h"
 #include "../graph/loop.h"
+#include "../graph/walk.h"
 
 #include "kernels.h"
 #include "lower.h"
@@ -258,13 +259,11 @@ static void run_scan(struct straight *s, const struct node *node)
 
 static bool stays(const struct straight *s, const struct node *node)
 {
-	if (node->n_region && !(s->keep && s->keep[node->op]))
-		return false;
-	for (int r = 0; r < node->n_region; r++)
-		for (int i = 0; i < node->region[r].n_node; i++)
-			if (!stays(s, &node->region[r].node[i]))
-				return false;
-	return true;
+	bool keeps = !node->n_region || (s->keep && s->keep[node->op]);
+
+	for (struct walk w = walk_inside(node); keeps && walk_next(&w);)
+		keeps = !w.node->n_region || s->keep[w.node->op];
+	return keeps;
 }
 
 /* Makes the numbers that a region captures, before it begins: inside[v]: v is defined in it, or in one around it that stays too. */
@@ -421,13 +420,11 @@ static int count_spreads(const struct program *p, const struct region *region, b
 {
 	int n = 0;
 
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		for (int k = 0; k < node->n_arg; k++)
-			n += spreads(p, node, k);
-		for (int r = 0; deep && r < node->n_region; r++)
-			n += count_spreads(p, &node->region[r], true);
+	for (struct walk w = walk_nodes(region); walk_next(&w);) {
+		for (int k = 0; k < w.node->n_arg; k++)
+			n += spreads(p, w.node, k);
+		if (!deep)
+			walk_past(&w);
 	}
 	return n;
 }

@@ -355,20 +355,6 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
-/* How deep derivatives inside the program are nested. */
-static int derivative_depth(const struct region *r)
-{
-	int depth = 0;
-	for (int i = 0; i < r->n_node; i++) {
-		const struct node *node = &r->node[i];
-		for (int k = 0; k < node->n_region; k++) {
-			int inside = derivative_depth(&node->region[k]) + (node->op == OP_DERIVATIVE);
-			depth = inside > depth ? inside : depth;
-		}
-	}
-	return depth;
-}
-
 /* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
 static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -381,7 +367,7 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	self->by_paths = self->slices;
 	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
 	self->underflow = 0; /* until a sweep says more */
-	int order = request_order(c->transform, c->n_transform) + derivative_depth(&c->program.top);
+	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
 	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);

@@ -1,29 +1,22 @@
 /* convergence.c: see convergence.h. */
 #include "convergence.h"
+#include "../graph/walk.h"
 
 #include <math.h>
 
 bool convergence_matters(const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-		if (node->op == OP_FIXED_POINT && node->attrs.meaning == MEANING_SOLUTION)
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->op == OP_FIXED_POINT && w.node->attrs.meaning == MEANING_SOLUTION)
 			return true;
-		for (int k = 0; k < node->n_region; k++)
-			if (convergence_matters(&node->region[k]))
-				return true;
-	}
 	return false;
 }
 
 bool convergence_nested(const struct region *region)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-		for (int k = 0; k < node->n_region; k++)
-			if ((node->op == OP_DERIVATIVE && convergence_matters(&node->region[k])) || convergence_nested(&node->region[k]))
-				return true;
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->op == OP_DERIVATIVE && convergence_matters(&w.node->region[0]))
+			return true;
 	return false;
 }
 

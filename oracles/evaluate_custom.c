@@ -6,6 +6,7 @@
  * gives is compared with the derivative that trace_derive makes of the function, and so are the derivatives of both, by which a request of
  * order 2 goes.  A rule that decides anything by its direction is not trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
  */
+#include "../graph/walk.h"
 #include "custom_choices.h"
 #include "evaluate_internal.h"
 #include "trace_derive.h"
@@ -242,16 +243,18 @@ static bool rule_right(struct run *r, const struct node *node)
 /* Bits of the float dtypes that the region computes in, at any depth. */
 static unsigned float_dtypes(const struct program *p, const struct region *region)
 {
+	bool defined[DTYPE_COUNT] = {false};
 	unsigned mask = 0;
-	for (int k = 0; k < region->n_param; k++)
-		mask |= dtype_is_float(p->type[region->param + k].dtype) ? 1u << p->type[region->param + k].dtype : 0;
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-		for (int k = 0; k < node->n_out; k++)
-			mask |= dtype_is_float(p->type[node->out + k].dtype) ? 1u << p->type[node->out + k].dtype : 0;
-		for (int k = 0; k < node->n_region; k++)
-			mask |= float_dtypes(p, &node->region[k]);
+	const struct region *r;
+	for (struct walk w = walk_nodes(region); (r = walk_region(&w));) {
+		for (int k = 0; k < r->n_param; k++)
+			defined[p->type[r->param + k].dtype] = true;
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_out; k++)
+				defined[p->type[r->node[i].out + k].dtype] = true;
 	}
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		mask |= defined[d] && dtype_is_float((enum dtype)d) ? 1u << d : 0;
 	return mask;
 }
 

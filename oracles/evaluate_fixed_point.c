@@ -5,6 +5,7 @@
  * and stands in the trace as leaves.  The body is then put there many times over, each time at x*: a sweep over that chain adds up the Neumann series of
  * (1 - df/dx)^-1, so the derivative of the implicit function needs no solver.  README.md says what this does to the ball.
  */
+#include "../graph/walk.h"
 #include "evaluate_internal.h"
 #include "oracle_rules.h"
 
@@ -39,18 +40,6 @@ struct solver {
 
 /* ---- the body ---- */
 
-static void mark_uses(const struct region *region, bool *used)
-{
-	for (int i = 0; i < region->n_node; i++) {
-		for (int k = 0; k < region->node[i].n_arg; k++)
-			used[region->node[i].arg[k]] = true;
-		for (int k = 0; k < region->node[i].n_region; k++)
-			mark_uses(&region->node[i].region[k], used);
-	}
-	for (int k = 0; k < region->n_result; k++)
-		used[region->result[k]] = true;
-}
-
 /* Values made by one execution, saturating well above what can be afforded. */
 static int64_t cost_of(const struct program *p, const struct region *region)
 {
@@ -79,7 +68,7 @@ static void find_live(struct solver *s)
 		for (int k = 0; k < node->n_arg && s->live[i]; k++)
 			used[node->arg[k]] = true;
 		for (int k = 0; k < node->n_region && s->live[i]; k++)
-			mark_uses(&node->region[k], used);
+			region_mark_reads(&node->region[k], used);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* graph_layout.c: layered layout of programs, regions inside their nodes. */
 #include "graph_layout.h"
+#include "../graph/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -332,15 +333,17 @@ static void layout_region(struct layout *l, const struct region *r, int self, bo
 	}
 }
 
-static void count_parts(const struct region *r, int *box, int *curve)
+static void count_parts(const struct region *top, int *box, int *curve)
 {
-	*box += r->n_param + 1;
-	*curve += r->n_result;
-	for (int k = 0; k < r->n_node; k++) {
-		*box += 1 + r->node[k].n_region;
-		*curve += r->node[k].n_arg;
-		for (int i = 0; i < r->node[k].n_region; i++)
-			count_parts(&r->node[k].region[i], box, curve);
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(top); (r = walk_region(&w));) {
+		*box += r->n_param + 1;
+		*curve += r->n_result;
+		for (int k = 0; k < r->n_node; k++) {
+			*box += 1 + r->node[k].n_region;
+			*curve += r->node[k].n_arg;
+		}
 	}
 }
 
