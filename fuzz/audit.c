@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "../reports/file.h"
-#include "campaign.h"
-#include "options.h"
+#include "bench.h"
+#include "exit_code.h"
 #include "stop.h"
 
 enum { TOLD = 20, TOLD_OF_LABEL = 3, REPORT_ARENA = 64 << 20, LINE_SECONDS = 60 };
@@ -41,7 +41,7 @@ struct audit {
 	int64_t broken; /* of this section */
 	int n_breach;   /* told: not more than TOLD_OF_LABEL of one line in a row */
 	struct breach breach[TOLD];
-	bool failed; /* a file could not be written */
+	struct error *failed; /* where a file could not be written: why the first could not; empty until then */
 	bool asked;  /* some section came to its first case */
 	bool terminal;
 	double shown; /* when progress was last told */
@@ -132,10 +132,8 @@ static const char *keep_case(struct audit *self, const struct testcase *c, const
 	const char *text = testcase_write(&copy, &self->arena, &len);
 	bool written = file_write_atomic(self->o->out, name, text, len, &e);
 	arena_rewind(&self->arena, mark);
-	if (!written) {
-		complain("audit: %s", e.text);
-		self->failed = true;
-	}
+	if (!written && !self->failed->text[0])
+		*self->failed = e;
 	return written ? name : NULL;
 }
 
@@ -245,9 +243,9 @@ bool audit_breaks(const struct audit_options *o, char *label, size_t n)
 	return broken > 0;
 }
 
-int audit_run(const struct audit_options *o)
+int audit_run(const struct audit_options *o, struct error *e)
 {
-	struct audit self = {.o = o};
+	struct audit self = {.o = o, .failed = e};
 	double seconds[SECTIONS] = {0};
 	int64_t broken = 0;
 	size_t len;
@@ -276,5 +274,5 @@ int audit_run(const struct audit_options *o)
 	if (o->json)
 		fputs(json_finish(&self.w, &len), stdout);
 	arena_free(&self.arena);
-	return self.failed ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return e->text[0] ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
-#include "campaign.h"
+#include "bench.h"
 
 /* What a component is of: a primal result whatever was asked for, or a derivative of a request of that kind. */
 enum kind { KIND_PRIMAL, KIND_JVP, KIND_VJP, KIND_SECOND, KIND_THIRD, KIND_BATCH, KIND_COUNT };

@@ -10,7 +10,7 @@
 
 #include "../oracles/scalar_ops.h"
 #include "audit.h"
-#include "campaign.h"
+#include "bench.h"
 #include "closed_form.h"
 
 /* Bits of the sum of the path magnitudes that value + low must have, and that are no longer told apart. */

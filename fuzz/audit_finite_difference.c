@@ -6,7 +6,7 @@
 
 #include "../oracles/finite_difference_mixed.h"
 #include "audit.h"
-#include "campaign.h"
+#include "bench.h"
 
 /* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of so much work. */
 enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };

@@ -1,6 +1,6 @@
 /* audit_oracles.c: the two oracles against each other on random cases, every coordinate. */
 #include "audit.h"
-#include "campaign.h"
+#include "bench.h"
 
 struct tally {
 	struct audit *audit;

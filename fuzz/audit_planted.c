@@ -4,8 +4,8 @@
 
 #include "../oracles/oracle_rules.h"
 #include "audit.h"
-#include "campaign.h"
-#include "options.h"
+#include "bench.h"
+#include "exit_code.h"
 #include "stop.h"
 
 struct count {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "audit.h"
-#include "campaign.h"
+#include "bench.h"
 #include "question.h"
 
 enum { SEEDS_OF_CASE = 4, FLUSHED_ONE_IN = 4, SPEC = 64, SPECS = 4 };

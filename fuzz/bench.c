@@ -461,3 +461,24 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 		judge_common(out);
 	arena_rewind(a, mark);
 }
+
+bool judgement_has_numbers(const struct judgement *j)
+{
+	switch (j->verdict) {
+	case VERDICT_AGREE: case VERDICT_CONVENTION: case VERDICT_INACCURATE: case VERDICT_NAN_LEAK: case VERDICT_NONDETERMINISTIC:
+	case VERDICT_WRONG: case VERDICT_WRONG_PRIMAL:
+		return true;
+	case VERDICT_UNSUPPORTED: case VERDICT_UNDECIDED: case VERDICT_BAD_DTYPE: case VERDICT_BAD_SHAPE: case VERDICT_INPUT_MODIFIED:
+	case VERDICT_PROTOCOL: case VERDICT_HANG: case VERDICT_CRASH: case VERDICT_COUNT:
+		break;
+	}
+	return false;
+}
+
+const char *answers_text(const struct answer *answers, int n_point)
+{
+	for (int p = 0; p < n_point; p++)
+		if (answers[p].text && *answers[p].text)
+			return answers[p].text;
+	return "";
+}

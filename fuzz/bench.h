@@ -7,6 +7,9 @@
 
 enum { BENCH_ENGINES = 64 };
 
+/* Bytes for a case and everything that is said of it. */
+enum { CASE_ARENA = 512 << 20 };
+
 /* How often a finding is asked for before it counts as gone: an engine may differ from run to run.  What does not differ comes at once. */
 enum { BENCH_RUNS = 64 };
 
@@ -78,5 +81,10 @@ struct shared_truth {
  */
 void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
     struct judgement *out);
+
+/* Whether expected, returned and radius of a judgement mean something: it is about one number. */
+bool judgement_has_numbers(const struct judgement *j);
+/* What the engine said of itself at the first point where it said anything, or "". */
+const char *answers_text(const struct answer *answers, int n_point);
 
 #endif

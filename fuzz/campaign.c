@@ -9,6 +9,7 @@
 #include "../engines/engine.h"
 #include "../reports/file.h"
 #include "campaign_internal.h"
+#include "fit_profile.h"
 #include "paths.h"
 #include "stop.h"
 
@@ -38,57 +39,6 @@ static void read_corpus(struct campaign *self)
 	paths_free(&files);
 }
 
-/* Programs that no engine under test could answer are not drawn. */
-static void fit_programs(const struct bench *b, struct profile *profile)
-{
-	int *const weight[DTYPE_COUNT] = {
-		[DTYPE_F64] = &profile->f64, [DTYPE_F32] = &profile->f32, [DTYPE_BF16] = &profile->bf16, [DTYPE_F16] = &profile->f16};
-	bool dtype[DTYPE_COUNT] = {false}, op[OP_COUNT] = {false};
-	int *const rank[] = {&profile->rank0, &profile->rank1, &profile->rank2, &profile->rank3, &profile->rank4};
-	int most = 0;
-
-	for (int k = 0; k < b->n_engine; k++) {
-		struct engine_scope scope = engine_scope(b->engine[k]);
-
-		for (int d = 0; d < DTYPE_COUNT; d++)
-			dtype[d] = dtype[d] || scope.dtype[d];
-		for (int i = 0; i < OP_COUNT; i++)
-			op[i] = op[i] || scope.op[i];
-		most = scope.rank > most ? scope.rank : most;
-	}
-	for (int r = most + 1; b->n_engine && r <= LIMIT_RANK; r++)
-		*rank[r] = 0;
-	for (int i = 0; i < OP_COUNT; i++)
-		profile->without[i] = b->n_engine && !op[i];
-	for (int d = 0; d < DTYPE_COUNT && b->n_engine; d++)
-		if (weight[d] && !dtype[d])
-			*weight[d] = 0;
-}
-
-void campaign_fit_profile(const struct bench *b, struct profile *profile)
-{
-	bool jvp = false, vjp = false, batch = false;
-	int order = 1;
-
-	for (int k = 0; k < b->n_engine; k++) {
-		const struct engine_kind *kind = engine_kind(b->engine[k]);
-
-		jvp = jvp || kind->jvp;
-		vjp = vjp || kind->vjp;
-		batch = batch || kind->batch;
-		order = kind->order > order ? kind->order : order;
-	}
-	fit_programs(b, profile);
-	if (jvp != vjp)
-		profile->jvp = jvp ? 100 : 0;
-	if (!batch)
-		profile->batch = 0;
-	if (order < 3)
-		profile->order_third = 0;
-	if (order < 2)
-		profile->order_second = 0;
-}
-
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
 	struct campaign *self = calloc(1, sizeof *self);
@@ -107,7 +57,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		free(self);
 		return NULL;
 	}
-	campaign_fit_profile(&self->bench, &self->own.profile);
+	fit_profile(&self->bench, &self->own.profile);
 	if (o->cross && !campaign_cross_open(self, e)) {
 		campaign_cross_close(self);
 		bench_close(&self->bench);

@@ -53,9 +53,6 @@ int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_
 int campaign_corpus(const struct campaign *self);
 const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len);
 
-/* A request that no engine of the bench can answer is a wasted case: leaves it out of the profile. */
-void campaign_fit_profile(const struct bench *b, struct profile *profile);
-
 /* What is left of a campaign: texts that the caller frees. */
 struct campaign_end {
 	char *summary; /* DIR/summary.json */
@@ -67,8 +64,6 @@ struct campaign_end {
 int campaign_close(struct campaign *self, struct campaign_end *end);
 
 /* ---- drivers ---- */
-
-enum { CASE_ARENA = 512 << 20 };
 
 /* Fresh, independent cases only: case k depends on the seed and k alone.  (driver_plain.c) */
 void drive_generate(struct campaign *s);

@@ -7,7 +7,7 @@
 #include "../reports/file.h"
 #include "../reports/report.h"
 #include "campaign_internal.h"
-#include "options.h"
+#include "exit_code.h"
 
 static const char *const stratum_names[STRATUM_COUNT] = {
     [LOOP] = "loop", [COND] = "cond", [SCATTER_OR_SLICE] = "scatter_or_slice", [EDGE_POINT] = "edge_point",

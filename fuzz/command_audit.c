@@ -109,7 +109,9 @@ int command_audit(int argc, char **argv)
 		complain("audit: --fault: %s", e.text);
 		code = EXIT_USAGE;
 	} else {
-		code = list ? list_faults(audit.json, &a) : planted ? audit_plant_all(&audit) : audit_run(&audit);
+		code = list ? list_faults(audit.json, &a) : planted ? audit_plant_all(&audit) : audit_run(&audit, &e);
+		if (e.text[0])
+			complain("audit: %s", e.text);
 	}
 	arena_free(&a);
 	return code;

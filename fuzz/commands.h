@@ -44,10 +44,6 @@ bool file_may_name(const char *spec);
 int complain_about_foreign_engine(const char *command, const char *path, const char *spec);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
-/* Whether expected, returned and radius of a judgement mean something: it is about one number. */
-bool judgement_has_numbers(const struct judgement *j);
-/* What the engine said of itself at the first point where it said anything, or "". */
-const char *answers_text(const struct answer *answers, int n_point);
 /* Whether a machine failure kept an engine from answering; complains. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
 

@@ -3,7 +3,7 @@
 
 #include "../engines/hello.h"
 #include "../reports/file.h"
-#include "campaign.h"
+#include "bench.h"
 #include "conform.h"
 #include "minimize.h"
 #include "question.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../reports/summary.h"
-#include "commands.h"
 #include "facts.h"
 #include "question.h"
 
@@ -330,12 +329,13 @@ void lab_sample(struct lab *l, const struct testcase *c)
 int lab_peers(struct lab *l)
 {
 	struct oracle_options o = {.seed = 1, .fd_one_in = INT32_MAX};
-	struct texts right = {0};
+	int n = 0;
 	struct error e = {0};
 
 	if (!l->peers.oracle) {
-		texts_add_right_engines(&right);
-		if (!bench_open(&l->peers, right.at, right.n, &o, &e))
+		while (engine_names[n])
+			n++;
+		if (!bench_open(&l->peers, engine_names, n, &o, &e))
 			return 0;
 	}
 	return l->peers.n_engine;

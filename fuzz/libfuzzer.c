@@ -10,7 +10,7 @@
 
 #include "campaign.h"
 #include "case_mutator.h"
-#include "options.h"
+#include "exit_code.h"
 
 extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../reports/file.h"
-#include "campaign.h"
+#include "fit_profile.h"
 #include "question.h"
 #include "stop.h"
 
@@ -200,7 +200,7 @@ static void run_case(void *context)
 static void run_cases(struct scoring *s)
 {
 	s->profile = s->o->profile;
-	campaign_fit_profile(&s->bench, &s->profile);
+	fit_profile(&s->bench, &s->profile);
 	arena_init(&s->arena, CASE_ARENA);
 	for (; !over(s); s->number++) /* skipped: a case without memory for its truth */
 		s->out->skipped += !arena_try(&s->arena, run_case, s);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "campaign.h"
+#include "fit_profile.h"
 #include "question.h"
 #include "stop.h"
 
@@ -187,7 +187,7 @@ static void run_case(void *context)
 static void run_cases(struct measuring *m)
 {
 	m->profile = m->o->profile;
-	campaign_fit_profile(&m->bench, &m->profile);
+	fit_profile(&m->bench, &m->profile);
 	arena_init(&m->arena, CASE_ARENA);
 	for (; !over(m); m->number++)
 		m->out->skipped += !arena_try(&m->arena, run_case, m);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "../../fuzz/campaign.h"
+#include "../../fuzz/fit_profile.h"
 
 static struct score_options options(const char *engine, bool mutants, int64_t cases)
 {
@@ -79,7 +79,7 @@ static int64_t first_of_campaign(const char *spec, const struct score_options *o
 	int64_t found = 0;
 
 	CHECK(bench_open(&b, &spec, 1, &oracle, &e), "%s: %s", spec, e.text);
-	campaign_fit_profile(&b, &profile);
+	fit_profile(&b, &profile);
 	arena_init(&a, CASE_ARENA);
 	for (int64_t k = 0; k < o->cases && !found; k++) {
 		struct choice choice = choice_seeded(seed_mix(o->seed, (uint64_t)k));

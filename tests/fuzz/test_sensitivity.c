@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../check.h"
-#include "../../fuzz/campaign.h"
+#include "../../fuzz/fit_profile.h"
 
 enum { MOST = 3000 };
 
@@ -43,7 +43,7 @@ static int64_t first_of_campaign(const char *engine, const char *op, char operan
 	else
 		snprintf(text, sizeof text, "%s+scale:%s:%.17g", engine, op, 1 + sensitivity_error[0]);
 	CHECK(bench_open(&b, &spec, 1, &oracle, &e), "%s: %s", spec, e.text);
-	campaign_fit_profile(&b, &profile);
+	fit_profile(&b, &profile);
 	arena_init(&a, CASE_ARENA);
 	for (int64_t k = 0; k < MOST && !found; k++) {
 		struct choice choice = choice_seeded(seed_mix(seed, (uint64_t)k));
