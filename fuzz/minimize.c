@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../engines/engine.h"
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 static const struct pass {
 	minimize_pass_fn *make;

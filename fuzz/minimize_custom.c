@@ -1,5 +1,5 @@
 /* minimize_custom.c: passes over op custom: a plainer function, whose rule is then written anew, for the old one would be wrong. */
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 #include "../engines/aot.h"
 

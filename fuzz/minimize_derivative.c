@@ -1,5 +1,5 @@
 /* minimize_derivative.c: passes over op derivative: fewer parameters and results of its region. */
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 /* How many of the first n values from v on are floats. */
 static int floats_among(const struct edit *e, int v, int n)

@@ -16,16 +16,8 @@ struct edit {
 	struct engine *primal; /* evaluates programs at the point; NULL: none could be opened */
 };
 
-/*
- * A pass lists candidates: it makes edit number k (0, 1, ...) of the case in e->c.  EDIT_END past the last; EDIT_SKIP when that one
- * does not apply here.  The driver keeps k after a success, because the thing at k is then another one.
- */
+/* Of edit number k (0, 1, ...) of a list: there are no more; this one does not apply here; it was made. */
 enum edit_result { EDIT_END, EDIT_SKIP, EDIT_TRY };
-typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
-
-#define PASS(function, elsewhere, meaning) minimize_pass_fn function;
-#include "minimize_passes.def"
-#undef PASS
 
 /* A node and where it is.  Sites are numbered in pre-order: a node before the nodes of its regions. */
 struct site {

@@ -1,6 +1,6 @@
 /* minimize_loops.c: passes on regions: branches in place of conds, shorter, thinner and plainer loops. */
 #include "fit.h"
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* minimize_nodes.c: passes that take one node out of the program, or give it other operands. */
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 #include "../engines/engine.h"
 

@@ -1,5 +1,5 @@
 /* minimize_numbers.c: passes on the numbers of literals, points and seeds, and the other numbers at which candidates are tried. */
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 #include <math.h>
 

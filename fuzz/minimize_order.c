@@ -2,7 +2,7 @@
  * minimize_order.c: programs that are as simple and differ in the order of things: which one comes first, and the passes that lead to it.  Two cases of one bug shall end
  * in one program.
  */
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 /* ---- the order ---- */
 

@@ -1,6 +1,6 @@
 /* minimize_program.c: passes that take away points, transforms, results and inputs. */
 #include "../engines/aot.h"
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 /* ---- points and request ---- */
 

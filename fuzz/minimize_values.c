@@ -1,6 +1,6 @@
 /* minimize_values.c: passes on types, attributes and ops of one family. */
 #include "fit.h"
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 
 /* ---- all types at once ---- */
 

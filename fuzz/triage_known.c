@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "../engines/engine.h"
-#include "minimize_edit.h"
+#include "minimize_passes.h"
 #include "question.h"
 #include "triage_internal.h"
 
