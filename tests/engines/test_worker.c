@@ -1,11 +1,12 @@
 /*
- * The worker from both sides.  This executable is its own worker: started as `worker --engine test-...` it misbehaves as the
- * spec says, with any other engine it is the real thing.
+ * The worker from both sides. This executable is its own worker: started as `worker --engine test-...` it misbehaves
+ * as the spec says, with any other engine it is the real thing.
  */
 #include "../../engines/instance.h"
 #include "../../engines/wire.h"
 #include "../../engines/worker.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +47,10 @@ static void say_nothing_for_ever(void)
 		pause();
 }
 
-/* Reads one request and forgets all but its id; exits at end of file.  Nothing follows a request before it is answered. */
+/*
+ * Reads one request and forgets all but its id; exits at end of file. Nothing follows a request before it is
+ * answered.
+ */
 static long hear_request(void)
 {
 	static const char start[] = "{\"id\":";
@@ -65,22 +69,25 @@ static long hear_request(void)
 	return strncmp(head, start, strlen(start)) ? -1 : strtol(head + strlen(start), NULL, 10);
 }
 
-static const char right_answer[] = "\"answers\":[[{\"status\":\"ok\",\"primal\":["
-				   "{\"type\":\"f64[5]\",\"data\":[\"nan\",\"-inf\",\"-0x0p+0\",\"0x0.0000000000001p-1022\",\"0x1.8p+1\"]},"
-				   "{\"type\":\"i64[2]\",\"data\":[\"-9223372036854775808\",3]},{\"type\":\"bool[]\",\"data\":[true]},"
-				   "{\"type\":\"f32[0,2]\",\"data\":[]}],\"derivative\":[],\"input_modified\":true}]]";
+static const char right_answer[] =
+    "'answers':[[{'status':'ok','primal':["
+    "{'type':'f64[5]','data':['nan','-inf','-0x0p+0','0x0.0000000000001p-1022','0x1.8p+1']},"
+    "{'type':'i64[2]','data':['-9223372036854775808',3]},{'type':'bool[]','data':[true]},"
+    "{'type':'f32[0,2]','data':[]}],'derivative':[],'input_modified':true}]]";
 
-/* ANSWERS: the member `answers`, or `error`, and what follows. */
+/* ANSWERS: the member `answers`, or `error`, and what follows; ' stands for ". */
 static void say_answer(long id, const char *answers)
 {
-	char text[1024];
+	struct arena a;
 
-	snprintf(text, sizeof(text), "{\"id\":%ld,%s}", id, answers);
-	say_line(text);
+	arena_init(&a, 1 << 20);
+	say_line(json_text(&a, arena_printf(&a, "{'id':%ld,%s}", id, answers)));
+	arena_free(&a);
 }
 
-static void say_right(long id)
+static void say_right(long id, int count)
 {
+	(void)count;
 	say_answer(id, right_answer);
 }
 
@@ -97,8 +104,147 @@ static void say_hello(const char *spec)
 
 static struct testcase small_case(struct arena *a);
 
+/* ---- instead of a hello ---- */
+
+static int exit_at_once(void) { return 5; }
+
+static int refuse(void)
+{
+	say_answer(0, "'error':'no such engine'");
+	return 4;
+}
+
+static int greet_as_another(void)
+{
+	say_hello("another");
+	say_nothing_for_ever();
+	return 0;
+}
+
+static int say_usage(void)
+{
+	say_line("usage: something else");
+	return 2;
+}
+
+/* ---- after the hello ---- */
+
+/* More than a socket holds, before a byte is read: neither side may wait for the other for ever. */
+static void flood_early(void)
+{
+	static char flood[1 << 22];
+
+	usleep(30000);
+	memset(flood, 'x', sizeof(flood));
+	flood[sizeof(flood) - 1] = '\n';
+	say(flood, sizeof(flood));
+}
+
+/* Dies with most of a big case unread: the supervisor writes into a closed socket. */
+static void die_reading(void)
+{
+	char byte;
+
+	_exit(read(0, &byte, 1) == 1 ? 6 : 9);
+}
+
+/* ---- to each request; the count begins with 1 ---- */
+
+static void call_abort(long id, int count)
+{
+	(void)id, (void)count;
+	abort();
+}
+
+static void hang(long id, int count)
+{
+	(void)id, (void)count;
+	say_nothing_for_ever();
+}
+
+static void drip(long id, int count)
+{
+	(void)id, (void)count;
+	for (;;) {
+		say("{", 1);
+		usleep(10000);
+	}
+}
+
+/* Memory that is in use; a compiler must not know that nobody reads it. */
+static void eat(size_t size)
+{
+	static char *volatile eaten;
+
+	eaten = malloc(size);
+	memset(eaten, 1, size);
+}
+
+/* What it starts eats, not itself. */
+static void start_eater(long id, int count)
+{
+	if (fork() == 0)
+		for (int k = 0; k < 64; k++) {
+			eat(1 << 22);
+			usleep(20000);
+		}
+	hang(id, count);
+}
+
+/* Some more at each request, and quickly answered. */
+static void gobble(long id, int count)
+{
+	eat(20 << 20);
+	usleep(30000);
+	say_right(id, count);
+}
+
+static void leave_orphan(long id, int count)
+{
+	if (fork() == 0)
+		hang(id, count);
+	_exit(3);
+}
+
+static void close_pipes(long id, int count)
+{
+	close(0);
+	close(1);
+	hang(id, count);
+}
+
+static void say_garbage(long id, int count)
+{
+	(void)id, (void)count;
+	say_line("\001\002 not json");
+}
+
+static void say_empty(long id, int count)
+{
+	(void)id, (void)count;
+	say_line("");
+}
+
+static void say_next_id(long id, int count) { say_right(id + 1, count); }
+
+static void say_two_lines(long id, int count)
+{
+	(void)id, (void)count;
+	say("{}\n{}\n", 6);
+}
+
+static void say_without_end(long id, int count)
+{
+	static char flood[1 << 20];
+
+	(void)id, (void)count;
+	memset(flood, 'x', sizeof(flood));
+	for (;;)
+		say(flood, sizeof(flood));
+}
+
 /* A worker that opens workers must be refused. */
-static void answer_nested(long id)
+static void open_worker(long id, int count)
 {
 	struct error e = {.text = ""};
 	struct arena a;
@@ -110,132 +256,107 @@ static void answer_nested(long id)
 	c = small_case(&a);
 	worker_answer(w, &c, 1, &a, &(struct answer *){&out});
 	if (out.status == ANSWER_FAILURE && strstr(out.text, "worker") && worker_starts(w) == 0)
-		say_right(id);
+		say_right(id, count);
 	else
 		say_line("nested worker was started");
 }
 
+static void die_second_time(long id, int count)
+{
+	if (count == 2)
+		raise(SIGFPE);
+	say_right(id, count);
+}
+
+/* Between two cases: not the next one's fault. */
+static void die_afterwards(long id, int count)
+{
+	say_right(id, count);
+	_exit(0);
+}
+
+#define PRIMAL(type, data)                                                                                           \
+	"'answers':[[{'status':'ok','primal':[{'type':'" type "','data':[" data                                      \
+	"]}],'derivative':[],'input_modified':false}]]"
+
+static const struct behaviour {
+	const char *spec;
+	int (*instead)(void); /* of greeting: gives the exit code */
+	void (*start)(void);  /* once it has greeted */
+	void (*request)(long id, int count);
+	const char *answer; /* to each request */
+	int signal;         /* dies of it at a request */
+	bool exits;         /* or with this code */
+	int code;
+} behaviours[] = {
+    {"test-mute", .instead = exit_at_once},
+    {"test-refuses", .instead = refuse},
+    {"test-stranger", .instead = greet_as_another},
+    {"test-usage", .instead = say_usage},
+    {"test-early", .start = flood_early},
+    {"test-deaf", .start = die_reading},
+    {"test-segv", .signal = SIGSEGV},
+    {"test-abort", .request = call_abort},
+    {"test-kill", .signal = SIGKILL},
+    {"test-exit", .exits = true, .code = 7},
+    {"test-exit-0", .exits = true, .code = 0},
+    {"test-hang", .request = hang},
+    {"test-drip", .request = drip},
+    {"test-eats", .request = start_eater},
+    {"test-gobbles", .request = gobble},
+    {"test-orphan", .request = leave_orphan},
+    {"test-close", .request = close_pipes},
+    {"test-garbage", .request = say_garbage},
+    {"test-empty", .request = say_empty},
+    {"test-id", .request = say_next_id},
+    {"test-two", .request = say_two_lines},
+    {"test-count", .answer = "'answers':[[]]"},
+    {"test-key", .answer = "'answers':[[{'status':'unsupported','text':'','more':1}]]"},
+    {"test-short", .answer = PRIMAL("f64[3]", "'0x1p+0'")},
+    {"test-range", .answer = PRIMAL("i32[]", "2147483648")},
+    {"test-long", .request = say_without_end},
+    {"test-error", .answer = "'error':'cannot read it'"},
+    {"test-unsupported", .answer = "'answers':[[{'status':'unsupported','text':'no \\'op\\''}]]"},
+    {"test-nested", .request = open_worker},
+    {"test-second", .request = die_second_time},
+    {"test-right", .request = say_right},
+    {"test-after", .request = die_afterwards},
+};
+
+/* Without a row of its own a worker greets, hears every request and answers none. */
+static const struct behaviour *behaviour_of(const char *spec)
+{
+	static const struct behaviour silent;
+
+	for (size_t k = 0; k < sizeof behaviours / sizeof *behaviours; k++)
+		if (!strcmp(behaviours[k].spec, spec))
+			return &behaviours[k];
+	return &silent;
+}
+
 static int misbehave(const char *spec)
 {
-	if (!strcmp(spec, "test-mute"))
-		return 5;
-	if (!strcmp(spec, "test-refuses")) {
-		say_line("{\"id\":0,\"error\":\"no such engine\"}");
-		return 4;
-	}
-	if (!strcmp(spec, "test-stranger")) {
-		say_hello("another");
-		say_nothing_for_ever();
-	}
-	if (!strcmp(spec, "test-usage")) {
-		say_line("usage: something else");
-		return 2;
-	}
+	const struct behaviour *b = behaviour_of(spec);
+
+	if (b->instead)
+		return b->instead();
 	/* a sanitizer catches these and exits */
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGFPE, SIG_DFL);
 	say_hello(spec);
-	if (!strcmp(spec, "test-early")) {
-		static char flood[1 << 22];
-
-		/* more than a socket holds, before a byte is read: neither side may wait for the other for ever */
-		usleep(30000);
-		memset(flood, 'x', sizeof(flood));
-		flood[sizeof(flood) - 1] = '\n';
-		say(flood, sizeof(flood));
-	}
-	if (!strcmp(spec, "test-deaf")) {
-		char byte;
-
-		/* dies with most of a big case unread: the supervisor writes into a closed socket */
-		_exit(read(0, &byte, 1) == 1 ? 6 : 9);
-	}
+	if (b->start)
+		b->start();
 	for (int count = 1;; count++) {
 		long id = hear_request();
 
-		if (!strcmp(spec, "test-segv"))
-			raise(SIGSEGV);
-		if (!strcmp(spec, "test-abort"))
-			abort();
-		if (!strcmp(spec, "test-kill"))
-			raise(SIGKILL);
-		if (!strcmp(spec, "test-exit"))
-			_exit(7);
-		if (!strcmp(spec, "test-exit-0"))
-			_exit(0);
-		if (!strcmp(spec, "test-hang"))
-			say_nothing_for_ever();
-		if (!strcmp(spec, "test-drip"))
-			for (;;) {
-				say("{", 1);
-				usleep(10000);
-			}
-		/* what it starts eats, not itself */
-		if (!strcmp(spec, "test-eats") && fork() == 0)
-			for (int k = 0; k < 64; k++) {
-				char *volatile eaten = malloc(1 << 22); /* a compiler may know that nobody reads it */
-
-				memset(eaten, 1, 1 << 22);
-				usleep(20000);
-			}
-		if (!strcmp(spec, "test-eats"))
-			say_nothing_for_ever();
-		/* some more at each request, and quickly answered */
-		if (!strcmp(spec, "test-gobbles")) {
-			char *volatile eaten = malloc(20 << 20);
-
-			memset(eaten, 1, 20 << 20);
-			usleep(30000);
-			say_right(id);
-		}
-		if (!strcmp(spec, "test-orphan") && fork() == 0)
-			say_nothing_for_ever();
-		if (!strcmp(spec, "test-orphan"))
-			_exit(3);
-		if (!strcmp(spec, "test-close")) {
-			close(0);
-			close(1);
-			say_nothing_for_ever();
-		}
-		if (!strcmp(spec, "test-garbage"))
-			say_line("\001\002 not json");
-		if (!strcmp(spec, "test-empty"))
-			say_line("");
-		if (!strcmp(spec, "test-id"))
-			say_right(id + 1);
-		if (!strcmp(spec, "test-two")) {
-			say("{}\n{}\n", 6);
-			continue;
-		}
-		if (!strcmp(spec, "test-count"))
-			say_answer(id, "\"answers\":[[]]");
-		if (!strcmp(spec, "test-key"))
-			say_answer(id, "\"answers\":[[{\"status\":\"unsupported\",\"text\":\"\",\"more\":1}]]");
-		if (!strcmp(spec, "test-short"))
-			say_answer(id, "\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[3]\",\"data\":[\"0x1p+0\"]}],"
-				 "\"derivative\":[],\"input_modified\":false}]]");
-		if (!strcmp(spec, "test-range"))
-			say_answer(id, "\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"i32[]\",\"data\":[2147483648]}],"
-				 "\"derivative\":[],\"input_modified\":false}]]");
-		if (!strcmp(spec, "test-long")) {
-			static char flood[1 << 20];
-
-			memset(flood, 'x', sizeof(flood));
-			for (;;)
-				say(flood, sizeof(flood));
-		}
-		if (!strcmp(spec, "test-error"))
-			say_answer(id, "\"error\":\"cannot read it\"");
-		if (!strcmp(spec, "test-unsupported"))
-			say_answer(id, "\"answers\":[[{\"status\":\"unsupported\",\"text\":\"no \\\"op\\\"\"}]]");
-		if (!strcmp(spec, "test-nested"))
-			answer_nested(id);
-		if (!strcmp(spec, "test-second") && count == 2)
-			raise(SIGFPE);
-		if (!strcmp(spec, "test-second") || !strcmp(spec, "test-right") || !strcmp(spec, "test-after"))
-			say_right(id);
-		if (!strcmp(spec, "test-after"))
-			_exit(0); /* between two cases: not the next one's fault */
+		if (b->signal)
+			raise(b->signal);
+		if (b->exits)
+			_exit(b->code);
+		if (b->request)
+			b->request(id, count);
+		if (b->answer)
+			say_answer(id, b->answer);
 	}
 }
 
@@ -286,11 +407,13 @@ static void check_right_answer(const struct answer *out)
 {
 	static const double reals[5] = {NAN, -INFINITY, -0.0, 0x1p-1074, 3.0};
 
-	CHECK(out->n_primal == 4 && out->n_derivative == 0 && out->input_modified, "%d %d", out->n_primal, out->n_derivative);
+	CHECK(out->n_primal == 4 && out->n_derivative == 0 && out->input_modified, "%d %d", out->n_primal,
+	    out->n_derivative);
 	if (out->n_primal != 4)
 		return;
 	for (int i = 0; i < 5; i++)
-		CHECK(bits_of(out->primal[0].at[i].f) == bits_of(reals[i]) || (isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
+		CHECK(bits_of(out->primal[0].at[i].f) == bits_of(reals[i]) ||
+			(isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
 		    "element %d: %a", i, out->primal[0].at[i].f);
 	CHECK(out->primal[1].at[0].i == INT64_MIN && out->primal[1].at[1].i == 3, "integers");
 	CHECK(out->primal[2].at[0].i == 1 && out->primal[3].type.shape.rank == 2, "bool, empty");
@@ -304,41 +427,42 @@ static void test_rows(struct arena *a)
 		const char *text; /* part of it */
 		int starts;       /* processes after two cases */
 	} rows[] = {
-		{"test-right", ANSWER_OK, "", 1},
-		{"test-nested", ANSWER_OK, "", 1},
-		{"test-after", ANSWER_OK, "", 2},
-		{"test-unsupported", ANSWER_UNSUPPORTED, "no \"op\"", 1},
-		{"test-error", ANSWER_FAILURE, "cannot read it", 1},
-		{"test-segv", ANSWER_CRASH, "SIGSEGV", 2},
-		{"test-abort", ANSWER_CRASH, "SIGABRT", 2},
-		{"test-kill", ANSWER_CRASH, "SIGKILL", 2},
-		{"test-exit", ANSWER_CRASH, "exit code 7", 2},
-		{"test-exit-0", ANSWER_CRASH, "exit code 0", 2},
-		{"test-orphan", ANSWER_CRASH, "exit code 3", 2},
-		{"test-eats", ANSWER_CRASH, "more memory", 2},
-		{"test-hang", ANSWER_HANG, "300 ms", 2},
-		{"test-drip", ANSWER_HANG, "300 ms", 2},
-		{"test-close", ANSWER_PROTOCOL, "closed its output", 2},
-		{"test-garbage", ANSWER_PROTOCOL, "", 2},
-		{"test-empty", ANSWER_PROTOCOL, "", 2},
-		{"test-id", ANSWER_PROTOCOL, "request", 2},
-		{"test-two", ANSWER_PROTOCOL, "more than one line", 2},
-		{"test-count", ANSWER_PROTOCOL, "0 answers for 1 points", 2},
-		{"test-key", ANSWER_PROTOCOL, "more", 2},
-		{"test-short", ANSWER_PROTOCOL, "1 elements", 2},
-		{"test-range", ANSWER_PROTOCOL, "i32", 2},
-		{"test-long", ANSWER_PROTOCOL, "too long", 2},
-		{"test-mute", ANSWER_FAILURE, "exit code 5", 2},
-		{"test-refuses", ANSWER_FAILURE, "no such engine", 2},
-		{"test-stranger", ANSWER_FAILURE, "another engine", 2},
-		{"test-usage", ANSWER_FAILURE, "", 2},
+	    {"test-right", ANSWER_OK, "", 1},
+	    {"test-nested", ANSWER_OK, "", 1},
+	    {"test-after", ANSWER_OK, "", 2},
+	    {"test-unsupported", ANSWER_UNSUPPORTED, "no \"op\"", 1},
+	    {"test-error", ANSWER_FAILURE, "cannot read it", 1},
+	    {"test-segv", ANSWER_CRASH, "SIGSEGV", 2},
+	    {"test-abort", ANSWER_CRASH, "SIGABRT", 2},
+	    {"test-kill", ANSWER_CRASH, "SIGKILL", 2},
+	    {"test-exit", ANSWER_CRASH, "exit code 7", 2},
+	    {"test-exit-0", ANSWER_CRASH, "exit code 0", 2},
+	    {"test-orphan", ANSWER_CRASH, "exit code 3", 2},
+	    {"test-eats", ANSWER_CRASH, "more memory", 2},
+	    {"test-hang", ANSWER_HANG, "300 ms", 2},
+	    {"test-drip", ANSWER_HANG, "300 ms", 2},
+	    {"test-close", ANSWER_PROTOCOL, "closed its output", 2},
+	    {"test-garbage", ANSWER_PROTOCOL, "", 2},
+	    {"test-empty", ANSWER_PROTOCOL, "", 2},
+	    {"test-id", ANSWER_PROTOCOL, "request", 2},
+	    {"test-two", ANSWER_PROTOCOL, "more than one line", 2},
+	    {"test-count", ANSWER_PROTOCOL, "0 answers for 1 points", 2},
+	    {"test-key", ANSWER_PROTOCOL, "more", 2},
+	    {"test-short", ANSWER_PROTOCOL, "1 elements", 2},
+	    {"test-range", ANSWER_PROTOCOL, "i32", 2},
+	    {"test-long", ANSWER_PROTOCOL, "too long", 2},
+	    {"test-mute", ANSWER_FAILURE, "exit code 5", 2},
+	    {"test-refuses", ANSWER_FAILURE, "no such engine", 2},
+	    {"test-stranger", ANSWER_FAILURE, "another engine", 2},
+	    {"test-usage", ANSWER_FAILURE, "", 2},
 	};
 	struct testcase c = small_case(a);
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
 		struct error e = {.text = ""};
 		void *w = worker_open(rows[k].spec, &e);
-		bool once = rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
+		bool once =
+		    rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
 
 		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
 		    !strcmp(rows[k].spec, "test-orphan"))
@@ -353,8 +477,8 @@ static void test_rows(struct arena *a)
 			if ((once || !strcmp(rows[k].spec, "test-nested")) && round)
 				break;
 			worker_answer(w, &c, 1, a, &(struct answer *){&out});
-			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round, (int)out.status,
-			    out.text);
+			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round,
+			    (int)out.status, out.text);
 			CHECK(strstr(out.text, rows[k].text), "%s, round %d: '%s'", rows[k].spec, round, out.text);
 			if (rows[k].status == ANSWER_OK && out.status == ANSWER_OK)
 				check_right_answer(&out);
@@ -378,7 +502,8 @@ static void test_gobbles(struct arena *a)
 	worker_set_timeout(w, 60000);
 	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
-	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status, out.text);
+	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status,
+	    out.text);
 	worker_close(w);
 }
 
@@ -393,7 +518,8 @@ static void test_restart(struct arena *a)
 		struct answer out = {.text = ""};
 
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
-		CHECK(out.status == (k % 2 ? ANSWER_CRASH : ANSWER_OK), "case %d: status %d '%s'", k, (int)out.status, out.text);
+		CHECK(out.status == (k % 2 ? ANSWER_CRASH : ANSWER_OK), "case %d: status %d '%s'", k, (int)out.status,
+		    out.text);
 		CHECK(k % 2 == 0 || !strcmp(out.text, "SIGFPE"), "case %d: '%s'", k, out.text);
 	}
 	CHECK(worker_starts(w) == 10, "%d starts", worker_starts(w));
@@ -470,7 +596,8 @@ static void test_big(struct arena *a)
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
 		if (out.status == ANSWER_OK)
-			CHECK(out.n_primal == 1 && fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
+			CHECK(out.n_primal == 1 &&
+				fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
 			    "the last element");
 		worker_close(w);
 	}
@@ -493,9 +620,10 @@ static void test_real(struct arena *a)
 			continue;
 		engine_answer(engine, &c, a, &here);
 		worker_answer(w, &c, 1, a, &(struct answer *){&there});
-		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status, (int)there.status,
-		    there.text);
-		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts", specs[k]);
+		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status,
+		    (int)there.status, there.text);
+		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts",
+		    specs[k]);
 		for (int i = 0; i < here.n_primal && i < there.n_primal; i++)
 			CHECK(tensor_same(&here.primal[i], &there.primal[i]), "%s: primal %d", specs[k], i);
 		worker_close(w);
@@ -591,7 +719,8 @@ static void show_cost(struct arena *a)
 			clock_gettime(CLOCK_MONOTONIC, &start);
 	}
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("%.1f us a case\n", (1e6 * (double)(end.tv_sec - start.tv_sec) + 1e-3 * (double)(end.tv_nsec - start.tv_nsec)) / CASES);
+	printf("%.1f us a case\n",
+	    (1e6 * (double)(end.tv_sec - start.tv_sec) + 1e-3 * (double)(end.tv_nsec - start.tv_nsec)) / CASES);
 	worker_close(w);
 }
 
