@@ -1,6 +1,6 @@
 /*
- * test_fault_scope.c: the faults of the documents show where the documents say, and nowhere else.  The faulty engine's answers are compared
- * with the right one's bit by bit, so no oracle and no tolerance has a say in it.
+ * test_fault_scope.c: the faults of the documents show where the documents say, and nowhere else. The faulty engine's
+ * answers are compared with the right one's bit by bit, so no oracle and no tolerance has a say in it.
  */
 #include "../../engines/engine.h"
 #include "../../fuzz/generate.h"
@@ -27,10 +27,7 @@ static bool any_node(const struct region *region, bool (*is)(const struct node *
 	return false;
 }
 
-static bool loops_twice(const struct node *node)
-{
-	return op_is_loop(node->op) && node_max_trip(node) >= 2;
-}
+static bool loops_twice(const struct node *node) { return op_is_loop(node->op) && node_max_trip(node) >= 2; }
 
 static bool is_select(const struct node *node) { return node->op == OP_SELECT; }
 static bool is_atan2(const struct node *node) { return node->op == OP_ATAN2; }
@@ -38,7 +35,8 @@ static bool is_masked_scatter(const struct node *node) { return node->op == OP_M
 
 static bool is_bitwise(const struct node *node)
 {
-	return (op_table[node->op].family == FAMILY_BINARY && op_table[node->op].dtypes == MASK_INT && node->op != OP_REMAINDER);
+	return (op_table[node->op].family == FAMILY_BINARY && op_table[node->op].dtypes == MASK_INT &&
+	    node->op != OP_REMAINDER);
 }
 
 static bool is_derivative(const struct node *node) { return node->op == OP_DERIVATIVE; }
@@ -51,10 +49,10 @@ static bool is_anything(const struct node *node)
 
 static const struct row {
 	const char *right, *faulty;
-	enum transform_kind request;              /* every level that shows it is one of these */
-	bool (*mechanism)(const struct node *);   /* the program has such an op */
-	bool nan_only;                            /* what differs is NaN */
-	bool rare;                                /* too rare to ask for every dtype */
+	enum transform_kind request;            /* every level that shows it is one of these */
+	bool (*mechanism)(const struct node *); /* the program has such an op */
+	bool nan_only;                          /* what differs is NaN */
+	bool rare;                              /* too rare to ask for every dtype */
 } rows[] = {
     {"functional", "functional+residual-fifo", TRANSFORM_VJP, loops_twice, false, false},
     {"forward", "forward+packed-select", TRANSFORM_JVP, is_select, false, false},
@@ -75,7 +73,8 @@ static void compare(const struct tensor *x, const struct tensor *y, bool *differ
 {
 	for (int i = 0; i < shape_elements(&x->type.shape); i++) {
 		bool is_float = dtype_is_float(x->type.dtype);
-		bool same = is_float ? x->at[i].f == y->at[i].f || (isnan(x->at[i].f) && isnan(y->at[i].f)) : x->at[i].i == y->at[i].i;
+		bool same = is_float ? x->at[i].f == y->at[i].f || (isnan(x->at[i].f) && isnan(y->at[i].f))
+				     : x->at[i].i == y->at[i].i;
 		*differs |= !same;
 		*all_nan &= same || (is_float && isnan(y->at[i].f));
 	}
@@ -113,7 +112,7 @@ static enum dtype float_of(const struct program *p)
 
 static struct engine *open_engine(const char *spec)
 {
-	struct error e;
+	struct error e = {.text = ""};
 	struct engine *engine = engine_open(spec, &e);
 	CHECK(engine, "%s: %s", spec, e.text);
 	if (!engine)
@@ -128,16 +127,18 @@ static void check_row(const struct row *r, struct arena *a)
 	struct profile profile = profile_default();
 	int shown = 0, by_dtype[DTYPE_COUNT] = {0};
 
-	profile.weight_derivative = 0; /* for the same reason as levels below: its programs have selects of their own */
+	profile.weight_derivative =
+	    0; /* for the same reason as levels below: its programs have selects of their own */
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		arena_reset(a);
 		struct choice choice = choice_seeded(seed_mix(31, seed));
 		struct testcase c = generate(&choice, &profile, a);
-		/* The programs that stand for levels below the outermost one have selects and loops of their own. */
-		if (c.n_transform != 1 || c.transform[0].kind == TRANSFORM_BATCH)
-			continue;
-		/* Levels below and ops derivative are programs of other ops by the time the engine sees them. */
-		if (c.n_transform > 1 || any_node(&c.program.top, is_derivative))
+		/*
+		 * The programs that stand for levels below the outermost one and for ops derivative have selects and
+		 * loops of their own.
+		 */
+		if (c.n_transform != 1 || c.transform[0].kind == TRANSFORM_BATCH ||
+		    any_node(&c.program.top, is_derivative))
 			continue;
 		struct answer *x = NEW(a, struct answer, c.n_point), *y = NEW(a, struct answer, c.n_point);
 
@@ -153,11 +154,12 @@ static void check_row(const struct row *r, struct arena *a)
 		for (int k = 0; k < c.n_transform; k++)
 			asked |= c.transform[k].kind == r->request;
 		CHECK(asked, "%s, case %d: shows without a %s", r->faulty, (int)seed, transform_names[r->request]);
-		CHECK(any_node(&c.program.top, r->mechanism), "%s, case %d: shows without its mechanism", r->faulty, (int)seed);
+		CHECK(any_node(&c.program.top, r->mechanism), "%s, case %d: shows without its mechanism", r->faulty,
+		    (int)seed);
 		CHECK(!r->nan_only || d.all_nan, "%s, case %d: shows other than by NaN", r->faulty, (int)seed);
 	}
-	printf("%-34s %4d of %d cases: f64 %d, f32 %d, bf16 %d, f16 %d\n", r->faulty, shown, CASES, by_dtype[DTYPE_F64],
-	    by_dtype[DTYPE_F32], by_dtype[DTYPE_BF16], by_dtype[DTYPE_F16]);
+	printf("%-34s %4d of %d cases: f64 %d, f32 %d, bf16 %d, f16 %d\n", r->faulty, shown, CASES,
+	    by_dtype[DTYPE_F64], by_dtype[DTYPE_F32], by_dtype[DTYPE_BF16], by_dtype[DTYPE_F16]);
 	CHECK(shown > 0, "%s never shows", r->faulty);
 	for (int k = 0; k < 4 && !r->rare; k++)
 		CHECK(by_dtype[floats[k]] > 0, "%s never shows in %s", r->faulty, dtype_table[floats[k]].name);
