@@ -1,6 +1,6 @@
 """`adjudge emit --format c`: sources compile without a warning and return what the oracles say.
 
-Usage: test_emit_c.py ADJUDGE CASE_OR_FOLDER... -- CC [ARGUMENT...]
+Usage: test_emit_c.py PART/PARTS ADJUDGE CASE_OR_FOLDER... -- CC [ARGUMENT...]
 """
 import concurrent.futures
 import os
@@ -12,8 +12,9 @@ import tempfile
 
 from emit_expected import right
 
-adjudge, split = sys.argv[1], sys.argv.index("--")
-places, cc = sys.argv[2:split], sys.argv[split + 1:]
+part, parts = map(int, sys.argv[1].split("/"))
+adjudge, split = sys.argv[2], sys.argv.index("--")
+places, cc = sys.argv[3:split], sys.argv[split + 1:]
 NO_COUNTERPART = 5  # exit status of emit
 LINE = re.compile(r"(primal \d+(?:\[\d+\])?): returned (\S+), expected (.*)")
 
@@ -46,7 +47,7 @@ def trial(case, place):
 
 compared, failed, refused = 0, 0, {}
 with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    every = list(cases())
+    every = list(cases())[part - 1::parts]
     for case, (n, wrong, why) in zip(every, pool.map(lambda c: trial(c, place), every)):
         compared += n
         if wrong:

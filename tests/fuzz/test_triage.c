@@ -23,7 +23,10 @@ static const struct row {
     {"tape+scale:mul:1.5", 30, 20, {"vjp|mul"}},
     /* Two faults of one engine; most cases that show the second one have the first one's op in them. */
     {"tape+scale:mul:1.5+scale:sin:1.5", 30, 20, {"vjp|mul", "vjp|sin"}},
-    /* A NaN that 0 times infinity may have made is one finding whatever the program, and hides no wrong number of the same op. */
+    /*
+     * A NaN that 0 times infinity may have made is one finding whatever the program, and hides no wrong number of the
+     * same op.
+     */
     {"tape+weak-zero+scale:log:1.5", 300, 20, {"*|nan-leak|weak-zero", "vjp|log"}},
     /* Nor does it become a leak of an op that the case had not. */
     {"tape+lse-neginf+prod-div-zero", 1200, 30, {"*|nan-leak|weak-zero", "vjp|reduce_prod"}},
@@ -32,10 +35,16 @@ static const struct row {
     {"checkpointed+ckptjl-online-revolve", 100, 20, {"vjp|crash:for{}"}},
     /* Also where the outermost level is a jvp, which has no gradient to add up. */
     {"tape+input-modified", 100, 20, {"vjp|input-modified:"}},
-    /* A loop that gives one value twice, and one that saves the wrong thing: what is in the first one's loop is not made of the second's. */
+    /*
+     * A loop that gives one value twice, and one that saves the wrong thing: what is in the first one's loop is not
+     * made of the second's.
+     */
     {"functional+last-place", 60, 8, {"vjp|for{}"}},
     {"functional+last-place+residual-fifo", 60, 20, {"vjp|for{}", "vjp|for{nonlinear}"}},
-    /* Two faults against an engine that has one of the two: the other one alone, in cases that are not wrong there; and what dies where it is right. */
+    /*
+     * Two faults against an engine that has one of the two: the other one alone, in cases that are not wrong there;
+     * and what dies where it is right.
+     */
     {"tape+scale:mul:1.5+scale:sin:1.5", 60, 20, {"vjp|sin"}, "tape+scale:mul:1.5"},
     {"functional+residual-fifo+jax-scan-xs-zero", 60, 12, {"vjp|for{nonlinear}"}, "functional+jax-scan-xs-zero"},
     {"tape+crash", 6, 3, {"vjp|crash:"}, "functional"},
@@ -72,8 +81,17 @@ static int64_t shown(const struct json *summary)
 static void check_row(const struct row *row, struct arena *a)
 {
 	const char *right_on = row->right_on ? row->right_on : "";
-	struct campaign_options o = {.spec = &row->spec, .n_spec = 1, .right_on = row->right_on, .seed = 1, .cases = row->cases, .profile_name = "default", .profile = profile_default(), .fd_one_in = 100,
-	    .minimize_budget = 3000, .driver = "generate", .out = arena_printf(a, "%s/%s-%s", base, row->spec, right_on)};
+	struct campaign_options o = {.spec = &row->spec,
+	    .n_spec = 1,
+	    .right_on = row->right_on,
+	    .seed = 1,
+	    .cases = row->cases,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 100,
+	    .minimize_budget = 3000,
+	    .driver = "generate",
+	    .out = arena_printf(a, "%s/%s-%s", base, row->spec, right_on)};
 	const struct json *summary, *findings;
 	int64_t counted = 0, looks = 0;
 	struct campaign_end end;
@@ -104,7 +122,8 @@ static void check_row(const struct row *row, struct arena *a)
 		CHECK(!access(file, R_OK), "%s is not there", file);
 		counted += integer(f, "count");
 		looks += integer(f, "minimized");
-		CHECK(integer(f, "first_case") >= 1 && integer(f, "first_case") <= row->cases, "%s: first in case %lld", name, (long long)integer(f, "first_case"));
+		CHECK(integer(f, "first_case") >= 1 && integer(f, "first_case") <= row->cases,
+		    "%s: first in case %lld", name, (long long)integer(f, "first_case"));
 	}
 	for (int k = 0; k < NAMES && row->name[k]; k++)
 		found--;
@@ -122,12 +141,17 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		return engine_worker(argv[3]);
+	check_begin(argc, argv);
 	if (!mkdtemp(base))
 		return 1;
 	arena_init(&a, (size_t)1 << 30);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct row *row = &rows[i];
+
 		arena_reset(&a);
-		check_row(&rows[i], &a);
+		if (row_wanted("%d cases of %s%s%s", row->cases, row->spec, row->right_on ? " beside " : "",
+			row->right_on ? row->right_on : ""))
+			check_row(row, &a);
 	}
 	arena_free(&a);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);

@@ -7,7 +7,8 @@
 enum { SHOWN = 20 }; /* failures that are printed */
 
 static struct {
-	int count, failures, rows;
+	int count, failures, rows; /* rows: that ran because they were asked for */
+	int seen, part, parts;     /* rows that were asked about; 1 .. parts, 0: not in parts */
 	bool list;
 	const char *wanted; /* NULL: every row */
 } state;
@@ -22,6 +23,8 @@ bool check_condition(bool holds)
 void check_begin(int argc, char **argv)
 {
 	state.list = argc > 1 && !strcmp(argv[1], "--list");
+	if (argc > 2 && !strcmp(argv[1], "--part") && sscanf(argv[2], "%d/%d", &state.part, &state.parts) == 2)
+		return;
 	state.wanted = argc > 1 && !state.list ? argv[1] : NULL;
 }
 
@@ -32,6 +35,12 @@ bool row_wanted(const char *format, ...)
 
 	if (all_wanted())
 		return true;
+	if (state.parts) {
+		bool mine = state.seen++ % state.parts == state.part - 1;
+
+		state.rows += mine;
+		return mine;
+	}
 	va_start(list, format);
 	vsnprintf(name, sizeof name, format, list);
 	va_end(list);
@@ -46,7 +55,7 @@ bool row_wanted(const char *format, ...)
 	return true;
 }
 
-bool all_wanted(void) { return !state.list && !state.wanted; }
+bool all_wanted(void) { return !state.list && !state.wanted && !state.parts; }
 
 int check_done(void)
 {
