@@ -1,4 +1,5 @@
 /* aot_program.c: derivative programs as wholes: what goes in and comes out, what is refused, and the levels of a request. */
+#include "../graph/walk.h"
 #include "aot_parts.h"
 
 /* Appends the values that hold value[n] of p. */
@@ -11,15 +12,9 @@ int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int 
 
 bool aot_has_rules(const struct region *region, struct error *e)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_SCATTER_APPLY || node->op == OP_DERIVATIVE)
-			return error_set(e, NULL, "no rule for %s", op_table[node->op].name);
-		for (int r = 0; r < node->n_region; r++)
-			if (!aot_has_rules(&node->region[r], e))
-				return false;
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->op == OP_SCATTER_APPLY || w.node->op == OP_DERIVATIVE)
+			return error_set(e, NULL, "no rule for %s", op_table[w.node->op].name);
 	return true;
 }
 

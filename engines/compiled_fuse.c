@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "../graph/walk.h"
 #include "compiled_parts.h"
 #include "kernels_parts.h"
 
@@ -41,17 +42,16 @@ static void use(int *user, int value, int group)
 
 static void use_in_regions(int *user, const struct node *node)
 {
-	for (int r = 0; r < node->n_region; r++) {
-		const struct region *region = &node->region[r];
+	const struct region *region;
 
-		for (int i = 0; i < region->n_node; i++) {
-			for (int k = 0; k < region->node[i].n_arg; k++)
-				use(user, region->node[i].arg[k], MANY_USERS);
-			use_in_regions(user, &region->node[i]);
+	for (int r = 0; r < node->n_region; r++)
+		for (struct walk w = walk_nodes(&node->region[r]); (region = walk_region(&w));) {
+			for (int i = 0; i < region->n_node; i++)
+				for (int k = 0; k < region->node[i].n_arg; k++)
+					user[region->node[i].arg[k]] = MANY_USERS;
+			for (int k = 0; k < region->n_result; k++)
+				user[region->result[k]] = MANY_USERS;
 		}
-		for (int k = 0; k < region->n_result; k++)
-			use(user, region->result[k], MANY_USERS);
-	}
 }
 
 void compiled_group(const struct code *c, const struct region *region, int *group, int *size)

@@ -1,30 +1,13 @@
 /* faults_nested.c: historic bugs of derivatives inside derivatives, and of rules of their own: edits of the table of derivative programs (aot_table.h). */
+#include "../graph/walk.h"
 #include "aot_parts.h"
 #include "faults.h"
 
-/* What a region defines, at any depth. */
-static void mark_own(const struct region *region, bool *own)
-{
-	for (int k = 0; k < region->n_param; k++)
-		own[region->param + k] = true;
-	for (int i = 0; i < region->n_node; i++) {
-		for (int k = 0; k < region->node[i].n_out; k++)
-			own[region->node[i].out + k] = true;
-		for (int r = 0; r < region->node[i].n_region; r++)
-			mark_own(&region->node[i].region[r], own);
-	}
-}
-
 static void mark_constants(const struct region *region, bool *constant)
 {
-	for (int i = 0; i < region->n_node; i++) {
-		const struct node *node = &region->node[i];
-
-		if (node->op == OP_CONSTANT)
-			constant[node->out] = true;
-		for (int r = 0; r < node->n_region; r++)
-			mark_constants(&node->region[r], constant);
-	}
+	for (struct walk w = walk_nodes(region); walk_next(&w);)
+		if (w.node->op == OP_CONSTANT)
+			constant[w.node->out] = true;
 }
 
 /* The tangent 1 for values used in the region that are neither `exempt` nor perturbed yet. */
@@ -55,7 +38,7 @@ static void without_tag(struct aot *x, const struct node *node)
 	if (node->attrs.transform != DERIVATIVE_JVP)
 		return;
 	mark_constants(&x->p->top, exempt);
-	mark_own(&node->region[0], exempt);
+	region_mark_defined(&node->region[0], exempt);
 	perturb(x, &node->region[0], exempt);
 }
 

@@ -188,106 +188,79 @@ static void carries_take(struct forward *self, struct carries *c, const int *res
 	c->current = next;
 }
 
-/* Whether an `until` body says that this iteration was the last. */
-static bool says_stop(const struct forward *self, const struct node *node, const struct region *body)
+/* Whether the condition of a while holds for its carries. */
+static bool goes_on(struct forward *self, const struct node_loop *l, const struct carries *c)
 {
-	return node->attrs.until && self->primal[body->result[body->n_result - 1]].at[0].i;
+	carries_show(self, c, l->condition->param);
+	forward_run(self, l->condition);
+	return self->primal[l->condition->result[0]].at[0].i != 0;
 }
 
-static void run_for(struct forward *self, const struct node *node)
+/* What the parameters of the body are in iteration t. */
+static void show_params(struct forward *self, const struct node_loop *l, const struct carries *c, int t)
+{
+	struct tensor index, absent = {.at = NULL};
+
+	if (l->n_index) {
+		index = tensor_new(self->arena, &self->program->type[l->body->param]);
+		index.at[0].i = t;
+		set_value(self, l->body->param, index, absent);
+	}
+	carries_show(self, c, l->first_param);
+	for (int i = 0; i < l->n_xs; i++) {
+		int xs = l->node->arg[l->n_carry + i];
+		const struct tensor *tangent = &self->tangent[xs];
+
+		set_value(self, l->first_param + l->n_carry + i, kernel_row(&self->primal[xs], t, self->arena),
+		    tangent->at ? kernel_row(tangent, t, self->arena) : absent);
+	}
+}
+
+static void run_loop(struct forward *self, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
-	int trip = kernel_trip(node, &self->primal[node->arg[0]]);
+	int trip = l.counted ? kernel_trip(node, &self->primal[node->arg[0]]) : node_max_trip(node);
 	struct carries *c = carries_begin(self, l.n_carry, node->arg + l.first_arg);
-	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]), absent = {.at = NULL};
-	bool stop = false;
-
-	for (int t = 0; t < trip && !stop; t++) {
-		struct arena_mark mark = arena_mark(self->arena);
-
-		index.at[0].i = t;
-		set_value(self, body->param, index, absent);
-		carries_show(self, c, l.first_param);
-		forward_run(self, body);
-		stop = says_stop(self, node, body);
-		carries_take(self, c, body->result);
-		arena_rewind(self->arena, mark);
-	}
-	carries_show(self, c, node->out);
-}
-
-static void run_while(struct forward *self, const struct node *node)
-{
-	const struct region *condition = &node->region[0], *body = &node->region[1];
-	struct carries *c = carries_begin(self, node->n_arg, node->arg);
-	bool go_on = true;
-
-	for (int t = 0; t < node->attrs.cap && go_on; t++) {
-		struct arena_mark mark = arena_mark(self->arena);
-
-		carries_show(self, c, condition->param);
-		forward_run(self, condition);
-		go_on = self->primal[condition->result[0]].at[0].i != 0;
-		if (go_on) {
-			carries_show(self, c, body->param);
-			forward_run(self, body);
-			carries_take(self, c, body->result);
-		}
-		arena_rewind(self->arena, mark);
-	}
-	carries_show(self, c, node->out);
-}
-
-static void run_scan(struct forward *self, const struct node *node)
-{
-	const struct region *body = &node->region[0];
-	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_stacked = node->n_out - n_carry;
-	struct carries *c = carries_begin(self, n_carry, node->arg);
 	struct tensor stacked[LIMIT_ARGS], stacked_tangent[LIMIT_ARGS];
 	bool stop = false;
 
-	for (int i = 0; i < n_stacked; i++) {
-		const struct type *type = &self->program->type[node->out + n_carry + i];
+	for (int i = 0; i < l.n_ys; i++) {
+		const struct type *type = &self->program->type[node->out + l.n_carry + i];
 
 		stacked[i] = tensor_new(self->arena, type);
 		stacked_tangent[i] = (struct tensor){.type = *type};
 		if (self->tracing && dtype_is_float(type->dtype))
 			stacked_tangent[i] = tensor_new(self->arena, type);
 	}
-	for (int t = 0; t < node->attrs.trip && !stop; t++) {
+	for (int t = 0; t < trip && !stop; t++) {
 		struct arena_mark mark = arena_mark(self->arena);
 
-		carries_show(self, c, body->param);
-		for (int i = 0; i < n_xs; i++) {
-			int xs = node->arg[n_carry + i];
-			struct tensor row = {.at = NULL};
+		stop = l.condition && !goes_on(self, &l, c);
+		if (!stop) {
+			show_params(self, &l, c, t);
+			forward_run(self, body);
+			stop = l.until && self->primal[body->result[body->n_result - 1]].at[0].i;
+			for (int i = 0; i < l.n_ys; i++) {
+				int value = body->result[l.n_carry + i];
 
-			if (self->tangent[xs].at)
-				row = kernel_row(&self->tangent[xs], t, self->arena);
-			set_value(self, body->param + n_carry + i, kernel_row(&self->primal[xs], t, self->arena), row);
+				kernel_set_row(&stacked[i], t, &self->primal[value]);
+				if (stacked_tangent[i].at && self->tangent[value].at)
+					kernel_set_row(&stacked_tangent[i], t, &self->tangent[value]);
+			}
+			carries_take(self, c, body->result);
 		}
-		forward_run(self, body);
-		stop = says_stop(self, node, body);
-		for (int i = 0; i < n_stacked; i++) {
-			int value = body->result[n_carry + i];
-
-			kernel_set_row(&stacked[i], t, &self->primal[value]);
-			if (stacked_tangent[i].at && self->tangent[value].at)
-				kernel_set_row(&stacked_tangent[i], t, &self->tangent[value]);
-		}
-		carries_take(self, c, body->result);
 		arena_rewind(self->arena, mark);
 	}
 	carries_show(self, c, node->out);
-	for (int i = 0; i < n_stacked; i++)
-		set_value(self, node->out + n_carry + i, stacked[i], stacked_tangent[i]);
+	for (int i = 0; i < l.n_ys; i++)
+		set_value(self, node->out + l.n_carry + i, stacked[i], stacked_tangent[i]);
 }
 
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 	[OP_FIXED_POINT] = implicit_push, [OP_CUSTOM] = custom_push,
-	[OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+	[OP_FOR] = run_loop, [OP_WHILE] = run_loop, [OP_SCAN] = run_loop,
 };
 
 void forward_run(struct forward *self, const struct region *region)

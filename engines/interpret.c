@@ -87,51 +87,42 @@ static void carries_take(struct interpreter *self, struct carries *c, const int 
 	c->current = next;
 }
 
-static bool says_stop(const struct interpreter *self, const struct node *node, const struct region *body)
+/* Whether the condition of a while holds for its carries. */
+static bool goes_on(struct interpreter *self, const struct node_loop *l, const struct carries *c)
 {
-	return node->attrs.until && self->value[body->result[body->n_result - 1]].at[0].i;
+	carries_show(self, c, l->condition->param);
+	run_region(self, l->condition);
+	return self->value[l->condition->result[0]].at[0].i != 0;
 }
 
-static void run_for(struct interpreter *self, const struct node *node)
+static void run_loop(struct interpreter *self, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
-	int trip = kernel_trip(node, &self->value[node->arg[0]]);
-	struct tensor index = tensor_new(self->arena, &self->program->type[body->param]);
+	int trip = l.counted ? kernel_trip(node, &self->value[node->arg[0]]) : node_max_trip(node);
+	struct tensor *xs = &self->value[l.first_param + l.n_carry], *ys = &self->value[node->out + l.n_carry];
 	struct carries c;
 	bool stop = false;
 
 	carries_begin(self, &c, l.n_carry, node->arg + l.first_arg);
+	for (int k = 0; k < l.n_ys; k++)
+		ys[k] = tensor_new(self->arena, &self->program->type[node->out + l.n_carry + k]);
 	for (int t = 0; t < trip && !stop; t++) {
 		struct arena_mark mark = arena_mark(self->arena);
 
-		index.at[0].i = t;
-		self->value[body->param] = index;
-		carries_show(self, &c, l.first_param);
-		run_region(self, body);
-		stop = says_stop(self, node, body);
-		carries_take(self, &c, body->result);
-		arena_rewind(self->arena, mark);
-	}
-	carries_show(self, &c, node->out);
-}
-
-static void run_while(struct interpreter *self, const struct node *node)
-{
-	const struct region *condition = &node->region[0], *body = &node->region[1];
-	struct carries c;
-	bool go_on = true;
-
-	carries_begin(self, &c, node->n_arg, node->arg);
-	for (int t = 0; t < node->attrs.cap && go_on; t++) {
-		struct arena_mark mark = arena_mark(self->arena);
-
-		carries_show(self, &c, condition->param);
-		run_region(self, condition);
-		go_on = self->value[condition->result[0]].at[0].i != 0;
-		if (go_on) {
-			carries_show(self, &c, body->param);
+		stop = l.condition && !goes_on(self, &l, &c);
+		if (!stop) {
+			if (l.n_index) {
+				self->value[body->param] = tensor_new(self->arena, &self->program->type[body->param]);
+				self->value[body->param].at[0].i = t;
+			}
+			carries_show(self, &c, l.first_param);
+			for (int k = 0; k < l.n_xs; k++)
+				xs[k] = kernel_row(&self->value[node->arg[l.n_carry + k]], t, self->arena);
 			run_region(self, body);
+			stop = l.until && self->value[body->result[body->n_result - 1]].at[0].i;
+			for (int k = 0; k < l.n_ys; k++)
+				kernel_set_row(&ys[k], t, &self->value[body->result[l.n_carry + k]]);
 			carries_take(self, &c, body->result);
 		}
 		arena_rewind(self->arena, mark);
@@ -139,37 +130,8 @@ static void run_while(struct interpreter *self, const struct node *node)
 	carries_show(self, &c, node->out);
 }
 
-static void run_scan(struct interpreter *self, const struct node *node)
-{
-	const struct region *body = &node->region[0];
-	int n_carry = node->attrs.carries, n_stacked = node->n_out - n_carry;
-	struct tensor stacked[LIMIT_ARGS];
-	struct carries c;
-	bool stop = false;
-
-	carries_begin(self, &c, n_carry, node->arg);
-	for (int k = 0; k < n_stacked; k++)
-		stacked[k] = tensor_new(self->arena, &self->program->type[node->out + n_carry + k]);
-	for (int t = 0; t < node->attrs.trip && !stop; t++) {
-		struct arena_mark mark = arena_mark(self->arena);
-
-		carries_show(self, &c, body->param);
-		for (int k = n_carry; k < node->n_arg; k++)
-			self->value[body->param + k] = kernel_row(&self->value[node->arg[k]], t, self->arena);
-		run_region(self, body);
-		stop = says_stop(self, node, body);
-		for (int k = 0; k < n_stacked; k++)
-			kernel_set_row(&stacked[k], t, &self->value[body->result[n_carry + k]]);
-		carries_take(self, &c, body->result);
-		arena_rewind(self->arena, mark);
-	}
-	carries_show(self, &c, node->out);
-	for (int k = 0; k < n_stacked; k++)
-		self->value[node->out + n_carry + k] = stacked[k];
-}
-
 static void (*const run_op[OP_COUNT])(struct interpreter *, const struct node *) = {
-	[OP_COND] = run_cond, [OP_FOR] = run_for, [OP_WHILE] = run_while, [OP_SCAN] = run_scan,
+	[OP_COND] = run_cond, [OP_FOR] = run_loop, [OP_WHILE] = run_loop, [OP_SCAN] = run_loop,
 	[OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 };
 

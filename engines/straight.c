@@ -181,77 +181,53 @@ static void carry_on(struct straight *s, int to, int from, int n)
 		s->value[to + k] = s->value[from + k];
 }
 
-static bool says_stop(const struct straight *s, const struct node *node, const struct region *body)
+/* Whether the condition of a while holds for what the node gives so far. */
+static bool goes_on(struct straight *s, const struct node_loop *l)
 {
-	return node->attrs.until && s->value[body->result[body->n_result - 1]].at.at[0].i;
+	carry_on(s, l->condition->param, l->node->out, l->n_carry);
+	run_region(s, l->condition);
+	return s->value[l->condition->result[0]].at.at[0].i != 0;
 }
 
-static void run_for(struct straight *s, const struct node *node)
+static void run_loop(struct straight *s, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
-	int trip = kernel_trip(node, &s->value[node->arg[0]].at);
+	int trip = l.counted ? kernel_trip(node, &s->value[node->arg[0]].at) : node_max_trip(node);
+	struct current *stacked = &s->value[node->out + l.n_carry];
 	bool stop = false;
 
 	carry(s, node->out, node->arg + l.first_arg, l.n_carry);
-	for (int t = 0; t < trip && !stop && !s->full; t++) {
-		struct tensor index = tensor_new(s->arena, &s->p->type[body->param]);
-
-		index.at[0].i = t;
-		s->value[body->param] = constant(&index);
-		carry_on(s, l.first_param, node->out, l.n_carry);
-		run_region(s, body);
-		stop = says_stop(s, node, body);
-		carry(s, node->out, body->result, l.n_carry);
-	}
-}
-
-static void run_while(struct straight *s, const struct node *node)
-{
-	const struct region *condition = &node->region[0], *body = &node->region[1];
-
-	carry(s, node->out, node->arg, node->n_arg);
-	for (int t = 0; t < node->attrs.cap && !s->full; t++) {
-		carry_on(s, condition->param, node->out, node->n_arg);
-		run_region(s, condition);
-		if (!s->value[condition->result[0]].at.at[0].i)
-			return;
-		carry_on(s, body->param, node->out, node->n_arg);
-		run_region(s, body);
-		carry(s, node->out, body->result, node->n_arg);
-	}
-}
-
-static void run_scan(struct straight *s, const struct node *node)
-{
-	const struct region *body = &node->region[0];
-	int n_carry = node->attrs.carries, n_stacked = node->n_out - n_carry;
-	struct current *stacked = &s->value[node->out + n_carry];
-	bool stop = false;
-
-	carry(s, node->out, node->arg, n_carry);
-	for (int k = 0; k < n_stacked; k++) {
-		struct tensor zeros = tensor_new(s->arena, &s->p->type[node->out + n_carry + k]);
+	for (int k = 0; k < l.n_ys; k++) {
+		struct tensor zeros = tensor_new(s->arena, &s->p->type[node->out + l.n_carry + k]);
 
 		stacked[k] = constant(&zeros);
 	}
-	for (int t = 0; t < node->attrs.trip && !stop && !s->full; t++) {
-		carry_on(s, body->param, node->out, n_carry);
-		for (int k = n_carry; k < node->n_arg; k++) {
+	for (int t = 0; t < trip && !stop && !s->full; t++) {
+		if (l.condition && !goes_on(s, &l))
+			return;
+		if (l.n_index) {
+			struct tensor index = tensor_new(s->arena, &s->p->type[body->param]);
+
+			index.at[0].i = t;
+			s->value[body->param] = constant(&index);
+		}
+		carry_on(s, l.first_param, node->out, l.n_carry);
+		for (int k = l.n_carry; k < l.n_carry + l.n_xs; k++) {
 			struct tensor row = kernel_row(&s->value[node->arg[k]].at, t, s->arena);
 
 			s->value[body->param + k] = take(s, &s->value[node->arg[k]], t, &row);
 		}
 		run_region(s, body);
-		stop = says_stop(s, node, body);
-		for (int k = 0; k < n_stacked; k++) {
-			struct current *part = &s->value[body->result[n_carry + k]];
+		stop = l.until && s->value[body->result[body->n_result - 1]].at.at[0].i;
+		for (int k = 0; k < l.n_ys; k++) {
+			struct current *part = &s->value[body->result[l.n_carry + k]];
 
 			stacked[k].at = tensor_copy(s->arena, &stacked[k].at);
 			kernel_set_row(&stacked[k].at, t, &part->at);
 			put(s, &stacked[k], t, part);
 		}
-		carry(s, node->out, body->result, n_carry);
+		carry(s, node->out, body->result, l.n_carry);
 	}
 }
 
@@ -353,14 +329,8 @@ static void run_region(struct straight *s, const struct region *region)
 		case FAMILY_SCATTER_APPLY:
 			run_scatter_apply(s, node);
 			break;
-		case FAMILY_FOR:
-			run_for(s, node);
-			break;
-		case FAMILY_WHILE:
-			run_while(s, node);
-			break;
-		case FAMILY_SCAN:
-			run_scan(s, node);
+		case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN:
+			run_loop(s, node);
 			break;
 		default:
 			run_plain(s, node);
