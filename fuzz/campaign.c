@@ -65,8 +65,11 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 		return NULL;
 	}
 	arena_init(&self->side, SIDE_ARENA);
-	arena_init(&self->known, KNOWN_ARENA);
 	self->start = self->shown = bench_clock();
+	self->triage = (struct triage){.spec = o->spec, .right_on = o->right_on, .seed = o->seed, .minimize_budget = o->minimize_budget,
+	    .max_findings = o->max_findings, .deadline = o->seconds > 0 ? self->start + o->seconds : 0, .dir = self->findings_dir, .side = &self->side,
+	    .failure = &self->failure};
+	arena_init(&self->triage.known, KNOWN_ARENA);
 	window_open(self);
 	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
 	if (o->corpus)
@@ -196,7 +199,7 @@ void campaign_show_progress(struct campaign *self)
 		snprintf(left, sizeof left, ", %.0f s left", (double)(self->o->cases - self->cases) * elapsed / (double)self->cases);
 	fprintf(stderr, "%s%lld cases, %.0f/s, %.1f %% decided, %d findings, %d features%s%s", self->terminal ? "\r\033[K" : "",
 	    (long long)self->cases, (double)self->cases / elapsed,
-	    self->all.cases ? 100.0 * (double)self->all.decided / (double)self->all.cases : 0.0, self->n_finding, self->features, left,
+	    self->all.cases ? 100.0 * (double)self->all.decided / (double)self->all.cases : 0.0, self->triage.n_finding, self->features, left,
 	    self->terminal ? "" : "\n");
 	fflush(stderr);
 }
@@ -210,11 +213,11 @@ static const char *why_over(const struct campaign *self)
 {
 	const struct campaign_options *o = self->o;
 
-	if (self->failed)
+	if (self->failure.any)
 		return "failure";
 	if (stop_requested())
 		return "signal";
-	if (o->max_findings && self->n_finding >= o->max_findings)
+	if (o->max_findings && self->triage.n_finding >= o->max_findings)
 		return "max-findings";
 	if (o->cases && self->cases >= o->cases)
 		return "cases";
@@ -224,7 +227,7 @@ static const char *why_over(const struct campaign *self)
 bool campaign_over(struct campaign *self)
 {
 	self->stopped = why_over(self);
-	if (self->stopped && !self->failed) {
+	if (self->stopped && !self->failure.any) {
 		window_flush(self);
 		self->stopped = why_over(self);
 	}

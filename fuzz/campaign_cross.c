@@ -125,7 +125,7 @@ static void write_lead(struct campaign *self, int which, enum cross_mode mode, c
 	out.provenance.title = signature;
 	out.provenance.comment = arena_printf(&self->side, "adjudge run --cross --engine '%s'%s", self->o->spec[which], against);
 	text = testcase_write(&out, &self->side, &len);
-	campaign_write_file(self, self->cross->directory, name, text, len);
+	write_or_fail(&self->failure, self->cross->directory, name, text, len);
 }
 
 struct new_lead {
@@ -195,7 +195,7 @@ void campaign_cross(struct campaign *self, const struct testcase *c, int64_t num
 	double start = bench_clock(), minimizing = self->minimize_seconds;
 	bool any = false;
 
-	for (int k = 0; x && k < self->bench.n_engine && !self->failed; k++) {
+	for (int k = 0; x && k < self->bench.n_engine && !self->failure.any; k++) {
 		if (!self->o->no_oracle && (!leaves_open(&r->judgement[k]) || x->requests[k] > REQUESTS * number))
 			continue;
 		any = true;

@@ -31,7 +31,7 @@ static void minimize_disagreement(void *context)
 	small.provenance.title = "the two oracles disagree";
 	text = testcase_write(&small, &self->side, &len);
 	snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
-	campaign_write_file(self, self->oracle_dir, name, text, len);
+	write_or_fail(&self->failure, self->oracle_dir, name, text, len);
 	for (int i = 0; i < self->n_oracle_file; i++)
 		if (!strcmp(self->oracle_file[i], name))
 			return;
@@ -62,9 +62,9 @@ void campaign_record(struct campaign *self, const struct testcase *c, int64_t nu
 
 		for (int p = 0; p < c->n_point; p++)
 			if (r->answer[k][p].status == ANSWER_FAILURE)
-				campaign_fail(self, "%s: %s", self->o->spec[k], r->answer[k][p].text);
+				fail(&self->failure, "%s: %s", self->o->spec[k], r->answer[k][p].text);
 		if (verdict_is_finding[j->verdict])
-			triage_record(self, k, signature_coarse(self->o->spec[k], c, j, a), c, r, number);
+			triage_record(&self->triage, k, signature_coarse(self->o->spec[k], c, j, a), c, r, number);
 	}
 	if (r->oracle_disagreement)
 		record_oracle(self, c);

@@ -4,12 +4,12 @@
 
 #include "campaign.h"
 #include "cross.h"
-#include "same_bug.h"
+#include "failure.h"
+#include "triage.h"
 
 enum {
 	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
 	ORACLE_NAME = 32,
-	FINDING_SYMPTOMS = 8,
 	PATH_TEXT = 4096
 };
 
@@ -34,26 +34,6 @@ enum outcome { OUTCOME_DECIDED, OUTCOME_UNDECIDED, OUTCOME_UNSUPPORTED };
 
 struct tally {
 	int64_t cases, decided, undecided;
-};
-
-/* A bug, as far as can be told (same_bug.h).  Texts are owned, but for names of symptoms and signatures of slips, which are in campaign.known. */
-struct finding {
-	const char *spec;
-	char *signature; /* coarse, of the case in the report */
-	/* [0] is that of the case in the report; the others were found to be of the same bug, which the names of those before them do not say. */
-	int n_symptom;
-	struct symptom symptom[FINDING_SYMPTOMS];
-	int n_face;
-	char **face; /* [n_face] coarse signatures that it was found under */
-	int n_slip;
-	const char *slip[FINDING_SYMPTOMS]; /* coarse signatures that it was met under, and no case of the campaign was */
-	char file[ORACLE_NAME];
-	int64_t count, first_case;
-	int64_t minimized; /* how many of them were */
-	int64_t likely; /* cases that were most likely of it: every so often one is minimized (triage_known.c) */
-	int n_wiring; /* of a bare pattern (wiring.h): the minimal programs that it was found in */
-	const struct program **wiring;
-	int ops; /* of the minimal case */
 };
 
 struct corpus_text {
@@ -88,10 +68,7 @@ struct campaign {
 	int64_t verdict[BENCH_ENGINES][VERDICT_COUNT];
 	int64_t ops[LIMIT_NODES + 1];
 
-	int n_finding;
-	struct finding *finding;
-	struct arena known; /* their programs and names */
-	struct remainder *remainder; /* [BENCH_ENGINES] (triage_known.c); owned */
+	struct triage triage; /* the findings */
 	int n_oracle_file;
 	char oracle_file[ORACLE_FILES][ORACLE_NAME];
 
@@ -105,8 +82,7 @@ struct campaign {
 	double start, shown, generate_seconds, minimize_seconds, cross_seconds;
 	bool terminal;
 	const char *stopped; /* why; NULL while it runs */
-	bool failed;
-	char failure[512];
+	struct failure failure;
 };
 
 /* ---- campaign.c ---- */
@@ -119,22 +95,6 @@ void campaign_show_progress(struct campaign *self);
 
 /* Findings and disagreements of the oracles in case `number`; working memory from a. */
 void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
-
-/* ---- campaign_write.c ---- */
-
-/* Something of ours failed, which ends the campaign; printf of the reason.  The first failure counts. */
-void campaign_fail(struct campaign *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes a file; where that is not possible the campaign has failed. */
-void campaign_write_file(struct campaign *self, const char *dir, const char *name, const char *text, size_t len);
-
-/* ---- triage.c ---- */
-
-/*
- * Records that case `number` shows a finding of that coarse signature, of engine `which`: counted where it is known, else minimized and written.  seen: the judgement
- * that showed it, what is reported where a fresh process does not show it again.
- */
-void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number);
-void triage_close(struct campaign *self);
 
 /* ---- campaign_cross.c ---- */
 

@@ -50,8 +50,8 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 {
 	json_put_key(w, "findings");
 	json_begin_array(w, JSON_BLOCK);
-	for (int i = 0; i < self->n_finding; i++) {
-		const struct finding *f = &self->finding[i];
+	for (int i = 0; i < self->triage.n_finding; i++) {
+		const struct finding *f = &self->triage.finding[i];
 		char file[ORACLE_NAME + 16];
 
 		snprintf(file, sizeof file, "findings/%s", f->file);
@@ -147,7 +147,7 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 		const char *key;
 		double seconds;
 	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
-	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds}};
+	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds + self->triage.seconds}};
 	double rest = elapsed;
 
 	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
@@ -191,7 +191,7 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_integer(&w, "decided", self->components_decided);
 	put_reasons(&w, "undecided", self->components_undecided);
 	json_end(&w);
-	json_member_integer(&w, "distinct_findings", self->n_finding);
+	json_member_integer(&w, "distinct_findings", self->triage.n_finding);
 	put_findings(&w, self);
 	campaign_put_cross(self, &w, a);
 	json_member_integer(&w, "oracle_disagreements", self->oracle_disagreements);
@@ -229,11 +229,11 @@ static int exit_code(const struct campaign *self)
 {
 	bool solid = false;
 
-	if (self->failed)
+	if (self->failure.any)
 		return EXIT_OURS;
-	for (int i = 0; i < self->n_finding; i++)
-		solid = solid || !self->finding[i].symptom->flaky;
-	if (self->n_finding)
+	for (int i = 0; i < self->triage.n_finding; i++)
+		solid = solid || !self->triage.finding[i].symptom->flaky;
+	if (self->triage.n_finding)
 		return solid ? EXIT_FINDING : EXIT_FLAKY;
 	if (self->o->cross_strict && campaign_leads(self))
 		return EXIT_FINDING;
@@ -244,15 +244,15 @@ static char *text_write(const struct campaign *self, struct arena *a)
 {
 	double elapsed = bench_clock() - self->start;
 	char *text = arena_printf(a, "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
-	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->n_finding,
+	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
 	    (long long)self->oracle_disagreements, self->o->out);
 
 	for (int k = 0; k < self->bench.n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
 			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n", text, self->o->spec[k],
 			    share((double)judged(self, k), elapsed), 100 * share(self->bench.waited[k], elapsed));
-	for (int i = 0; i < self->n_finding; i++) {
-		const struct finding *f = &self->finding[i];
+	for (int i = 0; i < self->triage.n_finding; i++) {
+		const struct finding *f = &self->triage.finding[i];
 
 		text = arena_printf(a, "%s%s", text, f->symptom->fine);
 		for (int k = 1; k < f->n_symptom; k++)
@@ -275,17 +275,16 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 		fputs("\r\033[K", stderr);
 	text = summary_write(self, &self->side, &len);
 	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e))
-		campaign_fail(self, "%s", e.text);
+		fail(&self->failure, "%s", e.text);
 	code = exit_code(self);
 	end->summary = strdup(text);
 	end->text = strdup(text_write(self, &self->side));
-	memcpy(end->failure, self->failure, sizeof end->failure);
+	memcpy(end->failure, self->failure.text, sizeof end->failure);
 	window_close(self);
 	campaign_cross_close(self);
 	bench_close(&self->bench);
 	arena_free(&self->side);
-	triage_close(self);
-	arena_free(&self->known);
+	triage_close(&self->triage);
 	for (int i = 0; i < self->n_corpus; i++)
 		free(self->corpus[i].text);
 	free(self->corpus);

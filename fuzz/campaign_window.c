@@ -101,7 +101,7 @@ static void turn(struct campaign *self)
 	bench_receive(&self->bench, asked->n, asked->r);
 	if (full->n)
 		send(self, full);
-	for (int k = 0; k < asked->n && !self->failed; k++)
+	for (int k = 0; k < asked->n && !self->failure.any; k++)
 		judge_one(self, asked, k);
 	asked->n = 0;
 	arena_reset(&asked->arena);

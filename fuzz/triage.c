@@ -18,6 +18,7 @@
 #include "../graph/walk.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
+#include "generate.h"
 #include "minimize_finding.h"
 #include "simplest.h"
 #include "steady.h"
@@ -53,7 +54,7 @@ static void set_text(char **to, const char *text)
  * about nothing else, unless the case had it to begin with.
  */
 struct known_names {
-	const struct campaign *campaign;
+	const struct triage *triage;
 	const char *spec, *signature;
 	const struct program *from;
 };
@@ -62,8 +63,8 @@ static bool has_new_wiring(void *context, const struct testcase *c)
 {
 	const struct known_names *known = context;
 
-	for (int i = 0; i < known->campaign->n_finding; i++) {
-		const struct finding *f = &known->campaign->finding[i];
+	for (int i = 0; i < known->triage->n_finding; i++) {
+		const struct finding *f = &known->triage->finding[i];
 
 		if (f->spec == known->spec && finding_is_in(f, &c->program) && !finding_is_in(f, known->from))
 			return true;
@@ -76,8 +77,8 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 	const struct known_names *known = context;
 	struct pattern p = pattern_of(c, NULL);
 
-	for (int i = 0; i < known->campaign->n_finding; i++) {
-		const struct finding *f = &known->campaign->finding[i];
+	for (int i = 0; i < known->triage->n_finding; i++) {
+		const struct finding *f = &known->triage->finding[i];
 
 		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->symptom->pattern) && !memcmp(&f->symptom->pattern, &p, sizeof p))
 			return true;
@@ -106,18 +107,18 @@ static bool has_new_ops(const struct known_names *known, const struct testcase *
 }
 
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
-static void simplify(struct campaign *self, int budget, const struct question *s, struct testcase *c, struct bench_result *r, const char **signature)
+static void simplify(struct triage *self, int budget, const struct question *s, struct testcase *c, struct bench_result *r, const char **signature)
 {
 	const struct known_names *known = s->context;
 	const struct question any = {.bench = s->bench, .until = s->until, .refuse = has_new_wiring, .context = s->context};
-	struct testcase simple = simplest_case(&any, c, budget, &self->side);
+	struct testcase simple = simplest_case(&any, c, budget, self->side);
 	/* It showed a finding: an engine that differs from run to run will do so again. */
-	bool shows = case_shows(&simple, &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r}, &self->side, NULL);
+	bool shows = case_shows(&simple, &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r}, self->side, NULL);
 	struct question again = {.bench = s->bench, .judged = JUDGED_IN_FULL, .fresh = true, .result = r};
 
-	again.signature = signature_coarse(known->spec, &simple, &r->judgement[0], &self->side);
+	again.signature = signature_coarse(known->spec, &simple, &r->judgement[0], self->side);
 	shows = shows && !(signature_weak_zero(s->signature) && !signature_weak_zero(again.signature) && has_new_ops(known, &simple));
-	if (shows && case_shows(&simple, &again, &self->side, NULL)) {
+	if (shows && case_shows(&simple, &again, self->side, NULL)) {
 		*signature = again.signature;
 		*c = simple;
 		return;
@@ -126,7 +127,7 @@ static void simplify(struct campaign *self, int budget, const struct question *s
 	again.signature = s->signature;
 	again.slips = s->slips;
 	again.spent = s->spent;
-	case_shows(c, &again, &self->side, NULL);
+	case_shows(c, &again, self->side, NULL);
 }
 
 /* Whether it asks for what an engine writes in ops that the program has not, and may die of. */
@@ -149,9 +150,9 @@ static void set_symptom(struct triaged *out, const struct testcase *c, const str
 }
 
 /* same: of the case's coarse signature.  likely: it is most likely known. */
-static void triage_case(struct campaign *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
+static void triage_case(struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
-	int budget = likely && self->o->minimize_budget > RECHECK_BUDGET ? RECHECK_BUDGET : self->o->minimize_budget;
+	int budget = likely && self->minimize_budget > RECHECK_BUDGET ? RECHECK_BUDGET : self->minimize_budget;
 	struct minimize_statistics stats = {0};
 	struct symptom *symptom = &out->symptom;
 	struct testcase c = *shown->c;
@@ -162,33 +163,33 @@ static void triage_case(struct campaign *self, const struct question *same, cons
 
 	c.n_expect = 0;
 	out->signature = same->signature;
-	symptom->flaky = !case_shows(&c, &(struct question){.bench = same->bench, .fresh = true, .signature = same->signature, .slips = same->slips}, &self->side, NULL);
-	arena_reset(&self->side);
+	symptom->flaky = !case_shows(&c, &(struct question){.bench = same->bench, .fresh = true, .signature = same->signature, .slips = same->slips}, self->side, NULL);
+	arena_reset(self->side);
 	if (symptom->flaky)
-		bench_judge(same->bench, &c, &self->side, &r);
+		bench_judge(same->bench, &c, self->side, &r);
 	else
-		symptom->flaky = !minimize_finding(same, shown->c, budget, &self->side, &c, &r, &stats);
+		symptom->flaky = !minimize_finding(same, shown->c, budget, self->side, &c, &r, &stats);
 	answers = verdict_answers(r.judgement[0].verdict);
 	dies = r.judgement[0].verdict == VERDICT_CRASH && is_written_in_others(&c);
 	if (!symptom->flaky && (answers || dies))
 		simplify(self, answers || budget < CRASH_BUDGET ? budget : CRASH_BUDGET, same, &c, &r, &out->signature);
-	role = NEW(&self->side, enum role, program_nodes(&c.program) + 1);
+	role = NEW(self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {
-		const struct question any = {.bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, &self->side)};
+		const struct question any = {.bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, self->side)};
 
-		find_roles(&any, &c, r.judgement[0].verdict, &self->side, role);
+		find_roles(&any, &c, r.judgement[0].verdict, self->side, role);
 		symptom->unsteady = any.runs > 1;
 	}
-	symptom->fine = fine_signature(out->spec, &c, r.judgement[0].verdict, role, &self->side);
+	symptom->fine = fine_signature(out->spec, &c, r.judgement[0].verdict, role, self->side);
 	if (symptom->weak_zero) {
 		symptom->program = symptom->fine;
-		symptom->fine = arena_printf(&self->side, "%s", out->signature);
+		symptom->fine = arena_printf(self->side, "%s", out->signature);
 	}
 	report = (struct report){.engine = out->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
-	    .seed = self->o->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	    .seed = self->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
-		symptom->fine = arena_printf(&self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
+		symptom->fine = arena_printf(self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
 		c = *shown->c;
 		c.n_expect = 0;
 	}
@@ -200,9 +201,9 @@ static void triage_case(struct campaign *self, const struct question *same, cons
 	report.signature = out->signature;
 	report.fine = symptom->fine;
 	set_symptom(out, &c, report.judgement, symptom->flaky ? NULL : role);
-	out->program = NEW(&self->side, struct program, 1);
+	out->program = NEW(self->side, struct program, 1);
 	*out->program = c.program;
-	out->text = report_write(&report, &self->side, &out->len);
+	out->text = report_write(&report, self->side, &out->len);
 }
 
 /* ---- which finding it is ---- */
@@ -222,7 +223,7 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
  * Where it says more than those that are there.  The name of all NaN that 0 times infinity may have made is, beside another symptom, that of these ops alone: the next one may be of
  * others.
  */
-static void add_symptom(struct campaign *self, struct finding *f, const struct symptom *s)
+static void add_symptom(struct triage *self, struct finding *f, const struct symptom *s)
 {
 	for (int k = 0; k < f->n_symptom; k++)
 		if (symptom_covers(&f->symptom[k], s))
@@ -235,13 +236,13 @@ static void add_symptom(struct campaign *self, struct finding *f, const struct s
 	f->n_symptom++;
 }
 
-static void take_over(struct campaign *self, struct finding *f, const struct triaged *t)
+static void take_over(struct triage *self, struct finding *f, const struct triaged *t)
 {
 	struct finding old = *f;
 	struct error e = {0};
 
 	if (*f->file)
-		file_remove(self->findings_dir, f->file, &e);
+		file_remove(self->dir, f->file, &e);
 	set_text(&f->signature, t->signature);
 	f->n_symptom = 0;
 	add_symptom(self, f, &t->symptom);
@@ -255,7 +256,7 @@ static void take_over(struct campaign *self, struct finding *f, const struct tri
 		}
 	f->ops = t->ops;
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->symptom.fine));
-	campaign_write_file(self, self->findings_dir, f->file, t->text, t->len);
+	write_or_fail(self->failure, self->dir, f->file, t->text, t->len);
 }
 
 /* Whether the program says more of a finding whose names say only that there is a region.  What dies is not made simpler, and has any wiring. */
@@ -264,7 +265,7 @@ static bool lacks_wiring(const struct finding *f, const struct program *p)
 	return verdict_answers(f->symptom->verdict) && pattern_is_bare(&f->symptom->pattern) && !finding_is_in(f, p);
 }
 
-/* p is the campaign's. */
+/* p lives in triage.known. */
 static void add_wiring(struct finding *f, const struct program *p)
 {
 	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
@@ -283,7 +284,7 @@ static void free_finding(struct finding *f)
 }
 
 /* Findings other than `kept` that t, which is of that, explains are the same bug. */
-static void absorb(struct campaign *self, int kept, const struct triaged *t)
+static void absorb(struct triage *self, int kept, const struct triaged *t)
 {
 	struct error e = {0};
 
@@ -303,7 +304,7 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 		for (int k = 0; k < f->n_wiring; k++)
 			if (lacks_wiring(to, f->wiring[k]))
 				add_wiring(to, f->wiring[k]);
-		file_remove(self->findings_dir, f->file, &e);
+		file_remove(self->dir, f->file, &e);
 		free_finding(f);
 		memmove(f, f + 1, (size_t)(--self->n_finding - i) * sizeof *f);
 		kept -= i < kept;
@@ -312,7 +313,7 @@ static void absorb(struct campaign *self, int kept, const struct triaged *t)
 }
 
 /* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one; then it is not minimized again. */
-static bool is_met_on_the_way(struct campaign *self, const struct triaged *t, const char *signature)
+static bool is_met_on_the_way(struct triage *self, const struct triaged *t, const char *signature)
 {
 	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i];
@@ -334,7 +335,7 @@ static bool is_known_slip(const struct finding *f, const char *signature)
 	return finding_has_face(f, signature);
 }
 
-static void file_case(struct campaign *self, const struct shown *shown, const char *signature, const struct triaged *t)
+static void file_case(struct triage *self, const struct shown *shown, const char *signature, const struct triaged *t)
 {
 	struct finding *f = NULL;
 	int i = self->n_finding, relation = 0;
@@ -386,7 +387,7 @@ static bool open_again(struct bench *b, const char *spec, const char *right_on, 
 
 /* What minimizing a case slipped to, if nothing of it is known. */
 struct slip_taker {
-	struct campaign *campaign;
+	struct triage *triage;
 	int which;
 	int64_t number;
 };
@@ -394,18 +395,18 @@ struct slip_taker {
 static void take_slip(void *context, const char *signature, const struct testcase *c)
 {
 	const struct slip_taker *t = context;
-	struct campaign *self = t->campaign;
-	const bool late = self->o->seconds > 0 && bench_clock() - self->start >= self->o->seconds;
+	struct triage *self = t->triage;
+	const bool late = self->deadline > 0 && bench_clock() >= self->deadline;
 
 	for (int i = 0; i < self->n_finding; i++)
 		if (is_known_slip(&self->finding[i], signature))
 			return;
-	if (!late && !stop_requested() && !(self->o->max_findings && self->n_finding >= self->o->max_findings))
+	if (!late && !stop_requested() && !(self->max_findings && self->n_finding >= self->max_findings))
 		triage_record(self, t->which, signature, c, NULL, t->number);
 }
 
 struct recording {
-	struct campaign *campaign;
+	struct triage *triage;
 	const struct question *same;
 	const struct shown *shown;
 	bool likely;
@@ -416,47 +417,47 @@ static void run_triage(void *context)
 {
 	const struct recording *x = context;
 
-	triage_case(x->campaign, x->same, x->shown, x->likely, x->out);
+	triage_case(x->triage, x->same, x->shown, x->likely, x->out);
 }
 
 /* Minimized and filed. */
-static void record(struct campaign *self, const struct shown *shown, bool likely)
+static void record(struct triage *self, const struct shown *shown, bool likely)
 {
-	const char *spec = self->o->spec[shown->which];
-	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
+	const char *spec = self->spec[shown->which];
+	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
 	struct triaged t = {.spec = spec};
 	char *own = text_copy(shown->signature);
 	struct known_names names = {self, spec, own, &shown->c->program};
-	const double start = bench_clock(), end = self->start + self->o->seconds;
-	struct limit limit = {.stop = stop_requested, .deadline = self->o->seconds > 0 ? fmax(end, start + LAST_FINDING_SECONDS) : 0};
+	const double start = bench_clock();
+	struct limit limit = {.stop = stop_requested, .deadline = self->deadline > 0 ? fmax(self->deadline, start + LAST_FINDING_SECONDS) : 0};
 	struct slips slips = {0};
 	struct bench one;
 	const struct question same = {.bench = &one, .signature = own, .slips = &slips, .until = &limit, .spent = &limit, .refuse = is_more_of_it, .context = &names};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 
-	if (!open_again(&one, spec, self->o->right_on, &oracle, &e)) {
-		campaign_fail(self, "%s", e.text);
+	if (!open_again(&one, spec, self->right_on, &oracle, &e)) {
+		fail(self->failure, "%s", e.text);
 		free(own);
 		return;
 	}
-	arena_reset(&self->side);
-	if (!arena_try(&self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
+	arena_reset(self->side);
+	if (!arena_try(self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
 		/* minimized where memory allows; the bare case, else, is still a reproducer */
-		arena_reset(&self->side);
-		t = (struct triaged){.spec = spec, .signature = own, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, &self->side)};
+		arena_reset(self->side);
+		t = (struct triaged){.spec = spec, .signature = own, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, self->side)};
 		set_symptom(&t, shown->c, &(struct judgement){.verdict = shown->verdict}, NULL);
-		t.text = testcase_write(shown->c, &self->side, &t.len);
+		t.text = testcase_write(shown->c, self->side, &t.len);
 	}
 	file_case(self, shown, own, &t);
 	bench_close(&one);
 	if (!shown->slip) /* its own ones are left */
-		slips_take(&slips, spec, self->o->right_on, take_slip, &taker);
+		slips_take(&slips, spec, self->right_on, take_slip, &taker);
 	slips_free(&slips);
 	free(own);
 }
 
-void triage_record(struct campaign *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number)
+void triage_record(struct triage *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number)
 {
 	struct shown shown = {.which = which, .signature = signature, .verdict = signature_verdict(signature), .point = seen ? seen->judgement[which].point : 0,
 	    .c = c, .found = c, .seen = seen, .slip = !seen, .number = number};
@@ -470,13 +471,14 @@ void triage_record(struct campaign *self, int which, const char *signature, cons
 	else
 		record(self, &shown, likely);
 	if (seen)
-		self->minimize_seconds += bench_clock() - start;
+		self->seconds += bench_clock() - start;
 }
 
-void triage_close(struct campaign *self)
+void triage_close(struct triage *self)
 {
 	for (int i = 0; i < self->n_finding; i++)
 		free_finding(&self->finding[i]);
 	free(self->finding);
 	triage_close_remainders(self);
+	arena_free(&self->known);
 }

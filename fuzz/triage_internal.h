@@ -2,7 +2,7 @@
 #ifndef FUZZ_TRIAGE_INTERNAL_H
 #define FUZZ_TRIAGE_INTERNAL_H
 
-#include "campaign_internal.h"
+#include "triage.h"
 #include "wiring.h"
 
 /* A case of engine `which` that showed a finding. */
@@ -27,7 +27,7 @@ void finding_add_face(struct finding *f, const char *signature);
  * The finding that the case is counted with, and is: all that fails in it goes away with the known patterns.  NULL: it is to be minimized, as *s says now: less the known
  * patterns where something fails without them.  *likely: what it is is known, most likely, and it is minimized nevertheless.
  */
-struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely);
-void triage_close_remainders(struct campaign *self);
+struct finding *triage_known(struct triage *self, struct shown *s, bool *likely);
+void triage_close_remainders(struct triage *self);
 
 #endif

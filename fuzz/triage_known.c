@@ -82,7 +82,7 @@ static bool is_likely(const struct finding *f, int k, const struct shown *s, boo
 }
 
 /* The one with the largest pattern. */
-static struct likely find_likely(struct campaign *self, const struct shown *s)
+static struct likely find_likely(struct triage *self, const struct shown *s)
 {
 	const bool weak_zero = signature_weak_zero(s->signature);
 	struct likely best = {NULL, 0};
@@ -90,7 +90,7 @@ static struct likely find_likely(struct campaign *self, const struct shown *s)
 	for (int i = 0; i < self->n_finding; i++) {
 		struct finding *f = &self->finding[i];
 
-		for (int k = 0; f->spec == self->o->spec[s->which] && k < f->n_symptom; k++)
+		for (int k = 0; f->spec == self->spec[s->which] && k < f->n_symptom; k++)
 			if (is_likely(f, k, s, weak_zero) && (!best.f || pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
 				best = (struct likely){f, k};
 	}
@@ -99,9 +99,9 @@ static struct likely find_likely(struct campaign *self, const struct shown *s)
 
 /* ---- less the pattern ---- */
 
-static struct remainder *remainder_of(struct campaign *self, int which)
+static struct remainder *remainder_of(struct triage *self, int which)
 {
-	const struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = INT_MAX};
+	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
 	struct remainder *rest;
 	struct error e = {0};
 
@@ -115,7 +115,7 @@ static struct remainder *remainder_of(struct campaign *self, int which)
 	rest->primal = engine_open("tape", &e);
 	if (!rest->primal)
 		return NULL;
-	if (!bench_open_against(&rest->bench, &self->o->spec[which], 1, self->o->right_on, &oracle, &e)) {
+	if (!bench_open_against(&rest->bench, &self->spec[which], 1, self->right_on, &oracle, &e)) {
 		engine_close(rest->primal);
 		return NULL;
 	}
@@ -183,7 +183,7 @@ static bool shows_without(struct remainder *rest, const char *spec, const struct
 	return true;
 }
 
-void triage_close_remainders(struct campaign *self)
+void triage_close_remainders(struct triage *self)
 {
 	for (int k = 0; self->remainder && k < BENCH_ENGINES; k++) {
 		struct remainder *rest = &self->remainder[k];
@@ -198,7 +198,7 @@ void triage_close_remainders(struct campaign *self)
 }
 
 struct remains {
-	struct campaign *campaign;
+	struct triage *triage;
 	struct remainder *rest;
 	struct shown *shown;
 	struct likely likely;
@@ -209,13 +209,13 @@ static void leave_out_known(void *context)
 {
 	struct remains *x = context;
 
-	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->rest, x->campaign->o->spec[x->shown->which], &x->likely, x->shown))
-		x->likely = find_likely(x->campaign, x->shown);
+	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->rest, x->triage->spec[x->shown->which], &x->likely, x->shown))
+		x->likely = find_likely(x->triage, x->shown);
 }
 
-struct finding *triage_known(struct campaign *self, struct shown *s, bool *likely)
+struct finding *triage_known(struct triage *self, struct shown *s, bool *likely)
 {
-	struct remains x = {.campaign = self, .shown = s, .likely = find_likely(self, s)};
+	struct remains x = {.triage = self, .shown = s, .likely = find_likely(self, s)};
 	struct finding *first = x.likely.f;
 
 	*likely = false;
