@@ -16,7 +16,7 @@ enum {
 
 bool limit_over(const struct limit *l, const struct engine *engine)
 {
-	return (l->stop && l->stop()) || l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine) || (l->deadline > 0 && bench_clock() >= l->deadline);
+	return l && ((l->stop && l->stop()) || l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine) || (l->deadline > 0 && bench_clock() >= l->deadline));
 }
 
 /* Whether finding j is the one that is asked for; another is noted. */
@@ -48,8 +48,8 @@ static int short_timeout(const struct limit *spent, int whole)
 	return ms < whole ? (int)ms : whole;
 }
 
-/* Whether the engine ends so on c.  What does not answer needs no truth to be judged by. */
-static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c, struct arena *a)
+/* Whether the engine crashes, hangs or breaks the protocol on c, as the verdict says.  That needs no truth. */
+static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c, struct arena *a, struct judgement *out)
 {
 	struct answer *answer = NEW(a, struct answer, c->n_point);
 	const double start = bench_clock();
@@ -68,7 +68,10 @@ static bool ends_so(const struct question *q, struct engine *engine, enum verdic
 		q->spent->hung += took;
 	else
 		q->spent->slowest = fmax(q->spent->slowest, took);
-	return ends && bench_reference_agrees(q->bench, c, a) && is_asked_for(q, engine, c, &(struct judgement){.verdict = verdict}, a);
+	if (!ends || !bench_reference_agrees(q->bench, c, a))
+		return false;
+	*out = (struct judgement){.verdict = verdict};
+	return is_asked_for(q, engine, c, out, a);
 }
 
 static bool any_judged(const struct truth_tensor *t, int n)
@@ -124,10 +127,10 @@ static bool ask(const struct testcase *c, const struct question *q, struct arena
 	struct engine *engine = q->engine ? q->engine : q->bench->engine[0];
 	struct shared_truth own = {.confirmed = true}; /* no finite differences, then */
 
-	if ((q->until && limit_over(q->until, engine)) || (q->refuse && q->refuse(q->context, c)))
+	if (limit_over(q->until, engine) || (q->refuse && q->refuse(q->context, c)))
 		return false;
 	if (!verdict_answers(expected))
-		return ends_so(q, engine, expected, c, a);
+		return ends_so(q, engine, expected, c, a, out);
 	if (q->judged != JUDGED_IN_FULL && !q->truth)
 		oracle_truth(q->bench->oracle, c, a, &own.truth);
 	if (needs_number(expected) && !can_be_wrong(&own.truth))

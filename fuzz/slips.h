@@ -1,4 +1,4 @@
-/* slips.h: findings that a search comes upon though it is after another one: the smallest case for each coarse signature. */
+/* slips.h: other findings that a search for one finding meets: the smallest case for each coarse signature. */
 #ifndef FUZZ_SLIPS_H
 #define FUZZ_SLIPS_H
 
@@ -12,13 +12,13 @@ struct slip {
 	int nodes;
 };
 
-/* Zero-initialized there are none. */
+/* All zero: there are none. */
 struct slips {
 	int n;
 	struct slip at[SLIPS];
 };
 
-/* Keeps c where it is the first of its signature, as long as there is room, or the smallest. */
+/* Keeps c if it is the smallest of its signature.  A new signature needs room. */
 void slips_note(struct slips *self, const char *signature, const struct testcase *c, struct arena *scratch);
 void slips_free(struct slips *self);
 

@@ -5,14 +5,14 @@
 #include "question.h"
 
 /*
- * How often the engine has to be asked about a case before it counts as right: once, or many times where it answers c, which shows a finding, in different ways.  Asks until
- * q->until is over.
+ * How many runs an engine needs before it counts as right about a case.  One, or many if it answers c, which shows a
+ * finding, in different ways.  q: the bench and until.
  */
 int steady_runs(const struct question *q, const struct testcase *c, struct arena *a);
 
 /*
- * Whether the derivatives of x, or its results where it has none, are those of y; of a request that is written out whole, the results.  Numbers are the same that another order of
- * summation may make of each other.
+ * Whether x and y have the same derivatives, or the same results if they have none.  Numbers may differ as far as
+ * another order of summation explains.
  */
 bool same_answer(const struct answer *x, const struct answer *y);
 

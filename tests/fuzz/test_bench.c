@@ -285,6 +285,88 @@ static void test_isolated(struct arena *a)
 	bench_close(&b);
 }
 
+/* ---- questions ---- */
+
+static bool at_once(void)
+{
+	return true;
+}
+
+static bool refuse_all(void *context, const struct testcase *c)
+{
+	(void)context, (void)c;
+	return true;
+}
+
+/* What is asked, how often the engine hears of it, and what the answer is. */
+static void test_questions(struct arena *a)
+{
+	static const char wrong[] = "scripted|vjp|wrong|finite", crash[] = "scripted|vjp|crash|none";
+	static const struct limit over = {.stop = at_once};
+	struct slips slips = {0};
+	struct limit limit = {0};
+	const struct {
+		enum act first, second;
+		struct question q;
+		bool shows;
+		int asked;
+		enum verdict verdict;
+		int slips;
+	} rows[] = {
+		{ACT_RIGHT, ACT_WRONG, {0}, false, 1, VERDICT_AGREE, 0},
+		{ACT_WRONG, ACT_WRONG, {0}, true, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL}, true, 2, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 1}, false, 1, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 9}, true, 3, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 9, .judged = JUDGED_IN_FULL}, true, 3, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.runs = 9}, false, 9, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.runs = 9, .judged = JUDGED_IN_FULL}, false, 9, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.fresh = true}, false, BENCH_RUNS, VERDICT_AGREE, 0}, /* there is no process to start anew */
+		{ACT_RIGHT, ACT_RIGHT, {.fresh = true, .runs = 3}, false, 3, VERDICT_AGREE, 0},
+		{ACT_WRONG, ACT_WRONG, {.signature = wrong, .slips = &slips}, true, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.signature = crash, .slips = &slips}, false, 2, VERDICT_WRONG, 1},
+		{ACT_WRONG, ACT_WRONG, {.signature = crash}, false, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = wrong, .spent = &limit}, true, 2, VERDICT_WRONG, 0},
+		/* One answer says that it does not crash, and one that it does. */
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, false, 1, VERDICT_UNDECIDED, 0},
+		{ACT_CRASH, ACT_CRASH, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, true, 1, VERDICT_CRASH, 0},
+		{ACT_WRONG, ACT_WRONG, {.until = &limit}, true, 2, VERDICT_WRONG, 0},
+		{ACT_HANG, ACT_HANG, {.spent = &limit}, true, 2, VERDICT_HANG, 0},
+		{ACT_WRONG, ACT_WRONG, {.until = &limit}, false, 0, VERDICT_UNDECIDED, 0}, /* the hang took all the time that there was */
+		{ACT_WRONG, ACT_WRONG, {.until = &over}, false, 0, VERDICT_UNDECIDED, 0},
+		{ACT_WRONG, ACT_WRONG, {.refuse = refuse_all}, false, 0, VERDICT_UNDECIDED, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL, .disagreement = true}, false, 2, VERDICT_WRONG, 0},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
+	struct testcase c = square_case(false, a);
+	struct error e = {.text = ""};
+	struct arena small;
+	struct bench b;
+
+	CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+	b.n_engine = 1;
+	arena_init(&small, 1);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct question q = rows[k].q;
+		struct judgement j;
+
+		b.engine[0] = scripted_open(rows[k].first, rows[k].second);
+		q.bench = &b;
+		CHECK(case_shows(&c, &q, a, &j) == rows[k].shows, "row %zu: %s", k, verdict_names[j.verdict]);
+		CHECK(j.verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[j.verdict]);
+		CHECK(((struct scripted *)b.engine[0])->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.engine[0])->asked);
+		CHECK(slips.n == rows[k].slips, "row %zu: %d slips", k, slips.n);
+		q.full_is_no = true;
+		CHECK(!case_shows(&c, &q, &small, &j), "row %zu: shows something without memory", k);
+		slips_free(&slips);
+		engine_close(b.engine[0]);
+	}
+	CHECK(limit.hung > 0, "nobody waited for the hang");
+	b.n_engine = 0;
+	bench_close(&b);
+	arena_free(&small);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -297,6 +379,7 @@ int main(int argc, char **argv)
 	test_open();
 	test_real(&a);
 	test_isolated(&a);
+	test_questions(&a);
 	arena_free(&a);
 	return check_done();
 }
