@@ -17,15 +17,7 @@ const struct tensor *constant_said(const struct rewriting *r, int v)
 
 static int note_constant(struct rewriting *r, int v, const struct tensor *t)
 {
-	if (v >= r->constant_room) {
-		int room = 2 * v + 64;
-		const struct tensor **to = NEW(r->arena, const struct tensor *, room);
-
-		for (int k = 0; k < r->constant_room; k++)
-			to[k] = r->constant[k];
-		r->constant = to;
-		r->constant_room = room;
-	}
+	GROW(r->arena, r->constant, &r->constant_room, v + 1);
 	r->constant[v] = t;
 	return v;
 }

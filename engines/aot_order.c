@@ -19,14 +19,7 @@ static void need(struct order *o, struct needs *s, int value)
 {
 	if (o->node_of[value] < 0)
 		return;
-	if (s->n == s->room) {
-		const int *old = s->node;
-
-		s->room = s->room ? 2 * s->room : 8;
-		s->node = NEW(o->arena, int, s->room);
-		for (int k = 0; k < s->n; k++)
-			s->node[k] = old[k];
-	}
+	GROW(o->arena, s->node, &s->room, s->n + 1);
 	s->node[s->n++] = o->node_of[value];
 }
 

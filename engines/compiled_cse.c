@@ -95,14 +95,7 @@ static enum rewritten merge_node(struct rewrite *x, struct node *node, int *take
 		x->alias[node->out] = other->out;
 		return REWRITE_GONE;
 	}
-	if (t->n == t->room) {
-		const struct known *old = t->known;
-
-		t->room = t->room ? 2 * t->room : 64;
-		t->known = NEW(x->arena, struct known, t->room);
-		if (t->n)
-			memcpy(t->known, old, (size_t)t->n * sizeof *old);
-	}
+	GROW(x->arena, t->known, &t->room, t->n + 1);
 	t->known[t->n] = (struct known){arena_copy(x->arena, node, 1, sizeof *node), head, t->head[head]};
 	t->head[head] = t->n++;
 	return REWRITE_KEEP;

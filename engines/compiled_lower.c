@@ -13,14 +13,7 @@ static const struct type *type_of(const struct code *c, int v)
 
 static int new_buffer(struct code *c, enum buffer_kind kind, int size)
 {
-	if (c->n_buffer == c->buffer_room) {
-		const struct buffer *old = c->buffer;
-
-		c->buffer_room = c->buffer_room ? 2 * c->buffer_room : 16;
-		c->buffer = NEW(c->arena, struct buffer, c->buffer_room);
-		if (c->n_buffer)
-			memcpy(c->buffer, old, (size_t)c->n_buffer * sizeof *old);
-	}
+	GROW(c->arena, c->buffer, &c->buffer_room, c->n_buffer + 1);
 	c->buffer[c->n_buffer] = (struct buffer){.kind = kind, .size = size, .first = 1, .last = 0, .alias = -1};
 	return c->n_buffer++;
 }
@@ -47,14 +40,7 @@ static void give_dense(struct code *c, int v)
 
 static struct step *add_step(struct code *c, struct block *b, enum step_kind kind, const struct node *node)
 {
-	if (b->n_step == b->room) {
-		const struct step *old = b->step;
-
-		b->room = b->room ? 2 * b->room : 8;
-		b->step = NEW(c->arena, struct step, b->room);
-		if (b->n_step)
-			memcpy(b->step, old, (size_t)b->n_step * sizeof *old);
-	}
+	GROW(c->arena, b->step, &b->room, b->n_step + 1);
 	b->step[b->n_step] = (struct step){.kind = kind, .node = node};
 	return &b->step[b->n_step++];
 }

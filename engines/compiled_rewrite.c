@@ -11,14 +11,7 @@ struct nodes {
 
 static struct node *append(struct rewrite *x, struct nodes *to, const struct node *node)
 {
-	if (to->n == to->room) {
-		const struct node *old = to->at;
-
-		to->room = to->room ? 2 * to->room : 8;
-		to->at = NEW(x->arena, struct node, to->room);
-		if (to->n)
-			memcpy(to->at, old, (size_t)to->n * sizeof *old);
-	}
+	GROW(x->arena, to->at, &to->room, to->n + 1);
 	to->at[to->n] = *node;
 	return &to->at[to->n++];
 }

@@ -56,14 +56,7 @@ static void run_custom(struct region_run *run, const struct node *node)
 /* Appends the carries at the start of an iteration, or after the last. */
 static void save(struct region_run *run, struct residuals *r, const struct tensor *carry)
 {
-	if (r->n == r->room) {
-		const struct tensor *old = r->start;
-
-		r->room = r->room ? 2 * r->room : 8;
-		r->start = NEW(run->arena, struct tensor, r->room * r->n_carry);
-		if (r->n)
-			memcpy(r->start, old, sizeof *old * (size_t)(r->n * r->n_carry));
-	}
+	r->start = arena_grow(run->arena, r->start, &r->room, r->n + 1, sizeof *r->start * (size_t)r->n_carry);
 	if (r->n_carry)
 		memcpy(r->start + r->n * r->n_carry, carry, sizeof *carry * (size_t)r->n_carry);
 }

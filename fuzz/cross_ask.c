@@ -89,15 +89,7 @@ const struct answer *cross_ask(struct cross_ask *q, struct engine *engine, const
 
 void cross_add(struct cross_ask *q, const struct cross_pair *pair)
 {
-	if (q->n == q->room) {
-		int room = q->room ? 2 * q->room : 64;
-		struct cross_pair *more = NEW(q->arena, struct cross_pair, room);
-
-		if (q->n)
-			memcpy(more, q->pair, (size_t)q->n * sizeof *more);
-		q->pair = more;
-		q->room = room;
-	}
+	GROW(q->arena, q->pair, &q->room, q->n + 1);
 	q->pair[q->n++] = *pair;
 }
 

@@ -13,32 +13,16 @@ void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct 
 	build_begin(&g->b, a);
 }
 
-static void *grow(struct arena *a, const void *old, int *room, int need, size_t size)
-{
-	int larger = *room ? *room : 64;
-	char *p;
-
-	while (larger <= need)
-		larger *= 2;
-	p = arena_alloc(a, (size_t)larger, size);
-	if (*room)
-		memcpy(p, old, (size_t)*room * size);
-	*room = larger;
-	return p;
-}
-
 void gen_push(struct gen *g, int value)
 {
-	if (g->n_pool >= g->pool_room)
-		g->pool = grow(g->a, g->pool, &g->pool_room, g->n_pool, sizeof(*g->pool));
+	GROW(g->a, g->pool, &g->pool_room, g->n_pool + 1);
 	g->pool[g->n_pool++] = value;
 }
 
 /* Info without a place in the pool. */
 static void know(struct gen *g, int value, struct range r, uint32_t deps, bool noisy)
 {
-	if (value >= g->info_room)
-		g->info = grow(g->a, g->info, &g->info_room, value, sizeof(*g->info));
+	GROW(g->a, g->info, &g->info_room, value + 1);
 	g->info[value] = (struct gen_info){.range = r, .deps = deps, .noisy = noisy, .depth = g->depth, .successor = -1};
 }
 

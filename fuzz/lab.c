@@ -88,19 +88,8 @@ static int keep_case(struct lab *l, const struct testcase *c)
 	for (int i = 0; i < out->n_case; i++)
 		if (l->case_hash[i] == hash && testcase_equal(out->cases[i], c))
 			return i;
-	if (out->n_case == l->case_room) {
-		int room = l->case_room ? 2 * l->case_room : 256;
-		const struct testcase **cases = NEW(l->arena, const struct testcase *, room);
-		uint64_t *hashes = NEW(l->arena, uint64_t, room);
-
-		if (out->n_case) {
-			memcpy(cases, out->cases, (size_t)out->n_case * sizeof *cases);
-			memcpy(hashes, l->case_hash, (size_t)out->n_case * sizeof *hashes);
-		}
-		out->cases = cases;
-		l->case_hash = hashes;
-		l->case_room = room;
-	}
+	GROW(l->arena, out->cases, &l->case_room, out->n_case + 1);
+	GROW(l->arena, l->case_hash, &l->hash_room, out->n_case + 1);
 	copy = NEW(l->arena, struct testcase, 1);
 	*copy = testcase_copy(c, l->arena);
 	out->cases[out->n_case] = copy;
@@ -148,15 +137,7 @@ static struct variant_row *new_row(struct lab *l)
 {
 	struct variant_table *t = l->table;
 
-	if (t->n_row == t->row_room) {
-		int room = t->row_room ? 2 * t->row_room : 32;
-		struct variant_row *row = NEW(l->arena, struct variant_row, room);
-
-		if (t->n_row)
-			memcpy(row, t->row, (size_t)t->n_row * sizeof *row);
-		t->row = row;
-		t->row_room = room;
-	}
+	GROW(l->arena, t->row, &t->row_room, t->n_row + 1);
 	return &t->row[t->n_row];
 }
 
@@ -394,15 +375,7 @@ void lab_say(struct lab *l, const char *id, enum statement_kind kind, const stru
 	va_start(list, format);
 	vsnprintf(text, sizeof text, format, list);
 	va_end(list);
-	if (out->n_statement == l->statement_room) {
-		int room = l->statement_room ? 2 * l->statement_room : 32;
-		struct statement *more = NEW(l->arena, struct statement, room);
-
-		if (out->n_statement)
-			memcpy(more, out->statement, (size_t)out->n_statement * sizeof *more);
-		out->statement = more;
-		l->statement_room = room;
-	}
+	GROW(l->arena, out->statement, &l->statement_room, out->n_statement + 1);
 	s = &out->statement[out->n_statement++];
 	*s = (struct statement){.id = id, .kind = kind, .text = LAB_TEXT(l, "%s", text)};
 	s->support = NEW(l->arena, struct support, n);

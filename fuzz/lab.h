@@ -33,7 +33,7 @@ struct lab {
 	int asks;                     /* how often a case is asked before it passes: more than once where the engine answers by chance */
 	struct explanation *explain;  /* the features of every variant */
 	struct engine *primal;
-	int case_room, table_room, statement_room;
+	int case_room, hash_room, statement_room;
 	uint64_t *case_hash;
 };
 

@@ -18,13 +18,7 @@ struct key {
 
 static void key_add(struct key *k, int x)
 {
-	if (k->n == k->room) {
-		k->room = k->room ? 2 * k->room : 64;
-		int *more = NEW(k->arena, int, k->room);
-		for (int i = 0; i < k->n; i++)
-			more[i] = k->at[i];
-		k->at = more;
-	}
+	GROW(k->arena, k->at, &k->room, k->n + 1);
 	k->at[k->n++] = x;
 }
 

@@ -18,7 +18,7 @@ struct arena_exit {
 	jmp_buf at;
 };
 
-enum { FIRST_BLOCK = 1 << 16, ALIGN = _Alignof(max_align_t) };
+enum { FIRST_BLOCK = 1 << 16, FIRST_ROOM = 8, ALIGN = _Alignof(max_align_t) };
 
 void arena_init(struct arena *a, size_t limit)
 {
@@ -83,7 +83,7 @@ void arena_full(const struct arena *a)
 }
 
 /* Makes a->current a block with room for `bytes`.  Blocks behind the current one are free. */
-static void arena_grow(struct arena *a, size_t bytes)
+static void add_block(struct arena *a, size_t bytes)
 {
 	struct arena_block *tail = a->current ? a->current->next : a->first;
 	size_t size = a->current ? a->current->size * 2 : FIRST_BLOCK;
@@ -123,7 +123,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 	if (bytes > a->limit || a->used > a->limit - bytes)
 		arena_full(a);
 	if (!a->current || a->current->size - a->current->used < bytes)
-		arena_grow(a, bytes);
+		add_block(a, bytes);
 
 	struct arena_block *b = a->current;
 	void *p = (char *)b->data + b->used;
@@ -141,6 +141,22 @@ void *arena_copy(struct arena *a, const void *from, size_t count, size_t size)
 	/* An empty source may be NULL, which memcpy does not allow. */
 	if (count && size)
 		memcpy(to, from, count * size);
+	return to;
+}
+
+void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size)
+{
+	int larger = *room ? *room : FIRST_ROOM;
+	void *to;
+
+	if (need <= *room)
+		return array;
+	while (larger < need)
+		larger *= 2;
+	to = arena_alloc(a, (size_t)larger, size);
+	if (*room)
+		memcpy(to, array, (size_t)*room * size);
+	*room = larger;
 	return to;
 }
 

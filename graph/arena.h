@@ -65,6 +65,13 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 /* NEW(a, struct node, n): n zeroed structs. */
 #define NEW(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
 
+/*
+ * Room for `need` elements in `array`, a pointer to *room elements (0: there is none yet): it is at least doubled where that is not enough, and
+ * then moved; what is new is zero.  The old place stays as it was until the arena is reset.
+ */
+#define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
+void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);
+
 /* printf into the arena; the result is NUL-terminated. */
 char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

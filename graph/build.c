@@ -18,22 +18,11 @@ struct builder_region {
 	int n_closed, closed_room;
 };
 
-/* `at[n]` with room for one more, moved into twice the room when it is full. */
-static void *grown(struct arena *a, void *at, int n, int *room, size_t size)
-{
-	if (n < *room)
-		return at;
-	*room = *room ? 2 * *room : 8;
-
-	void *to = arena_alloc(a, (size_t)*room, size);
-	return n ? memcpy(to, at, (size_t)n * size) : to;
-}
-
 static int add_value(struct builder *b, const struct type *t)
 {
 	struct program *p = &b->program;
 
-	p->type = grown(b->arena, p->type, p->n_value, &b->type_room, sizeof *p->type);
+	GROW(b->arena, p->type, &b->type_room, p->n_value + 1);
 	p->type[p->n_value] = *t;
 	return p->n_value++;
 }
@@ -63,7 +52,7 @@ static int append(struct builder *b, struct node *node, struct error *e)
 	node->out = b->program.n_value;
 	for (int i = 0; i < node->n_out; i++)
 		add_value(b, &out[i]);
-	open->region.node = grown(b->arena, open->region.node, open->region.n_node, &open->node_room, sizeof *node);
+	GROW(b->arena, open->region.node, &open->node_room, open->region.n_node + 1);
 	open->region.node[open->region.n_node++] = *node;
 	return node->out;
 }
@@ -135,7 +124,7 @@ void build_close(struct builder *b, const int *result, int n_result)
 	assert(open && !done->n_closed);
 	done->region.n_result = n_result;
 	done->region.result = arena_copy(b->arena, result, (size_t)n_result, sizeof *result);
-	open->closed = grown(b->arena, open->closed, open->n_closed, &open->closed_room, sizeof *open->closed);
+	GROW(b->arena, open->closed, &open->closed_room, open->n_closed + 1);
 	open->closed[open->n_closed++] = done->region;
 	b->stack = open;
 }

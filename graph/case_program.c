@@ -20,8 +20,8 @@ struct reader {
 	struct arena *arena;
 	struct error *e;
 	struct program *p; /* type[] grows with n_value */
-	int type_room;
-	bool *closed; /* [type_room]: the value belongs to a region that has ended */
+	int type_room, closed_room;
+	bool *closed; /* [closed_room]: the value belongs to a region that has ended */
 	struct name *names;
 	unsigned name_room; /* a power of two, more than twice n_value */
 	int n_node;
@@ -42,19 +42,11 @@ static void grow(struct reader *r)
 {
 	struct name *old = r->names;
 	unsigned n_old = r->name_room;
-	int room = r->type_room ? 2 * r->type_room : 64, n = r->p->n_value;
+	int n = r->p->n_value + 1;
 
-	struct type *type = NEW(r->arena, struct type, room);
-	bool *closed = NEW(r->arena, bool, room);
-	if (n) {
-		memcpy(type, r->p->type, (size_t)n * sizeof *type);
-		memcpy(closed, r->closed, (size_t)n * sizeof *closed);
-	}
-	r->p->type = type;
-	r->closed = closed;
-	r->type_room = room;
-
-	r->name_room = 4 * (unsigned)room;
+	GROW(r->arena, r->p->type, &r->type_room, n);
+	GROW(r->arena, r->closed, &r->closed_room, n);
+	r->name_room = 4 * (unsigned)r->type_room;
 	r->names = NEW(r->arena, struct name, r->name_room);
 	for (unsigned k = 0; k < n_old; k++)
 		if (old[k].text)

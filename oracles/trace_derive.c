@@ -443,17 +443,9 @@ static void mark_active(struct derivation *d)
 
 static void contribute(struct derivation *d, int k, int flow)
 {
-	struct arena *a = d->ev->arena;
 	if (flow == ABSENT || k < d->s->first || !d->live[k - d->s->first])
 		return;
-	if (d->n_contribution == d->contribution_room) {
-		int room = d->contribution_room ? 2 * d->contribution_room : 64;
-		struct contribution *bigger = NEW(a, struct contribution, room);
-		if (d->n_contribution)
-			memcpy(bigger, d->contribution, (size_t)d->n_contribution * sizeof *bigger);
-		d->contribution = bigger;
-		d->contribution_room = room;
-	}
+	GROW(d->ev->arena, d->contribution, &d->contribution_room, d->n_contribution + 1);
 	d->contribution[d->n_contribution] = (struct contribution){flow, d->head[k - d->s->first]};
 	d->head[k - d->s->first] = d->n_contribution++;
 }

@@ -41,13 +41,7 @@ static int list_names(const char *dir, struct arena *a, const char ***name)
 
 		if (len < 6 || strcmp(entry->d_name + len - 5, ".json") || !strcmp(entry->d_name, "summary.json"))
 			continue;
-		if (n == room) {
-			const char **more = NEW(a, const char *, room = room ? 2 * room : 64);
-
-			if (n)
-				memcpy(more, *name, (size_t)n * sizeof *more);
-			*name = more;
-		}
+		GROW(a, *name, &room, n + 1);
 		(*name)[n++] = arena_printf(a, "%s", entry->d_name);
 	}
 	closedir(d);
