@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "../graph/loop.h"
+#include "../graph/random.h"
 #include "adjoint.h"
 #include "faults.h"
 #include "wrong_seams.h"
@@ -11,14 +12,10 @@
 uint64_t fault_chance(void)
 {
 	struct timespec now;
-	uint64_t x;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	/* The finalizer of splitmix64: the low bits of a clock alone have a pattern. */
-	x = (uint64_t)now.tv_nsec * UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	/* The low bits of a clock alone have a pattern. */
+	return random_mix((uint64_t)now.tv_nsec * RANDOM_STEP);
 }
 
 /* ---- residuals ---- */

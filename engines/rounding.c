@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../graph/random.h"
 #include "kernels.h"
 
 /*
@@ -32,18 +33,9 @@ static _Thread_local struct {
 	struct rounding_seen seen;
 } seeded;
 
-static uint64_t splitmix(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
 int rounding_pick(int n)
 {
-	return (int)(splitmix(&seeded.state) % (uint64_t)n);
+	return (int)(random_next(&seeded.state) % (uint64_t)n);
 }
 
 /* ---- what a probe meets ---- */
@@ -110,14 +102,14 @@ void rounding_restart(enum op op, const double *x, int n)
 			uint64_t u;
 		} bits = {.f = x[i]};
 
-		seeded.state = splitmix(&seeded.state) ^ bits.u;
+		seeded.state = random_next(&seeded.state) ^ bits.u;
 	}
 }
 
 /* In [-1, 1). */
 static double fraction(void)
 {
-	return ldexp((double)(splitmix(&seeded.state) >> 11), -52) - 1;
+	return ldexp((double)(random_next(&seeded.state) >> 11), -52) - 1;
 }
 
 /* Whether results keep more bits than the dtype has, and as many as there are. */
@@ -133,7 +125,7 @@ static bool takes_second(double first, double second)
 	case STYLE_DOWN: return second < first;
 	case STYLE_AWAY: return fabs(second) > fabs(first);
 	case STYLE_TOWARDS: return fabs(second) < fabs(first);
-	default: return splitmix(&seeded.state) & 1;
+	default: return random_next(&seeded.state) & 1;
 	}
 }
 
@@ -152,7 +144,7 @@ static bool is_subnormal(enum dtype d, double x) { return x != 0 && fabs(x) < dt
 /* A result, and an operand: 0 where it is flushed. */
 static double left(enum dtype d, double x)
 {
-	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || splitmix(&seeded.state) & 1) ? copysign(0, x) : x;
+	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || random_next(&seeded.state) & 1) ? copysign(0, x) : x;
 }
 
 static double taken(enum dtype d, double x) { return seeded.flush > FLUSH_RESULTS ? left(d, x) : x; }
@@ -182,7 +174,7 @@ static double chosen(enum dtype d, double hi, double lo, double limit)
 	half = half_unit(d, hi);
 	if (is_wide(d)) {
 		/* A little less: hi and the result are rounded to binary64 themselves. */
-		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : splitmix(&seeded.state) & 1 ? 1 : -1);
+		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : random_next(&seeded.state) & 1 ? 1 : -1);
 
 		/* An integer stays one where the dtype has nothing else: a power of a negative number asks for that. */
 		if (fabs(hi) * info->unit >= 1 && hi == floor(hi))

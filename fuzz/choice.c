@@ -1,13 +1,6 @@
 #include "choice.h"
 
-static uint64_t splitmix64(uint64_t *state)
-{
-	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
+#include "../graph/random.h"
 
 static uint64_t rotate(uint64_t x, int k)
 {
@@ -19,7 +12,7 @@ struct choice choice_seeded(uint64_t seed)
 	struct choice c = {.seeded = true};
 
 	for (int i = 0; i < 4; i++)
-		c.state[i] = splitmix64(&seed);
+		c.state[i] = random_next(&seed);
 	return c;
 }
 
@@ -105,5 +98,5 @@ uint64_t seed_mix(uint64_t a, uint64_t b)
 {
 	uint64_t state = a ^ rotate(b, 32);
 
-	return splitmix64(&state);
+	return random_next(&state);
 }

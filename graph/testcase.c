@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "random.h"
 #include "walk.h"
 
 enum { LIMIT_SPEC = 256, LIMIT_LITERAL = 40 };
@@ -277,14 +278,10 @@ bool testcase_equal(const struct testcase *a, const struct testcase *b)
 	return true;
 }
 
-/* One step of a hash: the finalizer of splitmix64 (Steele, Lea and Flood 2014) over state and word. */
+/* One step of a hash. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
-	uint64_t z = (h ^ word) + UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return random_mix((h ^ word) + RANDOM_STEP);
 }
 
 static uint64_t hash_tensor(uint64_t h, const struct tensor *t)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/random.h"
+
 /* Open addressing over powers of two, at most half full; an entry counts if its round is the table's. */
 struct entry {
 	int scalar;
@@ -64,7 +66,7 @@ static int parent_class(const struct evaluation *ev, const struct note *note, in
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
-	h = (h ^ x) * 0x9e3779b97f4a7c15u;
+	h = (h ^ x) * RANDOM_STEP;
 	return h ^ h >> 29;
 }
 

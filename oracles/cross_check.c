@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "../graph/random.h"
+
 /*
  * Scalars that may be evaluated per point, at some 0.1 to 1 microseconds each.  When they are spent, what is left is measured as one
  * block.
@@ -11,13 +13,10 @@ static const int64_t work_budget = 1 << 19;
 
 const double cross_check_grain = 0x1p-1072;
 
-/* splitmix64 (Steele, Lea, Flood 2014) as a hash of a stream and a position. */
+/* A hash of a stream and a position. */
 static uint64_t mix(uint64_t stream, uint64_t position)
 {
-	uint64_t z = stream + (position + 1) * 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
+	return random_mix(stream + (position + 1) * RANDOM_STEP);
 }
 
 /* ---- what can be measured ---- */

@@ -1,6 +1,7 @@
 /* evaluate.c: the trace, and control flow. */
 #include "evaluate_internal.h"
 #include "../graph/loop.h"
+#include "../graph/random.h"
 #include "scalar_ops.h"
 #include "oracle_rules.h"
 
@@ -165,15 +166,12 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
 }
 
 /*
- * splitmix64's finalizer over the running hash.  Order, value and number matter: small decisions must not lead back to a state from
+ * A step of the running hash.  Order, value and number matter: small decisions must not lead back to a state from
  * which another sequence starts.
  */
 void trace_event(struct evaluation *ev, int64_t decision)
 {
-	uint64_t h = ev->path * 0x9e3779b97f4a7c15u + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event;
-	h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-	h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-	ev->path = h ^ (h >> 31);
+	ev->path = random_mix(ev->path * RANDOM_STEP + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event);
 }
 
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)

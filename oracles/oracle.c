@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../graph/random.h"
 #include "analytic.h"
 #include "batch.h"
 #include "cross_check.h"
@@ -76,7 +77,7 @@ static bool batched(const struct testcase *c)
 /* Random bits of a case: of the case itself, not of how many came before it. */
 static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
 {
-	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * 0x9e3779b97f4a7c15u;
+	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * RANDOM_STEP;
 	return draw ^ draw >> 29;
 }
 

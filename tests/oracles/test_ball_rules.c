@@ -4,6 +4,7 @@
  */
 #include "../../oracles/ball_rules.h"
 #include "../../oracles/scalar_ops.h"
+#include "../../graph/random.h"
 #include "../check.h"
 
 #include <math.h>
@@ -14,16 +15,10 @@
 /* atan is within 2^-500 of pi/2. */
 enum { PRECISION = 1200, PLACES = 200, STEPS = 8 };
 
-static uint64_t state = 0x9e3779b97f4a7c15u;
+static uint64_t state = RANDOM_STEP;
 
-/* splitmix64, as a number in [0, 1). */
-static double uniform(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return ldexp((double)((z ^ (z >> 31)) >> 11), -53);
-}
+/* A number in [0, 1). */
+static double uniform(void) { return ldexp((double)(random_next(&state) >> 11), -53); }
 
 /* An operand in the domain of op: of all sizes, the borders of the domain included. */
 static double operand(enum op op)

@@ -3,6 +3,7 @@
  * in every order.
  */
 #include "../../oracles/rounding.h"
+#include "../../graph/random.h"
 #include "../check.h"
 
 #include <math.h>
@@ -11,14 +12,7 @@ enum { SUMS = 3000, MOST = 9, ORDERS = 200 };
 
 static uint64_t state = 0x2545f4914f6cdd1du;
 
-/* splitmix64 */
-static uint64_t draw(void)
-{
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
+static uint64_t draw(void) { return random_next(&state); }
 
 static void shuffle(double *x, int n)
 {

@@ -6,6 +6,7 @@
 #include "../../oracles/analytic.h"
 #include "../../oracles/oracle_rules.h"
 #include "../../graph/testcase.h"
+#include "../../graph/random.h"
 #include "../check.h"
 
 #include <math.h>
@@ -21,14 +22,7 @@ enum underflow { GRADUAL, FLUSHES, READS_ZERO, UNDERFLOWS }; /* results flushed 
 static enum underflow underflow;
 static uint64_t state;
 
-static uint64_t random_bits(void)
-{
-	state += 0x9e3779b97f4a7c15u;
-	uint64_t z = state;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
+static uint64_t random_bits(void) { return random_next(&state); }
 
 static double uniform(void) { return (double)(random_bits() >> 11) * 0x1p-53; }
 

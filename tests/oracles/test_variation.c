@@ -6,6 +6,7 @@
 #include "../../oracles/ball.h"
 #include "../../oracles/ball_rules.h"
 #include "../../oracles/scalar_ops.h"
+#include "../../graph/random.h"
 #include "../check.h"
 
 #include <math.h>
@@ -18,14 +19,7 @@ enum { MOST = 6, CORNERS = 24 };
 
 static uint64_t state = 1;
 
-static double uniform(void)
-{
-	state += 0x9e3779b97f4a7c15u;
-	uint64_t z = state;
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+static double uniform(void) { return (double)(random_next(&state) >> 11) * 0x1p-53; }
 
 /* One op of n operands as a trace: scalars 0 ... n - 1, and n is the op's. */
 struct bench {
