@@ -31,13 +31,9 @@ const struct emit_target *emit_target_find(const char *name)
 const char *emit_decimal(double x, struct arena *a)
 {
 	char digits[40];
-	int n = 1, exponent;
+	int n = real_digits(x, DTYPE_F64, 1), exponent;
 
-	for (; n <= 17; n++) {
-		snprintf(digits, sizeof digits, "%.*e", n - 1, x);
-		if (strtod(digits, NULL) == x)
-			break;
-	}
+	snprintf(digits, sizeof digits, "%.*e", n - 1, x);
 	exponent = atoi(strchr(digits, 'e') + 1);
 	if (exponent >= -5 && exponent < 16)
 		return arena_printf(a, "%.*f", n - 1 > exponent ? n - 1 - exponent : 1, x);

@@ -109,17 +109,9 @@ bool check_expectations(const char *path, const struct testcase *c)
 
 const char *decimal_text(double x, struct arena *a)
 {
-	if (isnan(x))
-		return "nan";
-	if (isinf(x))
-		return x > 0 ? "inf" : "-inf";
-	for (int digits = 6; digits < 17; digits++) {
-		const char *text = arena_printf(a, "%.*g", digits, x);
+	char digits[REAL_TEXT];
 
-		if (strtod(text, NULL) == x)
-			return text;
-	}
-	return arena_printf(a, "%.17g", x);
+	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 6, digits));
 }
 
 bool machine_failed(const char *spec, const struct answer *answers, int n_point)

@@ -22,28 +22,13 @@ static void add_foreign(struct text *t, const char *before, const char *foreign,
 	text_put(t, "%s", after);
 }
 
-/* As few digits as tell the double. */
-static void add_real(struct text *t, double x)
-{
-	char buf[REAL_TEXT];
-
-	if (!isfinite(x)) {
-		text_put(t, "%s", real_print(x, buf));
-		return;
-	}
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(buf, sizeof buf, "%.*g", digits, x);
-		if (strtod(buf, NULL) == x)
-			break;
-	}
-	text_put(t, "%s", buf);
-}
-
 static void add_element(struct text *t, enum dtype d, union cell x)
 {
+	char digits[REAL_TEXT];
+
 	switch (dtype_table[d].class) {
 	case DTYPE_CLASS_FLOAT:
-		add_real(t, x.f);
+		text_put(t, "%s", real_decimal(x.f, DTYPE_F64, 1, digits));
 		break;
 	case DTYPE_CLASS_INT:
 		text_put(t, "%lld", (long long)x.i);

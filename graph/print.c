@@ -10,12 +10,8 @@
  *   }
  *   return v6
  */
-#include "program.h"
+#include "testcase.h"
 #include "text.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Literals longer than this are cut. */
 enum { LITERAL_SHOWN = 16 };
@@ -42,27 +38,12 @@ static void add_ints(struct text *t, const char *key, const int *x, int n)
 	text_put(t, "]");
 }
 
-/* The shortest decimal that the dtype reads back as x: 0.1 is short for the nearest f16, too. */
-static void add_real(struct text *t, enum dtype d, double x)
-{
-	char digits[32];
-
-	if (isnan(x) || isinf(x)) {
-		text_put(t, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
-		return;
-	}
-	for (int n = 1; n <= 17; n++) {
-		snprintf(digits, sizeof digits, "%.*g", n, x);
-		if (dtype_round(d, strtod(digits, NULL)) == x)
-			break;
-	}
-	text_put(t, "%s", digits);
-}
-
 static void add_cell(struct text *t, enum dtype d, union cell cell)
 {
+	char digits[REAL_TEXT];
+
 	if (dtype_is_float(d))
-		add_real(t, d, cell.f);
+		text_put(t, "%s", real_decimal(cell.f, d, 1, digits));
 	else if (d == DTYPE_BOOL)
 		text_put(t, "%s", cell.i ? "true" : "false");
 	else

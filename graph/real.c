@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* 38 decimal digits: 2^-k needs k of them after the point, so nothing that people write by hand is lost. */
@@ -38,6 +39,27 @@ char *real_print(double x, char buf[REAL_TEXT])
 	digits[n] = '\0';
 	exponent = normal ? exponent - BIAS : fraction ? 1 - BIAS : 0;
 	snprintf(buf, REAL_TEXT, "%s0x%d%s%sp%+d", bits >> 63 ? "-" : "", normal, n ? "." : "", digits, exponent);
+	return buf;
+}
+
+int real_digits(double x, enum dtype d, int least)
+{
+	char buf[REAL_TEXT];
+	int n = least;
+
+	for (; n < 17; n++) {
+		snprintf(buf, sizeof buf, "%.*g", n, x);
+		if (dtype_round(d, strtod(buf, NULL)) == x)
+			break;
+	}
+	return n;
+}
+
+char *real_decimal(double x, enum dtype d, int least, char buf[REAL_TEXT])
+{
+	if (!isfinite(x))
+		return real_print(x, buf);
+	snprintf(buf, REAL_TEXT, "%.*g", real_digits(x, d, least), x);
 	return buf;
 }
 

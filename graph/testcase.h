@@ -73,6 +73,13 @@ char *testcase_print(const struct testcase *c, struct arena *a);
 enum { REAL_TEXT = 40 };
 /* Hex float ("0x1.8p-1"), "nan", "inf", "-inf"; exact.  Returns buf. */
 char *real_print(double x, char buf[REAL_TEXT]);
+/*
+ * x with as few significant digits, `least` at least, as dtype d reads back as x: 0.1 is short for the nearest f16, too.  Also "nan", "inf",
+ * "-inf".  Returns buf.
+ */
+char *real_decimal(double x, enum dtype d, int least, char buf[REAL_TEXT]);
+/* How many digits these are, 17 at most. */
+int real_digits(double x, enum dtype d, int least);
 /* Reads what real_print writes and any other lower-case hex float that is exactly a binary64; whole string; false else. */
 bool real_parse(const char *text, double *x);
 /* Reads a decimal number in the grammar of JSON that is, as written, exactly a binary64; false else (0.1). */

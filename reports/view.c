@@ -11,14 +11,9 @@ enum { ELEMENTS_SHOWN = 16 };
 
 static const char *shortest(double x, struct arena *a)
 {
-	char digits[40];
+	char digits[REAL_TEXT];
 
-	for (int n = 1; n <= 17; n++) {
-		snprintf(digits, sizeof digits, "%.*g", n, x);
-		if (strtod(digits, NULL) == x)
-			break;
-	}
-	return arena_printf(a, "%s", digits);
+	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 1, digits));
 }
 
 const char *view_number_value(const struct json *v, struct arena *a)
