@@ -1,5 +1,6 @@
 /* Building, checking, editing, hashing and printing of programs with nested regions. */
 #include "../../graph/program.h"
+#include "../../graph/walk.h"
 #include "../check.h"
 
 #include <string.h>
@@ -331,6 +332,54 @@ static void test_limits(struct arena *a)
 	CHECK(node_max_trip(&p.top.node[0]) == LIMIT_TRIP, "trip");
 }
 
+/* ---- walking ---- */
+
+/* -x or, in the other branch, a loop of sines; then exp. */
+static struct program branches(struct arena *a)
+{
+	struct builder b = {0};
+	int x, yes, v;
+
+	build_begin(&b, a);
+	x = build_input(&b, &real);
+	yes = build_scalar(&b, DTYPE_BOOL, 1);
+	build_open(&b, NULL, 0);
+	v = op1(&b, OP_NEG, x);
+	build_close(&b, &v, 1);
+	build_open(&b, NULL, 0);
+	v = op1(&b, OP_SIN, build_open(&b, (const struct type[]){count, real}, 2) + 1);
+	build_close(&b, &v, 1);
+	v = build_region_node(&b, OP_FOR, &x, 1, &(struct attrs){.trip = 2}, NULL);
+	build_close(&b, &v, 1);
+	v = op1(&b, OP_EXP, build_region_node(&b, OP_COND, &yes, 1, NULL, NULL));
+	return build_end(&b, &v, 1);
+}
+
+static void test_walk(struct arena *a)
+{
+	static const struct {
+		enum op op;
+		int depth, index;
+	} want[] = {{OP_CONSTANT, 0, 0}, {OP_COND, 0, 1}, {OP_NEG, 1, 0}, {OP_FOR, 1, 0}, {OP_SIN, 2, 0}, {OP_EXP, 0, 2}};
+	struct program p = branches(a), deep = nest(a, LIMIT_DEPTH, 1);
+	const struct node *sine = p.top.node[1].region[1].node[0].region[0].node;
+	int n = 0, regions = 0, inside = 0, beside = 0;
+
+	for (struct walk w = walk_nodes(&p.top); walk_next(&w); n++)
+		CHECK(w.number == n && w.node->op == want[n].op && w.depth == want[n].depth && w.index == want[n].index &&
+		    w.node == &w.region->node[w.index] && walk_around_of(&w, OP_COND) == (w.depth > 0), "node %d is %s", n, op_table[w.node->op].name);
+	for (struct walk w = walk_nodes(&p.top); walk_region(&w);)
+		regions++;
+	for (struct walk w = walk_inside(&p.top.node[1]); walk_next(&w);)
+		inside++;
+	for (struct walk w = walk_nodes(&p.top); walk_next(&w); walk_past(&w))
+		beside++;
+	CHECK(n == LENGTH(want) && regions == 4 && inside == 3 && beside == 3, "%d nodes, %d regions, %d inside, %d beside", n, regions, inside, beside);
+	CHECK(region_nesting(&p.top, OP_FOR) == 1 && region_nesting(&deep.top, OP_FOR) == LIMIT_DEPTH, "loops in loops");
+	CHECK(region_reads(&p.top, sine->out) && !region_reads(&p.top.node[1].region[0], sine->out), "read as a result of its region");
+	CHECK(region_defines(&p.top.node[1].region[1], sine->out) && !region_defines(&p.top.node[1].region[0], sine->out), "defined in its branch");
+}
+
 static void test_many_nodes(struct arena *a)
 {
 	struct builder b = {0};
@@ -488,6 +537,7 @@ int main(void)
 	test_renumber(&a);
 	test_refused(&a);
 	test_limits(&a);
+	test_walk(&a);
 	test_many_nodes(&a);
 	test_builder(&a);
 	test_loops(&a);
