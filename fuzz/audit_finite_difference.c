@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "../oracles/finite_difference_mixed.h"
+#include "../oracles/oracle_rules.h"
 #include "audit.h"
 #include "bench.h"
 
@@ -323,12 +324,9 @@ void audit_finite_difference(struct audit *self)
 {
 	struct oracle_options options = audit_oracle_options(self, 0);
 	struct tally tally = {0};
-	struct trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(), .mixed = fd_mixed_open()};
+	const struct oracle_rules *rules = options.rules ? options.rules : &oracle_rules_right;
+	struct trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(rules), .mixed = fd_mixed_open(rules)};
 
-	if (options.rules) {
-		fd_use(r.fd, options.rules);
-		fd_mixed_use(r.mixed, options.rules);
-	}
 	tally.skipped = audit_each_case(self, try_case, &r);
 	report(self, &tally);
 	fd_close(r.fd);

@@ -98,15 +98,15 @@ static void on_settled(void *context, int k, double radius)
 		n->reason = REASON_OVERFLOW;
 }
 
-struct analytic *analytic_open(void)
+struct analytic *analytic_open(const struct oracle_rules *rules)
 {
 	struct analytic *self = calloc(1, sizeof *self);
 	if (!self)
 		exit(4);
 	mp_setup();
-	evaluation_open(&self->ev);
+	evaluation_open(&self->ev, rules);
 	self->ev.dtype = self->dtype;
-	analytic_use(self, &oracle_rules_right, NULL);
+	analytic_use(self, rules, NULL);
 	self->alike = alike_open();
 	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);

@@ -7,11 +7,11 @@
 struct analytic;
 struct oracle_rules;
 
-/* NULL never: a machine out of memory ends the process with exit code 4. */
-struct analytic *analytic_open(void);
+/* NULL never: a machine out of memory ends the process with exit code 4.  The rules (oracle_rules.h) must stay. */
+struct analytic *analytic_open(const struct oracle_rules *rules);
 void analytic_close(struct analytic *self);
 /*
- * Goes by other rules than the right ones (oracle_rules.h), which must stay, and for engines that flush subnormal numbers of the dtypes flushes[DTYPE_COUNT]
+ * Goes by other rules, which must stay, and for engines that flush subnormal numbers of the dtypes flushes[DTYPE_COUNT]
  * to 0 (NULL: of none); before the first truth.
  */
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes);

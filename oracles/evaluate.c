@@ -28,11 +28,11 @@ static void grow(void *array, int *room, int n, size_t size)
 	*room = next;
 }
 
-void evaluation_open(struct evaluation *ev)
+void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules)
 {
 	memset(ev, 0, sizeof *ev);
 	ev->precision = 128;
-	ev->rules = &oracle_rules_right;
+	ev->rules = rules;
 	ev->dtype = dtype_table;
 	grow(&ev->parent, &ev->parent_room, 1, sizeof *ev->parent); /* a scalar without parents still has a place there */
 }

@@ -87,7 +87,7 @@ struct evaluate_hooks {
  * grows and is never given back before close.
  */
 struct evaluation {
-	const struct oracle_rules *rules; /* right ones unless set otherwise */
+	const struct oracle_rules *rules;
 	const struct dtype_info *dtype;   /* [DTYPE_COUNT] by which values are rounded: dtype_table unless set otherwise (rounding_flushing) */
 	const struct op_accuracy *accuracy; /* [OP_COUNT] of an engine whose functions are worse than usual (oracle_accuracy); NULL */
 	mpfr_prec_t precision; /* bits; set before evaluate */
@@ -137,7 +137,8 @@ struct evaluation {
 	mpfr_prec_t pool_precision;
 };
 
-void evaluation_open(struct evaluation *ev);
+/* The rules must stay. */
+void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules);
 void evaluation_close(struct evaluation *ev);
 
 /* A step away from a point: sign * 2^step * direction; direction[n_input] has the types of the inputs; zeros do not move. */

@@ -51,7 +51,7 @@ struct fd {
 	int *result, *element; /* [n_component] where a component is */
 };
 
-struct fd *fd_open(void)
+struct fd *fd_open(const struct oracle_rules *rules)
 {
 	struct fd *self = calloc(1, sizeof *self);
 	if (!self) {
@@ -60,18 +60,12 @@ struct fd *fd_open(void)
 	}
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
-		evaluation_open(&r->ev);
+		evaluation_open(&r->ev, rules);
 		r->ev.precision = ladder[k].precision;
 		mpfr_init2(r->delta, ladder[k].precision + GUARD_BITS);
 		mpfr_init2(r->term, ladder[k].precision + GUARD_BITS);
 	}
 	return self;
-}
-
-void fd_use(struct fd *self, const struct oracle_rules *rules)
-{
-	for (int k = 0; k < RUNGS; k++)
-		self->rung[k].ev.rules = rules;
 }
 
 void fd_close(struct fd *self)

@@ -13,10 +13,9 @@
 struct fd;
 struct oracle_rules;
 
-struct fd *fd_open(void);
+/* The rules (oracle_rules.h) must stay. */
+struct fd *fd_open(const struct oracle_rules *rules);
 void fd_close(struct fd *self);
-/* Goes by other rules than the right ones (oracle_rules.h), which must stay. */
-void fd_use(struct fd *self, const struct oracle_rules *rules);
 
 /* Turns to point `which` of c; what was evaluated for another point is forgotten.  c and a must outlive the measurements. */
 void fd_begin(struct fd *self, const struct testcase *c, int which, struct arena *a);

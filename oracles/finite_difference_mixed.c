@@ -25,7 +25,7 @@ struct fd_mixed {
 	struct evaluation ev[RUNGS];
 };
 
-struct fd_mixed *fd_mixed_open(void)
+struct fd_mixed *fd_mixed_open(const struct oracle_rules *rules)
 {
 	struct fd_mixed *self = calloc(1, sizeof *self);
 	if (!self) {
@@ -33,16 +33,10 @@ struct fd_mixed *fd_mixed_open(void)
 		exit(4);
 	}
 	for (int k = 0; k < RUNGS; k++) {
-		evaluation_open(&self->ev[k]);
+		evaluation_open(&self->ev[k], rules);
 		self->ev[k].precision = ladder[k].precision;
 	}
 	return self;
-}
-
-void fd_mixed_use(struct fd_mixed *self, const struct oracle_rules *rules)
-{
-	for (int k = 0; k < RUNGS; k++)
-		self->ev[k].rules = rules;
 }
 
 void fd_mixed_close(struct fd_mixed *self)

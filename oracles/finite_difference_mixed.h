@@ -12,10 +12,9 @@
 /* One evaluation per rung of the ladder of precisions; one a thread. */
 struct fd_mixed;
 
-struct fd_mixed *fd_mixed_open(void);
+/* As fd_open. */
+struct fd_mixed *fd_mixed_open(const struct oracle_rules *rules);
 void fd_mixed_close(struct fd_mixed *self);
-/* As fd_use. */
-void fd_mixed_use(struct fd_mixed *self, const struct oracle_rules *rules);
 
 /* One direction and the exponent added to the log2 steps of the ladder for it. */
 struct fd_direction {

@@ -39,13 +39,11 @@ struct oracle *oracle_open(const struct oracle_options *o)
 	}
 	mp_setup();
 	self->options = *o;
-	self->analytic = analytic_open();
-	self->cross_check.fd = fd_open();
-	self->cross_check.mixed = fd_mixed_open();
 	self->rules = o->rules ? o->rules : &oracle_rules_right;
+	self->analytic = analytic_open(self->rules);
+	self->cross_check.fd = fd_open(self->rules);
+	self->cross_check.mixed = fd_mixed_open(self->rules);
 	analytic_use(self->analytic, self->rules, o->flushes);
-	fd_use(self->cross_check.fd, self->rules);
-	fd_mixed_use(self->cross_check.mixed, self->rules);
 	return self;
 }
 

@@ -9,6 +9,7 @@
 #include "../../engines/lower.h"
 #include "../../fuzz/generate.h"
 #include "../../oracles/analytic.h"
+#include "../../oracles/oracle_rules.h"
 #include "samples.h"
 
 #include <math.h>
@@ -325,7 +326,7 @@ static void test_slots(struct arena *a)
 /* With the right rule there is a truth, with the wrong one there is none. */
 static void test_oracle(struct arena *a)
 {
-	struct analytic *oracle = analytic_open();
+	struct analytic *oracle = analytic_open(&oracle_rules_right);
 
 	for (int rule = 0; rule < DERIVATIVE_COUNT; rule++)
 		for (int kind = 0; kind < 2; kind++)
@@ -349,7 +350,7 @@ static void test_oracle(struct arena *a)
 /* Generated rules are right by the oracle's own check, and a program without its customs is the same function: bit by bit for the primal. */
 static void test_generated(struct arena *a)
 {
-	struct analytic *oracle = analytic_open();
+	struct analytic *oracle = analytic_open(&oracle_rules_right);
 	struct engine *engine = engine_open("aot", NULL);
 	int customs = 0, doubted = 0;
 

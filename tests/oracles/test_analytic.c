@@ -4,6 +4,7 @@
 #include "../../fuzz/generate.h"
 #include "../../oracles/analytic.h"
 #include "../../oracles/ball.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/truth.h"
 #include "../../oracles/verdict.h"
 #include "../check.h"
@@ -348,7 +349,7 @@ int main(void)
 {
 	struct arena a;
 	arena_init(&a, (size_t)1 << 30);
-	struct analytic *oracle = analytic_open();
+	struct analytic *oracle = analytic_open(&oracle_rules_right);
 	test_closed_forms(oracle, &a);
 	test_undecided(oracle, &a);
 	test_culprits(oracle, &a);

@@ -4,6 +4,7 @@
  * invents one, so both ends are checked.
  */
 #include "../../oracles/analytic.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../graph/testcase.h"
 #include "../check.h"
 #include "../support/case_text.h"
@@ -387,7 +388,7 @@ int main(void)
 {
 	struct arena a;
 	arena_init(&a, (size_t)1 << 28);
-	struct analytic *oracle = analytic_open();
+	struct analytic *oracle = analytic_open(&oracle_rules_right);
 	test_radii(oracle, &a);
 	test_blend(oracle, &a);
 	test_undecided(oracle, &a);

@@ -177,6 +177,7 @@ static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd
 {
 	struct oracle_rules lost = oracle_rules_right;
 	lost.same_path = any_path;
+	struct fd_mixed *astray = fd_mixed_open(&lost);
 	for (int faulty = 0; faulty < 2; faulty++) {
 		arena_reset(a);
 		struct testcase c = read_case(a,
@@ -189,7 +190,7 @@ static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd
 		    "v = mul s, two\n"
 		    "y = select p, u, v",
 		    "0");
-		struct cross_check check = {.fd = fd, .mixed = mixed, .seed = 1};
+		struct cross_check check = {.fd = fd, .mixed = faulty ? astray : mixed, .seed = 1};
 		struct transform request[] = {
 		    c.transform[0], {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
 		struct tensor along = tensor_new(a, &c.point[0][0].type);
@@ -200,13 +201,12 @@ static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd
 		c.n_transform = 2;
 		analytic_truth(analytic, &c, 0, a, &truth);
 		truth.fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
-		fd_mixed_use(mixed, faulty ? &lost : &oracle_rules_right);
 		cross_check_coordinates(&check, &c, 0, &truth, a);
 		CHECK(truth.derivative[0][0].at[0].value == 4, "%g", truth.derivative[0][0].at[0].value);
 		CHECK(truth.fd.outcome == (faulty ? FD_DISAGREES : FD_AGREES) && (faulty || truth.fd.left),
 		    "paths %s: %d", faulty ? "not compared" : "compared", (int)truth.fd.outcome);
 	}
-	fd_mixed_use(mixed, &oracle_rules_right);
+	fd_mixed_close(astray);
 }
 
 /* ---- where there is no derivative ---- */
@@ -365,9 +365,9 @@ int main(void)
 	struct arena a;
 	arena_init(&a, 1 << 24);
 	mp_setup();
-	struct analytic *analytic = analytic_open();
-	struct fd *fd = fd_open();
-	struct fd_mixed *mixed = fd_mixed_open();
+	struct analytic *analytic = analytic_open(&oracle_rules_right);
+	struct fd *fd = fd_open(&oracle_rules_right);
+	struct fd_mixed *mixed = fd_mixed_open(&oracle_rules_right);
 	test_bound(analytic, fd, &a);
 	test_second_bound(analytic, mixed, &a);
 	test_second_path(analytic, fd, mixed, &a);

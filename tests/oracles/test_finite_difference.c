@@ -7,6 +7,7 @@
 #include <mpfr.h>
 
 #include "../../oracles/cross_check.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/scalar_ops.h"
 
 /* ---- programs of one vector x (f64[n]), result f64[n] ---- */
@@ -327,7 +328,7 @@ int main(void)
 	struct arena a;
 	arena_init(&a, 1 << 26);
 	mp_setup();
-	struct fd *fd = fd_open();
+	struct fd *fd = fd_open(&oracle_rules_right);
 	test_quotients(fd, &a);
 	test_unknown(fd, &a);
 	test_cross_check(fd, &a);

@@ -5,6 +5,7 @@
 #include "../../engines/engine.h"
 #include "../../fuzz/generate.h"
 #include "../../oracles/cross_check.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/scalar_ops.h"
 #include "../../oracles/verdict.h"
 #include "../check.h"
@@ -362,7 +363,7 @@ static void test_wrong_truth_is_seen(struct arena *a)
 	static const char *const requests[] = {
 	    "jvp x; then jvp x", "vjp x; then jvp x", "jvp x; then vjp x", "vjp x; then vjp x; then jvp x"};
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
-	struct cross_check check = {.fd = fd_open(), .mixed = fd_mixed_open(), .seed = 3};
+	struct cross_check check = {.fd = fd_open(&oracle_rules_right), .mixed = fd_mixed_open(&oracle_rules_right), .seed = 3};
 	struct oracle *oracle = oracle_open(&options);
 	for (int r = 0; r < 4; r++)
 		for (int wrong = 0; wrong < 2; wrong++) {

@@ -9,6 +9,7 @@
 
 #include "../../fuzz/generate.h"
 #include "../../oracles/evaluate.h"
+#include "../../oracles/oracle_rules.h"
 #include "../check.h"
 #include "../nested.h"
 
@@ -65,7 +66,7 @@ static struct transform second(const struct testcase *c, const struct program *n
 
 int main(void)
 {
-	struct analytic *one = analytic_open(), *other = analytic_open();
+	struct analytic *one = analytic_open(&oracle_rules_right), *other = analytic_open(&oracle_rules_right);
 	struct arena a;
 	int values = 0, derivatives = 0;
 

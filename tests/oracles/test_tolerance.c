@@ -581,7 +581,7 @@ int main(int argc, char **argv)
 	struct arena a;
 	arena_init(&a, (size_t)1 << 28);
 	static const bool every[DTYPE_COUNT] = {true, true, true, true, true, true, true};
-	struct analytic *oracle = analytic_open(), *told = analytic_open();
+	struct analytic *oracle = analytic_open(&oracle_rules_right), *told = analytic_open(&oracle_rules_right);
 	analytic_use(told, &oracle_rules_right, every);
 	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)

@@ -485,7 +485,7 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		state = strtoull(argv[2], NULL, 10);
 	for (int mode = 0; mode < 2; mode++) {
-		struct analytic *oracle = analytic_open();
+		struct analytic *oracle = analytic_open(&oracle_rules_right);
 		flushes = mode == 1;
 		if (flushes)
 			analytic_use(oracle, &oracle_rules_right, every);

@@ -4,6 +4,7 @@
  */
 #include "../../graph/testcase.h"
 #include "../../oracles/evaluate_internal.h"
+#include "../../oracles/oracle_rules.h"
 #include "../../oracles/scalar_ops.h"
 #include "../../oracles/trace_derive.h"
 #include "../check.h"
@@ -213,7 +214,7 @@ int main(void)
 	struct evaluation ev;
 	arena_init(&a, (size_t)1 << 30);
 	mp_setup();
-	evaluation_open(&ev);
+	evaluation_open(&ev, &oracle_rules_right);
 	ev.precision = BITS;
 	test_rules(&ev, &a);
 	test_captured(&ev, &a);
