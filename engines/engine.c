@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "external.h"
+#include "../graph/heap.h"
 #include "instance.h"
 #include "worker.h"
 
@@ -161,21 +162,15 @@ static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
 	if (!self->isolated || !may_spawn)
 		return true;
 	self->place = &place_worker;
-	self->worker = worker_open(self->spec, e);
-	return self->worker != NULL;
+	self->worker = worker_open(self->spec);
+	return true;
 }
 
 static struct engine *open_spec(const char *spec, bool may_spawn, struct error *e)
 {
-	size_t len = strlen(spec) + 1;
-	struct engine *self = calloc(1, sizeof *self);
+	struct engine *self = heap_new(1, sizeof *self);
 
-	if (!self || !(self->spec = malloc(len))) {
-		error_set(e, NULL, "out of memory");
-		free(self);
-		return NULL;
-	}
-	memcpy(self->spec, spec, len);
+	self->spec = heap_text(spec);
 	tangent_rules_init(&self->tangent);
 	adjoint_rules_init(&self->adjoint);
 	compiled_rules_init(&self->compiled);
@@ -314,10 +309,8 @@ struct rounding_seen engine_rounding_seen(const struct engine *self)
 /* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared too. */
 static struct engine *beside_rows(const struct engine *self)
 {
-	struct engine *rest = malloc(sizeof *rest);
+	struct engine *rest = heap_new(1, sizeof *rest);
 
-	if (!rest)
-		return NULL;
 	memcpy(rest, self, sizeof *rest);
 	rest->place = NULL;
 	rest->spec = NULL;
@@ -334,14 +327,11 @@ static struct engine *beside_rows(const struct engine *self)
 static struct engine *open_without_faults(const struct engine *self)
 {
 	size_t len = strcspn(self->spec, "+");
-	struct engine *right = NULL;
-	char *spec = malloc(len + 1);
+	struct engine *right;
+	char *spec = heap_new(len + 1, 1);
 
-	if (spec) {
-		memcpy(spec, self->spec, len);
-		spec[len] = '\0';
-		right = engine_open_here(spec, NULL);
-	}
+	memcpy(spec, self->spec, len);
+	right = engine_open_here(spec, NULL);
 	free(spec);
 	return right;
 }

@@ -1,5 +1,6 @@
 /* external.c: see external.h. */
 #include "external.h"
+#include "../graph/heap.h"
 #include "../graph/walk.h"
 
 #include <stdlib.h>
@@ -80,19 +81,17 @@ static void *open_worker(const char *spec, struct error *e)
 	const char *path = spec + strlen(LIBRARY_PREFIX);
 
 	if (!starts_with(spec, LIBRARY_PREFIX))
-		return worker_open_command(spec + strlen(COMMAND_PREFIX), e);
+		return worker_open_command(spec + strlen(COMMAND_PREFIX));
 	if (strchr(path, '/'))
-		return worker_open_library(path, e);
+		return worker_open_library(path);
 	error_set(e, NULL, "so:%s: a path with a slash is needed, as in so:./%s", path, path);
 	return NULL;
 }
 
 bool external_open(struct engine *engine, struct error *e)
 {
-	struct external *self = engine->external = calloc(1, sizeof *self);
+	struct external *self = engine->external = heap_new(1, sizeof *self);
 
-	if (!self)
-		return error_set(e, NULL, "out of memory");
 	engine->place = &place_external;
 	engine->worker = open_worker(engine->spec, e);
 	self->hello = engine->worker ? worker_hello(engine->worker, e) : NULL;

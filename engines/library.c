@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../graph/program.h"
 #include "../graph/walk.h"
 #include "adjudge_engine.h"
@@ -82,12 +83,8 @@ static bool load(struct library *self, const char *path, struct error *e)
 
 struct library *library_open(const char *path, struct arena *a, struct hello *hello, struct error *e)
 {
-	struct library *self = calloc(1, sizeof *self);
+	struct library *self = heap_new(1, sizeof *self);
 
-	if (!self) {
-		error_set(e, NULL, "out of memory");
-		return NULL;
-	}
 	if (load(self, path, e) && read_hello(self, a, hello, e))
 		return self;
 	free(self);

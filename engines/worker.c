@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../graph/heap.h"
 #include "process.h"
 #include "wire.h"
 
@@ -132,17 +133,11 @@ static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 
 /* ---- the interface ---- */
 
-static void *open_any(const char *spec, const char *option, bool foreign, struct error *e)
+static void *open_any(const char *spec, const char *option, bool foreign)
 {
-	struct worker *w = calloc(1, sizeof(*w));
+	struct worker *w = heap_new(1, sizeof(*w));
 
-	if (w)
-		w->spec = strdup(spec);
-	if (!w || !w->spec) {
-		free(w);
-		error_set(e, NULL, "no memory for a worker");
-		return NULL;
-	}
+	w->spec = heap_text(spec);
 	process_new(&w->process);
 	arena_init(&w->said, HELLO_ARENA);
 	w->option = option;
@@ -152,19 +147,19 @@ static void *open_any(const char *spec, const char *option, bool foreign, struct
 	return w;
 }
 
-void *worker_open(const char *spec, struct error *e)
+void *worker_open(const char *spec)
 {
-	return open_any(spec, "--engine", false, e);
+	return open_any(spec, "--engine", false);
 }
 
-void *worker_open_command(const char *command, struct error *e)
+void *worker_open_command(const char *command)
 {
-	return open_any(command, "--exec", true, e);
+	return open_any(command, "--exec", true);
 }
 
-void *worker_open_library(const char *path, struct error *e)
+void *worker_open_library(const char *path)
 {
-	return open_any(path, "--library", true, e);
+	return open_any(path, "--library", true);
 }
 
 void worker_close(void *worker)

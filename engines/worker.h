@@ -15,13 +15,13 @@ enum {
 
 /*
  * A supervisor of the built-in engine `spec`.  The process starts with the first case: this executable (or the one that the environment
- * variable ADJUDGE_WORKER names) as `worker --engine SPEC`.  NULL with the reason in e.
+ * variable ADJUDGE_WORKER names) as `worker --engine SPEC`.
  */
-void *worker_open(const char *spec, struct error *e);
+void *worker_open(const char *spec);
 /* A supervisor of what the shell command `command` runs, which speaks the protocol of wire.h. */
-void *worker_open_command(const char *command, struct error *e);
+void *worker_open_command(const char *command);
 /* A supervisor of the shared object at `path` (adjudge_engine.h), which is loaded by a worker process. */
-void *worker_open_library(const char *path, struct error *e);
+void *worker_open_library(const char *path);
 /* What the engine says of itself; starts it if it does not run.  NULL with the reason in e.  Valid until worker_close. */
 const struct hello *worker_hello(void *worker, struct error *e);
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit.h"
+#include "../graph/heap.h"
 #include "bench.h"
 
 /* What a component is of: a primal result whatever was asked for, or a derivative of a request of that kind. */
@@ -274,9 +275,9 @@ void audit_calibration(struct audit *self)
 
 	while (engine_names[n])
 		n++;
-	s.part = calloc((size_t)n + 1, sizeof *s.part);
-	if (!s.part || !bench_open(&s.bench, engine_names, n, &options, &e)) {
-		audit_broken(self, NULL, "engines", "%s", s.part ? e.text : "out of memory");
+	s.part = heap_new((size_t)n + 1, sizeof *s.part);
+	if (!bench_open(&s.bench, engine_names, n, &options, &e)) {
+		audit_broken(self, NULL, "engines", "%s", e.text);
 		free(s.part);
 		return;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../graph/heap.h"
 #include "../engines/engine.h"
 #include "../reports/file.h"
 #include "campaign_internal.h"
@@ -32,8 +33,8 @@ static void read_corpus(struct campaign *self)
 			continue; /* a corpus is a hint: what cannot be read is left out, and gate names it */
 		c.n_expect = 0;
 		text = testcase_write_compact(&c, &self->side, &len);
-		self->corpus = realloc(self->corpus, (size_t)(self->n_corpus + 1) * sizeof *self->corpus);
-		self->corpus[self->n_corpus] = (struct corpus_text){malloc(len + 1), len};
+		self->corpus = heap_resize(self->corpus, (size_t)self->n_corpus + 1, sizeof *self->corpus);
+		self->corpus[self->n_corpus] = (struct corpus_text){heap_new(len + 1, 1), len};
 		memcpy(self->corpus[self->n_corpus++].text, text, len + 1);
 	}
 	paths_free(&files);
@@ -41,13 +42,9 @@ static void read_corpus(struct campaign *self)
 
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
-	struct campaign *self = calloc(1, sizeof *self);
+	struct campaign *self = heap_new(1, sizeof *self);
 	struct oracle_options oracle = {.seed = o->seed, .fd_one_in = o->fd_one_in};
 
-	if (!self) {
-		error_set(e, NULL, "out of memory");
-		return NULL;
-	}
 	self->own = *o;
 	self->o = &self->own;
 	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", o->out);

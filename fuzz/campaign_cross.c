@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../graph/json.h"
 #include "../reports/file.h"
 #include "campaign_internal.h"
@@ -34,11 +35,8 @@ struct campaign_cross {
 
 bool campaign_cross_open(struct campaign *self, struct error *e)
 {
-	struct campaign_cross *x = calloc(1, sizeof *x);
+	struct campaign_cross *x = self->cross = heap_new(1, sizeof *x);
 
-	self->cross = x;
-	if (!x)
-		return error_set(e, NULL, "out of memory");
 	snprintf(x->directory, sizeof x->directory, "%s/leads", self->o->out);
 	if (!file_make_directory(x->directory, e))
 		return false;
@@ -105,12 +103,10 @@ static void add_lead(struct campaign_cross *x, const char *signature, const char
 
 	if (x->n_lead == x->room) {
 		x->room = x->room ? 2 * x->room : 16;
-		x->lead = realloc(x->lead, (size_t)x->room * sizeof *x->lead);
-		if (!x->lead)
-			abort();
+		x->lead = heap_resize(x->lead, (size_t)x->room, sizeof *x->lead);
 	}
 	lead = &x->lead[x->n_lead++];
-	*lead = (struct lead){.signature = strdup(signature), .count = 1, .first_case = number};
+	*lead = (struct lead){.signature = heap_text(signature), .count = 1, .first_case = number};
 	snprintf(lead->file, sizeof lead->file, "%s", file);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../graph/json.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
@@ -277,8 +278,8 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e))
 		fail(&self->failure, "%s", e.text);
 	code = exit_code(self);
-	end->summary = strdup(text);
-	end->text = strdup(text_write(self, &self->side));
+	end->summary = heap_text(text);
+	end->text = heap_text(text_write(self, &self->side));
 	memcpy(end->failure, self->failure.text, sizeof end->failure);
 	window_close(self);
 	campaign_cross_close(self);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "campaign_internal.h"
+#include "../graph/heap.h"
 
 /* A window of large cases is closed early: the last one is to have as much memory as any. */
 enum { WINDOW_BYTES = 64 << 20 };
@@ -25,11 +26,9 @@ void window_open(struct campaign *self)
 
 		arena_init(&w->arena, CASE_ARENA);
 		w->end = arena_mark(&w->arena);
-		w->c = calloc((size_t)room, sizeof *w->c);
-		w->r = calloc((size_t)room, sizeof *w->r);
-		w->number = calloc((size_t)room, sizeof *w->number);
-		if (!w->c || !w->r || !w->number)
-			abort();
+		w->c = heap_new((size_t)room, sizeof *w->c);
+		w->r = heap_new((size_t)room, sizeof *w->r);
+		w->number = heap_new((size_t)room, sizeof *w->number);
 	}
 }
 

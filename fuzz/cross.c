@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../engines/hello.h"
 #include "../engines/rounding.h"
 #include "cross_internal.h"
@@ -51,9 +52,9 @@ struct cross {
 
 struct cross *cross_open(struct engine *engine, struct engine *against)
 {
-	struct cross *self = calloc(1, sizeof *self);
+	struct cross *self = heap_new(1, sizeof *self);
 
-	if (!self || !cross_probes_open(&self->probes)) {
+	if (!cross_probes_open(&self->probes)) {
 		free(self);
 		return NULL;
 	}

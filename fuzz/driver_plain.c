@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "campaign.h"
+#include "../graph/heap.h"
 #include "case_mutator.h"
 
 struct driver {
@@ -66,9 +67,7 @@ static void pool_add(struct pool *p, struct choice *choice, const char *text, si
 		return;
 	k = p->n < POOL ? &p->at[p->n++] : &p->at[choice_below(choice, POOL)];
 	free(k->text);
-	k->text = malloc(len + 1);
-	if (!k->text)
-		abort();
+	k->text = heap_new(len + 1, 1);
 	memcpy(k->text, text, len + 1);
 	k->len = len;
 }
@@ -128,10 +127,8 @@ static void evolve_one(void *context)
 
 void drive_plain(struct campaign *s)
 {
-	struct driver d = {.campaign = s, .pool = calloc(1, sizeof *d.pool)};
+	struct driver d = {.campaign = s, .pool = heap_new(1, sizeof *d.pool)};
 
-	if (!d.pool)
-		abort();
 	drive(&d, evolve_one);
 	for (int i = 0; i < d.pool->n; i++)
 		free(d.pool->at[i].text);

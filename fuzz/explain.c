@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "facts.h"
 
 enum {
@@ -33,14 +34,12 @@ struct explanation *explanation_open(void)
 #include "features_explain.def"
 #undef FEATURE
 	};
-	struct explanation *x = calloc(1, sizeof *x);
+	struct explanation *x = heap_new(1, sizeof *x);
 
-	if (!x)
-		return NULL;
 	for (int i = 0; i < FEATURE_COUNT; i++) {
-		x->name[i] = strdup(names[i]);
-		x->sentence[i] = strdup(sentences[i]);
-		for (char *c = x->name[i]; c && *c; c++)
+		x->name[i] = heap_text(names[i]);
+		x->sentence[i] = heap_text(sentences[i]);
+		for (char *c = x->name[i]; *c; c++)
 			*c = *c == '_' ? '-' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
 	}
 	x->n_feature = FEATURE_COUNT;
@@ -64,8 +63,8 @@ static int named_feature(struct explanation *x, const char *name, const char *se
 			return i;
 	if (!sentence || x->n_feature == FEATURES)
 		return -1;
-	x->name[x->n_feature] = strdup(name);
-	x->sentence[x->n_feature] = strdup(sentence);
+	x->name[x->n_feature] = heap_text(name);
+	x->sentence[x->n_feature] = heap_text(sentence);
 	return x->n_feature++;
 }
 
@@ -74,10 +73,10 @@ void explanation_add(struct explanation *x, const struct testcase *c, bool fails
 	const struct facts *f;
 	int v;
 
-	for (int i = 0; x && i < x->n_variant; i++)
+	for (int i = 0; i < x->n_variant; i++)
 		if (x->number[i] == number)
 			return;
-	if (!x || x->n_variant == VARIANTS)
+	if (x->n_variant == VARIANTS)
 		return;
 	f = facts_of(c, scratch);
 	v = x->n_variant++;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../engines/engine.h"
 #include "minimize_passes.h"
 
@@ -99,15 +100,14 @@ struct tried {
 	size_t mask;
 };
 
-static bool tried_open(struct tried *t, int budget)
+static void tried_open(struct tried *t, int budget)
 {
 	size_t size = 64;
 
 	while (size < (size_t)budget * 2)
 		size *= 2;
 	t->mask = size - 1;
-	t->at = calloc(size, sizeof *t->at);
-	return t->at != NULL;
+	t->at = heap_new(size, sizeof *t->at);
 }
 
 /* False when h was there already. */
@@ -313,14 +313,11 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	/* Expectations and texts are about the original; only where it came from stays true. */
 	start.n_expect = 0;
 	start.provenance.title = start.provenance.comment = NULL;
-	if (tried_open(&m.tried, budget)) {
-		m.primal = engine_open("tape", &error);
-		m.idles = edit_idles(&start.program);
-		keep_case(&m, &start);
-		search(&m);
-	} else {
-		m.best = start;
-	}
+	tried_open(&m.tried, budget);
+	m.primal = engine_open("tape", &error);
+	m.idles = edit_idles(&start.program);
+	keep_case(&m, &start);
+	search(&m);
 	fits = arena_try(a, hand_out, &out);
 	minimizer_close(&m);
 	if (!fits)

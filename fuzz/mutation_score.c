@@ -1,5 +1,6 @@
 /* mutation_score.c: one stream of cases for all faults or mutants of an engine. */
 #include "mutation_score.h"
+#include "../graph/heap.h"
 #include "../graph/walk.h"
 
 #include <limits.h>
@@ -37,23 +38,12 @@ struct scoring {
 
 /* ---- rows ---- */
 
-static char *text_copy(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		abort();
-	return copy;
-}
-
 static void add_row(struct score *s, const char *only, const char *spec, const char *meaning)
 {
 	if (only && !strstr(spec, only) && !strstr(meaning, only))
 		return;
-	s->row = realloc(s->row, (size_t)(s->n + 1) * sizeof *s->row);
-	if (!s->row)
-		abort();
-	s->row[s->n++] = (struct scored){.spec = text_copy(spec), .meaning = text_copy(meaning)};
+	s->row = heap_resize(s->row, (size_t)s->n + 1, sizeof *s->row);
+	s->row[s->n++] = (struct scored){.spec = heap_text(spec), .meaning = heap_text(meaning)};
 }
 
 static void add_mutants(struct score *s, const struct score_options *o)
@@ -216,9 +206,7 @@ static bool open_all(struct scoring *s, struct error *e)
 	/* No share of finite differences: what an engine's finding rests on is confirmed anyway. */
 	struct oracle_options oracle = {.seed = s->o->seed, .fd_one_in = INT_MAX};
 
-	s->alive = calloc((size_t)s->out->n + 1, sizeof *s->alive);
-	if (!s->alive)
-		return error_set(e, NULL, "out of memory");
+	s->alive = heap_new((size_t)s->out->n + 1, sizeof *s->alive);
 	for (int k = 0; k < s->out->n; k++) {
 		struct alive *x = &s->alive[k];
 
@@ -241,11 +229,9 @@ static int compare_numbers(const void *a, const void *b)
 /* Nearest rank. */
 static void count_found(struct score *s)
 {
-	int64_t *found = malloc((size_t)(s->n + 1) * sizeof *found);
+	int64_t *found = heap_new((size_t)s->n + 1, sizeof *found);
 	int n = 0;
 
-	if (!found)
-		abort();
 	for (int i = 0; i < s->n; i++)
 		if (s->row[i].found)
 			found[n++] = s->row[i].found;

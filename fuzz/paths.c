@@ -1,5 +1,6 @@
 /* paths.c: see paths.h. */
 #include "paths.h"
+#include "../graph/heap.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,12 +12,8 @@
 
 static void add(struct paths *p, const char *path)
 {
-	char **more = realloc(p->at, (size_t)(p->n + 1) * sizeof *p->at), *copy = strdup(path);
-
-	if (!more || !copy)
-		abort();
-	p->at = more;
-	p->at[p->n++] = copy;
+	p->at = heap_resize(p->at, (size_t)p->n + 1, sizeof *p->at);
+	p->at[p->n++] = heap_text(path);
 }
 
 static bool is_json(const char *name)
@@ -33,9 +30,7 @@ static void fail(struct paths *p, const char *path)
 
 	if (p->error)
 		return;
-	p->error = malloc(room);
-	if (!p->error)
-		abort();
+	p->error = heap_new(room, 1);
 	snprintf(p->error, room, "%s: %s", *path ? path : "''", why);
 }
 
@@ -69,9 +64,7 @@ static void walk(struct paths *p, const char *path, bool given)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		below = malloc(room);
-		if (!below)
-			abort();
+		below = heap_new(room, 1);
 		snprintf(below, room, "%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", entry->d_name);
 		walk(p, below, false);
 		free(below);

@@ -1,5 +1,6 @@
 /* sensitivity.c: see sensitivity.h. */
 #include "sensitivity.h"
+#include "../graph/heap.h"
 #include "../graph/walk.h"
 
 #include <limits.h>
@@ -224,9 +225,7 @@ bool sensitivity_measure(const struct sensitivity_options *o, struct sensitivity
 	memset(out, 0, sizeof *out);
 	out->needed = sensitivity_needed(o->cases);
 	add_rows(out, o);
-	m.ladder = calloc((size_t)out->n + 1, sizeof *m.ladder);
-	if (!m.ladder)
-		return error_set(e, NULL, "out of memory");
+	m.ladder = heap_new((size_t)out->n + 1, sizeof *m.ladder);
 	m.start = m.shown = bench_clock();
 	opened = open_first(&m, e);
 	if (opened) {

@@ -1,5 +1,6 @@
 /* slips.c: see slips.h. */
 #include "slips.h"
+#include "../graph/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,7 @@ static void slip_set(struct slip *s, const struct testcase *c, int nodes, struct
 	char *text = testcase_write_compact(c, scratch, &s->len);
 
 	free(s->text);
-	s->text = malloc(s->len + 1);
-	if (!s->text)
-		abort();
+	s->text = heap_new(s->len + 1, 1);
 	memcpy(s->text, text, s->len + 1);
 	s->nodes = nodes;
 }
@@ -30,9 +29,7 @@ void slips_note(struct slips *self, const char *signature, const struct testcase
 	if (self->n == SLIPS)
 		return;
 	self->n++;
-	*s = (struct slip){.signature = strdup(signature)};
-	if (!s->signature)
-		abort();
+	*s = (struct slip){.signature = heap_text(signature)};
 	slip_set(s, c, nodes, scratch);
 }
 

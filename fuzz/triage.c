@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "../graph/hash.h"
+#include "../graph/heap.h"
 #include "../graph/walk.h"
 #include "../reports/file.h"
 #include "../reports/report.h"
@@ -32,19 +33,10 @@ enum {
 	CRASH_BUDGET = 200 /* of an engine that has to be started again after each */
 };
 
-static char *text_copy(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		abort();
-	return copy;
-}
-
 static void set_text(char **to, const char *text)
 {
 	free(*to);
-	*to = text_copy(text);
+	*to = heap_text(text);
 }
 
 /* ---- one case, minimized ---- */
@@ -268,9 +260,7 @@ static bool lacks_wiring(const struct finding *f, const struct program *p)
 /* p lives in triage.known. */
 static void add_wiring(struct finding *f, const struct program *p)
 {
-	f->wiring = realloc(f->wiring, (size_t)(f->n_wiring + 1) * sizeof *f->wiring);
-	if (!f->wiring)
-		abort();
+	f->wiring = heap_resize(f->wiring, (size_t)f->n_wiring + 1, sizeof *f->wiring);
 	f->wiring[f->n_wiring++] = p;
 }
 
@@ -352,9 +342,7 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 	if (i == self->n_finding) {
 		if (shown->slip && is_met_on_the_way(self, t, signature))
 			return;
-		self->finding = realloc(self->finding, (size_t)(self->n_finding + 1) * sizeof *self->finding);
-		if (!self->finding)
-			abort();
+		self->finding = heap_resize(self->finding, (size_t)self->n_finding + 1, sizeof *self->finding);
 		self->finding[self->n_finding++] = (struct finding){.spec = t->spec, .first_case = shown->number};
 		relation = 1;
 	}
@@ -426,7 +414,7 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	const char *spec = self->spec[shown->which];
 	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
 	struct triaged t = {.spec = spec};
-	char *own = text_copy(shown->signature);
+	char *own = heap_text(shown->signature);
 	struct known_names names = {self, spec, own, &shown->c->program};
 	const double start = bench_clock();
 	struct limit limit = {.stop = stop_requested, .deadline = self->deadline > 0 ? fmax(self->deadline, start + LAST_FINDING_SECONDS) : 0};

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../engines/engine.h"
+#include "../graph/heap.h"
 #include "minimize_passes.h"
 #include "question.h"
 #include "triage_internal.h"
@@ -42,9 +43,8 @@ void finding_add_face(struct finding *f, const char *signature)
 {
 	if (finding_has_face(f, signature) || (signature_weak_zero(signature) && !f->symptom->weak_zero))
 		return;
-	f->face = realloc(f->face, (size_t)(f->n_face + 1) * sizeof *f->face);
-	if (!f->face || !(f->face[f->n_face++] = strdup(signature)))
-		abort();
+	f->face = heap_resize(f->face, (size_t)f->n_face + 1, sizeof *f->face);
+	f->face[f->n_face++] = heap_text(signature);
 }
 
 bool finding_is_in(const struct finding *f, const struct program *p)
@@ -106,9 +106,7 @@ static struct remainder *remainder_of(struct triage *self, int which)
 	struct error e = {0};
 
 	if (!self->remainder)
-		self->remainder = calloc(BENCH_ENGINES, sizeof *self->remainder);
-	if (!self->remainder)
-		abort();
+		self->remainder = heap_new(BENCH_ENGINES, sizeof *self->remainder);
 	rest = &self->remainder[which];
 	if (rest->open)
 		return rest;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../graph/heap.h"
 #include "../graph/random.h"
 
 /* Open addressing over powers of two, at most half full; an entry counts if its round is the table's. */
@@ -18,19 +19,11 @@ struct alike {
 	uint32_t round;
 };
 
-static void *table(int room)
-{
-	void *at = calloc((size_t)room, sizeof(struct entry));
-	if (!at)
-		exit(4);
-	return at;
-}
+static void *table(int room) { return heap_new((size_t)room, sizeof(struct entry)); }
 
 struct alike *alike_open(void)
 {
-	struct alike *self = calloc(1, sizeof *self);
-	if (!self)
-		exit(4);
+	struct alike *self = heap_new(1, sizeof *self);
 	self->room = 1024;
 	self->at = table(self->room);
 	self->round = 1;

@@ -1,6 +1,7 @@
 /* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment. */
 #include "analytic_internal.h"
 #include "../graph/answer.h"
+#include "../graph/heap.h"
 #include "../graph/walk.h"
 #include "convergence.h"
 #include "scalar_ops.h"
@@ -100,9 +101,7 @@ static void on_settled(void *context, int k, double radius)
 
 struct analytic *analytic_open(const struct oracle_rules *rules)
 {
-	struct analytic *self = calloc(1, sizeof *self);
-	if (!self)
-		exit(4);
+	struct analytic *self = heap_new(1, sizeof *self);
 	mp_setup();
 	evaluation_open(&self->ev, rules);
 	self->ev.dtype = self->dtype;

@@ -1,5 +1,6 @@
 /* analytic_sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
 #include "analytic_internal.h"
+#include "../graph/heap.h"
 #include "oracle_rules.h"
 
 #include <math.h>
@@ -15,11 +16,9 @@ void analytic_room(struct analytic *self, int n)
 	int room = self->room ? self->room : 1024;
 	while (room < n)
 		room *= 2;
-	self->note = realloc(self->note, (size_t)room * sizeof *self->note);
-	self->flow = realloc(self->flow, (size_t)room * sizeof *self->flow);
-	self->value = realloc(self->value, (size_t)room * sizeof *self->value);
-	if (!self->note || !self->flow || !self->value)
-		exit(4);
+	self->note = heap_resize(self->note, (size_t)room, sizeof *self->note);
+	self->flow = heap_resize(self->flow, (size_t)room, sizeof *self->flow);
+	self->value = heap_resize(self->value, (size_t)room, sizeof *self->value);
 	self->room = room;
 }
 

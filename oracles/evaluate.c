@@ -1,5 +1,6 @@
 /* evaluate.c: the trace, and control flow. */
 #include "evaluate_internal.h"
+#include "../graph/heap.h"
 #include "../graph/loop.h"
 #include "../graph/random.h"
 #include "scalar_ops.h"
@@ -13,7 +14,7 @@
 
 /* ---- pools ---- */
 
-/* Grows *array to hold n elements.  A machine out of memory ends the process: there is no case to blame. */
+/* Grows *array to hold n elements. */
 static void grow(void *array, int *room, int n, size_t size)
 {
 	if (n <= *room)
@@ -21,10 +22,7 @@ static void grow(void *array, int *room, int n, size_t size)
 	int next = *room ? *room : 256;
 	while (next < n)
 		next *= 2;
-	void *bigger = realloc(*(void **)array, (size_t)next * size);
-	if (!bigger)
-		exit(4);
-	*(void **)array = bigger;
+	*(void **)array = heap_resize(*(void **)array, (size_t)next, size);
 	*room = next;
 }
 

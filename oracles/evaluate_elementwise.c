@@ -1,5 +1,6 @@
 /* evaluate_elementwise.c: elementwise ops, comparisons, casts, select and clamp on scalars of the trace. */
 #include "evaluate_internal.h"
+#include "../graph/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,9 +72,7 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 	}
 	if (ev->n_frozen == ev->frozen_room) {
 		ev->frozen_room = ev->frozen_room ? 2 * ev->frozen_room : 16;
-		ev->frozen = realloc(ev->frozen, (size_t)ev->frozen_room * sizeof *ev->frozen);
-		if (!ev->frozen)
-			exit(4);
+		ev->frozen = heap_resize(ev->frozen, (size_t)ev->frozen_room, sizeof *ev->frozen);
 	}
 	if (ev->n_frozen == ev->frozen_ready)
 		mpfr_init2(ev->frozen[ev->frozen_ready++], ev->precision);

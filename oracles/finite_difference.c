@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../graph/heap.h"
 #include "evaluate.h"
 #include "oracle_rules.h"
 #include "step_length.h"
@@ -53,11 +54,7 @@ struct fd {
 
 struct fd *fd_open(const struct oracle_rules *rules)
 {
-	struct fd *self = calloc(1, sizeof *self);
-	if (!self) {
-		fprintf(stderr, "adjudge: out of memory\n");
-		exit(4);
-	}
+	struct fd *self = heap_new(1, sizeof *self);
 	for (int k = 0; k < RUNGS; k++) {
 		struct rung *r = &self->rung[k];
 		evaluation_open(&r->ev, rules);
@@ -126,12 +123,7 @@ static void reserve_base(struct rung *r, int n, mpfr_prec_t precision)
 {
 	if (n <= r->base_room)
 		return;
-	mpfr_t *base = realloc(r->base, (size_t)n * sizeof *base);
-	if (!base) {
-		fprintf(stderr, "adjudge: out of memory\n");
-		exit(4);
-	}
-	r->base = base;
+	r->base = heap_resize(r->base, (size_t)n, sizeof *r->base);
 	while (r->base_room < n)
 		mpfr_init2(r->base[r->base_room++], precision);
 }

@@ -1,5 +1,6 @@
 /* finite_difference_mixed.c: see finite_difference_mixed.h. */
 #include "finite_difference_mixed.h"
+#include "../graph/heap.h"
 #include "evaluate.h"
 #include "oracle_rules.h"
 #include "step_length.h"
@@ -27,11 +28,7 @@ struct fd_mixed {
 
 struct fd_mixed *fd_mixed_open(const struct oracle_rules *rules)
 {
-	struct fd_mixed *self = calloc(1, sizeof *self);
-	if (!self) {
-		fprintf(stderr, "adjudge: out of memory\n");
-		exit(4);
-	}
+	struct fd_mixed *self = heap_new(1, sizeof *self);
 	for (int k = 0; k < RUNGS; k++) {
 		evaluation_open(&self->ev[k], rules);
 		self->ev[k].precision = ladder[k].precision;

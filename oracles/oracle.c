@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "../graph/heap.h"
 #include "../graph/random.h"
 #include "analytic.h"
 #include "batch.h"
@@ -32,11 +33,7 @@ struct oracle {
 
 struct oracle *oracle_open(const struct oracle_options *o)
 {
-	struct oracle *self = calloc(1, sizeof *self);
-	if (!self) {
-		fprintf(stderr, "adjudge: out of memory\n");
-		exit(4);
-	}
+	struct oracle *self = heap_new(1, sizeof *self);
 	mp_setup();
 	self->options = *o;
 	self->rules = o->rules ? o->rules : &oracle_rules_right;

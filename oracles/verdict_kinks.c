@@ -1,5 +1,6 @@
 /* verdict_kinks.c: answers at kinks: one assignment of conventions, a mixture of them, or nobody's derivative. */
 #include "verdict_internal.h"
+#include "../graph/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -229,10 +230,8 @@ static void judge_joint(struct judge *j, const struct truth_point *t, const stru
 	const struct hull *h = t->hull;
 	if (!h || !h->n_corner || !h->n_component)
 		return;
-	struct axis *axis = calloc((size_t)h->n_component, sizeof *axis);
-	double *z = calloc((size_t)h->n_component, sizeof *z);
-	if (!axis || !z)
-		exit(4);
+	struct axis *axis = heap_new((size_t)h->n_component, sizeof *axis);
+	double *z = heap_new((size_t)h->n_component, sizeof *z);
 	int n = list_axes(t, answer, axis);
 	if (is_separated(h, axis, n, z))
 		observe_apart(j, t, axis, n);

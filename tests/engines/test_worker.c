@@ -246,11 +246,10 @@ static void say_without_end(long id, int count)
 /* A worker that opens workers must be refused. */
 static void open_worker(long id, int count)
 {
-	struct error e = {.text = ""};
 	struct arena a;
 	struct testcase c;
 	struct answer out;
-	void *w = worker_open("test-right", &e);
+	void *w = worker_open("test-right");
 
 	arena_init(&a, 1 << 24);
 	c = small_case(&a);
@@ -459,8 +458,7 @@ static void test_rows(struct arena *a)
 	struct testcase c = small_case(a);
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-		struct error e = {.text = ""};
-		void *w = worker_open(rows[k].spec, &e);
+		void *w = worker_open(rows[k].spec);
 		bool once =
 		    rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
 
@@ -493,10 +491,9 @@ static void test_rows(struct arena *a)
 /* Its memory is looked at over requests that are each too short for that. */
 static void test_gobbles(struct arena *a)
 {
-	struct error e = {.text = ""};
 	struct testcase c = small_case(a);
 	struct answer out = {.text = ""};
-	void *w = worker_open("test-gobbles", &e);
+	void *w = worker_open("test-gobbles");
 
 	worker_set_memory(w, 200 << 20);
 	worker_set_timeout(w, 60000);
@@ -510,9 +507,8 @@ static void test_gobbles(struct arena *a)
 /* Every second case kills it; the others are answered. */
 static void test_restart(struct arena *a)
 {
-	struct error e = {.text = ""};
 	struct testcase c = small_case(a);
-	void *w = worker_open("test-second", &e);
+	void *w = worker_open("test-second");
 
 	for (int k = 0; k < 20; k++) {
 		struct answer out = {.text = ""};
@@ -529,10 +525,9 @@ static void test_restart(struct arena *a)
 /* After some failed starts it is not tried again, and every point gets the answer. */
 static void test_down(struct arena *a)
 {
-	struct error e = {.text = ""};
 	struct testcase c = small_case(a);
 	struct answer out[3];
-	void *w = worker_open("test-mute", &e);
+	void *w = worker_open("test-mute");
 
 	c.n_point = 3;
 	c.point = NEW(a, struct tensor *, 3);
@@ -548,7 +543,7 @@ static void test_down(struct arena *a)
 	worker_close(w);
 
 	setenv("ADJUDGE_WORKER", "/nonexistent/adjudge", 1);
-	w = worker_open("forward", &e);
+	w = worker_open("forward");
 	worker_answer(w, &c, 1, a, &(struct answer *){out});
 	CHECK(out[0].status == ANSWER_FAILURE && strstr(out[0].text, "No such file"), "'%s'", out[0].text);
 	worker_close(w);
@@ -559,12 +554,11 @@ static void test_down(struct arena *a)
 /* What a worker leaves behind dies with it: nobody holds the inherited end of the pipe any more. */
 static void test_group(struct arena *a)
 {
-	struct error e = {.text = ""};
 	struct testcase c = small_case(a);
 	struct answer out = {.text = ""};
 	int held[2];
 	struct pollfd p = {.events = POLLIN};
-	void *w = worker_open("test-orphan", &e);
+	void *w = worker_open("test-orphan");
 
 	if (pipe(held) != 0)
 		return;
@@ -589,9 +583,8 @@ static void test_big(struct arena *a)
 
 	signal(SIGPIPE, SIG_DFL);
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-		struct error e = {.text = ""};
 		struct answer out = {.text = ""};
-		void *w = worker_open(rows[k].spec, &e);
+		void *w = worker_open(rows[k].spec);
 
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
 		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
@@ -613,7 +606,7 @@ static void test_real(struct arena *a)
 		struct error e = {.text = ""};
 		struct answer here = {.text = ""}, there = {.text = ""};
 		struct engine *engine = engine_open_here(specs[k], &e);
-		void *w = worker_open(specs[k], &e);
+		void *w = worker_open(specs[k]);
 
 		CHECK(engine != NULL, "%s: %s", specs[k], e.text);
 		if (!engine)
@@ -675,11 +668,10 @@ static void test_parent_dies(struct arena *a)
 		return;
 	pid = fork();
 	if (pid == 0) {
-		struct error e = {.text = ""};
 		struct testcase c = small_case(a);
 		struct answer out;
 
-		worker_answer(worker_open("forward", &e), &c, 1, a, &(struct answer *){&out});
+		worker_answer(worker_open("forward"), &c, 1, a, &(struct answer *){&out});
 		byte = out.status == ANSWER_OK;
 		if (write(ready[1], &byte, 1) != 1)
 			_exit(1);
@@ -703,9 +695,8 @@ static void test_parent_dies(struct arena *a)
 /* For people: what a round trip costs.  Asserts nothing. */
 static void show_cost(struct arena *a)
 {
-	struct error e = {.text = ""};
 	struct testcase c = small_case(a);
-	void *w = worker_open("forward", &e);
+	void *w = worker_open("forward");
 	struct timespec start, end;
 	enum { CASES = 2000 };
 

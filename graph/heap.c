@@ -1,0 +1,39 @@
+/* heap.c: see heap.h. */
+#include "heap.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void out_of_memory(void)
+{
+	fputs("adjudge: out of memory\n", stderr);
+	exit(4);
+}
+
+/* One element of one byte at least, for which NULL means nothing but that memory is exhausted. */
+void *heap_new(size_t count, size_t size)
+{
+	void *at = calloc(count ? count : 1, size ? size : 1);
+
+	if (!at)
+		out_of_memory();
+	return at;
+}
+
+void *heap_resize(void *at, size_t count, size_t size)
+{
+	void *to = size && count > SIZE_MAX / size ? NULL : realloc(at, count && size ? count * size : 1);
+
+	if (!to)
+		out_of_memory();
+	return to;
+}
+
+char *heap_text(const char *text)
+{
+	size_t len = strlen(text) + 1;
+
+	return memcpy(heap_new(len, 1), text, len);
+}
