@@ -1,12 +1,14 @@
 /*
- * Engines behind the protocol.  This executable is such an engine when it is started with `engine HELLO BEHAVIOUR`: it says the hello and answers by
- * tape, so that what lowering does to a case, and is undone in the answers, must leave the answers as they are.
+ * Engines behind the protocol. This executable is such an engine when it is started with `engine HELLO BEHAVIOUR`: it
+ * says the hello and answers by tape, so that what lowering does to a case, and is undone in the answers, must leave
+ * the answers as they are.
  */
 #include "../../engines/instance.h"
 #include "../../engines/external.h"
 #include "../../engines/wire.h"
 #include "../../fuzz/generate.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +20,13 @@ enum { CASES = 250 };
 static const char *executable;
 
 /* ---- the engine ---- */
+
+/* A line of JSON in which ' stands for ". */
+static void say(const char *line, struct arena *a)
+{
+	puts(json_text(a, line));
+	fflush(stdout);
+}
 
 static int serve(const char *hello, const char *behaviour)
 {
@@ -50,13 +59,15 @@ static int serve(const char *hello, const char *behaviour)
 			continue;
 		}
 		if (!strcmp(behaviour, "counts")) {
-			printf("{\"id\":%ld,\"error\":\"%d cases, %d points of the first\"}\n", id, n, c->n_point);
-			fflush(stdout);
+			say(arena_printf(
+				&a, "{'id':%ld,'error':'%d cases, %d points of the first'}", id, n, c->n_point),
+			    &a);
 			continue;
 		}
 		if (!strcmp(behaviour, "error")) {
-			printf("{\"id\":%ld,\"answers\":[[{\"status\":\"error\",\"text\":\"RuntimeError: oh\"}]]}\n", id);
-			fflush(stdout);
+			say(arena_printf(
+				&a, "{'id':%ld,'answers':[[{'status':'error','text':'RuntimeError: oh'}]]}", id),
+			    &a);
 			continue;
 		}
 		if (!strcmp(behaviour, "floods"))
@@ -75,19 +86,26 @@ static int serve(const char *hello, const char *behaviour)
 
 /* ---- the tests ---- */
 
+/* In the hello ' stands for ". */
 static struct engine *open_engine(const char *hello, const char *behaviour, struct error *e)
 {
 	char command[4096];
+	struct arena a;
 
-	snprintf(command, sizeof command, "proc:exec '%s' engine '%s' '%s'", executable, hello, behaviour);
+	arena_init(&a, 1 << 16);
+	snprintf(
+	    command, sizeof command, "proc:exec '%s' engine '%s' '%s'", executable, json_text(&a, hello), behaviour);
+	arena_free(&a);
 	return engine_open(command, e);
 }
 
 static bool answers_alike(const struct answer *x, const struct answer *y, int n)
 {
 	for (int k = 0; k < n; k++)
-		if (x[k].status != y[k].status || x[k].n_primal != y[k].n_primal || x[k].n_derivative != y[k].n_derivative ||
-		    !tensors_same(x[k].primal, y[k].primal, x[k].n_primal) || !tensors_same(x[k].derivative, y[k].derivative, x[k].n_derivative))
+		if (x[k].status != y[k].status || x[k].n_primal != y[k].n_primal ||
+		    x[k].n_derivative != y[k].n_derivative ||
+		    !tensors_same(x[k].primal, y[k].primal, x[k].n_primal) ||
+		    !tensors_same(x[k].derivative, y[k].derivative, x[k].n_derivative))
 			return false;
 	return true;
 }
@@ -97,13 +115,14 @@ static void check_lowering(struct arena *a)
 {
 	static const struct {
 		const char *members;
-		int same_percent; /* of the cases that it answered: bit for bit; accumulated in another order, the others */
+		/* of the cases that it answered: bit for bit; accumulated in another order, the others */
+		int same_percent;
 	} rows[] = {
-		{"", 100},
-		{",\"broadcast\":true", 80},
-		{",\"unroll\":true", 80},
-		{",\"unroll\":true,\"constants\":true", 80},
-		{",\"ops\":[\"add\",\"mul\",\"sin\",\"neg\",\"sub\",\"exp\",\"for\",\"reduce_sum\",\"broadcast_to\",\"constant\"]", 100},
+	    {"", 100},
+	    {",'broadcast':true", 80},
+	    {",'unroll':true", 80},
+	    {",'unroll':true,'constants':true", 80},
+	    {",'ops':['add','mul','sin','neg','sub','exp','for','reduce_sum','broadcast_to','constant']", 100},
 	};
 	struct engine *tape = engine_open_here("tape", NULL);
 	struct profile profile = profile_default();
@@ -116,7 +135,8 @@ static void check_lowering(struct arena *a)
 		struct engine *x;
 		int answered = 0, same = 0;
 
-		snprintf(hello, sizeof hello, "{\"adjudge.engine\":1,\"name\":\"there\",\"requests\":[[\"vjp\"]]%s}", rows[r].members);
+		snprintf(hello, sizeof hello, "{'adjudge.engine':1,'name':'there','requests':[['vjp']]%s}",
+		    rows[r].members);
 		x = open_engine(hello, "", &e);
 		CHECK(x, "%s: %s", hello, e.text);
 		if (!x)
@@ -133,14 +153,17 @@ static void check_lowering(struct arena *a)
 			engine_answer(tape, &c, a, here);
 			engine_answer(x, &c, a, there);
 			/* tape's reader has a limit that other engines need not have */
-			if (there->status == ANSWER_UNSUPPORTED || (there->status == ANSWER_FAILURE && strstr(there->text, "1024 nodes")))
+			if (there->status == ANSWER_UNSUPPORTED ||
+			    (there->status == ANSWER_FAILURE && strstr(there->text, "1024 nodes")))
 				continue;
 			answered++;
-			CHECK(there->status == ANSWER_OK, "%s, seed %llu: %s", hello, (unsigned long long)k, there->text);
+			CHECK(there->status == ANSWER_OK, "%s, seed %llu: %s", hello, (unsigned long long)k,
+			    there->text);
 			same += answers_alike(here, there, c.n_point);
 		}
-		CHECK(answered > (strstr(rows[r].members, "ops") ? 2 : CASES * 9 / 10) && 100 * same >= rows[r].same_percent * answered, "%s: %d answered, %d alike",
-		    hello, answered, same);
+		CHECK(answered > (strstr(rows[r].members, "ops") ? 2 : CASES * 9 / 10) &&
+			100 * same >= rows[r].same_percent * answered,
+		    "%s: %d answered, %d alike", hello, answered, same);
 		engine_close(x);
 	}
 	engine_close(tape);
@@ -152,19 +175,25 @@ static void check_reals(struct arena *a)
 	static const struct {
 		enum json_reals reals;
 		const char *text;
-	} rows[] = {{JSON_REALS_HEX, "\"points\":[[\"0x1.999999999999ap-4\"]]"}, {JSON_REALS_DECIMAL, "\"points\":[[0.10000000000000001]]"},
-	    {JSON_REALS_BITS, "\"points\":[[\"3fb999999999999a\"]]"}};
-	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"title\":\"secret\",\"inputs\":[\"x: f64[]\"],\"body\":[],\"results\":[\"x\"],"
-				   "\"points\":[[\"0x1.999999999999ap-4\"]],\"request\":[],\"expect\":[{\"verdict\":\"agree\"}]}";
+	} rows[] = {{JSON_REALS_HEX, "'points':[['0x1.999999999999ap-4']]"},
+	    {JSON_REALS_DECIMAL, "'points':[[0.10000000000000001]]"},
+	    {JSON_REALS_BITS, "'points':[['3fb999999999999a']]"}};
+	static const char text[] = "title: secret\n"
+				   "inputs x: f64[]\n"
+				   "return x\n"
+				   "point 0x1.999999999999ap-4\n"
+				   "expected of the truth: agree";
 	struct error e = {.text = ""};
 	struct testcase c;
 
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+	CHECK(case_text_read(text, a, &c, &e), "%s: %s", e.place, e.text);
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		size_t len;
 		const char *line = wire_write_request(7, &c, 1, rows[k].reals, a, &len);
 
-		CHECK(strstr(line, rows[k].text) && !strncmp(line, "{\"id\":7,\"cases\":[", 17), "%s", line);
+		CHECK(
+		    strstr(line, json_text(a, rows[k].text)) && !strncmp(line, json_text(a, "{'id':7,'cases':["), 17),
+		    "%s", line);
 		CHECK(!strstr(line, "secret") && !strstr(line, "expect") && !strchr(line, '\n'), "%s", line);
 	}
 }
@@ -172,57 +201,73 @@ static void check_reals(struct arena *a)
 /* x*x in f32, handed over in f64: rounded on the way back. */
 static void check_one_dtype(struct arena *a)
 {
-	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f32[]\"],\"body\":[{\"out\":[\"y\"],\"op\":\"div\",\"args\":[\"x\",\"x\"]},"
-				   "{\"out\":[\"z\"],\"op\":\"exp\",\"args\":[\"x\"]}],\"results\":[\"y\",\"z\"],\"points\":[[1]],"
-				   "\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[0,1]}]}";
+	static const char text[] = "inputs x: f32[]\n"
+				   "y = div x, x\n"
+				   "z = exp x\n"
+				   "return y, z\n"
+				   "point 1\n"
+				   "request: vjp; cotangents 0, 1";
 	struct error e = {.text = ""};
-	struct engine *x = open_engine("{\"adjudge.engine\":1,\"name\":\"wide\",\"one_dtype\":\"f64\",\"dtypes\":[\"f64\"]}", "", &e);
+	struct engine *x =
+	    open_engine("{'adjudge.engine':1,'name':'wide','one_dtype':'f64','dtypes':['f64']}", "", &e);
 	struct answer out = {.text = ""};
 	struct testcase c;
 
-	CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+	CHECK(x && case_text_read(text, a, &c, &e), "%s: %s", e.place, e.text);
 	if (!x)
 		return;
 	engine_answer(x, &c, a, &out);
 	CHECK(out.status == ANSWER_OK && out.n_primal == 2 && out.n_derivative == 1, "%s", out.text);
 	if (out.status == ANSWER_OK)
-		CHECK(out.derivative[0].type.dtype == DTYPE_F32 && out.derivative[0].at[0].f == (double)(float)exp(1), "%a", out.derivative[0].at[0].f);
+		CHECK(out.derivative[0].type.dtype == DTYPE_F32 && out.derivative[0].at[0].f == (double)(float)exp(1),
+		    "%a", out.derivative[0].at[0].f);
 	engine_close(x);
 }
 
 /* max(x, 0) as a cond, at 1, 2, -1, 3: points that execute the same share a case; where the cond stays, they all do. */
 static void check_points(struct arena *a)
 {
-	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"zero: f64[]\"],\"op\":\"constant\",\"value\":0},"
-				   "{\"out\":[\"p\"],\"op\":\"gt\",\"args\":[\"x\",\"zero\"]},{\"out\":[\"y\"],\"op\":\"cond\",\"args\":[\"p\"],\"regions\":["
-				   "{\"params\":[],\"body\":[],\"results\":[\"x\"]},{\"params\":[],\"body\":[],\"results\":[\"zero\"]}]}],\"results\":[\"y\"],"
-				   "\"points\":[[1],[2],[-1],[3]],\"request\":[{\"transform\":\"vjp\",\"wrt\":[0],\"cotangents\":[5]}]}";
+	static const char text[] = "inputs x: f64[]\n"
+				   "zero = constant 0\n"
+				   "p = gt x, zero\n"
+				   "y = cond (p) {\n"
+				   "  yield x\n"
+				   "} else {\n"
+				   "  yield zero\n"
+				   "}\n"
+				   "return y\n"
+				   "point 1\n"
+				   "point 2\n"
+				   "point -1\n"
+				   "point 3\n"
+				   "request: vjp; cotangents 5";
 	static const double want[] = {5, 5, 0, 5};
 	static const struct {
 		const char *members, *counted; /* "": answers */
 	} rows[] = {
-	    {"\"constants\":true", ""},
-	    {"\"constants\":true", "3 cases, 2 points of the first"},
-	    {"\"ops\":[\"gt\"]", ""},
-	    {"\"ops\":[\"gt\"]", "3 cases, 2 points of the first"},
-	    {"\"ops\":[\"gt\",\"cond\"]", ""},
-	    {"\"ops\":[\"gt\",\"cond\"]", "1 cases, 4 points of the first"},
+	    {"'constants':true", ""},
+	    {"'constants':true", "3 cases, 2 points of the first"},
+	    {"'ops':['gt']", ""},
+	    {"'ops':['gt']", "3 cases, 2 points of the first"},
+	    {"'ops':['gt','cond']", ""},
+	    {"'ops':['gt','cond']", "1 cases, 4 points of the first"},
 	};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		struct error e = {.text = ""};
-		char *hello = arena_printf(a, "{\"adjudge.engine\":1,\"name\":\"x\",\"unroll\":true,%s}", rows[k].members);
+		char *hello = arena_printf(a, "{'adjudge.engine':1,'name':'x','unroll':true,%s}", rows[k].members);
 		struct engine *x = open_engine(hello, *rows[k].counted ? "counts" : "", &e);
 		struct answer out[4];
 		struct testcase c;
 
-		CHECK(x && testcase_read(text, strlen(text), a, &c, &e), "%s: %s", e.place, e.text);
+		CHECK(x && case_text_read(text, a, &c, &e), "%s: %s", e.place, e.text);
 		if (!x)
 			continue;
 		engine_answer(x, &c, a, out);
 		for (int i = 0; i < 4; i++)
-			CHECK(*rows[k].counted ? !strcmp(out[i].text, rows[k].counted) :
-			                         out[i].status == ANSWER_OK && out[i].n_derivative == 1 && out[i].derivative->at[0].f == want[i],
+			CHECK(*rows[k].counted ? !strcmp(out[i].text, rows[k].counted)
+					       : out[i].status == ANSWER_OK && out[i].n_derivative == 1 &&
+				    out[i].derivative->at[0].f == want[i],
 			    "%s, point %d: %s", hello, i, out[i].text);
 		engine_close(x);
 	}
@@ -235,24 +280,28 @@ static void check_behaviour(struct arena *a)
 		enum answer_status status;
 		const char *text;
 	} rows[] = {{"error", ANSWER_CRASH, "RuntimeError: oh"}, {"floods", ANSWER_OK, ""}};
-	static const char text[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[],\"results\":[\"x\"],\"points\":[[1]],\"request\":[]}";
+	static const char text[] = "inputs x: f64[]\n"
+				   "return x\n"
+				   "point 1";
 	struct error e = {.text = ""};
 	struct testcase c;
 
-	CHECK(testcase_read(text, strlen(text), a, &c, &e), "%s", e.text);
+	CHECK(case_text_read(text, a, &c, &e), "%s", e.text);
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-		struct engine *x = open_engine("{\"adjudge.engine\":1,\"name\":\"x\"}", rows[k].behaviour, &e);
+		struct engine *x = open_engine("{'adjudge.engine':1,'name':'x'}", rows[k].behaviour, &e);
 		struct answer out = {.text = ""};
 
 		CHECK(x, "%s", e.text);
 		if (!x)
 			continue;
 		engine_answer(x, &c, a, &out);
-		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'", rows[k].behaviour, (int)out.status, out.text);
+		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'",
+		    rows[k].behaviour, (int)out.status, out.text);
 		engine_close(x);
 	}
 	e.text[0] = '\0';
-	CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);
+	CHECK(
+	    !open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);
 	e.text[0] = '\0';
 	CHECK(!open_engine("hello?", "", &e) && strstr(e.text, "JSON"), "'%s'", e.text);
 	e.text[0] = '\0';

@@ -1,4 +1,7 @@
-/* Sensitivity: an error is shown by the case that a campaign finds it by, and counts when enough cases show it; the same twice. */
+/*
+ * Sensitivity: an error is shown by the case that a campaign finds it by, and counts when enough cases show it; the
+ * same twice.
+ */
 #include "../../fuzz/sensitivity.h"
 
 #include <math.h>
@@ -6,13 +9,15 @@
 #include <string.h>
 
 #include "../check.h"
+#include "../support/case_text.h"
 #include "../../fuzz/fit_profile.h"
 
 enum { MOST = 3000 };
 
 static struct sensitivity_options options(const char *engine, const char *only, int64_t cases)
 {
-	return (struct sensitivity_options){.engine = engine, .only = only, .cases = cases, .seed = 5, .profile = profile_default()};
+	return (struct sensitivity_options){
+	    .engine = engine, .only = only, .cases = cases, .seed = 5, .profile = profile_default()};
 }
 
 static struct sensitivity run(const struct sensitivity_options *o)
@@ -21,8 +26,8 @@ static struct sensitivity run(const struct sensitivity_options *o)
 	struct sensitivity s;
 
 	CHECK(sensitivity_measure(o, &s, &e), "%s: %s", o->engine, e.text);
-	CHECK(!s.right_wrong && !s.failures, "%s: judged wrong in case %lld, %lld failures", o->engine, (long long)s.right_wrong,
-	    (long long)s.failures);
+	CHECK(!s.right_wrong && !s.failures, "%s: judged wrong in case %lld, %lld failures", o->engine,
+	    (long long)s.right_wrong, (long long)s.failures);
 	return s;
 }
 
@@ -61,7 +66,10 @@ static int64_t first_of_campaign(const char *engine, const char *op, char operan
 	return found;
 }
 
-/* One case less than a campaign takes, and nothing is found.  Of so few cases one is enough: 3 in 10,000 are expected to show it. */
+/*
+ * One case less than a campaign takes, and nothing is found. Of so few cases one is enough: 3 in 10,000 are expected
+ * to show it.
+ */
 static void check_against_campaign(const char *engine, const char *op, int rows)
 {
 	struct sensitivity_options o = options(engine, op, 0);
@@ -72,19 +80,24 @@ static void check_against_campaign(const char *engine, const char *op, int rows)
 		struct sensitivity s;
 
 		o.cases = first_of_campaign(engine, op, operand, o.seed);
-		CHECK(o.cases > 1 && sensitivity_needed(o.cases) == 1, "%s of %s: case %lld", op, engine, (long long)o.cases);
+		CHECK(o.cases > 1 && sensitivity_needed(o.cases) == 1, "%s of %s: case %lld", op, engine,
+		    (long long)o.cases);
 		s = run(&o);
 		row = &s.row[k];
-		CHECK(s.n == rows && row->operand == operand && row->found > 0 && row->cases_95 <= (int64_t)ceil(-log(0.05) * (double)o.cases) &&
-			  row->occurs > 0,
-		    "%s of %s: %d rows, %d errors, %lld cases of %lld", op, engine, s.n, row->found, (long long)row->cases_95, (long long)o.cases);
+		CHECK(s.n == rows && row->operand == operand && row->found > 0 &&
+			row->cases_95 <= (int64_t)ceil(-log(0.05) * (double)o.cases) && row->occurs > 0,
+		    "%s of %s: %d rows, %d errors, %lld cases of %lld", op, engine, s.n, row->found,
+		    (long long)row->cases_95, (long long)o.cases);
 		o.cases--;
 		s = run(&o);
 		CHECK(!s.row[k].found && !s.row[k].cases_95, "%s of %s: %d errors", op, engine, s.row[k].found);
 	}
 }
 
-/* The sum of so many chances is at least that many with a probability of 5 % at most, and not of one less: by summing the distribution. */
+/*
+ * The sum of so many chances is at least that many with a probability of 5 % at most, and not of one less: by summing
+ * the distribution.
+ */
 static void check_needed(void)
 {
 	for (int64_t n = 100; n <= 300000; n += n / 3) {
@@ -97,7 +110,8 @@ static void check_needed(void)
 			at_least[0] += term;
 			at_least[1] += i >= k ? term : 0;
 		}
-		CHECK(at_least[1] <= 0.05 && at_least[0] > 0.05, "%d of %lld: %g, one less %g", k, (long long)n, at_least[1], at_least[0]);
+		CHECK(at_least[1] <= 0.05 && at_least[0] > 0.05, "%d of %lld: %g, one less %g", k, (long long)n,
+		    at_least[1], at_least[0]);
 	}
 	CHECK(sensitivity_needed(30000) == 15, "%d", sensitivity_needed(30000));
 }
@@ -113,8 +127,9 @@ static void check_counts(void)
 	more = run(&o);
 	CHECK(more.needed > few.needed, "%d and %d", more.needed, few.needed);
 	for (int i = 0; i < more.n; i++) {
-		CHECK(more.row[i].shown_next < more.needed && more.row[i].occurs >= few.row[i].occurs, "%s: %d, %lld cases",
-		    op_table[more.row[i].op].name, more.row[i].shown_next, (long long)more.row[i].occurs);
+		CHECK(more.row[i].shown_next < more.needed && more.row[i].occurs >= few.row[i].occurs,
+		    "%s: %d, %lld cases", op_table[more.row[i].op].name, more.row[i].shown_next,
+		    (long long)more.row[i].occurs);
 		found += more.row[i].found;
 	}
 	CHECK(found > more.n, "%d errors of %d ops", found, more.n);
@@ -123,23 +138,24 @@ static void check_counts(void)
 /* The derivative of x y at (2, 3), of tangents 1 and 1, or first and second of two cotangents. */
 static void check_operand(const char *spec, bool jvp, double first, double second)
 {
-	static const char text[] = "{\"schema\": \"adjudge.case/1\", \"inputs\": [\"x: f64[]\", \"y: f64[]\"], \"body\": [{\"out\": [\"z\"], "
-				   "\"op\": \"mul\", \"args\": [\"x\", \"y\"]}], \"results\": [\"z\"], \"points\": [[2, 3]], \"request\": [%s]}";
-	char whole[512];
 	struct engine *engine;
 	struct answer answer;
 	struct testcase c;
 	struct error e = {0};
 	struct arena a;
-	int len = snprintf(whole, sizeof whole, text,
-	    jvp ? "{\"transform\": \"jvp\", \"wrt\": [0, 1], \"tangents\": [1, 1]}" :
-		  "{\"transform\": \"vjp\", \"wrt\": [0, 1], \"cotangents\": [1]}");
 
 	arena_init(&a, CASE_ARENA);
 	engine = engine_open(spec, &e);
-	CHECK(engine && testcase_read(whole, (size_t)len, &a, &c, &e), "%s: %s", spec, e.text);
+	CHECK(engine, "%s: %s", spec, e.text);
+	c = test_case(&a,
+	    arena_printf(&a,
+		"inputs x: f64[], y: f64[]; z = mul x, y; return z\n"
+		"point 2, 3\n"
+		"request: %s",
+		jvp ? "jvp" : "vjp"));
 	engine_answer(engine, &c, &a, &answer);
-	CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == first && (jvp || answer.derivative[1].at[0].f == second),
+	CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == first &&
+		(jvp || answer.derivative[1].at[0].f == second),
 	    "%s: %g", spec, answer.derivative[0].at[0].f);
 	engine_close(engine);
 	arena_free(&a);

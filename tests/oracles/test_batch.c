@@ -39,9 +39,7 @@ static const struct {
 	"then vjp; cotangents [1, 2, 4]",
 	2, {3, 1}, {{10, 20, 40}, {1 + 4 + 12}}},
     {"a batch of gradients: every slice its own", "y = mul x, w", "[1,2,3],10",
-	"request: vjp\n"
-	"then batch x; 3 slices",
-	2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
+	"request: vjp; then batch x; 3 slices", 2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
     {"an inner seed is shared, an outer one sliced", "y = mul x, w", "[1,2],10",
 	"request: vjp x; cotangents 0.5\n"
 	"then batch x; 2 slices\n"

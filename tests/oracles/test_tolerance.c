@@ -1,13 +1,15 @@
 /*
- * The ball against engines that use other formulas: every row computes a value or a derivative in a small dtype by a usual formula, each
- * operation rounded once, functions of libm off by as much as their manual says, over random points of all sizes.  What is decided must lie
- * within `loose`.  The rows are the table of oracles/TOLERANCE.md, section 5.
+ * The ball against engines that use other formulas: every row computes a value or a derivative in a small dtype by a
+ * usual formula, each operation rounded once, functions of libm off by as much as their manual says, over random
+ * points of all sizes. What is decided must lie within `loose`. The rows are the table of oracles/TOLERANCE.md,
+ * section 5.
  */
 #include "../../oracles/analytic.h"
 #include "../../oracles/oracle_rules.h"
 #include "../../graph/testcase.h"
 #include "../../graph/random.h"
 #include "../check.h"
+#include "../support/case_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +37,9 @@ static double r(double x)
 	return underflow == GRADUAL ? y : flushed(y);
 }
 
-/* A function of libm with a documented error of 1 ulp: the nearest value or a neighbour on the side of the exact one. */
+/*
+ * A function of libm with a documented error of 1 ulp: the nearest value or a neighbour on the side of the exact one.
+ */
 static double lib(double x)
 {
 	double y = r(x);
@@ -75,28 +79,28 @@ static double sum(const double *x, int n)
 
 typedef void formula(int n, const double *x, const double *g, double *out);
 #define FORMULA(name) static void name(int n, const double *x, const double *g, double *out)
-#define ONE(name, expression)                                                                                                    \
-	FORMULA(name)                                                                                                            \
-	{                                                                                                                        \
-		double a = x[0], g0 = g[0];                                                                                      \
-		(void)n, (void)a, (void)g0;                                                                                      \
-		out[0] = (expression);                                                                                           \
+#define ONE(name, expression)                                                                                        \
+	FORMULA(name)                                                                                                \
+	{                                                                                                            \
+		double a = x[0], g0 = g[0];                                                                          \
+		(void)n, (void)a, (void)g0;                                                                          \
+		out[0] = (expression);                                                                               \
 	}
-#define TWO(name, by_a, by_b)                                                                                                    \
-	FORMULA(name)                                                                                                            \
-	{                                                                                                                        \
-		double a = x[0], b = x[1], g0 = g[0];                                                                            \
-		(void)n, (void)a, (void)b;                                                                                       \
-		out[0] = (by_a);                                                                                                 \
-		out[1] = (by_b);                                                                                                 \
+#define TWO(name, by_a, by_b)                                                                                        \
+	FORMULA(name)                                                                                                \
+	{                                                                                                            \
+		double a = x[0], b = x[1], g0 = g[0];                                                                \
+		(void)n, (void)a, (void)b;                                                                           \
+		out[0] = (by_a);                                                                                     \
+		out[1] = (by_b);                                                                                     \
 	}
 /* A tangent of an op of two operands. */
-#define TWO_TANGENT(name, expression)                                                                                            \
-	FORMULA(name)                                                                                                            \
-	{                                                                                                                        \
-		double a = x[0], b = x[1], da = g[0], db = g[1];                                                                 \
-		(void)n, (void)a, (void)b;                                                                                       \
-		out[0] = (expression);                                                                                           \
+#define TWO_TANGENT(name, expression)                                                                                \
+	FORMULA(name)                                                                                                \
+	{                                                                                                            \
+		double a = x[0], b = x[1], da = g[0], db = g[1];                                                     \
+		(void)n, (void)a, (void)b;                                                                           \
+		out[0] = (expression);                                                                               \
 	}
 
 ONE(square_twice, mul(mul(2, a), g0))
@@ -152,8 +156,9 @@ TWO(atan2_late, over(mul(g0, b), add(mul(a, a), mul(b, b))), -over(mul(g0, a), a
 TWO(atan2_first, mul(over(g0, add(mul(a, a), mul(b, b))), b), mul(over(g0, add(mul(a, a), mul(b, b))), -a))
 
 /*
- * 2 atan(a/(h + b)), as it is differentiated by the chain rule: near b = 0 two terms of the size of 1/h cancel.  Left of the origin the angle of (a, -b) is taken from pi,
- * and `whole` says 2 atan((h - b)/a) instead, while the square of that fits.
+ * 2 atan(a/(h + b)), as it is differentiated by the chain rule: near b = 0 two terms of the size of 1/h cancel. Left
+ * of the origin the angle of (a, -b) is taken from pi, and `whole` says 2 atan((h - b)/a) instead, while the square
+ * of that fits.
  */
 static void half_angle(double a, double b, double g0, bool whole, double *out)
 {
@@ -364,7 +369,7 @@ struct row {
 	formula *f;
 };
 
-#define AXIS "\"axes\":[0],"
+#define AXIS " axes=[0]"
 static const struct row rows[] = {
     {"2 a g", "square", "", 1, false, ADJOINT, ANYWHERE, square_twice},
     {"g a 2", "square", "", 1, false, ADJOINT, ANYWHERE, square_after},
@@ -444,8 +449,8 @@ static const struct row rows[] = {
     {"y (g/x)", "reduce_prod", AXIS, 0, false, ADJOINT, ANYWHERE, prod_ratio},
     {"g before after", "reduce_prod", AXIS, 0, false, ADJOINT, ANYWHERE, prod_exclusive},
     {"y sum of x'/x", "reduce_prod", AXIS, 0, false, TANGENT, ANYWHERE, prod_tangent},
-    {"reversed sum of g y, over x", "cumprod", "\"axis\":0,", 0, true, ADJOINT, ANYWHERE, cumprod_adjoint},
-    {"y times running sum of x'/x", "cumprod", "\"axis\":0,", 0, true, TANGENT, ANYWHERE, cumprod_tangent},
+    {"reversed sum of g y, over x", "cumprod", " axis=0", 0, true, ADJOINT, ANYWHERE, cumprod_adjoint},
+    {"y times running sum of x'/x", "cumprod", " axis=0", 0, true, TANGENT, ANYWHERE, cumprod_tangent},
 };
 
 /* ---- points ---- */
@@ -463,12 +468,19 @@ static double random_input(enum where domain)
 {
 	double x = random_value(), one = 1 - dtype_table[dtype].unit;
 	switch (domain) {
-	case POSITIVE: return fabs(x);
-	case BELOW_ONE: return r(random_bits() % 2 ? uniform() * 2 - 1 : copysign(fmax(0, one - fabs(random_value()) * 0x1p-6), x));
-	case ABOVE_ONE: return r(1 + fabs(x));
-	case MODERATE: return r((uniform() * 2 - 1) * exp2(4 * uniform()));
-	case OR_ZERO: return random_bits() % 4 ? x : 0;
-	default: return x;
+	case POSITIVE:
+		return fabs(x);
+	case BELOW_ONE:
+		return r(random_bits() % 2 ? uniform() * 2 - 1
+					   : copysign(fmax(0, one - fabs(random_value()) * 0x1p-6), x));
+	case ABOVE_ONE:
+		return r(1 + fabs(x));
+	case MODERATE:
+		return r((uniform() * 2 - 1) * exp2(4 * uniform()));
+	case OR_ZERO:
+		return random_bits() % 4 ? x : 0;
+	default:
+		return x;
 	}
 }
 
@@ -476,27 +488,30 @@ static char *list(struct arena *a, const double *x, int n, bool brackets)
 {
 	char *text = arena_printf(a, "%s", brackets ? "[" : "");
 	for (int k = 0; k < n; k++)
-		text = arena_printf(a, "%s%s\"%a\"", text, k ? "," : "", x[k]);
+		text = arena_printf(a, "%s%s%a", text, k ? "," : "", x[k]);
 	return arena_printf(a, "%s%s", text, brackets ? "]" : "");
 }
 
-static bool read_row(const struct row *row, struct arena *a, int n, const double *x, const double *g, struct testcase *c)
+static bool read_row(
+    const struct row *row, struct arena *a, int n, const double *x, const double *g, struct testcase *c)
 {
 	const char *type = dtype_table[dtype].name;
 	bool vector = !row->operands, tangent = row->what == TANGENT;
-	const char *inputs = vector		? arena_printf(a, "\"x: %s[%d]\"", type, n)
-			     : row->operands == 1 ? arena_printf(a, "\"x: %s[]\"", type)
-						  : arena_printf(a, "\"x: %s[]\",\"z: %s[]\"", type, type);
-	int seeds = tangent ? n : row->vector_result ? n : 1;
-	const char *text = arena_printf(a,
-	    "{\"schema\":\"adjudge.case/1\",\"inputs\":[%s],\"body\":[{\"out\":[\"y\"],\"op\":\"%s\",%s\"args\":[%s]}],\"results\":[\"y\"],"
-	    "\"points\":[[%s]],\"request\":[{\"transform\":\"%s\",\"wrt\":[%s],\"%s\":[%s]}]}",
-	    inputs, row->op, row->attrs, row->operands == 2 ? "\"x\",\"z\"" : "\"x\"", list(a, x, n, vector), tangent ? "jvp" : "vjp",
-	    row->operands == 2 ? "0,1" : "0", tangent ? "tangents" : "cotangents", list(a, g, seeds, vector && (tangent || row->vector_result)));
-	struct error e = {0};
-	bool good = testcase_read(text, strlen(text), a, c, &e);
-	CHECK(good, "%s: %s\n%s", e.place, e.text, text);
-	return good;
+	const char *inputs = vector ? arena_printf(a, "x: %s[%d]", type, n)
+	    : row->operands == 1    ? arena_printf(a, "x: %s[]", type)
+				    : arena_printf(a, "x: %s[], z: %s[]", type, type);
+	int seeds = tangent || row->vector_result ? n : 1;
+	*c = test_case(a,
+	    arena_printf(a,
+		"inputs %s\n"
+		"y = %s %s%s\n"
+		"return y\n"
+		"point %s\n"
+		"request: %s; %s %s",
+		inputs, row->op, row->operands == 2 ? "x, z" : "x", row->attrs, list(a, x, n, vector),
+		tangent ? "jvp" : "vjp", tangent ? "tangents" : "cotangents",
+		list(a, g, seeds, vector && (tangent || row->vector_result))));
+	return c->n_point;
 }
 
 struct tally {
@@ -505,8 +520,8 @@ struct tally {
 };
 
 /* The answer against the truth; the row is named at its first failure in a dtype. */
-static void compare(const struct row *row, const struct truth_tensor *want, int n, const double *got, int n_x, const double *x, const double *g,
-    struct tally *tally)
+static void compare(const struct row *row, const struct truth_tensor *want, int n, const double *got, int n_x,
+    const double *x, const double *g, struct tally *tally)
 {
 	for (int k = 0; k < n; k++) {
 		const struct component *c = &want->at[k];
@@ -521,8 +536,8 @@ static void compare(const struct row *row, const struct truth_tensor *want, int 
 		}
 		if (tally->outside++ > 0)
 			continue;
-		fprintf(stderr, "%s of %s in %s, component %d of %d: %a, not %a: off by %g, loose %g; g[0] %a; x", row->name, row->op,
-		    dtype_table[dtype].name, k, n_x, got[k], c->value, error, c->loose, g[0]);
+		fprintf(stderr, "%s of %s in %s, component %d of %d: %a, not %a: off by %g, loose %g; g[0] %a; x",
+		    row->name, row->op, dtype_table[dtype].name, k, n_x, got[k], c->value, error, c->loose, g[0]);
 		for (int i = 0; i < n_x; i++)
 			fprintf(stderr, " %a", x[i]);
 		fprintf(stderr, "\n");
@@ -566,12 +581,13 @@ static void test_row(struct analytic *oracle, const struct row *row, int trials,
 			compare(row, &want[k], m, out + k, n, x, g, &tally);
 	}
 	if (getenv("VERBOSE"))
-		printf("%-12s %-30s %-5s %d decided %6d outside %5d worst %.3f\n", row->op, row->name, dtype_table[dtype].name, underflow, tally.decided,
-		    tally.outside, tally.worst);
-	CHECK(!tally.outside, "%s of %s in %s, underflow %d: %d of %d outside", row->name, row->op, dtype_table[dtype].name, underflow, tally.outside,
-	    tally.decided);
+		printf("%-12s %-30s %-5s %d decided %6d outside %5d worst %.3f\n", row->op, row->name,
+		    dtype_table[dtype].name, underflow, tally.decided, tally.outside, tally.worst);
+	CHECK(!tally.outside, "%s of %s in %s, underflow %d: %d of %d outside", row->name, row->op,
+	    dtype_table[dtype].name, underflow, tally.outside, tally.decided);
 	/* 4 roundings of bf16 are 1/64 of what was rounded, and nothing is decided. */
-	CHECK(dtype == DTYPE_BF16 || tally.decided > trials / 20, "%s of %s in %s: %d decided", row->name, row->op, dtype_table[dtype].name, tally.decided);
+	CHECK(dtype == DTYPE_BF16 || tally.decided > trials / 20, "%s of %s in %s: %d decided", row->name, row->op,
+	    dtype_table[dtype].name, tally.decided);
 }
 
 int main(int argc, char **argv)
@@ -588,7 +604,8 @@ int main(int argc, char **argv)
 		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 			dtype = dtypes[d];
 			for (underflow = GRADUAL; underflow < UNDERFLOWS; underflow++)
-				test_row(underflow == GRADUAL ? oracle : told, &rows[k], underflow == GRADUAL ? trials : trials / 4, &a);
+				test_row(underflow == GRADUAL ? oracle : told, &rows[k],
+				    underflow == GRADUAL ? trials : trials / 4, &a);
 		}
 	analytic_close(oracle);
 	analytic_close(told);

@@ -66,9 +66,9 @@ struct reader {
 	struct placed *root;
 	int n_constant; /* operands that were numbers */
 	struct testcase c;
-	struct point point[LIMIT_POINTS];
+	struct point *point[LIMIT_POINTS];
 	int n_point;
-	struct level level[LIMIT_TRANSFORMS];
+	struct level *level[LIMIT_TRANSFORMS];
 	int n_level;
 };
 
@@ -597,10 +597,11 @@ static bool read_program(struct reader *r)
 
 static bool read_point(struct reader *r)
 {
-	struct point *p = &r->point[r->n_point];
+	struct point *p = NEW(r->arena, struct point, 1);
 
-	if (r->n_point++ == LIMIT_POINTS)
+	if (r->n_point == LIMIT_POINTS)
 		return fail(r, &r->token, "more than %d points", (int)LIMIT_POINTS);
+	r->point[r->n_point++] = p;
 	p->place = r->token;
 	/* `point 3:` has a number, `point 3` has a value. */
 	if (r->token.kind == TOKEN_NUMBER && r->next[strspn(r->next, " \t")] == ':')
@@ -677,10 +678,11 @@ static bool read_wrt(struct reader *r, struct level *l)
 
 static bool read_level(struct reader *r)
 {
-	struct level *l = &r->level[r->n_level];
+	struct level *l = NEW(r->arena, struct level, 1);
 
-	if (r->n_level++ == LIMIT_TRANSFORMS)
+	if (r->n_level == LIMIT_TRANSFORMS)
 		return fail(r, &r->token, "more than %d transforms", (int)LIMIT_TRANSFORMS);
+	r->level[r->n_level++] = l;
 	l->kind = r->token;
 	if (!take_word(r, "vjp") && !take_word(r, "jvp") && !take_word(r, "batch"))
 		return expect(r, false, "vjp, jvp, batch or \"the primal alone\"");
@@ -872,13 +874,13 @@ static bool resolve(struct reader *r)
 	r->c.n_transform = r->n_level;
 	r->c.transform = NEW(r->arena, struct transform, r->n_level);
 	for (int k = 0; k < r->n_level; k++)
-		if (!resolve_level(r, &r->level[k], &s, &r->c.transform[k]))
+		if (!resolve_level(r, r->level[k], &s, &r->c.transform[k]))
 			return false;
 	r->c.n_point = r->n_point;
 	r->c.point = NEW(r->arena, struct tensor *, r->n_point);
 	for (int k = 0; k < r->n_point; k++) {
 		r->c.point[k] = NEW(r->arena, struct tensor, s.n_input);
-		if (!resolve_point(r, &r->point[k], &s, r->c.point[k]))
+		if (!resolve_point(r, r->point[k], &s, r->c.point[k]))
 			return false;
 	}
 	return testcase_check(&r->c, &inner) || fail_at_path(r, &inner);
