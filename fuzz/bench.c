@@ -482,3 +482,10 @@ const char *answers_text(const struct answer *answers, int n_point)
 			return answers[p].text;
 	return "";
 }
+
+const char *decimal_text(double x, struct arena *a)
+{
+	char digits[REAL_TEXT];
+
+	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 6, digits));
+}

@@ -84,6 +84,8 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 
 /* Whether expected, returned and radius of a judgement mean something: it is about one number. */
 bool judgement_has_numbers(const struct judgement *j);
+/* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
+const char *decimal_text(double x, struct arena *a);
 /* What the engine said of itself at the first point where it said anything, or "". */
 const char *answers_text(const struct answer *answers, int n_point);
 

@@ -107,13 +107,6 @@ bool check_expectations(const char *path, const struct testcase *c)
 	return true;
 }
 
-const char *decimal_text(double x, struct arena *a)
-{
-	char digits[REAL_TEXT];
-
-	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 6, digits));
-}
-
 bool machine_failed(const char *spec, const struct answer *answers, int n_point)
 {
 	for (int p = 0; p < n_point; p++)

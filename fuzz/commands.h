@@ -42,8 +42,6 @@ bool check_expectations(const char *path, const struct testcase *c);
 bool file_may_name(const char *spec);
 /* Complains that the report's engine has to be given with --engine: EXIT_NOTHING. */
 int complain_about_foreign_engine(const char *command, const char *path, const char *spec);
-/* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
-const char *decimal_text(double x, struct arena *a);
 /* Whether a machine failure kept an engine from answering; complains. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
 

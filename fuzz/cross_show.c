@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "../graph/json.h"
-#include "commands.h"
+#include "bench.h"
 #include "cross_show.h"
 
 static void print_head(void)

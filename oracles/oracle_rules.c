@@ -1,7 +1,8 @@
 /* oracle_rules.c: the right rules. */
 #include "oracle_rules.h"
 
-#include "analytic_internal.h"
+#include "analytic.h"
+#include "ball.h"
 #include "scalar_ops.h"
 
 static bool right_value(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
