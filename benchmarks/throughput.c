@@ -5,9 +5,9 @@
  * as in a campaign (finite differences on one case in 16 and wherever something is off).  One thread, and the engine's own where it is one of others: what it
  * takes in one request, it works on while the last ones are judged.
  */
-#include "../engines/kernels.h"
-#include "../fuzz/bench.h"
-#include "../fuzz/choice.h"
+#include "engines/kernels/kernels.h"
+#include "fuzz/bench/bench.h"
+#include "fuzz/generate/choice.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "../graph/loop.h"
-#include "../graph/walk.h"
-#include "../engines/aot.h"
-#include "../engines/kernels.h"
-#include "../engines/straight.h"
+#include "graph/loop.h"
+#include "graph/walk.h"
+#include "engines/aot/aot.h"
+#include "engines/kernels/kernels.h"
+#include "engines/process/straight.h"
 
 /* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left out. */
 struct output {

@@ -1,7 +1,7 @@
 /* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own inside. */
 #include "array.h"
-#include "../graph/loop.h"
-#include "../graph/walk.h"
+#include "graph/loop.h"
+#include "graph/walk.h"
 
 #include <string.h>
 

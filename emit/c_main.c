@@ -1,7 +1,7 @@
 /* c_main.c: target c: the primal as a function that an engine for C can be given, and a main that calls it. */
 #include <string.h>
 
-#include "../engines/aot.h"
+#include "engines/aot/aot.h"
 #include "c_parts.h"
 
 static const struct {

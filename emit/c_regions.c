@@ -1,6 +1,6 @@
 /* c_regions.c: nodes one after the other, and control flow: branches and loops as C has them. */
 #include "c_parts.h"
-#include "../graph/loop.h"
+#include "graph/loop.h"
 
 /* The value is declared, uninitialised, or zeroed. */
 static void declare(struct c_source *s, int v, bool zeroed)

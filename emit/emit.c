@@ -1,5 +1,5 @@
 /* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it is. */
-#include "../graph/walk.h"
+#include "graph/walk.h"
 #include "emit_parts.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../engines/aot.h"
-#include "../engines/aot_nested.h"
-#include "../engines/lower.h"
-#include "../reports/escape.h"
+#include "engines/aot/aot.h"
+#include "engines/aot/nested.h"
+#include "engines/aot/lower.h"
+#include "reports/escape.h"
 
 const struct emit_target emit_targets[] = {
 #define TARGET(id, name, meaning) {name, meaning, emit_##id},

@@ -7,9 +7,9 @@
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
 
-#include "../graph/testcase.h"
-#include "../oracles/truth.h"
-#include "../graph/text.h"
+#include "graph/testcase.h"
+#include "oracles/truth.h"
+#include "graph/text.h"
 
 /* What is written: the case, and what is right at its points. */
 struct emission {

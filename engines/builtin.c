@@ -1,11 +1,11 @@
 /* builtin.c: a case put to a built-in engine, in this process or in its worker. */
 #include <string.h>
 
-#include "aot_nested.h"
+#include "engines/aot/nested.h"
 #include "instance.h"
-#include "lower.h"
-#include "stack.h"
-#include "worker.h"
+#include "engines/aot/lower.h"
+#include "engines/aot/stack.h"
+#include "engines/process/worker.h"
 
 /* ---- in this process ---- */
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "external.h"
-#include "../graph/heap.h"
+#include "engines/process/external.h"
+#include "graph/heap.h"
 #include "instance.h"
-#include "worker.h"
+#include "engines/process/worker.h"
 
 static const struct engine_kind *const kinds[] = {
 #define ENGINE(name) &name##_kind,

@@ -2,8 +2,8 @@
 #ifndef ENGINES_ENGINE_H
 #define ENGINES_ENGINE_H
 
-#include "../graph/answer.h"
-#include "../graph/program.h"
+#include "graph/answer.h"
+#include "graph/program.h"
 
 struct engine;
 

@@ -2,11 +2,11 @@
 #ifndef ENGINES_INSTANCE_H
 #define ENGINES_INSTANCE_H
 
-#include "aot_table.h"
-#include "compiled_rules.h"
+#include "engines/aot/table.h"
+#include "engines/compiled/rules.h"
 #include "engine.h"
-#include "rounding.h"
-#include "rules.h"
+#include "engines/kernels/rounding.h"
+#include "engines/builtin/rules.h"
 
 /* What depends on where the answers of an engine come from.  As the functions of engine.h that are named alike. */
 struct engine_place {

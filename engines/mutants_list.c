@@ -1,5 +1,5 @@
 /* mutants_list.c: the mutants of an engine by its name. */
-#include "mutants.h"
+#include "engines/faults/mutants.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * by hand is then the same thing.
  */
 #include "instance.h"
-#include "keeper.h"
-#include "library.h"
-#include "wire.h"
-#include "worker.h"
+#include "engines/process/keeper.h"
+#include "engines/process/library.h"
+#include "engines/process/wire.h"
+#include "engines/process/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "arena.h"
-#include "error.h"
-#include "limits.h"
+#include "errors.h"
+#include "bounds.h"
 #include "text.h"
 
 enum {

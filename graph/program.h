@@ -2,7 +2,7 @@
 #ifndef GRAPH_PROGRAM_H
 #define GRAPH_PROGRAM_H
 
-#include "error.h"
+#include "errors.h"
 #include "type.h"
 
 enum op {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "arena.h"
-#include "limits.h"
+#include "bounds.h"
 
 enum dtype {
 #define DTYPE(id, name, class, precision, emin, emax, bits) DTYPE_##id,

@@ -9,7 +9,7 @@
 #ifndef GRAPH_WALK_H
 #define GRAPH_WALK_H
 
-#include "limits.h"
+#include "bounds.h"
 #include "program.h"
 
 /* What engines write may be nested deeper than a case: a loop for an op, at every level of a request. */

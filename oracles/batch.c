@@ -1,9 +1,9 @@
 /* batch.c: see batch.h. */
 #include "batch.h"
-#include "../graph/answer.h"
-#include "ball.h"
-#include "conventions.h"
-#include "finite_difference.h"
+#include "graph/answer.h"
+#include "oracles/ball/ball.h"
+#include "oracles/analytic/conventions.h"
+#include "oracles/differences/finite_difference.h"
 
 #include <math.h>
 

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../graph/heap.h"
-#include "../graph/random.h"
-#include "analytic.h"
+#include "graph/heap.h"
+#include "graph/random.h"
+#include "oracles/analytic/analytic.h"
 #include "batch.h"
-#include "cross_check.h"
+#include "oracles/differences/cross_check.h"
 #include "oracle_rules.h"
-#include "scalar_ops.h"
+#include "oracles/evaluate/scalar_ops.h"
 
 const char *const reason_names[REASON_COUNT] = {
 #define REASON(id, name, meaning) [REASON_##id] = name,

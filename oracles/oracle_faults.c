@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analytic_internal.h"
-#include "ball_rules.h"
-#include "scalar_ops.h"
+#include "oracles/analytic/internal.h"
+#include "oracles/ball/rules.h"
+#include "oracles/evaluate/scalar_ops.h"
 
 #define R MPFR_RNDN
 

@@ -1,9 +1,9 @@
 /* oracle_rules.c: the right rules. */
 #include "oracle_rules.h"
 
-#include "analytic.h"
-#include "ball.h"
-#include "scalar_ops.h"
+#include "oracles/analytic/analytic.h"
+#include "oracles/ball/ball.h"
+#include "oracles/evaluate/scalar_ops.h"
 
 static bool right_value(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
 {

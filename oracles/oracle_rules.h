@@ -7,8 +7,8 @@
 #ifndef ORACLES_ORACLE_RULES_H
 #define ORACLES_ORACLE_RULES_H
 
-#include "analytic.h"
-#include "ball.h"
+#include "oracles/analytic/analytic.h"
+#include "oracles/ball/ball.h"
 
 struct derivation;
 

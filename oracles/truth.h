@@ -2,7 +2,7 @@
 #ifndef ORACLES_TRUTH_H
 #define ORACLES_TRUTH_H
 
-#include "../graph/testcase.h"
+#include "graph/testcase.h"
 
 enum reason {
 #define REASON(id, name, meaning) REASON_##id,

@@ -6,8 +6,8 @@
 #ifndef REPORTS_CHARACTERIZATION_H
 #define REPORTS_CHARACTERIZATION_H
 
-#include "../graph/json.h"
-#include "../oracles/verdict.h"
+#include "graph/json.h"
+#include "oracles/verdict/verdict.h"
 
 /* ELEMENTS: tensors of at most so many are shown whole. */
 enum { CHARACTERIZATION_ELEMENTS = 16 };

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../graph/error.h"
+#include "graph/errors.h"
 
 /* Characters with a meaning, and their replacement. */
 struct replacement {

@@ -8,7 +8,7 @@
 #ifndef REPORTS_ESCAPE_H
 #define REPORTS_ESCAPE_H
 
-#include "../graph/text.h"
+#include "graph/text.h"
 
 /*
  * HTML: text and double-quoted attributes.  MARKDOWN: prose and cells of tables, on one line.  MARKDOWN_CODE: a line inside a fence of fence_of.

@@ -2,7 +2,7 @@
 #ifndef REPORTS_FILE_H
 #define REPORTS_FILE_H
 
-#include "../graph/error.h"
+#include "graph/errors.h"
 
 #include <stddef.h>
 

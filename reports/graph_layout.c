@@ -1,6 +1,6 @@
 /* graph_layout.c: layered layout of programs, regions inside their nodes. */
 #include "graph_layout.h"
-#include "../graph/walk.h"
+#include "graph/walk.h"
 
 #include <stdlib.h>
 #include <string.h>

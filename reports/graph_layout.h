@@ -5,7 +5,7 @@
 #ifndef REPORTS_GRAPH_LAYOUT_H
 #define REPORTS_GRAPH_LAYOUT_H
 
-#include "../graph/program.h"
+#include "graph/program.h"
 
 enum box_kind { BOX_INPUT, BOX_PARAM, BOX_CONSTANT, BOX_OP, BOX_LOOP, BOX_REGION, BOX_RESULT, BOX_KINDS };
 extern const char *const box_kind_names[BOX_KINDS];

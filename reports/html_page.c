@@ -5,7 +5,7 @@
 
 /* Colours are variables: the drawing of the graph uses them as well. */
 static const char style[] =
-#include "html_page_css.h"
+#include "reports/html_page_css.h"
     ;
 
 void html_put(struct text *out, const char *text)

@@ -2,7 +2,7 @@
 #ifndef REPORTS_HTML_PAGE_H
 #define REPORTS_HTML_PAGE_H
 
-#include "../graph/text.h"
+#include "graph/text.h"
 
 /* Up to and including <main>.  title: any text. */
 void html_begin(struct text *out, const char *title);

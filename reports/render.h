@@ -2,8 +2,8 @@
 #ifndef REPORTS_RENDER_H
 #define REPORTS_RENDER_H
 
-#include "../graph/json.h"
-#include "../graph/text.h"
+#include "graph/json.h"
+#include "graph/text.h"
 
 /* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON text. */
 typedef void render_fn(struct text *out, const struct json *report, const char *source);

@@ -1,5 +1,5 @@
 /* render_dot.c: the program of a report as a graph for Graphviz. */
-#include "../graph/testcase.h"
+#include "graph/testcase.h"
 #include "escape.h"
 #include "graph_layout.h"
 #include "render.h"

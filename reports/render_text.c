@@ -1,7 +1,7 @@
 /* render_text.c: a report for a terminal. */
 #include "render.h"
 
-#include "../graph/error.h"
+#include "graph/errors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "characterization.h"
 #include "summary.h"
 
-#include "../graph/json.h"
+#include "graph/json.h"
 
 #include <cjson/cJSON.h>
 #include <gnu/libc-version.h>

@@ -2,14 +2,14 @@
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
-#include "../graph/json.h"
-#include "../oracles/verdict.h"
+#include "graph/json.h"
+#include "oracles/verdict/verdict.h"
 
 struct characterization;
 
 struct report {
 	const char *signature;   /* coarse */
-	const char *fine;        /* NULL: not known (fuzz/fine_signature.h) */
+	const char *fine;        /* NULL: not known (fuzz/triage/fine_signature.h) */
 	const char *engine;      /* spec */
 	const struct testcase *c;
 	const struct truth *truth;

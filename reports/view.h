@@ -2,7 +2,7 @@
 #ifndef REPORTS_VIEW_H
 #define REPORTS_VIEW_H
 
-#include "../graph/testcase.h"
+#include "graph/testcase.h"
 #include "render.h"
 
 /* A number as the shortest decimal that gives back the same binary64; a text as it is; "" where there is no such member. */

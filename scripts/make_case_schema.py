@@ -54,7 +54,7 @@ def integer(low, high, **more):
     return dict({"type": "integer", "minimum": low, "maximum": high}, **more)
 
 
-# Limits of graph/limits.h: LIMIT_RANK, LIMIT_ELEMENTS and LIMIT_TRIP, LIMIT_ARGS; the reader takes no other integer beyond 2^30.
+# Limits of graph/bounds.h: LIMIT_RANK, LIMIT_ELEMENTS and LIMIT_TRIP, LIMIT_ARGS; the reader takes no other integer beyond 2^30.
 AXIS, COUNT, ANY = integer(0, 3), integer(0, 65536), integer(-2**30, 2**30)
 KINDS = {
     "INT": None,

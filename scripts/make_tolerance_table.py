@@ -3,7 +3,7 @@
 
 Usage: make_tolerance_table.py [--check]
 
-The formulas of smooth ops are those of oracles/analytic_rules.def.  Every row of the table of constants quotes the code: the quotation must stand in
+The formulas of smooth ops are those of oracles/ball/analytic_rules.def.  Every row of the table of constants quotes the code: the quotation must stand in
 the file that the row names.  Exit status 1 where anything differs.
 """
 import pathlib

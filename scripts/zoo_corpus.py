@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes corpus/zoo/: for every fault of engines/faults.def a case that shows it, with the numbers of the public report.
+"""Writes corpus/zoo/: for every fault of engines/faults/faults.def a case that shows it, with the numbers of the public report.
 
 Truths are those of the reports; closed forms stand beside the rows.  Run from the repository's root; the output is committed.
 """

@@ -2,7 +2,7 @@
 #ifndef TESTS_NESTED_H
 #define TESTS_NESTED_H
 
-#include "../graph/testcase.h"
+#include "graph/testcase.h"
 
 static inline void nest_rename(struct arena *a, struct region *r, const int *to)
 {

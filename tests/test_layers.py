@@ -1,61 +1,194 @@
-"""Layers, headers and habits that a compiler does not check.  Usage: test_layers.py ROOT CC [ARGUMENT...]"""
+"""Layers, rooms and habits that a compiler does not check.
+
+Usage: test_layers.py ROOT BUILD CC [ARGUMENT...]     BUILD holds the static libraries whose calls are read by `nm`
+"""
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-ROOT, CC = pathlib.Path(sys.argv[1]), sys.argv[2:]
+ROOT, BUILD, CC = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3:]
 
-# ARCHITECTURE.md: what each folder may include.
+# ARCHITECTURE.md: what each folder may include of the others: all of it, or these headers.
 MAY = {
     "graph": {"graph"},
     "engines": {"graph", "engines"},
     "oracles": {"graph", "oracles"},
-    "reports": {"graph", "reports", "oracles/verdict.h", "oracles/truth.h"},
-    "emit": {"graph", "engines", "emit", "oracles/truth.h", "reports/escape.h"},
+    "reports": {"graph", "reports", "oracles/verdict/verdict.h", "oracles/truth.h"},
+    "emit": {"graph", "engines", "emit", "oracles/truth.h", "reports/text.h", "reports/escape.h"},
     "fuzz": {"graph", "engines", "oracles", "reports", "emit", "fuzz"},
 }
+# The rooms of a folder, floor by floor: a room uses the floors below its own, and of its own floor only the rooms named before it.
+# What stands in the folder itself is its top floor.
+FLOORS = {
+    "fuzz": ["generate edit bench", "mutate minimize cross audit", "triage characterize", "campaign conform", "cli targets"],
+    "engines": ["kernels", "aot", "builtin", "compiled process", "faults"],
+    "oracles": ["evaluate", "ball", "analytic differences", "verdict"],
+}
+# Headers in the folder itself that its rooms share: types and tables, which are filled from above.
+GROUND = {"engines/engine.h", "engines/instance.h", "engines/adjudge_engine.h", "oracles/truth.h", "oracles/oracle_rules.h"}
+# The rules that the rooms go by, and edits of them: they name functions inside of rooms.
+RULES = {"oracles/oracle_faults.c"}
+# A cycle of calls inside a room spans at most so many files; where a cut is not natural, ARCHITECTURE.md says why.
+LARGEST_CYCLE = 8
+CYCLES = {"engines/aot": 11, "engines/builtin": 10, "emit": 12, "oracles/evaluate": 9}
 # Nothing that decides a result may depend on these.
 BANNED = re.compile(r"\b(rand|srand|random|drand48|time|localtime|setlocale|strtok|sprintf|gets|cJSON_Compare|cJSON_GetArrayItem)\(")
 # The one clock that decides something: whether an entry of a baseline has expired.
-ALLOWED = {("fuzz/command_gate.c", "time")}
+ALLOWED = {("fuzz/cli/gate.c", "time")}
 WORDS = re.compile(r"TODO|FIXME")
+
+failures, checks = [], 0
+
+
+def check(ok, text):
+    global checks
+    checks += 1
+    if not ok:
+        failures.append(text)
 
 
 def sources():
     for folder in MAY:
-        yield from sorted(p for p in (ROOT / folder).glob("*.[ch]"))
+        yield from sorted(p.relative_to(ROOT) for p in (ROOT / folder).rglob("*.[ch]") if "external" not in p.parts)
+
+
+def room(path):
+    return "/".join(path.parts[:2]) if len(path.parts) > 2 else path.parts[0]
+
+
+def rank(room_name):
+    """(floor, place on it); the folder itself stands above its rooms."""
+    folder, _, name = room_name.partition("/")
+    for floor, names in enumerate(FLOORS.get(folder, [])):
+        if name in names.split():
+            return floor, names.split().index(name)
+    return len(FLOORS.get(folder, [])), 0
+
+
+def may_use(user, used):
+    if user.partition("/")[0] != used.partition("/")[0]:
+        return True
+    return rank(used) <= rank(user)
 
 
 def included(path):
-    for line in path.read_text().splitlines():
-        m = re.match(r'\s*#include "([^"]+\.h)"', line)
+    for line in (ROOT / path).read_text().splitlines():
+        m = re.match(r'\s*#include "([^"]+)"', line)
         if m:
-            yield (path.parent / m.group(1)).resolve().relative_to(ROOT.resolve())
+            beside = path.parent / m.group(1)
+            target = beside if (ROOT / beside).exists() else pathlib.Path(m.group(1))
+            if (ROOT / target).exists():  # else it is written by the build
+                yield target
+
+
+def check_includes(path):
+    folder = path.parts[0]
+    for target in included(path):
+        check(target.parts[0] in MAY[folder] or str(target) in MAY[folder], f"{path} includes {target}: {folder}/ may not")
+        check(str(target) in GROUND or may_use(room(path), room(target)), f"{path} includes {target}: {room(path)}/ stands below {room(target)}/")
+        check(not target.name.endswith("internal.h") or target.parent == path.parent or str(path) in RULES, f"{path} includes {target}, which is another room's own")
+
+
+def check_text(path):
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        banned = BANNED.search(line.split("/*")[0].split("//")[0])
+        if banned and (str(path), banned.group(1)) not in ALLOWED:
+            check(False, f"{path}:{number}: {line.strip()}")
+        if WORDS.search(line):
+            check(False, f"{path}:{number}: {line.strip()}")
+
+
+def check_headers(headers):
+    """Each compiles alone, and none has the name of a system header."""
+    flags = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-I", str(ROOT), "-fsyntax-only", "-Wall", "-Wno-unused-function"]
+    waiting = []
+    for path in headers:
+        waiting.append((path, subprocess.Popen([*CC, *flags, "-x", "c", str(ROOT / path)], stderr=subprocess.PIPE, text=True)))
+        while len(waiting) >= (os.cpu_count() or 1) or waiting and path is headers[-1]:
+            header, run = waiting.pop(0)
+            error = run.communicate()[1]
+            check(not run.returncode and "warning" not in error.replace("#pragma once in main file", ""),
+                  f"{header} does not compile alone: {error.splitlines()[:2]}")
+    names = sorted({p.name for p in headers})
+    probe = "".join(f"#if __has_include(<{n}>)\nshadows {n}\n#endif\n" for n in names)
+    out = subprocess.run([*CC, "-E", "-P", "-x", "c", "-"], input=probe, capture_output=True, text=True, check=True).stdout
+    for line in out.split("shadows")[1:]:
+        check(False, f"{line.strip()} has the name of a system header")
+
+
+def calls():
+    """Arrows between sources by the symbols that one takes from another: {(user, used): names}."""
+    sources_of = {f"lib{f}.a.p/" + str(p.relative_to(f)).replace("/", "_") + ".o": p for f in MAY for p in sources() if p.parts[0] == f and p.suffix == ".c"}
+    defined, wanted = {}, []
+    for archive in (BUILD / f / f"lib{f}.a" for f in MAY):
+        for name, path in sources_of.items():
+            if name.startswith(archive.name + ".p/") and (archive.parent / name).exists():
+                for line in subprocess.run(["nm", str(archive.parent / name)], capture_output=True, text=True, check=True).stdout.splitlines():
+                    *_, kind, symbol = line.split()
+                    if kind in "TDBRVWC":
+                        defined[symbol] = path
+                    elif kind == "U":
+                        wanted.append((path, symbol))
+    arrows = {}
+    for path, symbol in wanted:
+        used = defined.get(symbol)
+        if used and used != path:
+            arrows.setdefault((path, used), []).append(symbol)
+    return arrows
+
+
+def cycles(arrows):
+    """The sets of files that reach each other by calls (Tarjan's algorithm)."""
+    out, index, low, stack, found = {}, {}, {}, [], []
+    for user, used in arrows:
+        out.setdefault(user, []).append(used)
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in out.get(v, []):
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            group = []
+            while not group or group[-1] != v:
+                group.append(stack.pop())
+            found.append(sorted(group))
+
+    sys.setrecursionlimit(10000)
+    for v in list(out):
+        if v not in index:
+            visit(v)
+    return [g for g in found if len(g) > 1]
+
+
+def check_calls():
+    arrows = calls()
+    check(len(arrows) > 500, f"only {len(arrows)} calls between files found in {BUILD}: are the libraries built?")
+    for (user, used), names in sorted(arrows.items()):
+        check(user.parts[0] == used.parts[0] or used.parts[0] in {m.partition("/")[0] for m in MAY[user.parts[0]]},
+              f"{user} calls {', '.join(names)} of {used}: {user.parts[0]}/ may not")
+        check(may_use(room(user), room(used)), f"{user} calls {', '.join(names)} of {used}: {room(user)}/ stands below {room(used)}/")
+    for group in cycles(arrows):
+        rooms = sorted({room(p) for p in group})
+        check(len(rooms) == 1, f"a cycle of calls across {', '.join(rooms)}: {', '.join(map(str, group))}")
+        most = CYCLES.get(rooms[0], LARGEST_CYCLE)
+        check(len(group) <= most, f"a cycle of calls in {rooms[0]}/ spans {len(group)} files (at most {most}): {', '.join(p.name for p in group)}")
 
 
 def main():
-    failures, checks = [], 0
-    for path in sources():
-        folder = path.parent.name
-        for target in included(path):
-            checks += 1
-            if target.parts[0] not in MAY[folder] and str(target) not in MAY[folder]:
-                failures.append(f"{path.relative_to(ROOT)} includes {target}: {folder}/ may not")
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            code = line.split("/*")[0].split("//")[0]
-            banned = BANNED.search(code)
-            if banned and (str(path.relative_to(ROOT)), banned.group(1)) not in ALLOWED:
-                failures.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
-            if WORDS.search(line):
-                failures.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
-        if path.suffix == ".h":
-            checks += 1
-            run = subprocess.run([*CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-fsyntax-only", "-Wall",
-                                  "-Wno-unused-function", "-x", "c", str(path)],
-                                 capture_output=True, text=True)
-            if run.returncode or "warning" in run.stderr.replace("#pragma once in main file", ""):
-                failures.append(f"{path.relative_to(ROOT)} does not compile alone: {run.stderr.splitlines()[:2]}")
+    paths = list(sources())
+    for path in paths:
+        check_includes(path)
+        check_text(path)
+        check(len(path.parts) < 3 or path.parts[0] not in FLOORS or any(path.parts[1] in f.split() for f in FLOORS[path.parts[0]]), f"{path}: no such room")
+    check_headers([p for p in paths if p.suffix == ".h"])
+    check_calls()
     print("\n".join(failures))
     print(f"{checks} checks, {len(failures)} failed")
     return 1 if failures or not checks else 0

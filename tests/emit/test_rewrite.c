@@ -1,10 +1,10 @@
 /* Rewritten programs: the same function, in ops that the target has a row for; what is refused is refused by name. */
-#include "../../emit/array.h"
-#include "../../engines/interpret.h"
-#include "../../engines/lower.h"
-#include "../../engines/straight.h"
-#include "../../fuzz/generate.h"
-#include "../check.h"
+#include "emit/array.h"
+#include "engines/aot/interpret.h"
+#include "engines/aot/lower.h"
+#include "engines/process/straight.h"
+#include "fuzz/generate/generate.h"
+#include "tests/check.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "../../graph/testcase.h"
-#include "../check.h"
-#include "../support/case_text.h"
+#include "graph/testcase.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 
 /* Done when |next - x| <= tol. */
 #define REST(next, x, tol)                                                                                           \

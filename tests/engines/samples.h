@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../engines/engine.h"
-#include "../check.h"
+#include "engines/engine.h"
+#include "tests/check.h"
 
 enum { SAMPLE_INPUTS = 3, SAMPLE_ELEMENTS = 8 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../fuzz/fine_signature.h"
+#include "fuzz/triage/fine_signature.h"
 
 /* "for+mul": names of ops and roles. */
 static struct pattern parse(const char *text)

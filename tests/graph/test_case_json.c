@@ -2,8 +2,8 @@
  * test_case_json.c: the case format.  Cases go out and come back the same, errors name their place.
  * With an argument it writes every sample to standard output instead, one a line, for the schema test.
  */
-#include "../check.h"
-#include "../support/case_text.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 #include "cases.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../graph/answer.h"
-#include "../../graph/json.h"
+#include "graph/answer.h"
+#include "graph/json.h"
 
 /* In the text ' stands for ". */
 static bool read_text(const char *text, struct arena *a, struct testcase *c, struct error *e)

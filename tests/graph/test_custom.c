@@ -1,8 +1,8 @@
 /* Op custom as a program: what is refused, what is written and read again, what makes two of them differ. */
-#include "../../graph/case_format.h"
-#include "../../graph/testcase.h"
-#include "../check.h"
-#include "../support/case_text.h"
+#include "graph/case_format.h"
+#include "graph/testcase.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Fixed points as programs: what is refused, what is written and read again, what makes two of them differ. */
-#include "../engines/fixed_points.h"
+#include "tests/engines/fixed_points.h"
 
 /* What a body may not be. */
 static void check_refusals(struct arena *a)

@@ -1,14 +1,14 @@
 /* test_hostile.c: input made to break a reader is refused, with a reason and in little memory; what hangs meets the
  * time limit of the test. */
-#include "../check.h"
-#include "../support/case_text.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 #include "cases.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
-#include "../../graph/json.h"
-#include "../../graph/testcase.h"
+#include "graph/json.h"
+#include "graph/testcase.h"
 
 /* Shadow memory and red zones are not ours to bound: gcc says so by a macro, clang by a feature. */
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,6 +1,6 @@
 /* Shape rules: a table of operands, attributes and what they give; every family, right and wrong. */
-#include "../../graph/program.h"
-#include "../check.h"
+#include "graph/program.h"
+#include "tests/check.h"
 
 #include <string.h>
 

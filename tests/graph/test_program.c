@@ -1,7 +1,7 @@
 /* Building, checking, editing, hashing and printing of programs with nested regions. */
-#include "../../graph/program.h"
-#include "../../graph/walk.h"
-#include "../check.h"
+#include "graph/program.h"
+#include "graph/walk.h"
+#include "tests/check.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* test_real.c: reals as text: exact both ways, and decimal literals with rounding. */
-#include "../check.h"
-#include "../../graph/testcase.h"
+#include "tests/check.h"
+#include "graph/testcase.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Types of the functions that stacked transforms make, and which stacks are refused. */
-#include "../../graph/answer.h"
-#include "../check.h"
-#include "../support/case_text.h"
+#include "graph/answer.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Dtypes, rounding, shapes, tensors, and the arena under them. */
-#include "../../graph/type.h"
-#include "../check.h"
+#include "graph/type.h"
+#include "tests/check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 #ifndef TESTS_ORACLES_STACKS_H
 #define TESTS_ORACLES_STACKS_H
 
-#include "../../engines/engine.h"
-#include "../../fuzz/generate.h"
-#include "../../oracles/verdict.h"
-#include "../check.h"
+#include "engines/engine.h"
+#include "fuzz/generate/generate.h"
+#include "oracles/verdict/verdict.h"
+#include "tests/check.h"
 
 static inline double stack_real(struct choice *c, enum dtype d)
 {

@@ -1,10 +1,10 @@
 /* Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the
  * engines. */
-#include "../../engines/engine.h"
-#include "../../fuzz/generate.h"
-#include "../../oracles/verdict.h"
-#include "../check.h"
-#include "../support/case_text.h"
+#include "engines/engine.h"
+#include "fuzz/generate/generate.h"
+#include "oracles/verdict/verdict.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
 #include "stacks.h"
 
 #include <math.h>

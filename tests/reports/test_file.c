@@ -1,6 +1,6 @@
 /* Atomic files: content, refusals, a full disk, and that nothing is left over or torn. */
-#include "../../reports/file.h"
-#include "../check.h"
+#include "reports/file.h"
+#include "tests/check.h"
 
 #include <dirent.h>
 #include <signal.h>

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../graph/testcase.h"
-#include "../../reports/escape.h"
-#include "../../reports/file.h"
-#include "../../reports/graph_layout.h"
-#include "../../reports/index.h"
-#include "../check.h"
+#include "graph/testcase.h"
+#include "reports/escape.h"
+#include "reports/file.h"
+#include "reports/graph_layout.h"
+#include "reports/index.h"
+#include "tests/check.h"
 
 /* ---- a report whose texts are all the same hostile one ---- */
 

@@ -2,12 +2,12 @@
  * Reports of every verdict, from truths and answers made up here: no engine and no oracle runs.
  * `test_reports_report write DIR` writes them as files, for the schema test.
  */
-#include "../../graph/json.h"
-#include "../../reports/characterization.h"
-#include "../../reports/file.h"
-#include "../../reports/render.h"
-#include "../../reports/report.h"
-#include "../check.h"
+#include "graph/json.h"
+#include "reports/characterization.h"
+#include "reports/file.h"
+#include "reports/render.h"
+#include "reports/report.h"
+#include "tests/check.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../graph/case_format.h"
-#include "../check.h"
+#include "graph/case_format.h"
+#include "tests/check.h"
 
 enum token_kind { TOKEN_END, TOKEN_LINE, TOKEN_WORD, TOKEN_NUMBER, TOKEN_OTHER };
 

@@ -25,7 +25,7 @@
 #ifndef TESTS_SUPPORT_CASE_TEXT_H
 #define TESTS_SUPPORT_CASE_TEXT_H
 
-#include "../../graph/testcase.h"
+#include "graph/testcase.h"
 
 /* Reads a case; it is checked (testcase_check) and lives in the arena.  False with an error whose place is "line L,
  * column C". */

@@ -1,5 +1,5 @@
 /* check.c: counts checks and chooses rows. */
-#include "../check.h"
+#include "tests/check.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../../fuzz/choice.h"
-#include "../../fuzz/generate.h"
-#include "../check.h"
+#include "fuzz/generate/choice.h"
+#include "fuzz/generate/generate.h"
+#include "tests/check.h"
 
 /* Two texts of one case. */
 static const struct {

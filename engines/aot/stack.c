@@ -1,0 +1,163 @@
+/* stack.c: levels below become the program, batches above become slices. */
+#include "stack.h"
+
+#include <string.h>
+
+#include "aot.h"
+#include "engines/kernels/kernels.h"
+#include "lower.h"
+#include "engines/instance.h"
+
+/* One question to the engine's own prepare and answer. */
+struct question {
+	struct testcase c;
+	void *state;
+};
+
+struct stack {
+	int inner; /* transforms that are not answered slice by slice */
+	struct question derivative, primal;
+	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other question gives the primal too. */
+	bool apart;
+};
+
+bool stack_needed(const struct testcase *c)
+{
+	return c->n_transform > 1 || (c->n_transform == 1 && c->transform[0].kind == TRANSFORM_BATCH);
+}
+
+int stack_inner(const struct testcase *c)
+{
+	int n = c->n_transform;
+
+	while (n && c->transform[n - 1].kind == TRANSFORM_BATCH)
+		n--;
+	return n;
+}
+
+/* The case of n levels t of p; of one level at most for an engine that knows one, 0: its primal. */
+static enum answer_status ask(struct engine *self, struct question *q, const struct testcase *c, const struct program *p,
+    struct transform *t, int n, struct arena *a, const char **text)
+{
+	q->c = *c;
+	q->c.program = n > 1 ? *p : lower_customs(p, lower_keeps(n ? t : NULL), a);
+	q->c.n_transform = n;
+	q->c.transform = t;
+	q->c.n_point = 0; /* they come one by one */
+	q->c.point = NULL;
+	return self->kind->prepare(self, &q->c, a, &q->state, text);
+}
+
+enum answer_status stack_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	struct stack *s = NEW(a, struct stack, 1);
+	struct program below;
+	struct error e = {.text = ""};
+	enum answer_status status;
+
+	*state = s;
+	s->inner = stack_inner(c);
+	if (!s->inner || self->kind->composes)
+		return ask(self, &s->derivative, c, &c->program, c->transform, s->inner, a, text);
+	s->apart = request_order(c->transform, c->n_transform) > 1;
+	if (!aot_levels(&c->program, c->transform, s->inner - 1, 1, &self->aot, a, &below, &e))
+		goto refuse;
+	status = ask(self, &s->derivative, c, &below, &c->transform[s->inner - 1], 1, a, text);
+	if (status != ANSWER_OK || !s->apart)
+		return status;
+	if (!aot_batches(&c->program, c->transform, s->inner, &self->aot, a, &below, &e))
+		goto refuse;
+	return ask(self, &s->primal, c, &below, NULL, 0, a, text);
+refuse:
+	*text = arena_printf(a, "%s: %s", self->kind->name, e.text);
+	return ANSWER_UNSUPPORTED;
+}
+
+/* The engine's answer to one question; the seeds are those of `own`, its copy of the case. */
+static void put(struct engine *self, const struct stack *s, const struct question *q, const struct testcase *own, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
+{
+	struct testcase c = q->c;
+
+	c.transform = own->transform + s->inner - c.n_transform;
+	*out = (struct answer){.status = ANSWER_OK, .text = ""};
+	self->kind->answer(self, q->state, &c, which, point, a, out);
+}
+
+static void answer_inner(struct engine *self, const struct stack *s, const struct testcase *own, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
+{
+	struct answer primal;
+
+	put(self, s, &s->derivative, own, which, point, a, out);
+	if (out->status != ANSWER_OK || !s->apart)
+		return;
+	put(self, s, &s->primal, own, which, point, a, &primal);
+	out->status = primal.status;
+	out->text = primal.text;
+	out->n_primal = primal.n_primal;
+	out->primal = primal.primal;
+}
+
+/* Puts x[n] of slice b into the rows of stacked[n], which slice 0 makes; what has another type than there stands for the whole. */
+static void stack_slice(struct tensor *stacked, const struct tensor *x, int n, int b, int size, struct arena *a)
+{
+	for (int k = 0; k < n; k++) {
+		struct type type = x[k].type, row;
+
+		if (!b) {
+			stacked[k] = shape_stack(&type.shape, size) ? tensor_new(a, &type) : x[k];
+			type = x[k].type;
+		}
+		if (stacked[k].type.shape.rank == 0)
+			continue;
+		row = type_row(&stacked[k].type);
+		if (type_equal(&row, &type))
+			kernel_set_row(&stacked[k], b, &x[k]);
+		else
+			stacked[k] = x[k];
+	}
+}
+
+static void answer_level(struct engine *self, const struct stack *s, const struct testcase *own, int level, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
+{
+	const struct transform *t;
+	struct tensor slice[LIMIT_ARGS];
+
+	if (level == s->inner) {
+		answer_inner(self, s, own, which, point, a, out);
+		return;
+	}
+	t = &own->transform[level - 1];
+	for (int b = 0; b < t->size; b++) {
+		struct answer one;
+
+		memcpy(slice, point, (size_t)own->program.top.n_param * sizeof *slice);
+		for (int k = 0; k < t->n_wrt; k++)
+			slice[t->wrt[k]] = kernel_row(&point[t->wrt[k]], b, a);
+		answer_level(self, s, own, level - 1, which, slice, a, &one);
+		for (int k = 0; k < t->n_wrt; k++)
+			kernel_set_row(&point[t->wrt[k]], b, &slice[t->wrt[k]]); /* what the engine did to its input is to be seen */
+		if (one.status != ANSWER_OK) {
+			*out = one;
+			return;
+		}
+		if (!b) {
+			*out = one;
+			out->primal = NEW(a, struct tensor, one.n_primal);
+			out->derivative = NEW(a, struct tensor, one.n_derivative);
+		}
+		/* Fewer or more than the first slice gave: the first says what is wrong. */
+		if (one.n_primal == out->n_primal)
+			stack_slice(out->primal, one.primal, one.n_primal, b, t->size, a);
+		if (one.n_derivative == out->n_derivative)
+			stack_slice(out->derivative, one.derivative, one.n_derivative, b, t->size, a);
+	}
+}
+
+void stack_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
+    struct answer *out)
+{
+	answer_level(self, state, c, c->n_transform, which, point, a, out);
+}

@@ -1,0 +1,113 @@
+/*
+ * cse.c: common subexpressions.  A node is known in the rest of its region and in the regions inside it: where it dominates.
+ * So the table of known nodes forgets, at the end of a region, what was entered there.
+ */
+#include <string.h>
+
+#include "parts.h"
+
+enum { HEADS = 256 };
+
+struct known {
+	const struct node *node;
+	int head, next; /* in its chain; -1: the last */
+};
+
+struct open {
+	int n; /* entries when the region began */
+	struct open *up;
+};
+
+struct table {
+	int n, room;
+	struct known *known;
+	int head[HEADS];
+	struct open *open; /* the innermost region */
+};
+
+static bool commutes(enum op op)
+{
+	switch (op) {
+	case OP_ADD: case OP_MUL: case OP_BITWISE_AND: case OP_BITWISE_OR: case OP_BITWISE_XOR: case OP_LOGICAL_AND:
+	case OP_LOGICAL_OR: case OP_LOGICAL_XOR: case OP_EQ: case OP_NE:
+		return true;
+	default: /* max and min tell -0 from +0 by position */
+		return false;
+	}
+}
+
+static bool same_operands(const struct node *a, const struct node *b)
+{
+	if (a->n_arg != b->n_arg)
+		return false;
+	if (commutes(a->op) && a->op == b->op && a->arg[0] == b->arg[1] && a->arg[1] == b->arg[0])
+		return true;
+	for (int k = 0; k < a->n_arg; k++)
+		if (a->arg[k] != b->arg[k])
+			return false;
+	return true;
+}
+
+/* Of nodes that may be equal: neither the order of two operands nor attributes take part. */
+static int hash(const struct node *node)
+{
+	unsigned h = (unsigned)op_table[node->op].family * 31;
+
+	for (int k = 0; k < node->n_arg; k++)
+		h += (unsigned)node->arg[k] * 2654435761u;
+	return (int)(h >> 8) % HEADS;
+}
+
+static void enter(struct rewrite *x)
+{
+	struct table *t = x->state;
+	struct open *open = NEW(x->arena, struct open, 1);
+
+	*open = (struct open){t->n, t->open};
+	t->open = open;
+}
+
+static void leave(struct rewrite *x)
+{
+	struct table *t = x->state;
+
+	while (t->n > t->open->n) {
+		t->n--;
+		t->head[t->known[t->n].head] = t->known[t->n].next;
+	}
+	t->open = t->open->up;
+}
+
+static enum rewritten merge_node(struct rewrite *x, struct node *node, int *taken)
+{
+	struct table *t = x->state;
+	int head = hash(node);
+
+	(void)taken;
+	if (node->n_region || node->n_out != 1)
+		return REWRITE_KEEP;
+	for (int k = t->head[head]; k >= 0; k = t->known[k].next) {
+		const struct node *other = t->known[k].node;
+
+		if (!same_operands(node, other) || !type_equal(&x->p->type[node->out], &x->p->type[other->out]) ||
+		    !x->rules->same(x->p, node, other))
+			continue;
+		x->alias[node->out] = other->out;
+		return REWRITE_GONE;
+	}
+	GROW(x->arena, t->known, &t->room, t->n + 1);
+	t->known[t->n] = (struct known){arena_copy(x->arena, node, 1, sizeof *node), head, t->head[head]};
+	t->head[head] = t->n++;
+	return REWRITE_KEEP;
+}
+
+int compiled_cse(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out)
+{
+	struct table *t = NEW(a, struct table, 1);
+	struct rewrite x = {.rules = rules, .arena = a, .state = t, .visit = merge_node, .enter = enter, .leave = leave};
+
+	for (int k = 0; k < HEADS; k++)
+		t->head[k] = -1;
+	*out = rewrite_program(&x, p);
+	return x.count;
+}

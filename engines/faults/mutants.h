@@ -1,0 +1,61 @@
+/* mutants.h: systematic single edits of the tables of an engine, numbered in the order of ops.def and then of the seams. */
+#ifndef ENGINES_FAULTS_MUTANTS_H
+#define ENGINES_FAULTS_MUTANTS_H
+
+#include "engines/instance.h"
+
+/* The walk over all single edits of an engine's tables: it counts them, and makes the one that is wanted. */
+struct mutator {
+	struct engine *self;
+	int wanted; /* -1: none, only count */
+	int count;
+	const char *sought;     /* an equivalent edit, or NULL; */
+	bool met;               /* whether the walk came by it */
+	char text[MUTANT_TEXT]; /* of the one made */
+	struct arena *arena;    /* scratch, of mutate_aot */
+};
+
+enum { MUTANT_CODE = 2 * EXPRESSION_TEXT }; /* room for an edited text */
+
+/* The text of the partial of op by operand k. */
+struct mutant_text {
+	enum op op;
+	int k;
+	const char *text;
+	const char *const (*names)[2]; /* [n_names] functions that are easily confused */
+	int n_names;
+	/* Counts the edit unless `edited` cannot be read, and makes it if it is wanted. */
+	void (*attempt)(struct mutator *m, const struct mutant_text *of, const char *edited);
+	struct expression *expression; /* what the text is of, in the tables of expressions */
+};
+/* One edit for every token that has one. */
+void mutant_tokens(struct mutator *m, const struct mutant_text *of);
+
+/* Counts an edit; true when it is the one to make, which `format` then describes. */
+bool mutant_here(struct mutator *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Rows of mutants_equivalent.def, up to one without text. */
+struct equivalent {
+	const char *text, *why;
+};
+extern const struct equivalent mutants_equivalent[];
+/* Whether that edit is one of self's: a row that no engine meets is stale. */
+bool mutant_meets(struct engine *self, const char *equivalent);
+
+/* The parts of the walk: edits of the texts of partials; of structures and seams. */
+void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
+void mutate_adjoint_structure(struct mutator *m, enum op op);
+void mutate_adjoint_seams(struct mutator *m);
+/* The seams of the rules of customs, in the table of that engine. */
+void mutate_custom_seams(struct mutator *m, struct custom_rules *rules);
+/* The whole walk for `compiled`. */
+void mutate_compiled(struct mutator *m);
+/* Those of `implicit` alone: the rest of it is `tape` and `forward`. */
+void mutate_implicit_seams(struct mutator *m);
+/* All of them for the table of derivative programs. */
+void mutate_aot(struct mutator *m);
+
+/* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
+bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);
+
+#endif

@@ -1,0 +1,92 @@
+/* plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel its answer. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "faults.h"
+
+static void die(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
+	abort();
+}
+
+const struct edits plant_crash = {.edit = {EDIT(adjoint.finish, die)}};
+
+static void spin(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	volatile unsigned turns = 0;
+
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
+	for (;;)
+		turns = turns + 1;
+}
+
+const struct edits plant_hang = {.edit = {EDIT(adjoint.finish, spin)}};
+
+/*
+ * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
+ * (under a sanitizer) four gigabytes have to do, of which few pages are touched.
+ */
+static void devour(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	enum { CHUNK = 16 << 20, CHUNKS = 256 };
+
+	(void)t, (void)point, (void)gradient, (void)n, (void)a;
+	for (int k = 0; k < CHUNKS; k++) {
+		char *chunk = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (chunk == MAP_FAILED)
+			break;
+		*chunk = 1;
+	}
+	abort();
+}
+
+const struct edits plant_oom = {.edit = {EDIT(adjoint.finish, devour)}};
+
+/* The gradients are accumulated in place, in the arrays of the caller. */
+static void add_to_input(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	(void)a;
+	for (int k = 0; t->kind == TRANSFORM_VJP && k < n; k++) {
+		struct tensor *x = &point[t->wrt[k]];
+
+		for (int i = 0, size = shape_elements(&x->type.shape); dtype_is_float(x->type.dtype) && i < size; i++)
+			x->at[i].f = dtype_round(x->type.dtype, x->at[i].f + gradient[k].at[i].f);
+	}
+}
+
+const struct edits plant_input_modified = {.edit = {EDIT(adjoint.finish, add_to_input)}};
+
+/* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
+static void reshape_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	(void)t, (void)point, (void)a;
+	for (int k = 0; k < n; k++) {
+		struct shape *s = &gradient[k].type.shape;
+
+		if (s->rank < LIMIT_RANK) {
+			memmove(s->extent + 1, s->extent, (size_t)s->rank * sizeof *s->extent);
+			s->extent[0] = 1;
+			s->rank++;
+		} else {
+			s->extent[LIMIT_RANK - 2] *= s->extent[LIMIT_RANK - 1];
+			s->extent[LIMIT_RANK - 1] = 0;
+			s->rank--;
+		}
+	}
+}
+
+const struct edits plant_wrong_shape = {.edit = {EDIT(adjoint.finish, reshape_gradients)}};
+
+/* Gradients in single precision, whatever the inputs are; single precision becomes double. */
+static void retype_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+{
+	(void)t, (void)point, (void)a;
+	for (int k = 0; k < n; k++)
+		if (dtype_is_float(gradient[k].type.dtype))
+			gradient[k].type.dtype = gradient[k].type.dtype == DTYPE_F32 ? DTYPE_F64 : DTYPE_F32;
+}
+
+const struct edits plant_wrong_dtype = {.edit = {EDIT(adjoint.finish, retype_gradients)}};

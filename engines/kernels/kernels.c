@@ -1,0 +1,485 @@
+/* kernels.c: elementwise kernels, casts, and the dispatch by family. */
+#include "parts.h"
+#include "rounding.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- float scalars, in binary64 ---- */
+
+static double f_neg(double x) { return -x; }
+static double f_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x == x ? 0 : x; }
+static double f_square(double x) { return x * x; }
+static double f_rsqrt(double x) { return 1 / sqrt(x); }
+static double f_same(double x) { return x; }
+
+/* Neither form overflows, and neither cancels. */
+static double f_logistic(double x)
+{
+	double e;
+
+	if (x >= 0)
+		return 1 / (1 + exp(-x));
+	e = exp(x);
+	return e / (1 + e);
+}
+
+static double f_sub(double x, double y) { return x - y; }
+static double f_div(double x, double y) { return x / y; }
+
+typedef double f_unary_fn(double);
+typedef double f_binary_fn(double, double);
+
+static f_unary_fn *const f_unary[OP_COUNT] = {
+	[OP_NEG] = f_neg, [OP_ABS] = fabs, [OP_SIGN] = f_sign, [OP_SQUARE] = f_square, [OP_SQRT] = sqrt,
+	[OP_RSQRT] = f_rsqrt, [OP_EXP] = exp, [OP_EXPM1] = expm1, [OP_LOG] = log, [OP_LOG1P] = log1p, [OP_SIN] = sin,
+	[OP_COS] = cos, [OP_TAN] = tan, [OP_ASIN] = asin, [OP_ACOS] = acos, [OP_ATAN] = atan, [OP_SINH] = sinh,
+	[OP_COSH] = cosh, [OP_TANH] = tanh, [OP_ASINH] = asinh, [OP_ACOSH] = acosh, [OP_ATANH] = atanh,
+	[OP_LOGISTIC] = f_logistic, [OP_ERF] = erf, [OP_FLOOR] = floor, [OP_CEIL] = ceil, [OP_TRUNC] = trunc,
+	[OP_ROUND] = nearbyint, [OP_COPY] = f_same, [OP_STOP_GRADIENT] = f_same, [OP_CAST] = f_same,
+};
+
+static f_binary_fn *const f_binary[OP_COUNT] = {
+	[OP_ADD] = real_add, [OP_SUB] = f_sub, [OP_MUL] = real_mul, [OP_DIV] = f_div, [OP_POW] = pow, [OP_ATAN2] = atan2,
+	[OP_MAX] = real_max, [OP_MIN] = real_min,
+};
+
+double kernel_scalar(enum op op, double a, double b, double c)
+{
+	if (f_unary[op])
+		return f_unary[op](a);
+	if (f_binary[op])
+		return f_binary[op](a, b);
+	assert(op == OP_CLAMP);
+	return real_min(real_max(a, b), c);
+}
+
+/* ---- integer scalars: int64, then wrapped to the width; sums and products wrap as unsigned ---- */
+
+typedef int64_t i_binary_fn(int64_t, int64_t, int bits);
+
+static int64_t i_add(int64_t x, int64_t y, int bits) { (void)bits; return int_add(x, y); }
+static int64_t i_sub(int64_t x, int64_t y, int bits) { (void)bits; return int_sub(x, y); }
+static int64_t i_mul(int64_t x, int64_t y, int bits) { (void)bits; return int_mul(x, y); }
+static int64_t i_max(int64_t x, int64_t y, int bits) { (void)bits; return int_max(x, y); }
+static int64_t i_min(int64_t x, int64_t y, int bits) { (void)bits; return int_min(x, y); }
+static int64_t i_and(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x & (uint64_t)y); }
+static int64_t i_or(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x | (uint64_t)y); }
+static int64_t i_xor(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x ^ (uint64_t)y); }
+
+static int64_t i_div(int64_t x, int64_t y, int bits)
+{
+	(void)bits;
+	if (y == 0)
+		return -1;
+	return y == -1 ? int_sub(0, x) : x / y;
+}
+
+static int64_t i_remainder(int64_t x, int64_t y, int bits)
+{
+	(void)bits;
+	if (y == 0)
+		return x;
+	return y == -1 ? 0 : x % y;
+}
+
+static int64_t i_shift_left(int64_t x, int64_t y, int bits)
+{
+	return y < 0 || y >= bits ? 0 : int_from((uint64_t)x << y);
+}
+
+static int64_t i_shift_right(int64_t x, int64_t y, int bits)
+{
+	if (y < 0 || y >= bits)
+		return x < 0 ? -1 : 0;
+	return x < 0 ? ~(~x >> y) : x >> y;
+}
+
+static i_binary_fn *const i_binary[OP_COUNT] = {
+	[OP_ADD] = i_add, [OP_SUB] = i_sub, [OP_MUL] = i_mul, [OP_DIV] = i_div, [OP_REMAINDER] = i_remainder,
+	[OP_MAX] = i_max, [OP_MIN] = i_min, [OP_BITWISE_AND] = i_and, [OP_BITWISE_OR] = i_or, [OP_BITWISE_XOR] = i_xor,
+	[OP_SHIFT_LEFT] = i_shift_left, [OP_SHIFT_RIGHT] = i_shift_right,
+	/* bool: cells hold 0 or 1 */
+	[OP_LOGICAL_AND] = i_and, [OP_LOGICAL_OR] = i_or, [OP_LOGICAL_XOR] = i_xor,
+};
+
+typedef int64_t i_unary_fn(int64_t);
+
+static int64_t i_neg(int64_t x) { return int_sub(0, x); }
+static int64_t i_abs(int64_t x) { return x < 0 ? i_neg(x) : x; }
+static int64_t i_sign(int64_t x) { return (x > 0) - (x < 0); }
+static int64_t i_same(int64_t x) { return x; }
+static int64_t i_not(int64_t x) { return !x; }
+static int64_t i_invert(int64_t x) { return -1 - x; }
+
+static i_unary_fn *const i_unary[OP_COUNT] = {
+	[OP_NEG] = i_neg, [OP_ABS] = i_abs, [OP_SIGN] = i_sign, [OP_COPY] = i_same, [OP_STOP_GRADIENT] = i_same, [OP_LOGICAL_NOT] = i_not,
+	[OP_BITWISE_INVERT] = i_invert,
+};
+
+/* ---- one element ---- */
+
+/* Which outcomes make a comparison true.  Unordered: a NaN is involved. */
+enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+
+static const int compare_truth[OP_COUNT] = {
+	[OP_EQ] = EQUAL, [OP_NE] = LESS | GREATER | UNORDERED, [OP_LT] = LESS, [OP_LE] = LESS | EQUAL, [OP_GT] = GREATER,
+	[OP_GE] = GREATER | EQUAL,
+};
+
+static int64_t compare(int truth, bool is_float, union cell x, union cell y)
+{
+	enum order order;
+
+	if (is_float)
+		order = x.f < y.f ? LESS : x.f > y.f ? GREATER : x.f == y.f ? EQUAL : UNORDERED;
+	else
+		order = x.i < y.i ? LESS : x.i > y.i ? GREATER : EQUAL;
+	return (truth & (int)order) != 0;
+}
+
+static union cell clamp(bool is_float, union cell x, union cell low, union cell high)
+{
+	if (is_float)
+		return (union cell){.f = real_min(real_max(x.f, low.f), high.f)};
+	return (union cell){.i = int_min(int_max(x.i, low.i), high.i)};
+}
+
+/* Truncates and saturates; NaN is 0. */
+static int64_t integer_of(enum dtype d, double x)
+{
+	int bits = dtype_table[d].bits;
+	double bound = ldexp(1, bits - 1); /* the maximum plus 1, exact */
+
+	if (x != x)
+		return 0;
+	if (x >= bound)
+		return bits == 64 ? INT64_MAX : INT32_MAX;
+	if (x <= -bound)
+		return bits == 64 ? INT64_MIN : INT32_MIN;
+	return (int64_t)x;
+}
+
+/*
+ * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on the way
+ * leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
+ */
+static double float_of(enum dtype d, int64_t i)
+{
+	uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+	double x;
+
+	if (d == DTYPE_F64 || magnitude < UINT64_C(1) << 53)
+		return dtype_round(d, (double)i);
+	x = ldexp((double)(magnitude >> 12 << 1 | ((magnitude & 0xfff) != 0)), 11);
+	return dtype_round(d, i < 0 ? -x : x);
+}
+
+static union cell cast(enum dtype from, enum dtype to, union cell x)
+{
+	if (dtype_is_float(from)) {
+		if (dtype_is_float(to))
+			return (union cell){.f = dtype_round(to, x.f)};
+		return (union cell){.i = to == DTYPE_BOOL ? x.f != 0 : integer_of(to, x.f)};
+	}
+	if (dtype_is_float(to))
+		return (union cell){.f = float_of(to, x.i)};
+	return (union cell){.i = dtype_wrap(to, x.i)};
+}
+
+bool kernel_is_elementwise(enum op op)
+{
+	switch (op_table[op].family) {
+	case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT: case FAMILY_CAST:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n)
+{
+	bool is_float = dtype_is_float(from);
+	int bits = dtype_table[to].bits;
+
+	assert(kernel_is_elementwise(op));
+	switch (op_table[op].family) {
+	case FAMILY_UNARY:
+		if (is_float)
+			for (int i = 0; i < n; i++)
+				out[i].f = dtype_round(to, f_unary[op](x[0][i].f));
+		else
+			for (int i = 0; i < n; i++)
+				out[i].i = dtype_wrap(to, i_unary[op](x[0][i].i));
+		break;
+	case FAMILY_BINARY:
+		if (is_float)
+			for (int i = 0; i < n; i++)
+				out[i].f = dtype_round(to, f_binary[op](x[0][i].f, x[1][i].f));
+		else
+			for (int i = 0; i < n; i++)
+				out[i].i = dtype_wrap(to, i_binary[op](x[0][i].i, x[1][i].i, bits));
+		break;
+	case FAMILY_COMPARE:
+		for (int i = 0; i < n; i++)
+			out[i].i = compare(compare_truth[op], is_float, x[0][i], x[1][i]);
+		break;
+	case FAMILY_CLAMP:
+		for (int i = 0; i < n; i++)
+			out[i] = clamp(is_float, x[0][i], x[1][i], x[2][i]);
+		break;
+	case FAMILY_SELECT:
+		for (int i = 0; i < n; i++)
+			out[i] = x[0][i].i ? x[1][i] : x[2][i];
+		break;
+	case FAMILY_CAST:
+		for (int i = 0; i < n; i++)
+			out[i] = cast(from, to, x[0][i]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- broadcasting ---- */
+
+void broadcast_begin(struct broadcast *w, const struct shape *out, const struct tensor *const arg[], int n_arg)
+{
+	int n = shape_elements(out);
+
+	*w = (struct broadcast){.n_arg = n_arg, .flat = true, .shape = *out};
+	for (int k = 0; k < n_arg; k++) {
+		int n_k = shape_elements(&arg[k]->type.shape);
+
+		/* As many elements as the result: only extents of 1 differ, so the order is the same. */
+		w->step[k] = n_k != 1;
+		if (n_k != 1 && n_k != n)
+			w->flat = false;
+	}
+	if (w->flat)
+		return;
+	for (int k = 0; k < n_arg; k++)
+		shape_broadcast_strides(&arg[k]->type.shape, out, w->stride[k]);
+}
+
+void broadcast_carry(struct broadcast *w)
+{
+	for (int d = w->shape.rank - 1; d >= 0; d--) {
+		for (int k = 0; k < w->n_arg; k++)
+			w->at[k] += w->stride[k][d];
+		if (++w->index[d] < w->shape.extent[d])
+			return;
+		for (int k = 0; k < w->n_arg; k++)
+			w->at[k] -= w->stride[k][d] * w->shape.extent[d];
+		w->index[d] = 0;
+	}
+}
+
+/* ---- families ---- */
+
+static void kernel_constant(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	int n = shape_elements(&out->type.shape);
+
+	(void)arg, (void)a;
+	if (n)
+		memcpy(out->at, node->attrs.value.at, (size_t)n * sizeof *out->at);
+}
+
+static void kernel_unary(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype d = out->type.dtype;
+	const union cell *x = arg[0]->at;
+	int n = shape_elements(&out->type.shape);
+
+	(void)a;
+	if (dtype_is_float(d)) {
+		f_unary_fn *f = f_unary[node->op];
+
+		for (int i = 0; i < n; i++)
+			out->at[i].f = dtype_round(d, f(x[i].f));
+	} else {
+		i_unary_fn *f = i_unary[node->op];
+
+		for (int i = 0; i < n; i++)
+			out->at[i].i = dtype_wrap(d, f(x[i].i));
+	}
+}
+
+static void kernel_binary(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype d = out->type.dtype;
+	const union cell *x = arg[0]->at, *y = arg[1]->at;
+	int n = shape_elements(&out->type.shape), bits = dtype_table[d].bits;
+	struct broadcast w;
+
+	(void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 2);
+	if (dtype_is_float(d)) {
+		f_binary_fn *f = f_binary[node->op];
+
+		for (int i = 0; i < n; i++, broadcast_next(&w))
+			out->at[i].f = dtype_round(d, f(x[w.at[0]].f, y[w.at[1]].f));
+	} else {
+		i_binary_fn *f = i_binary[node->op];
+
+		for (int i = 0; i < n; i++, broadcast_next(&w))
+			out->at[i].i = dtype_wrap(d, f(x[w.at[0]].i, y[w.at[1]].i, bits));
+	}
+}
+
+static void kernel_compare(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	bool is_float = dtype_is_float(arg[0]->type.dtype);
+	int n = shape_elements(&out->type.shape), truth = compare_truth[node->op];
+	struct broadcast w;
+
+	(void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 2);
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i].i = compare(truth, is_float, arg[0]->at[w.at[0]], arg[1]->at[w.at[1]]);
+}
+
+static void kernel_clamp(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	bool is_float = dtype_is_float(out->type.dtype);
+	int n = shape_elements(&out->type.shape);
+	struct broadcast w;
+
+	(void)node, (void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 3);
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i] = clamp(is_float, arg[0]->at[w.at[0]], arg[1]->at[w.at[1]], arg[2]->at[w.at[2]]);
+}
+
+static void kernel_select(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	int n = shape_elements(&out->type.shape);
+	struct broadcast w;
+
+	(void)node, (void)a;
+	broadcast_begin(&w, &out->type.shape, arg, 3);
+	for (int i = 0; i < n; i++, broadcast_next(&w))
+		out->at[i] = arg[0]->at[w.at[0]].i ? arg[1]->at[w.at[1]] : arg[2]->at[w.at[2]];
+}
+
+static void kernel_cast(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	enum dtype from = arg[0]->type.dtype, to = out->type.dtype;
+	int n = shape_elements(&out->type.shape);
+
+	(void)node, (void)a;
+	for (int i = 0; i < n; i++)
+		out->at[i] = cast(from, to, arg[0]->at[i]);
+}
+
+static kernel_fn *const by_family[] = {
+	[FAMILY_CONSTANT] = kernel_constant, [FAMILY_IOTA] = kernel_iota, [FAMILY_UNARY] = kernel_unary, [FAMILY_BINARY] = kernel_binary,
+	[FAMILY_COMPARE] = kernel_compare, [FAMILY_CLAMP] = kernel_clamp, [FAMILY_SELECT] = kernel_select,
+	[FAMILY_CAST] = kernel_cast, [FAMILY_BROADCAST_TO] = kernel_broadcast_to, [FAMILY_RESHAPE] = kernel_reshape,
+	[FAMILY_TRANSPOSE] = kernel_transpose, [FAMILY_REVERSE] = kernel_reverse, [FAMILY_SQUEEZE] = kernel_reshape,
+	[FAMILY_SLICE] = kernel_slice, [FAMILY_SLICE_SCATTER] = kernel_slice_scatter,
+	[FAMILY_DYNAMIC_SLICE] = kernel_dynamic_slice, [FAMILY_DYNAMIC_UPDATE_SLICE] = kernel_dynamic_update_slice,
+	[FAMILY_PAD] = kernel_pad, [FAMILY_CONCATENATE] = kernel_concatenate, [FAMILY_GATHER] = kernel_gather,
+	[FAMILY_TAKE_ALONG_AXIS] = kernel_take_along_axis, [FAMILY_SCATTER] = kernel_scatter,
+	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
+	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
+	[FAMILY_SORT] = kernel_sort, [FAMILY_ARGSORT] = kernel_argsort, [FAMILY_ARGMAX] = kernel_argmax,
+	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL, [FAMILY_FIXED_POINT] = NULL,
+	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
+};
+
+bool kernel_has(enum op op)
+{
+	enum family family = op_table[op].family;
+
+	return (size_t)family < sizeof by_family / sizeof *by_family && by_family[family];
+}
+
+/* Apart, so that an engine without a seed pays for one test and no more. */
+static void run_rounded(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	const struct tensor *read[LIMIT_ARGS];
+
+	if (!dtype_is_float(out->type.dtype) && rounding_reads_zeros()) { /* a comparison, an index, an integer */
+		for (int k = 0; k < node->n_arg; k++)
+			read[k] = rounding_read(arg[k], a);
+		arg = read;
+	}
+	if (!rounding_kernel(node, arg, out, a))
+		by_family[op_table[node->op].family](node, arg, out, a);
+}
+
+void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+{
+	kernel_fn *run = rounding_active ? run_rounded : by_family[op_table[node->op].family];
+
+	assert(!node->n_region && node->n_out == 1);
+	run(node, arg, out, a);
+}
+
+void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
+    struct arena *a)
+{
+	out[0] = tensor_new(a, &types[0]);
+	kernel_run_into(node, arg, out, a);
+}
+
+void kernel_step(const struct program *p, const struct node *node, struct tensor *value, struct arena *a)
+{
+	const struct tensor *arg[LIMIT_ARGS];
+
+	for (int k = 0; k < node->n_arg; k++)
+		arg[k] = &value[node->arg[k]];
+	kernel_run(node, arg, &p->type[node->out], &value[node->out], a);
+}
+
+/* ---- loops ---- */
+
+int kernel_trip(const struct node *node, const struct tensor *count)
+{
+	int64_t n;
+
+	if (node->attrs.trip >= 0)
+		return node->attrs.trip;
+	n = count->at[0].i;
+	return n < 0 ? 0 : n > node->attrs.cap ? node->attrs.cap : (int)n;
+}
+
+int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a)
+{
+	struct axis_view v = axis_view(&x->shape, node->attrs.axis);
+	int n_index = shape_elements(&indices->type.shape), *at = NEW(a, int, n_index * v.outer * v.inner);
+
+	*n = 0;
+	for (int k = 0; k < n_index; k++) {
+		int slice = kernel_index(node->attrs.mode, indices->at[k].i, v.n);
+
+		for (int o = 0; slice >= 0 && o < v.outer; o++)
+			for (int i = 0; i < v.inner; i++)
+				at[(*n)++] = (o * v.n + slice) * v.inner + i;
+	}
+	return at;
+}
+
+struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a)
+{
+	struct type row = {.dtype = xs->type.dtype, .shape = {.rank = xs->type.shape.rank - 1}};
+	struct tensor out;
+	int n;
+
+	for (int d = 0; d < row.shape.rank; d++)
+		row.shape.extent[d] = xs->type.shape.extent[d + 1];
+	out = tensor_new(a, &row);
+	n = shape_elements(&row.shape);
+	memcpy(out.at, xs->at + (size_t)t * (size_t)n, (size_t)n * sizeof *out.at);
+	return out;
+}
+
+void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x)
+{
+	int n = shape_elements(&x->type.shape);
+
+	memcpy(stacked->at + (size_t)t * (size_t)n, x->at, (size_t)n * sizeof *x->at);
+}

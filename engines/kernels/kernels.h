@@ -1,0 +1,58 @@
+/* kernels.h: the primal meaning of every op that has no region, in binary64 rounded once to the dtype.  Used by every built-in engine. */
+#ifndef ENGINES_KERNELS_KERNELS_H
+#define ENGINES_KERNELS_KERNELS_H
+
+#include "graph/program.h"
+
+/*
+ * Runs `node` (no regions) on operands arg[node->n_arg]; writes out[node->n_out] with memory from the arena.
+ * types[]: the result types, &program->type[node->out].  Operands are never written to and may alias each other.
+ */
+void kernel_run(const struct node *node, const struct tensor *const arg[], const struct type *types, struct tensor *out,
+    struct arena *a);
+
+/*
+ * What a store node does to a buffer that may be written in place: the block at the clamped starts becomes `update`, whose cells are
+ * not the buffer's.
+ */
+void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
+
+/* kernel_run from and to value[], the values of p by number. */
+void kernel_step(const struct program *p, const struct node *node, struct tensor *value, struct arena *a);
+
+/* kernel_run into out[1], which is zeroed and of the result's type, and overlaps no operand. */
+void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
+
+/* Whether kernel_run knows the op. */
+bool kernel_has(enum op op);
+
+/* Whether element i of the result is a function of the elements i of the (broadcast) operands alone. */
+bool kernel_is_elementwise(enum op op);
+
+/*
+ * n elements of an elementwise op, as its kernel computes and rounds them.  x: the operands' elements, consecutive; from: dtype of the
+ * last operand; to: of the result.  `out` may be any of x.
+ */
+void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n);
+
+/* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a dtype. */
+double kernel_scalar(enum op op, double a, double b, double c);
+
+/*
+ * Position on an axis of extent n that `index` means under `mode`, or -1 when the element is dropped.
+ */
+int kernel_index(enum index_mode mode, int64_t index, int n);
+
+/* Iterations a `for` node runs, from its attributes and (trip absent) its count operand. */
+int kernel_trip(const struct node *node, const struct tensor *count);
+
+/*
+ * Elements that a scatter_apply node writes, in order: flat positions in its operand, *n of them.  `x` is the type of operand 0.
+ */
+int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a);
+
+/* Slice t along the leading axis, a copy; and the reverse: writes x into row t of `stacked`. */
+struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a);
+void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x);
+
+#endif

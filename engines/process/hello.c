@@ -1,0 +1,335 @@
+/* hello.c: see hello.h. */
+#include "hello.h"
+
+#include <string.h>
+
+#include "engines/aot/nested.h"
+
+static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_DECIMAL] = "decimal", [JSON_REALS_BITS] = "bits"};
+
+struct hello hello_open_to_all(const char *name)
+{
+	struct hello h = {.name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		h.dtype[d] = true;
+	for (int op = 0; op < OP_COUNT; op++)
+		h.op[op] = true;
+	return h;
+}
+
+bool hello_takes(const struct hello *h, const struct transform *t, int n)
+{
+	for (int k = 0; k < h->n_request; k++) {
+		bool same = h->request[k].n == n;
+
+		for (int i = 0; same && i < n; i++)
+			same = h->request[k].kind[i] == t[i].kind;
+		if (same)
+			return true;
+	}
+	return !h->n_request;
+}
+
+/* ---- writing ---- */
+
+/* Left out where all are as they are when absent. */
+static void put_dtypes(struct json_writer *w, const char *key, const bool *dtype, bool absent)
+{
+	bool same = true;
+
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		same = same && dtype[d] == absent;
+	if (same)
+		return;
+	json_put_key(w, key);
+	json_begin_array(w, JSON_FLOW);
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		if (dtype[d])
+			json_put_string(w, dtype_table[d].name);
+	json_end(w);
+}
+
+static void put_ops(struct json_writer *w, const struct hello *h)
+{
+	bool all = true;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		all = all && h->op[op];
+	if (all)
+		return;
+	json_put_key(w, "ops");
+	json_begin_array(w, JSON_FLOW);
+	for (int op = 0; op < OP_COUNT; op++)
+		if (h->op[op])
+			json_put_string(w, op_table[op].name);
+	json_end(w);
+}
+
+static void put_requests(struct json_writer *w, const struct hello *h)
+{
+	if (!h->n_request)
+		return;
+	json_put_key(w, "requests");
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0; k < h->n_request; k++) {
+		json_begin_array(w, JSON_FLOW);
+		for (int i = 0; i < h->request[k].n; i++)
+			json_put_string(w, transform_names[h->request[k].kind[i]]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+/* The members that are true or false: where each is in struct hello. */
+static const struct flag {
+	const char *key;
+	size_t offset;
+} flags[] = {
+	{"unroll", offsetof(struct hello, unroll)},
+	{"constants", offsetof(struct hello, constants)},
+	{"broadcast", offsetof(struct hello, broadcast)},
+	{"weak_zero", offsetof(struct hello, weak_zero)},
+	{"finite_math", offsetof(struct hello, finite_math)},
+	{"nondeterministic", offsetof(struct hello, nondeterministic)},
+};
+enum { FLAGS = sizeof flags / sizeof *flags };
+
+char *hello_write(const struct hello *h, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, false);
+
+	json_begin_object(&w, JSON_FLOW);
+	json_member_integer(&w, "adjudge.engine", HELLO_PROTOCOL);
+	json_member_string(&w, "name", h->name);
+	if (*h->version)
+		json_member_string(&w, "version", h->version);
+	put_requests(&w, h);
+	put_dtypes(&w, "dtypes", h->dtype, true);
+	put_ops(&w, h);
+	if (h->rank != LIMIT_RANK)
+		json_member_integer(&w, "rank", h->rank);
+	for (int k = 0; k < FLAGS; k++)
+		if (*(const bool *)((const char *)h + flags[k].offset))
+			json_member_bool(&w, flags[k].key, true);
+	put_dtypes(&w, "flushes", h->flushes, false);
+	if (h->one_dtype >= 0)
+		json_member_string(&w, "one_dtype", dtype_table[h->one_dtype].name);
+	if (h->reals != JSON_REALS_HEX)
+		json_member_string(&w, "reals", reals_names[h->reals]);
+	if (*h->emits)
+		json_member_string(&w, "emits", h->emits);
+	if (h->timeout_ms)
+		json_member_integer(&w, "timeout_ms", h->timeout_ms);
+	if (h->cases_per_request != 1)
+		json_member_integer(&w, "cases_per_request", h->cases_per_request);
+	json_end(&w);
+	return json_finish(&w, len);
+}
+
+/* ---- reading ---- */
+
+static const char SUFFIX[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+static bool read_dtype(const struct json *v, int *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	if (!json_is(v, JSON_STRING, e))
+		return false;
+	*out = dtype_find(v->text, (size_t)v->len);
+	return *out >= 0 || json_error(v, e, "%s is no dtype", json_quote(v->text, shown));
+}
+
+static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struct error *e)
+{
+	int d;
+
+	memset(dtype, 0, DTYPE_COUNT * sizeof *dtype);
+	for (const struct json *v = list->child; v; v = v->next) {
+		if (!read_dtype(v, &d, e))
+			return false;
+		if (floats && !dtype_is_float((enum dtype)d))
+			return json_error(v, e, "no float");
+		dtype[d] = true;
+	}
+	return true;
+}
+
+/* An op that this adjudge does not know is one of another version: it will not be asked for. */
+static bool read_ops(const struct json *list, struct hello *h, struct error *e)
+{
+	memset(h->op, 0, sizeof h->op);
+	for (const struct json *v = list->child; v; v = v->next) {
+		int op;
+
+		if (!json_is(v, JSON_STRING, e))
+			return false;
+		op = op_find(v->text);
+		if (op >= 0)
+			h->op[op] = true;
+	}
+	h->op[OP_CONSTANT] = true;
+	return true;
+}
+
+static bool read_stack(const struct json *v, struct hello_request *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	if (!json_is(v, JSON_ARRAY, e))
+		return false;
+	if (v->n_child > LIMIT_TRANSFORMS)
+		return json_error(v, e, "%d transforms; the limit is %d", v->n_child, LIMIT_TRANSFORMS);
+	for (const struct json *t = v->child; t; t = t->next) {
+		int kind = 0;
+
+		if (!json_is(t, JSON_STRING, e))
+			return false;
+		while (kind < TRANSFORM_COUNT && strcmp(transform_names[kind], t->text))
+			kind++;
+		if (kind == TRANSFORM_COUNT)
+			return json_error(t, e, "%s is no transform", json_quote(t->text, shown));
+		out->kind[out->n++] = (enum transform_kind)kind;
+	}
+	return true;
+}
+
+/* The primal alone is always allowed. */
+static bool read_requests(const struct json *list, struct hello *h, struct error *e)
+{
+	if (list->n_child >= HELLO_REQUESTS)
+		return json_error(list, e, "%d requests; the limit is %d", list->n_child, HELLO_REQUESTS - 1);
+	h->n_request = 1;
+	for (const struct json *v = list->child; v; v = v->next)
+		if (!read_stack(v, &h->request[h->n_request++], e))
+			return false;
+	return true;
+}
+
+static bool read_reals(const struct json *v, enum json_reals *out, struct error *e)
+{
+	char shown[JSON_SHOWN];
+
+	for (int k = 0; k < (int)(sizeof reals_names / sizeof *reals_names); k++)
+		if (!strcmp(v->text, reals_names[k])) {
+			*out = (enum json_reals)k;
+			return true;
+		}
+	return json_error(v, e, "%s is none of \"hex\", \"decimal\", \"bits\"", json_quote(v->text, shown));
+}
+
+static bool read_ulps(const struct json *v, double *out, struct error *e)
+{
+	int64_t n;
+
+	if (!v)
+		return true;
+	if (!json_is(v, JSON_NUMBER, e) || !json_integer(v, 0, (int64_t)1 << 40, &n, e))
+		return false;
+	*out = (double)n;
+	return true;
+}
+
+/* A number, which is relative, or an object with one or both. */
+static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, struct error *e)
+{
+	static const char *const members[] = {"relative", "absolute"};
+
+	*out = (struct op_accuracy){0, 0};
+	if (v->kind != JSON_OBJECT)
+		return read_ulps(v, &out->relative, e);
+	return json_only_keys(v, members, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) && read_ulps(json_find(v, "absolute"), &out->absolute, e);
+}
+
+/* A number for all functions; or by name of the op, "default" being that of the others. */
+static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h, struct error *e)
+{
+	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;
+	struct op_accuracy *of = NEW(a, struct op_accuracy, OP_COUNT), all = {0, 0}, one;
+
+	if (other && !read_op_accuracy(other, &all, e))
+		return false;
+	for (int op = 0; op < OP_COUNT; op++)
+		of[op] = all;
+	for (const struct json *member = v->kind == JSON_OBJECT ? v->child : NULL; member; member = member->next) {
+		int op = op_find(member->key);
+
+		if (!read_op_accuracy(member, &one, e))
+			return false;
+		if (op >= 0)
+			of[op] = one;
+	}
+	h->accuracy = of;
+	return true;
+}
+
+static bool read_flags(const struct json *root, struct hello *h, struct error *e)
+{
+	for (int k = 0; k < FLAGS; k++) {
+		const struct json *v;
+
+		if (!json_optional(root, flags[k].key, JSON_BOOL, &v, e))
+			return false;
+		if (v)
+			*(bool *)((char *)h + flags[k].offset) = v->truth;
+	}
+	return true;
+}
+
+bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e)
+{
+	const struct json *root = NULL, *v, *name;
+	int64_t number;
+
+	if (len > HELLO_BYTES)
+		return error_set(e, NULL, "a hello of %zu bytes; the limit is %d", len, (int)HELLO_BYTES);
+	root = json_read(line, len, a, e);
+	if (!root || !json_is(root, JSON_OBJECT, e))
+		return false;
+	v = json_find(root, "error");
+	if (v && v->kind == JSON_STRING)
+		return error_set(e, NULL, "%s", v->text);
+	if (!json_required(root, "adjudge.engine", JSON_NUMBER, &v, e) || !json_integer(v, 0, INT32_MAX, &number, e))
+		return false;
+	if (number != HELLO_PROTOCOL)
+		return json_error(v, e, "protocol %lld; this adjudge speaks %d", (long long)number, (int)HELLO_PROTOCOL);
+	if (!json_required(root, "name", JSON_STRING, &name, e))
+		return false;
+	*out = hello_open_to_all(name->text);
+	if (!json_optional(root, "version", JSON_STRING, &v, e))
+		return false;
+	out->version = v ? v->text : "";
+	v = json_find(root, "accuracy");
+	if (v && !read_accuracy(v, a, out, e))
+		return false;
+	if (!json_optional(root, "emits", JSON_STRING, &v, e))
+		return false;
+	if (v && (!v->len || v->len > 8 || strspn(v->text, SUFFIX) != (size_t)v->len))
+		return json_error(v, e, "no suffix of a file: at most 8 lower-case letters and digits");
+	out->emits = v ? v->text : "";
+	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
+	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||
+	    !json_optional(root, "flushes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->flushes, true, e)) ||
+	    !json_optional(root, "ops", JSON_ARRAY, &v, e) || (v && !read_ops(v, out, e)) ||
+	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
+	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
+	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
+	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)) ||
+	    !json_optional(root, "cases_per_request", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, INT32_MAX, &out->cases_per_request, e)))
+		return false;
+	if (out->one_dtype >= 0 && !dtype_is_float((enum dtype)out->one_dtype))
+		return json_error(json_find(root, "one_dtype"), e, "no float");
+	if (out->cases_per_request > HELLO_CASES)
+		out->cases_per_request = HELLO_CASES;
+	if (!read_flags(root, out, e))
+		return false;
+	for (int op = 0; op < OP_COUNT && out->unroll && !json_find(root, "ops"); op++)
+		out->op[op] = op_table[op].regularity != REGULARITY_REGION;
+	return true;
+}
+
+bool hello_has_derivatives_written(const struct hello *h, const struct program *p)
+{
+	return (!h->op[OP_DERIVATIVE] || h->unroll) && program_has_derivative(p);
+}

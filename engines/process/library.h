@@ -1,0 +1,17 @@
+/* library.h: an engine that is a shared object (adjudge_engine.h), in the process that loads it: a worker. */
+#ifndef ENGINES_PROCESS_LIBRARY_H
+#define ENGINES_PROCESS_LIBRARY_H
+
+#include "graph/answer.h"
+#include "hello.h"
+
+struct library;
+
+/* Loads the object.  NULL with the reason in e.  *hello is what it says of itself; strings in the arena. */
+struct library *library_open(const char *path, struct arena *a, struct hello *hello, struct error *e);
+/* Answers every point of c: out[c->n_point], in the arena. */
+void library_answer(struct library *self, const struct testcase *c, struct arena *a, struct answer *out);
+/* The object stays loaded: it may have left threads. */
+void library_close(struct library *self);
+
+#endif

@@ -1,0 +1,491 @@
+/* bench.c: one case in, judgements out: the only place where engines and oracles meet. */
+#include "bench.h"
+
+#include "engines/process/hello.h"
+
+#include <string.h>
+#include <time.h>
+
+double bench_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* By dtype of a case: an engine that is handed all floats in one dtype flushes those of any dtype with the range of that one. */
+static void add_flushing(const struct hello *h, bool *flushes)
+{
+	if (!h)
+		return;
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		bool in_one = h->one_dtype >= 0 && h->flushes[h->one_dtype] && dtype_table[d].normal <= dtype_table[h->one_dtype].normal;
+
+		flushes[d] = flushes[d] || h->flushes[d] || (in_one && dtype_is_float((enum dtype)d));
+	}
+}
+
+bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e)
+{
+	return bench_open_against(b, spec, n_spec, NULL, o, e);
+}
+
+bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e)
+{
+	memset(b, 0, sizeof(*b));
+	if (n_spec > BENCH_ENGINES)
+		return error_set(e, NULL, "%d engines: at most %d fit one run", n_spec, BENCH_ENGINES);
+	for (int k = 0; k < n_spec; k++) {
+		b->engine[k] = engine_open(spec[k], e);
+		if (!b->engine[k]) {
+			bench_close(b);
+			return false;
+		}
+		b->n_engine++;
+	}
+	if (reference && !(b->reference = engine_open(reference, e))) {
+		bench_close(b);
+		return false;
+	}
+	struct oracle_options options = *o;
+
+	for (int k = 0; k < n_spec; k++)
+		add_flushing(engine_hello(b->engine[k]), options.flushes);
+	if (reference)
+		add_flushing(engine_hello(b->reference), options.flushes);
+	b->oracle = oracle_open(&options);
+	if (!b->oracle) {
+		bench_close(b);
+		return error_set(e, NULL, "no memory for the oracles");
+	}
+	return true;
+}
+
+void bench_close(struct bench *b)
+{
+	for (int k = 0; k < b->n_engine; k++)
+		engine_close(b->engine[k]);
+	if (b->reference)
+		engine_close(b->reference);
+	if (b->oracle)
+		oracle_close(b->oracle);
+	memset(b, 0, sizeof(*b));
+}
+
+/* A number that is wrong by the usual radii, by those of what the engine declares of its functions: what these do not explain is the finding. */
+static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct judgement declared;
+	struct truth wide;
+
+	oracle_accuracy(b->oracle, hello->accuracy);
+	oracle_truth(b->oracle, c, a, &wide);
+	oracle_accuracy(b->oracle, NULL);
+	if (hello->finite_math)
+		wide = truth_of_finite_points(&wide, a);
+	judge(c, &wide, answer, &declared);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[declared.verdict] || declared.verdict == VERDICT_UNDECIDED)
+		*out = declared;
+	else
+		judgement_excuse(truth, out);
+}
+
+/* What is off where something is no finite number is a convention, if nothing is elsewhere. */
+static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct truth finite = truth_of_finite_points(truth, a);
+	struct judgement elsewhere;
+
+	judge(c, &finite, answer, &elsewhere);
+	if ((elsewhere.verdict == VERDICT_WRONG || elsewhere.verdict == VERDICT_WRONG_PRIMAL) && hello->accuracy)
+		bench_declared(b, hello, c, &finite, answer, a, &elsewhere);
+	arena_rewind(a, mark);
+	if (verdict_is_finding[elsewhere.verdict])
+		*out = elsewhere;
+	else
+		out->verdict = VERDICT_CONVENTION;
+}
+
+/* What the engine says of itself is no finding. */
+static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
+    struct arena *a, struct judgement *out)
+{
+	const struct hello *hello = engine_hello(engine);
+
+	judge(c, truth, answer, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
+		bench_declared(b, hello, c, truth, answer, a, out);
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL || out->verdict == VERDICT_NAN_LEAK) && hello && hello->finite_math &&
+	    truth->point[out->point].nonfinite)
+		bench_finite(b, hello, c, truth, answer, a, out);
+	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of. */
+	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero && (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
+		out->verdict = VERDICT_CONVENTION;
+}
+
+static bool bench_any(const struct answer *answers, int n, enum answer_status status)
+{
+	for (int k = 0; k < n; k++)
+		if (answers[k].status == status)
+			return true;
+	return false;
+}
+
+static void wait_ended(struct bench *b, const struct engine *engine, double start)
+{
+	for (int k = 0; k < b->n_engine; k++)
+		if (b->engine[k] == engine)
+			b->waited[k] += bench_clock() - start;
+}
+
+double bench_waited(const struct bench *b)
+{
+	double sum = 0;
+
+	for (int k = 0; k < b->n_engine; k++)
+		sum += b->waited[k];
+	return sum;
+}
+
+static struct answer *bench_ask(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a)
+{
+	struct answer *answers = NEW(a, struct answer, c->n_point);
+	double start = bench_clock();
+
+	engine_answer(engine, c, a, answers);
+	wait_ended(b, engine, start);
+	b->failures += bench_any(answers, c->n_point, ANSWER_FAILURE);
+	return answers;
+}
+
+/* ---- the reference ---- */
+
+static bool reference_agrees(struct bench *b, const struct testcase *c, const struct truth *truth, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct answer *answer;
+	struct judgement j;
+
+	if (!b->reference)
+		return true;
+	answer = bench_ask(b, b->reference, c, a);
+	bench_verdict(b, b->reference, c, truth, answer, a, &j);
+	arena_rewind(a, mark);
+	return j.verdict == VERDICT_AGREE || j.verdict == VERDICT_CONVENTION || j.verdict == VERDICT_INACCURATE;
+}
+
+bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a)
+{
+	struct truth truth;
+
+	if (!b->reference)
+		return true;
+	oracle_truth(b->oracle, c, a, &truth);
+	return reference_agrees(b, c, &truth, a);
+}
+
+/* What the reference is not right about either. */
+static void judge_common(struct judgement *j)
+{
+	j->verdict = VERDICT_UNDECIDED;
+	j->reason = REASON_REFERENCE;
+	j->deviation = DEVIATION_NONE;
+}
+
+/* Where two runs of one engine part. */
+struct difference {
+	bool any;
+	int point, which, element; /* element -1: not a matter of one element */
+	bool in_primal;
+	double first, second;
+};
+
+static void compare_tensors(const struct tensor *first, int n_first, const struct tensor *second, int n_second,
+    struct difference *d)
+{
+	if (n_first != n_second) {
+		d->any = true;
+		return;
+	}
+	for (int k = 0; k < n_first && !d->any; k++) {
+		if (tensor_same(&first[k], &second[k]))
+			continue;
+		d->any = true;
+		d->which = k;
+		if (!type_equal(&first[k].type, &second[k].type))
+			return;
+		for (int i = 0; i < shape_elements(&first[k].type.shape); i++) {
+			struct type scalar = {first[k].type.dtype, shape_scalar()};
+			struct tensor x = {scalar, &first[k].at[i]}, y = {scalar, &second[k].at[i]};
+
+			if (tensor_same(&x, &y))
+				continue;
+			d->element = i;
+			d->first = tensor_number(&x, 0);
+			d->second = tensor_number(&y, 0);
+			return;
+		}
+	}
+}
+
+static struct difference compare_runs(const struct answer *first, const struct answer *second, int n_point)
+{
+	struct difference d = {0};
+
+	for (int k = 0; k < n_point && !d.any; k++) {
+		d.point = k;
+		d.element = -1;
+		if (first[k].status != second[k].status) {
+			d.any = true;
+			break;
+		}
+		if (first[k].status != ANSWER_OK)
+			continue;
+		d.in_primal = true;
+		compare_tensors(first[k].primal, first[k].n_primal, second[k].primal, second[k].n_primal, &d);
+		if (d.any)
+			break;
+		d.in_primal = false;
+		compare_tensors(first[k].derivative, first[k].n_derivative, second[k].derivative, second[k].n_derivative, &d);
+	}
+	return d;
+}
+
+/*
+ * The judgement of an engine whose two runs differ: first run as expected, second as returned.  What was counted as decided
+ * stays: it describes the truth.
+ */
+static void judge_nondeterministic(const struct difference *d, struct judgement *j)
+{
+	j->verdict = VERDICT_NONDETERMINISTIC;
+	j->reason = REASON_NONE;
+	j->deviation = DEVIATION_NONE;
+	j->point = d->point;
+	j->which = d->which;
+	j->element = d->element < 0 ? 0 : d->element;
+	j->in_primal = d->in_primal;
+	j->expected = d->first;
+	j->returned = d->second;
+	j->radius = 0;
+	j->assignment = 0;
+}
+
+/*
+ * A second opinion of the engine itself before it is blamed.  A crash or garbage in either run is one.  A hang that does not come again may
+ * be the load of the machine, and a failure is ours: both give way to the other run.
+ */
+static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, const struct truth *truth,
+    struct answer **answer, struct judgement *judgement)
+{
+	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_PROTOCOL}, ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	const struct hello *hello = engine_hello(engine);
+	struct answer *first = *answer, *second = bench_ask(b, engine, c, a);
+	struct difference d;
+
+	for (size_t s = 0; s < sizeof(broken) / sizeof(broken[0]); s++) {
+		if (bench_any(first, c->n_point, broken[s]))
+			return;
+		if (bench_any(second, c->n_point, broken[s])) {
+			*answer = second;
+			bench_verdict(b, engine, c, truth, second, a, judgement);
+			return;
+		}
+	}
+	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
+		bool in_first = bench_any(first, c->n_point, ours[s]), in_second = bench_any(second, c->n_point, ours[s]);
+
+		if (in_second)
+			return;
+		if (in_first) {
+			*answer = second;
+			bench_verdict(b, engine, c, truth, second, a, judgement);
+			return;
+		}
+	}
+	d = compare_runs(first, second, c->n_point);
+	if (d.any && !(hello && hello->nondeterministic))
+		judge_nondeterministic(&d, judgement);
+}
+
+static bool any_disagreement(const struct truth *t)
+{
+	for (int k = 0; k < t->n_point; k++)
+		if (t->point[k].fd.outcome == FD_DISAGREES)
+			return true;
+	return false;
+}
+
+/* ---- several cases in one request ---- */
+
+int bench_cases(const struct bench *b)
+{
+	int least = 1;
+
+	for (int k = 0; k < b->n_engine; k++) {
+		int n = engine_cases(b->engine[k]);
+
+		if (n > 1 && (least == 1 || n < least))
+			least = n;
+	}
+	return least;
+}
+
+void bench_send(struct bench *b, const struct testcase *c, int n, struct arena *a, struct bench_result *r)
+{
+	for (int k = 0; k < b->n_engine; k++) {
+		double start = bench_clock();
+		struct answer **out;
+
+		if (engine_cases(b->engine[k]) == 1)
+			continue;
+		out = NEW(a, struct answer *, n);
+		for (int i = 0; i < n; i++)
+			out[i] = NEW(a, struct answer, c[i].n_point);
+		engine_send(b->engine[k], c, n, a, out);
+		for (int i = 0; i < n; i++) {
+			r[i].answer[k] = out[i];
+			r[i].ahead[k] = true;
+		}
+		wait_ended(b, b->engine[k], start);
+	}
+}
+
+void bench_receive(struct bench *b, int n, struct bench_result *r)
+{
+	for (int k = 0; k < b->n_engine; k++) {
+		double start = bench_clock();
+
+		if (!n || !r->ahead[k])
+			continue;
+		if (!engine_receive(b->engine[k]))
+			for (int i = 0; i < n; i++) {
+				r[i].answer[k] = NULL;
+				r[i].ahead[k] = false;
+			}
+		wait_ended(b, b->engine[k], start);
+	}
+}
+
+/*
+ * A finding has to be that of one case.  What the engine says of it alone takes the place of what it said in company, where that is a finding too; else
+ * the two stand against each other.
+ */
+static void ask_alone(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *io)
+{
+	struct answer *alone = bench_ask(b, b->engine[k], c, a);
+	struct judgement judgement;
+
+	bench_verdict(b, b->engine[k], c, &io->truth, alone, a, &judgement);
+	if (!verdict_is_finding[judgement.verdict])
+		return;
+	io->answer[k] = alone;
+	io->judgement[k] = judgement;
+}
+
+/* ---- one case ---- */
+
+void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	memset(out, 0, sizeof(*out));
+	oracle_truth(b->oracle, c, a, &out->truth);
+}
+
+void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out)
+{
+	bench_truth(b, c, a, out);
+	bench_conclude(b, c, a, out);
+}
+
+/* Every judgement that is a finding gives way where the reference is not right. */
+static void bench_against(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
+{
+	bool any = false;
+
+	for (int k = 0; k < b->n_engine; k++)
+		any = any || verdict_is_finding[io->judgement[k].verdict];
+	if (!any || reference_agrees(b, c, &io->truth, a))
+		return;
+	for (int k = 0; k < b->n_engine; k++)
+		if (verdict_is_finding[io->judgement[k].verdict])
+			judge_common(&io->judgement[k]);
+}
+
+void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
+{
+	bool finding[BENCH_ENGINES] = {false}, any = false;
+
+	for (int k = 0; k < b->n_engine; k++) {
+		if (!io->answer[k])
+			io->answer[k] = bench_ask(b, b->engine[k], c, a);
+		bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
+		finding[k] = verdict_is_finding[io->judgement[k].verdict];
+		if (finding[k] && io->ahead[k])
+			ask_alone(b, k, c, a, io);
+		any = any || finding[k];
+	}
+	if (any) {
+		oracle_confirm(b->oracle, c, a, &io->truth);
+		/* every engine, since what the oracles no longer vouch for is undecided for all */
+		for (int k = 0; k < b->n_engine; k++) {
+			bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
+			if (finding[k])
+				bench_ask_again(b, b->engine[k], c, a, &io->truth, &io->answer[k], &io->judgement[k]);
+		}
+		bench_against(b, c, a, io);
+	}
+	io->oracle_disagreement = any_disagreement(&io->truth);
+}
+
+void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
+    struct judgement *out)
+{
+	struct arena_mark mark = arena_mark(a);
+	struct answer *answer = bench_ask(b, engine, c, a);
+
+	bench_verdict(b, engine, c, &t->truth, answer, a, out);
+	if (verdict_is_finding[out->verdict] && !t->confirmed) {
+		t->confirmed = true;
+		oracle_confirm(b->oracle, c, a, &t->truth);
+		bench_verdict(b, engine, c, &t->truth, answer, a, out);
+		mark = arena_mark(a); /* what confirming left belongs to the truth */
+	}
+	if (verdict_is_finding[out->verdict])
+		bench_ask_again(b, engine, c, a, &t->truth, &answer, out);
+	if (verdict_is_finding[out->verdict] && !reference_agrees(b, c, &t->truth, a))
+		judge_common(out);
+	arena_rewind(a, mark);
+}
+
+bool judgement_has_numbers(const struct judgement *j)
+{
+	switch (j->verdict) {
+	case VERDICT_AGREE: case VERDICT_CONVENTION: case VERDICT_INACCURATE: case VERDICT_NAN_LEAK: case VERDICT_NONDETERMINISTIC:
+	case VERDICT_WRONG: case VERDICT_WRONG_PRIMAL:
+		return true;
+	case VERDICT_UNSUPPORTED: case VERDICT_UNDECIDED: case VERDICT_BAD_DTYPE: case VERDICT_BAD_SHAPE: case VERDICT_INPUT_MODIFIED:
+	case VERDICT_PROTOCOL: case VERDICT_HANG: case VERDICT_CRASH: case VERDICT_COUNT:
+		break;
+	}
+	return false;
+}
+
+const char *answers_text(const struct answer *answers, int n_point)
+{
+	for (int p = 0; p < n_point; p++)
+		if (answers[p].text && *answers[p].text)
+			return answers[p].text;
+	return "";
+}
+
+const char *decimal_text(double x, struct arena *a)
+{
+	char digits[REAL_TEXT];
+
+	return arena_printf(a, "%s", real_decimal(x, DTYPE_F64, 6, digits));
+}

@@ -1,0 +1,19 @@
+/* failure.h: the first thing of ours that failed, which ends a campaign, and the files whose writing may fail. */
+#ifndef FUZZ_BENCH_FAILURE_H
+#define FUZZ_BENCH_FAILURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zero-initialise. */
+struct failure {
+	bool any;
+	char text[512];
+};
+
+/* Something of ours failed; printf of the reason.  The first failure counts. */
+void fail(struct failure *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a file as file_write_atomic does, unless something has failed already; an error is a failure. */
+void write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len);
+
+#endif

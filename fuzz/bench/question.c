@@ -1,0 +1,184 @@
+/* question.c: see question.h. */
+#include "question.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engines/engine.h"
+
+enum {
+	FRESH_RUNS = 16, /* of an engine that differs from run to run, each in a process of its own */
+	/* A candidate that may hang is waited for this part of the time limit, */
+	HANG_PART = 20,
+	/* but this many times longer than any that answered. */
+	HANG_FACTOR = 10
+};
+
+bool limit_over(const struct limit *l, const struct engine *engine)
+{
+	return l && ((l->stop && l->stop()) || l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine) || (l->deadline > 0 && bench_clock() >= l->deadline));
+}
+
+/* Whether finding j is the one that is asked for; another is noted. */
+static bool is_asked_for(const struct question *q, const struct engine *engine, const struct testcase *c, const struct judgement *j, struct arena *a)
+{
+	const char *signature;
+
+	if (!q->signature)
+		return true;
+	signature = signature_coarse(engine_spec(engine), c, j, a);
+	if (!strcmp(signature, q->signature))
+		return true;
+	if (q->slips)
+		slips_note(q->slips, signature, c, a);
+	return false;
+}
+
+/* ---- in short ---- */
+
+static enum answer_status status_of(enum verdict v)
+{
+	return v == VERDICT_CRASH ? ANSWER_CRASH : v == VERDICT_HANG ? ANSWER_HANG : v == VERDICT_PROTOCOL ? ANSWER_PROTOCOL : ANSWER_OK;
+}
+
+static int short_timeout(const struct limit *spent, int whole)
+{
+	double ms = fmax(whole / HANG_PART, 1e3 * HANG_FACTOR * spent->slowest);
+
+	return ms < whole ? (int)ms : whole;
+}
+
+/* Whether the engine crashes, hangs or breaks the protocol on c, as the verdict says.  That needs no truth. */
+static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c, struct arena *a, struct judgement *out)
+{
+	struct answer *answer = NEW(a, struct answer, c->n_point);
+	const double start = bench_clock();
+	double took;
+	bool ends = false, hangs = false;
+
+	engine_set_timeout(engine, short_timeout(q->spent, engine_timeout(engine)));
+	engine_answer(engine, c, a, answer);
+	engine_set_timeout(engine, 0);
+	took = bench_clock() - start;
+	for (int k = 0; k < c->n_point; k++) {
+		ends = ends || answer[k].status == status_of(verdict);
+		hangs = hangs || answer[k].status == ANSWER_HANG;
+	}
+	if (hangs)
+		q->spent->hung += took;
+	else
+		q->spent->slowest = fmax(q->spent->slowest, took);
+	if (!ends || !bench_reference_agrees(q->bench, c, a))
+		return false;
+	*out = (struct judgement){.verdict = verdict};
+	return is_asked_for(q, engine, c, out, a);
+}
+
+static bool any_judged(const struct truth_tensor *t, int n)
+{
+	for (int k = 0; k < n; k++)
+		for (int i = 0; i < shape_elements(&t[k].type.shape); i++)
+			if (t[k].at[i].reason == REASON_NONE || t[k].at[i].in_domain)
+				return true;
+	return false;
+}
+
+/* Whether some number could be called wrong, or a NaN a leak. */
+static bool can_be_wrong(const struct truth *t)
+{
+	for (int p = 0; p < t->n_point; p++) {
+		const struct truth_point *x = &t->point[p];
+
+		if (x->hull || any_judged(x->primal, x->n_primal))
+			return true;
+		for (int k = 0; k < x->n_assignment && x->n_derivative; k++)
+			if (any_judged(x->derivative[k], x->n_derivative))
+				return true;
+	}
+	return false;
+}
+
+static bool needs_number(enum verdict v)
+{
+	return v == VERDICT_WRONG || v == VERDICT_WRONG_PRIMAL || v == VERDICT_NAN_LEAK;
+}
+
+/* ---- one run, and all ---- */
+
+static bool shows_once(const struct question *q, struct engine *engine, const struct testcase *c, struct shared_truth *t, struct arena *a, struct judgement *out)
+{
+	const double start = bench_clock();
+	struct bench_result own, *r = q->result ? q->result : &own;
+
+	if (q->judged == JUDGED_IN_FULL) {
+		bench_judge(q->bench, c, a, r);
+		*out = r->judgement[0];
+	} else {
+		bench_judge_one(q->bench, engine, c, a, t, out);
+	}
+	if (q->spent && out->verdict == VERDICT_HANG)
+		q->spent->hung += bench_clock() - start;
+	return q->disagreement ? r->oracle_disagreement : verdict_is_finding[out->verdict] && is_asked_for(q, engine, c, out, a);
+}
+
+static bool ask(const struct testcase *c, const struct question *q, struct arena *a, struct judgement *out)
+{
+	const enum verdict expected = q->judged == JUDGED_IN_SHORT ? signature_verdict(q->signature) : VERDICT_UNDECIDED;
+	struct engine *engine = q->engine ? q->engine : q->bench->engine[0];
+	struct shared_truth own = {.confirmed = true}; /* no finite differences, then */
+
+	if (limit_over(q->until, engine) || (q->refuse && q->refuse(q->context, c)))
+		return false;
+	if (!verdict_answers(expected))
+		return ends_so(q, engine, expected, c, a, out);
+	if (q->judged != JUDGED_IN_FULL && !q->truth)
+		oracle_truth(q->bench->oracle, c, a, &own.truth);
+	if (needs_number(expected) && !can_be_wrong(&own.truth))
+		return false;
+	for (int run = 1;; run++) {
+		const bool is_fresh = q->fresh && engine_restart(engine);
+		const int runs = q->runs || !q->fresh ? q->runs : is_fresh ? FRESH_RUNS : BENCH_RUNS;
+		const struct arena_mark mark = arena_mark(a);
+
+		if (shows_once(q, engine, c, q->truth ? q->truth : &own, a, out))
+			return true;
+		if (run >= runs)
+			return false;
+		if (q->judged == JUDGED_IN_FULL)
+			arena_rewind(a, mark);
+	}
+}
+
+struct asking {
+	const struct testcase *c;
+	const struct question *q;
+	struct arena *arena;
+	struct judgement *out;
+	bool shows;
+};
+
+static void run_asking(void *context)
+{
+	struct asking *x = context;
+
+	x->shows = ask(x->c, x->q, x->arena, x->out);
+}
+
+bool case_shows(const struct testcase *c, const struct question *q, struct arena *a, struct judgement *out)
+{
+	const struct arena_mark mark = arena_mark(a);
+	struct judgement judgement;
+	struct asking x = {c, q, a, out ? out : &judgement, false};
+
+	*x.out = (struct judgement){.verdict = VERDICT_UNDECIDED};
+	if (!q->full_is_no)
+		return ask(c, q, a, x.out);
+	if (!arena_try(a, run_asking, &x))
+		arena_rewind(a, mark);
+	return x.shows;
+}
+
+bool question_holds(void *question, const struct testcase *candidate, struct arena *scratch)
+{
+	return case_shows(candidate, question, scratch, NULL);
+}

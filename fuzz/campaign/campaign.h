@@ -1,0 +1,79 @@
+/* campaign.h: many cases in, distinct minimized findings and a summary out.  Drivers decide which cases; a campaign judges and records. */
+#ifndef FUZZ_CAMPAIGN_CAMPAIGN_H
+#define FUZZ_CAMPAIGN_CAMPAIGN_H
+
+#include "fuzz/bench/bench.h"
+#include "coverage.h"
+#include "fuzz/generate/generate.h"
+
+struct campaign_options {
+	const char *const *spec;
+	int n_spec;
+	const char *right_on; /* spec of an engine: findings are what it is right about (bench.h); NULL: all */
+	uint64_t seed;
+	int64_t cases;  /* 0: no limit */
+	double seconds; /* 0: no limit */
+	const char *out; /* directory */
+	const char *driver;
+	const char *profile_name; /* for the summary: a path, or "default" */
+	struct profile profile; /* its share of jvp gives way where no engine under test can answer jvp, or none can answer vjp */
+	const char *corpus; /* directory of cases to start from, or NULL */
+	int fd_one_in;
+	int max_findings; /* 0: no limit */
+	int minimize_budget;
+	bool progress;
+	bool cross;          /* compare answers where the oracles leave something undecided (cross.h) */
+	bool cross_strict;   /* a lead counts as a finding */
+	bool no_oracle;      /* compare answers of every case, and judge none */
+	const char *against; /* spec of the engine to compare with, or NULL */
+};
+
+struct campaign;
+
+/* Makes the output directories and opens the engines.  o must stay.  NULL with the reason in e. */
+struct campaign *campaign_open(const struct campaign_options *o, struct error *e);
+const struct campaign_options *campaign_options(const struct campaign *self);
+
+/*
+ * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls campaign_skip.
+ * counters receives what the case exercised.  Where an engine takes several cases in one request, c is judged later, the same.
+ */
+void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
+void campaign_skip(struct campaign *self);
+/*
+ * Whether the budget is used up, a signal asked to stop (stop.h), or writing failed.  Cases that were asked together are judged first.
+ */
+bool campaign_over(struct campaign *self);
+/* Time that the driver spent on making cases, for the summary. */
+void campaign_add_generate(struct campaign *self, double seconds);
+/* Counts the features of counters that no case had before; *total (may be NULL) all so far. */
+int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_BYTES], int *total);
+
+/* Number of cases of the corpus directory, and the compact text of one. */
+int campaign_corpus(const struct campaign *self);
+const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len);
+
+/* What is left of a campaign: texts that the caller frees. */
+struct campaign_end {
+	char *summary; /* DIR/summary.json */
+	char *text;    /* the same in a few lines for people */
+	char failure[512]; /* why the exit code says that something of ours failed; "" */
+};
+
+/* Writes DIR/summary.json, stops the engines and frees everything.  Returns the exit code. */
+int campaign_close(struct campaign *self, struct campaign_end *end);
+
+/* ---- drivers ---- */
+
+/* Fresh, independent cases only: case k depends on the seed and k alone.  (driver_plain.c) */
+void drive_generate(struct campaign *s);
+/* Own loop: keeps cases with new features, then fresh, mutated and crossed ones.  (driver_plain.c) */
+void drive_plain(struct campaign *s);
+/*
+ * libFuzzer inside this process.  Does not return: `finish` is called when the campaign is over, and its result is the exit code.
+ * (libfuzzer.c; only where the executable was linked with libFuzzer)
+ */
+typedef int campaign_finish_fn(struct campaign *s, void *self);
+void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,271 @@
+/*
+ * cross.c: checks without an oracle in a campaign.  Asked of an engine where the oracles leave something of a case undecided, or of every case where there is no oracle.
+ * What differs is a lead: counted, made small while its signature is new, and written as a case.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/heap.h"
+#include "graph/json.h"
+#include "reports/file.h"
+#include "internal.h"
+#include "fuzz/minimize/minimize.h"
+
+enum {
+	LEAD_BUDGET = 400, /* candidates of the minimizer: each is several requests */
+	LEAD_FILES = 8,    /* of one signature; further ones are counted */
+	REQUESTS = 2       /* beside the oracles, of an engine for each case of the campaign: what is left open by more is not compared */
+};
+
+struct lead {
+	char *signature, file[ORACLE_NAME];
+	int64_t count, first_case;
+};
+
+struct campaign_cross {
+	struct engine *against; /* owned; NULL: there is none */
+	struct cross *cross[BENCH_ENGINES];
+	char directory[PATH_TEXT];
+	int64_t requests[BENCH_ENGINES]; /* without those of the minimizer */
+	int64_t cases, compared, tally[BENCH_ENGINES][CROSS_MODES][CROSS_VERDICTS];
+	int n_lead, room;
+	struct lead *lead;
+};
+
+bool campaign_cross_open(struct campaign *self, struct error *e)
+{
+	struct campaign_cross *x = self->cross = heap_new(1, sizeof *x);
+
+	snprintf(x->directory, sizeof x->directory, "%s/leads", self->o->out);
+	if (!file_make_directory(x->directory, e))
+		return false;
+	if (self->o->against && !(x->against = engine_open(self->o->against, e)))
+		return false;
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (!(x->cross[k] = cross_open(self->bench.engine[k], x->against)))
+			return error_set(e, NULL, "out of memory");
+	return true;
+}
+
+void campaign_cross_close(struct campaign *self)
+{
+	struct campaign_cross *x = self->cross;
+
+	if (!x)
+		return;
+	for (int k = 0; k < BENCH_ENGINES; k++)
+		cross_close(x->cross[k]);
+	engine_close(x->against);
+	for (int i = 0; i < x->n_lead; i++)
+		free(x->lead[i].signature);
+	free(x->lead);
+	free(x);
+	self->cross = NULL;
+}
+
+/* ---- leads ---- */
+
+struct same_lead {
+	struct cross *cross;
+	enum cross_mode mode;
+	const char *kind;
+};
+
+static bool still_leads(void *self, const struct testcase *c, struct arena *scratch)
+{
+	const struct same_lead *s = self;
+	struct cross_result r;
+
+	cross_check(s->cross, s->mode, c, scratch, &r);
+	return r.verdict == CROSS_DIFFERS && !strcmp(r.kind, s->kind);
+}
+
+/* The lead of that signature and file (NULL: the first of the signature), or NULL; *n_file: how many have the signature. */
+static struct lead *find_lead(struct campaign_cross *x, const char *signature, const char *file, int *n_file)
+{
+	struct lead *found = NULL;
+
+	*n_file = 0;
+	for (int i = 0; i < x->n_lead; i++) {
+		if (strcmp(x->lead[i].signature, signature))
+			continue;
+		++*n_file;
+		if (!found && (!file || !strcmp(x->lead[i].file, file)))
+			found = &x->lead[i];
+	}
+	return found;
+}
+
+static void add_lead(struct campaign_cross *x, const char *signature, const char *file, int64_t number)
+{
+	struct lead *lead;
+
+	if (x->n_lead == x->room) {
+		x->room = x->room ? 2 * x->room : 16;
+		x->lead = heap_resize(x->lead, (size_t)x->room, sizeof *x->lead);
+	}
+	lead = &x->lead[x->n_lead++];
+	*lead = (struct lead){.signature = heap_text(signature), .count = 1, .first_case = number};
+	snprintf(lead->file, sizeof lead->file, "%s", file);
+}
+
+static void write_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *small, const char *signature, const char *name)
+{
+	struct testcase out = *small;
+	const char *against = mode == CROSS_MODE_engine ? arena_printf(&self->side, " --against '%s'", self->o->against) : "";
+	size_t len;
+	char *text;
+
+	out.n_expect = 0;
+	out.provenance.title = signature;
+	out.provenance.comment = arena_printf(&self->side, "adjudge run --cross --engine '%s'%s", self->o->spec[which], against);
+	text = testcase_write(&out, &self->side, &len);
+	write_or_fail(&self->failure, self->cross->directory, name, text, len);
+}
+
+struct new_lead {
+	struct campaign *campaign;
+	int which;
+	enum cross_mode mode;
+	const struct testcase *c;
+	int64_t number;
+	const char *signature, *kind;
+};
+
+static void minimize_lead(void *context)
+{
+	const struct new_lead *l = context;
+	struct campaign *self = l->campaign;
+	struct campaign_cross *x = self->cross;
+	struct same_lead same = {x->cross[l->which], l->mode, l->kind};
+	struct minimize_statistics stats;
+	int n_file, budget = self->o->minimize_budget < LEAD_BUDGET ? self->o->minimize_budget : LEAD_BUDGET;
+	struct testcase small = minimize(l->c, still_leads, &same, budget, &self->side, &stats);
+	char name[ORACLE_NAME];
+	struct lead *known;
+
+	snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
+	known = find_lead(x, l->signature, name, &n_file);
+	if (known) {
+		known->count++;
+	} else {
+		add_lead(x, l->signature, name, l->number);
+		write_lead(self, l->which, l->mode, &small, l->signature, name);
+	}
+}
+
+static void record_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *c, int64_t number, const char *signature, const char *kind)
+{
+	struct new_lead new = {self, which, mode, c, number, signature, kind};
+	struct lead *known;
+	int n_file;
+	double start = bench_clock();
+
+	known = find_lead(self->cross, signature, NULL, &n_file);
+	if (n_file >= LEAD_FILES) {
+		known->count++;
+		return;
+	}
+	arena_reset(&self->side);
+	arena_try(&self->side, minimize_lead, &new);
+	self->minimize_seconds += bench_clock() - start;
+}
+
+/* ---- a case ---- */
+
+/* Something that was asked for is undecided, and nothing is found. */
+static bool leaves_open(const struct judgement *j)
+{
+	if (j->verdict == VERDICT_UNDECIDED)
+		return true;
+	for (int r = 0; r < REASON_COUNT && !verdict_is_finding[j->verdict] && j->verdict != VERDICT_UNSUPPORTED; r++)
+		if (r != REASON_NONE && j->undecided[r])
+			return true;
+	return false;
+}
+
+void campaign_cross(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
+{
+	struct campaign_cross *x = self->cross;
+	double start = bench_clock(), minimizing = self->minimize_seconds;
+	bool any = false;
+
+	for (int k = 0; x && k < self->bench.n_engine && !self->failure.any; k++) {
+		if (!self->o->no_oracle && (!leaves_open(&r->judgement[k]) || x->requests[k] > REQUESTS * number))
+			continue;
+		any = true;
+		for (int m = 0; m < CROSS_MODES; m++) {
+			struct arena_mark mark = arena_mark(a);
+			struct cross_result result;
+			int64_t asked = cross_asked(x->cross[k]);
+
+			cross_check(x->cross[k], (enum cross_mode)m, c, a, &result);
+			x->requests[k] += cross_asked(x->cross[k]) - asked;
+			x->tally[k][m][result.verdict]++;
+			x->compared += result.verdict != CROSS_UNSUPPORTED;
+			if (result.verdict == CROSS_DIFFERS)
+				record_lead(self, k, (enum cross_mode)m, c, number, cross_signature(x->cross[k], (enum cross_mode)m, &result, a), result.kind);
+			arena_rewind(a, mark);
+		}
+	}
+	if (x)
+		x->cases += any;
+	self->cross_seconds += bench_clock() - start - (self->minimize_seconds - minimizing);
+}
+
+int campaign_leads(const struct campaign *self) { return self->cross ? self->cross->n_lead : 0; }
+bool campaign_compared(const struct campaign *self) { return self->cross && self->cross->compared; }
+
+/* ---- the summary ---- */
+
+void campaign_put_cross(const struct campaign *self, struct json_writer *w, struct arena *a)
+{
+	const struct campaign_cross *x = self->cross;
+
+	if (!x)
+		return;
+	json_put_key(w, "cross");
+	json_begin_object(w, JSON_BLOCK);
+	json_member_integer(w, "cases", x->cases);
+	json_member_string(w, "against", self->o->against ? self->o->against : "");
+	json_put_key(w, "engines");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < self->bench.n_engine; k++)
+		for (int m = 0; m < CROSS_MODES; m++) {
+			json_begin_object(w, JSON_FLOW);
+			json_member_string(w, "engine", self->o->spec[k]);
+			json_member_string(w, "mode", cross_mode_names[m]);
+			for (int v = 0; v < CROSS_VERDICTS; v++)
+				if (x->tally[k][m][v])
+					json_member_integer(w, cross_verdict_names[v], x->tally[k][m][v]);
+			json_end(w);
+		}
+	json_end(w);
+	json_member_integer(w, "distinct_leads", x->n_lead);
+	json_put_key(w, "leads");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < x->n_lead; i++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "signature", x->lead[i].signature);
+		json_member_integer(w, "count", x->lead[i].count);
+		json_member_integer(w, "first_case", x->lead[i].first_case);
+		json_member_string(w, "file", arena_printf(a, "leads/%s", x->lead[i].file));
+		json_end(w);
+	}
+	json_end(w);
+	json_end(w);
+}
+
+char *campaign_cross_text(const struct campaign *self, char *text, struct arena *a)
+{
+	const struct campaign_cross *x = self->cross;
+
+	if (!x)
+		return text;
+	text = arena_printf(a, "%s%lld cases without an oracle: %d leads\n", text, (long long)x->cases, x->n_lead);
+	for (int i = 0; i < x->n_lead; i++)
+		text = arena_printf(a, "%slead %s: %lld times, first in case %lld: adjudge run --cross %s/%s\n", text, x->lead[i].signature, (long long)x->lead[i].count,
+		    (long long)x->lead[i].first_case, x->directory, x->lead[i].file);
+	return text;
+}

@@ -1,0 +1,136 @@
+/* driver_plain.c: drivers without libFuzzer: independent fresh cases, and a small evolutionary loop of our own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "campaign.h"
+#include "graph/heap.h"
+#include "case_mutator.h"
+
+struct driver {
+	struct campaign *campaign;
+	struct arena arena;
+	uint64_t number; /* of the case */
+	struct pool *pool;
+};
+
+static void drive(struct driver *d, arena_run_fn *one)
+{
+	arena_init(&d->arena, CASE_ARENA);
+	for (; !campaign_over(d->campaign); d->number++)
+		if (!arena_try(&d->arena, one, d))
+			campaign_skip(d->campaign);
+	arena_free(&d->arena);
+}
+
+static void generate_one(void *context)
+{
+	struct driver *d = context;
+	const struct campaign_options *o = campaign_options(d->campaign);
+	struct choice choice = choice_seeded(seed_mix(o->seed, d->number));
+	double start = bench_clock();
+	uint8_t counters[FEATURE_BYTES] = {0};
+	struct testcase c;
+
+	arena_reset(&d->arena);
+	c = generate(&choice, &o->profile, &d->arena);
+	campaign_add_generate(d->campaign, bench_clock() - start);
+	campaign_judge(d->campaign, &c, &d->arena, counters);
+	campaign_new_features(d->campaign, counters, NULL);
+}
+
+/* Case k from the seed and k alone. */
+void drive_generate(struct campaign *s)
+{
+	drive(&(struct driver){.campaign = s}, generate_one);
+}
+
+enum {
+	POOL = 4096,            /* kept cases; a new one then replaces a random one */
+	POOL_BYTES = 1 << 16,   /* longer cases are not kept */
+	FRESH_PERCENT = 35, CROSS_PERCENT = 15 /* the rest is mutated */
+};
+
+/* Kept cases as compact text. */
+struct pool {
+	int n;
+	struct kept {
+		char *text;
+		size_t len;
+	} at[POOL];
+};
+
+static void pool_add(struct pool *p, struct choice *choice, const char *text, size_t len)
+{
+	struct kept *k;
+
+	if (len > POOL_BYTES)
+		return;
+	k = p->n < POOL ? &p->at[p->n++] : &p->at[choice_below(choice, POOL)];
+	free(k->text);
+	k->text = heap_new(len + 1, 1);
+	memcpy(k->text, text, len + 1);
+	k->len = len;
+}
+
+static bool pool_pick(const struct pool *p, struct choice *choice, struct arena *a, struct testcase *out)
+{
+	struct error e = {0};
+	const struct kept *k;
+
+	if (!p->n)
+		return false;
+	k = &p->at[choice_below(choice, p->n)];
+	return testcase_read(k->text, k->len, a, out, &e);
+}
+
+static struct testcase next_case(const struct pool *p, struct choice *choice, const struct profile *profile, struct arena *a)
+{
+	int percent = choice_below(choice, 100);
+	struct testcase left, right;
+
+	if (percent < FRESH_PERCENT || !pool_pick(p, choice, a, &left))
+		return generate(choice, profile, a);
+	if (percent < FRESH_PERCENT + CROSS_PERCENT && pool_pick(p, choice, a, &right))
+		return cross_over(&left, &right, choice, profile, a);
+	return mutate(&left, choice, profile, a);
+}
+
+static void evolve_one(void *context)
+{
+	struct driver *d = context;
+	struct campaign *s = d->campaign;
+	const struct campaign_options *o = campaign_options(s);
+	struct choice choice = choice_seeded(seed_mix(o->seed, d->number));
+	double start = bench_clock();
+	uint8_t counters[FEATURE_BYTES] = {0};
+	struct error e = {0};
+	struct testcase c;
+	const char *text;
+	size_t len;
+
+	arena_reset(&d->arena);
+	if (d->number < (uint64_t)campaign_corpus(s)) {
+		text = campaign_corpus_text(s, (int)d->number, &len);
+		pool_add(d->pool, &choice, text, len);
+		if (!testcase_read(text, len, &d->arena, &c, &e))
+			return;
+	} else {
+		c = next_case(d->pool, &choice, &o->profile, &d->arena);
+	}
+	campaign_add_generate(s, bench_clock() - start);
+	campaign_judge(s, &c, &d->arena, counters);
+	if (campaign_new_features(s, counters, NULL) && case_is_parent(&c)) {
+		text = testcase_write_compact(&c, &d->arena, &len);
+		pool_add(d->pool, &choice, text, len);
+	}
+}
+
+void drive_plain(struct campaign *s)
+{
+	struct driver d = {.campaign = s, .pool = heap_new(1, sizeof *d.pool)};
+
+	drive(&d, evolve_one);
+	for (int i = 0; i < d.pool->n; i++)
+		free(d.pool->at[i].text);
+	free(d.pool);
+}

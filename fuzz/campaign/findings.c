@@ -1,0 +1,71 @@
+/* findings.c: what a case shows: findings go to triage.c, disagreements of the oracles are kept here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "fuzz/minimize/minimize.h"
+#include "fuzz/bench/question.h"
+
+struct disagreement {
+	struct campaign *campaign;
+	struct bench *none;
+	const struct testcase *c;
+};
+
+static void minimize_disagreement(void *context)
+{
+	const struct disagreement *d = context;
+	struct campaign *self = d->campaign;
+	struct question disagree = {.bench = d->none, .judged = JUDGED_IN_FULL, .disagreement = true};
+	struct minimize_statistics stats;
+	struct testcase small = *d->c;
+	char name[ORACLE_NAME], *text;
+	size_t len;
+
+	if (case_shows(d->c, &disagree, &self->side, NULL)) {
+		arena_reset(&self->side);
+		small = minimize(d->c, question_holds, &disagree, self->o->minimize_budget, &self->side, &stats);
+	}
+	small.n_expect = 0;
+	small.provenance.title = "the two oracles disagree";
+	text = testcase_write(&small, &self->side, &len);
+	snprintf(name, sizeof name, "%016llx.json", (unsigned long long)testcase_hash(&small));
+	write_or_fail(&self->failure, self->oracle_dir, name, text, len);
+	for (int i = 0; i < self->n_oracle_file; i++)
+		if (!strcmp(self->oracle_file[i], name))
+			return;
+	memcpy(self->oracle_file[self->n_oracle_file++], name, sizeof name);
+}
+
+/* A disagreement of the oracles is a bug of ours: kept apart, minimized without any engine. */
+static void record_oracle(struct campaign *self, const struct testcase *c)
+{
+	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = 1};
+	struct error e = {0};
+	struct bench none;
+	double start = bench_clock();
+
+	self->oracle_disagreements++;
+	if (self->n_oracle_file == ORACLE_FILES || !bench_open(&none, NULL, 0, &oracle, &e))
+		return;
+	arena_reset(&self->side);
+	arena_try(&self->side, minimize_disagreement, &(struct disagreement){self, &none, c});
+	bench_close(&none);
+	self->minimize_seconds += bench_clock() - start;
+}
+
+void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
+{
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		const struct judgement *j = &r->judgement[k];
+
+		for (int p = 0; p < c->n_point; p++)
+			if (r->answer[k][p].status == ANSWER_FAILURE)
+				fail(&self->failure, "%s: %s", self->o->spec[k], r->answer[k][p].text);
+		if (verdict_is_finding[j->verdict])
+			triage_record(&self->triage, k, signature_coarse(self->o->spec[k], c, j, a), c, r, number);
+	}
+	if (r->oracle_disagreement)
+		record_oracle(self, c);
+}

@@ -1,0 +1,294 @@
+/* summary.c: the summary of a campaign.  Everything but "timing" depends on the seed and the options alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/heap.h"
+#include "graph/json.h"
+#include "reports/file.h"
+#include "reports/report.h"
+#include "internal.h"
+#include "fuzz/bench/exit_code.h"
+
+static const char *const stratum_names[STRATUM_COUNT] = {
+    [LOOP] = "loop", [COND] = "cond", [SCATTER_OR_SLICE] = "scatter_or_slice", [EDGE_POINT] = "edge_point",
+    [LOW_PRECISION] = "low_precision", [JVP] = "jvp", [VJP] = "vjp", [STRICT_SUBSET] = "strict_subset", [NESTED] = "nested",
+    [SOLUTION] = "solution",
+    [HIGHER_ORDER] = "higher_order", [BATCH] = "batch",
+};
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void put_percent(struct json_writer *w, const char *key, int64_t part, int64_t whole)
+{
+	json_member_decimal(w, key, percent(part, whole));
+}
+
+static void put_tally(struct json_writer *w, const char *key, const struct tally *t)
+{
+	json_put_key(w, key);
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, "cases", t->cases);
+	json_member_integer(w, "decided", t->decided);
+	json_member_integer(w, "undecided", t->undecided);
+	json_end(w);
+}
+
+static void put_reasons(struct json_writer *w, const char *key, const int64_t count[REASON_COUNT])
+{
+	json_put_key(w, key);
+	json_begin_object(w, JSON_FLOW);
+	for (int k = 0; k < REASON_COUNT; k++)
+		if (k != REASON_NONE && count[k])
+			json_member_integer(w, reason_names[k], count[k]);
+	json_end(w);
+}
+
+static void put_findings(struct json_writer *w, const struct campaign *self)
+{
+	json_put_key(w, "findings");
+	json_begin_array(w, JSON_BLOCK);
+	for (int i = 0; i < self->triage.n_finding; i++) {
+		const struct finding *f = &self->triage.finding[i];
+		char file[ORACLE_NAME + 16];
+
+		snprintf(file, sizeof file, "findings/%s", f->file);
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "signature", f->signature);
+		json_member_string(w, "fine", f->symptom->fine);
+		json_member_integer(w, "count", f->count);
+		json_member_integer(w, "first_case", f->first_case);
+		json_member_string(w, "file", file);
+		json_member_integer(w, "minimal_ops", f->ops);
+		json_member_integer(w, "minimized", f->minimized);
+		json_put_key(w, "faces");
+		json_begin_array(w, JSON_FLOW);
+		for (int k = 0; k < f->n_face; k++)
+			json_put_string(w, f->face[k]);
+		json_end(w);
+		if (f->n_symptom > 1) {
+			json_put_key(w, "also");
+			json_begin_array(w, JSON_FLOW);
+			for (int k = 1; k < f->n_symptom; k++)
+				json_put_string(w, f->symptom[k].fine);
+			json_end(w);
+		}
+		if (f->symptom->flaky)
+			json_member_bool(w, "flaky", true);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_engines(struct json_writer *w, const struct campaign *self)
+{
+	json_put_key(w, "engines");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "engine", self->o->spec[k]);
+		for (int v = 0; v < VERDICT_COUNT; v++)
+			if (self->verdict[k][v])
+				json_member_integer(w, verdict_names[v], self->verdict[k][v]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static int median_ops(const struct campaign *self)
+{
+	int64_t below = 0;
+
+	for (int k = 0; k <= LIMIT_NODES; k++) {
+		below += self->ops[k];
+		if (2 * below >= self->all.cases)
+			return k;
+	}
+	return 0;
+}
+
+/* Cases that the engine was judged on. */
+static int64_t judged(const struct campaign *self, int k)
+{
+	int64_t sum = 0;
+
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		sum += v == VERDICT_UNSUPPORTED ? 0 : self->verdict[k][v];
+	return sum;
+}
+
+static double share(double seconds, double elapsed)
+{
+	return elapsed > 0 ? seconds / elapsed : 0;
+}
+
+/* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing. */
+static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
+{
+	json_put_key(w, "by_engine");
+	json_begin_array(w, JSON_BLOCK);
+	for (int k = 0; k < self->bench.n_engine; k++) {
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "engine", self->o->spec[k]);
+		json_member_decimal(w, "judged_per_second", share((double)judged(self, k), elapsed));
+		json_member_decimal(w, "waited", share(self->bench.waited[k], elapsed));
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_timing(struct json_writer *w, const struct campaign *self)
+{
+	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
+	double elapsed = bench_clock() - self->start;
+	const struct {
+		const char *key;
+		double seconds;
+	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
+	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds + self->triage.seconds}};
+	double rest = elapsed;
+
+	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
+	json_put_key(w, "timing");
+	json_begin_object(w, JSON_BLOCK);
+	json_member_decimal(w, "seconds", elapsed);
+	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+		rest -= shares[k].seconds;
+		json_member_decimal(w, shares[k].key, share(shares[k].seconds, elapsed));
+	}
+	json_member_decimal(w, "other", share(rest, elapsed));
+	put_speed(w, self, elapsed);
+	json_end(w);
+}
+
+static char *summary_write(const struct campaign *self, struct arena *a, size_t *len)
+{
+	struct json_writer w = json_writer_new(a, true);
+	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
+	char seed[32];
+
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", "adjudge.summary/1");
+	snprintf(seed, sizeof seed, "0x%016llx", (unsigned long long)self->o->seed);
+	json_member_string(&w, "seed", seed);
+	json_member_string(&w, "driver", self->o->driver);
+	json_member_string(&w, "profile", self->o->profile_name);
+	json_member_integer(&w, "fd_one_in", self->o->fd_one_in);
+	put_engines(&w, self);
+	if (self->o->right_on)
+		json_member_string(&w, "right_on", self->o->right_on);
+	json_member_integer(&w, "cases", self->cases);
+	json_member_integer(&w, "skipped", self->skipped);
+	json_member_integer(&w, "decided", self->all.decided);
+	put_percent(&w, "decided_percent", self->all.decided, self->all.cases);
+	json_member_integer(&w, "undecided_cases", self->all.undecided);
+	put_reasons(&w, "undecided", self->undecided);
+	json_member_integer(&w, "unsupported", self->all.cases - self->all.decided - self->all.undecided);
+	json_put_key(&w, "components");
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_integer(&w, "decided", self->components_decided);
+	put_reasons(&w, "undecided", self->components_undecided);
+	json_end(&w);
+	json_member_integer(&w, "distinct_findings", self->triage.n_finding);
+	put_findings(&w, self);
+	campaign_put_cross(self, &w, a);
+	json_member_integer(&w, "oracle_disagreements", self->oracle_disagreements);
+	json_put_key(&w, "oracle_files");
+	json_begin_array(&w, JSON_FLOW);
+	for (int k = 0; k < self->n_oracle_file; k++)
+		json_put_string(&w, self->oracle_file[k]);
+	json_end(&w);
+	json_put_key(&w, "oracle");
+	json_begin_object(&w, JSON_FLOW);
+	json_member_integer(&w, "truths", o.truths);
+	json_member_integer(&w, "fd_runs", o.fd_runs);
+	json_member_integer(&w, "fd_escalations", o.fd_escalations);
+	json_member_integer(&w, "fd_disagreements", o.fd_disagreements);
+	json_end(&w);
+	json_put_key(&w, "strata");
+	json_begin_object(&w, JSON_BLOCK);
+	for (int k = 0; k < STRATUM_COUNT; k++)
+		put_tally(&w, stratum_names[k], &self->stratum[k]);
+	json_end(&w);
+	json_put_key(&w, "result_dtypes");
+	json_begin_object(&w, JSON_BLOCK);
+	for (int k = 0; k < DTYPE_COUNT; k++)
+		put_tally(&w, dtype_table[k].name, &self->dtype[k]);
+	json_end(&w);
+	json_member_integer(&w, "median_ops", median_ops(self));
+	json_member_integer(&w, "features", self->features);
+	json_member_string(&w, "stopped", self->stopped ? self->stopped : "");
+	put_timing(&w, self);
+	json_end(&w);
+	return json_finish(&w, len);
+}
+
+static int exit_code(const struct campaign *self)
+{
+	bool solid = false;
+
+	if (self->failure.any)
+		return EXIT_OURS;
+	for (int i = 0; i < self->triage.n_finding; i++)
+		solid = solid || !self->triage.finding[i].symptom->flaky;
+	if (self->triage.n_finding)
+		return solid ? EXIT_FINDING : EXIT_FLAKY;
+	if (self->o->cross_strict && campaign_leads(self))
+		return EXIT_FINDING;
+	return self->all.decided || (self->o->no_oracle && campaign_compared(self)) ? EXIT_NO_FINDING : EXIT_NOTHING;
+}
+
+static char *text_write(const struct campaign *self, struct arena *a)
+{
+	double elapsed = bench_clock() - self->start;
+	char *text = arena_printf(a, "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
+	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
+	    (long long)self->oracle_disagreements, self->o->out);
+
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (engine_spec_is_external(self->o->spec[k]))
+			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n", text, self->o->spec[k],
+			    share((double)judged(self, k), elapsed), 100 * share(self->bench.waited[k], elapsed));
+	for (int i = 0; i < self->triage.n_finding; i++) {
+		const struct finding *f = &self->triage.finding[i];
+
+		text = arena_printf(a, "%s%s", text, f->symptom->fine);
+		for (int k = 1; k < f->n_symptom; k++)
+			text = arena_printf(a, "%s, also %s", text, f->symptom[k].fine + strlen(f->spec) + 1);
+		text = arena_printf(a, "%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text,
+		    (long long)f->count, (long long)f->first_case, f->ops, f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
+	}
+	return campaign_cross_text(self, text, a);
+}
+
+int campaign_close(struct campaign *self, struct campaign_end *end)
+{
+	struct error e = {0};
+	size_t len;
+	char *text;
+	int code;
+
+	arena_reset(&self->side);
+	if (self->terminal)
+		fputs("\r\033[K", stderr);
+	text = summary_write(self, &self->side, &len);
+	if (!file_write_atomic(self->o->out, "summary.json", text, len, &e))
+		fail(&self->failure, "%s", e.text);
+	code = exit_code(self);
+	end->summary = heap_text(text);
+	end->text = heap_text(text_write(self, &self->side));
+	memcpy(end->failure, self->failure.text, sizeof end->failure);
+	window_close(self);
+	campaign_cross_close(self);
+	bench_close(&self->bench);
+	arena_free(&self->side);
+	triage_close(&self->triage);
+	for (int i = 0; i < self->n_corpus; i++)
+		free(self->corpus[i].text);
+	free(self->corpus);
+	free(self);
+	return code;
+}

@@ -1,0 +1,226 @@
+/* characterize.c: the experiments in order, then what follows from them. */
+#include "characterize.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fuzz/generate/choice.h"
+#include "fuzz/generate/generate.h"
+#include "lab.h"
+
+enum { LAB_ARENA = 512 << 20 };
+
+static const struct experiment {
+	const char *id, *title, *varies;
+	void (*run)(struct lab *l);
+} experiments[] = {
+#define EXPERIMENT(id, title, varies) {#id, title, varies, experiment_##id},
+#include "experiments.def"
+#undef EXPERIMENT
+};
+enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
+
+const char *experiment_id(int index)
+{
+	return index >= 0 && index < EXPERIMENTS ? experiments[index].id : NULL;
+}
+
+/* ---- which ---- */
+
+static bool listed(const char *list, const char *id)
+{
+	size_t n = strlen(id);
+
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, id, n) && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+static bool check_list(const char *list, struct error *e)
+{
+	const char *names[EXPERIMENTS], *near;
+
+	for (int i = 0; i < EXPERIMENTS; i++)
+		names[i] = experiments[i].id;
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		char word[64];
+		bool known = false;
+
+		snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+		for (int i = 0; i < EXPERIMENTS; i++)
+			known = known || !strcmp(word, names[i]);
+		if (known)
+			continue;
+		near = json_nearest(word, names, EXPERIMENTS);
+		return error_set(e, NULL, "no experiment '%s'%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	}
+	return true;
+}
+
+/* ---- one after the other ---- */
+
+struct running {
+	struct lab *lab;
+	const struct experiment *experiment;
+};
+
+static void call_experiment(void *context)
+{
+	const struct running *x = context;
+
+	x->experiment->run(x->lab);
+}
+
+/* Its table is kept when it has rows. */
+static void run_experiment(struct lab *l, const struct experiment *x)
+{
+	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
+
+	l->table = &table;
+	arena_try(&l->work, call_experiment, &(struct running){l, x});
+	if (table.n_row)
+		l->out->table[l->out->n_table++] = table;
+}
+
+static void run_experiments(struct lab *l, const char *list)
+{
+	struct characterization *out = l->out;
+
+	out->table = NEW(l->arena, struct variant_table, EXPERIMENTS);
+	out->skipped = NEW(l->arena, const char *, EXPERIMENTS);
+	for (int i = 0; i < EXPERIMENTS; i++) {
+		l->late = l->late || bench_clock() > l->deadline;
+		if (l->late || (list && !listed(list, experiments[i].id)))
+			out->skipped[out->n_skipped++] = experiments[i].id;
+		else
+			run_experiment(l, &experiments[i]);
+	}
+	out->finished = !l->late;
+}
+
+/* ---- the condition ---- */
+
+/* Rows of the numbered cases, table by table. */
+static void exceptions_of(struct lab *l, const struct explained *x, struct condition *c)
+{
+	struct characterization *out = l->out;
+
+	c->exception = NEW(l->arena, struct support, out->n_table);
+	for (int t = 0; t < out->n_table; t++) {
+		const struct variant_table *table = &out->table[t];
+		struct support s = {.table = t, .row = NEW(l->arena, int, table->n_row)};
+
+		for (int r = 0; r < table->n_row; r++)
+			for (int k = 0; k < x->n_exception; k++)
+				if (table->row[r].case_number == x->exception[k] && !table->row[r].engine && table->row[r].decided) {
+					s.row[s.n_row++] = r;
+					break;
+				}
+		if (s.n_row)
+			c->exception[c->n_exception++] = s;
+	}
+}
+
+struct held_out {
+	struct lab *lab;
+	const struct explained *explained;
+	int number, outcome; /* of the variant: 1 predicted, 0 not, -1 nothing is decided */
+};
+
+/* A fresh variant of the base, by other seeds than those of the experiments. */
+static void hold_out_one(void *context)
+{
+	struct held_out *x = context;
+	struct lab *l = x->lab;
+	struct choice choice = choice_seeded(seed_mix(testcase_hash(l->base), 0x68656c64 + (uint64_t)x->number));
+	struct profile profile = profile_default();
+	struct testcase t = mutate(l->base, &choice, &profile, &l->work);
+	struct bench_result r;
+	enum verdict v = VERDICT_UNSUPPORTED;
+
+	if (lab_same_request(l, &t)) {
+		bench_judge(l->bench, &t, &l->scratch, &r);
+		v = r.judgement[0].verdict;
+	}
+	l->hangs += v == VERDICT_HANG;
+	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
+		x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) == lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
+}
+
+static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
+{
+	struct arena *const arenas[] = {&l->work, &l->scratch};
+
+	l->hangs = 0;
+	for (int k = 0; k < 8 * n && c->held_out < n && l->hangs < LAB_HANGS && bench_clock() < l->deadline; k++) {
+		struct held_out one = {l, x, k, -1};
+
+		arena_reset(&l->work);
+		arena_reset(&l->scratch);
+		arenas_try(arenas, 2, hold_out_one, &one);
+		c->held_out += one.outcome >= 0;
+		c->predicted += one.outcome > 0;
+	}
+}
+
+static void find_condition(struct lab *l, int held_out)
+{
+	struct explained x;
+	struct condition *c;
+
+	explanation_find(l->explain, l->arena, &x);
+	if (!x.n_term && !x.always)
+		return;
+	c = NEW(l->arena, struct condition, 1);
+	c->n_term = x.n_term;
+	c->any = x.any;
+	c->always = x.always;
+	for (int i = 0; i < x.n_term; i++)
+		c->term[i] = (struct condition_term){x.term[i].name, x.term[i].sentence, x.term[i].holds};
+	c->text = explanation_text(&x, l->arena);
+	c->failing = x.failing;
+	c->failing_with = x.failing_with;
+	c->passing = x.passing;
+	c->passing_without = x.passing_without;
+	c->n_alternative = x.n_alternative;
+	c->alternative = x.alternative;
+	exceptions_of(l, &x, c);
+	if (held_out)
+		hold_out(l, &x, held_out, c);
+	l->out->condition = c;
+}
+
+bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o, struct arena *a,
+    struct characterization *out, struct error *e)
+{
+	struct lab l = {.bench = b, .spec = spec, .base = c, .arena = a, .out = out, .deadline = INFINITY};
+	struct bench_result r;
+
+	if (!check_list(o->experiments, e))
+		return false;
+	if (o->seconds > 0)
+		l.deadline = bench_clock() + o->seconds;
+	*out = (struct characterization){0};
+	l.primal = engine_open("tape", e);
+	if (!l.primal)
+		return false;
+	arena_init(&l.work, LAB_ARENA);
+	arena_init(&l.scratch, LAB_ARENA);
+	l.explain = explanation_open();
+	bench_judge(b, c, a, &r);
+	l.finding = r.judgement[0];
+	lab_try_chance(&l);
+	run_experiments(&l, o->experiments);
+	find_condition(&l, o->held_out);
+	lab_depart(&l);
+	lab_state(&l);
+	explanation_close(l.explain);
+	if (l.peers.oracle)
+		bench_close(&l.peers);
+	engine_close(l.primal);
+	arena_free(&l.work);
+	arena_free(&l.scratch);
+	return true;
+}

@@ -1,0 +1,357 @@
+/* explain.c: which condition over features separates the variants that fail from those that pass. */
+#include "explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/heap.h"
+#include "facts.h"
+
+enum {
+	FEATURES = 2048, /* those of the table, then those with names, in order of appearance */
+	VARIANTS = 4096,
+	WORDS = VARIANTS / 64,
+	PAIRS = 256,     /* best pairs that a third term is tried on */
+	ALTERNATIVES = 4
+};
+
+struct explanation {
+	int n_feature, n_variant;
+	char *name[FEATURES], *sentence[FEATURES]; /* owned */
+	bool fails[VARIANTS];
+	int number[VARIANTS];
+	uint64_t has[FEATURES][WORDS]; /* a bit a variant */
+};
+
+struct explanation *explanation_open(void)
+{
+	static const char *const names[] = {
+#define FEATURE(id, sentence) #id,
+#include "features_explain.def"
+#undef FEATURE
+	}, *const sentences[] = {
+#define FEATURE(id, sentence) sentence,
+#include "features_explain.def"
+#undef FEATURE
+	};
+	struct explanation *x = heap_new(1, sizeof *x);
+
+	for (int i = 0; i < FEATURE_COUNT; i++) {
+		x->name[i] = heap_text(names[i]);
+		x->sentence[i] = heap_text(sentences[i]);
+		for (char *c = x->name[i]; *c; c++)
+			*c = *c == '_' ? '-' : *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
+	}
+	x->n_feature = FEATURE_COUNT;
+	return x;
+}
+
+void explanation_close(struct explanation *x)
+{
+	for (int i = 0; x && i < x->n_feature; i++) {
+		free(x->name[i]);
+		free(x->sentence[i]);
+	}
+	free(x);
+}
+
+/* The number of a feature with a name; -1: it is new and there is no room. */
+static int named_feature(struct explanation *x, const char *name, const char *sentence)
+{
+	for (int i = FEATURE_COUNT; i < x->n_feature; i++)
+		if (!strcmp(x->name[i], name))
+			return i;
+	if (!sentence || x->n_feature == FEATURES)
+		return -1;
+	x->name[x->n_feature] = heap_text(name);
+	x->sentence[x->n_feature] = heap_text(sentence);
+	return x->n_feature++;
+}
+
+void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch)
+{
+	const struct facts *f;
+	int v;
+
+	for (int i = 0; i < x->n_variant; i++)
+		if (x->number[i] == number)
+			return;
+	if (x->n_variant == VARIANTS)
+		return;
+	f = facts_of(c, scratch);
+	v = x->n_variant++;
+	x->fails[v] = fails;
+	x->number[v] = number;
+	for (int i = 0; i < FEATURE_COUNT; i++)
+		if (f->at[i])
+			x->has[i][v / 64] |= (uint64_t)1 << v % 64;
+	for (int i = 0; i < f->n_named; i++) {
+		int k = named_feature(x, f->named[i], f->sentence[i]);
+
+		if (k >= 0)
+			x->has[k][v / 64] |= (uint64_t)1 << v % 64;
+	}
+}
+
+/* ---- the search ---- */
+
+/* Variants for which a condition holds. */
+struct set {
+	uint64_t at[WORDS];
+};
+
+struct candidate {
+	int n, literal[EXPLANATION_TERMS]; /* 2 * feature + negated */
+	bool any;   /* one of the terms is enough; else all are needed */
+	int errors;
+};
+
+struct search {
+	const struct explanation *x;
+	int words, n_literal, *literal;
+	struct set *set;  /* [n_literal] */
+	struct set fails, all;
+};
+
+static int count(const uint64_t *bits, int words)
+{
+	int n = 0;
+
+	for (int w = 0; w < words; w++)
+		n += __builtin_popcountll(bits[w]);
+	return n;
+}
+
+static int errors_of(const struct search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
+{
+	int n = 0;
+
+	for (int w = 0; w < s->words; w++) {
+		uint64_t holds = a->at[w];
+
+		if (b)
+			holds = any ? holds | b->at[w] : holds & b->at[w];
+		if (c)
+			holds = any ? holds | c->at[w] : holds & c->at[w];
+		n += __builtin_popcountll(holds ^ s->fails.at[w]);
+	}
+	return n;
+}
+
+/* Literals that hold of some variants and not of others; of those that hold of the same ones, the first. */
+static void make_literals(struct search *s, struct arena *a)
+{
+	const struct explanation *x = s->x;
+
+	s->literal = NEW(a, int, 2 * x->n_feature);
+	s->set = NEW(a, struct set, 2 * x->n_feature);
+	for (int negated = 0; negated < 2; negated++)
+		for (int f = 0; f < x->n_feature; f++) {
+			struct set *set = &s->set[s->n_literal];
+			int n, k;
+
+			for (int w = 0; w < s->words; w++)
+				set->at[w] = (negated ? ~x->has[f][w] : x->has[f][w]) & s->all.at[w];
+			n = count(set->at, s->words);
+			if (!n || n == x->n_variant)
+				continue;
+			for (k = 0; k < s->n_literal; k++)
+				if (!memcmp(s->set[k].at, set->at, (size_t)s->words * sizeof *set->at))
+					break;
+			if (k == s->n_literal)
+				s->literal[s->n_literal++] = 2 * f + negated;
+		}
+}
+
+static bool same_terms(const struct candidate *a, const struct candidate *b)
+{
+	for (int i = 0; i < a->n; i++) {
+		bool there = false;
+
+		for (int k = 0; k < b->n; k++)
+			there |= a->literal[i] == b->literal[k];
+		if (!there)
+			return false;
+	}
+	return a->any == b->any && a->n == b->n;
+}
+
+/* Keeps the best of up to `room`, in order; of equals the one that came first. */
+static void offer(struct candidate *best, int *n, int room, const struct candidate *c)
+{
+	int at = *n;
+
+	for (int i = 0; i < *n; i++)
+		if (best[i].errors == c->errors && same_terms(&best[i], c))
+			return;
+	while (at > 0 && best[at - 1].errors > c->errors)
+		at--;
+	if (at == room)
+		return;
+	if (*n < room)
+		++*n;
+	memmove(best + at + 1, best + at, (size_t)(*n - at - 1) * sizeof *best);
+	best[at] = *c;
+}
+
+static void search_singles(const struct search *s, struct candidate *best, int *n)
+{
+	for (int i = 0; i < s->n_literal; i++) {
+		struct candidate c = {.n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
+
+		offer(best, n, PAIRS, &c);
+	}
+}
+
+static void search_pairs(const struct search *s, struct candidate *best, int *n)
+{
+	for (int i = 0; i < s->n_literal; i++)
+		for (int k = i + 1; k < s->n_literal; k++)
+			for (int any = 0; any < 2; any++) {
+				struct candidate c = {.n = 2, .literal = {i, k}, .any = any,
+				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any)};
+
+				if (*n < PAIRS || c.errors < best[*n - 1].errors)
+					offer(best, n, PAIRS, &c);
+			}
+}
+
+static void search_triples(const struct search *s, const struct candidate *pairs, int n_pair, struct candidate *best, int *n)
+{
+	for (int p = 0; p < n_pair; p++)
+		for (int k = 0; k < s->n_literal; k++) {
+			struct candidate c = pairs[p];
+
+			c.n = 3;
+			c.literal[2] = k;
+			c.errors = errors_of(s, &s->set[c.literal[0]], &s->set[c.literal[1]], &s->set[k], c.any);
+			if (*n < PAIRS || c.errors < best[*n - 1].errors)
+				offer(best, n, PAIRS, &c);
+		}
+}
+
+static struct literal literal_of(const struct search *s, int literal, struct arena *a)
+{
+	const int f = s->literal[literal] / 2;
+
+	return (struct literal){arena_printf(a, "%s", s->x->name[f]), arena_printf(a, "%s", s->x->sentence[f]), f, s->literal[literal] % 2 == 0};
+}
+
+static void put_condition(const struct search *s, const struct candidate *c, struct explained *out, struct arena *a)
+{
+	out->n_term = c->n;
+	out->any = c->any;
+	for (int i = 0; i < c->n; i++)
+		out->term[i] = literal_of(s, c->literal[i], a);
+}
+
+static bool holds(const struct search *s, const struct candidate *c, int v)
+{
+	bool any = false, all = true;
+
+	for (int i = 0; i < c->n; i++) {
+		bool has = s->set[c->literal[i]].at[v / 64] >> v % 64 & 1;
+
+		any |= has;
+		all &= has;
+	}
+	return c->any ? any : all;
+}
+
+static void put_counts(const struct search *s, const struct candidate *c, struct explained *out, struct arena *a)
+{
+	out->exception = NEW(a, int, s->x->n_variant);
+	for (int v = 0; v < s->x->n_variant; v++) {
+		bool has = holds(s, c, v), fails = s->x->fails[v];
+
+		out->failing += fails;
+		out->passing += !fails;
+		out->failing_with += fails && has;
+		out->passing_without += !fails && !has;
+		if (has != fails)
+			out->exception[out->n_exception++] = s->x->number[v];
+	}
+}
+
+/* Whether so many exceptions less are worth a term more. */
+static bool worth(int fewer, int n_variant)
+{
+	return fewer > 0 && fewer * 100 > n_variant;
+}
+
+void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
+{
+	struct search s = {.x = x};
+	struct candidate *best[EXPLANATION_TERMS + 1] = {0}, *chosen;
+	int n[EXPLANATION_TERMS + 1] = {0}, terms = 1, failing = 0;
+
+	*out = (struct explained){0};
+	s.words = (x->n_variant + 63) / 64;
+	for (int v = 0; v < x->n_variant; v++) {
+		s.all.at[v / 64] |= (uint64_t)1 << v % 64;
+		if (x->fails[v])
+			s.fails.at[v / 64] |= (uint64_t)1 << v % 64;
+		failing += x->fails[v];
+	}
+	if (failing && failing == x->n_variant) {
+		out->always = true;
+		out->failing = out->failing_with = failing;
+	}
+	if (!failing || out->always)
+		return;
+	make_literals(&s, a);
+	for (int i = 1; i <= EXPLANATION_TERMS; i++)
+		best[i] = NEW(a, struct candidate, PAIRS + 1);
+	search_singles(&s, best[1], &n[1]);
+	search_pairs(&s, best[2], &n[2]);
+	search_triples(&s, best[2], n[2], best[3], &n[3]);
+	if (!n[1])
+		return;
+	for (int i = 2; i <= EXPLANATION_TERMS; i++)
+		if (n[i] && worth(best[terms][0].errors - best[i][0].errors, x->n_variant))
+			terms = i;
+	chosen = &best[terms][0];
+	/* no better than to say always, or never, the same */
+	if (chosen->errors >= failing || chosen->errors >= x->n_variant - failing)
+		return;
+	put_condition(&s, chosen, out, a);
+	put_counts(&s, chosen, out, a);
+	out->alternative = NEW(a, const char *, ALTERNATIVES);
+	for (int i = 1; i < n[terms] && out->n_alternative < ALTERNATIVES && best[terms][i].errors == chosen->errors; i++) {
+		struct explained other = {0};
+
+		put_condition(&s, &best[terms][i], &other, a);
+		out->alternative[out->n_alternative++] = explanation_text(&other, a);
+	}
+}
+
+/* ---- using it ---- */
+
+bool explanation_predicts(const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch)
+{
+	const struct facts *f = condition->n_term ? facts_of(c, scratch) : NULL;
+	bool any = false, all = true;
+
+	for (int i = 0; i < condition->n_term; i++) {
+		const struct literal *t = &condition->term[i];
+		bool has = t->feature < FEATURE_COUNT && f->at[t->feature];
+
+		for (int k = 0; t->feature >= FEATURE_COUNT && k < f->n_named; k++)
+			has = has || !strcmp(f->named[k], x->name[t->feature]);
+		any |= has == t->holds;
+		all &= has == t->holds;
+	}
+	return condition->any ? any : all;
+}
+
+const char *explanation_text(const struct explained *condition, struct arena *a)
+{
+	const char *text = "It fails where ";
+
+	if (condition->always)
+		return "It fails wherever it was tried.";
+	for (int i = 0; i < condition->n_term; i++)
+		text = arena_printf(a, "%s%s%s%s", text, !i ? "" : condition->any ? ", or where " : ", and where ",
+		    condition->term[i].holds ? "" : "it is not so that ", condition->term[i].sentence);
+	return arena_printf(a, "%s.", text);
+}

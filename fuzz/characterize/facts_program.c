@@ -1,0 +1,372 @@
+/* facts_program.c: what is differentiated in a program, and how it is put together. */
+#include <stdio.h>
+#include <string.h>
+
+#include "facts.h"
+#include "fuzz/edit/edit.h"
+
+static bool is_float(const struct facts *f, int value)
+{
+	return dtype_is_float(f->c->program.type[value].dtype);
+}
+
+/* ---- loops ---- */
+
+/* Of the values of a body: depends on a carry; has a derivative by a carry that depends on something differentiated. */
+struct step {
+	bool *carried, *mixed, *captured;
+};
+
+static bool any_of(const bool *set, const struct node *n)
+{
+	for (int i = 0; i < n->n_arg; i++)
+		if (set[n->arg[i]])
+			return true;
+	return false;
+}
+
+static void step_node(struct facts *f, struct step *s, const struct node *n)
+{
+	const enum regularity how = op_table[n->op].regularity;
+	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK || n->op == OP_SELECT;
+	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n), product = n->op == OP_MUL || n->op == OP_MATMUL;
+
+	for (int w = 0; w < n->n_region; w++)
+		for (int i = 0; i < n->region[w].n_node; i++)
+			step_node(f, s, &n->region[w].node[i]);
+	for (int w = 0; w < n->n_region; w++)
+		for (int i = 0; i < n->region[w].n_result; i++) {
+			carried |= s->carried[n->region[w].result[i]];
+			mixed |= s->mixed[n->region[w].result[i]];
+		}
+	for (int i = 0; !linear && i < n->n_arg; i++)
+		for (int k = 0; k < n->n_arg; k++)
+			if (s->carried[n->arg[i]] && f->varied[n->arg[k]] && !(product && i == k) && !(n->op == OP_DIV && i == 0 && k == 0))
+				mixed = true;
+	for (int i = 0; i < n->n_out; i++) {
+		s->carried[n->out + i] = carried && is_float(f, n->out + i);
+		s->mixed[n->out + i] = mixed;
+		s->captured[n->out + i] = any_of(s->captured, n);
+	}
+}
+
+/* Whether the region uses a varied value from outside. */
+static bool captures_varied(const struct facts *f, const struct region *r)
+{
+	for (int v = 0; v < f->c->program.n_value; v++)
+		if (f->varied[v] && !region_defines(r, v) && region_reads(r, v))
+			return true;
+	return false;
+}
+
+static int uses_count(const struct region *r, int value)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			n += r->node[i].arg[k] == value;
+	for (int k = 0; k < r->n_result; k++)
+		n += r->result[k] == value;
+	return n;
+}
+
+static void of_loop(struct facts *f, const struct node *n, const struct node_loop *l)
+{
+	const struct region *top = &f->c->program.top;
+	const int n_value = f->c->program.n_value, first = l->first_param;
+	struct step s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
+	int derived = 0, plain = 0;
+	bool captures = captures_varied(f, l->body), mixed = false;
+
+	for (int i = 0; i < l->n_carry; i++) {
+		const int param = first + i, result = l->body->result[i];
+
+		if (!is_float(f, param))
+			continue;
+		derived += f->live[n->out + i];
+		plain += !f->live[n->out + i];
+		s.carried[param] = true;
+		if (!f->live[n->out + i])
+			continue;
+		f->at[FEATURE_CARRY_FROM_CONSTANT] |= !f->live[n->arg[l->first_arg + i]];
+		f->at[FEATURE_CONSTANT_CARRIED] |= !f->varied[n->arg[l->first_arg + i]] && f->live[param];
+		f->at[FEATURE_CARRY_THROUGH] |= result == param;
+		f->at[FEATURE_CARRY_OVERWRITTEN] |= uses_count(l->body, param) > 1;
+		for (int k = 0; k < top->n_result; k++)
+			f->at[FEATURE_CARRY_IS_RESULT] |= top->result[k] == n->out + i;
+	}
+	for (int i = 0; i < l->n_xs; i++) {
+		captures |= f->live[l->body->param + l->n_carry + i];
+		f->at[FEATURE_SLICES_DERIVED] |= f->live[l->body->param + l->n_carry + i];
+	}
+	for (int i = 0; i < l->n_ys; i++)
+		f->at[FEATURE_STACKS_DERIVED] |= f->live[n->out + l->n_carry + i];
+	for (int i = 0; i < l->body->n_node; i++)
+		step_node(f, &s, &l->body->node[i]);
+	for (int i = 0; i < l->n_carry; i++)
+		mixed |= s.mixed[l->body->result[i]];
+	f->at[FEATURE_STEP_DEPENDS] |= mixed;
+	f->at[FEATURE_CAPTURES] |= captures;
+	f->at[FEATURE_STEP_AND_CAPTURE] |= mixed && captures;
+	f->at[FEATURE_CARRIES_SEVERAL] |= derived > 1;
+	f->at[FEATURE_CARRIES_SOME] |= derived && plain;
+	f->at[FEATURE_INDEX_USED] |= l->n_index && region_reads(l->body, l->body->param);
+}
+
+/* ---- nodes ---- */
+
+static void name_op(struct facts *f, const char *how, enum op op, int which)
+{
+	const char *op_name = op_table[op].name;
+
+	if (which < 0)
+		facts_name(f, arena_printf(f->arena, "%s %s", how, op_name), arena_printf(f->arena, "%s is %s", op_name,
+		    !strcmp(how, "derives") ? "differentiated" : how));
+	else
+		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which), arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
+		    !strcmp(how, "traces") ? "differentiated" : !strcmp(how, "passes") ? "differentiated, and its elements count" : "a constant to the derivative"));
+}
+
+static void of_operands(struct facts *f, const struct node *n)
+{
+	const struct type *type = f->c->program.type;
+	int floats = 0, varied = 0, live = 0, rank = -1;
+	bool gap = false;
+
+	for (int i = 0; i < n->n_arg; i++) {
+		const struct type *t = &type[n->arg[i]];
+
+		if (!dtype_is_float(t->dtype))
+			continue;
+		floats++;
+		if (!f->varied[n->arg[i]]) {
+			gap = true;
+			continue;
+		}
+		varied++;
+		f->at[FEATURE_SECOND_OPERAND_ONLY] |= gap;
+		live += f->live[n->arg[i]] && facts_passes(f, n, i);
+		f->at[FEATURE_RANKS_DIFFER] |= rank >= 0 && rank != t->shape.rank;
+		rank = t->shape.rank;
+		for (int k = 0; k < i; k++)
+			if (n->arg[k] == n->arg[i] && facts_passes(f, n, i) && facts_passes(f, n, k)) {
+				f->at[FEATURE_OPERANDS_SAME] = true;
+				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL || n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
+			}
+		if (n->n_out && op_table[n->op].n_arg > 1 && !n->n_region) {
+			f->at[FEATURE_SHAPE_SPREAD] |= facts_passes(f, n, i) && !shape_equal(&t->shape, &type[n->out].shape) &&
+			    (op_table[n->op].family == FAMILY_BINARY || op_table[n->op].family == FAMILY_SELECT || op_table[n->op].family == FAMILY_CLAMP);
+			f->at[FEATURE_SCALAR_SPREAD] |= facts_passes(f, n, i) && shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
+			    op_table[n->op].family != FAMILY_CONCATENATE && op_table[n->op].family != FAMILY_PAD;
+		}
+	}
+	if (n->op == OP_BROADCAST_TO && varied)
+		f->at[FEATURE_SCALAR_SPREAD] = true;
+	if (floats < 2)
+		return;
+	for (int i = 0; i < n->n_arg && i < FACTS_OPERANDS && varied; i++)
+		if (dtype_is_float(type[n->arg[i]].dtype)) {
+			name_op(f, f->reached[n->arg[i]] ? "traces" : "holds", n->op, i);
+			if (f->live[n->arg[i]] && facts_passes(f, n, i))
+				name_op(f, "passes", n->op, i);
+		}
+	if (n->n_region)
+		return;
+	f->at[FEATURE_ONE_OPERAND] |= varied == 1;
+	f->at[FEATURE_ALL_OPERANDS] |= live == floats;
+}
+
+static void of_attrs(struct facts *f, const struct node *n)
+{
+	const struct attrs *a = &n->attrs;
+	const struct type *type = f->c->program.type, *x = n->n_arg ? &type[n->arg[0]] : NULL;
+	enum family family = op_table[n->op].family;
+	char name[96];
+
+	if (op_table[n->op].attrs & ATTR_MODE) {
+		snprintf(name, sizeof name, "%s %s", op_table[n->op].name, mode_names[a->mode]);
+		facts_name(f, arena_printf(f->arena, "%s", name), arena_printf(f->arena, "%s has mode %s", op_table[n->op].name, mode_names[a->mode]));
+	}
+	if (family == FAMILY_MATMUL)
+		for (int i = 0; i < 2; i++)
+			f->at[FEATURE_BATCHED_MATRICES] |= type[n->arg[i]].shape.rank > 2;
+	if (family == FAMILY_CAST)
+		f->at[FEATURE_CASTS] |= x->dtype != a->dtype;
+	if (family == FAMILY_SCATTER) {
+		const struct shape *updates = &type[n->arg[2]].shape, *index = &type[n->arg[1]].shape;
+
+		f->at[FEATURE_SPARE_UPDATES] |= updates->rank > a->axis && index->rank == 1 && updates->extent[a->axis] > index->extent[0];
+	}
+	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER)
+		return;
+	for (int d = 0; d < x->shape.rank; d++) {
+		int size = family == FAMILY_SLICE ? a->size[d] : type[n->arg[1]].shape.extent[d], stride = a->stride[d];
+		int last = a->start[d] + (size - 1) * stride;
+
+		if (size == x->shape.extent[d] && stride == 1)
+			continue;
+		f->at[FEATURE_SLICE_NOT_ALL] = true;
+		f->at[FEATURE_SLICE_HAS_ZERO] |= size && (a->start[d] == 0 || last == 0);
+		f->at[FEATURE_SLICE_STRIDED] |= stride != 1;
+		f->at[FEATURE_SLICE_BACKWARDS] |= stride < 0;
+		f->at[FEATURE_SLICE_OF_ONE] |= size == 1;
+	}
+}
+
+/* What a region op stands for. */
+static void name_kind(struct facts *f, const struct node *n)
+{
+	const char *op = op_table[n->op].name, *kind = n->op == OP_FIXED_POINT ? meaning_names[n->attrs.meaning] : derivative_names[n->attrs.transform];
+
+	if (n->op == OP_DERIVATIVE || n->op == OP_CUSTOM || n->op == OP_FIXED_POINT)
+		facts_name(f, arena_printf(f->arena, "%s %s", op, kind), arena_printf(f->arena, n->op == OP_FIXED_POINT ? "a %s stands for its %s"
+		    : n->op == OP_CUSTOM ? "a %s has a rule for %s" : "a %s inside the program is a %s", op, kind));
+}
+
+/* Inputs that are read in another shape, whether or not they count. */
+static void of_inputs(struct facts *f, const struct node *n)
+{
+	const struct region *top = &f->c->program.top;
+	const enum family family = op_table[n->op].family;
+
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_BROADCAST_TO)
+		return;
+	for (int i = 0; i < n->n_arg; i++)
+		f->at[FEATURE_INPUT_SPREAD] |= f->reached[n->arg[i]] && n->arg[i] >= top->param && n->arg[i] < top->param + top->n_param &&
+		    !shape_equal(&f->c->program.type[n->arg[i]].shape, &f->c->program.type[n->out].shape);
+}
+
+struct place {
+	bool loop, cond, checkpoint, custom;
+};
+
+static void of_region(struct facts *f, const struct region *r, struct place at);
+
+static void of_node(struct facts *f, const struct region *r, const struct node *n, struct place at)
+{
+	const struct node_loop l = node_loop(n);
+	bool derived = false;
+	struct place inside = at;
+
+	for (int i = 0; i < n->n_out; i++) /* by an operand or a capture */
+		derived |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
+	if (n->op != OP_CONSTANT && n->n_out && (!f->run || f->run[n->out]))
+		facts_name(f, arena_printf(f->arena, "runs %s", op_table[n->op].name), arena_printf(f->arena, "%s is executed", op_table[n->op].name));
+	if (!f->run || (n->n_out && f->run[n->out]))
+		name_kind(f, n);
+	if (l.is_loop) {
+		f->at[FEATURE_LOOP_COUNTED] |= l.first_arg > 0;
+		if (derived) {
+			f->at[FEATURE_LOOP_IN_LOOP] |= at.loop;
+			of_loop(f, n, &l);
+		}
+		inside.loop = true;
+	}
+	inside.cond |= n->op == OP_COND;
+	inside.checkpoint |= n->op == OP_CHECKPOINT;
+	inside.custom |= n->op == OP_CUSTOM;
+	if (derived && n->op == OP_CUSTOM)
+		f->at[FEATURE_CUSTOM_IN_LOOP] |= at.loop;
+	if (n->op == OP_DERIVATIVE)
+		f->at[FEATURE_INNER_CAPTURES] |= captures_varied(f, &n->region[0]);
+	for (int w = 0; w < n->n_region && !(n->op == OP_CUSTOM && w); w++)
+		of_region(f, &n->region[w], inside);
+	if (!f->run || (n->n_out && f->run[n->out]))
+		of_inputs(f, n);
+	if (!derived)
+		return;
+	name_op(f, "derives", n->op, -1);
+	if (at.loop) {
+		f->at[FEATURE_IN_LOOP] = true;
+		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name), arena_printf(f->arena, "%s is differentiated in a loop", op_table[n->op].name));
+	}
+	f->at[FEATURE_IN_COND] |= at.cond;
+	f->at[FEATURE_IN_CHECKPOINT] |= at.checkpoint;
+	f->at[FEATURE_IN_CUSTOM] |= at.custom;
+	of_operands(f, n);
+	of_attrs(f, n);
+	/* what becomes of it */
+	for (int i = 0; i < r->n_node; i++)
+		for (int k = 0; k < r->node[i].n_arg; k++) {
+			const struct node *to = &r->node[i];
+
+			if (to->arg[k] < n->out || to->arg[k] >= n->out + n->n_out || !f->varied[to->arg[k]])
+				continue;
+			facts_name(f, arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
+			    arena_printf(f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
+		}
+}
+
+static void of_region(struct facts *f, const struct region *r, struct place at)
+{
+	for (int i = 0; i < r->n_node; i++)
+		of_node(f, r, &r->node[i], at);
+}
+
+/* ---- values ---- */
+
+static void count_uses(struct facts *f)
+{
+	const struct region *r;
+
+	for (struct walk w = walk_nodes(&f->c->program.top); (r = walk_region(&w));) {
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_arg; k++)
+				f->uses[r->node[i].arg[k]]++;
+		for (int k = 0; k < r->n_result; k++)
+			f->uses[r->result[k]]++;
+	}
+}
+
+static bool used_inside_and_out(const struct region *r, int value)
+{
+	bool inside = false, here = false;
+
+	for (int i = 0; i < r->n_node; i++) {
+		for (int k = 0; k < r->node[i].n_arg; k++)
+			here |= r->node[i].arg[k] == value;
+		for (int w = 0; w < r->node[i].n_region; w++)
+			inside |= region_reads(&r->node[i].region[w], value);
+	}
+	for (int k = 0; k < r->n_result; k++)
+		here |= r->result[k] == value;
+	return inside && here;
+}
+
+static void of_values(struct facts *f)
+{
+	const struct program *p = &f->c->program;
+	const struct region *top = &p->top;
+
+	count_uses(f);
+	for (int v = 0; v < p->n_value; v++) {
+		const struct shape *s = &p->type[v].shape;
+		enum dtype d = p->type[v].dtype;
+
+		f->at[FEATURE_NARROW] |= dtype_is_float(d) && d != DTYPE_F64;
+		f->at[FEATURE_HALF] |= d == DTYPE_BF16 || d == DTYPE_F16;
+		f->at[FEATURE_EMPTY] |= !shape_elements(s);
+		if (!f->varied[v])
+			continue;
+		f->at[FEATURE_USED_TWICE] |= f->uses[v] > 1;
+		f->at[FEATURE_USED_IN_AND_OUT] |= used_inside_and_out(top, v);
+		f->at[FEATURE_TENSORS] |= shape_elements(s) > 1;
+		for (int i = 0; i < s->rank; i++)
+			f->at[FEATURE_EXTENT_ONE] |= s->extent[i] == 1;
+	}
+	for (int i = 0; i < top->n_result; i++) {
+		for (int k = 0; k < i; k++)
+			f->at[FEATURE_RESULT_TWICE] |= top->result[i] == top->result[k];
+		f->at[FEATURE_RESULT_IS_INPUT] |= top->result[i] >= top->param && top->result[i] < top->param + top->n_param;
+	}
+	f->at[FEATURE_RESULTS_SEVERAL] = top->n_result > 1;
+}
+
+void facts_of_program(struct facts *f)
+{
+	facts_find_live(f);
+	facts_of_uses(f);
+	of_values(f);
+	of_region(f, &f->c->program.top, (struct place){0});
+}

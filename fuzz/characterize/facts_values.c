@@ -1,0 +1,428 @@
+/* facts_values.c: what happens when the program of a case runs at its points: singular operands, ties, indices, trips. */
+#include <math.h>
+#include <string.h>
+
+#include "engines/aot/interpret.h"
+#include "engines/aot/lower.h"
+#include "facts.h"
+#include "fuzz/edit/edit.h"
+
+enum { CONDS = 4 }; /* that are run with their branches exchanged */
+
+/* A run of the lowered program; per value of it, over all instances. */
+struct watch {
+	struct facts *f;
+	const struct program *p;
+	bool *singular; /* [n_value] its op was at the end of its domain, or gave no finite value */
+	bool *untaken;  /* [n_value] as an operand of a select or extremum it was not taken, somewhere */
+	bool *lost;     /* the same of extrema alone */
+	bool *run, *unentered, *chooses, *taken[FACTS_OPERANDS], *changes, *zero_factor[2];
+	uint64_t *last; /* [n_value] hash of what it was when it was last computed at this point; 0: not yet */
+	int *entered;   /* [n_value] by the out of a loop node: body executions since it last ended */
+};
+
+static bool at_end_of_domain(enum domain d, double a, double b)
+{
+	switch (d) {
+	case DOMAIN_POSITIVE: return a <= 0;
+	case DOMAIN_ABOVE_MINUS_ONE: return a <= -1;
+	case DOMAIN_INSIDE_ONE: return fabs(a) >= 1;
+	case DOMAIN_ABOVE_ONE: return a <= 1;
+	case DOMAIN_SECOND_NONZERO: return b == 0;
+	case DOMAIN_POW: return a <= 0;
+	case DOMAIN_NOT_BOTH_ZERO: return a == 0 && b == 0;
+	case DOMAIN_NOT_ALL_ZERO: case DOMAIN_ALL: break;
+	}
+	return false;
+}
+
+/* Element i of the result's index space, as operand k of an elementwise node reads it. */
+static double element(const struct tensor *x, const struct shape *to, int i)
+{
+	return tensor_number(x, shape_broadcast_offset(&x->type.shape, to, i));
+}
+
+/* Element i of y is handed on from operand k, or not. */
+static void take(struct watch *w, const struct node *n, int k, bool taken)
+{
+	w->chooses[n->out] = true;
+	w->taken[k][n->out] |= taken;
+}
+
+static void watch_elementwise(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *y = &value[n->out];
+	struct facts *f = w->f;
+	enum family family = op_table[n->op].family;
+
+	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
+		double a = element(&value[n->arg[0]], &y->type.shape, i), b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
+
+		if (family == FAMILY_SELECT) {
+			w->untaken[n->arg[a != 0 ? 2 : 1]] = true;
+			take(w, n, a != 0 ? 1 : 2, true);
+			continue;
+		}
+		if (!dtype_is_float(y->type.dtype))
+			continue;
+		if (n->op == OP_CLAMP) {
+			double hi = element(&value[n->arg[2]], &y->type.shape, i);
+
+			f->at[FEATURE_TIE] |= a == b || a == hi;
+			take(w, n, 0, a >= b && a <= hi);
+			take(w, n, 1, a <= b && b <= hi);
+			take(w, n, 2, a >= hi || b >= hi);
+			w->lost[n->arg[a < b || a > hi ? 0 : 1]] = true;
+			continue;
+		}
+		if (n->op == OP_MAX || n->op == OP_MIN) {
+			f->at[FEATURE_TIE] |= a == b;
+			take(w, n, 0, a == b || (n->op == OP_MAX) == (a > b));
+			take(w, n, 1, a == b || (n->op == OP_MAX) != (a > b));
+			if (a != b)
+				w->lost[n->arg[(n->op == OP_MAX) == (a > b) ? 1 : 0]] = true;
+		}
+		w->singular[n->out] |= at_end_of_domain(op_table[n->op].domain, a, b) || !isfinite(tensor_number(y, i));
+		if (n->op == OP_MUL) {
+			f->at[FEATURE_ZERO_FACTOR] |= a == 0 || b == 0;
+			w->zero_factor[0][n->out] |= a == 0;
+			w->zero_factor[1][n->out] |= b == 0;
+		}
+		if (n->op == OP_POW) {
+			f->at[FEATURE_ZERO_BASE] |= a == 0;
+			f->at[FEATURE_ZERO_EXPONENT] |= b == 0;
+			f->at[FEATURE_UNIT_BASE] |= a == 1;
+		}
+	}
+}
+
+static void watch_mask(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *mask = &value[n->arg[1]];
+	int size = shape_elements(&mask->type.shape), room = shape_elements(&value[n->arg[2]].type.shape);
+
+	for (int i = 0, k = 0; i < size; i++) {
+		bool from_source = mask->at[i].i && k < room;
+
+		k += mask->at[i].i != 0;
+		take(w, n, 0, !from_source);
+		take(w, n, 2, from_source);
+	}
+}
+
+static void watch_reduction(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *x = &value[n->arg[0]];
+	struct facts *f = w->f;
+	int size = shape_elements(&x->type.shape), zeros = 0;
+
+	if (!dtype_is_float(x->type.dtype))
+		return;
+	for (int i = 0; i < size; i++) {
+		zeros += x->at[i].f == 0;
+		for (int k = 0; k < i && (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN || n->op == OP_SORT) && size <= 64; k++)
+			f->at[FEATURE_TIE] |= x->at[i].f == x->at[k].f;
+	}
+	if (n->op == OP_REDUCE_PROD || n->op == OP_CUMPROD) {
+		f->at[FEATURE_ZERO_FACTOR] |= zeros > 0;
+		f->at[FEATURE_ZERO_FACTORS] |= zeros > 1;
+	}
+	if (n->op == OP_NORM) {
+		f->at[FEATURE_ZERO_NORM] |= zeros == size;
+		w->singular[n->out] |= zeros == size;
+	}
+	if (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN)
+		w->lost[n->arg[0]] |= size > 1;
+}
+
+static void watch_indices(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct tensor *x = &value[n->arg[0]], *t = &value[n->arg[1]];
+	struct facts *f = w->f;
+	int extent = n->attrs.axis < x->type.shape.rank ? x->type.shape.extent[n->attrs.axis] : 1, size = shape_elements(&t->type.shape);
+
+	if (!dtype_is_int(t->type.dtype))
+		return;
+	for (int i = 0; i < size; i++) {
+		f->at[FEATURE_INDEX_NEGATIVE] |= t->at[i].i < 0;
+		f->at[FEATURE_INDEX_BEYOND] |= t->at[i].i >= extent;
+		f->at[FEATURE_INDEX_OUTSIDE] |= t->at[i].i < 0 || t->at[i].i >= extent;
+		for (int k = 0; k < i && size <= 256; k++)
+			f->at[FEATURE_DUPLICATE_INDEX] |= t->at[i].i == t->at[k].i;
+	}
+}
+
+static void watch_loop(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	const struct node_loop l = node_loop(n);
+	struct facts *f = w->f;
+	int trips = w->entered[n->out];
+
+	for (int i = 0; i < l.n_carry; i++)
+		f->at[FEATURE_LOOP_CHANGES] |= !tensor_same(&value[n->out + i], &value[n->arg[l.first_arg + i]]);
+
+	w->entered[n->out] = 0;
+	f->at[FEATURE_TRIPS_OVER_ONE] |= trips > 1;
+	f->at[FEATURE_TRIPS_OVER_TWO] |= trips > 2;
+	f->at[FEATURE_TRIPS_OVER_THREE] |= trips > 3;
+	f->at[FEATURE_TRIPS_ZERO] |= trips == 0;
+	w->unentered[n->out] |= trips == 0;
+	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until && trips < node_max_trip(n);
+}
+
+/* The loop whose body is r; its number of executions goes by its first result. */
+static const struct node *loop_of(const struct program *p, const struct region *r)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (node_loop(w.node).body == r)
+			return w.node;
+	return NULL;
+}
+
+/* Whether it has been computed before, as something else. */
+static void watch_change(struct watch *w, int v, const struct tensor *y)
+{
+	uint64_t hash = 1;
+
+	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++)
+		hash = (hash ^ (uint64_t)y->at[i].i) * UINT64_C(0x100000001b3) | 1;
+	w->changes[v] |= w->last[v] && w->last[v] != hash;
+	w->last[v] = hash;
+}
+
+static void watch_values(struct watch *w, const struct node *n, const struct tensor *value)
+{
+	for (int k = 0; k < n->n_out; k++) {
+		const struct tensor *y = &value[n->out + k];
+
+		watch_change(w, n->out + k, y);
+
+		for (int i = 0, size = shape_elements(&y->type.shape); i < size && dtype_is_float(y->type.dtype); i++) {
+			w->f->at[FEATURE_NON_FINITE] |= !isfinite(y->at[i].f);
+			w->f->at[FEATURE_NAN_VALUE] |= isnan(y->at[i].f);
+		}
+	}
+}
+
+static bool facts_ran_in(const struct facts *f, const struct region *r)
+{
+	for (int i = 0; i < f->n_ran; i++)
+		if (f->ran[i] == r)
+			return true;
+	return false;
+}
+
+/* What is singular among what is not executed: a cond has its branches exchanged. */
+static void watch_exchanged(void *self, const struct region *region, const struct node *n, const struct tensor *value)
+{
+	struct watch *w = self;
+	const struct tensor *y;
+
+	(void)region;
+	if (!n || n->n_out != 1 || (op_table[n->op].family != FAMILY_UNARY && op_table[n->op].family != FAMILY_BINARY) || !w->f->varied[n->out] || w->run[n->out])
+		return;
+	y = &value[n->out];
+	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
+		double a = element(&value[n->arg[0]], &y->type.shape, i), b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
+
+		w->f->at[FEATURE_BRANCH_SINGULAR] |= at_end_of_domain(op_table[n->op].domain, a, b) || !isfinite(tensor_number(y, i));
+	}
+}
+
+static void watch_step(void *self, const struct region *region, const struct node *n, const struct tensor *value)
+{
+	struct watch *w = self;
+	enum family family;
+
+	if (!n) {
+		const struct node *loop = loop_of(w->p, region);
+
+		if (!facts_ran_in(w->f, region) && w->f->n_ran < FACTS_REGIONS)
+			w->f->ran[w->f->n_ran++] = region;
+
+		if (loop && loop->n_out)
+			w->entered[loop->out]++;
+		return;
+	}
+	family = op_table[n->op].family;
+	for (int k = 0; k < n->n_out; k++)
+		w->run[n->out + k] = true;
+	watch_values(w, n, value);
+	if (family == FAMILY_UNARY || family == FAMILY_BINARY || family == FAMILY_CLAMP || family == FAMILY_SELECT)
+		watch_elementwise(w, n, value);
+	else if (family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
+		watch_reduction(w, n, value);
+	else if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER || family == FAMILY_SCATTER_APPLY)
+		watch_indices(w, n, value);
+	else if (family == FAMILY_MASKED_SCATTER)
+		watch_mask(w, n, value);
+	else if (node_loop(n).is_loop && n->n_out)
+		watch_loop(w, n, value);
+}
+
+/* Whether value v, or what it is made of in region r and below, was singular. */
+static bool singular_behind(const struct watch *w, const struct region *r, int v, bool *seen)
+{
+	if (w->singular[v])
+		return true;
+	for (int i = 0; i < r->n_node; i++) {
+		const struct node *n = &r->node[i];
+
+		for (int k = 0; k < n->n_region; k++)
+			if (singular_behind(w, &n->region[k], v, seen))
+				return true;
+		if (v < n->out || v >= n->out + n->n_out || seen[v])
+			continue;
+		seen[v] = true;
+		for (int k = 0; k < n->n_arg; k++)
+			if (singular_behind(w, &w->p->top, n->arg[k], seen))
+				return true;
+	}
+	return false;
+}
+
+static void after_run(struct watch *w)
+{
+	for (int v = 0; v < w->p->n_value; v++) {
+		w->f->at[FEATURE_SINGULAR] |= w->singular[v];
+		if (w->untaken[v] || w->lost[v]) {
+			bool behind = singular_behind(w, &w->p->top, v, NEW(w->f->arena, bool, w->p->n_value));
+
+			behind = behind && (w->p->top.node != w->f->c->program.top.node || w->f->varied[v]);
+			w->f->at[FEATURE_DEAD_SINGULAR] |= w->untaken[v] && behind;
+			w->f->at[FEATURE_LOSER_SINGULAR] |= w->lost[v] && behind;
+		}
+	}
+}
+
+/* Whether the derivative by an input is asked for, though it may be 0. */
+static bool asked(const struct facts *f, int input)
+{
+	for (int t = 0; t < f->c->n_transform; t++)
+		for (int i = 0; f->c->transform[t].kind != TRANSFORM_BATCH && i < f->c->transform[t].n_wrt; i++)
+			if (f->c->transform[t].wrt[i] == input)
+				return true;
+	return false;
+}
+
+/* Of the inputs alone. */
+static void of_point(struct facts *f, const struct tensor *point)
+{
+	const int n = f->c->program.top.n_param;
+
+	for (int i = 0; i < n; i++) {
+		if (!f->varied[f->c->program.top.param + i])
+			continue;
+		for (int k = 0; k < shape_elements(&point[i].type.shape); k++)
+			f->at[FEATURE_ZERO_VALUE] |= point[i].at[k].f == 0;
+	}
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			if (asked(f, i) && j != i && tensor_same(&point[i], &point[j])) {
+				f->at[FEATURE_INPUTS_EQUAL] = true;
+				f->at[FEATURE_TWIN_USED] |= region_reads(&f->c->program.top, f->c->program.top.param + j);
+			}
+}
+
+static void run_points(struct facts *f, const struct program *p, const struct interpret_observer *observer, uint64_t *last)
+{
+	for (int k = 0; k < f->c->n_point; k++) {
+		struct arena_mark mark = arena_mark(f->arena);
+		struct tensor input[LIMIT_ARGS], result[LIMIT_ARGS];
+
+		memset(last, 0, (size_t)p->n_value * sizeof *last);
+		for (int i = 0; i < p->top.n_param; i++)
+			input[i] = (struct tensor){p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
+		interpret_observed(p, input, observer, f->arena, result);
+		arena_rewind(f->arena, mark);
+	}
+}
+
+/* Cond number `at` with its branches exchanged. */
+static bool exchange_branches(struct program *p, int at)
+{
+	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
+		if (w.node->op == OP_COND && !at--) {
+			struct region first = w.node->region[0];
+
+			w.node->region[0] = w.node->region[1];
+			w.node->region[1] = first;
+			return true;
+		}
+	return false;
+}
+
+static void run_exchanged(struct watch *w)
+{
+	const struct interpret_observer observer = {w, watch_exchanged};
+	struct arena *a = w->f->arena;
+
+	for (int k = 0; k < CONDS; k++) {
+		struct arena_mark mark = arena_mark(a);
+		struct program p = program_copy(w->p, a);
+		bool found = exchange_branches(&p, k);
+
+		if (found)
+			run_points(w->f, &p, &observer, w->last);
+		arena_rewind(a, mark);
+		if (!found)
+			break;
+	}
+}
+
+void facts_at_points(struct facts *f)
+{
+	const struct program *p = &f->c->program;
+	struct program plain, lowered;
+	struct watch w = {.f = f, .p = &lowered};
+	const struct interpret_observer observer = {&w, watch_step};
+
+	for (int k = 0; k < f->c->n_point; k++)
+		of_point(f, f->c->point[k]);
+	if (region_has_op(&p->top, OP_DERIVATIVE))
+		return; /* an engine would lower it first; nothing is known of its values */
+	plain = lower_customs(p, DERIVATIVE_COUNT, f->arena);
+	lowered = lower_fixed_points(&plain, false, f->arena);
+	w.singular = NEW(f->arena, bool, lowered.n_value);
+	w.untaken = NEW(f->arena, bool, lowered.n_value);
+	w.lost = NEW(f->arena, bool, lowered.n_value);
+	w.run = NEW(f->arena, bool, lowered.n_value);
+	w.unentered = NEW(f->arena, bool, lowered.n_value);
+	w.changes = NEW(f->arena, bool, lowered.n_value);
+	w.last = NEW(f->arena, uint64_t, lowered.n_value);
+	for (int k = 0; k < 2; k++)
+		w.zero_factor[k] = NEW(f->arena, bool, lowered.n_value);
+	w.chooses = NEW(f->arena, bool, lowered.n_value);
+	for (int k = 0; k < FACTS_OPERANDS; k++)
+		w.taken[k] = NEW(f->arena, bool, lowered.n_value);
+	w.entered = NEW(f->arena, int, lowered.n_value);
+	run_points(f, &lowered, &observer, w.last);
+	if (lowered.top.node == p->top.node) { /* nothing was lowered: values have the same numbers */
+		f->run = w.run;
+		f->unentered = w.unentered;
+		f->chooses = w.chooses;
+		f->changes = w.changes;
+		memcpy(f->zero_factor, w.zero_factor, sizeof f->zero_factor);
+		memcpy(f->taken, w.taken, sizeof f->taken);
+		run_exchanged(&w);
+	}
+	after_run(&w);
+}
+
+bool facts_same_path(const struct facts *a, const struct facts *b)
+{
+	static const enum feature of_path[] = {FEATURE_TRIPS_ZERO, FEATURE_TRIPS_OVER_ONE, FEATURE_TRIPS_OVER_TWO, FEATURE_TRIPS_OVER_THREE,
+	    FEATURE_LOOP_ENDS_EARLY, FEATURE_TIE, FEATURE_DUPLICATE_INDEX, FEATURE_INDEX_NEGATIVE, FEATURE_INDEX_BEYOND, FEATURE_DEAD_SINGULAR,
+	    FEATURE_LOSER_SINGULAR, FEATURE_BRANCH_SINGULAR, FEATURE_SINGULAR, FEATURE_NON_FINITE};
+	const size_t n = (size_t)a->c->program.n_value * sizeof(bool);
+
+	for (size_t i = 0; i < sizeof of_path / sizeof *of_path; i++)
+		if (a->at[of_path[i]] != b->at[of_path[i]])
+			return false;
+	if (!a->run || !b->run)
+		return !a->run == !b->run;
+	for (int k = 0; k < FACTS_OPERANDS; k++)
+		if (memcmp(a->taken[k], b->taken[k], n))
+			return false;
+	return !memcmp(a->run, b->run, n);
+}

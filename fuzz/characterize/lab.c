@@ -1,0 +1,385 @@
+/* lab.c: variants made, judged, and kept as rows. */
+#include "lab.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/summary.h"
+#include "facts.h"
+#include "fuzz/bench/question.h"
+
+enum { ASKS_OF_BASE = 8, ASKS = 12 };
+
+/* ---- variants ---- */
+
+struct edit lab_edit_of(struct lab *l, const struct testcase *c)
+{
+	struct edit e = {.arena = &l->work, .primal = l->primal};
+
+	arena_reset(&l->work);
+	e.c = testcase_copy(c, &l->work);
+	e.c.n_expect = 0;
+	e.c.provenance = (struct provenance){0};
+	return e;
+}
+
+struct edit lab_edit(struct lab *l)
+{
+	return lab_edit_of(l, l->base);
+}
+
+struct edit lab_fresh(struct lab *l, const struct tensor *input, int n)
+{
+	struct edit e = {.arena = &l->work, .primal = l->primal};
+	struct type type[LIMIT_ARGS];
+
+	arena_reset(&l->work);
+	for (int i = 0; i < n; i++)
+		type[i] = input[i].type;
+	e.c.n_point = 1;
+	e.c.point = NEW(&l->work, struct tensor *, 1);
+	e.c.point[0] = tensors_copy(&l->work, input, n);
+	e.c.program.top.param = edit_new_values(&e, type, n);
+	e.c.program.top.n_param = n;
+	e.c.program.top.result = NEW(&l->work, int, LIMIT_ARGS);
+	return e;
+}
+
+void lab_request(struct edit *e, enum transform_kind kind, const int *wrt, int n_wrt)
+{
+	struct transform *t = NEW(e->arena, struct transform, 1);
+
+	*t = (struct transform){.kind = kind, .n_wrt = n_wrt, .wrt = arena_copy(e->arena, wrt, (size_t)n_wrt, sizeof *wrt)};
+	e->c.transform = t;
+	e->c.n_transform = 1;
+}
+
+const char *lab_number(struct lab *l, double x)
+{
+	return LAB_TEXT(l, "%.6g", x);
+}
+
+/* ---- rows ---- */
+
+void lab_columns(struct lab *l, const char *const *column, int n)
+{
+	const char **copy = NEW(l->arena, const char *, n);
+
+	for (int i = 0; i < n; i++)
+		copy[i] = column[i];
+	l->table->column = copy;
+	l->table->n_column = n;
+}
+
+bool lab_over(const struct lab *l)
+{
+	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS;
+}
+
+/* The case's position in out->cases, where it is put unless it is there. */
+static int keep_case(struct lab *l, const struct testcase *c)
+{
+	struct characterization *out = l->out;
+	uint64_t hash = testcase_hash(c);
+	struct testcase *copy;
+
+	for (int i = 0; i < out->n_case; i++)
+		if (l->case_hash[i] == hash && testcase_equal(out->cases[i], c))
+			return i;
+	GROW(l->arena, out->cases, &l->case_room, out->n_case + 1);
+	GROW(l->arena, l->case_hash, &l->hash_room, out->n_case + 1);
+	copy = NEW(l->arena, struct testcase, 1);
+	*copy = testcase_copy(c, l->arena);
+	out->cases[out->n_case] = copy;
+	l->case_hash[out->n_case] = hash;
+	return out->n_case++;
+}
+
+/* The number that the verdict is about, and the tensor it is in. */
+static void take_numbers(struct lab *l, const struct report *r, struct variant_row *row)
+{
+	const struct judgement *j = r->judgement;
+	const struct truth_tensor *want = summary_expected(r);
+	const struct tensor *got = summary_returned(r, SUBJECT_TENSOR);
+	int n;
+
+	if (!judgement_has_numbers(j) || !want || !got || !type_equal(&got->type, &want->type))
+		return;
+	row->of = summary_name(r->c, j->in_primal, j->which, l->arena);
+	row->expected = j->expected;
+	row->returned = j->returned;
+	row->radius = j->radius;
+	n = shape_elements(&want->type.shape);
+	if (n < 2)
+		return;
+	row->has_sum = true;
+	if (n <= CHARACTERIZATION_ELEMENTS) {
+		row->n_element = n;
+		row->element_expected = NEW(l->arena, double, n);
+		row->element_returned = NEW(l->arena, double, n);
+	}
+	for (int i = 0; i < n; i++) {
+		/* of an undecided element nothing is known, but that a NaN is a leak is known with the value of the path */
+		double x = want->at[i].reason == REASON_NONE || (j->verdict == VERDICT_NAN_LEAK && want->at[i].in_domain) ? want->at[i].value : NAN;
+
+		row->sum_expected += x;
+		row->sum_returned += tensor_number(got, i);
+		if (row->n_element) {
+			row->element_expected[i] = x;
+			row->element_returned[i] = tensor_number(got, i);
+		}
+	}
+}
+
+static struct variant_row *new_row(struct lab *l)
+{
+	struct variant_table *t = l->table;
+
+	GROW(l->arena, t->row, &t->row_room, t->n_row + 1);
+	return &t->row[t->n_row];
+}
+
+static bool is_there(const struct variant_table *t, int case_number, const char *engine)
+{
+	for (int i = 0; i < t->n_row; i++)
+		if (t->row[i].case_number == case_number && (t->row[i].engine == engine || (engine && t->row[i].engine && !strcmp(engine, t->row[i].engine))))
+			return true;
+	return false;
+}
+
+bool lab_same_request(const struct lab *l, const struct testcase *c)
+{
+	bool same = c->n_transform == l->base->n_transform;
+
+	for (int t = 0; same && t < c->n_transform; t++)
+		same = c->transform[t].kind == l->base->transform[t].kind;
+	return same;
+}
+
+/* Every float that is finite moves a little, each by another step. */
+static void nudge(struct tensor *t, int *number)
+{
+	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
+		double x = t->at[i].f;
+
+		if (isfinite(x))
+			edit_round(t->type.dtype, x + fmax(1, fabs(x)) * (0.15625 + 0.0625 * (*number % 5)), &t->at[i]);
+	}
+}
+
+void lab_try_chance(struct lab *l)
+{
+	l->asks = 1;
+	for (int k = 0; k < ASKS_OF_BASE && l->asks == 1 && l->finding.verdict != VERDICT_HANG && l->finding.verdict != VERDICT_CRASH; k++) {
+		arena_reset(&l->scratch);
+		if (!case_shows(l->base, &(struct question){.bench = l->bench, .judged = JUDGED_IN_FULL}, &l->scratch, NULL))
+			l->asks = ASKS;
+	}
+}
+
+bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch)
+{
+	struct question again = {.bench = l->bench, .judged = JUDGED_IN_FULL, .runs = l->asks - 1};
+	struct testcase beside = testcase_copy(c, scratch);
+	int number = 0;
+
+	if (fails || (again.runs && case_shows(c, &again, scratch, NULL)))
+		return true;
+	for (int p = 0; p < beside.n_point; p++)
+		for (int i = 0; i < beside.program.top.n_param; i++)
+			nudge(&beside.point[p][i], &number);
+	for (int t = 0; t < beside.n_transform; t++)
+		for (int i = 0; i < beside.transform[t].n_seed; i++)
+			if (shape_elements(&beside.transform[t].seed[i].type.shape))
+				nudge(&beside.transform[t].seed[i], &number);
+	again.runs = l->asks;
+	return case_shows(&beside, &again, scratch, NULL) && facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+}
+
+/* Judged by engine `which` of b; the row is the table's once it is whole. */
+static const struct variant_row *judge_variant(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+{
+	struct variant_row *row = new_row(l);
+	struct bench one = {.n_engine = 1, .engine = {b->engine[which]}, .oracle = b->oracle};
+	const char *asked = engine_spec(b->engine[which]), *engine = strcmp(asked, l->spec) ? LAB_TEXT(l, "%s", asked) : NULL;
+	struct bench_result r;
+	struct judgement *j = &r.judgement[0];
+	struct report report;
+
+	memset(row, 0, sizeof *row);
+	row->case_number = keep_case(l, c);
+	if (!again && is_there(l->table, row->case_number, engine))
+		return NULL;
+	bench_judge(&one, c, &l->scratch, &r);
+	report = (struct report){.c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = j};
+	row->cell = NEW(l->arena, const char *, l->table->n_column);
+	for (int i = 0; i < l->table->n_column; i++)
+		row->cell[i] = LAB_TEXT(l, "%s", cell[i]); /* the report outlives engines, whose names may be among them */
+	row->engine = engine;
+	row->verdict = j->verdict;
+	row->reason = j->reason;
+	row->decided = j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED;
+	row->fails = verdict_is_finding[j->verdict];
+	row->text = arena_printf(l->arena, "%s", answers_text(r.answer[0], c->n_point));
+	take_numbers(l, &report, row);
+	if (j->verdict == VERDICT_HANG)
+		l->hangs++;
+	if (!engine && row->decided && !again && lab_same_request(l, c))
+		explanation_add(l->explain, c, lab_fails(l, c, row->fails, &l->scratch), row->case_number, &l->scratch);
+	l->table->n_row++;
+	l->out->runs++;
+	return row;
+}
+
+struct variant {
+	struct lab *lab;
+	struct bench *bench;
+	int which;
+	const struct testcase *c;
+	const char *const *cell;
+	bool again;
+	const struct variant_row *row; /* NULL where it did not fit into memory */
+};
+
+static void run_variant(void *context)
+{
+	struct variant *x = context;
+
+	x->row = judge_variant(x->lab, x->bench, x->which, x->c, x->cell, x->again);
+}
+
+static const struct variant_row *try_case(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+{
+	struct variant x = {l, b, which, c, cell, again, NULL};
+	struct arena *const arenas[] = {&l->work, &l->scratch};
+
+	if (bench_clock() > l->deadline)
+		l->late = true;
+	if (lab_over(l))
+		return NULL;
+	arena_reset(&l->scratch);
+	arenas_try(arenas, 2, run_variant, &x);
+	return x.row;
+}
+
+const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell)
+{
+	if (!edit_finish(e, true))
+		return NULL;
+	return try_case(l, l->bench, 0, &e->c, cell, false);
+}
+
+const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell)
+{
+	struct edit e = lab_edit(l);
+
+	return try_case(l, b, 0, &e.c, cell, true);
+}
+
+struct sample {
+	struct lab *lab;
+	const struct testcase *c;
+};
+
+static void run_sample(void *context)
+{
+	const struct sample *x = context;
+	struct lab *l = x->lab;
+	struct bench_result r;
+	enum verdict v;
+
+	bench_judge(l->bench, x->c, &l->scratch, &r);
+	v = r.judgement[0].verdict;
+	l->out->runs++;
+	l->hangs += v == VERDICT_HANG;
+	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
+		explanation_add(l->explain, x->c, lab_fails(l, x->c, verdict_is_finding[v], &l->scratch), -++l->samples, &l->scratch);
+}
+
+void lab_sample(struct lab *l, const struct testcase *c)
+{
+	if (bench_clock() > l->deadline)
+		l->late = true;
+	if (l->late || l->hangs >= LAB_HANGS)
+		return;
+	arena_try(&l->scratch, run_sample, &(struct sample){l, c});
+}
+
+int lab_peers(struct lab *l)
+{
+	struct oracle_options o = {.seed = 1, .fd_one_in = INT32_MAX};
+	int n = 0;
+	struct error e = {0};
+
+	if (!l->peers.oracle) {
+		while (engine_names[n])
+			n++;
+		if (!bench_open(&l->peers, engine_names, n, &o, &e))
+			return 0;
+	}
+	return l->peers.n_engine;
+}
+
+const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell)
+{
+	if (which >= lab_peers(l) || !edit_finish(e, true))
+		return NULL;
+	return try_case(l, &l->peers, which, &e->c, cell, false);
+}
+
+/* ---- what follows ---- */
+
+const struct variant_table *lab_find(const struct lab *l, const char *id)
+{
+	for (int i = 0; i < l->out->n_table; i++)
+		if (!strcmp(l->out->table[i].id, id))
+			return &l->out->table[i];
+	return NULL;
+}
+
+bool row_fails(const struct variant_row *r, const void *self)
+{
+	(void)self;
+	return r->decided && r->fails;
+}
+
+bool row_passes(const struct variant_row *r, const void *self)
+{
+	(void)self;
+	return r->decided && !r->fails;
+}
+
+struct support lab_support(struct lab *l, const struct variant_table *t, row_fn *keep, const void *self)
+{
+	struct support s = {0};
+
+	if (!t)
+		return s;
+	s.table = (int)(t - l->out->table);
+	s.row = NEW(l->arena, int, t->n_row);
+	for (int i = 0; i < t->n_row; i++)
+		if (keep(&t->row[i], self))
+			s.row[s.n_row++] = i;
+	return s;
+}
+
+void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n, const char *format, ...)
+{
+	struct characterization *out = l->out;
+	struct statement *s;
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	GROW(l->arena, out->statement, &l->statement_room, out->n_statement + 1);
+	s = &out->statement[out->n_statement++];
+	*s = (struct statement){.id = id, .kind = kind, .text = LAB_TEXT(l, "%s", text)};
+	s->support = NEW(l->arena, struct support, n);
+	for (int i = 0; i < n; i++)
+		if (support[i].n_row)
+			s->support[s->n_support++] = support[i];
+}

@@ -1,0 +1,170 @@
+/* requests.c: what is asked, of whom, by which inputs and through which uses of them. */
+#include <string.h>
+
+#include "graph/walk.h"
+#include "lab_edit.h"
+
+/* ---- inputs ---- */
+
+enum { SUBSETS_OF = 4, USES = 16 };
+
+static const char *list_text(struct lab *l, const int *x, int n)
+{
+	const char *text = "";
+
+	for (int i = 0; i < n; i++)
+		text = LAB_TEXT(l, "%s%s%d", text, i ? ", " : "", x[i]);
+	return text;
+}
+
+static void try_inputs(struct lab *l, const int *wrt, int n, enum transform_kind kind)
+{
+	struct edit e = lab_edit(l);
+
+	lab_wrt(&e, wrt, n);
+	for (int t = 0; t < e.c.n_transform; t++)
+		e.c.transform[t].kind = kind;
+	lab_try(l, &e, (const char *const[]){list_text(l, wrt, n), transform_names[kind]});
+}
+
+/* Each input alone, and every subset where they are few. */
+void experiment_inputs(struct lab *l)
+{
+	const struct engine_kind *kind = engine_kind(l->bench->engine[0]);
+	const int n = l->base->program.top.n_param;
+
+	lab_columns(l, (const char *const[]){"differentiated", "request"}, 2);
+	for (unsigned set = 1; set < 1u << n; set++) {
+		int wrt[LIMIT_ARGS], n_wrt = 0;
+
+		for (int i = 0; i < n; i++)
+			if (set >> i & 1)
+				wrt[n_wrt++] = i;
+		if (n > SUBSETS_OF && n_wrt > 1)
+			continue;
+		if (kind->vjp)
+			try_inputs(l, wrt, n_wrt, TRANSFORM_VJP);
+		if (kind->jvp)
+			try_inputs(l, wrt, n_wrt, TRANSFORM_JVP);
+	}
+}
+
+/* ---- uses ---- */
+
+/* Operand `arg` of the node at s, an input of the program, becomes an input of its own that has the same value; only by it is differentiated. */
+static bool split_use(struct edit *e, int site, int arg)
+{
+	struct region *top = &e->c.program.top;
+	struct site s;
+	int input, own;
+
+	edit_site(e, site, &s);
+	input = s.node->arg[arg] - top->param;
+	if (input < 0 || input >= top->n_param || !lab_is_float_input(e, input) || top->n_param == LIMIT_ARGS)
+		return false;
+	own = edit_add_input(e, &e->c.point[0][input], false);
+	edit_site(e, site, &s);
+	s.node->arg[arg] = own;
+	for (int p = 0; p < e->c.n_point; p++)
+		e->c.point[p][top->n_param - 1] = e->c.point[p][input];
+	lab_wrt(e, (const int[]){top->n_param - 1}, 1);
+	return true;
+}
+
+void experiment_uses(struct lab *l)
+{
+	struct edit sites = lab_edit(l);
+	struct site s;
+	int tried = 0;
+
+	lab_columns(l, (const char *const[]){"input", "used by", "as operand"}, 3);
+	if (request_slices(l->base->transform, l->base->n_transform) > 1)
+		return;
+	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s) && tried < USES;)
+		for (int i = 0, n = s.node->n_arg; i < n && tried < USES; i++) {
+			struct edit e = lab_edit(l);
+			int input;
+
+			edit_site(&e, w.number, &s);
+			input = s.node->arg[i] - e.c.program.top.param;
+			if (!split_use(&e, w.number, i))
+				continue;
+			edit_site(&e, w.number, &s);
+			tried++;
+			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
+			    LAB_TEXT(l, "%d", i)});
+			sites = lab_edit(l);
+			edit_site(&sites, w.number, &s);
+		}
+}
+
+/* ---- engines and requests ---- */
+
+static const struct stack {
+	const char *name;
+	int n;
+	enum transform_kind kind[2];
+} stacks[] = {
+    {"primal", 0, {TRANSFORM_JVP}}, {"jvp", 1, {TRANSFORM_JVP}}, {"vjp", 1, {TRANSFORM_VJP}}, {"vjp, then jvp", 2, {TRANSFORM_VJP, TRANSFORM_JVP}},
+    {"vjp, then vjp", 2, {TRANSFORM_VJP, TRANSFORM_VJP}}, {"jvp, then vjp", 2, {TRANSFORM_JVP, TRANSFORM_VJP}}, {"jvp, then jvp", 2,
+        {TRANSFORM_JVP, TRANSFORM_JVP}},
+};
+enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
+
+/* The case asked by that stack, by the inputs that its outermost transform has in wrt. */
+static struct edit asked(struct lab *l, const struct testcase *c, const struct stack *stack)
+{
+	struct edit e = lab_edit_of(l, c);
+	const struct transform *t = request_outermost(e.c.transform, e.c.n_transform);
+	struct transform *list = NEW(e.arena, struct transform, 2);
+
+	for (int k = 0; k < stack->n; k++)
+		list[k] = (struct transform){.kind = stack->kind[k], .n_wrt = t ? t->n_wrt : 0, .wrt = t ? t->wrt : NULL};
+	e.c.transform = list;
+	e.c.n_transform = stack->n;
+	return e;
+}
+
+void experiment_engines(struct lab *l)
+{
+	lab_columns(l, (const char *const[]){"engine", "request"}, 2);
+	for (int k = 0; k < FIRST_ORDER + 1; k++) {
+		struct edit e = asked(l, l->base, &stacks[k]);
+
+		lab_try(l, &e, (const char *const[]){l->spec, stacks[k].name});
+	}
+	for (int p = 0, n = lab_peers(l); p < n; p++)
+		for (int k = 0; k < FIRST_ORDER + 1; k++) {
+			struct edit e = asked(l, l->base, &stacks[k]);
+
+			lab_try_peer(l, &e, p, (const char *const[]){engine_spec(l->peers.engine[p]), stacks[k].name});
+		}
+}
+
+/* ---- second order ---- */
+
+void experiment_orders(struct lab *l)
+{
+	static const double points[] = {0.5, 2};
+
+	const struct variant_table *bodies = lab_find(l, "bodies");
+	int body = -1;
+
+	lab_columns(l, (const char *const[]){"program", "request", "x"}, 3);
+	for (int i = 0; bodies && i < bodies->n_row && body < 0; i++)
+		if (row_fails(&bodies->row[i], NULL))
+			body = i; /* the first loop body that fails is asked too */
+	for (int which = 0; which < 1 + (body >= 0); which++)
+		for (int p = -1; p < 2; p++)
+			for (int k = FIRST_ORDER; k < STACKS; k++) {
+				const struct variant_row *sibling = which ? &bodies->row[body] : NULL;
+				struct edit e = asked(l, which ? l->out->cases[sibling->case_number] : l->base, &stacks[k]);
+
+				for (int i = 0; p >= 0 && i < e.c.program.top.n_param; i++)
+					for (int q = 0; q < e.c.n_point; q++)
+						if (lab_is_float_input(&e, i))
+							edit_fill(&e.c.point[q][i], points[p]);
+				lab_try(l, &e, (const char *const[]){which ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1]) : "as it is", stacks[k].name,
+				    p < 0 ? "as it is" : lab_number(l, points[p])});
+			}
+}

@@ -1,0 +1,54 @@
+/* commands.h: the commands of adjudge.  Each takes its own argv (argv[0] is the command) and returns the exit code. */
+#ifndef FUZZ_CLI_COMMANDS_H
+#define FUZZ_CLI_COMMANDS_H
+
+#include "fuzz/bench/bench.h"
+#include "graph/text.h"
+#include "options.h"
+
+int command_run(int argc, char **argv);
+int command_gate(int argc, char **argv);
+int command_fuzz(int argc, char **argv);
+int command_minimize(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_show(int argc, char **argv);
+int command_engines(int argc, char **argv);
+int command_ops(int argc, char **argv);
+int command_faults(int argc, char **argv);
+int command_audit(int argc, char **argv);
+int command_conform(int argc, char **argv);
+int command_emit(int argc, char **argv);
+int command_worker(int argc, char **argv);
+
+enum { COMMAND_ARENA = 1 << 30 };
+
+/* Writes to the file of that path, whole or not at all, or to standard output (NULL): an exit code, after a complaint where it failed. */
+int write_output(const char *path, const char *text, size_t len);
+
+/* Every built-in engine without a fault. */
+void texts_add_right_engines(struct texts *list);
+/* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */
+const char *request_text(const struct testcase *c, struct arena *a);
+/* Complains about a file that could not be read: "adjudge: FILE: place: text". */
+int complain_about_case(const struct error *e);
+/* Reads a case or a report ("-": standard input); *engine is what the report is about, NULL in a bare case. */
+bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e);
+/* Whether engines and verdicts that a case's expectations name exist; complains. */
+bool check_expectations(const char *path, const struct testcase *c);
+/*
+ * Whether a file may name that engine: a built-in one.  What comes from a file never starts a process and never loads a library: such engines
+ * are given on the command line.
+ */
+bool file_may_name(const char *spec);
+/* Complains that the report's engine has to be given with --engine: EXIT_NOTHING. */
+int complain_about_foreign_engine(const char *command, const char *path, const char *spec);
+/* Whether a machine failure kept an engine from answering; complains. */
+bool machine_failed(const char *spec, const struct answer *answers, int n_point);
+
+/* ---- report_index.c ---- */
+
+bool is_directory(const char *path);
+/* The index of the campaign in that directory, in that format (json, html; markdown, which is also what `text` gives).  An exit code. */
+int report_index(const char *dir, const char *format, struct text *out);
+
+#endif

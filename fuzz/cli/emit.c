@@ -1,0 +1,144 @@
+/* emit.c: adjudge emit: a case as source that runs against an engine alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit/emit.h"
+#include "commands.h"
+
+static const struct format {
+	const char *name, *program, *adapter, *comment, *title, *meaning;
+} formats[] = {
+#define FORMAT(name, program, adapter, comment, title, meaning) {name, program, adapter, comment, title, meaning},
+#include "emit_formats.def"
+#undef FORMAT
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static const struct format *find_format(const char *name)
+{
+	for (int k = 0; k < FORMATS; k++)
+		if (!strcmp(name, formats[k].name))
+			return &formats[k];
+	return NULL;
+}
+
+static void list_formats(void)
+{
+	for (int k = 0; k < FORMATS; k++)
+		printf("%-14s %s\n", formats[k].name, formats[k].meaning);
+	for (const struct emit_target *t = emit_targets; t->name; t++)
+		printf("%-14s %s\n", t->name, t->meaning);
+}
+
+/* Beside the executable of a build: ../engines/external; the environment variable ADJUDGE_ADAPTERS names another place. */
+static const char *adapter_command(const struct format *f, struct arena *a)
+{
+	const char *dir = getenv("ADJUDGE_ADAPTERS");
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	char *slash;
+
+	if (dir)
+		return arena_printf(a, "proc:exec %s '%s'/%s --emit", f->program, dir, f->adapter);
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return arena_printf(a, "proc:exec %s '%s/../engines/external'/%s --emit", f->program, path, f->adapter);
+}
+
+/* By the adapter of the engine. */
+static int emit_by_adapter(const struct format *f, const struct emission *x)
+{
+	struct arena *a = x->arena;
+	struct error e = {0};
+	struct engine *engine = engine_open(adapter_command(f, a), &e);
+	const char **text = NULL;
+	int n = 0;
+
+	if (!engine) {
+		complain("emit: %s", e.text);
+		return EXIT_OURS;
+	}
+	if (!engine_emit(engine, x->c, a, &text, &n, &e)) {
+		complain("emit: %s", e.text);
+		engine_close(engine);
+		return EXIT_NOTHING;
+	}
+	emit_comment(x, f->comment, f->title);
+	for (int k = 0; k < n; k++)
+		text_put(x->out, "%s", text[k]);
+	engine_close(engine);
+	return EXIT_NO_FINDING;
+}
+
+static int emit_by_target(const struct emit_target *t, const struct emission *x)
+{
+	struct error e = {0};
+
+	if (t->write(x, &e))
+		return EXIT_NO_FINDING;
+	complain("emit: %s", e.text);
+	return EXIT_NOTHING;
+}
+
+static int emit_case(const char *path, const struct format *f, const struct emit_target *t, struct arena *a)
+{
+	const struct oracle_options options = {.fd_one_in = 1};
+	struct text out = {.arena = a};
+	struct error e = {0};
+	const char *of = NULL;
+	struct testcase c;
+	struct truth truth;
+	struct emission x = {&c, &truth, a, &out};
+	struct oracle *oracle;
+	int code;
+
+	if (!read_case(path, a, &c, &of, &e))
+		return complain_about_case(&e);
+	oracle = oracle_open(&options);
+	oracle_truth(oracle, &c, a, &truth);
+	oracle_close(oracle);
+	code = f ? emit_by_adapter(f, &x) : emit_by_target(t, &x);
+	return code == EXIT_NO_FINDING ? write_output(NULL, out.at, out.len) : code;
+}
+
+int command_emit(int argc, char **argv)
+{
+	const char *name = NULL;
+	bool list = false;
+	const struct option_row rows[] = {
+		{"format", OPTION_TEXT, &name, "F", "what to write it for; --formats lists them"},
+		{"formats", OPTION_FLAG, &list, NULL, "list the formats"},
+	};
+	const struct options o = {"emit", "--format F CASE",
+		"A case or report as a program for an engine alone, with what is expected beside what it returns: where there is an adapter, the\n"
+		"very calls that it makes (needs python3 or node, not the engine), else made from tables of templates (needs nothing).\n"
+		"Example: adjudge emit --format jax case.json >reproducer.py\n"
+		"Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the case has what the format has no counterpart for.\n",
+		rows, sizeof rows / sizeof *rows, 0, 1};
+	const struct emit_target *t;
+	const struct format *f;
+	struct arena a;
+	char **operand;
+	int n, code = options_parse(&o, argc, argv, &operand, &n);
+
+	if (code >= 0)
+		return code;
+	if (list) {
+		list_formats();
+		return EXIT_NO_FINDING;
+	}
+	f = name ? find_format(name) : NULL;
+	t = name ? emit_target_find(name) : NULL;
+	if ((!f && !t) || !n) {
+		complain(name && !f && !t ? "emit: no format '%s'; 'adjudge emit --formats' lists them" : "emit: --format and a case are needed", name);
+		return EXIT_USAGE;
+	}
+	arena_init(&a, COMMAND_ARENA);
+	code = emit_case(operand[0], f, t, &a);
+	arena_free(&a);
+	return code;
+}

@@ -1,0 +1,118 @@
+/* main.c: adjudge COMMAND. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "graph/json.h"
+#include "reports/report.h"
+#include "commands.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary; /* NULL: not listed */
+} commands[] = {
+    {"run", command_run, "judge cases: expected and returned, engine by engine"},
+    {"gate", command_gate, "judge all cases below paths against their expectations and a baseline"},
+    {"fuzz", command_fuzz, "judge random cases; minimize and report what is found"},
+    {"conform", command_conform, "a matrix: what an engine makes of every op, request and dtype"},
+    {"minimize", command_minimize, "the smallest case that shows the same finding"},
+    {"report", command_report, "experiments around a finding, and what they show"},
+    {"show", command_show, "print a case for people"},
+    {"emit", command_emit, "a case as source for an engine alone"},
+    {"engines", command_engines, "list the built-in engines"},
+    {"ops", command_ops, "list the operations of programs"},
+    {"faults", command_faults, "list the faults that can be planted"},
+    {"audit", command_audit, "judge the oracles themselves"},
+    {"worker", command_worker, NULL},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *f)
+{
+	fputs("Usage: adjudge COMMAND [OPTION]...\n\nJudges automatic-differentiation engines.\n\nCommands:\n", f);
+	for (int i = 0; i < COMMANDS; i++)
+		if (commands[i].summary)
+			fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n'adjudge COMMAND --help' says more; 'adjudge --version' prints versions.\n"
+	    "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the machine's failure,\n"
+	    "5 nothing was run or decided, 6 only findings that did not come again.\n", f);
+}
+
+static int print_version(void)
+{
+	const char *const *pair = report_versions();
+
+	for (int i = 0; pair[i] && pair[i + 1]; i += 2)
+		printf("%s %s\n", pair[i], pair[i + 1]);
+	return EXIT_NO_FINDING;
+}
+
+/* A descriptor that the caller closed must not become that of a report or of a worker's pipe. */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
+/* `adjudge run CASE | head` wants no complaint about the rest. */
+static bool reader_went_away(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+static int end_output(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	if (!reader_went_away())
+		complain("cannot write to standard output");
+	return EXIT_OURS;
+}
+
+static const struct command *find_command(const char *name)
+{
+	const char *names[COMMANDS], *near;
+
+	for (int i = 0; i < COMMANDS; i++) {
+		names[i] = commands[i].name;
+		if (!strcmp(name, names[i]))
+			return &commands[i];
+	}
+	near = json_nearest(name, names, COMMANDS);
+	complain("no command '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	fputs("Try 'adjudge --help'.\n", stderr);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	hold_standard_streams();
+	/* A reader of our output that goes away, and a file that may not grow, end us with a write error, not by a signal. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	if (argc < 2) {
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "help") && argc == 3) {
+		command = find_command(argv[2]);
+		return command ? end_output(command->run(2, (char *[]){argv[2], "--help", NULL})) : EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return end_output(EXIT_NO_FINDING);
+	}
+	if (!strcmp(argv[1], "--version"))
+		return end_output(print_version());
+	command = find_command(argv[1]);
+	return command ? end_output(command->run(argc - 1, argv + 1)) : EXIT_USAGE;
+}

@@ -1,0 +1,180 @@
+/* minimize.c: adjudge minimize: the smallest case with the same coarse signature. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/file.h"
+#include "reports/report.h"
+#include "commands.h"
+#include "fuzz/minimize/finding.h"
+#include "fuzz/minimize/simplest.h"
+#include "fuzz/bench/stop.h"
+
+enum { DEFAULT_BUDGET = 20000 };
+
+struct how {
+	int64_t budget;
+	double seconds; /* 0: no limit */
+	bool as_report, simplest;
+	const char *out, *slips; /* NULL: standard output; they are not kept */
+	const char *right_on;    /* NULL: no engine has to be right about the case */
+};
+
+/* What candidates showed besides, each as a case. */
+static int write_slips(const struct slips *slips, const char *dir)
+{
+	struct error e = {0};
+	char name[32];
+
+	if (!file_make_directory(dir, &e)) {
+		complain("%s", e.text);
+		return EXIT_OURS;
+	}
+	for (int i = 0; i < slips->n; i++) {
+		snprintf(name, sizeof name, "slip-%d.json", i + 1);
+		if (!file_write_atomic(dir, name, slips->at[i].text, slips->at[i].len, &e)) {
+			complain("%s", e.text);
+			return EXIT_OURS;
+		}
+	}
+	return EXIT_NO_FINDING;
+}
+
+/* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again nothing changes. */
+static const char *simplify(const struct question *same, const char *spec, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
+{
+	struct testcase simple = simplest_case(same, c, budget, a);
+	struct bench_result own;
+
+	if (!case_shows(&simple, &(struct question){.bench = same->bench, .judged = JUDGED_IN_FULL, .result = &own}, a, NULL))
+		return same->signature;
+	*c = simple;
+	*r = own;
+	return signature_coarse(spec, c, &r->judgement[0], a);
+}
+
+static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
+{
+	struct minimize_statistics stats = {0};
+	struct limit limit = {.stop = stop_requested};
+	struct slips slips = {0};
+	struct question same = {.bench = b, .slips = &slips, .until = &limit, .spent = &limit};
+	const int budget = how->budget > INT_MAX / 4 ? INT_MAX / 4 : (int)how->budget;
+	struct judgement j;
+	struct bench_result r;
+	struct report report;
+	struct testcase small;
+	size_t len;
+	char *text;
+	int code = EXIT_NO_FINDING, written;
+	bool shows;
+
+	if (!case_shows(c, &(struct question){.bench = b}, a, &j)) {
+		bench_judge(b, c, a, &r);
+		j = r.judgement[0];
+		if (machine_failed(spec, r.answer[0], c->n_point))
+			return EXIT_OURS;
+	}
+	if (j.verdict == VERDICT_UNDECIDED && j.reason == REASON_REFERENCE) {
+		complain("%s is not right about it either", how->right_on);
+		return EXIT_NOTHING;
+	}
+	if (!verdict_is_finding[j.verdict]) {
+		complain("%s shows no finding here: %s", spec, verdict_names[j.verdict]);
+		return EXIT_NOTHING;
+	}
+	same.signature = signature_coarse(spec, c, &j, a);
+	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
+	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
+	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
+	for (int i = 0; i < slips.n; i++)
+		fprintf(stderr, "slipped to %s%s", slips.at[i].signature, how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
+	if (how->slips)
+		code = write_slips(&slips, how->slips);
+	slips_free(&slips);
+	if (machine_failed(spec, r.answer[0], small.n_point))
+		return EXIT_OURS;
+	if (!shows) {
+		complain("%s does not show %s again", spec, same.signature);
+		return EXIT_NOTHING;
+	}
+	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
+		same.signature = simplify(&same, spec, budget, &small, &r, a);
+	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
+	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
+	written = write_output(how->out, text, len);
+	return code ? code : written;
+}
+
+int command_minimize(int argc, char **argv)
+{
+	const char *spec = NULL, *own = NULL;
+	struct how how = {.budget = DEFAULT_BUDGET};
+	const struct option_row rows[] = {
+	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
+	    {"right-on", OPTION_TEXT, &how.right_on, "SPEC", "keep only what this engine is right about, such as a newer version"},
+	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
+	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
+	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
+	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that a candidate showed"},
+	    {"simplest", OPTION_FLAG, &how.simplest, NULL, "then the simplest case behind it, of whatever signature, which is what fuzz reports"},
+	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report in place of a bare case"},
+	};
+	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",
+	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of deviation.\n"
+	    "Example: adjudge minimize case.json --engine functional+residual-fifo --report --out report.json\n"
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding.\n", rows, sizeof rows / sizeof *rows, 1, 1};
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct error e = {0};
+	struct testcase c;
+	struct arena a;
+	struct bench b;
+	char **path;
+	int n, code = options_parse(&o, argc, argv, &path, &n);
+
+	if (code >= 0)
+		return code;
+	arena_init(&a, COMMAND_ARENA);
+	if (spec && !engine_spec_valid(spec, &e)) {
+		complain("minimize: %s", e.text);
+		code = EXIT_USAGE;
+		goto out;
+	}
+	if (!read_case(path[0], &a, &c, &own, &e)) {
+		code = complain_about_case(&e);
+		goto out;
+	}
+	if (!spec && own && !engine_spec_valid(own, &e)) {
+		complain("%s: engine: %s", path[0], e.text);
+		code = EXIT_BAD_CASE;
+		goto out;
+	}
+	if (!spec && own && !file_may_name(own)) {
+		code = complain_about_foreign_engine("minimize", path[0], own);
+		goto out;
+	}
+	if (!spec && !own) {
+		complain("minimize: --engine is missing, and %s is no report, which would name one", path[0]);
+		code = EXIT_USAGE;
+		goto out;
+	}
+	if (!spec)
+		spec = own;
+	if (how.right_on && !engine_spec_valid(how.right_on, &e)) {
+		complain("minimize: --right-on: %s", e.text);
+		code = EXIT_USAGE;
+		goto out;
+	}
+	stop_on_signals();
+	if (!bench_open_against(&b, &spec, 1, how.right_on, &oracle, &e)) {
+		complain("%s", e.text);
+		code = EXIT_OURS;
+		goto out;
+	}
+	code = minimize_case(&b, spec, &c, &how, &a);
+	bench_close(&b);
+out:
+	arena_free(&a);
+	return code;
+}

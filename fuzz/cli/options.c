@@ -1,0 +1,193 @@
+/* options.c: see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/errors.h"
+#include "graph/json.h"
+
+enum { ROWS = 32, FIRST_CODE = 256 };
+
+void complain(const char *format, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof text, format, ap);
+	va_end(ap);
+	fprintf(stderr, "adjudge: %s\n", text_disarm(text, false));
+}
+
+static void print_help(const struct options *o)
+{
+	printf("Usage: adjudge %s %s\n\n%s\nOptions:\n", o->command, o->usage, o->summary);
+	for (int i = 0; i < o->n_row; i++) {
+		char left[64];
+
+		snprintf(left, sizeof left, "--%s%s%s", o->row[i].name, o->row[i].argument ? " " : "",
+		    o->row[i].argument ? o->row[i].argument : "");
+		printf("  %-22s %s\n", left, o->row[i].help);
+	}
+	printf("  %-22s %s\n", "--help", "this text");
+}
+
+static int bad_usage(const struct options *o)
+{
+	fprintf(stderr, "Try 'adjudge %s --help'.\n", o->command);
+	return EXIT_USAGE;
+}
+
+bool texts_have(const struct texts *list, const char *text)
+{
+	for (int i = 0; i < list->n; i++)
+		if (!strcmp(list->at[i], text))
+			return true;
+	return false;
+}
+
+bool texts_add(struct texts *list, const char *text)
+{
+	if (texts_have(list, text))
+		return true;
+	if (list->n == OPTIONS_TEXTS)
+		return false;
+	list->at[list->n++] = text;
+	return true;
+}
+
+static bool parse_unsigned(const char *text, int base, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, base);
+	return text[0] >= '0' && text[0] <= '9' && !*end && !errno;
+}
+
+static bool parse_duration(const char *text, double *out)
+{
+	static const struct {
+		const char *suffix;
+		double seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || !isfinite(*out) || *out <= 0)
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(end, units[i].suffix)) {
+			*out *= units[i].seconds;
+			return true;
+		}
+	return false;
+}
+
+static const char *const value_wanted[] = {
+    [OPTION_FLAG] = "no value",
+    [OPTION_TEXT] = "a text",
+    [OPTION_TEXTS] = "at most 64 different ones",
+    [OPTION_NUMBER] = "an integer >= 0",
+    [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal",
+    [OPTION_DURATION] = "a positive time such as 90s, 10m, 8h",
+};
+
+static bool take_value(const struct option_row *r, const char *text)
+{
+	bool hexadecimal;
+	uint64_t u;
+
+	switch (r->kind) {
+	case OPTION_FLAG:
+		*(bool *)r->out = true;
+		return true;
+	case OPTION_TEXT:
+		*(const char **)r->out = text;
+		return true;
+	case OPTION_TEXTS:
+		return texts_add(r->out, text);
+	case OPTION_NUMBER:
+		if (!parse_unsigned(text, 10, &u) || u > INT64_MAX)
+			return false;
+		*(int64_t *)r->out = (int64_t)u;
+		return true;
+	case OPTION_SEED:
+		/* Not base 0: 010 is ten. */
+		hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+		return parse_unsigned(text, hexadecimal ? 16 : 10, r->out);
+	case OPTION_DURATION:
+		return parse_duration(text, r->out);
+	}
+	return false;
+}
+
+/* getopt says no more of an option that it refuses than where it stands. */
+static void complain_about_option(const struct options *o, const char *given)
+{
+	const char *names[ROWS + 1], *near;
+	char word[64];
+
+	if (given[0] != '-' || given[1] != '-') {
+		complain("%s: unknown option %s; all options are long ones", o->command, given);
+		return;
+	}
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(given + 2, "="), given + 2);
+	for (int i = 0; i < o->n_row; i++) {
+		names[i] = o->row[i].name;
+		if (!strcmp(word, names[i])) {
+			complain("%s: option --%s takes no value", o->command, word);
+			return;
+		}
+	}
+	names[o->n_row] = "help";
+	near = json_nearest(word, names, o->n_row + 1);
+	complain("%s: unknown or ambiguous option --%s%s%s%s", o->command, word, near ? "; did you mean --" : "", near ? near : "",
+	    near ? "?" : "");
+}
+
+int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand)
+{
+	struct option list[ROWS + 2] = {{0}};
+	int code;
+
+	for (int i = 0; i < o->n_row; i++)
+		list[i] = (struct option){o->row[i].name, o->row[i].argument ? required_argument : no_argument, NULL, FIRST_CODE + i};
+	list[o->n_row] = (struct option){"help", no_argument, NULL, 'h'};
+	opterr = 0;
+	optind = 1;
+	while ((code = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
+		const struct option_row *r;
+
+		if (code == 'h') {
+			print_help(o);
+			return EXIT_NO_FINDING;
+		}
+		if (code == '?') {
+			complain_about_option(o, argv[optind - 1]);
+			return bad_usage(o);
+		}
+		if (code == ':') {
+			complain("%s: option %s needs a value", o->command, argv[optind - 1]);
+			return bad_usage(o);
+		}
+		r = &o->row[code - FIRST_CODE];
+		if (!take_value(r, optarg)) {
+			complain("%s: bad value '%s' for --%s, which needs %s", o->command, optarg ? optarg : "", r->name, value_wanted[r->kind]);
+			return bad_usage(o);
+		}
+	}
+	*operands = argv + optind;
+	*n_operand = argc - optind;
+	if (*n_operand < o->min_operands || (o->max_operands >= 0 && *n_operand > o->max_operands)) {
+		complain("%s: %s", o->command, *n_operand < o->min_operands ? "an operand is missing" : "too many operands");
+		return bad_usage(o);
+	}
+	return -1;
+}

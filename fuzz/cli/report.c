@@ -1,0 +1,170 @@
+/* report.c: adjudge report: experiments around a case, and the report in one of the formats. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/render.h"
+#include "reports/report.h"
+#include "fuzz/characterize/characterize.h"
+#include "commands.h"
+
+enum { DEFAULT_SECONDS = 60, ASKS = 16 }; /* an engine that answers by chance may be right at first */
+
+struct report_options {
+	const char *spec, *out;
+	const struct rendering *rendering;
+	bool again;
+	struct characterize_options characterize;
+};
+
+static int render(const struct report_options *o, const char *source, size_t len, struct arena *a)
+{
+	struct text out = {.arena = a};
+	struct error e = {0};
+	const struct json *root = json_read(source, len, a, &e);
+
+	if (!root) {
+		complain("report: %s: %s", e.place, e.text);
+		return EXIT_OURS;
+	}
+	o->rendering->render(&out, root, source);
+	return write_output(o->out, out.at ? out.at : "", out.len);
+}
+
+/* The finding as a report with what experiments show. */
+static int report_case(const struct report_options *o, const struct testcase *c, struct arena *a)
+{
+	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct characterization x;
+	struct bench_result r;
+	struct report report;
+	struct error e = {0};
+	struct bench b;
+	char *text;
+	size_t len;
+	int code;
+
+	if (!bench_open(&b, &o->spec, 1, &oracle, &e)) {
+		complain("%s", e.text);
+		return EXIT_OURS;
+	}
+	bench_judge(&b, c, a, &r);
+	for (int k = 1; k < ASKS && !verdict_is_finding[r.judgement[0].verdict] && !machine_failed(o->spec, r.answer[0], c->n_point); k++)
+		bench_judge(&b, c, a, &r);
+	if (machine_failed(o->spec, r.answer[0], c->n_point)) {
+		code = EXIT_OURS;
+	} else if (!verdict_is_finding[r.judgement[0].verdict]) {
+		complain("%s shows no finding here: %s", o->spec, verdict_names[r.judgement[0].verdict]);
+		code = EXIT_NOTHING;
+	} else if (!characterize(&b, o->spec, c, &o->characterize, a, &x, &e)) {
+		complain("report: %s", e.text);
+		code = EXIT_USAGE;
+	} else {
+		report = (struct report){.signature = signature_coarse(o->spec, c, &r.judgement[0], a), .engine = o->spec, .c = c, .truth = &r.truth,
+		    .answers = r.answer[0], .judgement = &r.judgement[0], .characterization = &x};
+		text = report_write(&report, a, &len);
+		code = render(o, text, len, a);
+	}
+	bench_close(&b);
+	return code;
+}
+
+/* The text of a report that has its experiments already; NULL: it is a case, or has none. */
+static const char *finished_report(const char *path, struct arena *a, size_t *len)
+{
+	struct error e = {0};
+	const char *text = json_read_bytes(path, JSON_BYTES, a, len, &e);
+	const struct json *root = text ? json_read(text, *len, a, &e) : NULL;
+
+	return root && root->kind == JSON_OBJECT && json_find(root, "characterization") ? text : NULL;
+}
+
+static int report_path(struct report_options *o, const char *path, struct arena *a)
+{
+	const char *own = NULL, *text;
+	struct error e = {0};
+	struct testcase c;
+	size_t len;
+
+	text = o->again || o->spec || !strcmp(path, "-") ? NULL : finished_report(path, a, &len);
+	if (text)
+		return render(o, text, len, a);
+	if (!read_case(path, a, &c, &own, &e))
+		return complain_about_case(&e);
+	if (!o->spec && own && !engine_spec_valid(own, &e)) {
+		complain("%s: engine: %s", path, e.text);
+		return EXIT_BAD_CASE;
+	}
+	if (!o->spec && own && !file_may_name(own))
+		return complain_about_foreign_engine("report", path, own);
+	if (!o->spec && !own) {
+		complain("report: --engine is missing, and %s is no report, which would name one", path);
+		return EXIT_USAGE;
+	}
+	if (!o->spec)
+		o->spec = own;
+	return report_case(o, &c, a);
+}
+
+static const char *names_of_experiments(struct arena *a)
+{
+	const char *text = "";
+
+	for (int i = 0; experiment_id(i); i++)
+		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", experiment_id(i));
+	return text;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct report_options report = {.characterize = {.seconds = DEFAULT_SECONDS}};
+	const char *format = renderings[0].name;
+	int64_t held_out = 0;
+	const struct option_row rows[] = {
+	    {"engine", OPTION_TEXT, &report.spec, "SPEC", "the engine with the finding (default: the one of a report)"},
+	    {"format", OPTION_TEXT, &format, "NAME", "what to write: text (default), json, markdown, html, dot"},
+	    {"out", OPTION_TEXT, &report.out, "FILE", "write here (default: standard output)"},
+	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST", "only these, separated by commas"},
+	    {"time", OPTION_DURATION, &report.characterize.seconds, "TIME", "begin no variant after this long (default 60s; 0: no limit)"},
+	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
+	    {"again", OPTION_FLAG, &report.again, NULL, "make the experiments of a report that has them anew"},
+	};
+	struct arena a;
+	struct options o = {"report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
+	struct error e = {0};
+	char **path;
+	int n, code;
+
+	arena_init(&a, COMMAND_ARENA);
+	o.summary = arena_printf(&a,
+	    "Makes experiments around a case that shows a finding, best a minimal one, and writes a report: what fails, what does not, what is ruled out, each\n"
+	    "statement with the variants that show it.  Of a report that has its experiments it only writes another format.\n"
+	    "Of the directory of a campaign it writes one index: findings by fine signature, most different first (json, markdown, html).\n"
+	    "Experiments: %s.\n"
+	    "Example: adjudge report corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding, or\n"
+	    "the directory has no report.\n", names_of_experiments(&a));
+	code = options_parse(&o, argc, argv, &path, &n);
+	if (code >= 0)
+		goto out;
+	report.characterize.held_out = held_out > 100000 ? 100000 : (int)held_out;
+	report.rendering = rendering_find(format);
+	if (!report.rendering) {
+		complain("report: no format '%s'", format);
+		code = EXIT_USAGE;
+	} else if (report.spec && !engine_spec_valid(report.spec, &e)) {
+		complain("report: %s", e.text);
+		code = EXIT_USAGE;
+	} else if (is_directory(path[0])) {
+		struct text index = {.arena = &a};
+
+		code = report_index(path[0], format, &index);
+		if (code == EXIT_NO_FINDING)
+			code = write_output(report.out, index.at, index.len);
+	} else {
+		code = report_path(&report, path[0], &a);
+	}
+out:
+	arena_free(&a);
+	return code;
+}

@@ -1,0 +1,371 @@
+/* run.c: adjudge run: judges given cases and shows what was expected and returned. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/json.h"
+#include "commands.h"
+#include "fuzz/cross/show.h"
+#include "reports/report.h"
+
+enum { COMPONENTS_SHOWN = 4096 };
+
+struct run {
+	struct texts specs; /* given on the command line */
+	const char *signature;
+	bool json;
+	bool cross, strict, no_oracle;
+	const char *against;      /* spec of the reference, or NULL */
+	struct json_writer w;
+	struct arena arena;       /* a case */
+	struct arena text_arena;  /* the JSON output */
+	int findings, decided, cases, leads;
+	bool signature_seen;
+	bool foreign; /* a report's engine is not built in, and was not given */
+	int trouble; /* an exit code to end with, or 0 */
+};
+
+/* Every derivative component (primal request: primal) beside what the engine returned. */
+static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t, const struct answer *answers,
+    const struct judgement *j)
+{
+	int shown = 0;
+
+	json_put_key(w, "components");
+	json_begin_array(w, JSON_BLOCK);
+	for (int p = 0; p < c->n_point; p++) {
+		const struct truth_point *tp = &t->point[p];
+		const struct answer *a = &answers[p];
+		bool primal = !request_outermost(c->transform, c->n_transform);
+		int n = primal ? tp->n_primal : tp->n_derivative, have = primal ? a->n_primal : a->n_derivative;
+		const struct truth_tensor *want = primal ? tp->primal
+		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0] : NULL;
+		const struct tensor *got = primal ? a->primal : a->derivative;
+
+		for (int k = 0; k < n; k++) {
+			bool same = a->status == ANSWER_OK && k < have && type_equal(&got[k].type, &want[k].type);
+
+			for (int i = 0, size = shape_elements(&want[k].type.shape); i < size && shown < COMPONENTS_SHOWN; i++, shown++) {
+				const struct component *x = &want[k].at[i];
+
+				json_begin_object(w, JSON_FLOW);
+				json_member_integer(w, "point", p);
+				json_member_integer(w, "which", k);
+				json_member_integer(w, "element", i);
+				json_member_decimal_if(w, "expected", x->reason == REASON_NONE, x->value);
+				json_member_decimal_if(w, "returned", same, same ? tensor_number(&got[k], i) : 0);
+				json_member_decimal_if(w, "radius", x->reason == REASON_NONE, x->loose);
+				json_member_string(w, "reason", reason_names[x->reason]);
+				json_end(w);
+			}
+		}
+	}
+	json_end(w);
+}
+
+static void put_value(struct json_writer *w, const struct answer *a)
+{
+	json_put_key(w, "value");
+	json_begin_array(w, JSON_FLOW);
+	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
+		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
+			json_put_decimal(w, tensor_number(&a->primal[k], i));
+	json_end(w);
+}
+
+/* How an inaccurate number compares with what a good formula gives; null for other verdicts. */
+static void put_accuracy(struct json_writer *w, const struct judgement *j)
+{
+	json_put_key(w, "accuracy");
+	if (j->verdict == VERDICT_INACCURATE)
+		accuracy_put(w, &j->accuracy);
+	else
+		json_put_null(w);
+}
+
+static void put_judgement(
+    struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
+{
+	const struct judgement *j = &b->judgement[k];
+	struct json_writer *w = &r->w;
+	bool there = judgement_has_numbers(j);
+
+	json_begin_object(w, JSON_BLOCK);
+	json_member_string(w, "engine", spec);
+	json_member_string(w, "request", request_text(c, &r->arena));
+	json_member_string(w, "verdict", verdict_names[j->verdict]);
+	json_member_string(w, "reason", reason_names[j->reason]);
+	json_member_string(w, "deviation", deviation_names[j->deviation]);
+	json_member_bool(w, "finding", verdict_is_finding[j->verdict]);
+	json_member_string(w, "signature", signature_coarse(spec, c, j, &r->arena));
+	json_member_string(w, "text", answers_text(b->answer[k], c->n_point));
+	put_value(w, &b->answer[k][there && j->point < c->n_point ? j->point : 0]);
+	json_member_decimal_if(w, "expected", there, j->expected);
+	json_member_decimal_if(w, "returned", there, j->returned);
+	json_member_decimal_if(w, "radius", there, j->radius);
+	put_accuracy(w, j);
+	json_put_key(w, "place");
+	json_begin_object(w, JSON_FLOW);
+	json_member_integer(w, "point", j->point);
+	json_member_bool(w, "primal", j->in_primal);
+	json_member_integer(w, "which", j->which);
+	json_member_integer(w, "element", j->element);
+	json_end(w);
+	json_member_integer(w, "decided", j->decided);
+	json_member_integer(w, "recomputed", recomputed);
+	put_components(w, c, &b->truth, b->answer[k], j);
+	json_end(w);
+}
+
+static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct answer *answers,
+    const struct judgement *j, int64_t recomputed)
+{
+	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
+	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
+
+	if (inaccurate)
+		text = arena_printf(&r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
+	if (recomputed && !*text)
+		text = arena_printf(&r->arena, "%lld iterations run again", (long long)recomputed);
+	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
+	    inaccurate ? accuracy_cause(&j->accuracy) : j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
+	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-",
+	    *text ? "  " : "", text);
+}
+
+/* The number of a spec; -1: it is not among them. */
+static int spec_index(const struct texts *specs, const char *spec)
+{
+	for (int k = 0; spec && k < specs->n; k++)
+		if (!strcmp(specs->at[k], spec))
+			return k;
+	return -1;
+}
+
+static bool collect_specs(struct run *r, const struct testcase *c, const char *own, struct texts *specs)
+{
+	bool fit = true;
+
+	for (int i = 0; i < c->n_expect; i++)
+		if (c->expect[i].engine && !file_may_name(c->expect[i].engine) && !texts_have(&r->specs, c->expect[i].engine))
+			complain("expect[%d]: '%s' is not checked: a file never starts an engine; give it with --engine", i, c->expect[i].engine);
+	*specs = r->specs;
+	if (!specs->n) {
+		texts_add_right_engines(specs);
+		for (int i = 0; i < c->n_expect; i++)
+			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") && file_may_name(c->expect[i].engine))
+				fit = texts_add(specs, c->expect[i].engine) && fit;
+		if (own)
+			fit = texts_add(specs, own) && fit;
+	}
+	return fit;
+}
+
+static void note_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
+{
+	if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED)
+		r->decided++;
+	if (!verdict_is_finding[j->verdict])
+		return;
+	r->findings++;
+	if (r->signature && !strcmp(signature_coarse(spec, c, j, &r->arena), r->signature))
+		r->signature_seen = true;
+}
+
+/* Whether the engine shows a finding, and the one that was asked for if one was. */
+static bool shows_wanted(const struct run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
+{
+	return verdict_is_finding[j->verdict] && (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
+}
+
+/* A report's own engine (own >= 0) is asked until it shows something, or has not for long enough. */
+static void judge_report(const struct run *r, struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
+{
+	struct arena_mark mark = arena_mark(a);
+
+	for (int run = 1;; run++) {
+		const struct judgement *j;
+
+		bench_judge(b, c, a, result);
+		if (own < 0 || run == BENCH_RUNS)
+			return;
+		j = &result->judgement[own];
+		if (shows_wanted(r, engine_spec(b->engine[own]), c, j, a) || j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_UNSUPPORTED)
+			return;
+		arena_rewind(a, mark);
+	}
+}
+
+/* Every engine of b in every mode, without an oracle. */
+static bool cross_engines(struct run *r, struct bench *b, const struct testcase *c)
+{
+	struct error e = {0};
+	struct engine *against = r->against ? engine_open(r->against, &e) : NULL;
+	struct cross_count count = {0};
+	bool ok = (against || !r->against) && cross_show(b->engine, b->n_engine, against, c, r->json ? &r->w : NULL, &r->arena, &count);
+
+	if (!ok)
+		complain("%s", *e.text ? e.text : "out of memory");
+	r->leads += count.leads;
+	r->decided += r->no_oracle ? count.decided : 0;
+	engine_close(against);
+	return ok;
+}
+
+/* ---- a case ---- */
+
+/* The judgements of all engines: an exit code where a machine failed, else 0. */
+static int show_judgements(struct run *r, const struct texts *specs, const struct testcase *c, struct bench *b, const struct bench_result *result)
+{
+	int code = 0;
+
+	for (int k = 0; k < specs->n; k++) {
+		note_judgement(r, specs->at[k], c, &result->judgement[k]);
+		if (r->json)
+			put_judgement(r, specs->at[k], c, result, k, engine_recomputed(b->engine[k]));
+		else
+			print_judgement(r, specs->at[k], c, result->answer[k], &result->judgement[k], engine_recomputed(b->engine[k]));
+		if (machine_failed(specs->at[k], result->answer[k], c->n_point))
+			code = EXIT_OURS;
+	}
+	return code;
+}
+
+/* Returns 0, or an exit code when the case could not be judged. */
+static int run_case(struct run *r, const char *path)
+{
+	struct oracle_options o = {.seed = 1, .fd_one_in = 1};
+	struct bench_result result;
+	struct error e = {0};
+	struct testcase c;
+	struct texts specs;
+	struct bench b;
+	const char *own;
+	int code = 0;
+
+	if (!read_case(path, &r->arena, &c, &own, &e))
+		return complain_about_case(&e);
+	if (!check_expectations(path, &c))
+		return EXIT_BAD_CASE;
+	if (own && !r->specs.n && !engine_spec_valid(own, &e)) {
+		complain("%s: engine: %s", path, e.text);
+		return EXIT_BAD_CASE;
+	}
+	if (own && !r->specs.n && !file_may_name(own)) {
+		r->foreign = true;
+		complain_about_foreign_engine("run", path, own);
+		return 0;
+	}
+	if (!collect_specs(r, &c, own, &specs)) {
+		complain("%s: more than %d engines for one case", path, OPTIONS_TEXTS);
+		return EXIT_BAD_CASE;
+	}
+	if (!bench_open(&b, specs.at, specs.n, &o, &e)) {
+		complain("%s", e.text);
+		return EXIT_OURS;
+	}
+	memset(&result, 0, sizeof result);
+	if (!r->no_oracle)
+		judge_report(r, &b, &c, spec_index(&specs, own), &r->arena, &result);
+	r->cases++;
+	if (r->json) {
+		json_begin_object(&r->w, JSON_BLOCK);
+		json_member_string(&r->w, "file", path);
+		json_member_bool(&r->w, "oracle_disagreement", result.oracle_disagreement);
+		json_put_key(&r->w, "engines");
+		json_begin_array(&r->w, JSON_BLOCK);
+	} else {
+		char *title = arena_printf(&r->arena, "%s%s%s", path, c.provenance.title ? ": " : "",
+		    c.provenance.title ? c.provenance.title : "");
+
+		printf("%s\n", text_disarm(title, false));
+		if (!r->no_oracle)
+			printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", "engine", "request", "verdict", "reason", "expected", "returned", "radius");
+	}
+	if (!r->no_oracle)
+		code = show_judgements(r, &specs, &c, &b, &result);
+	if (r->json)
+		json_end(&r->w);
+	else if (result.oracle_disagreement)
+		printf("the two oracles disagree: an oracle finding, not an engine's\n");
+	if (r->cross && !cross_engines(r, &b, &c))
+		code = EXIT_OURS;
+	if (r->json)
+		json_end(&r->w);
+	bench_close(&b);
+	return code;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct run r = {0};
+	const struct option_row rows[] = {
+	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
+	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
+	    {"cross", OPTION_FLAG, &r.cross, NULL, "compare what needs no oracle: forward with reverse, batch with slice, f32 with f64 ..."},
+	    {"against", OPTION_TEXT, &r.against, "SPEC", "of --cross: the engine that answers are compared with"},
+	    {"cross-strict", OPTION_FLAG, &r.strict, NULL, "of --cross: a lead counts as a finding"},
+	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "--cross alone: no verdict"},
+	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
+	};
+	const struct options o = {"run", "CASE... [OPTION]...",
+	    "Judges each case (a report is a case too; - is standard input).  The engine of a report is asked up to 64 times:\n"
+	    "it may differ from run to run.\n"
+	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
+	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
+	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.  A lead of\n"
+	    "--cross is no finding, unless --cross-strict.\n",
+	    rows, sizeof rows / sizeof *rows, 1, -1};
+	char **path;
+	int n, code = options_parse(&o, argc, argv, &path, &n);
+	size_t len;
+
+	if (code >= 0)
+		return code;
+	for (int i = 0; i < r.specs.n; i++) {
+		struct error e = {0};
+
+		if (!engine_spec_valid(r.specs.at[i], &e)) {
+			complain("run: %s", e.text);
+			return EXIT_USAGE;
+		}
+	}
+	if (r.against) {
+		struct error e = {0};
+
+		if (!engine_spec_valid(r.against, &e)) {
+			complain("run: %s", e.text);
+			return EXIT_USAGE;
+		}
+	}
+	r.cross = r.cross || r.no_oracle || r.strict || r.against;
+	arena_init(&r.arena, COMMAND_ARENA);
+	arena_init(&r.text_arena, COMMAND_ARENA);
+	if (r.json) {
+		r.w = json_writer_new(&r.text_arena, true);
+		json_begin_object(&r.w, JSON_BLOCK);
+		json_member_string(&r.w, "schema", "adjudge.run/1");
+		json_put_key(&r.w, "cases");
+		json_begin_array(&r.w, JSON_BLOCK);
+	}
+	for (int i = 0; i < n; i++) {
+		arena_reset(&r.arena);
+		code = run_case(&r, path[i]);
+		if (code > r.trouble)
+			r.trouble = code;
+	}
+	if (r.json) {
+		json_end(&r.w);
+		json_end(&r.w);
+		fputs(json_finish(&r.w, &len), stdout);
+	}
+	arena_free(&r.arena);
+	arena_free(&r.text_arena);
+	if (r.signature && r.signature_seen)
+		return EXIT_FINDING;
+	if (r.trouble)
+		return r.trouble;
+	if (!r.signature && (r.findings || (r.strict && r.leads)))
+		return EXIT_FINDING;
+	return r.decided && !r.foreign ? EXIT_NO_FINDING : EXIT_NOTHING;
+}

@@ -1,0 +1,220 @@
+/* conform.c: the sweep. */
+#include "conform.h"
+#include "graph/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engines/process/hello.h"
+#include "fuzz/generate/generate.h"
+
+/* CONFORM_DRAWS: programs drawn in search of one that has the op. */
+enum { CONFORM_DRAWS = 400, CONFORM_OPS = 3 };
+
+const char *const point_class_names[POINTS_COUNT] = {"inside", "edge"};
+
+/* ---- columns ---- */
+
+static void add_columns(
+    struct conform *m, const struct conform_options *o, const struct engine_scope *scope, const enum transform_kind *stack, int n)
+{
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		for (int p = 0; p < POINTS_COUNT; p++) {
+			struct conform_column *c = &m->column[m->n_column];
+			size_t at = 0;
+
+			if (!dtype_is_float((enum dtype)d) || !scope->dtype[d] || !o->dtype[d] || m->n_column == CONFORM_COLUMNS)
+				continue;
+			m->n_column++;
+			*c = (struct conform_column){.n_stack = n, .dtype = (enum dtype)d, .points = (enum point_class)p};
+			snprintf(c->request, sizeof c->request, "primal");
+			for (int k = 0; k < n; k++) {
+				c->stack[k] = stack[k];
+				at += (size_t)snprintf(
+				    c->request + at, sizeof c->request - at, "%s%s", k ? "," : "", transform_names[stack[k]]);
+			}
+		}
+}
+
+/* The requests that the engine names; else those that its kind takes, one level each. */
+static void make_columns(struct conform *m, const struct conform_options *o, const struct engine *engine)
+{
+	static const enum transform_kind jvp = TRANSFORM_JVP, vjp = TRANSFORM_VJP;
+	const struct engine_scope scope = engine_scope(engine);
+	const struct engine_kind *kind = engine_kind(engine);
+	const struct hello *h = engine_hello(engine);
+
+	for (int k = 0; h && k < h->n_request; k++)
+		if (h->request[k].n)
+			add_columns(m, o, &scope, h->request[k].kind, h->request[k].n);
+	if (h && h->n_request)
+		return;
+	if (kind->jvp)
+		add_columns(m, o, &scope, &jvp, 1);
+	if (kind->vjp)
+		add_columns(m, o, &scope, &vjp, 1);
+}
+
+/* ---- cases ---- */
+
+/* Tiny programs of the op, and of what it takes to make operands for it and something of its result. */
+static struct profile cell_profile(enum op op, const struct conform_column *column, const struct engine_scope *scope)
+{
+	static const enum op help[] = {OP_CONSTANT, OP_ADD, OP_MUL, OP_SIN, OP_RESHAPE, OP_BROADCAST_TO, OP_CAST, OP_REDUCE_SUM, OP_ABS, OP_DYNAMIC_UPDATE_SLICE};
+	struct profile p = profile_default();
+
+	p.ops_min = 1;
+	p.ops_max = CONFORM_OPS;
+	p.ops_low_precision = 100;
+	p.body_ops_max = 2;
+	p.dead_code = p.results_several = p.result_input = p.result_constant = p.result_integer = 0;
+	p.points_several = p.point_equal = p.wrt_integer = 0;
+	p.extent_empty = p.trip_medium = p.trip_large = 0;
+	p.weight_large = p.weight_edge = p.unguarded = p.bare = 0;
+	p.edge_point = column->points == POINTS_EDGE ? 100 : 0;
+	p.f64 = column->dtype == DTYPE_F64;
+	p.f32 = column->dtype == DTYPE_F32;
+	p.bf16 = column->dtype == DTYPE_BF16;
+	p.f16 = column->dtype == DTYPE_F16;
+	if (scope->rank < 1)
+		p.rank1 = 0;
+	if (scope->rank < 2)
+		p.rank2 = 0;
+	p.rank3 = p.rank4 = 0;
+	if (column->n_stack > 1) {
+		p.elements = 6;
+		p.work = 300;
+	}
+	for (int k = 0; k < OP_COUNT; k++)
+		p.without[k] = k != (int)op && op_table[k].regularity != REGULARITY_DISCRETE;
+	for (size_t k = 0; k < sizeof help / sizeof *help; k++)
+		p.without[help[k]] = !scope->op[help[k]];
+	p.without[op] = false;
+	if (op != OP_CAST)
+		p.mix_dtype = p.weight_cast = 0;
+	return p;
+}
+
+static bool draw(const struct conform_options *o, enum op op, const struct conform_column *column, int column_number, int number,
+    const struct profile *profile, struct arena *a, struct testcase *out)
+{
+	uint64_t seed = seed_mix(seed_mix(o->seed, (uint64_t)op), (uint64_t)(column_number * 1000 + number));
+
+	for (uint64_t k = 0; k < CONFORM_DRAWS; k++) {
+		struct arena_mark mark = arena_mark(a);
+		struct choice choice = choice_seeded(seed_mix(seed, k));
+
+		*out = generate_stack(&choice, profile, column->stack, column->n_stack, a);
+		if (region_has_op(&out->program.top, op) && out->n_transform == column->n_stack)
+			return true;
+		arena_rewind(a, mark);
+	}
+	return false;
+}
+
+/* ---- the sweep ---- */
+
+static bool keeps(enum verdict v)
+{
+	return verdict_is_finding[v] || v == VERDICT_INACCURATE;
+}
+
+static void judge_case(struct bench *b, const struct testcase *c, struct arena *scratch, struct arena *a, struct conform *m, struct conform_cell *cell)
+{
+	struct bench_result r;
+	enum verdict v;
+	const char *text = "";
+
+	bench_judge(b, c, scratch, &r);
+	v = r.judgement[0].verdict;
+	for (int k = 0; k < c->n_point; k++) {
+		if (r.answer[0][k].text && *r.answer[0][k].text && !*text)
+			text = r.answer[0][k].text;
+		if (r.answer[0][k].status == ANSWER_FAILURE && !m->failed) {
+			m->failed = true;
+			snprintf(m->failure, sizeof m->failure, "%s", r.answer[0][k].text);
+		}
+	}
+	if (!m->asked++ || v > cell->worst || !*cell->text) {
+		bool first = v > cell->worst;
+
+		cell->text = arena_printf(a, "%s", text);
+		if (first && keeps(v)) {
+			cell->shows = NEW(a, struct testcase, 1);
+			*cell->shows = testcase_copy(c, a);
+		}
+		cell->worst = v > cell->worst ? v : cell->worst;
+	}
+	cell->cases[v]++;
+	m->verdict[v]++;
+}
+
+struct sweep {
+	struct bench *bench;
+	const struct conform_options *o;
+	enum op op;
+	int column, number; /* of the cell, and of its case */
+	struct profile profile;
+	struct arena *scratch, *arena;
+	struct conform *m;
+};
+
+static void sweep_case(void *context)
+{
+	const struct sweep *s = context;
+	struct testcase c;
+
+	if (draw(s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
+		judge_case(s->bench, &c, s->scratch, s->arena, s->m, &s->m->cell[s->op][s->column]);
+}
+
+static int cases_of(const struct conform_options *o, const struct conform_column *column)
+{
+	int n = o->cases, order = 0;
+
+	for (int k = 0; k < column->n_stack; k++)
+		order += column->stack[k] != TRANSFORM_BATCH;
+	for (; order > 1 && n > 1; order--)
+		n = n > 4 ? n / 4 : 1;
+	return n;
+}
+
+/* A case that memory does not hold is left out. */
+static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch, struct arena *a, struct conform *m)
+{
+	const struct engine_scope scope = engine_scope(b->engine[0]);
+
+	m->cell[op] = NEW(a, struct conform_cell, m->n_column);
+	for (int k = 0; k < m->n_column; k++) {
+		struct sweep s = {b, o, op, k, 0, cell_profile(op, &m->column[k], &scope), scratch, a, m};
+
+		m->cell[op][k].text = "";
+		for (; s.number < cases_of(o, &m->column[k]) && !m->failed; s.number++) {
+			arena_reset(scratch);
+			arena_try(scratch, sweep_case, &s);
+		}
+	}
+}
+
+void conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out)
+{
+	const struct engine_scope scope = engine_scope(b->engine[0]);
+	struct arena scratch;
+	bool terminal = o->progress && isatty(STDERR_FILENO);
+
+	memset(out, 0, sizeof *out);
+	make_columns(out, o, b->engine[0]);
+	arena_init(&scratch, (size_t)1 << 30);
+	for (int op = 0; op < OP_COUNT && !out->failed; op++) {
+		/* of discrete ops nothing is differentiated */
+		if (!scope.op[op] || !o->op[op] || op == OP_CONSTANT || op_table[op].regularity == REGULARITY_DISCRETE)
+			continue;
+		sweep_op(b, o, (enum op)op, &scratch, a, out);
+		if (terminal)
+			fprintf(stderr, "\r\033[K%s: %d cases", op_table[op].name, out->asked);
+	}
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	arena_free(&scratch);
+}

@@ -1,0 +1,203 @@
+/* render.c: the matrix of a sweep as text, JSON, Markdown and HTML. */
+#include <string.h>
+
+#include "engines/process/hello.h"
+#include "conform.h"
+
+/* One letter a verdict: for a column of a line. */
+static const char letters[VERDICT_COUNT] = {
+	[VERDICT_UNSUPPORTED] = '-',      [VERDICT_UNDECIDED] = '?',   [VERDICT_AGREE] = '.',        [VERDICT_CONVENTION] = 'c',
+	[VERDICT_INACCURATE] = 'i',       [VERDICT_NAN_LEAK] = 'n',    [VERDICT_NONDETERMINISTIC] = 'N', [VERDICT_WRONG] = 'W',
+	[VERDICT_WRONG_PRIMAL] = 'P',     [VERDICT_BAD_DTYPE] = 'D',   [VERDICT_BAD_SHAPE] = 'S',    [VERDICT_INPUT_MODIFIED] = 'M',
+	[VERDICT_PROTOCOL] = 'G',         [VERDICT_HANG] = 'H',        [VERDICT_CRASH] = 'X',
+};
+
+static int cases_of(const struct conform_cell *cell)
+{
+	int n = 0;
+
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		n += cell->cases[v];
+	return n;
+}
+
+static char letter(const struct conform_cell *cell)
+{
+	return cases_of(cell) ? letters[cell->worst] : ' ';
+}
+
+/* Whether column k begins a new request. */
+static bool begins(const struct conform *m, int k)
+{
+	return !k || strcmp(m->column[k].request, m->column[k - 1].request);
+}
+
+static void put_counts(struct text *t, const struct conform *m)
+{
+	text_put(t, "%d cases:", m->asked);
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		if (m->verdict[v])
+			text_put(t, " %d %s (%c)", m->verdict[v], verdict_names[v], letters[v]);
+	text_put(t, "\n");
+}
+
+/* ---- text ---- */
+
+char *conform_text(const struct conform *m, const char *spec, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	text_put(&t, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, "");
+	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
+	text_put(&t, "\n%-22s", "");
+	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", dtype_table[m->column[k].dtype].name);
+	text_put(&t, "\n");
+	for (int op = 0; op < OP_COUNT; op++) {
+		if (!m->cell[op])
+			continue;
+		text_put(&t, "%-22s", op_table[op].name);
+		for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]));
+		text_put(&t, "\n");
+	}
+	text_put(&t, "\n");
+	put_counts(&t, m);
+	return t.at;
+}
+
+/* ---- Markdown and HTML ---- */
+
+/* Text for HTML and for a cell of Markdown: what has a meaning there is an entity. */
+static const char *escaped(const char *from, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	text_put_bytes(&t, "", 0);
+	for (; *from; from++) {
+		char one[2] = {*from, '\0'};
+
+		text_put(&t, "%s", *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
+		    *from == '|' ? "&#124;" : *from == '`' ? "&#96;" : (unsigned char)*from < ' ' ? " " : one);
+	}
+	return t.at;
+}
+
+char *conform_markdown(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	/* what it is, not where it lies */
+	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : "");
+	put_counts(&t, m);
+	text_put(&t, "\n| op |");
+	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+		text_put(&t, " %s %s |", m->column[k].request, dtype_table[m->column[k].dtype].name);
+	text_put(&t, "\n|---|");
+	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
+		text_put(&t, "---|");
+	for (int op = 0; op < OP_COUNT; op++) {
+		if (!m->cell[op])
+			continue;
+		text_put(&t, "\n| %s |", op_table[op].name);
+		for (int k = 0; k < m->n_column; k += POINTS_COUNT) {
+			char pair[3] = {letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]), '\0'};
+
+			text_put(&t, " %s |", pair);
+		}
+	}
+	text_put(&t, "\n");
+	return t.at;
+}
+
+static const char style[] =
+    ":root{color-scheme:light dark}body{font:14px/1.4 system-ui,sans-serif;margin:1rem}div{overflow-x:auto}table{border-collapse:collapse}"
+    "td,th{border:1px solid #8886;padding:.1rem .4rem;text-align:center}th:first-child{text-align:left}"
+    ".agree{background:#2a83}.convention,.inaccurate{background:#fb06}.undecided,.unsupported{color:#888}.bad{background:#f336;font-weight:bold}\n";
+
+static const char *css_class(const struct conform_cell *cell)
+{
+	return verdict_is_finding[cell->worst] ? "bad" : verdict_names[cell->worst];
+}
+
+char *conform_html(const struct conform *m, const char *spec, struct arena *a)
+{
+	struct text t = {.arena = a};
+
+	text_put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
+	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a));
+	put_counts(&t, m);
+	text_put(&t, "</p><div><table><tr><th>op</th>");
+	for (int k = 0; k < m->n_column; k++)
+		text_put(&t, "<th>%s %s<br>%s</th>", m->column[k].request, dtype_table[m->column[k].dtype].name,
+		    point_class_names[m->column[k].points]);
+	text_put(&t, "</tr>\n");
+	for (int op = 0; op < OP_COUNT; op++) {
+		if (!m->cell[op])
+			continue;
+		text_put(&t, "<tr><th>%s</th>", op_table[op].name);
+		for (int k = 0; k < m->n_column; k++) {
+			const struct conform_cell *cell = &m->cell[op][k];
+
+			if (cases_of(cell))
+				text_put(&t, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]);
+			else
+				text_put(&t, "<td></td>");
+		}
+		text_put(&t, "</tr>\n");
+	}
+	text_put(&t, "</table></div></html>\n");
+	return t.at;
+}
+
+/* ---- JSON ---- */
+
+static void put_cell(struct json_writer *w, const struct conform_column *column, const struct conform_cell *cell)
+{
+	json_begin_object(w, JSON_FLOW);
+	json_member_string(w, "request", column->request);
+	json_member_string(w, "dtype", dtype_table[column->dtype].name);
+	json_member_string(w, "points", point_class_names[column->points]);
+	json_member_string(w, "worst", verdict_names[cell->worst]);
+	for (int v = 0; v < VERDICT_COUNT; v++)
+		if (cell->cases[v])
+			json_member_integer(w, verdict_names[v], cell->cases[v]);
+	if (*cell->text)
+		json_member_string(w, "text", cell->text);
+	json_end(w);
+}
+
+char *conform_json(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
+{
+	struct json_writer w = json_writer_new(a, true);
+	size_t len;
+
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", "adjudge.conformance/1");
+	json_member_string(&w, "engine", spec);
+	if (hello) {
+		json_member_string(&w, "name", hello->name);
+		json_member_string(&w, "version", hello->version);
+	}
+	json_member_integer(&w, "cases", m->asked);
+	json_put_key(&w, "ops");
+	json_begin_array(&w, JSON_BLOCK);
+	for (int op = 0; op < OP_COUNT; op++) {
+		if (!m->cell[op])
+			continue;
+		json_begin_object(&w, JSON_FLOW);
+		json_member_string(&w, "op", op_table[op].name);
+		json_put_key(&w, "cells");
+		json_begin_array(&w, JSON_BLOCK);
+		for (int k = 0; k < m->n_column; k++)
+			if (cases_of(&m->cell[op][k]))
+				put_cell(&w, &m->column[k], &m->cell[op][k]);
+		json_end(&w);
+		json_end(&w);
+	}
+	json_end(&w);
+	json_end(&w);
+	return json_finish(&w, &len);
+}

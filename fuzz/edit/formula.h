@@ -1,0 +1,14 @@
+/* formula.h: what experiments write into a program, as texts (engines/aot/text.h). */
+#ifndef FUZZ_EDIT_FORMULA_H
+#define FUZZ_EDIT_FORMULA_H
+
+#include "engines/aot/text.h"
+#include "edit.h"
+
+/*
+ * Appends to region r the nodes of `text`; *out is the value of the whole.  Numbers are scalars of dtype d.  False: the text cannot be read, a name is
+ * not among names[n], or a type does not fit.
+ */
+bool formula_build(struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out);
+
+#endif

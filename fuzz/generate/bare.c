@@ -1,0 +1,424 @@
+/*
+ * Bare programs: an op or a few, each on inputs of its own and straight to a result, at points from all over its domain.  Nothing else rounds,
+ * and nothing else contributes to the same number, so that what an op does in the last bits, far out, or at the end of its domain shows: in a
+ * larger program the rounding of what surrounds it hides that.
+ */
+#include "generator.h"
+
+#include <math.h> /* ldexp, fabs, copysign */
+
+/* Ops that stand on inputs of their own.  Heavier: those whose derivatives of second order have cases, and those of several lines of elements. */
+static const struct bare_row {
+	enum op op;
+	int weight;
+} bare_rows[] = {
+	{OP_NEG, 1}, {OP_ABS, 2}, {OP_SIGN, 1}, {OP_SQUARE, 4}, {OP_SQRT, 3}, {OP_RSQRT, 3}, {OP_EXP, 3}, {OP_EXPM1, 3}, {OP_LOG, 3},
+	{OP_LOG1P, 3}, {OP_SIN, 3}, {OP_COS, 3}, {OP_TAN, 3}, {OP_ASIN, 3}, {OP_ACOS, 3}, {OP_ATAN, 4}, {OP_SINH, 3}, {OP_COSH, 3},
+	{OP_TANH, 4}, {OP_ASINH, 4}, {OP_ACOSH, 3}, {OP_ATANH, 3}, {OP_LOGISTIC, 3}, {OP_ERF, 3}, {OP_FLOOR, 1}, {OP_CEIL, 1},
+	{OP_TRUNC, 1}, {OP_ROUND, 1}, {OP_ADD, 2}, {OP_SUB, 2}, {OP_MUL, 3}, {OP_DIV, 5}, {OP_POW, 10}, {OP_ATAN2, 6}, {OP_MAX, 2},
+	{OP_MIN, 2}, {OP_CLAMP, 3}, {OP_REDUCE_SUM, 1}, {OP_REDUCE_PROD, 5}, {OP_REDUCE_MAX, 2}, {OP_REDUCE_MIN, 2},
+	{OP_REDUCE_MEAN, 2}, {OP_LOGSUMEXP, 4}, {OP_NORM, 4}, {OP_CUMSUM, 2}, {OP_CUMPROD, 8}, {OP_SORT, 1}, {OP_MATMUL, 4},
+	{OP_GATHER, 5}, {OP_TAKE_ALONG_AXIS, 3}, {OP_SCATTER_SET, 2}, {OP_SCATTER_ADD, 2}, {OP_SCATTER_MUL, 3}, {OP_SCATTER_MIN, 1},
+	{OP_SCATTER_MAX, 1},
+};
+
+/* Kinds of ops whose operands no domain bounds: they pick from the inputs themselves. */
+static const struct bare_emitter {
+	gen_emit_fn *emit;
+	int weight;
+} bare_emitters[] = {
+	{gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2}, {gen_emit_integer, 12}, {gen_emit_logical, 6},
+	{gen_emit_order, 2}, {gen_emit_cast, 2},
+};
+
+/* What may follow an op: a derivative of the second order is of two functions, one of the other. */
+static const struct bare_emitter follow_emitters[] = {
+	{gen_emit_unary, 3}, {gen_emit_binary, 2}, {gen_emit_reduce, 2}, {gen_emit_cumulative, 4},
+};
+
+enum {
+	BARE_ROWS = sizeof(bare_rows) / sizeof(bare_rows[0]),
+	BARE_EMITTERS = sizeof(bare_emitters) / sizeof(bare_emitters[0]),
+	FOLLOW_EMITTERS = sizeof(follow_emitters) / sizeof(follow_emitters[0]),
+	BARE_OPS = 3 /* at most; with at most three inputs each */
+};
+
+/* ---- domains ---- */
+
+/* What a float operand may be: the domain of its op, where that is about this operand. */
+static enum domain domain_of(const struct gen_stand *s)
+{
+	enum domain domain = s->op == OP_CONSTANT ? DOMAIN_ALL : op_table[s->op].domain;
+	bool second = domain == DOMAIN_SECOND_NONZERO;
+
+	return s->operand == (second ? 1 : 0) && domain != DOMAIN_NOT_BOTH_ZERO && domain != DOMAIN_NOT_ALL_ZERO ? domain : DOMAIN_ALL;
+}
+
+/* Where its rules are tame. */
+static struct range moderate(enum domain domain)
+{
+	switch (domain) {
+	case DOMAIN_POSITIVE:
+	case DOMAIN_POW:
+		return range_make(0.125, 4);
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return range_make(-0.875, 0.875);
+	case DOMAIN_INSIDE_ONE:
+		return range_make(-0.9375, 0.9375);
+	case DOMAIN_ABOVE_ONE:
+		return range_make(1.125, 5);
+	case DOMAIN_ALL:
+	case DOMAIN_SECOND_NONZERO:
+	case DOMAIN_NOT_BOTH_ZERO:
+	case DOMAIN_NOT_ALL_ZERO:
+		break;
+	}
+	return range_make(-4, 4);
+}
+
+/* Whether x is in the domain or at its end. */
+static bool allowed(enum domain domain, double x)
+{
+	switch (domain) {
+	case DOMAIN_POSITIVE:
+	case DOMAIN_POW:
+		return x >= 0;
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return x >= -1;
+	case DOMAIN_INSIDE_ONE:
+		return fabs(x) <= 1;
+	case DOMAIN_ABOVE_ONE:
+		return x >= 1;
+	case DOMAIN_ALL:
+	case DOMAIN_SECOND_NONZERO:
+	case DOMAIN_NOT_BOTH_ZERO:
+	case DOMAIN_NOT_ALL_ZERO:
+		break;
+	}
+	return true;
+}
+
+/* ---- points ---- */
+
+/* Stretches in which a result or a partial leaves the range of f64, or 1 swallows what is added to it; mirrored at 0. */
+static const struct stretch {
+	enum op op;
+	double low, high;
+} stretches[] = {
+	{OP_EXP, 690, 746}, {OP_EXPM1, 30, 40}, {OP_EXPM1, 690, 746}, {OP_SINH, 690, 711}, {OP_COSH, 690, 711}, {OP_TANH, 17, 22},
+	{OP_TANH, 345, 374}, {OP_LOGISTIC, 34, 40}, {OP_LOGISTIC, 690, 746}, {OP_ERF, 5, 7}, {OP_ERF, 26, 28}, {OP_ATAN, 0x1p500, 0x1p540},
+	{OP_ASINH, 0x1p500, 0x1p540}, {OP_SQUARE, 0x1p505, 0x1p513}, {OP_LOGSUMEXP, 690, 746}, {OP_SIN, 30, 100}, {OP_COS, 30, 100},
+	{OP_TAN, 1.5, 5}, {OP_RSQRT, 0x1p-700, 0x1p-680}, {OP_NORM, 0x1p505, 0x1p513}, {OP_ATAN2, 0x1p500, 0x1p540},
+};
+
+static double uniform(struct choice *c)
+{
+	return (double)(choice_bits(c) >> 11) * 0x1p-53;
+}
+
+/* In [2^exponent, 2^(exponent + 1)).  The exponent is chosen before the rest: C leaves the order of the arguments of ldexp open. */
+static double scaled(struct choice *c, int exponent)
+{
+	return ldexp(1 + uniform(c), exponent);
+}
+
+static double in_stretch(struct choice *c, enum op op)
+{
+	int n = (int)(sizeof stretches / sizeof *stretches), fit[2], n_fit = 0;
+	const struct stretch *s;
+	double x;
+
+	for (int i = 0; i < n && n_fit < 2; i++)
+		if (stretches[i].op == op)
+			fit[n_fit++] = i;
+	if (!n_fit)
+		return scaled(c, choice_between(c, -8, 8));
+	s = &stretches[fit[choice_below(c, n_fit)]];
+	x = s->low * 2 < s->high ? s->low * scaled(c, choice_below(c, 36)) : s->low + (s->high - s->low) * uniform(c);
+	return x;
+}
+
+/* Where rules take other paths: the end of the domain if that is not 0, and small numbers. */
+static double landmark(struct choice *c, enum domain domain)
+{
+	static const double at[] = {0, 1, -1, 0, 2, -0.0, 0.5, -2, 3};
+	bool one = domain == DOMAIN_INSIDE_ONE || domain == DOMAIN_ABOVE_ONE || domain == DOMAIN_ABOVE_MINUS_ONE;
+
+	if (one && choice_percent(c, 60))
+		return domain == DOMAIN_ABOVE_MINUS_ONE ? -1 : 1;
+	return at[choice_below(c, (int)(sizeof at / sizeof *at))];
+}
+
+/* Some bits beside a landmark. */
+static double beside(struct choice *c, enum dtype d, enum domain domain)
+{
+	double x = landmark(c, domain);
+	int bits = dtype_table[d].precision, exponent;
+
+	if (x == 0)
+		return scaled(c, -choice_between(c, 2, choice_percent(c, 30) ? -dtype_table[d].emin : 2 * bits));
+	exponent = -choice_between(c, bits / 3, bits);
+	return x + (choice_percent(c, 50) ? ldexp(choice_between(c, 1, 7), exponent) : scaled(c, exponent));
+}
+
+/* Any magnitude that the dtype has, or one that is not out of the way. */
+static double anywhere(struct choice *c, enum dtype d)
+{
+	const struct dtype_info *t = &dtype_table[d];
+	bool far = choice_percent(c, 40);
+	int least = far || t->emin > -30 ? t->emin : -30, most = far || t->emax < 31 ? t->emax - 1 : 30;
+
+	return scaled(c, choice_between(c, least, most));
+}
+
+static double bare_real(struct choice *c, const struct profile *p, enum dtype d, const struct gen_stand *s)
+{
+	static const int weights[] = {10, 5, 4, 3, 3};
+	enum domain domain = domain_of(s);
+	double x;
+
+	for (int attempt = 0; attempt < 3; attempt++) {
+		switch (choice_weighted(c, weights, 5)) {
+		case 1:
+			x = landmark(c, domain);
+			break;
+		case 2:
+			x = beside(c, d, domain);
+			break;
+		case 3:
+			x = anywhere(c, d);
+			break;
+		case 4:
+			x = in_stretch(c, s->op);
+			break;
+		default:
+			return gen_point_real(c, p, d, moderate(domain));
+		}
+		x = dtype_round(d, choice_percent(c, 50) ? x : -x);
+		if (isfinite(x) && allowed(domain, x))
+			return x;
+	}
+	return gen_point_real(c, p, d, moderate(domain));
+}
+
+void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point)
+{
+	for (int i = 0; i < n_input; i++) {
+		struct tensor *x = &point[i];
+		int n = shape_elements(&x->type.shape);
+		int wild;
+
+		if (stand[i].op == OP_CONSTANT || !dtype_is_float(x->type.dtype))
+			continue;
+		/* Half of the tensors are tame but for an element or none: beside one that is far out nothing is seen of the rest of a sum. */
+		wild = choice_percent(c, 50) ? choice_below(c, n + 1) : -1;
+		for (int k = 0; k < n; k++)
+			x->at[k].f = wild < 0 || wild == k ? bare_real(c, p, x->type.dtype, &stand[i]) :
+							     gen_point_real(c, p, x->type.dtype, moderate(domain_of(&stand[i])));
+	}
+}
+
+/* ---- programs ---- */
+
+/* An op and the inputs that it is to stand on: all inputs of a program come before its first op. */
+struct bare_op {
+	enum op op;
+	gen_emit_fn *emit; /* picks from the inputs by itself; NULL: op with attrs on all of them */
+	int arg[3], n_arg;
+	struct attrs attrs;
+};
+
+/* An input of that type for the next operand, integers in [0, most]; now and then one that there is. */
+static void add_operand(struct gen *g, struct bare_op *b, const struct type *t, int most)
+{
+	struct gen_stand stand = {.op = b->op, .operand = b->n_arg};
+	int v = g->n_input && choice_percent(g->c, g->p->operand_twice) ? gen_pick(g, gen_fits_type, t) : -1;
+
+	if (v < 0) {
+		g->stand[g->n_input] = stand;
+		v = gen_input(g, t, dtype_is_float(t->dtype) ? moderate(domain_of(&stand)) : range_make(0, most));
+	}
+	b->arg[b->n_arg++] = v;
+}
+
+static struct type any_type(struct gen *g, bool axes)
+{
+	struct type t = {.dtype = g->dtype, .shape = choice_percent(g->c, 75) ? g->base : gen_shape(g)};
+
+	if (axes && (!t.shape.rank || !shape_elements(&t.shape)))
+		t.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 2, 4)}};
+	return t;
+}
+
+static void plan_elementwise(struct gen *g, struct bare_op *b)
+{
+	int n = op_table[b->op].n_arg;
+
+	for (int k = 0; k < n; k++) {
+		struct type t = {.dtype = g->dtype, .shape = g->base};
+
+		if (n > 1 && choice_percent(g->c, 30))
+			t.shape = shape_scalar();
+		add_operand(g, b, &t, 0);
+	}
+}
+
+static void plan_lines(struct gen *g, struct bare_op *b)
+{
+	struct type t = any_type(g, true);
+	int whole = choice_below(g->c, t.shape.rank + 1);
+
+	add_operand(g, b, &t, 0);
+	if (op_table[b->op].family != FAMILY_REDUCE) {
+		b->attrs.axis = choice_below(g->c, t.shape.rank);
+		return;
+	}
+	for (int d = 0; d < t.shape.rank; d++)
+		if (d != whole || t.shape.rank == 1)
+			b->attrs.axes[b->attrs.n_axes++] = d;
+	b->attrs.keepdims = choice_percent(g->c, 25);
+}
+
+static void plan_matmul(struct gen *g, struct bare_op *b)
+{
+	struct type left = any_type(g, true), right = left;
+
+	right.shape = (struct shape){.rank = 1, .extent = {left.shape.extent[left.shape.rank - 1]}};
+	if (choice_percent(g->c, 50))
+		right.shape = (struct shape){.rank = 2, .extent = {right.shape.extent[0], choice_between(g->c, 1, 3)}};
+	add_operand(g, b, &left, 0);
+	add_operand(g, b, &right, 0);
+}
+
+/* Indices are an input too, now and then one past the end. */
+static void plan_indexed(struct gen *g, struct bare_op *b)
+{
+	struct type t = any_type(g, true), index = {.dtype = choice_percent(g->c, 25) ? DTYPE_I32 : DTYPE_I64};
+	int axis = choice_below(g->c, t.shape.rank), extent = t.shape.extent[axis], n = choice_between(g->c, 1, 3);
+
+	b->attrs.axis = axis;
+	b->attrs.mode = (enum index_mode)choice_below(g->c, MODE_COUNT);
+	add_operand(g, b, &t, 0);
+	if (b->op == OP_TAKE_ALONG_AXIS) {
+		index.shape = t.shape;
+		index.shape.extent[axis] = n;
+	} else if (b->op != OP_GATHER || choice_percent(g->c, 50)) {
+		index.shape = (struct shape){.rank = 1, .extent = {n}};
+	}
+	add_operand(g, b, &index, extent);
+	if (op_table[b->op].family != FAMILY_SCATTER)
+		return;
+	t.shape.extent[axis] = n;
+	add_operand(g, b, &t, 0);
+}
+
+/* A float, and what may be its index, mask or operand: none, one, or two. */
+static void plan_emitter(struct gen *g, struct bare_op *b)
+{
+	struct type t = any_type(g, choice_percent(g->c, 80)), other = {.dtype = DTYPE_I64, .shape = shape_scalar()};
+	int n = choice_below(g->c, 3);
+
+	if (choice_percent(g->c, b->emit == gen_emit_integer ? 0 : b->emit == gen_emit_logical ? 80 : 35))
+		other.dtype = DTYPE_BOOL;
+	else if (choice_percent(g->c, 25))
+		other.dtype = DTYPE_I32;
+	b->arg[b->n_arg++] = gen_input(g, &t, range_make(-4, 4));
+	for (int i = 0; i < n; i++) {
+		if (choice_percent(g->c, 35))
+			other.shape = t.shape;
+		else if (choice_percent(g->c, 50))
+			other.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 3)}};
+		b->arg[b->n_arg++] = gen_input(g, &other, other.dtype == DTYPE_BOOL ? range_make(0, 1) : range_make(0, 3));
+	}
+}
+
+static struct bare_op plan(struct gen *g)
+{
+	struct bare_op b = {.emit = NULL};
+	int weight[BARE_ROWS + BARE_EMITTERS], which;
+
+	for (int i = 0; i < BARE_ROWS; i++)
+		weight[i] = bare_rows[i].weight;
+	for (int i = 0; i < BARE_EMITTERS; i++)
+		weight[BARE_ROWS + i] = bare_emitters[i].weight;
+	which = choice_weighted(g->c, weight, BARE_ROWS + BARE_EMITTERS);
+	if (which >= BARE_ROWS) {
+		b.emit = bare_emitters[which - BARE_ROWS].emit;
+		plan_emitter(g, &b);
+		return b;
+	}
+	b.op = bare_rows[which].op;
+	switch (op_table[b.op].family) {
+	case FAMILY_REDUCE:
+	case FAMILY_CUMULATIVE:
+	case FAMILY_SORT:
+		plan_lines(g, &b);
+		break;
+	case FAMILY_MATMUL:
+		plan_matmul(g, &b);
+		break;
+	case FAMILY_GATHER:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_SCATTER:
+		plan_indexed(g, &b);
+		break;
+	default:
+		plan_elementwise(g, &b);
+	}
+	return b;
+}
+
+/* What an emitter makes with nothing but these to pick from. */
+static int emit_on(struct gen *g, gen_emit_fn *emit, const int *value, int n)
+{
+	g->n_pool = 0;
+	for (int i = n - 1; i >= 0; i--)
+		gen_push(g, value[i]);
+	return emit(g);
+}
+
+static int stand(struct gen *g, const struct bare_op *b)
+{
+	int v;
+
+	if (!b->emit)
+		return gen_node(g, b->op, b->arg, b->n_arg, &b->attrs);
+	v = emit_on(g, b->emit, b->arg, b->n_arg);
+	/* What an integer is worth shows in the derivative of what it multiplies. */
+	if (v >= 0 && b->emit == gen_emit_integer && gen_type(g, v)->dtype == g->dtype)
+		v = gen_binary(g, OP_MUL, v, b->arg[0]);
+	return v;
+}
+
+static int follow(struct gen *g, int value)
+{
+	int weight[FOLLOW_EMITTERS], v;
+
+	for (int i = 0; i < FOLLOW_EMITTERS; i++)
+		weight[i] = follow_emitters[i].weight;
+	/* Points come from all over: no guess of where the value lies keeps an op from following. */
+	g->info[value].range = range_make(-2, 2);
+	v = emit_on(g, follow_emitters[choice_weighted(g->c, weight, FOLLOW_EMITTERS)].emit, &value, 1);
+	return v >= 0 ? v : value;
+}
+
+int gen_bare(struct gen *g, int result[LIMIT_ARGS])
+{
+	struct bare_op op[BARE_OPS];
+	int ops = choice_between(g->c, 1, BARE_OPS), n = 0;
+
+	g->base = gen_shape(g);
+	for (int i = 0; i < ops; i++)
+		op[i] = plan(g);
+	for (int i = 0; i < ops; i++) {
+		int v = stand(g, &op[i]);
+
+		if (v >= 0 && gen_is_float(g, v) && choice_percent(g->c, g->p->bare_followed))
+			v = follow(g, v);
+		if (v >= 0)
+			result[n++] = v;
+	}
+	if (!n)
+		result[n++] = op[0].arg[0];
+	return n;
+}

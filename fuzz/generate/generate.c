@@ -1,0 +1,294 @@
+/*
+ * A random case: inputs, a program grown op by op from a pool of values, results that depend on most of it, a request,
+ * points.
+ */
+#include "generator.h"
+
+#include <stddef.h>
+
+/* What may be appended; region ops only while regions may be opened. */
+static const struct emitter {
+	gen_emit_fn *emit;
+	size_t weight; /* offset of the weight in struct profile */
+	bool region;
+	enum op op; /* of a region op: the one that is made */
+} emitters[] = {
+	{gen_emit_unary, offsetof(struct profile, weight_unary), false, OP_CONSTANT},
+	{gen_emit_binary, offsetof(struct profile, weight_binary), false, OP_CONSTANT},
+	{gen_emit_select, offsetof(struct profile, weight_select), false, OP_CONSTANT},
+	{gen_emit_clamp, offsetof(struct profile, weight_clamp), false, OP_CONSTANT},
+	{gen_emit_cast, offsetof(struct profile, weight_cast), false, OP_CONSTANT},
+	{gen_emit_shape, offsetof(struct profile, weight_shape), false, OP_CONSTANT},
+	{gen_emit_slice, offsetof(struct profile, weight_slice), false, OP_CONSTANT},
+	{gen_emit_store, offsetof(struct profile, weight_store), false, OP_CONSTANT},
+	{gen_emit_join, offsetof(struct profile, weight_join), false, OP_CONSTANT},
+	{gen_emit_gather, offsetof(struct profile, weight_gather), false, OP_CONSTANT},
+	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false, OP_CONSTANT},
+	{gen_emit_reduce, offsetof(struct profile, weight_reduce), false, OP_CONSTANT},
+	{gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false, OP_CONSTANT},
+	{gen_emit_matmul, offsetof(struct profile, weight_matmul), false, OP_CONSTANT},
+	{gen_emit_integer, offsetof(struct profile, weight_integer), false, OP_CONSTANT},
+	{gen_emit_logical, offsetof(struct profile, weight_logical), false, OP_CONSTANT},
+	{gen_emit_cond, offsetof(struct profile, weight_cond), true, OP_COND},
+	{gen_emit_for, offsetof(struct profile, weight_for), true, OP_FOR},
+	{gen_emit_while, offsetof(struct profile, weight_while), true, OP_WHILE},
+	{gen_emit_scan, offsetof(struct profile, weight_scan), true, OP_SCAN},
+	{gen_emit_large, offsetof(struct profile, weight_large), false, OP_CONSTANT},
+	{gen_emit_edge, offsetof(struct profile, weight_edge), false, OP_CONSTANT},
+	{gen_emit_masked, offsetof(struct profile, weight_masked), false, OP_CONSTANT},
+	{gen_emit_order, offsetof(struct profile, weight_order), false, OP_CONSTANT},
+	{gen_emit_copy, offsetof(struct profile, weight_copy), false, OP_CONSTANT},
+	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true, OP_SCATTER_APPLY},
+	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true, OP_CHECKPOINT},
+	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true, OP_FIXED_POINT},
+	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true, OP_DERIVATIVE},
+	{gen_emit_custom, offsetof(struct profile, weight_custom), true, OP_CUSTOM},
+};
+
+enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };
+
+int gen_emit(struct gen *g)
+{
+	bool regions = g->depth < g->p->depth_max && g->depth < GEN_DEPTH;
+	int weight[EMITTERS];
+
+	for (int i = 0; i < EMITTERS; i++) {
+		weight[i] = *(const int *)(const void *)((const char *)g->p + emitters[i].weight);
+		if (emitters[i].region && (!regions || g->p->without[emitters[i].op]))
+			weight[i] = 0;
+	}
+	return emitters[choice_weighted(g->c, weight, EMITTERS)].emit(g);
+}
+
+static int at_most(int x, int most)
+{
+	return x < most ? x : most;
+}
+
+/* ---- inputs ---- */
+
+/* The shape of the first input, or one that broadcasts to it. */
+static struct shape like_base(struct gen *g)
+{
+	struct shape s = g->base;
+	int drop;
+
+	if (!s.rank || choice_percent(g->c, 65))
+		return s;
+	drop = choice_below(g->c, s.rank + 1);
+	s = (struct shape){.rank = g->base.rank - drop};
+	for (int d = 0; d < s.rank; d++)
+		s.extent[d] = choice_percent(g->c, 20) ? 1 : g->base.extent[drop + d];
+	return s;
+}
+
+static void float_input(struct gen *g, bool first)
+{
+	struct type t = {.dtype = g->dtype, .shape = g->base};
+	bool low = g->dtype == DTYPE_BF16 || g->dtype == DTYPE_F16;
+	double most = low ? 3 : 4;
+
+	if (!first) {
+		t.shape = choice_percent(g->c, g->p->input_same_shape) ? like_base(g) : gen_shape(g);
+		if (choice_percent(g->c, 5))
+			t.dtype = gen_float_dtype(g);
+	}
+	if (choice_percent(g->c, g->p->input_positive))
+		gen_input(g, &t, range_make(low ? 0.25 : 0.125, most));
+	else
+		gen_input(g, &t, choice_percent(g->c, 15) ? range_make(-1, 1) : range_make(-most, most));
+}
+
+/* A count, a vector of indices, or a mask or operand of the common shape. */
+static void integer_input(struct gen *g)
+{
+	struct type t = {.dtype = choice_percent(g->c, 35) ? DTYPE_I32 : DTYPE_I64, .shape = shape_scalar()};
+	int role = choice_below(g->c, 3);
+
+	/* Ops on two integers that are both differentiated need two that fit. */
+	for (int i = 0; i < g->n_input; i++) {
+		if (gen_fits_int(g, i, NULL) && choice_percent(g->c, 60)) {
+			struct type same = *gen_type(g, i);
+
+			gen_input(g, &same, g->input_range[i]);
+			return;
+		}
+	}
+	if (role == 1)
+		t.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}};
+	else if (role == 2)
+		t.shape = like_base(g);
+	gen_input(g, &t, role == 2 ? range_make(-3, 8) : range_make(0, role ? 4 : 5));
+}
+
+static void bool_input(struct gen *g)
+{
+	struct type t = {.dtype = DTYPE_BOOL, .shape = choice_percent(g->c, 50) ? shape_scalar() : like_base(g)};
+
+	gen_input(g, &t, range_make(0, 1));
+}
+
+static void make_inputs(struct gen *g)
+{
+	int most = g->p->inputs_max < 1 ? 1 : at_most(g->p->inputs_max, 6), n = choice_between(g->c, 1, most);
+
+	g->base = gen_shape(g);
+	for (int i = 0; i < n; i++) {
+		/* Integers come in pairs. */
+		bool follow = i && gen_fits_int(g, i - 1, NULL) && choice_percent(g->c, 35);
+
+		if (i && choice_percent(g->c, g->p->input_bool))
+			bool_input(g);
+		else if (i && (follow || choice_percent(g->c, g->p->input_int)))
+			integer_input(g);
+		else
+			float_input(g, !i);
+	}
+}
+
+/* ---- results ---- */
+
+static bool depends_on_input(const struct gen *g, int v)
+{
+	return (g->info[v].deps & 0xffff) != 0;
+}
+
+/* main + u, or the like; u is reduced where shapes do not fit. */
+static int join_result(struct gen *g, int into, int u)
+{
+	static const enum op ops[] = {OP_ADD, OP_MUL, OP_SUB, OP_ADD};
+	struct type scalar = {.dtype = gen_type(g, into)->dtype, .shape = shape_scalar()};
+	struct type same = {.dtype = scalar.dtype, .shape = gen_type(g, u)->shape};
+	enum op op = ops[choice_below(g->c, 4)];
+	int v;
+
+	u = gen_as(g, gen_tame(g, u), &same);
+	if (u >= 0 && !gen_fits(g, gen_broadcast_elements(g, into, u)))
+		u = gen_as(g, u, &scalar);
+	if (op == OP_MUL && u >= 0 &&
+	    range_magnitude(g->info[u].range) * range_magnitude(g->info[into].range) > gen_limit(scalar.dtype))
+		op = OP_ADD;
+	v = gen_binary(g, op, into, u);
+	return v >= 0 ? v : into;
+}
+
+/* Appends `v` unless it is absent or there are enough. */
+static void add_result(int result[LIMIT_ARGS], int *n, int v)
+{
+	if (v >= 0 && *n < LIMIT_ARGS)
+		result[(*n)++] = v;
+}
+
+static void add_float(struct gen *g, int result[LIMIT_ARGS], int *n, int v)
+{
+	int sum = -1;
+
+	if (v >= 0 && g->p->result_sum && gen_type(g, v)->shape.rank && choice_percent(g->c, g->p->result_sum))
+		sum = gen_sum(g, v);
+	add_result(result, n, sum >= 0 ? sum : v);
+}
+
+/* Results that depend on most of what was computed: unused values are results or are joined to one. */
+static int pick_results(struct gen *g, int result[LIMIT_ARGS])
+{
+	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
+	int unused[12], n_unused = 0, n = 0,
+			several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
+
+	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
+		int v = g->pool[i];
+
+		if (!gen_is_float(g, v) || g->info[v].uses || !depends_on_input(g, v) || !gen_elements(g, v))
+			continue;
+		if (v >= g->n_input || !n_unused || choice_percent(g->c, 85))
+			unused[n_unused++] = v;
+	}
+	primary = n_unused ? unused[0] : gen_pick_float(g);
+	for (int i = 1; i < n_unused; i++) {
+		if (n + 1 < several && choice_percent(g->c, 60))
+			add_float(g, result, &n, unused[i]);
+		else
+			primary = join_result(g, primary, unused[i]);
+	}
+	if (n + 1 < several)
+		add_float(g, result, &n, gen_pick_float(g));
+	add_float(g, result, &n, primary);
+	if (choice_percent(g->c, g->p->result_input))
+		add_result(result, &n, choice_below(g->c, g->n_input));
+	if (choice_percent(g->c, g->p->result_constant))
+		add_result(result, &n, gen_literal(g, &constant));
+	if (choice_percent(g->c, g->p->result_integer))
+		add_result(result, &n, gen_pick(g, choice_percent(g->c, 60) ? gen_fits_int : gen_fits_bool, NULL));
+	return n;
+}
+
+/* ---- the case ---- */
+
+static struct program make_program(struct gen *g)
+{
+	int result[LIMIT_ARGS], n, end;
+	struct program p;
+
+	g->dtype = gen_float_dtype(g);
+	if (g->p->bare && choice_percent(g->c, g->p->bare)) {
+		n = gen_bare(g, result);
+		return gen_end(g, result, n);
+	}
+	/* A few programs are tiny; the simplest is empty. */
+	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
+	/* Few roundings fit into eleven bits, fewer into eight, before nothing can be decided. */
+	if (g->dtype == DTYPE_F16 || g->dtype == DTYPE_BF16)
+		end = end * g->p->ops_low_precision / (g->dtype == DTYPE_BF16 ? 150 : 100);
+	g->ops_end = end;
+	make_inputs(g);
+	for (int i = 0; i < 3 * g->ops_end && gen_open(g); i++)
+		gen_emit(g);
+	n = pick_results(g, result);
+	p = gen_end(g, result, n);
+	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
+}
+
+/* Points for t, which has a program and a request. */
+static void make_points(struct gen *g, const struct profile *profile, struct testcase *t)
+{
+	const struct signature outermost = testcase_signature(t);
+	const struct transform *derivative = request_outermost(t->transform, t->n_transform);
+	struct choice *c = g->c;
+
+	t->n_point = choice_percent(c, profile->points_several) ? choice_between(c, 2, 3) : 1;
+	t->point = NEW(g->a, struct tensor *, t->n_point);
+	for (int i = 0; i < t->n_point; i++) {
+		t->point[i] = gen_point(c, profile, &outermost, g->input_range, g->a);
+		gen_bare_point(c, profile, g->stand, g->n_input, t->point[i]);
+		if (choice_percent(c, profile->edge_point) && derivative)
+			gen_point_edge(c, &t->program, derivative, t->point[i]);
+		if (profile->point_equal && choice_percent(c, profile->point_equal))
+			gen_point_equal(c, &t->program, t->point[i], g->a);
+	}
+}
+
+struct testcase generate(struct choice *c, const struct profile *profile, struct arena *a)
+{
+	const struct request_plan plan = gen_request_plan(c, profile);
+	const struct profile fitted = gen_request_profile(profile, &plan);
+	struct testcase t = {0};
+	struct gen g;
+
+	gen_begin(&g, c, &fitted, a);
+	t.program = make_program(&g);
+	gen_request(c, &fitted, &plan, &t, a);
+	make_points(&g, &fitted, &t);
+	return t;
+}
+
+struct testcase generate_stack(struct choice *c, const struct profile *profile, const enum transform_kind *stack, int n, struct arena *a)
+{
+	struct testcase t = {0};
+	struct gen g;
+
+	gen_begin(&g, c, profile, a);
+	t.program = make_program(&g);
+	gen_request_stack(c, profile, stack, n, &t, a);
+	make_points(&g, profile, &t);
+	return t;
+}

@@ -1,0 +1,265 @@
+/*
+ * generator.h: a program while it grows.  Shared by generator, mutator and cross-over.
+ *
+ * gen_* functions that make a value return its number, or -1 when the budget or a limit forbids it; nothing is added then
+ * but possibly unused nodes.
+ *
+ * The same choices give the same case on every host: no decision depends on libm, and no two calls that choose or append are operands
+ * of one expression, for C leaves their order open.
+ */
+#ifndef FUZZ_GENERATE_GENERATOR_H
+#define FUZZ_GENERATE_GENERATOR_H
+
+#include "generate.h"
+
+enum {
+	GEN_DEPTH = 6,       /* regions that may be open at once, below LIMIT_DEPTH */
+	GEN_NODES = 900,     /* nodes of a program, below LIMIT_NODES: closing a region may still add some */
+	GEN_ELEMENTS = 256,  /* elements of a value whatever the profile says */
+	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
+	GEN_CLOSING = 110,   /* nodes that closing regions and collecting results may add beyond GEN_NODES */
+	GEN_BUDGET = 100000, /* most that the profile may aim at */
+	GEN_WORK = 300000    /* program_work beyond which nothing is added, well below LIMIT_WORK */
+};
+
+/* Where the elements of a value are expected to lie: a rough guess that steers, never a proof. */
+struct range {
+	double lo, hi;
+};
+
+struct gen_info {
+	struct range range;
+	uint32_t deps; /* bit i: depends on input i; bit 16 + d: on a parameter of the region open at depth d */
+	int uses;
+	int depth;     /* of the region it was made in */
+	int successor; /* what a store into it gave; -1: it was not stored into */
+	bool noisy; /* some float op rounded on the way: comparing it decides little near a tie */
+};
+
+/* The operand that an input is there for: its points come from all over the domain.  OP_CONSTANT: none in particular. */
+struct gen_stand {
+	enum op op;
+	int operand;
+};
+
+struct gen {
+	struct choice *c;
+	const struct profile *p;
+	struct arena *a;
+	struct builder b;
+
+	int n_pool, pool_room;
+	int *pool; /* values in scope, oldest first */
+	int info_room;
+	struct gen_info *info; /* by value number */
+
+	enum dtype dtype; /* most floats have it */
+	struct shape base;
+	int n_input;
+	struct range input_range[LIMIT_ARGS];
+	struct gen_stand stand[LIMIT_ARGS]; /* by input; of bare programs */
+
+	int nodes, ops; /* appended so far; ops without constants */
+	int ops_end;    /* no new op is begun once ops reaches it */
+	int depth, multiplier;
+	int64_t work;
+};
+
+/* ---- values.c: the pool of values, picking, constants, conversions ---- */
+
+void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct arena *a);
+int gen_input(struct gen *g, const struct type *t, struct range r);
+/* Makes a value known (range, deps) and pickable. */
+void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noisy);
+void gen_push(struct gen *g, int value);
+/* Takes the newest value out of the pool again: nothing else will use it. */
+void gen_hide(struct gen *g, int value);
+
+/* The value, or what stores have made of it. */
+int gen_latest(const struct gen *g, int value);
+/* Ends the program; stores whose buffer is used elsewhere are plain updates. */
+struct program gen_end(struct gen *g, const int *result, int n);
+
+static inline const struct type *gen_type(const struct gen *g, int value) { return &g->b.program.type[value]; }
+static inline int gen_elements(const struct gen *g, int value) { return shape_elements(&gen_type(g, value)->shape); }
+static inline bool gen_is_float(const struct gen *g, int value) { return dtype_is_float(gen_type(g, value)->dtype); }
+
+/* Whether a value of that many elements may still be made here. */
+bool gen_fits(const struct gen *g, int elements);
+/* program_work aimed at. */
+int gen_budget(const struct gen *g);
+/* Whether a new op may be begun. */
+bool gen_open(const struct gen *g);
+/* Largest magnitude that values of d should have. */
+double gen_limit(enum dtype d);
+double range_magnitude(struct range r);
+
+/* Appends a node and tracks its result. */
+int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
+int gen_unary(struct gen *g, enum op op, int a);
+int gen_binary(struct gen *g, enum op op, int a, int b);
+/* op(a, x) with a constant x. */
+int gen_with_scalar(struct gen *g, enum op op, int a, double x);
+int gen_clamp(struct gen *g, int a, double lo, double hi);
+/* Elements of the broadcast of both shapes; -1 when they do not fit. */
+int gen_broadcast_elements(const struct gen *g, int a, int b);
+
+typedef bool gen_fits_fn(const struct gen *g, int value, const void *arg);
+/* A value in scope for which `fits` holds: rather recent, rather unused; -1 if there is none. */
+int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg);
+/* The same among pool[from] and later ones. */
+int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg);
+bool gen_fits_float(const struct gen *g, int value, const void *unused);
+bool gen_fits_axes(const struct gen *g, int value, const void *unused);       /* rank >= 1, not empty, float mostly */
+bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /* float, rank >= 1, not empty */
+bool gen_fits_int(const struct gen *g, int value, const void *unused);
+bool gen_fits_bool(const struct gen *g, int value, const void *unused);
+bool gen_fits_type(const struct gen *g, int value, const void *type);
+/* Same dtype as the type and broadcasts with its shape to something that fits. */
+bool gen_fits_broadcast(const struct gen *g, int value, const void *type);
+int gen_pick_float(struct gen *g);
+
+/* A moderate real of dtype d: constants, guards. */
+double gen_real(struct gen *g, enum dtype d);
+int gen_scalar(struct gen *g, enum dtype d, double x);
+/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or absorbing element. */
+bool gen_special(struct gen *g);
+double gen_neutral(struct gen *g);
+/* A literal of that type with moderate elements. */
+int gen_literal(struct gen *g, const struct type *t);
+/* An integer literal with elements in [low, high]. */
+int gen_integers(struct gen *g, enum dtype d, const struct shape *s, int low, int high);
+/* `value` converted to `t` by casts, reductions, reshapes, broadcasts. */
+int gen_as(struct gen *g, int value, const struct type *t);
+/* Some value of exactly that type: picked, converted or a literal. */
+int gen_value_of(struct gen *g, const struct type *t);
+struct shape gen_shape(struct gen *g);
+enum dtype gen_float_dtype(struct gen *g);
+/* Whether values of the dtype are drawn: a float may have no weight in the profile. */
+bool gen_may_have(const struct gen *g, enum dtype d);
+
+/* ---- range.c ---- */
+
+struct range range_make(double lo, double hi);
+/* Range of the results of an op without regions; `fan`: elements that enter one result. */
+struct range range_of(enum op op, const struct range *a, int n, double fan);
+
+/* ---- ops.c: elementwise float ops and their guards ---- */
+
+typedef int gen_emit_fn(struct gen *g);
+gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen_emit_edge, gen_emit_cast;
+/* A unary op, with its guard, on that float value. */
+int gen_unary_on(struct gen *g, int value);
+/* A binary op on a and something; the result has the shape that broadcasting gives. */
+int gen_binary_on(struct gen *g, int a);
+/* `value` scaled down when its magnitude is large. */
+int gen_tame(struct gen *g, int value);
+/* f(value) kept away from the ends of the domain. */
+int gen_guard(struct gen *g, int value, enum domain domain);
+
+/* ---- logic.c: comparisons, selects, integers, bool ---- */
+
+gen_emit_fn gen_emit_select, gen_emit_masked, gen_emit_integer, gen_emit_logical;
+/* A bool scalar. */
+int gen_predicate_scalar(struct gen *g);
+/* A comparison of that value with a constant or another value; bool, of its shape or broadcast. */
+int gen_compare(struct gen *g, int value);
+
+/* ---- tensor.c: shapes, reductions, indexing ---- */
+
+gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_emit_scatter, gen_emit_reduce,
+    gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
+/* Its sum over some of its axes. */
+int gen_sum(struct gen *g, int value);
+/* A window of the shape: positions that lie inside; *size is its shape. */
+struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size);
+/* Starts of a dynamic slice: an integer vector of that length, now and then out of range. */
+int gen_starts(struct gen *g, int rank);
+/* An integer value of that shape to index an axis of that extent. */
+int gen_indices(struct gen *g, const struct shape *s, int extent);
+
+/* ---- buffers.c: values that are stored into ---- */
+
+gen_emit_fn gen_emit_store;
+
+/* ---- regions.c ---- */
+
+gen_emit_fn gen_emit_checkpoint, gen_emit_scatter_apply, gen_emit_cond, gen_emit_for, gen_emit_while, gen_emit_scan;
+
+/* ---- fixed_point.c ---- */
+
+gen_emit_fn gen_emit_fixed_point;
+/* ---- derivative.c ---- */
+
+gen_emit_fn gen_emit_derivative;
+/* ---- custom.c ---- */
+
+gen_emit_fn gen_emit_custom;
+
+/* ---- carries.c ---- */
+
+/* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */
+int gen_region_open(
+    struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
+/* Appends a region op whose regions are closed.  Its results are not tracked yet.  -1 when it is refused. */
+int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
+/* Closes it: values inside go out of scope; pool_mark and trips as they were at opening. */
+void gen_region_close(struct gen *g, const int *result, int n, int pool_mark, int trips);
+
+/* ---- generate.c ---- */
+
+/* Appends one random op or idiom, by the profile's weights.  A value or -1. */
+int gen_emit(struct gen *g);
+
+/* ---- bare.c ---- */
+
+/* A bare program, inputs and all: an op or a few on inputs of their own.  Returns how many results it has, at least 1. */
+int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
+/* Gives float inputs that stand for an operand values from all over its domain. */
+void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
+
+/* ---- request.c ---- */
+
+/* What will be asked, drawn before the program: requests of several levels are asked of smaller ones. */
+struct request_plan {
+	int order; /* levels that differentiate, at least 1 */
+	bool inside, between, outside; /* batches: innermost, above the first derivative, outermost */
+};
+struct request_plan gen_request_plan(struct choice *c, const struct profile *p);
+/* The profile that such a request's program is drawn from. */
+struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan);
+/* Gives t, which has a program, its request; batches that exceed a limit are left out. */
+void gen_request(struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
+/* The same of that stack, innermost first. */
+void gen_request_stack(
+    struct choice *c, const struct profile *p, const enum transform_kind *stack, int n, struct testcase *t, struct arena *a);
+/* A batch of some of n_input inputs (at least 1). */
+struct transform gen_batch(struct choice *c, int n_input, struct arena *a);
+/* One seed. */
+struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a);
+
+/* ---- points.c ---- */
+
+enum { POINT_LANDMARKS = 16 };
+
+/* Values of all inputs of the outermost level; range[] (may be NULL) as the program assumes them. */
+struct tensor *gen_point(struct choice *c, const struct profile *p, const struct signature *s, const struct range *range,
+    struct arena *a);
+/* One tensor of a point; range may be NULL. */
+struct tensor gen_point_tensor(
+    struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
+double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, struct range r);
+/* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something tiny. */
+double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
+    const double *landmark, int n_landmark);
+/* An input takes the values of another of its type, or all of that type do; false when there is none. */
+bool gen_point_equal(struct choice *c, const struct program *program, struct tensor *point, struct arena *a);
+/* Puts 1 to 3 special values into float inputs in t->wrt. */
+void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
+
+/* ---- strata.c ---- */
+
+/* Scalar float constants that a comparison, clamp, max or min of the program uses; at most POINT_LANDMARKS, their number returned. */
+int program_landmarks(const struct program *p, double out[POINT_LANDMARKS]);
+
+#endif

@@ -1,0 +1,77 @@
+#include "generate.h"
+
+#include "graph/json.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { PROFILE_BYTES = 1 << 16, PROFILE_MOST = 1000000 };
+
+static const struct member {
+	const char *name;
+	size_t offset;
+} members[] = {
+#define PROFILE(member, value, meaning) {#member, offsetof(struct profile, member)},
+#include "profile.def"
+#undef PROFILE
+};
+
+enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+struct profile profile_default(void)
+{
+	return (struct profile){
+#define PROFILE(member, value, meaning) .member = value,
+#include "profile.def"
+#undef PROFILE
+	};
+}
+
+static const struct member *find(const char *name)
+{
+	for (int i = 0; i < MEMBERS; i++)
+		if (!strcmp(members[i].name, name))
+			return &members[i];
+	return NULL;
+}
+
+static bool read_members(const struct json *root, struct profile *out, struct error *e)
+{
+	const struct json *schema;
+
+	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
+		return false;
+	if (strcmp(schema->text, "adjudge.profile/1"))
+		return json_error(schema, e, "schema is not \"adjudge.profile/1\"");
+	for (const struct json *v = root->child; v; v = v->next) {
+		const struct member *m = find(v->key);
+		int x;
+
+		if (v == schema)
+			continue;
+		if (!m)
+			return json_error(v, e, "unknown member of a profile");
+		if (!json_int(v, 0, PROFILE_MOST, &x, e))
+			return false;
+		memcpy((char *)out + m->offset, &x, sizeof(x));
+	}
+	return true;
+}
+
+bool profile_read_file(const char *path, struct profile *out, struct error *e)
+{
+	struct arena a;
+	const struct json *root;
+	char *text;
+	size_t len;
+	bool ok = false;
+
+	*out = profile_default();
+	arena_init(&a, (size_t)64 * PROFILE_BYTES);
+	text = json_read_bytes(path, PROFILE_BYTES, &a, &len, e);
+	root = text ? json_read(text, len, &a, e) : NULL;
+	if (root)
+		ok = read_members(root, out, e);
+	arena_free(&a);
+	return ok;
+}

@@ -1,0 +1,61 @@
+/* finding.c: see finding.h. */
+#include "finding.h"
+
+#include <limits.h>
+
+enum { SLIP_ARENA = 256 << 20 };
+
+/* Of an engine that answers otherwise after some cases: a yes is asked for again in a fresh process. */
+static bool holds_when_fresh(void *question, const struct testcase *c, struct arena *scratch)
+{
+	const struct question *q = question;
+
+	if (!case_shows(c, q, scratch, NULL))
+		return false;
+	engine_restart(q->bench->engine[0]);
+	return case_shows(c, q, scratch, NULL);
+}
+
+bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a, struct testcase *small, struct bench_result *r,
+    struct minimize_statistics *stats)
+{
+	const struct question again = {.bench = same->bench, .judged = JUDGED_IN_FULL, .fresh = true, .signature = same->signature, .slips = same->slips, .spent = same->spent,
+	    .result = r};
+	struct question in_short = *same, in_full = *same;
+
+	in_short.judged = JUDGED_IN_SHORT;
+	in_full.judged = JUDGED_IN_FULL;
+	*small = minimize(from, question_holds, &in_short, budget, a, stats);
+	if (case_shows(small, &again, a, NULL))
+		return true;
+	if (stats->accepted)
+		*small = minimize(from, holds_when_fresh, &in_full, budget, a, stats);
+	return case_shows(small, &again, a, NULL);
+}
+
+void slips_take(const struct slips *slips, const char *spec, const char *right_on, take_slip_fn *take, void *context)
+{
+	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
+	struct question q = {.judged = JUDGED_IN_FULL, .full_is_no = true};
+	struct arena a;
+	struct error e = {0};
+
+	arena_init(&a, SLIP_ARENA);
+	for (int i = 0; i < slips->n; i++) {
+		const struct slip *slip = &slips->at[i];
+		struct testcase c;
+		struct bench one;
+		bool shows;
+
+		arena_reset(&a);
+		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open_against(&one, &spec, 1, right_on, &oracle, &e))
+			continue;
+		q.bench = &one;
+		q.signature = slip->signature;
+		shows = case_shows(&c, &q, &a, NULL);
+		bench_close(&one);
+		if (shows)
+			take(context, slip->signature, &c);
+	}
+	arena_free(&a);
+}

@@ -1,0 +1,21 @@
+/* finding.h: minimizing a finding of one engine, and the other findings that this comes upon. */
+#ifndef FUZZ_MINIMIZE_FINDING_H
+#define FUZZ_MINIMIZE_FINDING_H
+
+#include "minimize.h"
+#include "fuzz/bench/question.h"
+
+/*
+ * minimize() for a finding.  same: its bench, signature, until, spent, refuse and slips.  Candidates are judged in
+ * short.  The smallest one is then judged in full, in fresh processes.  If it shows nothing, the search begins again,
+ * and judges every candidate in full and in a fresh process.  *small and its judgement *r live in `a`.  False: *small,
+ * which may be `from`, shows nothing in the end.
+ */
+bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a, struct testcase *small, struct bench_result *r,
+    struct minimize_statistics *stats);
+
+/* Calls `take` for every slip that a fresh engine shows, judged in full.  right_on: see bench_open_against. */
+typedef void take_slip_fn(void *context, const char *signature, const struct testcase *c);
+void slips_take(const struct slips *slips, const char *spec, const char *right_on, take_slip_fn *take, void *context);
+
+#endif

@@ -1,0 +1,21 @@
+/* minimize.h: the smallest case that still shows the same coarse signature. */
+#ifndef FUZZ_MINIMIZE_MINIMIZE_H
+#define FUZZ_MINIMIZE_MINIMIZE_H
+
+#include "graph/testcase.h"
+
+/* Whether a candidate (valid) still shows what is being minimized.  May use and reset `scratch`. */
+typedef bool interesting_fn(void *self, const struct testcase *candidate, struct arena *scratch);
+
+struct minimize_statistics {
+	int tried, accepted, rounds;
+};
+
+/*
+ * Applies the passes of passes.def in order until none makes progress or `budget` candidates were tried.  Deterministic.
+ * `from` must be interesting.  The result lives in `a`.
+ */
+struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget, struct arena *a,
+    struct minimize_statistics *stats);
+
+#endif

@@ -1,0 +1,17 @@
+/* passes.h: the passes of passes.def, for minimize.c and the files that hold them. */
+#ifndef FUZZ_MINIMIZE_PASSES_H
+#define FUZZ_MINIMIZE_PASSES_H
+
+#include "fuzz/edit/edit.h"
+
+/*
+ * A pass lists candidates: it makes edit number k (0, 1, ...) of the case in e->c.  The driver keeps k after a
+ * success, because the thing at k is then another one.
+ */
+typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
+
+#define PASS(function, elsewhere, meaning) minimize_pass_fn function;
+#include "passes.def"
+#undef PASS
+
+#endif

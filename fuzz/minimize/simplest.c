@@ -1,0 +1,191 @@
+/* simplest.c: the simplest case behind a minimal one, by writing out what an engine may have written out. */
+#include "simplest.h"
+
+#include "engines/aot/aot.h"
+#include "engines/aot/nested.h"
+#include "engines/engine.h"
+#include "engines/aot/lower.h"
+#include "engines/aot/stack.h"
+#include "minimize.h"
+#include "fuzz/edit/edit.h"
+#include "steady.h"
+
+/* ---- levels written out ---- */
+
+/* Ways to write a derivative as a program, of which an engine has one. */
+struct formulation {
+	bool scans;  /* batches as an engine without rules for them does them */
+	int further; /* orders that op derivative is written for beyond what is asked: masks, so that these are right too */
+};
+static const struct formulation formulations[] = {{false, 0}, {true, 0}, {false, 1}, {true, 1}};
+enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
+
+/* c with its `n` innermost levels as its program; false: not a case. */
+static bool write_levels(const struct testcase *c, int n, const struct formulation *f, struct arena *a, struct testcase *out)
+{
+	struct aot_rules rules = aot_rules_right;
+	int above = request_order(c->transform + n, c->n_transform - n);
+	struct program below = lower_fixed_points(&c->program, false, a);
+	struct error e = {0};
+
+	if (f->scans)
+		rules.guard = NULL;
+	*out = *c;
+	if (program_has_derivative(&below) && !aot_lower(&below, request_order(c->transform, c->n_transform) + f->further, &rules, a, &below, &e))
+		return false;
+	out->program = below;
+	if (n && !aot_levels(&below, c->transform, n, above, &rules, a, &out->program, &e))
+		return false;
+	out->transform += n;
+	out->n_transform -= n;
+	return testcase_check(out, &e);
+}
+
+/* Ops that are said in others before most engines see them. */
+static bool has_derived_op(const struct program *p)
+{
+	return program_has_derivative(p) || region_has_op(&p->top, OP_FIXED_POINT);
+}
+
+/* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or any of the same verdict where that is NULL. */
+static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
+{
+	struct answer *written = NEW(a, struct answer, c->n_point);
+	struct judgement j;
+
+	for (int n = stack_inner(c); n >= 0; n--) {
+		for (int f = 0; f < FORMULATIONS; f++) {
+			int same = 0;
+
+			if ((!n && !has_derived_op(&c->program)) || !write_levels(c, n, &formulations[f], a, out))
+				continue;
+			if (as_is)
+				engine_answer(any->bench->engine[0], out, a, written);
+			while (as_is && same < c->n_point && same_answer(&as_is[same], &written[same]))
+				same++;
+			if ((!as_is || same == c->n_point) && case_shows(out, any, a, &j) && (as_is || j.verdict == verdict || any->runs > 1))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of contributions, which the engine has in its own way: a bug of a
+ * lower order is there in any case, and is to be mended before more can be said.
+ */
+static bool write_levels_out(const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out)
+{
+	struct answer *as_is = NEW(a, struct answer, c->n_point);
+	struct judgement j;
+
+	if ((!stack_inner(c) && !has_derived_op(&c->program)) || !case_shows(c, any, a, &j))
+		return false;
+	engine_answer(any->bench->engine[0], c, a, as_is);
+	return write_out(any, c, as_is, j.verdict, a, out) || write_out(any, c, NULL, j.verdict, a, out);
+}
+
+/* ---- any finding, no new op ---- */
+
+struct any_finding {
+	const struct question *any; /* that refuses nothing */
+	bool op[OP_COUNT]; /* of the case that it began with */
+	bool loop;         /* one of which is a loop */
+	struct judgement of; /* that case; or what is left of it, where that is no longer excused */
+	refuse_case_fn *refuse;
+	void *context;
+	int hangs;
+};
+
+static bool is_weak_zero(const struct judgement *j)
+{
+	return j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
+}
+
+/*
+ * Whether what shows `from` may show `to` when it is smaller.  What has numbers stays one of numbers.  A NaN that 0 times infinity may have made may be one that nothing excuses, of which
+ * that infinity was no part; the reverse, and wrong numbers, are another finding.
+ */
+static bool may_become(const struct judgement *from, const struct judgement *to)
+{
+	if (is_weak_zero(from) || is_weak_zero(to))
+		return is_weak_zero(from) && to->verdict == VERDICT_NAN_LEAK;
+	return from->verdict == to->verdict || (verdict_of_numbers(from->verdict) && verdict_of_numbers(to->verdict));
+}
+
+static bool shows(struct any_finding *self, const struct testcase *c, struct arena *a, struct judgement *j)
+{
+	bool shows = case_shows(c, self->any, a, j) && may_become(&self->of, j);
+
+	self->hangs += j->verdict == VERDICT_HANG;
+	return shows;
+}
+
+/* Whether c, which shows a finding, shows none with one iteration in place of every loop: what is inside is right on its own. */
+static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c, struct arena *a)
+{
+	struct edit e = {.c = testcase_copy(c, a), .arena = a};
+	struct judgement j;
+	struct site s;
+
+	for (int k = 0; edit_site(&e, k, &s);)
+		if (!node_loop(s.node).is_loop || !edit_hoist(&e, &s, 0))
+			k++;
+	return edit_finish(&e, false) && !shows(self, &e.c, a, &j);
+}
+
+/* What the plainest loop is made of (loops.c). */
+static bool is_of_plain_loop(enum op op)
+{
+	return op == OP_FOR || op == OP_MUL || op == OP_ADD;
+}
+
+static bool is_candidate(void *context, const struct testcase *c, struct arena *scratch)
+{
+	struct any_finding *self = context;
+	bool op[OP_COUNT] = {false}, is_new = false;
+	struct judgement j;
+
+	if (self->refuse && self->refuse(self->context, c))
+		return false;
+	region_ops(&c->program.top, op);
+	for (int i = 0; i < OP_COUNT; i++) {
+		if (!op[i] || self->op[i] || i == OP_CONSTANT)
+			continue;
+		if (!self->loop || !is_of_plain_loop((enum op)i))
+			return false;
+		is_new = true;
+	}
+	if (self->hangs >= LIMIT_HANGS || !shows(self, c, scratch, &j) || (is_new && !loop_is_to_blame(self, c, scratch)))
+		return false;
+	if (is_weak_zero(&self->of))
+		self->of = j;
+	return true;
+}
+
+/* The smallest case of any finding, with the ops of `from`; of those that q does not refuse, unless it refuses `from` itself, as it was written out. */
+static struct testcase smallest(const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
+{
+	struct any_finding self = {.any = any, .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse, .context = q->context};
+	struct minimize_statistics stats;
+
+	case_shows(from, any, a, &self.of);
+	region_ops(&from->program.top, self.op);
+	for (int i = 0; i < OP_COUNT; i++)
+		self.loop = self.loop || (self.op[i] && op_is_loop((enum op)i));
+	return minimize(from, is_candidate, &self, budget, a, &stats);
+}
+
+/* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
+struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
+{
+	const struct question any = {.bench = q->bench, .until = q->until, .runs = steady_runs(q, minimal, a)};
+	struct testcase c = *minimal, from;
+	bool written = write_levels_out(&any, &c, a, &from);
+
+	if (!written)
+		return smallest(q, &any, &c, budget, a);
+	for (; written; written = write_levels_out(&any, &c, a, &from))
+		c = smallest(q, &any, &from, budget, a);
+	return c;
+}

@@ -1,0 +1,232 @@
+/*
+ * known.c: is a case one more of a known finding?
+ *
+ * It is most likely when it has the pattern of a finding in it that was found under its coarse signature.  So the pattern is taken out: constants stand in place of the nodes that
+ * it hangs on, with the values that they have at the point.  When nothing fails any more the case is counted; what fails all the same is another finding, and a smaller case.  That costs
+ * one request where minimizing costs hundreds.
+ *
+ * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized nevertheless, ever more seldom: the first, second, fourth, ..., then
+ * one in RECHECK_ONE_IN.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engines/engine.h"
+#include "graph/heap.h"
+#include "fuzz/minimize/passes.h"
+#include "fuzz/bench/question.h"
+#include "internal.h"
+
+enum {
+	RECHECK_ONE_IN = 64,
+	REMAINDER_ARENA = 256 << 20
+};
+
+/* What is left of cases without known patterns is asked here: of one engine, opened when first needed. */
+struct remainder {
+	struct bench bench;
+	struct engine *primal;
+	struct arena arena; /* what is left of a case */
+	bool open;
+};
+
+bool finding_has_face(const struct finding *f, const char *signature)
+{
+	for (int k = 0; k < f->n_face; k++)
+		if (!strcmp(f->face[k], signature))
+			return true;
+	return false;
+}
+
+void finding_add_face(struct finding *f, const char *signature)
+{
+	if (finding_has_face(f, signature) || (signature_weak_zero(signature) && !f->symptom->weak_zero))
+		return;
+	f->face = heap_resize(f->face, (size_t)f->n_face + 1, sizeof *f->face);
+	f->face[f->n_face++] = heap_text(signature);
+}
+
+bool finding_is_in(const struct finding *f, const struct program *p)
+{
+	for (int k = 0; k < f->n_wiring; k++)
+		if (wiring_is_in(f->wiring[k], p))
+			return true;
+	return false;
+}
+
+/* A finding, and the symptom that a case has most likely of it; NULL: none. */
+struct likely {
+	struct finding *f;
+	int k;
+};
+
+/* Whether a case that shows something of the kind of symptom k most likely is one more of f: in it is what that is known by. */
+static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
+{
+	const struct symptom *y = &f->symptom[k];
+	const struct asked asked = asked_of(s->c);
+
+	if (y->weak_zero != weak_zero)
+		return false;
+	if (weak_zero && !k) /* whatever the program */
+		return finding_has_face(f, s->signature);
+	if (k && pattern_is_bare(&y->pattern)) /* that it has a region is too little, and of no other wirings are known */
+		return false;
+	if (!k && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
+		return false;
+	if (weak_zero)
+		return true;
+	/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
+	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature) : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
+}
+
+/* The one with the largest pattern. */
+static struct likely find_likely(struct triage *self, const struct shown *s)
+{
+	const bool weak_zero = signature_weak_zero(s->signature);
+	struct likely best = {NULL, 0};
+
+	for (int i = 0; i < self->n_finding; i++) {
+		struct finding *f = &self->finding[i];
+
+		for (int k = 0; f->spec == self->spec[s->which] && k < f->n_symptom; k++)
+			if (is_likely(f, k, s, weak_zero) && (!best.f || pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
+				best = (struct likely){f, k};
+	}
+	return best;
+}
+
+/* ---- less the pattern ---- */
+
+static struct remainder *remainder_of(struct triage *self, int which)
+{
+	const struct oracle_options oracle = {.seed = self->seed, .fd_one_in = INT_MAX};
+	struct remainder *rest;
+	struct error e = {0};
+
+	if (!self->remainder)
+		self->remainder = heap_new(BENCH_ENGINES, sizeof *self->remainder);
+	rest = &self->remainder[which];
+	if (rest->open)
+		return rest;
+	rest->primal = engine_open("tape", &e);
+	if (!rest->primal)
+		return NULL;
+	if (!bench_open_against(&rest->bench, &self->spec[which], 1, self->right_on, &oracle, &e)) {
+		engine_close(rest->primal);
+		return NULL;
+	}
+	arena_init(&rest->arena, REMAINDER_ARENA);
+	rest->open = true;
+	return rest;
+}
+
+static bool has_op_of(const struct pattern *p, const struct node *n)
+{
+	bool has = pattern_hangs_on(p, n);
+
+	for (struct walk w = walk_inside(n); !has && walk_next(&w);)
+		has = pattern_hangs_on(p, w.node);
+	return has;
+}
+
+static bool hangs_on(const struct likely *l, const struct program *p, const struct node *n)
+{
+	if (l->k || !l->f->n_wiring)
+		return has_op_of(&l->f->symptom[l->k].pattern, n);
+	for (int k = 0; k < l->f->n_wiring; k++)
+		if (wiring_hangs_on(l->f->wiring[k], p, n))
+			return true;
+	return false;
+}
+
+/* False where a node cannot be taken out, or there is none. */
+static bool take_out(struct edit *e, const struct likely *l)
+{
+	bool any = false;
+	struct site s;
+
+	for (int k = 0; edit_site_last(e, k, &s);) {
+		if (!s.top || !hangs_on(l, &e->c.program, s.node)) {
+			k++;
+		} else {
+			if (pass_cut(e, k) != EDIT_TRY)
+				return false;
+			any = true;
+		}
+	}
+	return any && edit_finish(e, true);
+}
+
+/* Whether something fails without what the finding is about; *s is then that. */
+static bool shows_without(struct remainder *rest, const char *spec, const struct likely *l, struct shown *s)
+{
+	struct edit e = {.c = *s->c, .arena = &rest->arena, .primal = rest->primal};
+	struct testcase *left = NEW(&rest->arena, struct testcase, 1);
+	struct judgement j;
+
+	e.c.point += s->point;
+	e.c.n_point = 1;
+	e.c = testcase_copy(&e.c, &rest->arena);
+	e.c.n_expect = 0;
+	if (!take_out(&e, l) || !case_shows(&e.c, &(struct question){.bench = &rest->bench}, &rest->arena, &j))
+		return false;
+	*left = e.c;
+	s->c = left;
+	s->seen = NULL;
+	s->point = j.point;
+	s->verdict = j.verdict;
+	s->signature = signature_coarse(spec, left, &j, &rest->arena);
+	return true;
+}
+
+void triage_close_remainders(struct triage *self)
+{
+	for (int k = 0; self->remainder && k < BENCH_ENGINES; k++) {
+		struct remainder *rest = &self->remainder[k];
+
+		if (!rest->open)
+			continue;
+		bench_close(&rest->bench);
+		engine_close(rest->primal);
+		arena_free(&rest->arena);
+	}
+	free(self->remainder);
+}
+
+struct remains {
+	struct triage *triage;
+	struct remainder *rest;
+	struct shown *shown;
+	struct likely likely;
+};
+
+/* Ends: the pattern of each is not in what is left of the case. */
+static void leave_out_known(void *context)
+{
+	struct remains *x = context;
+
+	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->rest, x->triage->spec[x->shown->which], &x->likely, x->shown))
+		x->likely = find_likely(x->triage, x->shown);
+}
+
+struct finding *triage_known(struct triage *self, struct shown *s, bool *likely)
+{
+	struct remains x = {.triage = self, .shown = s, .likely = find_likely(self, s)};
+	struct finding *first = x.likely.f;
+
+	*likely = false;
+	if (!first || (first->symptom->weak_zero && !x.likely.k) || !verdict_answers(s->verdict))
+		return first;
+	first->likely++;
+	if (!(first->likely & (first->likely - 1)) || !(first->likely % RECHECK_ONE_IN)) {
+		*likely = true;
+		return NULL;
+	}
+	x.rest = remainder_of(self, s->which);
+	if (!x.rest)
+		return first;
+	arena_reset(&x.rest->arena);
+	return !arena_try(&x.rest->arena, leave_out_known, &x) || x.likely.f ? first : NULL;
+}

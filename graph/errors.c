@@ -1,0 +1,43 @@
+/* errors.c: see errors.h. */
+#include "errors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool error_set(struct error *e, const char *place, const char *format, ...)
+{
+	va_list list;
+
+	if (!e || e->text[0])
+		return false;
+	snprintf(e->place, sizeof e->place, "%s", place ? place : "");
+	va_start(list, format);
+	vsnprintf(e->text, sizeof e->text, format, list);
+	va_end(list);
+	if (!e->text[0])
+		snprintf(e->text, sizeof e->text, "error");
+	return false;
+}
+
+/* Bytes of a UTF-8 sequence that a terminal may obey: U+0080 to U+009F, U+202A to U+202E, U+2066 to U+2069; else 0. */
+static int armed_length(const unsigned char *c)
+{
+	if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+		return 2;
+	if (c[0] == 0xE2 && ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9)))
+		return 3;
+	return c[0] < 0x20 || c[0] == 0x7F;
+}
+
+char *text_disarm(char *text, bool lines)
+{
+	for (char *c = text; *c; c++) {
+		int n = armed_length((const unsigned char *)c);
+
+		if (lines && (*c == '\n' || *c == '\t'))
+			continue;
+		for (int k = 0; k < n; k++)
+			c[k] = '?';
+	}
+	return text;
+}

@@ -1,0 +1,446 @@
+/* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment. */
+#include "internal.h"
+#include "graph/answer.h"
+#include "graph/heap.h"
+#include "graph/walk.h"
+#include "convergence.h"
+#include "oracles/evaluate/scalar_ops.h"
+#include "singular.h"
+#include "oracles/evaluate/trace_request.h"
+#include "oracles/oracle_rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define R MPFR_RNDN
+
+/* Scalars that derivatives of order 2 and above may grow the trace to: some 100 bytes and half a microsecond each. */
+enum { DERIVED_SCALARS = 1 << 18 };
+
+/* ---- hooks: the ball follows the trace ---- */
+
+static void on_scalar(void *context, struct evaluation *ev, int k)
+{
+	struct analytic *self = context;
+	const struct scalar *s = &ev->scalar[k];
+	analytic_room(self, k + 1);
+	bool active = ev->part == TRACE_PARAMETER; /* its ties matter to the derivative inside, whatever the request */
+	if (k < self->n_input_scalar)
+		active = self->input_active[k] != 0;
+	else if (s->op != OP_STOP_GRADIENT)
+		for (int j = 0; j < s->n_parent; j++)
+			active |= self->note[ev->parent[s->parent + j]].active;
+	self->note[k].active = active;
+	self->by_paths |= ev->part != TRACE_PROGRAM;
+	ball_scalar(ev, self->note, k);
+	self->note[k].alike = alike_class(self->alike, ev, self->note, k);
+	self->by_paths |= self->note[k].shared && active;
+}
+
+static bool on_separated(void *context, const struct evaluation *ev, int a, int b, double bound)
+{
+	return ball_separated(ev, ((struct analytic *)context)->note, a, b, bound);
+}
+
+static double on_radius(void *context, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	return n->reason ? INFINITY : n->radius;
+}
+
+static bool norm_of_zeros(const struct evaluation *ev, int k) { return ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]); }
+
+/* Why the partials of scalar k are not certain. */
+static uint8_t reason_of_partials(const struct evaluation *ev, const struct note *note, int k)
+{
+	if (note[k].reason)
+		return note[k].reason;
+	if (ev->scalar[k].op == OP_FIXED_POINT)
+		return REASON_CONVERGENCE;
+	return (note[k].tie && !note[k].unsure) || norm_of_zeros(ev, k) ? REASON_CONVENTION : REASON_UNSTABLE_PATH;
+}
+
+static void on_uncertain(void *context, struct evaluation *ev, int k, int because)
+{
+	struct note *note = ((struct analytic *)context)->note;
+	if (note[k].reason) /* of the flow itself */
+		return;
+	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
+}
+
+/* b a^(b - 1) of a negative a: b - 1 rounds from odd to even, and the power has the other sign.  Its derivatives are of either. */
+static bool power_of_either_sign(const struct evaluation *ev, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	return s->op == OP_POW && mpfr_sgn(ev->value[parent[0]]) < 0 && fabs(mpfr_get_d(ev->value[parent[1]], R)) * ev->dtype[s->dtype].unit >= 1;
+}
+
+static bool on_unsure(void *context, const struct evaluation *ev, int k)
+{
+	const struct note *n = &((struct analytic *)context)->note[k];
+	/* A solution's derivative differs between engines that know its meaning and engines that iterate (convergence.h). */
+	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT || ev->scalar[k].op == OP_FIXED_POINT || power_of_either_sign(ev, k);
+}
+
+static void on_settled(void *context, int k, double radius)
+{
+	struct analytic *self = context;
+	struct note *n = &self->note[k];
+	radius = rounding_flushed(&self->dtype[self->ev.scalar[k].dtype], n->magnitude, radius);
+	if (isfinite(radius))
+		self->stray = fmax(self->stray, radius);
+	if (!isfinite(radius))
+		n->reason = REASON_CONVERGENCE;
+	else if (!n->reason)
+		n->radius = radius;
+	if (!n->reason && n->magnitude + radius > dtype_table[self->ev.scalar[k].dtype].max)
+		n->reason = REASON_OVERFLOW;
+}
+
+struct analytic *analytic_open(const struct oracle_rules *rules)
+{
+	struct analytic *self = heap_new(1, sizeof *self);
+	mp_setup();
+	evaluation_open(&self->ev, rules);
+	self->ev.dtype = self->dtype;
+	analytic_use(self, rules, NULL);
+	self->alike = alike_open();
+	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
+	mpfr_init2(self->partial, self->ev.precision);
+	mpfr_init2(self->term, self->ev.precision);
+	return self;
+}
+
+void analytic_accuracy(struct analytic *self, const struct op_accuracy *of) { self->ev.accuracy = of; }
+
+void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes)
+{
+	self->ev.rules = rules;
+	for (int d = 0; d < DTYPE_COUNT; d++) {
+		self->flushes[d] = flushes && flushes[d];
+		bool flushed = self->flushes[d] && rules->flushes && dtype_is_float((enum dtype)d);
+		self->dtype[d] = flushed ? rounding_flushing(&rules->values[d]) : rules->values[d];
+		self->contributions[d] = flushed ? rounding_flushing(&rules->dtype[d]) : rules->dtype[d];
+		self->sums[d] = flushed ? rounding_flushing(&rules->sums[d]) : rules->sums[d];
+	}
+}
+
+void analytic_close(struct analytic *self)
+{
+	for (int k = 0; k < self->value_ready; k++)
+		mpfr_clear(self->value[k]);
+	mpfr_clear(self->partial);
+	mpfr_clear(self->term);
+	evaluation_close(&self->ev);
+	alike_close(self->alike);
+	free(self->note);
+	free(self->flow);
+	free(self->value);
+	free(self);
+}
+
+/* ---- components ---- */
+
+static struct component integer_component(int64_t i, bool shaky)
+{
+	double value = (double)i; /* rounded beyond 2^53; 2^63 is no int64_t */
+	double low = value >= 0x1p63 ? (double)(i - INT64_MAX) - 1 : (double)(i - (int64_t)value);
+	return (struct component){
+	    .value = value, .low = low, .magnitude = fabs(value), .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE, .in_domain = !shaky};
+}
+
+static struct component primal_component(struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+	struct component out = {.reason = n->reason, .magnitude = n->magnitude, .in_domain = !n->reason};
+	out.value = mpfr_get_d(self->ev.value[k], R);
+	if (n->reason)
+		return out;
+	mpfr_sub_d(self->term, self->ev.value[k], out.value, R);
+	out.low = mpfr_get_d(self->term, R);
+	out.tight = n->radius;
+	out.loose = n->danger ? INFINITY : n->radius;
+	out.culprit = n->danger_op;
+	out.share = n->danger ? INFINITY : 0;
+	return out;
+}
+
+/*
+ * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
+ * roundings of any derivative of a program with that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product, by 1.
+ */
+static double untouched(const struct analytic *self, double paths, enum dtype d)
+{
+	return self->multiplies && paths > 0 ? (2 * dtype_table[d].unit + self->underflow) * paths : 0;
+}
+
+/*
+ * The part of it that g y may lose where it is subnormal: half of the smallest number over the least product of a value of the trace and a flow.  Infinite where a value itself
+ * rounds to 0.
+ */
+static double lost_by_underflow(const struct analytic *self)
+{
+	double least = INFINITY, most = 0;
+
+	for (int k = 0; k < self->ev.n_scalar; k++) {
+		const double tiny = dtype_table[self->ev.scalar[k].dtype].tiny, x = fabs(mpfr_get_d(self->ev.value[k], R));
+
+		if (self->flow[k].present && !mpfr_zero_p(self->value[k]))
+			least = fmin(least, fabs(mpfr_get_d(self->value[k], R)));
+		if (!mpfr_zero_p(self->ev.value[k]))
+			most = fmax(most, x < tiny ? INFINITY : tiny / x / 2);
+	}
+	return most > 0 && least < INFINITY ? most / least : 0;
+}
+
+static struct component flow_component(struct analytic *self, int k)
+{
+	const struct flow *f = &self->flow[k];
+	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular, .weak_zero = f->weak};
+	if (!f->present || f->reason)
+		return out;
+	out.value = mpfr_get_d(self->value[k], R);
+	mpfr_sub_d(self->term, self->value[k], out.value, R);
+	out.low = mpfr_get_d(self->term, R);
+	out.tight = f->tight;
+	out.loose = fmax(f->loose, f->tight) + untouched(self, f->magnitude, self->ev.scalar[k].dtype);
+	out.culprit = f->culprit;
+	out.share = f->share;
+	out.flushed = f->flushed;
+	if (!ball_decided(f->tight, f->magnitude, self->ev.scalar[k].dtype))
+		out.reason = REASON_ILL_CONDITIONED;
+	return out;
+}
+
+static void fill(struct truth_tensor *t, const struct type *type, struct arena *a)
+{
+	t->type = *type;
+	t->at = NEW(a, struct component, shape_elements(&type->shape));
+}
+
+static void primal_truth(struct analytic *self, const struct testcase *c, struct arena *a, struct truth_point *out)
+{
+	const struct program *p = &c->program;
+	out->n_primal = p->top.n_result;
+	out->primal = NEW(a, struct truth_tensor, out->n_primal);
+	for (int i = 0; i < out->n_primal; i++) {
+		const struct type *type = &p->type[p->top.result[i]];
+		const struct elements *e = &self->ev.result[i];
+		fill(&out->primal[i], type, a);
+		for (int k = 0; k < shape_elements(&type->shape); k++)
+			out->primal[i].at[k] = dtype_is_float(type->dtype)
+						   ? primal_component(self, e->at[k].scalar)
+						   : integer_component(e->at[k].i, e->shaky && e->shaky[k]);
+	}
+}
+
+struct component analytic_component(struct analytic *self, const struct transform *t, int i, int e)
+{
+	struct evaluation *ev = &self->ev;
+	if (t->kind == TRANSFORM_VJP) {
+		int first = ev->input_scalar[t->wrt[i]], k = first + e;
+		if (first < 0)
+			return integer_component(0, false);
+		return flow_component(self, k);
+	}
+	int k = ev->result[i].at[e].scalar;
+	struct component out = flow_component(self, k);
+	const enum reason beside = self->note[k].reason;
+	if (beside && (!out.reason || beside == REASON_NON_FINITE || beside == REASON_OVERFLOW)) /* beside a primal that is no number, a tangent may be anything */
+		out = (struct component){.reason = out.reason ? out.reason : beside};
+	return out;
+}
+
+static void derivative_truth(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct type *types, int n, struct truth_tensor *out)
+{
+	if (t->kind == TRANSFORM_VJP)
+		analytic_sweep_adjoint(self, conventions, t);
+	else
+		analytic_sweep_tangent(self, conventions, t);
+	self->underflow = self->multiplies ? lost_by_underflow(self) : 0;
+	if (self->singular)
+		analytic_weak_zeros(self, conventions, t->kind);
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
+								      : integer_component(0, false);
+}
+
+/*
+ * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas of trace_derive.def, the
+ * usual ones that lose most; what an engine loses by other groupings of more than three factors is left to the loose radius.
+ */
+static struct component derived_component(struct analytic *self, int k)
+{
+	const struct note *n = &self->note[k];
+	if (k < 0)
+		return (struct component){.in_domain = true};
+	struct component out = primal_component(self, k);
+	if (out.reason)
+		return out;
+	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
+	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, fabs(out.value), self->ev.scalar[k].dtype);
+	out.flushed = n->flushed;
+	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
+		out.reason = REASON_ILL_CONDITIONED;
+	return out;
+}
+
+/* Derivatives of a request of several transforms: all levels as scalars of the trace. */
+static bool stacked_truth(struct analytic *self, const struct testcase *c, const struct type *types, int n,
+    struct truth_tensor *out)
+{
+	const int *scalar = trace_request(&self->ev, c, DERIVED_SCALARS);
+	if (!scalar)
+		return false;
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++, scalar++)
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? derived_component(self, *scalar) : integer_component(0, false);
+	return true;
+}
+
+static void undecide(struct truth_tensor *t, int n, enum reason reason)
+{
+	for (int i = 0; i < n; i++)
+		for (int e = 0; e < shape_elements(&t[i].type.shape); e++)
+			t[i].at[e] = (struct component){.reason = reason};
+}
+
+/* ---- one point ---- */
+
+/*
+ * Whether a usual formula of a partial leaves the range once it is differentiated to that order: tanh' = 1/cosh^2 is 0 far out, and the derivative of that infinity over
+ * infinity.  A zero that nobody asked for is multiplied with it all the same.
+ */
+static bool formulas_overflow(struct analytic *self, const struct conventions *conventions, int order)
+{
+	const mpfr_exp_t range = trace_range(&self->ev, order);
+
+	self->shared.k = -1;
+	for (int k = 0; k < self->ev.n_scalar; k++)
+		for (int j = 0; j < self->ev.scalar[k].n_parent; j++) {
+			struct partial p = {.value = self->partial};
+
+			if (analytic_partial(self, conventions, k, j, &p) && (p.loose == INFINITY || p.most >= ldexp(1, (int)range)))
+				return true;
+		}
+	return false;
+}
+
+/* Which float input elements are differentiated, in the order of their scalars. */
+static void mark_active(struct analytic *self, const struct testcase *c, struct arena *a)
+{
+	const struct program *p = &c->program;
+	int total = 0, at = 0;
+	for (int i = 0; i < p->top.n_param; i++)
+		if (dtype_is_float(p->type[p->top.param + i].dtype))
+			total += shape_elements(&p->type[p->top.param + i].shape);
+	uint8_t *active = NEW(a, uint8_t, total + 1);
+	for (int i = 0; i < p->top.n_param; i++) {
+		const struct type *type = &p->type[p->top.param + i];
+		bool in_wrt = false;
+		if (!dtype_is_float(type->dtype))
+			continue;
+		for (int k = 0; k < c->n_transform; k++)
+			for (int j = 0; j < c->transform[k].n_wrt; j++)
+				in_wrt |= c->transform[k].wrt[j] == i;
+		memset(active + at, in_wrt, (size_t)shape_elements(&type->shape));
+		at += shape_elements(&type->shape);
+	}
+	self->input_active = active;
+	self->n_input_scalar = total;
+}
+
+/* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
+static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	struct type types[LIMIT_ARGS];
+	struct conventions conventions;
+	int n = answer_derivative_types(c, types);
+	memset(out, 0, sizeof *out);
+	mark_active(self, c, a);
+	self->ev.freeze = false;
+	self->by_paths = self->slices;
+	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
+	self->underflow = 0; /* until a sweep says more */
+	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
+	self->ev.times_one = order > 1;
+	alike_reset(self->alike);
+	evaluate(&self->ev, &c->program, c->point[which], NULL, 0, 0, a);
+	out->edge = self->ev.edge;
+	out->nonfinite = trace_nonfinite(&self->ev);
+	primal_truth(self, c, a, out);
+	/*
+	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
+	 * whatever became of the masked partials: nobody promises more than not to call them a number.
+	 */
+	bool singular = order > 0 && trace_singular(&self->ev, self->note, order);
+	self->singular = singular;
+	out->n_derivative = n;
+	out->n_assignment = 1;
+	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
+	out->kink = conventions.n_kind > 0;
+	conventions_assign(&conventions, 0);
+	singular |= order > 1 && !singular && formulas_overflow(self, &conventions, order);
+	if (c->n_transform == 1 && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+		out->n_assignment = conventions.n_assignment;
+	out->derivative = NEW(a, struct truth_tensor *, out->n_assignment);
+	for (int k = 0; k < out->n_assignment; k++) {
+		out->derivative[k] = NEW(a, struct truth_tensor, n);
+		for (int i = 0; i < n; i++)
+			fill(&out->derivative[k][i], &types[i], a);
+	}
+	if (c->n_transform == 1) {
+		for (int k = 0; k < out->n_assignment; k++) {
+			conventions_assign(&conventions, k);
+			derivative_truth(self, &conventions, &c->transform[0], types, n, out->derivative[k]);
+		}
+		if (out->kink && conventions.n_assignment <= CONVENTION_ASSIGNMENTS)
+			out->hull = analytic_hull(self, &conventions, &c->transform[0], types, n, a);
+		if (conventions.n_assignment > CONVENTION_ASSIGNMENTS)
+			undecide(out->derivative[0], n, REASON_CONVENTION);
+	} else if (c->n_transform > 1 && !stacked_truth(self, c, types, n, out->derivative[0])) {
+		undecide(out->derivative[0], n, REASON_ORDER);
+	}
+	for (int i = 0; singular && order > 1 && i < n; i++)
+		for (int e = 0; e < shape_elements(&types[i].shape); e++)
+			out->derivative[0][i].at[e].in_domain = false;
+	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
+		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE :
+		    self->ev.status == EVALUATE_SHAKY    ? REASON_UNSTABLE_PATH :
+							    REASON_ORDER;
+		undecide(out->primal, out->n_primal, reason);
+		for (int k = 0; k < out->n_assignment; k++)
+			undecide(out->derivative[k], out->n_derivative, reason);
+	}
+}
+
+void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
+
+void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+{
+	self->ev.unrolled = false;
+	self->stray = 0;
+	truth_one_way(self, c, which, a, out);
+	if (convergence_nested(&c->program.top))
+		undecide(out->primal, out->n_primal, REASON_CONVERGENCE);
+	else if (!out->n_derivative || !convergence_matters(&c->program.top))
+		return;
+	if (c->n_transform != 1 || convergence_nested(&c->program.top)) {
+		for (int k = 0; k < out->n_assignment; k++)
+			undecide(out->derivative[k], out->n_derivative, REASON_CONVERGENCE);
+		return;
+	}
+	double stray = self->stray;
+	self->ev.unrolled = true;
+	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the last. */
+	for (int k = 0; k <= CONVERGENCE_STEPS && (!k || k <= self->ev.latest); k++) {
+		struct truth_point unrolled;
+		self->ev.late = k < CONVERGENCE_STEPS ? k : LIMIT_TRIP;
+		truth_one_way(self, c, which, a, &unrolled);
+		convergence_widen(out, &unrolled, &c->transform[0], stray);
+	}
+}

@@ -1,0 +1,205 @@
+/*
+ * hull.c: what mixtures of conventions may answer: the derivatives of every choice of each tie by itself, or where these are too many or a
+ * tie has no corners, an interval per component.
+ *
+ * A program whose elementary functions answer with any element of their Clarke subdifferential, each use with one of its own, answers with an
+ * element of a conservative field (Bolte and Pauwels, Conservative set valued fields, automatic differentiation, stochastic gradient methods
+ * and deep learning, Mathematical Programming 188, 2021).  What lies outside is nobody's derivative, whatever was chosen where.
+ */
+#include "internal.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+/* ---- corners ---- */
+
+static void sweep(struct analytic *self, const struct conventions *conventions, const struct transform *t)
+{
+	if (t->kind == TRANSFORM_VJP)
+		analytic_sweep_adjoint(self, conventions, t);
+	else
+		analytic_sweep_tangent(self, conventions, t);
+}
+
+static void add_corner(struct analytic *self, const struct transform *t, const struct type *types, int n, int number, struct hull *out)
+{
+	int k = 0;
+	for (int i = 0; i < n; i++) {
+		for (int e = 0; e < shape_elements(&types[i].shape); e++, k++) {
+			if (!dtype_is_float(types[i].dtype))
+				continue;
+			struct component c = analytic_component(self, t, i, e);
+			out->corner[number][k] = c.value;
+			out->low[k] = c.reason ? -INFINITY : fmin(out->low[k], c.value);
+			out->high[k] = c.reason ? INFINITY : fmax(out->high[k], c.value);
+			out->slack[k] = fmax(out->slack[k], c.reason ? 0 : c.loose);
+		}
+	}
+}
+
+/* ---- intervals ---- */
+
+struct range {
+	double low, high;
+	bool present;
+};
+
+static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
+
+/* to += weight * from. */
+static void add_range(struct range *to, struct range from, struct range weight)
+{
+	const double p[] = {times(from.low, weight.low), times(from.low, weight.high), times(from.high, weight.low), times(from.high, weight.high)};
+	to->present = true;
+	to->low += fmin(fmin(p[0], p[1]), fmin(p[2], p[3]));
+	to->high += fmax(fmax(p[0], p[1]), fmax(p[2], p[3]));
+}
+
+static const struct range unknown = {-INFINITY, INFINITY, true};
+
+/* What the partial of tied scalar k by parent j may be; `present` says whether j takes part in the tie. */
+static struct range share_range(struct analytic *self, int k, int j)
+{
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	switch ((int)s->op) {
+	case OP_ABS: case OP_NORM: return (struct range){-1, 1, true};
+	case OP_POW: return (struct range){-INFINITY, 0, true};
+	case OP_SORT: return (struct range){0, 1, true};
+	default: return (struct range){0, 1, mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0};
+	}
+}
+
+/* What the partial of scalar k by parent j may be. */
+static struct range partial_range(struct analytic *self, const struct conventions *conventions, int k, int j)
+{
+	struct partial p;
+	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
+	if (convention_tied(self->note, k) && !base_of_power)
+		return share_range(self, k, j);
+	if (!analytic_partial(self, conventions, k, j, &p))
+		return (struct range){0, 0, false};
+	if (p.reason)
+		return unknown;
+	double value = mpfr_get_d(p.value, R);
+	return (struct range){value, value, true};
+}
+
+static void seed_range(struct range *r, double seed)
+{
+	if (seed == 0)
+		return;
+	add_range(r, isfinite(seed) ? (struct range){seed, seed, true} : unknown, (struct range){1, 1, true});
+}
+
+static void adjoint_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct range *range)
+{
+	const struct evaluation *ev = &self->ev;
+	for (int i = 0; i < ev->n_result; i++)
+		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
+			seed_range(&range[ev->result[i].at[e].scalar], t->seed[i].at[e].f);
+	for (int k = ev->n_scalar - 1; k >= 0; k--) {
+		const struct scalar *s = &ev->scalar[k];
+		for (int j = 0; range[k].present && self->note[k].active && j < s->n_parent; j++) {
+			struct range weight = partial_range(self, conventions, k, j);
+			if (weight.present && self->note[ev->parent[s->parent + j]].active)
+				add_range(&range[ev->parent[s->parent + j]], range[k], weight);
+		}
+	}
+}
+
+/* The shares of a maximum add up to 1: its tangent lies between those of its parents.  Nothing may pass a clamp. */
+static struct range between(struct analytic *self, int k, const struct range *range)
+{
+	const struct evaluation *ev = &self->ev;
+	const struct scalar *s = &ev->scalar[k];
+	struct range out = {INFINITY, -INFINITY, true};
+	for (int j = 0; j < s->n_parent; j++) {
+		if (!share_range(self, k, j).present)
+			continue;
+		out.low = fmin(out.low, range[ev->parent[s->parent + j]].low);
+		out.high = fmax(out.high, range[ev->parent[s->parent + j]].high);
+	}
+	if (s->kind == OP_CLAMP)
+		out = (struct range){fmin(out.low, 0), fmax(out.high, 0), true};
+	return out;
+}
+
+static void tangent_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct range *range)
+{
+	const struct evaluation *ev = &self->ev;
+	for (int i = 0; i < t->n_wrt; i++)
+		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
+			seed_range(&range[ev->input_scalar[t->wrt[i]] + e], t->seed[i].at[e].f);
+	for (int k = 0; k < ev->n_scalar; k++) {
+		const struct scalar *s = &ev->scalar[k];
+		bool shared = s->op != OP_ABS && !convention_is_open(s->op);
+		if (!self->note[k].active)
+			continue;
+		if (convention_tied(self->note, k) && shared) {
+			range[k] = between(self, k, range);
+			continue;
+		}
+		for (int j = 0; j < s->n_parent; j++) {
+			struct range weight = partial_range(self, conventions, k, j);
+			if (range[ev->parent[s->parent + j]].present && weight.present)
+				add_range(&range[k], range[ev->parent[s->parent + j]], weight);
+		}
+	}
+}
+
+static void fill_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, const struct type *types,
+    int n, struct arena *a, struct hull *out)
+{
+	const struct evaluation *ev = &self->ev;
+	struct range *range = NEW(a, struct range, ev->n_scalar + 1);
+	bool vjp = t->kind == TRANSFORM_VJP;
+	(vjp ? adjoint_ranges : tangent_ranges)(self, conventions, t, range);
+	int k = 0;
+	for (int i = 0; i < n; i++) {
+		for (int e = 0; e < shape_elements(&types[i].shape); e++, k++) {
+			if (!dtype_is_float(types[i].dtype))
+				continue;
+			const struct range *r = &range[vjp ? ev->input_scalar[t->wrt[i]] + e : ev->result[i].at[e].scalar];
+			bool known = !isnan(r->low) && !isnan(r->high);
+			out->low[k] = known ? r->low : -INFINITY;
+			out->high[k] = known ? r->high : INFINITY;
+		}
+	}
+}
+
+/* ---- both ---- */
+
+struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t, const struct type *types, int n,
+    struct arena *a)
+{
+	struct hull *out = NEW(a, struct hull, 1);
+	for (int i = 0; i < n; i++)
+		out->n_component += shape_elements(&types[i].shape);
+	out->low = NEW(a, double, out->n_component);
+	out->high = NEW(a, double, out->n_component);
+	out->slack = NEW(a, double, out->n_component);
+	for (int k = 0; k < self->ev.n_scalar; k++)
+		out->open |= convention_tied(self->note, k) && convention_is_open(self->ev.scalar[k].op);
+	struct corners *corners = corners_collect(&self->ev, self->note, a);
+	if (!corners) {
+		fill_ranges(self, conventions, t, types, n, a, out);
+		return out;
+	}
+	out->n_corner = corners->n_corner;
+	out->corner = NEW(a, double *, out->n_corner);
+	for (int k = 0; k < out->n_component; k++) {
+		out->low[k] = INFINITY;
+		out->high[k] = -INFINITY;
+	}
+	conventions->corner = corners;
+	for (int s = 0; s < corners->n_corner; s++) {
+		out->corner[s] = NEW(a, double, out->n_component);
+		corners_choose(corners, s);
+		sweep(self, conventions, t);
+		add_corner(self, t, types, n, s, out);
+	}
+	conventions->corner = NULL;
+	return out;
+}

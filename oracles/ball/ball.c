@@ -1,0 +1,487 @@
+/* ball.c: radii of primal values. */
+#include "internal.h"
+#include "rules.h"
+#include "certain.h"
+#include "rounding.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+bool ball_decided(double tight, double magnitude, enum dtype d)
+{
+	return tight <= (magnitude > 0 ? magnitude / 64 : 64 * dtype_table[d].tiny);
+}
+
+bool ball_representable(mpfr_srcptr x, enum dtype d)
+{
+	const struct dtype_info *info = &dtype_table[d];
+	if (mpfr_zero_p(x))
+		return true;
+	if (!mpfr_number_p(x))
+		return false;
+	long exponent = mpfr_get_exp(x), bits = (long)mpfr_min_prec(x);
+	return exponent <= info->emax && bits <= info->precision && exponent - bits >= info->emin;
+}
+
+static double distance(const struct evaluation *ev, int a, int b)
+{
+	mpfr_t gap;
+	mpfr_init2(gap, 53);
+	mpfr_sub(gap, ev->value[a], ev->value[b], R);
+	double d = fabs(mpfr_get_d(gap, R));
+	mpfr_clear(gap);
+	return d;
+}
+
+bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
+{
+	if (note[a].danger || (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
+		return false;
+	if (a == b) /* x == x asks whether x is a NaN */
+		return !note[a].reason || note[a].certain;
+	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded to an integer is another matter. */
+	if (b < 0 && note[a].certain)
+		return !mpfr_nan_p(ev->value[a]);
+	if (b >= 0 && (note[a].certain || note[b].certain))
+		return (note[a].certain || !note[a].reason) && (note[b].certain || !note[b].reason);
+	if (note[a].reason || (b >= 0 && note[b].reason))
+		return false;
+	double radius = note[a].radius + (b >= 0 ? note[b].radius : 0);
+	if (radius == 0)
+		return true;
+	if (b >= 0)
+		return distance(ev, a, b) > radius;
+	mpfr_t gap;
+	mpfr_init2(gap, 53);
+	mpfr_sub_d(gap, ev->value[a], bound, R);
+	double d = fabs(mpfr_get_d(gap, R));
+	mpfr_clear(gap);
+	return d > radius;
+}
+
+/* ---- ops that decide ---- */
+
+/* Largest or smallest of the parents: 1-Lipschitz in the largest radius, so the value stays known even where the choice is not. */
+static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	int best = 0, sign = s->op == OP_MAX || s->op == OP_REDUCE_MAX ? 1 : -1;
+	bool active = false;
+	for (int j = 0; j < s->n_parent; j++) {
+		if (mpfr_cmp(ev->value[parent[j]], ev->value[parent[best]]) * sign > 0)
+			best = j;
+		if (note[parent[j]].radius > note[k].radius)
+			note[k].radius = note[parent[j]].radius;
+	}
+	double winner = note[parent[best]].radius, widest = winner;
+	for (int j = 0; j < s->n_parent; j++) {
+		if (parent[j] == parent[best])
+			continue;
+		if (note[parent[j]].alike == note[parent[best]].alike) {
+			note[k].shared = true;
+		} else if (!ball_separated(ev, note, parent[j], parent[best], 0)) {
+			note[k].unsure = REASON_UNSTABLE_PATH;
+			if (note[parent[j]].radius > widest)
+				widest = note[parent[j]].radius;
+		} else if (mpfr_equal_p(ev->value[parent[j]], ev->value[parent[best]])) {
+			note[k].tie = true;
+			active |= note[parent[j]].active || note[parent[best]].active;
+		}
+	}
+	note[k].radius = widest;
+	note[k].tie &= active;
+}
+
+/*
+ * An element of a sort among those it may change places with: order statistics are 1-Lipschitz in the largest radius.  Exact and equal
+ * elements are a tie; otherwise the partials depend on an order that nobody knows.
+ */
+static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const int *parent = ev->parent + s->parent;
+	bool equal = true, alike = true;
+	for (int j = 0; j < s->n_parent; j++) {
+		alike &= note[parent[j]].alike == note[parent[0]].alike;
+		if (note[parent[j]].radius > note[k].radius)
+			note[k].radius = note[parent[j]].radius;
+		equal &= mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
+	}
+	if (alike)
+		note[k].shared = true;
+	else if (equal && note[k].radius == 0)
+		note[k].tie = note[k].active;
+	else
+		note[k].unsure = REASON_UNSTABLE_PATH;
+}
+
+/* The steps of floor, ceil, trunc, round and sign: the value is exact unless rounding can reach the next step. */
+static void ball_step(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	int a = ev->parent[s->parent];
+	double v = mpfr_get_d(ev->value[k], R), x = mpfr_get_d(ev->value[a], R), low = v, high = v;
+	switch ((int)s->op) {
+	case OP_SIGN: low = high = 0; break;
+	case OP_FLOOR: high = v + 1; break;
+	case OP_CEIL: low = v - 1; break;
+	case OP_TRUNC: low = v <= 0 ? v - 1 : v, high = v >= 0 ? v + 1 : v; break;
+	default: low = v - 0.5, high = v + 0.5; break; /* round */
+	}
+	bool far = fabs(x) > 0x1p52; /* every value of the dtype is an integer there */
+	if (!far && (!ball_separated(ev, note, a, -1, low) || !ball_separated(ev, note, a, -1, high)))
+		note[k].reason = REASON_UNSTABLE_PATH;
+	if (far && note[a].radius > 0) /* the exact x may lie up to 1 beside the integer of a right engine */
+		note[k].radius = note[a].radius + 1;
+}
+
+/* ---- arithmetic ---- */
+
+/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in the note. */
+static bool clear_of(struct note *n, double radius, double distance)
+{
+	bool clear = radius == 0 || radius <= BALL_CLEAR * distance;
+	if (!clear)
+		n->reason = REASON_ILL_CONDITIONED;
+	return clear;
+}
+
+/* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
+bool ball_by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
+
+/* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its own. */
+static bool one_call(enum op op)
+{
+	switch ((int)op) {
+	case OP_EXP: case OP_EXPM1: case OP_LOG: case OP_LOG1P: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS: case OP_ATAN:
+	case OP_ATAN2: case OP_ERF: case OP_POW: return true;
+	default: return false;
+	}
+}
+
+double ball_worse(const struct evaluation *ev, int k, double c)
+{
+	const struct scalar *s = &ev->scalar[k];
+	return ev->accuracy && c > 1 ? fmax(1, 2 * fmax(ev->accuracy[s->op].relative, ev->accuracy[s->kind].relative) / c) : 1;
+}
+
+double ball_absolute(const struct evaluation *ev, int k, double c)
+{
+	const struct scalar *s = &ev->scalar[k];
+	if (!ev->accuracy || c <= 1)
+		return 0;
+	return 2 * ev->dtype[s->dtype].unit * fmax(ev->accuracy[s->op].absolute, ev->accuracy[s->kind].absolute);
+}
+
+/* What an op with an error of c unit roundoffs loses at the size x. */
+double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
+{
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
+	double relative = c * info->unit * x + fmax(1, c / 4) * info->tiny; /* the ulps of a function, of subnormal numbers */
+	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
+}
+
+static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
+{
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
+	const struct note *in = &note[ev->parent[ev->scalar[k].parent]];
+	struct note *n = &note[k];
+	double a = mpfr_get_d(ev->value[ev->parent[ev->scalar[k].parent]], R), y = mpfr_get_d(ev->value[k], R), r = 0;
+	if (rule->detour(a, y) > info->max)
+		n->danger = true;
+	if (in->radius > 0 && !clear_of(n, in->radius + SPAN_BLUR * fabs(a), rule->scale(a, y)))
+		return;
+	if (in->radius > 0) {
+		struct span at = span_of(a, y, in->radius);
+		r = rule->moved(&at);
+	}
+	/*
+	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere these functions are not even rational.
+	 * An approximate reciprocal root is the exception.
+	 */
+	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
+	double worse = ball_worse(ev, k, rule->c), absolute = ball_absolute(ev, k, rule->c);
+	n->radius = exact && worse == 1 && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
+}
+
+/*
+ * The sign of a zero that was computed is nobody's promise (a sum may start from +0), and atan2 is the one op whose finite value
+ * hangs on it.
+ */
+static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].n_parent > 0; }
+
+/*
+ * A product is grouped as the engine likes, or for a derivative made whole and divided by one factor: danger where some partial product
+ * leaves the normal range.  A factor 0 is no reason to be small.
+ */
+static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
+	struct note *n = &note[k];
+	n->most = n->least = 1;
+	n->factors = 0;
+	for (int j = 0; j < 2; j++) {
+		int parent = ev->parent[ev->scalar[k].parent + j];
+		const struct note *in = &note[parent];
+		bool chain = ev->scalar[parent].op == OP_CUMPROD;
+		n->most *= chain ? in->most : fmax(1, in->magnitude);
+		n->least *= chain ? in->least : in->magnitude > 0 ? fmin(1, in->magnitude) : 1;
+		n->factors += chain ? in->factors : 1;
+	}
+	n->danger |= n->most > info->max || n->least < info->normal;
+}
+
+/* An exact 0, added, rounds nothing. */
+static bool adds_nothing(const struct evaluation *ev, const struct note *note, int k)
+{
+	return note[k].radius == 0 && mpfr_zero_p(ev->value[k]);
+}
+
+bool ball_scales(const struct evaluation *ev, const struct note *note, int k)
+{
+	return note[k].radius == 0 && is_power_of_two(ev->value[k]);
+}
+
+double ball_scaled_rounding(const struct dtype_info *info, bool down, double size, double radius)
+{
+	return down && size + radius > 0 && size - radius < info->normal ? info->tiny : 0;
+}
+
+/* The one rounding of an addition of two. */
+static double ball_addition(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	double r = note[parent[0]].radius + note[parent[1]].radius, size = note[k].magnitude + r;
+	if (r == 0 && s->exact && ball_representable(ev->value[k], s->dtype))
+		return 0;
+	return ball_by_binade(ev, k) ? rounding_of_addition(info, size) : info->unit * size;
+}
+
+double ball_pow_base(double a, double ra) { return ra > 0 ? -log1p(-ra / a) : 0; }
+
+double ball_pow_exponent(double a, double b, double ra, double rb)
+{
+	double base = ball_pow_base(a, ra);
+	return b * base + (rb > 0 ? rb * ((a > 0 ? fabs(log(a)) : 0) + base) : 0);
+}
+
+static void ball_binary(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	int ka = ev->parent[s->parent], kb = ev->parent[s->parent + 1];
+	double a = note[ka].magnitude, b = note[kb].magnitude, ra = note[ka].radius, rb = note[kb].radius;
+	struct note *n = &note[k];
+	double v = n->magnitude, r = 0, c = 1;
+	bool may_be_exact = true;
+	switch ((int)s->op) {
+	case OP_ADD: case OP_SUB:
+		n->radius = ra + rb;
+		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb))
+			n->radius += ball_addition(ev, note, k);
+		return;
+	case OP_MUL:
+		r = a * rb + b * ra + ra * rb;
+		if (r > 0 && (ball_scales(ev, note, ka) || ball_scales(ev, note, kb))) {
+			n->radius = r + ball_scaled_rounding(info, fmin(a, b) < 1, v, r);
+			return;
+		}
+		break;
+	case OP_CUMPROD: /* another grouping rounds at the size of other products */
+		r = a * rb + b * ra + ra * rb;
+		ball_grouping(ev, note, k);
+		n->radius = r;
+		/* a factor 1 rounds nothing, nor does one that is 0; what is 0 in double need not be */
+		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb) && !(a == 1 && ra == 0) && !(b == 1 && rb == 0))
+			n->radius += info->unit * (v + r) + info->tiny;
+		return;
+	case OP_DIV: {
+		if (clear_of(n, rb, b))
+			r = (ra + v * rb) / (b - rb);
+		bool exact_both_ways = ball_scales(ev, note, kb) && 1 / b <= info->max && 1 / b >= info->normal; /* a/b and a*(1/b) */
+		may_be_exact = v == 0 || exact_both_ways;
+		if (r > 0 && exact_both_ways) {
+			n->radius = r + ball_scaled_rounding(info, b > 1, v, r);
+			return;
+		}
+		break;
+	}
+	case OP_ATAN2: {
+		double h = hypot(a, b), d = hypot(ra, rb);
+		if (clear_of(n, d, h) && h > 0)
+			r = isinf(h) ? 0 : ((b + rb) / (h - d) * ra + (a + ra) / (h - d) * rb) / (h - d);
+		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
+			n->reason = REASON_UNSTABLE_PATH;
+		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
+			n->reason = REASON_UNSTABLE_PATH;
+		c = 8; /* of 2 ulps, in binary32 */
+		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
+		break;
+	}
+	default: { /* pow */
+		if (clear_of(n, ra, a))
+			r = v * expm1(ball_pow_exponent(a, b, ra, rb));
+		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
+			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
+		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
+			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
+		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
+		c = 4;
+		may_be_exact = false;
+		break;
+	}
+	}
+	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
+	double absolute = ball_absolute(ev, k, c);
+	n->radius = exact && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
+}
+
+static void ball_cast(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	int a = ev->parent[s->parent];
+	const struct dtype_info *from = &ev->dtype[ev->scalar[a].dtype], *to = &ev->dtype[s->dtype];
+	double r = note[a].radius * (ev->scalar[a].derived && !s->derived ? BALL_FLOW_SLACK : 1);
+	bool wider = to->precision >= from->precision && to->emax >= from->emax && to->emin <= from->emin;
+	if (wider || (r == 0 && ball_representable(ev->value[a], s->dtype)))
+		note[k].radius = r;
+	else
+		note[k].radius = r + ball_one_rounding(ev, k, 1, note[k].magnitude + r);
+}
+
+/* ---- one scalar ---- */
+
+/* A pole gives an infinity of real arithmetic; elsewhere an infinity means that the range was left. */
+static enum reason non_finite(const struct evaluation *ev, int k)
+{
+	if (mpfr_nan_p(ev->value[k]))
+		return REASON_NON_FINITE;
+	switch ((int)ev->scalar[k].op) {
+	case OP_LOG: case OP_LOG1P: case OP_RSQRT: case OP_DIV: case OP_ATANH: case OP_POW: case OP_CONSTANT:
+		return REASON_NON_FINITE;
+	default:
+		return REASON_OVERFLOW;
+	}
+}
+
+static void ball_finite(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	int a = s->n_parent ? ev->parent[s->parent] : -1;
+	const struct unary_rule *rule = unary_rule_of(s->op);
+	if (rule) {
+		ball_unary(ev, note, k, rule);
+		return;
+	}
+	switch ((int)s->op) {
+	case OP_CONSTANT:
+		note[k].radius = ball_representable(ev->value[k], s->dtype)
+				     ? 0
+				     : rounding_of(&ev->dtype[s->dtype], note[k].magnitude);
+		break;
+	case OP_ABS:
+		note[k].radius = note[a].radius;
+		if (mpfr_zero_p(ev->value[a]) && note[a].radius == 0)
+			note[k].tie = note[a].active;
+		else if (!ball_separated(ev, note, a, -1, 0))
+			note[k].unsure = REASON_UNSTABLE_PATH;
+		break;
+	case OP_FIXED_POINT: break; /* said by whoever appends it */
+	case OP_NEG: case OP_STOP_GRADIENT: case OP_SELECT: note[k].radius = note[a].radius; break;
+	case OP_SIGN: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: ball_step(ev, note, k); break;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: ball_extremum(ev, note, k); break;
+	case OP_SORT: ball_sorted(ev, note, k); break;
+	case OP_CAST: ball_cast(ev, note, k); break;
+	case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_NORM: case OP_LOGSUMEXP: ball_nary(ev, note, k); break;
+	case OP_MATMUL: ball_dot(ev, note, k); break;
+	default: ball_binary(ev, note, k); break;
+	}
+}
+
+/* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
+static const double FORMULA_ROUNDINGS = 7;
+
+/* A factor of a formula: what another formula may have on the way to it; a value of the program is what it is. */
+static double factor(const struct evaluation *ev, const struct note *note, int k)
+{
+	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
+}
+
+/*
+ * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the power less one.  That a program
+ * value is used in one is not known yet, so it counts too.
+ */
+static double most_of(const struct evaluation *ev, const struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	double most = fmax(1, note[k].magnitude);
+	if (!s->n_parent)
+		return most;
+	const int *parent = ev->parent + s->parent;
+	switch ((int)s->op) {
+	case OP_MUL: case OP_SQUARE:
+		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));
+	case OP_DIV: {
+		const struct scalar *over = &ev->scalar[parent[0]];
+		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
+		/* y/a of y = rsqrt(a): as 1/(a sqrt(a)) it meets the square of that on the way to the next derivative */
+		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
+			most = fmax(most, pow(note[parent[0]].magnitude, 6));
+		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
+		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
+	}
+	case OP_ADD: case OP_SUB:
+		return fmax(most, fmax(factor(ev, note, parent[0]), factor(ev, note, parent[1])));
+	case OP_RSQRT: /* its cube */
+		return most * most * most;
+	default: return most;
+	}
+}
+
+static void ball_known(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	struct note *n = &note[k];
+	bool active = n->active;
+	*n = (struct note){.active = active, .magnitude = fabs(mpfr_get_d(ev->value[k], R))};
+	for (int j = 0; j < s->n_parent; j++) {
+		const struct note *in = &note[ev->parent[s->parent + j]];
+		n->danger |= in->danger;
+		if (in->danger)
+			n->danger_op = in->danger_op;
+		/* of the formulas for a partial some have inf/inf or inf - inf on the way */
+		if (in->reason && (!in->certain || s->part == TRACE_FORMULA)) {
+			n->reason = in->reason;
+			return;
+		}
+	}
+	if (!mpfr_number_p(ev->value[k])) {
+		n->reason = (uint8_t)non_finite(ev, k);
+		n->certain = certain_non_finite(ev, note, k);
+		return;
+	}
+	if (s->derived && ball_flow(ev, note, k))
+		return;
+	ball_finite(ev, note, k);
+	if (s->derived)
+		n->path = n->magnitude;
+	if (s->op != OP_CUMPROD)
+		n->most = most_of(ev, note, k);
+	/* Another formula for the same partial rounds at its size. */
+	if (s->part == TRACE_FORMULA && n->radius > 0)
+		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude + ball_absolute(ev, k, FORMULA_ROUNDINGS);
+	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))
+		n->reason = REASON_OVERFLOW;
+}
+
+void ball_scalar(const struct evaluation *ev, struct note *note, int k)
+{
+	ball_known(ev, note, k);
+	note[k].radius = rounding_flushed(&ev->dtype[ev->scalar[k].dtype], note[k].magnitude, note[k].radius);
+	if (note[k].danger && note[k].danger_op == OP_CONSTANT)
+		note[k].danger_op = ev->scalar[k].kind;
+}

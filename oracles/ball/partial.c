@@ -1,0 +1,500 @@
+/* partial.c: partial derivatives in MPFR, with radii. */
+#include "internal.h"
+#include "rules.h"
+#include "rounding.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+/* ---- the rows of analytic_rules.def ---- */
+
+struct span span_of(double a, double y, double r)
+{
+	double size = fabs(a), reach = r + SPAN_BLUR * size;
+	return (struct span){a, y, r, a - reach, a + reach, fmax(0, size - reach), size + reach};
+}
+
+/* One rounding at the size x, in unit roundoffs. */
+static double half(double x) { return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0; }
+
+static double squared(double x) { return x * x; }
+static double cube(double x) { return x * x * x; }
+/* The slope of asin; 1/sqrt(x^2 - 1) inverted, for any x. */
+static double arc_slope(double x) { return 1 / sqrt((1 - x) * (1 + x)); }
+static double beside_one(double x) { return sqrt(x - 1) * sqrt(x + 1); }
+
+/* sech^2; 4/(e^x + e^-x)^2 without an infinity. */
+static double sech_squared(double x)
+{
+	double e = exp(-fabs(x)), s = 2 * e / (1 + e * e);
+	return s * s;
+}
+
+/*
+ * |cos| (or |sin|) within r of a point where it is `here` and the other is `other`: Taylor to the second order.  Twice r: the point itself is
+ * known to a rounding.
+ */
+static double wave(double here, double other, double r) { return fmin(1, fabs(here) + 2 * r * fabs(other) + 2 * r * r); }
+
+/* The distance to the nearest pole of a tangent of value y; and 1/cos^2 at r closer to it. */
+static double from_pole(double y) { return atan2(1, fabs(y)); }
+
+static double tan_slope(double y, double r)
+{
+	double s = sin(from_pole(y) - r);
+	return 1 / (s * s);
+}
+
+/* r times the largest 2x/(1 + x^2)^2, which grows up to x = 1/sqrt(3) and falls beyond. */
+static double atan_bent(double nearest, double farthest, double r)
+{
+	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), h = hypot(1, x);
+	return 2 * (x / h) * (r / h) / h / h;
+}
+
+static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_sqr(p, a, R);
+	mpfr_ui_sub(p, 1, p, R);
+}
+
+/* e^-|a| / (1 + e^-|a|)^2, which never overflows. */
+static void partial_logistic(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_t below;
+	mpfr_init2(below, mpfr_get_prec(p));
+	mpfr_abs(p, a, R);
+	mpfr_neg(p, p, R);
+	mpfr_exp(p, p, R);
+	mpfr_add_ui(below, p, 1, R);
+	mpfr_sqr(below, below, R);
+	mpfr_div(p, p, below, R);
+	mpfr_clear(below);
+}
+
+/* 2/sqrt(pi) * e^(-a^2) */
+static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
+{
+	mpfr_t root;
+	mpfr_init2(root, mpfr_get_prec(p));
+	mpfr_const_pi(root, R);
+	mpfr_rec_sqrt(root, root, R);
+	mpfr_sqr(p, a, R);
+	mpfr_neg(p, p, R);
+	mpfr_exp(p, p, R);
+	mpfr_mul(p, p, root, R);
+	mpfr_mul_2ui(p, p, 1, R);
+	mpfr_clear(root);
+}
+
+/* The names of analytic_rules.def. */
+#define SPAN(at)                                                                                                            \
+	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
+	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
+
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                        \
+	static double moved_##id(const struct span *at) { SPAN(at) return (moved); }                               \
+	static double bent_##id(const struct span *at) { SPAN(at) return (bent); }                                 \
+	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
+	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
+	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
+	static double loose_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (loose); }      \
+	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }                         \
+	static double detour_##id(double a, double y) { return (void)a, (void)y, (detour); }
+#include "analytic_rules.def"
+#undef UNARY
+#undef SPAN
+
+static const struct unary_rule rules[OP_COUNT] = {
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                                \
+	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detour_##id},
+#include "analytic_rules.def"
+#undef UNARY
+};
+
+const struct unary_rule *unary_rule_of(enum op op) { return rules[op].partial ? &rules[op] : NULL; }
+
+/* ---- one partial ---- */
+
+/* What a rule works on: scalar k, parent number j. */
+struct site {
+	const struct evaluation *ev;
+	const struct note *note;
+	int k, j;
+	const int *parent;
+	double u, tiny;
+	struct shared *shared;
+};
+
+void ball_share(const struct evaluation *ev, const struct note *note, int k, struct shared *shared)
+{
+	const struct scalar *s = &ev->scalar[k];
+	if (shared->k == k)
+		return;
+	*shared = (struct shared){.k = k, .first = -1, .last = -1};
+	for (int i = 0; i < s->n_parent; i++) {
+		int parent = ev->parent[s->parent + i];
+		shared->widest = fmax(shared->widest, note[parent].radius);
+		if (!note[parent].certain)
+			shared->top = fmax(shared->top, note[parent].magnitude);
+		shared->spread = hypot(shared->spread, note[parent].radius);
+		if (!mpfr_equal_p(ev->value[parent], ev->value[k]))
+			continue;
+		shared->first = shared->first < 0 ? i : shared->first;
+		shared->last = i;
+		shared->winners++;
+	}
+}
+
+/* What the partials of the scalar at the site share. */
+static const struct shared *shared_of(const struct site *s)
+{
+	ball_share(s->ev, s->note, s->k, s->shared);
+	return s->shared;
+}
+
+static mpfr_srcptr parent_value(const struct site *s, int j) { return s->ev->value[s->parent[j]]; }
+static const struct note *parent_note(const struct site *s, int j) { return &s->note[s->parent[j]]; }
+
+/*
+ * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read as it is, no
+ * rounding.  A partial below the range of double is not 0.
+ */
+static void set_radii(const struct site *s, struct partial *out, double moved, double tight, double loose)
+{
+	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
+	if (lost)
+		out->magnitude = dtype_table[DTYPE_F64].tiny;
+	out->tight = moved + (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
+	out->loose = out->tight + loose * s->u;
+	out->most = tight > 0 ? fmax(1, out->magnitude) : 0;
+}
+
+/* The formula's factors, where their products may be larger than all of them together. */
+static void set_most(struct partial *out, double x, double y, double z)
+{
+	out->most = fmax(out->most, fmax(x, fmax(y, z)));
+}
+
+/* What a formula loses at the worse end of the interval in which the operand may be. */
+static double at_worst(double (*lost)(double a, double y, double p), const struct span *at, double y, double p)
+{
+	return fmax(lost(at->low, y, p), lost(at->high, y, p));
+}
+
+/* Whether a formula's denominator, of which the partial is up to twice the inverse, may be flushed to 0: a sqrt(a), cos^2 a. */
+static bool divides_by_zero(const struct dtype_info *info, double p) { return rounding_flushes(info) && p * info->tiny > 0.5; }
+
+/*
+ * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
+ * power of two.
+ */
+static bool partial_exact(const struct site *s)
+{
+	enum op op = s->ev->scalar[s->k].op;
+	mpfr_srcptr a = parent_value(s, 0);
+	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
+}
+
+/* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a; and where f itself has a formula with a large intermediate, that: y^2 e^-a of 1/(1 + e^-a). */
+static void set_unary_most(struct partial *out, const struct unary_rule *rule, double a, double y)
+{
+	set_most(out, 2 * out->most, rule->detour(a, y) > 1 ? 2 / out->magnitude : 0, 0);
+}
+
+static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
+{
+	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
+	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
+	double a = mpfr_get_d(parent_value(s, 0), R), y = mpfr_get_d(s->ev->value[s->k], R);
+	rule->partial(out->value, parent_value(s, 0), s->ev->value[s->k]);
+	out->magnitude = fabs(mpfr_get_d(out->value, R));
+	if (in->radius == 0 && partial_exact(s)) {
+		set_radii(s, out, 0, 0, 0);
+		return;
+	}
+	if (in->radius == 0) {
+		set_radii(s, out, 0, rule->tight(a, y, out->magnitude), rule->loose(a, y, out->magnitude));
+		set_unary_most(out, rule, a, y);
+		if (rule->inner(a, y) > info->max || divides_by_zero(info, out->magnitude))
+			out->loose = INFINITY;
+		return;
+	}
+	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
+	struct span at = span_of(a, y, in->radius);
+	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
+	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
+	set_unary_most(out, rule, a, y);
+	if (fmax(rule->inner(at.low, top), rule->inner(at.high, top)) > info->max || divides_by_zero(info, p))
+		out->loose = INFINITY;
+}
+
+static void partial_div(const struct site *s, struct partial *out)
+{
+	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
+	double v = s->note[s->k].magnitude, max = s->ev->dtype[s->ev->scalar[s->k].dtype].max, least = b - rb;
+	double rounded = rb == 0 && is_power_of_two(parent_value(s, 1)) ? 0 : 1;
+	if (s->j == 0) {
+		mpfr_ui_div(out->value, 1, parent_value(s, 1), R);
+		set_radii(s, out, rb / b / least, rounded / least, 0);
+		return;
+	}
+	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
+	mpfr_neg(out->value, out->value, R);
+	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
+	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
+	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
+	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
+	if (b * b > max || b * b < s->ev->dtype[s->ev->scalar[s->k].dtype].normal)
+		out->loose = INFINITY;
+}
+
+static void partial_atan2(const struct site *s, struct partial *out)
+{
+	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude, h = hypot(a, b);
+	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
+	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
+	mpfr_t square;
+	mpfr_init2(square, mpfr_get_prec(out->value));
+	mpfr_sqr(square, parent_value(s, 0), R);
+	mpfr_fma(square, parent_value(s, 1), parent_value(s, 1), square, R);
+	mpfr_div(out->value, parent_value(s, 1 - s->j), square, R);
+	if (s->j == 1)
+		mpfr_neg(out->value, out->value, R);
+	mpfr_clear(square);
+	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
+	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
+	double p = fabs(mpfr_get_d(out->value, R)) + moved;
+	/* b/(a^2 + b^2), where a square that underflows is nothing beside the sum; b/h/h with a hypot of libm */
+	double best = h * h >= 16 * info->normal ? 3.25 : 6;
+	/* by halves of the angle, 2 atan(a/(h + b)): by a it is a difference of two terms of up to 1/h, by b a product */
+	double halves = s->j == 0 ? 44 * (1 / h + moved) : 34 * p;
+	set_radii(s, out, moved, best * p, halves - best * p);
+	out->cancels = s->j == 0 && b == 0;
+	set_most(out, fmax(2, h), 2 / h, 2 / (h * h));
+	if (rounding_flushes(info)) /* of a^2 or b^2 */
+		out->loose += p * 2 * info->tiny / (h * h);
+	if (h * h > info->max || h * h < (rounding_flushes(info) ? 4 * info->tiny : info->normal))
+		out->loose = INFINITY;
+}
+
+/*
+ * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on both sides of b, and
+ * a matter of convention at b = 0, where 0^b jumps.
+ */
+static void partial_pow_at_zero(const struct site *s, struct partial *out)
+{
+	double b = mpfr_get_d(parent_value(s, 1), R), rb = parent_note(s, 1)->radius;
+	bool zero = parent_note(s, 0)->radius == 0;
+	bool sure = zero && (b - rb > 1 || (rb == 0 && (b == 0 || b == 1)));
+	mpfr_set_ui(out->value, s->j == 0 && b == 1, R);
+	set_radii(s, out, 0, 0, 0);
+	if (s->j == 1)
+		out->reason = zero && b - rb > 0 ? REASON_NONE : REASON_CONVENTION;
+	else
+		out->reason = sure ? REASON_NONE : REASON_NON_FINITE;
+}
+
+static void partial_pow(const struct site *s, struct partial *out)
+{
+	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude;
+	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius, v = s->note[s->k].magnitude;
+	if (a == 0) {
+		partial_pow_at_zero(s, out);
+		return;
+	}
+	double log_a = fabs(log(a)), base = ball_pow_base(a, ra), grown = ball_pow_exponent(a, b, ra, rb);
+	if (s->j == 0) {
+		mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 0), R);
+		mpfr_mul(out->value, out->value, parent_value(s, 1), R);
+		double p = fabs(mpfr_get_d(out->value, R));
+		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
+		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
+		double direct = 6 + (log_a + base) * (b + rb + 1), best = fmin(6.25, direct); /* y b/a */
+		set_radii(s, out, moved, (p + moved) * best, (p + moved) * (direct - best + 1));
+		if (mpfr_sgn(parent_value(s, 0)) < 0 && b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
+			out->loose += 2 * (p + moved);
+	} else {
+		if (mpfr_sgn(parent_value(s, 0)) < 0) {
+			mpfr_set_zero(out->value, 1);
+			out->reason = REASON_NON_FINITE;
+			return;
+		}
+		mpfr_log(out->value, parent_value(s, 0), R);
+		mpfr_mul(out->value, out->value, s->ev->value[s->k], R);
+		double moved = v * (expm1(grown) * (log_a + base) + base);
+		set_radii(s, out, moved, 9 * (v * log_a + moved), v * log_a + moved);
+	}
+	if (s->j == 0) { /* b a^(b - 1) and b a^b / a */
+		set_most(out, fmax(v, v / a), fmax(b, v * b), fmax(1 / a, b / a));
+	} else {
+		set_most(out, v, log_a, 0);
+	}
+}
+
+/* x_j / y */
+static void partial_norm(const struct site *s, struct partial *out)
+{
+	double y = s->note[s->k].magnitude, p, r = shared_of(s)->spread;
+	int n = s->ev->scalar[s->k].n_parent;
+	if (y == 0) {
+		mpfr_set_zero(out->value, 1);
+		out->reason = REASON_NON_FINITE;
+		return;
+	}
+	mpfr_div(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
+	p = fabs(mpfr_get_d(out->value, R));
+	if (r > BALL_CLEAR * y)
+		out->reason = REASON_ILL_CONDITIONED;
+	/* y has what squares that underflow leave in it */
+	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r) + p * n * s->tiny / (2 * y * y);
+	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u), (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y has higher orders of y's n/2 */
+	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
+}
+
+/* e^(x_j - y) */
+static void partial_logsumexp(const struct site *s, struct partial *out)
+{
+	int n = s->ev->scalar[s->k].n_parent;
+	double widest = shared_of(s)->widest, top = shared_of(s)->top, p;
+	if (parent_note(s, s->j)->certain) { /* e^-inf */
+		mpfr_set_zero(out->value, 1);
+		set_radii(s, out, 0, 0, 0);
+		return;
+	}
+	mpfr_sub(out->value, parent_value(s, s->j), s->ev->value[s->k], R);
+	double exponent = fabs(mpfr_get_d(out->value, R));
+	mpfr_exp(out->value, out->value, R);
+	p = fabs(mpfr_get_d(out->value, R));
+	double y = s->note[s->k].magnitude, moved = p * expm1(2 * widest + ball_powers_flushed(s->ev, s->k, widest));
+	double tight = exponent + n + log(n) + 8, loose = 8 + 2 * top + 4 * y + 4 * log(n);
+	double higher = 1 + (tight + loose) * s->u; /* e^x - 1 is at most x (1 + x) for x up to 1 */
+	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
+}
+
+/* A partial that is a value of the program, read as it is: no formula, no rounding. */
+static void partial_operand(const struct site *s, int other, struct partial *out)
+{
+	mpfr_set(out->value, parent_value(s, other), R);
+	set_radii(s, out, parent_note(s, other)->radius, 0, 0);
+}
+
+static void partial_constant(const struct site *s, struct partial *out, long sign)
+{
+	mpfr_set_si(out->value, sign, R);
+	set_radii(s, out, 0, 0, 0);
+}
+
+/* 1/times */
+static void partial_share(const struct site *s, struct partial *out, int times)
+{
+	mpfr_set_ui(out->value, 1, R);
+	mpfr_div_si(out->value, out->value, times, R);
+	set_radii(s, out, 0, (times & (times - 1)) == 0 ? 0 : 1.0 / times, 0);
+}
+
+/*
+ * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
+ * because an engine may share it out among them and add up again.
+ */
+static bool partial_extremum(const struct site *s, struct partial *out)
+{
+	if (!mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k])) {
+		partial_constant(s, out, 0);
+		return false;
+	}
+	partial_share(s, out, shared_of(s)->winners); /* without a tie all winners are one scalar, or alike */
+	return true;
+}
+
+/*
+ * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it shares out, the partial lies
+ * between -1 and 1 for abs and between 0 and 1 for an extremum.
+ */
+static bool partial_either(const struct site *s, struct partial *out)
+{
+	const struct evaluation *ev = s->ev;
+	int best = s->parent[0], parent = s->parent[s->j];
+	switch ((int)ev->scalar[s->k].op) {
+	case OP_ABS:
+		if (mpfr_zero_p(ev->value[parent]))
+			return false;
+		out->tight = out->loose = 2;
+		return true;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: break;
+	default: return false;
+	}
+	for (int i = 0; i < ev->scalar[s->k].n_parent; i++)
+		if (mpfr_equal_p(ev->value[s->parent[i]], ev->value[s->k]))
+			best = s->parent[i];
+	for (int i = 0; i < ev->scalar[s->k].n_parent; i++)
+		if (s->parent[i] != best && mpfr_equal_p(ev->value[s->parent[i]], ev->value[s->k]))
+			return false;
+	if (parent != best && ball_separated(ev, s->note, parent, best, 0))
+		return true;
+	out->tight = out->loose = 1;
+	return true;
+}
+
+bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+{
+	const struct scalar *c = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[c->dtype];
+	const struct unary_rule *rule = unary_rule_of(c->op);
+	/* its formulas call the function, or others that are as good as it is */
+	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
+	double unit = info->unit * ball_worse(ev, k, roundings), absolute = ball_absolute(ev, k, roundings);
+	const struct site s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
+	bool linear = false, connected = true;
+	out->reason = REASON_NONE;
+	out->cancels = false;
+	switch ((int)c->op) {
+	case OP_ADD: case OP_REDUCE_SUM: case OP_CAST: partial_constant(&s, out, 1), linear = true; break;
+	case OP_NEG: partial_constant(&s, out, -1), linear = true; break;
+	case OP_SUB: partial_constant(&s, out, j ? -1 : 1), linear = true; break;
+	case OP_ABS: partial_constant(&s, out, mpfr_sgn(parent_value(&s, 0))); break;
+	case OP_MUL: case OP_CUMPROD: partial_operand(&s, 1 - j, out); break;
+	case OP_MATMUL: partial_operand(&s, j ^ 1, out); break;
+	case OP_REDUCE_MEAN:
+		mpfr_set_ui(out->value, 1, R);
+		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
+		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(mpfr_get_d(out->value, R)), 0);
+		linear = true;
+		break;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: connected = partial_extremum(&s, out); break;
+	case OP_DIV: partial_div(&s, out); break;
+	case OP_ATAN2: partial_atan2(&s, out); break;
+	case OP_POW: partial_pow(&s, out); break;
+	case OP_NORM: partial_norm(&s, out); break;
+	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
+	case OP_SORT: partial_share(&s, out, c->n_parent); break; /* all alike: unsure otherwise, and ties follow conventions */
+	case OP_FIXED_POINT: partial_constant(&s, out, 1); break; /* the same value, known otherwise */
+	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
+	default:
+		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
+			return false;
+		partial_unary(&s, rule, out);
+		break;
+	}
+	if (out->reason)
+		return true;
+	out->tight += absolute;
+	out->loose += absolute;
+	if (!linear && note[k].reason)
+		out->reason = note[k].reason;
+	else if (note[k].unsure && partial_either(&s, out))
+		connected |= out->tight > 0;
+	else if (note[k].unsure)
+		out->reason = note[k].unsure;
+	else if (!mpfr_number_p(out->value) || !isfinite(out->tight))
+		out->reason = REASON_NON_FINITE;
+	else if (out->magnitude + out->tight > info->max)
+		out->reason = REASON_OVERFLOW;
+	out->tight = rounding_flushed(info, out->magnitude, out->tight);
+	out->loose = rounding_flushed(info, out->magnitude, fmax(out->tight, out->loose)) + 2 * info->tiny * out->most;
+	if (out->most > info->max || (note[k].danger && !linear))
+		out->loose = INFINITY;
+	return out->reason || connected;
+}

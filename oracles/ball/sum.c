@@ -1,0 +1,132 @@
+/*
+ * sum.c: radii of sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial sums.
+ */
+#include "internal.h"
+#include "rounding.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+/* What the additions of a sum lose. */
+static double sum_rounding(const struct evaluation *ev, int k, const struct terms *terms, double whole)
+{
+	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
+	if (!ball_by_binade(ev, k))
+		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius) + terms_flushed(2 * terms->n, info);
+	return terms_rounding(terms, info, whole);
+}
+
+/* A dot product: every product may be rounded, or (a fused multiply-add) not. */
+void ball_dot(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	struct note *out = &note[k];
+	struct terms terms = {0};
+	mpfr_t product;
+	mpfr_init2(product, ev->precision);
+	for (int j = 0; j < s->n_parent; j += 2) {
+		int ka = parent[j], kb = parent[j + 1];
+		const struct note *a = &note[ka], *b = &note[kb];
+		double r = a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius, size = a->magnitude * b->magnitude;
+		bool exact = !mpfr_mul(product, ev->value[ka], ev->value[kb], R) && r == 0 && ball_representable(product, s->dtype);
+		if (!exact && (ball_scales(ev, note, ka) || ball_scales(ev, note, kb)))
+			r += ball_scaled_rounding(info, fmin(a->magnitude, b->magnitude) < 1, size, r);
+		else if (!exact)
+			r += ball_one_rounding(ev, k, 1, size + r);
+		terms_add(&terms, product, size, rounding_flushed(info, size, r));
+	}
+	mpfr_clear(product);
+	double sum = terms.positive + terms.negative + terms.radius;
+	if (sum + s->n_parent / 2.0 * info->unit * sum > info->max)
+		out->reason = REASON_OVERFLOW;
+	out->radius = terms_exact(&terms, info) ? 0 : terms.radius + sum_rounding(ev, k, &terms, out->magnitude);
+}
+
+/*
+ * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A power of two only shifts, if no term
+ * leaves the normal range; otherwise a sum that is exact need not be so after the division, and the last addition rounds in another binade.
+ * least: the smallest that a term may be.
+ */
+static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	double u = info->unit, n = s->n_parent, r = terms->radius, sum = terms->positive + terms->negative;
+	double whole = n * fabs(mpfr_get_d(ev->value[k], R)), lost;
+	if (terms->n == 0)
+		return 0;
+	if ((s->n_parent & (s->n_parent - 1)) == 0) {
+		bool shifts = (least >= n * info->normal && !rounding_flushes(info)) || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
+		lost = terms_exact(terms, info) ? 0 : sum_rounding(ev, k, terms, whole);
+		return (r + lost) / n + (shifts ? 0 : n * info->tiny);
+	}
+	lost = ball_by_binade(ev, k) ? terms_rounding_scaled(terms, info, whole) : sum_rounding(ev, k, terms, whole);
+	lost = fmin((n + 2) * u * (sum + r), lost + u * (whole + r) + 3 * u * (sum + r));
+	return (r + lost) / n + n * info->tiny;
+}
+
+double ball_powers_flushed(const struct evaluation *ev, int k, double widest)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -mpfr_get_d(ev->value[k], R)) + widest) : 0;
+}
+
+void ball_nary(const struct evaluation *ev, struct note *note, int k)
+{
+	const struct scalar *s = &ev->scalar[k];
+	const struct dtype_info *info = &ev->dtype[s->dtype];
+	const int *parent = ev->parent + s->parent;
+	double u = info->unit, n = s->n_parent, top = 0, squares = 0, least = INFINITY;
+	struct note *out = &note[k];
+	struct terms terms = {0};
+	for (int j = 0; j < s->n_parent; j++) {
+		if (note[parent[j]].certain) /* -inf to logsumexp, which is a 0 */
+			continue;
+		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
+		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
+		if (note[parent[j]].magnitude + note[parent[j]].radius > 0)
+			least = fmin(least, note[parent[j]].magnitude - note[parent[j]].radius);
+		top = fmax(top, note[parent[j]].magnitude);
+	}
+	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude);
+	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
+	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
+	double sum = terms.positive + terms.negative;
+	if (adds && s->n_parent > 1 && sum + r + (n - 1) * u * (sum + r) > info->max)
+		out->reason = REASON_OVERFLOW;
+	switch ((int)s->op) {
+	case OP_REDUCE_SUM:
+		out->radius = r + rounding;
+		break;
+	case OP_REDUCE_MEAN: out->radius = mean_radius(ev, k, &terms, least); break;
+	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
+		double in = 0;
+		for (int j = 0; j < s->n_parent; j++)
+			in = hypot(in, note[parent[j]].radius);
+		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
+		/* Squares that underflow: all of them, or beside the largest; of operands that are 0 or below the range of double, those of what an engine has instead. */
+		double largest = top > 0 ? top : in;
+		if (largest > 0 && largest * largest < (rounding_flushes(info) ? 4 * n : 1) * info->normal)
+			out->danger = true;
+		else if (largest > 0)
+			out->radius += top > 0 ? n * info->tiny / (2 * out->magnitude) : sqrt(n * info->tiny / 2);
+		out->danger |= (1 + n * u) * squares > info->max;
+		out->tie = top == 0 && in == 0 && out->active; /* the tip of the cone */
+		break;
+	}
+	default: { /* logsumexp: slopes add up to 1 */
+		double widest = 0;
+		for (int j = 0; j < s->n_parent; j++)
+			widest = fmax(widest, note[parent[j]].radius);
+		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny + ball_powers_flushed(ev, k, widest);
+		out->danger |= ball_powers_flushed(ev, k, widest) > 0.5;
+		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
+		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
+		break;
+	}
+	}
+}

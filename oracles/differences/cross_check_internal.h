@@ -1,0 +1,70 @@
+/* cross_check_internal.h: one pass of the cross-check, which its two kinds of requests share. */
+#ifndef ORACLES_DIFFERENCES_CROSS_CHECK_INTERNAL_H
+#define ORACLES_DIFFERENCES_CROSS_CHECK_INTERNAL_H
+
+#include "cross_check.h"
+
+/* One float element of a differentiated input that moves. */
+struct coordinate {
+	int input, wrt, element;
+	double move; /* of the direction */
+	int exponent; /* 2^exponent is the scale of the input: |x|, or for 0 the smallest in the point */
+};
+
+/*
+ * One pass over one point.  Of a request of order 2 and above, c's results contracted with the cotangents of its innermost vjp are differentiated
+ * along `fixed` directions: the tangents of every jvp, and the cotangents of every other vjp, which contract what the vjp below gives.  What
+ * is left to compare are the outputs of the last vjp, or of the jvps if there is none.
+ */
+struct pass {
+	struct cross_check *self;
+	const struct testcase *c;
+	const struct transform *t;     /* the last vjp, or the outermost jvp */
+	const struct transform *weigh; /* the innermost vjp, or NULL */
+	int n_fixed;                   /* 0: of order 1 */
+	struct fd_direction fixed[LIMIT_TRANSFORMS];
+	const struct tensor *point;
+	int which;
+	struct truth_point *truth;
+	struct arena *arena;
+	uint64_t seed;
+	int n_coordinate;
+	struct coordinate *coordinate;
+	struct tensor *direction; /* [n_input], zero between runs */
+	double *weight;           /* [fd_components] */
+	int64_t work_left;
+	bool disagreed;
+};
+
+/* A sum of a * b kept in units of 2^scale, exact to 2^-100 of its largest terms (Dekker's product, Knuth's sum). */
+struct sum {
+	double high, low;
+};
+
+/*
+ * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is compared is a quarter of
+ * the tolerance.
+ */
+extern const double cross_check_grain;
+
+void cross_check_add(struct sum *s, double x);
+
+/*
+ * Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the first rung.  Fills
+ * the targets' outcomes.
+ */
+struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target);
+
+/* Keeps the worst evidence; component: -1, or the number of an element among all of the derivatives (cross_check_flat). */
+void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component);
+/* Number of an element of derivative k among all of them. */
+int cross_check_flat(const struct pass *p, int k, int element);
+/* Makes an element of derivative k undecided, whatever the conventions. */
+void cross_check_undecide(struct pass *p, int k, int element, enum reason reason);
+/* Whether the target is open because no side shares the path of the point. */
+bool cross_check_off_path(const struct fd_target *t);
+
+/* Compares each component of the results along the tangent (cross_check_jvp.c). */
+void cross_check_jvp(struct pass *p);
+
+#endif

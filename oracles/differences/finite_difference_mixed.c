@@ -1,0 +1,263 @@
+/* finite_difference_mixed.c: see finite_difference_mixed.h. */
+#include "finite_difference_mixed.h"
+#include "graph/heap.h"
+#include "oracles/evaluate/evaluate.h"
+#include "oracles/oracle_rules.h"
+#include "step_length.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R MPFR_RNDN
+
+/*
+ * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order; n steps cost 64 n bits
+ * of the precision.  The second rung measures the error of the first, the third is for strong curvature and cancellation.
+ */
+static const struct {
+	mpfr_prec_t precision;
+	int log_step;
+} ladder[] = {{512, -64}, {768, -110}, {2048, -300}};
+
+enum { RUNGS = (int)(sizeof ladder / sizeof *ladder), GUARD_BITS = 64, LAST_RUNG_SCALARS = 8192 };
+
+struct fd_mixed {
+	struct evaluation ev[RUNGS];
+};
+
+struct fd_mixed *fd_mixed_open(const struct oracle_rules *rules)
+{
+	struct fd_mixed *self = heap_new(1, sizeof *self);
+	for (int k = 0; k < RUNGS; k++) {
+		evaluation_open(&self->ev[k], rules);
+		self->ev[k].precision = ladder[k].precision;
+	}
+	return self;
+}
+
+void fd_mixed_close(struct fd_mixed *self)
+{
+	if (!self)
+		return;
+	for (int k = 0; k < RUNGS; k++)
+		evaluation_close(&self->ev[k]);
+	free(self);
+}
+
+/* What one target has seen so far, in units of 2^scale. */
+struct progress {
+	mpfr_t sum;           /* over the samples so far */
+	mpfr_exp_t top;       /* of the largest sample */
+	double excess, last;  /* quotient less the known value, on this rung and the one before */
+	bool seen;
+	mpfr_t before;        /* the quotient of the rung before */
+	mpfr_exp_t moved;     /* how far it has moved since then */
+	int moves;
+	bool drifting;        /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
+	double noise;         /* what the precision leaves open of the quotient */
+};
+
+/* One measurement. */
+struct mixed {
+	const struct testcase *c;
+	const struct tensor *point;
+	const struct fd_direction *direction;
+	int n;
+	struct fd_run *run;
+	struct progress *progress;
+	mpfr_t term;
+	struct arena *arena;
+};
+
+/* Adds one sample, with its sign, to all sums. */
+static void add_sample(struct mixed *m, const struct evaluation *ev, bool negative)
+{
+	const struct program *p = &m->c->program;
+	int j = 0;
+	for (int r = 0; r < p->top.n_result; r++) {
+		const struct type *type = &p->type[p->top.result[r]];
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++, j++) {
+			if (m->run->weight[j] == 0)
+				continue;
+			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar], negative ? -m->run->weight[j] : m->run->weight[j], R);
+			for (int i = 0; i < m->run->n_target; i++) {
+				const struct fd_target *t = &m->run->target[i];
+				if (j < t->first || j >= t->first + t->count)
+					continue;
+				mpfr_add(m->progress[i].sum, m->progress[i].sum, m->term, R);
+				if (mpfr_regular_p(m->term) && mpfr_get_exp(m->term) > m->progress[i].top)
+					m->progress[i].top = mpfr_get_exp(m->term);
+			}
+		}
+	}
+}
+
+/* All samples on one side; false when one of them leaves the path. */
+static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sign)
+{
+	struct move move[LIMIT_TRANSFORMS];
+	uint64_t path = 0;
+	for (int i = 0; i < m->run->n_target; i++) {
+		mpfr_set_prec(m->progress[i].sum, ev->precision + GUARD_BITS);
+		mpfr_set_zero(m->progress[i].sum, 1);
+		m->progress[i].top = mpfr_get_emin();
+	}
+	mpfr_set_prec(m->term, ev->precision + GUARD_BITS);
+	for (unsigned subset = 0; subset < 1u << m->n; subset++) {
+		struct arena_mark mark = arena_mark(m->arena);
+		int n = 0;
+		for (int k = 0; k < m->n; k++)
+			if (subset >> k & 1)
+				move[n++] = (struct move){m->direction[k].at, sign, log_step + m->direction[k].step};
+		ev->freeze = subset != 0 && ev->rules->freeze;
+		evaluate_moved(ev, &m->c->program, m->point, move, n, m->arena);
+		m->run->work += ev->n_scalar;
+		if (!subset)
+			path = ev->path;
+		bool shares = ev->status == EVALUATE_OK && ev->rules->same_path(ev, path);
+		if (shares)
+			add_sample(m, ev, (m->n - n) & 1);
+		arena_rewind(m->arena, mark);
+		if (!shares)
+			return false;
+	}
+	return true;
+}
+
+/* 2^exponent, 0 or infinity beyond the range. */
+static double power_of_two(mpfr_exp_t exponent)
+{
+	return exponent < -1100 ? 0 : exponent > 1100 ? INFINITY : ldexp(1, (int)exponent);
+}
+
+/* The quotient in p->sum, which the precision leaves open by 2^noise, against that of the rung before. */
+static void follow(struct mixed *m, struct progress *p, mpfr_exp_t noise)
+{
+	if (p->seen) {
+		mpfr_sub(m->term, p->sum, p->before, R);
+		mpfr_exp_t moved = mpfr_regular_p(m->term) ? mpfr_get_exp(m->term) : mpfr_get_emin();
+		p->drifting |= p->moves && moved > p->moved && moved > noise;
+		p->moved = moved;
+		p->moves++;
+	}
+	mpfr_set_prec(p->before, mpfr_get_prec(p->sum));
+	mpfr_set(p->before, p->sum, R);
+}
+
+/* The quotient of a target from its sum; false when it is no number. */
+static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
+{
+	long scale = t->scale;
+	for (int k = 0; k < m->n; k++)
+		scale += log_step + m->direction[k].step;
+	mpfr_mul_2si(p->sum, p->sum, -scale, R);
+	if (sign < 0 && (m->n & 1))
+		mpfr_neg(p->sum, p->sum, R);
+	mpfr_exp_t noise = p->top - (mpfr_get_prec(p->sum) - GUARD_BITS) + 4 - scale;
+	p->noise = power_of_two(noise);
+	follow(m, p, noise);
+	t->quotient = mpfr_get_d(p->sum, R);
+	mpfr_sub_d(p->sum, p->sum, t->value, R);
+	mpfr_sub_d(p->sum, p->sum, t->low, R);
+	p->excess = mpfr_get_d(p->sum, R);
+	return isfinite(p->excess);
+}
+
+/* How far quotient and value may be apart. */
+static double slack(const struct fd_target *t)
+{
+	return fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
+}
+
+/*
+ * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
+ * no size for an error.
+ */
+static void settle(struct fd_target *t, struct progress *p)
+{
+	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
+	t->error = change;
+	t->excess = p->excess;
+	p->last = p->excess;
+	p->seen = true;
+	if (isinf(change))
+		return;
+	bool vanishes = t->magnitude == 0 && fabs(p->excess) <= ldexp(change, -30);
+	double goal = fmax(t->tolerance / 8, ldexp(t->magnitude, -50));
+	if (vanishes || p->excess == 0 || (t->error <= goal && fabs(p->excess) <= slack(t)))
+		t->outcome = FD_AGREES;
+}
+
+/* Whether the last two rungs are too long a step, in all directions at once, for something on the way. */
+static bool is_too_long(struct mixed *m, struct evaluation *ev)
+{
+	int last = m->run->n_rung - 1;
+	struct move move[LIMIT_TRANSFORMS];
+	for (int k = 0; k < m->n; k++)
+		move[k] = (struct move){m->direction[k].at, m->run->right ? 1 : -1, ladder[last - 1].log_step + m->direction[k].step};
+	return steps_too_long(ev, &m->c->program, m->point, move, m->n, ladder[last].log_step - ladder[last - 1].log_step, m->arena);
+}
+
+/*
+ * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
+ * takes three rungs to see.
+ */
+static void give_up(struct mixed *m, struct fd_target *t, const struct progress *p, struct evaluation *ev)
+{
+	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
+	    !is_too_long(m, ev))
+		t->outcome = FD_DISAGREES;
+	else
+		fd_abstain(t, REASON_ILL_CONDITIONED);
+}
+
+void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction, int n,
+    struct fd_run *run, struct arena *a)
+{
+	struct mixed m = {.c = c, .point = c->point[which], .direction = direction, .n = n, .run = run,
+	    .progress = NEW(a, struct progress, run->n_target), .arena = a};
+	int open = run->n_target;
+	run->work = 0;
+	run->n_rung = 0;
+	run->left = run->right = false;
+	mpfr_init2(m.term, 53);
+	for (int i = 0; i < run->n_target; i++) {
+		run->target[i].outcome = FD_NOT_RUN;
+		run->target[i].reason = REASON_NONE;
+		run->target[i].error = INFINITY;
+		mpfr_init2(m.progress[i].sum, 53);
+		mpfr_init2(m.progress[i].before, 53);
+	}
+	for (int k = 0; k < RUNGS && open; k++) {
+		struct evaluation *ev = &self->ev[k];
+		if (k == RUNGS - 1 && self->ev[0].n_scalar > LAST_RUNG_SCALARS)
+			break;
+		run->precision = (int)ladder[k].precision;
+		run->log_step = ladder[k].log_step;
+		run->n_rung = k + 1;
+		run->right = sample(&m, ev, run->log_step, 1);
+		run->left = !run->right && sample(&m, ev, run->log_step, -1);
+		if (!run->right && !run->left)
+			continue; /* a shorter step may stay on the path */
+		for (int i = 0; i < run->n_target; i++) {
+			struct fd_target *t = &run->target[i];
+			if (t->outcome != FD_NOT_RUN)
+				continue;
+			if (!measure(&m, t, &m.progress[i], run->log_step, run->right ? 1 : -1))
+				fd_abstain(t, REASON_NON_FINITE);
+			else
+				settle(t, &m.progress[i]);
+			open -= t->outcome != FD_NOT_RUN;
+		}
+	}
+	for (int i = 0; i < run->n_target; i++) {
+		if (run->target[i].outcome == FD_NOT_RUN && !run->left && !run->right)
+			fd_abstain(&run->target[i], REASON_ISOLATED_PATH);
+		else if (run->target[i].outcome == FD_NOT_RUN)
+			give_up(&m, &run->target[i], &m.progress[i], &self->ev[run->n_rung - 1]);
+		mpfr_clear(m.progress[i].sum);
+		mpfr_clear(m.progress[i].before);
+	}
+	mpfr_clear(m.term);
+}

@@ -1,0 +1,70 @@
+/* step_length.c: see step_length.h. */
+#include "step_length.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "oracles/oracle_rules.h"
+
+/* Of a move, in bits.  What moves by less is small beside its value: nothing of a result that cancels. */
+enum { VISIBLE = 40, SHRINKS = 8, STILL = INT_MIN / 2 };
+
+/* A value to 53 bits: part * 2^exponent. */
+struct rough {
+	double part;
+	long exponent;
+};
+
+static struct rough rough_of(mpfr_srcptr x)
+{
+	struct rough r = {0};
+	r.part = mpfr_get_d_2exp(&r.exponent, x, MPFR_RNDN);
+	return r;
+}
+
+/* log2 of the distance of a value from where it was, STILL where that is no visible part of it. */
+static int distance(struct rough from, mpfr_srcptr to_value)
+{
+	struct rough to = rough_of(to_value);
+	if (!isfinite(from.part) || !isfinite(to.part))
+		return isfinite(from.part) ? INT_MAX : STILL;
+	long top = from.part != 0 && (to.part == 0 || from.exponent > to.exponent) ? from.exponent : to.exponent;
+	double moved = fabs(ldexp(to.part, (int)(to.exponent - top)) - ldexp(from.part, (int)(from.exponent - top)));
+	return moved < ldexp(1, -VISIBLE) ? STILL : (int)top + ilogb(moved);
+}
+
+bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n, int shrink, struct arena *a)
+{
+	struct arena_mark mark = arena_mark(a), inner;
+	struct move shorter[LIMIT_TRANSFORMS];
+	for (int k = 0; k < n; k++)
+		shorter[k] = (struct move){move[k].direction, move[k].sign, move[k].step + shrink};
+
+	ev->freeze = false;
+	evaluate_moved(ev, p, point, NULL, 0, a);
+	int n_scalar = ev->n_scalar;
+	uint64_t path = ev->path;
+	struct rough *from = NEW(a, struct rough, n_scalar);
+	int *far = NEW(a, int, n_scalar);
+	for (int s = 0; s < n_scalar; s++)
+		from[s] = rough_of(ev->value[s]);
+
+	bool found = false;
+	ev->freeze = ev->rules->freeze;
+	for (int pass = 0; pass < 2; pass++) {
+		inner = arena_mark(a);
+		evaluate_moved(ev, p, point, pass == 0 ? move : shorter, n, a);
+		if (ev->status != EVALUATE_OK || !ev->rules->same_path(ev, path) || ev->n_scalar != n_scalar)
+			break;
+		for (int s = 0; s < n_scalar; s++) {
+			int moved = distance(from[s], ev->value[s]);
+			if (pass == 0)
+				far[s] = moved;
+			else
+				found |= moved != STILL && far[s] != STILL && moved > far[s] - SHRINKS;
+		}
+		arena_rewind(a, inner);
+	}
+	arena_rewind(a, mark);
+	return found;
+}

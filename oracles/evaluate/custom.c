@@ -1,0 +1,303 @@
+/*
+ * custom.c: op custom, which means what its region 0 means; and whether its rule is right at the point.  An engine may go by the rule, so
+ * where the rule is wrong nothing can be said of any derivative.
+ *
+ * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's own.  What the rule
+ * gives is compared with the derivative that trace_derive makes of the function, and so are the derivatives of both, by which a request of
+ * order 2 goes.  A rule that decides anything by its direction is not trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
+ */
+#include "graph/walk.h"
+#include "custom_choices.h"
+#include "internal.h"
+#include "trace_derive.h"
+
+#include <math.h>
+
+#define R MPFR_RNDN
+
+enum {
+	TRACE_LIMIT = 4 * LIMIT_WORK, /* scalars that a comparison may make the trace long */
+	AGREE_BITS = 48,  /* of a rule and the derivative: its constants are numbers of f64 */
+	CANCEL_BITS = 90  /* of the largest scalar involved */
+};
+
+/* A list of scalars. */
+struct list {
+	int n, *at;
+};
+
+static struct list list_new(struct run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
+
+static void add_floats(const struct run *r, struct list *to, const int *value, int n)
+{
+	for (int k = 0; k < n; k++) {
+		const struct type *type = &r->p->type[value[k]];
+		for (int i = 0, size = shape_elements(&type->shape); dtype_is_float(type->dtype) && i < size; i++)
+			to->at[to->n++] = r->env[value[k]].at[i].scalar;
+	}
+}
+
+static const int *numbers(struct run *r, int first, int n)
+{
+	int *list = NEW(r->arena, int, n);
+	for (int k = 0; k < n; k++)
+		list[k] = first + k;
+	return list;
+}
+
+/* Between 1/2 and 1 in size, of either sign, no two alike. */
+static double part_of(int i)
+{
+	uint32_t h = (uint32_t)i * 2654435761u + 0x7f4a7c15u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
+	h = (h ^ h >> 15) * 2246822519u;
+	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
+	return h >> 31 ? size : -size;
+}
+
+/* Scalars of their own for n values from v on: with the values of those of given[n], or (NULL) directions. */
+static void bind_leaves(struct run *r, int v, const int *given, int n)
+{
+	for (int k = 0; k < n; k++) {
+		const struct type *type = &r->p->type[v + k];
+		int size = shape_elements(&type->shape);
+		struct elements own = elements_new(r, size, false);
+		for (int i = 0; i < size; i++) {
+			if (given)
+				element_copy(r, &own, size, i, &r->env[given[k]], i);
+			if (dtype_is_float(type->dtype))
+				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar) : trace_leaf(r->ev, type->dtype, part_of(r->ev->n_scalar));
+		}
+		r->env[v + k] = own;
+	}
+}
+
+/* Of the scalar, as a double; 0 where it is absent (-1). */
+static double size_of(const struct evaluation *ev, int scalar)
+{
+	return scalar >= 0 ? fabs(mpfr_get_d(ev->value[scalar], R)) : 0;
+}
+
+/*
+ * Whether both lists hold the same numbers; -1: absent, which is 0.  What cancelled leaves a rest of the largest scalar involved; but where that is larger than the lists
+ * themselves could be wrong by, it says nothing.  Nothing is near what is infinite but the same.
+ */
+static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
+{
+	double largest = 0, whole = 0, rest;
+	int gap = trace_leaf(ev, DTYPE_F64, 0);
+	for (int k = first; k < gap; k++)
+		if (mpfr_number_p(ev->value[k]))
+			largest = fmax(largest, size_of(ev, k));
+	for (int i = 0; i < x->n; i++)
+		whole = fmax(whole, fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])));
+	rest = fmin(ldexp(largest, -CANCEL_BITS), ldexp(whole, -AGREE_BITS));
+	for (int i = 0; i < x->n; i++) {
+		double most = ldexp(fmax(size_of(ev, x->at[i]), size_of(ev, y->at[i])), -AGREE_BITS) + rest;
+		if (x->at[i] >= 0 && y->at[i] >= 0 && mpfr_equal_p(ev->value[x->at[i]], ev->value[y->at[i]]))
+			continue;
+		mpfr_set_zero(ev->value[gap], 1);
+		if (x->at[i] >= 0)
+			mpfr_set(ev->value[gap], ev->value[x->at[i]], R);
+		if (y->at[i] >= 0)
+			mpfr_sub(ev->value[gap], ev->value[gap], ev->value[y->at[i]], R);
+		if (!isfinite(most) || !(size_of(ev, gap) <= most))
+			return false;
+	}
+	return true;
+}
+
+/* The derivatives of from[n] along `direction` of the inputs; those of what is absent are. */
+static bool derive(struct run *r, int first, const struct list *input, const struct list *direction, const struct list *from, struct list *to)
+{
+	struct list present = list_new(r, from->n), out = list_new(r, from->n);
+	for (int i = 0; i < from->n; i++)
+		if (from->at[i] >= 0)
+			present.at[present.n++] = from->at[i];
+	const struct stretch s = {first, input->n, input->at, present.n, present.at, TRACE_LIMIT};
+	if (!trace_tangents(r->ev, &s, direction->at, out.at))
+		return false;
+	*to = list_new(r, from->n);
+	for (int i = 0; i < from->n; i++)
+		to->at[to->n++] = from->at[i] >= 0 ? out.at[out.n++] : -1;
+	return true;
+}
+
+/* What the directions of a rule, and so its results, are multiplied with: a choice that hangs on their sign or size is another one then. */
+static const struct scale {
+	int sign, exponent;
+} scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
+
+/* A scalar of its own for x times the scale. */
+static int scaled_leaf(struct run *r, int x, const struct scale *s)
+{
+	struct evaluation *ev = r->ev;
+	int leaf = trace_leaf(ev, ev->scalar[x].dtype, 0);
+	mpfr_mul_2si(ev->value[leaf], ev->value[x], s->exponent, R);
+	mpfr_mul_si(ev->value[leaf], ev->value[leaf], s->sign, R);
+	return leaf;
+}
+
+/* Whether the rule, which gave given[] for the scalars direction[], is linear in them as far as its scales show. */
+static bool rule_linear(struct run *r, const struct node *node, int first, const int *direction, const struct list *given)
+{
+	const struct region *rule = &node->region[1];
+
+	for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+		struct list scaled = list_new(r, given->n), expected = list_new(r, given->n);
+		int next = 0;
+		r->ev->part = TRACE_PARAMETER;
+		for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
+			for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++)
+				r->env[v].at[i].scalar = scaled_leaf(r, direction[next++], &scales[k]);
+		r->ev->part = TRACE_PROGRAM;
+		evaluate_region(r, rule);
+		add_floats(r, &scaled, rule->result, rule->n_result);
+		for (int i = 0; i < given->n; i++)
+			expected.at[expected.n++] = given->at[i] >= 0 ? scaled_leaf(r, given->at[i], &scales[k]) : -1;
+		if (!agree(r->ev, first, &scaled, &expected))
+			return false;
+	}
+	return true;
+}
+
+/* Every second scalar of direction[n] from `from` on, and zeros; from < 0: zeros. */
+static void thin(struct run *r, const struct node *node, const int *direction, int from, int *out)
+{
+	const struct region *rule = &node->region[1];
+	int next = 0;
+
+	r->ev->part = TRACE_PARAMETER;
+	for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
+		for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++, next++) {
+			int leaf = trace_leaf(r->ev, r->p->type[v].dtype, 0);
+
+			if (from >= 0 && next % 2 == from)
+				mpfr_set(r->ev->value[leaf], r->ev->value[direction[next]], R);
+			r->env[v].at[i].scalar = out[next] = leaf;
+		}
+	r->ev->part = TRACE_PROGRAM;
+}
+
+/* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite partial is no number it may say anything. */
+static bool guards_right(struct run *r, const struct node *node, const struct stretch *s, const int *direction, int n_direction, const struct list *given)
+{
+	const struct region *rule = &node->region[1];
+	const bool jvp = node->attrs.transform == DERIVATIVE_JVP;
+
+	for (int from = -1; from < 2; from++) {
+		int *own = NEW(r->arena, int, n_direction);
+		struct list out = {given->n, NEW(r->arena, int, given->n)}, result = list_new(r, given->n);
+
+		thin(r, node, direction, from, own);
+		if (!(jvp ? trace_tangents : trace_adjoints)(r->ev, s, own, out.at))
+			return false;
+		evaluate_region(r, rule);
+		add_floats(r, &result, rule->result, rule->n_result);
+		for (int i = 0; i < out.n; i++)
+			if (out.at[i] >= 0 && mpfr_nan_p(r->ev->value[out.at[i]]))
+				out.at[i] = result.at[i];
+		if (!agree(r->ev, s->first, &out, &result))
+			return false;
+	}
+	return true;
+}
+
+static bool rule_right(struct run *r, const struct node *node)
+{
+	struct evaluation *ev = r->ev;
+	const struct region *f = &node->region[0], *rule = &node->region[1];
+	const enum rule_choice choice = custom_choices(r->p, node, r->arena);
+	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
+	int first = ev->n_scalar, n_float = evaluate_count_floats(r, node->arg, node->n_arg), n_result = evaluate_count_floats(r, f->result, f->n_result);
+	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
+	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result), given = list_new(r, n_out);
+	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];
+
+	if (choice == RULE_CHOOSES)
+		return false;
+	ev->part = TRACE_PARAMETER;
+	bind_leaves(r, f->param, node->arg, node->n_arg);
+	bind_leaves(r, rule->param + node->n_arg, NULL, rule->n_param - node->n_arg);
+	ev->part = TRACE_PROGRAM;
+	for (int k = 0; k < node->n_arg; k++)
+		r->env[rule->param + k] = r->env[f->param + k];
+	add_floats(r, &input, numbers(r, rule->param, rule->n_param), rule->n_param);
+	evaluate_region(r, f);
+	add_floats(r, &result, f->result, f->n_result);
+	evaluate_region(r, rule);
+	add_floats(r, &given, rule->result, rule->n_result);
+
+	const struct stretch s = {first, n_float, input.at, n_result, result.at, TRACE_LIMIT};
+	if (!(jvp ? trace_tangents : trace_adjoints)(ev, &s, input.at + n_float, out.at))
+		return false;
+	if (!agree(ev, first, &out, &given) || !rule_linear(r, node, first, input.at + n_float, &given))
+		return false;
+	if (choice == RULE_GUARDS && !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
+		return false;
+	for (; along.n < input.n; along.n++)
+		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, part_of(ev->n_scalar));
+	return derive(r, first, &input, &along, &out, &more[0]) && derive(r, first, &input, &along, &given, &more[1]) &&
+	    agree(ev, first, &more[0], &more[1]);
+}
+
+/* Bits of the float dtypes that the region computes in, at any depth. */
+static unsigned float_dtypes(const struct program *p, const struct region *region)
+{
+	bool defined[DTYPE_COUNT] = {false};
+	unsigned mask = 0;
+	const struct region *r;
+	for (struct walk w = walk_nodes(region); (r = walk_region(&w));) {
+		for (int k = 0; k < r->n_param; k++)
+			defined[p->type[r->param + k].dtype] = true;
+		for (int i = 0; i < r->n_node; i++)
+			for (int k = 0; k < r->node[i].n_out; k++)
+				defined[p->type[r->node[i].out + k].dtype] = true;
+	}
+	for (int d = 0; d < DTYPE_COUNT; d++)
+		mask |= defined[d] && dtype_is_float((enum dtype)d) ? 1u << d : 0;
+	return mask;
+}
+
+/*
+ * Whether the rule computes in the dtypes of the function, or in f64: a cast is the identity here, but in an engine an excursion to a coarser dtype loses what no
+ * radius of the function knows of.
+ */
+static bool rounds_alike(const struct program *p, const struct node *node)
+{
+	return !(float_dtypes(p, &node->region[1]) & ~(float_dtypes(p, &node->region[0]) | 1u << DTYPE_F64));
+}
+
+/* Nothing of it stays in the trace, on the path, or among what is frozen. */
+static void check_rule(struct run *r, const struct node *node)
+{
+	struct evaluation *ev = r->ev;
+	const struct evaluation before = *ev;
+	struct arena_mark mark = arena_mark(r->arena);
+	ev->quiet = true;
+	bool right = rounds_alike(r->p, node) && rule_right(r, node);
+	arena_rewind(r->arena, mark);
+	ev->quiet = before.quiet;
+	ev->n_scalar = before.n_scalar;
+	ev->n_parent = before.n_parent;
+	ev->path = before.path;
+	ev->n_event = before.n_event;
+	ev->edge = before.edge;
+	ev->status = before.status;
+	ev->n_frozen = before.n_frozen;
+	ev->next_frozen = before.next_frozen;
+	ev->part = before.part;
+	ev->rule_broken = !right;
+}
+
+void evaluate_custom(struct run *r, const struct node *node)
+{
+	const struct region *f = &node->region[0];
+	/* Without hooks a derivative is nobody's business. */
+	if (r->ev->hooks.scalar && !r->ev->quiet && !r->ev->freeze && !r->ev->rule_broken)
+		check_rule(r, node);
+	for (int k = 0; k < node->n_arg; k++)
+		r->env[f->param + k] = r->env[node->arg[k]];
+	evaluate_region(r, f);
+	for (int k = 0; k < node->n_out; k++)
+		r->env[node->out + k] = r->env[f->result[k]];
+}

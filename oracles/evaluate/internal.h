@@ -1,0 +1,97 @@
+/* internal.h: what the files of the evaluator share. */
+#ifndef ORACLES_EVALUATE_INTERNAL_H
+#define ORACLES_EVALUATE_INTERNAL_H
+
+#include "evaluate.h"
+
+/* One run: the evaluation being filled, and the environment. */
+struct run {
+	struct evaluation *ev;
+	const struct program *p;
+	struct arena *arena;
+	struct elements *env; /* [n_value] */
+};
+
+/* ---- the trace (evaluate.c) ---- */
+
+/* Appends a scalar and computes its value from the parents. */
+int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
+/* Appends a leaf with the value x (exact at any precision used). */
+int trace_leaf(struct evaluation *ev, enum dtype d, double x);
+/* Appends a leaf with the value that set() gives its argument, rounded at whatever precision that has. */
+int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x));
+int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
+/* A scalar (op sort) with the value of parent[rank]. */
+int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
+/*
+ * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.  because: the scalar whose
+ * partials are not certain, -1 for a choice of the program.
+ */
+int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
+/*
+ * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity: nothing is known of it.  Its
+ * parent (-1: none) is another way to the same value, and it moves as that does.  It may be appended in the place of `from` itself.
+ */
+int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius);
+/* Notes a decision on the path. */
+void trace_event(struct evaluation *ev, int64_t decision);
+/* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
+bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
+/* How far scalar k may be from its exact value in a right engine. */
+double trace_radius(const struct evaluation *ev, int k);
+/* The larger (sign > 0) or smaller of a and b, with its events. */
+int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
+/*
+ * The same over n scalars.  Of one it is that; but for a NaN, whose derivative nobody promises: what compares each with the extremum finds none that is it.
+ */
+int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
+
+/* ---- values ---- */
+
+struct elements elements_new(struct run *r, int n, bool shaky);
+static inline bool element_shaky(const struct elements *e, int k) { return e->shaky && e->shaky[k]; }
+/* to[k] = from[j], shakiness included. */
+void element_copy(struct run *r, struct elements *to, int n_to, int k, const struct elements *from, int j);
+/* to[k] = zero of the dtype. */
+void element_zero(struct run *r, struct elements *to, enum dtype d, int k);
+/* Marks an integer or bool element shaky; n: elements of `to`. */
+void element_set_shaky(struct run *r, struct elements *to, int n, int k);
+
+/* ---- families ---- */
+
+void evaluate_node(struct run *r, const struct node *node);
+/* The integer or bool scalar `value`, on which control flow depends. */
+int64_t evaluate_decide(struct run *r, const struct elements *value);
+
+/* Elementwise families, cast and select (elementwise.c). */
+void evaluate_elementwise(struct run *r, const struct node *node);
+/* Moves, indexing and scatters (index.c). */
+void evaluate_move(struct run *r, const struct node *node);
+/* The position that indices[k] means on an axis of extent n, -1 when dropped; a decision of the path. */
+int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n);
+/* Reductions, cumulative ops and matmul (reduce.c). */
+void evaluate_reduce(struct run *r, const struct node *node);
+
+/* Op derivative (nested.c). */
+void evaluate_derivative(struct run *r, const struct node *node);
+/* Op custom (custom.c). */
+void evaluate_custom(struct run *r, const struct node *node);
+/* The nodes of a region whose parameters are bound (evaluate.c). */
+void evaluate_region(struct run *r, const struct region *region);
+
+/* Iota, sort, argsort and argmax (order.c). */
+void evaluate_order(struct run *r, const struct node *node);
+
+/* Fixed points (fixed_point.c). */
+void evaluate_fixed_point(struct run *r, const struct node *node);
+
+/* The axis `axis` of a shape as outer x n x inner. */
+struct axis_split {
+	int outer, n, inner;
+};
+struct axis_split evaluate_axis_view(const struct shape *s, int axis);
+
+/* Elements of the floats among n values of the program (nested.c). */
+int evaluate_count_floats(const struct run *r, const int *value, int n);
+
+#endif

@@ -1,0 +1,504 @@
+/* trace_derive.c: tangents and adjoints as scalars of the trace. */
+#include "trace_derive.h"
+#include "internal.h"
+#include "oracles/oracle_rules.h"
+
+#include <math.h>
+#include <string.h>
+
+#define R MPFR_RNDN
+
+enum { ABSENT = -1, CONSTANTS = 32 };
+enum live { DEAD, LIVE, INPUT };
+
+/* A contribution to the adjoint of a scalar. */
+struct contribution {
+	int flow, next; /* the next one's number, ABSENT at the end */
+};
+
+/* One derivation. */
+struct derivation {
+	struct evaluation *ev;
+	const struct stretch *s;
+	int end;             /* the stretch is first ... end - 1 */
+	uint8_t *live;       /* [end - first] enum live; tangents: a result depends on it; adjoints: it depends on an input, or is one */
+	int *flow;           /* [end - first] tangents so far, or ABSENT */
+	int *head;           /* [end - first] adjoints: first contribution, or ABSENT */
+	struct contribution *contribution;
+	int n_contribution, contribution_room;
+	int *term;           /* working memory for the terms of one sum */
+	/* Shared by the edges of one scalar, or of all. */
+	enum dtype dtype;    /* of the scalar whose edges are being taken */
+	int shared_k, shared_largest, shared_mean, shared_flow;
+	int n_constant;
+	struct {
+		enum dtype dtype;
+		double value;
+		int scalar;
+	} constant[CONSTANTS];
+};
+
+/* ---- scalars ---- */
+
+/* A scalar of a formula for a partial. */
+static int formula(struct derivation *d, enum op op, int a, int b)
+{
+	const int parent[2] = {a, b};
+	d->ev->part = TRACE_FORMULA;
+	return trace_scalar(d->ev, op, op, d->dtype, parent, b == ABSENT ? 1 : 2);
+}
+
+/* A scalar of a tangent or adjoint. */
+static int flow(struct derivation *d, enum op op, enum dtype dtype, const int *parent, int n)
+{
+	d->ev->part = TRACE_FLOW;
+	return trace_scalar(d->ev, op, op, dtype, parent, n);
+}
+
+static int constant(struct derivation *d, double x)
+{
+	for (int i = 0; i < d->n_constant; i++)
+		if (d->constant[i].dtype == d->dtype && d->constant[i].value == x)
+			return d->constant[i].scalar;
+	d->ev->part = TRACE_FORMULA;
+	int k = trace_leaf(d->ev, d->dtype, x);
+	if (d->n_constant < CONSTANTS) {
+		d->constant[d->n_constant].dtype = d->dtype;
+		d->constant[d->n_constant].value = x;
+		d->constant[d->n_constant++].scalar = k;
+	}
+	return k;
+}
+
+static int sum(struct derivation *d, enum dtype dtype, const int *term, int n)
+{
+	return n == 0 ? ABSENT : n == 1 ? term[0] : flow(d, OP_REDUCE_SUM, dtype, term, n);
+}
+
+static int times(struct derivation *d, int g, int p) { return flow(d, OP_MUL, d->dtype, (const int[2]){g, p}, 2); }
+static int over(struct derivation *d, int g, int p) { return flow(d, OP_DIV, d->dtype, (const int[2]){g, p}, 2); }
+static int negated(struct derivation *d, int g) { return flow(d, OP_NEG, d->dtype, &g, 1); }
+
+/* ---- partials ---- */
+
+/* The first of the largest parents of logsumexp k: engines subtract it from all and need not treat it as a constant. */
+static int largest(struct derivation *d, int k, const int *parent)
+{
+	if (d->shared_k != k || d->shared_largest == ABSENT) {
+		d->shared_k = k;
+		d->shared_mean = ABSENT;
+		d->shared_largest = parent[0];
+		for (int j = 1; j < d->ev->scalar[k].n_parent; j++)
+			if (mpfr_greater_p(d->ev->value[parent[j]], d->ev->value[d->shared_largest]))
+				d->shared_largest = parent[j];
+	}
+	return d->shared_largest;
+}
+
+/* The other factor of a product whose grouping is the engine's choice, who may divide the product by one factor to have the rest. */
+static int product_without(struct derivation *d, int k, const int *parent, int j)
+{
+	if (mpfr_zero_p(d->ev->value[parent[j]]) || d->ev->scalar[parent[j]].op == OP_CUMPROD)
+		return parent[1 - j];
+	return formula(d, OP_DIV, k, parent[j]);
+}
+
+/* a^(b - 1), made of the power itself where that can be done. */
+static int power_less_one(struct derivation *d, int k, const int *parent)
+{
+	if (!mpfr_zero_p(d->ev->value[parent[0]]))
+		return formula(d, OP_DIV, k, parent[0]);
+	return formula(d, OP_POW, parent[0], formula(d, OP_SUB, parent[1], constant(d, 1)));
+}
+
+static void set_two_over_root_pi(mpfr_ptr x)
+{
+	mpfr_const_pi(x, R);
+	mpfr_rec_sqrt(x, x, R);
+	mpfr_mul_2ui(x, x, 1, R);
+}
+
+static int two_over_root_pi(struct derivation *d)
+{
+	d->ev->part = TRACE_FORMULA;
+	return trace_leaf_real(d->ev, d->dtype, set_two_over_root_pi);
+}
+
+enum { ANY = -1 };
+
+#define N(c) constant(d, c)
+#define A parent[0]
+#define B parent[1]
+#define X parent[j]
+#define Y k
+#define ADD(a, b) formula(d, OP_ADD, a, b)
+#define SUB(a, b) formula(d, OP_SUB, a, b)
+#define MUL(a, b) formula(d, OP_MUL, a, b)
+#define DIV(a, b) formula(d, OP_DIV, a, b)
+#define NEG(a) formula(d, OP_NEG, a, ABSENT)
+#define LOG(a) formula(d, OP_LOG, a, ABSENT)
+#define EXP(a) formula(d, OP_EXP, a, ABSENT)
+#define SIN(a) formula(d, OP_SIN, a, ABSENT)
+#define COS(a) formula(d, OP_COS, a, ABSENT)
+#define SINH(a) formula(d, OP_SINH, a, ABSENT)
+#define COSH(a) formula(d, OP_COSH, a, ABSENT)
+#define SQRT(a) formula(d, OP_SQRT, a, ABSENT)
+#define RSQRT(a) formula(d, OP_RSQRT, a, ABSENT)
+#define SQUARE(a) formula(d, OP_SQUARE, a, ABSENT)
+
+/* The adjacent side b of atan2, as rounded at the size of the hypotenuse, which a reciprocal root makes inexact always. */
+static int beside(struct derivation *d, const int *parent)
+{
+	int square = ADD(SQUARE(A), SQUARE(B)), h = MUL(square, RSQRT(square));
+	return ADD(B, MUL(N(0.0625), SUB(h, h)));
+}
+
+#define PASTE(op, line) factor_##op##_##line
+#define FACTOR(op, line) PASTE(op, line)
+#define EDGE(op, which, how, factor)                                                                \
+	static int FACTOR(op, __LINE__)(struct derivation *d, int k, const int *parent, int j)      \
+	{                                                                                           \
+		return (void)d, (void)k, (void)parent, (void)j, (factor);                           \
+	}
+#include "trace_derive.def"
+#undef EDGE
+
+const struct edge_rule trace_edge_rules[OP_COUNT][2] = {
+#define EDGE(op, which, how, factor) [OP_##op][(which) > 0] = {EDGE_##how, FACTOR(op, __LINE__)},
+#include "trace_derive.def"
+#undef EDGE
+};
+
+static const struct edge_rule *rule_of(const struct derivation *d, enum op op, int j)
+{
+	const struct edge_rule (*rules)[2] = d->ev->rules->edge, *rule = &rules[op][j > 0 && rules[op][1].factor];
+	return rule->factor ? rule : NULL;
+}
+
+int trace_scaled(struct derivation *d, int scalar)
+{
+	int factor = constant(d, 1 + 0x1p-30);
+	return scalar < 0 ? factor : formula(d, OP_MUL, scalar, factor);
+}
+
+enum op trace_op_of(const struct derivation *d, int k) { return d->ev->scalar[k].op; }
+
+/* ---- edges ---- */
+
+/* Whether the flow of a max, min, abs or norm at its kink is anybody's choice is the hook's to say; this is the choice where nobody asks. */
+static int winner(const struct derivation *d, int k, const int *parent)
+{
+	int n = d->ev->scalar[k].n_parent, i = 0;
+	while (i < n && !mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
+		i++;
+	return i < n ? parent[i] : ABSENT; /* of a NaN nobody is */
+}
+
+/* g / n, made once for the n edges of a mean. */
+static int share_of_mean(struct derivation *d, int k, int n, int g)
+{
+	if (d->shared_k != k || d->shared_mean == ABSENT || d->shared_flow != g) {
+		d->shared_k = k;
+		d->shared_largest = ABSENT;
+		d->shared_flow = g;
+		d->shared_mean = over(d, g, constant(d, n));
+	}
+	return d->shared_mean;
+}
+
+/* The flow over an edge of scalar k of which nothing is known: its partials depend on all its parents. */
+static int unknown(struct derivation *d, int k, int g, enum dtype to)
+{
+	const struct scalar s = d->ev->scalar[k];
+	struct arena_mark mark = arena_mark(d->ev->arena);
+	int *parent = NEW(d->ev->arena, int, s.n_parent + 1);
+	parent[0] = g;
+	memcpy(parent + 1, d->ev->parent + s.parent, (size_t)s.n_parent * sizeof *parent);
+	d->ev->part = TRACE_FLOW;
+	int out = trace_uncertain(d->ev, to, parent, s.n_parent + 1, k);
+	arena_rewind(d->ev->arena, mark);
+	return out;
+}
+
+/* Whether the partials of op do not depend on where they are taken. */
+static bool is_linear(enum op op)
+{
+	switch ((int)op) {
+	case OP_ADD: case OP_SUB: case OP_NEG: case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_CAST: return true;
+	default: return false;
+	}
+}
+
+/* Whether the partials of scalar k are a matter of convention, or not known: 1/a of log is a number where log is none. */
+static bool uncertain(const struct derivation *d, int k)
+{
+	const struct evaluation *ev = d->ev;
+	bool unsure = ev->hooks.unsure && !ev->quiet && ev->hooks.unsure(ev->hooks.self, ev, k);
+	return unsure || (!is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
+}
+
+/* No path leads through the edge; an engine that masks by multiplication lets a NaN pass all the same. */
+static int masked(struct derivation *d, int k, int g, enum dtype to)
+{
+	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
+}
+
+/* Whether parent j is the extremum k: where somebody is asked (uncertain() has been), it is known of all that are equal to it that they are alike. */
+static bool wins(const struct derivation *d, int k, const int *parent, int j)
+{
+	const struct evaluation *ev = d->ev;
+	if (ev->hooks.unsure && !ev->quiet)
+		return mpfr_equal_p(ev->value[parent[j]], ev->value[k]) != 0;
+	return parent[j] == winner(d, k, parent);
+}
+
+/* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it rounded. */
+static int share_of_winner(struct derivation *d, int k, const int *parent, int g)
+{
+	int n = 0;
+	for (int i = 0; i < d->ev->scalar[k].n_parent; i++)
+		n += wins(d, k, parent, i);
+	return n > 1 ? share_of_mean(d, k, n, g) : g;
+}
+
+/*
+ * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no path leads through the
+ * edge: floor, sign, the loser of a maximum, stop_gradient.
+ */
+static int cross(struct derivation *d, int k, const int *parent, int j, int g, enum dtype to)
+{
+	struct evaluation *ev = d->ev;
+	const struct scalar s = ev->scalar[k];
+	d->dtype = s.dtype;
+	if (uncertain(d, k))
+		return unknown(d, k, g, to);
+	switch ((int)s.op) {
+	case OP_CAST: return s.dtype == ev->scalar[parent[j]].dtype ? g : flow(d, OP_CAST, to, &g, 1);
+	case OP_REDUCE_SUM: return g;
+	case OP_REDUCE_MEAN: return share_of_mean(d, k, s.n_parent, g);
+	case OP_MATMUL: return times(d, g, parent[j ^ 1]);
+	case OP_ABS: return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
+	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN:
+		return wins(d, k, parent, j) ? share_of_winner(d, k, parent, g) : masked(d, k, g, to);
+	case OP_SORT: return ev->hooks.unsure && !ev->quiet ? share_of_mean(d, k, s.n_parent, g) : j == s.rank ? g : ABSENT;
+	case OP_SELECT: case OP_FIXED_POINT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
+	default: break;
+	}
+	const struct edge_rule *rule = rule_of(d, s.op, j);
+	if (!rule)
+		return masked(d, k, g, to);
+	if (rule->how == EDGE_SAME)
+		return g;
+	if (rule->how == EDGE_NEGATED)
+		return negated(d, g);
+	int factor = rule->factor(d, k, parent, j);
+	switch (rule->how) {
+	case EDGE_TIMES: return times(d, g, factor);
+	case EDGE_OVER: return over(d, g, factor);
+	case EDGE_MINUS_TIMES: return negated(d, times(d, g, factor));
+	default: return negated(d, over(d, g, factor));
+	}
+}
+
+/* ---- one derivation ---- */
+
+int trace_parameter(struct evaluation *ev, int a)
+{
+	return trace_scalar(ev, OP_CAST, OP_CAST, ev->scalar[a].dtype, &a, 1);
+}
+
+int trace_result(struct evaluation *ev, int a) { return trace_parameter(ev, a); }
+
+static int *absent(struct arena *a, int n)
+{
+	int *list = NEW(a, int, n + 1);
+	for (int k = 0; k < n; k++)
+		list[k] = ABSENT;
+	return list;
+}
+
+static struct derivation begin(struct evaluation *ev, const struct stretch *s)
+{
+	struct derivation d = {.ev = ev, .s = s, .end = ev->n_scalar, .shared_k = ABSENT, .shared_largest = ABSENT, .shared_mean = ABSENT};
+	int widest = 1;
+	for (int k = s->first; k < d.end; k++)
+		if (ev->scalar[k].n_parent > widest)
+			widest = ev->scalar[k].n_parent;
+	d.live = NEW(ev->arena, uint8_t, d.end - s->first + 1);
+	d.term = NEW(ev->arena, int, 2 * widest);
+	return d;
+}
+
+/* The trace is the program's again. */
+static bool end(struct derivation *d, struct arena_mark mark, bool complete)
+{
+	d->ev->part = TRACE_PROGRAM;
+	arena_rewind(d->ev->arena, mark);
+	return complete;
+}
+
+/* ---- tangents ---- */
+
+/* live: a result depends on it; what does not needs no tangent. */
+static void mark_needed(struct derivation *d)
+{
+	const struct evaluation *ev = d->ev;
+	int first = d->s->first;
+	for (int i = 0; i < d->s->n_result; i++)
+		if (d->s->result[i] >= first)
+			d->live[d->s->result[i] - first] = 1;
+	for (int k = d->end - 1; k >= first; k--)
+		for (int j = 0; d->live[k - first] && j < ev->scalar[k].n_parent; j++)
+			if (ev->parent[ev->scalar[k].parent + j] >= first)
+				d->live[ev->parent[ev->scalar[k].parent + j] - first] = 1;
+}
+
+static int tangent_of(const struct derivation *d, int k) { return k < d->s->first ? ABSENT : d->flow[k - d->s->first]; }
+
+/* A dot product has a dot product as tangent. */
+static int tangent_of_dot(struct derivation *d, int k, const int *parent, int n)
+{
+	int terms = 0;
+	for (int j = 0; j < n; j++) {
+		int g = tangent_of(d, parent[j]);
+		if (g == ABSENT)
+			continue;
+		d->term[terms++] = g;
+		d->term[terms++] = parent[j ^ 1];
+	}
+	return terms ? flow(d, OP_MATMUL, d->ev->scalar[k].dtype, d->term, terms) : ABSENT;
+}
+
+/* A mean of n the sum of the tangents over n. */
+static int tangent_of_mean(struct derivation *d, int k, const int *parent, int n)
+{
+	int terms = 0;
+	for (int j = 0; j < n; j++)
+		if (tangent_of(d, parent[j]) != ABSENT)
+			d->term[terms++] = tangent_of(d, parent[j]);
+	d->dtype = d->ev->scalar[k].dtype;
+	return terms ? over(d, sum(d, d->dtype, d->term, terms), constant(d, n)) : ABSENT;
+}
+
+static int tangent(struct derivation *d, int k)
+{
+	struct evaluation *ev = d->ev;
+	const struct scalar s = ev->scalar[k];
+	struct arena_mark mark = arena_mark(ev->arena);
+	const int *parent = arena_copy(ev->arena, ev->parent + s.parent, (size_t)s.n_parent, sizeof *parent);
+	int out, terms = 0;
+	if (s.op == OP_MATMUL && !uncertain(d, k)) {
+		out = tangent_of_dot(d, k, parent, s.n_parent);
+	} else if (s.op == OP_REDUCE_MEAN) {
+		out = tangent_of_mean(d, k, parent, s.n_parent);
+	} else {
+		for (int j = 0; j < s.n_parent; j++) {
+			int g = tangent_of(d, parent[j]);
+			int term = g == ABSENT ? ABSENT : cross(d, k, parent, j, g, s.dtype);
+			if (term != ABSENT)
+				d->term[terms++] = term;
+		}
+		out = sum(d, s.dtype, d->term, terms);
+	}
+	arena_rewind(ev->arena, mark);
+	return out;
+}
+
+bool trace_tangents(struct evaluation *ev, const struct stretch *s, const int *direction, int *out)
+{
+	struct arena_mark mark = arena_mark(ev->arena);
+	struct derivation d = begin(ev, s);
+	bool complete = true;
+	d.flow = absent(ev->arena, d.end - s->first);
+	mark_needed(&d);
+	for (int i = 0; i < s->n_input; i++)
+		d.flow[s->input[i] - s->first] = direction[i];
+	for (int k = s->first; k < d.end && complete; k++) {
+		if (d.live[k - s->first] && d.flow[k - s->first] == ABSENT && ev->scalar[k].n_parent > 0)
+			d.flow[k - s->first] = tangent(&d, k);
+		complete = ev->n_scalar <= s->limit;
+	}
+	for (int i = 0; i < s->n_result; i++)
+		out[i] = tangent_of(&d, s->result[i]);
+	return end(&d, mark, complete);
+}
+
+/* ---- adjoints ---- */
+
+/* live: it depends on an input. */
+static void mark_active(struct derivation *d)
+{
+	const struct evaluation *ev = d->ev;
+	int first = d->s->first;
+	for (int i = 0; i < d->s->n_input; i++)
+		d->live[d->s->input[i] - first] = INPUT;
+	for (int k = first; k < d->end; k++) {
+		const struct scalar *s = &ev->scalar[k];
+		for (int j = 0; j < s->n_parent && !d->live[k - first]; j++) {
+			int parent = ev->parent[s->parent + j];
+			d->live[k - first] = parent >= first && d->live[parent - first] ? LIVE : DEAD;
+		}
+	}
+}
+
+static void contribute(struct derivation *d, int k, int flow)
+{
+	if (flow == ABSENT || k < d->s->first || !d->live[k - d->s->first])
+		return;
+	GROW(d->ev->arena, d->contribution, &d->contribution_room, d->n_contribution + 1);
+	d->contribution[d->n_contribution] = (struct contribution){flow, d->head[k - d->s->first]};
+	d->head[k - d->s->first] = d->n_contribution++;
+}
+
+/* The sum of all contributions to scalar k. */
+static int adjoint_of(struct derivation *d, int k)
+{
+	int first = d->head[k - d->s->first], n = 0, at = 0;
+	for (int c = first; c != ABSENT; c = d->contribution[c].next)
+		n++;
+	if (n < 2)
+		return n ? d->contribution[first].flow : ABSENT;
+	struct arena_mark mark = arena_mark(d->ev->arena);
+	int *term = NEW(d->ev->arena, int, n);
+	for (int c = first; c != ABSENT; c = d->contribution[c].next)
+		term[at++] = d->contribution[c].flow;
+	int out = sum(d, d->ev->scalar[k].dtype, term, n);
+	arena_rewind(d->ev->arena, mark);
+	return out;
+}
+
+static void spread(struct derivation *d, int k)
+{
+	struct evaluation *ev = d->ev;
+	const struct scalar s = ev->scalar[k];
+	int g = adjoint_of(d, k);
+	if (g == ABSENT)
+		return;
+	memcpy(d->term, ev->parent + s.parent, (size_t)s.n_parent * sizeof *d->term);
+	for (int j = 0; j < s.n_parent; j++) {
+		int parent = d->term[j];
+		if (parent >= d->s->first && d->live[parent - d->s->first])
+			contribute(d, parent, cross(d, k, d->term, j, g, ev->scalar[parent].dtype));
+	}
+}
+
+bool trace_adjoints(struct evaluation *ev, const struct stretch *s, const int *cotangent, int *out)
+{
+	struct arena_mark mark = arena_mark(ev->arena);
+	struct derivation d = begin(ev, s);
+	bool complete = true;
+	d.head = absent(ev->arena, d.end - s->first);
+	mark_active(&d);
+	for (int i = 0; i < s->n_result; i++)
+		contribute(&d, s->result[i], cotangent[i]);
+	for (int i = 0; i < s->n_input; i++)
+		out[i] = ABSENT;
+	for (int k = d.end - 1; k >= s->first && complete; k--) {
+		if (d.head[k - s->first] != ABSENT && d.live[k - s->first] == LIVE)
+			spread(&d, k);
+		complete = ev->n_scalar <= s->limit;
+	}
+	for (int i = 0; i < s->n_input && complete; i++)
+		out[i] = adjoint_of(&d, s->input[i]);
+	return end(&d, mark, complete);
+}

@@ -1,0 +1,333 @@
+/* kinks.c: answers at kinks: one assignment of conventions, a mixture of them, or nobody's derivative. */
+#include "internal.h"
+#include "graph/heap.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The components of one place under each assignment of conventions. */
+static const struct component *assigned(const struct truth_point *t, int assignment, int k, int e)
+{
+	return &t->derivative[assignment][k].at[e];
+}
+
+static bool same_ball(const struct component *a, const struct component *b)
+{
+	return a->reason == b->reason &&
+	       (a->reason != REASON_NONE ||
+	           (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose));
+}
+
+/* Whether all assignments say the same about a component. */
+static bool same_in_all(const struct truth_point *t, int k, int e)
+{
+	for (int s = 1; s < t->n_assignment; s++)
+		if (!same_ball(assigned(t, 0, k, e), assigned(t, s, k, e)))
+			return false;
+	return true;
+}
+
+/* An assignment under which a component is undecided, first one under which a NaN is no leak; or one in which it is decided. */
+static const struct component *weakest(const struct truth_point *t, int k, int e)
+{
+	const struct component *found = NULL;
+
+	for (int s = 0; s < t->n_assignment; s++) {
+		const struct component *c = assigned(t, s, k, e);
+
+		if (c->reason != REASON_NONE && (!found || (judge_nan_leaks(found) && !judge_nan_leaks(c))))
+			found = c;
+	}
+	return found ? found : assigned(t, 0, k, e);
+}
+
+/* How well an answer follows one assignment. */
+enum fit { FIT_NONE, FIT_LOOSE, FIT_TIGHT };
+
+static enum fit fit_of(const struct truth_point *t, int assignment, const struct answer *answer)
+{
+	enum fit fit = FIT_TIGHT;
+	for (int k = 0; k < t->n_derivative; k++) {
+		const struct truth_tensor *want = &t->derivative[assignment][k];
+		if (!dtype_is_float(want->type.dtype))
+			continue;
+		for (int e = 0; e < shape_elements(&want->type.shape); e++) {
+			double got = answer->derivative[k].at[e].f, error = fabs(judge_error(&want->at[e], got));
+			if (want->at[e].reason != REASON_NONE || isnan(got))
+				continue; /* NaN is judged apart */
+			if (!(error <= want->at[e].loose))
+				return FIT_NONE;
+			if (error > want->at[e].tight)
+				fit = FIT_LOOSE;
+		}
+	}
+	return fit;
+}
+
+/* ---- outside of all mixtures ---- */
+
+/* Two roundings of a double and a division, with room: what a corner's figures may be off by themselves. */
+static const double CORNER_ERROR = 0x1p-40;
+
+/* How far from the hull component (k, e), number `at`, may be by rounding. */
+static double slack_of(const struct truth_point *t, int k, int e, int at)
+{
+	const struct hull *h = t->hull;
+	double slack = h ? h->slack[at] : 0, size = 0;
+	for (int s = 0; s < t->n_assignment; s++) {
+		slack += assigned(t, s, k, e)->loose;
+		size = fmax(size, fabs(assigned(t, s, k, e)->value));
+	}
+	for (int side = 0; h && side < 2; side++) {
+		double end = side ? h->high[at] : h->low[at];
+		size = fmax(size, isfinite(end) ? fabs(end) : 0);
+	}
+	return slack + CORNER_ERROR * size;
+}
+
+static const struct component *nearest_assigned(const struct truth_point *t, int k, int e, double got)
+{
+	const struct component *best = assigned(t, 0, k, e);
+	for (int s = 1; s < t->n_assignment; s++)
+		if (fabs(judge_error(assigned(t, s, k, e), got)) < fabs(judge_error(best, got)))
+			best = assigned(t, s, k, e);
+	return best;
+}
+
+static void observe_outside(struct judge *j, const struct truth_point *t, int k, int e, double got)
+{
+	const struct component *best = nearest_assigned(t, k, e, got);
+	double error = fabs(judge_error(best, got));
+	j->which = k;
+	j->element = e;
+	judge_observe(j, VERDICT_WRONG, judge_deviation(best->value, got), isfinite(error) ? judge_ratio(error, best->loose) : INFINITY, best->value, got,
+	    best->loose);
+}
+
+/*
+ * A component by itself against what mixtures may answer there, or without a hull between the assignments; true when it is inside, or undecided
+ * under one of them.
+ */
+static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
+{
+	const struct component *first = assigned(t, 0, k, e);
+	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY, slack = slack_of(t, k, e, at);
+	/* Where no tie leads, every assignment says the same, and its own radius is what counts. */
+	bool plain = same_in_all(t, k, e) && (!t->hull || low == high), inside;
+	if (weakest(t, k, e)->reason != REASON_NONE)
+		return true;
+	for (int s = 0; s < t->n_assignment; s++) {
+		low = fmin(low, assigned(t, s, k, e)->value);
+		high = fmax(high, assigned(t, s, k, e)->value);
+	}
+	inside = plain ? fabs(judge_error(first, got)) <= first->loose : got >= low - slack && got <= high + slack;
+	if (!inside)
+		observe_outside(j, t, k, e, got);
+	return inside;
+}
+
+/* One coordinate of the joint question, in units of the largest number there. */
+struct axis {
+	int which, element, at;
+	double scale, got, slack;
+};
+
+static double coordinate(const struct hull *h, int corner, const struct axis *x) { return h->corner[corner][x->at] / x->scale; }
+
+/* The coordinates in which a number was returned and all is known. */
+static int list_axes(const struct truth_point *t, const struct answer *answer, struct axis *axis)
+{
+	const struct hull *h = t->hull;
+	int n = 0, at = 0;
+	for (int k = 0; k < t->n_derivative; k++) {
+		for (int e = 0; e < shape_elements(&t->derivative[0][k].type.shape); e++, at++) {
+			if (!dtype_is_float(t->derivative[0][k].type.dtype) || weakest(t, k, e)->reason != REASON_NONE || !isfinite(h->low[at]))
+				continue;
+			struct axis x = {.which = k, .element = e, .at = at, .got = answer->derivative[k].at[e].f, .slack = slack_of(t, k, e, at)};
+			if (!isfinite(x.got) || !isfinite(x.slack))
+				continue;
+			x.scale = fmax(fabs(x.got), fmax(fabs(h->low[at]), fabs(h->high[at])));
+			if (x.scale == 0)
+				continue;
+			x.got /= x.scale;
+			x.slack /= x.scale;
+			axis[n++] = x;
+		}
+	}
+	return n;
+}
+
+/* Steps towards the nearest point, and the products that may be spent on them; the distance to it falls as their number rises. */
+enum { STEPS = 1000, STEP_WORK = 1 << 26 };
+
+/*
+ * Whether a plane separates the answer from all corners by more than rounding: Frank and Wolfe's method (An Algorithm for Quadratic Programming,
+ * 1956) moves z, from the answer to a point of the hull, towards the nearest; any z on the way that is such a plane's normal is a proof, and none is
+ * no answer.
+ */
+static bool is_separated(const struct hull *h, const struct axis *axis, int n, double *z)
+{
+	for (int i = 0; i < n; i++)
+		z[i] = coordinate(h, 0, &axis[i]) - axis[i].got;
+	int steps = STEP_WORK / (h->n_corner * (n + 1)) + 1;
+	for (int step = 0; step < STEPS && step < steps; step++) {
+		double least = INFINITY, rounding = 0, length = 0, fall = 0;
+		int nearest = 0;
+		for (int s = 0; s < h->n_corner; s++) {
+			double dot = 0;
+			for (int i = 0; i < n; i++)
+				dot += z[i] * (coordinate(h, s, &axis[i]) - axis[i].got);
+			if (dot < least)
+				least = dot, nearest = s;
+		}
+		for (int i = 0; i < n; i++)
+			rounding += fabs(z[i]) * axis[i].slack;
+		if (least > rounding)
+			return true;
+		for (int i = 0; i < n; i++) {
+			double move = coordinate(h, nearest, &axis[i]) - axis[i].got - z[i];
+			fall -= z[i] * move;
+			length += move * move;
+		}
+		if (!(fall > 0) || length == 0)
+			return false;
+		double part = fmin(1, fall / length);
+		for (int i = 0; i < n; i++)
+			z[i] += part * (coordinate(h, nearest, &axis[i]) - axis[i].got - z[i]);
+	}
+	return false;
+}
+
+/* Notes where the answer departs most from the assignment that is nearest to it as a whole. */
+static void observe_apart(struct judge *j, const struct truth_point *t, const struct axis *axis, int n)
+{
+	double least = INFINITY, worst = -1;
+	int nearest = 0, far = 0;
+	for (int s = 0; s < t->n_assignment; s++) {
+		double sum = 0;
+		for (int i = 0; i < n; i++) {
+			double gap = axis[i].got - assigned(t, s, axis[i].which, axis[i].element)->value / axis[i].scale;
+			sum += gap * gap;
+		}
+		if (sum < least)
+			least = sum, nearest = s;
+	}
+	for (int i = 0; i < n; i++) {
+		double gap = fabs(axis[i].got - assigned(t, nearest, axis[i].which, axis[i].element)->value / axis[i].scale);
+		if (gap > worst)
+			worst = gap, far = i;
+	}
+	const struct component *c = assigned(t, nearest, axis[far].which, axis[far].element);
+	double got = axis[far].got * axis[far].scale;
+	j->which = axis[far].which;
+	j->element = axis[far].element;
+	judge_observe(j, VERDICT_WRONG, judge_deviation(c->value, got), judge_ratio(fabs(judge_error(c, got)), c->loose), c->value, got, c->loose);
+}
+
+/* The answer as a whole: shares that no mixture gives together, though each is some mixture's (a doubled or a missing share). */
+static void judge_joint(struct judge *j, const struct truth_point *t, const struct answer *answer)
+{
+	const struct hull *h = t->hull;
+	if (!h || !h->n_corner || !h->n_component)
+		return;
+	struct axis *axis = heap_new((size_t)h->n_component, sizeof *axis);
+	double *z = heap_new((size_t)h->n_component, sizeof *z);
+	int n = list_axes(t, answer, axis);
+	if (is_separated(h, axis, n, z))
+		observe_apart(j, t, axis, n);
+	free(axis);
+	free(z);
+}
+
+/* ---- one convention ---- */
+
+/* Whether what is said of a component is a matter of convention. */
+static bool conventional(const struct truth_point *t, int k, int e, int at)
+{
+	return !same_in_all(t, k, e) || (t->hull && t->hull->open && t->hull->low[at] < t->hull->high[at]);
+}
+
+/* Notes the worst component of an answer that follows one assignment. */
+static void judge_followed(struct judge *j, const struct truth_point *t, int assignment, const struct answer *answer)
+{
+	bool plain = true;
+	int at = 0;
+	for (int k = 0; k < t->n_derivative; k++) {
+		const struct truth_tensor *want = &t->derivative[assignment][k];
+		int elements = shape_elements(&want->type.shape), first = at;
+		at += elements;
+		if (!dtype_is_float(want->type.dtype))
+			continue;
+		for (int e = 0; e < elements; e++) {
+			j->which = k;
+			j->element = e;
+			double got = answer->derivative[k].at[e].f;
+			if (want->at[e].reason != REASON_NONE) {
+				j->out->undecided[want->at[e].reason]++;
+				continue;
+			}
+			if (isnan(got) && !want->at[e].in_domain) {
+				j->out->undecided[REASON_CONVENTION]++;
+				continue;
+			}
+			j->out->decided++;
+			j->certain++;
+			if (isnan(got))
+				continue;
+			judge_float(j, &want->at[e], want->type.dtype, got, VERDICT_WRONG);
+			if (!conventional(t, k, e, first + e))
+				continue;
+			plain = false;
+			double error = fabs(judge_error(&want->at[e], got));
+			judge_observe(j, VERDICT_CONVENTION, DEVIATION_NONE, judge_ratio(error, want->at[e].tight), want->at[e].value, got,
+			    want->at[e].tight);
+		}
+	}
+	if (!plain)
+		j->out->assignment = assignment;
+}
+
+void judge_conventions(struct judge *j, const struct truth_point *t, const struct answer *answer)
+{
+	enum fit best = FIT_NONE;
+	int followed = 0;
+	for (int s = 0; s < t->n_assignment; s++) {
+		enum fit fit = fit_of(t, s, answer);
+		if (fit > best) {
+			best = fit;
+			followed = s;
+		}
+	}
+	bool all_inside = true;
+	int at = 0;
+	for (int k = 0; k < t->n_derivative; k++) {
+		const struct truth_tensor *want = &t->derivative[0][k];
+		int elements = shape_elements(&want->type.shape), first = at;
+		at += elements;
+		if (!dtype_is_float(want->type.dtype))
+			continue;
+		for (int e = 0; e < elements; e++) {
+			j->which = k;
+			j->element = e;
+			double got = answer->derivative[k].at[e].f;
+			if (judge_nan(j, weakest(t, k, e), want->type.dtype, got) || best != FIT_NONE)
+				continue;
+			bool inside = judge_box(j, t, k, e, first + e, got);
+			const struct component *c = weakest(t, k, e);
+			all_inside &= inside;
+			if (c->reason != REASON_NONE) {
+				j->out->undecided[c->reason]++;
+			} else if (inside && conventional(t, k, e, first + e)) {
+				/* Between the conventions: a mixture that is nobody's, or one that is not known here. */
+				j->out->undecided[REASON_CONVENTION]++;
+			} else {
+				j->out->decided++;
+			}
+		}
+	}
+	if (best != FIT_NONE)
+		judge_followed(j, t, followed, answer);
+	else if (all_inside)
+		judge_joint(j, t, answer);
+}
+

@@ -1,0 +1,736 @@
+/*
+ * The worker from both sides. This executable is its own worker: started as `worker --engine test-...` it misbehaves
+ * as the spec says, with any other engine it is the real thing.
+ */
+#include "engines/instance.h"
+#include "engines/process/wire.h"
+#include "engines/process/worker.h"
+#include "tests/check.h"
+#include "tests/support/case_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHORT_MS = 300, BIG = 60000 };
+
+/* ---- the misbehaving worker ---- */
+
+static void say(const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(1, text, len);
+
+		if (n <= 0)
+			_exit(9);
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+static void say_line(const char *text)
+{
+	say(text, strlen(text));
+	say("\n", 1);
+}
+
+static void say_nothing_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+/*
+ * Reads one request and forgets all but its id; exits at end of file. Nothing follows a request before it is
+ * answered.
+ */
+static long hear_request(void)
+{
+	static const char start[] = "{\"id\":";
+	static char chunk[1 << 16];
+	char head[32] = "";
+	size_t seen = 0;
+	ssize_t n;
+
+	do {
+		n = read(0, chunk, sizeof(chunk));
+		if (n <= 0)
+			_exit(0);
+		for (ssize_t k = 0; k < n && seen < sizeof(head) - 1; k++)
+			head[seen++] = chunk[k];
+	} while (chunk[n - 1] != '\n');
+	return strncmp(head, start, strlen(start)) ? -1 : strtol(head + strlen(start), NULL, 10);
+}
+
+static const char right_answer[] =
+    "'answers':[[{'status':'ok','primal':["
+    "{'type':'f64[5]','data':['nan','-inf','-0x0p+0','0x0.0000000000001p-1022','0x1.8p+1']},"
+    "{'type':'i64[2]','data':['-9223372036854775808',3]},{'type':'bool[]','data':[true]},"
+    "{'type':'f32[0,2]','data':[]}],'derivative':[],'input_modified':true}]]";
+
+/* ANSWERS: the member `answers`, or `error`, and what follows; ' stands for ". */
+static void say_answer(long id, const char *answers)
+{
+	struct arena a;
+
+	arena_init(&a, 1 << 20);
+	say_line(json_text(&a, arena_printf(&a, "{'id':%ld,%s}", id, answers)));
+	arena_free(&a);
+}
+
+static void say_right(long id, int count)
+{
+	(void)count;
+	say_answer(id, right_answer);
+}
+
+static void say_hello(const char *spec)
+{
+	struct hello hello = hello_open_to_all(spec);
+	struct arena a;
+	size_t len;
+
+	arena_init(&a, 1 << 20);
+	say_line(hello_write(&hello, &a, &len));
+	arena_free(&a);
+}
+
+static struct testcase small_case(struct arena *a);
+
+/* ---- instead of a hello ---- */
+
+static int exit_at_once(void) { return 5; }
+
+static int refuse(void)
+{
+	say_answer(0, "'error':'no such engine'");
+	return 4;
+}
+
+static int greet_as_another(void)
+{
+	say_hello("another");
+	say_nothing_for_ever();
+	return 0;
+}
+
+static int say_usage(void)
+{
+	say_line("usage: something else");
+	return 2;
+}
+
+/* ---- after the hello ---- */
+
+/* More than a socket holds, before a byte is read: neither side may wait for the other for ever. */
+static void flood_early(void)
+{
+	static char flood[1 << 22];
+
+	usleep(30000);
+	memset(flood, 'x', sizeof(flood));
+	flood[sizeof(flood) - 1] = '\n';
+	say(flood, sizeof(flood));
+}
+
+/* Dies with most of a big case unread: the supervisor writes into a closed socket. */
+static void die_reading(void)
+{
+	char byte;
+
+	_exit(read(0, &byte, 1) == 1 ? 6 : 9);
+}
+
+/* ---- to each request; the count begins with 1 ---- */
+
+static void call_abort(long id, int count)
+{
+	(void)id, (void)count;
+	abort();
+}
+
+static void hang(long id, int count)
+{
+	(void)id, (void)count;
+	say_nothing_for_ever();
+}
+
+static void drip(long id, int count)
+{
+	(void)id, (void)count;
+	for (;;) {
+		say("{", 1);
+		usleep(10000);
+	}
+}
+
+/* Memory that is in use; a compiler must not know that nobody reads it. */
+static void eat(size_t size)
+{
+	static char *volatile eaten;
+
+	eaten = malloc(size);
+	memset(eaten, 1, size);
+}
+
+/* What it starts eats, not itself. */
+static void start_eater(long id, int count)
+{
+	if (fork() == 0)
+		for (int k = 0; k < 64; k++) {
+			eat(1 << 22);
+			usleep(20000);
+		}
+	hang(id, count);
+}
+
+/* Some more at each request, and quickly answered. */
+static void gobble(long id, int count)
+{
+	eat(20 << 20);
+	usleep(30000);
+	say_right(id, count);
+}
+
+static void leave_orphan(long id, int count)
+{
+	if (fork() == 0)
+		hang(id, count);
+	_exit(3);
+}
+
+static void close_pipes(long id, int count)
+{
+	close(0);
+	close(1);
+	hang(id, count);
+}
+
+static void say_garbage(long id, int count)
+{
+	(void)id, (void)count;
+	say_line("\001\002 not json");
+}
+
+static void say_empty(long id, int count)
+{
+	(void)id, (void)count;
+	say_line("");
+}
+
+static void say_next_id(long id, int count) { say_right(id + 1, count); }
+
+static void say_two_lines(long id, int count)
+{
+	(void)id, (void)count;
+	say("{}\n{}\n", 6);
+}
+
+static void say_without_end(long id, int count)
+{
+	static char flood[1 << 20];
+
+	(void)id, (void)count;
+	memset(flood, 'x', sizeof(flood));
+	for (;;)
+		say(flood, sizeof(flood));
+}
+
+/* A worker that opens workers must be refused. */
+static void open_worker(long id, int count)
+{
+	struct arena a;
+	struct testcase c;
+	struct answer out;
+	void *w = worker_open("test-right");
+
+	arena_init(&a, 1 << 24);
+	c = small_case(&a);
+	worker_answer(w, &c, 1, &a, &(struct answer *){&out});
+	if (out.status == ANSWER_FAILURE && strstr(out.text, "worker") && worker_starts(w) == 0)
+		say_right(id, count);
+	else
+		say_line("nested worker was started");
+}
+
+static void die_second_time(long id, int count)
+{
+	if (count == 2)
+		raise(SIGFPE);
+	say_right(id, count);
+}
+
+/* Between two cases: not the next one's fault. */
+static void die_afterwards(long id, int count)
+{
+	say_right(id, count);
+	_exit(0);
+}
+
+#define PRIMAL(type, data)                                                                                           \
+	"'answers':[[{'status':'ok','primal':[{'type':'" type "','data':[" data                                      \
+	"]}],'derivative':[],'input_modified':false}]]"
+
+static const struct behaviour {
+	const char *spec;
+	int (*instead)(void); /* of greeting: gives the exit code */
+	void (*start)(void);  /* once it has greeted */
+	void (*request)(long id, int count);
+	const char *answer; /* to each request */
+	int signal;         /* dies of it at a request */
+	bool exits;         /* or with this code */
+	int code;
+} behaviours[] = {
+    {"test-mute", .instead = exit_at_once},
+    {"test-refuses", .instead = refuse},
+    {"test-stranger", .instead = greet_as_another},
+    {"test-usage", .instead = say_usage},
+    {"test-early", .start = flood_early},
+    {"test-deaf", .start = die_reading},
+    {"test-segv", .signal = SIGSEGV},
+    {"test-abort", .request = call_abort},
+    {"test-kill", .signal = SIGKILL},
+    {"test-exit", .exits = true, .code = 7},
+    {"test-exit-0", .exits = true, .code = 0},
+    {"test-hang", .request = hang},
+    {"test-drip", .request = drip},
+    {"test-eats", .request = start_eater},
+    {"test-gobbles", .request = gobble},
+    {"test-orphan", .request = leave_orphan},
+    {"test-close", .request = close_pipes},
+    {"test-garbage", .request = say_garbage},
+    {"test-empty", .request = say_empty},
+    {"test-id", .request = say_next_id},
+    {"test-two", .request = say_two_lines},
+    {"test-count", .answer = "'answers':[[]]"},
+    {"test-key", .answer = "'answers':[[{'status':'unsupported','text':'','more':1}]]"},
+    {"test-short", .answer = PRIMAL("f64[3]", "'0x1p+0'")},
+    {"test-range", .answer = PRIMAL("i32[]", "2147483648")},
+    {"test-long", .request = say_without_end},
+    {"test-error", .answer = "'error':'cannot read it'"},
+    {"test-unsupported", .answer = "'answers':[[{'status':'unsupported','text':'no \\'op\\''}]]"},
+    {"test-nested", .request = open_worker},
+    {"test-second", .request = die_second_time},
+    {"test-right", .request = say_right},
+    {"test-after", .request = die_afterwards},
+};
+
+/* Without a row of its own a worker greets, hears every request and answers none. */
+static const struct behaviour *behaviour_of(const char *spec)
+{
+	static const struct behaviour silent;
+
+	for (size_t k = 0; k < sizeof behaviours / sizeof *behaviours; k++)
+		if (!strcmp(behaviours[k].spec, spec))
+			return &behaviours[k];
+	return &silent;
+}
+
+static int misbehave(const char *spec)
+{
+	const struct behaviour *b = behaviour_of(spec);
+
+	if (b->instead)
+		return b->instead();
+	/* a sanitizer catches these and exits */
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGFPE, SIG_DFL);
+	say_hello(spec);
+	if (b->start)
+		b->start();
+	for (int count = 1;; count++) {
+		long id = hear_request();
+
+		if (b->signal)
+			raise(b->signal);
+		if (b->exits)
+			_exit(b->code);
+		if (b->request)
+			b->request(id, count);
+		if (b->answer)
+			say_answer(id, b->answer);
+	}
+}
+
+/* ---- the tests ---- */
+
+/* One input f64[], result x + x, one point, primal request. */
+static struct testcase small_case(struct arena *a)
+{
+	struct type scalar = {DTYPE_F64, {0}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, sum;
+
+	build_begin(&b, a);
+	x = build_input(&b, &scalar);
+	sum = build_node(&b, OP_ADD, (const int[]){x, x}, 2, NULL, NULL);
+	c.program = build_end(&b, &sum, 1);
+	c.n_point = 1;
+	c.point = NEW(a, struct tensor *, 1);
+	c.point[0] = NEW(a, struct tensor, 1);
+	c.point[0][0] = tensor_new(a, &scalar);
+	c.point[0][0].at[0].f = 1.5;
+	return c;
+}
+
+/* The same over a vector whose text is more than a socket holds. */
+static struct testcase big_case(struct arena *a)
+{
+	struct type vector = {DTYPE_F64, {1, {BIG}}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = build_input(&b, &vector);
+	y = build_node(&b, OP_SIN, &x, 1, NULL, NULL);
+	c.program = build_end(&b, &y, 1);
+	c.n_point = 1;
+	c.point = NEW(a, struct tensor *, 1);
+	c.point[0] = NEW(a, struct tensor, 1);
+	c.point[0][0] = tensor_new(a, &vector);
+	for (int i = 0; i < BIG; i++)
+		c.point[0][0].at[i].f = 0.1 * i + 1e-9;
+	return c;
+}
+
+static void check_right_answer(const struct answer *out)
+{
+	static const double reals[5] = {NAN, -INFINITY, -0.0, 0x1p-1074, 3.0};
+
+	CHECK(out->n_primal == 4 && out->n_derivative == 0 && out->input_modified, "%d %d", out->n_primal,
+	    out->n_derivative);
+	if (out->n_primal != 4)
+		return;
+	for (int i = 0; i < 5; i++)
+		CHECK(bits_of(out->primal[0].at[i].f) == bits_of(reals[i]) ||
+			(isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
+		    "element %d: %a", i, out->primal[0].at[i].f);
+	CHECK(out->primal[1].at[0].i == INT64_MIN && out->primal[1].at[1].i == 3, "integers");
+	CHECK(out->primal[2].at[0].i == 1 && out->primal[3].type.shape.rank == 2, "bool, empty");
+}
+
+static void test_rows(struct arena *a)
+{
+	static const struct {
+		const char *spec;
+		enum answer_status status;
+		const char *text; /* part of it */
+		int starts;       /* processes after two cases */
+	} rows[] = {
+	    {"test-right", ANSWER_OK, "", 1},
+	    {"test-nested", ANSWER_OK, "", 1},
+	    {"test-after", ANSWER_OK, "", 2},
+	    {"test-unsupported", ANSWER_UNSUPPORTED, "no \"op\"", 1},
+	    {"test-error", ANSWER_FAILURE, "cannot read it", 1},
+	    {"test-segv", ANSWER_CRASH, "SIGSEGV", 2},
+	    {"test-abort", ANSWER_CRASH, "SIGABRT", 2},
+	    {"test-kill", ANSWER_CRASH, "SIGKILL", 2},
+	    {"test-exit", ANSWER_CRASH, "exit code 7", 2},
+	    {"test-exit-0", ANSWER_CRASH, "exit code 0", 2},
+	    {"test-orphan", ANSWER_CRASH, "exit code 3", 2},
+	    {"test-eats", ANSWER_CRASH, "more memory", 2},
+	    {"test-hang", ANSWER_HANG, "300 ms", 2},
+	    {"test-drip", ANSWER_HANG, "300 ms", 2},
+	    {"test-close", ANSWER_PROTOCOL, "closed its output", 2},
+	    {"test-garbage", ANSWER_PROTOCOL, "", 2},
+	    {"test-empty", ANSWER_PROTOCOL, "", 2},
+	    {"test-id", ANSWER_PROTOCOL, "request", 2},
+	    {"test-two", ANSWER_PROTOCOL, "more than one line", 2},
+	    {"test-count", ANSWER_PROTOCOL, "0 answers for 1 points", 2},
+	    {"test-key", ANSWER_PROTOCOL, "more", 2},
+	    {"test-short", ANSWER_PROTOCOL, "1 elements", 2},
+	    {"test-range", ANSWER_PROTOCOL, "i32", 2},
+	    {"test-long", ANSWER_PROTOCOL, "too long", 2},
+	    {"test-mute", ANSWER_FAILURE, "exit code 5", 2},
+	    {"test-refuses", ANSWER_FAILURE, "no such engine", 2},
+	    {"test-stranger", ANSWER_FAILURE, "another engine", 2},
+	    {"test-usage", ANSWER_FAILURE, "", 2},
+	};
+	struct testcase c = small_case(a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		void *w = worker_open(rows[k].spec);
+		bool once =
+		    rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
+
+		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
+		    !strcmp(rows[k].spec, "test-orphan"))
+			worker_set_timeout(w, SHORT_MS);
+		if (!strcmp(rows[k].spec, "test-eats")) {
+			worker_set_memory(w, 64 << 20);
+			worker_set_timeout(w, 60000); /* it has to come to eat, on any machine */
+		}
+		for (int round = 0; round < 2; round++) {
+			struct answer out = {.text = ""};
+
+			if ((once || !strcmp(rows[k].spec, "test-nested")) && round)
+				break;
+			worker_answer(w, &c, 1, a, &(struct answer *){&out});
+			CHECK(out.status == rows[k].status, "%s, round %d: status %d, '%s'", rows[k].spec, round,
+			    (int)out.status, out.text);
+			CHECK(strstr(out.text, rows[k].text), "%s, round %d: '%s'", rows[k].spec, round, out.text);
+			if (rows[k].status == ANSWER_OK && out.status == ANSWER_OK)
+				check_right_answer(&out);
+			if (!strcmp(rows[k].spec, "test-after"))
+				usleep(20000);
+		}
+		CHECK(worker_starts(w) == rows[k].starts, "%s: %d starts", rows[k].spec, worker_starts(w));
+		worker_close(w);
+	}
+}
+
+/* Its memory is looked at over requests that are each too short for that. */
+static void test_gobbles(struct arena *a)
+{
+	struct testcase c = small_case(a);
+	struct answer out = {.text = ""};
+	void *w = worker_open("test-gobbles");
+
+	worker_set_memory(w, 200 << 20);
+	worker_set_timeout(w, 60000);
+	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status,
+	    out.text);
+	worker_close(w);
+}
+
+/* Every second case kills it; the others are answered. */
+static void test_restart(struct arena *a)
+{
+	struct testcase c = small_case(a);
+	void *w = worker_open("test-second");
+
+	for (int k = 0; k < 20; k++) {
+		struct answer out = {.text = ""};
+
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+		CHECK(out.status == (k % 2 ? ANSWER_CRASH : ANSWER_OK), "case %d: status %d '%s'", k, (int)out.status,
+		    out.text);
+		CHECK(k % 2 == 0 || !strcmp(out.text, "SIGFPE"), "case %d: '%s'", k, out.text);
+	}
+	CHECK(worker_starts(w) == 10, "%d starts", worker_starts(w));
+	worker_close(w);
+}
+
+/* After some failed starts it is not tried again, and every point gets the answer. */
+static void test_down(struct arena *a)
+{
+	struct testcase c = small_case(a);
+	struct answer out[3];
+	void *w = worker_open("test-mute");
+
+	c.n_point = 3;
+	c.point = NEW(a, struct tensor *, 3);
+	for (int k = 0; k < 3; k++)
+		c.point[k] = small_case(a).point[0];
+	for (int k = 0; k < 6; k++) {
+		memset(out, 0, sizeof(out));
+		worker_answer(w, &c, 1, a, &(struct answer *){out});
+		for (int i = 0; i < 3; i++)
+			CHECK(out[i].status == ANSWER_FAILURE && *out[i].text, "case %d point %d", k, i);
+	}
+	CHECK(worker_starts(w) == WORKER_START_FAILURES, "%d starts", worker_starts(w));
+	worker_close(w);
+
+	setenv("ADJUDGE_WORKER", "/nonexistent/adjudge", 1);
+	w = worker_open("forward");
+	worker_answer(w, &c, 1, a, &(struct answer *){out});
+	CHECK(out[0].status == ANSWER_FAILURE && strstr(out[0].text, "No such file"), "'%s'", out[0].text);
+	worker_close(w);
+	unsetenv("ADJUDGE_WORKER");
+	worker_close(NULL);
+}
+
+/* What a worker leaves behind dies with it: nobody holds the inherited end of the pipe any more. */
+static void test_group(struct arena *a)
+{
+	struct testcase c = small_case(a);
+	struct answer out = {.text = ""};
+	int held[2];
+	struct pollfd p = {.events = POLLIN};
+	void *w = worker_open("test-orphan");
+
+	if (pipe(held) != 0)
+		return;
+	worker_set_timeout(w, SHORT_MS);
+	worker_answer(w, &c, 1, a, &(struct answer *){&out});
+	close(held[1]);
+	p.fd = held[0];
+	CHECK(poll(&p, 1, 2000) == 1 && p.revents & POLLHUP, "an orphan is alive");
+	close(held[0]);
+	worker_close(w);
+}
+
+/* Requests and answers larger than a socket, at the same time; SIGPIPE, which would end this test, is never raised. */
+static void test_big(struct arena *a)
+{
+	static const struct {
+		const char *spec;
+		enum answer_status status;
+	} rows[] = {{"test-early", ANSWER_PROTOCOL}, {"test-segv", ANSWER_CRASH}, {"test-close", ANSWER_PROTOCOL},
+	    {"test-deaf", ANSWER_CRASH}, {"forward", ANSWER_OK}};
+	struct testcase c = big_case(a);
+
+	signal(SIGPIPE, SIG_DFL);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct answer out = {.text = ""};
+		void *w = worker_open(rows[k].spec);
+
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
+		if (out.status == ANSWER_OK)
+			CHECK(out.n_primal == 1 &&
+				fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
+			    "the last element");
+		worker_close(w);
+	}
+}
+
+/* A real engine answers through the wire what it answers here, bit for bit. */
+static void test_real(struct arena *a)
+{
+	static const char *const specs[] = {"forward", "tape", "functional"};
+	struct testcase c = small_case(a);
+
+	for (size_t k = 0; k < sizeof(specs) / sizeof(specs[0]); k++) {
+		struct error e = {.text = ""};
+		struct answer here = {.text = ""}, there = {.text = ""};
+		struct engine *engine = engine_open_here(specs[k], &e);
+		void *w = worker_open(specs[k]);
+
+		CHECK(engine != NULL, "%s: %s", specs[k], e.text);
+		if (!engine)
+			continue;
+		engine_answer(engine, &c, a, &here);
+		worker_answer(w, &c, 1, a, &(struct answer *){&there});
+		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status,
+		    (int)there.status, there.text);
+		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts",
+		    specs[k]);
+		for (int i = 0; i < here.n_primal && i < there.n_primal; i++)
+			CHECK(tensor_same(&here.primal[i], &there.primal[i]), "%s: primal %d", specs[k], i);
+		worker_close(w);
+		engine_close(engine);
+	}
+}
+
+/* The only child of `pid`, or 0. */
+static pid_t child_of(pid_t pid)
+{
+	char path[64];
+	long child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld", &child) != 1)
+		child = 0;
+	fclose(f);
+	return (pid_t)child;
+}
+
+static bool is_running(pid_t pid)
+{
+	char path[64], state = 'Z';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 'Z';
+	fclose(f);
+	return state != 'Z' && state != 'X';
+}
+
+/* A supervisor that is killed takes its worker along. */
+static void test_parent_dies(struct arena *a)
+{
+	int ready[2];
+	char byte;
+	pid_t pid, child;
+	bool running = true;
+
+	if (pipe(ready) != 0)
+		return;
+	pid = fork();
+	if (pid == 0) {
+		struct testcase c = small_case(a);
+		struct answer out;
+
+		worker_answer(worker_open("forward"), &c, 1, a, &(struct answer *){&out});
+		byte = out.status == ANSWER_OK;
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
+		say_nothing_for_ever();
+	}
+	CHECK(read(ready[0], &byte, 1) == 1 && byte == 1, "no answer");
+	child = child_of(pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	if (!child)
+		return; /* a kernel without the children file */
+	for (int k = 0; k < 200 && running; k++) {
+		running = is_running(child);
+		usleep(5000);
+	}
+	CHECK(!running, "the worker outlives its parent");
+}
+
+/* For people: what a round trip costs.  Asserts nothing. */
+static void show_cost(struct arena *a)
+{
+	struct testcase c = small_case(a);
+	void *w = worker_open("forward");
+	struct timespec start, end;
+	enum { CASES = 2000 };
+
+	for (int k = 0; k <= CASES; k++) {
+		struct arena_mark mark = arena_mark(a);
+		struct answer out;
+
+		worker_answer(w, &c, 1, a, &(struct answer *){&out});
+		arena_rewind(a, mark);
+		if (k == 0)
+			clock_gettime(CLOCK_MONOTONIC, &start);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	printf("%.1f us a case\n",
+	    (1e6 * (double)(end.tv_sec - start.tv_sec) + 1e-3 * (double)(end.tv_nsec - start.tv_nsec)) / CASES);
+	worker_close(w);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return strncmp(argv[3], "test-", 5) ? engine_worker(argv[3]) : misbehave(argv[3]);
+	arena_init(&a, (size_t)1 << 30);
+	test_rows(&a);
+	test_gobbles(&a);
+	test_restart(&a);
+	test_down(&a);
+	test_group(&a);
+	test_big(&a);
+	test_real(&a);
+	test_parent_dies(&a);
+	show_cost(&a);
+	arena_free(&a);
+	return check_done();
+}

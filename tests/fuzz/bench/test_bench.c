@@ -1,0 +1,385 @@
+/*
+ * The bench: scripted engines show when an engine is asked again and what becomes of two answers; real ones that the pieces fit.
+ * Run as `worker --engine SPEC` it is the worker of the isolated ones.
+ */
+#include "engines/instance.h"
+#include "fuzz/bench/bench.h"
+#include "fuzz/bench/question.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a scripted engine does when it is asked. */
+enum act { ACT_RIGHT, ACT_WRONG, ACT_OTHER, ACT_CRASH, ACT_HANG, ACT_PROTOCOL, ACT_FAILURE, ACT_UNSUPPORTED, ACT_LESS };
+
+struct scripted {
+	struct engine engine; /* first: what the bench sees */
+	enum act act[2];
+	int asked;
+};
+
+static enum answer_status scripted_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+{
+	(void)self, (void)c, (void)a, (void)state, (void)text;
+	return ANSWER_OK;
+}
+
+/* Of x * x at x with cotangent 1. */
+static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
+    struct answer *out)
+{
+	static const struct {
+		enum answer_status status;
+		double factor;
+		int n_derivative;
+	} acts[] = {
+		[ACT_RIGHT] = {ANSWER_OK, 2, 1},
+		[ACT_WRONG] = {ANSWER_OK, 3, 1},
+		[ACT_OTHER] = {ANSWER_OK, 4, 1},
+		[ACT_CRASH] = {ANSWER_CRASH, 0, 0},
+		[ACT_HANG] = {ANSWER_HANG, 0, 0},
+		[ACT_PROTOCOL] = {ANSWER_PROTOCOL, 0, 0},
+		[ACT_FAILURE] = {ANSWER_FAILURE, 0, 0},
+		[ACT_UNSUPPORTED] = {ANSWER_UNSUPPORTED, 0, 0},
+		[ACT_LESS] = {ANSWER_OK, 2, 0},
+	};
+	struct scripted *s = (struct scripted *)self;
+	int turn = s->asked < 1 ? 0 : 1;
+	double x = point[0].at[0].f;
+
+	(void)state, (void)which;
+	if (which == c->n_point - 1)
+		s->asked++;
+	out->status = acts[s->act[turn]].status;
+	out->text = "scripted";
+	if (out->status != ANSWER_OK)
+		return;
+	out->n_primal = 1;
+	out->primal = NEW(a, struct tensor, 1);
+	out->primal[0] = tensor_new(a, &c->program.type[c->program.top.result[0]]);
+	out->primal[0].at[0].f = x * x;
+	out->n_derivative = acts[s->act[turn]].n_derivative;
+	out->derivative = NEW(a, struct tensor, 1);
+	out->derivative[0] = tensor_new(a, &point[0].type);
+	out->derivative[0].at[0].f = acts[s->act[turn]].factor * x;
+}
+
+static const struct engine_kind scripted_kind = {
+	.name = "scripted", .summary = "", .modelled_on = "", .jvp = true, .vjp = true, .prepare = scripted_prepare,
+	.answer = scripted_answer,
+};
+
+static struct engine *scripted_open(enum act first, enum act second)
+{
+	struct scripted *s = calloc(1, sizeof(*s));
+
+	s->engine.place = &place_here;
+	s->engine.kind = &scripted_kind;
+	s->engine.spec = strdup("scripted");
+	s->act[0] = first;
+	s->act[1] = second;
+	return &s->engine;
+}
+
+/* x * x, or sin(x) * x, over f64[]; two points; vjp wrt [0] with cotangent 1. */
+static struct testcase square_case(bool sine, struct arena *a)
+{
+	struct type scalar = {DTYPE_F64, {0}};
+	struct testcase c = {0};
+	struct builder b = {0};
+	int x, y;
+
+	build_begin(&b, a);
+	x = y = build_input(&b, &scalar);
+	if (sine)
+		y = build_node(&b, OP_SIN, &x, 1, NULL, NULL);
+	y = build_node(&b, OP_MUL, (const int[]){x, y}, 2, NULL, NULL);
+	c.program = build_end(&b, &y, 1);
+	c.n_point = 2;
+	c.point = NEW(a, struct tensor *, 2);
+	for (int k = 0; k < 2; k++) {
+		c.point[k] = NEW(a, struct tensor, 1);
+		c.point[k][0] = tensor_new(a, &scalar);
+		c.point[k][0].at[0].f = 1.5 + k;
+	}
+	c.n_transform = 1;
+	c.transform = NEW(a, struct transform, 1);
+	c.transform[0].kind = TRANSFORM_VJP;
+	c.transform[0].n_wrt = 1;
+	c.transform[0].wrt = NEW(a, int, 1);
+	c.transform[0].n_seed = 1;
+	c.transform[0].seed = NEW(a, struct tensor, 1);
+	c.transform[0].seed[0] = tensor_new(a, &scalar);
+	c.transform[0].seed[0].at[0].f = 1;
+	return c;
+}
+
+static void test_scripts(struct arena *a)
+{
+	static const struct {
+		enum act first, second;
+		enum verdict verdict;
+		int asked;
+	} rows[] = {
+		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, 1},
+		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, 1},
+		{ACT_FAILURE, ACT_WRONG, VERDICT_UNDECIDED, 1},
+		{ACT_WRONG, ACT_WRONG, VERDICT_WRONG, 2},
+		{ACT_WRONG, ACT_OTHER, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_WRONG, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_WRONG, ACT_LESS, VERDICT_NONDETERMINISTIC, 2},
+		{ACT_LESS, ACT_LESS, VERDICT_BAD_SHAPE, 2},
+		{ACT_WRONG, ACT_CRASH, VERDICT_CRASH, 2},
+		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, 2},
+		{ACT_CRASH, ACT_CRASH, VERDICT_CRASH, 2},
+		{ACT_HANG, ACT_HANG, VERDICT_HANG, 2},
+		{ACT_HANG, ACT_RIGHT, VERDICT_AGREE, 2},
+		{ACT_WRONG, ACT_HANG, VERDICT_WRONG, 2},
+		{ACT_WRONG, ACT_FAILURE, VERDICT_WRONG, 2},
+		{ACT_PROTOCOL, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+		{ACT_PROTOCOL, ACT_RIGHT, VERDICT_PROTOCOL, 2},
+		{ACT_WRONG, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+		{ACT_PROTOCOL, ACT_CRASH, VERDICT_CRASH, 2},
+	};
+	/* finite differences run on no case by themselves: what has them was confirmed */
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
+	struct testcase c = square_case(false, a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct error e = {.text = ""};
+		struct bench b;
+		struct bench_result r;
+		struct scripted *s;
+
+		CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+		b.engine[b.n_engine++] = scripted_open(ACT_RIGHT, ACT_RIGHT);
+		b.engine[b.n_engine++] = scripted_open(rows[k].first, rows[k].second);
+		s = (struct scripted *)b.engine[1];
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK(s->asked == rows[k].asked, "row %zu: asked %d times", k, s->asked);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
+		CHECK(((struct scripted *)b.engine[0])->asked == 1, "row %zu: the other was asked again", k);
+		CHECK(!r.oracle_disagreement && r.truth.n_point == 2, "row %zu: truth", k);
+		if (rows[k].verdict == VERDICT_WRONG)
+			CHECK(r.truth.point[0].fd.outcome == FD_AGREES, "row %zu: not confirmed: %d", k,
+			    (int)r.truth.point[0].fd.outcome);
+		if (rows[k].first == ACT_WRONG && rows[k].second == ACT_OTHER)
+			CHECK(r.judgement[1].expected == 4.5 && r.judgement[1].returned == 6.0, "row %zu: %g, %g", k,
+			    r.judgement[1].expected, r.judgement[1].returned);
+		bench_close(&b);
+	}
+}
+
+/* A finding counts where the reference is right, which is asked once, and only then. */
+static void test_reference(struct arena *a)
+{
+	static const struct {
+		enum act act, reference;
+		enum verdict verdict, shows; /* by bench_judge and by case_shows */
+		int asked;                   /* the reference, by both */
+	} rows[] = {
+		{ACT_WRONG, ACT_RIGHT, VERDICT_WRONG, VERDICT_WRONG, 2},
+		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, VERDICT_CRASH, 2},
+		{ACT_WRONG, ACT_WRONG, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_WRONG, ACT_OTHER, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_WRONG, ACT_CRASH, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_CRASH, ACT_UNSUPPORTED, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, VERDICT_AGREE, 0},
+		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, VERDICT_UNSUPPORTED, 0},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
+	struct testcase c = square_case(false, a);
+
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct shared_truth t = {.confirmed = true};
+		struct error e = {.text = ""};
+		struct judgement shown;
+		struct bench_result r;
+		struct bench b;
+
+		CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+		b.engine[b.n_engine++] = scripted_open(ACT_RIGHT, ACT_RIGHT);
+		b.engine[b.n_engine++] = scripted_open(rows[k].act, rows[k].act);
+		b.reference = scripted_open(rows[k].reference, rows[k].reference);
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
+		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK((r.judgement[1].reason == REASON_REFERENCE) == (rows[k].verdict == VERDICT_UNDECIDED), "row %zu: reason %d", k, (int)r.judgement[1].reason);
+		oracle_truth(b.oracle, &c, a, &t.truth);
+		CHECK(case_shows(&c, &(struct question){.bench = &b, .engine = b.engine[1], .truth = &t}, a, &shown) == verdict_is_finding[rows[k].shows], "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(shown.verdict == rows[k].shows, "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(((struct scripted *)b.reference)->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.reference)->asked);
+		bench_close(&b);
+	}
+}
+
+static void test_open(void)
+{
+	static const char *const specs[] = {"tape", "no-such-engine"};
+	static const char *many[BENCH_ENGINES + 1];
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct error e = {.text = ""}, f = {.text = ""};
+	struct bench b;
+
+	CHECK(!bench_open(&b, specs, 2, &options, &e) && strstr(e.text, "no-such-engine"), "'%s'", e.text);
+	for (int k = 0; k <= BENCH_ENGINES; k++)
+		many[k] = "tape";
+	CHECK(!bench_open(&b, many, BENCH_ENGINES + 1, &options, &f) && strstr(f.text, "64"), "'%s'", f.text);
+	bench_close(&b); /* after a failure: nothing is left to close */
+	e.text[0] = '\0';
+	CHECK(!bench_open_against(&b, specs, 1, "no-such-engine", &options, &e) && strstr(e.text, "no-such-engine"), "'%s'", e.text);
+}
+
+static void test_real(struct arena *a)
+{
+	static const char *const specs[] = {"tape", "functional", "forward", "tape+scale:mul:1.5", "functional+scale:sin:1.5"};
+	static const enum verdict verdicts[] = {VERDICT_AGREE, VERDICT_AGREE, VERDICT_UNSUPPORTED, VERDICT_WRONG, VERDICT_WRONG};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase c = square_case(true, a);
+	struct error e = {.text = ""};
+	struct bench b;
+	struct bench_result r;
+
+	CHECK(bench_open(&b, specs, 5, &options, &e), "%s", e.text);
+	if (e.text[0])
+		return;
+	bench_judge(&b, &c, a, &r);
+	for (int k = 0; k < 5; k++)
+		CHECK(r.judgement[k].verdict == verdicts[k], "%s: %s (%s)", specs[k], verdict_names[r.judgement[k].verdict],
+		    r.answer[k][0].text);
+	CHECK(bench_waited(&b) >= 0, "%g s", bench_waited(&b));
+	bench_close(&b);
+}
+
+/* An engine that dies for real does so in its worker: the others are judged as ever, and it is there for the next case. */
+static void test_isolated(struct arena *a)
+{
+	static const char *const specs[] = {"forward+packed-atan2-oob", "forward"};
+	struct type scalar = {DTYPE_F64, {0}};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
+	struct testcase harmless = square_case(true, a), c = square_case(false, a);
+	struct error e = {.text = ""};
+	struct bench b;
+	struct bench_result r;
+	struct builder build = {0};
+	int x, y;
+
+	build_begin(&build, a);
+	x = build_input(&build, &scalar);
+	y = build_scalar(&build, DTYPE_F64, 2);
+	y = build_node(&build, OP_ATAN2, (const int[]){x, y}, 2, NULL, NULL);
+	c.program = build_end(&build, &y, 1);
+	c.transform[0].kind = harmless.transform[0].kind = TRANSFORM_JVP;
+	CHECK(bench_open(&b, specs, 2, &options, &e), "%s", e.text);
+	if (e.text[0])
+		return;
+	for (int round = 0; round < 2; round++) {
+		bench_judge(&b, &c, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_CRASH, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+		CHECK(r.judgement[1].verdict == VERDICT_AGREE, "%s", verdict_names[r.judgement[1].verdict]);
+		bench_judge(&b, &harmless, a, &r);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+	}
+	bench_close(&b);
+}
+
+/* ---- questions ---- */
+
+static bool at_once(void)
+{
+	return true;
+}
+
+static bool refuse_all(void *context, const struct testcase *c)
+{
+	(void)context, (void)c;
+	return true;
+}
+
+/* What is asked, how often the engine hears of it, and what the answer is. */
+static void test_questions(struct arena *a)
+{
+	static const char wrong[] = "scripted|vjp|wrong|finite", crash[] = "scripted|vjp|crash|none";
+	static const struct limit over = {.stop = at_once};
+	struct slips slips = {0};
+	struct limit limit = {0};
+	const struct {
+		enum act first, second;
+		struct question q;
+		bool shows;
+		int asked;
+		enum verdict verdict;
+		int slips;
+	} rows[] = {
+		{ACT_RIGHT, ACT_WRONG, {0}, false, 1, VERDICT_AGREE, 0},
+		{ACT_WRONG, ACT_WRONG, {0}, true, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL}, true, 2, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 1}, false, 1, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 9}, true, 3, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_WRONG, {.runs = 9, .judged = JUDGED_IN_FULL}, true, 3, VERDICT_WRONG, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.runs = 9}, false, 9, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.runs = 9, .judged = JUDGED_IN_FULL}, false, 9, VERDICT_AGREE, 0},
+		{ACT_RIGHT, ACT_RIGHT, {.fresh = true}, false, BENCH_RUNS, VERDICT_AGREE, 0}, /* there is no process to start anew */
+		{ACT_RIGHT, ACT_RIGHT, {.fresh = true, .runs = 3}, false, 3, VERDICT_AGREE, 0},
+		{ACT_WRONG, ACT_WRONG, {.signature = wrong, .slips = &slips}, true, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.signature = crash, .slips = &slips}, false, 2, VERDICT_WRONG, 1},
+		{ACT_WRONG, ACT_WRONG, {.signature = crash}, false, 2, VERDICT_WRONG, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = wrong, .spent = &limit}, true, 2, VERDICT_WRONG, 0},
+		/* One answer says that it does not crash, and one that it does. */
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, false, 1, VERDICT_UNDECIDED, 0},
+		{ACT_CRASH, ACT_CRASH, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, true, 1, VERDICT_CRASH, 0},
+		{ACT_WRONG, ACT_WRONG, {.until = &limit}, true, 2, VERDICT_WRONG, 0},
+		{ACT_HANG, ACT_HANG, {.spent = &limit}, true, 2, VERDICT_HANG, 0},
+		{ACT_WRONG, ACT_WRONG, {.until = &limit}, false, 0, VERDICT_UNDECIDED, 0}, /* the hang took all the time that there was */
+		{ACT_WRONG, ACT_WRONG, {.until = &over}, false, 0, VERDICT_UNDECIDED, 0},
+		{ACT_WRONG, ACT_WRONG, {.refuse = refuse_all}, false, 0, VERDICT_UNDECIDED, 0},
+		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL, .disagreement = true}, false, 2, VERDICT_WRONG, 0},
+	};
+	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
+	struct testcase c = square_case(false, a);
+	struct error e = {.text = ""};
+	struct arena small;
+	struct bench b;
+
+	CHECK(bench_open(&b, NULL, 0, &options, &e), "%s", e.text);
+	b.n_engine = 1;
+	arena_init(&small, 1);
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		struct question q = rows[k].q;
+		struct judgement j;
+
+		b.engine[0] = scripted_open(rows[k].first, rows[k].second);
+		q.bench = &b;
+		CHECK(case_shows(&c, &q, a, &j) == rows[k].shows, "row %zu: %s", k, verdict_names[j.verdict]);
+		CHECK(j.verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[j.verdict]);
+		CHECK(((struct scripted *)b.engine[0])->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.engine[0])->asked);
+		CHECK(slips.n == rows[k].slips, "row %zu: %d slips", k, slips.n);
+		q.full_is_no = true;
+		CHECK(!case_shows(&c, &q, &small, &j), "row %zu: shows something without memory", k);
+		slips_free(&slips);
+		engine_close(b.engine[0]);
+	}
+	CHECK(limit.hung > 0, "nobody waited for the hang");
+	b.n_engine = 0;
+	bench_close(&b);
+	arena_free(&small);
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+
+	if (argc == 4 && !strcmp(argv[1], "worker"))
+		return engine_worker(argv[3]);
+	arena_init(&a, (size_t)1 << 28);
+	test_scripts(&a);
+	test_reference(&a);
+	test_open();
+	test_real(&a);
+	test_isolated(&a);
+	test_questions(&a);
+	arena_free(&a);
+	return check_done();
+}

@@ -1,0 +1,125 @@
+/* Features of whole programs: what the cases of the zoo have, and their neighbours that lack it. */
+#include "fuzz/characterize/facts.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "fuzz/cli/commands.h"
+#include "tests/check.h"
+
+static const char *const ids[] = {
+#define FEATURE(id, sentence) #id,
+#include "fuzz/characterize/features_explain.def"
+#undef FEATURE
+};
+
+/* By the id of a row of the table, or by the name of a feature that names ops. */
+static bool has(const struct facts *f, const char *name)
+{
+	if (isupper((unsigned char)*name)) {
+		for (int i = 0; i < FEATURE_COUNT; i++)
+			if (!strcmp(ids[i], name))
+				return f->at[i];
+		CHECK(false, "no feature %s", name);
+	}
+	for (int i = 0; i < f->n_named; i++)
+		if (!strcmp(f->named[i], name))
+			return true;
+	return false;
+}
+
+static bool read_zoo(const char *file, struct testcase *c, struct arena *a)
+{
+	const char *engine;
+	struct error e = {0};
+	bool ok = read_case(arena_printf(a, "corpus/zoo/%s.json", file), a, c, &engine, &e);
+
+	CHECK(ok, "%s: %s %s", file, e.place, e.text);
+	return ok;
+}
+
+static void test_zoo(struct arena *a)
+{
+	static const struct {
+		const char *file, *feature;
+		bool has;
+	} rows[] = {
+	    {"warp-copy-assign", "shares reshape", true},
+	    {"warp-copy-assign", "ACCUMULATED", true},
+	    {"inductor-double-add", "ACCUMULATED", true},
+	    {"alias-args-dedup-aot", "COMMUTES_WITH_ITSELF", false},
+	    {"tinygrad-equal-leaves", "TWIN_USED", true},
+	    {"inductor-view-version", "BUFFER_NEEDED", true},
+	    {"inductor-view-version-loop", "BUFFER_NEEDED", true},
+	    {"warp-dead-write", "BUFFER_NEEDED", false},
+	    {"reactant-ckpt-index", "INDEX_NEEDED", true},
+	    {"reactant-ckpt-index-none", "INDEX_NEEDED", false},
+	    {"swift-nonactive-init", "CONSTANT_CARRIED", true},
+	    {"swift-active-init", "CONSTANT_CARRIED", false},
+	    {"clad-unentered-loop-0", "UNENTERED_NONLINEAR", true},
+	    {"clad-unentered-loop-1", "UNENTERED_NONLINEAR", false},
+	    {"jax-vmap-cond-select-sqrt", "BRANCH_SINGULAR", true},
+	    {"jax-vmap-cond-select-sqrt", "PREDICATE_DEPENDS", true},
+	    {"tf-while-passthrough-for", "BRANCH_SINGULAR", false},
+	    {"warp-dynloop-stale-dynamic-init5", "needs for", true},
+	    {"warp-dynloop-stale-dynamic-init5", "LOOP_CHANGES", true},
+	    {"warp-dynloop-stale-dynamic-init5", "LOOP_COUNTED", true},
+	    {"warp-dynloop-stale-static-init5", "LOOP_COUNTED", false},
+	    {"strong-zero-lost", "NONLINEAR", true},
+	    {"diffractor-swap-order-3", "OVER_QUADRATIC", true},
+	    {"customjvp-unbroadcast-tape", "INPUT_SPREAD", true},
+	    {"customjvp-unbroadcast-tape", "SHAPE_SPREAD", true},
+	    {"mxnet-foreach-null", "holds scan 1", true},
+	    {"mxnet-foreach-null-both", "holds scan 1", false},
+	    {"perturbation-confusion-aot-jvp", "derivative jvp", true},
+	    {"perturbation-confusion-aot-jvp", "derivative vjp", false},
+	    {"casadi-implicit-adj-after", "fixed_point solution", true},
+	    {"jaxopt-implicit-2nd-1", "custom vjp", true},
+	    {"casadi-ifelse-fwd-zero", "passes select 1", true},
+	    {"casadi-ifelse-fwd-zero-false", "passes select 1", false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct testcase c;
+
+		arena_reset(a);
+		if (read_zoo(rows[i].file, &c, a))
+			CHECK(has(facts_of(&c, a), rows[i].feature) == rows[i].has, "%s: %s", rows[i].file, rows[i].feature);
+	}
+}
+
+/* The same program with its inputs all x: what is executed and taken is the same, or not. */
+static void test_paths(struct arena *a)
+{
+	static const struct {
+		const char *file;
+		double x;
+		bool same;
+	} rows[] = {
+	    {"inductor-double-add", 2, true}, {"norm-at-zero-loser", 3, false}, {"mlx-max-sqrt-nan", 0.25, false}, {"warp-copy-assign", -7, true},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct testcase c, other;
+
+		arena_reset(a);
+		if (!read_zoo(rows[i].file, &c, a))
+			continue;
+		other = testcase_copy(&c, a);
+		for (int k = 0; k < c.program.top.n_param; k++)
+			for (int j = 0; j < shape_elements(&other.point[0][k].type.shape); j++)
+				other.point[0][k].at[j].f = rows[i].x;
+		CHECK(facts_same_path(facts_of(&c, a), facts_of(&other, a)) == rows[i].same, "%s at %g", rows[i].file, rows[i].x);
+	}
+}
+
+int main(void)
+{
+	struct arena a;
+
+	arena_init(&a, (size_t)1 << 28);
+	test_zoo(&a);
+	test_paths(&a);
+	arena_free(&a);
+	return check_done();
+}
