@@ -16,7 +16,7 @@ struct output {
 };
 
 /* One level as a function: what its template asks of it. */
-struct level {
+struct array_level {
 	const struct array_target *target;
 	const struct transform *t;
 	const char *name, *below;
@@ -63,7 +63,7 @@ static bool wants(const struct transform *t, int input)
 	return false;
 }
 
-static const char *call_of(const struct level *x)
+static const char *call_of(const struct array_level *x)
 {
 	const char *call = TEMPLATE_WITH(x->arena, x->target->call, "name", x->below, "args", array_parameters(&x->p->top, x->arena)), *item[LIMIT_ARGS];
 	int n = 0;
@@ -74,7 +74,7 @@ static const char *call_of(const struct level *x)
 	return n == x->n_below ? call : TEMPLATE_WITH(x->arena, x->target->pick, "call", call, "picked", template_tuple(x->target, item, n, x->arena));
 }
 
-static const char *seeds_of(const struct level *x)
+static const char *seeds_of(const struct array_level *x)
 {
 	const char *item[LIMIT_ARGS];
 	int n = 0;
@@ -97,7 +97,7 @@ static const char *seeds_of(const struct level *x)
  */
 static const char *level_key(const void *self, const char *key, size_t len)
 {
-	const struct level *x = self;
+	const struct array_level *x = self;
 	struct arena *a = x->arena;
 	const char *item[LIMIT_ARGS];
 	int n = 0, first = x->p->top.param;
@@ -139,7 +139,7 @@ static const char *level_key(const void *self, const char *key, size_t len)
 }
 
 /* The outputs of the level; their number, or -1 where nothing is left. */
-static int outputs_of(const struct level *x, struct output *out)
+static int outputs_of(const struct array_level *x, struct output *out)
 {
 	int n = 0, first = x->p->top.param, active = 0;
 
@@ -174,7 +174,7 @@ static bool put_levels(struct array_source *s, const char *prefix, bool batches_
 		output[k] = (struct output){k, s->p.type[s->p.top.result[k]]};
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
-		struct level level = {s->target, t, NULL, *name, &s->p, *n, arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
+		struct array_level level = {s->target, t, NULL, *name, &s->p, *n, arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
 
 		if (batches_alone && t->kind != TRANSFORM_BATCH)
 			continue;

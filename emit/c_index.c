@@ -14,10 +14,10 @@ static const char *inside(struct c_source *s, const char *q, int n)
 }
 
 /* out = x at the index, in loops over the result; index and x are the places there, without the axis. */
-static void take(struct c_source *s, const struct node *node, const struct place *index, const struct place *x)
+static void take(struct c_source *s, const struct node *node, const struct element_place *index, const struct element_place *x)
 {
 	const struct shape *over = &s->p->type[node->out].shape, *whole = &s->p->type[node->arg[0]].shape;
-	const struct place at = c_rows(over);
+	const struct element_place at = c_rows(over);
 	const char *q = c_element(s, node->arg[1], index, NULL), *out = c_element(s, node->out, &at, NULL), *from;
 	int n = whole->extent[node->attrs.axis], step[LIMIT_RANK];
 
@@ -36,7 +36,7 @@ static void gather(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape, *whole = &s->p->type[node->arg[0]].shape, *list = &s->p->type[node->arg[1]].shape;
 	int axis = node->attrs.axis, step[LIMIT_RANK], step_list[LIMIT_RANK];
-	struct place index = {0}, x = {0};
+	struct element_place index = {0}, x = {0};
 
 	shape_strides(whole, step);
 	shape_strides(list, step_list);
@@ -53,7 +53,7 @@ static void gather(struct c_source *s, const struct node *node)
 static void take_along_axis(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	struct place index = c_rows(over), x = {0};
+	struct element_place index = c_rows(over), x = {0};
 
 	shape_strides(&s->p->type[node->arg[0]].shape, x.step);
 	x.step[node->attrs.axis] = 0;
@@ -67,7 +67,7 @@ static void scatter(struct c_source *s, const struct node *node)
 	const struct type *t = &s->p->type[node->out];
 	struct shape over = s->p->type[node->arg[2]].shape;
 	int axis = node->attrs.axis, n = t->shape.extent[axis], step[LIMIT_RANK];
-	struct place index = {0}, to = {0}, from = {0};
+	struct element_place index = {0}, to = {0}, from = {0};
 	const char *q, *out, *statement;
 
 	c_copy(s, node->out, node->arg[0]);
@@ -95,7 +95,7 @@ static void masked_scatter(struct c_source *s, const struct node *node)
 {
 	const struct shape *whole = &s->p->type[node->out].shape;
 	const struct shape flat = {whole->rank > 0, {shape_elements(whole)}};
-	const struct place at = c_rows(&flat);
+	const struct element_place at = c_rows(&flat);
 	int n = shape_elements(&s->p->type[node->arg[2]].shape);
 	const char *source = s->p->type[node->arg[2]].shape.rank ? arena_printf(s->arena, "v%d[n%d++]", node->arg[2], node->out)
 								 : arena_printf(s->arena, "n%d++ ? 0 : v%d", node->out, node->arg[2]);

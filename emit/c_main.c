@@ -106,7 +106,7 @@ static bool put_function(struct c_source *s, struct error *e)
 	for (int k = 0; k < p->top.n_result; k++) {
 		const struct shape *whole = &p->type[p->top.result[k]].shape;
 		const struct shape flat = {whole->rank > 0, {shape_elements(whole)}};
-		const struct place at = c_rows(&flat);
+		const struct element_place at = c_rows(&flat);
 		const char *x = c_element(s, p->top.result[k], &at, NULL);
 
 		if (returns(p))

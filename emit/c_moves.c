@@ -2,15 +2,15 @@
 #include "c_parts.h"
 
 /* Loops over `over`; to and from are the places there. */
-static void move(struct c_source *s, const struct shape *over, int to, const struct place *at, int from, const struct place *source)
+static void move(struct c_source *s, const struct shape *over, int to, const struct element_place *at, int from, const struct element_place *source)
 {
 	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, to, at, NULL), c_element(s, from, source, NULL)));
 }
 
 /* The places start + k*stride of a value. */
-static struct place window(const struct shape *whole, const int start[], const int stride[], const struct shape *over)
+static struct element_place window(const struct shape *whole, const int start[], const int stride[], const struct shape *over)
 {
-	struct place at = {0};
+	struct element_place at = {0};
 	int step[LIMIT_RANK];
 
 	shape_strides(whole, step);
@@ -27,7 +27,7 @@ static const int zeros[LIMIT_RANK], ones[LIMIT_RANK] = {1, 1, 1, 1};
 static void broadcast_to(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over);
+	const struct element_place at = c_rows(over);
 
 	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_broadcast_element(s, node->arg[0], over)));
 }
@@ -37,7 +37,7 @@ static void reshape(struct c_source *s, const struct node *node)
 {
 	int n = shape_elements(&s->p->type[node->out].shape);
 	const struct shape flat = {1, {n}};
-	const struct place at = {.step = {n > 1}};
+	const struct element_place at = {.step = {n > 1}};
 
 	move(s, &flat, node->out, &at, node->arg[0], &at);
 }
@@ -45,8 +45,8 @@ static void reshape(struct c_source *s, const struct node *node)
 static void transpose(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over);
-	struct place from = {0};
+	const struct element_place at = c_rows(over);
+	struct element_place from = {0};
 	int step[LIMIT_RANK];
 
 	shape_strides(&s->p->type[node->arg[0]].shape, step);
@@ -59,9 +59,9 @@ static void transpose(struct c_source *s, const struct node *node)
 static void reverse(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over);
+	const struct element_place at = c_rows(over);
 	int start[LIMIT_RANK] = {0}, stride[LIMIT_RANK] = {1, 1, 1, 1};
-	struct place from;
+	struct element_place from;
 
 	for (int i = 0; i < node->attrs.n_axes; i++) {
 		int d = node->attrs.axes[i];
@@ -76,7 +76,7 @@ static void reverse(struct c_source *s, const struct node *node)
 static void slice(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over), from = window(&s->p->type[node->arg[0]].shape, node->attrs.start, node->attrs.stride, over);
+	const struct element_place at = c_rows(over), from = window(&s->p->type[node->arg[0]].shape, node->attrs.start, node->attrs.stride, over);
 
 	move(s, over, node->out, &at, node->arg[0], &from);
 }
@@ -85,7 +85,7 @@ static void slice(struct c_source *s, const struct node *node)
 static void put(struct c_source *s, int out, int part, const int start[], const int stride[])
 {
 	const struct shape *over = &s->p->type[part].shape;
-	const struct place at = window(&s->p->type[out].shape, start, stride, over), from = c_rows(over);
+	const struct element_place at = window(&s->p->type[out].shape, start, stride, over), from = c_rows(over);
 
 	move(s, over, out, &at, part, &from);
 }
@@ -112,7 +112,7 @@ static const char *runtime_offset(struct c_source *s, int whole, const struct sh
 static void dynamic_slice(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over), from = window(&s->p->type[node->arg[0]].shape, zeros, ones, over);
+	const struct element_place at = c_rows(over), from = window(&s->p->type[node->arg[0]].shape, zeros, ones, over);
 	const char *offset;
 
 	if (!shape_elements(over))
@@ -124,7 +124,7 @@ static void dynamic_slice(struct c_source *s, const struct node *node)
 static void dynamic_update_slice(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->arg[1]].shape;
-	const struct place at = window(&s->p->type[node->out].shape, zeros, ones, over), from = c_rows(over);
+	const struct element_place at = window(&s->p->type[node->out].shape, zeros, ones, over), from = c_rows(over);
 	const char *offset;
 
 	c_copy(s, node->out, node->arg[0]);
@@ -147,7 +147,7 @@ static void concatenate(struct c_source *s, const struct node *node)
 static void iota(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct place at = c_rows(over);
+	const struct element_place at = c_rows(over);
 	const char *variable = over->extent[node->attrs.axis] > 1 ? c_variable[node->attrs.axis] : "0";
 
 	c_loops(s, over, arena_printf(s->arena, "%s = (%s)%s", c_element(s, node->out, &at, NULL), c_type(s->p->type[node->out].dtype), variable));

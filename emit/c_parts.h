@@ -19,7 +19,7 @@ struct c_source {
 };
 
 /* An element of a value: offset + sum of step[d] times loop variable d. */
-struct place {
+struct element_place {
 	int offset, step[LIMIT_RANK];
 };
 
@@ -36,17 +36,17 @@ const char *c_list(const struct tensor *t, struct arena *a);
 /* "double v3[6]" or "double v3", to declare it. */
 const char *c_declared(const struct c_source *s, int v);
 /* The element as an expression; `more`: what is added to the offset, or NULL. */
-const char *c_element(const struct c_source *s, int v, const struct place *at, const char *more);
+const char *c_element(const struct c_source *s, int v, const struct element_place *at, const char *more);
 /* The element that loops over `over` have reached, of a value that broadcasts to it. */
 const char *c_broadcast_element(const struct c_source *s, int v, const struct shape *over);
 /* Elements in row-major order of the value itself. */
-struct place c_rows(const struct shape *s);
+struct element_place c_rows(const struct shape *s);
 /*
  * An elementwise op on operands as expressions.  dtype: of the operands' elements (of select: of those it selects), result: of what it gives.  NULL: C has no such op.
  */
 const char *c_expression(const struct c_source *s, enum op op, enum dtype dtype, enum dtype result, const char *const operand[3]);
 /* Loops over `over` are opened for axes that are longer than 1: without the steps of others, whose variables do not exist. */
-void c_only_long(struct place *at, const struct shape *over);
+void c_only_long(struct element_place *at, const struct shape *over);
 /* The name of the loop variable of axis d. */
 extern const char *const c_variable[LIMIT_RANK];
 /* Opens a loop for every axis of `over` that is longer than 1; a single statement or block follows, then c_close. */

@@ -6,12 +6,12 @@
 /* ---- reductions ---- */
 
 /* The place in the result, in loops over the operand: reduced axes do not move it. */
-static struct place reduced(const struct c_source *s, const struct node *node)
+static struct element_place reduced(const struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->arg[0]].shape, *to = &s->p->type[node->out].shape;
 	bool gone[LIMIT_RANK] = {false};
 	int step[LIMIT_RANK];
-	struct place at = {0};
+	struct element_place at = {0};
 
 	shape_strides(to, step);
 	for (int i = 0; i < node->attrs.n_axes; i++)
@@ -29,7 +29,7 @@ static struct place reduced(const struct c_source *s, const struct node *node)
 static void fold(struct c_source *s, const struct node *node, enum op op, const char *first, const char *x)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
-	const struct place to = reduced(s, node), from = c_rows(&t->shape);
+	const struct element_place to = reduced(s, node), from = c_rows(&t->shape);
 	const char *out = c_element(s, node->out, &to, NULL);
 
 	x = x ? x : c_element(s, node->arg[0], &from, NULL);
@@ -45,7 +45,7 @@ static void finish(struct c_source *s, const struct node *node, const char *stat
 {
 	const struct shape *whole = &s->p->type[node->out].shape;
 	const struct shape flat = {whole->rank > 0, {shape_elements(whole)}};
-	const struct place at = c_rows(&flat);
+	const struct element_place at = c_rows(&flat);
 	const char *y = c_element(s, node->out, &at, NULL);
 	struct text text = {.arena = s->arena};
 
@@ -63,7 +63,7 @@ static void finish(struct c_source *s, const struct node *node, const char *stat
 static void logsumexp(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
-	const struct place to = reduced(s, node), from = c_rows(&t->shape);
+	const struct element_place to = reduced(s, node), from = c_rows(&t->shape);
 	const char *f = t->dtype == DTYPE_F64 ? "" : "f", *x = c_element(s, node->arg[0], &from, NULL), *declared = strchr(c_declared(s, node->out), 'v');
 
 	fold(s, node, OP_MAX, "-INFINITY", NULL);
@@ -76,7 +76,7 @@ static void logsumexp(struct c_source *s, const struct node *node)
 static void reduce(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
-	const struct place from = c_rows(&t->shape);
+	const struct element_place from = c_rows(&t->shape);
 	const char *x = c_element(s, node->arg[0], &from, NULL);
 	bool floats = dtype_is_float(t->dtype), wide = t->dtype == DTYPE_I64;
 	int n = 1;
@@ -105,8 +105,8 @@ static void reduce(struct c_source *s, const struct node *node)
 static void cumulative(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->out];
-	const struct place at = c_rows(&t->shape);
-	struct place before = at;
+	const struct element_place at = c_rows(&t->shape);
+	struct element_place before = at;
 	int axis = node->attrs.axis, step[LIMIT_RANK];
 	const char *x = c_element(s, node->arg[0], &at, NULL), *y = c_element(s, node->out, &at, NULL), *sum;
 
@@ -125,7 +125,7 @@ static void matmul(struct c_source *s, const struct node *node)
 	const struct shape *a = &s->p->type[node->arg[0]].shape, *b = &s->p->type[node->arg[1]].shape, *over = &s->p->type[node->out].shape;
 	bool row = a->rank == 1, column = b->rank == 1;
 	int inner = a->extent[a->rank - 1], step_a[LIMIT_RANK], step_b[LIMIT_RANK], lead = over->rank - !row - !column;
-	struct place at = c_rows(over), left = {0}, right = {0};
+	struct element_place at = c_rows(over), left = {0}, right = {0};
 
 	shape_strides(a, step_a);
 	shape_strides(b, step_b);
@@ -156,16 +156,16 @@ static void matmul(struct c_source *s, const struct node *node)
 /* ---- order ---- */
 
 /* The other axes, and the place of element n along the axis. */
-struct line {
+struct reduced_line {
 	struct shape over;
-	struct place at;
+	struct element_place at;
 	int n, stride;
 };
 
-static struct line line_of(const struct c_source *s, const struct node *node)
+static struct reduced_line line_of(const struct c_source *s, const struct node *node)
 {
 	const struct shape *whole = &s->p->type[node->arg[0]].shape;
-	struct line line = {.over = *whole, .n = whole->extent[node->attrs.axis]};
+	struct reduced_line line = {.over = *whole, .n = whole->extent[node->attrs.axis]};
 
 	line.over.extent[node->attrs.axis] = 1;
 	shape_strides(whole, line.at.step);
@@ -175,7 +175,7 @@ static struct line line_of(const struct c_source *s, const struct node *node)
 }
 
 /* Element number n of value v on the line. */
-static const char *on_line(const struct c_source *s, const struct line *line, int v, const char *n)
+static const char *on_line(const struct c_source *s, const struct reduced_line *line, int v, const char *n)
 {
 	return c_element(s, v, &line->at, line->stride == 1 ? n : arena_printf(s->arena, "%d * (%s)", line->stride, n));
 }
@@ -188,7 +188,7 @@ static const char *precedes(const struct c_source *s, enum dtype d, const char *
 /* By insertion, which is stable: values (sort) or their positions (argsort). */
 static void sort(struct c_source *s, const struct node *node)
 {
-	const struct line line = line_of(s, node);
+	const struct reduced_line line = line_of(s, node);
 	bool positions = node->op == OP_ARGSORT;
 	const char *m = on_line(s, &line, node->out, "n"), *before = on_line(s, &line, node->out, "n - 1"), *a = m, *b = before;
 	enum dtype d = s->p->type[node->arg[0]].dtype;
@@ -223,11 +223,11 @@ static void sort(struct c_source *s, const struct node *node)
 
 static void argmax(struct c_source *s, const struct node *node)
 {
-	const struct line line = line_of(s, node);
+	const struct reduced_line line = line_of(s, node);
 	const struct shape *to = &s->p->type[node->out].shape;
 	enum dtype d = s->p->type[node->arg[0]].dtype;
 	int step[LIMIT_RANK];
-	struct place at = {0};
+	struct element_place at = {0};
 	const char *best;
 
 	c_fill(s, node->out, "0");

@@ -125,7 +125,7 @@ static void row(struct c_source *s, int rows, int one, const char *t, bool into)
 	const struct shape *shape = &s->p->type[one].shape;
 	int n = shape_elements(shape);
 	const struct shape flat = {shape->rank > 0, {n}};
-	const struct place at = c_rows(&flat);
+	const struct element_place at = c_rows(&flat);
 	const char *in_rows = c_element(s, rows, &at, n == 1 ? t : arena_printf(s->arena, "%d * %s", n, t)), *alone = c_element(s, one, &at, NULL);
 
 	c_loops(s, &flat, into ? arena_printf(s->arena, "%s = %s", in_rows, alone) : arena_printf(s->arena, "%s = %s", alone, in_rows));
@@ -169,7 +169,7 @@ static bool scatter_apply(struct c_source *s, const struct node *node, struct er
 	int axis = node->attrs.axis, n = whole->extent[axis], count = s->p->type[node->arg[1]].shape.extent[0], step[LIMIT_RANK];
 	const char *at = arena_printf(s->arena, "at%d", node->out), *name = arena_printf(s->arena, "n%d", node->out);
 	struct shape over = *whole;
-	struct place place = {0};
+	struct element_place place = {0};
 	const char *x;
 
 	declare_copy(s, node->out, node->arg[0]);
@@ -216,7 +216,7 @@ static bool elementwise(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->out];
 	const char *operand[3] = {NULL, NULL, NULL}, *x;
-	const struct place at = c_rows(&t->shape);
+	const struct element_place at = c_rows(&t->shape);
 
 	for (int k = 0; k < node->n_arg; k++)
 		operand[k] = c_broadcast_element(s, node->arg[k], &t->shape);

@@ -74,7 +74,7 @@ const char *c_declared(const struct c_source *s, int v)
 	return arena_printf(s->arena, "%s v%d[%d]", c_type(t->dtype), v, n ? n : 1);
 }
 
-const char *c_element(const struct c_source *s, int v, const struct place *at, const char *more)
+const char *c_element(const struct c_source *s, int v, const struct element_place *at, const char *more)
 {
 	const char *index = more;
 
@@ -99,16 +99,16 @@ const char *c_element(const struct c_source *s, int v, const struct place *at, c
 			     : arena_printf(s->arena, "v%d[%s %c %d]", v, index, at->offset < 0 ? '-' : '+', at->offset < 0 ? -at->offset : at->offset);
 }
 
-void c_only_long(struct place *at, const struct shape *over)
+void c_only_long(struct element_place *at, const struct shape *over)
 {
 	for (int d = 0; d < LIMIT_RANK; d++)
 		if (d >= over->rank || over->extent[d] <= 1)
 			at->step[d] = 0;
 }
 
-struct place c_rows(const struct shape *shape)
+struct element_place c_rows(const struct shape *shape)
 {
-	struct place at = {0};
+	struct element_place at = {0};
 
 	shape_strides(shape, at.step);
 	c_only_long(&at, shape);
@@ -117,7 +117,7 @@ struct place c_rows(const struct shape *shape)
 
 const char *c_broadcast_element(const struct c_source *s, int v, const struct shape *over)
 {
-	struct place at = {0};
+	struct element_place at = {0};
 
 	shape_broadcast_strides(&s->p->type[v].shape, over, at.step);
 	c_only_long(&at, over);
@@ -156,7 +156,7 @@ static struct shape flat_of(const struct shape *s)
 void c_copy(struct c_source *s, int to, int from)
 {
 	const struct shape flat = flat_of(&s->p->type[to].shape);
-	const struct place at = c_rows(&flat);
+	const struct element_place at = c_rows(&flat);
 
 	c_loops(s, &flat, arena_printf(s->arena, "%s = %s", c_element(s, to, &at, NULL), c_element(s, from, &at, NULL)));
 }
@@ -164,7 +164,7 @@ void c_copy(struct c_source *s, int to, int from)
 void c_fill(struct c_source *s, int to, const char *expression)
 {
 	const struct shape flat = flat_of(&s->p->type[to].shape);
-	const struct place at = c_rows(&flat);
+	const struct element_place at = c_rows(&flat);
 
 	c_loops(s, &flat, arena_printf(s->arena, "%s = %s", c_element(s, to, &at, NULL), expression));
 }

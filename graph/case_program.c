@@ -16,7 +16,7 @@ struct name {
 	int value;
 };
 
-struct reader {
+struct case_reader {
 	struct arena *arena;
 	struct error *e;
 	struct program *p; /* type[] grows with n_value */
@@ -29,7 +29,7 @@ struct reader {
 
 /* ---- names and bindings ---- */
 
-static struct name *name_find(const struct reader *r, const char *text)
+static struct name *name_find(const struct case_reader *r, const char *text)
 {
 	unsigned k = (unsigned)(hash_text(text) >> 32) & (r->name_room - 1);
 
@@ -38,7 +38,7 @@ static struct name *name_find(const struct reader *r, const char *text)
 	return &r->names[k];
 }
 
-static void grow(struct reader *r)
+static void grow(struct case_reader *r)
 {
 	struct name *old = r->names;
 	unsigned n_old = r->name_room;
@@ -66,7 +66,7 @@ static bool is_name(const char *text, size_t len)
 }
 
 /* "NAME: TYPE", or, where the type is known, "NAME".  Sets *stated when there is a type. */
-static bool parse_binding(struct reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
+static bool parse_binding(struct case_reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
 {
 	char shown[JSON_SHOWN];
 
@@ -86,7 +86,7 @@ static bool parse_binding(struct reader *r, const struct json *v, char name[CASE
 }
 
 /* Defines the next value as `v` says.  `known` is its inferred type, or NULL: the type must be stated. */
-static bool define(struct reader *r, const struct json *v, const struct type *known)
+static bool define(struct case_reader *r, const struct json *v, const struct type *known)
 {
 	char name[CASE_NAME + 1], text[2][TYPE_TEXT];
 	struct type type;
@@ -110,7 +110,7 @@ static bool define(struct reader *r, const struct json *v, const struct type *kn
 }
 
 /* Names of values in scope, into value[n_child]. */
-static bool read_uses(struct reader *r, const struct json *array, int *value)
+static bool read_uses(struct case_reader *r, const struct json *array, int *value)
 {
 	char shown[JSON_SHOWN];
 
@@ -128,7 +128,7 @@ static bool read_uses(struct reader *r, const struct json *array, int *value)
 }
 
 /* An error of the type rules, whose place is relative to the node. */
-static bool fail_inside(struct reader *r, const struct json *node, const struct error *inner)
+static bool fail_inside(struct case_reader *r, const struct json *node, const struct error *inner)
 {
 	char at[JSON_PLACE], place[2 * JSON_PLACE + 2];
 
@@ -139,7 +139,7 @@ static bool fail_inside(struct reader *r, const struct json *node, const struct 
 
 /* ---- attributes ---- */
 
-static bool read_ints(struct reader *r, const struct json *v, int low, int room, int *out, int *n)
+static bool read_ints(struct case_reader *r, const struct json *v, int low, int room, int *out, int *n)
 {
 	if (!json_is(v, JSON_ARRAY, r->e))
 		return false;
@@ -153,7 +153,7 @@ static bool read_ints(struct reader *r, const struct json *v, int low, int room,
 }
 
 /* One of the names, as its index. */
-static bool read_choice(struct reader *r, const struct json *v, const char *const *name, int n, int *out)
+static bool read_choice(struct case_reader *r, const struct json *v, const char *const *name, int n, int *out)
 {
 	char shown[JSON_SHOWN], list[128] = "";
 	size_t used = 0;
@@ -169,12 +169,12 @@ static bool read_choice(struct reader *r, const struct json *v, const char *cons
 }
 
 /* The rank that lists of one integer per axis must have. */
-static int rank_of(const struct reader *r, const struct node *node)
+static int rank_of(const struct case_reader *r, const struct node *node)
 {
 	return node->n_arg ? r->p->type[node->arg[0]].shape.rank : 0;
 }
 
-static bool read_attr(struct reader *r, const struct json *v, const struct attr_field *field, struct node *node)
+static bool read_attr(struct case_reader *r, const struct json *v, const struct attr_field *field, struct node *node)
 {
 	char *at = (char *)&node->attrs + field->offset;
 	int n;
@@ -228,7 +228,7 @@ static bool attr_default(const struct json *v, struct node *node, enum attr_inde
 	return json_error(v, e, "%s lacks its attribute \"%s\"", op_table[node->op].name, attr_fields[k].key);
 }
 
-static bool read_attrs(struct reader *r, const struct json *v, struct node *node)
+static bool read_attrs(struct case_reader *r, const struct json *v, struct node *node)
 {
 	for (int k = 0; k < ATTR_COUNT; k++) {
 		if (!(op_table[node->op].attrs & 1u << k))
@@ -242,7 +242,7 @@ static bool read_attrs(struct reader *r, const struct json *v, struct node *node
 }
 
 /* The stated result type of a constant, from which its literal is read. */
-static bool read_literal_type(struct reader *r, const struct json *v, const struct json *out, struct node *node)
+static bool read_literal_type(struct case_reader *r, const struct json *v, const struct json *out, struct node *node)
 {
 	char name[CASE_NAME + 1];
 	bool stated;
@@ -260,7 +260,7 @@ static bool read_literal_type(struct reader *r, const struct json *v, const stru
 
 /* ---- nodes and regions ---- */
 
-static bool read_op(struct reader *r, const struct json *v, enum op *op)
+static bool read_op(struct case_reader *r, const struct json *v, enum op *op)
 {
 	const struct json *name;
 	char shown[JSON_SHOWN];
@@ -280,7 +280,7 @@ static bool read_op(struct reader *r, const struct json *v, enum op *op)
 	    near ? near : "", near ? "\"?" : "");
 }
 
-static bool check_keys(struct reader *r, const struct json *v, enum op op)
+static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
 {
 	const char *keys[4 + ATTR_COUNT] = {"out", "op", "args", "regions"};
 	int n = 4;
@@ -296,10 +296,10 @@ static bool check_keys(struct reader *r, const struct json *v, enum op op)
 	return json_only_keys(v, keys, n, r->e);
 }
 
-static bool read_body(struct reader *r, const struct json *v, struct region *out);
+static bool read_body(struct case_reader *r, const struct json *v, struct region *out);
 
 /* One region of a node: parameters of the types that the op gives them, nodes, results. */
-static bool read_region(struct reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
+static bool read_region(struct case_reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
 {
 	static const char *const keys[] = {"params", "body", "results"};
 	struct region *region = &node->region[which];
@@ -330,7 +330,7 @@ static bool read_region(struct reader *r, const struct json *v, const struct jso
 	return true;
 }
 
-static bool read_regions(struct reader *r, const struct json *v, struct node *node)
+static bool read_regions(struct case_reader *r, const struct json *v, struct node *node)
 {
 	const struct json *regions;
 
@@ -347,7 +347,7 @@ static bool read_regions(struct reader *r, const struct json *v, struct node *no
 	return true;
 }
 
-static bool read_args(struct reader *r, const struct json *v, struct node *node)
+static bool read_args(struct case_reader *r, const struct json *v, struct node *node)
 {
 	const struct json *args;
 
@@ -365,7 +365,7 @@ static bool read_args(struct reader *r, const struct json *v, struct node *node)
 	return read_uses(r, args, node->arg);
 }
 
-static bool read_node(struct reader *r, const struct json *v, struct node *node)
+static bool read_node(struct case_reader *r, const struct json *v, struct node *node)
 {
 	struct type type[LIMIT_ARGS];
 	struct error inner = {0};
@@ -394,7 +394,7 @@ static bool read_node(struct reader *r, const struct json *v, struct node *node)
 }
 
 /* Members body and results of a region or of the case. */
-static bool read_body(struct reader *r, const struct json *v, struct region *out)
+static bool read_body(struct case_reader *r, const struct json *v, struct region *out)
 {
 	const struct json *body, *results;
 
@@ -416,7 +416,7 @@ static bool read_body(struct reader *r, const struct json *v, struct region *out
 
 bool case_read_program(const struct json *root, struct arena *a, struct program *out, struct error *e)
 {
-	struct reader r = {.arena = a, .e = e, .p = out};
+	struct case_reader r = {.arena = a, .e = e, .p = out};
 	const struct json *inputs, *body;
 
 	*out = (struct program){0};

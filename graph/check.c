@@ -28,7 +28,7 @@ struct frame {
 };
 
 /* A place inside frame f: in body[node] unless node < 0, key[index], or just key when index < 0. */
-struct place {
+struct check_place {
 	const struct frame *f;
 	int node;
 	const char *key;
@@ -55,7 +55,7 @@ static void print_frame(const struct frame *f, char *text, int room, int *len)
 	append(text, room, len, "body[%d].regions[%d].", f->node, f->which);
 }
 
-__attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, struct place at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, struct check_place at, const char *format, ...)
 {
 	char place[160] = "", text[256];
 	int room = (int)sizeof place, len = 0;
@@ -73,7 +73,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, stru
 	return error_set(c->e, place, "%s", text);
 }
 
-static bool define(struct checker *c, int first, int n, int depth, struct place at)
+static bool define(struct checker *c, int first, int n, int depth, struct check_place at)
 {
 	if (n < 0 || n > LIMIT_ARGS)
 		return refuse(c, at, "%d values, expected at most %d", n, LIMIT_ARGS);
@@ -95,7 +95,7 @@ static void close_values(struct checker *c, int first, int n)
 	memset(c->state + first, CLOSED, (size_t)n);
 }
 
-static bool use(struct checker *c, int v, struct place at)
+static bool use(struct checker *c, int v, struct check_place at)
 {
 	if (v < 0 || v >= c->p->n_value)
 		return refuse(c, at, "there is no value v%d, expected 0 to %d", v, c->p->n_value - 1);
@@ -119,11 +119,11 @@ static bool consume(struct checker *c, const struct node *node, const struct fra
 	int buffer = node->arg[0];
 
 	if (c->depth[buffer] != depth)
-		return refuse(c, (struct place){f, index, "args", 0},
+		return refuse(c, (struct check_place){f, index, "args", 0},
 		    "v%d belongs to a region further out, expected a value of the region of the store", buffer);
 	for (int i = 1; i < node->n_arg; i++)
 		if (node->arg[i] == buffer)
-			return refuse(c, (struct place){f, index, "args", i}, "v%d is also the buffer stored into", buffer);
+			return refuse(c, (struct check_place){f, index, "args", i}, "v%d is also the buffer stored into", buffer);
 	c->state[buffer] = CONSUMED;
 	return true;
 }
@@ -131,11 +131,11 @@ static bool consume(struct checker *c, const struct node *node, const struct fra
 /* Carries an error of infer.c, which knows the node only, to its place in the program. */
 static bool refuse_node(struct checker *c, const struct frame *f, int node, const struct error *inner)
 {
-	return refuse(c, (struct place){f, node, inner->place, -1}, "%s", inner->text);
+	return refuse(c, (struct check_place){f, node, inner->place, -1}, "%s", inner->text);
 }
 
 /* Every element must be a value of its dtype. */
-static bool check_literal(struct checker *c, const struct tensor *t, struct place at)
+static bool check_literal(struct checker *c, const struct tensor *t, struct check_place at)
 {
 	int n = shape_elements(&t->type.shape);
 
@@ -169,14 +169,14 @@ static bool check_regions(struct checker *c, const struct node *node, const stru
 		if (!node_region_params(c->p, node, i, want, &n, &e))
 			return refuse_node(c, f, index, &e);
 		if (region->n_param != n)
-			return refuse(c, (struct place){&inner, -1, "params", -1}, "%d parameters, expected %d",
+			return refuse(c, (struct check_place){&inner, -1, "params", -1}, "%d parameters, expected %d",
 			    region->n_param, n);
-		if (!define(c, region->param, n, depth + 1, (struct place){&inner, -1, "params", -1}))
+		if (!define(c, region->param, n, depth + 1, (struct check_place){&inner, -1, "params", -1}))
 			return false;
 		for (int k = 0; k < n; k++) {
 			const struct type *got = &c->p->type[region->param + k];
 			if (!type_equal(got, &want[k]))
-				return refuse(c, (struct place){&inner, -1, "params", k}, "type %s, expected %s",
+				return refuse(c, (struct check_place){&inner, -1, "params", k}, "type %s, expected %s",
 				    type_print(got, text[0]), type_print(&want[k], text[1]));
 		}
 		int floor = c->floor;
@@ -198,33 +198,33 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	int n;
 
 	if ((unsigned)node->op >= OP_COUNT)
-		return refuse(c, (struct place){f, index, "op", -1}, "there is no op %d", (int)node->op);
+		return refuse(c, (struct check_place){f, index, "op", -1}, "there is no op %d", (int)node->op);
 	if (node->n_arg < 0 || node->n_arg > LIMIT_ARGS)
-		return refuse(c, (struct place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg,
+		return refuse(c, (struct check_place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg,
 		    LIMIT_ARGS);
 	for (int i = 0; i < node->n_arg; i++)
-		if (!use(c, node->arg[i], (struct place){f, index, "args", i}))
+		if (!use(c, node->arg[i], (struct check_place){f, index, "args", i}))
 			return false;
 	if (node->n_region != op_table[node->op].n_region)
-		return refuse(c, (struct place){f, index, "regions", -1}, "%d regions, expected %d", node->n_region,
+		return refuse(c, (struct check_place){f, index, "regions", -1}, "%d regions, expected %d", node->n_region,
 		    op_table[node->op].n_region);
 	if (!check_regions(c, node, f, index, depth))
 		return false;
 
 	if (!node_infer(c->p, node, want, &n, &e))
 		return refuse_node(c, f, index, &e);
-	if (node->op == OP_CONSTANT && !check_literal(c, &node->attrs.value, (struct place){f, index, "value", -1}))
+	if (node->op == OP_CONSTANT && !check_literal(c, &node->attrs.value, (struct check_place){f, index, "value", -1}))
 		return false;
 	if (node->n_out != n)
-		return refuse(c, (struct place){f, index, "", -1}, "%d results, expected %d", node->n_out, n);
-	if (!define(c, node->out, n, depth, (struct place){f, index, "", -1}))
+		return refuse(c, (struct check_place){f, index, "", -1}, "%d results, expected %d", node->n_out, n);
+	if (!define(c, node->out, n, depth, (struct check_place){f, index, "", -1}))
 		return false;
 	if (node->op == OP_STORE && !consume(c, node, f, index, depth))
 		return false;
 	for (int i = 0; i < n; i++) {
 		const struct type *got = &c->p->type[node->out + i];
 		if (!type_equal(got, &want[i]))
-			return refuse(c, (struct place){f, index, "", -1}, "result %d has type %s, expected %s", i,
+			return refuse(c, (struct check_place){f, index, "", -1}, "result %d has type %s, expected %s", i,
 			    type_print(got, text[0]), type_print(&want[i], text[1]));
 	}
 	return true;
@@ -234,18 +234,18 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 static bool check_region(struct checker *c, const struct region *region, const struct frame *f, int depth)
 {
 	if (depth > LIMIT_DEPTH)
-		return refuse(c, (struct place){f, -1, "", -1}, "regions nested more than %d deep", LIMIT_DEPTH);
+		return refuse(c, (struct check_place){f, -1, "", -1}, "regions nested more than %d deep", LIMIT_DEPTH);
 	for (int k = 0; k < region->n_node; k++) {
 		if (++c->n_node > LIMIT_NODES)
-			return refuse(c, (struct place){f, k, "", -1}, "more than %d nodes", LIMIT_NODES);
+			return refuse(c, (struct check_place){f, k, "", -1}, "more than %d nodes", LIMIT_NODES);
 		if (!check_node(c, &region->node[k], f, k, depth))
 			return false;
 	}
 	if (region->n_result < 0 || region->n_result > LIMIT_ARGS)
-		return refuse(c, (struct place){f, -1, "results", -1}, "%d results, expected at most %d",
+		return refuse(c, (struct check_place){f, -1, "results", -1}, "%d results, expected at most %d",
 		    region->n_result, LIMIT_ARGS);
 	for (int i = 0; i < region->n_result; i++)
-		if (!use(c, region->result[i], (struct place){f, -1, "results", i}))
+		if (!use(c, region->result[i], (struct check_place){f, -1, "results", i}))
 			return false;
 	if (f->up)
 		for (int k = 0; k < region->n_node; k++)
@@ -257,13 +257,13 @@ static bool check_inputs(struct checker *c, const struct frame *f)
 {
 	const struct region *top = &c->p->top;
 
-	if (!define(c, top->param, top->n_param, 0, (struct place){f, -1, "inputs", -1}))
+	if (!define(c, top->param, top->n_param, 0, (struct check_place){f, -1, "inputs", -1}))
 		return false;
 	for (int i = 0; i < top->n_param; i++) {
 		const struct type *t = &c->p->type[top->param + i];
 		char text[TYPE_TEXT];
 		if ((unsigned)t->dtype >= DTYPE_COUNT || !shape_fits(&t->shape))
-			return refuse(c, (struct place){f, -1, "inputs", i},
+			return refuse(c, (struct check_place){f, -1, "inputs", i},
 			    "type %s, expected rank up to %d and up to %d elements (an extent 0 counting as 1)",
 			    type_print(t, text), LIMIT_RANK, LIMIT_ELEMENTS);
 	}
@@ -281,19 +281,19 @@ bool program_check(const struct program *p, struct error *e)
 	c.n_defined = c.n_node = c.floor = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
 		return refuse(
-		    &c, (struct place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
+		    &c, (struct check_place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
 	memset(c.state, UNDEFINED, (size_t)p->n_value);
 
 	if (!check_inputs(&c, &top) || !check_region(&c, &p->top, &top, 0))
 		return false;
 	if (!p->top.n_result)
-		return refuse(&c, (struct place){&top, -1, "results", -1}, "no results, expected at least 1");
+		return refuse(&c, (struct check_place){&top, -1, "results", -1}, "no results, expected at least 1");
 	if (c.n_defined != p->n_value)
-		return refuse(&c, (struct place){&top, -1, "", -1}, "%d of %d values are never defined",
+		return refuse(&c, (struct check_place){&top, -1, "", -1}, "%d of %d values are never defined",
 		    p->n_value - c.n_defined, p->n_value);
 	work = program_work(p);
 	if (work > LIMIT_WORK)
-		return refuse(&c, (struct place){&top, -1, "", -1},
+		return refuse(&c, (struct check_place){&top, -1, "", -1},
 		    "work of %lld elements (trip counts multiply), expected at most %d", (long long)work, LIMIT_WORK);
 	return true;
 }

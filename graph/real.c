@@ -209,7 +209,7 @@ bool real_parse_decimal(const char *text, double *x)
 }
 
 /* The parts of a decimal literal. */
-struct literal {
+struct decimal_literal {
 	bool negative, zero, scientific;
 	int decimals; /* digits after the point */
 	int exponent;
@@ -217,9 +217,9 @@ struct literal {
 	int n_digits;       /* characters of the significand from there, without a trailing point */
 };
 
-static bool parse_literal(const char *text, struct literal *out)
+static bool parse_literal(const char *text, struct decimal_literal *out)
 {
-	struct literal l = {.negative = *text == '-', .zero = true};
+	struct decimal_literal l = {.negative = *text == '-', .zero = true};
 	const char *s = text + l.negative, *start = s;
 	int whole = 0;
 
@@ -255,7 +255,7 @@ static bool parse_literal(const char *text, struct literal *out)
 
 bool real_is_decimal(const char *text)
 {
-	struct literal l;
+	struct decimal_literal l;
 	double x;
 
 	return parse_special(text, &x) || parse_literal(text, &l);
@@ -265,7 +265,7 @@ bool real_matches_decimal(double x, const char *text)
 {
 	/* The largest binary64 has 309 digits before the point. */
 	char buf[MAX_LITERAL + 320];
-	struct literal l, got;
+	struct decimal_literal l, got;
 	double special;
 
 	if (parse_special(text, &special))

@@ -45,13 +45,13 @@ int dtype_find(const char *name, size_t len)
  * half a unit of the last bit kept.  Magnitudes from `overflow` on, 2^emax - 2^(emax - precision - 1), a tie whose even
  * neighbour is 2^emax, become infinite.  magic: adding 2^(emin + 52) makes the last bit of a double worth 2^emin.
  */
-struct rounding {
+struct dtype_rounding {
 	double magic, normal, overflow;
 	uint64_t half, keep;
 	int shift;
 };
 
-static const struct rounding rounding_table[DTYPE_COUNT] = {
+static const struct dtype_rounding rounding_table[DTYPE_COUNT] = {
 #define DTYPE(id, name, class, precision, emin, emax, bits)                                                            \
 	[DTYPE_##id] = {IF_FLOAT(class, POW2((emin) + 52)), IF_FLOAT(class, POW2((emin) + (precision) - 1)),           \
 	    IF_FLOAT(class, (2 - POW2(-(precision))) * POW2((emax) - 1)),                                              \
@@ -75,7 +75,7 @@ double dtype_round(enum dtype d, double x)
 	if (d == DTYPE_F64 || !dtype_is_float(d))
 		return x;
 
-	const struct rounding *r = &rounding_table[d];
+	const struct dtype_rounding *r = &rounding_table[d];
 	double a = fabs(x);
 	if (a >= r->normal && a < r->overflow) {
 		/* A carry out of the significand moves on into the exponent, as it should. */

@@ -16,7 +16,7 @@ struct axes {
 };
 
 /* A request taken apart. */
-struct plan {
+struct batch_plan {
 	int n_batch, size[LIMIT_TRANSFORMS]; /* of the batches */
 	int n_input;
 	struct axes input[LIMIT_ARGS], output[LIMIT_ARGS], primal; /* at the outermost level */
@@ -32,9 +32,9 @@ static void add_axis(struct axes *x, int batch)
 	x->batch[0] = batch;
 }
 
-static struct plan plan_of(const struct testcase *c)
+static struct batch_plan plan_of(const struct testcase *c)
 {
-	struct plan p = {.n_input = c->program.top.n_param, .slices = 1};
+	struct batch_plan p = {.n_input = c->program.top.n_param, .slices = 1};
 	int n_output = c->program.top.n_result;
 	for (int v = 0; v < c->program.n_value; v++)
 		p.unit = fmax(p.unit, dtype_table[c->program.type[v].dtype].unit);
@@ -67,7 +67,7 @@ static struct plan plan_of(const struct testcase *c)
 }
 
 /* Which row of a value with these axes slice number `slice` sees: slices count with the innermost batch fastest. */
-static int row_of(const struct plan *p, const struct axes *x, int slice)
+static int row_of(const struct batch_plan *p, const struct axes *x, int slice)
 {
 	int index[LIMIT_TRANSFORMS], row = 0;
 	for (int k = 0; k < p->n_batch; k++) {
@@ -87,7 +87,7 @@ static struct type without_axes(const struct type *t, int n)
 	return out;
 }
 
-static struct tensor slice_tensor(const struct plan *p, const struct tensor *x, const struct axes *axes, int slice)
+static struct tensor slice_tensor(const struct batch_plan *p, const struct tensor *x, const struct axes *axes, int slice)
 {
 	struct tensor out = {.type = without_axes(&x->type, axes->n)};
 	out.at = x->at + row_of(p, axes, slice) * shape_elements(&out.type.shape);
@@ -95,7 +95,7 @@ static struct tensor slice_tensor(const struct plan *p, const struct tensor *x, 
 }
 
 /* The case of one slice: its one point and its seeds are parts of the whole's. */
-static struct testcase slice_case(const struct plan *p, const struct testcase *c, int which, int slice, struct arena *a)
+static struct testcase slice_case(const struct batch_plan *p, const struct testcase *c, int which, int slice, struct arena *a)
 {
 	struct testcase out = *c;
 	out.n_point = 1;
@@ -125,14 +125,14 @@ static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
 /* ---- sums over slices ---- */
 
 /* What is known of a sum besides the component. */
-struct sum {
+struct slice_sum {
 	int n;        /* slices so far */
 	double flushed; /* what the slices come to that flush all their flows once */
 	double depth; /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a path */
 };
 
 /* sum += x.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
-static void add_component(struct component *sum, const struct component *x, struct sum *so_far, double unit)
+static void add_component(struct component *sum, const struct component *x, struct slice_sum *so_far, double unit)
 {
 	if (x->magnitude > 0)
 		so_far->depth = fmax(so_far->depth, x->tight / (x->magnitude * unit));
@@ -163,7 +163,7 @@ static void add_component(struct component *sum, const struct component *x, stru
  * whole (tight), for every slice (loose).  What does not depend on the slice an engine may compute once: the n terms meet there, in a dtype on
  * the path, of which the coarsest has this unit.
  */
-static void finish_component(struct component *sum, const struct sum *s, enum dtype d, double unit)
+static void finish_component(struct component *sum, const struct slice_sum *s, enum dtype d, double unit)
 {
 	const struct dtype_info *info = &dtype_table[d];
 	if (s->n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
@@ -182,7 +182,7 @@ static void finish_component(struct component *sum, const struct sum *s, enum dt
 
 /* ---- putting together ---- */
 
-static void stack_primal(const struct plan *p, const struct testcase *c, const struct truth_point *slice, struct arena *a, struct truth_point *out)
+static void stack_primal(const struct batch_plan *p, const struct testcase *c, const struct truth_point *slice, struct arena *a, struct truth_point *out)
 {
 	struct type type[LIMIT_ARGS];
 	out->n_primal = answer_primal_types(c, type);
@@ -198,7 +198,7 @@ static void stack_primal(const struct plan *p, const struct testcase *c, const s
 }
 
 /* The outputs where slice s follows its assignment number choice[s]. */
-static void combine(const struct plan *p, const struct truth_point *slice, const int *choice, const struct type *type, int n, struct arena *a,
+static void combine(const struct batch_plan *p, const struct truth_point *slice, const int *choice, const struct type *type, int n, struct arena *a,
     struct truth_tensor *out)
 {
 	for (int i = 0; i < n; i++) {
@@ -206,7 +206,7 @@ static void combine(const struct plan *p, const struct truth_point *slice, const
 		struct arena_mark mark;
 		out[i] = tensor_of(&type[i], a);
 		mark = arena_mark(a);
-		struct sum *sum = NEW(a, struct sum, total);
+		struct slice_sum *sum = NEW(a, struct slice_sum, total);
 		double unit = dtype_is_float(type[i].dtype) ? dtype_table[type[i].dtype].unit : 1;
 		for (int s = 0; s < p->slices; s++) {
 			const struct truth_tensor *x = &slice[s].derivative[choice[s]][i];
@@ -256,7 +256,7 @@ static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
 }
 
 /* Combinations of the slices' assignments; 1 after giving up on them when there are too many. */
-static int count_assignments(const struct plan *p, struct truth_point *slice)
+static int count_assignments(const struct batch_plan *p, struct truth_point *slice)
 {
 	int n = 1;
 	for (int s = 0; s < p->slices && n <= CONVENTION_ASSIGNMENTS; s++)
@@ -290,7 +290,7 @@ static void unknown_truth(const struct testcase *c, struct arena *a, struct trut
 
 void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, void *self, struct arena *a, struct truth_point *out)
 {
-	const struct plan p = plan_of(c);
+	const struct batch_plan p = plan_of(c);
 	struct type type[LIMIT_ARGS];
 	if (p.slices * (program_work(&c->program) + 1) > slice_work) {
 		unknown_truth(c, a, out);

@@ -249,7 +249,7 @@ static void plant_fan_in_lost(struct planting *p)
 		p->sums[d].unit = 0;
 }
 
-static const struct fault {
+static const struct planted_fault {
 	const char *name, *caught, *meaning;
 	bool (*about)(enum op op);
 	plant_fn *plant;
@@ -263,7 +263,7 @@ enum { FAULTS = sizeof faults / sizeof *faults };
 bool oracle_fault_row(int i, struct arena *a, struct oracle_fault *out)
 {
 	for (int k = 0; k < FAULTS; k++) {
-		const struct fault *f = &faults[k];
+		const struct planted_fault *f = &faults[k];
 		*out = (struct oracle_fault){f->name, f->meaning, f->caught};
 		if (f->about == is_NONE && i-- == 0)
 			return true;
@@ -282,7 +282,7 @@ const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a,
 	size_t len = colon ? (size_t)(colon - name) : strlen(name);
 	int op = colon ? op_find(colon + 1) : OP_COUNT;
 	for (int k = 0; k < FAULTS; k++) {
-		const struct fault *f = &faults[k];
+		const struct planted_fault *f = &faults[k];
 		if (strlen(f->name) != len || strncmp(f->name, name, len))
 			continue;
 		if ((f->about == is_NONE) == (colon != NULL) || (colon && (op < 0 || !f->about((enum op)op)))) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct index_reader {
 	const char *dir;
 	struct arena *a;
 	struct index *out;
@@ -71,7 +71,7 @@ static int count_ops(const struct json *report)
 	return n;
 }
 
-static void read_report(struct reader *r, const char *path)
+static void read_report(struct index_reader *r, const char *path)
 {
 	const struct json *root = read_json(arena_printf(r->a, "%s/%s", r->dir, path), r->a), *found = root ? json_find(root, "found") : NULL;
 	const char *number = render_member(found, "case_number");
@@ -109,7 +109,7 @@ static void add_texts(const char ***list, int *n, const struct json *array, int 
 }
 
 /* What the campaign counted for the report of that path: it saw more cases than it wrote. */
-static void add_counted(struct reader *r, struct index_group *g, const struct listed *l)
+static void add_counted(struct index_reader *r, struct index_group *g, const struct listed *l)
 {
 	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
 		int64_t first, counted;
@@ -125,7 +125,7 @@ static void add_counted(struct reader *r, struct index_group *g, const struct li
 	}
 }
 
-static void add_listed(struct reader *r, const struct listed *l)
+static void add_listed(struct index_reader *r, const struct listed *l)
 {
 	struct index *x = r->out;
 	struct index_group *g = x->group;
@@ -214,7 +214,7 @@ static void order_groups(struct index *x)
 bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e)
 {
 	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a), *found = summary ? json_find(summary, "findings") : NULL;
-	struct reader r = {.dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
+	struct index_reader r = {.dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
 	const char **name, *below = "findings/";
 	int n = list_names(arena_printf(a, "%s/findings", dir), a, &name);
 

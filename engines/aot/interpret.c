@@ -54,12 +54,12 @@ static void run_scatter_apply(struct interpreter *self, const struct node *node)
 }
 
 /* The carries twice: an iteration reads one set and fills the other, after which all it allocated is given back. */
-struct carries {
+struct carry_buffers {
 	int n, current;
 	struct tensor side[2][LIMIT_ARGS];
 };
 
-static void carries_begin(struct interpreter *self, struct carries *c, int n, const int *value)
+static void carries_begin(struct interpreter *self, struct carry_buffers *c, int n, const int *value)
 {
 	c->n = n;
 	c->current = 0;
@@ -69,13 +69,13 @@ static void carries_begin(struct interpreter *self, struct carries *c, int n, co
 	}
 }
 
-static void carries_show(struct interpreter *self, const struct carries *c, int first)
+static void carries_show(struct interpreter *self, const struct carry_buffers *c, int first)
 {
 	for (int k = 0; k < c->n; k++)
 		self->value[first + k] = c->side[c->current][k];
 }
 
-static void carries_take(struct interpreter *self, struct carries *c, const int *result)
+static void carries_take(struct interpreter *self, struct carry_buffers *c, const int *result)
 {
 	int next = 1 - c->current;
 
@@ -88,7 +88,7 @@ static void carries_take(struct interpreter *self, struct carries *c, const int 
 }
 
 /* Whether the condition of a while holds for its carries. */
-static bool goes_on(struct interpreter *self, const struct node_loop *l, const struct carries *c)
+static bool goes_on(struct interpreter *self, const struct node_loop *l, const struct carry_buffers *c)
 {
 	carries_show(self, c, l->condition->param);
 	run_region(self, l->condition);
@@ -101,7 +101,7 @@ static void run_loop(struct interpreter *self, const struct node *node)
 	const struct region *body = l.body;
 	int trip = l.counted ? kernel_trip(node, &self->value[node->arg[0]]) : node_max_trip(node);
 	struct tensor *xs = &self->value[l.first_param + l.n_carry], *ys = &self->value[node->out + l.n_carry];
-	struct carries c;
+	struct carry_buffers c;
 	bool stop = false;
 
 	carries_begin(self, &c, l.n_carry, node->arg + l.first_arg);

@@ -11,11 +11,11 @@ struct order {
 };
 
 /* Nodes of one region that a node needs, each once or more often. */
-struct needs {
+struct needed_nodes {
 	int n, room, *node;
 };
 
-static void need(struct order *o, struct needs *s, int value)
+static void need(struct order *o, struct needed_nodes *s, int value)
 {
 	if (o->node_of[value] < 0)
 		return;
@@ -23,7 +23,7 @@ static void need(struct order *o, struct needs *s, int value)
 	s->node[s->n++] = o->node_of[value];
 }
 
-static void need_region(struct order *o, struct needs *s, const struct region *region)
+static void need_region(struct order *o, struct needed_nodes *s, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
@@ -38,7 +38,7 @@ static void need_region(struct order *o, struct needs *s, const struct region *r
 }
 
 /* Depth first without recursion: `open` holds the nodes whose needs are being placed, next[i] the need of node i that comes next. */
-static int place(int root, const struct needs *needs, int *next, int *open, bool *placed, const struct node *from, struct node *to)
+static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed, const struct node *from, struct node *to)
 {
 	int n_open = 0, n = 0;
 
@@ -65,7 +65,7 @@ static int place(int root, const struct needs *needs, int *next, int *open, bool
 static void order_region(struct order *o, struct region *region)
 {
 	int n = region->n_node, n_total = 0, *next = NEW(o->arena, int, n), *open;
-	struct needs *needs = NEW(o->arena, struct needs, n);
+	struct needed_nodes *needs = NEW(o->arena, struct needed_nodes, n);
 	struct node *to = NEW(o->arena, struct node, n);
 	bool *placed = NEW(o->arena, bool, n);
 

@@ -60,7 +60,7 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 }
 
 /* What is derived: seeds NULL are inputs of the derivative program, and its results begin with those of p; else constants, and derivatives alone. */
-struct derivation {
+struct level_derivation {
 	const int *wrt;
 	int n_wrt;
 	const struct tensor *seed;
@@ -69,7 +69,7 @@ struct derivation {
 };
 
 /* A float type's seed number k that is not 0 everywhere: what is known to be 0 is absent. */
-static bool is_there(const struct derivation *d, const struct type *t, int k)
+static bool is_there(const struct level_derivation *d, const struct type *t, int k)
 {
 	if (!dtype_is_float(t->dtype))
 		return false;
@@ -80,7 +80,7 @@ static bool is_there(const struct derivation *d, const struct type *t, int k)
 }
 
 /* A derivation of p, checkpoints and derivatives gone, whose wrt inputs are active; NULL with an error. */
-static struct aot *begin(const struct program *p, const struct derivation *d, bool jvp, struct arena *a, struct error *e)
+static struct aot *begin(const struct program *p, const struct level_derivation *d, bool jvp, struct arena *a, struct error *e)
 {
 	struct program *plain = NEW(a, struct program, 1);
 	struct aot *x;
@@ -101,13 +101,13 @@ static struct aot *begin(const struct program *p, const struct derivation *d, bo
 }
 
 /* The tangent of an input, or the cotangent of a result, of type t: number k of its kind. */
-static int take_seed(struct aot *x, const struct derivation *d, const struct type *t, int k)
+static int take_seed(struct aot *x, const struct level_derivation *d, const struct type *t, int k)
 {
 	return d->seed ? build_constant(&x->b, &d->seed[k]) : build_input(&x->b, t);
 }
 
 /* Appends the derivatives of value[n] of p.  Of integers and bools: zeros where the seeds are constants, else none. */
-static int add_derivatives(struct aot *x, const struct derivation *d, int *list, int n_list, const int *value, int n)
+static int add_derivatives(struct aot *x, const struct level_derivation *d, int *list, int n_list, const int *value, int n)
 {
 	for (int k = 0; k < n; k++) {
 		const struct type *t = &x->p->type[value[k]];
@@ -123,7 +123,7 @@ static int add_derivatives(struct aot *x, const struct derivation *d, int *list,
 	return n_list;
 }
 
-static bool derive_jvp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
+static bool derive_jvp(const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
 {
 	struct aot *x = begin(p, d, true, a, e);
 	int result[AOT_ROOM], n = 0;
@@ -144,7 +144,7 @@ static bool derive_jvp(const struct program *p, const struct derivation *d, stru
 	return aot_end(x, result, n, out);
 }
 
-static bool derive_vjp(const struct program *p, const struct derivation *d, struct arena *a, struct program *out, struct error *e)
+static bool derive_vjp(const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
 {
 	struct aot *x = begin(p, d, false, a, e);
 	int result[AOT_ROOM], n = 0, seed[LIMIT_ARGS], wrt[LIMIT_ARGS];
@@ -171,17 +171,17 @@ static bool derive_vjp(const struct program *p, const struct derivation *d, stru
 
 bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
-	return derive_jvp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
+	return derive_jvp(p, &(struct level_derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
 }
 
 bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
-	return derive_vjp(p, &(struct derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
+	return derive_vjp(p, &(struct level_derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
 }
 
 bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
-	struct derivation d = {.above = LIMIT_TRANSFORMS, .rules = rules};
+	struct level_derivation d = {.above = LIMIT_TRANSFORMS, .rules = rules};
 	int wrt[LIMIT_ARGS];
 
 	for (int k = 0; k < p->top.n_param; k++)
@@ -203,7 +203,7 @@ bool aot_levels(const struct program *p, const struct transform *t, int n, int a
 {
 	*out = *p;
 	for (int k = 0; k < n; k++) {
-		const struct derivation d = {.wrt = t[k].wrt,
+		const struct level_derivation d = {.wrt = t[k].wrt,
 		    .n_wrt = t[k].n_wrt,
 		    .seed = t[k].seed,
 		    .above = above + request_order(t + k + 1, n - k - 1),

@@ -9,14 +9,14 @@
 #include "engines/instance.h"
 
 /* One question to the engine's own prepare and answer. */
-struct question {
+struct sub_request {
 	struct testcase c;
 	void *state;
 };
 
-struct stack {
+struct stack_plan {
 	int inner; /* transforms that are not answered slice by slice */
-	struct question derivative, primal;
+	struct sub_request derivative, primal;
 	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other question gives the primal too. */
 	bool apart;
 };
@@ -36,7 +36,7 @@ int stack_inner(const struct testcase *c)
 }
 
 /* The case of n levels t of p; of one level at most for an engine that knows one, 0: its primal. */
-static enum answer_status ask(struct engine *self, struct question *q, const struct testcase *c, const struct program *p,
+static enum answer_status ask(struct engine *self, struct sub_request *q, const struct testcase *c, const struct program *p,
     struct transform *t, int n, struct arena *a, const char **text)
 {
 	q->c = *c;
@@ -50,7 +50,7 @@ static enum answer_status ask(struct engine *self, struct question *q, const str
 
 enum answer_status stack_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
-	struct stack *s = NEW(a, struct stack, 1);
+	struct stack_plan *s = NEW(a, struct stack_plan, 1);
 	struct program below;
 	struct error e = {.text = ""};
 	enum answer_status status;
@@ -74,7 +74,7 @@ refuse:
 }
 
 /* The engine's answer to one question; the seeds are those of `own`, its copy of the case. */
-static void put(struct engine *self, const struct stack *s, const struct question *q, const struct testcase *own, int which,
+static void put(struct engine *self, const struct stack_plan *s, const struct sub_request *q, const struct testcase *own, int which,
     struct tensor *point, struct arena *a, struct answer *out)
 {
 	struct testcase c = q->c;
@@ -84,7 +84,7 @@ static void put(struct engine *self, const struct stack *s, const struct questio
 	self->kind->answer(self, q->state, &c, which, point, a, out);
 }
 
-static void answer_inner(struct engine *self, const struct stack *s, const struct testcase *own, int which, struct tensor *point,
+static void answer_inner(struct engine *self, const struct stack_plan *s, const struct testcase *own, int which, struct tensor *point,
     struct arena *a, struct answer *out)
 {
 	struct answer primal;
@@ -119,7 +119,7 @@ static void stack_slice(struct tensor *stacked, const struct tensor *x, int n, i
 	}
 }
 
-static void answer_level(struct engine *self, const struct stack *s, const struct testcase *own, int level, int which,
+static void answer_level(struct engine *self, const struct stack_plan *s, const struct testcase *own, int level, int which,
     struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct transform *t;

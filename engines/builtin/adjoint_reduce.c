@@ -8,14 +8,14 @@
  * A reduction as groups: element i of the operand belongs to element group[i] of the result.  Groups are met in
  * row-major order of the operand, as the op does.
  */
-struct groups {
+struct reduce_groups {
 	int n, n_group, *group;
 	const union cell *x, *out, *cotangent;
 	union cell *into; /* [n], zeros */
 };
 
 /* False when the operand needs no cotangent. */
-static bool open_groups(const struct adjoint_call *call, struct tensor *contribution, struct groups *g)
+static bool open_groups(const struct adjoint_call *call, struct tensor *contribution, struct reduce_groups *g)
 {
 	const struct attrs *attrs = &call->node->attrs;
 	struct cell_walk w = {.shape = call->arg[0]->type.shape};
@@ -31,7 +31,7 @@ static bool open_groups(const struct adjoint_call *call, struct tensor *contribu
 		w.step[d] = reduced ? 0 : stride;
 		stride *= reduced ? 1 : w.shape.extent[d];
 	}
-	*g = (struct groups){.n = shape_elements(&w.shape),
+	*g = (struct reduce_groups){.n = shape_elements(&w.shape),
 	    .n_group = shape_elements(&call->out->type.shape),
 	    .x = call->arg[0]->at,
 	    .out = call->out->at,
@@ -45,7 +45,7 @@ static bool open_groups(const struct adjoint_call *call, struct tensor *contribu
 
 void adjoint_reduce_sum(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 
 	if (!open_groups(call, contribution, &g))
 		return;
@@ -55,7 +55,7 @@ void adjoint_reduce_sum(const struct adjoint_call *call, struct tensor *contribu
 
 void adjoint_reduce_mean(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 
 	if (!open_groups(call, contribution, &g))
 		return;
@@ -67,7 +67,7 @@ void adjoint_reduce_mean(const struct adjoint_call *call, struct tensor *contrib
 /* The product of the others as (those before) times (those after): right with zeros, which division is not. */
 void adjoint_reduce_prod(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 	double *run, *before;
 
 	if (!open_groups(call, contribution, &g))
@@ -94,7 +94,7 @@ void adjoint_reduce_prod(const struct adjoint_call *call, struct tensor *contrib
 /* Elements that equal the extremum share the cotangent evenly. */
 static void give_extremum(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 	int *winners;
 
 	if (!open_groups(call, contribution, &g))
@@ -130,7 +130,7 @@ void adjoint_reduce_min(const struct adjoint_call *call, struct tensor *contribu
  */
 void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 	double *top, *sum;
 
 	if (!open_groups(call, contribution, &g))
@@ -161,7 +161,7 @@ void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribut
  */
 void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 {
-	struct groups g;
+	struct reduce_groups g;
 	double *top, *sum;
 
 	if (!open_groups(call, contribution, &g))
@@ -186,13 +186,13 @@ void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 }
 
 /* One line of a running op: elements first, first + step, ...; n of them. */
-struct line {
+struct axis_line {
 	int first, step, n;
 };
 
 /* Calls `pull` for every line along the axis. */
 static void each_line(const struct adjoint_call *call, struct tensor *contribution,
-    void (*pull)(const struct adjoint_call *call, struct line line, union cell *into))
+    void (*pull)(const struct adjoint_call *call, struct axis_line line, union cell *into))
 {
 	const struct shape *shape = &call->out->type.shape;
 	int axis = call->node->attrs.axis, strides[LIMIT_RANK];
@@ -209,11 +209,11 @@ static void each_line(const struct adjoint_call *call, struct tensor *contributi
 	n_line = shape_elements(&lines);
 	w = cell_walk_window(shape, &lines, NULL, NULL);
 	for (int k = 0; k < n_line; k++, cell_walk_next(&w))
-		pull(call, (struct line){w.offset, strides[axis], shape->extent[axis]}, into);
+		pull(call, (struct axis_line){w.offset, strides[axis], shape->extent[axis]}, into);
 	adjoint_round(&contribution[0]);
 }
 
-static void pull_cumsum(const struct adjoint_call *call, struct line line, union cell *into)
+static void pull_cumsum(const struct adjoint_call *call, struct axis_line line, union cell *into)
 {
 	int last = line.first + (line.n - 1) * line.step;
 	double *x = NEW(call->arena, double, line.n);
@@ -229,7 +229,7 @@ static void pull_cumsum(const struct adjoint_call *call, struct line line, union
  * d y_i / d x_j = (x_0 ... x_{j-1}) (x_{j+1} ... x_i), so the cotangent of x_j is the product before it times
  * s_j = c_j + x_{j+1} s_{j+1}: linear time, no division, right with zeros.
  */
-static void pull_cumprod(const struct adjoint_call *call, struct line line, union cell *into)
+static void pull_cumprod(const struct adjoint_call *call, struct axis_line line, union cell *into)
 {
 	const union cell *x = call->arg[0]->at;
 	double before = 1, rest = 0;

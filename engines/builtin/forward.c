@@ -134,7 +134,7 @@ static void run_scatter_apply(struct forward *self, const struct node *node)
  * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it allocated is
  * given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may bring one.
  */
-struct carries {
+struct dual_carries {
 	int n;
 	struct tensor primal[2][LIMIT_ARGS], tangent[2][LIMIT_ARGS];
 	int current;
@@ -145,9 +145,9 @@ static void copy_cells(struct tensor *to, const struct tensor *from)
 	memcpy(to->at, from->at, (size_t)shape_elements(&to->type.shape) * sizeof *to->at);
 }
 
-static struct carries *carries_begin(struct forward *self, int n, const int *value)
+static struct dual_carries *carries_begin(struct forward *self, int n, const int *value)
 {
-	struct carries *c = NEW(self->arena, struct carries, 1);
+	struct dual_carries *c = NEW(self->arena, struct dual_carries, 1);
 
 	c->n = n;
 	for (int i = 0; i < n; i++) {
@@ -165,13 +165,13 @@ static struct carries *carries_begin(struct forward *self, int n, const int *val
 }
 
 /* Shows the current carries under the numbers first, first + 1 ... */
-static void carries_show(struct forward *self, const struct carries *c, int first)
+static void carries_show(struct forward *self, const struct dual_carries *c, int first)
 {
 	for (int i = 0; i < c->n; i++)
 		set_value(self, first + i, c->primal[c->current][i], c->tangent[c->current][i]);
 }
 
-static void carries_take(struct forward *self, struct carries *c, const int *result)
+static void carries_take(struct forward *self, struct dual_carries *c, const int *result)
 {
 	int next = 1 - c->current;
 
@@ -189,7 +189,7 @@ static void carries_take(struct forward *self, struct carries *c, const int *res
 }
 
 /* Whether the condition of a while holds for its carries. */
-static bool goes_on(struct forward *self, const struct node_loop *l, const struct carries *c)
+static bool goes_on(struct forward *self, const struct node_loop *l, const struct dual_carries *c)
 {
 	carries_show(self, c, l->condition->param);
 	forward_run(self, l->condition);
@@ -197,7 +197,7 @@ static bool goes_on(struct forward *self, const struct node_loop *l, const struc
 }
 
 /* What the parameters of the body are in iteration t. */
-static void show_params(struct forward *self, const struct node_loop *l, const struct carries *c, int t)
+static void show_params(struct forward *self, const struct node_loop *l, const struct dual_carries *c, int t)
 {
 	struct tensor index, absent = {.at = NULL};
 
@@ -221,7 +221,7 @@ static void run_loop(struct forward *self, const struct node *node)
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
 	int trip = l.counted ? kernel_trip(node, &self->primal[node->arg[0]]) : node_max_trip(node);
-	struct carries *c = carries_begin(self, l.n_carry, node->arg + l.first_arg);
+	struct dual_carries *c = carries_begin(self, l.n_carry, node->arg + l.first_arg);
 	struct tensor stacked[LIMIT_ARGS], stacked_tangent[LIMIT_ARGS];
 	bool stop = false;
 

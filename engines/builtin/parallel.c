@@ -38,12 +38,12 @@ static void running_tree(enum dtype d, double *x, int n)
 }
 
 /* The elements of `full` that one element of the operand was stretched to. */
-struct stretch {
+struct axis_stretch {
 	const struct tensor *full;
 	int rank, extent[LIMIT_RANK], stride[LIMIT_RANK]; /* of the stretched axes */
 };
 
-static double stretch_tree(const struct stretch *s, int base, int from, int to)
+static double stretch_tree(const struct axis_stretch *s, int base, int from, int to)
 {
 	int half = from + (to - from) / 2;
 
@@ -60,7 +60,7 @@ static double stretch_tree(const struct stretch *s, int base, int from, int to)
 
 static void unbroadcast_tree(const struct tensor *full, struct tensor *operand)
 {
-	struct stretch s = {.full = full};
+	struct axis_stretch s = {.full = full};
 	struct cell_walk kept = {.shape = full->type.shape};
 	int step[LIMIT_RANK], n = shape_elements(&operand->type.shape), terms = 1;
 

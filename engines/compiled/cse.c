@@ -8,7 +8,7 @@
 
 enum { HEADS = 256 };
 
-struct known {
+struct known_node {
 	const struct node *node;
 	int head, next; /* in its chain; -1: the last */
 };
@@ -20,7 +20,7 @@ struct open {
 
 struct table {
 	int n, room;
-	struct known *known;
+	struct known_node *known;
 	int head[HEADS];
 	struct open *open; /* the innermost region */
 };
@@ -96,7 +96,7 @@ static enum rewritten merge_node(struct rewrite *x, struct node *node, int *take
 		return REWRITE_GONE;
 	}
 	GROW(x->arena, t->known, &t->room, t->n + 1);
-	t->known[t->n] = (struct known){arena_copy(x->arena, node, 1, sizeof *node), head, t->head[head]};
+	t->known[t->n] = (struct known_node){arena_copy(x->arena, node, 1, sizeof *node), head, t->head[head]};
 	t->head[head] = t->n++;
 	return REWRITE_KEEP;
 }

@@ -177,7 +177,7 @@ static bool view_slice(const struct program *p, const struct node *node, const s
 
 /* ---- windows ---- */
 
-static void window_slice_scatter(const struct program *p, const struct node *node, struct window *out)
+static void window_slice_scatter(const struct program *p, const struct node *node, struct strided_window *out)
 {
 	const struct shape *s = &p->type[node->arg[1]].shape;
 
@@ -188,7 +188,7 @@ static void window_slice_scatter(const struct program *p, const struct node *nod
 	}
 }
 
-static void window_pad(const struct program *p, const struct node *node, struct window *out)
+static void window_pad(const struct program *p, const struct node *node, struct strided_window *out)
 {
 	const struct shape *s = &p->type[node->arg[0]].shape;
 

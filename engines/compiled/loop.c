@@ -11,7 +11,7 @@ struct strip {
 };
 
 /* Position inside the window of coordinate x along axis d, -1 outside. */
-static int window_position(const struct window *w, int d, int x)
+static int window_position(const struct strided_window *w, int d, int x)
 {
 	int from = x - w->start[d], k = from / w->step[d];
 

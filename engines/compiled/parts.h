@@ -37,7 +37,7 @@ struct instr {
 	enum dtype from, to;
 	int arg[3];
 	struct view view; /* strides over the axes of the loop's space; for a window, over the axes of what it shows */
-	struct window window;
+	struct strided_window window;
 	bool varies[LIMIT_RANK]; /* of a window: false: the coordinate is 0 */
 	int axis;
 };

@@ -6,12 +6,12 @@
  */
 #include "parts.h"
 
-struct plan {
+struct code_plan {
 	struct code *c;
 	int n_position;
 };
 
-static void touch(struct plan *x, int buffer, int position)
+static void touch(struct code_plan *x, int buffer, int position)
 {
 	struct buffer *b = &x->c->buffer[buffer];
 
@@ -25,18 +25,18 @@ static void touch(struct plan *x, int buffer, int position)
 		touch(x, b->index, position);
 }
 
-static void touch_value(struct plan *x, int v, int position)
+static void touch_value(struct code_plan *x, int v, int position)
 {
 	touch(x, x->c->view[v].buffer, position);
 }
 
-static void touch_values(struct plan *x, int first, int n, int position)
+static void touch_values(struct code_plan *x, int first, int n, int position)
 {
 	for (int k = 0; k < n; k++)
 		touch_value(x, first + k, position);
 }
 
-static void touch_loop(struct plan *x, const struct loop_nest *loop, int position)
+static void touch_loop(struct code_plan *x, const struct loop_nest *loop, int position)
 {
 	for (int k = 0; k < loop->n_instr; k++)
 		if (loop->instr[k].kind == INSTR_LOAD || loop->instr[k].kind == INSTR_WINDOW)
@@ -44,9 +44,9 @@ static void touch_loop(struct plan *x, const struct loop_nest *loop, int positio
 	touch(x, loop->to.buffer, position);
 }
 
-static void visit_block(struct plan *x, struct block *b);
+static void visit_block(struct code_plan *x, struct block *b);
 
-static void visit_regions(struct plan *x, struct step *step)
+static void visit_regions(struct code_plan *x, struct step *step)
 {
 	const struct node *node = step->node;
 	bool again = step->kind != STEP_COND && step->kind != STEP_CHECKPOINT;
@@ -76,7 +76,7 @@ static void visit_regions(struct plan *x, struct step *step)
 	}
 }
 
-static void visit_block(struct plan *x, struct block *b)
+static void visit_block(struct code_plan *x, struct block *b)
 {
 	for (int i = 0; i < b->n_step; i++) {
 		struct step *step = &b->step[i];
@@ -270,7 +270,7 @@ static void place(struct code *c, int n_position)
 
 void compiled_plan(struct code *c)
 {
-	struct plan x = {.c = c};
+	struct code_plan x = {.c = c};
 
 	visit_block(&x, &c->top);
 	for (int k = 0; k < c->n_buffer; k++)

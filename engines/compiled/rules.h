@@ -34,10 +34,10 @@ typedef void layout_fn(const struct layout_call *call, bool varies[LIMIT_RANK]);
 typedef bool view_fn(const struct program *p, const struct node *node, const struct view *operand, struct view *out);
 
 /* Where a window of an operand lies in the result: position k of axis d is start[d] + k * step[d], k < size[d]. */
-struct window {
+struct strided_window {
 	int start[LIMIT_RANK], step[LIMIT_RANK], size[LIMIT_RANK];
 };
-typedef void window_fn(const struct program *p, const struct node *node, struct window *out);
+typedef void window_fn(const struct program *p, const struct node *node, struct strided_window *out);
 
 struct compiled_rule {
 	layout_fn *layout; /* right: dense where elements of the result may differ along an axis */

@@ -171,7 +171,7 @@ static void list_faults(const char *engine, char *text, size_t room)
 
 static void apply(struct engine *self, const struct edits *edits)
 {
-	for (const struct edit *edit = edits->edit; edit < edits->edit + EDITS_MOST && edit->size; edit++) {
+	for (const struct rule_edit *edit = edits->edit; edit < edits->edit + EDITS_MOST && edit->size; edit++) {
 		void *member = (char *)self + edit->at;
 		bool known = edit->replacement || expression_compile(member, edit->text, NULL);
 

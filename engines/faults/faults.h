@@ -7,7 +7,7 @@
 #include "engines/instance.h"
 
 /* One member of struct engine, and its replacement. */
-struct edit {
+struct rule_edit {
 	size_t at, size;         /* of the member; size 0: no edit */
 	const void *replacement; /* [size] bytes; or, where NULL, */
 	const char *text;        /* what the member, an expression, is compiled from */
@@ -22,7 +22,7 @@ enum { EDITS_MOST = 6 };
 
 /* What a row of faults.def does to an engine: its edits in order, or what only a function can work out. */
 struct edits {
-	struct edit edit[EDITS_MOST];
+	struct rule_edit edit[EDITS_MOST];
 	/* args: what follows "SLUG:", or "".  False with the reason when they mean nothing.  NULL: the edits say it all. */
 	bool (*compute)(struct engine *self, const char *args, struct error *e);
 };

@@ -10,7 +10,7 @@
 /* ---- expressions ---- */
 
 /* What does not compile, or changes nothing, is no mutant. */
-static void try_expression(struct mutator *m, const struct mutant_text *of, const char *text)
+static void try_expression(struct mutant_walk *m, const struct mutant_text *of, const char *text)
 {
 	struct expression edited;
 
@@ -20,7 +20,7 @@ static void try_expression(struct mutator *m, const struct mutant_text *of, cons
 		*of->expression = edited;
 }
 
-static void mutate_tokens(struct mutator *m, enum op op, int k, struct expression *partial)
+static void mutate_tokens(struct mutant_walk *m, enum op op, int k, struct expression *partial)
 {
 	static const char *const names[][2] = {
 	    {"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"},
@@ -32,7 +32,7 @@ static void mutate_tokens(struct mutator *m, enum op op, int k, struct expressio
 	mutant_tokens(m, &of);
 }
 
-void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS])
+void mutate_partials(struct mutant_walk *m, enum op op, struct expression partial[RULE_PARTIALS])
 {
 	for (int k = 0; k < RULE_PARTIALS; k++) {
 		struct expression edited, *p = &partial[k];
@@ -70,7 +70,7 @@ static int in_reverse(const int *argnums, int n_traced, int i)
 	return n_traced - 1 - i;
 }
 
-static void mutate_tangent_row(struct mutator *m, enum op op)
+static void mutate_tangent_row(struct mutant_walk *m, enum op op)
 {
 	struct tangent_rule *row = &m->self->tangent.row[op];
 	const char *name = op_table[op].name;
@@ -90,7 +90,7 @@ static void mutate_tangent_row(struct mutator *m, enum op op)
 
 /* ---- the walk ---- */
 
-static void mutate_adjoint_row(struct mutator *m, enum op op)
+static void mutate_adjoint_row(struct mutant_walk *m, enum op op)
 {
 	struct adjoint_rule *row = &m->self->adjoint.row[op];
 
@@ -101,7 +101,7 @@ static void mutate_adjoint_row(struct mutator *m, enum op op)
 }
 
 /* Up to edit m->wanted, or over all when that is -1. */
-static void walk(struct mutator *m)
+static void walk(struct mutant_walk *m)
 {
 	struct engine *self = m->self;
 	int index = m->wanted;
@@ -130,7 +130,7 @@ static void walk(struct mutator *m)
 
 bool mutant_meets(struct engine *self, const char *equivalent)
 {
-	struct mutator m = {.self = self, .wanted = -1, .sought = equivalent};
+	struct mutant_walk m = {.self = self, .wanted = -1, .sought = equivalent};
 
 	walk(&m);
 	return m.met;
@@ -138,7 +138,7 @@ bool mutant_meets(struct engine *self, const char *equivalent)
 
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT])
 {
-	struct mutator m = {.self = self, .wanted = index};
+	struct mutant_walk m = {.self = self, .wanted = index};
 
 	walk(&m);
 	memcpy(text, m.text, sizeof m.text);

@@ -5,7 +5,7 @@
 #include "engines/instance.h"
 
 /* The walk over all single edits of an engine's tables: it counts them, and makes the one that is wanted. */
-struct mutator {
+struct mutant_walk {
 	struct engine *self;
 	int wanted; /* -1: none, only count */
 	int count;
@@ -25,14 +25,14 @@ struct mutant_text {
 	const char *const (*names)[2]; /* [n_names] functions that are easily confused */
 	int n_names;
 	/* Counts the edit unless `edited` cannot be read, and makes it if it is wanted. */
-	void (*attempt)(struct mutator *m, const struct mutant_text *of, const char *edited);
+	void (*attempt)(struct mutant_walk *m, const struct mutant_text *of, const char *edited);
 	struct expression *expression; /* what the text is of, in the tables of expressions */
 };
 /* One edit for every token that has one. */
-void mutant_tokens(struct mutator *m, const struct mutant_text *of);
+void mutant_tokens(struct mutant_walk *m, const struct mutant_text *of);
 
 /* Counts an edit; true when it is the one to make, which `format` then describes. */
-bool mutant_here(struct mutator *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool mutant_here(struct mutant_walk *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Rows of mutants_equivalent.def, up to one without text. */
 struct equivalent {
@@ -43,17 +43,17 @@ extern const struct equivalent mutants_equivalent[];
 bool mutant_meets(struct engine *self, const char *equivalent);
 
 /* The parts of the walk: edits of the texts of partials; of structures and seams. */
-void mutate_partials(struct mutator *m, enum op op, struct expression partial[RULE_PARTIALS]);
-void mutate_adjoint_structure(struct mutator *m, enum op op);
-void mutate_adjoint_seams(struct mutator *m);
+void mutate_partials(struct mutant_walk *m, enum op op, struct expression partial[RULE_PARTIALS]);
+void mutate_adjoint_structure(struct mutant_walk *m, enum op op);
+void mutate_adjoint_seams(struct mutant_walk *m);
 /* The seams of the rules of customs, in the table of that engine. */
-void mutate_custom_seams(struct mutator *m, struct custom_rules *rules);
+void mutate_custom_seams(struct mutant_walk *m, struct custom_rules *rules);
 /* The whole walk for `compiled`. */
-void mutate_compiled(struct mutator *m);
+void mutate_compiled(struct mutant_walk *m);
 /* Those of `implicit` alone: the rest of it is `tape` and `forward`. */
-void mutate_implicit_seams(struct mutator *m);
+void mutate_implicit_seams(struct mutant_walk *m);
 /* All of them for the table of derivative programs. */
-void mutate_aot(struct mutator *m);
+void mutate_aot(struct mutant_walk *m);
 
 /* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);

@@ -155,7 +155,7 @@ static bool reads_primals(const struct adjoint_rule *row, enum op op)
 	return AMONG(op, primal_ops);
 }
 
-void mutate_adjoint_structure(struct mutator *m, enum op op)
+void mutate_adjoint_structure(struct mutant_walk *m, enum op op)
 {
 	static adjoint_fn *const without_k[] = {without_0, without_1, without_2};
 	struct adjoint_rule *row = &m->self->adjoint.row[op];
@@ -256,7 +256,7 @@ static const struct tensor *first_result(const struct node *node, const struct t
 			rules->seam = function;                                                            \
 	} while (0)
 
-static void mutate_loop_seams(struct mutator *m)
+static void mutate_loop_seams(struct mutant_walk *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;
 
@@ -288,7 +288,7 @@ static void mutate_loop_seams(struct mutator *m)
 static bool at_once(bool settled) { (void)settled; return true; }
 static bool last_alone(int k, int n) { return k == n - 1; }
 
-void mutate_implicit_seams(struct mutator *m)
+void mutate_implicit_seams(struct mutant_walk *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;
 
@@ -329,7 +329,7 @@ static int given_packed(int k, const bool *wanted, int n)
 	return at;
 }
 
-void mutate_custom_seams(struct mutator *m, struct custom_rules *rules)
+void mutate_custom_seams(struct mutant_walk *m, struct custom_rules *rules)
 {
 	bool jvp = m->self->kind == &forward_kind;
 	const char *of = jvp ? "tangents" : "cotangents";
@@ -348,7 +348,7 @@ void mutate_custom_seams(struct mutator *m, struct custom_rules *rules)
 		SEAM("rules: what is given is taken to be for those asked alone", given, given_packed);
 }
 
-static void mutate_custom_row(struct mutator *m)
+static void mutate_custom_row(struct mutant_walk *m)
 {
 	struct adjoint_rule *row = &m->self->adjoint.row[OP_CUSTOM];
 
@@ -360,7 +360,7 @@ static void mutate_custom_row(struct mutator *m)
 		row->saved = latest;
 }
 
-void mutate_adjoint_seams(struct mutator *m)
+void mutate_adjoint_seams(struct mutant_walk *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;
 

@@ -34,7 +34,7 @@ static bool drops_a_sign(const char *text)
 }
 
 /* What does not read, or changes nothing, is no mutant; nor is a sign dropped, for the whole is negated already. */
-static void try_text(struct mutator *m, const struct mutant_text *of, const char *text)
+static void try_text(struct mutant_walk *m, const struct mutant_text *of, const char *text)
 {
 	struct arena_mark mark = arena_mark(m->arena);
 	bool reads = strlen(text) < AOT_TEXT && strcmp(text, of->text) && !drops_a_sign(text) && can_be_read(m->arena, of->op, text);
@@ -47,7 +47,7 @@ static void try_text(struct mutator *m, const struct mutant_text *of, const char
 }
 
 /* The value of a text, what comes before it kept, inside `head` and a closing parenthesis. */
-static void try_inside(struct mutator *m, const struct mutant_text *of, const char *head)
+static void try_inside(struct mutant_walk *m, const struct mutant_text *of, const char *head)
 {
 	const char *semicolon = strchr(of->text, ';'), *value = semicolon ? semicolon + 1 : of->text;
 	char text[2 * AOT_TEXT];
@@ -59,7 +59,7 @@ static void try_inside(struct mutator *m, const struct mutant_text *of, const ch
 static const char *const names[][2] = {{"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "square"},
     {"abs", "sign"}, {"gt", "ge"}, {"lt", "le"}, {"eq", "ne"}, {"max", "min"}, {"logical_and", "logical_or"}};
 
-static void mutate_row(struct mutator *m, enum op op)
+static void mutate_row(struct mutant_walk *m, enum op op)
 {
 	struct aot_rule *row = &m->self->aot.row[op];
 	const char *name = op_table[op].name;
@@ -107,7 +107,7 @@ static void neighbours_swapped(struct aot *x, const struct node *node, int *cont
 	contribution[1] = first;
 }
 
-void mutate_aot(struct mutator *m)
+void mutate_aot(struct mutant_walk *m)
 {
 	struct aot_rules *rules = &m->self->aot;
 	struct arena scratch;

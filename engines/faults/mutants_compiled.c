@@ -50,7 +50,7 @@ static bool view_one_lower(const struct program *p, const struct node *node, con
 	return true;
 }
 
-static void window_of(const struct program *p, const struct node *node, bool pad, struct window *out)
+static void window_of(const struct program *p, const struct node *node, bool pad, struct strided_window *out)
 {
 	const struct shape *s = &p->type[node->arg[pad ? 0 : 1]].shape;
 
@@ -66,28 +66,28 @@ static bool is_pad(const struct node *node)
 	return op_table[node->op].family == FAMILY_PAD;
 }
 
-static void window_one_later(const struct program *p, const struct node *node, struct window *out)
+static void window_one_later(const struct program *p, const struct node *node, struct strided_window *out)
 {
 	window_of(p, node, is_pad(node), out);
 	for (int d = 0; d < p->type[node->out].shape.rank; d++)
 		out->start[d]++;
 }
 
-static void window_one_short(const struct program *p, const struct node *node, struct window *out)
+static void window_one_short(const struct program *p, const struct node *node, struct strided_window *out)
 {
 	window_of(p, node, is_pad(node), out);
 	for (int d = 0; d < p->type[node->out].shape.rank; d++)
 		out->size[d]--;
 }
 
-static void window_without_step(const struct program *p, const struct node *node, struct window *out)
+static void window_without_step(const struct program *p, const struct node *node, struct strided_window *out)
 {
 	window_of(p, node, is_pad(node), out);
 	for (int d = 0; d < p->type[node->out].shape.rank; d++)
 		out->step[d] = 1;
 }
 
-static void mutate_row(struct mutator *m, enum op op)
+static void mutate_row(struct mutant_walk *m, enum op op)
 {
 	struct compiled_rule *row = &m->self->compiled.row[op];
 	const char *name = op_table[op].name;
@@ -132,7 +132,7 @@ static bool on_both_sides(const struct compiled_rules *rules, const struct ident
 	return false;
 }
 
-static void mutate_identities(struct mutator *m)
+static void mutate_identities(struct mutant_walk *m)
 {
 	struct compiled_rules *rules = &m->self->compiled;
 
@@ -185,7 +185,7 @@ static bool never_aside(int carry, int n)
 
 static bool only_the_last_aside(int carry, int n) { return carry == n - 1; }
 
-static void mutate_seams(struct mutator *m)
+static void mutate_seams(struct mutant_walk *m)
 {
 	struct compiled_rules *rules = &m->self->compiled;
 
@@ -209,7 +209,7 @@ static void mutate_seams(struct mutator *m)
 		rules->sets_aside = only_the_last_aside;
 }
 
-void mutate_compiled(struct mutator *m)
+void mutate_compiled(struct mutant_walk *m)
 {
 	for (int op = 0; op < OP_COUNT; op++)
 		mutate_row(m, (enum op)op);

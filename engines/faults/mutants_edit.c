@@ -19,7 +19,7 @@ static bool is_equivalent(const char *text)
 	return false;
 }
 
-bool mutant_here(struct mutator *m, const char *format, ...)
+bool mutant_here(struct mutant_walk *m, const char *format, ...)
 {
 	char text[MUTANT_TEXT];
 	va_list args;
@@ -61,7 +61,7 @@ static bool is_operand_end(char c)
 }
 
 /* text[at .. at + len) replaced. */
-static void replace(struct mutator *m, const struct mutant_text *of, int at, int len, const char *replacement)
+static void replace(struct mutant_walk *m, const struct mutant_text *of, int at, int len, const char *replacement)
 {
 	char text[MUTANT_CODE];
 	int n = snprintf(text, sizeof text, "%.*s%s%s", at, of->text, replacement, of->text + at + len);
@@ -70,7 +70,7 @@ static void replace(struct mutator *m, const struct mutant_text *of, int at, int
 		of->attempt(m, of, text);
 }
 
-void mutant_tokens(struct mutator *m, const struct mutant_text *of)
+void mutant_tokens(struct mutant_walk *m, const struct mutant_text *of)
 {
 	const char *text = of->text;
 

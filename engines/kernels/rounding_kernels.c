@@ -76,15 +76,15 @@ static void cast(const struct tensor *x, struct tensor *out)
 /* ---- what many elements make ---- */
 
 /* The terms of every result side by side: those of result k are term[begin[k]] to term[begin[k + 1]]. */
-struct groups {
+struct sum_groups {
 	int n, *begin;
 	double *term;
 };
 
 /* Element i of n belongs to result map[i] of n_out, -1: to none. */
-static struct groups collect(const int *map, const union cell *x, int n, int n_out, struct arena *a)
+static struct sum_groups collect(const int *map, const union cell *x, int n, int n_out, struct arena *a)
 {
-	struct groups g = {n_out, NEW(a, int, n_out + 2), NEW(a, double, n)};
+	struct sum_groups g = {n_out, NEW(a, int, n_out + 2), NEW(a, double, n)};
 
 	for (int i = 0; i < n; i++)
 		if (map[i] >= 0)
@@ -161,7 +161,7 @@ static void reduce(const struct node *node, const struct tensor *x, struct tenso
 {
 	double (*fold)(enum dtype, double *, int);
 	int n = shape_elements(&x->type.shape), n_out = shape_elements(&out->type.shape);
-	struct groups g;
+	struct sum_groups g;
 
 	switch ((int)node->op) {
 	case OP_REDUCE_SUM: fold = rounding_sum; break;
@@ -224,7 +224,7 @@ static void scatter(const struct node *node, const struct tensor *const arg[], s
 	int rows = arg[2]->type.shape.extent[node->attrs.axis], n_index = shape_elements(&arg[1]->type.shape);
 	int *map = NEW(a, int, n + n_update);
 	union cell *all = NEW(a, union cell, n + n_update);
-	struct groups g;
+	struct sum_groups g;
 
 	for (int i = 0; i < n; i++) {
 		map[i] = i;

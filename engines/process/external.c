@@ -14,7 +14,7 @@
 #include "worker.h"
 
 /* A case of ours on its way: as the engine gets it, and where its answers go. */
-struct asked {
+struct asked_case {
 	const struct testcase *c;
 	struct answer *out;     /* [c->n_point] */
 	struct testcase *cases; /* several, where the engine gets what is executed at the points */
@@ -26,7 +26,7 @@ struct ahead {
 	bool sent;  /* and the answers not taken */
 	bool known; /* the answers of the last one came */
 	struct arena *arena;
-	struct asked *asked;
+	struct asked_case *asked;
 	int n;
 	struct testcase *cases; /* of all of them */
 	struct answer **out;
@@ -315,9 +315,9 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 /* ---- answering ---- */
 
 /* Makes c what the engine gets, or answers at once what it is not asked. */
-static struct asked ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
 {
-	struct asked asked = {.c = c, .out = out};
+	struct asked_case asked = {.c = c, .out = out};
 	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
 
 	if (!why)
@@ -331,7 +331,7 @@ static struct asked ask(const struct external *self, const struct aot_rules *rul
 }
 
 /* The answers as those of the case that was asked. */
-static void take(const struct external *self, const struct asked *asked)
+static void take(const struct external *self, const struct asked_case *asked)
 {
 	const struct hello *h = self->hello;
 	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
@@ -346,7 +346,7 @@ static void take(const struct external *self, const struct asked *asked)
 }
 
 /* Where the answers to asked->cases go. */
-static void places(const struct asked *asked, struct answer **out)
+static void places(const struct asked_case *asked, struct answer **out)
 {
 	for (int k = 0, point = 0; k < asked->n; point += asked->cases[k++].n_point)
 		out[k] = &asked->out[point];
@@ -383,7 +383,7 @@ static void answer(struct engine *engine, const struct testcase *c, struct arena
 {
 	const struct external *self = engine->external;
 	struct answer **answers;
-	struct asked asked;
+	struct asked_case asked;
 
 	receive(engine); /* one request at a time */
 	asked = ask(self, &engine->aot, c, a, out);
@@ -398,7 +398,7 @@ static void answer(struct engine *engine, const struct testcase *c, struct arena
 static void send(struct engine *engine, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
 {
 	struct external *self = engine->external;
-	struct ahead ahead = {.sent = true, .arena = a, .asked = NEW(a, struct asked, n), .n = n};
+	struct ahead ahead = {.sent = true, .arena = a, .asked = NEW(a, struct asked_case, n), .n = n};
 
 	receive(engine);
 	for (int k = 0; k < n; k++) {

@@ -89,7 +89,7 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 	return !stop_requested() && !(self->o->first_only && self->broken);
 }
 
-struct drawing {
+struct audit_drawing {
 	const struct audit_options *o;
 	int64_t number;
 	audit_case_fn *one;
@@ -99,7 +99,7 @@ struct drawing {
 
 static void draw_one(void *context)
 {
-	struct drawing *d = context;
+	struct audit_drawing *d = context;
 	struct choice choice = choice_seeded(seed_mix(d->o->seed, (uint64_t)d->number));
 
 	arena_reset(&d->arena);
@@ -109,7 +109,7 @@ static void draw_one(void *context)
 
 int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context)
 {
-	struct drawing d = {.o = self->o, .one = one, .context = context};
+	struct audit_drawing d = {.o = self->o, .one = one, .context = context};
 	int64_t skipped = 0;
 
 	arena_init(&d.arena, CASE_ARENA);

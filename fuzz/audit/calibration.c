@@ -11,7 +11,7 @@
 #include "fuzz/bench/bench.h"
 
 /* What a component is of: a primal result whatever was asked for, or a derivative of a request of that kind. */
-enum kind { KIND_PRIMAL, KIND_JVP, KIND_VJP, KIND_SECOND, KIND_THIRD, KIND_BATCH, KIND_COUNT };
+enum request_kind { KIND_PRIMAL, KIND_JVP, KIND_VJP, KIND_SECOND, KIND_THIRD, KIND_BATCH, KIND_COUNT };
 static const char *const kind_names[KIND_COUNT] = {"primal", "jvp", "vjp", "order 2", "order 3", "batch"};
 
 /* Ratios of 2^-LOWEST and more, 2^(1/PER_OCTAVE) apart; a percentile is the upper end of its bin, so off by 4 % at most. */
@@ -91,7 +91,7 @@ static int dtype_number(enum dtype d)
 	return -1;
 }
 
-static enum kind kind_of(const struct testcase *c)
+static enum request_kind kind_of(const struct testcase *c)
 {
 	int order = request_order(c->transform, c->n_transform);
 
@@ -118,7 +118,7 @@ static bool measure(struct distribution *d, const struct component *c, double go
 	return error <= c->loose || c->loose == INFINITY;
 }
 
-static void measure_tensors(struct calibration *s, int engine, enum kind kind, const struct testcase *c, const struct truth_tensor *want,
+static void measure_tensors(struct calibration *s, int engine, enum request_kind kind, const struct testcase *c, const struct truth_tensor *want,
     const struct tensor *got, int n)
 {
 	for (int k = 0; k < n; k++) {

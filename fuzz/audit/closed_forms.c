@@ -56,7 +56,7 @@ static const struct stack_row {
 };
 enum { STACKS = sizeof stacks / sizeof *stacks };
 
-struct tally {
+struct form_tally {
 	int64_t cases, components;
 	int bits; /* fewest that agree */
 	double widest; /* radius in unit roundoffs of the sum of the path magnitudes */
@@ -65,13 +65,13 @@ struct tally {
 };
 
 /* A case of a form. */
-struct trial {
+struct form_trial {
 	struct audit *audit;
 	struct oracle *oracle;
 	const struct form_family *family;
 	struct form *f;
 	struct testcase c;
-	struct tally *tally;
+	struct form_tally *tally;
 };
 
 static int order_of(const struct stack_row *s)
@@ -126,7 +126,7 @@ static double distance_to_values(struct form *f, real want, enum dtype d)
 
 static bool low_precision(const struct form *f) { return dtype_table[f->dtype].precision < 24; }
 
-static void judge_component(struct trial *t, const struct component *c, real want, enum dtype d, int number)
+static void judge_component(struct form_trial *t, const struct component *c, real want, enum dtype d, int number)
 {
 	struct form *f = t->f;
 	if (mpfr_regular_p(want) && mpfr_get_exp(want) < FORM_ZERO)
@@ -156,7 +156,7 @@ static void judge_component(struct trial *t, const struct component *c, real wan
 }
 
 /* Integers have no derivative: zeros. */
-static void judge_derivatives(struct trial *t, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
+static void judge_derivatives(struct form_trial *t, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
 {
 	int number = 0;
 
@@ -172,7 +172,7 @@ static void judge_derivatives(struct trial *t, const struct truth_point *p, cons
 	}
 }
 
-static void judge_finite_differences(struct trial *t, const struct fd_evidence *fd, const char *along)
+static void judge_finite_differences(struct form_trial *t, const struct fd_evidence *fd, const char *along)
 {
 	if (fd->outcome == FD_AGREES) {
 		t->tally->agree++;
@@ -199,7 +199,7 @@ static bool resembles(struct form *f, const struct truth_point *p, const struct 
 }
 
 /* Every assignment of the truth is one of the alternatives, and every alternative an assignment (some may be the same numbers). */
-static void judge_tie(struct trial *t, const struct truth_point *p)
+static void judge_tie(struct form_trial *t, const struct truth_point *p)
 {
 	bool reached[FORM_ALTERNATIVES] = {false};
 
@@ -224,7 +224,7 @@ static void judge_tie(struct trial *t, const struct truth_point *p)
 }
 
 /* Neither side of the point tells what its path would be. */
-static void judge_edge(struct trial *t, const struct truth_point *p)
+static void judge_edge(struct form_trial *t, const struct truth_point *p)
 {
 	for (int k = 0; k < p->n_derivative; k++)
 		for (int e = 0; e < shape_elements(&p->derivative[0][k].type.shape); e++)
@@ -232,7 +232,7 @@ static void judge_edge(struct trial *t, const struct truth_point *p)
 				BREACH(t, "component %d is undecided(%s), not undecided(%s)", e, reason_names[p->derivative[0][k].at[e].reason], t->f->undecided);
 }
 
-static void judge_case(struct trial *t)
+static void judge_case(struct form_trial *t)
 {
 	struct error e = {0};
 	struct truth truth;
@@ -274,7 +274,7 @@ static enum dtype drawn_dtype(struct choice *choice, enum form_dtypes which)
 
 /* Draws one member and asks it every request that its derivatives answer. */
 static void judge_member(struct audit *self, struct oracle *oracle, const struct form_family *family, struct choice *choice, struct arena *a,
-    struct tally *tally)
+    struct form_tally *tally)
 {
 	struct form f = {.arena = a, .choice = choice, .dtype = drawn_dtype(choice, family->dtypes)};
 
@@ -282,7 +282,7 @@ static void judge_member(struct audit *self, struct oracle *oracle, const struct
 	family->draw(&f);
 	struct program p = build_end(&f.b, &f.result, 1);
 	for (int k = 0; k < STACKS; k++) {
-		struct trial t = {.audit = self, .oracle = oracle, .family = family, .f = &f, .tally = tally};
+		struct form_trial t = {.audit = self, .oracle = oracle, .family = family, .f = &f, .tally = tally};
 
 		if (!applies(&stacks[k], family, &f))
 			continue;
@@ -291,7 +291,7 @@ static void judge_member(struct audit *self, struct oracle *oracle, const struct
 	}
 }
 
-static void put_family(struct audit *self, const struct form_family *family, const struct tally *t)
+static void put_family(struct audit *self, const struct form_family *family, const struct form_tally *t)
 {
 	struct json_writer *w = audit_json(self);
 
@@ -324,7 +324,7 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 static bool judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
-	struct tally tally = {.bits = BITS_MOST};
+	struct form_tally tally = {.bits = BITS_MOST};
 
 	for (int draw = 0; draw < o->draws && audit_goes_on(self, done, FAMILIES); draw++) {
 		struct choice choice = choice_seeded(seed_of(family, o->seed, draw));

@@ -12,7 +12,7 @@
 /* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of so much work. */
 enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };
 
-struct tally {
+struct fd_tally {
 	int64_t cases, skipped, measured, converged, escalated, one_sided;
 	int64_t abstained[REASON_COUNT];
 	int64_t beyond; /* converged, and farther off than the estimate */
@@ -22,9 +22,9 @@ struct tally {
 };
 
 /* What is measured at one point. */
-struct trial {
+struct fd_trial {
 	struct audit *self;
-	struct tally *tally;
+	struct fd_tally *tally;
 	struct oracle *oracle;
 	const struct testcase *c;
 	int which;
@@ -43,9 +43,9 @@ static double doubt(const struct component *g, const struct fd_target *t, double
 }
 
 /* Compares what was measured with g times `move`, a power of two. */
-static void compare(struct trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
+static void compare(struct fd_trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
 {
-	struct tally *tally = r->tally;
+	struct fd_tally *tally = r->tally;
 	tally->measured++;
 	tally->escalated += run->n_rung > 1;
 	if (t->outcome != FD_AGREES) {
@@ -86,7 +86,7 @@ static bool all_finite(const struct tensor *x, int n)
 }
 
 /* Whether the path is certain, and nothing is a matter of convention. */
-static bool measurable(const struct trial *r)
+static bool measurable(const struct fd_trial *r)
 {
 	const struct truth_point *t = r->truth;
 	const struct transform *request = &r->c->transform[0];
@@ -99,7 +99,7 @@ static bool measurable(const struct trial *r)
 	return true;
 }
 
-static void try_coordinate(struct trial *r, int wrt, int element)
+static void try_coordinate(struct fd_trial *r, int wrt, int element)
 {
 	const struct transform *request = &r->c->transform[0];
 	const struct tensor *x = &r->c->point[r->which][request->wrt[wrt]];
@@ -116,7 +116,7 @@ static void try_coordinate(struct trial *r, int wrt, int element)
 }
 
 /* What is measured with: no direction yet, and of a vjp its cotangents. */
-static void set_out(struct trial *r)
+static void set_out(struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
 	int n_input = r->c->program.top.n_param, j = 0;
@@ -130,7 +130,7 @@ static void set_out(struct trial *r)
 			r->weight[j++] = request->seed[k].at[e].f;
 }
 
-static void try_vjp(struct trial *r)
+static void try_vjp(struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
 	int left = COORDINATES;
@@ -142,7 +142,7 @@ static void try_vjp(struct trial *r)
 }
 
 /* Room for the step: no input moves by more than half of itself. */
-static int room_of(const struct trial *r)
+static int room_of(const struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
 	int step = 1 << 14;
@@ -157,7 +157,7 @@ static int room_of(const struct trial *r)
 	return step;
 }
 
-static void try_jvp(struct trial *r)
+static void try_jvp(struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
 	int n = 0, j = 0, room = fd_components(r->fd), step = room_of(r);
@@ -184,7 +184,7 @@ static void try_jvp(struct trial *r)
 		compare(r, &run, &target[k], g[k], 1);
 }
 
-static void try_point(struct trial *r)
+static void try_point(struct fd_trial *r)
 {
 	if (!measurable(r))
 		return;
@@ -198,7 +198,7 @@ static void try_point(struct trial *r)
 /* ---- second derivatives: of the contracted results along a direction and along a coordinate, which are told what to find ---- */
 
 /* All differentiated floats move, by a power of two near their size. */
-static struct tensor along(const struct trial *r, const struct tensor *x)
+static struct tensor along(const struct fd_trial *r, const struct tensor *x)
 {
 	struct tensor t = tensor_new(r->arena, &x->type);
 	for (int e = 0; dtype_is_float(x->type.dtype) && e < shape_elements(&x->type.shape); e++)
@@ -206,9 +206,9 @@ static struct tensor along(const struct trial *r, const struct tensor *x)
 	return t;
 }
 
-static void try_mixed(struct trial *r, const struct tensor *direction, const struct component *g, int input, int element)
+static void try_mixed(struct fd_trial *r, const struct tensor *direction, const struct component *g, int input, int element)
 {
-	struct tally *tally = r->tally;
+	struct fd_tally *tally = r->tally;
 	double move = fabs(direction[input].at[element].f);
 	struct fd_target t;
 	if (!target_of(g, move, 0, fd_components(r->fd), &t))
@@ -234,7 +234,7 @@ static void try_mixed(struct trial *r, const struct tensor *direction, const str
 	    (long long)tally->cases, r->which, t.value, gap, t.error, run.precision, run.log_step);
 }
 
-static void try_second(struct trial *r)
+static void try_second(struct fd_trial *r)
 {
 	const struct testcase *first = r->c;
 	const struct transform *vjp = &first->transform[0];
@@ -269,7 +269,7 @@ static void try_second(struct trial *r)
 	}
 }
 
-static void report(struct audit *self, const struct tally *t)
+static void report(struct audit *self, const struct fd_tally *t)
 {
 	struct json_writer *w = audit_json(self);
 
@@ -302,7 +302,7 @@ static void report(struct audit *self, const struct tally *t)
 
 static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
-	struct trial *r = context;
+	struct fd_trial *r = context;
 	struct truth truth;
 
 	(void)number;
@@ -323,9 +323,9 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 void audit_finite_difference(struct audit *self)
 {
 	struct oracle_options options = audit_oracle_options(self, 0);
-	struct tally tally = {0};
+	struct fd_tally tally = {0};
 	const struct oracle_rules *rules = options.rules ? options.rules : &oracle_rules_right;
-	struct trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(rules), .mixed = fd_mixed_open(rules)};
+	struct fd_trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(rules), .mixed = fd_mixed_open(rules)};
 
 	tally.skipped = audit_each_case(self, try_case, &r);
 	report(self, &tally);

@@ -2,7 +2,7 @@
 #include "audit.h"
 #include "fuzz/bench/bench.h"
 
-struct tally {
+struct oracle_tally {
 	struct audit *audit;
 	struct oracle *oracle;
 	int64_t cases, skipped, points;
@@ -11,7 +11,7 @@ struct tally {
 	int64_t components, undecided; /* of the derivatives, after the confirmation */
 };
 
-static void count_components(struct tally *t, const struct truth_point *p)
+static void count_components(struct oracle_tally *t, const struct truth_point *p)
 {
 	for (int k = 0; k < p->n_derivative; k++)
 		for (int e = 0; e < shape_elements(&p->derivative[0][k].type.shape); e++) {
@@ -21,7 +21,7 @@ static void count_components(struct tally *t, const struct truth_point *p)
 }
 
 /* The worst of what was seen along a random direction and along the coordinates. */
-static void count_point(struct tally *t, const struct testcase *c, int which, const struct truth_point *p,
+static void count_point(struct oracle_tally *t, const struct testcase *c, int which, const struct truth_point *p,
     const struct fd_evidence *direction)
 {
 	const struct fd_evidence *worst = direction->outcome == FD_DISAGREES || p->fd.outcome == FD_NOT_RUN ? direction : &p->fd;
@@ -38,7 +38,7 @@ static void count_point(struct tally *t, const struct testcase *c, int which, co
 
 static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
-	struct tally *t = context;
+	struct oracle_tally *t = context;
 	struct fd_evidence direction[LIMIT_POINTS];
 	struct truth truth;
 
@@ -52,7 +52,7 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 		count_point(t, c, k, &truth.point[k], &direction[k]);
 }
 
-static void report(struct audit *self, const struct tally *t)
+static void report(struct audit *self, const struct oracle_tally *t)
 {
 	struct json_writer *w = audit_json(self);
 
@@ -84,7 +84,7 @@ static void report(struct audit *self, const struct tally *t)
 void audit_oracles(struct audit *self)
 {
 	struct oracle_options options = audit_oracle_options(self, 1);
-	struct tally t = {.audit = self, .oracle = oracle_open(&options)};
+	struct oracle_tally t = {.audit = self, .oracle = oracle_open(&options)};
 
 	t.skipped = audit_each_case(self, try_case, &t);
 	report(self, &t);

@@ -17,19 +17,19 @@ static const char *const specs[MODES][SPECS] = {
     {"forward:flushing=0", "tape:flushing=0", "functional:flushing=0", "aot:flushing=0"},
 };
 
-struct tally {
+struct rounding_tally {
 	int64_t cases, skipped;
 	int64_t answers, decided; /* answers in which a component is; components */
 	int64_t verdict[VERDICT_COUNT];
 };
 
-struct run {
+struct rounding_run {
 	struct audit *self;
 	struct bench bench[MODES];
-	struct tally all, of[SPECS], in[MODES]; /* by engine, and by mode */
+	struct rounding_tally all, of[SPECS], in[MODES]; /* by engine, and by mode */
 };
 
-static void count(struct tally *t, const struct judgement *j)
+static void count(struct rounding_tally *t, const struct judgement *j)
 {
 	t->verdict[j->verdict]++;
 	if (j->verdict == VERDICT_UNSUPPORTED)
@@ -44,7 +44,7 @@ static uint64_t rounding_seed(uint64_t seed, int64_t number, int k)
 	return seed_mix(seed_mix(seed, (uint64_t)number), (uint64_t)k + 1) % UINT64_C(1000000000);
 }
 
-static void try_engine(struct run *run, int mode, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
+static void try_engine(struct rounding_run *run, int mode, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
 {
 	struct judgement j;
 	struct engine *engine = run->bench[mode].engine[which];
@@ -64,7 +64,7 @@ static void try_engine(struct run *run, int mode, int which, int64_t number, uin
 
 static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
 {
-	struct run *run = context;
+	struct rounding_run *run = context;
 
 	for (int mode = 0; mode < (number % FLUSHED_ONE_IN ? FLUSHING : MODES); mode++) {
 		struct shared_truth t = {.confirmed = false};
@@ -80,7 +80,7 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 
 /* ---- the report ---- */
 
-static void put_tally(struct json_writer *w, const struct tally *t)
+static void put_tally(struct json_writer *w, const struct rounding_tally *t)
 {
 	json_member_integer(w, "answers", t->answers);
 	json_member_integer(w, "components", t->decided);
@@ -89,15 +89,15 @@ static void put_tally(struct json_writer *w, const struct tally *t)
 			json_member_integer(w, verdict_names[v], t->verdict[v]);
 }
 
-static int64_t outside_of(const struct tally *t)
+static int64_t outside_of(const struct rounding_tally *t)
 {
 	return t->verdict[VERDICT_WRONG] + t->verdict[VERDICT_WRONG_PRIMAL] + t->verdict[VERDICT_NAN_LEAK];
 }
 
-static void report(struct run *run)
+static void report(struct rounding_run *run)
 {
 	struct json_writer *w = audit_json(run->self);
-	const struct tally *t = &run->all, *flushed = &run->in[FLUSHING];
+	const struct rounding_tally *t = &run->all, *flushed = &run->in[FLUSHING];
 
 	json_member_integer(w, "judged", t->cases);
 	json_member_integer(w, "skipped", t->skipped);
@@ -135,7 +135,7 @@ void audit_rounding(struct audit *self)
 {
 	/* Finite differences only where something is off: this law is about radii. */
 	struct oracle_options options = audit_oracle_options(self, 1 << 20);
-	struct run run = {.self = self};
+	struct rounding_run run = {.self = self};
 	struct error e = {0};
 
 	for (int mode = 0; mode < MODES; mode++) {

@@ -58,7 +58,7 @@ static size_t write_case(struct case_mutator *m, const struct testcase *c, struc
 }
 
 /* One step of libFuzzer.  Right is there only where two cases are crossed. */
-struct step {
+struct mutation_step {
 	struct case_mutator *m;
 	bool crosses;
 	const uint8_t *left, *right;
@@ -70,7 +70,7 @@ struct step {
 
 static void run_step(void *context)
 {
-	struct step *x = context;
+	struct mutation_step *x = context;
 	struct case_mutator *m = x->m;
 	struct choice *choice = &x->choice;
 	struct testcase a, b, c;
@@ -88,7 +88,7 @@ static void run_step(void *context)
 
 size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	struct step x = {.m = m, .left = data, .left_size = size, .out = data, .max_size = max_size, .choice = choice_seeded(seed_mix(m->seed, seed))};
+	struct mutation_step x = {.m = m, .left = data, .left_size = size, .out = data, .max_size = max_size, .choice = choice_seeded(seed_mix(m->seed, seed))};
 
 	return arena_try(&m->arena, run_step, &x) ? x.written : size < max_size ? size : max_size;
 }
@@ -96,7 +96,7 @@ size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t ma
 size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
     uint8_t *out, size_t max_size, unsigned seed)
 {
-	struct step x = {.m = m, .crosses = true, .left = left, .right = right, .left_size = left_size, .right_size = right_size, .out = out, .max_size = max_size,
+	struct mutation_step x = {.m = m, .crosses = true, .left = left, .right = right, .left_size = left_size, .right_size = right_size, .out = out, .max_size = max_size,
 	    .choice = choice_seeded(seed_mix(m->seed, ~(uint64_t)seed))};
 
 	return arena_try(&m->arena, run_step, &x) ? x.written : 0;

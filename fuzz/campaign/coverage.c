@@ -4,7 +4,7 @@
 
 #include "fuzz/generate/choice.h"
 
-enum kind {
+enum coverage_kind {
 	KIND_PAIR = 1,
 	KIND_CONTEXT,
 	KIND_INSIDE_LOOP,
@@ -29,7 +29,7 @@ struct features {
 	uint8_t *producer; /* [n_value] family + 1, 0: an input or parameter */
 };
 
-static void hit(struct features *f, enum kind kind, int a, int b, int c)
+static void hit(struct features *f, enum coverage_kind kind, int a, int b, int c)
 {
 	uint64_t h = seed_mix(
 	    ((uint64_t)kind << 48) ^ ((uint64_t)(unsigned)a << 32) ^ (uint64_t)(unsigned)b, (uint64_t)(unsigned)c);

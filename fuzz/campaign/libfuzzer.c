@@ -78,14 +78,14 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
 	return len;
 }
 
-struct input {
+struct fuzzer_input {
 	const char *text;
 	size_t len;
 };
 
 static void read_and_judge(void *context)
 {
-	const struct input *in = context;
+	const struct fuzzer_input *in = context;
 	struct error e = {0};
 	struct testcase c;
 
@@ -104,7 +104,7 @@ static int judge_input(const uint8_t *data, size_t size)
 	if (size)
 		show_errors();
 	arena_reset(&hosted.arena);
-	if (!arena_try(&hosted.arena, read_and_judge, &(struct input){(const char *)data, size})) {
+	if (!arena_try(&hosted.arena, read_and_judge, &(struct fuzzer_input){(const char *)data, size})) {
 		campaign_skip(hosted.campaign);
 		counters[FEATURE_BYTES - 1] = 1;
 	}

@@ -42,7 +42,7 @@ void window_close(struct campaign *self)
 	}
 }
 
-struct asking {
+struct asked_together {
 	struct campaign *campaign;
 	struct window *w;
 	int k; /* of the case that is judged */
@@ -50,7 +50,7 @@ struct asking {
 
 static void send_all(void *context)
 {
-	const struct asking *x = context;
+	const struct asked_together *x = context;
 
 	bench_send(&x->campaign->bench, x->w->c, x->w->n, &x->w->arena, x->w->r);
 }
@@ -60,7 +60,7 @@ static void send(struct campaign *self, struct window *w)
 {
 	struct arena_mark mark = arena_mark(&w->arena);
 
-	if (arena_try(&w->arena, send_all, &(struct asking){self, w, 0}))
+	if (arena_try(&w->arena, send_all, &(struct asked_together){self, w, 0}))
 		return;
 	bench_receive(&self->bench, w->n, w->r);
 	for (int k = 0; k < w->n; k++) {
@@ -72,7 +72,7 @@ static void send(struct campaign *self, struct window *w)
 
 static void conclude(void *context)
 {
-	const struct asking *x = context;
+	const struct asked_together *x = context;
 	struct campaign *self = x->campaign;
 	struct window *w = x->w;
 	const int k = x->k;
@@ -87,7 +87,7 @@ static void judge_one(struct campaign *self, struct window *w, int k)
 {
 	struct arena_mark mark = arena_mark(&w->arena);
 
-	if (!arena_try(&w->arena, conclude, &(struct asking){self, w, k}))
+	if (!arena_try(&w->arena, conclude, &(struct asked_together){self, w, k}))
 		campaign_skip(self);
 	arena_rewind(&w->arena, mark);
 }

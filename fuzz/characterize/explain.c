@@ -100,13 +100,13 @@ struct set {
 	uint64_t at[WORDS];
 };
 
-struct candidate {
+struct condition_candidate {
 	int n, literal[EXPLANATION_TERMS]; /* 2 * feature + negated */
 	bool any;   /* one of the terms is enough; else all are needed */
 	int errors;
 };
 
-struct search {
+struct condition_search {
 	const struct explanation *x;
 	int words, n_literal, *literal;
 	struct set *set;  /* [n_literal] */
@@ -122,7 +122,7 @@ static int count(const uint64_t *bits, int words)
 	return n;
 }
 
-static int errors_of(const struct search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
+static int errors_of(const struct condition_search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
 {
 	int n = 0;
 
@@ -139,7 +139,7 @@ static int errors_of(const struct search *s, const struct set *a, const struct s
 }
 
 /* Literals that hold of some variants and not of others; of those that hold of the same ones, the first. */
-static void make_literals(struct search *s, struct arena *a)
+static void make_literals(struct condition_search *s, struct arena *a)
 {
 	const struct explanation *x = s->x;
 
@@ -163,7 +163,7 @@ static void make_literals(struct search *s, struct arena *a)
 		}
 }
 
-static bool same_terms(const struct candidate *a, const struct candidate *b)
+static bool same_terms(const struct condition_candidate *a, const struct condition_candidate *b)
 {
 	for (int i = 0; i < a->n; i++) {
 		bool there = false;
@@ -177,7 +177,7 @@ static bool same_terms(const struct candidate *a, const struct candidate *b)
 }
 
 /* Keeps the best of up to `room`, in order; of equals the one that came first. */
-static void offer(struct candidate *best, int *n, int room, const struct candidate *c)
+static void offer(struct condition_candidate *best, int *n, int room, const struct condition_candidate *c)
 {
 	int at = *n;
 
@@ -194,21 +194,21 @@ static void offer(struct candidate *best, int *n, int room, const struct candida
 	best[at] = *c;
 }
 
-static void search_singles(const struct search *s, struct candidate *best, int *n)
+static void search_singles(const struct condition_search *s, struct condition_candidate *best, int *n)
 {
 	for (int i = 0; i < s->n_literal; i++) {
-		struct candidate c = {.n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
+		struct condition_candidate c = {.n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
 
 		offer(best, n, PAIRS, &c);
 	}
 }
 
-static void search_pairs(const struct search *s, struct candidate *best, int *n)
+static void search_pairs(const struct condition_search *s, struct condition_candidate *best, int *n)
 {
 	for (int i = 0; i < s->n_literal; i++)
 		for (int k = i + 1; k < s->n_literal; k++)
 			for (int any = 0; any < 2; any++) {
-				struct candidate c = {.n = 2, .literal = {i, k}, .any = any,
+				struct condition_candidate c = {.n = 2, .literal = {i, k}, .any = any,
 				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any)};
 
 				if (*n < PAIRS || c.errors < best[*n - 1].errors)
@@ -216,11 +216,11 @@ static void search_pairs(const struct search *s, struct candidate *best, int *n)
 			}
 }
 
-static void search_triples(const struct search *s, const struct candidate *pairs, int n_pair, struct candidate *best, int *n)
+static void search_triples(const struct condition_search *s, const struct condition_candidate *pairs, int n_pair, struct condition_candidate *best, int *n)
 {
 	for (int p = 0; p < n_pair; p++)
 		for (int k = 0; k < s->n_literal; k++) {
-			struct candidate c = pairs[p];
+			struct condition_candidate c = pairs[p];
 
 			c.n = 3;
 			c.literal[2] = k;
@@ -230,14 +230,14 @@ static void search_triples(const struct search *s, const struct candidate *pairs
 		}
 }
 
-static struct literal literal_of(const struct search *s, int literal, struct arena *a)
+static struct literal literal_of(const struct condition_search *s, int literal, struct arena *a)
 {
 	const int f = s->literal[literal] / 2;
 
 	return (struct literal){arena_printf(a, "%s", s->x->name[f]), arena_printf(a, "%s", s->x->sentence[f]), f, s->literal[literal] % 2 == 0};
 }
 
-static void put_condition(const struct search *s, const struct candidate *c, struct explained *out, struct arena *a)
+static void put_condition(const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
 {
 	out->n_term = c->n;
 	out->any = c->any;
@@ -245,7 +245,7 @@ static void put_condition(const struct search *s, const struct candidate *c, str
 		out->term[i] = literal_of(s, c->literal[i], a);
 }
 
-static bool holds(const struct search *s, const struct candidate *c, int v)
+static bool holds(const struct condition_search *s, const struct condition_candidate *c, int v)
 {
 	bool any = false, all = true;
 
@@ -258,7 +258,7 @@ static bool holds(const struct search *s, const struct candidate *c, int v)
 	return c->any ? any : all;
 }
 
-static void put_counts(const struct search *s, const struct candidate *c, struct explained *out, struct arena *a)
+static void put_counts(const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
 {
 	out->exception = NEW(a, int, s->x->n_variant);
 	for (int v = 0; v < s->x->n_variant; v++) {
@@ -281,8 +281,8 @@ static bool worth(int fewer, int n_variant)
 
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
 {
-	struct search s = {.x = x};
-	struct candidate *best[EXPLANATION_TERMS + 1] = {0}, *chosen;
+	struct condition_search s = {.x = x};
+	struct condition_candidate *best[EXPLANATION_TERMS + 1] = {0}, *chosen;
 	int n[EXPLANATION_TERMS + 1] = {0}, terms = 1, failing = 0;
 
 	*out = (struct explained){0};
@@ -301,7 +301,7 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 		return;
 	make_literals(&s, a);
 	for (int i = 1; i <= EXPLANATION_TERMS; i++)
-		best[i] = NEW(a, struct candidate, PAIRS + 1);
+		best[i] = NEW(a, struct condition_candidate, PAIRS + 1);
 	search_singles(&s, best[1], &n[1]);
 	search_pairs(&s, best[2], &n[2]);
 	search_triples(&s, best[2], n[2], best[3], &n[3]);

@@ -29,12 +29,12 @@ bool facts_unentered(const struct facts *f, const struct node *loop)
 /* ---- activity ---- */
 
 /* With `executed`, only along what was run and taken. */
-struct flow {
+struct activity {
 	const struct facts *f;
 	bool *set, executed;
 };
 
-static bool any_varied(const struct flow *x, const struct node *n)
+static bool any_varied(const struct activity *x, const struct node *n)
 {
 	for (int i = 0; i < n->n_arg; i++)
 		if (x->set[n->arg[i]] && (!x->executed || facts_passes(x->f, n, i)))
@@ -42,7 +42,7 @@ static bool any_varied(const struct flow *x, const struct node *n)
 	return false;
 }
 
-static bool any_result(const struct flow *x, const struct region *r)
+static bool any_result(const struct activity *x, const struct region *r)
 {
 	for (int i = 0; i < r->n_result; i++)
 		if (x->set[r->result[i]])
@@ -51,16 +51,16 @@ static bool any_result(const struct flow *x, const struct region *r)
 }
 
 /* True when something new is varied. */
-static bool vary(const struct flow *x, int value, bool varied)
+static bool vary(const struct activity *x, int value, bool varied)
 {
 	if (!varied || x->set[value] || !dtype_is_float(x->f->c->program.type[value].dtype))
 		return false;
 	return x->set[value] = true;
 }
 
-static bool vary_region(const struct flow *x, const struct region *r);
+static bool vary_region(const struct activity *x, const struct region *r);
 
-static bool vary_loop(const struct flow *x, const struct node *n, const struct node_loop *l)
+static bool vary_loop(const struct activity *x, const struct node *n, const struct node_loop *l)
 {
 	const bool *set = x->set;
 	bool any = false;
@@ -82,7 +82,7 @@ static bool vary_loop(const struct flow *x, const struct node *n, const struct n
 	return any;
 }
 
-static bool vary_node(const struct flow *x, const struct node *n)
+static bool vary_node(const struct activity *x, const struct node *n)
 {
 	const struct node_loop l = node_loop(n);
 	const bool *set = x->set;
@@ -111,7 +111,7 @@ static bool vary_node(const struct flow *x, const struct node *n)
 	return any;
 }
 
-static bool vary_region(const struct flow *x, const struct region *r)
+static bool vary_region(const struct activity *x, const struct region *r)
 {
 	bool any = false;
 
@@ -122,7 +122,7 @@ static bool vary_region(const struct flow *x, const struct region *r)
 
 static void find_varied(const struct facts *f, bool *set, bool executed)
 {
-	const struct flow x = {f, set, executed};
+	const struct activity x = {f, set, executed};
 	const struct region *top = &f->c->program.top;
 
 	for (int t = 0; t < f->c->n_transform; t++)
@@ -135,22 +135,22 @@ static void find_varied(const struct facts *f, bool *set, bool executed)
 /* ---- what of it matters ---- */
 
 /* With `at`, only along what was run and taken. */
-struct needs {
+struct usefulness {
 	bool *useful;
 	const struct program *p;
 	const struct facts *at;
 };
 
-static bool need_region(const struct needs *x, const struct region *r);
+static bool need_region(const struct usefulness *x, const struct region *r);
 
-static bool need(const struct needs *x, int value, bool needed)
+static bool need(const struct usefulness *x, int value, bool needed)
 {
 	if (!needed || x->useful[value] || !dtype_is_float(x->p->type[value].dtype))
 		return false;
 	return x->useful[value] = true;
 }
 
-static bool need_node(const struct needs *x, const struct node *n)
+static bool need_node(const struct usefulness *x, const struct node *n)
 {
 	const bool *useful = x->useful;
 	const struct node_loop l = node_loop(n);
@@ -193,7 +193,7 @@ static bool need_node(const struct needs *x, const struct node *n)
 	return any;
 }
 
-static bool need_region(const struct needs *x, const struct region *r)
+static bool need_region(const struct usefulness *x, const struct region *r)
 {
 	bool any = false;
 
@@ -206,7 +206,7 @@ static bool need_region(const struct needs *x, const struct region *r)
 static void keep_useful(struct facts *f, bool *set, const struct facts *at)
 {
 	const struct program *p = &f->c->program;
-	const struct needs x = {NEW(f->arena, bool, p->n_value + 1), p, at};
+	const struct usefulness x = {NEW(f->arena, bool, p->n_value + 1), p, at};
 
 	for (int i = 0; i < p->top.n_result; i++)
 		need(&x, p->top.result[i], true);

@@ -13,7 +13,7 @@ static bool is_float(const struct facts *f, int value)
 /* ---- loops ---- */
 
 /* Of the values of a body: depends on a carry; has a derivative by a carry that depends on something differentiated. */
-struct step {
+struct iteration_facts {
 	bool *carried, *mixed, *captured;
 };
 
@@ -25,7 +25,7 @@ static bool any_of(const bool *set, const struct node *n)
 	return false;
 }
 
-static void step_node(struct facts *f, struct step *s, const struct node *n)
+static void step_node(struct facts *f, struct iteration_facts *s, const struct node *n)
 {
 	const enum regularity how = op_table[n->op].regularity;
 	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK || n->op == OP_SELECT;
@@ -75,7 +75,7 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 {
 	const struct region *top = &f->c->program.top;
 	const int n_value = f->c->program.n_value, first = l->first_param;
-	struct step s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
+	struct iteration_facts s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
 	int derived = 0, plain = 0;
 	bool captures = captures_varied(f, l->body), mixed = false;
 
@@ -237,17 +237,17 @@ static void of_inputs(struct facts *f, const struct node *n)
 		    !shape_equal(&f->c->program.type[n->arg[i]].shape, &f->c->program.type[n->out].shape);
 }
 
-struct place {
+struct surroundings {
 	bool loop, cond, checkpoint, custom;
 };
 
-static void of_region(struct facts *f, const struct region *r, struct place at);
+static void of_region(struct facts *f, const struct region *r, struct surroundings at);
 
-static void of_node(struct facts *f, const struct region *r, const struct node *n, struct place at)
+static void of_node(struct facts *f, const struct region *r, const struct node *n, struct surroundings at)
 {
 	const struct node_loop l = node_loop(n);
 	bool derived = false;
-	struct place inside = at;
+	struct surroundings inside = at;
 
 	for (int i = 0; i < n->n_out; i++) /* by an operand or a capture */
 		derived |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
@@ -298,7 +298,7 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 		}
 }
 
-static void of_region(struct facts *f, const struct region *r, struct place at)
+static void of_region(struct facts *f, const struct region *r, struct surroundings at)
 {
 	for (int i = 0; i < r->n_node; i++)
 		of_node(f, r, &r->node[i], at);
@@ -368,5 +368,5 @@ void facts_of_program(struct facts *f)
 	facts_find_live(f);
 	facts_of_uses(f);
 	of_values(f);
-	of_region(f, &f->c->program.top, (struct place){0});
+	of_region(f, &f->c->program.top, (struct surroundings){0});
 }

@@ -100,7 +100,7 @@ void experiment_uses(struct lab *l)
 
 /* ---- engines and requests ---- */
 
-static const struct stack {
+static const struct request_stack {
 	const char *name;
 	int n;
 	enum transform_kind kind[2];
@@ -112,7 +112,7 @@ static const struct stack {
 enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
 
 /* The case asked by that stack, by the inputs that its outermost transform has in wrt. */
-static struct edit asked(struct lab *l, const struct testcase *c, const struct stack *stack)
+static struct edit asked(struct lab *l, const struct testcase *c, const struct request_stack *stack)
 {
 	struct edit e = lab_edit_of(l, c);
 	const struct transform *t = request_outermost(e.c.transform, e.c.n_transform);

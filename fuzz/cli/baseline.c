@@ -25,7 +25,7 @@ static bool read_text(const struct json *object, const char *key, const char **o
 	return *v->text || json_error(v, e, "must not be empty");
 }
 
-static bool read_known(const struct json *v, struct known *k, struct error *e)
+static bool read_known(const struct json *v, struct known_finding *k, struct error *e)
 {
 	static const char *const keys[] = {"signature", "case", "link", "reason", "expires"};
 	const struct json *path;
@@ -51,7 +51,7 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 		return json_error(schema, e, "%s is not \"adjudge.baseline/1\"", json_quote(schema->text, shown));
 	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "known", JSON_ARRAY, &known, e))
 		return false;
-	out->known = NEW(a, struct known, known->n_child + 1);
+	out->known = NEW(a, struct known_finding, known->n_child + 1);
 	for (const struct json *v = known->child; v; v = v->next)
 		if (!read_known(v, &out->known[out->n++], e))
 			return false;
@@ -82,15 +82,15 @@ static bool path_ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end) && (n == m || path[n - m - 1] == '/' || *end == '/');
 }
 
-bool known_is_of(const struct known *k, const char *path)
+bool known_is_of(const struct known_finding *k, const char *path)
 {
 	return !k->path || path_ends_with(path, k->path);
 }
 
-struct known *baseline_match(struct baseline *b, const char *signature, const char *path)
+struct known_finding *baseline_match(struct baseline *b, const char *signature, const char *path)
 {
 	for (int i = 0; i < b->n; i++) {
-		struct known *k = &b->known[i];
+		struct known_finding *k = &b->known[i];
 
 		if (strcmp(k->signature, signature) || !known_is_of(k, path))
 			continue;
@@ -100,7 +100,7 @@ struct known *baseline_match(struct baseline *b, const char *signature, const ch
 	return NULL;
 }
 
-bool known_expired(const struct known *k, const char *today)
+bool known_expired(const struct known_finding *k, const char *today)
 {
 	return strcmp(k->expires, today) < 0;
 }

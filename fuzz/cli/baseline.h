@@ -8,7 +8,7 @@
 
 struct arena;
 
-struct known {
+struct known_finding {
 	const char *signature, *link, *reason;
 	const char *path;    /* the end of the case's path, or NULL: any case */
 	const char *expires; /* YYYY-MM-DD, the last day on which it counts */
@@ -17,16 +17,16 @@ struct known {
 
 struct baseline {
 	int n;
-	struct known *known;
+	struct known_finding *known;
 };
 
 /* Reads a file of schema adjudge.baseline/1 into the arena. */
 bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e);
 /* The entry for a finding of a case, counted as matched; NULL when it is new.  An expired entry still matches. */
-struct known *baseline_match(struct baseline *b, const char *signature, const char *path);
+struct known_finding *baseline_match(struct baseline *b, const char *signature, const char *path);
 /* Whether an entry is about the case of that path. */
-bool known_is_of(const struct known *k, const char *path);
+bool known_is_of(const struct known_finding *k, const char *path);
 /* today: YYYY-MM-DD. */
-bool known_expired(const struct known *k, const char *today);
+bool known_expired(const struct known_finding *k, const char *today);
 
 #endif

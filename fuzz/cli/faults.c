@@ -12,7 +12,7 @@ enum { DEFAULT_SCORE_CASES = 100000, DEFAULT_SENSITIVITY_CASES = 30000, SENSITIV
 
 /* ---- lists ---- */
 
-struct listing {
+struct fault_listing {
 	struct json_writer w;
 	bool json;
 };
@@ -27,7 +27,7 @@ static void print_fault(const struct fault_info *f)
 	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
 }
 
-static void list_mutants(struct listing *l)
+static void list_mutants(struct fault_listing *l)
 {
 	char meaning[MUTANT_TEXT];
 
@@ -44,7 +44,7 @@ static void list_mutants(struct listing *l)
 		}
 }
 
-static void list_faults(struct listing *l)
+static void list_faults(struct fault_listing *l)
 {
 	const struct fault_info *f;
 
@@ -66,7 +66,7 @@ static void list_faults(struct listing *l)
 
 static int list(bool mutants, bool json)
 {
-	struct listing l = {.json = json};
+	struct fault_listing l = {.json = json};
 	struct arena a;
 	size_t len;
 

@@ -77,7 +77,7 @@ static void report_failure(struct gate *g, const char *path, const char *signatu
 /* A finding or unmet expectation, unless the baseline knows it. */
 static void raise_finding(struct gate *g, const char *path, const char *signature, const char *message)
 {
-	struct known *k = baseline_match(&g->baseline, signature, path);
+	struct known_finding *k = baseline_match(&g->baseline, signature, path);
 
 	if (!k) {
 		report_failure(g, path, signature, message);
@@ -212,7 +212,7 @@ static void gate_case(struct gate *g, const char *path)
 		    "the two oracles disagree");
 }
 
-static bool any_case(const struct paths *files, const struct known *k)
+static bool any_case(const struct paths *files, const struct known_finding *k)
 {
 	for (int i = 0; i < files->n; i++)
 		if (known_is_of(k, files->at[i]))
@@ -223,7 +223,7 @@ static bool any_case(const struct paths *files, const struct known *k)
 static void check_baseline(struct gate *g, const struct paths *files, const char *name)
 {
 	for (int i = 0; i < g->baseline.n; i++) {
-		const struct known *k = &g->baseline.known[i];
+		const struct known_finding *k = &g->baseline.known[i];
 
 		if (!any_case(files, k))
 			report_failure(g, name, k->signature, arena_printf(&g->keep, "known finding of a case that is not here: %s", k->path));

@@ -10,7 +10,7 @@
 
 enum { COMPONENTS_SHOWN = 4096 };
 
-struct run {
+struct command_run {
 	struct texts specs; /* given on the command line */
 	const char *signature;
 	bool json;
@@ -84,7 +84,7 @@ static void put_accuracy(struct json_writer *w, const struct judgement *j)
 }
 
 static void put_judgement(
-    struct run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
+    struct command_run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
 {
 	const struct judgement *j = &b->judgement[k];
 	struct json_writer *w = &r->w;
@@ -117,7 +117,7 @@ static void put_judgement(
 	json_end(w);
 }
 
-static void print_judgement(struct run *r, const char *spec, const struct testcase *c, const struct answer *answers,
+static void print_judgement(struct command_run *r, const char *spec, const struct testcase *c, const struct answer *answers,
     const struct judgement *j, int64_t recomputed)
 {
 	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
@@ -142,7 +142,7 @@ static int spec_index(const struct texts *specs, const char *spec)
 	return -1;
 }
 
-static bool collect_specs(struct run *r, const struct testcase *c, const char *own, struct texts *specs)
+static bool collect_specs(struct command_run *r, const struct testcase *c, const char *own, struct texts *specs)
 {
 	bool fit = true;
 
@@ -161,7 +161,7 @@ static bool collect_specs(struct run *r, const struct testcase *c, const char *o
 	return fit;
 }
 
-static void note_judgement(struct run *r, const char *spec, const struct testcase *c, const struct judgement *j)
+static void note_judgement(struct command_run *r, const char *spec, const struct testcase *c, const struct judgement *j)
 {
 	if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED)
 		r->decided++;
@@ -173,13 +173,13 @@ static void note_judgement(struct run *r, const char *spec, const struct testcas
 }
 
 /* Whether the engine shows a finding, and the one that was asked for if one was. */
-static bool shows_wanted(const struct run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
+static bool shows_wanted(const struct command_run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
 	return verdict_is_finding[j->verdict] && (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
 }
 
 /* A report's own engine (own >= 0) is asked until it shows something, or has not for long enough. */
-static void judge_report(const struct run *r, struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
+static void judge_report(const struct command_run *r, struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
 {
 	struct arena_mark mark = arena_mark(a);
 
@@ -197,7 +197,7 @@ static void judge_report(const struct run *r, struct bench *b, const struct test
 }
 
 /* Every engine of b in every mode, without an oracle. */
-static bool cross_engines(struct run *r, struct bench *b, const struct testcase *c)
+static bool cross_engines(struct command_run *r, struct bench *b, const struct testcase *c)
 {
 	struct error e = {0};
 	struct engine *against = r->against ? engine_open(r->against, &e) : NULL;
@@ -215,7 +215,7 @@ static bool cross_engines(struct run *r, struct bench *b, const struct testcase 
 /* ---- a case ---- */
 
 /* The judgements of all engines: an exit code where a machine failed, else 0. */
-static int show_judgements(struct run *r, const struct texts *specs, const struct testcase *c, struct bench *b, const struct bench_result *result)
+static int show_judgements(struct command_run *r, const struct texts *specs, const struct testcase *c, struct bench *b, const struct bench_result *result)
 {
 	int code = 0;
 
@@ -232,7 +232,7 @@ static int show_judgements(struct run *r, const struct texts *specs, const struc
 }
 
 /* Returns 0, or an exit code when the case could not be judged. */
-static int run_case(struct run *r, const char *path)
+static int run_case(struct command_run *r, const char *path)
 {
 	struct oracle_options o = {.seed = 1, .fd_one_in = 1};
 	struct bench_result result;
@@ -298,7 +298,7 @@ static int run_case(struct run *r, const char *path)
 
 int command_run(int argc, char **argv)
 {
-	struct run r = {0};
+	struct command_run r = {0};
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},

@@ -150,7 +150,7 @@ static void judge_case(struct bench *b, const struct testcase *c, struct arena *
 	m->verdict[v]++;
 }
 
-struct sweep {
+struct op_sweep {
 	struct bench *bench;
 	const struct conform_options *o;
 	enum op op;
@@ -162,7 +162,7 @@ struct sweep {
 
 static void sweep_case(void *context)
 {
-	const struct sweep *s = context;
+	const struct op_sweep *s = context;
 	struct testcase c;
 
 	if (draw(s->o, s->op, &s->m->column[s->column], s->column, s->number, &s->profile, s->scratch, &c))
@@ -187,7 +187,7 @@ static void sweep_op(struct bench *b, const struct conform_options *o, enum op o
 
 	m->cell[op] = NEW(a, struct conform_cell, m->n_column);
 	for (int k = 0; k < m->n_column; k++) {
-		struct sweep s = {b, o, op, k, 0, cell_profile(op, &m->column[k], &scope), scratch, a, m};
+		struct op_sweep s = {b, o, op, k, 0, cell_profile(op, &m->column[k], &scope), scratch, a, m};
 
 		m->cell[op][k].text = "";
 		for (; s.number < cases_of(o, &m->column[k]) && !m->failed; s.number++) {

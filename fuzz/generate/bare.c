@@ -101,7 +101,7 @@ static bool allowed(enum domain domain, double x)
 /* ---- points ---- */
 
 /* Stretches in which a result or a partial leaves the range of f64, or 1 swallows what is added to it; mirrored at 0. */
-static const struct stretch {
+static const struct point_stretch {
 	enum op op;
 	double low, high;
 } stretches[] = {
@@ -125,7 +125,7 @@ static double scaled(struct choice *c, int exponent)
 static double in_stretch(struct choice *c, enum op op)
 {
 	int n = (int)(sizeof stretches / sizeof *stretches), fit[2], n_fit = 0;
-	const struct stretch *s;
+	const struct point_stretch *s;
 	double x;
 
 	for (int i = 0; i < n && n_fit < 2; i++)

@@ -11,7 +11,7 @@ enum { SEARCHES = 2, SEARCH_ELEMENTS = 12, SOLUTION_CAP = 20 };
 /* Newton for the square root; a squashed carry; the same, its slope a value from outside; a part of the carry. */
 enum recurrence { NEWTON, SQUASHED, STEERED, LINEAR, RECURRENCES };
 
-struct search {
+struct recurrence_draw {
 	int n;
 	enum recurrence kind[SEARCHES];
 	int outer[SEARCHES]; /* from outside the body */
@@ -36,7 +36,7 @@ static int pick_outer(struct gen *g, bool positive)
 	return v;
 }
 
-static bool add_search(struct gen *g, struct search *s)
+static bool add_search(struct gen *g, struct recurrence_draw *s)
 {
 	static const double slopes[] = {0.5, -0.5, 0.25, 0.375, -0.25, 0.625, 0.125, -0.7};
 	static const int weights[] = {3, 5, 3, 3};
@@ -61,7 +61,7 @@ static bool add_search(struct gen *g, struct search *s)
 }
 
 /* What the carry x becomes; -1 when there is no room. */
-static int recur(struct gen *g, const struct search *s, int i, int x)
+static int recur(struct gen *g, const struct recurrence_draw *s, int i, int x)
 {
 	static const enum op squashes[] = {OP_TANH, OP_SIN, OP_COS, OP_ATAN, OP_LOGISTIC};
 	int outer = s->outer[i], part, slope;
@@ -97,7 +97,7 @@ static double tolerance_of(struct gen *g, enum dtype d)
 }
 
 /* Whether carry i has come to rest, as a bool scalar. */
-static int at_rest(struct gen *g, const struct search *s, int i)
+static int at_rest(struct gen *g, const struct recurrence_draw *s, int i)
 {
 	struct attrs all = {0};
 	int v = gen_binary(g, OP_SUB, s->result[i], s->param[i]);
@@ -111,7 +111,7 @@ static int at_rest(struct gen *g, const struct search *s, int i)
 	return v < 0 ? -1 : gen_with_scalar(g, OP_LE, v, tolerance_of(g, s->type[i].dtype));
 }
 
-static struct range range_after(const struct gen *g, const struct search *s, int i)
+static struct range range_after(const struct gen *g, const struct recurrence_draw *s, int i)
 {
 	double outer = range_magnitude(g->info[s->outer[i]].range), slope = s->slope[i] < 0 ? -s->slope[i] : s->slope[i], m;
 
@@ -122,7 +122,7 @@ static struct range range_after(const struct gen *g, const struct search *s, int
 }
 
 /* What the open body makes of the carries, and what ends the iteration; -1 when there is no room for that. */
-static int fill_body(struct gen *g, struct search *s, bool counter)
+static int fill_body(struct gen *g, struct recurrence_draw *s, bool counter)
 {
 	int done = -1;
 
@@ -152,7 +152,7 @@ static int fill_body(struct gen *g, struct search *s, bool counter)
 
 int gen_emit_fixed_point(struct gen *g)
 {
-	struct search s = {0};
+	struct recurrence_draw s = {0};
 	struct attrs attrs = {.meaning = choice_percent(g->c, 60) ? MEANING_SOLUTION : MEANING_STEPS};
 	int wanted = choice_percent(g->c, 70) ? 1 : 2, elements = 0, room, mark, first, n, never, done, v;
 	bool counter;

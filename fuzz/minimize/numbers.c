@@ -134,7 +134,7 @@ enum edit_result pass_round(struct edit *e, int k)
  * What a wrong derivative looks like beside the right one (its sign, zero, a common factor) depends on where it is taken and along
  * what, and on what right terms are added to it: `plus` adds an input to the first result.
  */
-static const struct variant {
+static const struct point_variant {
 	double point, point_step, seed, seed_step;
 	bool plus;
 } variants[] = {
@@ -152,7 +152,7 @@ static const struct variant {
 };
 const int edit_variants = sizeof variants / sizeof *variants;
 
-static void set_numbers(struct edit *e, const struct variant *v)
+static void set_numbers(struct edit *e, const struct point_variant *v)
 {
 	int n_point = 0, n_seed = 0;
 	enum literal_kind kind;

@@ -64,14 +64,14 @@ static void report_finding(const char *signature)
 		abort();
 }
 
-struct input {
+struct case_input {
 	const char *text;
 	size_t len;
 };
 
 static void judge_input(void *context)
 {
-	const struct input *in = context;
+	const struct case_input *in = context;
 	struct bench_result r;
 	struct error e = {0};
 	struct testcase c;
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		LLVMFuzzerInitialize(NULL, NULL); /* drivers other than libFuzzer do not call it */
 	counters[FEATURE_BYTES - 1] = 1;
 	arena_reset(&target.arena);
-	arena_try(&target.arena, judge_input, &(struct input){(const char *)data, size});
+	arena_try(&target.arena, judge_input, &(struct case_input){(const char *)data, size});
 	return 0;
 }
 

@@ -25,7 +25,7 @@ static void check_written(const struct testcase *c, struct arena *a,
 		abort();
 }
 
-struct input {
+struct text_input {
 	const char *text;
 	size_t len;
 	struct arena *arena;
@@ -33,7 +33,7 @@ struct input {
 
 static void check_input(void *context)
 {
-	const struct input *in = context;
+	const struct text_input *in = context;
 	struct arena *a = in->arena;
 	struct testcase c;
 	struct error e = {0};
@@ -58,6 +58,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		arena_init(&arena, (size_t)256 << 20);
 	ready = true;
 	arena_reset(&arena);
-	arena_try(&arena, check_input, &(struct input){(const char *)data, size, &arena});
+	arena_try(&arena, check_input, &(struct text_input){(const char *)data, size, &arena});
 	return 0;
 }

@@ -106,10 +106,10 @@ static const struct node *first_derivative(const struct region *r)
 }
 
 /* A program that is asked for its results takes the derivative that it has in it. */
-struct asked asked_of(const struct testcase *c)
+struct request_summary asked_of(const struct testcase *c)
 {
 	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
-	struct asked x = {.order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE)};
+	struct request_summary x = {.order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE)};
 
 	if (outermost)
 		x.kind = outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp";
@@ -122,17 +122,17 @@ struct asked asked_of(const struct testcase *c)
 	return x;
 }
 
-static bool asked_same(const struct asked *x, const struct asked *y)
+static bool asked_same(const struct request_summary *x, const struct request_summary *y)
 {
 	return x->order == y->order && (x->order > 1 || (x->batch && y->batch) || !strcmp(x->kind, y->kind));
 }
 
-bool asked_explains(const struct asked *x, const struct asked *y)
+bool asked_explains(const struct request_summary *x, const struct request_summary *y)
 {
 	return (x->order < y->order && y->order > 1) || (asked_same(x, y) && x->batch == y->batch);
 }
 
-bool asked_is_in(const struct asked *x, const struct asked *y)
+bool asked_is_in(const struct request_summary *x, const struct request_summary *y)
 {
 	return x->batch <= y->batch && (!x->order || asked_same(x, y) || (x->order == 1 && y->order > 1));
 }
@@ -140,7 +140,7 @@ bool asked_is_in(const struct asked *x, const struct asked *y)
 char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a)
 {
 	const char *kind = verdict_of_numbers(v) ? "" : arena_printf(a, "%s:", verdict_names[v]);
-	const struct asked x = asked_of(c);
+	const struct request_summary x = asked_of(c);
 	const char *request = x.order > 1 ? arena_printf(a, "order %d", x.order) : x.kind;
 	int site = 0;
 

@@ -18,16 +18,16 @@ struct pattern {
 };
 
 /* What is asked of a program, as far as two findings can be of one bug or not. */
-struct asked {
+struct request_summary {
 	int order;        /* levels that differentiate, those of op derivative too */
 	const char *kind; /* "primal", "jvp", "vjp": the outermost of them */
 	bool batch;
 };
-struct asked asked_of(const struct testcase *c);
+struct request_summary asked_of(const struct testcase *c);
 /* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, or a lower order where that is of order 2 and more. */
-bool asked_explains(const struct asked *x, const struct asked *y);
+bool asked_explains(const struct request_summary *x, const struct request_summary *y);
 /* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
-bool asked_is_in(const struct asked *x, const struct asked *y);
+bool asked_is_in(const struct request_summary *x, const struct request_summary *y);
 
 /* role: of find_roles, or NULL where every op stands for itself.  In the arena. */
 char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);

@@ -65,7 +65,7 @@ struct likely {
 static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
 {
 	const struct symptom *y = &f->symptom[k];
-	const struct asked asked = asked_of(s->c);
+	const struct request_summary asked = asked_of(s->c);
 
 	if (y->weak_zero != weak_zero)
 		return false;

@@ -9,7 +9,7 @@ struct symptom {
 	const char *fine;       /* fine signature, or what stands for it */
 	const char *program;    /* fine signature of the program alone, where another stands for it; NULL: none does */
 	struct pattern pattern; /* of the fine signature */
-	struct asked asked;
+	struct request_summary asked;
 	enum verdict verdict;
 	enum deviation deviation;
 	double factor;  /* the worst number returned in units of the expected one; NaN where there is none */

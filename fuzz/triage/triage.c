@@ -125,7 +125,7 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
 /* Whether it asks for what an engine writes in ops that the program has not, and may die of. */
 static bool is_written_in_others(const struct testcase *c)
 {
-	const struct asked asked = asked_of(c);
+	const struct request_summary asked = asked_of(c);
 
 	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
 }

@@ -3,18 +3,18 @@
 #include "oracles/oracle_rules.h"
 
 /* What a kind may choose from; directional is there for a jvp only. */
-struct choices {
+struct convention_choices {
 	int n;
 	enum convention at[5];
 };
 
-static const struct choices extremum = {4, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL}};
+static const struct convention_choices extremum = {4, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL}};
 /* A mask that is open at both bounds gives the tie to nobody. */
-static const struct choices clamp = {5, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_STRICT, CONVENTION_DIRECTIONAL}};
-static const struct choices norm = {2, {CONVENTION_EVEN, CONVENTION_DIRECTIONAL}};
-static const struct choices pow_at_zero = {1, {CONVENTION_EVEN}};
+static const struct convention_choices clamp = {5, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_STRICT, CONVENTION_DIRECTIONAL}};
+static const struct convention_choices norm = {2, {CONVENTION_EVEN, CONVENTION_DIRECTIONAL}};
+static const struct convention_choices pow_at_zero = {1, {CONVENTION_EVEN}};
 
-static const struct choices *choices_of(enum op kind)
+static const struct convention_choices *choices_of(enum op kind)
 {
 	switch ((int)kind) {
 	case OP_CLAMP: return &clamp;
@@ -25,7 +25,7 @@ static const struct choices *choices_of(enum op kind)
 }
 
 /* The first `most` of them, and the directional one. */
-static int count_choices(const struct choices *choices, int most, bool directional)
+static int count_choices(const struct convention_choices *choices, int most, bool directional)
 {
 	bool offered = choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
 	int plain = choices->n - offered;
@@ -60,7 +60,7 @@ void conventions_assign(struct conventions *self, int number)
 {
 	self->corner = NULL;
 	for (int i = 0; i < self->n_kind; i++) {
-		const struct choices *choices = choices_of(self->kind[i]);
+		const struct convention_choices *choices = choices_of(self->kind[i]);
 		int n = count_choices(choices, self->most, self->directional), chosen = number % n;
 		bool last = self->directional && chosen == n - 1 && choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
 		self->choice[i] = last ? CONVENTION_DIRECTIONAL : choices->at[chosen];

@@ -40,7 +40,7 @@ static void add_corner(struct analytic *self, const struct transform *t, const s
 
 /* ---- intervals ---- */
 
-struct range {
+struct hull_range {
 	double low, high;
 	bool present;
 };
@@ -48,7 +48,7 @@ struct range {
 static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 /* to += weight * from. */
-static void add_range(struct range *to, struct range from, struct range weight)
+static void add_range(struct hull_range *to, struct hull_range from, struct hull_range weight)
 {
 	const double p[] = {times(from.low, weight.low), times(from.low, weight.high), times(from.high, weight.low), times(from.high, weight.high)};
 	to->present = true;
@@ -56,44 +56,44 @@ static void add_range(struct range *to, struct range from, struct range weight)
 	to->high += fmax(fmax(p[0], p[1]), fmax(p[2], p[3]));
 }
 
-static const struct range unknown = {-INFINITY, INFINITY, true};
+static const struct hull_range unknown = {-INFINITY, INFINITY, true};
 
 /* What the partial of tied scalar k by parent j may be; `present` says whether j takes part in the tie. */
-static struct range share_range(struct analytic *self, int k, int j)
+static struct hull_range share_range(struct analytic *self, int k, int j)
 {
 	const struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	switch ((int)s->op) {
-	case OP_ABS: case OP_NORM: return (struct range){-1, 1, true};
-	case OP_POW: return (struct range){-INFINITY, 0, true};
-	case OP_SORT: return (struct range){0, 1, true};
-	default: return (struct range){0, 1, mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0};
+	case OP_ABS: case OP_NORM: return (struct hull_range){-1, 1, true};
+	case OP_POW: return (struct hull_range){-INFINITY, 0, true};
+	case OP_SORT: return (struct hull_range){0, 1, true};
+	default: return (struct hull_range){0, 1, mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0};
 	}
 }
 
 /* What the partial of scalar k by parent j may be. */
-static struct range partial_range(struct analytic *self, const struct conventions *conventions, int k, int j)
+static struct hull_range partial_range(struct analytic *self, const struct conventions *conventions, int k, int j)
 {
 	struct partial p;
 	bool base_of_power = self->ev.scalar[k].op == OP_POW && j == 0;
 	if (convention_tied(self->note, k) && !base_of_power)
 		return share_range(self, k, j);
 	if (!analytic_partial(self, conventions, k, j, &p))
-		return (struct range){0, 0, false};
+		return (struct hull_range){0, 0, false};
 	if (p.reason)
 		return unknown;
 	double value = mpfr_get_d(p.value, R);
-	return (struct range){value, value, true};
+	return (struct hull_range){value, value, true};
 }
 
-static void seed_range(struct range *r, double seed)
+static void seed_range(struct hull_range *r, double seed)
 {
 	if (seed == 0)
 		return;
-	add_range(r, isfinite(seed) ? (struct range){seed, seed, true} : unknown, (struct range){1, 1, true});
+	add_range(r, isfinite(seed) ? (struct hull_range){seed, seed, true} : unknown, (struct hull_range){1, 1, true});
 }
 
-static void adjoint_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct range *range)
+static void adjoint_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;
 	for (int i = 0; i < ev->n_result; i++)
@@ -102,7 +102,7 @@ static void adjoint_ranges(struct analytic *self, const struct conventions *conv
 	for (int k = ev->n_scalar - 1; k >= 0; k--) {
 		const struct scalar *s = &ev->scalar[k];
 		for (int j = 0; range[k].present && self->note[k].active && j < s->n_parent; j++) {
-			struct range weight = partial_range(self, conventions, k, j);
+			struct hull_range weight = partial_range(self, conventions, k, j);
 			if (weight.present && self->note[ev->parent[s->parent + j]].active)
 				add_range(&range[ev->parent[s->parent + j]], range[k], weight);
 		}
@@ -110,11 +110,11 @@ static void adjoint_ranges(struct analytic *self, const struct conventions *conv
 }
 
 /* The shares of a maximum add up to 1: its tangent lies between those of its parents.  Nothing may pass a clamp. */
-static struct range between(struct analytic *self, int k, const struct range *range)
+static struct hull_range between(struct analytic *self, int k, const struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
-	struct range out = {INFINITY, -INFINITY, true};
+	struct hull_range out = {INFINITY, -INFINITY, true};
 	for (int j = 0; j < s->n_parent; j++) {
 		if (!share_range(self, k, j).present)
 			continue;
@@ -122,11 +122,11 @@ static struct range between(struct analytic *self, int k, const struct range *ra
 		out.high = fmax(out.high, range[ev->parent[s->parent + j]].high);
 	}
 	if (s->kind == OP_CLAMP)
-		out = (struct range){fmin(out.low, 0), fmax(out.high, 0), true};
+		out = (struct hull_range){fmin(out.low, 0), fmax(out.high, 0), true};
 	return out;
 }
 
-static void tangent_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct range *range)
+static void tangent_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;
 	for (int i = 0; i < t->n_wrt; i++)
@@ -142,7 +142,7 @@ static void tangent_ranges(struct analytic *self, const struct conventions *conv
 			continue;
 		}
 		for (int j = 0; j < s->n_parent; j++) {
-			struct range weight = partial_range(self, conventions, k, j);
+			struct hull_range weight = partial_range(self, conventions, k, j);
 			if (range[ev->parent[s->parent + j]].present && weight.present)
 				add_range(&range[k], range[ev->parent[s->parent + j]], weight);
 		}
@@ -153,7 +153,7 @@ static void fill_ranges(struct analytic *self, const struct conventions *convent
     int n, struct arena *a, struct hull *out)
 {
 	const struct evaluation *ev = &self->ev;
-	struct range *range = NEW(a, struct range, ev->n_scalar + 1);
+	struct hull_range *range = NEW(a, struct hull_range, ev->n_scalar + 1);
 	bool vjp = t->kind == TRANSFORM_VJP;
 	(vjp ? adjoint_ranges : tangent_ranges)(self, conventions, t, range);
 	int k = 0;
@@ -161,7 +161,7 @@ static void fill_ranges(struct analytic *self, const struct conventions *convent
 		for (int e = 0; e < shape_elements(&types[i].shape); e++, k++) {
 			if (!dtype_is_float(types[i].dtype))
 				continue;
-			const struct range *r = &range[vjp ? ev->input_scalar[t->wrt[i]] + e : ev->result[i].at[e].scalar];
+			const struct hull_range *r = &range[vjp ? ev->input_scalar[t->wrt[i]] + e : ev->result[i].at[e].scalar];
 			bool known = !isnan(r->low) && !isnan(r->high);
 			out->low[k] = known ? r->low : -INFINITY;
 			out->high[k] = known ? r->high : INFINITY;

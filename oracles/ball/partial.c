@@ -118,7 +118,7 @@ const struct unary_rule *unary_rule_of(enum op op) { return rules[op].partial ? 
 /* ---- one partial ---- */
 
 /* What a rule works on: scalar k, parent number j. */
-struct site {
+struct partial_edge {
 	const struct evaluation *ev;
 	const struct note *note;
 	int k, j;
@@ -148,20 +148,20 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 }
 
 /* What the partials of the scalar at the site share. */
-static const struct shared *shared_of(const struct site *s)
+static const struct shared *shared_of(const struct partial_edge *s)
 {
 	ball_share(s->ev, s->note, s->k, s->shared);
 	return s->shared;
 }
 
-static mpfr_srcptr parent_value(const struct site *s, int j) { return s->ev->value[s->parent[j]]; }
-static const struct note *parent_note(const struct site *s, int j) { return &s->note[s->parent[j]]; }
+static mpfr_srcptr parent_value(const struct partial_edge *s, int j) { return s->ev->value[s->parent[j]]; }
+static const struct note *parent_note(const struct partial_edge *s, int j) { return &s->note[s->parent[j]]; }
 
 /*
  * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read as it is, no
  * rounding.  A partial below the range of double is not 0.
  */
-static void set_radii(const struct site *s, struct partial *out, double moved, double tight, double loose)
+static void set_radii(const struct partial_edge *s, struct partial *out, double moved, double tight, double loose)
 {
 	out->magnitude = fabs(mpfr_get_d(out->value, R));
 	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
@@ -191,7 +191,7 @@ static bool divides_by_zero(const struct dtype_info *info, double p) { return ro
  * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
  * power of two.
  */
-static bool partial_exact(const struct site *s)
+static bool partial_exact(const struct partial_edge *s)
 {
 	enum op op = s->ev->scalar[s->k].op;
 	mpfr_srcptr a = parent_value(s, 0);
@@ -204,7 +204,7 @@ static void set_unary_most(struct partial *out, const struct unary_rule *rule, d
 	set_most(out, 2 * out->most, rule->detour(a, y) > 1 ? 2 / out->magnitude : 0, 0);
 }
 
-static void partial_unary(const struct site *s, const struct unary_rule *rule, struct partial *out)
+static void partial_unary(const struct partial_edge *s, const struct unary_rule *rule, struct partial *out)
 {
 	const struct note *in = parent_note(s, 0), *n = &s->note[s->k];
 	const struct dtype_info *info = &s->ev->dtype[s->ev->scalar[s->k].dtype];
@@ -231,7 +231,7 @@ static void partial_unary(const struct site *s, const struct unary_rule *rule, s
 		out->loose = INFINITY;
 }
 
-static void partial_div(const struct site *s, struct partial *out)
+static void partial_div(const struct partial_edge *s, struct partial *out)
 {
 	double b = parent_note(s, 1)->magnitude, ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
 	double v = s->note[s->k].magnitude, max = s->ev->dtype[s->ev->scalar[s->k].dtype].max, least = b - rb;
@@ -251,7 +251,7 @@ static void partial_div(const struct site *s, struct partial *out)
 		out->loose = INFINITY;
 }
 
-static void partial_atan2(const struct site *s, struct partial *out)
+static void partial_atan2(const struct partial_edge *s, struct partial *out)
 {
 	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude, h = hypot(a, b);
 	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius;
@@ -284,7 +284,7 @@ static void partial_atan2(const struct site *s, struct partial *out)
  * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on both sides of b, and
  * a matter of convention at b = 0, where 0^b jumps.
  */
-static void partial_pow_at_zero(const struct site *s, struct partial *out)
+static void partial_pow_at_zero(const struct partial_edge *s, struct partial *out)
 {
 	double b = mpfr_get_d(parent_value(s, 1), R), rb = parent_note(s, 1)->radius;
 	bool zero = parent_note(s, 0)->radius == 0;
@@ -297,7 +297,7 @@ static void partial_pow_at_zero(const struct site *s, struct partial *out)
 		out->reason = sure ? REASON_NONE : REASON_NON_FINITE;
 }
 
-static void partial_pow(const struct site *s, struct partial *out)
+static void partial_pow(const struct partial_edge *s, struct partial *out)
 {
 	double a = parent_note(s, 0)->magnitude, b = parent_note(s, 1)->magnitude;
 	double ra = parent_note(s, 0)->radius, rb = parent_note(s, 1)->radius, v = s->note[s->k].magnitude;
@@ -335,7 +335,7 @@ static void partial_pow(const struct site *s, struct partial *out)
 }
 
 /* x_j / y */
-static void partial_norm(const struct site *s, struct partial *out)
+static void partial_norm(const struct partial_edge *s, struct partial *out)
 {
 	double y = s->note[s->k].magnitude, p, r = shared_of(s)->spread;
 	int n = s->ev->scalar[s->k].n_parent;
@@ -355,7 +355,7 @@ static void partial_norm(const struct site *s, struct partial *out)
 }
 
 /* e^(x_j - y) */
-static void partial_logsumexp(const struct site *s, struct partial *out)
+static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 {
 	int n = s->ev->scalar[s->k].n_parent;
 	double widest = shared_of(s)->widest, top = shared_of(s)->top, p;
@@ -375,20 +375,20 @@ static void partial_logsumexp(const struct site *s, struct partial *out)
 }
 
 /* A partial that is a value of the program, read as it is: no formula, no rounding. */
-static void partial_operand(const struct site *s, int other, struct partial *out)
+static void partial_operand(const struct partial_edge *s, int other, struct partial *out)
 {
 	mpfr_set(out->value, parent_value(s, other), R);
 	set_radii(s, out, parent_note(s, other)->radius, 0, 0);
 }
 
-static void partial_constant(const struct site *s, struct partial *out, long sign)
+static void partial_constant(const struct partial_edge *s, struct partial *out, long sign)
 {
 	mpfr_set_si(out->value, sign, R);
 	set_radii(s, out, 0, 0, 0);
 }
 
 /* 1/times */
-static void partial_share(const struct site *s, struct partial *out, int times)
+static void partial_share(const struct partial_edge *s, struct partial *out, int times)
 {
 	mpfr_set_ui(out->value, 1, R);
 	mpfr_div_si(out->value, out->value, times, R);
@@ -399,7 +399,7 @@ static void partial_share(const struct site *s, struct partial *out, int times)
  * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
  * because an engine may share it out among them and add up again.
  */
-static bool partial_extremum(const struct site *s, struct partial *out)
+static bool partial_extremum(const struct partial_edge *s, struct partial *out)
 {
 	if (!mpfr_equal_p(parent_value(s, s->j), s->ev->value[s->k])) {
 		partial_constant(s, out, 0);
@@ -413,7 +413,7 @@ static bool partial_extremum(const struct site *s, struct partial *out)
  * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it shares out, the partial lies
  * between -1 and 1 for abs and between 0 and 1 for an extremum.
  */
-static bool partial_either(const struct site *s, struct partial *out)
+static bool partial_either(const struct partial_edge *s, struct partial *out)
 {
 	const struct evaluation *ev = s->ev;
 	int best = s->parent[0], parent = s->parent[s->j];
@@ -446,7 +446,7 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	/* its formulas call the function, or others that are as good as it is */
 	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
 	double unit = info->unit * ball_worse(ev, k, roundings), absolute = ball_absolute(ev, k, roundings);
-	const struct site s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
+	const struct partial_edge s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
 	bool linear = false, connected = true;
 	out->reason = REASON_NONE;
 	out->cancels = false;

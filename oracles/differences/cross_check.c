@@ -31,13 +31,13 @@ static bool tensor_finite(const struct tensor *t)
 	return true;
 }
 
-static void abstain(struct pass *p, enum reason reason)
+static void abstain(struct check_run *p, enum reason reason)
 {
 	p->truth->fd = (struct fd_evidence){.outcome = FD_ABSTAINS, .reason = reason, .component = -1};
 }
 
 /* Weights of the flattened float results: the innermost cotangent, or 1 (jvp). */
-static void set_weights(struct pass *p)
+static void set_weights(struct check_run *p)
 {
 	int j = 0;
 	for (int r = 0; r < p->truth->n_primal; r++) {
@@ -50,7 +50,7 @@ static void set_weights(struct pass *p)
 }
 
 /* Whether FD can say anything; else the reason is in the evidence. */
-static bool measurable(struct pass *p)
+static bool measurable(struct check_run *p)
 {
 	const struct truth_point *truth = p->truth;
 	if (truth->kink || truth->n_assignment != 1) {
@@ -87,7 +87,7 @@ static bool measurable(struct pass *p)
 }
 
 /* 2^this is the scale of a zero: the smallest nonzero magnitude of the point, so that no threshold near it is jumped over. */
-static int zero_exponent(const struct pass *p)
+static int zero_exponent(const struct check_run *p)
 {
 	int least = 0;
 	for (int i = 0; i < p->c->program.top.n_param; i++) {
@@ -105,7 +105,7 @@ static int zero_exponent(const struct pass *p)
  * Lists the coordinates that move.  vjp: those whose derivative is decided, by a random small integer times the scale of the
  * input; they are unsigned here.  jvp: those with a tangent, positive ones first, as moves of one sign more often share a side.
  */
-static void list_coordinates(struct pass *p)
+static void list_coordinates(struct check_run *p)
 {
 	bool vjp = p->t->kind == TRANSFORM_VJP;
 	int room = 0, at_zero = zero_exponent(p);
@@ -134,7 +134,7 @@ static void list_coordinates(struct pass *p)
 
 /* ---- running ---- */
 
-static void set_direction(struct pass *p, int first, int n, bool random_signs)
+static void set_direction(struct check_run *p, int first, int n, bool random_signs)
 {
 	for (int i = first; i < first + n; i++) {
 		const struct coordinate *m = &p->coordinate[i];
@@ -143,13 +143,13 @@ static void set_direction(struct pass *p, int first, int n, bool random_signs)
 	}
 }
 
-static void clear_direction(struct pass *p, int first, int n)
+static void clear_direction(struct check_run *p, int first, int n)
 {
 	for (int i = first; i < first + n; i++)
 		p->direction[p->coordinate[i].input].at[p->coordinate[i].element].f = 0;
 }
 
-struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
+struct fd_run cross_check_measure(struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
 {
 	int step = 1 << 14;
 	for (int i = first; i < first + n; i++) {
@@ -173,7 +173,7 @@ struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_
 	return run;
 }
 
-void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component)
+void cross_check_note(struct check_run *p, const struct fd_run *run, const struct fd_target *t, int component)
 {
 	p->disagreed |= t->outcome == FD_DISAGREES;
 	if (fd_outcome_rank(t->outcome) <= fd_outcome_rank(p->truth->fd.outcome))
@@ -191,13 +191,13 @@ void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_
 	    .component = component};
 }
 
-void cross_check_undecide(struct pass *p, int k, int element, enum reason reason)
+void cross_check_undecide(struct check_run *p, int k, int element, enum reason reason)
 {
 	for (int s = 0; s < p->truth->n_assignment; s++)
 		p->truth->derivative[s][k].at[element].reason = reason;
 }
 
-int cross_check_flat(const struct pass *p, int k, int element)
+int cross_check_flat(const struct check_run *p, int k, int element)
 {
 	int flat = element;
 	for (int j = 0; j < k; j++)
@@ -212,21 +212,21 @@ bool cross_check_off_path(const struct fd_target *t)
 
 /* ---- vjp: the cotangents of inputs, summed along a direction ---- */
 
-void cross_check_add(struct sum *s, double x)
+void cross_check_add(struct compensated_sum *s, double x)
 {
 	double high = s->high + x, back = high - s->high;
 	s->low += (s->high - (high - back)) + (x - back);
 	s->high = high;
 }
 
-static void sum_add_product(struct sum *s, double a, double b)
+static void sum_add_product(struct compensated_sum *s, double a, double b)
 {
 	double product = a * b;
 	cross_check_add(s, product);
 	s->low += fma(a, b, -product);
 }
 
-static struct fd_target vjp_target(const struct pass *p, int first, int n)
+static struct fd_target vjp_target(const struct check_run *p, int first, int n)
 {
 	struct fd_target t = {.count = fd_components(p->self->fd), .known = true, .scale = -(1 << 14)};
 	for (int i = first; i < first + n; i++) {
@@ -238,7 +238,7 @@ static struct fd_target vjp_target(const struct pass *p, int first, int n)
 	}
 	if (t.scale == -(1 << 14))
 		t.scale = 0;
-	struct sum sum = {0, 0};
+	struct compensated_sum sum = {0, 0};
 	for (int i = first; i < first + n; i++) {
 		const struct coordinate *m = &p->coordinate[i];
 		const struct component *g = &p->truth->derivative[0][m->wrt].at[m->element];
@@ -255,7 +255,7 @@ static struct fd_target vjp_target(const struct pass *p, int first, int n)
 	return t;
 }
 
-static struct fd_run vjp_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *t)
+static struct fd_run vjp_measure(struct check_run *p, int first, int n, bool random_signs, struct fd_target *t)
 {
 	set_direction(p, first, n, random_signs);
 	*t = vjp_target(p, first, n);
@@ -266,7 +266,7 @@ static struct fd_run vjp_measure(struct pass *p, int first, int n, bool random_s
  * Halves a set of coordinates until each part either agrees or is one coordinate, whose component is then undecided.  All
  * moves have one sign here: where(x > 0, ...) at zeros is then left by all on the same side.
  */
-static void vjp_isolate(struct pass *p, int first, int n)
+static void vjp_isolate(struct check_run *p, int first, int n)
 {
 	struct fd_target t;
 	struct fd_run run = vjp_measure(p, first, n, false, &t);
@@ -284,7 +284,7 @@ static void vjp_isolate(struct pass *p, int first, int n)
 		cross_check_undecide(p, p->coordinate[i].wrt, p->coordinate[i].element, reason);
 }
 
-static void vjp_direction(struct pass *p)
+static void vjp_direction(struct check_run *p)
 {
 	struct fd_target t;
 	struct fd_run run = vjp_measure(p, 0, p->n_coordinate, true, &t);
@@ -294,7 +294,7 @@ static void vjp_direction(struct pass *p)
 		cross_check_note(p, &run, &t, -1);
 }
 
-static void vjp_coordinates(struct pass *p)
+static void vjp_coordinates(struct check_run *p)
 {
 	int i = 0;
 	while (i < p->n_coordinate && p->work_left > 0)
@@ -306,7 +306,7 @@ static void vjp_coordinates(struct pass *p)
 /* ---- order 2 and above ---- */
 
 /* Tangents of the inputs in t->wrt, from the seeds of a jvp of them or of a vjp of their cotangents, as a direction. */
-static void fix_direction(struct pass *p, const struct transform *t, const struct tensor *seed)
+static void fix_direction(struct check_run *p, const struct transform *t, const struct tensor *seed)
 {
 	int n_input = p->c->program.top.n_param, at_zero = zero_exponent(p), step = 1 << 14;
 	struct tensor *direction = NEW(p->arena, struct tensor, n_input);
@@ -327,8 +327,8 @@ static void fix_direction(struct pass *p, const struct transform *t, const struc
 	p->fixed[p->n_fixed++] = (struct fd_direction){direction, step};
 }
 
-/* The innermost and the last vjp; see struct pass. */
-static void find_ends(struct pass *p)
+/* The innermost and the last vjp; see struct check_run. */
+static void find_ends(struct check_run *p)
 {
 	p->t = &p->c->transform[p->c->n_transform - 1];
 	for (int k = p->c->n_transform - 1; k >= 0; k--) {
@@ -342,7 +342,7 @@ static void find_ends(struct pass *p)
 }
 
 /* Directions of all levels but the one that is left to compare; all numbers are finite. */
-static void fix_directions(struct pass *p)
+static void fix_directions(struct check_run *p)
 {
 	const struct transform *below = NULL; /* the vjp whose cotangents the next one contracts */
 	for (int k = 0; k < p->c->n_transform && p->c->n_transform > 1; k++) {
@@ -359,7 +359,7 @@ static void fix_directions(struct pass *p)
 static void check(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a,
     bool by_coordinate)
 {
-	struct pass p = {.self = self, .c = c, .point = c->point[which], .which = which, .truth = io, .arena = a,
+	struct check_run p = {.self = self, .c = c, .point = c->point[which], .which = which, .truth = io, .arena = a,
 	    .seed = mix(self->seed, (uint64_t)which), .work_left = work_budget};
 	int n_input = c->program.top.n_param;
 	find_ends(&p);

@@ -16,7 +16,7 @@ struct coordinate {
  * along `fixed` directions: the tangents of every jvp, and the cotangents of every other vjp, which contract what the vjp below gives.  What
  * is left to compare are the outputs of the last vjp, or of the jvps if there is none.
  */
-struct pass {
+struct check_run {
 	struct cross_check *self;
 	const struct testcase *c;
 	const struct transform *t;     /* the last vjp, or the outermost jvp */
@@ -37,7 +37,7 @@ struct pass {
 };
 
 /* A sum of a * b kept in units of 2^scale, exact to 2^-100 of its largest terms (Dekker's product, Knuth's sum). */
-struct sum {
+struct compensated_sum {
 	double high, low;
 };
 
@@ -47,24 +47,24 @@ struct sum {
  */
 extern const double cross_check_grain;
 
-void cross_check_add(struct sum *s, double x);
+void cross_check_add(struct compensated_sum *s, double x);
 
 /*
  * Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the first rung.  Fills
  * the targets' outcomes.
  */
-struct fd_run cross_check_measure(struct pass *p, int first, int n, bool random_signs, struct fd_target *target, int n_target);
+struct fd_run cross_check_measure(struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target);
 
 /* Keeps the worst evidence; component: -1, or the number of an element among all of the derivatives (cross_check_flat). */
-void cross_check_note(struct pass *p, const struct fd_run *run, const struct fd_target *t, int component);
+void cross_check_note(struct check_run *p, const struct fd_run *run, const struct fd_target *t, int component);
 /* Number of an element of derivative k among all of them. */
-int cross_check_flat(const struct pass *p, int k, int element);
+int cross_check_flat(const struct check_run *p, int k, int element);
 /* Makes an element of derivative k undecided, whatever the conventions. */
-void cross_check_undecide(struct pass *p, int k, int element, enum reason reason);
+void cross_check_undecide(struct check_run *p, int k, int element, enum reason reason);
 /* Whether the target is open because no side shares the path of the point. */
 bool cross_check_off_path(const struct fd_target *t);
 
 /* Compares each component of the results along the tangent (cross_check_jvp.c). */
-void cross_check_jvp(struct pass *p);
+void cross_check_jvp(struct check_run *p);
 
 #endif

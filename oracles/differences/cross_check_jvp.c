@@ -4,11 +4,11 @@
 #include <math.h>
 
 /* Where the target of a decided component belongs. */
-struct place {
+struct component_place {
 	int derivative, element;
 };
 
-static int jvp_targets(const struct pass *p, struct fd_target *target, struct place *place)
+static int jvp_targets(const struct check_run *p, struct fd_target *target, struct component_place *place)
 {
 	int n = 0, j = 0;
 	for (int r = 0; r < p->truth->n_primal; r++) {
@@ -26,7 +26,7 @@ static int jvp_targets(const struct pass *p, struct fd_target *target, struct pl
 			t.low = scalbn(d->low, -t.scale);
 			t.tolerance = scalbn(d->tight, -t.scale) + scalbn(cross_check_grain, -t.scale);
 			t.magnitude = scalbn(magnitude, -t.scale);
-			place[n] = (struct place){r, e};
+			place[n] = (struct component_place){r, e};
 			target[n++] = t;
 		}
 	}
@@ -37,13 +37,13 @@ static int jvp_targets(const struct pass *p, struct fd_target *target, struct pl
 struct parts {
 	int n;
 	struct fd_target *target; /* [n], scratch */
-	struct sum *sum;          /* [n] */
+	struct compensated_sum *sum;          /* [n] */
 	double *error;            /* [n]; infinite: a part did not converge */
 	enum reason off;          /* a single coordinate leaves the path on both sides */
 	struct fd_run last;
 };
 
-static void jvp_add_parts(struct pass *p, struct parts *parts, int first, int n)
+static void jvp_add_parts(struct check_run *p, struct parts *parts, int first, int n)
 {
 	if (n == 0 || parts->off != REASON_NONE)
 		return;
@@ -75,11 +75,11 @@ static void jvp_add_parts(struct pass *p, struct parts *parts, int first, int n)
  * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so quotients along
  * the parts, each on its own side, add up to it.
  */
-static void jvp_decompose(struct pass *p, struct fd_target *target, int n_target, struct fd_run *run)
+static void jvp_decompose(struct check_run *p, struct fd_target *target, int n_target, struct fd_run *run)
 {
 	struct parts parts = {.n = n_target, .last = *run};
 	parts.target = NEW(p->arena, struct fd_target, n_target);
-	parts.sum = NEW(p->arena, struct sum, n_target);
+	parts.sum = NEW(p->arena, struct compensated_sum, n_target);
 	parts.error = NEW(p->arena, double, n_target);
 	for (int i = 0; i < n_target; i++) {
 		parts.target[i] = target[i];
@@ -115,11 +115,11 @@ static void jvp_decompose(struct pass *p, struct fd_target *target, int n_target
 	}
 }
 
-void cross_check_jvp(struct pass *p)
+void cross_check_jvp(struct check_run *p)
 {
 	int room = fd_components(p->self->fd);
 	struct fd_target *target = NEW(p->arena, struct fd_target, room);
-	struct place *place = NEW(p->arena, struct place, room);
+	struct component_place *place = NEW(p->arena, struct component_place, room);
 	int n = jvp_targets(p, target, place);
 	if (n == 0)
 		return;

@@ -182,7 +182,7 @@ static struct pair pair_mean(struct pair x, struct pair y)
 }
 
 /* What one target has seen so far. */
-struct progress {
+struct fd_progress {
 	/* Of this rung: quotient minus known value, in units of 2^scale. */
 	struct pair excess[SIDES];
 	bool finite[SIDES];
@@ -211,7 +211,7 @@ static bool is_open(const struct fd_target *t)
 	return t->outcome == FD_NOT_RUN;
 }
 
-static void measure_base(struct rung *r, const struct fd_run *run, const struct fd_target *t, struct progress *p)
+static void measure_base(struct rung *r, const struct fd_run *run, const struct fd_target *t, struct fd_progress *p)
 {
 	p->base_finite = true;
 	mpfr_set_zero(r->delta, 1);
@@ -229,7 +229,7 @@ static void measure_base(struct rung *r, const struct fd_run *run, const struct 
 
 /* The quotient of one side, less the known value. */
 static void measure_side(const struct fd *self, struct rung *r, const struct fd_run *run, const struct fd_target *t,
-    enum side side, struct progress *p)
+    enum side side, struct fd_progress *p)
 {
 	mpfr_set_zero(r->delta, 1);
 	for (int j = t->first; j < t->first + t->count; j++) {
@@ -288,7 +288,7 @@ static bool vanishes(const struct fd_target *t, double excess, double change)
 }
 
 /* The same of each side by itself, where neither takes the path: x^2 by pow, whose formula changes at 0. */
-static bool sides_vanish(const struct fd_target *t, struct progress *p)
+static bool sides_vanish(const struct fd_target *t, struct fd_progress *p)
 {
 	bool both = true;
 	for (int side = 0; side < SIDES; side++) {
@@ -302,7 +302,7 @@ static bool sides_vanish(const struct fd_target *t, struct progress *p)
 }
 
 /* Follows the quotient from rung to rung; 2^-40 of it is agreement. */
-static void measure_drift(struct progress *p, double quotient)
+static void measure_drift(struct fd_progress *p, double quotient)
 {
 	double drift = p->sides_last >= 0 ? fabs(quotient - p->quotient_last) : INFINITY;
 	p->drifting = drift > fmax(p->drift, ldexp(fabs(quotient), -40));
@@ -327,7 +327,7 @@ static double expected_noise(const struct fd_target *t, const struct rung *r, co
  * change that noise does not explain is truncation, of which half at least is gone with a step that is 2^50 times shorter; behind one that it
  * explains no more truncation hides than that noise, of which the shorter step (2^shrink of the one before) leaves its part, as of any smooth function.
  */
-static double bound(const struct progress *p, double spread, double expected, double expected_last, double floor, int shrink)
+static double bound(const struct fd_progress *p, double spread, double expected, double expected_last, double floor, int shrink)
 {
 	if (!isfinite(p->change))
 		return INFINITY;
@@ -339,7 +339,7 @@ static double bound(const struct progress *p, double spread, double expected, do
 }
 
 /* Decides one target from what a rung has shown. */
-static void settle(struct fd_target *t, struct progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
+static void settle(struct fd_target *t, struct fd_progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
 {
 	if (!p->base_finite || (run->right && !p->finite[RIGHT]) || (run->left && !p->finite[LEFT])) {
 		fd_abstain(t, REASON_NON_FINITE);
@@ -400,7 +400,7 @@ static bool is_too_long(struct fd *self, const struct fd_run *run, struct arena 
 }
 
 /* The ladder is at its end and the target still open. */
-static void give_up(struct fd *self, struct fd_target *t, const struct progress *p, const struct fd_run *run, struct arena *a)
+static void give_up(struct fd *self, struct fd_target *t, const struct fd_progress *p, const struct fd_run *run, struct arena *a)
 {
 	if (!run->left && !run->right) {
 		fd_abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
@@ -421,7 +421,7 @@ static void give_up(struct fd *self, struct fd_target *t, const struct progress 
 
 void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 {
-	struct progress *progress = NEW(a, struct progress, run->n_target);
+	struct fd_progress *progress = NEW(a, struct fd_progress, run->n_target);
 	run->work = 0;
 	run->n_rung = 0;
 	run->left = run->right = false;

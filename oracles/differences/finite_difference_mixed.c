@@ -46,7 +46,7 @@ void fd_mixed_close(struct fd_mixed *self)
 }
 
 /* What one target has seen so far, in units of 2^scale. */
-struct progress {
+struct mixed_progress {
 	mpfr_t sum;           /* over the samples so far */
 	mpfr_exp_t top;       /* of the largest sample */
 	double excess, last;  /* quotient less the known value, on this rung and the one before */
@@ -65,7 +65,7 @@ struct mixed {
 	const struct fd_direction *direction;
 	int n;
 	struct fd_run *run;
-	struct progress *progress;
+	struct mixed_progress *progress;
 	mpfr_t term;
 	struct arena *arena;
 };
@@ -132,7 +132,7 @@ static double power_of_two(mpfr_exp_t exponent)
 }
 
 /* The quotient in p->sum, which the precision leaves open by 2^noise, against that of the rung before. */
-static void follow(struct mixed *m, struct progress *p, mpfr_exp_t noise)
+static void follow(struct mixed *m, struct mixed_progress *p, mpfr_exp_t noise)
 {
 	if (p->seen) {
 		mpfr_sub(m->term, p->sum, p->before, R);
@@ -146,7 +146,7 @@ static void follow(struct mixed *m, struct progress *p, mpfr_exp_t noise)
 }
 
 /* The quotient of a target from its sum; false when it is no number. */
-static bool measure(struct mixed *m, struct fd_target *t, struct progress *p, int log_step, int sign)
+static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress *p, int log_step, int sign)
 {
 	long scale = t->scale;
 	for (int k = 0; k < m->n; k++)
@@ -174,7 +174,7 @@ static double slack(const struct fd_target *t)
  * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
  * no size for an error.
  */
-static void settle(struct fd_target *t, struct progress *p)
+static void settle(struct fd_target *t, struct mixed_progress *p)
 {
 	double change = p->seen ? fabs(p->excess - p->last) : INFINITY;
 	t->error = change;
@@ -203,7 +203,7 @@ static bool is_too_long(struct mixed *m, struct evaluation *ev)
  * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
  * takes three rungs to see.
  */
-static void give_up(struct mixed *m, struct fd_target *t, const struct progress *p, struct evaluation *ev)
+static void give_up(struct mixed *m, struct fd_target *t, const struct mixed_progress *p, struct evaluation *ev)
 {
 	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
 	    !is_too_long(m, ev))
@@ -216,7 +216,7 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
     struct fd_run *run, struct arena *a)
 {
 	struct mixed m = {.c = c, .point = c->point[which], .direction = direction, .n = n, .run = run,
-	    .progress = NEW(a, struct progress, run->n_target), .arena = a};
+	    .progress = NEW(a, struct mixed_progress, run->n_target), .arena = a};
 	int open = run->n_target;
 	run->work = 0;
 	run->n_rung = 0;

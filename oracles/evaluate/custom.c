@@ -26,9 +26,9 @@ struct list {
 	int n, *at;
 };
 
-static struct list list_new(struct run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
+static struct list list_new(struct evaluation_run *r, int n) { return (struct list){0, NEW(r->arena, int, n)}; }
 
-static void add_floats(const struct run *r, struct list *to, const int *value, int n)
+static void add_floats(const struct evaluation_run *r, struct list *to, const int *value, int n)
 {
 	for (int k = 0; k < n; k++) {
 		const struct type *type = &r->p->type[value[k]];
@@ -37,7 +37,7 @@ static void add_floats(const struct run *r, struct list *to, const int *value, i
 	}
 }
 
-static const int *numbers(struct run *r, int first, int n)
+static const int *numbers(struct evaluation_run *r, int first, int n)
 {
 	int *list = NEW(r->arena, int, n);
 	for (int k = 0; k < n; k++)
@@ -55,7 +55,7 @@ static double part_of(int i)
 }
 
 /* Scalars of their own for n values from v on: with the values of those of given[n], or (NULL) directions. */
-static void bind_leaves(struct run *r, int v, const int *given, int n)
+static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n)
 {
 	for (int k = 0; k < n; k++) {
 		const struct type *type = &r->p->type[v + k];
@@ -107,7 +107,7 @@ static bool agree(struct evaluation *ev, int first, const struct list *x, const 
 }
 
 /* The derivatives of from[n] along `direction` of the inputs; those of what is absent are. */
-static bool derive(struct run *r, int first, const struct list *input, const struct list *direction, const struct list *from, struct list *to)
+static bool derive(struct evaluation_run *r, int first, const struct list *input, const struct list *direction, const struct list *from, struct list *to)
 {
 	struct list present = list_new(r, from->n), out = list_new(r, from->n);
 	for (int i = 0; i < from->n; i++)
@@ -128,7 +128,7 @@ static const struct scale {
 } scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
 
 /* A scalar of its own for x times the scale. */
-static int scaled_leaf(struct run *r, int x, const struct scale *s)
+static int scaled_leaf(struct evaluation_run *r, int x, const struct scale *s)
 {
 	struct evaluation *ev = r->ev;
 	int leaf = trace_leaf(ev, ev->scalar[x].dtype, 0);
@@ -138,7 +138,7 @@ static int scaled_leaf(struct run *r, int x, const struct scale *s)
 }
 
 /* Whether the rule, which gave given[] for the scalars direction[], is linear in them as far as its scales show. */
-static bool rule_linear(struct run *r, const struct node *node, int first, const int *direction, const struct list *given)
+static bool rule_linear(struct evaluation_run *r, const struct node *node, int first, const int *direction, const struct list *given)
 {
 	const struct region *rule = &node->region[1];
 
@@ -161,7 +161,7 @@ static bool rule_linear(struct run *r, const struct node *node, int first, const
 }
 
 /* Every second scalar of direction[n] from `from` on, and zeros; from < 0: zeros. */
-static void thin(struct run *r, const struct node *node, const int *direction, int from, int *out)
+static void thin(struct evaluation_run *r, const struct node *node, const int *direction, int from, int *out)
 {
 	const struct region *rule = &node->region[1];
 	int next = 0;
@@ -179,7 +179,7 @@ static void thin(struct run *r, const struct node *node, const int *direction, i
 }
 
 /* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite partial is no number it may say anything. */
-static bool guards_right(struct run *r, const struct node *node, const struct stretch *s, const int *direction, int n_direction, const struct list *given)
+static bool guards_right(struct evaluation_run *r, const struct node *node, const struct stretch *s, const int *direction, int n_direction, const struct list *given)
 {
 	const struct region *rule = &node->region[1];
 	const bool jvp = node->attrs.transform == DERIVATIVE_JVP;
@@ -202,7 +202,7 @@ static bool guards_right(struct run *r, const struct node *node, const struct st
 	return true;
 }
 
-static bool rule_right(struct run *r, const struct node *node)
+static bool rule_right(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const struct region *f = &node->region[0], *rule = &node->region[1];
@@ -268,7 +268,7 @@ static bool rounds_alike(const struct program *p, const struct node *node)
 }
 
 /* Nothing of it stays in the trace, on the path, or among what is frozen. */
-static void check_rule(struct run *r, const struct node *node)
+static void check_rule(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	const struct evaluation before = *ev;
@@ -289,7 +289,7 @@ static void check_rule(struct run *r, const struct node *node)
 	ev->rule_broken = !right;
 }
 
-void evaluate_custom(struct run *r, const struct node *node)
+void evaluate_custom(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *f = &node->region[0];
 	/* Without hooks a derivative is nobody's business. */

@@ -5,7 +5,7 @@
 #include "custom_choices.h"
 #include "graph/loop.h"
 
-struct choices {
+struct rule_scan {
 	const struct program *p;
 	bool *hangs; /* [n_value]: on a direction */
 	bool *zero;  /* [n_value]: a constant, 0 everywhere */
@@ -13,19 +13,19 @@ struct choices {
 	bool changed; /* hangs[], in this pass */
 };
 
-static void mark(struct choices *self, int value, bool hangs)
+static void mark(struct rule_scan *self, int value, bool hangs)
 {
 	self->changed = self->changed || (hangs && !self->hangs[value]);
 	self->hangs[value] = self->hangs[value] || hangs;
 }
 
-static void mark_all(struct choices *self, int first, int n, bool hangs)
+static void mark_all(struct rule_scan *self, int first, int n, bool hangs)
 {
 	for (int k = 0; k < n; k++)
 		mark(self, first + k, hangs);
 }
 
-static bool any_hangs(const struct choices *self, const int *value, int n)
+static bool any_hangs(const struct rule_scan *self, const int *value, int n)
 {
 	for (int k = 0; k < n; k++)
 		if (self->hangs[value[k]])
@@ -42,7 +42,7 @@ static bool is_zero(const struct tensor *t)
 }
 
 /* What a node without regions decides by a float that hangs on a direction; what is made of decisions decides no more. */
-static enum rule_choice choice_of(const struct choices *self, const struct node *n)
+static enum rule_choice choice_of(const struct rule_scan *self, const struct node *n)
 {
 	const enum regularity regularity = op_table[n->op].regularity;
 	bool hangs = false, guard = n->op == OP_EQ || n->op == OP_NE;
@@ -62,10 +62,10 @@ static enum rule_choice choice_of(const struct choices *self, const struct node 
 	return guard ? RULE_GUARDS : RULE_CHOOSES;
 }
 
-static void visit(struct choices *self, const struct region *r);
+static void visit(struct rule_scan *self, const struct region *r);
 
 /* Operands that are carried, or sliced, are parameters of all regions, behind the index of a for; results of the last one are carried on. */
-static void visit_loop(struct choices *self, const struct node *n)
+static void visit_loop(struct rule_scan *self, const struct node *n)
 {
 	const struct node_loop l = node_loop(n);
 	const int first = l.first_arg;
@@ -85,7 +85,7 @@ static void visit_loop(struct choices *self, const struct node *n)
 		mark(self, n->out + k, ends || self->hangs[body->result[k]] || (k < l.n_carry && self->hangs[n->arg[first + k]]));
 }
 
-static void visit_nested(struct choices *self, const struct node *n)
+static void visit_nested(struct rule_scan *self, const struct node *n)
 {
 	bool hangs = any_hangs(self, n->arg, n->n_arg);
 
@@ -101,7 +101,7 @@ static void visit_nested(struct choices *self, const struct node *n)
 	mark_all(self, n->out, n->n_out, hangs);
 }
 
-static void visit(struct choices *self, const struct region *r)
+static void visit(struct rule_scan *self, const struct region *r)
 {
 	for (int i = 0; i < r->n_node; i++) {
 		const struct node *n = &r->node[i];
@@ -123,7 +123,7 @@ static void visit(struct choices *self, const struct region *r)
 enum rule_choice custom_choices(const struct program *p, const struct node *custom, struct arena *a)
 {
 	const struct region *rule = &custom->region[1];
-	struct choices self = {.p = p, .hangs = NEW(a, bool, p->n_value), .zero = NEW(a, bool, p->n_value)};
+	struct rule_scan self = {.p = p, .hangs = NEW(a, bool, p->n_value), .zero = NEW(a, bool, p->n_value)};
 
 	mark_all(&self, rule->param + custom->n_arg, rule->n_param - custom->n_arg, true);
 	while (self.changed) {

@@ -182,7 +182,7 @@ static int64_t saturate(mpfr_srcptr x, enum dtype to)
 	return mpfr_get_si(x, MPFR_RNDZ); /* saturates at 64 bits */
 }
 
-static void cast_from_float(struct run *r, enum dtype to, struct elements *out, int n, int k, int a)
+static void cast_from_float(struct evaluation_run *r, enum dtype to, struct elements *out, int n, int k, int a)
 {
 	struct evaluation *ev = r->ev;
 	mpfr_srcptr x = ev->value[a];
@@ -207,7 +207,7 @@ static void cast_from_float(struct run *r, enum dtype to, struct elements *out, 
 	trace_event(ev, out->at[k].i);
 }
 
-static void cast_element(struct run *r, enum dtype from, enum dtype to, const struct elements *x, int j, struct elements *out,
+static void cast_element(struct evaluation_run *r, enum dtype from, enum dtype to, const struct elements *x, int j, struct elements *out,
     int n, int k)
 {
 	if (dtype_is_float(from)) {
@@ -228,7 +228,7 @@ static void cast_element(struct run *r, enum dtype from, enum dtype to, const st
 
 /* ---- the families ---- */
 
-static void compare_element(struct run *r, const struct node *node, bool is_float, union element a, union element b,
+static void compare_element(struct evaluation_run *r, const struct node *node, bool is_float, union element a, union element b,
     struct elements *out, int n, int k)
 {
 	struct evaluation *ev = r->ev;
@@ -248,7 +248,7 @@ static void compare_element(struct run *r, const struct node *node, bool is_floa
 		element_set_shaky(r, out, n, k);
 }
 
-static void select_element(struct run *r, enum dtype d, const struct elements *const x[], const int j[], struct elements *out,
+static void select_element(struct evaluation_run *r, enum dtype d, const struct elements *const x[], const int j[], struct elements *out,
     int n, int k)
 {
 	struct evaluation *ev = r->ev;
@@ -267,7 +267,7 @@ static void select_element(struct run *r, enum dtype d, const struct elements *c
 	}
 }
 
-static void clamp_element(struct run *r, enum dtype d, const union element e[3], struct elements *out, int k)
+static void clamp_element(struct evaluation_run *r, enum dtype d, const union element e[3], struct elements *out, int k)
 {
 	if (dtype_is_float(d)) {
 		int at_least = trace_extremum(r->ev, OP_CLAMP, d, 1, e[0].scalar, e[1].scalar);
@@ -278,7 +278,7 @@ static void clamp_element(struct run *r, enum dtype d, const union element e[3],
 	out->at[k].i = at_least < e[2].i ? at_least : e[2].i;
 }
 
-static void one_element(struct run *r, const struct node *node, const struct elements *const x[], const int j[],
+static void one_element(struct evaluation_run *r, const struct node *node, const struct elements *const x[], const int j[],
     struct elements *out, int n, int k)
 {
 	enum dtype in = r->p->type[node->arg[0]].dtype, result = r->p->type[node->out].dtype;
@@ -320,7 +320,7 @@ static void one_element(struct run *r, const struct node *node, const struct ele
 				element_set_shaky(r, out, n, k);
 }
 
-void evaluate_elementwise(struct run *r, const struct node *node)
+void evaluate_elementwise(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	int n = shape_elements(&type->shape);

@@ -207,26 +207,26 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 
 /* ---- values ---- */
 
-struct elements elements_new(struct run *r, int n, bool shaky)
+struct elements elements_new(struct evaluation_run *r, int n, bool shaky)
 {
 	return (struct elements){.at = NEW(r->arena, union element, n), .shaky = shaky ? NEW(r->arena, uint8_t, n) : NULL};
 }
 
-void element_set_shaky(struct run *r, struct elements *to, int n, int k)
+void element_set_shaky(struct evaluation_run *r, struct elements *to, int n, int k)
 {
 	if (!to->shaky)
 		to->shaky = NEW(r->arena, uint8_t, n);
 	to->shaky[k] = 1;
 }
 
-void element_copy(struct run *r, struct elements *to, int n_to, int k, const struct elements *from, int j)
+void element_copy(struct evaluation_run *r, struct elements *to, int n_to, int k, const struct elements *from, int j)
 {
 	to->at[k] = from->at[j];
 	if (element_shaky(from, j))
 		element_set_shaky(r, to, n_to, k);
 }
 
-void element_zero(struct run *r, struct elements *to, enum dtype d, int k)
+void element_zero(struct evaluation_run *r, struct elements *to, enum dtype d, int k)
 {
 	if (dtype_is_float(d))
 		to->at[k].scalar = trace_leaf(r->ev, d, 0);
@@ -244,7 +244,7 @@ struct axis_split evaluate_axis_view(const struct shape *s, int axis)
 	return v;
 }
 
-static void evaluate_constant(struct run *r, const struct node *node)
+static void evaluate_constant(struct evaluation_run *r, const struct node *node)
 {
 	const struct tensor *value = &node->attrs.value;
 	int n = shape_elements(&value->type.shape);
@@ -262,7 +262,7 @@ static void evaluate_constant(struct run *r, const struct node *node)
 /* ---- control flow ---- */
 
 /* The integer or bool scalar `value`, on which control flow depends. */
-int64_t evaluate_decide(struct run *r, const struct elements *value)
+int64_t evaluate_decide(struct evaluation_run *r, const struct elements *value)
 {
 	if (element_shaky(value, 0))
 		r->ev->status = EVALUATE_SHAKY;
@@ -270,7 +270,7 @@ int64_t evaluate_decide(struct run *r, const struct elements *value)
 	return value->at[0].i;
 }
 
-static void evaluate_cond(struct run *r, const struct node *node)
+static void evaluate_cond(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[evaluate_decide(r, &r->env[node->arg[0]]) ? 0 : 1];
 	evaluate_region(r, region);
@@ -279,7 +279,7 @@ static void evaluate_cond(struct run *r, const struct node *node)
 }
 
 /* Carries of a loop: [n], copied between parameters and results because parameters are overwritten each iteration. */
-static struct elements *carries_new(struct run *r, const int *arg, int n)
+static struct elements *carries_new(struct evaluation_run *r, const int *arg, int n)
 {
 	struct elements *carry = NEW(r->arena, struct elements, n + 1);
 	for (int k = 0; k < n; k++)
@@ -287,20 +287,20 @@ static struct elements *carries_new(struct run *r, const int *arg, int n)
 	return carry;
 }
 
-static void take_results(struct run *r, const struct region *region, struct elements *carry, int n)
+static void take_results(struct evaluation_run *r, const struct region *region, struct elements *carry, int n)
 {
 	for (int k = 0; k < n; k++)
 		carry[k] = r->env[region->result[k]];
 }
 
-static void evaluate_checkpoint(struct run *r, const struct node *node)
+static void evaluate_checkpoint(struct evaluation_run *r, const struct node *node)
 {
 	evaluate_region(r, &node->region[0]);
 	for (int k = 0; k < node->n_out; k++)
 		r->env[node->out + k] = r->env[node->region[0].result[k]];
 }
 
-static void evaluate_scatter_apply(struct run *r, const struct node *node)
+static void evaluate_scatter_apply(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
 	const struct shape *shape = &r->p->type[node->arg[0]].shape;
@@ -327,7 +327,7 @@ static void evaluate_scatter_apply(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void evaluate_for(struct run *r, const struct node *node)
+static void evaluate_for(struct evaluation_run *r, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
@@ -353,7 +353,7 @@ static void evaluate_for(struct run *r, const struct node *node)
 		r->env[node->out + k] = carry[k];
 }
 
-static void evaluate_while(struct run *r, const struct node *node)
+static void evaluate_while(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *condition = &node->region[0], *body = &node->region[1];
 	struct elements *carry = carries_new(r, node->arg, node->n_arg);
@@ -372,7 +372,7 @@ static void evaluate_while(struct run *r, const struct node *node)
 		r->env[node->out + k] = carry[k];
 }
 
-static void evaluate_scan(struct run *r, const struct node *node)
+static void evaluate_scan(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *body = &node->region[0];
 	int n = node->attrs.carries, n_slice = node->n_arg - n, n_stack = node->n_out - n;
@@ -412,7 +412,7 @@ static void evaluate_scan(struct run *r, const struct node *node)
 		r->env[node->out + k] = carry[k];
 }
 
-typedef void family_fn(struct run *r, const struct node *node);
+typedef void family_fn(struct evaluation_run *r, const struct node *node);
 static family_fn *const families[] = {
     [FAMILY_CONSTANT] = evaluate_constant, [FAMILY_UNARY] = evaluate_elementwise, [FAMILY_BINARY] = evaluate_elementwise,
     [FAMILY_COMPARE] = evaluate_elementwise, [FAMILY_CLAMP] = evaluate_elementwise, [FAMILY_SELECT] = evaluate_elementwise,
@@ -429,12 +429,12 @@ static family_fn *const families[] = {
     [FAMILY_DERIVATIVE] = evaluate_derivative, [FAMILY_CUSTOM] = evaluate_custom,
 };
 
-void evaluate_node(struct run *r, const struct node *node)
+void evaluate_node(struct evaluation_run *r, const struct node *node)
 {
 	families[op_table[node->op].family](r, node);
 }
 
-void evaluate_region(struct run *r, const struct region *region)
+void evaluate_region(struct evaluation_run *r, const struct region *region)
 {
 	for (int k = 0; k < region->n_node; k++)
 		evaluate_node(r, &region->node[k]);
@@ -458,7 +458,7 @@ static void shift(struct evaluation *ev, int k, double direction, int sign, int 
 void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n_move,
     struct arena *a)
 {
-	struct run r = {.ev = ev, .p = p, .arena = a, .env = NEW(a, struct elements, p->n_value)};
+	struct evaluation_run r = {.ev = ev, .p = p, .arena = a, .env = NEW(a, struct elements, p->n_value)};
 	int n_input = p->top.n_param;
 	ev->arena = a;
 	ev->n_scalar = ev->n_parent = 0;

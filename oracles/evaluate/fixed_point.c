@@ -26,7 +26,7 @@ enum {
 static const double slowest = 6.58;
 
 struct solver {
-	struct run *r;
+	struct evaluation_run *r;
 	const struct node *node;
 	const struct region *body;
 	bool *live;  /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
@@ -383,7 +383,7 @@ static void put_chain(struct solver *s, int length, const double *distance)
 	give(s, carry);
 }
 
-static void evaluate_solution(struct run *r, const struct node *node)
+static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
 	struct solver s = {.r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
@@ -427,7 +427,7 @@ static void evaluate_solution(struct run *r, const struct node *node)
 	put_chain(&s, length, stop.distance);
 }
 
-static void evaluate_steps(struct run *r, const struct node *node)
+static void evaluate_steps(struct evaluation_run *r, const struct node *node)
 {
 	struct solver s = {.r = r, .node = node, .body = &node->region[0]};
 	struct elements carry[LIMIT_ARGS] = {{0}};
@@ -441,7 +441,7 @@ static void evaluate_steps(struct run *r, const struct node *node)
 	give(&s, carry);
 }
 
-void evaluate_fixed_point(struct run *r, const struct node *node)
+void evaluate_fixed_point(struct evaluation_run *r, const struct node *node)
 {
 	(node->attrs.meaning == MEANING_SOLUTION ? evaluate_solution : evaluate_steps)(r, node);
 }

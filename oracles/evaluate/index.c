@@ -22,9 +22,9 @@ static int ravel(const struct shape *s, const int index[LIMIT_RANK])
 	return flat;
 }
 
-static const struct shape *shape_of(const struct run *r, int value) { return &r->p->type[value].shape; }
+static const struct shape *shape_of(const struct evaluation_run *r, int value) { return &r->p->type[value].shape; }
 
-int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n)
+int evaluate_index(struct evaluation_run *r, const struct elements *indices, int k, enum index_mode mode, int n)
 {
 	int64_t i = indices->at[k].i;
 	int at = -1;
@@ -43,7 +43,7 @@ int evaluate_index(struct run *r, const struct elements *indices, int k, enum in
 }
 
 /* First positions of a dynamic slice of `size`, clamped inside x. */
-static void resolve_starts(struct run *r, int starts, const struct shape *x, const int size[LIMIT_RANK], int at[LIMIT_RANK])
+static void resolve_starts(struct evaluation_run *r, int starts, const struct shape *x, const int size[LIMIT_RANK], int at[LIMIT_RANK])
 {
 	const struct elements *s = &r->env[starts];
 	for (int d = 0; d < x->rank; d++) {
@@ -55,7 +55,7 @@ static void resolve_starts(struct run *r, int starts, const struct shape *x, con
 	}
 }
 
-static struct elements copy_all(struct run *r, int value)
+static struct elements copy_all(struct evaluation_run *r, int value)
 {
 	int n = shape_elements(shape_of(r, value));
 	const struct elements *x = &r->env[value];
@@ -95,7 +95,7 @@ static int source_of(const struct node *node, const struct shape *in, const int 
 	return ravel(in, index);
 }
 
-static void permute(struct run *r, const struct node *node)
+static void permute(struct evaluation_run *r, const struct node *node)
 {
 	const struct shape *in = shape_of(r, node->arg[0]), *to = shape_of(r, node->out);
 	int n = shape_elements(to), at[LIMIT_RANK] = {0}, start[LIMIT_RANK] = {0};
@@ -110,7 +110,7 @@ static void permute(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void broadcast(struct run *r, const struct node *node)
+static void broadcast(struct evaluation_run *r, const struct node *node)
 {
 	const struct shape *in = shape_of(r, node->arg[0]), *to = shape_of(r, node->out);
 	int n = shape_elements(to);
@@ -121,12 +121,12 @@ static void broadcast(struct run *r, const struct node *node)
 }
 
 /* Row-major order is kept: reshape and squeeze. */
-static void keep(struct run *r, const struct node *node) { r->env[node->out] = r->env[node->arg[0]]; }
+static void keep(struct evaluation_run *r, const struct node *node) { r->env[node->out] = r->env[node->arg[0]]; }
 
 /* ---- an operand written into another ---- */
 
 /* x with update placed at start + k*stride. */
-static void place(struct run *r, const struct node *node, int update, const int start[LIMIT_RANK], const int stride[LIMIT_RANK])
+static void place(struct evaluation_run *r, const struct node *node, int update, const int start[LIMIT_RANK], const int stride[LIMIT_RANK])
 {
 	const struct shape *to = shape_of(r, node->out), *from = shape_of(r, update);
 	int n = shape_elements(to), m = shape_elements(from), at[LIMIT_RANK] = {0};
@@ -144,12 +144,12 @@ static void place(struct run *r, const struct node *node, int update, const int 
 	r->env[node->out] = out;
 }
 
-static void slice_scatter(struct run *r, const struct node *node)
+static void slice_scatter(struct evaluation_run *r, const struct node *node)
 {
 	place(r, node, node->arg[1], node->attrs.start, node->attrs.stride);
 }
 
-static void dynamic_update_slice(struct run *r, const struct node *node)
+static void dynamic_update_slice(struct evaluation_run *r, const struct node *node)
 {
 	static const int ones[LIMIT_RANK] = {1, 1, 1, 1};
 	int start[LIMIT_RANK] = {0};
@@ -157,7 +157,7 @@ static void dynamic_update_slice(struct run *r, const struct node *node)
 	place(r, node, node->arg[1], start, ones);
 }
 
-static void pad(struct run *r, const struct node *node)
+static void pad(struct evaluation_run *r, const struct node *node)
 {
 	const struct shape *in = shape_of(r, node->arg[0]), *to = shape_of(r, node->out);
 	int n = shape_elements(to), at[LIMIT_RANK] = {0};
@@ -175,7 +175,7 @@ static void pad(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void concatenate(struct run *r, const struct node *node)
+static void concatenate(struct evaluation_run *r, const struct node *node)
 {
 	const struct shape *to = shape_of(r, node->out);
 	int n = shape_elements(to), offset = 0, axis = node->attrs.axis;
@@ -195,7 +195,7 @@ static void concatenate(struct run *r, const struct node *node)
 
 /* ---- reads by index ---- */
 
-static void gather(struct run *r, const struct node *node)
+static void gather(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *indices = &r->env[node->arg[1]];
@@ -216,7 +216,7 @@ static void gather(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void take_along_axis(struct run *r, const struct node *node)
+static void take_along_axis(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	const struct shape *in = shape_of(r, node->arg[0]);
@@ -268,7 +268,7 @@ static int combine(struct evaluation *ev, enum op op, enum dtype d, const int *x
 	}
 }
 
-static void scatter(struct run *r, const struct node *node)
+static void scatter(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *updates = &r->env[node->arg[2]];
@@ -310,7 +310,7 @@ static void scatter(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void masked_scatter(struct run *r, const struct node *node)
+static void masked_scatter(struct evaluation_run *r, const struct node *node)
 {
 	int n = shape_elements(shape_of(r, node->out)), m = shape_elements(shape_of(r, node->arg[2])), next = 0;
 	const struct elements *mask = &r->env[node->arg[1]];
@@ -328,9 +328,9 @@ static void masked_scatter(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-void evaluate_move(struct run *r, const struct node *node)
+void evaluate_move(struct evaluation_run *r, const struct node *node)
 {
-	typedef void move_fn(struct run *, const struct node *);
+	typedef void move_fn(struct evaluation_run *, const struct node *);
 	static move_fn *const moves[] = {
 	    [FAMILY_BROADCAST_TO] = broadcast, [FAMILY_RESHAPE] = keep, [FAMILY_SQUEEZE] = keep, [FAMILY_TRANSPOSE] = permute,
 	    [FAMILY_REVERSE] = permute, [FAMILY_SLICE] = permute, [FAMILY_DYNAMIC_SLICE] = permute,

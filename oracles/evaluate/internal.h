@@ -5,7 +5,7 @@
 #include "evaluate.h"
 
 /* One run: the evaluation being filled, and the environment. */
-struct run {
+struct evaluation_run {
 	struct evaluation *ev;
 	const struct program *p;
 	struct arena *arena;
@@ -48,42 +48,42 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 
 /* ---- values ---- */
 
-struct elements elements_new(struct run *r, int n, bool shaky);
+struct elements elements_new(struct evaluation_run *r, int n, bool shaky);
 static inline bool element_shaky(const struct elements *e, int k) { return e->shaky && e->shaky[k]; }
 /* to[k] = from[j], shakiness included. */
-void element_copy(struct run *r, struct elements *to, int n_to, int k, const struct elements *from, int j);
+void element_copy(struct evaluation_run *r, struct elements *to, int n_to, int k, const struct elements *from, int j);
 /* to[k] = zero of the dtype. */
-void element_zero(struct run *r, struct elements *to, enum dtype d, int k);
+void element_zero(struct evaluation_run *r, struct elements *to, enum dtype d, int k);
 /* Marks an integer or bool element shaky; n: elements of `to`. */
-void element_set_shaky(struct run *r, struct elements *to, int n, int k);
+void element_set_shaky(struct evaluation_run *r, struct elements *to, int n, int k);
 
 /* ---- families ---- */
 
-void evaluate_node(struct run *r, const struct node *node);
+void evaluate_node(struct evaluation_run *r, const struct node *node);
 /* The integer or bool scalar `value`, on which control flow depends. */
-int64_t evaluate_decide(struct run *r, const struct elements *value);
+int64_t evaluate_decide(struct evaluation_run *r, const struct elements *value);
 
 /* Elementwise families, cast and select (elementwise.c). */
-void evaluate_elementwise(struct run *r, const struct node *node);
+void evaluate_elementwise(struct evaluation_run *r, const struct node *node);
 /* Moves, indexing and scatters (index.c). */
-void evaluate_move(struct run *r, const struct node *node);
+void evaluate_move(struct evaluation_run *r, const struct node *node);
 /* The position that indices[k] means on an axis of extent n, -1 when dropped; a decision of the path. */
-int evaluate_index(struct run *r, const struct elements *indices, int k, enum index_mode mode, int n);
+int evaluate_index(struct evaluation_run *r, const struct elements *indices, int k, enum index_mode mode, int n);
 /* Reductions, cumulative ops and matmul (reduce.c). */
-void evaluate_reduce(struct run *r, const struct node *node);
+void evaluate_reduce(struct evaluation_run *r, const struct node *node);
 
 /* Op derivative (nested.c). */
-void evaluate_derivative(struct run *r, const struct node *node);
+void evaluate_derivative(struct evaluation_run *r, const struct node *node);
 /* Op custom (custom.c). */
-void evaluate_custom(struct run *r, const struct node *node);
+void evaluate_custom(struct evaluation_run *r, const struct node *node);
 /* The nodes of a region whose parameters are bound (evaluate.c). */
-void evaluate_region(struct run *r, const struct region *region);
+void evaluate_region(struct evaluation_run *r, const struct region *region);
 
 /* Iota, sort, argsort and argmax (order.c). */
-void evaluate_order(struct run *r, const struct node *node);
+void evaluate_order(struct evaluation_run *r, const struct node *node);
 
 /* Fixed points (fixed_point.c). */
-void evaluate_fixed_point(struct run *r, const struct node *node);
+void evaluate_fixed_point(struct evaluation_run *r, const struct node *node);
 
 /* The axis `axis` of a shape as outer x n x inner. */
 struct axis_split {
@@ -92,6 +92,6 @@ struct axis_split {
 struct axis_split evaluate_axis_view(const struct shape *s, int axis);
 
 /* Elements of the floats among n values of the program (nested.c). */
-int evaluate_count_floats(const struct run *r, const int *value, int n);
+int evaluate_count_floats(const struct evaluation_run *r, const int *value, int n);
 
 #endif

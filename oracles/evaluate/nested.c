@@ -5,7 +5,7 @@
 /* A derivative may make the trace this many scalars long. */
 enum { TRACE_LIMIT = 4 * LIMIT_WORK };
 
-int evaluate_count_floats(const struct run *r, const int *value, int n)
+int evaluate_count_floats(const struct evaluation_run *r, const int *value, int n)
 {
 	int total = 0;
 	for (int k = 0; k < n; k++)
@@ -15,7 +15,7 @@ int evaluate_count_floats(const struct run *r, const int *value, int n)
 }
 
 /* The scalars of the float ones among n values, in order; their number. */
-static int gather(const struct run *r, const int *value, int n, int *to)
+static int gather(const struct evaluation_run *r, const int *value, int n, int *to)
 {
 	int total = 0;
 	for (int k = 0; k < n; k++) {
@@ -27,7 +27,7 @@ static int gather(const struct run *r, const int *value, int n, int *to)
 }
 
 /* The parameters are scalars of their own, so that a captured value is constant even where it is the operand too. */
-static void bind_parameters(struct run *r, const struct node *node)
+static void bind_parameters(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
 	r->ev->part = TRACE_PARAMETER;
@@ -49,7 +49,7 @@ static void bind_parameters(struct run *r, const struct node *node)
  * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its product means nothing
  * where a value or a derivative on the way is infinite.  So this 0 is a sum of zero times what the results are made of, and the direction.
  */
-static int absent_zero(struct run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
+static int absent_zero(struct evaluation_run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
 {
 	struct evaluation *ev = r->ev;
 	struct arena_mark mark = arena_mark(r->arena);
@@ -82,13 +82,13 @@ static int absent_zero(struct run *r, const struct stretch *s, int end, const in
 }
 
 /* Engines compute a derivative, also where it is the direction itself: as a zero of no certain sign. */
-static int as_computed(struct run *r, int scalar)
+static int as_computed(struct evaluation_run *r, int scalar)
 {
 	return r->ev->scalar[scalar].n_parent ? scalar : trace_result(r->ev, scalar);
 }
 
 /* Elements of result k of the node from the scalars that `next` gives; those that are absent are zero[dtype]. */
-static const int *take_result(struct run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
+static const int *take_result(struct evaluation_run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
 {
 	const struct type *type = &r->p->type[node->out + k];
 	int n = shape_elements(&type->shape);
@@ -99,7 +99,7 @@ static const int *take_result(struct run *r, const struct node *node, int k, con
 	return next;
 }
 
-void evaluate_derivative(struct run *r, const struct node *node)
+void evaluate_derivative(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
 	bool jvp = node->attrs.transform == DERIVATIVE_JVP;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static void iota(struct run *r, const struct node *node)
+static void iota(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	struct axis_split v = evaluate_axis_view(&type->shape, node->attrs.axis);
@@ -26,7 +26,7 @@ static void iota(struct run *r, const struct node *node)
 /* ---- one line ---- */
 
 /* n elements around an axis, and what is found out about their order. */
-struct line {
+struct ordered_line {
 	int n, step;
 	const union element *at; /* element k is at[k * step] */
 	const struct evaluation *ev; /* NULL: integers */
@@ -34,10 +34,10 @@ struct line {
 	double *high, *low;      /* [n] in order: largest upper end so far, smallest lower end from here on */
 };
 
-static int scalar_at(const struct line *l, int position) { return l->at[position * l->step].scalar; }
+static int scalar_at(const struct ordered_line *l, int position) { return l->at[position * l->step].scalar; }
 
 /* Whether position a comes strictly before b: NaN after everything else. */
-static bool before(const struct line *l, int a, int b)
+static bool before(const struct ordered_line *l, int a, int b)
 {
 	if (!l->ev)
 		return l->at[a * l->step].i < l->at[b * l->step].i;
@@ -46,7 +46,7 @@ static bool before(const struct line *l, int a, int b)
 }
 
 /* A stable merge sort of perm[low .. high). */
-static void merge_sort(struct line *l, int low, int high)
+static void merge_sort(struct ordered_line *l, int low, int high)
 {
 	int middle = low + (high - low) / 2, left = low, right = middle;
 	if (high - low < 2)
@@ -60,7 +60,7 @@ static void merge_sort(struct line *l, int low, int high)
 	}
 }
 
-static void sort_line(struct line *l)
+static void sort_line(struct ordered_line *l)
 {
 	for (int k = 0; k < l->n; k++)
 		l->perm[k] = k;
@@ -76,7 +76,7 @@ static double end_of(const struct evaluation *ev, int k, int sign)
 	return radius == 0 ? x : nextafter(x + sign * radius, sign > 0 ? INFINITY : -INFINITY);
 }
 
-static void find_ends(struct line *l)
+static void find_ends(struct ordered_line *l)
 {
 	double most = -INFINITY, least = INFINITY;
 	for (int k = 0; k < l->n; k++)
@@ -86,7 +86,7 @@ static void find_ends(struct line *l)
 }
 
 /* The end of the cluster that starts at `first` of the order: no right engine moves anything across its borders. */
-static int cluster_end(const struct line *l, int first)
+static int cluster_end(const struct ordered_line *l, int first)
 {
 	int end = first + 1;
 	while (end < l->n && l->high[end - 1] >= l->low[end])
@@ -97,7 +97,7 @@ static int cluster_end(const struct line *l, int first)
 enum cluster { CLUSTER_SAME, CLUSTER_TIED, CLUSTER_UNSURE };
 
 /* Same: one scalar, given several times.  Tied: exactly equal in every right engine. */
-static enum cluster cluster_kind(const struct line *l, int first, int end)
+static enum cluster cluster_kind(const struct ordered_line *l, int first, int end)
 {
 	int a = scalar_at(l, l->perm[first]);
 	bool same = true, tied = !mpfr_nan_p(l->ev->value[a]);
@@ -110,7 +110,7 @@ static enum cluster cluster_kind(const struct line *l, int first, int end)
 }
 
 /* The permutation is a decision of the path; with the ties in it, for beside a tie the permutation may be that of the tie. */
-static void note_order(struct evaluation *ev, const struct line *l)
+static void note_order(struct evaluation *ev, const struct ordered_line *l)
 {
 	for (int k = 0; k < l->n; k++) {
 		int b = scalar_at(l, l->perm[k]), a = k ? scalar_at(l, l->perm[k - 1]) : b;
@@ -123,7 +123,7 @@ static void note_order(struct evaluation *ev, const struct line *l)
 /* ---- families ---- */
 
 /* out[k], k-th in order of a float line whose first element is number `base` of the result. */
-static void put_sorted(struct run *r, const struct line *l, enum dtype d, struct elements *out, int base)
+static void put_sorted(struct evaluation_run *r, const struct ordered_line *l, enum dtype d, struct elements *out, int base)
 {
 	int *member = NEW(r->arena, int, l->n + 1);
 	for (int first = 0, end; first < l->n; first = end) {
@@ -137,7 +137,7 @@ static void put_sorted(struct run *r, const struct line *l, enum dtype d, struct
 	}
 }
 
-static void put_positions(struct run *r, const struct line *l, struct elements *out, int total, int base)
+static void put_positions(struct evaluation_run *r, const struct ordered_line *l, struct elements *out, int total, int base)
 {
 	for (int k = 0; k < l->n; k++)
 		out->at[base + k * l->step].i = l->perm[k];
@@ -150,7 +150,7 @@ static void put_positions(struct run *r, const struct line *l, struct elements *
 	}
 }
 
-static void sort(struct run *r, const struct node *node)
+static void sort(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *in = &r->p->type[node->arg[0]];
 	const struct elements *x = &r->env[node->arg[0]];
@@ -158,7 +158,7 @@ static void sort(struct run *r, const struct node *node)
 	int total = shape_elements(&in->shape);
 	bool is_float = dtype_is_float(in->dtype), positions = node->op == OP_ARGSORT;
 	struct elements out = elements_new(r, total, false);
-	struct line l = {.n = v.n, .step = v.inner, .ev = is_float ? r->ev : NULL, .perm = NEW(r->arena, int, v.n),
+	struct ordered_line l = {.n = v.n, .step = v.inner, .ev = is_float ? r->ev : NULL, .perm = NEW(r->arena, int, v.n),
 	    .spare = NEW(r->arena, int, v.n), .high = NEW(r->arena, double, v.n), .low = NEW(r->arena, double, v.n)};
 	for (int o = 0; o < v.outer; o++)
 		for (int i = 0; i < v.inner; i++) {
@@ -187,7 +187,7 @@ static void sort(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-static void argmax(struct run *r, const struct node *node)
+static void argmax(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *in = &r->p->type[node->arg[0]];
 	const struct elements *x = &r->env[node->arg[0]];
@@ -195,7 +195,7 @@ static void argmax(struct run *r, const struct node *node)
 	int n = v.outer * v.inner;
 	bool is_float = dtype_is_float(in->dtype);
 	struct elements out = elements_new(r, n, false);
-	struct line l = {.n = v.n, .step = v.inner, .ev = is_float ? r->ev : NULL};
+	struct ordered_line l = {.n = v.n, .step = v.inner, .ev = is_float ? r->ev : NULL};
 	for (int o = 0; o < v.outer; o++)
 		for (int i = 0; i < v.inner; i++) {
 			int base = o * v.n * v.inner + i, at = o * v.inner + i, best = 0;
@@ -223,7 +223,7 @@ static void argmax(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-void evaluate_order(struct run *r, const struct node *node)
+void evaluate_order(struct evaluation_run *r, const struct node *node)
 {
 	switch ((int)node->op) {
 	case OP_IOTA: iota(r, node); break;

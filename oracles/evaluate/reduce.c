@@ -78,7 +78,7 @@ static int reduce_group(struct evaluation *ev, enum op op, enum dtype d, const i
 
 /* ---- reductions ---- */
 
-static void reduce_axes(struct run *r, const struct node *node)
+static void reduce_axes(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *in = &r->p->type[node->arg[0]], *type = &r->p->type[node->out];
 	int n = shape_elements(&type->shape), total = shape_elements(&in->shape);
@@ -126,7 +126,7 @@ static void reduce_axes(struct run *r, const struct node *node)
  * A running sum is a sum of all elements so far, not a chain: an engine may group them in any order, and the error bound
  * of a sum knows that.
  */
-static void cumulate(struct run *r, const struct node *node)
+static void cumulate(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *x = &r->env[node->arg[0]];
@@ -181,7 +181,7 @@ static struct matrix matrix_of(const struct shape *s, bool left)
 	return m;
 }
 
-static void matmul(struct run *r, const struct node *node)
+static void matmul(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
 	struct matrix a = matrix_of(&r->p->type[node->arg[0]].shape, true), b = matrix_of(&r->p->type[node->arg[1]].shape, false);
@@ -208,7 +208,7 @@ static void matmul(struct run *r, const struct node *node)
 	r->env[node->out] = out;
 }
 
-void evaluate_reduce(struct run *r, const struct node *node)
+void evaluate_reduce(struct evaluation_run *r, const struct node *node)
 {
 	switch ((int)op_table[node->op].family) {
 	case FAMILY_REDUCE: reduce_axes(r, node); break;

@@ -8,7 +8,7 @@
 enum { ABSENT = -1 };
 
 /* The outputs of a level, element by element. */
-struct level {
+struct traced_level {
 	struct signature types;
 	int n_element, *scalar; /* ABSENT: zero, or an integer */
 };
@@ -50,7 +50,7 @@ static int seed_scalar(struct evaluation *ev, enum dtype d, double x)
 }
 
 /* The float elements of the inputs in wrt; with a seed each for a jvp. */
-static struct ends inputs_of(struct evaluation *ev, const struct level *below, const struct transform *t)
+static struct ends inputs_of(struct evaluation *ev, const struct traced_level *below, const struct transform *t)
 {
 	struct type type[LIMIT_ARGS];
 	for (int i = 0; i < t->n_wrt; i++)
@@ -71,7 +71,7 @@ static struct ends inputs_of(struct evaluation *ev, const struct level *below, c
 }
 
 /* The outputs below that are there; with a seed each for a vjp. */
-static struct ends results_of(struct evaluation *ev, const struct level *below, const struct transform *t)
+static struct ends results_of(struct evaluation *ev, const struct traced_level *below, const struct transform *t)
 {
 	struct ends e = ends_new(ev->arena, below->n_element);
 	int element = 0;
@@ -88,9 +88,9 @@ static struct ends results_of(struct evaluation *ev, const struct level *below, 
 	return e;
 }
 
-static struct level base_level(struct evaluation *ev, const struct program *p)
+static struct traced_level base_level(struct evaluation *ev, const struct program *p)
 {
-	struct level out = {.types = request_base(p)};
+	struct traced_level out = {.types = request_base(p)};
 	out.scalar = NEW(ev->arena, int, elements_of(out.types.output, out.types.n_output) + 1);
 	for (int i = 0; i < out.types.n_output; i++)
 		for (int k = 0; k < shape_elements(&out.types.output[i].shape); k++)
@@ -112,7 +112,7 @@ static int beside(struct evaluation *ev, int value, int tangent)
 }
 
 /* The level above `below`; false when the limit is reached. */
-static bool apply(struct evaluation *ev, const struct level *below, const struct transform *t, int limit, struct level *above)
+static bool apply(struct evaluation *ev, const struct traced_level *below, const struct transform *t, int limit, struct traced_level *above)
 {
 	struct error unused;
 	struct ends in = inputs_of(ev, below, t), results = results_of(ev, below, t);
@@ -136,9 +136,9 @@ static bool apply(struct evaluation *ev, const struct level *below, const struct
 
 int *trace_request(struct evaluation *ev, const struct testcase *c, int limit)
 {
-	struct level level = base_level(ev, &c->program);
+	struct traced_level level = base_level(ev, &c->program);
 	for (int k = 0; k < c->n_transform; k++) {
-		struct level above;
+		struct traced_level above;
 		if (!apply(ev, &level, &c->transform[k], limit, &above))
 			return NULL;
 		level = above;

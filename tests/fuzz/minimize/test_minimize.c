@@ -143,14 +143,14 @@ static bool region_has(const struct region *r, const struct wanted *w, bool insi
 	return false;
 }
 
-struct asked {
+struct request_summary {
 	const struct wanted *wanted;
 	int times;
 };
 
 static bool has_wanted(void *self, const struct testcase *c, struct arena *scratch)
 {
-	struct asked *q = self;
+	struct request_summary *q = self;
 	struct error e = {0};
 
 	q->times++;
@@ -196,14 +196,14 @@ static const struct wanted table[] = {
 static void check_row(const struct wanted *w, const struct testcase *from, struct arena *a)
 {
 	struct minimize_statistics stats, again;
-	struct asked q = {w, 0};
+	struct request_summary q = {w, 0};
 	struct testcase small_case = minimize(from, has_wanted, &q, 20000, a, &stats), second;
 	int ops = ops_of(&small_case.program.top);
 	struct arena scratch;
 
 	arena_init(&scratch, 1 << 20);
 	CHECK(q.times == stats.tried, "%s: asked %d times, says %d", w->name, q.times, stats.tried);
-	CHECK(has_wanted(&(struct asked){w, 0}, &small_case, &scratch), "%s: what is left is not interesting", w->name);
+	CHECK(has_wanted(&(struct request_summary){w, 0}, &small_case, &scratch), "%s: what is left is not interesting", w->name);
 	CHECK(ops <= ops_of(&from->program.top), "%s: %d ops are more than before", w->name, ops);
 	CHECK(ops <= w->ops, "%s: %d ops left, %d wanted:\n%s", w->name, ops, w->ops, program_print(&small_case.program, a));
 	CHECK(!edit_idles(&small_case.program), "%s: a loop that never begins is left", w->name);

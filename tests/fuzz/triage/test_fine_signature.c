@@ -40,10 +40,10 @@ static void test_names(struct arena *a)
 
 static void test_asked(void)
 {
-	static const struct asked primal = {0, "primal", false}, jvp = {1, "jvp", false}, vjp = {1, "vjp", false}, batch = {1, "vjp", true}, batch_jvp = {1, "jvp", true}, two = {2, "vjp", false},
+	static const struct request_summary primal = {0, "primal", false}, jvp = {1, "jvp", false}, vjp = {1, "vjp", false}, batch = {1, "vjp", true}, batch_jvp = {1, "jvp", true}, two = {2, "vjp", false},
 	    two_jvp = {2, "jvp", false}, two_batch = {2, "vjp", true}, three = {3, "vjp", false};
 	static const struct {
-		const struct asked *x, *y;
+		const struct request_summary *x, *y;
 		bool explains, is_in;
 	} rows[] = {
 	    {&vjp, &vjp, true, true}, {&vjp, &jvp, false, false}, {&vjp, &two, true, true}, {&two, &vjp, false, false}, {&two, &two_jvp, true, true},
