@@ -25,7 +25,7 @@ MADE = {"SQUARE": "one rounding", "SQRT": "one rounding (IEEE 754)", "RSQRT": "1
 
 def rules():
     """(name, [arguments]) of every row."""
-    text = re.sub(r"/\*.*?\*/", "", (ORACLES / "analytic_rules.def").read_text(), flags=re.S)
+    text = re.sub(r"/\*.*?\*/", "", (ORACLES / "ball/analytic_rules.def").read_text(), flags=re.S)
     for row in re.finditer(r"^UNARY\(", text, re.M):
         depth, argument, arguments = 1, "", []
         for c in text[row.end():]:
@@ -57,7 +57,7 @@ def table():
 def stale_quotations(paper):
     """Rows `| file | `code` | ...` of section "Constants" whose code is not in the file."""
     section = paper.split("\n## Constants\n", 1)[1].split("\n## ", 1)[0]
-    rows = re.findall(r"^\| (\w+\.(?:c|h|def)) \| ``? ?(.*?) ?``? \|", section, re.M)
+    rows = re.findall(r"^\| ([\w/]+\.(?:c|h|def)) \| ``? ?(.*?) ?``? \|", section, re.M)
     if len(rows) < 20:
         sys.exit(f"{PAPER.name}: only {len(rows)} constants")
     return [(f, code) for f, code in rows if " ".join(code.split()) not in " ".join((ORACLES / f).read_text().split())]
@@ -73,7 +73,7 @@ def main():
         print(f"{PAPER.name}: {f} has no `{code}`")
     if sys.argv[1:] == ["--check"]:
         if old != new:
-            print(f"{PAPER.name}: the table of rules is not that of analytic_rules.def; run scripts/make_tolerance_table.py")
+            print(f"{PAPER.name}: the table of rules is not that of ball/analytic_rules.def; run scripts/make_tolerance_table.py")
         return 1 if bad or old != new else 0
     PAPER.write_text(head + BEGIN + new + END + tail)
     return 1 if bad else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""oracles/TOLERANCE.md against the code: its tables are those of analytic_rules.def, and every constant that it explains stands in the file it names.
+"""oracles/TOLERANCE.md against the code: its tables are those of ball/analytic_rules.def, and every constant that it explains stands in the file it names.
 
 Usage: test_tolerance_doc.py ROOT
 """
@@ -34,7 +34,7 @@ def main():
     if done.returncode:
         sys.exit(done.stdout + done.stderr)
     # It notices a constant, a rule and a figure of libm that are not as the page says.
-    for edit in [("ball.h", "BALL_FLOW_SLACK 8", "BALL_FLOW_SLACK 9"), ("analytic_rules.def", "22 * P", "23 * P"), ("analytic_rules.def", "UNARY(EXP, 4", "UNARY(EXP, 2")]:
+    for edit in [("ball/ball.h", "BALL_FLOW_SLACK 8", "BALL_FLOW_SLACK 9"), ("ball/analytic_rules.def", "22 * P", "23 * P"), ("ball/analytic_rules.def", "UNARY(EXP, 4", "UNARY(EXP, 2")]:
         if not changed(root, *edit):
             sys.exit(f"{edit[2]} in {edit[0]} goes unnoticed")
 
