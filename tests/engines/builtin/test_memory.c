@@ -1,6 +1,6 @@
 /*
  * test_memory.c: how the memory of a derivative grows with the trip count, as each strategy promises: flat for `forward`, linear for
- * what keeps every iterate, flat for a fixed number of snapshots.  Prints the table that README.md shows.
+ * what keeps every iterate, flat for a fixed number of snapshots.  Prints the table that docs/built-in-engines.md shows.
  */
 #include "tests/engines/samples.h"
 
