@@ -3,7 +3,7 @@
  *
  *   build/tests/test_x          everything
  *   build/tests/test_x --list   the names of its rows, one a line
- *   build/tests/test_x NAME     the rows whose names contain NAME, and nothing else
+ *   build/tests/test_x NAME     the rows whose names contain NAME
  *   build/tests/test_x --part K/N   every Nth row from the Kth on, K = 1 .. N: a long test in parts
  */
 #ifndef TESTS_CHECK_H

@@ -76,12 +76,15 @@ static void check_generated(const struct array_target *target, bool constants, i
 	CHECK(changed > CASES / 20, "%s: %d programs changed", target->name, changed);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, 1 << 30);
 	for (size_t k = 0; k < sizeof targets / sizeof *targets; k++) {
+		if (!row_wanted("targets: row %d", (int)k))
+			continue;
 		check_generated(targets[k].target, false, targets[k].written_percent, &a);
 		check_generated(targets[k].target, true, targets[k].written_percent, &a);
 	}

@@ -528,21 +528,22 @@ static void test_settle(struct arena *a)
 	CHECK(program_equal(&p, &settled), "settled again");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, 64 << 20);
-	test_round_trip(&a);
-	test_renumber(&a);
-	test_refused(&a);
-	test_limits(&a);
-	test_walk(&a);
-	test_many_nodes(&a);
-	test_builder(&a);
-	test_loops(&a);
-	test_attrs(&a);
-	test_settle(&a);
+	CHECK_LAW(test_round_trip(&a));
+	CHECK_LAW(test_renumber(&a));
+	CHECK_LAW(test_refused(&a));
+	CHECK_LAW(test_limits(&a));
+	CHECK_LAW(test_walk(&a));
+	CHECK_LAW(test_many_nodes(&a));
+	CHECK_LAW(test_builder(&a));
+	CHECK_LAW(test_loops(&a));
+	CHECK_LAW(test_attrs(&a));
+	CHECK_LAW(test_settle(&a));
 	arena_free(&a);
 	return check_done();
 }

@@ -58,6 +58,8 @@ static void check_points(struct engine *aot, struct engine *tape, struct arena *
 static void check_samples_against(struct engine *aot, struct engine *tape, struct arena *a)
 {
 	for (int n = 0; n < N_SAMPLE; n++) {
+		if (!row_wanted("samples against: %s", samples[n].name))
+			continue;
 		const struct sample *s = &samples[n];
 		struct testcase c = sample_case(a, s, s->at, true);
 		struct answer p = {.status = ANSWER_FAILURE}, q = p;
@@ -280,24 +282,25 @@ static void check_room(struct engine *aot, struct arena *a)
 	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "carries"), "15 carries: %d, %s", (int)out.status, out.text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct engine *aot = sample_engine("aot"), *tape = sample_engine("tape");
 	struct profile usual = profile_default(), applies = usual, stores = usual;
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	check_samples(aot, &a);
 	check_samples_against(aot, tape, &a);
-	check_points(aot, tape, &a);
-	check_again(&a);
-	check_strong_zero(&a);
-	check_room(aot, &a);
-	check_generated(aot, &usual, OP_CONSTANT, &a);
+	CHECK_LAW(check_points(aot, tape, &a));
+	CHECK_LAW(check_again(&a));
+	CHECK_LAW(check_strong_zero(&a));
+	CHECK_LAW(check_room(aot, &a));
+	CHECK_LAW(check_generated(aot, &usual, OP_CONSTANT, &a));
 	applies.weight_scatter_apply = 60;
-	check_generated(aot, &applies, OP_SCATTER_APPLY, &a);
+	CHECK_LAW(check_generated(aot, &applies, OP_SCATTER_APPLY, &a));
 	stores.weight_store = 60;
-	check_generated(aot, &stores, OP_STORE, &a);
+	CHECK_LAW(check_generated(aot, &stores, OP_STORE, &a));
 	engine_close(aot);
 	engine_close(tape);
 	arena_free(&a);

@@ -176,6 +176,8 @@ static void check_hessian(const struct testcase *c, const char *name, const doub
 static void check_sample_hessians(struct arena *a)
 {
 	for (int n = 0; n < N_SAMPLE; n++) {
+		if (!row_wanted("sample hessians: %s", samples[n].name))
+			continue;
 		const struct sample *s = &samples[n];
 		struct testcase c = sample_case(a, s, s->at, true);
 		double want[GRADIENT];
@@ -215,6 +217,8 @@ static const struct {
 static void check_seconds(struct arena *a)
 {
 	for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+		if (!row_wanted("seconds: %d %s", (int)i, op_table[seconds[i].op].name))
+			continue;
 		const struct sample s = {.name = op_table[seconds[i].op].name,
 		    .build = build_elementwise,
 		    .n_in = op_table[seconds[i].op].n_arg,
@@ -284,6 +288,8 @@ static void check_third(struct arena *a)
 	    {build_third_logistic, 0, -.125}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("third: row %d", (int)i))
+			continue;
 		const struct sample s = {
 		    .name = "third", .build = rows[i].build, .n_in = 1, .type = {{.dtype = DTYPE_F64}}, .at = {{rows[i].x}}};
 
@@ -350,6 +356,8 @@ static struct tensor *slice_point(struct arena *a, const struct testcase *c, con
 static void check_batch_outside(struct arena *a)
 {
 	for (int n = 0; n < N_SAMPLE; n++) {
+		if (!row_wanted("batch outside: %s", samples[n].name))
+			continue;
 		const struct sample *s = &samples[n];
 		struct testcase single = sample_case(a, s, s->at, true), c = single;
 
@@ -387,6 +395,8 @@ static void check_batch_outside(struct arena *a)
 static void check_batch_inside(struct arena *a)
 {
 	for (int n = 0; n < N_SAMPLE; n++) {
+		if (!row_wanted("batch inside: %s", samples[n].name))
+			continue;
 		const struct sample *s = &samples[n];
 		struct testcase single = sample_case(a, s, s->at, true), c = single;
 		struct transform vjp = single.transform[0];
@@ -625,10 +635,11 @@ static void check_limits(struct arena *a)
 	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "expected at most"), "%s", out.text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	for (int e = 0; e < ENGINES; e++) {
 		struct error error;
@@ -636,12 +647,28 @@ int main(void)
 		engines[e] = engine_open(specs[e], &error);
 		CHECK(engines[e], "%s", error.text);
 	}
-	static void (*const checks[])(struct arena *) = {check_sample_hessians, check_seconds, check_zeros, check_third, check_batch_outside,
-	    check_batch_inside, check_batch_both, check_integers, check_vectorised, check_refusals, check_limits};
-	for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-		checks[k](&a);
-		arena_reset(&a);
-	}
+	check_sample_hessians(&a);
+	arena_reset(&a);
+	check_seconds(&a);
+	arena_reset(&a);
+	CHECK_LAW(check_zeros(&a));
+	arena_reset(&a);
+	check_third(&a);
+	arena_reset(&a);
+	check_batch_outside(&a);
+	arena_reset(&a);
+	check_batch_inside(&a);
+	arena_reset(&a);
+	CHECK_LAW(check_batch_both(&a));
+	arena_reset(&a);
+	CHECK_LAW(check_integers(&a));
+	arena_reset(&a);
+	CHECK_LAW(check_vectorised(&a));
+	arena_reset(&a);
+	CHECK_LAW(check_refusals(&a));
+	arena_reset(&a);
+	CHECK_LAW(check_limits(&a));
+	arena_reset(&a);
 	for (int e = 0; e < ENGINES; e++)
 		engine_close(engines[e]);
 	arena_free(&a);

@@ -91,19 +91,20 @@ static void check_counts(struct engine *const engine[], struct arena *a)
 	static const int snapshots[SPECS] = {3, 1, 2, 64}, trips[] = {0, 1, 2, 3, 4, 5, 17, 64, 65, 200};
 
 	for (int n = 0; n < (int)(sizeof trips / sizeof *trips); n++)
-		for (int form = 0; form < 2; form++)
-			for (int k = 0; k < SPECS; k++) {
-				struct answer out = {.status = ANSWER_FAILURE};
+		if (row_wanted("counts: row %d", (int)n))
+			for (int form = 0; form < 2; form++)
+				for (int k = 0; k < SPECS; k++) {
+					struct answer out = {.status = ANSWER_FAILURE};
 
-				arena_reset(a);
-				trip = trips[n];
-				with_while = form == 1;
-				struct testcase c = sample_case(a, &chain, chain.at, true);
-				engine_answer(engine[k], &c, a, &out);
-				CHECK(out.status == ANSWER_OK && engine[k]->recomputed == revolve_cost(trip, snapshots[k]),
-				    "%s, %d iterations, %s: ran %lld again, optimum %lld", specs[k], trip, form ? "while" : "for",
-				    (long long)engine[k]->recomputed, (long long)revolve_cost(trip, snapshots[k]));
-			}
+					arena_reset(a);
+					trip = trips[n];
+					with_while = form == 1;
+					struct testcase c = sample_case(a, &chain, chain.at, true);
+					engine_answer(engine[k], &c, a, &out);
+					CHECK(out.status == ANSWER_OK && engine[k]->recomputed == revolve_cost(trip, snapshots[k]),
+					    "%s, %d iterations, %s: ran %lld again, optimum %lld", specs[k], trip, form ? "while" : "for",
+					    (long long)engine[k]->recomputed, (long long)revolve_cost(trip, snapshots[k]));
+				}
 }
 
 /* Each execution of an inner loop, two iterations long, costs one more where it is reversed: 3 in a loop of 3. */
@@ -236,6 +237,8 @@ static void check_specs(void)
 	CHECK(engine->option[0] == 7 && !engine_is_right(engine), "%d", engine->option[0]);
 	engine_close(engine);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		if (!row_wanted("specs: %s", bad[i].spec))
+			continue;
 		struct error e = {.text = ""};
 
 		engine = engine_open(bad[i].spec, &e);
@@ -267,6 +270,8 @@ static void check_fifo(struct arena *a)
 	struct engine *right = sample_engine("checkpointed"), *fifo = sample_engine("checkpointed+residual-fifo");
 
 	for (row = 0; row < (int)(sizeof loops / sizeof *loops); row++) {
+		if (!row_wanted("fifo: %s", loops[row].name))
+			continue;
 		const struct sample s = {.name = loops[row].name, .build = build_loop, .n_in = 1, .type = {F64}, .at = {{.5}}};
 		struct testcase c = sample_case(a, &s, s.at, true);
 		struct answer out = {.status = ANSWER_FAILURE};
@@ -280,21 +285,22 @@ static void check_fifo(struct arena *a)
 	engine_close(fifo);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 	struct engine *engine[SPECS];
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	for (int k = 0; k < SPECS; k++) {
 		engine[k] = sample_engine(specs[k]);
 		check_samples(engine[k], &a);
 	}
-	check_generated(engine, &a);
+	CHECK_LAW(check_generated(engine, &a));
 	check_counts(engine, &a);
-	check_nested(engine[1], &a);
-	check_limit(engine, &a);
-	check_memory();
+	CHECK_LAW(check_nested(engine[1], &a));
+	CHECK_LAW(check_limit(engine, &a));
+	CHECK_LAW(check_memory());
 	check_specs();
 	check_fifo(&a);
 	for (int k = 0; k < SPECS; k++)

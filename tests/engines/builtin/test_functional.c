@@ -8,6 +8,8 @@ static void check_against_tape(struct engine *functional, struct arena *a)
 	struct engine *tape = sample_engine("tape");
 
 	for (int n = 0; n < N_SAMPLE; n++) {
+		if (!row_wanted("against tape: %s", samples[n].name))
+			continue;
 		const struct sample *s = &samples[n];
 		struct testcase c = sample_case(a, s, s->at, true);
 		struct answer p = {.status = ANSWER_FAILURE}, q = p;
@@ -59,22 +61,23 @@ static int build_loop(struct builder *b, const int *in, int *result)
 static void check_order(struct engine *engine, bool fifo, struct arena *a)
 {
 	for (build_row = 0; build_row < (int)(sizeof loops / sizeof loops[0]); build_row++)
-		for (int form = 0; form < 2; form++) {
-			const struct sample s = {.name = loops[build_row].body,
-			    .build = build_loop,
-			    .n_in = 1,
-			    .type = {F64},
-			    .at = {{loops[build_row].x}}};
-			double want = fifo ? loops[build_row].faulty : loops[build_row].right;
-			struct answer out = {.status = ANSWER_FAILURE};
+		if (row_wanted("order: %s", loops[build_row].body))
+			for (int form = 0; form < 2; form++) {
+				const struct sample s = {.name = loops[build_row].body,
+				    .build = build_loop,
+				    .n_in = 1,
+				    .type = {F64},
+				    .at = {{loops[build_row].x}}};
+				double want = fifo ? loops[build_row].faulty : loops[build_row].right;
+				struct answer out = {.status = ANSWER_FAILURE};
 
-			build_as_while = form == 1;
-			struct testcase c = sample_case(a, &s, s.at, true);
-			engine_answer(engine, &c, a, &out);
-			CHECK(near(out.derivative[0].at->f, want, 4e-16), "%s: %s, n %d, %s: %.17g, want %.17g",
-			    build_spec, s.name, loops[build_row].n, form ? "while" : "for", out.derivative[0].at->f,
-			    want);
-		}
+				build_as_while = form == 1;
+				struct testcase c = sample_case(a, &s, s.at, true);
+				engine_answer(engine, &c, a, &out);
+				CHECK(near(out.derivative[0].at->f, want, 4e-16), "%s: %s, n %d, %s: %.17g, want %.17g",
+				    build_spec, s.name, loops[build_row].n, form ? "while" : "for", out.derivative[0].at->f,
+				    want);
+			}
 }
 
 /*
@@ -93,11 +96,12 @@ static void check_rows(struct engine *fifo, struct arena *a)
 		CHECK(out.derivative[1].at[i].f == want[i], "x[%d]: %.17g", i, out.derivative[1].at[i].f);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 	struct engine *engine = sample_engine("functional"), *fifo = sample_engine("functional+residual-fifo");
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	check_samples(engine, &a);
 	check_against_tape(engine, &a);
@@ -105,7 +109,7 @@ int main(void)
 	check_order(engine, false, &a);
 	build_spec = "functional+residual-fifo";
 	check_order(fifo, true, &a);
-	check_rows(fifo, &a);
+	CHECK_LAW(check_rows(fifo, &a));
 	engine_close(engine);
 	engine_close(fifo);
 	arena_free(&a);

@@ -64,19 +64,20 @@ static void check_growth(const char *spec, bool linear, struct arena *a)
 	engine_close(engine);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 28);
 	printf("KiB, trip count |");
 	for (int k = 0; k < DOUBLINGS; k++)
 		printf(" %d |", SHORT << k);
 	printf("\n");
-	check_growth("forward", false, &a);
-	check_growth("tape", true, &a);
-	check_growth("functional", true, &a);
-	check_growth("checkpointed:snapshots=3", false, &a);
+	CHECK_LAW(check_growth("forward", false, &a));
+	CHECK_LAW(check_growth("tape", true, &a));
+	CHECK_LAW(check_growth("functional", true, &a));
+	CHECK_LAW(check_growth("checkpointed:snapshots=3", false, &a));
 	arena_free(&a);
 	return check_done();
 }

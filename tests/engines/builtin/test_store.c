@@ -330,17 +330,18 @@ static void check_memory(struct engine *tape, struct arena *a)
 	CHECK(saving > 3 * table, "%zu bytes an iteration that saves the table", saving);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 	struct engine *engines[SPECS];
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	for (int k = 0; k < SPECS; k++)
 		engines[k] = sample_engine(specs[k]);
-	check_aliased(engines, &a);
-	check_generated(engines, &a);
-	check_memory(engines[1], &a);
+	CHECK_LAW(check_aliased(engines, &a));
+	CHECK_LAW(check_generated(engines, &a));
+	CHECK_LAW(check_memory(engines[1], &a));
 	for (int k = 0; k < SPECS; k++)
 		engine_close(engines[k]);
 	arena_free(&a);

@@ -283,12 +283,16 @@ static void check_row(const char *spec, const struct row *row, const struct mix 
 
 static void check_hessians(struct arena *a)
 {
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < ROWS; i++) {
+		arena_reset(a);
+		if (!row_wanted("hessians: %s", rows[i].name))
+			continue;
 		for (size_t m = 0; m < sizeof mixes / sizeof *mixes; m++) {
 			if (mixes[m].on_tape)
 				check_row("tape", &rows[i], &mixes[m], a);
 			check_row("implicit", &rows[i], &mixes[m], a);
 		}
+	}
 }
 
 /* Each level by another input: the mixed derivative. */
@@ -296,7 +300,10 @@ static void check_mixed(struct arena *a)
 {
 	static const char *const requests[] = {"vjp x; then vjp y", "vjp y; then jvp x", "jvp y; then vjp x"};
 
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < ROWS; i++) {
+		arena_reset(a);
+		if (!row_wanted("mixed: %s", rows[i].name))
+			continue;
 		for (size_t m = 0; m < sizeof requests / sizeof *requests; m++) {
 			struct testcase c = read_row(&rows[i], requests[m], a);
 			struct answer out = ask("tape", &c, a);
@@ -306,6 +313,7 @@ static void check_mixed(struct arena *a)
 			    "%s, %zu: %s, %.17g", rows[i].name, m, out.text,
 			    out.n_derivative ? out.derivative[0].at->f : NAN);
 		}
+	}
 }
 
 /* ---- higher orders ---- */
@@ -366,6 +374,8 @@ static const struct {
 static void check_batch(struct arena *a)
 {
 	for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+		if (!row_wanted("batch: %s", batches[i].request))
+			continue;
 		struct testcase c = test_case(a,
 		    arena_printf(a,
 			"inputs x: f64[], y: f64[]\n"
@@ -546,17 +556,19 @@ static void check_memory(struct arena *a)
 	    out.text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
-	static void (*const checks[])(struct arena *) = {
-	    check_hessians, check_mixed, check_orders, check_batch, check_edits, check_customs, check_memory};
-	for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-		checks[k](&a);
-		arena_reset(&a);
-	}
+	check_hessians(&a);
+	check_mixed(&a);
+	CHECK_LAW(check_orders(&a));
+	check_batch(&a);
+	CHECK_LAW(check_edits(&a));
+	CHECK_LAW(check_customs(&a));
+	CHECK_LAW(check_memory(&a));
 	arena_free(&a);
 	return check_done();
 }

@@ -80,11 +80,14 @@ static bool system_says(void)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
+	if (argc > 1 && !strcmp(argv[1], "engine"))
 		return engine();
+	check_begin(argc, argv);
 	if (!share_one() || !system_says())
 		return 77; /* skipped: nothing says who waited */
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("%s", rows[k].line))
+			continue;
 		struct process p;
 		struct error e = {0};
 		char *const arguments[] = {argv[0], "engine", NULL};

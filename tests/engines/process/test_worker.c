@@ -458,6 +458,8 @@ static void test_rows(struct arena *a)
 	struct testcase c = small_case(a);
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		if (!row_wanted("%s", rows[k].spec))
+			continue;
 		void *w = worker_open(rows[k].spec);
 		bool once =
 		    rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
@@ -583,6 +585,8 @@ static void test_big(struct arena *a)
 
 	signal(SIGPIPE, SIG_DFL);
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		if (!row_wanted("big: %s", rows[k].spec))
+			continue;
 		struct answer out = {.text = ""};
 		void *w = worker_open(rows[k].spec);
 
@@ -603,6 +607,8 @@ static void test_real(struct arena *a)
 	struct testcase c = small_case(a);
 
 	for (size_t k = 0; k < sizeof(specs) / sizeof(specs[0]); k++) {
+		if (!row_wanted("real: %s", specs[k]))
+			continue;
 		struct error e = {.text = ""};
 		struct answer here = {.text = ""}, there = {.text = ""};
 		struct engine *engine = engine_open_here(specs[k], &e);
@@ -721,15 +727,16 @@ int main(int argc, char **argv)
 
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		return strncmp(argv[3], "test-", 5) ? engine_worker(argv[3]) : misbehave(argv[3]);
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	test_rows(&a);
-	test_gobbles(&a);
-	test_restart(&a);
-	test_down(&a);
-	test_group(&a);
+	CHECK_LAW(test_gobbles(&a));
+	CHECK_LAW(test_restart(&a));
+	CHECK_LAW(test_down(&a));
+	CHECK_LAW(test_group(&a));
 	test_big(&a);
 	test_real(&a);
-	test_parent_dies(&a);
+	CHECK_LAW(test_parent_dies(&a));
 	show_cost(&a);
 	arena_free(&a);
 	return check_done();

@@ -176,15 +176,16 @@ static void check_operands(void)
 	CHECK(!engine_open("tape+scale:mul.a:5+scale:mul.b:5", &e) && strstr(e.text, "mul"), "%s", e.text);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	check_against_campaign("tape", "logistic", 1);
-	check_against_campaign("forward", "cumprod", 1);
-	check_against_campaign("aot", "atan2", 2);
-	check_against_campaign("forward", "atan2", 2);
-	check_against_campaign("tape", "atan2", 2);
-	check_operands();
-	check_needed();
-	check_counts();
+	check_begin(argc, argv);
+	CHECK_LAW(check_against_campaign("tape", "logistic", 1));
+	CHECK_LAW(check_against_campaign("forward", "cumprod", 1));
+	CHECK_LAW(check_against_campaign("aot", "atan2", 2));
+	CHECK_LAW(check_against_campaign("forward", "atan2", 2));
+	CHECK_LAW(check_against_campaign("tape", "atan2", 2));
+	CHECK_LAW(check_operands());
+	CHECK_LAW(check_needed());
+	CHECK_LAW(check_counts());
 	return check_done();
 }

@@ -205,6 +205,8 @@ static void check_requests(struct arena *a)
 	} rows[] = {{{"forward"}, 1, true, false}, {{"tape"}, 1, false, true}, {{"forward", "tape"}, 2, true, true}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("requests: %s and %d more", rows[i].spec[0], rows[i].n - 1))
+			continue;
 		struct campaign_options o = {.spec = rows[i].spec, .n_spec = rows[i].n, .seed = 3, .cases = 60, .profile_name = "default",
 		    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 500};
 		const char *strata;
@@ -225,19 +227,20 @@ static void check_requests(struct arena *a)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	char command[128];
 	struct arena a;
 
+	check_begin(argc, argv);
 	if (!mkdtemp(base))
 		return 1;
 	arena_init(&a, (size_t)1 << 30);
-	check_twice("generate", drive_generate, &a);
-	check_twice("plain", drive_plain, &a);
+	CHECK_LAW(check_twice("generate", drive_generate, &a));
+	CHECK_LAW(check_twice("plain", drive_plain, &a));
 	check_requests(&a);
-	check_chance(&a);
-	check_budgets(&a);
+	CHECK_LAW(check_chance(&a));
+	CHECK_LAW(check_budgets(&a));
 	arena_free(&a);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	if (system(command))

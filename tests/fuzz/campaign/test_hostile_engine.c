@@ -349,6 +349,7 @@ int main(int argc, char **argv)
 	for (int k = 0; argc == 4 && !strcmp(argv[1], "engine") && k < BEHAVIOURS; k++)
 		if (!strcmp(behaviours[k].name, argv[2]))
 			return serve(&behaviours[k], argv[3]);
+	check_begin(argc, argv);
 	len = readlink("/proc/self/exe", path, sizeof path - 1);
 	path[len > 0 ? len : 0] = '\0';
 	executable = path;
@@ -356,7 +357,7 @@ int main(int argc, char **argv)
 		return 1;
 	arena_init(&a, (size_t)1 << 30);
 	for (int k = 0; k < BEHAVIOURS; k++)
-		if (argc < 2 || !strcmp(argv[1], behaviours[k].name))
+		if (row_wanted("%s", behaviours[k].name))
 			check_behaviour(&behaviours[k], &a);
 	getrusage(RUSAGE_SELF, &usage);
 	snprintf(path, sizeof path, "rm -rf '%s'", base);

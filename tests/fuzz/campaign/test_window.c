@@ -134,6 +134,8 @@ static void check_same(const char *spec, struct arena *a)
 	    {"generate", drive_generate, "error"}};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("same: %s", rows[k].name))
+			continue;
 		const char *alone, *together;
 
 		arena_reset(a);
@@ -164,6 +166,7 @@ int main(int argc, char **argv)
 		return serve();
 	if (argc == 4 && !strcmp(argv[1], "worker"))
 		return engine_worker_exec(argv[3]);
+	check_begin(argc, argv);
 	len = readlink("/proc/self/exe", path, sizeof path - 1);
 	path[len > 0 ? len : 0] = '\0';
 	snprintf(spec, sizeof spec, "proc:exec '%s' engine", path);
@@ -171,7 +174,7 @@ int main(int argc, char **argv)
 		return 1;
 	arena_init(&a, (size_t)1 << 30);
 	check_same(spec, &a);
-	check_company(spec, &a);
+	CHECK_LAW(check_company(spec, &a));
 	arena_free(&a);
 	snprintf(command, sizeof command, "rm -rf '%s'", base);
 	if (system(command))

@@ -80,6 +80,8 @@ static void test_zoo(struct arena *a)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("zoo: %s, %s", rows[i].file, rows[i].feature))
+			continue;
 		struct testcase c;
 
 		arena_reset(a);
@@ -100,6 +102,8 @@ static void test_paths(struct arena *a)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("paths: %s", rows[i].file))
+			continue;
 		struct testcase c, other;
 
 		arena_reset(a);
@@ -113,10 +117,11 @@ static void test_paths(struct arena *a)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 28);
 	test_zoo(&a);
 	test_paths(&a);

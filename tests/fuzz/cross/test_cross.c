@@ -250,6 +250,8 @@ static const struct row {
 static void check_rows(struct arena *a)
 {
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("%s", rows[k].name))
+			continue;
 		const struct row *row = &rows[k];
 		struct testcase c;
 		struct cross_result r;
@@ -289,19 +291,20 @@ static void check_zoo(struct arena *a)
 	};
 
 	for (size_t k = 0; k < sizeof zoo / sizeof *zoo; k++)
-		for (int m = 0; m < CROSS_MODES; m++) {
-			struct testcase c;
-			struct cross_result r;
-			struct error e = {0};
+		if (row_wanted("zoo: %s, %s", zoo[k].file, zoo[k].engine))
+			for (int m = 0; m < CROSS_MODES; m++) {
+				struct testcase c;
+				struct cross_result r;
+				struct error e = {0};
 
-			arena_reset(a);
-			CHECK(testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
-			    "%s: %s", zoo[k].file, e.text);
-			r = check(zoo[k].engine, NULL, (enum cross_mode)m, &c, a);
-			if (m == (int)zoo[k].mode || zoo[k].mode == CROSS_MODES)
-				CHECK((r.verdict == CROSS_DIFFERS) == (zoo[k].mode != CROSS_MODES), "%s, %s: %s",
-				    zoo[k].engine, cross_mode_names[m], cross_verdict_names[r.verdict]);
-		}
+				arena_reset(a);
+				CHECK(testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
+				    "%s: %s", zoo[k].file, e.text);
+				r = check(zoo[k].engine, NULL, (enum cross_mode)m, &c, a);
+				if (m == (int)zoo[k].mode || zoo[k].mode == CROSS_MODES)
+					CHECK((r.verdict == CROSS_DIFFERS) == (zoo[k].mode != CROSS_MODES), "%s, %s: %s",
+					    zoo[k].engine, cross_mode_names[m], cross_verdict_names[r.verdict]);
+			}
 }
 
 /* ---- an engine that is wrong as no built-in one is: of x * x * x at x ---- */
@@ -423,6 +426,8 @@ static void check_scripted(struct arena *a)
 	};
 
 	for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
+		if (!row_wanted("scripted: %s, %s, %s", turns[k].dtype, cross_mode_names[turns[k].mode], cross_verdict_names[turns[k].verdict]))
+			continue;
 		struct scripted *s = calloc(1, sizeof *s);
 		struct cross *cross;
 		struct cross_result r;
@@ -644,18 +649,19 @@ static void check_memory(void)
 	engine_close(against);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, 1 << 30);
-	check_pieces(&a);
-	check_memory();
+	CHECK_LAW(check_pieces(&a));
+	CHECK_LAW(check_memory());
 	check_rows(&a);
 	check_zoo(&a);
 	check_scripted(&a);
-	check_formulas(&a);
-	check_random(&a);
+	CHECK_LAW(check_formulas(&a));
+	CHECK_LAW(check_random(&a));
 	arena_free(&a);
 	return check_done();
 }

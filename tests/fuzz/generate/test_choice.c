@@ -71,11 +71,12 @@ static void test_distributions(void)
 	CHECK(seed_mix(1, 2) != seed_mix(2, 1) && seed_mix(1, 2) == seed_mix(1, 2), "seed_mix");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	test_bytes();
-	test_percent();
-	test_seeded();
-	test_distributions();
+	check_begin(argc, argv);
+	CHECK_LAW(test_bytes());
+	CHECK_LAW(test_percent());
+	CHECK_LAW(test_seeded());
+	CHECK_LAW(test_distributions());
 	return check_done();
 }

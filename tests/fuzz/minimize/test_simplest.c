@@ -126,12 +126,15 @@ static void check_row(const struct row *row, struct arena *a)
 	bench_close(&one);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct arena a;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		if (!row_wanted("%s", rows[i].name))
+			continue;
 		arena_reset(&a);
 		check_row(&rows[i], &a);
 	}

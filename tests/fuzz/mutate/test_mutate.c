@@ -115,13 +115,14 @@ static void test_determinism(void)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	check_begin(argc, argv);
 	arena_init(&arena, (size_t)256 << 20);
-	test_mutate();
-	test_cross_over();
-	test_degenerate();
-	test_determinism();
+	CHECK_LAW(test_mutate());
+	CHECK_LAW(test_cross_over());
+	CHECK_LAW(test_degenerate());
+	CHECK_LAW(test_determinism());
 	arena_free(&arena);
 	return check_done();
 }

@@ -78,20 +78,21 @@ static const struct closed_form {
 static void test_closed_forms(struct oracle *oracle, struct arena *a)
 {
 	for (size_t i = 0; i < sizeof closed_forms / sizeof *closed_forms; i++)
-		for (int n = 2; n <= 3; n++)
-			for (unsigned mix = 0; mix < 1u << n; mix++) {
-				const struct closed_form *f = &closed_forms[i];
-				const char *request = "",
-					   *what = arena_printf(a, "%s order %d mix %x", f->body, n, mix);
-				for (int k = 0; k < n; k++)
-					request = arena_printf(a, "%s%s%s", request, k ? "; then " : "",
-					    mix >> k & 1 ? "vjp x" : "jvp x");
-				struct testcase c = read_case(a, "x: f64[]", f->body, f->point, request);
-				struct truth_point t = truth_of(oracle, &c, a);
-				CHECK(t.fd.outcome == FD_AGREES, "%s: finite differences say %d (%s)", what,
-				    t.fd.outcome, reason_names[t.fd.reason]);
-				check_component(&t.derivative[0][0].at[0], f->want[n - 2], 400, what);
-			}
+		if (row_wanted("closed forms: %s at %s", closed_forms[i].body, closed_forms[i].point))
+			for (int n = 2; n <= 3; n++)
+				for (unsigned mix = 0; mix < 1u << n; mix++) {
+					const struct closed_form *f = &closed_forms[i];
+					const char *request = "",
+						   *what = arena_printf(a, "%s order %d mix %x", f->body, n, mix);
+					for (int k = 0; k < n; k++)
+						request = arena_printf(a, "%s%s%s", request, k ? "; then " : "",
+						    mix >> k & 1 ? "vjp x" : "jvp x");
+					struct testcase c = read_case(a, "x: f64[]", f->body, f->point, request);
+					struct truth_point t = truth_of(oracle, &c, a);
+					CHECK(t.fd.outcome == FD_AGREES, "%s: finite differences say %d (%s)", what,
+					    t.fd.outcome, reason_names[t.fd.reason]);
+					check_component(&t.derivative[0][0].at[0], f->want[n - 2], 400, what);
+				}
 }
 
 /* ---- vectors, matrices, two inputs ---- */
@@ -176,12 +177,13 @@ static void test_edges(struct oracle *oracle, struct arena *a)
 	static const char *const requests[] = {
 	    "jvp x; then jvp x", "vjp x; then jvp x", "jvp x; then vjp x", "vjp x; then vjp x"};
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-		for (int r = 0; r < 4; r++) {
-			struct testcase c = read_case(a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
-			struct truth_point t = truth_of(oracle, &c, a);
-			CHECK(t.n_assignment == 1 && t.derivative[0][0].at[0].reason == edges[i].reason, "%s, %d: %s",
-			    edges[i].what, r, reason_names[t.derivative[0][0].at[0].reason]);
-		}
+		if (row_wanted("edges: %s", edges[i].what))
+			for (int r = 0; r < 4; r++) {
+				struct testcase c = read_case(a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
+				struct truth_point t = truth_of(oracle, &c, a);
+				CHECK(t.n_assignment == 1 && t.derivative[0][0].at[0].reason == edges[i].reason, "%s, %d: %s",
+				    edges[i].what, r, reason_names[t.derivative[0][0].at[0].reason]);
+			}
 }
 
 /* ---- the ball against other formulas ---- */
@@ -330,6 +332,8 @@ static void test_formulas(struct oracle *oracle, struct arena *a)
 	    "vjp x; then jvp x", "jvp x; then jvp x", "vjp x; then vjp x", "jvp x; then vjp x"};
 	struct choice choice = choice_seeded(4711);
 	for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+		if (!row_wanted("formulas: %s", formulas[i].body))
+			continue;
 		struct testcase c = read_case(a, "x: f64[]", formulas[i].body, "1.25", requests[i % 4]);
 		double worst = 0;
 		int decided = 0;
@@ -393,16 +397,17 @@ static int higher_order_kinds(struct choice *choice, enum transform_kind kind[3]
 	return n;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 1}, quick = {.seed = 1};
 	struct arena a;
 	struct oracle *oracle = oracle_open(&options);
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	test_closed_forms(oracle, &a);
-	test_vectors(oracle, &a);
+	CHECK_LAW(test_vectors(oracle, &a));
 	test_edges(oracle, &a);
-	test_wrong_truth_is_seen(&a);
+	CHECK_LAW(test_wrong_truth_is_seen(&a));
 	oracle_close(oracle);
 	oracle = oracle_open(&quick);
 	test_formulas(oracle, &a);

@@ -593,15 +593,20 @@ static void test_row(struct analytic *oracle, const struct row *row, int trials,
 int main(int argc, char **argv)
 {
 	static const enum dtype dtypes[] = {DTYPE_F16, DTYPE_BF16, DTYPE_F32};
-	int trials = argc > 1 ? atoi(argv[1]) : 400;
+	bool numbers = argc > 1 && !argv[1][strspn(argv[1], "0123456789")];
+	int trials = numbers ? atoi(argv[1]) : 400;
 	struct arena a;
 	arena_init(&a, (size_t)1 << 28);
 	static const bool every[DTYPE_COUNT] = {true, true, true, true, true, true, true};
 	struct analytic *oracle = analytic_open(&oracle_rules_right), *told = analytic_open(&oracle_rules_right);
 	analytic_use(told, &oracle_rules_right, every);
-	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	state = numbers && argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	if (!numbers)
+		check_begin(argc, argv);
 	for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
 		for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+			if (!row_wanted("%s", rows[k].name))
+				continue;
 			dtype = dtypes[d];
 			for (underflow = GRADUAL; underflow < UNDERFLOWS; underflow++)
 				test_row(underflow == GRADUAL ? oracle : told, &rows[k],

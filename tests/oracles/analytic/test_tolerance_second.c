@@ -478,12 +478,15 @@ static void test_reduction(
 int main(int argc, char **argv)
 {
 	static const enum dtype dtypes[] = {DTYPE_F16, DTYPE_F32};
-	int trials = argc > 1 ? atoi(argv[1]) : 400;
+	bool numbers = argc > 1 && !argv[1][strspn(argv[1], "0123456789")];
+	int trials = numbers ? atoi(argv[1]) : 400;
 	struct arena arena;
 	arena_init(&arena, (size_t)1 << 28);
 	static const bool every[DTYPE_COUNT] = {true, true, true, true, true, true, true};
-	if (argc > 2)
+	if (numbers && argc > 2)
 		state = strtoull(argv[2], NULL, 10);
+	if (!numbers)
+		check_begin(argc, argv);
 	for (int mode = 0; mode < 2; mode++) {
 		struct analytic *oracle = analytic_open(&oracle_rules_right);
 		flushes = mode == 1;
@@ -492,9 +495,11 @@ int main(int argc, char **argv)
 		for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
 			dtype = dtypes[d];
 			for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-				test_row(oracle, &rows[k], (int)k, flushes ? trials / 2 : trials, &arena);
+				if (row_wanted("%s, row %d", rows[k].op, (int)k))
+					test_row(oracle, &rows[k], (int)k, flushes ? trials / 2 : trials, &arena);
 			for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
-				test_reduction(oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
+				if (row_wanted("%s, row %d", reductions[k].op, (int)k))
+					test_reduction(oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
 		}
 		analytic_close(oracle);
 	}

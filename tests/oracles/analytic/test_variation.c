@@ -222,13 +222,17 @@ static const struct subject subjects[] = {
 
 int main(int argc, char **argv)
 {
-	int trials = argc > 1 ? atoi(argv[1]) : 500;
+	bool numbers = argc > 1 && !argv[1][strspn(argv[1], "0123456789")];
+	int trials = numbers ? atoi(argv[1]) : 500;
 	struct bench b;
 	bench_open(&b);
-	if (argc > 2)
+	if (numbers && argc > 2)
 		state = strtoull(argv[2], NULL, 10);
+	if (!numbers)
+		check_begin(argc, argv);
 	for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++)
-		test_subject(&b, &subjects[k], trials);
+		if (row_wanted("subjects: %d %s", (int)k, op_table[subjects[k].op].name))
+			test_subject(&b, &subjects[k], trials);
 	bench_close(&b);
 	return check_done();
 }

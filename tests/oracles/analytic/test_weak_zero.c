@@ -173,20 +173,24 @@ static void test_engine(const char *spec, struct arena *a)
 		bench_close(&b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const engines[] = {"tape+weak-zero", "functional+weak-zero", "forward+fdiff-weak-zero"};
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
 	struct oracle *oracle = oracle_open(&options);
 	struct arena a;
+	check_begin(argc, argv);
 	arena_init(&a, 1 << 28);
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!row_wanted("%s", rows[k].name))
+			continue;
 		arena_reset(&a);
 		test_row(oracle, &rows[k], &a);
 	}
-	test_mixed(oracle, &a);
+	CHECK_LAW(test_mixed(oracle, &a));
 	for (size_t k = 0; k < sizeof engines / sizeof *engines; k++)
-		test_engine(engines[k], &a);
+		if (row_wanted("engines: %s", engines[k]))
+			test_engine(engines[k], &a);
 	arena_free(&a);
 	oracle_close(oracle);
 	return check_done();

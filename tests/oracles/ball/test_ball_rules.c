@@ -79,9 +79,10 @@ static void look(enum op op, const struct unary_rule *rule, double a, double r, 
 		CHECK(value <= (1.01 * p + 4 * r) * r + TINY, "%s at %g +- %g: %g is too much beside a slope of %g", name, a, r, value, p);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct place centre, beside;
+	check_begin(argc, argv);
 	mp_setup();
 	mpfr_inits2(PRECISION, centre.x, centre.y, centre.p, beside.x, beside.y, beside.p, (mpfr_ptr)0);
 	for (int op = 0; op < OP_COUNT; op++) {

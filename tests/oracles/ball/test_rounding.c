@@ -82,9 +82,10 @@ static double look(enum dtype d, bool flushes)
 	return bound > 0 ? worst / bound : 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	double nearest = 0, flushed = 0;
+	check_begin(argc, argv);
 	for (int i = 0; i < SUMS; i++)
 		nearest = fmax(nearest, look(i % 2 ? DTYPE_BF16 : DTYPE_F16, false));
 	for (int i = 0; i < SUMS; i++)

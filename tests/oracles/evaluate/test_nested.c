@@ -64,12 +64,13 @@ static struct transform second(const struct testcase *c, const struct program *n
 	return t;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct analytic *one = analytic_open(&oracle_rules_right), *other = analytic_open(&oracle_rules_right);
 	struct arena a;
 	int values = 0, derivatives = 0;
 
+	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
 	for (int number = 0; number < GENERATED; number++) {
 		struct choice choice = choice_seeded(seed_mix(23, (uint64_t)number));

@@ -36,9 +36,10 @@ static void check_erf(int bits, int sign, int ulps)
 	mpfr_clears(x, beside, got, want, slope, (mpfr_ptr)0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const int bits[] = {1000, 1100, 2048, 2560};
+	check_begin(argc, argv);
 	mp_setup();
 	for (size_t k = 0; k < sizeof bits / sizeof *bits; k++)
 		for (int ulps = -2; ulps <= 2; ulps++)
