@@ -130,8 +130,7 @@ static void put_node(struct json_writer *w, const struct program *p, const struc
 		if (op_table[node->op].attrs & 1u << k && !attr_is_default(p, node, (enum attr_index)k))
 			put_attr(w, p, node, (enum attr_index)k);
 	if (node->n_region) {
-		json_put_key(w, "regions");
-		json_begin_array(w, JSON_BLOCK);
+		json_member_array(w, "regions", JSON_BLOCK);
 		for (int k = 0; k < node->n_region; k++) {
 			const struct region *region = &node->region[k];
 			json_begin_object(w, JSON_FLOW);
@@ -147,8 +146,7 @@ static void put_node(struct json_writer *w, const struct program *p, const struc
 
 static void put_body(struct json_writer *w, const struct program *p, const struct region *region)
 {
-	json_put_key(w, "body");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "body", JSON_BLOCK);
 	for (int k = 0; k < region->n_node; k++)
 		put_node(w, p, &region->node[k]);
 	json_end(w);
@@ -183,13 +181,8 @@ static void put_expectation(struct json_writer *w, const struct expectation *x)
 	json_begin_object(w, JSON_FLOW);
 	put_optional(w, "engine", x->engine);
 	put_optional(w, "verdict", x->verdict);
-	if (x->n) {
-		json_put_key(w, "returned");
-		json_begin_array(w, JSON_FLOW);
-		for (int k = 0; k < x->n; k++)
-			json_put_string(w, x->returned[k]);
-		json_end(w);
-	}
+	if (x->n)
+		json_member_strings(w, "returned", x->returned, x->n, JSON_FLOW);
 	json_end(w);
 }
 
@@ -206,21 +199,18 @@ void testcase_put(struct json_writer *w, const struct testcase *c)
 	put_bindings(w, p, p->top.param, p->top.n_param);
 	put_body(w, p, &p->top);
 
-	json_put_key(w, "points");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "points", JSON_BLOCK);
 	for (int k = 0; k < c->n_point; k++)
 		put_tensors(w, c->point[k], p->top.n_param);
 	json_end(w);
 
-	json_put_key(w, "request");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "request", JSON_BLOCK);
 	for (int k = 0; k < c->n_transform; k++)
 		put_transform(w, &c->transform[k]);
 	json_end(w);
 
 	if (c->n_expect) {
-		json_put_key(w, "expect");
-		json_begin_array(w, JSON_BLOCK);
+		json_member_array(w, "expect", JSON_BLOCK);
 		for (int k = 0; k < c->n_expect; k++)
 			put_expectation(w, &c->expect[k]);
 		json_end(w);

@@ -133,6 +133,11 @@ void json_member_decimal(struct json_writer *w, const char *key, double x);
 /* The same; null unless it is known. */
 void json_member_integer_if(struct json_writer *w, const char *key, bool known, int64_t i);
 void json_member_decimal_if(struct json_writer *w, const char *key, bool known, double x);
+/* A member that is an object or an array, which json_end closes. */
+void json_member_object(struct json_writer *w, const char *key, enum json_layout layout);
+void json_member_array(struct json_writer *w, const char *key, enum json_layout layout);
+/* A member that is an array of n strings. */
+void json_member_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout);
 /* The text, NUL-terminated, in the arena; a final newline when pretty.  Every container must be ended. */
 char *json_finish(struct json_writer *w, size_t *len);
 

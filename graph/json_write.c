@@ -232,6 +232,26 @@ void json_member_decimal(struct json_writer *w, const char *key, double x)
 	json_put_decimal(w, x);
 }
 
+void json_member_object(struct json_writer *w, const char *key, enum json_layout layout)
+{
+	json_put_key(w, key);
+	json_begin_object(w, layout);
+}
+
+void json_member_array(struct json_writer *w, const char *key, enum json_layout layout)
+{
+	json_put_key(w, key);
+	json_begin_array(w, layout);
+}
+
+void json_member_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout)
+{
+	json_member_array(w, key, layout);
+	for (int k = 0; k < n; k++)
+		json_put_string(w, text[k]);
+	json_end(w);
+}
+
 void json_member_integer_if(struct json_writer *w, const char *key, bool known, int64_t i)
 {
 	json_put_key(w, key);

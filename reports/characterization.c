@@ -5,19 +5,9 @@
 
 const char *const statement_kind_names[STATEMENT_KINDS] = {"shown", "ruled-out", "open"};
 
-static void put_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout)
-{
-	json_put_key(w, key);
-	json_begin_array(w, layout);
-	for (int i = 0; i < n; i++)
-		json_put_string(w, text[i]);
-	json_end(w);
-}
-
 static void put_decimals(struct json_writer *w, const char *key, const double *x, int n)
 {
-	json_put_key(w, key);
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, key, JSON_FLOW);
 	for (int i = 0; i < n; i++)
 		json_put_decimal(w, x[i]);
 	json_end(w);
@@ -27,8 +17,7 @@ static void put_support(struct json_writer *w, const struct characterization *x,
 {
 	json_begin_object(w, JSON_FLOW);
 	json_member_string(w, "experiment", x->table[s->table].id);
-	json_put_key(w, "rows");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "rows", JSON_FLOW);
 	for (int i = 0; i < s->n_row; i++)
 		json_put_integer(w, s->row[i]);
 	json_end(w);
@@ -37,8 +26,7 @@ static void put_support(struct json_writer *w, const struct characterization *x,
 
 static void put_supports(struct json_writer *w, const char *key, const struct characterization *x, const struct support *s, int n)
 {
-	json_put_key(w, key);
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, key, JSON_FLOW);
 	for (int i = 0; i < n; i++)
 		put_support(w, x, &s[i]);
 	json_end(w);
@@ -55,15 +43,13 @@ static void put_numbers(struct json_writer *w, const struct variant_row *r)
 	if (isfinite(ratio))
 		json_member_decimal(w, "ratio", ratio);
 	if (r->n_element) {
-		json_put_key(w, "elements");
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, "elements", JSON_FLOW);
 		put_decimals(w, "expected", r->element_expected, r->n_element);
 		put_decimals(w, "returned", r->element_returned, r->n_element);
 		json_end(w);
 	}
 	if (r->has_sum) {
-		json_put_key(w, "sum");
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, "sum", JSON_FLOW);
 		json_member_decimal(w, "expected", r->sum_expected);
 		json_member_decimal(w, "returned", r->sum_returned);
 		json_end(w);
@@ -73,7 +59,7 @@ static void put_numbers(struct json_writer *w, const struct variant_row *r)
 static void put_row(struct json_writer *w, const struct variant_table *t, const struct variant_row *r)
 {
 	json_begin_object(w, JSON_FLOW);
-	put_strings(w, "cells", r->cell, t->n_column, JSON_FLOW);
+	json_member_strings(w, "cells", r->cell, t->n_column, JSON_FLOW);
 	if (r->engine)
 		json_member_string(w, "engine", r->engine);
 	json_member_string(w, "verdict", verdict_names[r->verdict]);
@@ -95,9 +81,8 @@ static void put_table(struct json_writer *w, const struct variant_table *t)
 	json_member_string(w, "id", t->id);
 	json_member_string(w, "title", t->title);
 	json_member_string(w, "varies", t->varies);
-	put_strings(w, "columns", t->column, t->n_column, JSON_FLOW);
-	json_put_key(w, "rows");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_strings(w, "columns", t->column, t->n_column, JSON_FLOW);
+	json_member_array(w, "rows", JSON_BLOCK);
 	for (int i = 0; i < t->n_row; i++)
 		put_row(w, t, &t->row[i]);
 	json_end(w);
@@ -106,8 +91,7 @@ static void put_table(struct json_writer *w, const struct variant_table *t)
 
 static void put_statements(struct json_writer *w, const struct characterization *x)
 {
-	json_put_key(w, "statements");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "statements", JSON_BLOCK);
 	for (int i = 0; i < x->n_statement; i++) {
 		const struct statement *s = &x->statement[i];
 
@@ -123,8 +107,7 @@ static void put_statements(struct json_writer *w, const struct characterization 
 
 static void put_count(struct json_writer *w, const char *key, const char *which, int n, int of)
 {
-	json_put_key(w, key);
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, key, JSON_FLOW);
 	json_member_integer(w, which, n);
 	json_member_integer(w, "of", of);
 	json_end(w);
@@ -134,12 +117,10 @@ static void put_condition(struct json_writer *w, const struct characterization *
 {
 	const struct condition *c = x->condition;
 
-	json_put_key(w, "condition");
-	json_begin_object(w, JSON_BLOCK);
+	json_member_object(w, "condition", JSON_BLOCK);
 	json_member_string(w, "text", c->text);
 	json_member_string(w, "join", c->always ? "always" : c->any ? "any" : "all");
-	json_put_key(w, "terms");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "terms", JSON_BLOCK);
 	for (int i = 0; i < c->n_term; i++) {
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "feature", c->term[i].feature);
@@ -151,10 +132,9 @@ static void put_condition(struct json_writer *w, const struct characterization *
 	put_count(w, "failing", "with", c->failing_with, c->failing);
 	put_count(w, "passing", "without", c->passing_without, c->passing);
 	put_supports(w, "exceptions", x, c->exception, c->n_exception);
-	put_strings(w, "alternatives", c->alternative, c->n_alternative, JSON_BLOCK);
+	json_member_strings(w, "alternatives", c->alternative, c->n_alternative, JSON_BLOCK);
 	if (c->held_out) {
-		json_put_key(w, "held_out");
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, "held_out", JSON_FLOW);
 		json_member_integer(w, "variants", c->held_out);
 		json_member_integer(w, "predicted", c->predicted);
 		json_end(w);
@@ -166,8 +146,7 @@ static void put_departure(struct json_writer *w, const struct characterization *
 {
 	const struct departure *d = x->departure;
 
-	json_put_key(w, "first_departure");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "first_departure", JSON_FLOW);
 	json_member_integer(w, "line", d->line);
 	json_member_string(w, "op", d->op);
 	json_member_string(w, "text", d->text);
@@ -181,19 +160,17 @@ void characterization_put(struct json_writer *w, const struct characterization *
 	json_begin_object(w, JSON_BLOCK);
 	json_member_integer(w, "runs", x->runs);
 	json_member_bool(w, "finished", x->finished);
-	put_strings(w, "skipped", x->skipped, x->n_skipped, JSON_FLOW);
+	json_member_strings(w, "skipped", x->skipped, x->n_skipped, JSON_FLOW);
 	put_statements(w, x);
 	if (x->condition)
 		put_condition(w, x);
 	if (x->departure)
 		put_departure(w, x);
-	json_put_key(w, "experiments");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "experiments", JSON_BLOCK);
 	for (int i = 0; i < x->n_table; i++)
 		put_table(w, &x->table[i]);
 	json_end(w);
-	json_put_key(w, "cases");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "cases", JSON_BLOCK);
 	for (int i = 0; i < x->n_case; i++)
 		testcase_put(w, x->cases[i]);
 	json_end(w);

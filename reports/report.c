@@ -123,8 +123,7 @@ static void put_tensor(struct json_writer *w, const char *name, const struct tru
 	json_member_string(w, "type", type_print(&truth->type, type));
 	if (returned && !type_equal(&returned->type, &truth->type))
 		json_member_string(w, "returned_type", type_print(&returned->type, type));
-	json_put_key(w, "elements");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "elements", JSON_BLOCK);
 	for (int i = 0; i < shown; i++)
 		put_element(w, truth, returned, i);
 	if (worst >= shown && worst < n)
@@ -187,8 +186,7 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 	int n_returned = answer->status != ANSWER_OK ? 0 : in_primal ? answer->n_primal : answer->n_derivative;
 	const struct truth_tensor *truth = in_primal ? p->primal : p->n_assignment ? p->derivative[point_assignment(r, k)] : NULL;
 
-	json_put_key(w, in_primal ? "primal" : "derivative");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, in_primal ? "primal" : "derivative", JSON_BLOCK);
 	for (int d = 0; truth && d < n; d++) {
 		const struct tensor *returned = in_primal ? answer->primal : answer->derivative;
 
@@ -203,8 +201,7 @@ static void put_points(struct json_writer *w, const struct report *r)
 {
 	bool derivative = request_outermost(r->c->transform, r->c->n_transform) != NULL, primal = r->judgement->in_primal || !derivative;
 
-	json_put_key(w, "points");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "points", JSON_BLOCK);
 	for (int k = 0; k < r->c->n_point; k++) {
 		json_begin_object(w, JSON_BLOCK);
 		if (r->answers[k].text && *r->answers[k].text)
@@ -223,8 +220,7 @@ static void put_index(struct json_writer *w, const struct type *type, int elemen
 	int stride[LIMIT_RANK], rest = element;
 
 	shape_strides(&type->shape, stride);
-	json_put_key(w, "index");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "index", JSON_FLOW);
 	for (int d = 0; d < type->shape.rank; d++) {
 		json_put_integer(w, rest / stride[d]);
 		rest %= stride[d];
@@ -243,8 +239,7 @@ static void put_where(struct json_writer *w, const struct report *r)
 	    j->element < shape_elements(&expected->type.shape);
 	char type[TYPE_TEXT];
 
-	json_put_key(w, "where");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "where", JSON_FLOW);
 	json_member_integer(w, "point", j->point);
 	if (subject != SUBJECT_CASE && j->which >= 0) {
 		json_member_integer(w, j->in_primal ? "primal" : "derivative", j->which);
@@ -257,8 +252,7 @@ static void put_where(struct json_writer *w, const struct report *r)
 	json_end(w);
 
 	if (expected) {
-		json_put_key(w, "expected");
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, "expected", JSON_FLOW);
 		json_member_string(w, "type", type_print(&expected->type, type));
 		if (element && expected->at[j->element].reason == REASON_NONE) {
 			const struct component *c = &expected->at[j->element];
@@ -274,8 +268,7 @@ static void put_where(struct json_writer *w, const struct report *r)
 		json_end(w);
 	}
 	if (returned) {
-		json_put_key(w, "returned");
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, "returned", JSON_FLOW);
 		json_member_string(w, "type", type_print(&returned->type, type));
 		if (element) {
 			put_returned(w, "value", returned, j->element);
@@ -307,11 +300,9 @@ void accuracy_put(struct json_writer *w, const struct accuracy *x)
 
 static void put_components(struct json_writer *w, const struct judgement *j)
 {
-	json_put_key(w, "components");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "components", JSON_FLOW);
 	json_member_integer(w, "decided", j->decided);
-	json_put_key(w, "undecided");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "undecided", JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (k != REASON_NONE && j->undecided[k])
 			json_member_integer(w, reason_names[k], j->undecided[k]);
@@ -326,17 +317,14 @@ static void put_oracles(struct json_writer *w, const struct report *r)
 	const struct truth_point *p = &r->truth->point[k >= 0 && k < r->truth->n_point ? k : 0];
 	const struct fd_evidence *fd = &p->fd;
 
-	json_put_key(w, "oracles");
-	json_begin_object(w, JSON_BLOCK);
-	json_put_key(w, "analytic");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "oracles", JSON_BLOCK);
+	json_member_object(w, "analytic", JSON_FLOW);
 	json_member_integer(w, "assignments", p->n_assignment);
 	json_member_integer(w, "assignment", summary_assignment(r));
 	json_member_bool(w, "kink", p->kink);
 	json_member_bool(w, "edge", p->edge);
 	json_end(w);
-	json_put_key(w, "finite_difference");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "finite_difference", JSON_FLOW);
 	json_member_string(w, "outcome", fd_outcome_names[fd->outcome]);
 	if (fd->outcome == FD_ABSTAINS)
 		json_member_string(w, "reason", reason_names[fd->reason]);
@@ -361,8 +349,7 @@ static void put_program(struct json_writer *w, const struct program *p)
 {
 	char *text = program_print(p, w->text.arena);
 
-	json_put_key(w, "program");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "program", JSON_BLOCK);
 	while (*text) {
 		size_t len = strcspn(text, "\n");
 		bool last = !text[len];
@@ -382,13 +369,11 @@ static void put_found(struct json_writer *w, const struct report *r)
 		return;
 	/* a string: JSON numbers lose bits past 2^53 */
 	snprintf(seed, sizeof(seed), "0x%llx", (unsigned long long)r->seed);
-	json_put_key(w, "found");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "found", JSON_FLOW);
 	json_member_string(w, "seed", seed);
 	json_member_integer(w, "case_number", r->case_number);
 	json_member_integer(w, "nodes", program_nodes(&r->found->program));
-	json_put_key(w, "minimize");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "minimize", JSON_FLOW);
 	json_member_integer(w, "tried", r->minimize_tried);
 	json_member_integer(w, "accepted", r->minimize_accepted);
 	json_member_integer(w, "nodes", program_nodes(&r->c->program));
@@ -400,8 +385,7 @@ static void put_versions(struct json_writer *w)
 {
 	const char *const *pair = report_versions();
 
-	json_put_key(w, "versions");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "versions", JSON_FLOW);
 	for (; pair[0]; pair += 2)
 		json_member_string(w, pair[0], pair[1]);
 	json_end(w);
