@@ -1,6 +1,7 @@
 /* escape.c: what each format reads as its own, and what is written instead. */
 #include "escape.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "graph/errors.h"
@@ -73,6 +74,16 @@ void text_put_escaped(struct text *t, enum escape e, const char *text)
 			text_put_bytes(t, c, 1);
 		}
 	}
+}
+
+void text_put_template(struct text *t, enum escape e, const char *format, va_list texts)
+{
+	for (const char *next; (next = strchr(format, '%')); format = next + 2) {
+		assert(next[1] == 's');
+		text_put_bytes(t, format, (size_t)(next - format));
+		text_put_escaped(t, e, va_arg(texts, const char *));
+	}
+	text_put_bytes(t, format, strlen(format));
 }
 
 const char *fence_of(const char *const *texts, int n, struct arena *a)

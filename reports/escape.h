@@ -8,6 +8,8 @@
 #ifndef REPORTS_ESCAPE_H
 #define REPORTS_ESCAPE_H
 
+#include <stdarg.h>
+
 #include "graph/text.h"
 
 /*
@@ -17,6 +19,8 @@
 enum escape { ESCAPE_HTML, ESCAPE_MARKDOWN, ESCAPE_MARKDOWN_CODE, ESCAPE_DOT, ESCAPE_COMMENT };
 
 void text_put_escaped(struct text *t, enum escape e, const char *text);
+/* Puts the format as it stands, with the next of the texts, escaped, for every %s.  The format holds no other directive. */
+void text_put_template(struct text *t, enum escape e, const char *format, va_list texts);
 /* As many backticks as it takes that none of the texts, which may be NULL, ends the block: three at least.  In the arena. */
 const char *fence_of(const char *const *texts, int n, struct arena *a);
 

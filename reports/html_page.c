@@ -1,6 +1,8 @@
 /* html_page.c: head, style and foot of the HTML pages. */
 #include "html_page.h"
 
+#include <stdarg.h>
+
 #include "escape.h"
 
 /* Colours are variables: the drawing of the graph uses them as well. */
@@ -8,9 +10,12 @@ static const char style[] =
 #include "reports/html_page_css.h"
     ;
 
-void html_put(struct text *out, const char *text)
+void html_put(struct text *out, const char *format, ...)
 {
-	text_put_escaped(out, ESCAPE_HTML, text);
+	va_list list;
+	va_start(list, format);
+	text_put_template(out, ESCAPE_HTML, format, list);
+	va_end(list);
 }
 
 void html_element(struct text *out, const char *tag, const char *class, const char *text)
@@ -19,7 +24,7 @@ void html_element(struct text *out, const char *tag, const char *class, const ch
 		text_put(out, "<%s class=\"%s\">", tag, class);
 	else
 		text_put(out, "<%s>", tag);
-	html_put(out, text);
+	html_put(out, "%s", text);
 	text_put(out, "</%s>", tag);
 }
 

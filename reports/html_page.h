@@ -7,8 +7,8 @@
 /* Up to and including <main>.  title: any text. */
 void html_begin(struct text *out, const char *title);
 void html_end(struct text *out);
-/* Any text, escaped. */
-void html_put(struct text *out, const char *text);
+/* As text_put_template. */
+void html_put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* <TAG class="CLASS">text</TAG>; class may be NULL. */
 void html_element(struct text *out, const char *tag, const char *class, const char *text);
 

@@ -5,15 +5,6 @@
 
 #include <string.h>
 
-static void put_list(struct json_writer *w, const char *key, const char *const *text, int n)
-{
-	json_put_key(w, key);
-	json_begin_array(w, JSON_FLOW);
-	for (int k = 0; k < n; k++)
-		json_put_string(w, text[k]);
-	json_end(w);
-}
-
 char *index_json(const struct index *x, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, true);
@@ -21,9 +12,8 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 	json_begin_object(&w, JSON_BLOCK);
 	json_member_string(&w, "schema", "adjudge.index/1");
 	json_member_integer(&w, "reports", x->n_report);
-	put_list(&w, "unreadable", x->unreadable, x->n_unreadable);
-	json_put_key(&w, "groups");
-	json_begin_array(&w, JSON_BLOCK);
+	json_member_strings(&w, "unreadable", x->unreadable, x->n_unreadable, JSON_FLOW);
+	json_member_array(&w, "groups", JSON_BLOCK);
 	for (int k = 0; k < x->n_group; k++) {
 		const struct index_group *g = &x->group[k];
 
@@ -38,10 +28,10 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 		if (g->first_case >= 0)
 			json_member_integer(&w, "first_case", g->first_case);
 		json_member_integer(&w, "minimal_ops", g->ops);
-		put_list(&w, "signatures", g->signature, g->n_signature);
+		json_member_strings(&w, "signatures", g->signature, g->n_signature, JSON_FLOW);
 		if (g->n_also)
-			put_list(&w, "also", g->also, g->n_also);
-		put_list(&w, "files", g->report, g->n_report);
+			json_member_strings(&w, "also", g->also, g->n_also, JSON_FLOW);
+		json_member_strings(&w, "files", g->report, g->n_report, JSON_FLOW);
 		json_end(&w);
 	}
 	json_end(&w);
@@ -122,21 +112,17 @@ void index_html(struct text *out, const struct index *x)
 		text_put(out, "<code class=\"engine\">");
 		put_about(out, ESCAPE_HTML, g);
 		text_put(out, "</code></div>\n<p><a href=\"%s\">", address(g->report[0], a));
-		html_put(out, g->summary);
+		html_put(out, "%s", g->summary);
 		text_put(out, "</a></p>\n<p class=\"under\"><b>%lld</b> time%s", (long long)g->count, g->count == 1 ? "" : "s");
 		if (g->first_case >= 0)
 			text_put(out, ", first in case %lld", (long long)g->first_case);
 		text_put(out, ", %d op%s", g->ops, g->ops == 1 ? "" : "s");
 		if (g->n_signature > 1)
 			text_put(out, ", under %d signatures", g->n_signature);
-		text_put(out, " &middot; <span class=\"mono\">");
-		html_put(out, g->engine);
-		text_put(out, "</span></p>\n</section>\n");
+		html_put(out, " &middot; <span class=\"mono\">%s</span></p>\n</section>\n", g->engine);
 	}
 	for (int k = 0; k < x->n_unreadable; k++) {
-		text_put(out, "<p class=\"dim\">No report: ");
-		html_put(out, x->unreadable[k]);
-		text_put(out, "</p>\n");
+		html_put(out, "<p class=\"dim\">No report: %s</p>\n", x->unreadable[k]);
 	}
 	html_end(out);
 }

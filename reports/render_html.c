@@ -16,35 +16,24 @@ static void put_marked(struct text *out, const char *number, const char *other)
 {
 	int common = view_common(number, other);
 
-	html_put(out, arena_printf(out->arena, "%.*s", common, number));
+	html_put(out, "%s", arena_printf(out->arena, "%.*s", common, number));
 	if (number[common])
 		html_element(out, "mark", NULL, number + common);
 }
 
 static void put_pair(struct text *out, const struct json *report)
 {
-	const struct json *expected = json_find(report, "expected"), *returned = json_find(report, "returned");
-	const char *right = view_number(expected, "decimal", out->arena), *got = view_number(returned, "decimal", out->arena), *off, *allowed;
-
-	right = *right ? right : view_number(expected, "value", out->arena);
-	got = *got ? got : view_number(returned, "value", out->arena);
-	right = *right ? right : render_member(expected, "type");
-	got = *got ? got : render_member(returned, "type");
+	const char *right = view_side(report, "expected", out->arena), *got = view_side(report, "returned", out->arena);
+	const char *off = view_difference(report, out->arena), *allowed = view_allowed(report, out->arena);
 	if (!*right && !*got)
 		return;
-	text_put(out, "<div class=\"pair\">\n<div class=\"card good\"><b>Expected</b><span class=\"num\">");
-	html_put(out, *right ? right : "undecided, but a number");
-	text_put(out, "</span></div>\n<div class=\"card bad\"><b>Returned</b><span class=\"num\">");
+	html_put(out, "<div class=\"pair\">\n<div class=\"card good\"><b>Expected</b><span class=\"num\">%s</span></div>\n"
+	    "<div class=\"card bad\"><b>Returned</b><span class=\"num\">", *right ? right : "undecided, but a number");
 	put_marked(out, *got ? got : "nothing", right);
 	text_put(out, "</span></div>\n</div>\n");
-	off = view_difference(report, out->arena);
-	allowed = view_allowed(report, out->arena);
 	if (*off && *allowed) {
-		text_put(out, "<p class=\"under\">Off by <span class=\"num\">");
-		html_put(out, off);
-		text_put(out, "</span>, where the worst usual formula may be off by <span class=\"num\">");
-		html_put(out, allowed);
-		text_put(out, "</span>.</p>\n");
+		html_put(out, "<p class=\"under\">Off by <span class=\"num\">%s</span>, "
+			"where the worst usual formula may be off by <span class=\"num\">%s</span>.</p>\n", off, allowed);
 	}
 }
 
@@ -79,8 +68,7 @@ static void put_box(struct text *out, const struct box *b, bool here)
 		if (holds) /* the head above, what it makes below what it holds */
 			y = k ? b->y + b->h - 10 : b->y + 18;
 		text_put(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", k ? "d" : "l", b->x + b->w / 2, y);
-		html_put(out, line[k]);
-		text_put(out, "</text>");
+		html_put(out, "%s</text>", line[k]);
 		y += BOX_LINE;
 	}
 	text_put(out, "</g>\n");
@@ -132,8 +120,7 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 		const struct tensor *t = &c->point[point][k];
 
 		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono\">%s<td class=\"mono\">", c->program.top.param + k, type_print(&t->type, type));
-		html_put(out, view_tensor(t, out->arena));
-		text_put(out, "\n");
+		html_put(out, "%s\n", view_tensor(t, out->arena));
 	}
 	text_put(out, "</table></div>\n");
 }
@@ -155,22 +142,17 @@ static void put_program(struct text *out, const struct json *report)
 			marked_text = line->text;
 			html_element(out, "span", "here", line->text);
 		} else {
-			html_put(out, line->kind == JSON_STRING ? line->text : "");
+			html_put(out, "%s", line->kind == JSON_STRING ? line->text : "");
 		}
 		text_put(out, "\n");
 	}
 	text_put(out, "</pre>\n");
-	if (departure) {
-		text_put(out, "<p class=\"under\">");
-		html_put(out, render_member(departure, "sentence"));
-		text_put(out, "</p>\n");
-	}
+	if (departure)
+		html_put(out, "<p class=\"under\">%s</p>\n", render_member(departure, "sentence"));
 	if (has_case)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
-	text_put(out, "<h2>Run it</h2>\n<pre class=\"run\">");
-	html_put(out, view_command(report, "report.json", out->arena));
-	text_put(out, "\n");
-	html_put(out, view_emit_command("report.json", out->arena));
+	html_put(out, "<h2>Run it</h2>\n<pre class=\"run\">%s\n", view_command(report, "report.json", out->arena));
+	html_put(out, "%s", view_emit_command("report.json", out->arena));
 	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
 	if (has_case) {
 		drawing = graph_layout(&c.program, out->arena);
@@ -189,34 +171,21 @@ static void put_tensor(struct text *out, const struct json *t)
 	const struct json *elements = json_find(t, "elements");
 	const char *left = render_member(t, "elements_left_out");
 
-	text_put(out, "<p class=\"mono dim\">");
-	html_put(out, render_member(t, "of"));
-	text_put(out, " &middot; ");
-	html_put(out, render_member(t, "type"));
+	html_put(out, "<p class=\"mono dim\">%s &middot; %s", render_member(t, "of"), render_member(t, "type"));
 	text_put(out, "</p>\n<div class=\"wide\"><table><tr><th class=\"num\">element<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">allowed<th>\n");
 	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
-		const char *verdict = render_member(e, "verdict"), *reason = render_member(e, "reason");
+		const char *verdict = render_member(e, "verdict"), *reason = render_member(e, "reason"), *loose = render_member(e, "loose");
 		const char *right = view_number(e, "decimal", out->arena), *got = view_number(e, "returned_decimal", out->arena);
 
 		got = *got ? got : view_number(e, "returned", out->arena);
-		text_put(out, "<tr class=\"%s\"><td class=\"num\">", !*verdict ? "" : !strcmp(verdict, "agree") ? "good" : "bad");
-		html_put(out, render_member(e, "element"));
-		text_put(out, "<td class=\"num\">");
-		html_put(out, right);
-		text_put(out, "<td class=\"num got\">");
-		html_put(out, got);
-		text_put(out, "<td class=\"num dim\">");
-		html_put(out, *render_member(e, "loose") ? arena_printf(out->arena, "%.2g", strtod(render_member(e, "loose"), NULL)) : "");
-		text_put(out, "<td class=\"verdict\">");
-		html_put(out, *verdict ? verdict : *reason ? arena_printf(out->arena, "undecided: %s", reason) : "");
-		text_put(out, "\n");
+		html_put(out, "<tr class=\"%s\"><td class=\"num\">%s<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
+		    !*verdict ? "" : !strcmp(verdict, "agree") ? "good" : "bad", render_member(e, "element"), right, got,
+		    *loose ? arena_printf(out->arena, "%.2g", strtod(loose, NULL)) : "",
+		    *verdict ? verdict : *reason ? arena_printf(out->arena, "undecided: %s", reason) : "");
 	}
 	text_put(out, "</table></div>\n");
-	if (*left) {
-		text_put(out, "<p class=\"under\">");
-		html_put(out, left);
-		text_put(out, " elements are left out.</p>\n");
-	}
+	if (*left)
+		html_put(out, "<p class=\"under\">%s elements are left out.</p>\n", left);
 }
 
 static void put_points(struct text *out, const struct json *report)
@@ -229,11 +198,8 @@ static void put_points(struct text *out, const struct json *report)
 
 		if (points->n_child > 1)
 			text_put(out, "<p>Point %d</p>\n", p->index);
-		if (*render_member(p, "text")) {
-			text_put(out, "<pre>");
-			html_put(out, render_member(p, "text"));
-			text_put(out, "</pre>\n");
-		}
+		if (*render_member(p, "text"))
+			html_put(out, "<pre>%s</pre>\n", render_member(p, "text"));
 		for (int k = 0; k < 2; k++)
 			for (const struct json *t = lists[k] ? lists[k]->child : NULL; t; t = t->next)
 				put_tensor(out, t);
@@ -249,8 +215,7 @@ static void put_statements(struct text *out, const struct json *list)
 		const char *kind = render_member(s, "kind");
 
 		text_put(out, "<li%s>", !strcmp(kind, "ruled-out") ? " class=\"ruled-out\"" : !strcmp(kind, "open") ? " class=\"open\"" : "");
-		html_put(out, render_member(s, "text"));
-		text_put(out, "\n");
+		html_put(out, "%s\n", render_member(s, "text"));
 	}
 	text_put(out, "</ul>\n");
 }
@@ -259,26 +224,12 @@ static void put_condition(struct text *out, const struct json *c)
 {
 	const struct json *failing = json_find(c, "failing"), *passing = json_find(c, "passing"), *fresh = json_find(c, "held_out");
 
-	text_put(out, "<div class=\"note\"><p><b>");
-	html_put(out, render_member(c, "text"));
-	text_put(out, "</b></p><p class=\"under\">");
-	html_put(out, arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not", render_member(failing, "with"), render_member(failing, "of"),
+	html_put(out, "<div class=\"note\"><p><b>%s</b></p><p class=\"under\">", render_member(c, "text"));
+	html_put(out, "%s", arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not", render_member(failing, "with"), render_member(failing, "of"),
 	    render_member(passing, "without"), render_member(passing, "of")));
 	if (fresh)
-		html_put(out, arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"), render_member(fresh, "predicted")));
+		html_put(out, "%s", arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"), render_member(fresh, "predicted")));
 	text_put(out, ".</p></div>\n");
-}
-
-static void put_value(struct text *out, const struct json *row, const char *key)
-{
-	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
-
-	if (elements)
-		html_put(out, view_numbers(json_find(elements, key), out->arena));
-	else if (sum)
-		html_put(out, arena_printf(out->arena, "sum %s", view_number(sum, key, out->arena)));
-	else
-		html_put(out, view_number(row, key, out->arena));
 }
 
 static void put_experiment(struct text *out, const struct json *x, bool open)
@@ -287,29 +238,22 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 	int shown = 0;
 
 	text_put(out, open ? "<details open><summary>" : "<details><summary>");
-	html_put(out, render_member(x, "title"));
-	text_put(out, "</summary>\n<p class=\"under\">");
-	html_put(out, render_member(x, "varies"));
+	html_put(out, "%s</summary>\n<p class=\"under\">%s", render_member(x, "title"), render_member(x, "varies"));
 	text_put(out, "</p>\n<div class=\"wide\"><table><tr>");
 	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next)
 		html_element(out, "th", NULL, c->text);
 	text_put(out, "<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">ratio<th>\n");
 	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
 		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
-		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio");
+		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio"), *verdict = render_member(r, "verdict");
 
 		text_put(out, "<tr%s>", !fails ? "" : fails->truth ? " class=\"bad\"" : " class=\"good\"");
 		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
 			html_element(out, "td", "mono", c->text);
-		text_put(out, "<td class=\"num\">");
-		put_value(out, r, "expected");
-		text_put(out, "<td class=\"num got\">");
-		put_value(out, r, "returned");
-		text_put(out, "<td class=\"num dim\">");
-		html_put(out, *ratio ? arena_printf(out->arena, "%.6g", strtod(ratio, NULL)) : "");
-		text_put(out, "<td class=\"verdict\">");
-		html_put(out, *engine ? arena_printf(out->arena, "%s: %s", engine, render_member(r, "verdict")) : render_member(r, "verdict"));
-		text_put(out, "\n");
+		html_put(out, "<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
+		    view_value(r, "expected", out->arena), view_value(r, "returned", out->arena),
+		    *ratio ? arena_printf(out->arena, "%.6g", strtod(ratio, NULL)) : "",
+		    *engine ? arena_printf(out->arena, "%s: %s", engine, verdict) : verdict);
 	}
 	text_put(out, "</table></div>\n");
 	if (rows && rows->n_child > shown)
@@ -348,8 +292,7 @@ static void put_case(struct text *out, const struct json *report)
 	json = testcase_write(&c, out->arena, &len);
 	for (char *line = json, *next; *line; line = next) {
 		next = line + strcspn(line, "\n");
-		html_put(out, arena_printf(out->arena, "%.*s", (int)(next - line), line));
-		text_put(out, "\n");
+		html_put(out, "%s\n", arena_printf(out->arena, "%.*s", (int)(next - line), line));
 		next += *next == '\n';
 	}
 	text_put(out, "</pre></details>\n");
@@ -359,19 +302,13 @@ static void put_footer(struct text *out, const struct json *report)
 {
 	const struct json *versions = json_find(report, "versions"), *found = json_find(report, "found");
 
-	text_put(out, "<footer>\n<p>");
-	html_put(out, view_evidence(report, out->arena));
-	text_put(out, "</p>\n<p>Signature <code>");
-	html_put(out, render_member(report, "signature"));
-	text_put(out, "</code>");
-	if (found) {
-		text_put(out, " &middot; ");
-		html_put(out, arena_printf(out->arena, "found as case %s of seed %s, made of %s nodes", render_member(found, "case_number"), render_member(found, "seed"),
+	html_put(out, "<footer>\n<p>%s</p>\n<p>Signature <code>%s</code>", view_evidence(report, out->arena), render_member(report, "signature"));
+	if (found)
+		html_put(out, " &middot; %s", arena_printf(out->arena, "found as case %s of seed %s, made of %s nodes", render_member(found, "case_number"), render_member(found, "seed"),
 		    render_member(found, "nodes")));
-	}
 	text_put(out, "</p>\n<p>");
 	for (const struct json *v = versions ? versions->child : NULL; v; v = v->next)
-		html_put(out, arena_printf(out->arena, "%s%s %s", v->index ? ", " : "", v->key, v->kind == JSON_STRING ? v->text : ""));
+		html_put(out, "%s", arena_printf(out->arena, "%s%s %s", v->index ? ", " : "", v->key, v->kind == JSON_STRING ? v->text : ""));
 	text_put(out, "</p>\n</footer>\n");
 }
 

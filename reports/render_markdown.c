@@ -7,9 +7,14 @@
 
 enum { ROWS_SHOWN = 24 };
 
-static void put(struct text *out, const char *text)
+static void put(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct text *out, const char *format, ...)
 {
-	text_put_escaped(out, ESCAPE_MARKDOWN, text);
+	va_list list;
+	va_start(list, format);
+	text_put_template(out, ESCAPE_MARKDOWN, format, list);
+	va_end(list);
 }
 
 /* Text in a code span: longer backtick runs than any inside, and no line breaks. */
@@ -41,25 +46,17 @@ static void put_row(struct text *out, const char *name, const char *value)
 	if (!*value)
 		return;
 	text_put(out, "| %s | ", name);
-	put(out, value);
-	text_put(out, " |\n");
+	put(out, "%s |\n", value);
 }
 
 static void put_head(struct text *out, const struct json *report)
 {
-	const struct json *expected = json_find(report, "expected"), *returned = json_find(report, "returned");
-	const char *right = view_number(expected, "decimal", out->arena), *got = view_number(returned, "decimal", out->arena);
-
-	text_put(out, "# ");
-	put(out, render_member(report, "summary"));
-	text_put(out, "\n\n| | |\n|---|---|\n| engine | ");
-	put(out, render_member(report, "engine"));
-	text_put(out, " |\n");
+	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"), render_member(report, "engine"));
 	put_row(out, "request", render_member(report, "request"));
 	put_row(out, "verdict", render_member(report, "verdict"));
 	put_row(out, "where", render_member(json_find(report, "where"), "of"));
-	put_row(out, "**expected**", *right ? right : *view_number(expected, "value", out->arena) ? view_number(expected, "value", out->arena) : render_member(expected, "type"));
-	put_row(out, "**returned**", *got ? got : *view_number(returned, "value", out->arena) ? view_number(returned, "value", out->arena) : render_member(returned, "type"));
+	put_row(out, "**expected**", view_side(report, "expected", out->arena));
+	put_row(out, "**returned**", view_side(report, "returned", out->arena));
 	put_row(out, "off by", view_difference(report, out->arena));
 	put_row(out, "allowed", view_allowed(report, out->arena));
 }
@@ -83,8 +80,7 @@ static void put_program(struct text *out, const struct json *report)
 		const struct tensor *t = &c.point[point >= 0 && point < c.n_point ? point : 0][k];
 
 		text_put(out, "| v%d | %s | ", c.program.top.param + k, type_print(&t->type, type));
-		put(out, view_tensor(t, out->arena));
-		text_put(out, " |\n");
+		put(out, "%s |\n", view_tensor(t, out->arena));
 	}
 }
 
@@ -92,9 +88,7 @@ static void put_tensor(struct text *out, const struct json *t)
 {
 	const struct json *elements = json_find(t, "elements");
 
-	text_put(out, "\n");
-	put(out, render_member(t, "of"));
-	text_put(out, ", ");
+	put(out, "\n%s, ", render_member(t, "of"));
 	put_code(out, render_member(t, "type"));
 	text_put(out, ":\n\n| element | expected | returned | |\n|---:|---:|---:|---|\n");
 	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
@@ -102,12 +96,8 @@ static void put_tensor(struct text *out, const struct json *t)
 		bool bad = *verdict && strcmp(verdict, "agree") != 0;
 
 		text_put(out, "| %s | ", render_member(e, "element"));
-		put(out, view_number(e, "decimal", out->arena));
-		text_put(out, bad ? " | **" : " | ");
-		put(out, *got ? got : view_number(e, "returned", out->arena));
-		text_put(out, bad ? "** | " : " | ");
-		put(out, *verdict ? verdict : render_member(e, "reason"));
-		text_put(out, " |\n");
+		put(out, bad ? "%s | **%s** | %s |\n" : "%s | %s | %s |\n", view_number(e, "decimal", out->arena),
+		    *got ? got : view_number(e, "returned", out->arena), *verdict ? verdict : render_member(e, "reason"));
 	}
 	if (*render_member(t, "elements_left_out"))
 		text_put(out, "\n%s elements are left out.\n", render_member(t, "elements_left_out"));
@@ -136,53 +126,26 @@ static void put_points(struct text *out, const struct json *report)
 
 /* ---- what experiments showed ---- */
 
-static const char *value_of(const struct json *row, const char *key, struct arena *a)
-{
-	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
-
-	if (elements)
-		return view_numbers(json_find(elements, key), a);
-	return sum ? arena_printf(a, "sum %s", view_number(sum, key, a)) : view_number(row, key, a);
-}
-
 static void put_experiment(struct text *out, const struct json *x)
 {
 	const struct json *columns = json_find(x, "columns"), *rows = json_find(x, "rows");
 	int shown = 0;
 
-	text_put(out, "\n<details><summary>");
-	put(out, render_member(x, "title"));
-	text_put(out, "</summary>\n\n");
-	put(out, render_member(x, "varies"));
-	text_put(out, "\n\n|");
-	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next) {
-		text_put(out, " ");
-		put(out, c->text ? c->text : "");
-		text_put(out, " |");
-	}
+	put(out, "\n<details><summary>%s</summary>\n\n%s\n\n|", render_member(x, "title"), render_member(x, "varies"));
+	for (const struct json *c = columns ? columns->child : NULL; c; c = c->next)
+		put(out, " %s |", c->text ? c->text : "");
 	text_put(out, " expected | returned | verdict |\n|");
 	for (int k = 0; columns && k < columns->n_child; k++)
 		text_put(out, "---|");
 	text_put(out, "---:|---:|---|\n");
 	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
 		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
-		const char *engine = render_member(r, "engine");
 
 		text_put(out, "|");
-		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next) {
-			text_put(out, " ");
-			put(out, c->text ? c->text : "");
-			text_put(out, " |");
-		}
-		text_put(out, " ");
-		put(out, value_of(r, "expected", out->arena));
-		text_put(out, " | ");
-		put(out, value_of(r, "returned", out->arena));
-		text_put(out, fails && fails->truth ? " | **" : " | ");
-		put(out, render_member(r, "verdict"));
-		text_put(out, fails && fails->truth ? "** " : " ");
-		put(out, engine);
-		text_put(out, "|\n");
+		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
+			put(out, " %s |", c->text ? c->text : "");
+		put(out, fails && fails->truth ? " %s | %s | **%s** %s|\n" : " %s | %s | %s %s|\n", view_value(r, "expected", out->arena),
+		    view_value(r, "returned", out->arena), render_member(r, "verdict"), render_member(r, "engine"));
 	}
 	if (rows && rows->n_child > shown)
 		text_put(out, "\n%d more rows are in the JSON.\n", rows->n_child - shown);
@@ -196,22 +159,18 @@ static void put_characterization(struct text *out, const struct json *x)
 
 	text_put(out, "\n## What experiments show\n\n");
 	if (condition) {
-		text_put(out, "**");
-		put(out, render_member(condition, "text"));
+		put(out, "**%s", render_member(condition, "text"));
 		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n", render_member(json_find(condition, "failing"), "with"),
 		    render_member(json_find(condition, "failing"), "of"), render_member(json_find(condition, "passing"), "without"),
 		    render_member(json_find(condition, "passing"), "of"));
 	}
-	if (departure) {
-		put(out, render_member(departure, "sentence"));
-		text_put(out, "\n\n");
-	}
+	if (departure)
+		put(out, "%s\n\n", render_member(departure, "sentence"));
 	for (const struct json *s = statements ? statements->child : NULL; s; s = s->next) {
 		const char *kind = render_member(s, "kind");
 
 		text_put(out, "- %s", !strcmp(kind, "ruled-out") ? "Ruled out: " : !strcmp(kind, "open") ? "Open: " : "");
-		put(out, render_member(s, "text"));
-		text_put(out, "\n");
+		put(out, "%s\n", render_member(s, "text"));
 	}
 	for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
 		put_experiment(out, e);
@@ -248,14 +207,12 @@ static void put_foot(struct text *out, const struct json *report)
 {
 	const struct json *versions = json_find(report, "versions");
 
-	text_put(out, "\n---\n\n");
-	put(out, view_evidence(report, out->arena));
-	text_put(out, " Signature ");
+	put(out, "\n---\n\n%s Signature ", view_evidence(report, out->arena));
 	put_code(out, render_member(report, "signature"));
 	text_put(out, ".");
 	for (const struct json *v = versions ? versions->child : NULL; v; v = v->next) {
 		text_put(out, "%s", v->index ? ", " : " ");
-		put(out, arena_printf(out->arena, "%s %s", v->key, v->kind == JSON_STRING ? v->text : ""));
+		put(out, "%s", arena_printf(out->arena, "%s %s", v->key, v->kind == JSON_STRING ? v->text : ""));
 	}
 	text_put(out, "\n");
 }

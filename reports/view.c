@@ -45,6 +45,22 @@ const char *view_numbers(const struct json *list, struct arena *a)
 	return arena_printf(a, "%s]", text);
 }
 
+const char *view_value(const struct json *row, const char *key, struct arena *a)
+{
+	const struct json *elements = json_find(row, "elements"), *sum = json_find(row, "sum");
+
+	if (elements)
+		return view_numbers(json_find(elements, key), a);
+	return sum ? arena_printf(a, "sum %s", view_number(sum, key, a)) : view_number(row, key, a);
+}
+
+const char *view_side(const struct json *report, const char *side, struct arena *a)
+{
+	const struct json *x = json_find(report, side);
+	const char *decimal = view_number(x, "decimal", a), *exact = view_number(x, "value", a);
+	return *decimal ? decimal : *exact ? exact : render_member(x, "type");
+}
+
 int view_common(const char *x, const char *y)
 {
 	size_t n = 0, whole = strcspn(x, ".e");

@@ -10,6 +10,10 @@ const char *view_number(const struct json *object, const char *key, struct arena
 const char *view_number_value(const struct json *v, struct arena *a);
 /* "[0, 0.5, ...]", or the number alone. */
 const char *view_numbers(const struct json *list, struct arena *a);
+/* What a row of an experiment has of "expected" or "returned": its elements, its sum, or its number. */
+const char *view_value(const struct json *row, const char *key, struct arena *a);
+/* The report's "expected" or "returned": as a decimal, exactly where it has none, or by its type. */
+const char *view_side(const struct json *report, const char *side, struct arena *a);
 /* How many leading characters two numbers have in common: what stands out is the rest.  0 where signs, exponents or places differ. */
 int view_common(const char *x, const char *y);
 /* The case of the report; false: it has none that can be read. */
