@@ -381,10 +381,9 @@ static void test_writer(struct arena *a)
 	json_member_integer_if(&w, "none", false, 7);
 	json_member_decimal_if(&w, "half", true, 0.5);
 	json_end(&w);
-	const char *
-	    text = json_finish(&w, &len),
-	   *want =
-	       "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan','-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
+	const char *text = json_finish(&w, &len),
+		   *want = "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan',"
+			   "'-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
 	CHECK(!strcmp(text, json_text(a, want)), "got %s", text);
 	const struct json *v = json_read(text, len, a, &e);
 	CHECK(v && v->n_child == 5 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);

@@ -134,14 +134,14 @@ static const struct sample hostile[] = {
 	BODY(
 	    "{'out':['y'],'op':'for','args':['x'],'trip':1000000,'regions':[{'params':['i','a'],'results':['a']}]}")},
     {"million by nesting",
-	BODY(
-	    "{'out':['y'],'op':'for','args':['x'],'trip':65536,'regions':[{'params':['i','a'],'body':["
-	    "{'out':['z'],'op':'for','args':['a'],'trip':65536,'regions':[{'params':['j','b'],'results':['b']}]}],'results':['z']}]}")},
+	BODY("{'out':['y'],'op':'for','args':['x'],'trip':65536,'regions':[{'params':['i','a'],'body':["
+	     "{'out':['z'],'op':'for','args':['a'],'trip':65536,'regions':[{'params':['j','b'],"
+	     "'results':['b']}]}],'results':['z']}]}")},
     {"trip negative",
 	BODY("{'out':['y'],'op':'for','args':['x'],'trip':-1,'regions':[{'params':['i','a'],'results':['a']}]}")},
     {"start beyond int",
-	CASE(
-	    "'inputs':['x: f64[1]'],'body':[{'out':['y'],'op':'slice','args':['x'],'start':[4294967296],'size':[1]}]," END)},
+	CASE("'inputs':['x: f64[1]'],'body':[{'out':['y'],'op':'slice','args':['x'],"
+	     "'start':[4294967296],'size':[1]}]," END)},
     {"long name", CASE("'inputs':['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: f64[]'],'body':[]," END)},
     {"name with a space", CASE("'inputs':['a b: f64[]'],'body':[]," END)},
     {"inputs of another kind", CASE("'inputs':{},'body':[]," END)},

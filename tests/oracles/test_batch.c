@@ -11,61 +11,49 @@
 #include <mpfr.h>
 #include <string.h>
 
-static struct testcase read_case(struct arena *a, const char *body, const char *point, const char *request)
-{
-	return test_case(a,
-	    arena_printf(a,
-		"inputs x: f64[], w: f64[]\n"
-		"%s\n"
-		"return y\n"
-		"point %s\n"
-		"%s",
-		body, point, request));
-}
-
 static const struct {
 	const char *what, *body, *point, *request;
 	int n; /* derivatives, or 0: the primal */
 	int size[2];
 	double want[2][6];
 } rows[] = {
-    {"a batch alone", "y = mul x, w", "[1,2,3],10", "request: batch x; 3 slices", 0, {3}, {{10, 20, 30}}},
+    {"a batch alone", "y = mul x, w", "[1,2,3],10", "batch x; 3 slices", 0, {3}, {{10, 20, 30}}},
     {"two batches, the outer one in front", "y = mul x, w", "[1,2],[10,20,30]",
-	"request: batch x; 2 slices\n"
+	"batch x; 2 slices\n"
 	"then batch w; 3 slices",
 	0, {6}, {{10, 20, 20, 40, 30, 60}}},
     {"gradient of a batch: the shared input gathers", "y = mul x, w", "[1,2,3],10",
-	"request: batch x; 3 slices\n"
+	"batch x; 3 slices\n"
 	"then vjp; cotangents [1, 2, 4]",
 	2, {3, 1}, {{10, 20, 40}, {1 + 4 + 12}}},
-    {"a batch of gradients: every slice its own", "y = mul x, w", "[1,2,3],10",
-	"request: vjp; then batch x; 3 slices", 2, {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
+    {"a batch of gradients: every slice its own", "y = mul x, w", "[1,2,3],10", "vjp; then batch x; 3 slices", 2,
+	{3, 3}, {{10, 10, 10}, {1, 2, 3}}},
     {"an inner seed is shared, an outer one sliced", "y = mul x, w", "[1,2],10",
-	"request: vjp x; cotangents 0.5\n"
+	"vjp x; cotangents 0.5\n"
 	"then batch x; 2 slices\n"
 	"then jvp; tangents [7, 8], 3",
 	1, {2}, {{1.5, 1.5}}},
     {"a jvp of a batch", "y = mul x, w", "[1,2],10",
-	"request: batch x; 2 slices\n"
+	"batch x; 2 slices\n"
 	"then jvp; tangents [7, 8], 3",
 	1, {2}, {{73, 86}}},
     {"gradients of two batches", "y = mul x, w", "[1,2],[10,20,30]",
-	"request: batch x; 2 slices\n"
+	"batch x; 2 slices\n"
 	"then batch w; 3 slices\n"
 	"then vjp; cotangents [1, 2, 1, 0, 0, 1]",
 	2, {2, 3}, {{30, 50}, {5, 1, 2}}},
     {"reverse over reverse of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"request: batch x; 2 slices\n"
+	"batch x; 2 slices\n"
 	"then vjp\n"
 	"then vjp; cotangents [3, 5], 7",
 	2, {2, 1}, {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
     {"reverse over a batch of gradients", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"request: vjp\n"
+	"vjp\n"
 	"then batch x; 2 slices\n"
 	"then vjp w; cotangents [3, 5], [7, 11]",
 	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
     {"forward over the gradient of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"request: batch x; 2 slices\n"
+	"batch x; 2 slices\n"
 	"then vjp w\n"
 	"then jvp x; tangents [3, 5]",
 	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
@@ -76,7 +64,8 @@ static void test_values(struct oracle *oracle, struct arena *a)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("values: %s", rows[i].what))
 			continue;
-		struct testcase c = read_case(a, rows[i].body, rows[i].point, rows[i].request);
+		struct testcase c =
+		    test_function(a, "x: f64[], w: f64[]", rows[i].body, rows[i].point, rows[i].request);
 		struct truth truth;
 		oracle_truth(oracle, &c, a, &truth);
 		const struct truth_point *t = &truth.point[0];
@@ -102,8 +91,8 @@ static void test_values(struct oracle *oracle, struct arena *a)
 /* What cancels between slices has been rounded at its size, and is the sum of what was exact. */
 static void test_cancellation(struct oracle *oracle, struct arena *a)
 {
-	struct testcase c = read_case(a, "s = sin x; y = mul s, w", "[1,1,1],2",
-	    "request: batch x; 3 slices\n"
+	struct testcase c = test_function(a, "x: f64[], w: f64[]", "s = sin x; y = mul s, w", "[1,1,1],2",
+	    "batch x; 3 slices\n"
 	    "then vjp w; cotangents [3, -1, -2]");
 	struct truth truth;
 	oracle_truth(oracle, &c, a, &truth);
@@ -122,9 +111,9 @@ static struct truth_point kinks(struct oracle *oracle, int n, struct testcase *c
 		ones = arena_printf(a, "%s,1", ones);
 	}
 	struct truth truth;
-	*c = read_case(a, "s = abs x; y = add s, w", arena_printf(a, "[%s-5],10", zeros),
+	*c = test_function(a, "x: f64[], w: f64[]", "s = abs x; y = add s, w", arena_printf(a, "[%s-5],10", zeros),
 	    arena_printf(a,
-		"request: batch x; %d slices\n"
+		"batch x; %d slices\n"
 		"then vjp; cotangents [%s]",
 		n + 1, ones));
 	oracle_truth(oracle, c, a, &truth);
@@ -159,14 +148,14 @@ static void test_kinks(struct oracle *oracle, struct arena *a)
 /* More slices of a long loop than are worth their time. */
 static void test_too_many(struct oracle *oracle, struct arena *a)
 {
-	struct testcase c = read_case(a,
+	struct testcase c = test_function(a, "x: f64[], w: f64[]",
 	    "y = for (x) trip=40000 {\n"
 	    "  params i, p\n"
 	    "  q = sin p\n"
 	    "  yield q\n"
 	    "}",
 	    "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16],1",
-	    "request: batch x; 16 slices\n"
+	    "batch x; 16 slices\n"
 	    "then jvp w");
 	struct truth truth;
 	oracle_truth(oracle, &c, a, &truth);
@@ -180,8 +169,8 @@ static void test_judged(struct oracle *oracle, struct arena *a)
 {
 	struct error e = {0};
 	struct engine *engine = engine_open("tape", &e);
-	struct testcase c = read_case(a, "s = mul x, x; y = mul s, w", "[1,2],10",
-	    "request: batch x; 2 slices\n"
+	struct testcase c = test_function(a, "x: f64[], w: f64[]", "s = mul x, x; y = mul s, w", "[1,2],10",
+	    "batch x; 2 slices\n"
 	    "then vjp\n"
 	    "then vjp; cotangents [3, 5], 7");
 	struct truth truth;

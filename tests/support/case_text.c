@@ -911,6 +911,14 @@ struct testcase test_case(struct arena *a, const char *text)
 	return c;
 }
 
+struct testcase test_function(
+    struct arena *a, const char *inputs, const char *body, const char *point, const char *request)
+{
+	return test_case(a,
+	    arena_printf(a, "inputs %s\n%s\nreturn y\npoint %s\n%s%s", inputs, body, point,
+		*request ? "request: " : "", request));
+}
+
 char *json_bytes(struct arena *a, const char *text, size_t len)
 {
 	char *copy = NEW(a, char, len + 1);

@@ -34,6 +34,13 @@ bool case_text_read(const char *text, struct arena *a, struct testcase *out, str
 /* The same.  Text that is no case is a failed check, and the case that comes back is empty. */
 struct testcase test_case(struct arena *a, const char *text);
 
+/*
+ * The same of the function that `body` computes as y: "inputs INPUTS", body, "return y", "point POINT" and, unless it
+ * is empty, "request: REQUEST".
+ */
+struct testcase test_function(
+    struct arena *a, const char *inputs, const char *body, const char *point, const char *request);
+
 /* The same of JSON in which ' stands for ". */
 struct testcase test_case_json(struct arena *a, const char *text);
 

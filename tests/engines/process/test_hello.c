@@ -134,8 +134,10 @@ static void check_unroll(struct arena *a)
 static void check_round_trip(struct arena *a)
 {
 	static const char line[] =
-	    "{'adjudge.engine':1,'name':'x','version':'2','requests':[['jvp'],['vjp','batch']],'dtypes':['f64','i32'],"
-	    "'ops':['sin','no_such_op'],'rank':2,'unroll':true,'constants':true,'broadcast':true,'weak_zero':true,'finite_math':true,'nondeterministic':true,'flushes':['f32','bf16'],"
+	    "{'adjudge.engine':1,'name':'x','version':'2','requests':[['jvp'],['vjp','batch']],"
+	    "'dtypes':['f64','i32'],"
+	    "'ops':['sin','no_such_op'],'rank':2,'unroll':true,'constants':true,'broadcast':true,"
+	    "'weak_zero':true,'finite_math':true,'nondeterministic':true,'flushes':['f32','bf16'],"
 	    "'one_dtype':'f32','reals':'bits','timeout_ms':1234,'cases_per_request':12345,'emits':'py'}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP},
 			       both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};

@@ -50,8 +50,8 @@ static void check_opening(const char *hostile, const char *no_engine)
 		CHECK(!engine_open(path, &e) && strstr(e.text, "exports no adjudge_engine_1"), "'%s'", e.text);
 	e = (struct error){.text = ""};
 	if (all_wanted())
-		CHECK(!engine_open("so:/nonexistent/engine.so", &e) && strstr(e.text, "cannot open shared object"), "'%s'",
-	    e.text);
+		CHECK(!engine_open("so:/nonexistent/engine.so", &e) && strstr(e.text, "cannot open shared object"),
+		    "'%s'", e.text);
 	e = (struct error){.text = ""};
 	snprintf(bare, sizeof bare, "%s", strrchr(hostile, '/') + 1);
 	snprintf(path, sizeof path, "so:%.4000s", bare);

@@ -298,12 +298,14 @@ static void check_zoo(struct arena *a)
 				struct error e = {0};
 
 				arena_reset(a);
-				CHECK(testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
+				CHECK(
+				    testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
 				    "%s: %s", zoo[k].file, e.text);
 				r = check(zoo[k].engine, NULL, (enum cross_mode)m, &c, a);
 				if (m == (int)zoo[k].mode || zoo[k].mode == CROSS_MODES)
-					CHECK((r.verdict == CROSS_DIFFERS) == (zoo[k].mode != CROSS_MODES), "%s, %s: %s",
-					    zoo[k].engine, cross_mode_names[m], cross_verdict_names[r.verdict]);
+					CHECK((r.verdict == CROSS_DIFFERS) == (zoo[k].mode != CROSS_MODES),
+					    "%s, %s: %s", zoo[k].engine, cross_mode_names[m],
+					    cross_verdict_names[r.verdict]);
 			}
 }
 
@@ -426,7 +428,8 @@ static void check_scripted(struct arena *a)
 	};
 
 	for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
-		if (!row_wanted("scripted: %s, %s, %s", turns[k].dtype, cross_mode_names[turns[k].mode], cross_verdict_names[turns[k].verdict]))
+		if (!row_wanted("scripted: %s, %s, %s", turns[k].dtype, cross_mode_names[turns[k].mode],
+			cross_verdict_names[turns[k].verdict]))
 			continue;
 		struct scripted *s = calloc(1, sizeof *s);
 		struct cross *cross;

@@ -120,7 +120,8 @@ static const struct {
     {"carried",
 	"computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
     {"constant",
-	"captured, captured twice, carried, computed, twice, swapped, computed twice, computed and captured, while captured, while computed, captured within"},
+	"captured, captured twice, carried, computed, twice, swapped, computed twice, c"
+	"omputed and captured, while captured, while computed, captured within"},
     {"twice", "computed twice, captured twice"},
     {"captured twice", "twice, computed twice"},
     {"swapped", "twice, computed twice"},

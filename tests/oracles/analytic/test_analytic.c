@@ -13,13 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A program of one input x and one result y. */
-static struct testcase read_case(
-    struct arena *a, const char *type, const char *body, const char *point, const char *request)
-{
-	return test_case(a, arena_printf(a, "inputs x: %s\n%s\nreturn y\npoint %s\n%s", type, body, point, request));
-}
-
 /* Element AT of the sorted join of r = x, c = 2, d = 4 - x and l = e^log(x), as named. */
 #define SORTED(parts, at)                                                                                            \
 	"four = constant 4\n"                                                                                        \
@@ -101,8 +94,7 @@ static void test_closed_forms(struct analytic *oracle, struct arena *a)
 		const struct closed_form *row = &closed_forms[i];
 		for (int mode = 0; mode < 2; mode++) {
 			arena_reset(a);
-			struct testcase c =
-			    read_case(a, "f64[]", row->body, row->point, mode ? "request: jvp" : "request: vjp");
+			struct testcase c = test_function(a, "x: f64[]", row->body, row->point, mode ? "jvp" : "vjp");
 			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
 			CHECK(
 			    d->reason == REASON_NONE, "%s at %s: %s", row->body, row->point, reason_names[d->reason]);
@@ -116,22 +108,22 @@ static void test_closed_forms(struct analytic *oracle, struct arena *a)
 
 /* What is undecided, and why. */
 struct undecided_row {
-	const char *type, *body, *point;
+	const char *inputs, *body, *point;
 	enum reason reason;
 };
 static const struct undecided_row undecided_rows[] = {
-    {"f64[]", "y = sqrt x", "0", REASON_NON_FINITE},
-    {"f64[]", "y = log x", "-1", REASON_NON_FINITE},
-    {"f64[]", "e = exp x; y = exp e", "10", REASON_OVERFLOW},
-    {"f16[]", "y = square x", "300", REASON_OVERFLOW},
+    {"x: f64[]", "y = sqrt x", "0", REASON_NON_FINITE},
+    {"x: f64[]", "y = log x", "-1", REASON_NON_FINITE},
+    {"x: f64[]", "e = exp x; y = exp e", "10", REASON_OVERFLOW},
+    {"x: f16[]", "y = square x", "300", REASON_OVERFLOW},
     /* sin(x) - x at 2^-20 cancels all but the radius */
-    {"f32[]", "s = sin x; d = sub s, x; y = log d", "0x1p-20", REASON_NON_FINITE},
+    {"x: f32[]", "s = sin x; d = sub s, x; y = log d", "0x1p-20", REASON_NON_FINITE},
     /* exp(log(x)) against x: equal, but not to a right engine */
-    {"f64[]", "l = log x; e = exp l; p = lt e, x; y = select p, x, 0", "3", REASON_UNSTABLE_PATH},
-    {"f64[]", SORTED("l, r", "0"), "3", REASON_UNSTABLE_PATH},
-    {"f64[]", SORTED("l, c, r", "2"), "3", REASON_UNSTABLE_PATH},
-    {"f64[]", SORTED("l, c, r", "0"), "3", REASON_NONE},
-    {"f64[]",
+    {"x: f64[]", "l = log x; e = exp l; p = lt e, x; y = select p, x, 0", "3", REASON_UNSTABLE_PATH},
+    {"x: f64[]", SORTED("l, r", "0"), "3", REASON_UNSTABLE_PATH},
+    {"x: f64[]", SORTED("l, c, r", "2"), "3", REASON_UNSTABLE_PATH},
+    {"x: f64[]", SORTED("l, c, r", "0"), "3", REASON_NONE},
+    {"x: f64[]",
 	SORTED("l, r", "0") "i = argmax j axis=0\n"
 			    "k = sign i\n"
 			    "z = gather s, k axis=0 mode=clip",
@@ -141,11 +133,11 @@ static const struct undecided_row undecided_rows[] = {
 static void test_undecided(struct analytic *oracle, struct arena *a)
 {
 	for (size_t i = 0; i < sizeof undecided_rows / sizeof *undecided_rows; i++) {
-		if (!row_wanted("undecided: %s, %s", undecided_rows[i].type, undecided_rows[i].body))
+		if (!row_wanted("undecided: %s, %s", undecided_rows[i].inputs, undecided_rows[i].body))
 			continue;
 		const struct undecided_row *row = &undecided_rows[i];
 		arena_reset(a);
-		struct testcase c = read_case(a, row->type, row->body, row->point, "request: vjp");
+		struct testcase c = test_function(a, row->inputs, row->body, row->point, "vjp");
 		const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
 		CHECK(d->reason == row->reason, "%s at %s: %s, not %s", row->body, row->point,
 		    reason_names[d->reason], reason_names[row->reason]);
@@ -160,26 +152,26 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 		int assignments;
 		double values[4];
 	} rows[] = {
-	    {"y = max x, 2", "request: vjp", 3, {.5, 1, 0}},
-	    {"y = max x, 2", "request: jvp", 4, {.5, 1, 0, 1}},
-	    {"y = min x, 2", "request: jvp", 4, {.5, 1, 0, 0}},
-	    {"d = sub x, 2; y = abs d", "request: vjp", 3, {0, 1, -1}},
-	    {"d = sub x, 2; y = abs d", "request: jvp", 4, {0, 1, -1, 1}},
-	    {"y = max x, x", "request: vjp", 1, {1}},
-	    {SORTED("c, r", "1"), "request: vjp", 3, {.5, 1, 0}},
-	    {SORTED("c, r", "0"), "request: jvp", 4, {.5, 0, 1, 0}},
-	    {SORTED("r, c, d", "0"), "request: jvp", 4, {0, 1, -1, -1}},
-	    {SORTED("r, c, d", "1"), "request: jvp", 4, {0, 0, 0, 0}},
-	    {SORTED("r, c, d", "2"), "request: jvp", 4, {0, -1, 1, 1}},
-	    {SORTED("r, r", "1"), "request: vjp", 1, {1}},
-	    {"c = constant 2; m = max c, c; y = mul m, x", "request: vjp", 1, {2}},
-	    {"y = clamp x, 2, 5", "request: vjp", 4, {.5, 1, 0, 0}},
+	    {"y = max x, 2", "vjp", 3, {.5, 1, 0}},
+	    {"y = max x, 2", "jvp", 4, {.5, 1, 0, 1}},
+	    {"y = min x, 2", "jvp", 4, {.5, 1, 0, 0}},
+	    {"d = sub x, 2; y = abs d", "vjp", 3, {0, 1, -1}},
+	    {"d = sub x, 2; y = abs d", "jvp", 4, {0, 1, -1, 1}},
+	    {"y = max x, x", "vjp", 1, {1}},
+	    {SORTED("c, r", "1"), "vjp", 3, {.5, 1, 0}},
+	    {SORTED("c, r", "0"), "jvp", 4, {.5, 0, 1, 0}},
+	    {SORTED("r, c, d", "0"), "jvp", 4, {0, 1, -1, -1}},
+	    {SORTED("r, c, d", "1"), "jvp", 4, {0, 0, 0, 0}},
+	    {SORTED("r, c, d", "2"), "jvp", 4, {0, -1, 1, 1}},
+	    {SORTED("r, r", "1"), "vjp", 1, {1}},
+	    {"c = constant 2; m = max c, c; y = mul m, x", "vjp", 1, {2}},
+	    {"y = clamp x, 2, 5", "vjp", 4, {.5, 1, 0, 0}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("ties: %s, %s", rows[i].body, rows[i].request))
 			continue;
 		arena_reset(a);
-		struct testcase c = read_case(a, "f64[]", rows[i].body, "2", rows[i].request);
+		struct testcase c = test_function(a, "x: f64[]", rows[i].body, "2", rows[i].request);
 		const struct truth_point *t = truth_at(oracle, &c, a);
 		CHECK(t->n_assignment == rows[i].assignments, "%s: %d assignments", rows[i].body, t->n_assignment);
 		for (int k = 0; k < t->n_assignment && k < 4; k++)
@@ -196,27 +188,27 @@ static void test_ties(struct analytic *oracle, struct arena *a)
 static void test_culprits(struct analytic *oracle, struct arena *a)
 {
 	static const struct {
-		const char *type, *body, *point;
+		const char *inputs, *body, *point;
 		enum op culprit;
 		bool range;
 	} rows[] = {
-	    {"f64[]", "y = tanh x", "3", OP_TANH, false},
-	    {"f64[]", "y = logistic x", "8", OP_LOGISTIC, false},
-	    {"f64[]", "y = expm1 x", "-9", OP_EXPM1, false},
-	    {"f64[]", "y = asin x", "0.9990234375", OP_ASIN, false},
-	    {"f64[]", "y = acos x", "0.9990234375", OP_ACOS, false},
-	    {"f64[]", "y = acosh x", "1.0009765625", OP_ACOSH, false},
-	    {"f64[]", "y = atanh x", "0.9990234375", OP_ATANH, false},
-	    {"f64[]", "y = rsqrt x", "3", OP_RSQRT, false},
-	    {"f64[]", "y = div 3, x", "7", OP_DIV, false},
+	    {"x: f64[]", "y = tanh x", "3", OP_TANH, false},
+	    {"x: f64[]", "y = logistic x", "8", OP_LOGISTIC, false},
+	    {"x: f64[]", "y = expm1 x", "-9", OP_EXPM1, false},
+	    {"x: f64[]", "y = asin x", "0.9990234375", OP_ASIN, false},
+	    {"x: f64[]", "y = acos x", "0.9990234375", OP_ACOS, false},
+	    {"x: f64[]", "y = acosh x", "1.0009765625", OP_ACOSH, false},
+	    {"x: f64[]", "y = atanh x", "0.9990234375", OP_ATANH, false},
+	    {"x: f64[]", "y = rsqrt x", "3", OP_RSQRT, false},
+	    {"x: f64[]", "y = div 3, x", "7", OP_DIV, false},
 	    /* what an op further on multiplies, above and below the one to blame */
-	    {"f64[]", "t = tanh x; y = exp t", "3", OP_TANH, false},
-	    {"f64[]", "t = exp x; y = tanh t", "1", OP_TANH, false},
+	    {"x: f64[]", "t = tanh x; y = exp t", "3", OP_TANH, false},
+	    {"x: f64[]", "t = exp x; y = tanh t", "1", OP_TANH, false},
 	    /*
 	     * the larger loss of two, wherever it stands: 1 - y^2 at 6 beside y(1 - y) at 0.5 and the other way round
 	     */
-	    {"f64[]", "t = tanh x; l = logistic t; y = mul l, l", "6", OP_TANH, false},
-	    {"f64[]",
+	    {"x: f64[]", "t = tanh x; l = logistic t; y = mul l, l", "6", OP_TANH, false},
+	    {"x: f64[]",
 		"c = constant 0x1p-20\n"
 		"e = constant -9\n"
 		"s = mul x, c\n"
@@ -225,19 +217,19 @@ static void test_culprits(struct analytic *oracle, struct arena *a)
 		"l = logistic m\n"
 		"y = add t, l",
 		"0.5", OP_LOGISTIC, false},
-	    {"f32[]", "y = asinh x", "0x1p80", OP_ASINH, true},
-	    {"f32[]", "y = atan x", "0x1p80", OP_ATAN, true},
-	    {"f32[]", "t = asinh x; y = tanh t", "0x1p80", OP_ASINH, true},
-	    {"f64[]", "y = mul x, x", "3", OP_CONSTANT, false},
-	    {"f64[]", "y = exp x", "3", OP_CONSTANT, false},
+	    {"x: f32[]", "y = asinh x", "0x1p80", OP_ASINH, true},
+	    {"x: f32[]", "y = atan x", "0x1p80", OP_ATAN, true},
+	    {"x: f32[]", "t = asinh x; y = tanh t", "0x1p80", OP_ASINH, true},
+	    {"x: f64[]", "y = mul x, x", "3", OP_CONSTANT, false},
+	    {"x: f64[]", "y = exp x", "3", OP_CONSTANT, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!row_wanted("culprits: %s, %s", rows[i].type, rows[i].body))
+		if (!row_wanted("culprits: %s, %s", rows[i].inputs, rows[i].body))
 			continue;
 		for (int mode = 0; mode < 2; mode++) {
 			arena_reset(a);
-			struct testcase c = read_case(
-			    a, rows[i].type, rows[i].body, rows[i].point, mode ? "request: jvp" : "request: vjp");
+			struct testcase c =
+			    test_function(a, rows[i].inputs, rows[i].body, rows[i].point, mode ? "jvp" : "vjp");
 			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
 			bool lost = rows[i].culprit != OP_CONSTANT,
 			     blamed = d->loose > d->tight * (1 + 1e-12) && formula_of(d->culprit);
@@ -254,8 +246,8 @@ static void test_culprits(struct analytic *oracle, struct arena *a)
 		static const char *const points[] = {"0.5", "0.9990234375", "-0.75", "3", "9", "-9", "0x1p80"};
 		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 			arena_reset(a);
-			struct testcase c = read_case(
-			    a, "f32[]", arena_printf(a, "y = %s x", op_table[op].name), points[k], "request: vjp");
+			struct testcase c = test_function(
+			    a, "x: f32[]", arena_printf(a, "y = %s x", op_table[op].name), points[k], "vjp");
 			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
 			bool loses = d->reason == REASON_NONE && d->magnitude > 1e-30 && d->loose > d->tight * 1.01;
 			CHECK(!loses || formula_of(op), "%s at %s loses %g, and no better formula is named",
@@ -268,31 +260,31 @@ static void test_culprits(struct analytic *oracle, struct arena *a)
 static void test_exactness(struct analytic *oracle, struct arena *a)
 {
 	static const struct {
-		const char *type, *body, *point;
+		const char *inputs, *body, *point;
 		bool exact;
 	} rows[] = {
-	    {"f64[]", "y = mul x, x", "3", true},
-	    {"f64[]", "y = mul x, x", "0x1.0000000000001p+0", false},
-	    {"f64[]", "y = sqrt x", "4", true},
-	    {"f64[]", "y = sqrt x", "2", false},
-	    {"f64[]", "y = exp x", "0", true},
-	    {"f64[]", "y = exp x", "1", false},
-	    {"f64[]", "y = logistic x", "0", true},
-	    {"f64[]", "y = rsqrt x", "4", false},
-	    {"f64[]", "y = div x, -4", "3", true},
-	    {"f64[]", "y = div x, 3", "6", false},
-	    {"f64[]", "c = constant 0; s = sin x; y = div c, s", "3", true},
-	    {"bf16[]", "y = add x, x", "3", true},
-	    {"f64[]", "y = cast x dtype=bf16", "257", false},
-	    {"f64[]", "y = cast x dtype=bf16", "256", true},
+	    {"x: f64[]", "y = mul x, x", "3", true},
+	    {"x: f64[]", "y = mul x, x", "0x1.0000000000001p+0", false},
+	    {"x: f64[]", "y = sqrt x", "4", true},
+	    {"x: f64[]", "y = sqrt x", "2", false},
+	    {"x: f64[]", "y = exp x", "0", true},
+	    {"x: f64[]", "y = exp x", "1", false},
+	    {"x: f64[]", "y = logistic x", "0", true},
+	    {"x: f64[]", "y = rsqrt x", "4", false},
+	    {"x: f64[]", "y = div x, -4", "3", true},
+	    {"x: f64[]", "y = div x, 3", "6", false},
+	    {"x: f64[]", "c = constant 0; s = sin x; y = div c, s", "3", true},
+	    {"x: bf16[]", "y = add x, x", "3", true},
+	    {"x: f64[]", "y = cast x dtype=bf16", "257", false},
+	    {"x: f64[]", "y = cast x dtype=bf16", "256", true},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!row_wanted("exactness: %s, %s", rows[i].type, rows[i].body))
+		if (!row_wanted("exactness: %s, %s", rows[i].inputs, rows[i].body))
 			continue;
 		arena_reset(a);
-		struct testcase c = read_case(a, rows[i].type, rows[i].body, rows[i].point, "");
+		struct testcase c = test_function(a, rows[i].inputs, rows[i].body, rows[i].point, "");
 		const struct component *p = truth_at(oracle, &c, a)->primal[0].at;
-		CHECK((p->tight == 0) == rows[i].exact, "%s %s at %s: radius %g", rows[i].type, rows[i].body,
+		CHECK((p->tight == 0) == rows[i].exact, "%s %s at %s: radius %g", rows[i].inputs, rows[i].body,
 		    rows[i].point, p->tight);
 	}
 }

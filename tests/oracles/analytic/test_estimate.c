@@ -13,11 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct testcase read_case(struct arena *a, const char *body, const char *point)
-{
-	return test_case(a, arena_printf(a, "inputs x: f64[]\n%s\nreturn y\npoint %s\nrequest: vjp", body, point));
-}
-
 /* ---- the estimate is a bound ---- */
 
 static const char *const functions[] = {
@@ -75,7 +70,7 @@ static void test_bound(struct analytic *analytic, struct fd *fd, struct arena *a
 		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 			for (int longer = 0; longer <= 30; longer += 15) {
 				arena_reset(a);
-				struct testcase c = read_case(a, functions[f], points[k]);
+				struct testcase c = test_function(a, "x: f64[]", functions[f], points[k], "vjp");
 				struct truth_point truth;
 				analytic_truth(analytic, &c, 0, a, &truth);
 				const struct component *g = truth.derivative[0][0].at;
@@ -128,7 +123,7 @@ static void test_second_bound(struct analytic *analytic, struct fd_mixed *mixed,
 		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 			for (int wrong = 0; wrong < 2; wrong++) {
 				arena_reset(a);
-				struct testcase c = read_case(a, functions[f], points[k]);
+				struct testcase c = test_function(a, "x: f64[]", functions[f], points[k], "vjp");
 				double x = c.point[0][0].at[0].f, move = x != 0 ? ldexp(1, ilogb(x)) : 1;
 				struct transform request[] = {c.transform[0],
 				    {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
@@ -186,7 +181,7 @@ static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd
 	struct fd_mixed *astray = fd_mixed_open(&lost);
 	for (int faulty = 0; faulty < 2; faulty++) {
 		arena_reset(a);
-		struct testcase c = read_case(a,
+		struct testcase c = test_function(a, "x: f64[]",
 		    "z = constant 0\n"
 		    "two = constant 2\n"
 		    "five = constant 5\n"
@@ -195,7 +190,7 @@ static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd
 		    "u = mul s, five\n"
 		    "v = mul s, two\n"
 		    "y = select p, u, v",
-		    "0");
+		    "0", "vjp");
 		struct cross_check check = {.fd = fd, .mixed = faulty ? astray : mixed, .seed = 1};
 		struct transform request[] = {
 		    c.transform[0], {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = c.transform[0].wrt, .n_seed = 1}};
@@ -352,7 +347,7 @@ static void test_classes(struct analytic *analytic, struct fd *fd, struct arena 
 		const struct row *r = &rows[k];
 		struct cross_check check = {.fd = fd, .seed = k};
 		arena_reset(a);
-		struct testcase c = read_case(a, r->body, r->point);
+		struct testcase c = test_function(a, "x: f64[]", r->body, r->point, "vjp");
 		struct truth_point truth;
 		analytic_truth(analytic, &c, 0, a, &truth);
 		const struct component *g = truth.derivative[0][0].at;

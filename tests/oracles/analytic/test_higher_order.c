@@ -15,13 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct testcase read_case(
-    struct arena *a, const char *inputs, const char *body, const char *point, const char *request)
-{
-	return test_case(
-	    a, arena_printf(a, "inputs %s\n%s\nreturn y\npoint %s\nrequest: %s", inputs, body, point, request));
-}
-
 static struct truth_point truth_of(struct oracle *oracle, const struct testcase *c, struct arena *a)
 {
 	struct truth t;
@@ -87,7 +80,7 @@ static void test_closed_forms(struct oracle *oracle, struct arena *a)
 					for (int k = 0; k < n; k++)
 						request = arena_printf(a, "%s%s%s", request, k ? "; then " : "",
 						    mix >> k & 1 ? "vjp x" : "jvp x");
-					struct testcase c = read_case(a, "x: f64[]", f->body, f->point, request);
+					struct testcase c = test_function(a, "x: f64[]", f->body, f->point, request);
 					struct truth_point t = truth_of(oracle, &c, a);
 					CHECK(t.fd.outcome == FD_AGREES, "%s: finite differences say %d (%s)", what,
 					    t.fd.outcome, reason_names[t.fd.reason]);
@@ -112,25 +105,26 @@ static void test_vectors(struct oracle *oracle, struct arena *a)
 				"p = matmul m, x\n"
 				"y = matmul x, p";
 	const char *unit = "jvp x; tangents [0, 1]", *contract = "vjp x; cotangents [0, 1]";
-	struct testcase c = read_case(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", unit));
+	struct testcase c =
+	    test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", unit));
 	struct truth_point t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){7, 6}, "x'Ax, forward over reverse");
-	c = read_case(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", contract));
+	c = test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", contract));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){7, 6}, "x'Ax, reverse over reverse");
-	c = read_case(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "%s; then vjp x", unit));
+	c = test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "%s; then vjp x", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){7, 6}, "x'Ax, reverse over forward");
-	c = read_case(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "%s; then %s", unit, unit));
+	c = test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "%s; then %s", unit, unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){6}, "x'Ax, forward over forward");
 
 	/* Two inputs, one a level: exp(x y). */
 	const char *product = "p = mul x, z; y = exp p";
-	c = read_case(a, "x: f64[], z: f64[]", product, "0.5,2", "vjp x; then jvp z");
+	c = test_function(a, "x: f64[], z: f64[]", product, "0.5,2", "vjp x; then jvp z");
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){2 * 2.718281828459045}, "d2 exp(xz)/dx dz");
-	c = read_case(a, "x: f64[], z: f64[]", product, "0.5,2", "jvp z; then vjp");
+	c = test_function(a, "x: f64[], z: f64[]", product, "0.5,2", "jvp z; then vjp");
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){2 * 2.718281828459045}, "d2 exp(xz)/dz dx");
 	check_elements(&t, 1, (double[]){0.25 * 2.718281828459045}, "d2 exp(xz)/dz dz");
@@ -138,18 +132,20 @@ static void test_vectors(struct oracle *oracle, struct arena *a)
 	/*
 	 * norm: (I - xx'/n^2)/n; logsumexp: diag(s) - ss'; a product, whose diagonal is 0 and need not be exactly so.
 	 */
-	c = read_case(a, "x: f64[2]", "y = norm x axes=[0]", "[3,4]", arena_printf(a, "vjp x; then %s", unit));
+	c = test_function(a, "x: f64[2]", "y = norm x axes=[0]", "[3,4]", arena_printf(a, "vjp x; then %s", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){-12.0 / 125, 9.0 / 125}, "norm");
-	c = read_case(a, "x: f64[2]", "y = logsumexp x axes=[0]", "[0,0]", arena_printf(a, "vjp x; then %s", unit));
+	c = test_function(
+	    a, "x: f64[2]", "y = logsumexp x axes=[0]", "[0,0]", arena_printf(a, "vjp x; then %s", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){-0.25, 0.25}, "logsumexp");
-	c = read_case(a, "x: f64[2]", "y = reduce_prod x axes=[0]", "[3,7]", arena_printf(a, "vjp x; then %s", unit));
+	c = test_function(
+	    a, "x: f64[2]", "y = reduce_prod x axes=[0]", "[3,7]", arena_printf(a, "vjp x; then %s", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){1, 0}, "reduce_prod");
 	CHECK(t.derivative[0][0].at[1].tight > 0, "y/x/x - y/x^2 is rounded");
 	/* An integer input has zeros. */
-	c = read_case(a, "x: f64[], k: i64[]", "y = exp x", "0,3", "vjp x; then vjp");
+	c = test_function(a, "x: f64[], k: i64[]", "y = exp x", "0,3", "vjp x; then vjp");
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){1}, "exp");
 	CHECK(t.derivative[0][1].type.dtype == DTYPE_I64 && t.derivative[0][1].at[0].value == 0,
@@ -179,10 +175,11 @@ static void test_edges(struct oracle *oracle, struct arena *a)
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
 		if (row_wanted("edges: %s", edges[i].what))
 			for (int r = 0; r < 4; r++) {
-				struct testcase c = read_case(a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
+				struct testcase c =
+				    test_function(a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
 				struct truth_point t = truth_of(oracle, &c, a);
-				CHECK(t.n_assignment == 1 && t.derivative[0][0].at[0].reason == edges[i].reason, "%s, %d: %s",
-				    edges[i].what, r, reason_names[t.derivative[0][0].at[0].reason]);
+				CHECK(t.n_assignment == 1 && t.derivative[0][0].at[0].reason == edges[i].reason,
+				    "%s, %d: %s", edges[i].what, r, reason_names[t.derivative[0][0].at[0].reason]);
 			}
 }
 
@@ -334,7 +331,7 @@ static void test_formulas(struct oracle *oracle, struct arena *a)
 	for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
 		if (!row_wanted("formulas: %s", formulas[i].body))
 			continue;
-		struct testcase c = read_case(a, "x: f64[]", formulas[i].body, "1.25", requests[i % 4]);
+		struct testcase c = test_function(a, "x: f64[]", formulas[i].body, "1.25", requests[i % 4]);
 		double worst = 0;
 		int decided = 0;
 		for (int n = 0; n < 400; n++) {
@@ -367,11 +364,12 @@ static void test_wrong_truth_is_seen(struct arena *a)
 	static const char *const requests[] = {
 	    "jvp x; then jvp x", "vjp x; then jvp x", "jvp x; then vjp x", "vjp x; then vjp x; then jvp x"};
 	const struct oracle_options options = {.seed = 1, .fd_one_in = 1};
-	struct cross_check check = {.fd = fd_open(&oracle_rules_right), .mixed = fd_mixed_open(&oracle_rules_right), .seed = 3};
+	struct cross_check check = {
+	    .fd = fd_open(&oracle_rules_right), .mixed = fd_mixed_open(&oracle_rules_right), .seed = 3};
 	struct oracle *oracle = oracle_open(&options);
 	for (int r = 0; r < 4; r++)
 		for (int wrong = 0; wrong < 2; wrong++) {
-			struct testcase c = read_case(a, "x: f64[]", "s = sin x; y = exp s", "0.75", requests[r]);
+			struct testcase c = test_function(a, "x: f64[]", "s = sin x; y = exp s", "0.75", requests[r]);
 			struct truth_point t = truth_of(oracle, &c, a);
 			int64_t before = check.fd_disagreements;
 			if (wrong)

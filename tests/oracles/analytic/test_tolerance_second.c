@@ -499,7 +499,8 @@ int main(int argc, char **argv)
 					test_row(oracle, &rows[k], (int)k, flushes ? trials / 2 : trials, &arena);
 			for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
 				if (row_wanted("%s, row %d", reductions[k].op, (int)k))
-					test_reduction(oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
+					test_reduction(
+					    oracle, &reductions[k], (int)k, flushes ? trials / 2 : trials, &arena);
 		}
 		analytic_close(oracle);
 	}

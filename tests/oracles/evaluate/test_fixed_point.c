@@ -24,16 +24,17 @@ static void test_closed_forms(struct oracle *oracle, struct arena *a)
 				struct testcase c = fixed_point_case(a, row->body, row->point, along);
 				struct truth t = truth_of(oracle, &c, a);
 				const struct component *y = &t.point[0].primal[0].at[0];
-				CHECK(!y->reason && fabs(y->value - row->y) <= 1e-15 * row->y && y->tight < 1e-11 * row->y,
+				CHECK(!y->reason && fabs(y->value - row->y) <= 1e-15 * row->y &&
+					y->tight < 1e-11 * row->y,
 				    "%s: %.17g +- %g, %s", row->name, y->value, y->tight, reason_names[y->reason]);
 				for (int k = 0; k < (along < 0 ? 3 : 1); k++) {
 					const struct component *d = &t.point[0].derivative[0][k].at[0];
 					double want = row->want[along < 0 ? k : along];
 					CHECK(!d->reason, "%s by %d: %s", row->name, k, reason_names[d->reason]);
-					CHECK(fabs(d->value - want) <= 2e-15 * fabs(want), "%s by %d: %.17g, not %.17g",
-					    row->name, k, d->value, want);
-					CHECK(d->tight < 1e-9 * fmax(1, fabs(want)), "%s by %d: radius %g", row->name, k,
-					    d->tight);
+					CHECK(fabs(d->value - want) <= 2e-15 * fabs(want),
+					    "%s by %d: %.17g, not %.17g", row->name, k, d->value, want);
+					CHECK(d->tight < 1e-9 * fmax(1, fabs(want)), "%s by %d: radius %g", row->name,
+					    k, d->tight);
 				}
 				CHECK(t.point[0].fd.outcome == FD_AGREES, "%s along %d: finite differences: %d, %s",
 				    row->name, along, t.point[0].fd.outcome, reason_names[t.point[0].fd.reason]);

@@ -67,11 +67,6 @@ static const struct {
     {"matmul with itself", "y = matmul x, x", "[1,-2,3]"},
 };
 
-static struct testcase read_case(struct arena *a, const char *body, const char *point)
-{
-	return test_case(a, arena_printf(a, "inputs x: f64[3]\n%s\nreturn y\npoint %s", body, point));
-}
-
 /* Weights and directions of each order: nothing special. */
 static double coefficient(int order, int k) { return (double)((order * 5 + k * 3) % 7) / 4 - 0.625; }
 
@@ -133,7 +128,7 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
 		if (!row_wanted("rules: %s", functions[i].what))
 			continue;
-		struct testcase c = read_case(a, functions[i].body, functions[i].point);
+		struct testcase c = test_function(a, "x: f64[3]", functions[i].body, functions[i].point, "");
 		for (int n = 1; n <= ORDERS; n++)
 			for (unsigned modes = 0; modes < 1u << n; modes++) {
 				struct tensor d = tensor_new(a, &c.program.type[0]);
@@ -158,7 +153,7 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 /* f(p) = p * x with x captured and p = x: the derivative of f is x, and 2x only of x -> f(x). */
 static void test_captured(struct evaluation *ev, struct arena *a)
 {
-	struct testcase c = read_case(a, "y = neg x", "[1,2,3]");
+	struct testcase c = test_function(a, "x: f64[3]", "y = neg x", "[1,2,3]", "");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	int x = 1, first = ev->n_scalar, p = trace_parameter(ev, x), one = trace_leaf(ev, DTYPE_F64, 1), out, outer,
 	    top[1] = {0};
@@ -183,7 +178,8 @@ static void test_captured(struct evaluation *ev, struct arena *a)
 /* Nothing is made of what is absent, and a limit ends a derivation. */
 static void test_absent(struct evaluation *ev, struct arena *a)
 {
-	struct testcase c = read_case(a, "s = floor x; t = stop_gradient x; y = mul s, t", "[1.5,2.5,3]");
+	struct testcase c =
+	    test_function(a, "x: f64[3]", "s = floor x; t = stop_gradient x; y = mul s, t", "[1.5,2.5,3]", "");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], out[WIDTH], result[WIDTH], n;
 	for (int k = 0; k < WIDTH; k++) {
@@ -198,7 +194,7 @@ static void test_absent(struct evaluation *ev, struct arena *a)
 	/* The cotangents of floor and stop_gradient are made (they cost one product each) and lead nowhere. */
 	CHECK(trace_adjoints(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1,
 	    "cotangent of a constant");
-	c = read_case(a, "y = exp x", "[1.5,2.5,3]");
+	c = test_function(a, "x: f64[3]", "y = exp x", "[1.5,2.5,3]", "");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	for (int k = 0; k < WIDTH; k++) {
 		result[k] = ev->result[0].at[k].scalar;

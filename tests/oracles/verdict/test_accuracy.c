@@ -31,19 +31,12 @@ static const struct row {
     {"arithmetic", "y = mul x, x", "1.25", "", OP_MUL, {9, 9}, 0, 0},
     {"a root", "y = sqrt x", "1.25", "", OP_SQRT, {9, 9}, 0, 0},
     {"two operands", "y = pow x, x", "1.25", "", OP_POW, {0, 5}, 5, 5},
-    {"sinh as a derivative, reverse", "y = cosh x", "0x1p-70", "request: vjp", OP_COSH, {0, 2}, 2, 2.001},
-    {"and forward", "y = cosh x", "0x1p-70", "request: jvp", OP_COSH, {0, 2}, 2, 2.001},
+    {"sinh as a derivative, reverse", "y = cosh x", "0x1p-70", "vjp", OP_COSH, {0, 2}, 2, 2.001},
+    {"and forward", "y = cosh x", "0x1p-70", "jvp", OP_COSH, {0, 2}, 2, 2.001},
     /* its formula's operations lose as much as its value */
-    {"sinh as a second derivative", "y = sinh x", "0x1p-70", "request: vjp; then jvp", OP_SINH, {0, 2}, 2, 40},
-    {"and tanh", "y = tanh x", "0x1p-70", "request: jvp; then jvp", OP_TANH, {0, 1}, 2, 200},
+    {"sinh as a second derivative", "y = sinh x", "0x1p-70", "vjp; then jvp", OP_SINH, {0, 2}, 2, 40},
+    {"and tanh", "y = tanh x", "0x1p-70", "jvp; then jvp", OP_TANH, {0, 1}, 2, 200},
 };
-
-static bool read_case(const struct row *row, struct arena *a, struct testcase *c)
-{
-	*c = test_case(
-	    a, arena_printf(a, "inputs x: f64[]\n%s\nreturn y\npoint %s\n%s", row->node, row->point, row->request));
-	return c->n_point;
-}
 
 static struct component component_of(
     struct oracle *oracle, const struct row *row, const struct testcase *c, struct arena *a)
@@ -57,8 +50,8 @@ static struct component component_of(
 static void test_row(struct oracle *oracle, const struct row *row, struct arena *a)
 {
 	struct op_accuracy of[OP_COUNT] = {0};
-	struct testcase c = {0};
-	if (!read_case(row, a, &c))
+	struct testcase c = test_function(a, "x: f64[]", row->node, row->point, row->request);
+	if (!c.n_point)
 		return;
 	struct component usual = component_of(oracle, row, &c, a);
 	of[row->op] = row->declared;
@@ -93,9 +86,8 @@ static const struct verdict_row {
     {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_INACCURATE},
     {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "'0x1p-50'", VERDICT_WRONG_PRIMAL},
     {",'accuracy':{'sinh':{'absolute':2}}", "3", "10", VERDICT_WRONG_PRIMAL},
-    {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_INACCURATE, "request: vjp",
-	"{'type':'f64[]','data':[1]}"},
-    {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG, "request: vjp",
+    {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_INACCURATE, "vjp", "{'type':'f64[]','data':[1]}"},
+    {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG, "vjp",
 	"{'type':'f64[]','data':[5]}"}, /* what is declared explains the primal, which hid it */
     {",'accuracy':{'sinh':4096}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
     {",'accuracy':{'cosh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
@@ -104,14 +96,12 @@ static const struct verdict_row {
 static void test_verdict(const struct verdict_row *row, struct arena *a)
 {
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
-	const struct row program = {
-	    row->declared, "y = sinh x", row->point, row->request ? row->request : "", OP_SINH, {0, 0}, 0, 0};
 	struct bench_result r;
-	struct testcase c = {0};
+	struct testcase c = test_function(a, "x: f64[]", "y = sinh x", row->point, row->request ? row->request : "");
 	struct error e = {0};
 	struct bench b;
 	const char *spec = engine_of(row->declared, row->answer, row->derivative ? row->derivative : "", a);
-	if (!read_case(&program, a, &c))
+	if (!c.n_point)
 		return;
 	CHECK(bench_open(&b, &spec, 1, &options, &e), "%s: %s", spec, e.text);
 	if (!b.n_engine)
