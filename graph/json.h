@@ -138,6 +138,8 @@ void json_member_object(struct json_writer *w, const char *key, enum json_layout
 void json_member_array(struct json_writer *w, const char *key, enum json_layout layout);
 /* A member that is an array of n strings. */
 void json_member_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout);
+/* A pretty writer whose root is begun: a block object that names its schema. */
+struct json_writer json_document(struct arena *a, const char *schema);
 /* The text, NUL-terminated, in the arena; a final newline when pretty.  Every container must be ended. */
 char *json_finish(struct json_writer *w, size_t *len);
 

@@ -270,6 +270,15 @@ void json_member_decimal_if(struct json_writer *w, const char *key, bool known, 
 		json_put_null(w);
 }
 
+struct json_writer json_document(struct arena *a, const char *schema)
+{
+	struct json_writer w = json_writer_new(a, true);
+
+	json_begin_object(&w, JSON_BLOCK);
+	json_member_string(&w, "schema", schema);
+	return w;
+}
+
 char *json_finish(struct json_writer *w, size_t *len)
 {
 	assert(!w->depth && !w->after_key);

@@ -7,10 +7,8 @@
 
 char *index_json(const struct index *x, struct arena *a, size_t *len)
 {
-	struct json_writer w = json_writer_new(a, true);
+	struct json_writer w = json_document(a, "adjudge.index/1");
 
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.index/1");
 	json_member_integer(&w, "reports", x->n_report);
 	json_member_strings(&w, "unreadable", x->unreadable, x->n_unreadable, JSON_FLOW);
 	json_member_array(&w, "groups", JSON_BLOCK);

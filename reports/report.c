@@ -394,10 +394,8 @@ static void put_versions(struct json_writer *w)
 char *report_write(const struct report *r, struct arena *a, size_t *len)
 {
 	const struct judgement *j = r->judgement;
-	struct json_writer w = json_writer_new(a, true);
+	struct json_writer w = json_document(a, "adjudge.report/1");
 
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.report/1");
 	json_member_string(&w, "signature", r->signature);
 	if (r->fine)
 		json_member_string(&w, "fine", r->fine);

@@ -42,8 +42,7 @@ static void put_dtypes(struct json_writer *w, const char *key, const bool *dtype
 		same = same && dtype[d] == absent;
 	if (same)
 		return;
-	json_put_key(w, key);
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, key, JSON_FLOW);
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		if (dtype[d])
 			json_put_string(w, dtype_table[d].name);
@@ -58,8 +57,7 @@ static void put_ops(struct json_writer *w, const struct hello *h)
 		all = all && h->op[op];
 	if (all)
 		return;
-	json_put_key(w, "ops");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "ops", JSON_FLOW);
 	for (int op = 0; op < OP_COUNT; op++)
 		if (h->op[op])
 			json_put_string(w, op_table[op].name);
@@ -70,8 +68,7 @@ static void put_requests(struct json_writer *w, const struct hello *h)
 {
 	if (!h->n_request)
 		return;
-	json_put_key(w, "requests");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "requests", JSON_FLOW);
 	for (int k = 0; k < h->n_request; k++) {
 		json_begin_array(w, JSON_FLOW);
 		for (int i = 0; i < h->request[k].n; i++)

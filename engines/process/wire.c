@@ -19,8 +19,7 @@ static char *write_cases(long id, const char *key, const struct testcase *c, int
 	w.reals = reals;
 	json_begin_object(&w, JSON_FLOW);
 	json_member_integer(&w, "id", id);
-	json_put_key(&w, key);
-	json_begin_array(&w, JSON_FLOW);
+	json_member_array(&w, key, JSON_FLOW);
 	for (int k = 0; k < n; k++) {
 		struct testcase bare = c[k];
 
@@ -67,8 +66,7 @@ static void put_tensor(struct json_writer *w, const struct tensor *t)
 
 static void put_tensors(struct json_writer *w, const char *key, const struct tensor *t, int n)
 {
-	json_put_key(w, key);
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, key, JSON_FLOW);
 	for (int k = 0; k < n; k++)
 		put_tensor(w, &t[k]);
 	json_end(w);
@@ -115,8 +113,7 @@ char *wire_write_answers(
 		refusal = "the answer has more elements than one line to the supervisor may have";
 	json_begin_object(&w, JSON_FLOW);
 	json_member_integer(&w, "id", id);
-	json_put_key(&w, "answers");
-	json_begin_array(&w, JSON_FLOW);
+	json_member_array(&w, "answers", JSON_FLOW);
 	for (int k = 0; k < n; k++) {
 		json_begin_array(&w, JSON_FLOW);
 		for (int i = 0; i < c[k].n_point; i++)

@@ -170,8 +170,7 @@ static bool wanted(const struct audit_options *o, const struct section *s)
 static void put_breaches(struct audit *self)
 {
 	json_member_integer(&self->w, "broken", self->broken);
-	json_put_key(&self->w, "breaches");
-	json_begin_array(&self->w, JSON_BLOCK);
+	json_member_array(&self->w, "breaches", JSON_BLOCK);
 	for (int i = 0; i < self->n_breach; i++) {
 		json_begin_object(&self->w, JSON_FLOW);
 		json_member_string(&self->w, "of", self->breach[i].label);
@@ -205,14 +204,12 @@ static void put_head(struct audit *self)
 {
 	const struct audit_options *o = self->o;
 
-	json_begin_object(&self->w, JSON_BLOCK);
-	json_member_string(&self->w, "schema", "adjudge.audit/1");
+	self->w = json_document(&self->arena, "adjudge.audit/1");
 	json_member_string(&self->w, "seed", arena_printf(&self->arena, "%llu", (unsigned long long)o->seed));
 	json_member_integer(&self->w, "cases", o->cases);
 	json_member_integer(&self->w, "draws", o->draws);
 	json_member_string(&self->w, "fault", o->fault);
-	json_put_key(&self->w, "sections");
-	json_begin_array(&self->w, JSON_BLOCK);
+	json_member_array(&self->w, "sections", JSON_BLOCK);
 }
 
 bool audit_breaks(const struct audit_options *o, char *label, size_t n)
@@ -252,7 +249,6 @@ int audit_run(const struct audit_options *o, struct error *e)
 
 	self.terminal = o->progress && isatty(STDERR_FILENO);
 	arena_init(&self.arena, REPORT_ARENA);
-	self.w = json_writer_new(&self.arena, true);
 	put_head(&self);
 	for (int i = 0; i < SECTIONS; i++) {
 		if (!wanted(o, &sections[i]) || stop_requested())
@@ -264,8 +260,7 @@ int audit_run(const struct audit_options *o, struct error *e)
 	}
 	json_end(&self.w);
 	json_member_integer(&self.w, "broken", broken);
-	json_put_key(&self.w, "timing");
-	json_begin_object(&self.w, JSON_FLOW);
+	json_member_object(&self.w, "timing", JSON_FLOW);
 	for (int i = 0; i < SECTIONS; i++)
 		if (wanted(o, &sections[i]))
 			json_member_decimal(&self.w, sections[i].name, seconds[i]);

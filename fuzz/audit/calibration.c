@@ -199,8 +199,7 @@ static void add_all_engines(struct calibration *s)
 
 static void put_histogram(struct json_writer *w, const char *key, const struct histogram *h)
 {
-	json_put_key(w, key);
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, key, JSON_FLOW);
 	json_member_integer(w, "n", h->n);
 	json_member_integer(w, "zero", h->zero);
 	json_member_decimal(w, "p50", percentile(h, 0.5));
@@ -235,13 +234,11 @@ static void report(struct calibration *s)
 	json_member_integer(w, "judged", s->cases);
 	json_member_integer(w, "skipped", s->skipped);
 	json_member_integer(w, "outside", s->outside);
-	json_put_key(w, "relative_radius");
-	json_begin_object(w, JSON_BLOCK);
+	json_member_object(w, "relative_radius", JSON_BLOCK);
 	for (int d = 0; d < DTYPES; d++)
 		put_histogram(w, dtype_table[floats[d]].name, &s->radius[d]);
 	json_end(w);
-	json_put_key(w, "error");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "error", JSON_BLOCK);
 	for (int e = 0; e <= all; e++)
 		for (int k = 0; k < KIND_COUNT; k++)
 			for (int d = 0; d < DTYPES; d++)

@@ -345,8 +345,7 @@ void audit_closed_forms(struct audit *self)
 
 	/* No recovery from a full arena: members are small, and one that fills it is a mistake of its family. */
 	arena_init(&a, CASE_ARENA);
-	json_put_key(audit_json(self), "families");
-	json_begin_array(audit_json(self), JSON_BLOCK);
+	json_member_array(audit_json(self), "families", JSON_BLOCK);
 	bool more = true;
 	for (int k = 0; k < FAMILIES && more; k++)
 		if (!o->only || strstr(families[k].name, o->only))

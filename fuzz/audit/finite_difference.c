@@ -283,8 +283,7 @@ static void report(struct audit *self, const struct fd_tally *t)
 	json_member_integer(w, "second_measured", t->second);
 	json_member_integer(w, "second_converged", t->second_converged);
 	json_member_integer(w, "second_beyond", t->second_beyond);
-	json_put_key(w, "abstain_by_reason");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "abstain_by_reason", JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (t->abstained[k])
 			json_member_integer(w, reason_names[k], t->abstained[k]);

@@ -63,8 +63,7 @@ static void report(struct audit *self, const struct oracle_tally *t)
 	json_member_integer(w, "disagree", t->outcome[FD_DISAGREES]);
 	json_member_integer(w, "abstain", t->outcome[FD_ABSTAINS]);
 	json_member_integer(w, "not_run", t->outcome[FD_NOT_RUN]);
-	json_put_key(w, "abstain_by_reason");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "abstain_by_reason", JSON_FLOW);
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (t->abstained[r])
 			json_member_integer(w, reason_names[r], t->abstained[r]);

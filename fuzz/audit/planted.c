@@ -53,11 +53,8 @@ int audit_plant_all(const struct audit_options *o)
 
 	arena_init(&report, CASE_ARENA);
 	arena_init(&a, CASE_ARENA);
-	w = json_writer_new(&report, true);
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.audit-planted/1");
-	json_put_key(&w, "faults");
-	json_begin_array(&w, JSON_BLOCK);
+	w = json_document(&report, "adjudge.audit-planted/1");
+	json_member_array(&w, "faults", JSON_BLOCK);
 	for (int i = 0; oracle_fault_row(i, &report, &f) && !stop_requested(); i++) {
 		if (o->only && !strstr(f.name, o->only))
 			continue;

@@ -104,17 +104,14 @@ static void report(struct rounding_run *run)
 	json_member_integer(w, "seeds", SEEDS_OF_CASE);
 	json_member_integer(w, "outside", outside_of(t));
 	put_tally(w, t);
-	json_put_key(w, "flushing");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "flushing", JSON_FLOW);
 	json_member_integer(w, "judged", flushed->cases);
 	json_member_integer(w, "outside", outside_of(flushed));
 	put_tally(w, flushed);
 	json_end(w);
-	json_put_key(w, "engines");
-	json_begin_object(w, JSON_BLOCK);
+	json_member_object(w, "engines", JSON_BLOCK);
 	for (int e = 0; e < SPECS; e++) {
-		json_put_key(w, engine_kind(run->bench[ROUNDING].engine[e])->name);
-		json_begin_object(w, JSON_FLOW);
+		json_member_object(w, engine_kind(run->bench[ROUNDING].engine[e])->name, JSON_FLOW);
 		put_tally(w, &run->of[e]);
 		json_end(w);
 	}

@@ -225,12 +225,10 @@ void campaign_put_cross(const struct campaign *self, struct json_writer *w, stru
 
 	if (!x)
 		return;
-	json_put_key(w, "cross");
-	json_begin_object(w, JSON_BLOCK);
+	json_member_object(w, "cross", JSON_BLOCK);
 	json_member_integer(w, "cases", x->cases);
 	json_member_string(w, "against", self->o->against ? self->o->against : "");
-	json_put_key(w, "engines");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "engines", JSON_BLOCK);
 	for (int k = 0; k < self->bench.n_engine; k++)
 		for (int m = 0; m < CROSS_MODES; m++) {
 			json_begin_object(w, JSON_FLOW);
@@ -243,8 +241,7 @@ void campaign_put_cross(const struct campaign *self, struct json_writer *w, stru
 		}
 	json_end(w);
 	json_member_integer(w, "distinct_leads", x->n_lead);
-	json_put_key(w, "leads");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "leads", JSON_BLOCK);
 	for (int i = 0; i < x->n_lead; i++) {
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "signature", x->lead[i].signature);

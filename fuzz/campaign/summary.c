@@ -29,8 +29,7 @@ static void put_percent(struct json_writer *w, const char *key, int64_t part, in
 
 static void put_tally(struct json_writer *w, const char *key, const struct tally *t)
 {
-	json_put_key(w, key);
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, key, JSON_FLOW);
 	json_member_integer(w, "cases", t->cases);
 	json_member_integer(w, "decided", t->decided);
 	json_member_integer(w, "undecided", t->undecided);
@@ -39,8 +38,7 @@ static void put_tally(struct json_writer *w, const char *key, const struct tally
 
 static void put_reasons(struct json_writer *w, const char *key, const int64_t count[REASON_COUNT])
 {
-	json_put_key(w, key);
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, key, JSON_FLOW);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (k != REASON_NONE && count[k])
 			json_member_integer(w, reason_names[k], count[k]);
@@ -49,8 +47,7 @@ static void put_reasons(struct json_writer *w, const char *key, const int64_t co
 
 static void put_findings(struct json_writer *w, const struct campaign *self)
 {
-	json_put_key(w, "findings");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "findings", JSON_BLOCK);
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];
 		char file[ORACLE_NAME + 16];
@@ -64,14 +61,12 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 		json_member_string(w, "file", file);
 		json_member_integer(w, "minimal_ops", f->ops);
 		json_member_integer(w, "minimized", f->minimized);
-		json_put_key(w, "faces");
-		json_begin_array(w, JSON_FLOW);
+		json_member_array(w, "faces", JSON_FLOW);
 		for (int k = 0; k < f->n_face; k++)
 			json_put_string(w, f->face[k]);
 		json_end(w);
 		if (f->n_symptom > 1) {
-			json_put_key(w, "also");
-			json_begin_array(w, JSON_FLOW);
+			json_member_array(w, "also", JSON_FLOW);
 			for (int k = 1; k < f->n_symptom; k++)
 				json_put_string(w, f->symptom[k].fine);
 			json_end(w);
@@ -85,8 +80,7 @@ static void put_findings(struct json_writer *w, const struct campaign *self)
 
 static void put_engines(struct json_writer *w, const struct campaign *self)
 {
-	json_put_key(w, "engines");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "engines", JSON_BLOCK);
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "engine", self->o->spec[k]);
@@ -128,8 +122,7 @@ static double share(double seconds, double elapsed)
 /* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing. */
 static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
 {
-	json_put_key(w, "by_engine");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "by_engine", JSON_BLOCK);
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "engine", self->o->spec[k]);
@@ -152,8 +145,7 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 	double rest = elapsed;
 
 	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
-	json_put_key(w, "timing");
-	json_begin_object(w, JSON_BLOCK);
+	json_member_object(w, "timing", JSON_BLOCK);
 	json_member_decimal(w, "seconds", elapsed);
 	for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
 		rest -= shares[k].seconds;
@@ -166,12 +158,10 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 
 static char *summary_write(const struct campaign *self, struct arena *a, size_t *len)
 {
-	struct json_writer w = json_writer_new(a, true);
+	struct json_writer w = json_document(a, "adjudge.summary/1");
 	struct oracle_statistics o = oracle_statistics(self->bench.oracle);
 	char seed[32];
 
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.summary/1");
 	snprintf(seed, sizeof seed, "0x%016llx", (unsigned long long)self->o->seed);
 	json_member_string(&w, "seed", seed);
 	json_member_string(&w, "driver", self->o->driver);
@@ -187,8 +177,7 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_integer(&w, "undecided_cases", self->all.undecided);
 	put_reasons(&w, "undecided", self->undecided);
 	json_member_integer(&w, "unsupported", self->all.cases - self->all.decided - self->all.undecided);
-	json_put_key(&w, "components");
-	json_begin_object(&w, JSON_BLOCK);
+	json_member_object(&w, "components", JSON_BLOCK);
 	json_member_integer(&w, "decided", self->components_decided);
 	put_reasons(&w, "undecided", self->components_undecided);
 	json_end(&w);
@@ -196,25 +185,21 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	put_findings(&w, self);
 	campaign_put_cross(self, &w, a);
 	json_member_integer(&w, "oracle_disagreements", self->oracle_disagreements);
-	json_put_key(&w, "oracle_files");
-	json_begin_array(&w, JSON_FLOW);
+	json_member_array(&w, "oracle_files", JSON_FLOW);
 	for (int k = 0; k < self->n_oracle_file; k++)
 		json_put_string(&w, self->oracle_file[k]);
 	json_end(&w);
-	json_put_key(&w, "oracle");
-	json_begin_object(&w, JSON_FLOW);
+	json_member_object(&w, "oracle", JSON_FLOW);
 	json_member_integer(&w, "truths", o.truths);
 	json_member_integer(&w, "fd_runs", o.fd_runs);
 	json_member_integer(&w, "fd_escalations", o.fd_escalations);
 	json_member_integer(&w, "fd_disagreements", o.fd_disagreements);
 	json_end(&w);
-	json_put_key(&w, "strata");
-	json_begin_object(&w, JSON_BLOCK);
+	json_member_object(&w, "strata", JSON_BLOCK);
 	for (int k = 0; k < STRATUM_COUNT; k++)
 		put_tally(&w, stratum_names[k], &self->stratum[k]);
 	json_end(&w);
-	json_put_key(&w, "result_dtypes");
-	json_begin_object(&w, JSON_BLOCK);
+	json_member_object(&w, "result_dtypes", JSON_BLOCK);
 	for (int k = 0; k < DTYPE_COUNT; k++)
 		put_tally(&w, dtype_table[k].name, &self->dtype[k]);
 	json_end(&w);

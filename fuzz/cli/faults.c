@@ -99,9 +99,7 @@ static void print_score_json(const struct score_options *o, const char *profile,
 	size_t len;
 
 	arena_init(&a, COMMAND_ARENA);
-	w = json_writer_new(&a, true);
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.score/1");
+	w = json_document(&a, "adjudge.score/1");
 	json_member_string(&w, "engine", o->engine);
 	json_member_string(&w, "of", o->mutants ? "mutants" : "faults");
 	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
@@ -112,8 +110,7 @@ static void print_score_json(const struct score_options *o, const char *profile,
 	json_member_integer(&w, "found", s->n - s->survivors);
 	json_member_integer(&w, "median", s->median);
 	json_member_integer(&w, "ninety_percent", s->ninety);
-	json_put_key(&w, "rows");
-	json_begin_array(&w, JSON_BLOCK);
+	json_member_array(&w, "rows", JSON_BLOCK);
 	for (int i = 0; i < s->n; i++) {
 		const struct scored *r = &s->row[i];
 
@@ -184,17 +181,14 @@ static void print_sensitivity_json(const struct sensitivity_options *o, const ch
 	size_t len;
 
 	arena_init(&a, COMMAND_ARENA);
-	w = json_writer_new(&a, true);
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.sensitivity/1");
+	w = json_document(&a, "adjudge.sensitivity/1");
 	json_member_string(&w, "engine", o->engine);
 	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
 	json_member_string(&w, "profile", profile);
 	json_member_integer(&w, "cases", s->cases);
 	json_member_integer(&w, "needed", s->needed);
 	json_member_integer(&w, "skipped", s->skipped);
-	json_put_key(&w, "rows");
-	json_begin_array(&w, JSON_BLOCK);
+	json_member_array(&w, "rows", JSON_BLOCK);
 	for (int i = 0; i < s->n; i++) {
 		const struct sensitivity_row *r = &s->row[i];
 

@@ -254,11 +254,7 @@ static void finish_output(struct gate *g, int code)
 		return;
 	}
 	json_end(&g->w);
-	json_put_key(&g->w, "not_checked");
-	json_begin_array(&g->w, JSON_BLOCK);
-	for (int i = 0; i < g->n_unchecked; i++)
-		json_put_string(&g->w, g->unchecked[i]);
-	json_end(&g->w);
+	json_member_strings(&g->w, "not_checked", g->unchecked, g->n_unchecked, JSON_BLOCK);
 	json_member_integer(&g->w, "cases", g->cases);
 	json_member_integer(&g->w, "decided", g->decided);
 	json_member_integer(&g->w, "known", g->known);
@@ -272,11 +268,8 @@ static int gate_paths(struct gate *g, const struct paths *files, const char *bas
 	int code;
 
 	if (g->json) {
-		g->w = json_writer_new(&g->keep, true);
-		json_begin_object(&g->w, JSON_BLOCK);
-		json_member_string(&g->w, "schema", "adjudge.gate/1");
-		json_put_key(&g->w, "failures");
-		json_begin_array(&g->w, JSON_BLOCK);
+		g->w = json_document(&g->keep, "adjudge.gate/1");
+		json_member_array(&g->w, "failures", JSON_BLOCK);
 	}
 	for (int i = 0; i < files->n; i++)
 		gate_case(g, files->at[i]);

@@ -53,8 +53,7 @@ static void list_arguments(struct listing *l, const struct engine_option *o)
 	char text[ARGUMENT_TEXT];
 	const char *before = "arguments: ";
 
-	json_put_key(&l->w, "arguments");
-	json_begin_array(&l->w, JSON_FLOW);
+	json_member_array(&l->w, "arguments", JSON_FLOW);
 	for (; o && o->name; o++, before = ", ") {
 		json_put_string(&l->w, argument_print(o, text));
 		if (!l->json)
@@ -101,8 +100,7 @@ static void put_dtypes(struct json_writer *w, unsigned mask)
 		const char *name;
 	} classes[] = {{MASK_FLOAT, "float"}, {MASK_INT, "integer"}, {MASK_BOOL, "bool"}};
 
-	json_put_key(w, "dtypes");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "dtypes", JSON_FLOW);
 	for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
 		if (mask & classes[k].bit)
 			json_put_string(w, classes[k].name);

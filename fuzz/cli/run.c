@@ -31,8 +31,7 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 {
 	int shown = 0;
 
-	json_put_key(w, "components");
-	json_begin_array(w, JSON_BLOCK);
+	json_member_array(w, "components", JSON_BLOCK);
 	for (int p = 0; p < c->n_point; p++) {
 		const struct truth_point *tp = &t->point[p];
 		const struct answer *a = &answers[p];
@@ -65,8 +64,7 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 
 static void put_value(struct json_writer *w, const struct answer *a)
 {
-	json_put_key(w, "value");
-	json_begin_array(w, JSON_FLOW);
+	json_member_array(w, "value", JSON_FLOW);
 	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
 		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
 			json_put_decimal(w, tensor_number(&a->primal[k], i));
@@ -104,8 +102,7 @@ static void put_judgement(
 	json_member_decimal_if(w, "returned", there, j->returned);
 	json_member_decimal_if(w, "radius", there, j->radius);
 	put_accuracy(w, j);
-	json_put_key(w, "place");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "place", JSON_FLOW);
 	json_member_integer(w, "point", j->point);
 	json_member_bool(w, "primal", j->in_primal);
 	json_member_integer(w, "which", j->which);
@@ -272,8 +269,7 @@ static int run_case(struct command_run *r, const char *path)
 		json_begin_object(&r->w, JSON_BLOCK);
 		json_member_string(&r->w, "file", path);
 		json_member_bool(&r->w, "oracle_disagreement", result.oracle_disagreement);
-		json_put_key(&r->w, "engines");
-		json_begin_array(&r->w, JSON_BLOCK);
+		json_member_array(&r->w, "engines", JSON_BLOCK);
 	} else {
 		char *title = arena_printf(&r->arena, "%s%s%s", path, c.provenance.title ? ": " : "",
 		    c.provenance.title ? c.provenance.title : "");
@@ -342,11 +338,8 @@ int command_run(int argc, char **argv)
 	arena_init(&r.arena, COMMAND_ARENA);
 	arena_init(&r.text_arena, COMMAND_ARENA);
 	if (r.json) {
-		r.w = json_writer_new(&r.text_arena, true);
-		json_begin_object(&r.w, JSON_BLOCK);
-		json_member_string(&r.w, "schema", "adjudge.run/1");
-		json_put_key(&r.w, "cases");
-		json_begin_array(&r.w, JSON_BLOCK);
+		r.w = json_document(&r.text_arena, "adjudge.run/1");
+		json_member_array(&r.w, "cases", JSON_BLOCK);
 	}
 	for (int i = 0; i < n; i++) {
 		arena_reset(&r.arena);

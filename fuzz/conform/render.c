@@ -171,26 +171,22 @@ static void put_cell(struct json_writer *w, const struct conform_column *column,
 
 char *conform_json(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
 {
-	struct json_writer w = json_writer_new(a, true);
+	struct json_writer w = json_document(a, "adjudge.conformance/1");
 	size_t len;
 
-	json_begin_object(&w, JSON_BLOCK);
-	json_member_string(&w, "schema", "adjudge.conformance/1");
 	json_member_string(&w, "engine", spec);
 	if (hello) {
 		json_member_string(&w, "name", hello->name);
 		json_member_string(&w, "version", hello->version);
 	}
 	json_member_integer(&w, "cases", m->asked);
-	json_put_key(&w, "ops");
-	json_begin_array(&w, JSON_BLOCK);
+	json_member_array(&w, "ops", JSON_BLOCK);
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (!m->cell[op])
 			continue;
 		json_begin_object(&w, JSON_FLOW);
 		json_member_string(&w, "op", op_table[op].name);
-		json_put_key(&w, "cells");
-		json_begin_array(&w, JSON_BLOCK);
+		json_member_array(&w, "cells", JSON_BLOCK);
 		for (int k = 0; k < m->n_column; k++)
 			if (cases_of(&m->cell[op][k]))
 				put_cell(&w, &m->column[k], &m->cell[op][k]);

@@ -43,8 +43,7 @@ static void put(struct json_writer *w, const struct cross *cross, enum cross_mod
 	json_member_decimal_if(w, "relative", r->has_numbers, r->relative);
 	json_member_decimal_if(w, "ulps", r->has_numbers, r->ulps);
 	json_member_decimal_if(w, "scatter", r->has_numbers && !isnan(r->scatter), r->scatter);
-	json_put_key(w, "place");
-	json_begin_object(w, JSON_FLOW);
+	json_member_object(w, "place", JSON_FLOW);
 	json_member_integer(w, "point", r->point);
 	json_member_bool(w, "primal", r->in_primal);
 	json_member_integer(w, "which", r->which);
@@ -79,8 +78,7 @@ bool cross_show(struct engine *const *engine, int n, struct engine *against, con
 	bool ok = true;
 
 	if (w) {
-		json_put_key(w, "cross");
-		json_begin_array(w, JSON_BLOCK);
+		json_member_array(w, "cross", JSON_BLOCK);
 	} else {
 		print_head();
 	}
@@ -88,8 +86,7 @@ bool cross_show(struct engine *const *engine, int n, struct engine *against, con
 		if (w) {
 			json_begin_object(w, JSON_BLOCK);
 			json_member_string(w, "engine", engine_spec(engine[k]));
-			json_put_key(w, "modes");
-			json_begin_array(w, JSON_BLOCK);
+			json_member_array(w, "modes", JSON_BLOCK);
 		}
 		ok = show_engine(engine[k], against, c, w, a, io);
 		if (w) {

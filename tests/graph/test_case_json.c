@@ -368,8 +368,7 @@ static void test_writer(struct arena *a)
 
 	json_begin_object(&w, JSON_BLOCK);
 	json_member_decimal(&w, "bad \xff\x01\"", 0.1);
-	json_put_key(&w, "list");
-	json_begin_array(&w, JSON_FLOW);
+	json_member_array(&w, "list", JSON_FLOW);
 	json_put_null(&w);
 	json_put_decimal(&w, NAN);
 	json_put_integer(&w, INT64_MIN);
