@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/json.h"
 #include "oracles/oracle_rules.h"
 #include "reports/file.h"
 #include "fuzz/audit/audit.h"
@@ -31,26 +30,22 @@ static bool check_sections(const struct texts *list)
 	return true;
 }
 
-static int list_faults(bool json, struct arena *a)
+static int list_faults(bool json)
 {
-	struct json_writer w = json_writer_new(a, true);
+	struct listing l = {.json = json};
 	struct oracle_fault f;
-	size_t len;
 
-	json_begin_array(&w, JSON_BLOCK);
-	for (int i = 0; oracle_fault_row(i, a, &f); i++) {
-		json_begin_object(&w, JSON_FLOW);
-		json_member_string(&w, "fault", f.name);
-		json_member_string(&w, "caught_by", f.caught);
-		json_member_string(&w, "meaning", f.meaning);
-		json_end(&w);
+	listing_begin(&l, NULL);
+	for (int i = 0; oracle_fault_row(i, &l.arena, &f); i++) {
+		json_begin_object(&l.w, JSON_FLOW);
+		json_member_string(&l.w, "fault", f.name);
+		json_member_string(&l.w, "caught_by", f.caught);
+		json_member_string(&l.w, "meaning", f.meaning);
+		json_end(&l.w);
 		if (!json)
 			printf("%-28s %-14s %s\n", f.name, f.caught, f.meaning);
 	}
-	json_end(&w);
-	if (json)
-		fputs(json_finish(&w, &len), stdout);
-	return EXIT_NO_FINDING;
+	return listing_end(&l);
 }
 
 int command_audit(int argc, char **argv)
@@ -109,7 +104,7 @@ int command_audit(int argc, char **argv)
 		complain("audit: --fault: %s", e.text);
 		code = EXIT_USAGE;
 	} else {
-		code = list ? list_faults(audit.json, &a) : planted ? audit_plant_all(&audit) : audit_run(&audit, &e);
+		code = list ? list_faults(audit.json) : planted ? audit_plant_all(&audit) : audit_run(&audit, &e);
 		if (e.text[0])
 			complain("audit: %s", e.text);
 	}

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engines/engine.h"
-#include "graph/json.h"
 
 void texts_add_right_engines(struct texts *list)
 {
@@ -79,11 +78,41 @@ bool file_may_name(const char *spec)
 	return !engine_spec_is_external(spec);
 }
 
-int complain_about_foreign_engine(const char *command, const char *path, const char *spec)
+bool check_spec(const char *where, const char *spec)
 {
+	struct error e = {0};
+
+	if (!spec || engine_spec_valid(spec, &e))
+		return true;
+	complain("%s: %s", where, e.text);
+	return false;
+}
+
+int check_own_engine(const char *command, const char *path, const char *own)
+{
+	struct error e = {0};
+
+	if (!engine_spec_valid(own, &e)) {
+		complain("%s: engine: %s", path, e.text);
+		return EXIT_BAD_CASE;
+	}
+	if (file_may_name(own))
+		return -1;
 	complain("%s: %s is about the engine '%s', which is not built in, and a file never starts an engine; "
-	         "if you trust it, type: adjudge %s %s --engine \"%s\"", command, path, spec, command, path, spec);
+	         "if you trust it, type: adjudge %s %s --engine \"%s\"", command, path, own, command, path, own);
 	return EXIT_NOTHING;
+}
+
+int choose_engine(const char *command, const char *path, const char *own, const char **spec)
+{
+	if (*spec)
+		return -1;
+	if (!own) {
+		complain("%s: --engine is missing, and %s is no report, which would name one", command, path);
+		return EXIT_USAGE;
+	}
+	*spec = own;
+	return check_own_engine(command, path, own);
 }
 
 bool check_expectations(const char *path, const struct testcase *c)

@@ -3,7 +3,7 @@
 #define FUZZ_CLI_COMMANDS_H
 
 #include "fuzz/bench/bench.h"
-#include "graph/text.h"
+#include "graph/json.h"
 #include "options.h"
 
 int command_run(int argc, char **argv);
@@ -40,10 +40,28 @@ bool check_expectations(const char *path, const struct testcase *c);
  * are given on the command line.
  */
 bool file_may_name(const char *spec);
-/* Complains that the report's engine has to be given with --engine: EXIT_NOTHING. */
-int complain_about_foreign_engine(const char *command, const char *path, const char *spec);
+/* Whether that is the spec of an engine, or NULL; complains, as `where`. */
+bool check_spec(const char *where, const char *spec);
+/* Whether an engine that a report names may be asked: -1, or an exit code after a complaint. */
+int check_own_engine(const char *command, const char *path, const char *own);
+/* Makes the engine of a report (NULL: it is a bare case) that of a command that was given none.  -1, or an exit code after a complaint. */
+int choose_engine(const char *command, const char *path, const char *own, const char **spec);
 /* Whether a machine failure kept an engine from answering; complains. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
+
+/* ---- list.c ---- */
+
+/* What is printed line by line, or with `json` as one JSON text. */
+struct listing {
+	struct arena arena;
+	struct json_writer w;
+	bool json;
+};
+
+/* Begins the document of that schema, or an array (NULL). */
+void listing_begin(struct listing *l, const char *schema);
+/* Ends it, and prints the JSON where it is wanted: EXIT_NO_FINDING. */
+int listing_end(struct listing *l);
 
 /* ---- report_index.c ---- */
 

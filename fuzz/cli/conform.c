@@ -105,7 +105,6 @@ int command_conform(int argc, char **argv)
 		"Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
 		"Exit status: 0 no finding (conventions, inaccuracies and what is unsupported are none), 1 a finding, 4 the engine cannot be\n"
 		"started, 5 nothing was decided.\n", rows, sizeof rows / sizeof *rows, 0, 0};
-	struct error e = {0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
@@ -118,11 +117,7 @@ int command_conform(int argc, char **argv)
 		fputs("Try 'adjudge conform --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!engine_spec_valid(spec, &e)) {
-		complain("conform: %s", e.text);
-		return EXIT_USAGE;
-	}
-	if (!choose(&ops, op_find, s.op, OP_COUNT, "op") || !choose(&dtypes, find_dtype, s.dtype, DTYPE_COUNT, "dtype"))
+	if (!check_spec("conform", spec) || !choose(&ops, op_find, s.op, OP_COUNT, "op") || !choose(&dtypes, find_dtype, s.dtype, DTYPE_COUNT, "dtype"))
 		return EXIT_USAGE;
 	s.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.progress = !quiet;

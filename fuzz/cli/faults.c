@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/json.h"
 #include "commands.h"
 #include "fuzz/audit/mutation_score.h"
 #include "fuzz/audit/sensitivity.h"
@@ -11,11 +10,6 @@
 enum { DEFAULT_SCORE_CASES = 100000, DEFAULT_SENSITIVITY_CASES = 30000, SENSITIVITY_CASES_MOST = 1000000 };
 
 /* ---- lists ---- */
-
-struct fault_listing {
-	struct json_writer w;
-	bool json;
-};
 
 /* "functional+residual-fifo            2026 L vjp  ..." */
 static void print_fault(const struct fault_info *f)
@@ -27,13 +21,13 @@ static void print_fault(const struct fault_info *f)
 	printf("%-36s %-4s %-1s %-3s  %s\n", f->spec, year, f->family, f->request, f->meaning);
 }
 
-static void list_mutants(struct fault_listing *l)
+static void list_mutants(struct listing *l)
 {
 	char meaning[MUTANT_TEXT];
 
 	for (int k = 0; engine_names[k]; k++)
 		for (int i = 0; mutant_row(engine_names[k], i, meaning); i++) {
-			const char *spec = arena_printf(l->w.text.arena, "%s+mutant:%d", engine_names[k], i);
+			const char *spec = arena_printf(&l->arena, "%s+mutant:%d", engine_names[k], i);
 
 			json_begin_object(&l->w, JSON_FLOW);
 			json_member_string(&l->w, "spec", spec);
@@ -44,7 +38,7 @@ static void list_mutants(struct fault_listing *l)
 		}
 }
 
-static void list_faults(struct fault_listing *l)
+static void list_faults(struct listing *l)
 {
 	const struct fault_info *f;
 
@@ -66,19 +60,11 @@ static void list_faults(struct fault_listing *l)
 
 static int list(bool mutants, bool json)
 {
-	struct fault_listing l = {.json = json};
-	struct arena a;
-	size_t len;
+	struct listing l = {.json = json};
 
-	arena_init(&a, COMMAND_ARENA);
-	l.w = json_writer_new(&a, true);
-	json_begin_array(&l.w, JSON_BLOCK);
+	listing_begin(&l, NULL);
 	(mutants ? list_mutants : list_faults)(&l);
-	json_end(&l.w);
-	if (json)
-		fputs(json_finish(&l.w, &len), stdout);
-	arena_free(&a);
-	return EXIT_NO_FINDING;
+	return listing_end(&l);
 }
 
 /* ---- scores ---- */
@@ -94,38 +80,34 @@ static void print_score(const struct score_options *o, const struct score *s)
 
 static void print_score_json(const struct score_options *o, const char *profile, const struct score *s)
 {
-	struct json_writer w;
-	struct arena a;
-	size_t len;
+	struct listing l = {.json = true};
+	struct json_writer *w = &l.w;
 
-	arena_init(&a, COMMAND_ARENA);
-	w = json_document(&a, "adjudge.score/1");
-	json_member_string(&w, "engine", o->engine);
-	json_member_string(&w, "of", o->mutants ? "mutants" : "faults");
-	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
-	json_member_string(&w, "profile", profile);
-	json_member_integer(&w, "cases", s->cases);
-	json_member_integer(&w, "skipped", s->skipped);
-	json_member_integer(&w, "total", s->n);
-	json_member_integer(&w, "found", s->n - s->survivors);
-	json_member_integer(&w, "median", s->median);
-	json_member_integer(&w, "ninety_percent", s->ninety);
-	json_member_array(&w, "rows", JSON_BLOCK);
+	listing_begin(&l, "adjudge.score/1");
+	json_member_string(w, "engine", o->engine);
+	json_member_string(w, "of", o->mutants ? "mutants" : "faults");
+	json_member_string(w, "seed", arena_printf(&l.arena, "%llu", (unsigned long long)o->seed));
+	json_member_string(w, "profile", profile);
+	json_member_integer(w, "cases", s->cases);
+	json_member_integer(w, "skipped", s->skipped);
+	json_member_integer(w, "total", s->n);
+	json_member_integer(w, "found", s->n - s->survivors);
+	json_member_integer(w, "median", s->median);
+	json_member_integer(w, "ninety_percent", s->ninety);
+	json_member_array(w, "rows", JSON_BLOCK);
 	for (int i = 0; i < s->n; i++) {
 		const struct scored *r = &s->row[i];
 
-		json_begin_object(&w, JSON_FLOW);
-		json_member_string(&w, "spec", r->spec);
-		json_member_string(&w, "meaning", r->meaning);
-		json_member_integer_if(&w, "first_case", r->found, r->found);
-		json_member_string(&w, "verdict", r->found ? verdict_names[r->verdict] : "");
-		json_member_integer_if(&w, "inaccurate_case", r->inaccurate, r->inaccurate);
-		json_end(&w);
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "spec", r->spec);
+		json_member_string(w, "meaning", r->meaning);
+		json_member_integer_if(w, "first_case", r->found, r->found);
+		json_member_string(w, "verdict", r->found ? verdict_names[r->verdict] : "");
+		json_member_integer_if(w, "inaccurate_case", r->inaccurate, r->inaccurate);
+		json_end(w);
 	}
-	json_end(&w);
-	json_end(&w);
-	fputs(json_finish(&w, &len), stdout);
-	arena_free(&a);
+	json_end(w);
+	listing_end(&l);
 }
 
 static int score(const struct score_options *o, const char *profile, bool json)
@@ -176,35 +158,31 @@ static void print_sensitivity(const struct sensitivity *s)
 
 static void print_sensitivity_json(const struct sensitivity_options *o, const char *profile, const struct sensitivity *s)
 {
-	struct json_writer w;
-	struct arena a;
-	size_t len;
+	struct listing l = {.json = true};
+	struct json_writer *w = &l.w;
 
-	arena_init(&a, COMMAND_ARENA);
-	w = json_document(&a, "adjudge.sensitivity/1");
-	json_member_string(&w, "engine", o->engine);
-	json_member_string(&w, "seed", arena_printf(&a, "%llu", (unsigned long long)o->seed));
-	json_member_string(&w, "profile", profile);
-	json_member_integer(&w, "cases", s->cases);
-	json_member_integer(&w, "needed", s->needed);
-	json_member_integer(&w, "skipped", s->skipped);
-	json_member_array(&w, "rows", JSON_BLOCK);
+	listing_begin(&l, "adjudge.sensitivity/1");
+	json_member_string(w, "engine", o->engine);
+	json_member_string(w, "seed", arena_printf(&l.arena, "%llu", (unsigned long long)o->seed));
+	json_member_string(w, "profile", profile);
+	json_member_integer(w, "cases", s->cases);
+	json_member_integer(w, "needed", s->needed);
+	json_member_integer(w, "skipped", s->skipped);
+	json_member_array(w, "rows", JSON_BLOCK);
 	for (int i = 0; i < s->n; i++) {
 		const struct sensitivity_row *r = &s->row[i];
 
-		json_begin_object(&w, JSON_FLOW);
-		json_member_string(&w, "op", op_table[r->op].name);
-		json_member_string(&w, "operand", (const char[]){r->operand, '\0'});
-		json_member_decimal_if(&w, "smallest_error", r->found, r->found ? sensitivity_error[r->found - 1] : 0);
-		json_member_integer(&w, "cases_95_percent", r->cases_95);
-		json_member_integer(&w, "shown_next", r->shown_next);
-		json_member_integer(&w, "cases_with_op", r->occurs);
-		json_end(&w);
+		json_begin_object(w, JSON_FLOW);
+		json_member_string(w, "op", op_table[r->op].name);
+		json_member_string(w, "operand", (const char[]){r->operand, '\0'});
+		json_member_decimal_if(w, "smallest_error", r->found, r->found ? sensitivity_error[r->found - 1] : 0);
+		json_member_integer(w, "cases_95_percent", r->cases_95);
+		json_member_integer(w, "shown_next", r->shown_next);
+		json_member_integer(w, "cases_with_op", r->occurs);
+		json_end(w);
 	}
-	json_end(&w);
-	json_end(&w);
-	fputs(json_finish(&w, &len), stdout);
-	arena_free(&a);
+	json_end(w);
+	listing_end(&l);
 }
 
 static int measure(const struct sensitivity_options *o, const char *profile, bool json)

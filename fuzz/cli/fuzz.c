@@ -152,19 +152,11 @@ int command_fuzz(int argc, char **argv)
 	c.max_findings = keep_going || max_findings > INT_MAX ? 0 : (int)max_findings;
 	c.progress = !quiet;
 	for (int i = 0; i < specs.n; i++)
-		if (!engine_spec_valid(specs.at[i], &e)) {
-			complain("fuzz: %s", e.text);
+		if (!check_spec("fuzz", specs.at[i]))
 			return EXIT_USAGE;
-		}
-	if (c.right_on && !engine_spec_valid(c.right_on, &e)) {
-		complain("fuzz: --right-on: %s", e.text);
-		return EXIT_USAGE;
-	}
 	c.cross = c.cross || c.no_oracle || c.cross_strict || c.against;
-	if (c.against && !engine_spec_valid(c.against, &e)) {
-		complain("fuzz: --against: %s", e.text);
+	if (!check_spec("fuzz: --right-on", c.right_on) || !check_spec("fuzz: --against", c.against))
 		return EXIT_USAGE;
-	}
 	if (c.corpus && !check_corpus(c.corpus))
 		return EXIT_BAD_CASE;
 	s = campaign_open(&c, &e);

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "graph/json.h"
 #include "baseline.h"
 #include "commands.h"
 #include "expect.h"
@@ -320,15 +319,9 @@ int command_gate(int argc, char **argv)
 	set_today(&g);
 	files = paths_find((const char *const *)path, n);
 	for (int i = 0; i < g.specs.n; i++) {
-		if (!engine_spec_valid(g.specs.at[i], &e)) {
-			complain("gate: %s", e.text);
-			code = EXIT_USAGE;
+		code = !check_spec("gate", g.specs.at[i]) ? EXIT_USAGE : !find_engine(&g, g.specs.at[i]) ? EXIT_OURS : -1;
+		if (code >= 0)
 			goto out;
-		}
-		if (!find_engine(&g, g.specs.at[i])) {
-			code = EXIT_OURS;
-			goto out;
-		}
 	}
 	if (files.error) {
 		complain("%s", files.error);

@@ -4,13 +4,16 @@
 #include "graph/json.h"
 #include "commands.h"
 
-struct listing {
-	struct arena arena;
-	struct json_writer w;
-	bool json;
-};
+void listing_begin(struct listing *l, const char *schema)
+{
+	arena_init(&l->arena, COMMAND_ARENA);
+	l->w = schema ? json_document(&l->arena, schema) : json_writer_new(&l->arena, true);
+	if (!schema)
+		json_begin_array(&l->w, JSON_BLOCK);
+}
 
-static int listing_begin(struct listing *l, const char *command, const char *summary, int argc, char **argv)
+/* The options of a command that has --json alone: -1 with an array begun, or an exit code. */
+static int begin_command(struct listing *l, const char *command, const char *summary, int argc, char **argv)
 {
 	const struct option_row rows[] = {{"json", OPTION_FLAG, &l->json, NULL, "print JSON"}};
 	const struct options o = {command, "[--json]", summary, rows, 1, 0, 0};
@@ -19,13 +22,11 @@ static int listing_begin(struct listing *l, const char *command, const char *sum
 
 	if (code >= 0)
 		return code;
-	arena_init(&l->arena, COMMAND_ARENA);
-	l->w = json_writer_new(&l->arena, true);
-	json_begin_array(&l->w, JSON_BLOCK);
+	listing_begin(l, NULL);
 	return -1;
 }
 
-static int listing_end(struct listing *l)
+int listing_end(struct listing *l)
 {
 	size_t len;
 
@@ -67,7 +68,7 @@ static void list_arguments(struct listing *l, const struct engine_option *o)
 int command_engines(int argc, char **argv)
 {
 	struct listing l = {0};
-	int code = listing_begin(&l, "engines", "Lists the built-in engines; all of them are right.\n", argc, argv);
+	int code = begin_command(&l, "engines", "Lists the built-in engines; all of them are right.\n", argc, argv);
 
 	if (code >= 0)
 		return code;
@@ -110,7 +111,7 @@ static void put_dtypes(struct json_writer *w, unsigned mask)
 int command_ops(int argc, char **argv)
 {
 	struct listing l = {0};
-	int code = listing_begin(&l, "ops", "Lists the operations of programs.\n", argc, argv);
+	int code = begin_command(&l, "ops", "Lists the operations of programs.\n", argc, argv);
 
 	if (code >= 0)
 		return code;

@@ -136,8 +136,7 @@ int command_minimize(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	arena_init(&a, COMMAND_ARENA);
-	if (spec && !engine_spec_valid(spec, &e)) {
-		complain("minimize: %s", e.text);
+	if (!check_spec("minimize", spec)) {
 		code = EXIT_USAGE;
 		goto out;
 	}
@@ -145,24 +144,10 @@ int command_minimize(int argc, char **argv)
 		code = complain_about_case(&e);
 		goto out;
 	}
-	if (!spec && own && !engine_spec_valid(own, &e)) {
-		complain("%s: engine: %s", path[0], e.text);
-		code = EXIT_BAD_CASE;
+	code = choose_engine("minimize", path[0], own, &spec);
+	if (code >= 0)
 		goto out;
-	}
-	if (!spec && own && !file_may_name(own)) {
-		code = complain_about_foreign_engine("minimize", path[0], own);
-		goto out;
-	}
-	if (!spec && !own) {
-		complain("minimize: --engine is missing, and %s is no report, which would name one", path[0]);
-		code = EXIT_USAGE;
-		goto out;
-	}
-	if (!spec)
-		spec = own;
-	if (how.right_on && !engine_spec_valid(how.right_on, &e)) {
-		complain("minimize: --right-on: %s", e.text);
+	if (!check_spec("minimize: --right-on", how.right_on)) {
 		code = EXIT_USAGE;
 		goto out;
 	}

@@ -85,25 +85,15 @@ static int report_path(struct report_options *o, const char *path, struct arena 
 	struct error e = {0};
 	struct testcase c;
 	size_t len;
+	int code;
 
 	text = o->again || o->spec || !strcmp(path, "-") ? NULL : finished_report(path, a, &len);
 	if (text)
 		return render(o, text, len, a);
 	if (!read_case(path, a, &c, &own, &e))
 		return complain_about_case(&e);
-	if (!o->spec && own && !engine_spec_valid(own, &e)) {
-		complain("%s: engine: %s", path, e.text);
-		return EXIT_BAD_CASE;
-	}
-	if (!o->spec && own && !file_may_name(own))
-		return complain_about_foreign_engine("report", path, own);
-	if (!o->spec && !own) {
-		complain("report: --engine is missing, and %s is no report, which would name one", path);
-		return EXIT_USAGE;
-	}
-	if (!o->spec)
-		o->spec = own;
-	return report_case(o, &c, a);
+	code = choose_engine("report", path, own, &o->spec);
+	return code >= 0 ? code : report_case(o, &c, a);
 }
 
 static const char *names_of_experiments(struct arena *a)
@@ -131,7 +121,6 @@ int command_report(int argc, char **argv)
 	};
 	struct arena a;
 	struct options o = {"report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
-	struct error e = {0};
 	char **path;
 	int n, code;
 
@@ -152,8 +141,7 @@ int command_report(int argc, char **argv)
 	if (!report.rendering) {
 		complain("report: no format '%s'", format);
 		code = EXIT_USAGE;
-	} else if (report.spec && !engine_spec_valid(report.spec, &e)) {
-		complain("report: %s", e.text);
+	} else if (!check_spec("report", report.spec)) {
 		code = EXIT_USAGE;
 	} else if (is_directory(path[0])) {
 		struct text index = {.arena = &a};

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/json.h"
 #include "commands.h"
 #include "fuzz/cross/show.h"
 #include "reports/report.h"
@@ -238,21 +237,17 @@ static int run_case(struct command_run *r, const char *path)
 	struct texts specs;
 	struct bench b;
 	const char *own;
-	int code = 0;
+	int code;
 
 	if (!read_case(path, &r->arena, &c, &own, &e))
 		return complain_about_case(&e);
 	if (!check_expectations(path, &c))
 		return EXIT_BAD_CASE;
-	if (own && !r->specs.n && !engine_spec_valid(own, &e)) {
-		complain("%s: engine: %s", path, e.text);
-		return EXIT_BAD_CASE;
+	if (own && !r->specs.n && (code = check_own_engine("run", path, own)) >= 0) {
+		r->foreign |= code == EXIT_NOTHING;
+		return code == EXIT_NOTHING ? 0 : code;
 	}
-	if (own && !r->specs.n && !file_may_name(own)) {
-		r->foreign = true;
-		complain_about_foreign_engine("run", path, own);
-		return 0;
-	}
+	code = 0;
 	if (!collect_specs(r, &c, own, &specs)) {
 		complain("%s: more than %d engines for one case", path, OPTIONS_TEXTS);
 		return EXIT_BAD_CASE;
@@ -318,22 +313,11 @@ int command_run(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	for (int i = 0; i < r.specs.n; i++) {
-		struct error e = {0};
-
-		if (!engine_spec_valid(r.specs.at[i], &e)) {
-			complain("run: %s", e.text);
+	for (int i = 0; i < r.specs.n; i++)
+		if (!check_spec("run", r.specs.at[i]))
 			return EXIT_USAGE;
-		}
-	}
-	if (r.against) {
-		struct error e = {0};
-
-		if (!engine_spec_valid(r.against, &e)) {
-			complain("run: %s", e.text);
-			return EXIT_USAGE;
-		}
-	}
+	if (!check_spec("run", r.against))
+		return EXIT_USAGE;
 	r.cross = r.cross || r.no_oracle || r.strict || r.against;
 	arena_init(&r.arena, COMMAND_ARENA);
 	arena_init(&r.text_arena, COMMAND_ARENA);
