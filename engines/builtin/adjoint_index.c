@@ -48,32 +48,33 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
-/*
- * The writes of a scatter, resolved once: slice k of the updates lands on slice position[k] of x, -1 when it is
- * dropped. x and updates are both seen around the axis; they differ in the extent only.
- */
+/* The writes of a scatter that are not dropped, one per element, in the order of the op: from updates to x. */
+struct write {
+	int x, update; /* flat positions */
+};
+
 struct writes {
-	struct axis_view x, update;
-	int n, *position;
+	int n;
+	struct write *at;
 };
 
 static struct writes resolve_writes(const struct adjoint_call *call)
 {
-	int axis = call->node->attrs.axis;
-	struct writes w = {.x = axis_view(&call->arg[0]->type.shape, axis),
-	    .update = axis_view(&call->arg[2]->type.shape, axis),
-	    .n = shape_elements(&call->arg[1]->type.shape)};
+	int axis = call->node->attrs.axis, n_index = shape_elements(&call->arg[1]->type.shape);
+	struct axis_view x = axis_view(&call->arg[0]->type.shape, axis),
+			 update = axis_view(&call->arg[2]->type.shape, axis);
+	struct writes w = {.at = NEW(call->arena, struct write, x.outer * n_index * x.inner)};
 
-	w.position = NEW(call->arena, int, w.n);
-	for (int k = 0; k < w.n; k++)
-		w.position[k] = kernel_index(call->node->attrs.mode, call->arg[1]->at[k].i, w.x.n);
+	for (int o = 0; o < x.outer; o++)
+		for (int k = 0; k < n_index; k++) {
+			int slice = kernel_index(call->node->attrs.mode, call->arg[1]->at[k].i, x.n);
+
+			for (int i = 0; slice >= 0 && i < x.inner; i++, w.n++) {
+				w.at[w.n].x = (o * x.n + slice) * x.inner + i;
+				w.at[w.n].update = (o * update.n + k) * x.inner + i;
+			}
+		}
 	return w;
-}
-
-/* Flat index of the first element of slice `at`, in block `outer`. */
-static int slice_start(const struct axis_view *v, int outer, int at)
-{
-	return (outer * v->n + at) * v->inner;
 }
 
 static union cell *copy_cotangent(const struct adjoint_call *call)
@@ -81,30 +82,25 @@ static union cell *copy_cotangent(const struct adjoint_call *call)
 	return tensor_copy(call->arena, call->cotangent).at;
 }
 
-/* The last write to a slice owns its cotangent; x keeps what nobody overwrote. */
+/* The last write to an element owns its cotangent; x keeps what nobody overwrote. */
 void adjoint_scatter_set(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);
-	int *owner = NEW(call->arena, int, w.x.n); /* 1 + the write that owns the slice; 0: x */
+	bool *owned = NEW(call->arena, bool, shape_elements(&call->arg[0]->type.shape));
 	union cell *x = call->wanted[0] ? copy_cotangent(call) : NULL;
 	union cell *update = call->wanted[2] ? adjoint_open(call, 2, contribution) : NULL;
 
 	if (x)
 		contribution[0] = (struct tensor){call->arg[0]->type, x};
-	for (int k = 0; k < w.n; k++)
-		if (w.position[k] >= 0)
-			owner[w.position[k]] = k + 1;
-	for (int o = 0; o < w.x.outer; o++)
-		for (int at = 0; at < w.x.n; at++)
-			for (int i = 0; owner[at] && i < w.x.inner; i++) {
-				int from = slice_start(&w.x, o, at) + i;
+	for (int k = w.n - 1; k >= 0; k--) {
+		struct write at = w.at[k];
 
-				if (update)
-					update[slice_start(&w.update, o, owner[at] - 1) + i] =
-					    call->cotangent->at[from];
-				if (x)
-					x[from].f = 0;
-			}
+		if (update && !owned[at.x])
+			update[at.update] = call->cotangent->at[at.x];
+		if (x)
+			x[at.x].f = 0;
+		owned[at.x] = true;
+	}
 }
 
 void adjoint_scatter_add(const struct adjoint_call *call, struct tensor *contribution)
@@ -117,11 +113,8 @@ void adjoint_scatter_add(const struct adjoint_call *call, struct tensor *contrib
 	if (!call->wanted[2])
 		return;
 	update = adjoint_open(call, 2, contribution);
-	for (int o = 0; o < w.x.outer; o++)
-		for (int k = 0; k < w.n; k++)
-			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++)
-				update[slice_start(&w.update, o, k) + i] =
-				    call->cotangent->at[slice_start(&w.x, o, w.position[k]) + i];
+	for (int k = 0; k < w.n; k++)
+		update[w.at[k].update] = call->cotangent->at[w.at[k].x];
 }
 
 /*
@@ -132,33 +125,25 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 {
 	struct writes w = resolve_writes(call);
 	const union cell *x = call->arg[0]->at, *factor = call->arg[2]->at, *cotangent = call->cotangent->at;
-	int n_x = shape_elements(&call->arg[0]->type.shape), n_update = shape_elements(&call->arg[2]->type.shape);
-	double *run = NEW(call->arena, double, n_x), *before = NEW(call->arena, double, n_update);
+	int n_x = shape_elements(&call->arg[0]->type.shape);
+	double *run = NEW(call->arena, double, n_x), *before = NEW(call->arena, double, w.n);
 	union cell *update = call->wanted[2] ? adjoint_open(call, 2, contribution) : NULL;
 
 	for (int i = 0; i < n_x; i++)
 		run[i] = x[i].f;
-	for (int o = 0; o < w.x.outer; o++)
-		for (int k = 0; k < w.n; k++)
-			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i,
-				    f = slice_start(&w.update, o, k) + i;
-
-				before[f] = run[at];
-				run[at] *= factor[f].f;
-			}
+	for (int k = 0; k < w.n; k++) {
+		before[k] = run[w.at[k].x];
+		run[w.at[k].x] *= factor[w.at[k].update].f;
+	}
 	for (int i = 0; i < n_x; i++)
 		run[i] = 1;
-	for (int o = 0; o < w.x.outer; o++)
-		for (int k = w.n - 1; k >= 0; k--)
-			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i,
-				    f = slice_start(&w.update, o, k) + i;
+	for (int k = w.n - 1; k >= 0; k--) {
+		struct write at = w.at[k];
 
-				if (update)
-					update[f].f = call->rules->multiply(cotangent[at].f, before[f] * run[at]);
-				run[at] *= factor[f].f;
-			}
+		if (update)
+			update[at.update].f = call->rules->multiply(cotangent[at.x].f, before[k] * run[at.x]);
+		run[at.x] *= factor[at.update].f;
+	}
 	if (update)
 		adjoint_round(&contribution[2]);
 	if (call->wanted[0]) {
@@ -172,23 +157,16 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 
 /* All candidates for a place (x and the updates that land there) that equal the result share its cotangent evenly.
  */
-static void give_scatter_extremum(const struct adjoint_call *call, struct tensor *contribution)
+void adjoint_scatter_extremum(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);
 	const union cell *x = call->arg[0]->at, *candidate = call->arg[2]->at, *out = call->out->at;
 	int n_x = shape_elements(&call->arg[0]->type.shape), *winners = NEW(call->arena, int, n_x);
-	union cell *update;
 
 	for (int i = 0; i < n_x; i++)
 		winners[i] = kernel_attains(x[i].f, out[i].f);
-	for (int o = 0; o < w.x.outer; o++)
-		for (int k = 0; k < w.n; k++)
-			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i;
-
-				winners[at] +=
-				    kernel_attains(candidate[slice_start(&w.update, o, k) + i].f, out[at].f);
-			}
+	for (int k = 0; k < w.n; k++)
+		winners[w.at[k].x] += kernel_attains(candidate[w.at[k].update].f, out[w.at[k].x].f);
 	if (call->wanted[0]) {
 		union cell *into = adjoint_open(call, 0, contribution);
 
@@ -197,29 +175,17 @@ static void give_scatter_extremum(const struct adjoint_call *call, struct tensor
 				into[i].f = call->cotangent->at[i].f / winners[i];
 		adjoint_round(&contribution[0]);
 	}
-	if (!call->wanted[2])
-		return;
-	update = adjoint_open(call, 2, contribution);
-	for (int o = 0; o < w.x.outer; o++)
-		for (int k = 0; k < w.n; k++)
-			for (int i = 0; w.position[k] >= 0 && i < w.x.inner; i++) {
-				int at = slice_start(&w.x, o, w.position[k]) + i,
-				    f = slice_start(&w.update, o, k) + i;
+	if (call->wanted[2]) {
+		union cell *update = adjoint_open(call, 2, contribution);
 
-				if (kernel_attains(candidate[f].f, out[at].f))
-					update[f].f = call->cotangent->at[at].f / winners[at];
-			}
-	adjoint_round(&contribution[2]);
-}
+		for (int k = 0; k < w.n; k++) {
+			struct write at = w.at[k];
 
-void adjoint_scatter_min(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_scatter_extremum(call, contribution);
-}
-
-void adjoint_scatter_max(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_scatter_extremum(call, contribution);
+			if (kernel_attains(candidate[at.update].f, out[at.x].f))
+				update[at.update].f = call->cotangent->at[at.x].f / winners[at.x];
+		}
+		adjoint_round(&contribution[2]);
+	}
 }
 
 void adjoint_masked_scatter(const struct adjoint_call *call, struct tensor *contribution)

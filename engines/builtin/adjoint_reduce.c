@@ -92,7 +92,7 @@ void adjoint_reduce_prod(const struct adjoint_call *call, struct tensor *contrib
 }
 
 /* Elements that equal the extremum share the cotangent evenly. */
-static void give_extremum(const struct adjoint_call *call, struct tensor *contribution)
+void adjoint_reduce_extremum(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct reduce_groups g;
 	int *winners;
@@ -112,16 +112,6 @@ static void give_extremum(const struct adjoint_call *call, struct tensor *contri
 				g.into[i].f = g.cotangent[g.group[i]].f / winners[g.group[i]];
 		}
 	adjoint_round(&contribution[0]);
-}
-
-void adjoint_reduce_max(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_extremum(call, contribution);
-}
-
-void adjoint_reduce_min(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_extremum(call, contribution);
 }
 
 /*

@@ -26,7 +26,7 @@ void adjoint_select(const struct adjoint_call *call, struct tensor *contribution
 }
 
 /* A copy of the cotangent as the cotangent of the operand, which has as many elements. */
-static void give_same(const struct adjoint_call *call, struct tensor *contribution)
+void adjoint_same(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct type *t = &call->arg[0]->type;
 	int n = shape_elements(&t->shape);
@@ -38,19 +38,9 @@ static void give_same(const struct adjoint_call *call, struct tensor *contributi
 
 void adjoint_cast(const struct adjoint_call *call, struct tensor *contribution)
 {
-	give_same(call, contribution);
+	adjoint_same(call, contribution);
 	if (contribution[0].at)
 		adjoint_round(&contribution[0]);
-}
-
-void adjoint_reshape(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_same(call, contribution);
-}
-
-void adjoint_squeeze(const struct adjoint_call *call, struct tensor *contribution)
-{
-	give_same(call, contribution);
 }
 
 void adjoint_broadcast_to(const struct adjoint_call *call, struct tensor *contribution)
@@ -112,7 +102,7 @@ static void give_replaced(const struct adjoint_call *call, struct cell_walk wind
 		if (call->spent)
 			contribution[0] = *call->cotangent;
 		else
-			give_same(call, contribution);
+			adjoint_same(call, contribution);
 		cell_walk_zero(contribution[0].at, window);
 	}
 }

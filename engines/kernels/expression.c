@@ -243,36 +243,28 @@ static void parse_factor(struct compiler *s)
 	}
 }
 
+/* Operands of `parse` with either operator between them, from the left. */
+static void parse_chain(struct compiler *s, void (*parse)(struct compiler *), const char *operators, const enum code code[2])
+{
+	parse(s);
+	while (!s->failed) {
+		int which = take(s, operators[0]) ? 0 : take(s, operators[1]) ? 1 : -1;
+
+		if (which < 0)
+			return;
+		parse(s);
+		emit(s, code[which], -1, 0);
+	}
+}
+
 static void parse_product(struct compiler *s)
 {
-	parse_factor(s);
-	while (!s->failed) {
-		if (take(s, '*')) {
-			parse_factor(s);
-			emit(s, CODE_MUL, -1, 0);
-		} else if (take(s, '/')) {
-			parse_factor(s);
-			emit(s, CODE_DIV, -1, 0);
-		} else {
-			return;
-		}
-	}
+	parse_chain(s, parse_factor, "*/", (const enum code[]){CODE_MUL, CODE_DIV});
 }
 
 static void parse_sum(struct compiler *s)
 {
-	parse_product(s);
-	while (!s->failed) {
-		if (take(s, '+')) {
-			parse_product(s);
-			emit(s, CODE_ADD, -1, 0);
-		} else if (take(s, '-')) {
-			parse_product(s);
-			emit(s, CODE_SUB, -1, 0);
-		} else {
-			return;
-		}
-	}
+	parse_chain(s, parse_product, "+-", (const enum code[]){CODE_ADD, CODE_SUB});
 }
 
 bool expression_compile(struct expression *out, const char *text, struct error *e)
@@ -311,7 +303,8 @@ bool expression_reads(const struct expression *x, char variable)
 #define OPERANDS_1 double x = top[-1];
 #define OPERANDS_2 double v = *--top, u = top[-1];
 
-double expression_eval(const struct expression *expression, double a, double b, double c, double y)
+/* With the rounding errors of dtype *rounded, or none where it is NULL. */
+static double eval(const struct expression *expression, const enum dtype *rounded, double a, double b, double c, double y)
 {
 	double stack[EXPRESSION_STACK + 1], *top = stack; /* top[-1] is the top, top[-2] below it */
 
@@ -319,15 +312,15 @@ double expression_eval(const struct expression *expression, double a, double b, 
 		const struct expression_step *step = &expression->step[i++];
 
 		switch ((enum code)step->code) {
-		case CODE_NUMBER: *top++ = step->number; break;
+		case CODE_NUMBER: *top++ = rounded ? rounding_once(*rounded, step->number) : step->number; break;
 		case CODE_A: *top++ = a; break;
 		case CODE_B: *top++ = b; break;
 		case CODE_C: *top++ = c; break;
 		case CODE_Y: *top++ = y; break;
-		case CODE_ADD: top--; top[-1] += *top; break;
-		case CODE_SUB: top--; top[-1] -= *top; break;
-		case CODE_MUL: top--; top[-1] *= *top; break;
-		case CODE_DIV: top--; top[-1] /= *top; break;
+		case CODE_ADD: top--; top[-1] = rounded ? rounding_add(*rounded, top[-1], *top) : top[-1] + *top; break;
+		case CODE_SUB: top--; top[-1] = rounded ? rounding_add(*rounded, top[-1], -*top) : top[-1] - *top; break;
+		case CODE_MUL: top--; top[-1] = rounded ? rounding_mul(*rounded, top[-1], *top) : top[-1] * *top; break;
+		case CODE_DIV: top--; top[-1] = rounded ? rounding_div(*rounded, top[-1], *top) : top[-1] / *top; break;
 		case CODE_NEG: top[-1] = -top[-1]; break;
 		case CODE_JUMP: i = step->target; break;
 		case CODE_JUMP_IF_NOT:
@@ -335,9 +328,9 @@ double expression_eval(const struct expression *expression, double a, double b, 
 				i = step->target;
 			break;
 #define FUNCTION(name, arity, ulps, value)                                                                 \
-	case CODE_##name: {                                                                          \
-		OPERANDS_##arity top[-1] = (value);                                                     \
-		break;                                                                               \
+	case CODE_##name: {                                                                                \
+		OPERANDS_##arity top[-1] = rounded ? rounding_function(*rounded, value, ulps) : (value);   \
+		break;                                                                                     \
 	}
 		FUNCTIONS
 #undef FUNCTION
@@ -347,38 +340,12 @@ double expression_eval(const struct expression *expression, double a, double b, 
 	return expression->n ? top[-1] : 0;
 }
 
+double expression_eval(const struct expression *expression, double a, double b, double c, double y)
+{
+	return eval(expression, NULL, a, b, c, y);
+}
+
 double expression_eval_rounded(const struct expression *expression, enum dtype d, double a, double b, double c, double y)
 {
-	double stack[EXPRESSION_STACK + 1], *top = stack;
-
-	for (int i = 0; i < expression->n;) {
-		const struct expression_step *step = &expression->step[i++];
-
-		switch ((enum code)step->code) {
-		case CODE_NUMBER: *top++ = rounding_once(d, step->number); break;
-		case CODE_A: *top++ = a; break;
-		case CODE_B: *top++ = b; break;
-		case CODE_C: *top++ = c; break;
-		case CODE_Y: *top++ = y; break;
-		case CODE_ADD: top--; top[-1] = rounding_add(d, top[-1], *top); break;
-		case CODE_SUB: top--; top[-1] = rounding_add(d, top[-1], -*top); break;
-		case CODE_MUL: top--; top[-1] = rounding_mul(d, top[-1], *top); break;
-		case CODE_DIV: top--; top[-1] = rounding_div(d, top[-1], *top); break;
-		case CODE_NEG: top[-1] = -top[-1]; break;
-		case CODE_JUMP: i = step->target; break;
-		case CODE_JUMP_IF_NOT:
-			if (*--top == 0)
-				i = step->target;
-			break;
-#define FUNCTION(name, arity, ulps, value)                                                                              \
-	case CODE_##name: {                                                                          \
-		OPERANDS_##arity top[-1] = rounding_function(d, value, ulps);                           \
-		break;                                                                               \
-	}
-		FUNCTIONS
-#undef FUNCTION
-		case CODE_COUNT: break;
-		}
-	}
-	return expression->n ? top[-1] : 0;
+	return eval(expression, &d, a, b, c, y);
 }
