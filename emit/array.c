@@ -34,20 +34,6 @@ struct array_source {
 	struct text *out;
 };
 
-static const char *joined(const char *const *item, int n, struct arena *a)
-{
-	const char *text = "";
-
-	for (int k = 0; k < n; k++)
-		text = arena_printf(a, "%s%s%s", text, k ? ", " : "", item[k]);
-	return text;
-}
-
-static const char *value(int v, struct arena *a)
-{
-	return arena_printf(a, "v%d", v);
-}
-
 static const char *element(const struct array_target *target, const char *of, int k, struct arena *a)
 {
 	return TEMPLATE_WITH(a, target->element, "of", of, "k", arena_printf(a, "%d", k));
@@ -102,40 +88,38 @@ static const char *level_key(const void *self, const char *key, size_t len)
 	const char *item[LIMIT_ARGS];
 	int n = 0, first = x->p->top.param;
 
-#define IS(word) (strlen(word) == len && !strncmp(key, word, len))
-	if (IS("name"))
+	if (template_is(key, len, "name"))
 		return x->name;
-	if (IS("below"))
+	if (template_is(key, len, "below"))
 		return x->below;
-	if (IS("in"))
+	if (template_is(key, len, "in"))
 		return array_parameters(&x->p->top, a);
-	if (IS("call"))
+	if (template_is(key, len, "call"))
 		return call_of(x);
-	if (IS("seeds"))
+	if (template_is(key, len, "seeds"))
 		return seeds_of(x);
-	if (IS("active")) {
+	if (template_is(key, len, "active")) {
 		for (int k = 0; k < x->t->n_wrt; k++)
 			if (dtype_is_float(x->p->type[first + x->t->wrt[k]].dtype))
-				item[n++] = value(first + x->t->wrt[k], a);
-		return joined(item, n, a);
+				item[n++] = template_value(first + x->t->wrt[k], a);
+		return template_list(item, n, a);
 	}
-	if (IS("batched")) {
+	if (template_is(key, len, "batched")) {
 		for (int k = 0; k < x->t->n_wrt; k++)
-			item[n++] = value(first + x->t->wrt[k], a);
+			item[n++] = template_value(first + x->t->wrt[k], a);
 		return template_tuple(x->target, item, n, a);
 	}
-	if (IS("axes")) {
+	if (template_is(key, len, "axes")) {
 		for (int k = 0; k < x->p->top.n_param; k++)
 			item[k] = wants(x->t, k) ? "0" : "None";
 		return template_tuple(x->target, item, x->p->top.n_param, a);
 	}
-	if (IS("mapped")) {
+	if (template_is(key, len, "mapped")) {
 		for (int k = 0; k < x->p->top.n_param; k++)
-			item[k] = wants(x->t, k) ? TEMPLATE_WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : value(first + k, a);
-		return joined(item, x->p->top.n_param, a);
+			item[k] = wants(x->t, k) ? TEMPLATE_WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : template_value(first + k, a);
+		return template_list(item, x->p->top.n_param, a);
 	}
 	return NULL;
-#undef IS
 }
 
 /* The outputs of the level; their number, or -1 where nothing is left. */
@@ -236,7 +220,7 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 			item[i] = arena_printf(s->arena, "x%d", i);
 			text_put(s->out, "%s\n", TEMPLATE_WITH(s->arena, s->target->assign, "out", item[i], "text", template_tensor(s->target, &c->point[k][i], s->arena)));
 		}
-		args = joined(item, s->p.top.n_param, s->arena);
+		args = template_list(item, s->p.top.n_param, s->arena);
 		put_call(s, "y", primal, args);
 		put_shown(s, &s->x->truth->point[k], false, output, n_output);
 		if (differentiates) {

@@ -64,6 +64,8 @@ struct array_target {
 
 /* The value of a key, or NULL. */
 typedef const char *key_fn(const void *self, const char *key, size_t len);
+/* Whether the key is this one. */
+bool template_is(const char *key, size_t len, const char *name);
 /* The text with its keys replaced; in the arena. */
 const char *template_put(const char *text, key_fn *key, const void *self, struct arena *a);
 
@@ -83,6 +85,9 @@ struct template_node {
 const struct op_row *template_row(const struct template_node *x);
 /* The node as source: an expression, or (*line) a line. */
 const char *template_node(const struct template_node *x, const struct op_row *row, bool *line);
+/* The name of a value; a list of texts with commas between them. */
+const char *template_value(int v, struct arena *a);
+const char *template_list(const char *const *item, int n, struct arena *a);
 /* A tensor as source; a list of texts between brackets, a tuple of one with its comma. */
 const char *template_tensor(const struct array_target *target, const struct tensor *t, struct arena *a);
 const char *template_tuple(const struct array_target *target, const char *const *item, int n, struct arena *a);

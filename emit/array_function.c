@@ -12,11 +12,6 @@ struct array_body {
 	struct arena *arena;
 };
 
-static const char *value(int v, struct arena *a)
-{
-	return arena_printf(a, "v%d", v);
-}
-
 static void note_constants(const struct region *region, const struct tensor **constant)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)
@@ -31,17 +26,17 @@ static const char *values(const struct array_body *s, const int *v, int n)
 	const char *item[LIMIT_ARGS];
 
 	for (int k = 0; k < n; k++)
-		item[k] = value(v[k], s->arena);
+		item[k] = template_value(v[k], s->arena);
 	return template_tuple(s->target, item, n, s->arena);
 }
 
 const char *array_parameters(const struct region *region, struct arena *a)
 {
-	const char *text = "";
+	const char *item[LIMIT_ARGS];
 
 	for (int k = 0; k < region->n_param; k++)
-		text = arena_printf(a, "%s%s%s", text, k ? ", " : "", value(region->param + k, a));
-	return text;
+		item[k] = template_value(region->param + k, a);
+	return template_list(item, region->n_param, a);
 }
 
 /* ---- control flow ---- */
@@ -94,7 +89,7 @@ static const char *control_key(const void *self, const char *key, size_t len)
 		return values(x->body, out, node->n_out);
 	}
 	if (IS("predicate"))
-		return value(node->arg[0], a);
+		return template_value(node->arg[0], a);
 	if (IS("trip"))
 		return arena_printf(a, "%d", node->attrs.trip);
 	if (IS("cap"))
@@ -135,7 +130,7 @@ static void put_region(const struct array_body *s, const struct region *region, 
 {
 	for (int i = 0; i < region->n_node; i++) {
 		const struct template_node x = {s->target, s->p, &region->node[i], s->constant, s->arena};
-		const char *name = value(x.node->out, s->arena), *text;
+		const char *name = template_value(x.node->out, s->arena), *text;
 		bool line = false;
 
 		if (x.node->n_region) {

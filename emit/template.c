@@ -22,11 +22,16 @@ const char *template_put(const char *text, key_fn *key, const void *self, struct
 	return out.at;
 }
 
+bool template_is(const char *key, size_t len, const char *name)
+{
+	return strlen(name) == len && !strncmp(key, name, len);
+}
+
 /* Pairs of a key and its text, ended by NULL. */
 static const char *pair_key(const void *self, const char *key, size_t len)
 {
 	for (const char *const *pair = self; pair[0]; pair += 2)
-		if (strlen(pair[0]) == len && !strncmp(pair[0], key, len))
+		if (template_is(key, len, pair[0]))
 			return pair[1];
 	return NULL;
 }
@@ -34,11 +39,6 @@ static const char *pair_key(const void *self, const char *key, size_t len)
 const char *template_with(const char *text, const char *const *pairs, struct arena *a)
 {
 	return template_put(text, pair_key, pairs, a);
-}
-
-static bool is(const char *key, size_t len, const char *name)
-{
-	return strlen(name) == len && !strncmp(key, name, len);
 }
 
 /* ---- lists ---- */
@@ -52,6 +52,11 @@ static const char *bracketed(const char *const bracket[2], const char *const *it
 		text_put(&out, "%s%s", k ? ", " : "", item[k]);
 	text_put(&out, "%s%s", comma && n == 1 ? "," : "", bracket[1]);
 	return out.at;
+}
+
+const char *template_list(const char *const *item, int n, struct arena *a)
+{
+	return bracketed((const char *const[2]){"", ""}, item, n, false, a);
 }
 
 const char *template_tuple(const struct array_target *target, const char *const *item, int n, struct arena *a)
@@ -103,16 +108,16 @@ static const char *tensor_key(const void *self, const char *key, size_t len)
 	const struct tensor_keys *x = self;
 	const struct type *type = &x->t->type;
 
-	if (is(key, len, "data")) {
+	if (template_is(key, len, "data")) {
 		struct text out = {.arena = x->arena};
 		const union cell *next = x->t->at;
 
 		put_data(&out, x->target, x->t, 0, &next);
 		return out.at;
 	}
-	if (is(key, len, "shape"))
+	if (template_is(key, len, "shape"))
 		return integers(x->target, type->shape.extent, type->shape.rank, true, x->arena);
-	return is(key, len, "type") ? x->target->dtype[type->dtype] : NULL;
+	return template_is(key, len, "type") ? x->target->dtype[type->dtype] : NULL;
 }
 
 const char *template_tensor(const struct array_target *target, const struct tensor *t, struct arena *a)
@@ -156,7 +161,7 @@ const struct op_row *template_row(const struct template_node *x)
 	return NULL;
 }
 
-static const char *value(int v, struct arena *a)
+const char *template_value(int v, struct arena *a)
 {
 	return arena_printf(a, "v%d", v);
 }
@@ -243,56 +248,56 @@ static const char *node_key(const void *self, const char *key, size_t len)
 	int rank = node->n_arg ? x->p->type[node->arg[0]].shape.rank : 0;
 
 	if (len == 1 && *key >= '0' && *key < '0' + node->n_arg)
-		return value(node->arg[*key - '0'], a);
-	if (is(key, len, "args")) {
+		return template_value(node->arg[*key - '0'], a);
+	if (template_is(key, len, "args")) {
 		const char *item[LIMIT_ARGS];
 
 		for (int k = 0; k < node->n_arg; k++)
-			item[k] = value(node->arg[k], a);
-		return bracketed((const char *const[2]){"", ""}, item, node->n_arg, false, a);
+			item[k] = template_value(node->arg[k], a);
+		return template_list(item, node->n_arg, a);
 	}
-	if (is(key, len, "out"))
-		return value(node->out, a);
-	if (is(key, len, "type"))
+	if (template_is(key, len, "out"))
+		return template_value(node->out, a);
+	if (template_is(key, len, "type"))
 		return x->target->dtype[t->dtype];
-	if (is(key, len, "shape"))
+	if (template_is(key, len, "shape"))
 		return integers(x->target, t->shape.extent, t->shape.rank, true, a);
-	if (is(key, len, "axis"))
+	if (template_is(key, len, "axis"))
 		return arena_printf(a, "%d", at->axis);
-	if (is(key, len, "axes"))
+	if (template_is(key, len, "axes"))
 		return integers(x->target, at->axes, at->n_axes, false, a);
-	if (is(key, len, "one_axis"))
+	if (template_is(key, len, "one_axis"))
 		return arena_printf(a, "%d", at->axes[0]);
-	if (is(key, len, "every"))
+	if (template_is(key, len, "every"))
 		return integers(x->target, numbers, rank, false, a);
-	if (is(key, len, "keep"))
+	if (template_is(key, len, "keep"))
 		return x->target->keep[at->keepdims];
-	if (is(key, len, "size"))
+	if (template_is(key, len, "size"))
 		return integers(x->target, at->size, rank, false, a);
-	if (is(key, len, "start"))
+	if (template_is(key, len, "start"))
 		return integers(x->target, at->start, rank, false, a);
-	if (is(key, len, "strides"))
+	if (template_is(key, len, "strides"))
 		return integers(x->target, at->stride, rank, false, a);
-	if (is(key, len, "span")) {
+	if (template_is(key, len, "span")) {
 		int span[LIMIT_RANK];
 
 		for (int d = 0; d < rank; d++)
 			span[d] = at->size[d] ? (at->size[d] - 1) * at->stride[d] + 1 : 0;
 		return integers(x->target, span, rank, false, a);
 	}
-	if (is(key, len, "slices"))
+	if (template_is(key, len, "slices"))
 		return slices(node, node->op == OP_SLICE ? at->size : x->p->type[node->arg[1]].shape.extent, rank, a);
-	if (is(key, len, "flips"))
+	if (template_is(key, len, "flips"))
 		return flips(node, rank, a);
-	if (is(key, len, "pads"))
+	if (template_is(key, len, "pads"))
 		return pads(x, "");
-	if (is(key, len, "pads_inner"))
+	if (template_is(key, len, "pads_inner"))
 		return pads(x, ", 0");
-	if (is(key, len, "starts"))
+	if (template_is(key, len, "starts"))
 		return starts(x);
-	if (is(key, len, "colons"))
+	if (template_is(key, len, "colons"))
 		return repeated(":, ", at->axis, a);
-	if (is(key, len, "const"))
+	if (template_is(key, len, "const"))
 		return literal(x->target, t->dtype, x->constant[node->arg[node->n_arg - 1]]->at[0], a);
 	return NULL;
 }

@@ -1,10 +1,6 @@
 /* index.c: indexing along an axis: reads scatter their cotangent, writes gather it. */
 #include "parts.h"
 
-#define PULL(name)                                                                                                     \
-	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,           \
-	    const bool *wanted, int *contribution)
-
 static int index_op(struct aot *x, enum op op, const int *arg, int n_arg, int axis, enum index_mode mode)
 {
 	const struct attrs attrs = {.axis = axis, .mode = mode};
@@ -203,7 +199,7 @@ PULL(scatter_mul)
 		contribution[2] = padded(x, &s, aot_cast(x, aot_strong(x, seen(x, &s, wide), other_update), d));
 }
 
-int aot_push_scatter_mul(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
+PUSH(scatter_mul)
 {
 	const struct scatter s = scatter_of(x, node, arg);
 	const struct type type = *aot_type(x, out);
@@ -259,7 +255,7 @@ PULL(scatter_extremum)
 		    padded(x, &s, aot_cast(x, aot_op3(x, OP_SELECT, w.update, seen(x, &s, share), zero), d));
 }
 
-int aot_push_scatter_extremum(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
+PUSH(scatter_extremum)
 {
 	const struct scatter s = scatter_of(x, node, arg);
 	const struct winners w = find_winners(x, &s, arg, out);
@@ -311,7 +307,7 @@ static int along(struct aot *x, const struct node *node, int from, int indices)
 	return aot_emit(x, OP_TAKE_ALONG_AXIS, (int[]){from, indices}, 2, &attrs);
 }
 
-int aot_push_sort(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
+PUSH(sort)
 {
 	(void)out;
 	return along(x, node, tangent[0], aot_emit(x, OP_ARGSORT, arg, 1, &node->attrs));

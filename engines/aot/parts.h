@@ -87,6 +87,11 @@ aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcas
     aot_pull_scatter_add, aot_pull_scatter_mul, aot_pull_scatter_extremum, aot_pull_masked_scatter, aot_pull_reduce_sum,
     aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum, aot_pull_logsumexp, aot_pull_norm,
     aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
+/* Their heads. */
+#define PULL(name)                                                                                                     \
+	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,           \
+	    const bool *wanted, int *contribution)
+#define PUSH(name) int aot_push_##name(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
 
 /* ---- op custom (custom.c): its part of aot_activate, aot_push_region, aot_primal_saving and aot_pull_region ---- */
 

@@ -3,11 +3,6 @@
 
 #include "parts.h"
 
-#define PULL(name)                                                                                                     \
-	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,           \
-	    const bool *wanted, int *contribution)
-#define PUSH(name) int aot_push_##name(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
-
 /* ---- reductions ---- */
 
 /* The operand's shape with extents of 1 along the reduced axes. */

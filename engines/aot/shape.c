@@ -3,11 +3,6 @@
 
 #include "parts.h"
 
-/* Parameters that every rule here has. */
-#define PULL(name)                                                                                                     \
-	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,           \
-	    const bool *wanted, int *contribution)
-
 PULL(broadcast_to)
 {
 	const struct shape s = aot_type(x, arg[0])->shape;

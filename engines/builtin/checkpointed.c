@@ -82,12 +82,6 @@ static struct iterate checkpoints_next(
 
 static const struct loop_policy policy_revolve = {.open = checkpoints_open, .next = checkpoints_next};
 
-static enum answer_status checkpointed_prepare(
-    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
-{
-	return region_prepare(&self->adjoint, "checkpointed", c, a, state, text);
-}
-
 static void checkpointed_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
     struct arena *a, struct answer *out)
 {
@@ -105,6 +99,6 @@ const struct engine_kind checkpointed_kind = {
     .order = LIMIT_TRANSFORMS,
     .batch = true,
     .option = options,
-    .prepare = checkpointed_prepare,
+    .prepare = region_prepare,
     .answer = checkpointed_answer,
 };

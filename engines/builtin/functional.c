@@ -22,12 +22,6 @@ static struct iterate keep_next(struct region_run *run, const struct node_loop *
 
 const struct loop_policy policy_keep_all = {.keep = true, .open = keep_open, .next = keep_next};
 
-static enum answer_status functional_prepare(
-    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
-{
-	return region_prepare(&self->adjoint, "functional", c, a, state, text);
-}
-
 static void functional_answer(struct engine *self, void *state, const struct testcase *c, int which,
     struct tensor *point, struct arena *a, struct answer *out)
 {
@@ -42,6 +36,6 @@ const struct engine_kind functional_kind = {
     .vjp = true,
     .order = LIMIT_TRANSFORMS,
     .batch = true,
-    .prepare = functional_prepare,
+    .prepare = region_prepare,
     .answer = functional_answer,
 };

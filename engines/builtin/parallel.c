@@ -206,7 +206,7 @@ static enum answer_status parallel_prepare(
 {
 	if (is_jvp(c))
 		return forward_kind.prepare(self, c, a, state, text);
-	return region_prepare(&self->adjoint, "parallel", c, a, state, text);
+	return region_prepare(self, c, a, state, text);
 }
 
 static void parallel_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,

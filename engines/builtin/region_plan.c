@@ -119,14 +119,14 @@ static void plan_captures(const struct program *p, struct region_plan *plan, str
 	}
 }
 
-enum answer_status region_prepare(const struct adjoint_rules *rules, const char *engine, const struct testcase *c, struct arena *a,
-    void **state, const char **text)
+enum answer_status region_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
+	const struct adjoint_rules *rules = &self->adjoint;
 	const struct program *p = &c->program;
 	struct region_plan *plan = NEW(a, struct region_plan, 1);
 
 	*state = plan;
-	*text = adjoint_refuse(rules, engine, c, a);
+	*text = adjoint_refuse(rules, self->kind->name, c, a);
 	if (*text)
 		return ANSWER_UNSUPPORTED;
 	plan->active = NEW(a, bool, p->n_value);

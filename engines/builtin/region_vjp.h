@@ -21,9 +21,9 @@ struct region_plan {
 	struct captures *capture; /* [n_value] by the first result of a loop */
 };
 
-/* The engine's `prepare` under its name; *state is the plan. */
-enum answer_status region_prepare(const struct adjoint_rules *rules, const char *engine, const struct testcase *c, struct arena *a,
-    void **state, const char **text);
+/* The `prepare` of these engines; *state is the plan. */
+enum answer_status region_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text);
 
 /* What forward leaves of one execution of a loop. */
 struct residuals {

@@ -58,4 +58,11 @@ void mutate_aot(struct mutant_walk *m);
 /* Makes edit `index` in self's tables, and describes it in one line.  False past the end. */
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);
 
+/* An edit of a seam of `rules`, in the walk `m`. */
+#define SEAM(text, seam, function)                                                                         \
+	do {                                                                                               \
+		if (mutant_here(m, "%s", text))                                                            \
+			rules->seam = function;                                                            \
+	} while (0)
+
 #endif

@@ -249,13 +249,6 @@ static const struct tensor *first_result(const struct node *node, const struct t
 	return first;
 }
 
-/* SEAM(text, seam, function): an edit of a seam. */
-#define SEAM(text, seam, function)                                                                         \
-	do {                                                                                               \
-		if (mutant_here(m, "%s", text))                                                            \
-			rules->seam = function;                                                            \
-	} while (0)
-
 static void mutate_loop_seams(struct mutant_walk *m)
 {
 	struct adjoint_rules *rules = &m->self->adjoint;

@@ -118,18 +118,12 @@ void mutate_aot(struct mutant_walk *m)
 		/* A derivative program has no stores left for their row to be asked of (aot/inline.c). */
 		if (rules->row[op].pull && op != OP_STORE && (m->count <= m->wanted || m->wanted < 0))
 			mutate_row(m, (enum op)op);
-	if (mutant_here(m, "strong zero: a zero derivative is multiplied all the same"))
-		rules->product = fault_weak_product;
-	if (mutant_here(m, "strong zero: where a derivative is 0, its product keeps nothing for the next derivative"))
-		rules->product = fault_lost_at_zero;
-	if (mutant_here(m, "cumprod: where the product so far is 0, its term keeps nothing for the next derivative"))
-		rules->running_term = fault_lost_at_zero;
-	if (mutant_here(m, "loops: one that never ran is reversed once"))
-		rules->reversed = fault_once_at_least;
-	if (mutant_here(m, "rules: what they read is a constant to the next derivative"))
-		rules->rule_reads = constant_to_the_next;
-	if (mutant_here(m, "rules: the first two operands get each other's cotangents"))
-		rules->slots = neighbours_swapped;
+	SEAM("strong zero: a zero derivative is multiplied all the same", product, fault_weak_product);
+	SEAM("strong zero: where a derivative is 0, its product keeps nothing for the next derivative", product, fault_lost_at_zero);
+	SEAM("cumprod: where the product so far is 0, its term keeps nothing for the next derivative", running_term, fault_lost_at_zero);
+	SEAM("loops: one that never ran is reversed once", reversed, fault_once_at_least);
+	SEAM("rules: what they read is a constant to the next derivative", rule_reads, constant_to_the_next);
+	SEAM("rules: the first two operands get each other's cotangents", slots, neighbours_swapped);
 	m->arena = NULL;
 	arena_free(&scratch);
 }

@@ -189,24 +189,15 @@ static void mutate_seams(struct mutant_walk *m)
 {
 	struct compiled_rules *rules = &m->self->compiled;
 
-	if (mutant_here(m, "cse: attributes are not compared"))
-		rules->same = same_kind;
-	if (mutant_here(m, "cse: constants of one type are equal"))
-		rules->same = same_constant_type;
-	if (mutant_here(m, "cse: ops of one family are equal"))
-		rules->same = same_family;
-	if (mutant_here(m, "scatter: in place on elements that share cells"))
-		rules->overwrites = fault_overwrites_any;
-	if (mutant_here(m, "inplace: an operand that is read later is written over"))
-		rules->dies = dies_now;
-	if (mutant_here(m, "reuse: a buffer read last in a loop may hold its result"))
-		rules->alive = alive_after_step;
-	if (mutant_here(m, "reuse: what a loop reads is free before it ends"))
-		rules->outlives = until_read;
-	if (mutant_here(m, "loops: carries are overwritten one by one"))
-		rules->sets_aside = never_aside;
-	if (mutant_here(m, "loops: only the last carry is set aside"))
-		rules->sets_aside = only_the_last_aside;
+	SEAM("cse: attributes are not compared", same, same_kind);
+	SEAM("cse: constants of one type are equal", same, same_constant_type);
+	SEAM("cse: ops of one family are equal", same, same_family);
+	SEAM("scatter: in place on elements that share cells", overwrites, fault_overwrites_any);
+	SEAM("inplace: an operand that is read later is written over", dies, dies_now);
+	SEAM("reuse: a buffer read last in a loop may hold its result", alive, alive_after_step);
+	SEAM("reuse: what a loop reads is free before it ends", outlives, until_read);
+	SEAM("loops: carries are overwritten one by one", sets_aside, never_aside);
+	SEAM("loops: only the last carry is set aside", sets_aside, only_the_last_aside);
 }
 
 void mutate_compiled(struct mutant_walk *m)
