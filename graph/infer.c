@@ -142,47 +142,10 @@ bool rule_broadcast_all(const struct rule *r, struct shape *s)
 /* ---- dispatch ---- */
 
 static rule_fn *const rules[] = {
-	[FAMILY_CONSTANT] = rule_constant,
-	[FAMILY_IOTA] = rule_iota,
-	[FAMILY_UNARY] = rule_unary,
-	[FAMILY_BINARY] = rule_binary,
-	[FAMILY_COMPARE] = rule_compare,
-	[FAMILY_CLAMP] = rule_clamp,
-	[FAMILY_SELECT] = rule_select,
-	[FAMILY_CAST] = rule_cast,
-	[FAMILY_BROADCAST_TO] = rule_broadcast_to,
-	[FAMILY_RESHAPE] = rule_reshape,
-	[FAMILY_TRANSPOSE] = rule_transpose,
-	[FAMILY_REVERSE] = rule_reverse,
-	[FAMILY_SQUEEZE] = rule_squeeze,
-	[FAMILY_SLICE] = rule_slice,
-	[FAMILY_SLICE_SCATTER] = rule_slice_scatter,
-	[FAMILY_DYNAMIC_SLICE] = rule_dynamic_slice,
-	[FAMILY_DYNAMIC_UPDATE_SLICE] = rule_dynamic_update_slice,
-	[FAMILY_PAD] = rule_pad,
-	[FAMILY_CONCATENATE] = rule_concatenate,
-	[FAMILY_GATHER] = rule_gather,
-	[FAMILY_TAKE_ALONG_AXIS] = rule_take_along_axis,
-	[FAMILY_SCATTER] = rule_scatter,
-	[FAMILY_SCATTER_APPLY] = rule_scatter_apply,
-	[FAMILY_MASKED_SCATTER] = rule_masked_scatter,
-	[FAMILY_REDUCE] = rule_reduce,
-	[FAMILY_CUMULATIVE] = rule_cumulative,
-	[FAMILY_MATMUL] = rule_matmul,
-	[FAMILY_SORT] = rule_cumulative,
-	[FAMILY_ARGSORT] = rule_argsort,
-	[FAMILY_ARGMAX] = rule_argmax,
-	[FAMILY_COND] = rule_cond,
-	[FAMILY_CHECKPOINT] = rule_checkpoint,
-	[FAMILY_FOR] = rule_for,
-	[FAMILY_FIXED_POINT] = rule_fixed_point,
-	[FAMILY_WHILE] = rule_while,
-	[FAMILY_SCAN] = rule_scan,
-	[FAMILY_DERIVATIVE] = rule_derivative,
-	[FAMILY_CUSTOM] = rule_custom,
+#define FAMILY(id, name, n_region) rule_##name,
+#include "families.def"
+#undef FAMILY
 };
-
-_Static_assert(sizeof rules / sizeof rules[0] == FAMILY_CUSTOM + 1, "a rule a family");
 
 static const unsigned class_mask[] = {
 	[DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};

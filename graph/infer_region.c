@@ -300,6 +300,14 @@ static bool want_outputs(const struct rule *r)
 	return rule_refuse(r, "", "%d results, expected 1 to %d", *r->n_out, LIMIT_ARGS);
 }
 
+/* The results of the region are those of the node. */
+static void give_results(const struct rule *r, const struct region *region)
+{
+	for (int i = 0; i < region->n_result; i++)
+		r->out[i] = *result_type(r, region, i);
+	*r->n_out = region->n_result;
+}
+
 bool rule_cond(const struct rule *r)
 {
 	const struct region *first = &r->node->region[0];
@@ -307,24 +315,18 @@ bool rule_cond(const struct rule *r)
 	if (!want_params(r, 0) || !want_params(r, 1) || !want_results(r, 0, 1, LIMIT_ARGS) ||
 	    !want_results(r, 1, first->n_result, first->n_result))
 		return false;
-	for (int i = 0; i < first->n_result; i++) {
-		r->out[i] = *result_type(r, first, i);
+	give_results(r, first);
+	for (int i = 0; i < first->n_result; i++)
 		if (!want_result(r, 1, i, &r->out[i]))
 			return false;
-	}
-	*r->n_out = first->n_result;
 	return true;
 }
 
 bool rule_checkpoint(const struct rule *r)
 {
-	const struct region *region = &r->node->region[0];
-
 	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS))
 		return false;
-	for (int i = 0; i < region->n_result; i++)
-		r->out[i] = *result_type(r, region, i);
-	*r->n_out = region->n_result;
+	give_results(r, &r->node->region[0]);
 	return true;
 }
 
@@ -426,9 +428,7 @@ bool rule_custom(const struct rule *r)
 
 	if (!want_params(r, 0) || !want_results(r, 0, 1, LIMIT_ARGS) || !want_params(r, 1))
 		return false;
-	for (int i = 0; i < f->n_result; i++)
-		r->out[i] = *result_type(r, f, i);
-	*r->n_out = f->n_result;
+	give_results(r, f);
 	n = jvp ? f->n_result : r->node->n_arg;
 	for (int i = 0; i < n; i++) {
 		const struct type *type = jvp ? &r->out[i] : r->arg[i];

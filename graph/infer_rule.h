@@ -54,41 +54,8 @@ bool rule_give(const struct rule *r, enum dtype d, const struct shape *s);
 
 typedef bool rule_fn(const struct rule *r);
 
-rule_fn rule_constant;
-rule_fn rule_iota;
-rule_fn rule_unary;
-rule_fn rule_binary;
-rule_fn rule_compare;
-rule_fn rule_clamp;
-rule_fn rule_select;
-rule_fn rule_cast;
-rule_fn rule_broadcast_to;
-rule_fn rule_reshape;
-rule_fn rule_transpose;
-rule_fn rule_reverse;
-rule_fn rule_squeeze;
-rule_fn rule_slice;
-rule_fn rule_slice_scatter;
-rule_fn rule_dynamic_slice;
-rule_fn rule_dynamic_update_slice;
-rule_fn rule_pad;
-rule_fn rule_concatenate;
-rule_fn rule_gather;
-rule_fn rule_take_along_axis;
-rule_fn rule_scatter;
-rule_fn rule_masked_scatter;
-rule_fn rule_reduce;
-rule_fn rule_cumulative;
-rule_fn rule_matmul;
-rule_fn rule_argsort;
-rule_fn rule_argmax;
-rule_fn rule_cond;
-rule_fn rule_checkpoint;
-rule_fn rule_scatter_apply;
-rule_fn rule_fixed_point;
-rule_fn rule_for;
-rule_fn rule_while;
-rule_fn rule_scan;
-rule_fn rule_derivative, rule_custom;
+#define FAMILY(id, name, n_region) rule_fn rule_##name;
+#include "families.def"
+#undef FAMILY
 
 #endif

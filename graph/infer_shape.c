@@ -164,6 +164,11 @@ bool rule_cumulative(const struct rule *r)
 	return rule_want_axis(r) && rule_unary(r);
 }
 
+bool rule_sort(const struct rule *r)
+{
+	return rule_cumulative(r);
+}
+
 bool rule_argsort(const struct rule *r)
 {
 	return rule_want_axis(r) && rule_give(r, DTYPE_I64, &r->arg[0]->shape);

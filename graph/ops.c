@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-/* How many regions a node has is a matter of its family. */
-#define N_REGION(family)                                                                                               \
-	((family) == FAMILY_COND || (family) == FAMILY_WHILE || (family) == FAMILY_CUSTOM ? 2 : (family) == FAMILY_FOR || (family) == FAMILY_SCAN ||     \
-		(family) == FAMILY_CHECKPOINT || (family) == FAMILY_SCATTER_APPLY || (family) == FAMILY_FIXED_POINT || \
-		(family) == FAMILY_DERIVATIVE)
+/* Regions of a node of each family. */
+enum {
+#define FAMILY(id, name, n_region) REGIONS_##id = n_region,
+#include "families.def"
+#undef FAMILY
+};
 
 /* The short words of ops.def. */
 #define F MASK_FLOAT
@@ -19,7 +20,7 @@
 const struct op_info op_table[OP_COUNT] = {
 #define OP(id, name, n_arg, family, dtypes, attrs, regularity, domain, meaning)                                        \
 	[OP_##id] = {name, n_arg, FAMILY_##family, dtypes, attrs, REGULARITY_##regularity, DOMAIN_##domain, meaning,   \
-	    N_REGION(FAMILY_##family)},
+	    REGIONS_##family},
 #include "ops.def"
 #undef OP
 };
@@ -42,23 +43,10 @@ const char *const regularity_names[] = {
 };
 
 const char *const family_names[] = {
-	[FAMILY_CONSTANT] = "constant", [FAMILY_UNARY] = "unary", [FAMILY_BINARY] = "binary",
-	[FAMILY_COMPARE] = "compare", [FAMILY_CLAMP] = "clamp", [FAMILY_SELECT] = "select",
-	[FAMILY_CAST] = "cast", [FAMILY_BROADCAST_TO] = "broadcast_to", [FAMILY_RESHAPE] = "reshape",
-	[FAMILY_TRANSPOSE] = "transpose", [FAMILY_REVERSE] = "reverse", [FAMILY_SQUEEZE] = "squeeze",
-	[FAMILY_SLICE] = "slice", [FAMILY_SLICE_SCATTER] = "slice_scatter",
-	[FAMILY_DYNAMIC_SLICE] = "dynamic_slice", [FAMILY_DYNAMIC_UPDATE_SLICE] = "dynamic_update_slice",
-	[FAMILY_PAD] = "pad", [FAMILY_CONCATENATE] = "concatenate", [FAMILY_GATHER] = "gather",
-	[FAMILY_TAKE_ALONG_AXIS] = "take_along_axis", [FAMILY_SCATTER] = "scatter",
-	[FAMILY_MASKED_SCATTER] = "masked_scatter", [FAMILY_REDUCE] = "reduce",
-	[FAMILY_CUMULATIVE] = "cumulative", [FAMILY_MATMUL] = "matmul", [FAMILY_COND] = "cond",
-	[FAMILY_IOTA] = "iota", [FAMILY_SORT] = "sort", [FAMILY_ARGSORT] = "argsort",
-	[FAMILY_ARGMAX] = "argmax", [FAMILY_CHECKPOINT] = "checkpoint",
-	[FAMILY_SCATTER_APPLY] = "scatter_apply", [FAMILY_FIXED_POINT] = "fixed_point", [FAMILY_FOR] = "for", [FAMILY_WHILE] = "while", [FAMILY_SCAN] = "scan",
-	[FAMILY_DERIVATIVE] = "derivative", [FAMILY_CUSTOM] = "custom",
+#define FAMILY(id, name, n_region) #name,
+#include "families.def"
+#undef FAMILY
 };
-
-_Static_assert(sizeof family_names / sizeof family_names[0] == FAMILY_CUSTOM + 1, "a name a family");
 
 const struct attr_field attr_fields[ATTR_COUNT] = {
 #define ATTR(id, key, kind, meaning) [ATTR_INDEX_##id] = {#key, ATTR_KIND_##kind, offsetof(struct attrs, key)},
