@@ -103,10 +103,9 @@ static void jvp_decompose(struct check_run *p, struct fd_target *target, int n_t
 		double excess = fabs((parts.sum[i].high - t->value) + (parts.sum[i].low - t->low));
 		t->quotient = parts.sum[i].high + parts.sum[i].low;
 		t->error = parts.error[i];
-		double limit = fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
 		if (!isfinite(t->error)) {
 			t->reason = REASON_ILL_CONDITIONED;
-		} else if (excess <= limit) {
+		} else if (fd_accepts(t, excess)) {
 			t->outcome = FD_AGREES;
 			t->reason = REASON_NONE;
 		} else {

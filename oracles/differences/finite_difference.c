@@ -271,8 +271,7 @@ static void set_quotient(struct fd_target *t, struct pair excess)
 	}
 }
 
-/* Whether the excess over the known value is within the error. */
-static bool accepts(const struct fd_target *t, double excess)
+bool fd_accepts(const struct fd_target *t, double excess)
 {
 	/* value + low itself is good to about 100 bits of the magnitude. */
 	return excess <= fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
@@ -386,7 +385,7 @@ static void settle(struct fd_target *t, struct fd_progress *p, const struct rung
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
 	/* What moves as far with a shorter step has not begun to converge (cos near 2^500). */
-	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]), accurate = !moves && t->error <= p->goal && (!t->known || accepts(t, fabs(excess.high)));
+	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]), accurate = !moves && t->error <= p->goal && (!t->known || fd_accepts(t, fabs(excess.high)));
 	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
@@ -413,7 +412,7 @@ static void give_up(struct fd *self, struct fd_target *t, const struct fd_progre
 	 */
 	double excess = fabs(p->excess_last.high);
 	bool converges = isfinite(p->change) && !p->drifting;
-	if (t->known && converges && !accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16 && !is_too_long(self, run, a))
+	if (t->known && converges && !fd_accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16 && !is_too_long(self, run, a))
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -422,17 +421,12 @@ static void give_up(struct fd *self, struct fd_target *t, const struct fd_progre
 void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 {
 	struct fd_progress *progress = NEW(a, struct fd_progress, run->n_target);
-	run->work = 0;
-	run->n_rung = 0;
-	run->left = run->right = false;
+	fd_reset(run);
 	int weight_top = ZERO_EXPONENT;
 	for (int j = 0; j < self->n_component; j++)
 		if (run->weight[j] != 0 && ilogb(run->weight[j]) + 1 > weight_top)
 			weight_top = ilogb(run->weight[j]) + 1;
 	for (int i = 0; i < run->n_target; i++) {
-		run->target[i].outcome = FD_NOT_RUN;
-		run->target[i].reason = REASON_NONE;
-		run->target[i].error = INFINITY;
 		progress[i].change = progress[i].drift = INFINITY;
 		progress[i].sides_last = -1;
 		progress[i].side_last[LEFT] = progress[i].side_last[RIGHT] = INFINITY;
@@ -480,6 +474,18 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 	for (int i = 0; i < run->n_target; i++)
 		if (is_open(&run->target[i]))
 			give_up(self, &run->target[i], &progress[i], run, a);
+}
+
+void fd_reset(struct fd_run *run)
+{
+	run->work = 0;
+	run->n_rung = 0;
+	run->left = run->right = false;
+	for (int i = 0; i < run->n_target; i++) {
+		run->target[i].outcome = FD_NOT_RUN;
+		run->target[i].reason = REASON_NONE;
+		run->target[i].error = INFINITY;
+	}
 }
 
 void fd_abstain(struct fd_target *t, enum reason reason)

@@ -43,6 +43,8 @@ struct fd_target {
 	double quotient, quotient_low, excess, error;
 };
 
+/* Whether the excess over the known value is within the error. */
+bool fd_accepts(const struct fd_target *t, double excess);
 /* The target abstains for this reason. */
 void fd_abstain(struct fd_target *t, enum reason reason);
 /* Disagreement outweighs abstention, which outweighs agreement. */
@@ -60,6 +62,9 @@ struct fd_run {
 	bool left, right;               /* the side takes the path of the point */
 	int64_t work;                   /* scalars evaluated */
 };
+
+/* Clears the results of the run and of its targets. */
+void fd_reset(struct fd_run *run);
 
 /*
  * Measures all targets at once, climbing the ladder while one of them is not settled.  A side that shares the path of the

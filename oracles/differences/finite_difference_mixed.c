@@ -164,12 +164,6 @@ static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress 
 	return isfinite(p->excess);
 }
 
-/* How far quotient and value may be apart. */
-static double slack(const struct fd_target *t)
-{
-	return fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
-}
-
 /*
  * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
  * no size for an error.
@@ -185,7 +179,7 @@ static void settle(struct fd_target *t, struct mixed_progress *p)
 		return;
 	bool vanishes = t->magnitude == 0 && fabs(p->excess) <= ldexp(change, -30);
 	double goal = fmax(t->tolerance / 8, ldexp(t->magnitude, -50));
-	if (vanishes || p->excess == 0 || (t->error <= goal && fabs(p->excess) <= slack(t)))
+	if (vanishes || p->excess == 0 || (t->error <= goal && fd_accepts(t, fabs(p->excess))))
 		t->outcome = FD_AGREES;
 }
 
@@ -205,7 +199,7 @@ static bool is_too_long(struct mixed *m, struct evaluation *ev)
  */
 static void give_up(struct mixed *m, struct fd_target *t, const struct mixed_progress *p, struct evaluation *ev)
 {
-	if (isfinite(t->error) && fabs(p->excess) > slack(t) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
+	if (isfinite(t->error) && !fd_accepts(t, fabs(p->excess)) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
 	    !is_too_long(m, ev))
 		t->outcome = FD_DISAGREES;
 	else
@@ -218,14 +212,9 @@ void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which
 	struct mixed m = {.c = c, .point = c->point[which], .direction = direction, .n = n, .run = run,
 	    .progress = NEW(a, struct mixed_progress, run->n_target), .arena = a};
 	int open = run->n_target;
-	run->work = 0;
-	run->n_rung = 0;
-	run->left = run->right = false;
+	fd_reset(run);
 	mpfr_init2(m.term, 53);
 	for (int i = 0; i < run->n_target; i++) {
-		run->target[i].outcome = FD_NOT_RUN;
-		run->target[i].reason = REASON_NONE;
-		run->target[i].error = INFINITY;
 		mpfr_init2(m.progress[i].sum, 53);
 		mpfr_init2(m.progress[i].before, 53);
 	}

@@ -21,6 +21,9 @@ enum {
 	CANCEL_BITS = 90  /* of the largest scalar involved */
 };
 
+/* Of the parts of the direction (evaluate_part). */
+static const uint32_t stream = 0x7f4a7c15u;
+
 /* A list of scalars. */
 struct list {
 	int n, *at;
@@ -45,15 +48,6 @@ static const int *numbers(struct evaluation_run *r, int first, int n)
 	return list;
 }
 
-/* Between 1/2 and 1 in size, of either sign, no two alike. */
-static double part_of(int i)
-{
-	uint32_t h = (uint32_t)i * 2654435761u + 0x7f4a7c15u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
-	h = (h ^ h >> 15) * 2246822519u;
-	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
-	return h >> 31 ? size : -size;
-}
-
 /* Scalars of their own for n values from v on: with the values of those of given[n], or (NULL) directions. */
 static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n)
 {
@@ -65,7 +59,7 @@ static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n
 			if (given)
 				element_copy(r, &own, size, i, &r->env[given[k]], i);
 			if (dtype_is_float(type->dtype))
-				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar) : trace_leaf(r->ev, type->dtype, part_of(r->ev->n_scalar));
+				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar) : trace_leaf(r->ev, type->dtype, evaluate_part(r->ev->n_scalar, stream));
 		}
 		r->env[v + k] = own;
 	}
@@ -235,7 +229,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	if (choice == RULE_GUARDS && !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
 		return false;
 	for (; along.n < input.n; along.n++)
-		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, part_of(ev->n_scalar));
+		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, evaluate_part(ev->n_scalar, stream));
 	return derive(r, first, &input, &along, &out, &more[0]) && derive(r, first, &input, &along, &given, &more[1]) &&
 	    agree(ev, first, &more[0], &more[1]);
 }

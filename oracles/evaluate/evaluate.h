@@ -134,7 +134,6 @@ struct evaluation {
 	int *input_scalar;       /* [n_input] first scalar of each float input (elements are consecutive), else -1 */
 	struct arena *arena;     /* of the case */
 	int pool_ready;          /* internal: mpfr values initialised so far */
-	mpfr_prec_t pool_precision;
 };
 
 /* The rules must stay. */

@@ -229,13 +229,9 @@ static bool solve(struct solver *s)
 	return false;
 }
 
-/*
- * Between 1/2 and 1 in size, of either sign, no two alike: a program that is symmetric in its carries has modes in which they move alike, or against
- * each other, and none may be left out.
- */
-static double part_of(int i)
+double evaluate_part(int i, uint32_t stream)
 {
-	uint32_t h = (uint32_t)i * 2654435761u + 0x9e3779b9u; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
+	uint32_t h = (uint32_t)i * 2654435761u + stream; /* Knuth's multiplicative hash, TAOCP volume 3, 6.4 */
 	h = (h ^ h >> 15) * 2246822519u;
 	double size = 0.5 + (h >> 8 & 0xffff) * 0x1p-17;
 	return h >> 31 ? size : -size;
@@ -257,7 +253,7 @@ static int chain_length(struct solver *s)
 	measure(s, scale);
 	for (int i = 0; i < s->total; i++) {
 		scale[i] = fmax(ldexp(scale[i], -START_BITS), ldexp(s->residual[i], shrink));
-		trace_leaf(ev, ev->scalar[s->x + i].dtype, part_of(i) * scale[i]);
+		trace_leaf(ev, ev->scalar[s->x + i].dtype, evaluate_part(i, 0x9e3779b9u) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
 	/* The hooks are those of an evaluation at the point, which has just frozen the values to be read now. */

@@ -84,6 +84,11 @@ void evaluate_order(struct evaluation_run *r, const struct node *node);
 
 /* Fixed points (fixed_point.c). */
 void evaluate_fixed_point(struct evaluation_run *r, const struct node *node);
+/*
+ * Number i of a stream of parts of a direction: between 1/2 and 1 in size, of either sign, no two alike.  A program that is symmetric in what it is
+ * moved by has modes in which all of it moves alike, or against each other, and none may be left out.
+ */
+double evaluate_part(int i, uint32_t stream);
 
 /* The axis `axis` of a shape as outer x n x inner. */
 struct axis_split {
