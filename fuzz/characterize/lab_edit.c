@@ -2,8 +2,6 @@
 #include "lab_edit.h"
 #include "graph/walk.h"
 
-#include <string.h>
-
 bool lab_is_float_input(const struct edit *e, int input)
 {
 	return input < e->c.program.top.n_param && dtype_is_float(edit_type(e, e->c.program.top.param + input)->dtype);
@@ -45,10 +43,8 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n)
 
 	switch (op_table[node->op].family) {
 	case FAMILY_FOR:
-		if (node_loop(node).counted) { /* the count is no operand any more */
-			node->n_arg--;
-			memmove(node->arg, node->arg + 1, (size_t)node->n_arg * sizeof *node->arg);
-		}
+		if (node_loop(node).counted) /* the count is no operand any more */
+			edit_remove_item(node->arg, &node->n_arg, sizeof *node->arg, 0);
 		node->attrs.trip = n;
 		node->attrs.cap = 0;
 		return true;
@@ -105,15 +101,6 @@ static const char *ops_text(struct lab *l, const struct region *r)
 const char *lab_ops(struct lab *l, struct edit *e)
 {
 	return ops_text(l, &e->c.program.top);
-}
-
-int lab_float_inputs(const struct testcase *c)
-{
-	int n = 0;
-
-	for (int i = 0; i < c->program.top.n_param; i++)
-		n += dtype_is_float(c->program.type[c->program.top.param + i].dtype);
-	return n;
 }
 
 enum transform_kind lab_kind(const struct lab *l)

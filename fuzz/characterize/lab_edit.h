@@ -13,8 +13,6 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n);
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);
 /* Names of the ops but constants, in order, kept: "for(mul), sin". */
 const char *lab_ops(struct lab *l, struct edit *e);
-/* How many inputs are floats. */
-int lab_float_inputs(const struct testcase *c);
 /* The kind of the outermost transform that differentiates; vjp where there is none. */
 enum transform_kind lab_kind(const struct lab *l);
 /* The dtype of the first float input, else f64. */

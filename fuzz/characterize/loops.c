@@ -87,28 +87,20 @@ static bool make_kind(struct edit *e, const struct site *s, const struct node_lo
 		body.result[n_result++] = edit_insert_fill(e, &body, body.n_node, &boolean, 0);
 		break;
 	default: { /* OP_WHILE: counts in a carry of its own */
-		struct node add = {.op = OP_ADD, .n_arg = 2, .n_out = 1}, less = {.op = OP_LT, .n_arg = 2, .n_out = 1};
+		int count;
 		struct type types[LIMIT_ARGS + 1];
 
 		value = new_params(e, &body, loop, 0, 1) + loop->n_carry;
-		add.arg = NEW(e->arena, int, 2);
-		add.arg[0] = value;
-		add.arg[1] = edit_insert_fill(e, &body, body.n_node, &index, 1);
-		add.out = edit_new_values(e, &index, 1);
-		edit_insert_node(e, &body, body.n_node, &add);
-		body.result[n_result++] = add.out;
+		count = edit_insert_fill(e, &body, body.n_node, &index, 1);
+		body.result[n_result++] = edit_insert_binary(e, &body, body.n_node, OP_ADD, value, count, &index);
 		for (int i = 0; i < body.n_param; i++)
 			types[i] = *edit_type(e, body.param + i);
 		condition.n_param = body.n_param;
 		types_first = edit_new_values(e, types, body.n_param);
 		condition.param = types_first;
-		less.arg = NEW(e->arena, int, 2);
-		less.arg[0] = types_first + loop->n_carry;
-		less.arg[1] = edit_insert_fill(e, &condition, 0, &index, n);
-		less.out = edit_new_values(e, &boolean, 1);
-		edit_insert_node(e, &condition, 1, &less);
+		count = edit_insert_fill(e, &condition, 0, &index, n);
 		condition.result = NEW(e->arena, int, 1);
-		condition.result[0] = less.out;
+		condition.result[0] = edit_insert_binary(e, &condition, 1, OP_LT, types_first + loop->n_carry, count, &boolean);
 		condition.n_result = 1;
 		node->attrs.cap = 2 * n + 1;
 		break;

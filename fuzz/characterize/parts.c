@@ -18,22 +18,6 @@ static const struct probe {
 };
 enum { PROBES = sizeof probes / sizeof *probes, WHOLE = 16 };
 
-static int append(struct edit *e, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
-{
-	struct node node = {.op = op, .n_arg = n_arg, .n_out = 1};
-	struct type types[LIMIT_ARGS + 1];
-	int n_type;
-
-	if (attrs)
-		node.attrs = *attrs;
-	node.arg = arena_copy(e->arena, arg, (size_t)n_arg, sizeof *arg);
-	if (!node_infer(&e->c.program, &node, types, &n_type, NULL) || n_type != 1)
-		return -1;
-	node.out = edit_new_values(e, types, 1);
-	edit_insert_node(e, &e->c.program.top, e->c.program.top.n_node, &node);
-	return node.out;
-}
-
 /*
  * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element, so that the derivative by
  * the scalar is the sum of
@@ -42,10 +26,10 @@ static int append(struct edit *e, enum op op, const int *arg, int n_arg, const s
 static int spread_input(struct edit *e, int input, enum dtype d, const struct shape *shape)
 {
 	struct attrs iota = {.dtype = d, .shape = {1, {shape_elements(shape)}}}, reshape = {.shape = *shape};
-	int value = append(e, OP_IOTA, NULL, 0, &iota);
+	int value = edit_append(e, &e->c.program.top, OP_IOTA, NULL, 0, &iota);
 
-	value = append(e, OP_ADD, (const int[]){value, input}, 2, NULL);
-	return append(e, OP_RESHAPE, &value, 1, &reshape);
+	value = edit_append(e, &e->c.program.top, OP_ADD, (const int[]){value, input}, 2, NULL);
+	return edit_append(e, &e->c.program.top, OP_RESHAPE, &value, 1, &reshape);
 }
 
 /* L = sum over the axis of slice_scatter(x, y): its derivative by x (which 0) or y (1). */
@@ -73,9 +57,9 @@ static void try_scatter(struct lab *l, const struct probe *p, int which, bool su
 	e = lab_fresh(l, input, 2);
 	x = whole ? e.c.program.top.param : spread_input(&e, e.c.program.top.param, d, &p->shape);
 	y = whole ? e.c.program.top.param + 1 : spread_input(&e, e.c.program.top.param + 1, d, &part);
-	out = append(&e, OP_SLICE_SCATTER, (const int[]){x, y}, 2, &scatter);
+	out = edit_append(&e, &e.c.program.top, OP_SLICE_SCATTER, (const int[]){x, y}, 2, &scatter);
 	if (summed)
-		out = append(&e, OP_REDUCE_SUM, &out, 1, &reduce);
+		out = edit_append(&e, &e.c.program.top, OP_REDUCE_SUM, &out, 1, &reduce);
 	e.c.program.top.result[0] = out;
 	e.c.program.top.n_result = 1;
 	lab_request(&e, lab_kind(l), &which, 1);

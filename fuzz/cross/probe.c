@@ -36,15 +36,6 @@ void cross_probes_close(struct cross_probes *self)
 
 /* ---- blurring ---- */
 
-static int insert_binary(struct edit *e, struct region *r, int index, enum op op, int left, int right, const struct type *type)
-{
-	struct node *n = NEW(e->arena, struct node, 1);
-
-	*n = (struct node){.op = op, .n_arg = 2, .arg = arena_copy(e->arena, (int[]){left, right}, 2, sizeof(int)), .n_out = 1, .out = edit_new_values(e, type, 1)};
-	edit_insert_node(e, r, index, n);
-	return n->out;
-}
-
 /* A number in [-1, 1), or its negative in the other of two draws: so that of a tie each side wins once. */
 static double offset(struct choice *c, int sign)
 {
@@ -68,8 +59,8 @@ static int insert_blur(struct edit *e, struct region *r, int index, int value, s
 		divisor.at[i].f = dtype_round(type.dtype, 1 + offset(c, sign) * BLUR_UNITS * info->unit);
 		term.at[i].f = dtype_round(type.dtype, ldexp(by + copysign(1, by), -(info->emax / 4 - 2)));
 	}
-	value = insert_binary(e, r, index + 1, OP_DIV, value, edit_insert_constant(e, r, index, &divisor), &type);
-	return insert_binary(e, r, index + 3, OP_ADD, value, edit_insert_constant(e, r, index + 2, &term), &type);
+	value = edit_insert_binary(e, r, index + 1, OP_DIV, value, edit_insert_constant(e, r, index, &divisor), &type);
+	return edit_insert_binary(e, r, index + 3, OP_ADD, value, edit_insert_constant(e, r, index + 2, &term), &type);
 }
 
 static void blur_region(struct edit *e, struct region *r, struct choice *c, int sign)

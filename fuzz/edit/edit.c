@@ -153,6 +153,32 @@ int edit_insert_fill(struct edit *e, struct region *r, int index, const struct t
 	return edit_insert_constant(e, r, index, &t);
 }
 
+int edit_insert_binary(struct edit *e, struct region *r, int index, enum op op, int left, int right, const struct type *type)
+{
+	struct node n = {.op = op, .n_arg = 2, .n_out = 1};
+
+	n.arg = arena_copy(e->arena, (const int[]){left, right}, 2, sizeof *n.arg);
+	n.out = edit_new_values(e, type, 1);
+	edit_insert_node(e, r, index, &n);
+	return n.out;
+}
+
+int edit_append(struct edit *e, struct region *r, enum op op, const int *arg, int n_arg, const struct attrs *attrs)
+{
+	struct node node = {.op = op, .n_arg = n_arg, .n_out = 1};
+	struct type types[LIMIT_ARGS + 1];
+	int n_type;
+
+	if (attrs)
+		node.attrs = *attrs;
+	node.arg = arena_copy(e->arena, arg, (size_t)n_arg, sizeof *arg);
+	if (!node_infer(&e->c.program, &node, types, &n_type, NULL) || n_type != 1)
+		return -1;
+	node.out = edit_new_values(e, types, 1);
+	edit_insert_node(e, r, r->n_node, &node);
+	return node.out;
+}
+
 /* The values of a list but one get new, again consecutive numbers. */
 static int renumber_without(struct edit *e, int first, int n, int which)
 {

@@ -56,6 +56,10 @@ int edit_new_values(struct edit *e, const struct type *type, int n);
 /* Inserts a constant with every element x (rounded to the type) before node `index` of r; returns its value. */
 int edit_insert_fill(struct edit *e, struct region *r, int index, const struct type *type, double x);
 int edit_insert_constant(struct edit *e, struct region *r, int index, const struct tensor *value);
+/* Inserts a node of two operands before node `index` of r; returns its value, of that type. */
+int edit_insert_binary(struct edit *e, struct region *r, int index, enum op op, int left, int right, const struct type *type);
+/* Appends a node of one result, whose type is inferred, to r; returns its value, or -1 where the operands do not fit.  attrs: NULL where it has none. */
+int edit_append(struct edit *e, struct region *r, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
 
 /* Removes one of a list of `*n` items of `size` bytes. */
 void edit_remove_item(void *list, int *n, size_t size, int which);

@@ -10,18 +10,11 @@ struct target {
 static int append(void *self, enum op op, const int *arg, int n_arg)
 {
 	const struct target *t = self;
-	struct node node = {.op = op, .n_arg = n_arg, .n_out = 1};
-	struct type types[LIMIT_ARGS + 1];
-	int n_type;
+	struct attrs attrs = {0};
 
 	if (op == OP_REDUCE_SUM)
-		node.attrs = (struct attrs){.n_axes = edit_type(t->e, arg[0])->shape.rank, .axes = {0, 1, 2, 3}};
-	node.arg = arena_copy(t->e->arena, arg, (size_t)n_arg, sizeof *arg);
-	if (!node_infer(&t->e->c.program, &node, types, &n_type, NULL) || n_type != 1)
-		return -1;
-	node.out = edit_new_values(t->e, types, 1);
-	edit_insert_node(t->e, t->r, t->r->n_node, &node);
-	return node.out;
+		attrs = (struct attrs){.n_axes = edit_type(t->e, arg[0])->shape.rank, .axes = {0, 1, 2, 3}};
+	return edit_append(t->e, t->r, op, arg, n_arg, &attrs);
 }
 
 static int literal(void *self, double x)

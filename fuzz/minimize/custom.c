@@ -55,6 +55,16 @@ static struct program plain_function(struct edit *e, const struct node *n, int i
 	return build_end(&b, &y, 1);
 }
 
+/* Result `which` in place of all results. */
+static void keep_result(struct edit *e, struct node *n, struct region *function, int which)
+{
+	for (int r = 1; r < n->n_out; r++)
+		edit_replace(e, n->out + r, n->out);
+	n->n_out = 1;
+	function->result[0] = function->result[which];
+	function->n_result = 1;
+}
+
 /* The first result alone, as parameter i, or as the product of i and j <= i. */
 enum edit_result pass_plain_custom(struct edit *e, int k)
 {
@@ -70,21 +80,9 @@ enum edit_result pass_plain_custom(struct edit *e, int k)
 	if (n->op != OP_CUSTOM || i >= n->n_arg || j > i || !dtype_is_float(edit_type(e, n->region[0].param + i)->dtype) ||
 	    (j >= 0 && !type_equal(edit_type(e, n->region[0].param + i), edit_type(e, n->region[0].param + j))))
 		return EDIT_SKIP;
-	for (int r = 1; r < n->n_out; r++)
-		edit_replace(e, n->out + r, n->out);
-	n->n_out = 1;
+	keep_result(e, n, &n->region[0], 0);
 	function = plain_function(e, n, i, j);
 	return with_function(e, n, &function);
-}
-
-/* Result `which` in place of all results. */
-static void keep_result(struct edit *e, struct node *n, struct region *function, int which)
-{
-	for (int r = 1; r < n->n_out; r++)
-		edit_replace(e, n->out + r, n->out);
-	n->n_out = 1;
-	function->result[0] = function->result[which];
-	function->n_result = 1;
 }
 
 /* Of a function: node number k / 2 gives way to operand k % 2; then, parameter k goes if nothing uses it; then, result k stays alone. */

@@ -76,8 +76,7 @@ static void splice_body(struct edit *e, struct site s, struct node_loop l, bool 
 			struct node b = {.op = OP_BROADCAST_TO, .n_arg = 1, .n_out = 1};
 
 			b.attrs.shape = edit_type(e, node.out + i)->shape;
-			b.arg = NEW(e->arena, int, 1);
-			b.arg[0] = by;
+			b.arg = arena_copy(e->arena, &by, 1, sizeof by);
 			b.out = edit_new_values(e, edit_type(e, node.out + i), 1);
 			edit_insert_node(e, s.region, after++, &b);
 			by = b.out;
@@ -314,8 +313,7 @@ enum edit_result pass_plain_loop(struct edit *e, int k)
 	s.node->attrs.meaning = MEANING_STEPS;
 	s.node->op = OP_FOR;
 	s.node->n_region = 1;
-	s.node->region = NEW(e->arena, struct region, 1);
-	s.node->region[0] = body;
+	s.node->region = arena_copy(e->arena, &body, 1, sizeof body);
 	return EDIT_TRY;
 }
 
@@ -360,23 +358,17 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 		return EDIT_SKIP;
 	first = edit_new_values(e, types, 2);
 	plain.out = edit_new_values(e, &types[1], 1);
-	plain.arg = NEW(e->arena, int, 2);
-	plain.arg[0] = first + 1;
-	plain.arg[1] = with < n_scope ? scope[with] : first + 1;
+	plain.arg = arena_copy(e->arena, (const int[]){first + 1, with < n_scope ? scope[with] : first + 1}, 2, sizeof *plain.arg);
 	body.param = first;
-	body.node = NEW(e->arena, struct node, 1);
-	body.node[0] = plain;
-	body.result = NEW(e->arena, int, 1);
-	body.result[0] = plain.out;
+	body.node = arena_copy(e->arena, &plain, 1, sizeof plain);
+	body.result = arena_copy(e->arena, &plain.out, 1, sizeof plain.out);
 	for (int i = 1; i < n->n_out; i++)
 		edit_replace(e, n->out + i, n->out);
 	n->op = OP_FOR;
 	n->attrs = (struct attrs){.trip = 2 + k % HOWS / (OPS * SCOPE * CARRIES)};
-	n->arg = NEW(e->arena, int, 1);
-	n->arg[0] = init;
+	n->arg = arena_copy(e->arena, &init, 1, sizeof init);
 	n->n_arg = n->n_out = n->n_region = 1;
-	n->region = NEW(e->arena, struct region, 1);
-	n->region[0] = body;
+	n->region = arena_copy(e->arena, &body, 1, sizeof body);
 	return EDIT_TRY;
 }
 

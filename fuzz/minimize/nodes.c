@@ -260,9 +260,7 @@ enum edit_result pass_binary(struct edit *e, int k)
 	if (j >= n_scope)
 		return EDIT_SKIP;
 	new.out = s.node->out;
-	new.arg = NEW(e->arena, int, 2);
-	new.arg[0] = scope[i];
-	new.arg[1] = scope[j];
+	new.arg = arena_copy(e->arena, (const int[]){scope[i], scope[j]}, 2, sizeof *new.arg);
 	*s.node = new;
 	return EDIT_TRY;
 }

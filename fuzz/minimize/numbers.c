@@ -172,19 +172,13 @@ static void add_input_to_result(struct edit *e)
 {
 	struct region *top = &e->c.program.top;
 	const struct transform *t = e->c.transform;
-	struct node add = {.op = OP_ADD, .n_arg = 2, .n_out = 1};
 
 	for (int i = 0; e->c.n_transform && i < t->n_wrt; i++) {
 		const int input = top->param + t->wrt[i];
 
 		if (t->wrt[i] >= top->n_param || !dtype_is_float(edit_type(e, input)->dtype))
 			continue;
-		add.arg = NEW(e->arena, int, 2);
-		add.arg[0] = top->result[0];
-		add.arg[1] = input;
-		add.out = edit_new_values(e, edit_type(e, input), 1);
-		edit_insert_node(e, top, top->n_node, &add);
-		top->result[0] = add.out;
+		top->result[0] = edit_insert_binary(e, top, top->n_node, OP_ADD, top->result[0], input, edit_type(e, input));
 		return;
 	}
 }
