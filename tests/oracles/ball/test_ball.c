@@ -307,7 +307,6 @@ struct edge_row {
 	const char *body, *point;
 	bool edge;
 };
-#define Z C("c", "f64[]", "0") ","
 static const struct edge_row edge_rows[] = {
     {"c = constant 0; p = gt x, c; y = select p, x, c", "0", true},
     {"c = constant 0; p = gt x, c; y = select p, x, c", "1", false},
