@@ -9,19 +9,21 @@
 
 #include "engines/engine.h"
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 enum { SAMPLE_INPUTS = 3, SAMPLE_ELEMENTS = 8 };
 
 struct sample {
 	const char *name;
-	/* Builds on inputs in[], writes the results, returns their number. */
-	int (*build)(struct builder *b, const int *in, int *result);
+	const char *text; /* of the program of inputs a, b and c, with `return`; NULL: see build */
 	int n_in;
 	struct type type[SAMPLE_INPUTS];
 	double at[SAMPLE_INPUTS][SAMPLE_ELEMENTS];
 	bool smooth; /* finite differences apply */
 	int n_want;
 	double want[16]; /* gradient for seeds 1, 2, 3 ... over all result elements; flattened over the inputs */
+	/* Builds on inputs in[], writes the results, returns their number. */
+	int (*build)(struct builder *b, const int *in, int *result);
 };
 
 /* A real equals another up to a relative error, NaN and infinities as they are. */
@@ -32,10 +34,7 @@ static inline bool near(double got, double want, double tolerance)
 	return fabs(got - want) <= tolerance * fmax(1, fabs(want));
 }
 
-static inline int op1(struct builder *b, enum op op, int x)
-{
-	return build_node(b, op, &x, 1, NULL, NULL);
-}
+static inline int op1(struct builder *b, enum op op, int x) { return build_node(b, op, &x, 1, NULL, NULL); }
 
 static inline int op2(struct builder *b, enum op op, int x, int y)
 {
@@ -63,71 +62,22 @@ static inline int integers(struct builder *b, int n, const int *at)
 	return build_constant(b, &(struct tensor){{DTYPE_I64, {1, {n}}}, cell});
 }
 
-#define F64                                                                                                        \
-	{                                                                                                          \
-		DTYPE_F64,                                                                                         \
-		{                                                                                                  \
-			0,                                                                                         \
-			{                                                                                          \
-				0                                                                                  \
-			}                                                                                          \
-		}                                                                                                  \
-	}
-#define F64V(n)                                                                                                    \
-	{                                                                                                          \
-		DTYPE_F64,                                                                                         \
-		{                                                                                                  \
-			1,                                                                                         \
-			{                                                                                          \
-				n                                                                                  \
-			}                                                                                          \
-		}                                                                                                  \
-	}
-#define F64M(m, n)                                                                                                 \
-	{                                                                                                          \
-		DTYPE_F64,                                                                                         \
-		{                                                                                                  \
-			2,                                                                                         \
-			{                                                                                          \
-				m, n                                                                               \
-			}                                                                                          \
-		}                                                                                                  \
-	}
-#define I64                                                                                                        \
-	{                                                                                                          \
-		DTYPE_I64,                                                                                         \
-		{                                                                                                  \
-			0,                                                                                         \
-			{                                                                                          \
-				0                                                                                  \
-			}                                                                                          \
-		}                                                                                                  \
-	}
+/* clang-format off */
+#define F64 {DTYPE_F64, {0, {0}}}
+#define F64V(n) {DTYPE_F64, {1, {n}}}
+#define F64M(m, n) {DTYPE_F64, {2, {m, n}}}
+#define I64 {DTYPE_I64, {0, {0}}}
+/* clang-format on */
 static const struct type sample_f64 = F64, sample_i64 = I64;
 
 /* A body of the power loops: the next accumulator from (acc, x). */
 typedef int step_fn(struct builder *b, int acc, int x);
 
-static inline int step_mul(struct builder *b, int acc, int x)
-{
-	return op2(b, OP_MUL, acc, x);
-}
-static inline int step_div(struct builder *b, int acc, int x)
-{
-	return op2(b, OP_DIV, acc, x);
-}
-static inline int step_sin(struct builder *b, int acc, int x)
-{
-	return op1(b, OP_SIN, op2(b, OP_MUL, acc, x));
-}
-static inline int step_grow(struct builder *b, int acc, int x)
-{
-	return op2(b, OP_ADD, acc, op2(b, OP_MUL, acc, x));
-}
-static inline int step_sum(struct builder *b, int acc, int x)
-{
-	return op2(b, OP_ADD, acc, x);
-}
+static inline int step_mul(struct builder *b, int acc, int x) { return op2(b, OP_MUL, acc, x); }
+static inline int step_div(struct builder *b, int acc, int x) { return op2(b, OP_DIV, acc, x); }
+static inline int step_sin(struct builder *b, int acc, int x) { return op1(b, OP_SIN, op2(b, OP_MUL, acc, x)); }
+static inline int step_grow(struct builder *b, int acc, int x) { return op2(b, OP_ADD, acc, op2(b, OP_MUL, acc, x)); }
+static inline int step_sum(struct builder *b, int acc, int x) { return op2(b, OP_ADD, acc, x); }
 static inline int step_shift(struct builder *b, int acc, int x)
 {
 	return op2(b, OP_MUL, acc, op2(b, OP_SUB, x, build_scalar(b, DTYPE_F64, 2)));
@@ -159,289 +109,237 @@ static inline int build_power_while(struct builder *b, int x, int n, step_fn *st
 	return build_region_node(b, OP_WHILE, init, 3, &attrs, NULL);
 }
 
-static inline int sample_power(struct builder *b, const int *in, int *result)
-{
-	result[0] = build_power_for(b, in[0], 3, step_mul);
-	return 1;
-}
-
-static inline int sample_power_while(struct builder *b, const int *in, int *result)
-{
-	result[0] = build_power_while(b, in[0], 3, step_mul);
-	return 1;
-}
-
-static inline int sample_squaring(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 3};
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64}, 2);
-
-	build_close(b, (int[]){op2(b, OP_MUL, i + 1, i + 1)}, 1);
-	result[0] = build_region_node(b, OP_FOR, in, 1, &attrs, NULL);
-	return 1;
-}
-
-/* s = a s + x_t; final s and all s */
-static inline int sample_scan(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 3, .carries = 1};
-	int zero = build_scalar(b, DTYPE_F64, 0);
-	int s = build_open(b, (struct type[]){sample_f64, sample_f64}, 2);
-	int next = op2(b, OP_ADD, op2(b, OP_MUL, in[0], s), s + 1);
-
-	build_close(b, (int[]){next, next}, 2);
-	result[0] = build_region_node(b, OP_SCAN, (int[]){zero, in[1]}, 2, &attrs, NULL);
-	result[1] = result[0] + 1;
-	return 2;
-}
-
-/* As scan, but ends after the iteration in which s passes 2 */
-static inline int sample_scan_until(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 4, .carries = 1, .until = true};
-	int zero = build_scalar(b, DTYPE_F64, 0);
-	int s = build_open(b, (struct type[]){sample_f64, sample_f64}, 2);
-	int next = op2(b, OP_ADD, op2(b, OP_MUL, in[0], s), s + 1), square = op1(b, OP_SQUARE, next);
-
-	build_close(b, (int[]){next, square, op2(b, OP_GT, next, build_scalar(b, DTYPE_F64, 2))}, 3);
-	result[0] = build_region_node(b, OP_SCAN, (int[]){zero, in[1]}, 2, &attrs, NULL);
-	result[1] = result[0] + 1;
-	return 2;
-}
-
-/* h = tanh(W h + b), three times */
-static inline int sample_tanh(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 3};
-	int i = build_open(b, (struct type[]){sample_i64, F64V(2)}, 2);
-	int next = op1(b, OP_TANH, op2(b, OP_ADD, op2(b, OP_MATMUL, in[0], i + 1), in[1]));
-
-	build_close(b, &next, 1);
-	result[0] = build_region_node(b, OP_FOR, &in[2], 1, &attrs, NULL);
-	return 1;
-}
-
-/* for i < 3: { for j < i + 1: acc = sin(acc) x + j; acc = acc + x } with a dynamic inner count */
-static inline int sample_nested(struct builder *b, const int *in, int *result)
-{
-	const struct attrs outer = {.trip = 3}, inner = {.trip = -1, .cap = 5}, to_float = {.dtype = DTYPE_F64};
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64}, 2);
-	int count = op2(b, OP_ADD, i, build_scalar(b, DTYPE_I64, 1));
-	int j = build_open(b, (struct type[]){sample_i64, sample_f64}, 2);
-	int weight = build_node(b, OP_CAST, &j, 1, &to_float, NULL);
-	int next = op2(b, OP_ADD, op2(b, OP_MUL, op1(b, OP_SIN, j + 1), in[0]), weight);
-
-	build_close(b, &next, 1);
-	int acc = build_region_node(b, OP_FOR, (int[]){count, i + 1}, 2, &inner, NULL);
-	build_close(b, (int[]){op2(b, OP_ADD, acc, in[0])}, 1);
-	result[0] = build_region_node(b, OP_FOR, &in[1], 1, &outer, NULL);
-	return 1;
-}
-
-/* Twice: a scan over captured xs, whose outputs enter the outer carry; an outer value is a body result as it is */
-static inline int sample_scan_inside(struct builder *b, const int *in, int *result)
-{
-	const struct attrs outer = {.trip = 2}, inner = {.trip = 3, .carries = 1};
-	int init[2] = {in[0], build_scalar(b, DTYPE_F64, .5)};
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64, sample_f64}, 3);
-	int s = build_open(b, (struct type[]){sample_f64, sample_f64}, 2);
-	int next = op2(b, OP_ADD, op2(b, OP_MUL, op1(b, OP_SIN, s), i + 1), op2(b, OP_MUL, s + 1, s + 1));
-
-	build_close(b, (int[]){next, op2(b, OP_MUL, next, s + 1)}, 2);
-	int last = build_region_node(b, OP_SCAN, (int[]){i + 2, in[1]}, 2, &inner, NULL);
-	build_close(b, (int[]){op2(b, OP_ADD, last, reduce(b, OP_REDUCE_SUM, last + 1)), in[0]}, 2);
-	result[0] = build_region_node(b, OP_FOR, init, 2, &outer, NULL);
-	result[1] = result[0] + 1;
-	return 2;
-}
-
-/* while v < 100: v = v x + cos(x); x enters by capture and by the initial value */
-static inline int sample_while(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.cap = 50};
-	int v = build_open(b, &sample_f64, 1);
-
-	build_close(b, (int[]){op2(b, OP_LT, v, build_scalar(b, DTYPE_F64, 100))}, 1);
-	v = build_open(b, &sample_f64, 1);
-	build_close(b, (int[]){op2(b, OP_ADD, op2(b, OP_MUL, v, in[0]), op1(b, OP_COS, in[0]))}, 1);
-	result[0] = build_region_node(b, OP_WHILE, in, 1, &attrs, NULL);
-	return 1;
-}
-
-/* A loop whose body branches on the parity of i, with a captured value that is also used outside */
-static inline int sample_cond(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 4};
-	int shared = op2(b, OP_MUL, in[0], in[1]);
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64}, 2);
-	int odd = op2(b, OP_BITWISE_AND, i, build_scalar(b, DTYPE_I64, 1));
-	int p = op2(b, OP_EQ, odd, build_scalar(b, DTYPE_I64, 1));
-
-	build_open(b, NULL, 0);
-	build_close(b, (int[]){op2(b, OP_MUL, i + 1, shared)}, 1);
-	build_open(b, NULL, 0);
-	build_close(b, (int[]){op2(b, OP_ADD, i + 1, in[1])}, 1);
-	int next = build_region_node(b, OP_COND, &p, 1, NULL, NULL);
-	build_close(b, &next, 1);
-	int last = build_region_node(b, OP_FOR, in, 1, &attrs, NULL);
-	result[0] = op2(b, OP_ADD, last, shared);
-	return 1;
-}
-
-/* Two carries swap places, the third collects the first: a, b -> b, a and 2 a b a */
-static inline int sample_swap(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = 3};
-	int init[3] = {in[0], in[1], build_scalar(b, DTYPE_F64, 2)};
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64, sample_f64, sample_f64}, 4);
-
-	build_close(b, (int[]){i + 2, i + 1, op2(b, OP_MUL, i + 1, i + 3)}, 3);
-	result[0] = build_region_node(b, OP_FOR, init, 3, &attrs, NULL);
-	result[1] = result[0] + 1;
-	result[2] = result[0] + 2;
-	result[3] = in[0]; /* an input returned as it is */
-	return 4;
-}
-
-/* The trip count is an input, and in wrt */
-static inline int sample_count(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = -1, .cap = 3};
-	int i = build_open(b, (struct type[]){sample_i64, sample_f64}, 2);
-
-	build_close(b, (int[]){op2(b, OP_MUL, i + 1, i + 1)}, 1);
-	result[0] = build_region_node(b, OP_FOR, (int[]){in[1], in[0]}, 2, &attrs, NULL);
-	return 1;
-}
-
-/* A buffer stored into at an index in a loop, then read back: x[i] = x[i] * x[i+1], indices wrap */
-static inline int sample_store(struct builder *b, const int *in, int *result)
-{
-	const struct attrs loop = {.trip = 5}, wrap = {.mode = MODE_WRAP}, one = {.shape = {1, {1}}};
-	int i = build_open(b, (struct type[]){sample_i64, F64V(3)}, 2);
-	int at = build_node(b, OP_RESHAPE, &i, 1, &one, NULL);
-	int after = op2(b, OP_ADD, at, build_scalar(b, DTYPE_I64, 1));
-	int here = build_node(b, OP_GATHER, (int[]){i + 1, at}, 2, &wrap, NULL);
-	int next = build_node(b, OP_GATHER, (int[]){i + 1, after}, 2, &wrap, NULL);
-	int product = op2(b, OP_MUL, here, next);
-	int stored = build_node(b, OP_SCATTER_SET, (int[]){i + 1, at, product}, 3, &wrap, NULL);
-
-	build_close(b, &stored, 1);
-	result[0] = build_region_node(b, OP_FOR, in, 1, &loop, NULL);
-	return 1;
-}
-
-static inline int sample_gather(struct builder *b, const int *in, int *result)
-{
-	const struct attrs drop = {.mode = MODE_DROP}, clip = {.mode = MODE_CLIP}, wrap = {.mode = MODE_WRAP};
-	int index = integers(b, 5, (int[]){1, 1, 0, 7, -1});
-
-	result[0] = build_node(b, OP_GATHER, (int[]){in[0], index}, 2, &drop, NULL);
-	result[1] = build_node(b, OP_GATHER, (int[]){in[0], index}, 2, &clip, NULL);
-	result[2] = build_node(b, OP_GATHER, (int[]){in[0], index}, 2, &wrap, NULL);
-	return 3;
-}
-
-static inline int sample_scatter(struct builder *b, const int *in, int *result)
-{
-	const struct attrs drop = {.mode = MODE_DROP};
-	int index = integers(b, 3, (int[]){1, 1, 5});
-
-	result[0] = build_node(b, OP_SCATTER_SET, (int[]){in[0], index, in[1]}, 3, &drop, NULL);
-	return 1;
-}
-
-static inline int sample_prod(struct builder *b, const int *in, int *result)
-{
-	result[0] = reduce(b, OP_REDUCE_PROD, in[0]);
-	result[1] = reduce(b, OP_REDUCE_PROD, in[1]);
-	return 2;
-}
-
-/* where(x > 0, sqrt(x), 0) */
-static inline int sample_where(struct builder *b, const int *in, int *result)
-{
-	int zero = build_scalar(b, DTYPE_F64, 0);
-
-	result[0] = op3(b, OP_SELECT, op2(b, OP_GT, in[0], zero), op1(b, OP_SQRT, in[0]), zero);
-	return 1;
-}
-
-/* Checkpoints in a loop and in each other, around a loop too; the inner one also gives back what it captures */
-static inline int sample_checkpoint(struct builder *b, const int *in, int *result)
-{
-	const struct attrs outer = {.trip = 3}, inner = {.trip = 2};
-	int shared = op2(b, OP_MUL, in[0], in[1]);
-	int v = build_open(b, (struct type[]){sample_i64, sample_f64}, 2) + 1;
-
-	build_open(b, NULL, 0);
-	int w = build_open(b, (struct type[]){sample_i64, sample_f64}, 2) + 1;
-	build_close(b, (int[]){op2(b, OP_MUL, w, shared)}, 1);
-	int power = build_region_node(b, OP_FOR, &v, 1, &inner, NULL);
-	build_open(b, NULL, 0);
-	build_close(b, (int[]){op1(b, OP_SIN, op2(b, OP_MUL, v, shared)), v}, 2);
-	int pair = build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL);
-	build_close(b, (int[]){op2(b, OP_ADD, power, pair), pair + 1}, 2);
-	int both = build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL);
-	build_close(b, (int[]){op2(b, OP_ADD, both, op2(b, OP_MUL, both + 1, in[1]))}, 1);
-	result[0] = op2(b, OP_ADD, build_region_node(b, OP_FOR, in, 1, &outer, NULL), shared);
-	return 1;
-}
-
-/* x[1] = f(f(x[1])), x[2] = f(x[2]), x[5] is dropped, f(e) = e * e * y with y captured; the whole inside a checkpoint */
-static inline int sample_apply(struct builder *b, const int *in, int *result)
-{
-	const struct attrs drop = {.mode = MODE_DROP};
-	int index = integers(b, 4, (int[]){1, 2, 1, 5});
-
-	build_open(b, NULL, 0);
-	int e = build_open(b, &(struct type){DTYPE_F64, {0}}, 1);
-	build_close(b, (int[]){op2(b, OP_MUL, op2(b, OP_MUL, e, e), in[1])}, 1);
-	int y = build_region_node(b, OP_SCATTER_APPLY, (int[]){in[0], index}, 2, &drop, NULL);
-	build_close(b, &y, 1);
-	result[0] = build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL);
-	return 1;
-}
-
-/* Nothing depends on the second input but through stop_gradient; x is used four times, once as a repeated result */
-static inline int sample_fan(struct builder *b, const int *in, int *result)
-{
-	int y =
-	    op2(b, OP_ADD, op2(b, OP_MUL, in[0], in[0]), op1(b, OP_STOP_GRADIENT, op2(b, OP_MUL, in[0], in[1])));
-
-	result[0] = y;
-	result[1] = y;
-	return 2;
-}
-
 /* clang-format off */
 static const struct sample samples[] = {
-    {"power", sample_power, 1, {F64}, {{.5}}, true, 1, {.75}},
-    {"power-while", sample_power_while, 1, {F64}, {{.5}}, true, 1, {.75}},
-    {"squaring", sample_squaring, 1, {F64}, {{1.5}}, true, 1, {8 * 17.0859375}},
-    /* L = s3 + (2 s1 + 3 s2 + 4 s3) */
-    {"scan", sample_scan, 2, {F64, F64V(3)}, {{.5}, {1, 2, 3}}, true, 4, {5 * 3 + 3 * 1, 2 + 1.5 + 1.25, 3 + 2.5, 5}},
-    /* s = 1, 2.5, then it ends: L = s2 + 2 s1^2 + 3 s2^2 */
-    {"scan-until", sample_scan_until, 2, {F64, F64V(4)}, {{.5}, {1, 2, 3, 4}}, true, 5, {16, 4 + 8, 16, 0, 0}},
-    {"tanh", sample_tanh, 3, {F64M(2, 2), F64V(2), F64V(2)}, {{.3, -.7, .2, .9}, {.1, -.2}, {.5, .4}}, true, 0, {0}},
-    {"nested", sample_nested, 2, {F64, F64}, {{.8}, {.3}}, true, 0, {0}},
-    {"scan-inside", sample_scan_inside, 2, {F64, F64V(3)}, {{.7}, {.4, -.6, .9}}, true, 0, {0}},
-    {"while", sample_while, 1, {F64}, {{1.7}}, true, 0, {0}},
-    {"cond", sample_cond, 2, {F64, F64}, {{.7}, {1.3}}, true, 0, {0}},
-    {"swap", sample_swap, 2, {F64, F64}, {{3}, {5}}, true, 2, {2 + 12 * 15 + 4, 1 + 6 * 9}},
-    {"count", sample_count, 2, {F64, I64}, {{1.5}, {2}}, false, 2, {13.5, 0}},
-    {"count-capped", sample_count, 2, {F64, I64}, {{1.5}, {9}}, false, 2, {8 * 17.0859375, 0}},
-    {"count-none", sample_count, 2, {F64, I64}, {{1.5}, {-4}}, false, 2, {1, 0}},
-    {"store", sample_store, 1, {F64V(3)}, {{1.1, .9, 1.3}}, true, 0, {0}},
+    {"power",
+	"y = for (1) trip=3 { params i, p; q = mul p, a; yield q }\n"
+	"return y",
+	1, {F64}, {{.5}}, true, 1, {.75}},
+    {"power-while",
+	"one = constant 1\n"
+	"zero: i64[] = constant 0\n"
+	"y, n, x = while (one, zero, a) cap=100 {\n"
+	"  params p, i, x0\n"
+	"  three: i64[] = constant 3\n"
+	"  more = lt i, three\n"
+	"  yield more\n"
+	"} do {\n"
+	"  params q, j, x1\n"
+	"  r = mul q, x1\n"
+	"  step: i64[] = constant 1\n"
+	"  k = add j, step\n"
+	"  yield r, k, x1\n"
+	"}\n"
+	"return y",
+	1, {F64}, {{.5}}, true, 1, {.75}},
+    {"squaring",
+	"y = for (a) trip=3 { params i, p; q = mul p, p; yield q }\n"
+	"return y",
+	1, {F64}, {{1.5}}, true, 1, {8 * 17.0859375}},
+    /* s = a s + b_t; final s and all s: L = s3 + (2 s1 + 3 s2 + 4 s3) */
+    {"scan",
+	"last, all = scan (0, b) trip=3 carries=1 {\n"
+	"  params s, x\n"
+	"  p = mul a, s\n"
+	"  next = add p, x\n"
+	"  yield next, next\n"
+	"}\n"
+	"return last, all",
+	2, {F64, F64V(3)}, {{.5}, {1, 2, 3}}, true, 4, {5 * 3 + 3 * 1, 2 + 1.5 + 1.25, 3 + 2.5, 5}},
+    /* As scan, but ends after the iteration in which s passes 2: s = 1, 2.5, L = s2 + 2 s1^2 + 3 s2^2 */
+    {"scan-until",
+	"last, squares = scan (0, b) trip=4 carries=1 until {\n"
+	"  params s, x\n"
+	"  p = mul a, s\n"
+	"  next = add p, x\n"
+	"  square = square next\n"
+	"  stop = gt next, 2\n"
+	"  yield next, square, stop\n"
+	"}\n"
+	"return last, squares",
+	2, {F64, F64V(4)}, {{.5}, {1, 2, 3, 4}}, true, 5, {16, 4 + 8, 16, 0, 0}},
+    /* h = tanh(A h + b), three times */
+    {"tanh",
+	"y = for (c) trip=3 {\n"
+	"  params i, h\n"
+	"  p = matmul a, h\n"
+	"  q = add p, b\n"
+	"  next = tanh q\n"
+	"  yield next\n"
+	"}\n"
+	"return y",
+	3, {F64M(2, 2), F64V(2), F64V(2)}, {{.3, -.7, .2, .9}, {.1, -.2}, {.5, .4}}, true, 0, {0}},
+    /* for i < 3: { for j < i + 1: acc = sin(acc) a + j; acc = acc + a } with a dynamic inner count */
+    {"nested",
+	"y = for (b) trip=3 {\n"
+	"  params i, acc\n"
+	"  one: i64[] = constant 1\n"
+	"  count = add i, one\n"
+	"  inner = for (count, acc) cap=5 {\n"
+	"    params j, v\n"
+	"    weight = cast j dtype=f64\n"
+	"    s = sin v\n"
+	"    p = mul s, a\n"
+	"    next = add p, weight\n"
+	"    yield next\n"
+	"  }\n"
+	"  sum = add inner, a\n"
+	"  yield sum\n"
+	"}\n"
+	"return y",
+	2, {F64, F64}, {{.8}, {.3}}, true, 0, {0}},
+    /* Twice: a scan over captured xs, whose outputs enter the outer carry; an outer value is a body result as it is */
+    {"scan-inside",
+	"half = constant 0.5\n"
+	"y, z = for (a, half) trip=2 {\n"
+	"  params i, u, v\n"
+	"  last, all = scan (v, b) trip=3 carries=1 {\n"
+	"    params s, x\n"
+	"    square = mul x, x\n"
+	"    r = sin s\n"
+	"    p = mul r, u\n"
+	"    next = add p, square\n"
+	"    product = mul next, x\n"
+	"    yield next, product\n"
+	"  }\n"
+	"  total = reduce_sum all axes=[0]\n"
+	"  sum = add last, total\n"
+	"  yield sum, a\n"
+	"}\n"
+	"return y, z",
+	2, {F64, F64V(3)}, {{.7}, {.4, -.6, .9}}, true, 0, {0}},
+    /* while v < 100: v = v a + cos(a); a enters by capture and by the initial value */
+    {"while",
+	"y = while (a) cap=50 {\n"
+	"  params u\n"
+	"  small = lt u, 100\n"
+	"  yield small\n"
+	"} do {\n"
+	"  params v\n"
+	"  s = cos a\n"
+	"  p = mul v, a\n"
+	"  next = add p, s\n"
+	"  yield next\n"
+	"}\n"
+	"return y",
+	1, {F64}, {{1.7}}, true, 0, {0}},
+    /* A loop whose body branches on the parity of i, with a captured value that is also used outside */
+    {"cond",
+	"shared = mul a, b\n"
+	"last = for (a) trip=4 {\n"
+	"  params i, v\n"
+	"  bit: i64[] = constant 1\n"
+	"  odd = bitwise_and i, bit\n"
+	"  one: i64[] = constant 1\n"
+	"  p = eq odd, one\n"
+	"  next = cond p {\n"
+	"    product = mul v, shared\n"
+	"    yield product\n"
+	"  } else {\n"
+	"    sum = add v, b\n"
+	"    yield sum\n"
+	"  }\n"
+	"  yield next\n"
+	"}\n"
+	"y = add last, shared\n"
+	"return y",
+	2, {F64, F64}, {{.7}, {1.3}}, true, 0, {0}},
+    /* Two carries swap places, the third collects the first: a, b -> b, a and 2 a b a; an input is returned as it is */
+    {"swap",
+	"two = constant 2\n"
+	"x, y, z = for (a, b, two) trip=3 { params i, u, v, w; p = mul u, w; yield v, u, p }\n"
+	"return x, y, z, a",
+	2, {F64, F64}, {{3}, {5}}, true, 2, {2 + 12 * 15 + 4, 1 + 6 * 9}},
+#define COUNT /* the trip count is an input, and in wrt */ \
+	"y = for (b, a) cap=3 { params i, v; w = mul v, v; yield w }\n" \
+	"return y"
+    {"count", COUNT, 2, {F64, I64}, {{1.5}, {2}}, false, 2, {13.5, 0}},
+    {"count-capped", COUNT, 2, {F64, I64}, {{1.5}, {9}}, false, 2, {8 * 17.0859375, 0}},
+    {"count-none", COUNT, 2, {F64, I64}, {{1.5}, {-4}}, false, 2, {1, 0}},
+#undef COUNT
+    /* A buffer stored into at an index in a loop, then read back: x[i] = x[i] * x[i+1], indices wrap */
+    {"store",
+	"y = for (a) trip=5 {\n"
+	"  params i, x\n"
+	"  at = reshape i shape=[1]\n"
+	"  one: i64[] = constant 1\n"
+	"  after = add at, one\n"
+	"  here = gather x, at axis=0 mode=wrap\n"
+	"  next = gather x, after axis=0 mode=wrap\n"
+	"  product = mul here, next\n"
+	"  stored = scatter_set x, at, product axis=0 mode=wrap\n"
+	"  yield stored\n"
+	"}\n"
+	"return y",
+	1, {F64V(3)}, {{1.1, .9, 1.3}}, true, 0, {0}},
     /* seeds 1..5 dropped, 6..10 clipped, 11..15 wrapped (7 -> 1, -1 -> 2) */
-    {"gather", sample_gather, 1, {F64V(3)}, {{1, 2, 3}}, true, 3, {3 + (8 + 10) + 13, (1 + 2) + (6 + 7) + (11 + 12 + 14), 9 + 15}},
-    {"scatter-set", sample_scatter, 2, {F64V(3), F64V(4)}, {{1, 2, 3}, {4, 5, 6, 7}}, true, 7, {1, 0, 3, 0, 2, 0, 0}},
-    {"prod-zero", sample_prod, 2, {F64V(3), F64V(3)}, {{2, 0, 3}, {0, 4, 0}}, true, 6, {0, 6, 0, 0, 0, 0}},
-    {"checkpoint", sample_checkpoint, 2, {F64, F64}, {{.7}, {1.3}}, true, 0, {0}},
-    /* L = x0 + 2 x1^4 y^3 + 3 x2^2 y */
-    {"apply", sample_apply, 2, {F64V(3), F64}, {{1.5, .5, 3}, {2}}, true, 4, {1, 8, 36, 1.5 + 27}},
-    {"where", sample_where, 1, {F64V(4)}, {{-1, 0, 1, 4}}, false, 4, {0, 0, 1.5, 1}},
-    {"fan", sample_fan, 2, {F64, F64}, {{3}, {4}}, false, 2, {3 * 6, 0}},
+    {"gather",
+	"at: i64[5] = constant [1, 1, 0, 7, -1]\n"
+	"x = gather a, at axis=0 mode=drop\n"
+	"y = gather a, at axis=0 mode=clip\n"
+	"z = gather a, at axis=0 mode=wrap\n"
+	"return x, y, z",
+	1, {F64V(3)}, {{1, 2, 3}}, true, 3, {3 + (8 + 10) + 13, (1 + 2) + (6 + 7) + (11 + 12 + 14), 9 + 15}},
+    {"scatter-set",
+	"at: i64[3] = constant [1, 1, 5]\n"
+	"y = scatter_set a, at, b axis=0 mode=drop\n"
+	"return y",
+	2, {F64V(3), F64V(4)}, {{1, 2, 3}, {4, 5, 6, 7}}, true, 7, {1, 0, 3, 0, 2, 0, 0}},
+    {"prod-zero",
+	"x = reduce_prod a axes=[0]\n"
+	"y = reduce_prod b axes=[0]\n"
+	"return x, y",
+	2, {F64V(3), F64V(3)}, {{2, 0, 3}, {0, 4, 0}}, true, 6, {0, 6, 0, 0, 0, 0}},
+    /* Checkpoints in a loop and in each other, around a loop too; the inner one also gives back what it captures */
+    {"checkpoint",
+	"shared = mul a, b\n"
+	"last = for (a) trip=3 {\n"
+	"  params i, v\n"
+	"  both, w = checkpoint {\n"
+	"    power = for (v) trip=2 { params j, p; q = mul p, shared; yield q }\n"
+	"    r, s = checkpoint {\n"
+	"      m = mul v, shared\n"
+	"      t = sin m\n"
+	"      yield t, v\n"
+	"    }\n"
+	"    sum = add power, r\n"
+	"    yield sum, s\n"
+	"  }\n"
+	"  n = mul w, b\n"
+	"  next = add both, n\n"
+	"  yield next\n"
+	"}\n"
+	"y = add last, shared\n"
+	"return y",
+	2, {F64, F64}, {{.7}, {1.3}}, true, 0, {0}},
+    /*
+     * a[1] = f(f(a[1])), a[2] = f(a[2]), a[5] is dropped, f(e) = e e b with b captured; the whole inside a
+     * checkpoint: L = a0 + 2 a1^4 b^3 + 3 a2^2 b
+     */
+    {"apply",
+	"at: i64[4] = constant [1, 2, 1, 5]\n"
+	"y = checkpoint {\n"
+	"  x = scatter_apply (a, at) axis=0 mode=drop { params e; f = mul e, e; g = mul f, b; yield g }\n"
+	"  yield x\n"
+	"}\n"
+	"return y",
+	2, {F64V(3), F64}, {{1.5, .5, 3}, {2}}, true, 4, {1, 8, 36, 1.5 + 27}},
+    /* where(a > 0, sqrt(a), 0) */
+    {"where",
+	"zero = constant 0\n"
+	"root = sqrt a\n"
+	"p = gt a, zero\n"
+	"y = select p, root, zero\n"
+	"return y",
+	1, {F64V(4)}, {{-1, 0, 1, 4}}, false, 4, {0, 0, 1.5, 1}},
+    /* Nothing depends on b but through stop_gradient; a is used four times, once as a repeated result */
+    {"fan",
+	"p = mul a, b\n"
+	"s = stop_gradient p\n"
+	"q = mul a, a\n"
+	"y = add q, s\n"
+	"return y, y",
+	2, {F64, F64}, {{3}, {4}}, false, 2, {3 * 6, 0}},
 };
 /* clang-format on */
 enum { N_SAMPLE = sizeof samples / sizeof samples[0] };
@@ -455,26 +353,53 @@ static inline const struct sample *sample_find(const char *name)
 	exit(1);
 }
 
-/* A case of a built program: seeds 1, 2, 3 ... over all result elements; no transform when vjp is false. */
-static inline struct testcase sample_case(
-    struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS], bool vjp)
+/* The program of a text, whose inputs are the sample's. */
+static inline struct program sample_program(struct arena *a, const struct sample *s)
 {
-	struct builder b;
-	struct testcase c = {.n_point = 1,
-	    .point = NEW(a, struct tensor *, 1),
-	    .n_transform = vjp,
-	    .transform = NEW(a, struct transform, 1)};
-	int in[SAMPLE_INPUTS], result[LIMIT_ARGS], n_result;
-	double seed = 0;
-	struct transform *t = &c.transform[0];
+	const char *inputs = "", *point = "";
+	char type[TYPE_TEXT];
+
+	for (int k = 0; k < s->n_in; k++) {
+		int n = shape_elements(&s->type[k].shape);
+
+		inputs = arena_printf(a, "%s%s%c: %s", inputs, k ? ", " : "", 'a' + k, type_print(&s->type[k], type));
+		point = arena_printf(a, "%s%s%s0", point, k ? ", " : "", s->type[k].shape.rank ? "[" : "");
+		while (--n > 0)
+			point = arena_printf(a, "%s, 0", point);
+		point = arena_printf(a, "%s%s", point, s->type[k].shape.rank ? "]" : "");
+	}
+	return test_case(a, arena_printf(a, "inputs %s\n%s\npoint %s", inputs, s->text, point)).program;
+}
+
+/* What the sample builds. */
+static inline struct program sample_built(struct arena *a, const struct sample *s)
+{
 	struct error e = {.text = ""};
+	struct builder b;
+	int in[SAMPLE_INPUTS], result[LIMIT_ARGS], n_result;
+	struct program p;
 
 	build_begin(&b, a);
 	for (int k = 0; k < s->n_in; k++)
 		in[k] = build_input(&b, &s->type[k]);
 	n_result = s->build(&b, in, result);
-	c.program = build_end(&b, result, n_result);
-	CHECK(program_check(&c.program, &e), "%s: %s: %s", s->name, e.place, e.text);
+	p = build_end(&b, result, n_result);
+	CHECK(program_check(&p, &e), "%s: %s: %s", s->name, e.place, e.text);
+	return p;
+}
+
+/* A case of a sample: seeds 1, 2, 3 ... over all result elements; no transform when vjp is false. */
+static inline struct testcase sample_case(
+    struct arena *a, const struct sample *s, const double at[][SAMPLE_ELEMENTS], bool vjp)
+{
+	struct testcase c = {.program = s->text ? sample_program(a, s) : sample_built(a, s),
+	    .n_point = 1,
+	    .point = NEW(a, struct tensor *, 1),
+	    .n_transform = vjp,
+	    .transform = NEW(a, struct transform, 1)};
+	int n_result = c.program.top.n_result;
+	double seed = 0;
+	struct transform *t = &c.transform[0];
 
 	c.point[0] = NEW(a, struct tensor, s->n_in);
 	*t = (struct transform){.kind = TRANSFORM_VJP,
@@ -532,8 +457,8 @@ static inline void check_samples(struct engine *engine, struct arena *a)
 		CHECK(out.status == ANSWER_OK, "%s: %s", s->name, out.text);
 		CHECK(out.n_derivative == s->n_in, "%s: %d derivatives", s->name, out.n_derivative);
 		for (int k = 0; k < out.n_derivative; k++) {
-			CHECK(type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d",
-			    s->name, k);
+			CHECK(type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d", s->name,
+			    k);
 			for (int i = 0; i < shape_elements(&s->type[k].shape); i++, flat++) {
 				double got = dtype_is_float(s->type[k].dtype) ? out.derivative[k].at[i].f
 									      : (double)out.derivative[k].at[i].i;
@@ -549,8 +474,8 @@ static inline void check_samples(struct engine *engine, struct arena *a)
 					up = sample_value(engine, a, s, at);
 					at[k][i] -= 2 * h;
 					double slope = (up - sample_value(engine, a, s, at)) / (2 * h);
-					CHECK(near(got, slope, 1e-6), "%s[%d][%d]: %.17g, slope %.17g", s->name, k,
-					    i, got, slope);
+					CHECK(near(got, slope, 1e-6), "%s[%d][%d]: %.17g, slope %.17g", s->name, k, i,
+					    got, slope);
 				}
 			}
 		}
