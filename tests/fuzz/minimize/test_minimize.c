@@ -1,4 +1,7 @@
-/* The minimizer under artificial predicates: what must be left, and that it is valid, stable, deterministic and within budget. */
+/*
+ * The minimizer under artificial predicates: what must be left, and that it is valid, stable, deterministic and
+ * within budget.
+ */
 #include "fuzz/minimize/minimize.h"
 
 #include <string.h>
@@ -7,125 +10,61 @@
 #include "fuzz/edit/edit.h"
 #include "fuzz/minimize/finding.h"
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 /* ---- a case with a bit of everything ---- */
 
-static const struct type real = {.dtype = DTYPE_F64}, count = {.dtype = DTYPE_I64}, small = {.dtype = DTYPE_F32};
-static const struct type vector = {DTYPE_F64, {1, {4}}};
-
-static int op1(struct builder *b, enum op op, int x)
-{
-	return build_node(b, op, &x, 1, NULL, NULL);
-}
-
-static int op2(struct builder *b, enum op op, int x, int y)
-{
-	return build_node(b, op, (int[]){x, y}, 2, NULL, NULL);
-}
-
-/* for (i < n): a = sin(a) * x; c = c + a * 3 */
-static int counted_loop(struct builder *b, int n, int a, int c, int x)
-{
-	int i = build_open(b, (const struct type[]){count, real, real}, 3), k = i + 1, s;
-
-	s = op2(b, OP_MUL, op1(b, OP_SIN, k), x);
-	build_close(b, (const int[]){s, op2(b, OP_ADD, k + 1, op2(b, OP_MUL, k, build_scalar(b, DTYPE_F64, 3)))}, 2);
-	return build_region_node(b, OP_FOR, (const int[]){n, a, c}, 3, &(struct attrs){.trip = -1, .cap = 9}, NULL);
-}
-
-/* while (a < 5): a = a + exp(a) */
-static int open_loop(struct builder *b, int a)
-{
-	int k = build_open(b, &real, 1);
-
-	build_close(b, (const int[]){op2(b, OP_LT, k, build_scalar(b, DTYPE_F64, 5))}, 1);
-	k = build_open(b, &real, 1);
-	build_close(b, (const int[]){op2(b, OP_ADD, k, op1(b, OP_EXP, k))}, 1);
-	return build_region_node(b, OP_WHILE, (const int[]){a}, 1, &(struct attrs){.cap = 7}, NULL);
-}
-
-/* scan over v: c = c * slice, output tanh(c) */
-static int stacked_loop(struct builder *b, int c, int v)
-{
-	int k = build_open(b, (const struct type[]){real, real}, 2), next = op2(b, OP_MUL, k, k + 1);
-
-	build_close(b, (const int[]){next, op1(b, OP_TANH, next)}, 2);
-	return build_region_node(b, OP_SCAN, (const int[]){c, v}, 2, &(struct attrs){.trip = 4, .carries = 1}, NULL);
-}
-
-static int branches(struct builder *b, int p, int x)
-{
-	int y;
-
-	build_open(b, NULL, 0);
-	y = op1(b, OP_COS, x);
-	build_close(b, &y, 1);
-	build_open(b, NULL, 0);
-	y = op1(b, OP_SQRT, x);
-	build_close(b, &y, 1);
-	return build_region_node(b, OP_COND, &p, 1, NULL, NULL);
-}
-
-static struct tensor filled(struct arena *a, const struct type *t, double x)
-{
-	struct tensor out = tensor_new(a, t);
-
-	for (int i = 0, n = shape_elements(&t->shape); i < n; i++)
-		if (dtype_is_float(t->dtype))
-			out.at[i].f = dtype_round(t->dtype, x + 0.125 * i);
-		else
-			out.at[i].i = (int64_t)x;
-	return out;
-}
-
-static struct testcase example(struct arena *a)
-{
-	const struct type input[] = {real, vector, count, small, real};
-	const double at[] = {0.7, -1.3, 5, 1.625, 0.3};
-	struct type pair = {DTYPE_I64, {1, {2}}}, wide = {DTYPE_F64, {1, {2}}};
-	struct builder b = {0};
-	struct testcase c = {.n_point = 2, .n_transform = 1};
-	int in[5], x, loop, w, scan, scatter, sum, index, result[4];
-	struct tensor indices = filled(a, &pair, 2), updates = filled(a, &wide, 0.3);
-
-	build_begin(&b, a);
-	for (int i = 0; i < 5; i++)
-		in[i] = build_input(&b, &input[i]);
-	x = op2(&b, OP_ADD, in[0], build_node(&b, OP_CAST, &in[3], 1, &(struct attrs){.dtype = DTYPE_F64}, NULL));
-	loop = counted_loop(&b, in[2], x, in[4], in[0]);
-	w = open_loop(&b, loop);
-	scan = stacked_loop(&b, w, in[1]);
-	index = build_constant(&b, &indices);
-	scatter = build_node(&b, OP_SCATTER_ADD, (int[]){in[1], index, build_constant(&b, &updates)}, 3, &(struct attrs){.mode = MODE_WRAP},
-	    NULL);
-	sum = build_node(&b, OP_REDUCE_SUM, (int[]){op2(&b, OP_MUL, scatter, scan + 1)}, 1, &(struct attrs){.n_axes = 1}, NULL);
-	result[0] = build_node(&b, OP_SELECT, (int[]){op2(&b, OP_GT, sum, loop + 1), scan, sum}, 3, NULL, NULL);
-	result[1] = branches(&b, op2(&b, OP_LT, in[0], w), op1(&b, OP_EXP, in[4]));
-	result[2] = scatter;
-	result[3] = build_node(&b, OP_MUL, (int[]){in[3], in[3]}, 2, NULL, NULL);
-	c.program = build_end(&b, result, 4);
-	c.point = NEW(a, struct tensor *, 2);
-	for (int p = 0; p < 2; p++) {
-		c.point[p] = NEW(a, struct tensor, 5);
-		for (int i = 0; i < 5; i++)
-			c.point[p][i] = filled(a, &input[i], at[i] + (i == 2 ? 0 : 0.11 * p));
-	}
-	c.transform = NEW(a, struct transform, 1);
-	c.transform[0] = (struct transform){.kind = TRANSFORM_VJP, .n_wrt = 3, .n_seed = 4};
-	c.transform[0].wrt = arena_copy(a, (const int[]){0, 1, 4}, 3, sizeof(int));
-	c.transform[0].seed = NEW(a, struct tensor, 4);
-	for (int i = 0; i < 4; i++)
-		c.transform[0].seed[i] = filled(a, &c.program.type[c.program.top.result[i]], 0.77);
-	return c;
-}
+static const char example_text[] =
+    "inputs x: f64[], v: f64[4], n: i64[], s: f32[], y: f64[]\n"
+    "wide = cast s dtype=f64\n"
+    "start = add x, wide\n"
+    "loop, total = for (n, start, y) cap=9 {\n"
+    "  params i, a, c\n"
+    "  sine = sin a\n"
+    "  next = mul sine, x\n"
+    "  triple = mul a, 3\n"
+    "  sum = add c, triple\n"
+    "  yield next, sum\n"
+    "}\n"
+    "w = while (loop) cap=7 {\n"
+    "  params a0\n"
+    "  less = lt a0, 5\n"
+    "  yield less\n"
+    "} do {\n"
+    "  params a1\n"
+    "  e = exp a1\n"
+    "  grown = add a1, e\n"
+    "  yield grown\n"
+    "}\n"
+    "last, stacked = scan (w, v) trip=4 carries=1 {\n"
+    "  params c0, slice\n"
+    "  c1 = mul c0, slice\n"
+    "  t = tanh c1\n"
+    "  yield c1, t\n"
+    "}\n"
+    "at: i64[2] = constant [2, 2]\n"
+    "update = constant [0.3, 0.425]\n"
+    "scattered = scatter_add v, at, update axis=0 mode=wrap\n"
+    "product = mul scattered, stacked\n"
+    "reduced = reduce_sum product axes=[0]\n"
+    "p = gt reduced, total\n"
+    "chosen = select p, last, reduced\n"
+    "f = exp y\n"
+    "q = lt x, w\n"
+    "branch = cond q { g = cos f; yield g } else { h = sqrt f; yield h }\n"
+    "narrow = mul s, s\n"
+    "return chosen, branch, scattered, narrow\n"
+    "point x = 0.7, v = [-1.3, -1.175, -1.05, -0.925], n = 5, s = 1.625, y = 0.3\n"
+    "point x = 0.8099999999999999, v = [-1.19, -1.065, -0.94, -0.815], n = 5, s = 1.735, y = 0.41\n"
+    "request: vjp x, v, y; cotangents 0.77, 0.77, [0.77, 0.895, 1.02, 1.145], 0.77\n";
 
 /* ---- predicates: an op, perhaps below a loop with a least number of iterations ---- */
 
 struct wanted {
 	const char *name;
-	enum op op, below; /* below == op: anywhere */
-	int trip;          /* of the enclosing loop, at least */
-	int n_wrt;         /* differentiated inputs, at least */
+	enum op op, below;         /* below == op: anywhere */
+	int trip;                  /* of the enclosing loop, at least */
+	int n_wrt;                 /* differentiated inputs, at least */
 	int ops, elements, points; /* what must be left, at most: nodes but constants, the largest value, points */
 };
 
@@ -137,7 +76,8 @@ static bool region_has(const struct region *r, const struct wanted *w, bool insi
 		if (n->op == w->op && inside)
 			return true;
 		for (int k = 0; k < n->n_region; k++)
-			if (region_has(&n->region[k], w, inside || (n->op == w->below && node_max_trip(n) >= w->trip)))
+			if (region_has(
+				&n->region[k], w, inside || (n->op == w->below && node_max_trip(n) >= w->trip)))
 				return true;
 	}
 	return false;
@@ -203,11 +143,16 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 
 	arena_init(&scratch, 1 << 20);
 	CHECK(q.times == stats.tried, "%s: asked %d times, says %d", w->name, q.times, stats.tried);
-	CHECK(has_wanted(&(struct request_summary){w, 0}, &small_case, &scratch), "%s: what is left is not interesting", w->name);
+	CHECK(has_wanted(&(struct request_summary){w, 0}, &small_case, &scratch),
+	    "%s: what is left is not interesting", w->name);
 	CHECK(ops <= ops_of(&from->program.top), "%s: %d ops are more than before", w->name, ops);
-	CHECK(ops <= w->ops, "%s: %d ops left, %d wanted:\n%s", w->name, ops, w->ops, program_print(&small_case.program, a));
+	CHECK(ops <= w->ops,
+	    "%s: %d ops left, %d wanted:\n"
+	    "%s",
+	    w->name, ops, w->ops, program_print(&small_case.program, a));
 	CHECK(!edit_idles(&small_case.program), "%s: a loop that never begins is left", w->name);
-	CHECK(largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
+	CHECK(
+	    largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
 	CHECK(small_case.n_point <= w->points, "%s: %d points left", w->name, small_case.n_point);
 	second = minimize(&small_case, has_wanted, &q, 20000, a, &again);
 	CHECK(testcase_equal(&small_case, &second) && !again.accepted, "%s: not a fixed point", w->name);
@@ -216,103 +161,82 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 	second = minimize(from, has_wanted, &q, 7, a, &again);
 	CHECK(again.tried <= 7, "%s: %d candidates on a budget of 7", w->name, again.tried);
 	arena_free(&scratch);
-	printf("%-24s %5d tried %4d accepted %d rounds, %d ops\n", w->name, stats.tried, stats.accepted, stats.rounds, ops);
+	printf("%-24s %5d tried %4d accepted %d rounds, %d ops\n", w->name, stats.tried, stats.accepted, stats.rounds,
+	    ops);
 }
 
 /* ---- engines with a fault: towers around the guilty op that hide it or change the kind of deviation ---- */
 
 /* for (i < 4): a = -prod(concat(x, a)) */
-static int neg_tower(struct builder *b, int x)
-{
-	const struct attrs one = {.shape = {1, {1}}};
-	int a = build_open(b, (const struct type[]){count, real}, 2) + 1, join[2], y;
-
-	join[0] = build_node(b, OP_RESHAPE, &x, 1, &one, NULL);
-	join[1] = build_node(b, OP_RESHAPE, &a, 1, &one, NULL);
-	y = build_node(b, OP_CONCATENATE, join, 2, NULL, NULL);
-	y = op1(b, OP_NEG, build_node(b, OP_REDUCE_PROD, &y, 1, &(struct attrs){.n_axes = 1}, NULL));
-	build_close(b, &y, 1);
-	return build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 4}, NULL);
-}
+#define NEG_TOWER(out)                                                                                               \
+	out " = for (x) trip=4 {\n"                                                                                  \
+	    "  params i, a\n"                                                                                        \
+	    "  x1 = reshape x shape=[1]\n"                                                                           \
+	    "  a1 = reshape a shape=[1]\n"                                                                           \
+	    "  both = concatenate x1, a1 axis=0\n"                                                                   \
+	    "  product = reduce_prod both axes=[0]\n"                                                                \
+	    "  next = neg product\n"                                                                                 \
+	    "  yield next\n"                                                                                         \
+	    "}\n"
+static const char neg_tower[] = NEG_TOWER("y");
 
 /* sum(-(v @ m) * v), v the input twice */
-static int matmul_tower(struct builder *b, int x)
-{
-	const struct type square = {DTYPE_F64, {2, {2, 2}}};
-	struct tensor m = filled(b->arena, &square, 1);
-	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {2}}}, NULL), y;
-
-	y = op2(b, OP_MATMUL, v, build_constant(b, &m));
-	y = op1(b, OP_NEG, op2(b, OP_MUL, y, v));
-	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
-}
+static const char matmul_tower[] = "v = broadcast_to x shape=[2]\n"
+				   "m: f64[2,2] = constant [1, 1.125, 1.25, 1.375]\n"
+				   "p = matmul v, m\n"
+				   "q = mul p, v\n"
+				   "r = neg q\n"
+				   "y = reduce_sum r axes=[0]";
 
 /* Two carries that change places, one of them through a cumulative product. */
-static int swapped_carries(struct builder *b, int x)
-{
-	const struct type wide = {DTYPE_F64, {1, {3}}};
-	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = wide.shape}, NULL);
-	int a = build_open(b, (const struct type[]){count, wide, wide}, 3) + 1, y;
-
-	build_close(b, (const int[]){a + 1, build_node(b, OP_CUMPROD, &a, 1, NULL, NULL)}, 2);
-	y = build_region_node(b, OP_FOR, (const int[]){v, v}, 2, &(struct attrs){.trip = 2}, NULL);
-	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
-}
+static const char swapped_carries[] =
+    "v = broadcast_to x shape=[3]\n"
+    "a, b = for (v, v) trip=2 { params i, c, d; e = cumprod c axis=0; yield d, e }\n"
+    "y = reduce_sum a axes=[0]";
 
 /* checkpoint { for (i < 3): a = -checkpoint { sin(a) * x } } */
-static int checkpointed_tower(struct builder *b, int x)
-{
-	int a, y;
-
-	build_open(b, NULL, 0);
-	a = build_open(b, (const struct type[]){count, real}, 2) + 1;
-	build_open(b, NULL, 0);
-	y = op2(b, OP_MUL, op1(b, OP_SIN, a), x);
-	build_close(b, &y, 1);
-	y = op1(b, OP_NEG, build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL));
-	build_close(b, &y, 1);
-	y = build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 3}, NULL);
-	build_close(b, &y, 1);
-	return build_region_node(b, OP_CHECKPOINT, NULL, 0, NULL, NULL);
-}
+static const char checkpointed_tower[] = "y = checkpoint {\n"
+					 "  last = for (x) trip=3 {\n"
+					 "    params i, a\n"
+					 "    p = checkpoint { s = sin a; q = mul s, x; yield q }\n"
+					 "    next = neg p\n"
+					 "    yield next\n"
+					 "  }\n"
+					 "  yield last\n"
+					 "}";
 
 /* sum of [x, x, x, x] with e = sin(-e * e) * x applied to elements 2, 0, 2 */
-static int applied(struct builder *b, int x)
-{
-	const struct type indices = {DTYPE_I64, {1, {3}}};
-	struct tensor at = filled(b->arena, &indices, 2);
-	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {4}}}, NULL), index, e, y;
-
-	at.at[1].i = 0;
-	index = build_constant(b, &at);
-	e = build_open(b, &real, 1);
-	y = op2(b, OP_MUL, op1(b, OP_SIN, op1(b, OP_NEG, op2(b, OP_MUL, e, e))), x);
-	build_close(b, &y, 1);
-	y = build_region_node(b, OP_SCATTER_APPLY, (int[]){v, index}, 2, &(struct attrs){.mode = MODE_WRAP}, NULL);
-	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
-}
+static const char applied[] = "v = broadcast_to x shape=[4]\n"
+			      "at: i64[3] = constant [2, 0, 2]\n"
+			      "w = scatter_apply (v, at) axis=0 mode=wrap {\n"
+			      "  params e\n"
+			      "  square = mul e, e\n"
+			      "  n = neg square\n"
+			      "  s = sin n\n"
+			      "  p = mul s, x\n"
+			      "  yield p\n"
+			      "}\n"
+			      "y = reduce_sum w axes=[0]";
 
 /* w = v * v is read, then stored into, and stored into again; the sum of all three */
-static int stored(struct builder *b, int x)
-{
-	const struct type one = {DTYPE_F64, {1, {1}}}, index = {DTYPE_I64, {1, {1}}};
-	struct tensor number = filled(b->arena, &one, 2), at = filled(b->arena, &index, 1);
-	int v = build_node(b, OP_BROADCAST_TO, &x, 1, &(struct attrs){.shape = {1, {3}}}, NULL), square, first, second, y;
-
-	y = op2(b, OP_MUL, v, v);
-	square = op1(b, OP_SQUARE, y);
-	first = build_node(b, OP_STORE, (int[]){y, build_constant(b, &number), build_constant(b, &at)}, 3, NULL, NULL);
-	y = op1(b, OP_SIN, first);
-	at.at[0].i = 0;
-	second = build_node(b, OP_STORE, (int[]){first, build_constant(b, &number), build_constant(b, &at)}, 3, NULL, NULL);
-	y = op2(b, OP_ADD, op2(b, OP_ADD, square, y), second);
-	return build_node(b, OP_REDUCE_SUM, &y, 1, &(struct attrs){.n_axes = 1}, NULL);
-}
+static const char stored[] = "v = broadcast_to x shape=[3]\n"
+			     "w = mul v, v\n"
+			     "square = square w\n"
+			     "number = constant [2]\n"
+			     "at: i64[1] = constant [1]\n"
+			     "first = store w, number, at\n"
+			     "s = sin first\n"
+			     "again = constant [2]\n"
+			     "begin: i64[1] = constant [0]\n"
+			     "second = store first, again, begin\n"
+			     "p = add square, s\n"
+			     "q = add p, second\n"
+			     "y = reduce_sum q axes=[0]";
 
 static const struct guilty {
 	const char *spec;
 	enum transform_kind kind;
-	int (*make)(struct builder *b, int x);
+	const char *body; /* y of x */
 	double at;
 	int ops;
 } guilty[] = {
@@ -331,22 +255,7 @@ static const struct guilty {
 
 static struct testcase guilty_case(const struct guilty *g, struct arena *a)
 {
-	struct testcase c = {.n_point = 1, .n_transform = 1};
-	struct builder b = {0};
-	int x, y;
-
-	build_begin(&b, a);
-	x = build_input(&b, &real);
-	y = g->make(&b, x);
-	c.program = build_end(&b, &y, 1);
-	c.point = NEW(a, struct tensor *, 1);
-	c.point[0] = NEW(a, struct tensor, 1);
-	c.point[0][0] = filled(a, &real, g->at);
-	c.transform = NEW(a, struct transform, 1);
-	c.transform[0] = (struct transform){.kind = g->kind, .n_wrt = 1, .n_seed = 1, .wrt = NEW(a, int, 1)};
-	c.transform[0].seed = NEW(a, struct tensor, 1);
-	c.transform[0].seed[0] = filled(a, &real, 1);
-	return c;
+	return test_function(a, "x: f64[]", g->body, arena_printf(a, "%a", g->at), transform_names[g->kind]);
 }
 
 /* What a search for a finding uses up and comes upon. */
@@ -357,7 +266,8 @@ struct search {
 
 static struct question search_of(struct search *s, struct bench *b, const char *signature)
 {
-	return (struct question){.bench = b, .signature = signature, .slips = &s->slips, .until = &s->limit, .spent = &s->limit};
+	return (struct question){
+	    .bench = b, .signature = signature, .slips = &s->slips, .until = &s->limit, .spent = &s->limit};
 }
 
 static void check_guilty(const struct guilty *g, struct arena *a)
@@ -382,13 +292,18 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	bench_judge(&b, &from, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
 	same = search_of(&search, &b, signature_coarse(g->spec, &from, &r.judgement[0], a));
-	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s",
+	    g->spec, same.signature);
 	ops = ops_of(&left.program.top);
-	CHECK(ops <= g->ops, "%s: %d ops left, %d wanted:\n%s", g->spec, ops, g->ops, program_print(&left.program, a));
+	CHECK(ops <= g->ops,
+	    "%s: %d ops left, %d wanted:\n"
+	    "%s",
+	    g->spec, ops, g->ops, program_print(&left.program, a));
 	CHECK(testcase_check(&left, &e), "%s: what is left is not valid: %s", g->spec, e.text);
 	same.judged = JUDGED_IN_FULL;
 	CHECK(case_shows(&left, &same, &scratch, NULL), "%s: what is left is not interesting", g->spec);
-	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds, ops);
+	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds,
+	    ops);
 	minimize_finding(&same, &left, 10000, a, &again, &r, &stats);
 	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
 	slips_free(&search.slips);
@@ -399,54 +314,49 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 /* ---- one bug, one program ---- */
 
 /* for (i < 3): a = a * sin(x) + x */
-static int sine_tower(struct builder *b, int x)
-{
-	int a = build_open(b, (const struct type[]){count, real}, 2) + 1, y;
+static const char sine_tower[] = "y = for (x) trip=3 { params i, a; s = sin x; p = mul a, s; q = add p, x; yield q }";
 
-	y = op2(b, OP_ADD, op2(b, OP_MUL, a, op1(b, OP_SIN, x)), x);
-	build_close(b, &y, 1);
-	return build_region_node(b, OP_FOR, &x, 1, &(struct attrs){.trip = 3}, NULL);
-}
-
-/* -x added to what neg_tower makes */
-static int neg_beside(struct builder *b, int x)
-{
-	return op2(b, OP_ADD, op1(b, OP_NEG, op1(b, OP_SIN, x)), neg_tower(b, x));
-}
+/* -sin(x) added to what neg_tower makes */
+static const char neg_beside[] = NEG_TOWER("tower") "s = sin x; n = neg s; y = add n, tower";
 
 /* A custom whose function, (u * v) * u, and rule are those of a product of three. */
-static int product_rule(struct builder *b, int x)
-{
-	int k = build_open(b, (const struct type[]){real, real}, 2), y = op2(b, OP_MUL, op2(b, OP_MUL, k, k + 1), k), uv, uu;
+static const char product_rule[] = "y = custom (x, x) transform=vjp {\n"
+				   "  params u, v\n"
+				   "  p = mul u, v\n"
+				   "  q = mul p, u\n"
+				   "  yield q\n"
+				   "} do {\n"
+				   "  params a, b, d\n"
+				   "  ab = mul a, b\n"
+				   "  aa = mul a, a\n"
+				   "  twice = add ab, ab\n"
+				   "  by_u = mul twice, d\n"
+				   "  by_v = mul aa, d\n"
+				   "  yield by_u, by_v\n"
+				   "}";
 
-	build_close(b, &y, 1);
-	k = build_open(b, (const struct type[]){real, real, real}, 3);
-	uv = op2(b, OP_MUL, k, k + 1);
-	uu = op2(b, OP_MUL, k, k);
-	build_close(b, (const int[]){op2(b, OP_MUL, op2(b, OP_ADD, uv, uv), k + 2), op2(b, OP_MUL, uu, k + 2)}, 2);
-	return build_region_node(b, OP_CUSTOM, (const int[]){x, x}, 2, &(struct attrs){.transform = DERIVATIVE_VJP}, NULL);
-}
-
-static int square_rule(struct builder *b, int x)
-{
-	int k = build_open(b, (const struct type[]){real, real}, 2), y = op2(b, OP_MUL, k, k + 1);
-
-	build_close(b, &y, 1);
-	k = build_open(b, (const struct type[]){real, real, real}, 3);
-	build_close(b, (const int[]){op2(b, OP_MUL, k + 1, k + 2), op2(b, OP_MUL, k, k + 2)}, 2);
-	return op1(b, OP_NEG, build_region_node(b, OP_CUSTOM, (const int[]){x, x}, 2, &(struct attrs){.transform = DERIVATIVE_VJP}, NULL));
-}
+static const char square_rule[] = "p = custom (x, x) transform=vjp { params u, v; q = mul u, v; yield q } do {\n"
+				  "  params a, b, d\n"
+				  "  by_u = mul b, d\n"
+				  "  by_v = mul a, d\n"
+				  "  yield by_u, by_v\n"
+				  "}\n"
+				  "y = neg p";
 
 static const struct {
 	struct guilty from[2];
 } twins[] = {
-    {{{"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2}, {"functional+residual-fifo", TRANSFORM_VJP, sine_tower, 0.625, 2}}},
-    {{{"tape+scale:neg:1.5", TRANSFORM_VJP, applied, 0.25, 1}, {"tape+scale:neg:1.5", TRANSFORM_VJP, neg_beside, 0.375, 1}}},
-    {{{"aot+alias-args-dedup", TRANSFORM_VJP, product_rule, 0.375, 2}, {"aot+alias-args-dedup", TRANSFORM_VJP, square_rule, 0.625, 2}}},
+    {{{"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2},
+	{"functional+residual-fifo", TRANSFORM_VJP, sine_tower, 0.625, 2}}},
+    {{{"tape+scale:neg:1.5", TRANSFORM_VJP, applied, 0.25, 1},
+	{"tape+scale:neg:1.5", TRANSFORM_VJP, neg_beside, 0.375, 1}}},
+    {{{"aot+alias-args-dedup", TRANSFORM_VJP, product_rule, 0.375, 2},
+	{"aot+alias-args-dedup", TRANSFORM_VJP, square_rule, 0.625, 2}}},
 };
 
 /* Opens the bench and the finding of g, from which *same starts. */
-static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b, struct testcase *from, struct search *search, struct question *same)
+static bool open_guilty(const struct guilty *g, struct arena *a, struct bench *b, struct testcase *from,
+    struct search *search, struct question *same)
 {
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = 1 << 20};
 	struct judgement j = {0};
@@ -478,8 +388,10 @@ static void check_twins(const struct guilty from[2], struct arena *a)
 
 		if (!open_guilty(&from[i], a, &b, &start, &search, &same))
 			return;
-		CHECK(minimize_finding(&same, &start, 10000, a, &small_case[i], &r, &stats), "%s: %s is gone", from[i].spec, same.signature);
-		CHECK(ops_of(&small_case[i].program.top) <= from[i].ops, "%s: %d ops left, %d wanted", from[i].spec, ops_of(&small_case[i].program.top), from[i].ops);
+		CHECK(minimize_finding(&same, &start, 10000, a, &small_case[i], &r, &stats), "%s: %s is gone",
+		    from[i].spec, same.signature);
+		CHECK(ops_of(&small_case[i].program.top) <= from[i].ops, "%s: %d ops left, %d wanted", from[i].spec,
+		    ops_of(&small_case[i].program.top), from[i].ops);
 		slips_free(&search.slips);
 		bench_close(&b);
 	}
@@ -498,12 +410,10 @@ static bool refuse_all(void *context, const struct testcase *c)
 	return true;
 }
 
-static bool stop_at_once(void)
-{
-	return true;
-}
+static bool stop_at_once(void) { return true; }
 
-static void check_end(const struct guilty *g, const char *name, struct limit end, refuse_case_fn *refuse, void *context, struct arena *a)
+static void check_end(const struct guilty *g, const char *name, struct limit end, refuse_case_fn *refuse,
+    void *context, struct arena *a)
 {
 	struct minimize_statistics stats;
 	struct search search = {0};
@@ -517,7 +427,8 @@ static void check_end(const struct guilty *g, const char *name, struct limit end
 	search.limit = end;
 	same.refuse = refuse;
 	same.context = context;
-	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what was not minimized does not show", name);
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what was not minimized does not show",
+	    name);
 	CHECK(!stats.accepted && testcase_equal(&from, &left), "%s: %d candidates accepted", name, stats.accepted);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no judgement", name);
 	slips_free(&search.slips);
@@ -536,7 +447,8 @@ static void take(void *context, const char *signature, const struct testcase *c)
 	struct error e = {0};
 
 	t->n++;
-	CHECK(strcmp(signature, t->own) && !strncmp(signature, t->guilty->spec, strlen(t->guilty->spec)), "%s: slipped to %s", t->own, signature);
+	CHECK(strcmp(signature, t->own) && !strncmp(signature, t->guilty->spec, strlen(t->guilty->spec)),
+	    "%s: slipped to %s", t->own, signature);
 	CHECK(testcase_check(c, &e), "%s: a slip is no case: %s", t->own, e.text);
 }
 
@@ -575,8 +487,11 @@ static void test_idles(struct arena *a)
 		const char *file;
 		bool idles;
 	} cases[] = {
-	    {"corpus/real/pytorch-while-loop-of-no-steps.json", true}, {"corpus/real/pytorch-scan-of-no-step.json", true}, {"corpus/real/pytorch-while-loop-from-a-constant.json", false},
-	    {"corpus/zoo/clad-unentered-loop-0.json", false} /* an input says how often */, {"corpus/documents/nx-while-acc-mul-x-n3.json", false},
+	    {"corpus/real/pytorch-while-loop-of-no-steps.json", true},
+	    {"corpus/real/pytorch-scan-of-no-step.json", true},
+	    {"corpus/real/pytorch-while-loop-from-a-constant.json", false},
+	    {"corpus/zoo/clad-unentered-loop-0.json", false} /* an input says how often */,
+	    {"corpus/documents/nx-while-acc-mul-x-n3.json", false},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -600,7 +515,7 @@ int main(int argc, char **argv)
 
 	check_begin(argc, argv);
 	arena_init(&a, (size_t)1 << 30);
-	from = example(&a);
+	from = test_case(&a, example_text);
 	CHECK(testcase_check(&from, &e), "the example: %s %s", e.place, e.text);
 	same = minimize(&from, never, NULL, 1000, &a, &stats);
 	test_idles(&a);
