@@ -1,118 +1,74 @@
-/* test_parallel.c: sums of cotangents and tangents are trees that are rounded at each node: where a running sum would give another value. */
+/*
+ * test_parallel.c: sums of cotangents and tangents are trees that are rounded at each node: where a running sum would
+ * give another value.
+ */
 #include "engines/builtin/adjoint.h"
 #include "engines/instance.h"
 #include "tests/engines/samples.h"
 
-/* Terms 256, 1, 1, 1 in bf16, whose neighbours of 256 from there on are 2 apart: the tree has 256 + 2, a sum in binary64 260. */
+/*
+ * Terms 256, 1, 1, 1 in bf16, whose neighbours of 256 from there on are 2 apart: the tree has 256 + 2, a sum in
+ * binary64 260.
+ */
 enum { N = 4, TREE = 258, EXACT = 260 };
 static const double terms[N] = {256, 1, 1, 1};
 
-#define BF16V(n) {DTYPE_BF16, {1, {n}}}
+#define BF16V(n)                                                                                                     \
+	{                                                                                                            \
+		DTYPE_BF16,                                                                                          \
+		{                                                                                                    \
+			1, { n }                                                                                     \
+		}                                                                                                    \
+	}
 static const struct type one = {DTYPE_BF16, {0, {0}}}, many = BF16V(N), row_of_one = BF16V(1);
 
-static int build_broadcast(struct builder *b, const int *in, int *result)
-{
-	result[0] = build_node(b, OP_BROADCAST_TO, in, 1, &(struct attrs){.shape = many.shape}, NULL);
-	return 1;
-}
-
-/* The cotangents meet along the outer axis of the result. */
-static int build_rows(struct builder *b, const int *in, int *result)
-{
-	const struct attrs tall = {.shape = {2, {N, 1}}};
-
-	result[0] = build_node(b, OP_RESHAPE, (int[]){build_node(b, OP_BROADCAST_TO, in, 1, &tall, NULL)}, 1,
-	    &(struct attrs){.shape = many.shape}, NULL);
-	return 1;
-}
-
-static int build_gather(struct builder *b, const int *in, int *result)
-{
-	result[0] = build_node(b, OP_GATHER, (int[]){in[0], integers(b, N, (int[]){0, 0, 0, 0})}, 2, &(struct attrs){0}, NULL);
-	return 1;
-}
-
-static int build_take(struct builder *b, const int *in, int *result)
-{
-	result[0] =
-	    build_node(b, OP_TAKE_ALONG_AXIS, (int[]){in[0], integers(b, N, (int[]){0, 0, 0, 0})}, 2, &(struct attrs){0}, NULL);
-	return 1;
-}
-
-/* All of the result is margin. */
-static int build_pad(struct builder *b, const int *in, int *result)
-{
-	const struct type none = {DTYPE_BF16, {1, {0}}};
-	union cell unused = {.f = 0};
-	int nothing = build_constant(b, &(struct tensor){none, &unused});
-
-	result[0] = build_node(b, OP_PAD, (int[]){nothing, in[0]}, 2, &(struct attrs){.high = {N}}, NULL);
-	return 1;
-}
-
-/* ones[4, 1] times x[1]: the cotangent of x is a dot product. */
-static int build_matmul(struct builder *b, const int *in, int *result)
-{
-	union cell cell[N] = {{.f = 1}, {.f = 1}, {.f = 1}, {.f = 1}};
-	int ones = build_constant(b, &(struct tensor){{DTYPE_BF16, {2, {N, 1}}}, cell});
-
-	result[0] = op2(b, OP_MATMUL, ones, in[0]);
-	return 1;
-}
-
-/* The cotangents of the running sum, last first, meet in the first element. */
-static int build_cumsum(struct builder *b, const int *in, int *result)
-{
-	int all = build_node(b, OP_BROADCAST_TO, in, 1, &(struct attrs){.shape = many.shape}, NULL);
-	union cell cell[N] = {{.f = 1}, {.f = 0}, {.f = 0}, {.f = 0}};
-	int first = op2(b, OP_MUL, all, build_constant(b, &(struct tensor){many, cell}));
-	int running = build_node(b, OP_CUMSUM, &first, 1, &(struct attrs){.axis = 0}, NULL);
-
-	result[0] = build_node(b, OP_REVERSE, &running, 1, &(struct attrs){.n_axes = 1, .axes = {0}}, NULL);
-	return 1;
-}
-
-/* x used once a result: the last result is pulled back first. */
-static int build_fan(struct builder *b, const int *in, int *result)
-{
-	for (int k = 0; k < N; k++)
-		result[k] = op1(b, OP_NEG, op1(b, OP_NEG, in[0]));
-	return N;
-}
-
-/* x captured by a loop whose iterations each use it once, with a cotangent by the row. */
-static int build_captured(struct builder *b, const int *in, int *result)
-{
-	const struct attrs attrs = {.trip = N, .carries = 0};
-	union cell cell[N] = {{.f = 0}, {.f = 0}, {.f = 0}, {.f = 0}};
-	int xs = build_constant(b, &(struct tensor){many, cell}), param = build_open(b, &one, 1);
-
-	build_close(b, (int[]){op2(b, OP_ADD, param, in[0])}, 1);
-	result[0] = build_region_node(b, OP_SCAN, &xs, 1, &attrs, NULL);
-	return 1;
-}
-
 static const struct {
-	const char *name;
-	int (*build)(struct builder *b, const int *in, int *result);
+	const char *name, *text;
 	const struct type *type;
 	bool backwards;    /* the terms meet last first */
 	double functional; /* what one sum, rounded at the end or at each term, gives */
 } sums[] = {
-    {"broadcast", build_broadcast, &one, false, EXACT},
-    {"outer axis", build_rows, &row_of_one, false, EXACT},
-    {"gather", build_gather, &row_of_one, false, EXACT},
-    {"take_along_axis", build_take, &row_of_one, false, EXACT},
-    {"pad", build_pad, &one, false, EXACT},
-    {"matmul", build_matmul, &row_of_one, false, EXACT},
-    {"cumsum", build_cumsum, &one, false, EXACT},
-    {"fan-out", build_fan, &one, true, 256},
-    {"captured", build_captured, &one, true, 256},
+    {"broadcast", "y = broadcast_to a shape=[4]; return y", &one, false, EXACT},
+    /* The cotangents meet along the outer axis of the result. */
+    {"outer axis", "tall = broadcast_to a shape=[4, 1]; y = reshape tall shape=[4]; return y", &row_of_one, false,
+	EXACT},
+    {"gather", "at: i64[4] = constant [0, 0, 0, 0]; y = gather a, at axis=0 mode=clip; return y", &row_of_one, false,
+	EXACT},
+    {"take_along_axis", "at: i64[4] = constant [0, 0, 0, 0]; y = take_along_axis a, at axis=0 mode=clip; return y",
+	&row_of_one, false, EXACT},
+    /* All of the result is margin. */
+    {"pad", "nothing: bf16[0] = constant []; y = pad nothing, a low=[0] high=[4]; return y", &one, false, EXACT},
+    /* ones[4, 1] times a[1]: the cotangent of a is a dot product. */
+    {"matmul", "ones: bf16[4,1] = constant [1, 1, 1, 1]; y = matmul ones, a; return y", &row_of_one, false, EXACT},
+    /* The cotangents of the running sum, last first, meet in the first element. */
+    {"cumsum",
+	"all = broadcast_to a shape=[4]\n"
+	"mask: bf16[4] = constant [1, 0, 0, 0]\n"
+	"first = mul all, mask\n"
+	"running = cumsum first axis=0\n"
+	"y = reverse running axes=[0]\n"
+	"return y",
+	&one, false, EXACT},
+    /* a is used once a result: the last result is pulled back first. */
+    {"fan-out",
+	"m = neg a; p = neg m\n"
+	"n = neg a; q = neg n\n"
+	"o = neg a; r = neg o\n"
+	"t = neg a; s = neg t\n"
+	"return p, q, r, s",
+	&one, true, 256},
+    /* a is captured by a loop whose iterations each use it once, with a cotangent by the row. */
+    {"captured",
+	"xs: bf16[4] = constant [0, 0, 0, 0]\n"
+	"y = scan (xs) trip=4 carries=0 { params x; s = add x, a; yield s }\n"
+	"return y",
+	&one, true, 256},
 };
 
 static double gradient(struct engine *engine, int n, struct arena *a)
 {
-	const struct sample s = {.name = sums[n].name, .build = sums[n].build, .n_in = 1, .type = {*sums[n].type}, .at = {{1}}};
+	const struct sample s = {
+	    .name = sums[n].name, .text = sums[n].text, .n_in = 1, .type = {*sums[n].type}, .at = {{1}}};
 	struct testcase c = sample_case(a, &s, s.at, true);
 	struct answer out = {.status = ANSWER_FAILURE};
 	struct transform *t = &c.transform[0];
@@ -144,69 +100,29 @@ static void check_sums(struct engine *parallel, struct arena *a)
 
 /* ---- tangents ---- */
 
-static int build_reduce_sum(struct builder *b, const int *in, int *result)
-{
-	result[0] = reduce(b, OP_REDUCE_SUM, in[0]);
-	return 1;
-}
-
-static int build_reduce_mean(struct builder *b, const int *in, int *result)
-{
-	result[0] = reduce(b, OP_REDUCE_MEAN, in[0]);
-	return 1;
-}
-
-static int build_last_cumsum(struct builder *b, const int *in, int *result)
-{
-	int running = build_node(b, OP_CUMSUM, in, 1, &(struct attrs){.axis = 0}, NULL);
-
-	result[0] = build_node(b, OP_SLICE, &running, 1, &(struct attrs){.start = {N - 1}, .size = {1}, .stride = {1}}, NULL);
-	return 1;
-}
-
-/* The first element of x and then the others, which are added to it. */
-static int build_scatter_add(struct builder *b, const int *in, int *result)
-{
-	int first = build_node(b, OP_SLICE, in, 1, &(struct attrs){.size = {1}, .stride = {1}}, NULL);
-	int others = build_node(b, OP_SLICE, in, 1, &(struct attrs){.start = {1}, .size = {N - 1}, .stride = {1}}, NULL);
-
-	result[0] = build_node(
-	    b, OP_SCATTER_ADD, (int[]){first, integers(b, N - 1, (int[]){0, 0, 0}), others}, 3, &(struct attrs){0}, NULL);
-	return 1;
-}
-
-static int build_dot(struct builder *b, const int *in, int *result)
-{
-	union cell cell[N] = {{.f = 1}, {.f = 1}, {.f = 1}, {.f = 1}};
-
-	result[0] = op2(b, OP_MATMUL, in[0], build_constant(b, &(struct tensor){many, cell}));
-	return 1;
-}
-
-static int build_dot_right(struct builder *b, const int *in, int *result)
-{
-	union cell cell[N] = {{.f = 1}, {.f = 1}, {.f = 1}, {.f = 1}};
-
-	result[0] = op2(b, OP_MATMUL, build_constant(b, &(struct tensor){many, cell}), in[0]);
-	return 1;
-}
-
 static const struct {
-	const char *name;
-	int (*build)(struct builder *b, const int *in, int *result);
+	const char *name, *text;
 	double tree, forward;
 } pushes[] = {
-    {"reduce_sum", build_reduce_sum, TREE, EXACT},
-    {"reduce_mean", build_reduce_mean, 64.5, 65},
-    {"cumsum", build_last_cumsum, TREE, EXACT},
-    {"scatter_add", build_scatter_add, TREE, EXACT},
-    {"dot, left", build_dot, TREE, EXACT},
-    {"dot, right", build_dot_right, TREE, EXACT},
+    {"reduce_sum", "y = reduce_sum a axes=[0]; return y", TREE, EXACT},
+    {"reduce_mean", "y = reduce_mean a axes=[0]; return y", 64.5, 65},
+    {"cumsum", "running = cumsum a axis=0; y = slice running start=[3] size=[1]; return y", TREE, EXACT},
+    /* The first element of a and then the others, which are added to it. */
+    {"scatter_add",
+	"first = slice a start=[0] size=[1]\n"
+	"others = slice a start=[1] size=[3]\n"
+	"at: i64[3] = constant [0, 0, 0]\n"
+	"y = scatter_add first, at, others axis=0 mode=clip\n"
+	"return y",
+	TREE, EXACT},
+    {"dot, left", "ones: bf16[4] = constant [1, 1, 1, 1]; y = matmul a, ones; return y", TREE, EXACT},
+    {"dot, right", "ones: bf16[4] = constant [1, 1, 1, 1]; y = matmul ones, a; return y", TREE, EXACT},
 };
 
 static double push(struct engine *engine, int n, struct arena *a)
 {
-	const struct sample s = {.name = pushes[n].name, .build = pushes[n].build, .n_in = 1, .type = {BF16V(N)}, .at = {{1, 1, 1, 1}}};
+	const struct sample s = {
+	    .name = pushes[n].name, .text = pushes[n].text, .n_in = 1, .type = {BF16V(N)}, .at = {{1, 1, 1, 1}}};
 	struct testcase c = sample_case(a, &s, s.at, true);
 	struct answer out = {.status = ANSWER_FAILURE};
 	struct transform *t = &c.transform[0];
