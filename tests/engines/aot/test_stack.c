@@ -1,4 +1,7 @@
-/* test_stack.c: requests of several levels, in every engine: second derivatives in four mixes, third ones, batches inside and outside. */
+/*
+ * test_stack.c: requests of several levels, in every engine: second derivatives in four mixes, third ones, batches
+ * inside and outside.
+ */
 #include "engines/aot/aot.h"
 #include "engines/aot/interpret.h"
 #include "fuzz/generate/generator.h"
@@ -14,7 +17,8 @@ static bool knows(const struct engine *engine, const struct testcase *c, struct 
 	return !engine_refuses(engine_kind(engine), c->transform, c->n_transform, a);
 }
 
-static struct transform make_transform(struct arena *a, enum transform_kind kind, const struct signature *s, const int *wrt, int n_wrt)
+static struct transform make_transform(
+    struct arena *a, enum transform_kind kind, const struct signature *s, const int *wrt, int n_wrt)
 {
 	struct transform t = {.kind = kind, .n_wrt = n_wrt, .wrt = arena_copy(a, wrt, (size_t)n_wrt, sizeof *wrt)};
 	struct type type[LIMIT_ARGS];
@@ -27,10 +31,7 @@ static struct transform make_transform(struct arena *a, enum transform_kind kind
 }
 
 /* The direction of input k, element i, that all tests use. */
-static double direction(int k, int i)
-{
-	return .5 + .25 * k - .375 * i + .125 * i * i;
-}
+static double direction(int k, int i) { return .5 + .25 * k - .375 * i + .125 * i * i; }
 
 static void fill_directions(struct transform *t)
 {
@@ -40,8 +41,12 @@ static void fill_directions(struct transform *t)
 				t->seed[k].at[i].f = direction(k, i);
 }
 
-/* Appends a transform of all inputs to c; seeds of a vjp of results are those that sample_case gave, others are directions. */
-static void push_transform(struct arena *a, struct testcase *c, enum transform_kind kind, const struct transform *given)
+/*
+ * Appends a transform of all inputs to c; seeds of a vjp of results are those that sample_case gave, others are
+ * directions.
+ */
+static void push_transform(
+    struct arena *a, struct testcase *c, enum transform_kind kind, const struct transform *given)
 {
 	const struct signature s = testcase_signature(c);
 	struct transform *t = NEW(a, struct transform, c->n_transform + 1);
@@ -62,7 +67,8 @@ static void push_transform(struct arena *a, struct testcase *c, enum transform_k
 }
 
 /* Its answer, which must be valid. */
-static bool answer_of(struct engine *engine, const struct testcase *c, const char *name, struct arena *a, struct answer *out)
+static bool answer_of(
+    struct engine *engine, const struct testcase *c, const char *name, struct arena *a, struct answer *out)
 {
 	struct type type[LIMIT_ARGS];
 	struct error e = {.text = ""};
@@ -76,11 +82,14 @@ static bool answer_of(struct engine *engine, const struct testcase *c, const cha
 	CHECK(out->status == ANSWER_OK, "%s, %s: %s", name, engine_spec(engine), out->text);
 	CHECK(!out->input_modified, "%s, %s", name, engine_spec(engine));
 	n = answer_derivative_types(c, type);
-	CHECK(out->status != ANSWER_OK || out->n_derivative == n, "%s, %s: %d derivatives", name, engine_spec(engine), out->n_derivative);
+	CHECK(out->status != ANSWER_OK || out->n_derivative == n, "%s, %s: %d derivatives", name, engine_spec(engine),
+	    out->n_derivative);
 	for (int k = 0; k < n && out->status == ANSWER_OK; k++)
-		CHECK(type_equal(&type[k], &out->derivative[k].type), "%s, %s: derivative %d", name, engine_spec(engine), k);
+		CHECK(type_equal(&type[k], &out->derivative[k].type), "%s, %s: derivative %d", name,
+		    engine_spec(engine), k);
 	n = answer_primal_types(c, type);
-	CHECK(out->status != ANSWER_OK || out->n_primal == n, "%s, %s: %d results", name, engine_spec(engine), out->n_primal);
+	CHECK(out->status != ANSWER_OK || out->n_primal == n, "%s, %s: %d results", name, engine_spec(engine),
+	    out->n_primal);
 	for (int k = 0; k < n && out->status == ANSWER_OK; k++)
 		CHECK(type_equal(&type[k], &out->primal[k].type), "%s, %s: result %d", name, engine_spec(engine), k);
 	return out->status == ANSWER_OK;
@@ -136,8 +145,11 @@ static double against(const struct transform *seeds, const struct tensor *x)
 	return sum;
 }
 
-/* c asks for a vjp of all inputs.  Hessian times direction in each mix and engine; tolerance is absolute and relative. */
-static void check_hessian(const struct testcase *c, const char *name, const double *want, int n, double tolerance, struct arena *a)
+/*
+ * c asks for a vjp of all inputs. Hessian times direction in each mix and engine; tolerance is absolute and relative.
+ */
+static void check_hessian(
+    const struct testcase *c, const char *name, const double *want, int n, double tolerance, struct arena *a)
 {
 	double quadratic = 0;
 	int at = 0;
@@ -148,11 +160,13 @@ static void check_hessian(const struct testcase *c, const char *name, const doub
 				quadratic += want[at] * direction(k, i);
 	for (int mix = 0; mix < 4; mix++) {
 		struct testcase stacked = *c;
-		enum transform_kind inner = mix & 1 ? TRANSFORM_JVP : TRANSFORM_VJP, outer = mix & 2 ? TRANSFORM_JVP : TRANSFORM_VJP;
+		enum transform_kind inner = mix & 1 ? TRANSFORM_JVP : TRANSFORM_VJP,
+				    outer = mix & 2 ? TRANSFORM_JVP : TRANSFORM_VJP;
 
 		stacked.n_transform = 0;
 		push_transform(a, &stacked, inner, inner == TRANSFORM_VJP ? &c->transform[0] : NULL);
-		push_transform(a, &stacked, outer, mix == 1 ? &c->transform[0] : NULL); /* reverse over forward: of the tangents of the results */
+		push_transform(a, &stacked, outer,
+		    mix == 1 ? &c->transform[0] : NULL); /* reverse over forward: of the tangents of the results */
 		for (int e = 0; e < ENGINES; e++) {
 			double got[GRADIENT];
 			struct answer out;
@@ -161,13 +175,14 @@ static void check_hessian(const struct testcase *c, const char *name, const doub
 				continue;
 			if (mix == 3) {
 				got[0] = against(&c->transform[0], out.derivative);
-				CHECK(near(got[0], quadratic, tolerance), "%s, %s, jvp of jvp: %.17g, expected %.17g", name, specs[e],
-				    got[0], quadratic);
+				CHECK(near(got[0], quadratic, tolerance), "%s, %s, jvp of jvp: %.17g, expected %.17g",
+				    name, specs[e], got[0], quadratic);
 				continue;
 			}
 			CHECK(flatten(out.derivative, out.n_derivative, got) == n, "%s, %s", name, specs[e]);
 			for (int i = 0; i < n; i++)
-				CHECK(near(got[i], want[i], tolerance), "%s, %s, %s of %s: [%d] %.17g, expected %.17g", name, specs[e],
+				CHECK(near(got[i], want[i], tolerance),
+				    "%s, %s, %s of %s: [%d] %.17g, expected %.17g", name, specs[e],
 				    transform_names[outer], transform_names[inner], i, got[i], want[i]);
 		}
 	}
@@ -204,13 +219,32 @@ static const struct {
 	enum op op;
 	double a, b, aa, ab, bb;
 } seconds[] = {
-    {OP_SQUARE, 0, 0, 2, 0, 0}, {OP_MUL, 0, 0, 0, 1, 0}, {OP_MUL, 0, 3, 0, 1, 0}, {OP_SIN, 0, 0, 0, 0, 0}, {OP_COS, 0, 0, -1, 0, 0},
-    {OP_EXP, 0, 0, 1, 0, 0}, {OP_LOGISTIC, 0, 0, 0, 0, 0}, {OP_LOGISTIC, 1, 0, -0.090857747672948397, 0, 0},
-    {OP_LOGISTIC, -800, 0, 0, 0, 0}, {OP_TANH, 0, 0, 0, 0, 0}, {OP_TANH, .5, 0, -0.72686198138357829, 0, 0}, {OP_TANH, 900, 0, 0, 0, 0},
-    {OP_ERF, 0, 0, 0, 0, 0}, {OP_ERF, .5, 0, -0.87878257893544476, 0, 0}, {OP_ABS, 0, 0, 0, 0, 0}, {OP_ATAN, 0, 0, 0, 0, 0},
-    {OP_ATAN, 1e200, 0, 0, 0, 0}, {OP_ASINH, 0, 0, 0, 0, 0}, {OP_ASINH, 1e200, 0, 0, 0, 0}, {OP_DIV, 0, 1, 0, -1, 0},
-    {OP_POW, 2, 0, 0, .5, 0.48045301391820142}, {OP_POW, 3, 1, 0, 2.0986122886681098, 3.620846882437746},
-    {OP_POW, 0, 2, 2, 0, 0}, {OP_POW, 0, 3, 0, 0, 0}, {OP_ATAN2, 1, 1, -.5, 0, .5}, {OP_ATAN2, 0, 2, 0, -.25, 0},
+    {OP_SQUARE, 0, 0, 2, 0, 0},
+    {OP_MUL, 0, 0, 0, 1, 0},
+    {OP_MUL, 0, 3, 0, 1, 0},
+    {OP_SIN, 0, 0, 0, 0, 0},
+    {OP_COS, 0, 0, -1, 0, 0},
+    {OP_EXP, 0, 0, 1, 0, 0},
+    {OP_LOGISTIC, 0, 0, 0, 0, 0},
+    {OP_LOGISTIC, 1, 0, -0.090857747672948397, 0, 0},
+    {OP_LOGISTIC, -800, 0, 0, 0, 0},
+    {OP_TANH, 0, 0, 0, 0, 0},
+    {OP_TANH, .5, 0, -0.72686198138357829, 0, 0},
+    {OP_TANH, 900, 0, 0, 0, 0},
+    {OP_ERF, 0, 0, 0, 0, 0},
+    {OP_ERF, .5, 0, -0.87878257893544476, 0, 0},
+    {OP_ABS, 0, 0, 0, 0, 0},
+    {OP_ATAN, 0, 0, 0, 0, 0},
+    {OP_ATAN, 1e200, 0, 0, 0, 0},
+    {OP_ASINH, 0, 0, 0, 0, 0},
+    {OP_ASINH, 1e200, 0, 0, 0, 0},
+    {OP_DIV, 0, 1, 0, -1, 0},
+    {OP_POW, 2, 0, 0, .5, 0.48045301391820142},
+    {OP_POW, 3, 1, 0, 2.0986122886681098, 3.620846882437746},
+    {OP_POW, 0, 2, 2, 0, 0},
+    {OP_POW, 0, 3, 0, 0, 0},
+    {OP_ATAN2, 1, 1, -.5, 0, .5},
+    {OP_ATAN2, 0, 2, 0, -.25, 0},
     {OP_MAX, 1, 2, 0, 0, 0},
 };
 
@@ -233,27 +267,21 @@ static void check_seconds(struct arena *a)
 	}
 }
 
-/* (sin x)^2 cos y: the cotangent of sin is 0 at x = 0, its derivative is not. */
-static int build_zero_cotangent(struct builder *b, const int *in, int *result)
-{
-	result[0] = op2(b, OP_MUL, op1(b, OP_SQUARE, op1(b, OP_SIN, in[0])), op1(b, OP_COS, in[1]));
-	return 1;
-}
+/* (sin a)^2 cos b: the cotangent of sin is 0 at a = 0, its derivative is not. */
+static const char zero_cotangent[] = "s = sin a; q = square s; c = cos b; y = mul q, c; return y";
 
-/* where(x > 0, x^1.5, 3 x y): at 0 the branch not taken has a finite slope whose own slope is infinite. */
-static int build_infinite_second(struct builder *b, const int *in, int *result)
-{
-	int zero = build_scalar(b, DTYPE_F64, 0), power = op2(b, OP_POW, in[0], build_scalar(b, DTYPE_F64, 1.5));
-
-	result[0] = op3(b, OP_SELECT, op2(b, OP_GT, in[0], zero), power,
-	    op2(b, OP_MUL, op2(b, OP_MUL, in[0], in[1]), build_scalar(b, DTYPE_F64, 3)));
-	return 1;
-}
+/* where(a > 0, a^1.5, 3 a b): at 0 the branch not taken has a finite slope whose own slope is infinite. */
+static const char infinite_second[] = "power = pow a, 1.5\n"
+				      "product = mul a, b\n"
+				      "triple = mul product, 3\n"
+				      "p = gt a, 0\n"
+				      "y = select p, power, triple\n"
+				      "return y";
 
 static void check_zeros(struct arena *a)
 {
 	struct sample s = {.name = "zero cotangent",
-	    .build = build_zero_cotangent,
+	    .text = zero_cotangent,
 	    .n_in = 2,
 	    .type = {{.dtype = DTYPE_F64}, {.dtype = DTYPE_F64}},
 	    .at = {{0}, {0}}};
@@ -261,37 +289,35 @@ static void check_zeros(struct arena *a)
 
 	check_hessian(&c, s.name, (double[]){2 * direction(0, 0), 0}, 2, 1e-14, a);
 	s.name = "infinite second derivative not taken";
-	s.build = build_infinite_second;
+	s.text = infinite_second;
 	c = sample_case(a, &s, s.at, true);
 	check_hessian(&c, s.name, (double[]){3 * direction(1, 0), 3 * direction(0, 0)}, 2, 1e-14, a);
 }
 
-/* Third derivatives by x of sin(x) x^2 at 0 and elsewhere, in the eight mixes: seeds 1 give f'''. */
-static int build_third(struct builder *b, const int *in, int *result)
-{
-	result[0] = op2(b, OP_MUL, op1(b, OP_SIN, in[0]), op1(b, OP_SQUARE, in[0]));
-	return 1;
-}
-
-static int build_third_logistic(struct builder *b, const int *in, int *result)
-{
-	result[0] = op1(b, OP_LOGISTIC, in[0]);
-	return 1;
-}
+/* Third derivatives by a of sin(a) a^2 at 0 and elsewhere, in the eight mixes: seeds 1 give f'''. */
+static const char sine_square[] = "s = sin a; q = square a; y = mul s, q; return y";
 
 static void check_third(struct arena *a)
 {
 	static const struct {
-		int (*build)(struct builder *b, const int *in, int *result);
+		const char *name, *text;
 		double x, want;
-	} rows[] = {{build_third, 0, 6}, {build_third, .5, 6 * 0.87758256189037276 - 3 * 0.47942553860420301 - .25 * 0.87758256189037276} /* 6 cos - 6x sin - x^2 cos */,
-	    {build_third_logistic, 0, -.125}};
+	} rows[] = {
+	    {"sin(a) a^2 at 0", sine_square, 0, 6},
+	    {"sin(a) a^2 at 0.5", sine_square, .5,
+		6 * 0.87758256189037276 - 3 * 0.47942553860420301 -
+		    .25 * 0.87758256189037276}, /* 6 cos - 6x sin - x^2 cos */
+	    {"logistic at 0", "y = logistic a; return y", 0, -.125},
+	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!row_wanted("third: row %d", (int)i))
+		if (!row_wanted("third: %s", rows[i].name))
 			continue;
-		const struct sample s = {
-		    .name = "third", .build = rows[i].build, .n_in = 1, .type = {{.dtype = DTYPE_F64}}, .at = {{rows[i].x}}};
+		const struct sample s = {.name = rows[i].name,
+		    .text = rows[i].text,
+		    .n_in = 1,
+		    .type = {{.dtype = DTYPE_F64}},
+		    .at = {{rows[i].x}}};
 
 		for (int mix = 0; mix < 8; mix++) {
 			struct testcase c = sample_case(a, &s, s.at, false);
@@ -303,8 +329,9 @@ static void check_third(struct arena *a)
 			}
 			for (int e = 0; e < ENGINES; e++)
 				if (knows(engines[e], &c, a) && answer_of(engines[e], &c, s.name, a, &out))
-					CHECK(near(out.derivative[0].at->f, rows[i].want, 1e-13), "%s, mix %d: %.17g, expected %.17g",
-					    specs[e], mix, out.derivative[0].at->f, rows[i].want);
+					CHECK(near(out.derivative[0].at->f, rows[i].want, 1e-13),
+					    "%s, mix %d: %.17g, expected %.17g", specs[e], mix,
+					    out.derivative[0].at->f, rows[i].want);
 		}
 	}
 }
@@ -316,8 +343,10 @@ enum { SIZE = 3 };
 /* c with a batch of the inputs in `wrt`, outermost; slice b of a float input is moved by b/8. */
 static void push_batch(struct arena *a, struct testcase *c, const int *wrt, int n_wrt)
 {
-	const struct transform batch = {
-	    .kind = TRANSFORM_BATCH, .n_wrt = n_wrt, .wrt = arena_copy(a, wrt, (size_t)n_wrt, sizeof *wrt), .size = SIZE};
+	const struct transform batch = {.kind = TRANSFORM_BATCH,
+	    .n_wrt = n_wrt,
+	    .wrt = arena_copy(a, wrt, (size_t)n_wrt, sizeof *wrt),
+	    .size = SIZE};
 	struct tensor *point = arena_copy(a, c->point[0], (size_t)c->program.top.n_param, sizeof *point);
 
 	for (int k = 0; k < n_wrt; k++) {
@@ -378,13 +407,15 @@ static void check_batch_outside(struct arena *a)
 					struct tensor row = {.type = type_row(&all.derivative[k].type)};
 
 					row.at = all.derivative[k].at + b * shape_elements(&row.type.shape);
-					CHECK(tensor_same(&row, &one.derivative[k]), "%s, %s, slice %d", s->name, specs[e], b);
+					CHECK(tensor_same(&row, &one.derivative[k]), "%s, %s, slice %d", s->name,
+					    specs[e], b);
 				}
 				for (int k = 0; k < one.n_primal; k++) {
 					struct tensor row = {.type = type_row(&all.primal[k].type)};
 
 					row.at = all.primal[k].at + b * shape_elements(&row.type.shape);
-					CHECK(tensor_same(&row, &one.primal[k]), "%s, %s, slice %d", s->name, specs[e], b);
+					CHECK(tensor_same(&row, &one.primal[k]), "%s, %s, slice %d", s->name,
+					    specs[e], b);
 				}
 			}
 		}
@@ -440,23 +471,17 @@ static void check_batch_inside(struct arena *a)
 			}
 			total = flatten(all.derivative, all.n_derivative, got);
 			for (int i = 0; i < total; i++)
-				CHECK(near(got[i], want[i], 1e-12), "%s, %s: [%d] %.17g, expected %.17g", s->name, specs[e], i, got[i],
-				    want[i]);
+				CHECK(near(got[i], want[i], 1e-12), "%s, %s: [%d] %.17g, expected %.17g", s->name,
+				    specs[e], i, got[i], want[i]);
 		}
 	}
 }
 
-/* [vjp, batch, vjp, batch] of x^2 y: a batch of Hessian columns of batches. */
-static int build_square_times(struct builder *b, const int *in, int *result)
-{
-	result[0] = op2(b, OP_MUL, op1(b, OP_SQUARE, in[0]), in[1]);
-	return 1;
-}
-
+/* [vjp, batch, vjp, batch] of a^2 b: a batch of Hessian columns of batches. */
 static void check_batch_both(struct arena *a)
 {
 	const struct sample s = {.name = "both",
-	    .build = build_square_times,
+	    .text = "s = square a; y = mul s, b; return y",
 	    .n_in = 2,
 	    .type = {{.dtype = DTYPE_F64}, {.dtype = DTYPE_F64}},
 	    .at = {{2}, {3}}};
@@ -464,9 +489,9 @@ static void check_batch_both(struct arena *a)
 
 	push_transform(a, &c, TRANSFORM_VJP, NULL); /* c (2xy, x^2) */
 	c.transform[0].seed[0].at->f = 1;
-	push_batch(a, &c, (int[]){0}, 1); /* x = 2, 2.125, 2.25 */
+	push_batch(a, &c, (int[]){0}, 1);           /* x = 2, 2.125, 2.25 */
 	push_transform(a, &c, TRANSFORM_VJP, NULL); /* u0_b 2y + u1_b 2x_b; sum of u0_b 2x_b */
-	push_batch(a, &c, (int[]){1}, 1); /* y = 3, 3.125, 3.25 */
+	push_batch(a, &c, (int[]){1}, 1);           /* y = 3, 3.125, 3.25 */
 	for (int e = 0; e < ENGINES; e++) {
 		const struct transform *outer = &c.transform[2];
 		struct answer out;
@@ -481,8 +506,10 @@ static void check_batch_both(struct arena *a)
 				double want = u0 * 2 * y + u1 * 2 * x;
 
 				sum += u0 * 2 * x;
-				CHECK(near(out.derivative[0].at[q * SIZE + b].f, want, 1e-14), "%s: [%d][%d]", specs[e], q, b);
-				CHECK(out.primal[0].at[q * SIZE + b].f == x * x * y, "%s: primal [%d][%d]", specs[e], q, b);
+				CHECK(near(out.derivative[0].at[q * SIZE + b].f, want, 1e-14), "%s: [%d][%d]",
+				    specs[e], q, b);
+				CHECK(out.primal[0].at[q * SIZE + b].f == x * x * y, "%s: primal [%d][%d]", specs[e],
+				    q, b);
 			}
 			CHECK(near(out.derivative[1].at[q].f, sum, 1e-14), "%s: [%d]", specs[e], q);
 		}
@@ -490,19 +517,10 @@ static void check_batch_both(struct arena *a)
 }
 
 /* Results and inputs that are integers: their derivatives are 0 on every level, and of their own type. */
-static int build_with_integer(struct builder *b, const int *in, int *result)
-{
-	const struct attrs f64 = {.dtype = DTYPE_F64};
-
-	result[0] = op2(b, OP_MUL, op1(b, OP_SQUARE, in[0]), build_node(b, OP_CAST, &in[1], 1, &f64, NULL));
-	result[1] = op2(b, OP_ADD, in[1], in[1]);
-	return 2;
-}
-
 static void check_integers(struct arena *a)
 {
 	const struct sample s = {.name = "integer",
-	    .build = build_with_integer,
+	    .text = "s = square a; f = cast b dtype=f64; y = mul s, f; n = add b, b; return y, n",
 	    .n_in = 2,
 	    .type = {{.dtype = DTYPE_F64}, {.dtype = DTYPE_I64}},
 	    .at = {{.75}, {3}}};
@@ -522,22 +540,25 @@ static void check_integers(struct arena *a)
 			for (int b = 0; b < SIZE; b++) {
 				CHECK(out.derivative[1].at[b].i == 0, "%s", specs[e]);
 				CHECK(out.primal[1].at[b].i == 6, "%s", specs[e]);
-				/* f = 3 x^2: f'' = 6; a jvp's seed is direction(0, 0), that of a vjp of result 0 too. */
-				CHECK(out.derivative[0].at[b].f == 6 * .5 * .5, "%s, mix %d: %g", specs[e], mix, out.derivative[0].at[b].f);
+				/*
+				 * f = 3 x^2: f'' = 6; a jvp's seed is direction(0, 0), that of a vjp of result 0 too.
+				 */
+				CHECK(out.derivative[0].at[b].f == 6 * .5 * .5, "%s, mix %d: %g", specs[e], mix,
+				    out.derivative[0].at[b].f);
 			}
 		}
 	}
 }
 
-/* ---- the vectorised batch against a scan over the slices: the same operations in the same order, so the same bits ---- */
+/*
+ * ---- the vectorised batch against a scan over the slices: the same operations in the same order, so the same bits
+ * ----
+ */
 
 enum { GENERATED = 3000 };
 
 /* Whether the program is one scan, as a batch without rules is. */
-static bool is_scan(const struct program *p)
-{
-	return p->top.n_node == 1 && p->top.node[0].op == OP_SCAN;
-}
+static bool is_scan(const struct program *p) { return p->top.n_node == 1 && p->top.node[0].op == OP_SCAN; }
 
 static void check_vectorised(struct arena *a)
 {
@@ -563,17 +584,21 @@ static void check_vectorised(struct arena *a)
 		c.transform = arena_copy(a, t, 1, sizeof *t);
 		c.n_transform = 1;
 		s = testcase_signature(&c);
-		if (aot_map(&c.program, t, a, &slow, &e) && aot_batch(&c.program, t, &aot_rules_right, a, &fast, &e)) {
-			struct tensor *input = NEW(a, struct tensor, s.n_input), *x = NEW(a, struct tensor, s.n_output),
-				      *y = NEW(a, struct tensor, s.n_output);
+		if (aot_map(&c.program, t, a, &slow, &e) &&
+		    aot_batch(&c.program, t, &aot_rules_right, a, &fast, &e)) {
+			struct tensor *input = NEW(a, struct tensor, s.n_input),
+				      *x = NEW(a, struct tensor, s.n_output), *y = NEW(a, struct tensor, s.n_output);
 
 			for (int k = 0; k < s.n_input; k++)
 				input[k] = gen_point_tensor(&choice, &profile, &s.input[k], NULL, a);
 			interpret_program(&slow, input, a, x);
 			interpret_program(&fast, input, a, y);
 			for (int k = 0; k < s.n_output; k++)
-				CHECK(tensor_same(&x[k], &y[k]), "seed %d, result %d\n%s\n%s", i, k, program_print(&c.program, a),
-				    program_print(&fast, a));
+				CHECK(tensor_same(&x[k], &y[k]),
+				    "seed %d, result %d\n"
+				    "%s\n"
+				    "%s",
+				    i, k, program_print(&c.program, a), program_print(&fast, a));
 			compared++;
 			vectorised += !is_scan(&fast) || is_scan(&c.program);
 		}
@@ -588,7 +613,7 @@ static void check_vectorised(struct arena *a)
 static void check_refusals(struct arena *a)
 {
 	const struct sample s = {
-	    .name = "refused", .build = build_third, .n_in = 1, .type = {{.dtype = DTYPE_F64}}, .at = {{1}}};
+	    .name = "refused", .text = sine_square, .n_in = 1, .type = {{.dtype = DTYPE_F64}}, .at = {{1}}};
 
 	for (int e = 0; e < ENGINES; e++)
 		for (enum transform_kind kind = TRANSFORM_JVP; kind <= TRANSFORM_VJP; kind++) {
@@ -599,7 +624,8 @@ static void check_refusals(struct arena *a)
 			push_transform(a, &c, kind, NULL);
 			engine_answer(engines[e], &c, a, &out);
 			CHECK((out.status == ANSWER_OK) == knows(engines[e], &c, a), "%s", specs[e]);
-			CHECK(out.status == ANSWER_OK || (out.status == ANSWER_UNSUPPORTED && strstr(out.text, transform_names[kind])),
+			CHECK(out.status == ANSWER_OK ||
+				(out.status == ANSWER_UNSUPPORTED && strstr(out.text, transform_names[kind])),
 			    "%s: %s", specs[e], out.text);
 		}
 }
