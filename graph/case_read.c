@@ -1,6 +1,6 @@
 /* case_read.c: a case from its JSON: points, request and expectations around the program, and the two ways in. */
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "case_format.h"
@@ -12,17 +12,14 @@ static bool read_float(const struct json *v, enum dtype d, double *out, struct e
 	char shown[JSON_SHOWN], hex[REAL_TEXT];
 
 	if (v->kind == JSON_NUMBER) {
-		if (real_parse_decimal(v->text, out) && dtype_round(d, *out) == *out)
-			return true;
-		/* Only a proposal: a nearest value, rounded twice for narrow dtypes. */
-		double near = dtype_round(d, strtod(v->text, NULL));
-		return json_error(v, e, "%s is no exact value of %s; the nearest is written \"%s\"", json_quote(v->text, shown),
-		    dtype_table[d].name, real_print(near, hex));
+		*out = real_nearest(v->text, d);
+		return isfinite(*out) || json_error(v, e, "%s is too large for %s; an infinity is written \"%s\"", json_quote(v->text, shown),
+		    dtype_table[d].name, real_print(*out, hex));
 	}
 	if (v->kind != JSON_STRING)
 		return json_error(v, e, "needs a real of %s, not %s", dtype_table[d].name, json_kind_names[v->kind]);
 	if (!real_parse(v->text, out))
-		return json_error(v, e, "%s is no real: \"0x1.8p-1\", \"nan\", \"inf\", \"-inf\" or an exact number",
+		return json_error(v, e, "%s is no real: \"0x1.8p-1\", \"nan\", \"inf\", \"-inf\" or a number",
 		    json_quote(v->text, shown));
 	double near = dtype_round(d, *out);
 	/* NaN is a value of every float dtype. */

@@ -1,15 +1,15 @@
 /*
- * real.c: reals as text, exactly.  Written by hand because strtod and printf follow the locale, accept spellings we refuse, and
- * round where an inexact number must be an error.
+ * real.c: reals as text.  Hex floats are exact and read by hand: strtod accepts spellings that we refuse, and rounds where an inexact
+ * number must be an error.
  */
 #include "testcase.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 38 decimal digits: 2^-k needs k of them after the point, so nothing that people write by hand is lost. */
 __extension__ typedef unsigned __int128 wide;
 
 enum {
@@ -154,58 +154,24 @@ bool real_parse(const char *text, double *x)
 	return compose(negative, significand, exponent + scale, x);
 }
 
-bool real_parse_decimal(const char *text, double *x)
+/* text as a binary64, rounded in that direction. */
+static double rounded(const char *text, int direction)
 {
-	const wide room = (~(wide)0 - 9) / 10;
-	bool negative = *text == '-', point = false;
-	const char *s = text + negative;
-	wide digits = 0;
-	int n = 0, zeros = 0, scale = 0, exponent = 0;
+	int before = fegetround();
 
-	if (s[0] == '0' && s[1] >= '0' && s[1] <= '9')
-		return false;
-	for (; *s && *s != 'e' && *s != 'E'; s++) {
-		if (*s == '.' && !point && n) {
-			point = true;
-			continue;
-		}
-		if (*s < '0' || *s > '9' || n++ == MAX_DIGITS)
-			return false;
-		scale -= point;
-		/* Zeros count only once a digit follows them, so that 1000.000 has one digit. */
-		if (*s == '0') {
-			zeros += digits != 0;
-			continue;
-		}
-		for (; zeros; zeros--) {
-			if (digits > room)
-				return false;
-			digits *= 10;
-		}
-		if (digits > room)
-			return false;
-		digits = digits * 10 + (unsigned)(*s - '0');
-	}
-	if (!n || (point && s[-1] == '.') || (*s && !parse_exponent(s + 1, &exponent)))
-		return false;
-	if (!digits)
-		return compose(negative, 0, 0, x);
+	fesetround(direction);
+	double x = strtod(text, NULL);
+	fesetround(before);
+	return x;
+}
 
-	/* digits * 10^e = (digits * 5^e) * 2^e: exact when the first factor is an integer whose odd part has 53 bits. */
-	int e = exponent + scale + zeros, twos = 0;
-	for (int k = e; k < 0; k++) {
-		if (digits % 5)
-			return false;
-		digits /= 5;
-	}
-	for (; !(digits & 1); digits >>= 1)
-		twos++;
-	for (int k = 0; k < e; k++) {
-		if (digits >> (FRACTION_BITS + 1))
-			return false;
-		digits *= 5;
-	}
-	return compose(negative, digits, twos + e, x);
+double real_nearest(const char *text, enum dtype d)
+{
+	if (d == DTYPE_F64)
+		return rounded(text, FE_TONEAREST);
+	/* Of the two binary64 around an inexact number the odd one: rounding it again cannot meet a tie that the number itself misses. */
+	double low = rounded(text, FE_DOWNWARD), high = rounded(text, FE_UPWARD);
+	return dtype_round(d, low != high && !(bits_of(low) & 1) ? high : low);
 }
 
 /* The parts of a decimal literal. */

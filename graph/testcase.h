@@ -82,8 +82,8 @@ char *real_decimal(double x, enum dtype d, int least, char buf[REAL_TEXT]);
 int real_digits(double x, enum dtype d, int least);
 /* Reads what real_print writes and any other lower-case hex float that is exactly a binary64; whole string; false else. */
 bool real_parse(const char *text, double *x);
-/* Reads a decimal number in the grammar of JSON that is, as written, exactly a binary64; false else (0.1). */
-bool real_parse_decimal(const char *text, double *x);
+/* The value of float dtype d nearest to a decimal number in the grammar of JSON, rounded once, ties to even; infinite when it is too large. */
+double real_nearest(const char *text, enum dtype d);
 /*
  * Whether x, rounded to the digits the decimal literal has, is that literal ("1.3125", "-3", "3e-06", "nan").
  * False also when `text` is no such literal.

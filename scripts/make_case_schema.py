@@ -145,7 +145,8 @@ def schema():
         "binding": {"type": "string", "pattern": "^" + NAME + "(: " + TYPE + ")?$"},
         "typed_binding": {"type": "string", "pattern": "^" + NAME + ": " + TYPE + "$"},
         "element": {
-            "description": "reals: hex float, nan, inf or -inf, or a plain number where it is exact as written; "
+            "description": "reals: hex float (exactly a value of the dtype), nan, inf or -inf, or a plain number, "
+                           "which is taken as the nearest value of the dtype; "
                            "integers: a number up to 2^53 in magnitude, a string beyond; bool: true or false",
             "anyOf": [{"type": ["number", "boolean"]},
                       {"type": "string", "pattern": "^(" + HEX + "|nan|inf|-inf|0|-?[1-9][0-9]*)$"}]},

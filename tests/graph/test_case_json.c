@@ -201,13 +201,13 @@ static const struct {
     {"results[0]", "no value", CASE(X "'body':[],'results':['y'],'points':[[1]]," PRIMAL)},
     {"points", "0 points", CASE(X "'body':[],'results':['x'],'points':[]," PRIMAL)},
     {"points[0]", "2 tensors", CASE(X "'body':[],'results':['x'],'points':[[1,2]]," PRIMAL)},
-    {"points[1][0]", "the nearest is written \"0x1.999999999999ap-4\"",
-	CASE(X "'body':[],'results':['x'],'points':[[1],[0.1]]," PRIMAL)},
+    {"points[1][0]", "is too large for f64; an infinity is written \"inf\"",
+	CASE(X "'body':[],'results':['x'],'points':[[1],[1e999]]," PRIMAL)},
     {"points[0][0]", "no real", CASE(X "'body':[],'results':['x'],'points':[['NaN']]," PRIMAL)},
     {"points[0][0]", "not null", CASE(X "'body':[],'results':['x'],'points':[[null]]," PRIMAL)},
     {"points[0][0]", "no value of f16; the nearest is \"0x1p+11\"",
 	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[['0x1.002p+11']]," PRIMAL)},
-    {"points[0][0]", "the nearest is written \"inf\"",
+    {"points[0][0]", "is too large for f16",
 	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[[65520]]," PRIMAL)},
     {"points[0][0][1]", "no value of i32",
 	CASE("'inputs':['x: i32[2]'],'body':[],'results':['x'],'points':[[[1,2147483648]]]," PRIMAL)},
@@ -228,6 +228,9 @@ static const struct {
     {"request[0].wrt[0]", "not in [0, 0]", REQUEST("{'transform':'vjp','wrt':[1],'cotangents':[1]}")},
     {"request[0].wrt", "0 inputs", REQUEST("{'transform':'vjp','wrt':[],'cotangents':[1]}")},
     {"request[0].cotangents", "0 tensors", REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[]}")},
+    {"request[0].cotangents[0]", "an infinity is written \"-inf\"",
+	REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[-1e309]}")},
+    {"body[0].value", "is too large for f32", BODY("{'out':['y: f32[]'],'op':'constant','value':1e39}")},
     {"request[1].tangents[0]", "no real",
 	REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[1]},"
 		"{'transform':'jvp','wrt':[0],'tangents':['x']}")},
@@ -267,6 +270,34 @@ static void test_refusals(struct arena *a)
 		    refusals[k].place, refusals[k].part, e.place, e.text, refusals[k].text);
 		arena_reset(a);
 	}
+}
+
+/* Numbers that no dtype holds exactly become the nearest value of theirs wherever a case has them, and are written exactly. */
+static void test_nearest(struct arena *a)
+{
+	static const char *const text =
+	    CASE("'inputs':['x: f64[]','y: f16[2]'],'body':[{'out':['c: f32[]'],'op':'constant','value':0.1}],"
+		 "'results':['x'],'points':[[0.1,[0.1,65504.1]]],'request':["
+		 "{'transform':'jvp','wrt':[0,1],'tangents':[0.1,[-0.1,1]]},"
+		 "{'transform':'vjp','wrt':[0],'cotangents':[-0.3]}]");
+	static const char *const written[] = {
+	    "\"value\":\"0x1.99999ap-4\"",
+	    "\"points\":[[\"0x1.999999999999ap-4\",[\"0x1.998p-4\",\"0x1.ffcp+15\"]]]",
+	    "\"tangents\":[\"0x1.999999999999ap-4\",[\"-0x1.998p-4\",\"0x1p+0\"]]",
+	    "\"cotangents\":[\"-0x1.3333333333333p-2\"]",
+	};
+	struct testcase c;
+	struct error e;
+	size_t len;
+
+	bool ok = read_text(text, a, &c, &e);
+	CHECK(ok, "%s: %s", e.place, e.text);
+	if (!ok)
+		return;
+	check_round_trip("nearest", &c, a);
+	const char *out = testcase_write_compact(&c, a, &len);
+	for (int k = 0; k < 4; k++)
+		CHECK(strstr(out, written[k]), "no %s in %s", written[k], out);
 }
 
 static void test_print(struct arena *a)
@@ -409,6 +440,7 @@ int main(int argc, char **argv)
 	test_samples(&a);
 	CHECK_LAW(test_built(&a));
 	test_refusals(&a);
+	test_nearest(&a);
 	test_derivative_types(&a);
 	CHECK_LAW(test_print(&a));
 	CHECK_LAW(test_largest(&a));

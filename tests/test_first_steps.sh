@@ -1,0 +1,54 @@
+#!/bin/sh
+# What a new user meets first.  $1: adjudge
+adjudge=$1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failures=0
+checks=0
+
+fail()
+{
+	failures=$((failures + 1))
+	echo "$*" >&2
+}
+
+# check CODE ARGUMENT...: the exit code; output is left in $work/out and $work/err.
+check()
+{
+	want=$1
+	shift
+	checks=$((checks + 1))
+	"$adjudge" "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ "$got" = "$want" ] || fail "exit $got, expected $want: adjudge $*: $(head -n 5 "$work/err")"
+}
+
+# says FILE TEXT: the last output holds the fixed text.
+says()
+{
+	checks=$((checks + 1))
+	grep -qF -- "$2" "$work/$1" || fail "not in $1 of the last command: $2: $(head -n 5 "$work/$1")"
+}
+
+# ---- a case written by hand ----
+sine()
+{
+	echo '{"schema": "adjudge.case/1", "inputs": ["x: '"$1"'[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}], "results": ["y"],
+	 "points": [['"$2"']], "request": [{"transform": "vjp", "wrt": [0], "cotangents": ['"$3"']}]}' >"$work/sine.json"
+}
+sine f64 0.1 0.1
+check 0 run "$work/sine.json"
+says out agree
+sine f16 0.1 -0.3
+check 0 run "$work/sine.json"
+check 0 show "$work/sine.json"
+says out 'v0 = 0.0999755859375'
+sine f16 65520 1
+check 3 run "$work/sine.json"
+says err 'points[0][0]: "65520" is too large for f16; an infinity is written "inf"'
+sine f32 1 1e39
+check 3 run "$work/sine.json"
+says err 'request[0].cotangents[0]: "1e39" is too large for f32'
+
+echo "$checks checks, $failures failed"
+[ "$failures" = 0 ]
