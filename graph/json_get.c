@@ -74,28 +74,32 @@ char *json_quote(const char *text, char buf[JSON_SHOWN])
 	return buf;
 }
 
-/* Levenshtein distance, for words shorter than `ROOM`. */
+/* How many characters to change, insert, drop, or exchange with their neighbour, for words shorter than `ROOM` (else ROOM). */
 static int distance(const char *a, const char *b)
 {
 	enum { ROOM = 40 };
-	int row[ROOM];
-	size_t n = strlen(b);
+	/* [i % 3]: from the first i characters of a to each beginning of b; exchanges look back two rows. */
+	int row[3][ROOM];
+	int n = (int)strlen(b);
 
 	if (n >= ROOM || strlen(a) >= ROOM)
 		return ROOM;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (int)j;
-	for (size_t i = 0; a[i]; i++) {
-		int corner = row[0];
-		row[0] = (int)i + 1;
-		for (size_t j = 0; j < n; j++) {
-			int change = corner + (a[i] != b[j]);
-			int insert = row[j] + 1, drop = row[j + 1] + 1;
-			corner = row[j + 1];
-			row[j + 1] = change < insert ? (change < drop ? change : drop) : (insert < drop ? insert : drop);
+	for (int j = 0; j <= n; j++)
+		row[0][j] = j;
+	for (int i = 1; a[i - 1]; i++) {
+		int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (int j = 1; j <= n; j++) {
+			now[j] = last[j - 1] + (a[i - 1] != b[j - 1]);
+			if (now[j] > now[j - 1] + 1)
+				now[j] = now[j - 1] + 1;
+			if (now[j] > last[j] + 1)
+				now[j] = last[j] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && now[j] > before[j - 2] + 1)
+				now[j] = before[j - 2] + 1;
 		}
 	}
-	return row[n];
+	return row[strlen(a) % 3][n];
 }
 
 const char *json_nearest(const char *word, const char *const *name, int n)

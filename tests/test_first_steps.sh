@@ -50,5 +50,22 @@ sine f32 1 1e39
 check 3 run "$work/sine.json"
 says err 'request[0].cotangents[0]: "1e39" is too large for f32'
 
+# ---- names that are misspelled ----
+# nearest GIVEN NAME
+nearest()
+{
+	check 2 "$1"
+	says err "did you mean '$2'?"
+}
+nearest rnu run
+nearest urn run
+nearest rum run
+nearest gaet gate
+nearest repotr report
+nearest minimise minimize
+check 2 ab
+checks=$((checks + 1))
+! grep -q 'did you mean' "$work/err" || fail "ab is like nothing"
+
 echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]
