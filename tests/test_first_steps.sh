@@ -67,5 +67,17 @@ check 2 ab
 checks=$((checks + 1))
 ! grep -q 'did you mean' "$work/err" || fail "ab is like nothing"
 
+# ---- times ----
+loop='{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}], "results": ["y"], "points": [[1]],
+ "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}'
+echo "$loop" >"$work/sine.json"
+for time in 0 0s 0.0m; do
+	check 0 report "$work/sine.json" --engine tape+scale:sin:1.5 --time $time --experiments seeds
+done
+check 2 report "$work/sine.json" --engine tape+scale:sin:1.5 --time -1
+says err 'or 0 for no limit'
+check 2 fuzz --time 0 --out "$work/none"
+says err 'a positive time'
+
 echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]

@@ -80,7 +80,7 @@ static bool parse_duration(const char *text, double *out)
 	char *end;
 
 	*out = strtod(text, &end);
-	if (end == text || !isfinite(*out) || *out <= 0)
+	if (end == text || !isfinite(*out) || *out < 0)
 		return false;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (!strcmp(end, units[i].suffix)) {
@@ -97,6 +97,7 @@ static const char *const value_wanted[] = {
     [OPTION_NUMBER] = "an integer >= 0",
     [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal",
     [OPTION_DURATION] = "a positive time such as 90s, 10m, 8h",
+    [OPTION_LIMIT] = "a time such as 90s, 10m, 8h, or 0 for no limit",
 };
 
 static bool take_value(const struct option_row *r, const char *text)
@@ -123,7 +124,8 @@ static bool take_value(const struct option_row *r, const char *text)
 		hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 		return parse_unsigned(text, hexadecimal ? 16 : 10, r->out);
 	case OPTION_DURATION:
-		return parse_duration(text, r->out);
+	case OPTION_LIMIT:
+		return parse_duration(text, r->out) && (r->kind == OPTION_LIMIT || *(double *)r->out > 0);
 	}
 	return false;
 }

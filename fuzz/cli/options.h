@@ -24,7 +24,8 @@ enum option_kind {
 	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
 	OPTION_NUMBER,   /* int64_t >= 0 */
 	OPTION_SEED,     /* uint64_t, decimal or 0x */
-	OPTION_DURATION  /* double, seconds; suffix s, m, h or d */
+	OPTION_DURATION, /* double, seconds > 0; suffix s, m, h or d */
+	OPTION_LIMIT     /* the same, or 0, which means no limit */
 };
 
 struct option_row {

@@ -115,7 +115,7 @@ int command_report(int argc, char **argv)
 	    {"format", OPTION_TEXT, &format, "NAME", "what to write: text (default), json, markdown, html, dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE", "write here (default: standard output)"},
 	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST", "only these, separated by commas"},
-	    {"time", OPTION_DURATION, &report.characterize.seconds, "TIME", "begin no variant after this long (default 60s; 0: no limit)"},
+	    {"time", OPTION_LIMIT, &report.characterize.seconds, "TIME", "begin no variant after this long (default 60s; 0: no limit)"},
 	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
 	    {"again", OPTION_FLAG, &report.again, NULL, "make the experiments of a report that has them anew"},
 	};
