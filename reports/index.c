@@ -134,7 +134,8 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 		g++;
 	if (g == x->group + x->n_group) {
 		x->n_group++;
-		*g = (struct index_group){.fine = l->fine, .engine = render_member(l->root, "engine"), .first_case = -1, .ops = -1};
+		*g = (struct index_group){.fine = l->fine, .engine = render_member(l->root, "engine"),
+		    .engine_version = render_member(l->root, "engine_version"), .first_case = -1, .ops = -1};
 		g->report = NEW(r->a, const char *, x->n_report);
 	}
 	g->count++;

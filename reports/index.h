@@ -9,6 +9,7 @@
 
 struct index_group {
 	const char *fine, *engine, *request, *verdict, *deviation, *summary;
+	const char *engine_version; /* of the first report; "": it says none */
 	int64_t count, first_case; /* of the campaign's summary.json, else of the reports; first_case -1: not known */
 	int ops;                   /* of the smallest report: lines of its program that make a value, constants left out */
 	int n_report, n_signature, n_also;

@@ -18,6 +18,8 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 		json_begin_object(&w, JSON_BLOCK);
 		json_member_string(&w, "fine", g->fine);
 		json_member_string(&w, "engine", g->engine);
+		if (*g->engine_version)
+			json_member_string(&w, "engine_version", g->engine_version);
 		json_member_string(&w, "request", g->request);
 		json_member_string(&w, "verdict", g->verdict);
 		json_member_string(&w, "deviation", g->deviation);
@@ -55,6 +57,12 @@ static void put_about(struct text *out, enum escape escape, const struct index_g
 	}
 }
 
+/* Spec and version. */
+static const char *engine_text(const struct index_group *g, struct arena *a)
+{
+	return *g->engine_version ? arena_printf(a, "%s (%s)", g->engine, g->engine_version) : g->engine;
+}
+
 /* A path as the address of a link: what is no letter, digit or -_./ is written as %XX. */
 static const char *address(const char *path, struct arena *a)
 {
@@ -83,7 +91,7 @@ void index_markdown(struct text *out, const struct index *x)
 		text_put(out, " | ");
 		text_put_escaped(out, ESCAPE_MARKDOWN, g->verdict);
 		text_put(out, " | ");
-		text_put_escaped(out, ESCAPE_MARKDOWN, g->engine);
+		text_put_escaped(out, ESCAPE_MARKDOWN, engine_text(g, out->arena));
 		text_put(out, " | [");
 		text_put_escaped(out, ESCAPE_MARKDOWN, g->summary);
 		text_put(out, "](%s) |\n", address(g->report[0], out->arena));
@@ -117,7 +125,7 @@ void index_html(struct text *out, const struct index *x)
 		text_put(out, ", %d op%s", g->ops, g->ops == 1 ? "" : "s");
 		if (g->n_signature > 1)
 			text_put(out, ", under %d signatures", g->n_signature);
-		html_put(out, " &middot; <span class=\"mono\">%s</span></p>\n</section>\n", g->engine);
+		html_put(out, " &middot; <span class=\"mono\">%s</span></p>\n</section>\n", engine_text(g, a));
 	}
 	for (int k = 0; k < x->n_unreadable; k++) {
 		html_put(out, "<p class=\"dim\">No report: %s</p>\n", x->unreadable[k]);

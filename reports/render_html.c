@@ -42,7 +42,7 @@ static void put_head(struct text *out, const struct json *report)
 	const char *of = render_member(json_find(report, "where"), "of");
 
 	text_put(out, "<div class=\"top\">");
-	html_element(out, "code", "engine", render_member(report, "engine"));
+	html_element(out, "code", "engine", view_engine(report, out->arena));
 	html_element(out, "span", "tag bad", render_member(report, "verdict"));
 	html_element(out, "span", "tag", render_member(report, "request"));
 	if (*of)

@@ -51,7 +51,7 @@ static void put_row(struct text *out, const char *name, const char *value)
 
 static void put_head(struct text *out, const struct json *report)
 {
-	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"), render_member(report, "engine"));
+	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"), view_engine(report, out->arena));
 	put_row(out, "request", render_member(report, "request"));
 	put_row(out, "verdict", render_member(report, "verdict"));
 	put_row(out, "where", render_member(json_find(report, "where"), "of"));

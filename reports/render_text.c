@@ -1,5 +1,6 @@
 /* render_text.c: a report for a terminal. */
 #include "render.h"
+#include "view.h"
 
 #include "graph/errors.h"
 
@@ -138,6 +139,7 @@ void render_text(struct text *out, const struct json *report, const char *source
 
 	(void)source;
 	put_wrapped(out, "", render_member(report, "summary"));
+	put_wrapped(out, "", arena_printf(out->arena, "Engine: %s", view_engine(report, out->arena)));
 	text_put(out, "\n");
 	for (const struct json *line = program ? program->child : NULL; line; line = line->next)
 		text_put(out, "    %s\n", line->text ? line->text : "");

@@ -400,6 +400,7 @@ char *report_write(const struct report *r, struct arena *a, size_t *len)
 	if (r->fine)
 		json_member_string(&w, "fine", r->fine);
 	json_member_string(&w, "engine", r->engine);
+	json_member_string(&w, "engine_version", r->engine_version);
 	json_member_string(&w, "verdict", verdict_names[j->verdict]);
 	if (j->verdict == VERDICT_UNDECIDED)
 		json_member_string(&w, "reason", reason_names[j->reason]);

@@ -11,6 +11,7 @@ struct report {
 	const char *signature;   /* coarse */
 	const char *fine;        /* NULL: not known (fuzz/triage/fine_signature.h) */
 	const char *engine;      /* spec */
+	const char *engine_version; /* as fuzz/bench.h says it */
 	const struct testcase *c;
 	const struct truth *truth;
 	const struct answer *answers; /* [c->n_point] */

@@ -108,6 +108,13 @@ const char *view_shell_word(const char *text, struct arena *a)
 	return plain ? text : arena_printf(a, "%s'", word);
 }
 
+const char *view_engine(const struct json *report, struct arena *a)
+{
+	const char *spec = render_member(report, "engine"), *version = render_member(report, "engine_version");
+
+	return *version ? arena_printf(a, "%s (%s)", spec, version) : spec;
+}
+
 const char *view_command(const struct json *report, const char *file, struct arena *a)
 {
 	return arena_printf(a, "adjudge run %s --engine %s", file, view_shell_word(render_member(report, "engine"), a));

@@ -22,6 +22,8 @@ bool view_case(const struct json *report, struct arena *a, struct testcase *out)
 const char *view_tensor(const struct tensor *t, struct arena *a);
 /* The words as one word of a shell. */
 const char *view_shell_word(const char *text, struct arena *a);
+/* The engine's spec, and in parentheses its version where the report has one. */
+const char *view_engine(const struct json *report, struct arena *a);
 /* "adjudge run FILE --engine SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);
 /* "adjudge emit --format jax FILE", and how to learn of the other formats. */

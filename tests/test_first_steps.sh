@@ -79,5 +79,32 @@ says err 'or 0 for no limit'
 check 2 fuzz --time 0 --out "$work/none"
 says err 'a positive time'
 
+# ---- versions ----
+check 0 --version
+version=$(head -n 1 "$work/out")
+for name in adjudge mpfr cjson libc compiler; do
+	says out "$name "
+done
+# reported PATTERN SPEC...: the finding of that engine says its version, in every format.
+reported()
+{
+	pattern=$1
+	shift
+	check 0 minimize "$work/sine.json" "$@" --report --out "$work/report.json"
+	for format in json text markdown html; do
+		check 0 report "$work/report.json" "$@" --again --experiments runs --format $format
+		says out "$pattern"
+	done
+	check 1 fuzz "$@" --driver generate --cases 30 --max-findings 1 --quiet --out "$work/campaign"
+	for file in "$work/campaign/summary.json" "$work"/campaign/findings/*.json; do
+		checks=$((checks + 1))
+		grep -qF "\"engine_version\": \"$pattern\"" "$file" || fail "$file does not say $pattern"
+	done
+	rm -r "$work/campaign"
+}
+reported "$version" --engine tape+scale:sin:1.5+scale:mul:2
+there="proc:'$adjudge' worker --engine tape+scale:sin:1.5+scale:mul:2 | sed -u '1s/\"name\":\"[^\"]*\"/\"name\":\"that engine\",\"version\":\"2.5\"/'"
+reported 'that engine 2.5' --engine "$there"
+
 echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "engines/process/hello.h"
+#include "reports/report.h"
 
 #include <string.h>
 #include <time.h>
@@ -322,6 +323,15 @@ static bool any_disagreement(const struct truth *t)
 }
 
 /* ---- several cases in one request ---- */
+
+const char *engine_version(const struct engine *engine, struct arena *a)
+{
+	const struct hello *hello = engine_hello(engine);
+
+	if (!hello)
+		return arena_printf(a, "adjudge %s", report_versions()[1]);
+	return arena_printf(a, "%s%s%s", hello->name, *hello->version ? " " : "", hello->version);
+}
 
 int bench_cases(const struct bench *b)
 {

@@ -62,6 +62,9 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
 void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io);
 
+/* "adjudge VERSION" for a built-in engine, whose faults are in its spec; for another the name and version of its hello.  In the arena. */
+const char *engine_version(const struct engine *engine, struct arena *a);
+
 /* How many cases may be asked together: what those engines of the bench want that take several in one request; 1: there is none. */
 int bench_cases(const struct bench *b);
 /* Asks these engines for c[n], between the truth and the judgement, and returns while they work.  c, r and the arena stay until bench_receive. */

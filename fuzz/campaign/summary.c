@@ -84,6 +84,7 @@ static void put_engines(struct json_writer *w, const struct campaign *self)
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "engine", self->o->spec[k]);
+		json_member_string(w, "engine_version", engine_version(self->bench.engine[k], w->text.arena));
 		for (int v = 0; v < VERDICT_COUNT; v++)
 			if (self->verdict[k][v])
 				json_member_integer(w, verdict_names[v], self->verdict[k][v]);
@@ -168,8 +169,10 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	json_member_string(&w, "profile", self->o->profile_name);
 	json_member_integer(&w, "fd_one_in", self->o->fd_one_in);
 	put_engines(&w, self);
-	if (self->o->right_on)
+	if (self->o->right_on) {
 		json_member_string(&w, "right_on", self->o->right_on);
+		json_member_string(&w, "right_on_version", engine_version(self->bench.reference, a));
+	}
 	json_member_integer(&w, "cases", self->cases);
 	json_member_integer(&w, "skipped", self->skipped);
 	json_member_integer(&w, "decided", self->all.decided);

@@ -31,15 +31,15 @@ static int find_dtype(const char *name)
 	return dtype_find(name, strlen(name));
 }
 
-static char *render(const struct conform *m, const char *spec, const struct engine *engine, const char *format, struct arena *a)
+static char *render(const struct conform *m, const struct engine *engine, const char *format, struct arena *a)
 {
 	if (!strcmp(format, "json"))
-		return conform_json(m, spec, engine_hello(engine), a);
+		return conform_json(m, engine, a);
 	if (!strcmp(format, "markdown"))
-		return conform_markdown(m, spec, engine_hello(engine), a);
+		return conform_markdown(m, engine, a);
 	if (!strcmp(format, "html"))
-		return conform_html(m, spec, a);
-	return strcmp(format, "text") ? NULL : conform_text(m, spec, a);
+		return conform_html(m, engine, a);
+	return strcmp(format, "text") ? NULL : conform_text(m, engine, a);
 }
 
 static int outcome(const struct conform *m)
@@ -70,7 +70,7 @@ static int conform_engine(const char *spec, const struct conform_options *o, con
 	}
 	arena_init(&a, COMMAND_ARENA);
 	conform_sweep(&b, o, &a, &m);
-	text = render(&m, spec, b.engine[0], format, &a);
+	text = render(&m, b.engine[0], format, &a);
 	fputs(text, stdout);
 	code = outcome(&m);
 	if (out && !conform_write_findings(&m, &b, spec, out, !strcmp(format, "text") ? stdout : stderr, &a, &e)) {

@@ -100,8 +100,8 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 	}
 	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
 		same.signature = simplify(&same, spec, budget, &small, &r, a);
-	report = (struct report){.signature = same.signature, .engine = spec, .c = &small, .truth = &r.truth,
-	    .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	report = (struct report){.signature = same.signature, .engine = spec, .engine_version = engine_version(b->engine[0], a),
+	    .c = &small, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
 	written = write_output(how->out, text, len);
 	return code ? code : written;

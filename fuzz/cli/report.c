@@ -60,8 +60,8 @@ static int report_case(const struct report_options *o, const struct testcase *c,
 		complain("report: %s", e.text);
 		code = EXIT_USAGE;
 	} else {
-		report = (struct report){.signature = signature_coarse(o->spec, c, &r.judgement[0], a), .engine = o->spec, .c = c, .truth = &r.truth,
-		    .answers = r.answer[0], .judgement = &r.judgement[0], .characterization = &x};
+		report = (struct report){.signature = signature_coarse(o->spec, c, &r.judgement[0], a), .engine = o->spec,
+		    .engine_version = engine_version(b.engine[0], a), .c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .characterization = &x};
 		text = report_write(&report, a, &len);
 		code = render(o, text, len, a);
 	}

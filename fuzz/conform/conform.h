@@ -53,10 +53,10 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
  */
 bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e);
 
-/* Renderings of it, for people and programs; NUL-terminated, in the arena.  spec: the engine's; hello: of an engine of others, else NULL. */
-char *conform_text(const struct conform *m, const char *spec, struct arena *a);
-char *conform_json(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a);
-char *conform_markdown(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a);
-char *conform_html(const struct conform *m, const char *spec, struct arena *a);
+/* Renderings of it, for people and programs; NUL-terminated, in the arena.  Each names the engine and its version. */
+char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a);
+char *conform_json(const struct conform *m, const struct engine *engine, struct arena *a);
+char *conform_markdown(const struct conform *m, const struct engine *engine, struct arena *a);
+char *conform_html(const struct conform *m, const struct engine *engine, struct arena *a);
 
 #endif

@@ -43,11 +43,12 @@ static void put_counts(struct text *t, const struct conform *m)
 
 /* ---- text ---- */
 
-char *conform_text(const struct conform *m, const char *spec, struct arena *a)
+char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a)
 {
 	struct text t = {.arena = a};
 
-	text_put(&t, "%s: per request and dtype two letters, points inside the domain and on edges\n\n%-22s", spec, "");
+	text_put(&t, "%s (%s): per request and dtype two letters, points inside the domain and on edges\n\n%-22s", engine_spec(engine),
+	    engine_version(engine, a), "");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
 		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
 	text_put(&t, "\n%-22s", "");
@@ -84,13 +85,13 @@ static const char *escaped(const char *from, struct arena *a)
 	return t.at;
 }
 
-char *conform_markdown(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
+char *conform_markdown(const struct conform *m, const struct engine *engine, struct arena *a)
 {
 	struct text t = {.arena = a};
 
 	/* what it is, not where it lies */
 	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
-	    escaped(hello ? hello->name : spec, a), hello ? " " : "", hello ? escaped(hello->version, a) : "");
+	    engine_hello(engine) ? "" : escaped(engine_spec(engine), a), engine_hello(engine) ? "" : ", ", escaped(engine_version(engine, a), a));
 	put_counts(&t, m);
 	text_put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
@@ -122,12 +123,14 @@ static const char *css_class(const struct conform_cell *cell)
 	return verdict_is_finding[cell->worst] ? "bad" : verdict_names[cell->worst];
 }
 
-char *conform_html(const struct conform *m, const char *spec, struct arena *a)
+char *conform_html(const struct conform *m, const struct engine *engine, struct arena *a)
 {
+	const char *spec = engine_spec(engine);
 	struct text t = {.arena = a};
 
 	text_put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
-	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>", escaped(spec, a), style, escaped(spec, a));
+	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>%s. ", escaped(spec, a), style, escaped(spec, a),
+	    escaped(engine_version(engine, a), a));
 	put_counts(&t, m);
 	text_put(&t, "</p><div><table><tr><th>op</th>");
 	for (int k = 0; k < m->n_column; k++)
@@ -169,12 +172,14 @@ static void put_cell(struct json_writer *w, const struct conform_column *column,
 	json_end(w);
 }
 
-char *conform_json(const struct conform *m, const char *spec, const struct hello *hello, struct arena *a)
+char *conform_json(const struct conform *m, const struct engine *engine, struct arena *a)
 {
+	const struct hello *hello = engine_hello(engine);
 	struct json_writer w = json_document(a, "adjudge.conformance/1");
 	size_t len;
 
-	json_member_string(&w, "engine", spec);
+	json_member_string(&w, "engine", engine_spec(engine));
+	json_member_string(&w, "engine_version", engine_version(engine, a));
 	if (hello) {
 		json_member_string(&w, "name", hello->name);
 		json_member_string(&w, "version", hello->version);

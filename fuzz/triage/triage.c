@@ -178,8 +178,8 @@ static void triage_case(struct triage *self, const struct question *same, const 
 		symptom->program = symptom->fine;
 		symptom->fine = arena_printf(self->side, "%s", out->signature);
 	}
-	report = (struct report){.engine = out->spec, .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found,
-	    .seed = self->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	report = (struct report){.engine = out->spec, .engine_version = engine_version(same->bench->engine[0], self->side),
+	    .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found, .seed = self->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
 		symptom->fine = arena_printf(self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
 		c = *shown->c;

@@ -30,19 +30,19 @@ static const char *report_of(const char *text, struct arena *a)
 	const char *q = quoted(text, a);
 
 	return arena_printf(a,
-	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"engine_version\":%s,\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
 	    "\"where\":{\"point\":0,\"of\":%s},\"expected\":{\"type\":%s},\"returned\":{\"type\":%s},"
 	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,\"reason\":%s}]}]}],\"program\":[%s],"
 	    "\"characterization\":{\"statements\":[{\"kind\":\"shown\",\"text\":%s}],\"condition\":{\"text\":%s,\"failing\":{\"with\":1,\"of\":1},"
 	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
 	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},\"versions\":{\"adjudge\":%s},\"case\":%s}",
-	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
+	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
 }
 
 static const char *rendered(const char *format, const char *text, struct arena *a)
 {
 	const char *source = report_of(text, a);
-	struct index_group group = {.fine = text, .engine = text, .request = text, .verdict = text, .deviation = text, .summary = text, .count = 1,
+	struct index_group group = {.fine = text, .engine = text, .engine_version = text, .request = text, .verdict = text, .deviation = text, .summary = text, .count = 1,
 	    .first_case = 1, .n_report = 1, .n_also = 1, .report = &text, .also = &text};
 	struct index index = {.n_group = 1, .n_report = 1, .n_unreadable = 1, .group = &group, .unreadable = &text};
 	struct text out = {.arena = a};
@@ -221,7 +221,7 @@ static char base[] = "/tmp/adjudge-test-index-XXXXXX";
 static void write_report(const char *name, const char *fine, const char *verdict, struct arena *a)
 {
 	struct error e = {0};
-	const char *text = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\",\"engine\":\"e\",\"verdict\":\"%s\","
+	const char *text = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\",\"engine\":\"e\",\"engine_version\":\"name 2.5\",\"verdict\":\"%s\","
 	    "\"deviation\":\"finite\",\"summary\":\"s\",\"request\":\"vjp wrt [0]\",\"program\":[\"v1: f64[] = sin v0\"]}", verdict, fine, verdict);
 
 	CHECK(file_write_atomic(base, name, text, strlen(text), &e), "%s", e.text);
@@ -256,6 +256,9 @@ static void test_index(struct arena *a)
 	CHECK(!strcmp(x.group[1].fine, "e|vjp|gather"), "the least like it is second: %s", x.group[1].fine);
 	CHECK(x.group[1].first_case == 3 && x.group[1].n_signature == 2, "the campaign's: case %lld, %d signatures", (long long)x.group[1].first_case, x.group[1].n_signature);
 	CHECK(x.group[1].n_also == 1 && !strcmp(x.group[1].also[0], "e|vjp|take") && !x.group[0].n_also, "what is the same bug, of this group: %d", x.group[1].n_also);
+	struct text page = {.arena = a};
+	index_markdown(&page, &x);
+	CHECK(strstr(page.at, "| e (name 2.5) |"), "the engine's version: %s", page.at);
 	CHECK(!index_read("/nowhere/at/all", a, &none, &e) && *e.text, "a directory that is not there");
 }
 

@@ -110,7 +110,7 @@ static struct sample *sample_new(int extent, int n_transform, enum transform_kin
 	}
 	s->judgement.verdict = VERDICT_AGREE;
 	s->judgement.decided = 2 * extent;
-	s->report = (struct report){.signature = "tape+x|vjp|wrong|finite", .engine = "tape+x", .c = &s->c, .truth = &s->truth,
+	s->report = (struct report){.signature = "tape+x|vjp|wrong|finite", .engine = "tape+x", .engine_version = "adjudge 9.8", .c = &s->c, .truth = &s->truth,
 	    .answers = s->answer, .judgement = &s->judgement};
 	return s;
 }
