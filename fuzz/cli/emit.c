@@ -32,21 +32,33 @@ static void list_formats(void)
 		printf("%-14s %s\n", t->name, t->meaning);
 }
 
-/* Beside the executable of a build: ../engines/external; the environment variable ADJUDGE_ADAPTERS names another place. */
-static const char *adapter_command(const struct format *f, struct arena *a)
+/*
+ * The folder that has the adapter of f.  The environment variable ADJUDGE_ADAPTERS names it.  Else it is the first of three: the one of the
+ * source, seen from a build folder in it; the installed one, seen from the executable; the installed one.  NULL after a complaint.
+ */
+static const char *adapter_folder(const struct format *f, struct arena *a)
 {
-	const char *dir = getenv("ADJUDGE_ADAPTERS");
-	char path[4096];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	static const char *const places[] = {"../engines/external", ADJUDGE_ADAPTERS_FROM_BIN, ADJUDGE_ADAPTERS_INSTALLED};
+	const char *given = getenv("ADJUDGE_ADAPTERS");
+	int file = (int)strcspn(f->adapter, " ");
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
 	char *slash;
 
-	if (dir)
-		return arena_printf(a, "proc:exec %s '%s'/%s --emit", f->program, dir, f->adapter);
-	path[n > 0 ? n : 0] = '\0';
-	slash = strrchr(path, '/');
+	exe[n > 0 ? n : 0] = '\0';
+	slash = strrchr(exe, '/');
 	if (slash)
-		*slash = '\0';
-	return arena_printf(a, "proc:exec %s '%s/../engines/external'/%s --emit", f->program, path, f->adapter);
+		slash[1] = '\0';
+	for (size_t k = 0; !given && k < sizeof places / sizeof *places; k++) {
+		const char *folder = places[k][0] == '/' ? places[k] : arena_printf(a, "%s%s", exe, places[k]);
+
+		if (!access(arena_printf(a, "%s/%.*s", folder, file, f->adapter), R_OK))
+			return folder;
+	}
+	if (!given)
+		complain("emit: there is no adapter %.*s in %s; the environment variable ADJUDGE_ADAPTERS names the folder that has it", file, f->adapter,
+		    ADJUDGE_ADAPTERS_INSTALLED);
+	return given;
 }
 
 /* By the adapter of the engine. */
@@ -54,10 +66,13 @@ static int emit_by_adapter(const struct format *f, const struct emission *x)
 {
 	struct arena *a = x->arena;
 	struct error e = {0};
-	struct engine *engine = engine_open(adapter_command(f, a), &e);
-	const char **text = NULL;
+	const char *folder = adapter_folder(f, a), **text = NULL;
+	struct engine *engine;
 	int n = 0;
 
+	if (!folder)
+		return EXIT_OURS;
+	engine = engine_open(arena_printf(a, "proc:exec %s '%s'/%s --emit", f->program, folder, f->adapter), &e);
 	if (!engine) {
 		complain("emit: %s", e.text);
 		return EXIT_OURS;

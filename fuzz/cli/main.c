@@ -9,6 +9,9 @@
 #include "graph/json.h"
 #include "reports/report.h"
 #include "commands.h"
+#include "completion.h"
+
+static int command_completion(int argc, char **argv);
 
 static const struct command {
 	const char *name;
@@ -28,8 +31,38 @@ static const struct command {
     {"faults", command_faults, "list the faults that can be planted"},
     {"audit", command_audit, "judge the oracles themselves"},
     {"worker", command_worker, NULL},
+    {"completion", command_completion, NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int command_completion(int argc, char **argv)
+{
+	const struct options o = {"completion", "bash|zsh", "Prints the completion script of a shell, made from the tables of the commands.\n", NULL, 0, 1, 1};
+	const char *name[COMMANDS], *summary[COMMANDS];
+	const struct completion_shell *shell;
+	char ask[32], **operand;
+	int n = 0, n_operand, code = options_parse(&o, argc, argv, &operand, &n_operand);
+
+	if (code >= 0)
+		return code;
+	shell = completion_shell_find(operand[0]);
+	if (!shell) {
+		complain("completion: no shell '%s'; there are bash and zsh", operand[0]);
+		return EXIT_USAGE;
+	}
+	for (int i = 0; i < COMMANDS; i++)
+		if (commands[i].summary) {
+			name[n] = commands[i].name;
+			summary[n++] = commands[i].summary;
+		}
+	snprintf(ask, sizeof ask, COMPLETION_ASK "%s", operand[0]);
+	shell->begin(name, summary, n);
+	for (int i = 0; i < COMMANDS; i++)
+		if (commands[i].summary)
+			commands[i].run(2, (char *[]){argv[0], ask, NULL});
+	fputs(shell->end, stdout);
+	return EXIT_NO_FINDING;
+}
 
 static void print_usage(FILE *f)
 {

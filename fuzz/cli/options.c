@@ -11,6 +11,7 @@
 
 #include "graph/errors.h"
 #include "graph/json.h"
+#include "completion.h"
 
 enum { ROWS = 32, FIRST_CODE = 256 };
 
@@ -157,11 +158,16 @@ static void complain_about_option(const struct options *o, const char *given)
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand)
 {
 	struct option list[ROWS + 2] = {{0}};
+	const struct completion_shell *shell;
 	int code;
 
 	for (int i = 0; i < o->n_row; i++)
 		list[i] = (struct option){o->row[i].name, o->row[i].argument ? required_argument : no_argument, NULL, FIRST_CODE + i};
 	list[o->n_row] = (struct option){"help", no_argument, NULL, 'h'};
+	if (argc == 2 && !strncmp(argv[1], COMPLETION_ASK, strlen(COMPLETION_ASK)) && (shell = completion_shell_find(argv[1] + strlen(COMPLETION_ASK)))) {
+		shell->put(o);
+		return EXIT_NO_FINDING;
+	}
 	opterr = 0;
 	optind = 1;
 	while ((code = getopt_long(argc, argv, ":h", list, NULL)) != -1) {
