@@ -1,5 +1,7 @@
-/* fixed_points.h: programs with fixed points whose solutions have closed forms, for the tests of engines and of the
- * oracles. */
+/*
+ * fixed_points.h: programs with fixed points whose solutions have closed forms, for the tests of engines and of the
+ * oracles.
+ */
 #ifndef TESTS_ENGINES_FIXED_POINTS_H
 #define TESTS_ENGINES_FIXED_POINTS_H
 
@@ -52,8 +54,10 @@
 	    "m = add q, b\n" REST("n", "x", TIGHT) "yield n, m, done\n") "w = mul two, v\n"                          \
 									 "y = add u, w\n"
 
-/* y = 3/8 y + 7/16 v + a, v = 7/16 y + 3/8 v + b: one mode contracts by 13/16, the other by 1/16, and neither element
- * is one of them. */
+/*
+ * y = 3/8 y + 7/16 v + a, v = 7/16 y + 3/8 v + b: one mode contracts by 13/16, the other by 1/16, and neither element
+ * is one of them.
+ */
 #define SYMMETRIC                                                                                                    \
 	"near = constant 0.375\n"                                                                                    \
 	"far = constant 0.4375\n" FIXED_POINT("y, v", "x0, x0", "400", "solution",                                   \

@@ -1,5 +1,7 @@
-/* cases.h: hand-made cases in JSON, one per kind of attribute and per region op, as people would write them; ' stands
- * for ". */
+/*
+ * cases.h: hand-made cases in JSON, one per kind of attribute and per region op, as people would write them; ' stands
+ * for ".
+ */
 #ifndef TESTS_GRAPH_CASES_H
 #define TESTS_GRAPH_CASES_H
 

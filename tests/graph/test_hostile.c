@@ -1,5 +1,7 @@
-/* test_hostile.c: input made to break a reader is refused, with a reason and in little memory; what hangs meets the
- * time limit of the test. */
+/*
+ * test_hostile.c: input made to break a reader is refused, with a reason and in little memory; what hangs meets the
+ * time limit of the test.
+ */
 #include "tests/check.h"
 #include "tests/support/case_text.h"
 #include "cases.h"
@@ -155,8 +157,10 @@ static const struct sample hostile[] = {
     {"report in a report", "{'schema':'adjudge.report/1','case':{'schema':'adjudge.report/1','case':{}}}"},
 };
 
-/* Every prefix of a valid case, and every case with one byte removed or replaced, is read or refused; prefixes always
- * refused. */
+/*
+ * Every prefix of a valid case, and every case with one byte removed or replaced, is read or refused; prefixes always
+ * refused.
+ */
 static void test_cut(struct arena *a)
 {
 	for (int s = 0; s < N_SAMPLE; s++) {

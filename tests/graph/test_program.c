@@ -316,8 +316,10 @@ static void test_limits(struct arena *a)
 	p = nest(a, LIMIT_DEPTH + 1, 1);
 	CHECK(!program_check(&p, &e) && strstr(e.text, "nested"), "too deep: %s", e.text);
 
-	/* One region of two parameters around neg: 1 + 2 + (1 + 2), ten times, and the loop itself and its
-	 * surroundings. */
+	/*
+	 * One region of two parameters around neg: 1 + 2 + (1 + 2), ten times, and the loop itself and its
+	 * surroundings.
+	 */
 	p = nest(a, 1, 10);
 	CHECK(program_work(&p) == 1 + 1 + (1 + 1 + 1) + 10 * 6, "work %lld", (long long)program_work(&p));
 	p = nest(a, LIMIT_DEPTH, LIMIT_TRIP);

@@ -76,8 +76,10 @@ static void test_type_text(void)
 
 /* ---- rounding against an enumeration of all values ---- */
 
-/* The value with this bit pattern (sign 0); the pattern after the largest finite one is 2^emax, where a next binade
- * would start. */
+/*
+ * The value with this bit pattern (sign 0); the pattern after the largest finite one is 2^emax, where a next binade
+ * would start.
+ */
 static double value_of(enum dtype d, int pattern)
 {
 	int bits = dtype_table[d].precision - 1, fraction = pattern & ((1 << bits) - 1), exponent = pattern >> bits;

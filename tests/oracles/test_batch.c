@@ -1,5 +1,7 @@
-/* Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the
- * engines. */
+/*
+ * Requests with batches: values by hand, the balls of sums over slices, conventions of slices, laws against the
+ * engines.
+ */
 #include "engines/engine.h"
 #include "fuzz/generate/generate.h"
 #include "oracles/verdict/verdict.h"

@@ -13,22 +13,29 @@
  *   request: vjp with respect to x; cotangents 1
  *       then jvp with respect to x; tangents 1
  *
- * A statement ends with its line or with a `;`.  A `#` begins a comment.  What may be left out, and what it then
- * means: inputs                 the program has none types of results       the inferred ones; a constant is f64 or
- * bool, a scalar or a vector types of parameters    those that the op gives them `stride`               1 along each
- * axis names in a point       the inputs in their order, as in `point 1.5, 2`; number and colon are optional request
- * the primal alone with respect to        all inputs; `vjp x` is short for `vjp with respect to x`, `batch x` for
- * `batch over x` cotangents, tangents   1 in each float element, 0 in the others The elements of a tensor are a flat
- * list, and a scalar stands without brackets.  Decimals are rounded to the dtype; hex floats (0x1.8p-1), nan, inf and
- * -inf are exact.  A printed literal that was cut ("...") cannot be read.
+ * A statement ends with its line or with a `;`.  A `#` begins a comment.  What may be left out, and what it then means:
+ *
+ * - inputs: the program has none.
+ * - types of results: the inferred ones.  A constant is f64 or bool, a scalar or a vector.
+ * - types of parameters: those that the op gives them.
+ * - stride: 1 along each axis.
+ * - names in a point: the inputs in their order, as in `point 1.5, 2`.  Number and colon are optional.
+ * - request: the primal alone.
+ * - with respect to: all inputs.  `vjp x` is short for `vjp with respect to x`, `batch x` for `batch over x`.
+ * - cotangents, tangents: 1 in each float element, 0 in the others.
+ *
+ * The elements of a tensor are a flat list, and a scalar stands without brackets.  Decimals are rounded to the dtype.
+ * Hex floats (0x1.8p-1), nan, inf and -inf are exact.  A printed literal that was cut ("...") cannot be read.
  */
 #ifndef TESTS_SUPPORT_CASE_TEXT_H
 #define TESTS_SUPPORT_CASE_TEXT_H
 
 #include "graph/testcase.h"
 
-/* Reads a case; it is checked (testcase_check) and lives in the arena.  False with an error whose place is "line L,
- * column C". */
+/*
+ * Reads a case; it is checked (testcase_check) and lives in the arena.  False with an error whose place is
+ * "line L, column C".
+ */
 bool case_text_read(const char *text, struct arena *a, struct testcase *out, struct error *e);
 
 /* The same.  Text that is no case is a failed check, and the case that comes back is empty. */

@@ -1,5 +1,7 @@
-/* The text form of cases: what may be left out, what is refused and where, and that print, read, print gives the
- * same. */
+/*
+ * The text form of cases: what may be left out, what is refused and where, and that print, read, print gives the
+ * same.
+ */
 #include "case_text.h"
 
 #include <dirent.h>

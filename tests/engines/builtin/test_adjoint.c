@@ -1,5 +1,7 @@
-/* test_adjoint.c: every row of the adjoint table against differences of the kernels, then conventions, range,
- * rounding. */
+/*
+ * test_adjoint.c: every row of the adjoint table against differences of the kernels, then conventions, range,
+ * rounding.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -297,8 +299,10 @@ static void check_complete(const struct adjoint_rules *rules)
 	}
 }
 
-/* Narrow dtypes: the partial is not rounded, the product is, once; a sum inside one op is rounded once; a fan-out
- * at every term. */
+/*
+ * Narrow dtypes: the partial is not rounded, the product is, once; a sum inside one op is rounded once; a fan-out at
+ * every term.
+ */
 static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 {
 	const struct row mul = {

@@ -1,5 +1,7 @@
-/* test_functional.c: the engine with reverse loops: known gradients, agreement with the tape, and the figures of a
- * reversed order. */
+/*
+ * test_functional.c: the engine with reverse loops: known gradients, agreement with the tape, and the figures of a
+ * reversed order.
+ */
 #include "tests/engines/samples.h"
 
 /* Both engines use one table of rules and add up contributions in nearly one order. */
@@ -27,8 +29,9 @@ static void check_against_tape(struct engine *functional, struct arena *a)
 	engine_close(tape);
 }
 
-/* Gradients at x of acc = 1; repeat n: acc = step(acc, x): right, and with the saved iterates read in forward
- * order. */
+/*
+ * Gradients at x of acc = 1; repeat n: acc = step(acc, x): right, and with the saved iterates read in forward order.
+ */
 static const struct {
 	const char *body;
 	step_fn *step;

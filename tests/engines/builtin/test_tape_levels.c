@@ -545,8 +545,10 @@ static void check_memory(struct arena *a)
 		    three - two <= (two - one) * 101 / 100, "order %d: %zu, %zu, %zu bytes", order, one, two, three);
 		printf("order %d: %zu bytes an iteration\n", order, (three - two) / 100);
 	}
-	/* A store's tangent, its cotangent and the tangent of that are tables of 4000 bytes; the table itself is
-	 * written in place. */
+	/*
+	 * A store's tangent, its cotangent and the tangent of that are tables of 4000 bytes; the table itself is
+	 * written in place.
+	 */
 	stores = (table_bytes(200, a) - table_bytes(100, a)) / 100;
 	CHECK(stores > 12000 && stores < 15000, "%zu bytes an iteration that stores", stores);
 	arena_reset(a);

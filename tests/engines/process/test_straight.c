@@ -1,5 +1,7 @@
-/* Straight programs: the same function at the point, whatever the program was, without regions but those that are to
- * stay. */
+/*
+ * Straight programs: the same function at the point, whatever the program was, without regions but those that are to
+ * stay.
+ */
 #include "engines/aot/nested.h"
 #include "engines/aot/interpret.h"
 #include "engines/aot/lower.h"
@@ -124,8 +126,10 @@ static void check_generated(struct arena *a)
 	CHECK(regions > CASES / 4 && unrolled > CASES, "%d with regions, %d unrolled", regions, unrolled);
 }
 
-/* Control flow that an engine knows stays, at the point the same function; what it does not know, or stands around
- * that, does not. */
+/*
+ * Control flow that an engine knows stays, at the point the same function; what it does not know, or stands around
+ * that, does not.
+ */
 static void check_kept(struct arena *a)
 {
 	static const bool sets[][OP_COUNT] = {{[OP_COND] = true}, {[OP_FOR] = true, [OP_SCAN] = true},

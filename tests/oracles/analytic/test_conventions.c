@@ -257,8 +257,10 @@ struct seen {
 	int kinks, cornered, mixtures, beyond;
 };
 
-/* Every assignment is accepted and lies in the hull, mixtures of corners are not blamed, and what lies beyond a
- * corner by itself is. */
+/*
+ * Every assignment is accepted and lies in the hull, mixtures of corners are not blamed, and what lies beyond a
+ * corner by itself is.
+ */
 static void test_kink(
     const struct testcase *c, const struct truth_point *t, uint64_t *random, struct seen *seen, struct arena *a)
 {

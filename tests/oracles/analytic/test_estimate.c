@@ -25,8 +25,10 @@ static const char *const functions[] = {
     "y = erf x",
     "y = logistic x",
     "s = mul x, x; y = mul s, x",
-    /* what a number of 128 bits has of x beside 2^66, made large again: more than the largest scalar lets expect is
-       lost */
+    /*
+     * what a number of 128 bits has of x beside 2^66, made large again: more than the largest scalar lets expect is
+     * lost
+     */
     "c = constant 0x1p66; s = add x, c; d = sub s, c; y = sin d",
     "c = constant 0x1p66; s = add x, c; d = sub s, c; y = log d",
     "c = constant 1; s = add x, c; d = sub s, c; y = sqrt d",
@@ -172,8 +174,10 @@ static void test_second_bound(struct analytic *analytic, struct fd_mixed *mixed,
 
 static bool any_path(const struct evaluation *ev, uint64_t path) { return (void)ev, (void)path, true; }
 
-/* 5 x^2 where x > 0, else 2 x^2, at 0: the left side shares the path, and mixed differences that do not compare paths
- * take the other. */
+/*
+ * 5 x^2 where x > 0, else 2 x^2, at 0: the left side shares the path, and mixed differences that do not compare paths
+ * take the other.
+ */
 static void test_second_path(struct analytic *analytic, struct fd *fd, struct fd_mixed *mixed, struct arena *a)
 {
 	struct oracle_rules lost = oracle_rules_right;

@@ -158,8 +158,10 @@ static void test_engine(const char *spec, struct arena *a)
 		struct bench_result r;
 		arena_reset(a);
 		struct testcase c = generate(&choice, &profile, a);
-		/* a derivative inside is differentiated twice: what becomes of an engine's own masks is its own
-		 * matter */
+		/*
+		 * a derivative inside is differentiated twice: what becomes of an engine's own masks is its own
+		 * matter
+		 */
 		if (request_order(c.transform, c.n_transform) != 1 || region_has_op(&c.program.top, OP_DERIVATIVE))
 			continue;
 		bench_judge(&b, &c, a, &r);

@@ -115,8 +115,10 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 	}
 }
 
-/* The tangent of a choice may be blended of both, b' + (a' - b'), and is then off by a rounding of their size; beside
- * 0, or in reverse, by none. */
+/*
+ * The tangent of a choice may be blended of both, b' + (a' - b'), and is then off by a rounding of their size; beside
+ * 0, or in reverse, by none.
+ */
 static void test_blend(struct analytic *oracle, struct arena *a)
 {
 	static const struct {
@@ -358,8 +360,10 @@ static void test_second_of_untouched(struct analytic *oracle, struct arena *a)
 	CHECK(t->primal[0].at[0].tight == 0, "times 1 rounds by %g", t->primal[0].at[0].tight);
 }
 
-/* g y/x itself, at order 1: two roundings, and what g y loses as it underflows, to 111 times the smallest number by
- * half of which it is off here. */
+/*
+ * g y/x itself, at order 1: two roundings, and what g y loses as it underflows, to 111 times the smallest number by
+ * half of which it is off here.
+ */
 static void test_untouched(struct analytic *oracle, struct arena *a)
 {
 	static const struct {

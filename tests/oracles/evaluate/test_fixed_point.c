@@ -81,8 +81,10 @@ static void test_undecided(struct oracle *oracle, struct arena *a)
 	}
 }
 
-/* x = x/2 + stop_gradient(x)/4 + b is 4 b; its derivative, by b alone, 2: the frozen value is that at the solution,
- * in finite differences too. */
+/*
+ * x = x/2 + stop_gradient(x)/4 + b is 4 b; its derivative, by b alone, 2: the frozen value is that at the solution,
+ * in finite differences too.
+ */
 static void test_stop_gradient(struct oracle *oracle, struct arena *a)
 {
 	static const char body[] = "half = constant 0.5\n"
