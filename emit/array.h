@@ -111,6 +111,6 @@ const char *array_function_text(const struct array_target *target, const struct 
  * p, whose regions stay what they are, in ops that the target has a row for and in the forms in which the row means the same: indices inside their axis, no slices or
  * reductions of nothing, and so on.  In the arena.  False with the op that cannot be said.
  */
-bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e);
+bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 #endif

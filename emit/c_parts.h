@@ -70,6 +70,6 @@ void c_reduce(struct c_source *s, const struct node *node);  /* c_reduce.c */
 /* What index q, an expression, means on an axis of extent n, times the axis' stride; itself where it may be outside and is then dropped. */
 const char *c_position(struct c_source *s, enum index_mode mode, const char *q, int n, int stride);
 /* A region's nodes, which may have regions (c_regions.c). */
-bool c_region(struct c_source *s, const struct region *region, struct error *e);
+bool c_region(struct c_source *s, const struct region *region, struct error *e) MUST_CHECK;
 
 #endif

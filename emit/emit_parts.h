@@ -21,6 +21,6 @@ const char *emit_expected(const struct component *const *choice, int n, struct a
 const char *emit_expected_element(const struct truth_point *at, bool derivative, int output, int i, struct arena *a);
 
 /* The program without op derivative, customs, fixed points, checkpoints and stores: what they are in the other ops. */
-bool emit_plain(const struct testcase *c, struct arena *a, struct program *out, struct error *e);
+bool emit_plain(const struct testcase *c, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 #endif

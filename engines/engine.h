@@ -44,7 +44,7 @@ struct engine_kind {
  * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND or so:PATH, which is started (external.h).  NULL with a message that names the unknown
  * part and lists what there is.  Owned by the caller until engine_close.
  */
-struct engine *engine_open(const char *spec, struct error *e);
+struct engine *engine_open(const char *spec, struct error *e) MUST_CHECK;
 void engine_close(struct engine *self);
 /* Whether the spec is one of an engine that is not ours: nothing more can be said of it without starting it. */
 bool engine_spec_is_external(const char *spec);
@@ -52,7 +52,7 @@ bool engine_spec_is_external(const char *spec);
  * Whether the spec names an engine, arguments and faults that there are; no process is started.  Of an engine that is not ours nothing is checked.
  * False with the reason.
  */
-bool engine_spec_valid(const char *spec, struct error *e);
+bool engine_spec_valid(const char *spec, struct error *e) MUST_CHECK;
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
@@ -124,7 +124,7 @@ bool engine_receive(struct engine *self);
  * c as source text in the terms of engine `self`, which was opened with a command that emits: text[*n], in the arena, one each point where it
  * is written for one.  False with the reason: it is built in, or the case has what it does not know.
  */
-bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e);
+bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e) MUST_CHECK;
 
 /* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);

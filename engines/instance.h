@@ -46,7 +46,7 @@ extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkp
     compiled_kind, implicit_kind;
 
 /* As engine_open, but answers in this process whatever is planted: the worker's own side. */
-struct engine *engine_open_here(const char *spec, struct error *e);
+struct engine *engine_open_here(const char *spec, struct error *e) MUST_CHECK;
 
 /* ---- faults (faults.def, faults.c) ---- */
 
@@ -54,6 +54,6 @@ struct engine *engine_open_here(const char *spec, struct error *e);
  * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault asks for it.  False
  * with what there is when the fault is unknown or not of this engine.
  */
-bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e);
+bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e) MUST_CHECK;
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef GRAPH_ARENA_H
 #define GRAPH_ARENA_H
 
+#include "errors.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -12,6 +12,6 @@
 enum { CASE_NAME = 32 };
 
 /* Members inputs, body and results of `root` as a program: typed and wired, not yet checked (case_program.c). */
-bool case_read_program(const struct json *root, struct arena *a, struct program *out, struct error *e);
+bool case_read_program(const struct json *root, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 #endif

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* On a function whose result says whether it failed: a caller that ignores it does not compile without a warning. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
 struct error {
 	char place[1024]; /* the file and the path inside it, as in loop.json: body[3].op; "" when there is none */
 	char text[256];   /* "" means no error */

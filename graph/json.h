@@ -45,13 +45,13 @@ struct json {
 /* ---- reading (json.c) ---- */
 
 /* Parses text[len]; NULL with an error whose place is "line L, column C". */
-const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e);
+const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e) MUST_CHECK;
 
 /*
  * The bytes of a regular file of at most `limit` bytes, or of standard input ("-"); NUL-terminated, *len without that NUL.
  * NULL with an error whose place is the path.
  */
-char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *len, struct error *e);
+char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *len, struct error *e) MUST_CHECK;
 
 /* The path of `v` from the root, as in body[3].op; "" for the root.  Returns buf. */
 char *json_place(const struct json *v, char buf[JSON_PLACE]);
@@ -66,22 +66,22 @@ char *json_quote(const char *text, char buf[JSON_SHOWN]);
 const char *json_nearest(const char *word, const char *const *name, int n);
 
 /* Whether `v` is of that kind; an error at v else. */
-bool json_is(const struct json *v, enum json_kind kind, struct error *e);
+bool json_is(const struct json *v, enum json_kind kind, struct error *e) MUST_CHECK;
 
 /* The member `key` (case matters), or NULL. */
 const struct json *json_find(const struct json *object, const char *key);
 /* The same; an error when it is absent or of another kind. */
-bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e);
+bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e) MUST_CHECK;
 /* The same; *out is NULL when it is absent, an error only when it is of another kind. */
-bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e);
+bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e) MUST_CHECK;
 /* Whether every key of `object` is among key[n]; an error at the first that is not. */
-bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e);
+bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e) MUST_CHECK;
 
 /* An integer written as a JSON number without point or exponent, in [low, high]; high <= 2^53. */
-bool json_integer(const struct json *v, int64_t low, int64_t high, int64_t *out, struct error *e);
-bool json_int(const struct json *v, int low, int high, int *out, struct error *e);
+bool json_integer(const struct json *v, int64_t low, int64_t high, int64_t *out, struct error *e) MUST_CHECK;
+bool json_int(const struct json *v, int low, int high, int *out, struct error *e) MUST_CHECK;
 /* Any 64-bit integer: a JSON number up to 2^53 in magnitude, or a string of decimal digits. */
-bool json_int64(const struct json *v, int64_t *out, struct error *e);
+bool json_int64(const struct json *v, int64_t *out, struct error *e) MUST_CHECK;
 
 /* ---- writing (json_write.c) ---- */
 

@@ -163,20 +163,20 @@ bool node_has_trip(const struct node *node);
  * parameter types must be set).  Writes n_out types, at most LIMIT_ARGS.  False with an error that says which rule is broken.
  * This is the one shape rule of each family.
  */
-bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e);
+bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e) MUST_CHECK;
 
 /*
  * Types that the parameters of region `which` of `node` must have, from operand types and attributes.  False when the
  * operands do not fit the op.
  */
 bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS], int *n,
-    struct error *e);
+    struct error *e) MUST_CHECK;
 
 /*
  * Whether p is valid: every operand defined before its use and in scope, arity, dtypes, attributes, inferred types equal the stored ones,
  * limits.  The place of an error is a path as in body[3].regions[0].body[1].args[0].
  */
-bool program_check(const struct program *p, struct error *e);
+bool program_check(const struct program *p, struct error *e) MUST_CHECK;
 
 /* Scalar work as LIMIT_WORK counts it, saturating; an upper bound on the executed work, caps taken as trip counts. */
 int64_t program_work(const struct program *p);
@@ -215,7 +215,7 @@ int build_input(struct builder *b, const struct type *t);
  * Appends a node without regions to the innermost open region.  Operands are copied; attrs may be NULL.  Returns the
  * first result value, or -1 (nothing is added) with the reason in e (may be NULL).
  */
-int build_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e);
+int build_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
 /* A constant of any type: the elements are copied. */
 int build_constant(struct builder *b, const struct tensor *value);
 /* A float or integer scalar constant; x is rounded to the dtype. */
@@ -232,7 +232,7 @@ void build_close(struct builder *b, const int *result, int n_result);
  * Uses the n_region regions closed last.  Returns the first result (n_out by the op's rule), or -1 with the reason in e;
  * the regions are then dropped.
  */
-int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e);
+int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
 
 /*
  * Ends the program with these outputs; canonical and ready for program_check.  b is spent.  Only here may values be renumbered:

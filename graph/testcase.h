@@ -33,7 +33,7 @@ struct testcase {
 };
 
 /* Whether the case is valid: program_check, points and seeds of the right types, request within limits. */
-bool testcase_check(const struct testcase *c, struct error *e);
+bool testcase_check(const struct testcase *c, struct error *e) MUST_CHECK;
 struct testcase testcase_copy(const struct testcase *c, struct arena *a);
 /* Same program, points and request, bit for bit. */
 bool testcase_equal(const struct testcase *a, const struct testcase *b);
@@ -47,14 +47,14 @@ struct signature testcase_signature(const struct testcase *c);
  * Reads a case, or the case inside a report (its member "case").  text[len]; need not be NUL-terminated.  Strict: unknown
  * and duplicate keys, wrong types, inexact numbers are errors with a place.  The result is checked (testcase_check) and lives in the arena.
  */
-bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
+bool testcase_read(const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e) MUST_CHECK;
 /* The same of a value that was read already. */
 struct json;
-bool testcase_read_value(const struct json *v, struct arena *a, struct testcase *out, struct error *e);
+bool testcase_read_value(const struct json *v, struct arena *a, struct testcase *out, struct error *e) MUST_CHECK;
 /* The same; the place of an error is prefixed by the path that the text came from. */
-bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e);
+bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e) MUST_CHECK;
 /* The same from a file: regular, at most LIMIT_CASE_BYTES; "-" is standard input. */
-bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e);
+bool testcase_read_file(const char *path, struct arena *a, struct testcase *out, struct error *e) MUST_CHECK;
 /* Canonical JSON, indented for people, one node a line, ending in a newline; *len bytes, NUL-terminated, in the arena. */
 char *testcase_write(const struct testcase *c, struct arena *a, size_t *len);
 /* The same on one line without spaces (for fuzzing engines and the wire). */
@@ -64,7 +64,7 @@ struct json_writer;
 void testcase_put(struct json_writer *w, const struct testcase *c);
 /* Elements as the case format has them: a flat array, or one bare element for rank 0. */
 void tensor_put(struct json_writer *w, const struct tensor *t);
-bool tensor_read(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e);
+bool tensor_read(const struct json *v, const struct type *t, struct arena *a, struct tensor *out, struct error *e) MUST_CHECK;
 /* For people: provenance, program_print, points and request. */
 char *testcase_print(const struct testcase *c, struct arena *a);
 

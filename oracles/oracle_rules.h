@@ -65,6 +65,6 @@ bool oracle_fault_row(int i, struct arena *a, struct oracle_fault *out);
 /*
  * Rules with that fault, in the arena; NULL with the reason: no fault, or no op of that name that it could be planted in.
  */
-const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a, struct error *e);
+const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a, struct error *e) MUST_CHECK;
 
 #endif

@@ -28,7 +28,7 @@ struct index {
  * Reads DIR/summary.json, where there is one, and the reports in DIR/findings or, where there is none, in DIR.  In the arena.  False with the
  * reason where no directory can be read; a file that is no report is only named.
  */
-bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e);
+bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e) MUST_CHECK;
 
 /* Schema reports/index.schema.json. */
 char *index_json(const struct index *x, struct arena *a, size_t *len);

@@ -12,6 +12,6 @@ bool program_has_derivative(const struct program *p);
  * gone too.  `above`: of what order the result is to be differentiated.  In the arena.  False with a reason where a rule is missing or the program exceeds the bounds of aot.h.
  */
 bool aot_lower(
-    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e);
+    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 #endif

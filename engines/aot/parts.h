@@ -103,7 +103,7 @@ void aot_pull_custom(struct aot *x, const struct node *node);
 /* ---- programs (forward.c, jvp.c, vjp.c, loops.c) ---- */
 
 /* A program with the inputs of p, which are mapped; nothing is active. */
-struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e);
+struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e) MUST_CHECK;
 /* Ends the program, unless it breaks a limit that program_check would name. */
 bool aot_end(struct aot *x, const int *result, int n_result, struct program *out);
 /* Lists with room for a primal and a derivative each, or for their types. */
@@ -117,14 +117,14 @@ void aot_push_region(struct aot *x, const struct region *region);
  * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a reason where the IR
  * has no room.
  */
-bool aot_without_apply(struct program *p, struct arena *a, struct error *e);
+bool aot_without_apply(struct program *p, struct arena *a, struct error *e) MUST_CHECK;
 /* What stands in for one scatter_apply node in the primal. */
 void aot_primal_apply(struct aot *x, const struct node *node);
 
 /* Sets x->active of the values of a region from that of its parameters. */
 void aot_activate(struct aot *x, const struct region *region);
 /* False with an error when a region op without a rule occurs at any depth. */
-bool aot_has_rules(const struct region *region, struct error *e);
+bool aot_has_rules(const struct region *region, struct error *e) MUST_CHECK;
 /* The shape of an operand of matmul as a matrix: a vector is a row on the left, a column on the right. */
 struct shape aot_matrix(const struct shape *s, bool left);
 /* value * factor, of its type; the value itself when the factor is 1. */

@@ -206,7 +206,7 @@ static void unbroadcast(const struct tensor *full, struct tensor *operand)
 void rules_round(struct tangent_rules *tangent, struct adjoint_rules *adjoint)
 {
 	for (int i = 0; i < USUAL; i++)
-		expression_compile(&usual_expression[i], usual[i].text, NULL);
+		expression_known(&usual_expression[i], usual[i].text);
 	for (int op = 0; op < OP_COUNT; op++) {
 		if (adjoint->row[op].structure == adjoint_elementwise)
 			adjoint->row[op].structure = adjoint_elementwise_rounded;

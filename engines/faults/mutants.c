@@ -41,7 +41,7 @@ void mutate_partials(struct mutant_walk *m, enum op op, struct expression partia
 		if (!p->n)
 			continue;
 		if (mutant_here(m, "%s: no contribution by %c", op_table[op].name, "abc"[k]))
-			expression_compile(p, "0", NULL);
+			expression_known(p, "0");
 		snprintf(text, sizeof text, "-(%s)", p->text);
 		if (strlen(text) < EXPRESSION_TEXT && expression_compile(&edited, text, NULL) &&
 		    mutant_here(m, "%s: the sign of the partial by %c", op_table[op].name, "abc"[k]))

@@ -290,6 +290,13 @@ bool expression_compile(struct expression *out, const char *text, struct error *
 	return !s.failed;
 }
 
+void expression_known(struct expression *out, const char *text)
+{
+	bool compiles = expression_compile(out, text, NULL);
+
+	assert(compiles);
+}
+
 bool expression_reads(const struct expression *x, char variable)
 {
 	enum code code = variable == 'a' ? CODE_A : variable == 'b' ? CODE_B : variable == 'c' ? CODE_C : CODE_Y;

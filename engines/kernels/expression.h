@@ -26,7 +26,9 @@ struct expression {
 };
 
 /* Compiles `text`; "" and NULL make the expression absent.  False with what is wrong, and where, in e. */
-bool expression_compile(struct expression *out, const char *text, struct error *e);
+bool expression_compile(struct expression *out, const char *text, struct error *e) MUST_CHECK;
+/* The same of a text that stands in the sources, and compiles. */
+void expression_known(struct expression *out, const char *text);
 
 /* Whether a variable, one of a b c y, occurs in it. */
 bool expression_reads(const struct expression *x, char variable);

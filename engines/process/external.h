@@ -14,6 +14,6 @@ bool external_spec(const char *spec);
  * Starts the engine of engine->spec and hears its hello, which makes engine->kind; its functions are place_external (instance.h).  False with the
  * reason in e.
  */
-bool external_open(struct engine *engine, struct error *e);
+bool external_open(struct engine *engine, struct error *e) MUST_CHECK;
 
 #endif

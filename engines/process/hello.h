@@ -49,7 +49,7 @@ struct hello hello_open_to_all(const char *name);
 /* One line without the newline; NUL-terminated, in the arena.  Members that say nothing are left out. */
 char *hello_write(const struct hello *h, struct arena *a, size_t *len);
 /* False with the reason when the line is no hello; {"error": "..."} is one that says why there is none.  Strings live in the arena. */
-bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e);
+bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e) MUST_CHECK;
 /* Whether the engine takes requests of that stack. */
 bool hello_takes(const struct hello *h, const struct transform *t, int n);
 /* Whether op derivative of p is written in other ops before the engine sees it. */

@@ -8,7 +8,7 @@
 struct library;
 
 /* Loads the object.  NULL with the reason in e.  *hello is what it says of itself; strings in the arena. */
-struct library *library_open(const char *path, struct arena *a, struct hello *hello, struct error *e);
+struct library *library_open(const char *path, struct arena *a, struct hello *hello, struct error *e) MUST_CHECK;
 /* Answers every point of c: out[c->n_point], in the arena. */
 void library_answer(struct library *self, const struct testcase *c, struct arena *a, struct answer *out);
 /* The object stays loaded: it may have left threads. */

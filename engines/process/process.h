@@ -67,7 +67,7 @@ void process_free(struct process *p);
  * Starts the executable `path` (searched for as execvp does) with argv and environment.  hear: standard error is kept; else it is /dev/null.
  * False with the reason.
  */
-bool process_start(struct process *p, const char *path, char *const argv[], char *const environment[], bool hear, struct error *e);
+bool process_start(struct process *p, const char *path, char *const argv[], char *const environment[], bool hear, struct error *e) MUST_CHECK;
 /*
  * Ends the process with its group and reaps it.  patience_ms: how long it may take to die by itself.  True with the wait status when it did;
  * false when it had to be killed, or was not running.

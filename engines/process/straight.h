@@ -13,7 +13,7 @@ enum { STRAIGHT_NODES = 1 << 14 };
  * everything inside them does (not with constants); NULL: none.  In the arena.  False with the reason where the program would have more than STRAIGHT_NODES nodes.
  */
 bool straight_program(
-    const struct program *p, const struct tensor *point, bool constants, const bool *keep, struct arena *a, struct program *out, struct error *e);
+    const struct program *p, const struct tensor *point, bool constants, const bool *keep, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 /*
  * The same program in which the operands of elementwise ops have the shape of their result, by ops broadcast_to.  The program itself where they have;

@@ -21,7 +21,7 @@ char *wire_write_request(long id, const struct testcase *c, int n, enum json_rea
 char *wire_write_emission(long id, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len);
 /* *id is set as soon as it is known, and 0 before.  False with the reason when the line is no request, or a case is no valid case. */
 bool wire_read_request(
-    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e);
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e) MUST_CHECK;
 
 /* answers[n]: c[k].n_point each.  Only ANSWER_OK, ANSWER_UNSUPPORTED and ANSWER_CRASH (an error of the engine's own) travel. */
 char *wire_write_answers(
@@ -30,9 +30,9 @@ char *wire_write_answers(
 char *wire_write_error(long id, const char *text, struct arena *a, size_t *len);
 /* Into out[n], c[k].n_point each.  False with the reason when the line is not an answer to request `id` with these cases. */
 bool wire_read_answers(
-    const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e);
+    const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e) MUST_CHECK;
 
 /* The answer to an emission: {"id":7,"sources":["...",...]}, a text each case, into source[n]; in the arena. */
-bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e);
+bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e) MUST_CHECK;
 
 #endif

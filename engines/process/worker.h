@@ -23,7 +23,7 @@ void *worker_open_command(const char *command);
 /* A supervisor of the shared object at `path` (adjudge_engine.h), which is loaded by a worker process. */
 void *worker_open_library(const char *path);
 /* What the engine says of itself; starts it if it does not run.  NULL with the reason in e.  Valid until worker_close. */
-const struct hello *worker_hello(void *worker, struct error *e);
+const struct hello *worker_hello(void *worker, struct error *e) MUST_CHECK;
 /*
  * Answers every point of n cases by one request: out[k][c[k].n_point], in the arena.  A worker that died or was killed is started anew for the
  * next request.  Nothing but an `a` that is full can fail: everything else is an answer_status.
@@ -38,7 +38,7 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 /*
  * The source text of n cases, of an adapter that was started to emit: source[n], in the arena.  False with the reason; the process is then gone.
  */
-bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e);
+bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a, const char **source, struct error *e) MUST_CHECK;
 /* Kills the process and all that it started.  NULL is fine. */
 void worker_close(void *worker);
 

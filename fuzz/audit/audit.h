@@ -74,7 +74,7 @@ int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context);
  * Runs the sections and prints text or JSON on standard output.  Exit code: 0 all laws hold, 1 one is broken, 4 the machine failed (a file could
  * not be written: *e, empty on entry, says why), 5 no section has measured anything.
  */
-int audit_run(const struct audit_options *o, struct error *e);
+int audit_run(const struct audit_options *o, struct error *e) MUST_CHECK;
 
 /*
  * Whether some section of these options is broken: nothing is printed or written, and the first breach ends it.  label[n] (n > 0): the line it

@@ -122,7 +122,8 @@ static void keep_found(struct scoring *s, const struct testcase *c, const char *
 	size_t len;
 	char *text = testcase_write(c, a, &len);
 
-	file_write_atomic(s->o->found, arena_printf(a, "%s.json", spec), text, len, &s->out->unwritten);
+	/* The first error is kept, and said at the end. */
+	(void)!file_write_atomic(s->o->found, arena_printf(a, "%s.json", spec), text, len, &s->out->unwritten);
 }
 
 static void judge_case(struct scoring *s, const struct testcase *c, struct arena *a)

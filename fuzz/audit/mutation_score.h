@@ -44,7 +44,7 @@ struct score {
  * (stop_on_signals).  A machine failure leaves failures > 0, and survivors that mean nothing.  False with the reason in e when an engine
  * cannot be opened.
  */
-bool mutation_score(const struct score_options *o, struct score *out, struct error *e);
+bool mutation_score(const struct score_options *o, struct score *out, struct error *e) MUST_CHECK;
 void score_free(struct score *s);
 
 #endif

@@ -52,7 +52,7 @@ struct sensitivity {
  * not asked for, though its derivative may have them, which derivatives of second order then meet.  Ends early when every error was shown by
  * enough cases, and at a signal.  False with the reason in e when an engine cannot be opened.
  */
-bool sensitivity_measure(const struct sensitivity_options *o, struct sensitivity *out, struct error *e);
+bool sensitivity_measure(const struct sensitivity_options *o, struct sensitivity *out, struct error *e) MUST_CHECK;
 /* How many of that many cases have to show an error. */
 int sensitivity_needed(int64_t cases);
 

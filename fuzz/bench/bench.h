@@ -38,12 +38,12 @@ double bench_clock(void);
  * Opens every spec; false with a message that names the bad one.  The oracles allow for flushing where o says so, and in the dtypes in which the hello of an
  * engine says so: for all engines then, for the truth is one.
  */
-bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e);
+bool bench_open(struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e) MUST_CHECK;
 /*
  * The same, findings held against a reference engine (NULL: none), as one version of an engine is held against another: what would be a finding is undecided, by
  * REASON_REFERENCE, where the reference is not right: wrong too, or has no answer.  It is asked about nothing else.
  */
-bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e);
+bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e) MUST_CHECK;
 /* Whether there is no reference, or it is right about c. */
 bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a);
 void bench_close(struct bench *b);

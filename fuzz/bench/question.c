@@ -1,6 +1,7 @@
 /* question.c: see question.h. */
 #include "question.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -170,6 +171,7 @@ bool case_shows(const struct testcase *c, const struct question *q, struct arena
 	struct judgement judgement;
 	struct asking x = {c, q, a, out ? out : &judgement, false};
 
+	assert(q->bench && !(q->disagreement && q->signature));
 	*x.out = (struct judgement){.verdict = VERDICT_UNDECIDED};
 	if (!q->full_is_no)
 		return ask(c, q, a, x.out);

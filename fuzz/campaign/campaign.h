@@ -31,7 +31,7 @@ struct campaign_options {
 struct campaign;
 
 /* Makes the output directories and opens the engines.  o must stay.  NULL with the reason in e. */
-struct campaign *campaign_open(const struct campaign_options *o, struct error *e);
+struct campaign *campaign_open(const struct campaign_options *o, struct error *e) MUST_CHECK;
 const struct campaign_options *campaign_options(const struct campaign *self);
 
 /*

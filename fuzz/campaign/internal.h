@@ -98,7 +98,7 @@ void campaign_record(struct campaign *self, const struct testcase *c, int64_t nu
 
 /* ---- cross.c ---- */
 
-bool campaign_cross_open(struct campaign *self, struct error *e);
+bool campaign_cross_open(struct campaign *self, struct error *e) MUST_CHECK;
 void campaign_cross_close(struct campaign *self);
 /* Every mode of every engine for which case `number` leaves something open; nothing where it was not asked for.  Working memory from a. */
 void campaign_cross(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);

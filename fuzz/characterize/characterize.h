@@ -17,7 +17,7 @@ struct characterize_options {
  * experiment, or an engine that cannot be opened again.
  */
 bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o, struct arena *a,
-    struct characterization *out, struct error *e);
+    struct characterization *out, struct error *e) MUST_CHECK;
 
 /* Names and titles of the experiments in table order, for help; NULL past the end. */
 const char *experiment_id(int index);

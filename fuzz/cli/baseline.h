@@ -21,7 +21,7 @@ struct baseline {
 };
 
 /* Reads a file of schema adjudge.baseline/1 into the arena. */
-bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e);
+bool baseline_read_file(const char *path, struct arena *a, struct baseline *out, struct error *e) MUST_CHECK;
 /* The entry for a finding of a case, counted as matched; NULL when it is new.  An expired entry still matches. */
 struct known_finding *baseline_match(struct baseline *b, const char *signature, const char *path);
 /* Whether an entry is about the case of that path. */

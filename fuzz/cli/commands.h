@@ -30,9 +30,9 @@ void texts_add_right_engines(struct texts *list);
 /* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */
 const char *request_text(const struct testcase *c, struct arena *a);
 /* Complains about a file that could not be read: "adjudge: FILE: place: text". */
-int complain_about_case(const struct error *e);
+int complain_about_case(const struct error *e) MUST_CHECK;
 /* Reads a case or a report ("-": standard input); *engine is what the report is about, NULL in a bare case. */
-bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e);
+bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e) MUST_CHECK;
 /* Whether engines and verdicts that a case's expectations name exist; complains. */
 bool check_expectations(const char *path, const struct testcase *c);
 /*

@@ -51,7 +51,7 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
  * Writes each finding, one for an op and a coarse signature, into the directory as a minimal case OP-REQUEST-DTYPE-POINTS.json and, where the engine emits source,
  * beside it as a program for it alone; and what is inaccurate as it is.  Tells of the findings on `list`, a line each.  False when a file cannot be written.
  */
-bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e);
+bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e) MUST_CHECK;
 
 /* Renderings of it, for people and programs; NUL-terminated, in the arena.  Each names the engine and its version. */
 char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a);

@@ -100,6 +100,6 @@ void edit_vary(struct edit *e, int variant);
  * Infers all types anew, makes stores whose buffer is in use elsewhere plain updates, converts points and seeds to the types they must have, numbers values, drops dead nodes when
  * `drop_dead`, and checks.  False: not a valid case.
  */
-bool edit_finish(struct edit *e, bool drop_dead);
+bool edit_finish(struct edit *e, bool drop_dead) MUST_CHECK;
 
 #endif

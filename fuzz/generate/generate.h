@@ -18,7 +18,7 @@ struct profile {
 
 struct profile profile_default(void);
 /* Reads {"schema":"adjudge.profile/1", "member": integer...}; members that are absent keep their default. */
-bool profile_read_file(const char *path, struct profile *out, struct error *e);
+bool profile_read_file(const char *path, struct profile *out, struct error *e) MUST_CHECK;
 
 /*
  * A valid case (testcase_check holds) for any choices: total, type-directed.  With a bytes source that is empty: the simplest case.

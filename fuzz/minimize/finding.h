@@ -12,7 +12,7 @@
  * which may be `from`, shows nothing in the end.
  */
 bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a, struct testcase *small, struct bench_result *r,
-    struct minimize_statistics *stats);
+    struct minimize_statistics *stats) MUST_CHECK;
 
 /* Calls `take` for every slip that a fresh engine shows, judged in full.  right_on: see bench_open_against. */
 typedef void take_slip_fn(void *context, const char *signature, const struct testcase *c);

@@ -8,6 +8,7 @@
  * Sometimes a case that most likely shows a known bug is minimized all the same.  The minimizer must not turn it into that known bug, so it rejects candidates with the names of a
  * finding that had the coarse signature.
  */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -279,6 +280,7 @@ static void absorb(struct triage *self, int kept, const struct triaged *t)
 	struct error e = {0};
 
 	for (int i = 0; i < self->n_finding; i++) {
+		assert(kept >= 0 && kept < self->n_finding);
 		struct finding *f = &self->finding[i], *to = &self->finding[kept];
 
 		if (i == kept || compare_finding(f, t) != 1)
@@ -359,6 +361,7 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 		*own = program_copy(t->program, &self->known);
 		add_wiring(f, own);
 	}
+	assert(f->n_symptom > 0 && f->n_symptom <= FINDING_SYMPTOMS && *f->file && f->symptom->fine);
 	absorb(self, i, t);
 }
 
@@ -453,6 +456,7 @@ void triage_record(struct triage *self, int which, const char *signature, const 
 	struct finding *known;
 	bool likely;
 
+	assert(which >= 0 && which < BENCH_ENGINES && (!seen || verdict_is_finding[seen->judgement[which].verdict]));
 	known = triage_known(self, &shown, &likely);
 	if (known)
 		known->count++;

@@ -1,5 +1,7 @@
 /* conventions.c: see conventions.h. */
 #include "conventions.h"
+
+#include <assert.h>
 #include "oracles/oracle_rules.h"
 
 /* What a kind may choose from; directional is there for a jvp only. */
@@ -59,6 +61,7 @@ void conventions_collect(struct conventions *self, const struct evaluation *ev, 
 void conventions_assign(struct conventions *self, int number)
 {
 	self->corner = NULL;
+	assert(number >= 0 && (number == 0 || number < self->n_assignment));
 	for (int i = 0; i < self->n_kind; i++) {
 		const struct convention_choices *choices = choices_of(self->kind[i]);
 		int n = count_choices(choices, self->most, self->directional), chosen = number % n;

@@ -3,6 +3,7 @@
 #include "graph/heap.h"
 #include "oracles/oracle_rules.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,7 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 	if (f->terms.positive + f->terms.negative + f->loose > info->max)
 		f->loose = INFINITY;
+	assert(!(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0)); /* a reason may stand beside NaN */
 }
 
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
@@ -248,6 +250,7 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 	p->singular = p->cancels = false;
 	if (!convention_tied(self->note, k) || base_of_power)
 		return self->ev.rules->partial(&self->ev, self->note, k, j, &self->shared, p);
+	assert(j >= 0 && j < self->ev.scalar[k].n_parent);
 	ball_share(&self->ev, self->note, k, &self->shared);
 	int ties = 1, sign = convention_weight(conventions, &self->ev, &self->shared, k, j, &ties);
 	mpfr_set_si(p->value, sign, R);

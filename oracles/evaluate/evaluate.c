@@ -6,6 +6,7 @@
 #include "scalar_ops.h"
 #include "oracles/oracle_rules.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,8 @@ int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, 
 {
 	mpfr_srcptr few[8], *x = few;
 	int k = new_scalar(ev, op, kind, d);
+	for (int j = 0; j < n; j++)
+		assert(parent[j] >= 0 && parent[j] < k); /* the trace is in order of execution */
 	take_parents(ev, parent, n);
 	if (n > 8)
 		x = NEW(ev->arena, mpfr_srcptr, n);

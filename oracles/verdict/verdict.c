@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -332,12 +333,14 @@ static void judge_point(struct judge *j, const struct testcase *c, const struct 
 	if (!primal_only)
 		judge_derivative(j, t, answer);
 	j->which = j->element = -1;
+	assert(j->certain >= 0);
 	observe_whole(j, j->certain ? VERDICT_AGREE : VERDICT_UNDECIDED, DEVIATION_NONE);
 }
 
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out)
 {
 	memset(out, 0, sizeof *out);
+	assert(t->n_point == c->n_point);
 	struct judge j = {.out = out};
 	for (j.point = 0; j.point < t->n_point; j.point++)
 		judge_point(&j, c, &t->point[j.point], &answers[j.point]);

@@ -148,7 +148,7 @@ static void test_kill(void)
 				struct error e = {.text = ""};
 
 				memset(data, 'a' + v % 26, sizeof(data));
-				file_write_atomic(root, "torn", data, sizeof(data) - (size_t)(v % 26), &e);
+				(void)!file_write_atomic(root, "torn", data, sizeof(data) - (size_t)(v % 26), &e);
 			}
 		}
 		usleep((useconds_t)(2000 + 700 * round));

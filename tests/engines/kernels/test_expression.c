@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	CHECK(expression_compile(&x, "", NULL) && x.n == 0, "absent");
 	CHECK(expression_compile(&x, NULL, NULL) && x.n == 0, "absent");
 	/* exp(-x*x) by itself is off by x*x/2 ulp; exact value from 60 digits */
-	expression_compile(&x, "gauss(a)", NULL);
+	expression_known(&x, "gauss(a)");
 	CHECK(fabs(expression_eval(&x, 25.1, 0, 0, 0) / 2.4554633491644657e-274 - 1) < 1e-15, "%.17g", expression_eval(&x, 25.1, 0, 0, 0));
 	return check_done();
 }

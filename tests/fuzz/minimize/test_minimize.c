@@ -304,7 +304,7 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	CHECK(case_shows(&left, &same, &scratch, NULL), "%s: what is left is not interesting", g->spec);
 	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds,
 	    ops);
-	minimize_finding(&same, &left, 10000, a, &again, &r, &stats);
+	CHECK(minimize_finding(&same, &left, 10000, a, &again, &r, &stats), "%s: shows nothing when minimized again", g->spec);
 	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
 	slips_free(&search.slips);
 	bench_close(&b);
@@ -465,7 +465,7 @@ static void check_slips(const struct guilty *g, struct arena *a)
 	if (!open_guilty(g, a, &b, &from, &search, &same))
 		return;
 	taken.own = same.signature;
-	minimize_finding(&same, &from, 10000, a, &left, &r, &stats);
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
 	slips_take(&search.slips, g->spec, NULL, take, &taken);
 	CHECK(taken.n > 0 && taken.n <= search.slips.n, "%s: %d slips taken of %d", g->spec, taken.n, search.slips.n);
 	slips_free(&search.slips);
