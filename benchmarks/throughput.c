@@ -1,9 +1,11 @@
 /*
- * throughput.c: judged cases per second on two fixed sets of straight-line programs of 20 scalar f64 ops, and where the time goes.
+ * throughput.c: judged cases per second on two fixed sets of straight-line programs of 20 scalar f64 ops, and where the
+ * time goes.
  *
- * A case is a program, a point and one request, vjp and jvp in turn; three right engines are asked, or those that the command line names, both oracles run
- * as in a campaign (finite differences on one case in 16 and wherever something is off).  One thread, and the engine's own where it is one of others: what it
- * takes in one request, it works on while the last ones are judged.
+ * A case is a program, a point and one request, vjp and jvp in turn; three right engines are asked, or those that the
+ * command line names, both oracles run as in a campaign (finite differences on one case in 16 and wherever something is
+ * off).  One thread, and the engine's own where it is one of others: what it takes in one request, it works on while
+ * the last ones are judged.
  */
 #include "engines/kernels/kernels.h"
 #include "fuzz/bench/bench.h"
@@ -28,7 +30,7 @@ static bool is_scalar_float_op(enum op op)
 {
 	const struct op_info *info = &op_table[op];
 	return (info->family == FAMILY_UNARY || info->family == FAMILY_BINARY) && (info->dtypes & MASK_FLOAT) &&
-	       op != OP_STOP_GRADIENT;
+	    op != OP_STOP_GRADIENT;
 }
 
 /* Ops of a set: arithmetic is drawn `percent` of the time, the rest uniformly from the op table. */
@@ -177,8 +179,8 @@ static int measure(const char *name, int percent, const char *const *spec, int n
 	double mpfr = s.analytic_seconds + s.fd_seconds;
 	printf("%-16s %8.0f cases/s   MPFR %4.1f %% (analytic %4.1f, finite differences %4.1f)   engines %4.1f %%   "
 	       "generation %4.1f %%   JSON %4.1f %%   decided %.1f %%   findings %d\n",
-	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total, 100 * s.fd_seconds / total,
-	    100 * bench_waited(&b) / total, 100 * generation / total, 100 * json / total,
+	    name, PROGRAMS * ROUNDS / total, 100 * mpfr / total, 100 * s.analytic_seconds / total,
+	    100 * s.fd_seconds / total, 100 * bench_waited(&b) / total, 100 * generation / total, 100 * json / total,
 	    100.0 * sum.decided / (sum.decided + sum.undecided), sum.findings);
 	bench_close(&b);
 	arena_free(&programs);

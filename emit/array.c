@@ -9,7 +9,8 @@
 #include "engines/kernels/kernels.h"
 #include "engines/process/straight.h"
 
-/* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left out. */
+/* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left
+ * out. */
 struct output {
 	int index;
 	struct type type;
@@ -51,13 +52,17 @@ static bool wants(const struct transform *t, int input)
 
 static const char *call_of(const struct array_level *x)
 {
-	const char *call = TEMPLATE_WITH(x->arena, x->target->call, "name", x->below, "args", array_parameters(&x->p->top, x->arena)), *item[LIMIT_ARGS];
+	const char *call = TEMPLATE_WITH(
+	               x->arena, x->target->call, "name", x->below, "args", array_parameters(&x->p->top, x->arena)),
+	           *item[LIMIT_ARGS];
 	int n = 0;
 
 	for (int k = 0; k < x->n_below; k++)
 		if (dtype_is_float(x->output[k].type.dtype))
 			item[n++] = element(x->target, "y", k, x->arena);
-	return n == x->n_below ? call : TEMPLATE_WITH(x->arena, x->target->pick, "call", call, "picked", template_tuple(x->target, item, n, x->arena));
+	return n == x->n_below ? call
+	                       : TEMPLATE_WITH(x->arena, x->target->pick, "call", call, "picked",
+	                             template_tuple(x->target, item, n, x->arena));
 }
 
 static const char *seeds_of(const struct array_level *x)
@@ -78,8 +83,9 @@ static const char *seeds_of(const struct array_level *x)
 }
 
 /*
- * name: of the function   in: all inputs   active: those that are differentiated   call: the function below at them, its float outputs   seeds: a tuple   below: its name
- * of a batch: axes: 0 or none of each input   batched: the inputs that have slices   mapped: all inputs, of those a slice
+ * name: of the function   in: all inputs   active: those that are differentiated   call: the function below at them,
+ * its float outputs   seeds: a tuple   below: its name of a batch: axes: 0 or none of each input   batched: the inputs
+ * that have slices   mapped: all inputs, of those a slice
  */
 static const char *level_key(const void *self, const char *key, size_t len)
 {
@@ -116,7 +122,9 @@ static const char *level_key(const void *self, const char *key, size_t len)
 	}
 	if (template_is(key, len, "mapped")) {
 		for (int k = 0; k < x->p->top.n_param; k++)
-			item[k] = wants(x->t, k) ? TEMPLATE_WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++)) : template_value(first + k, a);
+			item[k] = wants(x->t, k)
+			    ? TEMPLATE_WITH(a, x->target->slice_of, "k", arena_printf(a, "%d", n++))
+			    : template_value(first + k, a);
 		return template_list(item, x->p->top.n_param, a);
 	}
 	return NULL;
@@ -146,9 +154,11 @@ static int outputs_of(const struct array_level *x, struct output *out)
 }
 
 /*
- * The functions of those levels that are wanted, innermost first; *name is the outermost, and its outputs are left in output[*n].
+ * The functions of those levels that are wanted, innermost first; *name is the outermost, and its outputs are left in
+ * output[*n].
  */
-static bool put_levels(struct array_source *s, const char *prefix, bool batches_alone, const char **name, struct output *output, int *n, struct error *e)
+static bool put_levels(struct array_source *s, const char *prefix, bool batches_alone, const char **name,
+    struct output *output, int *n, struct error *e)
 {
 	const struct testcase *c = s->x->c;
 
@@ -158,13 +168,15 @@ static bool put_levels(struct array_source *s, const char *prefix, bool batches_
 		output[k] = (struct output){k, s->p.type[s->p.top.result[k]]};
 	for (int k = 0; k < c->n_transform; k++) {
 		const struct transform *t = &c->transform[k];
-		struct array_level level = {s->target, t, NULL, *name, &s->p, *n, arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
+		struct array_level level = {s->target, t, NULL, *name, &s->p, *n,
+		    arena_copy(s->arena, output, LIMIT_ARGS, sizeof *output), s->arena};
 
 		if (batches_alone && t->kind != TRANSFORM_BATCH)
 			continue;
 		level.name = arena_printf(s->arena, "%s%s%d", prefix, transform_names[t->kind], k + 1);
 		if (!s->target->level[t->kind])
-			return error_set(e, NULL, "%s: no counterpart for a %s", s->target->name, transform_names[t->kind]);
+			return error_set(
+			    e, NULL, "%s: no counterpart for a %s", s->target->name, transform_names[t->kind]);
 		*n = outputs_of(&level, output);
 		if (*n < 0)
 			return error_set(e, NULL, "%s: nothing to differentiate: no float is", s->target->name);
@@ -176,27 +188,34 @@ static bool put_levels(struct array_source *s, const char *prefix, bool batches_
 
 /* ---- what is printed ---- */
 
-static void put_shown(struct array_source *s, const struct truth_point *at, bool derivative, const struct output *output, int n)
+static void put_shown(
+    struct array_source *s, const struct truth_point *at, bool derivative, const struct output *output, int n)
 {
 	struct arena *a = s->arena;
 
 	for (int k = 0; k < n; k++) {
-		const struct truth_tensor *t = derivative ? &at->derivative[0][output[k].index] : &at->primal[output[k].index];
+		const struct truth_tensor *t = derivative ? &at->derivative[0][output[k].index]
+		                                          : &at->primal[output[k].index];
 		const char *what = arena_printf(a, "%s %d", derivative ? "derivative" : "primal", output[k].index);
 		struct text expected = {.arena = a};
 		int elements = shape_elements(&t->type.shape);
 
 		text_put(&expected, "[");
 		for (int i = 0; i < elements; i++)
-			text_put(&expected, "%s\"%s\"", i ? ", " : "", emit_expected_element(at, derivative, output[k].index, i, a));
+			text_put(&expected, "%s\"%s\"", i ? ", " : "",
+			    emit_expected_element(at, derivative, output[k].index, i, a));
 		text_put(&expected, "]");
-		text_put(s->out, "%s\n", TEMPLATE_WITH(a, s->target->show, "what", what, "of", element(s->target, derivative ? "d" : "y", k, a), "expected", expected.at));
+		text_put(s->out, "%s\n",
+		    TEMPLATE_WITH(a, s->target->show, "what", what, "of",
+		        element(s->target, derivative ? "d" : "y", k, a), "expected", expected.at));
 	}
 }
 
 static void put_call(struct array_source *s, const char *to, const char *name, const char *args)
 {
-	text_put(s->out, "%s\n", TEMPLATE_WITH(s->arena, s->target->assign, "out", to, "text", TEMPLATE_WITH(s->arena, s->target->call, "name", name, "args", args)));
+	text_put(s->out, "%s\n",
+	    TEMPLATE_WITH(s->arena, s->target->assign, "out", to, "text",
+	        TEMPLATE_WITH(s->arena, s->target->call, "name", name, "args", args)));
 }
 
 /* The functions, and what they give at points first ... first + n - 1. */
@@ -206,7 +225,8 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 	const char *primal, *derivative;
 	struct output output[LIMIT_ARGS], derived[LIMIT_ARGS];
 	int n_output, n_derived;
-	bool differentiates = request_order(c->transform, c->n_transform) > 0, batched = request_order(c->transform, c->n_transform) < c->n_transform;
+	bool differentiates = request_order(c->transform, c->n_transform) > 0,
+	     batched = request_order(c->transform, c->n_transform) < c->n_transform;
 
 	text_put(s->out, "%s\n", array_function_text(s->target, &s->p, &s->p.top, "f", NULL, s->arena));
 	if (!put_levels(s, differentiates && batched ? "primal_" : "", true, &primal, output, &n_output, e))
@@ -218,7 +238,9 @@ static bool put_points(struct array_source *s, int first, int n, struct error *e
 
 		for (int i = 0; i < s->p.top.n_param; i++) {
 			item[i] = arena_printf(s->arena, "x%d", i);
-			text_put(s->out, "%s\n", TEMPLATE_WITH(s->arena, s->target->assign, "out", item[i], "text", template_tensor(s->target, &c->point[k][i], s->arena)));
+			text_put(s->out, "%s\n",
+			    TEMPLATE_WITH(s->arena, s->target->assign, "out", item[i], "text",
+			        template_tensor(s->target, &c->point[k][i], s->arena)));
 		}
 		args = template_list(item, s->p.top.n_param, s->arena);
 		put_call(s, "y", primal, args);
@@ -245,7 +267,8 @@ static bool dtypes_known(const struct array_target *target, const struct program
 {
 	for (int v = 0; v < p->n_value; v++) {
 		if (!target->dtype[p->type[v].dtype])
-			return error_set(e, NULL, "%s: no counterpart for %s", target->name, dtype_table[p->type[v].dtype].name);
+			return error_set(
+			    e, NULL, "%s: no counterpart for %s", target->name, dtype_table[p->type[v].dtype].name);
 		if (!target->empty && !shape_elements(&p->type[v].shape))
 			return error_set(e, NULL, "%s: no counterpart for a value without elements", target->name);
 	}
@@ -256,7 +279,9 @@ static bool dtypes_known(const struct array_target *target, const struct program
 static bool is_counted(const struct region *region)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)
-		if (w.node->n_region && ((w.node->op != OP_SCAN && (w.node->op != OP_FOR || node_loop(w.node).counted)) || w.node->attrs.until))
+		if (w.node->n_region &&
+		    ((w.node->op != OP_SCAN && (w.node->op != OP_FOR || node_loop(w.node).counted)) ||
+		        w.node->attrs.until))
 			return false;
 	return true;
 }
@@ -280,8 +305,10 @@ static bool is_reverse(const struct testcase *c)
 	return false;
 }
 
-/* p at a point, as the target has it: straight where there is control flow that it has not, or (constants) where an integer would need what the target has not. */
-static bool program_for(struct array_source *s, const struct program *p, int point, bool constants, struct program *out, struct error *e)
+/* p at a point, as the target has it: straight where there is control flow that it has not, or (constants) where an
+ * integer would need what the target has not. */
+static bool program_for(
+    struct array_source *s, const struct program *p, int point, bool constants, struct program *out, struct error *e)
 {
 	const struct testcase *c = s->x->c;
 	struct program straight = *p;
@@ -290,8 +317,10 @@ static bool program_for(struct array_source *s, const struct program *p, int poi
 		bool batched = request_order(c->transform, c->n_transform) < c->n_transform;
 
 		if (batched && (constants || !is_counted(&p->top)))
-			return error_set(e, NULL, "%s: no counterpart for a batch of %s", s->target->name, has_regions(p) ? "control flow" : "what indices select");
-		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, NULL, s->arena, &straight, e))
+			return error_set(e, NULL, "%s: no counterpart for a batch of %s", s->target->name,
+			    has_regions(p) ? "control flow" : "what indices select");
+		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, NULL,
+		        s->arena, &straight, e))
 			return false;
 		straight = program_drop_dead(&straight, s->arena); /* counters of loops that are gone */
 	}
@@ -320,11 +349,13 @@ static bool programs_at(struct array_source *s, const struct program *plain, str
 	return true;
 }
 
-/* The innermost level, a batch, as a loop over the slices: each may take a path of its own there, and where loops are unrolled that is what is wanted. */
+/* The innermost level, a batch, as a loop over the slices: each may take a path of its own there, and where loops are
+ * unrolled that is what is wanted. */
 static bool batch_into_program(struct emission *x, struct testcase *c, struct program *plain, struct error *e)
 {
 	*c = *x->c;
-	if (!c->n_transform || c->transform[0].kind != TRANSFORM_BATCH || !aot_map(plain, &c->transform[0], x->arena, plain, e))
+	if (!c->n_transform || c->transform[0].kind != TRANSFORM_BATCH ||
+	    !aot_map(plain, &c->transform[0], x->arena, plain, e))
 		return false;
 	c->transform++;
 	c->n_transform--;
@@ -344,7 +375,8 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 		return false;
 	emit_comment(&x, target->comment, target->title);
 	text_put(x.out, "%s\n", target->head);
-	for (said = programs_at(&s, &plain, at, &why); !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
+	for (said = programs_at(&s, &plain, at, &why);
+	     !said && batch_into_program(&x, NEW(x.arena, struct testcase, 1), &plain, &none);)
 		said = programs_at(&s, &plain, at, &none);
 	if (!said)
 		return error_set(e, NULL, "%s", why.text);
@@ -358,6 +390,7 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 	return true;
 }
 
-#define ARRAY_TARGET(id) bool emit_##id(const struct emission *x, struct error *e) { return emit_array(x, &array_##id, e); }
+#define ARRAY_TARGET(id) \
+	bool emit_##id(const struct emission *x, struct error *e) { return emit_array(x, &array_##id, e); }
 #include "array_targets.def"
 #undef ARRAY_TARGET

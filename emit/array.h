@@ -1,8 +1,9 @@
 /*
- * array.h: array libraries as data.  A target is a file of templates (jax.def ...), included twice by array_targets.c: its rows of ops, and its syntax.
+ * array.h: array libraries as data.  A target is a file of templates (jax.def ...), included twice by array_targets.c:
+ * its rows of ops, and its syntax.
  *
- * A template is source text with keys in braces; what is in braces and no key stays as it is.  Keys of ops are listed in template.c, those of levels in
- * array.c.
+ * A template is source text with keys in braces; what is in braces and no key stays as it is.  Keys of ops are listed
+ * in template.c, those of levels in array.c.
  */
 #ifndef EMIT_ARRAY_H
 #define EMIT_ARRAY_H
@@ -26,30 +27,32 @@ enum form {
 struct op_row {
 	enum op op;
 	enum form form;
-	const char *text; /* of an expression; with the key out, of a line; NULL: the target has nothing that means it */
+	const char
+	    *text; /* of an expression; with the key out, of a line; NULL: the target has nothing that means it */
 };
 
 /* Templates but where it says otherwise.  Members that are absent: the target has no such thing. */
 struct array_target {
 	const char *name, *title;
-	const char *comment;               /* what a line of comment begins with */
-	const char *head;                  /* imports, and what shows results: as it stands */
-	const char *dtype[DTYPE_COUNT];    /* as it stands */
-	const char *tensor;                /* keys: data (nested lists), type, shape */
-	const char *empty;                 /* the same without elements */
-	const char *function;              /* keys: name, in, body, results */
-	const char *line;                  /* of a body; keys: out, text */
+	const char *comment;                /* what a line of comment begins with */
+	const char *head;                   /* imports, and what shows results: as it stands */
+	const char *dtype[DTYPE_COUNT];     /* as it stands */
+	const char *tensor;                 /* keys: data (nested lists), type, shape */
+	const char *empty;                  /* the same without elements */
+	const char *function;               /* keys: name, in, body, results */
+	const char *line;                   /* of a body; keys: out, text */
 	const char *level[TRANSFORM_COUNT]; /* keys: name, in, active, call, seeds, below, axes, mapped, batched */
-	const char *cond, *for_loop, *while_loop, *scan; /* control flow as lines; keys in array_function.c.  No for or scan ends early */
-	bool while_reversed;               /* a while has a vjp */
-	const char *call, *pick;           /* keys: name, args; call, picked (of a tuple y) */
-	const char *element;               /* of a tuple; keys: of, k */
-	const char *assign, *show;         /* keys: out, text; what, of, expected */
-	const char *slice_of;              /* an element of what a batch maps over; key: k */
-	const char *list[2], *tuple[2];    /* brackets */
-	bool comma;                        /* a tuple of one has a comma behind it */
+	const char *cond, *for_loop, *while_loop,
+	    *scan;                 /* control flow as lines; keys in array_function.c.  No for or scan ends early */
+	bool while_reversed;       /* a while has a vjp */
+	const char *call, *pick;   /* keys: name, args; call, picked (of a tuple y) */
+	const char *element;       /* of a tuple; keys: of, k */
+	const char *assign, *show; /* keys: out, text; what, of, expected */
+	const char *slice_of;      /* an element of what a batch maps over; key: k */
+	const char *list[2], *tuple[2];                         /* brackets */
+	bool comma;                                             /* a tuple of one has a comma behind it */
 	const char *nan, *inf, *minus_inf, *truth[2], *keep[2]; /* keep: of the key of that name */
-	bool ascending; /* slices have no negative stride */
+	bool ascending;                                         /* slices have no negative stride */
 	bool broadcast; /* operands of elementwise ops have the shape of the result */
 	bool clamps;    /* dynamic slices clamp their starts by themselves */
 	const struct op_row *row;
@@ -99,18 +102,20 @@ const char *array_parameters(const struct region *region, struct arena *a);
 /* Whether the target has all control flow of the region as it stands; reverse: where it is asked for a vjp of it. */
 bool array_is_native(const struct array_target *target, const struct region *region, bool reverse);
 /*
- * A region of p as a function: of its parameters, of what it captures as it is.  Its nodes have rows, its control flow is native.  constant[p->n_value]: NULL, or by value
- * where it is a constant.  In the arena.
+ * A region of p as a function: of its parameters, of what it captures as it is.  Its nodes have rows, its control flow
+ * is native.  constant[p->n_value]: NULL, or by value where it is a constant.  In the arena.
  */
-const char *array_function_text(const struct array_target *target, const struct program *p, const struct region *region, const char *name, const struct tensor **constant,
-    struct arena *a);
+const char *array_function_text(const struct array_target *target, const struct program *p, const struct region *region,
+    const char *name, const struct tensor **constant, struct arena *a);
 
 /* ---- programs that the templates know (rewrite.c, rewrite_index.c) ---- */
 
 /*
- * p, whose regions stay what they are, in ops that the target has a row for and in the forms in which the row means the same: indices inside their axis, no slices or
- * reductions of nothing, and so on.  In the arena.  False with the op that cannot be said.
+ * p, whose regions stay what they are, in ops that the target has a row for and in the forms in which the row means the
+ * same: indices inside their axis, no slices or reductions of nothing, and so on.  In the arena.  False with the op
+ * that cannot be said.
  */
-bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e) MUST_CHECK;
+bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out,
+    struct error *e) MUST_CHECK;
 
 #endif

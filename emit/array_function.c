@@ -1,4 +1,5 @@
-/* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own inside. */
+/* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own
+ * inside. */
 #include "array.h"
 #include "graph/loop.h"
 #include "graph/walk.h"
@@ -44,11 +45,16 @@ const char *array_parameters(const struct region *region, struct arena *a)
 static const char *const *control_template(const struct array_target *target, enum op op)
 {
 	switch (op) {
-	case OP_COND: return &target->cond;
-	case OP_FOR: return &target->for_loop;
-	case OP_WHILE: return &target->while_loop;
-	case OP_SCAN: return &target->scan;
-	default: return NULL;
+	case OP_COND:
+		return &target->cond;
+	case OP_FOR:
+		return &target->for_loop;
+	case OP_WHILE:
+		return &target->while_loop;
+	case OP_SCAN:
+		return &target->scan;
+	default:
+		return NULL;
 	}
 }
 
@@ -58,7 +64,9 @@ bool array_is_native(const struct array_target *target, const struct region *reg
 		const struct node *node = w.node;
 		const char *const *text = control_template(target, node->op);
 
-		if (node->n_region && (!text || !*text || node->attrs.until || node_loop(node).counted || (node->op == OP_WHILE && reverse && !target->while_reversed)))
+		if (node->n_region &&
+		    (!text || !*text || node->attrs.until || node_loop(node).counted ||
+		        (node->op == OP_WHILE && reverse && !target->while_reversed)))
 			return false;
 	}
 	return true;
@@ -66,7 +74,11 @@ bool array_is_native(const struct array_target *target, const struct region *reg
 
 static const char *region_name(const struct node *node, int which, struct arena *a)
 {
-	return arena_printf(a, "%s%d", node->op == OP_COND ? which ? "otherwise" : "then" : node->op == OP_WHILE && !which ? "condition" : "body", node->out);
+	return arena_printf(a, "%s%d",
+	    node->op == OP_COND                  ? which ? "otherwise" : "then"
+	        : node->op == OP_WHILE && !which ? "condition"
+	                                         : "body",
+	    node->out);
 }
 
 struct control {
@@ -74,7 +86,8 @@ struct control {
 	const struct node *node;
 };
 
-/* outs: what the results are assigned to   predicate, trip, cap   first, second: functions of the regions   carries, xs: tuples   carried: how many are */
+/* outs: what the results are assigned to   predicate, trip, cap   first, second: functions of the regions   carries,
+ * xs: tuples   carried: how many are */
 static const char *control_key(const void *self, const char *key, size_t len)
 {
 	const struct control *x = self;
@@ -113,7 +126,8 @@ static void put_inside(const struct array_body *s, const char *text, struct text
 {
 	for (size_t len; *text; text += len + 1) {
 		len = strcspn(text, "\n");
-		text_put(out, "%s", TEMPLATE_WITH(s->arena, s->target->line, "text", arena_printf(s->arena, "%.*s", (int)len, text)));
+		text_put(out, "%s",
+		    TEMPLATE_WITH(s->arena, s->target->line, "text", arena_printf(s->arena, "%.*s", (int)len, text)));
 	}
 }
 
@@ -122,7 +136,10 @@ static void put_control(const struct array_body *s, const struct node *node, str
 	const struct control x = {s, node};
 
 	for (int k = 0; k < node->n_region; k++)
-		put_inside(s, array_function_text(s->target, s->p, &node->region[k], region_name(node, k, s->arena), s->constant, s->arena), out);
+		put_inside(s,
+		    array_function_text(
+		        s->target, s->p, &node->region[k], region_name(node, k, s->arena), s->constant, s->arena),
+		    out);
 	put_inside(s, template_put(*control_template(s->target, node->op), control_key, &x, s->arena), out);
 }
 
@@ -137,13 +154,14 @@ static void put_region(const struct array_body *s, const struct region *region, 
 			put_control(s, x.node, out);
 			continue;
 		}
-		text = x.node->op == OP_CONSTANT ? template_tensor(s->target, &x.node->attrs.value, s->arena) : template_node(&x, template_row(&x), &line);
+		text = x.node->op == OP_CONSTANT ? template_tensor(s->target, &x.node->attrs.value, s->arena)
+		                                 : template_node(&x, template_row(&x), &line);
 		put_inside(s, line ? text : TEMPLATE_WITH(s->arena, s->target->assign, "out", name, "text", text), out);
 	}
 }
 
-const char *array_function_text(const struct array_target *target, const struct program *p, const struct region *region, const char *name, const struct tensor **constant,
-    struct arena *a)
+const char *array_function_text(const struct array_target *target, const struct program *p, const struct region *region,
+    const char *name, const struct tensor **constant, struct arena *a)
 {
 	struct array_body s = {target, p, constant, a};
 	struct text body = {.arena = a};
@@ -154,5 +172,6 @@ const char *array_function_text(const struct array_target *target, const struct 
 	}
 	text_put_bytes(&body, "", 0); /* not NULL */
 	put_region(&s, region, &body);
-	return TEMPLATE_WITH(a, target->function, "name", name, "in", array_parameters(region, a), "body", body.at, "results", values(&s, region->result, region->n_result));
+	return TEMPLATE_WITH(a, target->function, "name", name, "in", array_parameters(region, a), "body", body.at,
+	    "results", values(&s, region->result, region->n_result));
 }

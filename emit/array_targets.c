@@ -1,4 +1,5 @@
-/* array_targets.c: the targets of array_targets.def, each from its file, which is read twice: ROW(op, form, text), then SYNTAX(member, value). */
+/* array_targets.c: the targets of array_targets.def, each from its file, which is read twice: ROW(op, form, text), then
+ * SYNTAX(member, value). */
 #include "array.h"
 
 #define SYNTAX(...)
@@ -21,15 +22,19 @@ static const struct op_row nx_rows[] = {
 #define ROWS(id) .name = #id, .row = id##_rows, .n_row = sizeof id##_rows / sizeof *id##_rows
 #define ROW(...)
 #define SYNTAX(member, ...) .member = __VA_ARGS__,
-const struct array_target array_jax = {ROWS(jax),
+const struct array_target array_jax = {
+    ROWS(jax),
 #include "jax.def"
 };
-const struct array_target array_tensorflow = {ROWS(tensorflow),
+const struct array_target array_tensorflow = {
+    ROWS(tensorflow),
 #include "tensorflow.def"
 };
-const struct array_target array_mlx = {ROWS(mlx),
+const struct array_target array_mlx = {
+    ROWS(mlx),
 #include "mlx.def"
 };
-const struct array_target array_nx = {ROWS(nx),
+const struct array_target array_nx = {
+    ROWS(nx),
 #include "nx.def"
 };

@@ -22,7 +22,8 @@ static void count_uses(const struct region *region, int *uses)
 		for (int r = 0; r < node->n_region; r++)
 			count_uses(&node->region[r], uses);
 		for (int k = 0; k < node->n_arg; k++) /* a row that nobody reads is not taken */
-			uses[node->arg[k]] += node->op != OP_SCAN || k < node->attrs.carries || uses[node->region[0].param + k];
+			uses[node->arg[k]] += node->op != OP_SCAN || k < node->attrs.carries ||
+			    uses[node->region[0].param + k];
 	}
 	for (int k = 0; k < region->n_result; k++)
 		uses[region->result[k]]++;
@@ -82,12 +83,14 @@ static void put_head(struct c_source *s)
 	for (int k = 0; k < p->top.n_param; k++, comma = ", ") {
 		const struct type *t = &p->type[p->top.param + k];
 
-		text_put(s->out, "%s%s%s v%d%s", comma, t->shape.rank ? "const " : "", c_type(t->dtype), p->top.param + k, extent(&t->shape, s->arena));
+		text_put(s->out, "%s%s%s v%d%s", comma, t->shape.rank ? "const " : "", c_type(t->dtype),
+		    p->top.param + k, extent(&t->shape, s->arena));
 	}
 	for (int k = 0; k < p->top.n_result && !returns(p); k++, comma = ", ") {
 		const struct type *t = &p->type[p->top.result[k]];
 
-		text_put(s->out, "%s%s %sy%d%s", comma, c_type(t->dtype), t->shape.rank ? "" : "*", k, extent(&t->shape, s->arena));
+		text_put(s->out, "%s%s %sy%d%s", comma, c_type(t->dtype), t->shape.rank ? "" : "*", k,
+		    extent(&t->shape, s->arena));
 	}
 	text_put(s->out, "%s)\n{\n", *comma ? "" : "void");
 }
@@ -112,7 +115,9 @@ static bool put_function(struct c_source *s, struct error *e)
 		if (returns(p))
 			c_line(s, "return %s;", x);
 		else
-			c_loops(s, &flat, arena_printf(s->arena, "%sy%d%s = %s", whole->rank ? "" : "*", k, whole->rank ? strchr(x, '[') : "", x));
+			c_loops(s, &flat,
+			    arena_printf(s->arena, "%sy%d%s = %s", whole->rank ? "" : "*", k,
+			        whole->rank ? strchr(x, '[') : "", x));
 	}
 	text_put(s->out, "}\n\n");
 	return true;
@@ -145,7 +150,9 @@ static void put_call(struct c_source *s, const struct tensor *point)
 	for (int k = 0; k < p->top.n_param; k++, comma = ", ") {
 		const struct type *t = &p->type[p->top.param + k];
 
-		text_put(&call, "%s%s", comma, t->shape.rank ? arena_printf(s->arena, "v%d", p->top.param + k) : c_literal(t->dtype, point[k].at[0], s->arena));
+		text_put(&call, "%s%s", comma,
+		    t->shape.rank ? arena_printf(s->arena, "v%d", p->top.param + k)
+		                  : c_literal(t->dtype, point[k].at[0], s->arena));
 	}
 	for (int k = 0; k < p->top.n_result && !returns(p); k++, comma = ", ")
 		text_put(&call, "%s%sy%d", comma, p->type[p->top.result[k]].shape.rank ? "" : "&", k);
@@ -163,7 +170,8 @@ static void put_comparison(struct c_source *s, const struct truth_point *at, int
 	int n = shape_elements(&t->shape);
 
 	if (!t->shape.rank) {
-		c_line(s, "printf(\"primal %d: returned %s, expected %s\\n\", %sy%d);", output, format, emit_expected_element(at, false, output, 0, s->arena), cast, output);
+		c_line(s, "printf(\"primal %d: returned %s, expected %s\\n\", %sy%d);", output, format,
+		    emit_expected_element(at, false, output, 0, s->arena), cast, output);
 		return;
 	}
 	if (!n)
@@ -175,7 +183,8 @@ static void put_comparison(struct c_source *s, const struct truth_point *at, int
 	s->depth--;
 	c_line(s, "};");
 	c_line(s, "for (int i = 0; i < %d; i++)", n);
-	c_line(s, "\tprintf(\"primal %d[%%d]: returned %s, expected %%s\\n\", i, %sy%d[i], expected%d[i]);", output, format, cast, output, output);
+	c_line(s, "\tprintf(\"primal %d[%%d]: returned %s, expected %%s\\n\", i, %sy%d[i], expected%d[i]);", output,
+	    format, cast, output, output);
 }
 
 static void put_main(struct c_source *s, const struct emission *x)

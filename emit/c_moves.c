@@ -1,14 +1,18 @@
-/* c_moves.c: ops that move elements, as loops over what is moved: an element of the result, and the one it comes from. */
+/* c_moves.c: ops that move elements, as loops over what is moved: an element of the result, and the one it comes from.
+ */
 #include "c_parts.h"
 
 /* Loops over `over`; to and from are the places there. */
-static void move(struct c_source *s, const struct shape *over, int to, const struct element_place *at, int from, const struct element_place *source)
+static void move(struct c_source *s, const struct shape *over, int to, const struct element_place *at, int from,
+    const struct element_place *source)
 {
-	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, to, at, NULL), c_element(s, from, source, NULL)));
+	c_loops(
+	    s, over, arena_printf(s->arena, "%s = %s", c_element(s, to, at, NULL), c_element(s, from, source, NULL)));
 }
 
 /* The places start + k*stride of a value. */
-static struct element_place window(const struct shape *whole, const int start[], const int stride[], const struct shape *over)
+static struct element_place window(
+    const struct shape *whole, const int start[], const int stride[], const struct shape *over)
 {
 	struct element_place at = {0};
 	int step[LIMIT_RANK];
@@ -29,7 +33,9 @@ static void broadcast_to(struct c_source *s, const struct node *node)
 	const struct shape *over = &s->p->type[node->out].shape;
 	const struct element_place at = c_rows(over);
 
-	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_broadcast_element(s, node->arg[0], over)));
+	c_loops(s, over,
+	    arena_printf(
+	        s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_broadcast_element(s, node->arg[0], over)));
 }
 
 /* By rows of the flat value: the shapes differ, the elements do not. */
@@ -76,7 +82,9 @@ static void reverse(struct c_source *s, const struct node *node)
 static void slice(struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->out].shape;
-	const struct element_place at = c_rows(over), from = window(&s->p->type[node->arg[0]].shape, node->attrs.start, node->attrs.stride, over);
+	const struct element_place at = c_rows(over),
+	                           from = window(
+	                               &s->p->type[node->arg[0]].shape, node->attrs.start, node->attrs.stride, over);
 
 	move(s, over, node->out, &at, node->arg[0], &from);
 }
@@ -99,7 +107,8 @@ static const char *runtime_offset(struct c_source *s, int whole, const struct sh
 
 	shape_strides(shape, step);
 	for (int d = 0; d < shape->rank; d++) {
-		const char *start = arena_printf(s->arena, "%d * clamped(v%d[%d], 0, %d)", step[d], starts, d, shape->extent[d] - part->extent[d]);
+		const char *start = arena_printf(
+		    s->arena, "%d * clamped(v%d[%d], 0, %d)", step[d], starts, d, shape->extent[d] - part->extent[d]);
 
 		sum = sum ? arena_printf(s->arena, "%s + %s", sum, start) : start;
 	}
@@ -118,7 +127,9 @@ static void dynamic_slice(struct c_source *s, const struct node *node)
 	if (!shape_elements(over))
 		return;
 	offset = runtime_offset(s, node->arg[0], over, node->arg[1], node->out);
-	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_element(s, node->arg[0], &from, offset)));
+	c_loops(s, over,
+	    arena_printf(
+	        s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_element(s, node->arg[0], &from, offset)));
 }
 
 static void dynamic_update_slice(struct c_source *s, const struct node *node)
@@ -131,7 +142,9 @@ static void dynamic_update_slice(struct c_source *s, const struct node *node)
 	if (!shape_elements(over))
 		return;
 	offset = runtime_offset(s, node->out, over, node->arg[2], node->out);
-	c_loops(s, over, arena_printf(s->arena, "%s = %s", c_element(s, node->out, &at, offset), c_element(s, node->arg[1], &from, NULL)));
+	c_loops(s, over,
+	    arena_printf(
+	        s->arena, "%s = %s", c_element(s, node->out, &at, offset), c_element(s, node->arg[1], &from, NULL)));
 }
 
 static void concatenate(struct c_source *s, const struct node *node)
@@ -150,28 +163,48 @@ static void iota(struct c_source *s, const struct node *node)
 	const struct element_place at = c_rows(over);
 	const char *variable = over->extent[node->attrs.axis] > 1 ? c_variable[node->attrs.axis] : "0";
 
-	c_loops(s, over, arena_printf(s->arena, "%s = (%s)%s", c_element(s, node->out, &at, NULL), c_type(s->p->type[node->out].dtype), variable));
+	c_loops(s, over,
+	    arena_printf(s->arena, "%s = (%s)%s", c_element(s, node->out, &at, NULL),
+	        c_type(s->p->type[node->out].dtype), variable));
 }
 
 void c_move(struct c_source *s, const struct node *node)
 {
 	switch ((int)op_table[node->op].family) {
-	case FAMILY_BROADCAST_TO: broadcast_to(s, node); break;
-	case FAMILY_RESHAPE: case FAMILY_SQUEEZE: reshape(s, node); break;
-	case FAMILY_TRANSPOSE: transpose(s, node); break;
-	case FAMILY_REVERSE: reverse(s, node); break;
-	case FAMILY_SLICE: slice(s, node); break;
+	case FAMILY_BROADCAST_TO:
+		broadcast_to(s, node);
+		break;
+	case FAMILY_RESHAPE:
+	case FAMILY_SQUEEZE:
+		reshape(s, node);
+		break;
+	case FAMILY_TRANSPOSE:
+		transpose(s, node);
+		break;
+	case FAMILY_REVERSE:
+		reverse(s, node);
+		break;
+	case FAMILY_SLICE:
+		slice(s, node);
+		break;
 	case FAMILY_SLICE_SCATTER:
 		c_copy(s, node->out, node->arg[0]);
 		put(s, node->out, node->arg[1], node->attrs.start, node->attrs.stride);
 		break;
-	case FAMILY_DYNAMIC_SLICE: dynamic_slice(s, node); break;
-	case FAMILY_DYNAMIC_UPDATE_SLICE: dynamic_update_slice(s, node); break;
+	case FAMILY_DYNAMIC_SLICE:
+		dynamic_slice(s, node);
+		break;
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
+		dynamic_update_slice(s, node);
+		break;
 	case FAMILY_PAD:
 		c_fill(s, node->out, arena_printf(s->arena, "v%d", node->arg[1]));
 		put(s, node->out, node->arg[0], node->attrs.low, ones);
 		break;
-	case FAMILY_CONCATENATE: concatenate(s, node); break;
-	default: iota(s, node);
+	case FAMILY_CONCATENATE:
+		concatenate(s, node);
+		break;
+	default:
+		iota(s, node);
 	}
 }

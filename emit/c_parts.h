@@ -1,8 +1,8 @@
 /*
  * c_parts.h: the printing of C, shared by c_*.c.
  *
- * Value v is the variable v<v>: a scalar, or a flat row-major array (of one element where the type has none).  Loop variables are i, j, k, l, an axis each, and n
- * where a statement needs one more.
+ * Value v is the variable v<v>: a scalar, or a flat row-major array (of one element where the type has none).  Loop
+ * variables are i, j, k, l, an axis each, and n where a statement needs one more.
  */
 #ifndef EMIT_C_PARTS_H
 #define EMIT_C_PARTS_H
@@ -42,10 +42,13 @@ const char *c_broadcast_element(const struct c_source *s, int v, const struct sh
 /* Elements in row-major order of the value itself. */
 struct element_place c_rows(const struct shape *s);
 /*
- * An elementwise op on operands as expressions.  dtype: of the operands' elements (of select: of those it selects), result: of what it gives.  NULL: C has no such op.
+ * An elementwise op on operands as expressions.  dtype: of the operands' elements (of select: of those it selects),
+ * result: of what it gives.  NULL: C has no such op.
  */
-const char *c_expression(const struct c_source *s, enum op op, enum dtype dtype, enum dtype result, const char *const operand[3]);
-/* Loops over `over` are opened for axes that are longer than 1: without the steps of others, whose variables do not exist. */
+const char *c_expression(
+    const struct c_source *s, enum op op, enum dtype dtype, enum dtype result, const char *const operand[3]);
+/* Loops over `over` are opened for axes that are longer than 1: without the steps of others, whose variables do not
+ * exist. */
 void c_only_long(struct element_place *at, const struct shape *over);
 /* The name of the loop variable of axis d. */
 extern const char *const c_variable[LIMIT_RANK];
@@ -64,10 +67,11 @@ void c_fill(struct c_source *s, int to, const char *expression);
 /* A node without regions: its value declared and set.  False where C has no counterpart. */
 bool c_plain_node(struct c_source *s, const struct node *node);
 /* By family; each declares nothing, the value is declared. */
-void c_move(struct c_source *s, const struct node *node);    /* c_moves.c */
-void c_index(struct c_source *s, const struct node *node);   /* c_index.c */
-void c_reduce(struct c_source *s, const struct node *node);  /* c_reduce.c */
-/* What index q, an expression, means on an axis of extent n, times the axis' stride; itself where it may be outside and is then dropped. */
+void c_move(struct c_source *s, const struct node *node);   /* c_moves.c */
+void c_index(struct c_source *s, const struct node *node);  /* c_index.c */
+void c_reduce(struct c_source *s, const struct node *node); /* c_reduce.c */
+/* What index q, an expression, means on an axis of extent n, times the axis' stride; itself where it may be outside and
+ * is then dropped. */
 const char *c_position(struct c_source *s, enum index_mode mode, const char *q, int n, int stride);
 /* A region's nodes, which may have regions (c_regions.c). */
 bool c_region(struct c_source *s, const struct region *region, struct error *e) MUST_CHECK;

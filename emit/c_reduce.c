@@ -37,7 +37,9 @@ static void fold(struct c_source *s, const struct node *node, enum op op, const 
 	if (op == OP_ADD && dtype_is_float(t->dtype))
 		c_loops(s, &t->shape, arena_printf(s->arena, "%s += %s", out, x));
 	else
-		c_loops(s, &t->shape, arena_printf(s->arena, "%s = %s", out, c_expression(s, op, t->dtype, t->dtype, (const char *const[3]){out, x})));
+		c_loops(s, &t->shape,
+		    arena_printf(s->arena, "%s = %s", out,
+		        c_expression(s, op, t->dtype, t->dtype, (const char *const[3]){out, x})));
 }
 
 /* The statement for each element of the result: @ stands for it, # for that of the variable most<v>. */
@@ -64,12 +66,14 @@ static void logsumexp(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
 	const struct element_place to = reduced(s, node), from = c_rows(&t->shape);
-	const char *f = t->dtype == DTYPE_F64 ? "" : "f", *x = c_element(s, node->arg[0], &from, NULL), *declared = strchr(c_declared(s, node->out), 'v');
+	const char *f = t->dtype == DTYPE_F64 ? "" : "f", *x = c_element(s, node->arg[0], &from, NULL),
+	           *declared = strchr(c_declared(s, node->out), 'v');
 
 	fold(s, node, OP_MAX, "-INFINITY", NULL);
 	c_line(s, "%s most%s;", c_type(t->dtype), declared + 1);
 	finish(s, node, "# = isinf(@) ? 0 : @");
-	fold(s, node, OP_ADD, "0", arena_printf(s->arena, "exp%s(%s - most%s)", f, x, c_element(s, node->out, &to, NULL) + 1));
+	fold(s, node, OP_ADD, "0",
+	    arena_printf(s->arena, "exp%s(%s - most%s)", f, x, c_element(s, node->out, &to, NULL) + 1));
 	finish(s, node, arena_printf(s->arena, "@ = # + log%s(@)", f));
 }
 
@@ -84,10 +88,18 @@ static void reduce(struct c_source *s, const struct node *node)
 	for (int i = 0; i < node->attrs.n_axes; i++)
 		n *= t->shape.extent[node->attrs.axes[i]];
 	switch ((int)node->op) {
-	case OP_REDUCE_SUM: fold(s, node, OP_ADD, "0", NULL); break;
-	case OP_REDUCE_PROD: fold(s, node, OP_MUL, "1", NULL); break;
-	case OP_REDUCE_MAX: fold(s, node, OP_MAX, floats ? "-INFINITY" : wide ? "INT64_MIN" : "INT32_MIN", NULL); break;
-	case OP_REDUCE_MIN: fold(s, node, OP_MIN, floats ? "INFINITY" : wide ? "INT64_MAX" : "INT32_MAX", NULL); break;
+	case OP_REDUCE_SUM:
+		fold(s, node, OP_ADD, "0", NULL);
+		break;
+	case OP_REDUCE_PROD:
+		fold(s, node, OP_MUL, "1", NULL);
+		break;
+	case OP_REDUCE_MAX:
+		fold(s, node, OP_MAX, floats ? "-INFINITY" : wide ? "INT64_MIN" : "INT32_MIN", NULL);
+		break;
+	case OP_REDUCE_MIN:
+		fold(s, node, OP_MIN, floats ? "INFINITY" : wide ? "INT64_MAX" : "INT32_MAX", NULL);
+		break;
 	case OP_REDUCE_MEAN:
 		fold(s, node, OP_ADD, "0", NULL);
 		finish(s, node, n ? arena_printf(s->arena, "@ /= %d", n) : "@ = NAN");
@@ -96,7 +108,8 @@ static void reduce(struct c_source *s, const struct node *node)
 		fold(s, node, OP_ADD, "0", arena_printf(s->arena, "%s * %s", x, x));
 		finish(s, node, t->dtype == DTYPE_F64 ? "@ = sqrt(@)" : "@ = sqrtf(@)");
 		break;
-	default: logsumexp(s, node);
+	default:
+		logsumexp(s, node);
 	}
 }
 
@@ -116,13 +129,15 @@ static void cumulative(struct c_source *s, const struct node *node)
 		c_copy(s, node->out, node->arg[0]);
 		return;
 	}
-	sum = c_expression(s, node->op == OP_CUMSUM ? OP_ADD : OP_MUL, t->dtype, t->dtype, (const char *const[3]){c_element(s, node->out, &before, NULL), x});
+	sum = c_expression(s, node->op == OP_CUMSUM ? OP_ADD : OP_MUL, t->dtype, t->dtype,
+	    (const char *const[3]){c_element(s, node->out, &before, NULL), x});
 	c_loops(s, &t->shape, arena_printf(s->arena, "%s = %s > 0 ? %s : %s", y, c_variable[axis], sum, x));
 }
 
 static void matmul(struct c_source *s, const struct node *node)
 {
-	const struct shape *a = &s->p->type[node->arg[0]].shape, *b = &s->p->type[node->arg[1]].shape, *over = &s->p->type[node->out].shape;
+	const struct shape *a = &s->p->type[node->arg[0]].shape, *b = &s->p->type[node->arg[1]].shape,
+	                   *over = &s->p->type[node->out].shape;
 	bool row = a->rank == 1, column = b->rank == 1;
 	int inner = a->extent[a->rank - 1], step_a[LIMIT_RANK], step_b[LIMIT_RANK], lead = over->rank - !row - !column;
 	struct element_place at = c_rows(over), left = {0}, right = {0};
@@ -148,7 +163,8 @@ static void matmul(struct c_source *s, const struct node *node)
 	c_line(s, "for (int n = 0; n < %d; n++)", inner);
 	s->depth++;
 	c_line(s, "%s += %s * %s;", c_element(s, node->out, &at, NULL), c_element(s, node->arg[0], &left, "n"),
-	    c_element(s, node->arg[1], &right, column || step_b[b->rank - 2] == 1 ? "n" : arena_printf(s->arena, "%d * n", step_b[b->rank - 2])));
+	    c_element(s, node->arg[1], &right,
+	        column || step_b[b->rank - 2] == 1 ? "n" : arena_printf(s->arena, "%d * n", step_b[b->rank - 2])));
 	s->depth--;
 	c_close(s, over);
 }
@@ -190,7 +206,8 @@ static void sort(struct c_source *s, const struct node *node)
 {
 	const struct reduced_line line = line_of(s, node);
 	bool positions = node->op == OP_ARGSORT;
-	const char *m = on_line(s, &line, node->out, "n"), *before = on_line(s, &line, node->out, "n - 1"), *a = m, *b = before;
+	const char *m = on_line(s, &line, node->out, "n"), *before = on_line(s, &line, node->out, "n - 1"), *a = m,
+	           *b = before;
 	enum dtype d = s->p->type[node->arg[0]].dtype;
 
 	if (!shape_elements(&s->p->type[node->out].shape))
@@ -242,7 +259,8 @@ static void argmax(struct c_source *s, const struct node *node)
 	c_open(s, &line.over);
 	c_line(s, "for (int n = 1; n < %d; n++)", line.n);
 	s->depth++;
-	c_line(s, "if (%s)", precedes(s, d, on_line(s, &line, node->arg[0], best), on_line(s, &line, node->arg[0], "n")));
+	c_line(
+	    s, "if (%s)", precedes(s, d, on_line(s, &line, node->arg[0], best), on_line(s, &line, node->arg[0], "n")));
 	s->depth++;
 	c_line(s, "%s = n;", best);
 	s->depth -= 2;
@@ -252,10 +270,19 @@ static void argmax(struct c_source *s, const struct node *node)
 void c_reduce(struct c_source *s, const struct node *node)
 {
 	switch ((int)op_table[node->op].family) {
-	case FAMILY_REDUCE: reduce(s, node); break;
-	case FAMILY_CUMULATIVE: cumulative(s, node); break;
-	case FAMILY_MATMUL: matmul(s, node); break;
-	case FAMILY_ARGMAX: argmax(s, node); break;
-	default: sort(s, node);
+	case FAMILY_REDUCE:
+		reduce(s, node);
+		break;
+	case FAMILY_CUMULATIVE:
+		cumulative(s, node);
+		break;
+	case FAMILY_MATMUL:
+		matmul(s, node);
+		break;
+	case FAMILY_ARGMAX:
+		argmax(s, node);
+		break;
+	default:
+		sort(s, node);
 	}
 }

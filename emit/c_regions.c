@@ -81,13 +81,16 @@ static bool for_loop(struct c_source *s, const struct node *node, struct error *
 {
 	const struct node_loop l = node_loop(node);
 	const struct region *body = l.body;
-	const char *trip = l.counted ? arena_printf(s->arena, "trip%d", node->out) : arena_printf(s->arena, "%d", node->attrs.trip);
+	const char *trip = l.counted ? arena_printf(s->arena, "trip%d", node->out)
+	                             : arena_printf(s->arena, "%d", node->attrs.trip);
 
 	for (int k = 0; k < l.n_carry; k++)
 		declare_copy(s, node->out + k, node->arg[l.first_arg + k]);
 	if (l.counted)
 		c_line(s, "const int64_t %s = clamped(v%d, 0, %d);", trip, node->arg[0], node->attrs.cap);
-	begin(s, arena_printf(s->arena, "for (int64_t v%d = 0; v%d < %s; v%d++)", body->param, body->param, trip, body->param));
+	begin(s,
+	    arena_printf(
+	        s->arena, "for (int64_t v%d = 0; v%d < %s; v%d++)", body->param, body->param, trip, body->param));
 	parameters(s, l.first_param, node->out, l.n_carry);
 	if (!c_region(s, body, e))
 		return false;
@@ -103,7 +106,9 @@ static bool while_loop(struct c_source *s, const struct node *node, struct error
 
 	for (int k = 0; k < node->n_arg; k++)
 		declare_copy(s, node->out + k, node->arg[k]);
-	begin(s, arena_printf(s->arena, "for (int t%d = 0; t%d < %d; t%d++)", node->out, node->out, node->attrs.cap, node->out));
+	begin(s,
+	    arena_printf(
+	        s->arena, "for (int t%d = 0; t%d < %d; t%d++)", node->out, node->out, node->attrs.cap, node->out));
 	parameters(s, condition->param, node->out, node->n_arg);
 	if (!c_region(s, condition, e))
 		return false;
@@ -126,9 +131,12 @@ static void row(struct c_source *s, int rows, int one, const char *t, bool into)
 	int n = shape_elements(shape);
 	const struct shape flat = {shape->rank > 0, {n}};
 	const struct element_place at = c_rows(&flat);
-	const char *in_rows = c_element(s, rows, &at, n == 1 ? t : arena_printf(s->arena, "%d * %s", n, t)), *alone = c_element(s, one, &at, NULL);
+	const char *in_rows = c_element(s, rows, &at, n == 1 ? t : arena_printf(s->arena, "%d * %s", n, t)),
+	           *alone = c_element(s, one, &at, NULL);
 
-	c_loops(s, &flat, into ? arena_printf(s->arena, "%s = %s", in_rows, alone) : arena_printf(s->arena, "%s = %s", alone, in_rows));
+	c_loops(s, &flat,
+	    into ? arena_printf(s->arena, "%s = %s", in_rows, alone)
+	         : arena_printf(s->arena, "%s = %s", alone, in_rows));
 }
 
 static bool scan(struct c_source *s, const struct node *node, struct error *e)
@@ -166,7 +174,8 @@ static bool scatter_apply(struct c_source *s, const struct node *node, struct er
 {
 	const struct region *region = &node->region[0];
 	const struct shape *whole = &s->p->type[node->out].shape;
-	int axis = node->attrs.axis, n = whole->extent[axis], count = s->p->type[node->arg[1]].shape.extent[0], step[LIMIT_RANK];
+	int axis = node->attrs.axis, n = whole->extent[axis], count = s->p->type[node->arg[1]].shape.extent[0],
+	    step[LIMIT_RANK];
 	const char *at = arena_printf(s->arena, "at%d", node->out), *name = arena_printf(s->arena, "n%d", node->out);
 	struct shape over = *whole;
 	struct element_place place = {0};
@@ -181,7 +190,8 @@ static bool scatter_apply(struct c_source *s, const struct node *node, struct er
 	over.extent[axis] = 1;
 	c_only_long(&place, &over);
 	begin(s, arena_printf(s->arena, "for (int %s = 0; %s < %d; %s++)", name, name, count, name));
-	c_line(s, "const int64_t %s = %s;", at, c_position(s, node->attrs.mode, arena_printf(s->arena, "v%d[%s]", node->arg[1], name), n, 1));
+	c_line(s, "const int64_t %s = %s;", at,
+	    c_position(s, node->attrs.mode, arena_printf(s->arena, "v%d[%s]", node->arg[1], name), n, 1));
 	if (node->attrs.mode == MODE_DROP) {
 		c_line(s, "if (%s < 0 || %s >= %d)", at, at, n);
 		s->depth++;
@@ -191,8 +201,9 @@ static bool scatter_apply(struct c_source *s, const struct node *node, struct er
 	x = c_element(s, node->out, &place, step[axis] == 1 ? at : arena_printf(s->arena, "%d * %s", step[axis], at));
 	for (int d = 0; d < over.rank; d++)
 		if (over.extent[d] != 1)
-			begin(s, arena_printf(s->arena, "for (int %s%d = 0; %s%d < %d; %s%d++)", c_variable[d], node->out, c_variable[d], node->out, over.extent[d],
-			    c_variable[d], node->out));
+			begin(s,
+			    arena_printf(s->arena, "for (int %s%d = 0; %s%d < %d; %s%d++)", c_variable[d], node->out,
+			        c_variable[d], node->out, over.extent[d], c_variable[d], node->out));
 	/* the region has loops of its own: the variables of these are others */
 	for (int d = 0; d < over.rank; d++)
 		if (over.extent[d] != 1)
@@ -237,25 +248,57 @@ bool c_plain_node(struct c_source *s, const struct node *node)
 	switch (op_table[node->op].family) {
 	case FAMILY_CONSTANT:
 		c_line(s, "const %s = %s;", c_declared(s, node->out),
-		    s->p->type[node->out].shape.rank ? c_list(&node->attrs.value, s->arena) : c_literal(s->p->type[node->out].dtype, node->attrs.value.at[0], s->arena));
+		    s->p->type[node->out].shape.rank
+		        ? c_list(&node->attrs.value, s->arena)
+		        : c_literal(s->p->type[node->out].dtype, node->attrs.value.at[0], s->arena));
 		return true;
-	case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT: case FAMILY_CAST:
+	case FAMILY_UNARY:
+	case FAMILY_BINARY:
+	case FAMILY_COMPARE:
+	case FAMILY_CLAMP:
+	case FAMILY_SELECT:
+	case FAMILY_CAST:
 		return elementwise(s, node);
-	case FAMILY_IOTA: case FAMILY_BROADCAST_TO: case FAMILY_RESHAPE: case FAMILY_TRANSPOSE: case FAMILY_REVERSE: case FAMILY_SQUEEZE: case FAMILY_SLICE:
-	case FAMILY_SLICE_SCATTER: case FAMILY_DYNAMIC_SLICE: case FAMILY_DYNAMIC_UPDATE_SLICE: case FAMILY_PAD: case FAMILY_CONCATENATE:
+	case FAMILY_IOTA:
+	case FAMILY_BROADCAST_TO:
+	case FAMILY_RESHAPE:
+	case FAMILY_TRANSPOSE:
+	case FAMILY_REVERSE:
+	case FAMILY_SQUEEZE:
+	case FAMILY_SLICE:
+	case FAMILY_SLICE_SCATTER:
+	case FAMILY_DYNAMIC_SLICE:
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
+	case FAMILY_PAD:
+	case FAMILY_CONCATENATE:
 		declare(s, node->out, false);
 		c_move(s, node);
 		return true;
-	case FAMILY_GATHER: case FAMILY_TAKE_ALONG_AXIS: case FAMILY_SCATTER: case FAMILY_MASKED_SCATTER:
+	case FAMILY_GATHER:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_SCATTER:
+	case FAMILY_MASKED_SCATTER:
 		declare(s, node->out, false);
 		c_index(s, node);
 		return true;
-	case FAMILY_REDUCE: case FAMILY_CUMULATIVE: case FAMILY_MATMUL: case FAMILY_SORT: case FAMILY_ARGSORT: case FAMILY_ARGMAX:
+	case FAMILY_REDUCE:
+	case FAMILY_CUMULATIVE:
+	case FAMILY_MATMUL:
+	case FAMILY_SORT:
+	case FAMILY_ARGSORT:
+	case FAMILY_ARGMAX:
 		declare(s, node->out, false);
 		c_reduce(s, node);
 		return true;
-	case FAMILY_SCATTER_APPLY: case FAMILY_COND: case FAMILY_CHECKPOINT: case FAMILY_FIXED_POINT: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN:
-	case FAMILY_DERIVATIVE: case FAMILY_CUSTOM:
+	case FAMILY_SCATTER_APPLY:
+	case FAMILY_COND:
+	case FAMILY_CHECKPOINT:
+	case FAMILY_FIXED_POINT:
+	case FAMILY_FOR:
+	case FAMILY_WHILE:
+	case FAMILY_SCAN:
+	case FAMILY_DERIVATIVE:
+	case FAMILY_CUSTOM:
 		break;
 	}
 	return false;
@@ -264,12 +307,19 @@ bool c_plain_node(struct c_source *s, const struct node *node)
 static bool region_node(struct c_source *s, const struct node *node, struct error *e)
 {
 	switch ((int)node->op) {
-	case OP_COND: return cond(s, node, e);
-	case OP_FOR: return for_loop(s, node, e);
-	case OP_WHILE: return while_loop(s, node, e);
-	case OP_SCAN: return scan(s, node, e);
-	case OP_SCATTER_APPLY: return scatter_apply(s, node, e);
-	default: return c_plain_node(s, node) || error_set(e, NULL, "c: no counterpart for op %s", op_table[node->op].name);
+	case OP_COND:
+		return cond(s, node, e);
+	case OP_FOR:
+		return for_loop(s, node, e);
+	case OP_WHILE:
+		return while_loop(s, node, e);
+	case OP_SCAN:
+		return scan(s, node, e);
+	case OP_SCATTER_APPLY:
+		return scatter_apply(s, node, e);
+	default:
+		return c_plain_node(s, node) ||
+		    error_set(e, NULL, "c: no counterpart for op %s", op_table[node->op].name);
 	}
 }
 

@@ -29,12 +29,20 @@ void c_line(struct c_source *s, const char *format, ...)
 const char *c_type(enum dtype d)
 {
 	switch (d) {
-	case DTYPE_F64: return "double";
-	case DTYPE_F32: case DTYPE_BF16: case DTYPE_F16: return "float";
-	case DTYPE_I64: return "int64_t";
-	case DTYPE_I32: return "int32_t";
-	case DTYPE_BOOL: return "bool";
-	case DTYPE_COUNT: break;
+	case DTYPE_F64:
+		return "double";
+	case DTYPE_F32:
+	case DTYPE_BF16:
+	case DTYPE_F16:
+		return "float";
+	case DTYPE_I64:
+		return "int64_t";
+	case DTYPE_I32:
+		return "int32_t";
+	case DTYPE_BOOL:
+		return "bool";
+	case DTYPE_COUNT:
+		break;
 	}
 	return "";
 }
@@ -44,7 +52,9 @@ const char *c_literal(enum dtype d, union cell x, struct arena *a)
 	if (d == DTYPE_BOOL)
 		return x.i ? "true" : "false";
 	if (!dtype_is_float(d)) /* the least number is no literal with a sign */
-		return x.i == INT64_MIN ? "INT64_MIN" : d == DTYPE_I32 && x.i == INT32_MIN ? "INT32_MIN" : arena_printf(a, "%lld", (long long)x.i);
+		return x.i == INT64_MIN                  ? "INT64_MIN"
+		    : d == DTYPE_I32 && x.i == INT32_MIN ? "INT32_MIN"
+		                                         : arena_printf(a, "%lld", (long long)x.i);
 	if (isnan(x.f))
 		return "NAN";
 	if (isinf(x.f))
@@ -87,7 +97,8 @@ const char *c_element(const struct c_source *s, int v, const struct element_plac
 		if (!step)
 			continue;
 		if (at->step[d] < 0)
-			index = index ? arena_printf(s->arena, "%s - %s", index, term) : arena_printf(s->arena, "-%s", term);
+			index = index ? arena_printf(s->arena, "%s - %s", index, term)
+			              : arena_printf(s->arena, "-%s", term);
 		else
 			index = index ? arena_printf(s->arena, "%s + %s", index, term) : term;
 	}
@@ -96,7 +107,8 @@ const char *c_element(const struct c_source *s, int v, const struct element_plac
 	if (!at->offset)
 		return arena_printf(s->arena, "v%d[%s]", v, index);
 	return *index == '-' ? arena_printf(s->arena, "v%d[%d - %s]", v, at->offset, index + 1)
-			     : arena_printf(s->arena, "v%d[%s %c %d]", v, index, at->offset < 0 ? '-' : '+', at->offset < 0 ? -at->offset : at->offset);
+	                     : arena_printf(s->arena, "v%d[%s %c %d]", v, index, at->offset < 0 ? '-' : '+',
+	                           at->offset < 0 ? -at->offset : at->offset);
 }
 
 void c_only_long(struct element_place *at, const struct shape *over)
@@ -128,7 +140,8 @@ void c_open(struct c_source *s, const struct shape *over)
 {
 	for (int d = 0; d < over->rank; d++)
 		if (over->extent[d] != 1) {
-			c_line(s, "for (int %s = 0; %s < %d; %s++)", c_variable[d], c_variable[d], over->extent[d], c_variable[d]);
+			c_line(s, "for (int %s = 0; %s < %d; %s++)", c_variable[d], c_variable[d], over->extent[d],
+			    c_variable[d]);
 			s->depth++;
 		}
 }
@@ -148,17 +161,15 @@ void c_loops(struct c_source *s, const struct shape *over, const char *statement
 	c_close(s, over);
 }
 
-static struct shape flat_of(const struct shape *s)
-{
-	return s->rank ? (struct shape){1, {shape_elements(s)}} : *s;
-}
+static struct shape flat_of(const struct shape *s) { return s->rank ? (struct shape){1, {shape_elements(s)}} : *s; }
 
 void c_copy(struct c_source *s, int to, int from)
 {
 	const struct shape flat = flat_of(&s->p->type[to].shape);
 	const struct element_place at = c_rows(&flat);
 
-	c_loops(s, &flat, arena_printf(s->arena, "%s = %s", c_element(s, to, &at, NULL), c_element(s, from, &at, NULL)));
+	c_loops(
+	    s, &flat, arena_printf(s->arena, "%s = %s", c_element(s, to, &at, NULL), c_element(s, from, &at, NULL)));
 }
 
 void c_fill(struct c_source *s, int to, const char *expression)
@@ -189,7 +200,8 @@ static const char *cast(const struct c_source *s, enum dtype from, enum dtype to
 	return arena_printf(s->arena, "(%s)%s", c_type(to), x);
 }
 
-const char *c_expression(const struct c_source *s, enum op op, enum dtype dtype, enum dtype result, const char *const operand[3])
+const char *c_expression(
+    const struct c_source *s, enum op op, enum dtype dtype, enum dtype result, const char *const operand[3])
 {
 	const char *from = dtype_is_float(dtype) ? expressions[op].floats : expressions[op].integers;
 	struct text out = {.arena = s->arena};
@@ -204,7 +216,9 @@ const char *c_expression(const struct c_source *s, enum op op, enum dtype dtype,
 			continue;
 		}
 		switch (from[1]) {
-		case '0': case '1': case '2':
+		case '0':
+		case '1':
+		case '2':
 			text_put(&out, "%s", operand[from[1] - '0']);
 			break;
 		case 't':

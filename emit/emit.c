@@ -1,4 +1,5 @@
-/* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it is. */
+/* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it
+ * is. */
 #include "graph/walk.h"
 #include "emit_parts.h"
 
@@ -37,7 +38,9 @@ const char *emit_decimal(double x, struct arena *a)
 	exponent = atoi(strchr(digits, 'e') + 1);
 	if (exponent >= -5 && exponent < 16)
 		return arena_printf(a, "%.*f", n - 1 > exponent ? n - 1 - exponent : 1, x);
-	return strchr(digits, '.') ? arena_printf(a, "%s", digits) : arena_printf(a, "%.*s.0%s", (int)strcspn(digits, "e"), digits, strchr(digits, 'e'));
+	return strchr(digits, '.')
+	    ? arena_printf(a, "%s", digits)
+	    : arena_printf(a, "%.*s.0%s", (int)strcspn(digits, "e"), digits, strchr(digits, 'e'));
 }
 
 static const char *number_for_people(double x, struct arena *a)
@@ -48,7 +51,8 @@ static const char *number_for_people(double x, struct arena *a)
 static const char *one_expected(const struct component *m, struct arena *a)
 {
 	const char *value = number_for_people(m->value, a);
-	double radius = (m->loose + fabs(m->low)) * 1.01; /* of the value as it is printed; three digits of it are never less than what is allowed */
+	double radius = (m->loose + fabs(m->low)) *
+	    1.01; /* of the value as it is printed; three digits of it are never less than what is allowed */
 
 	if (m->reason != REASON_NONE)
 		return arena_printf(a, "undecided (%s)", reason_names[m->reason]);
@@ -109,7 +113,8 @@ static const char *expected_list(const struct truth_point *at, bool derivative, 
 	const char *text = n ? "" : "nothing";
 
 	for (int i = 0; i < n && i < LISTED; i++)
-		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", emit_expected_element(at, derivative, output, i, a));
+		text = arena_printf(
+		    a, "%s%s%s", text, i ? ", " : "", emit_expected_element(at, derivative, output, i, a));
 	return n > LISTED ? arena_printf(a, "%s, ... (%d elements)", text, n) : text;
 }
 
@@ -121,7 +126,8 @@ void emit_comment(const struct emission *x, const char *prefix, const char *targ
 
 	bare.provenance = (struct provenance){0};
 	bare.n_expect = 0;
-	comment_line(x, prefix, arena_printf(a, "A case of adjudge as a program for %s alone, and what is expected of it.", target));
+	comment_line(x, prefix,
+	    arena_printf(a, "A case of adjudge as a program for %s alone, and what is expected of it.", target));
 	comment_line(x, prefix, "Numbers are exact; +- is what rounding may do to a right implementation.");
 	if (from->title && *from->title)
 		comment_line(x, prefix, from->title);
@@ -132,9 +138,11 @@ void emit_comment(const struct emission *x, const char *prefix, const char *targ
 		const char *of = x->truth->n_point > 1 ? arena_printf(a, " at point %d", k) : "";
 
 		for (int i = 0; i < at->n_primal; i++)
-			comment_line(x, prefix, arena_printf(a, "expected primal %d%s: %s", i, of, expected_list(at, false, i, a)));
+			comment_line(x, prefix,
+			    arena_printf(a, "expected primal %d%s: %s", i, of, expected_list(at, false, i, a)));
 		for (int i = 0; i < at->n_derivative; i++)
-			comment_line(x, prefix, arena_printf(a, "expected derivative %d%s: %s", i, of, expected_list(at, true, i, a)));
+			comment_line(x, prefix,
+			    arena_printf(a, "expected derivative %d%s: %s", i, of, expected_list(at, true, i, a)));
 	}
 }
 
@@ -144,7 +152,8 @@ bool emit_plain(const struct testcase *c, struct arena *a, struct program *out, 
 {
 	struct program p = c->program;
 
-	if (program_has_derivative(&p) && !aot_lower(&p, request_order(c->transform, c->n_transform), &aot_rules_right, a, &p, e))
+	if (program_has_derivative(&p) &&
+	    !aot_lower(&p, request_order(c->transform, c->n_transform), &aot_rules_right, a, &p, e))
 		return false;
 	p = lower_customs(&p, DERIVATIVE_COUNT, a);
 	p = lower_fixed_points(&p, false, a);

@@ -12,8 +12,8 @@
 const char *emit_decimal(double x, struct arena *a);
 
 /*
- * What an element may be, for people: "1.5 +- 2.3e-16", several where conventions differ at a tie, or "undecided (REASON)".  choice[n]: the element by each
- * assignment of conventions.
+ * What an element may be, for people: "1.5 +- 2.3e-16", several where conventions differ at a tie, or "undecided
+ * (REASON)".  choice[n]: the element by each assignment of conventions.
  */
 const char *emit_expected(const struct component *const *choice, int n, struct arena *a);
 

@@ -5,15 +5,9 @@
 
 /* ---- saying ---- */
 
-const struct type *type_said(const struct rewriting *r, int v)
-{
-	return &r->b.program.type[v];
-}
+const struct type *type_said(const struct rewriting *r, int v) { return &r->b.program.type[v]; }
 
-const struct tensor *constant_said(const struct rewriting *r, int v)
-{
-	return r->constant[v];
-}
+const struct tensor *constant_said(const struct rewriting *r, int v) { return r->constant[v]; }
 
 static int note_constant(struct rewriting *r, int v, const struct tensor *t)
 {
@@ -56,20 +50,11 @@ int say_integers(struct rewriting *r, enum dtype d, const int *x, int n)
 	return say_constant(r, &t);
 }
 
-int say1(struct rewriting *r, enum op op, int x, const struct attrs *attrs)
-{
-	return say(r, op, &x, 1, attrs);
-}
+int say1(struct rewriting *r, enum op op, int x, const struct attrs *attrs) { return say(r, op, &x, 1, attrs); }
 
-int say2(struct rewriting *r, enum op op, int x, int y)
-{
-	return say(r, op, (const int[]){x, y}, 2, NULL);
-}
+int say2(struct rewriting *r, enum op op, int x, int y) { return say(r, op, (const int[]){x, y}, 2, NULL); }
 
-int say3(struct rewriting *r, enum op op, int x, int y, int z)
-{
-	return say(r, op, (const int[]){x, y, z}, 3, NULL);
-}
+int say3(struct rewriting *r, enum op op, int x, int y, int z) { return say(r, op, (const int[]){x, y, z}, 3, NULL); }
 
 int say_reshape(struct rewriting *r, int x, struct shape shape)
 {
@@ -78,10 +63,7 @@ int say_reshape(struct rewriting *r, int x, struct shape shape)
 
 /* ---- rules: forms in which ops say something in every target ---- */
 
-static int copied(struct rewriting *r, const struct node *node)
-{
-	return say1(r, OP_COPY, node->arg[0], NULL);
-}
+static int copied(struct rewriting *r, const struct node *node) { return say1(r, OP_COPY, node->arg[0], NULL); }
 
 static int slice(struct rewriting *r, const struct node *node)
 {
@@ -125,19 +107,28 @@ static int slice_scatter(struct rewriting *r, const struct node *node)
 			list[n] += step[d] * (node->attrs.start[d] + index[d] * node->attrs.stride[d]);
 		n++;
 	} while (shape_next(part, index));
-	return say_reshape(r, say3(r, OP_SCATTER_SET, say_reshape(r, node->arg[0], flat), say_integers(r, DTYPE_I64, list, n), say_reshape(r, node->arg[1], flat_part)), *whole);
+	return say_reshape(r,
+	    say3(r, OP_SCATTER_SET, say_reshape(r, node->arg[0], flat), say_integers(r, DTYPE_I64, list, n),
+	        say_reshape(r, node->arg[1], flat_part)),
+	    *whole);
 }
 
 /* A number that reductions of nothing give; NaN for those that have none. */
 static double of_nothing(enum op op, enum dtype d)
 {
 	switch ((int)op) {
-	case OP_REDUCE_PROD: return 1;
-	case OP_REDUCE_MAX: return dtype_is_float(d) ? -INFINITY : d == DTYPE_I64 ? (double)INT64_MIN : (double)INT32_MIN;
-	case OP_REDUCE_MIN: return dtype_is_float(d) ? INFINITY : d == DTYPE_I64 ? 0 : (double)INT32_MAX;
-	case OP_REDUCE_MEAN: return NAN;
-	case OP_LOGSUMEXP: return -INFINITY;
-	default: return 0;
+	case OP_REDUCE_PROD:
+		return 1;
+	case OP_REDUCE_MAX:
+		return dtype_is_float(d) ? -INFINITY : d == DTYPE_I64 ? (double)INT64_MIN : (double)INT32_MIN;
+	case OP_REDUCE_MIN:
+		return dtype_is_float(d) ? INFINITY : d == DTYPE_I64 ? 0 : (double)INT32_MAX;
+	case OP_REDUCE_MEAN:
+		return NAN;
+	case OP_LOGSUMEXP:
+		return -INFINITY;
+	default:
+		return 0;
 	}
 }
 
@@ -177,12 +168,15 @@ static int trunc_(struct rewriting *r, const struct node *node)
 
 	if (has_row(r, node))
 		return REWRITE_NOT;
-	return say3(r, OP_SELECT, say2(r, OP_LT, x, say_filled(r, t->dtype, r->target->broadcast ? t->shape : shape_scalar(), 0)), say1(r, OP_CEIL, x, NULL), say1(r, OP_FLOOR, x, NULL));
+	return say3(r, OP_SELECT,
+	    say2(r, OP_LT, x, say_filled(r, t->dtype, r->target->broadcast ? t->shape : shape_scalar(), 0)),
+	    say1(r, OP_CEIL, x, NULL), say1(r, OP_FLOOR, x, NULL));
 }
 
 static int clamp(struct rewriting *r, const struct node *node)
 {
-	return has_row(r, node) ? REWRITE_NOT : say2(r, OP_MIN, say2(r, OP_MAX, node->arg[0], node->arg[1]), node->arg[2]);
+	return has_row(r, node) ? REWRITE_NOT
+	                        : say2(r, OP_MIN, say2(r, OP_MAX, node->arg[0], node->arg[1]), node->arg[2]);
 }
 
 static int squeeze(struct rewriting *r, const struct node *node)
@@ -209,7 +203,9 @@ static int pad(struct rewriting *r, const struct node *node)
 		at.start[d] = node->attrs.low[d];
 		at.stride[d] = 1;
 	}
-	return say(r, OP_SLICE_SCATTER, (const int[]){say1(r, OP_BROADCAST_TO, node->arg[1], &(struct attrs){.shape = out[0].shape}), node->arg[0]}, 2, &at);
+	return say(r, OP_SLICE_SCATTER,
+	    (const int[]){say1(r, OP_BROADCAST_TO, node->arg[1], &(struct attrs){.shape = out[0].shape}), node->arg[0]},
+	    2, &at);
 }
 
 /* Vectors as matrices of one row or column. */
@@ -225,7 +221,8 @@ static int matmul(struct rewriting *r, const struct node *node)
 		a = (struct shape){2, {1, a.extent[0]}};
 	if (b.rank == 1)
 		b = (struct shape){2, {b.extent[0], 1}};
-	return say_reshape(r, say2(r, OP_MATMUL, say_reshape(r, node->arg[0], a), say_reshape(r, node->arg[1], b)), out[0].shape);
+	return say_reshape(
+	    r, say2(r, OP_MATMUL, say_reshape(r, node->arg[0], a), say_reshape(r, node->arg[1], b)), out[0].shape);
 }
 
 /* Of no axes it is a copy. */
@@ -239,13 +236,33 @@ static int transpose(struct rewriting *r, const struct node *node)
 	return type_said(r, node->arg[0])->shape.rank > 1 ? REWRITE_NOT : copied(r, node);
 }
 
-static rewrite_fn *const rules[OP_COUNT] = {
-    [OP_SLICE] = slice, [OP_SLICE_SCATTER] = slice_scatter, [OP_DYNAMIC_SLICE] = rewrite_dynamic_slice, [OP_DYNAMIC_UPDATE_SLICE] = rewrite_dynamic_update_slice,
-    [OP_GATHER] = rewrite_gather, [OP_TAKE_ALONG_AXIS] = rewrite_gather, [OP_SCATTER_SET] = rewrite_scatter, [OP_SCATTER_ADD] = rewrite_scatter,
-    [OP_SCATTER_MUL] = rewrite_scatter, [OP_SCATTER_MIN] = rewrite_scatter, [OP_SCATTER_MAX] = rewrite_scatter, [OP_MASKED_SCATTER] = rewrite_masked_scatter,
-    [OP_REDUCE_SUM] = reduce, [OP_REDUCE_PROD] = reduce, [OP_REDUCE_MAX] = reduce, [OP_REDUCE_MIN] = reduce, [OP_REDUCE_MEAN] = reduce, [OP_LOGSUMEXP] = reduce,
-    [OP_NORM] = reduce, [OP_SQUARE] = square, [OP_TRUNC] = trunc_, [OP_CLAMP] = clamp, [OP_SQUEEZE] = squeeze, [OP_PAD] = pad, [OP_MATMUL] = matmul,
-    [OP_REVERSE] = reverse, [OP_TRANSPOSE] = transpose};
+static rewrite_fn *const rules[OP_COUNT] = {[OP_SLICE] = slice,
+    [OP_SLICE_SCATTER] = slice_scatter,
+    [OP_DYNAMIC_SLICE] = rewrite_dynamic_slice,
+    [OP_DYNAMIC_UPDATE_SLICE] = rewrite_dynamic_update_slice,
+    [OP_GATHER] = rewrite_gather,
+    [OP_TAKE_ALONG_AXIS] = rewrite_gather,
+    [OP_SCATTER_SET] = rewrite_scatter,
+    [OP_SCATTER_ADD] = rewrite_scatter,
+    [OP_SCATTER_MUL] = rewrite_scatter,
+    [OP_SCATTER_MIN] = rewrite_scatter,
+    [OP_SCATTER_MAX] = rewrite_scatter,
+    [OP_MASKED_SCATTER] = rewrite_masked_scatter,
+    [OP_REDUCE_SUM] = reduce,
+    [OP_REDUCE_PROD] = reduce,
+    [OP_REDUCE_MAX] = reduce,
+    [OP_REDUCE_MIN] = reduce,
+    [OP_REDUCE_MEAN] = reduce,
+    [OP_LOGSUMEXP] = reduce,
+    [OP_NORM] = reduce,
+    [OP_SQUARE] = square,
+    [OP_TRUNC] = trunc_,
+    [OP_CLAMP] = clamp,
+    [OP_SQUEEZE] = squeeze,
+    [OP_PAD] = pad,
+    [OP_MATMUL] = matmul,
+    [OP_REVERSE] = reverse,
+    [OP_TRANSPOSE] = transpose};
 
 bool has_row(const struct rewriting *r, const struct node *node)
 {
@@ -330,12 +347,14 @@ static bool rewrite_nodes(struct mapping *m, const struct region *region)
 		list_now(m, node->arg, node->n_arg, arg);
 		m->now[node->out] = say(&m->r, node->op, arg, node->n_arg, &node->attrs);
 		if (m->now[node->out] < 0)
-			return error_set(m->r.e, NULL, "%s: no counterpart for op %s", m->r.target->name, op_table[node->op].name);
+			return error_set(
+			    m->r.e, NULL, "%s: no counterpart for op %s", m->r.target->name, op_table[node->op].name);
 	}
 	return true;
 }
 
-bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e)
+bool rewrite_for(
+    const struct array_target *target, const struct program *p, struct arena *a, struct program *out, struct error *e)
 {
 	struct mapping m = {.r = {.target = target, .arena = a, .e = e}, .p = p, .now = NEW(a, int, p->n_value)};
 	int result[LIMIT_ARGS];

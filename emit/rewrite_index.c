@@ -1,6 +1,6 @@
 /*
- * rewrite_index.c: indices brought into their axis, so that no template needs a mode.  Those that are constants are resolved here; for others the ops that
- * do so are written out.
+ * rewrite_index.c: indices brought into their axis, so that no template needs a mode.  Those that are constants are
+ * resolved here; for others the ops that do so are written out.
  */
 #include "rewrite_parts.h"
 
@@ -32,7 +32,8 @@ static int clamped(struct rewriting *r, int index, int low, int high)
 /* Whether each index is in [0, n): bool of its shape. */
 static int inside(struct rewriting *r, int index, int n)
 {
-	return say2(r, OP_LOGICAL_AND, say2(r, OP_GE, index, number(r, index, 0)), say2(r, OP_LT, index, number(r, index, n)));
+	return say2(
+	    r, OP_LOGICAL_AND, say2(r, OP_GE, index, number(r, index, 0)), say2(r, OP_LT, index, number(r, index, n)));
 }
 
 /* The index in [0, n), of mode wrap. */
@@ -79,7 +80,9 @@ static struct shape mask_shape(const struct rewriting *r, const struct node *nod
 	struct shape out = {.rank = whole->rank - 1 + list->rank};
 
 	for (int d = 0; d < out.rank; d++)
-		out.extent[d] = d < node->attrs.axis || d >= node->attrs.axis + list->rank ? 1 : list->extent[d - node->attrs.axis];
+		out.extent[d] = d < node->attrs.axis || d >= node->attrs.axis + list->rank
+		    ? 1
+		    : list->extent[d - node->attrs.axis];
 	return out;
 }
 
@@ -87,14 +90,16 @@ int rewrite_gather(struct rewriting *r, const struct node *node)
 {
 	const struct type *list = type_said(r, node->arg[1]);
 	const struct tensor *constant = constant_said(r, node->arg[1]);
-	int n = type_said(r, node->arg[0])->shape.extent[node->attrs.axis], count = shape_elements(&list->shape), index = node->arg[1], mask = -1, out;
+	int n = type_said(r, node->arg[0])->shape.extent[node->attrs.axis], count = shape_elements(&list->shape),
+	    index = node->arg[1], mask = -1, out;
 	struct type to[LIMIT_ARGS];
 	int n_to;
 
 	if (!n && node_infer(&r->b.program, node, to, &n_to, NULL))
 		return say_filled(r, to[0].dtype, to[0].shape, 0);
 	if (constant) {
-		struct tensor at = tensor_copy(r->arena, constant), kept = tensor_new(r->arena, &(struct type){DTYPE_BOOL, list->shape});
+		struct tensor at = tensor_copy(r->arena, constant),
+		              kept = tensor_new(r->arena, &(struct type){DTYPE_BOOL, list->shape});
 		bool all = true, same = true;
 
 		for (int k = 0; k < count; k++) {
@@ -146,7 +151,8 @@ static int taken(struct rewriting *r, int x, int axis, const int *at, int n)
 /* One after the other: a slice of x, what becomes of it, and back. */
 static int one_by_one(struct rewriting *r, const struct node *node, int updates, const int *at, int n)
 {
-	static const enum op combines[OP_COUNT] = {[OP_SCATTER_ADD] = OP_ADD, [OP_SCATTER_MUL] = OP_MUL, [OP_SCATTER_MIN] = OP_MIN, [OP_SCATTER_MAX] = OP_MAX};
+	static const enum op combines[OP_COUNT] = {
+	    [OP_SCATTER_ADD] = OP_ADD, [OP_SCATTER_MUL] = OP_MUL, [OP_SCATTER_MIN] = OP_MIN, [OP_SCATTER_MAX] = OP_MAX};
 	const struct shape whole = type_said(r, node->arg[0])->shape;
 	int x = node->arg[0], axis = node->attrs.axis;
 
@@ -194,7 +200,8 @@ static int leading(struct rewriting *r, const struct node *node, int index, int 
 static int written(struct rewriting *r, const struct node *node, int index, int updates)
 {
 	int arg[] = {node->arg[0], index, updates};
-	struct node here = {.op = node->op, .n_arg = 3, .arg = arg, .attrs = node->attrs}, there = {.op = node->op, .n_arg = 3, .arg = arg};
+	struct node here = {.op = node->op, .n_arg = 3, .arg = arg, .attrs = node->attrs},
+	            there = {.op = node->op, .n_arg = 3, .arg = arg};
 
 	here.attrs.mode = there.attrs.mode = MODE_CLIP;
 	if (index < 0 || updates < 0)
@@ -206,14 +213,16 @@ static int written(struct rewriting *r, const struct node *node, int index, int 
 
 static int scatter_constant(struct rewriting *r, const struct node *node, const struct tensor *constant)
 {
-	int n = type_said(r, node->arg[0])->shape.extent[node->attrs.axis], count = constant->type.shape.extent[0], n_kept = 0, out, updates;
+	int n = type_said(r, node->arg[0])->shape.extent[node->attrs.axis], count = constant->type.shape.extent[0],
+	    n_kept = 0, out, updates;
 	int *from = NEW(r->arena, int, count + 1), *at = NEW(r->arena, int, count + 1);
 
 	for (int k = 0; k < count; k++) {
 		int position = resolved(node->attrs.mode, constant->at[k].i, n);
 		bool last = position >= 0;
 
-		for (int j = k + 1; j < count && last && node->op == OP_SCATTER_SET; j++) /* engines leave open which of duplicates wins */
+		for (int j = k + 1; j < count && last && node->op == OP_SCATTER_SET;
+		     j++) /* engines leave open which of duplicates wins */
 			last = resolved(node->attrs.mode, constant->at[j].i, n) != position;
 		if (last) {
 			from[n_kept] = k;
@@ -242,7 +251,8 @@ static int scatter_with_room(struct rewriting *r, const struct node *node, int u
 		part.stride[d] = 1;
 	}
 	index = say3(r, OP_SELECT, mask, node->arg[1], number(r, node->arg[1], n));
-	x = say(r, OP_CONCATENATE, (const int[]){node->arg[0], say_filled(r, one.dtype, one.shape, 0)}, 2, &(struct attrs){.axis = axis});
+	x = say(r, OP_CONCATENATE, (const int[]){node->arg[0], say_filled(r, one.dtype, one.shape, 0)}, 2,
+	    &(struct attrs){.axis = axis});
 	if (x < 0)
 		return REWRITE_FAILED;
 	roomy.arg = (int[]){x, index, updates};
@@ -253,7 +263,8 @@ static int scatter_with_room(struct rewriting *r, const struct node *node, int u
 int rewrite_scatter(struct rewriting *r, const struct node *node)
 {
 	const struct tensor *constant = constant_said(r, node->arg[1]);
-	int axis = node->attrs.axis, n = type_said(r, node->arg[0])->shape.extent[axis], count = type_said(r, node->arg[1])->shape.extent[0], updates, out;
+	int axis = node->attrs.axis, n = type_said(r, node->arg[0])->shape.extent[axis],
+	    count = type_said(r, node->arg[1])->shape.extent[0], updates, out;
 	int *all = NEW(r->arena, int, count + 1);
 
 	if (constant)
@@ -261,7 +272,10 @@ int rewrite_scatter(struct rewriting *r, const struct node *node)
 	if (!n || !count)
 		return say1(r, OP_COPY, node->arg[0], NULL);
 	if (node->op == OP_SCATTER_SET) {
-		error_set(r->e, NULL, "%s: no counterpart for op scatter_set at indices that are no constants: which of duplicates wins is left open", r->target->name);
+		error_set(r->e, NULL,
+		    "%s: no counterpart for op scatter_set at indices that are no constants: which of "
+		    "duplicates wins is left open",
+		    r->target->name);
 		return REWRITE_FAILED;
 	}
 	for (int k = 0; k < count; k++)
@@ -270,9 +284,12 @@ int rewrite_scatter(struct rewriting *r, const struct node *node)
 	if (node->attrs.mode == MODE_DROP)
 		out = scatter_with_room(r, node, updates);
 	else
-		out = written(r, node, node->attrs.mode == MODE_WRAP ? wrapped(r, node->arg[1], n) : clamped(r, node->arg[1], 0, n - 1), updates);
+		out = written(r, node,
+		    node->attrs.mode == MODE_WRAP ? wrapped(r, node->arg[1], n) : clamped(r, node->arg[1], 0, n - 1),
+		    updates);
 	if (out == REWRITE_NOT) {
-		error_set(r->e, NULL, "%s: no counterpart for op %s at indices that are no constants", r->target->name, op_table[node->op].name);
+		error_set(r->e, NULL, "%s: no counterpart for op %s at indices that are no constants", r->target->name,
+		    op_table[node->op].name);
 		return REWRITE_FAILED;
 	}
 	return out;
@@ -283,11 +300,13 @@ int rewrite_masked_scatter(struct rewriting *r, const struct node *node)
 {
 	const struct tensor *mask = constant_said(r, node->arg[1]);
 	const struct shape whole = type_said(r, node->arg[0])->shape;
-	const struct shape flat = {1, {shape_elements(&whole)}}, source = {1, {shape_elements(&type_said(r, node->arg[2])->shape)}};
+	const struct shape flat = {1, {shape_elements(&whole)}},
+	                   source = {1, {shape_elements(&type_said(r, node->arg[2])->shape)}};
 	int *at = NEW(r->arena, int, flat.extent[0] + 1), n = 0;
 
 	if (!mask) {
-		error_set(r->e, NULL, "%s: no counterpart for op masked_scatter by a mask that is no constant", r->target->name);
+		error_set(r->e, NULL, "%s: no counterpart for op masked_scatter by a mask that is no constant",
+		    r->target->name);
 		return REWRITE_FAILED;
 	}
 	for (int k = 0; k < flat.extent[0] && n < source.extent[0]; k++)
@@ -295,8 +314,12 @@ int rewrite_masked_scatter(struct rewriting *r, const struct node *node)
 			at[n++] = k;
 	if (!n)
 		return say1(r, OP_COPY, node->arg[0], NULL);
-	return say_reshape(r, say(r, OP_SCATTER_SET, (const int[]){say_reshape(r, node->arg[0], flat), say_integers(r, DTYPE_I64, at, n), say_reshape(r, node->arg[2], source)}, 3,
-	    &(struct attrs){.mode = MODE_CLIP}), whole);
+	return say_reshape(r,
+	    say(r, OP_SCATTER_SET,
+	        (const int[]){say_reshape(r, node->arg[0], flat), say_integers(r, DTYPE_I64, at, n),
+	            say_reshape(r, node->arg[2], source)},
+	        3, &(struct attrs){.mode = MODE_CLIP}),
+	    whole);
 }
 
 /* ---- dynamic slices ---- */
@@ -333,7 +356,8 @@ static int dynamic(struct rewriting *r, const struct node *node, const int *size
 		most[k] = whole->extent[k] - size[k];
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = node->arg[k];
-	arg[last] = say3(r, OP_CLAMP, node->arg[last], say_integers(r, d, zeros, whole->rank), say_integers(r, d, most, whole->rank));
+	arg[last] = say3(r, OP_CLAMP, node->arg[last], say_integers(r, d, zeros, whole->rank),
+	    say_integers(r, d, most, whole->rank));
 	if (arg[last] < 0)
 		return REWRITE_FAILED;
 	plain.arg = arg;
@@ -346,7 +370,8 @@ int rewrite_dynamic_slice(struct rewriting *r, const struct node *node)
 
 	if (!type_said(r, node->arg[0])->shape.rank)
 		return say1(r, OP_COPY, node->arg[0], NULL);
-	return known_starts(r, node, node->attrs.size, &at) ? say1(r, OP_SLICE, node->arg[0], &at) : dynamic(r, node, node->attrs.size);
+	return known_starts(r, node, node->attrs.size, &at) ? say1(r, OP_SLICE, node->arg[0], &at)
+	                                                    : dynamic(r, node, node->attrs.size);
 }
 
 int rewrite_dynamic_update_slice(struct rewriting *r, const struct node *node)
@@ -356,5 +381,7 @@ int rewrite_dynamic_update_slice(struct rewriting *r, const struct node *node)
 
 	if (!type_said(r, node->arg[0])->shape.rank)
 		return say1(r, OP_COPY, node->arg[1], NULL);
-	return known_starts(r, node, size, &at) ? say(r, OP_SLICE_SCATTER, (const int[]){node->arg[0], node->arg[1]}, 2, &at) : dynamic(r, node, size);
+	return known_starts(r, node, size, &at)
+	    ? say(r, OP_SLICE_SCATTER, (const int[]){node->arg[0], node->arg[1]}, 2, &at)
+	    : dynamic(r, node, size);
 }

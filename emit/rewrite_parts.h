@@ -11,12 +11,14 @@ struct rewriting {
 	const struct array_target *target;
 	struct arena *arena;
 	struct builder b;
-	const struct tensor **constant; /* [constant_room] by value of the new program, of all that there are; NULL: no constant */
+	const struct tensor *
+	    *constant; /* [constant_room] by value of the new program, of all that there are; NULL: no constant */
 	int constant_room;
 	struct error *e;
 };
 
-/* Appends an op on values of the new program, or what says it in ops that the target has; REWRITE_FAILED after any failure, also where an operand is one. */
+/* Appends an op on values of the new program, or what says it in ops that the target has; REWRITE_FAILED after any
+ * failure, also where an operand is one. */
 int say(struct rewriting *r, enum op op, const int *arg, int n, const struct attrs *attrs);
 int say1(struct rewriting *r, enum op op, int x, const struct attrs *attrs);
 int say2(struct rewriting *r, enum op op, int x, int y);
@@ -37,8 +39,8 @@ const struct tensor *constant_said(const struct rewriting *r, int v);
 bool has_row(const struct rewriting *r, const struct node *node);
 
 /*
- * A rule: the value that says the node, or one of the answers above.  node->arg: values of the new program; node->out means nothing.  A rule must not say the same node
- * again.
+ * A rule: the value that says the node, or one of the answers above.  node->arg: values of the new program; node->out
+ * means nothing.  A rule must not say the same node again.
  */
 typedef int rewrite_fn(struct rewriting *r, const struct node *node);
 rewrite_fn rewrite_gather, rewrite_scatter, rewrite_masked_scatter, rewrite_dynamic_slice, rewrite_dynamic_update_slice;

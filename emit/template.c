@@ -70,7 +70,8 @@ static const char *integers(const struct array_target *target, const int *x, int
 
 	for (int k = 0; k < n; k++)
 		item[k] = arena_printf(a, "%d", x[k]);
-	return shape ? template_tuple(target, item, n, a) : bracketed(target->list, item, n, target->comma && !strcmp(target->list[0], target->tuple[0]), a);
+	return shape ? template_tuple(target, item, n, a)
+	             : bracketed(target->list, item, n, target->comma && !strcmp(target->list[0], target->tuple[0]), a);
 }
 
 static const char *literal(const struct array_target *target, enum dtype d, union cell x, struct arena *a)
@@ -83,7 +84,8 @@ static const char *literal(const struct array_target *target, enum dtype d, unio
 }
 
 /* Nested lists of the elements from *next on. */
-static void put_data(struct text *out, const struct array_target *target, const struct tensor *t, int axis, const union cell **next)
+static void put_data(
+    struct text *out, const struct array_target *target, const struct tensor *t, int axis, const union cell **next)
 {
 	if (axis == t->type.shape.rank) {
 		text_put(out, "%s", literal(target, t->type.dtype, *(*next)++, out->arena));
@@ -132,23 +134,33 @@ const char *template_tensor(const struct array_target *target, const struct tens
 static bool fits(const struct template_node *x, enum form form)
 {
 	const struct node *node = x->node;
-	const struct type *first = &x->p->type[node->n_arg ? node->arg[0] : node->out], *last = &x->p->type[node->n_arg ? node->arg[node->n_arg - 1] : node->out];
+	const struct type *first = &x->p->type[node->n_arg ? node->arg[0] : node->out],
+	                  *last = &x->p->type[node->n_arg ? node->arg[node->n_arg - 1] : node->out];
 
 	switch (form) {
-	case FORM_ANY: return true;
-	case FORM_INT: return dtype_is_int(first->dtype);
-	case FORM_TO_INT: return dtype_is_float(first->dtype) && dtype_is_int(node->attrs.dtype);
-	case FORM_TO_BOOL: return node->attrs.dtype == DTYPE_BOOL;
-	case FORM_LAST_CONSTANT: return x->constant[node->arg[node->n_arg - 1]] != NULL;
-	case FORM_ONE_AXIS: return node->attrs.n_axes == 1;
-	case FORM_LEADING: return node->attrs.axis == 0;
+	case FORM_ANY:
+		return true;
+	case FORM_INT:
+		return dtype_is_int(first->dtype);
+	case FORM_TO_INT:
+		return dtype_is_float(first->dtype) && dtype_is_int(node->attrs.dtype);
+	case FORM_TO_BOOL:
+		return node->attrs.dtype == DTYPE_BOOL;
+	case FORM_LAST_CONSTANT:
+		return x->constant[node->arg[node->n_arg - 1]] != NULL;
+	case FORM_ONE_AXIS:
+		return node->attrs.n_axes == 1;
+	case FORM_LEADING:
+		return node->attrs.axis == 0;
 	case FORM_UNIT:
 		for (int d = 0; d < first->shape.rank; d++)
 			if (node->attrs.stride[d] != 1)
 				return false;
 		return true;
-	case FORM_MATRICES: return first->shape.rank > 1 && last->shape.rank > 1;
-	case FORM_SMALL: return first->shape.rank <= 2 && last->shape.rank <= 2;
+	case FORM_MATRICES:
+		return first->shape.rank > 1 && last->shape.rank > 1;
+	case FORM_SMALL:
+		return first->shape.rank <= 2 && last->shape.rank <= 2;
 	}
 	return false;
 }
@@ -161,10 +173,7 @@ const struct op_row *template_row(const struct template_node *x)
 	return NULL;
 }
 
-const char *template_value(int v, struct arena *a)
-{
-	return arena_printf(a, "v%d", v);
-}
+const char *template_value(int v, struct arena *a) { return arena_printf(a, "v%d", v); }
 
 /* Positions start + k*stride, k < size, as start:end:stride. */
 static const char *slices(const struct node *node, const int *size, int rank, struct arena *a)
@@ -172,7 +181,8 @@ static const char *slices(const struct node *node, const int *size, int rank, st
 	struct text out = {.arena = a};
 
 	for (int d = 0; d < rank; d++) {
-		int start = node->attrs.start[d], stride = node->attrs.stride[d], end = start + (size[d] - 1) * stride + (stride > 0 ? 1 : -1);
+		int start = node->attrs.start[d], stride = node->attrs.stride[d],
+		    end = start + (size[d] - 1) * stride + (stride > 0 ? 1 : -1);
 
 		text_put(&out, "%s", d ? ", " : "");
 		if (!size[d])
@@ -208,7 +218,8 @@ static const char *pads(const struct template_node *x, const char *more)
 	int rank = x->p->type[x->node->out].shape.rank;
 
 	for (int d = 0; d < rank; d++)
-		item[d] = arena_printf(x->arena, "%s%d, %d%s%s", x->target->tuple[0], x->node->attrs.low[d], x->node->attrs.high[d], more, x->target->tuple[1]);
+		item[d] = arena_printf(x->arena, "%s%d, %d%s%s", x->target->tuple[0], x->node->attrs.low[d],
+		    x->node->attrs.high[d], more, x->target->tuple[1]);
 	return bracketed((const char *const[2]){"[", "]"}, item, rank, false, x->arena);
 }
 
@@ -233,9 +244,11 @@ static const char *repeated(const char *text, int n, struct arena *a)
 }
 
 /*
- * 0 1 2, args: operands, all of them   out: the result, which makes the template a line   type, shape: of the result   axis, axes, size, start, low: attributes
- * keep: keepdims   slices: of slice and slice_scatter   flips: of reverse   pads, pads_inner: of pad   const: the last operand, a scalar
- * colons: ":, " for each axis before `axis`   starts: of dynamic ops, a list of scalars   every: all axes   strides: of slice   span: of slice, from the first to the last position
+ * 0 1 2, args: operands, all of them   out: the result, which makes the template a line   type, shape: of the result
+ * axis, axes, size, start, low: attributes keep: keepdims   slices: of slice and slice_scatter   flips: of reverse
+ * pads, pads_inner: of pad   const: the last operand, a scalar colons: ":, " for each axis before `axis`   starts: of
+ * dynamic ops, a list of scalars   every: all axes   strides: of slice   span: of slice, from the first to the last
+ * position
  */
 static const char *node_key(const void *self, const char *key, size_t len)
 {

@@ -1,13 +1,17 @@
 /*
- * adjudge_engine.h: an engine that adjudge judges, as a shared object: engine spec so:./engine.so.  Needs nothing else; C99 or C++.
+ * adjudge_engine.h: an engine that adjudge judges, as a shared object: engine spec so:./engine.so.  Needs nothing else;
+ * C99 or C++.
  *
- * The object exports one function, adjudge_engine_1.  It is loaded by a process of its own, which is supervised like any engine: it may crash, hang
- * and eat memory.  One thread calls, one call at a time.  What it prints on standard output goes nowhere, on standard error: is shown when it dies.
+ * The object exports one function, adjudge_engine_1.  It is loaded by a process of its own, which is supervised like
+ * any engine: it may crash, hang and eat memory.  One thread calls, one call at a time.  What it prints on standard
+ * output goes nowhere, on standard error: is shown when it dies.
  *
- * A program is flat arrays.  Its values are numbered from 0; each is defined once: as a parameter of a region, or as a result of a node.  Region 0 is
- * the program: its parameters are the inputs, its results the outputs.  What ops mean: `adjudge ops`; requests: PROTOCOL.md.
+ * A program is flat arrays.  Its values are numbered from 0; each is defined once: as a parameter of a region, or as a
+ * result of a node.  Region 0 is the program: its parameters are the inputs, its results the outputs.  What ops mean:
+ * `adjudge ops`; requests: PROTOCOL.md.
  *
- * Who owns what: all that a pointer to const leads to is adjudge's, and there until the call returns; of prepare, until release.
+ * Who owns what: all that a pointer to const leads to is adjudge's, and there until the call returns; of prepare, until
+ * release.
  */
 #ifndef ADJUDGE_ENGINE_H
 #define ADJUDGE_ENGINE_H
@@ -21,8 +25,8 @@ extern "C" {
 #define ADJUDGE_ENGINE_VERSION 1 /* of this interface; the number in the name of the symbol */
 
 enum {
-	ADJUDGE_RANK = 4,   /* the largest of a value */
-	ADJUDGE_TEXT = 256  /* bytes of a message, with its NUL */
+	ADJUDGE_RANK = 4,  /* the largest of a value */
+	ADJUDGE_TEXT = 256 /* bytes of a message, with its NUL */
 };
 
 enum adjudge_dtype { ADJUDGE_F64, ADJUDGE_F32, ADJUDGE_BF16, ADJUDGE_F16, ADJUDGE_I64, ADJUDGE_I32, ADJUDGE_BOOL };
@@ -42,9 +46,9 @@ struct adjudge_type {
 };
 
 /*
- * What an op is told besides its operands, by the names that the case format has: axis, axes, keepdims, dtype (an enum adjudge_dtype), shape, start,
- * size, stride, low, high, mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0), cap, until, carries, meaning (0 steps, 1 solution), primals,
- * transform (0 jvp, 1 vjp).
+ * What an op is told besides its operands, by the names that the case format has: axis, axes, keepdims, dtype (an enum
+ * adjudge_dtype), shape, start, size, stride, low, high, mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0), cap,
+ * until, carries, meaning (0 steps, 1 solution), primals, transform (0 jvp, 1 vjp).
  */
 struct adjudge_attribute {
 	const char *key;
@@ -55,34 +59,36 @@ struct adjudge_attribute {
 enum { ADJUDGE_CONSTANT = -1 };
 
 struct adjudge_node {
-	int32_t op;         /* an index into the engine's `ops`, or ADJUDGE_CONSTANT */
+	int32_t op; /* an index into the engine's `ops`, or ADJUDGE_CONSTANT */
 	int32_t n_arg;
-	const int32_t *arg; /* [n_arg] values */
-	int32_t n_out, out; /* its results are the values out .. out + n_out - 1 */
+	const int32_t *arg;       /* [n_arg] values */
+	int32_t n_out, out;       /* its results are the values out .. out + n_out - 1 */
 	int32_t n_region, region; /* its regions are region .. region + n_region - 1 */
 	int32_t n_attribute;
-	const struct adjudge_attribute *attribute;  /* [n_attribute] */
-	const union adjudge_number *constant;       /* of ADJUDGE_CONSTANT, the elements; else NULL */
+	const struct adjudge_attribute *attribute; /* [n_attribute] */
+	const union adjudge_number *constant;      /* of ADJUDGE_CONSTANT, the elements; else NULL */
 };
 
 struct adjudge_region {
-	int32_t n_param, param;  /* values param .. param + n_param - 1 */
-	int32_t n_node, node;    /* nodes node .. node + n_node - 1, in the order of execution */
+	int32_t n_param, param; /* values param .. param + n_param - 1 */
+	int32_t n_node, node;   /* nodes node .. node + n_node - 1, in the order of execution */
 	int32_t n_result;
-	const int32_t *result;   /* [n_result] values */
+	const int32_t *result; /* [n_result] values */
 };
 
 enum adjudge_transform { ADJUDGE_JVP, ADJUDGE_VJP, ADJUDGE_BATCH };
 
-/* One level of the request; innermost first.  Level k makes a function of the function of level k - 1; below level 0 is the program. */
+/* One level of the request; innermost first.  Level k makes a function of the function of level k - 1; below level 0 is
+ * the program. */
 struct adjudge_level {
-	int32_t transform;    /* enum adjudge_transform */
+	int32_t transform; /* enum adjudge_transform */
 	int32_t n_wrt;
-	const int32_t *wrt;   /* [n_wrt] inputs, ascending: differentiated, or batched */
+	const int32_t *wrt; /* [n_wrt] inputs, ascending: differentiated, or batched */
 	int32_t n_seed;
-	const struct adjudge_type *seed_type;        /* [n_seed] */
-	const union adjudge_number *const *seed;     /* [n_seed] jvp: a tangent per wrt; vjp: a cotangent per output of the level below */
-	int32_t size;         /* of a batch */
+	const struct adjudge_type *seed_type; /* [n_seed] */
+	const union adjudge_number *const
+	    *seed;    /* [n_seed] jvp: a tangent per wrt; vjp: a cotangent per output of the level below */
+	int32_t size; /* of a batch */
 };
 
 struct adjudge_case {
@@ -91,11 +97,13 @@ struct adjudge_case {
 	const struct adjudge_node *node;     /* [n_node] */
 	const struct adjudge_region *region; /* [n_region] */
 	const struct adjudge_level *level;   /* [n_level]; none: the primal alone */
-	const union adjudge_number *const *const *point; /* [n_point][inputs]: of the inputs' types, with an axis in front per batch of it */
+	const union adjudge_number *const *const
+	    *point; /* [n_point][inputs]: of the inputs' types, with an axis in front per batch of it */
 	/* What is to be answered. */
 	int32_t n_primal, n_derivative;
-	const struct adjudge_type *primal;     /* [n_primal] the outputs of the program, with an axis in front per batch */
-	const struct adjudge_type *derivative; /* [n_derivative] of the outermost level: jvp: a tangent per output below, vjp: a cotangent per wrt */
+	const struct adjudge_type *primal; /* [n_primal] the outputs of the program, with an axis in front per batch */
+	const struct adjudge_type *derivative; /* [n_derivative] of the outermost level: jvp: a tangent per output
+	                                          below, vjp: a cotangent per wrt */
 };
 
 /* Where the answer at one point is written: memory of adjudge's, [elements] each; every element has to be. */
@@ -109,13 +117,15 @@ enum adjudge_status { ADJUDGE_OK, ADJUDGE_UNSUPPORTED, ADJUDGE_ERROR };
 
 struct adjudge_engine {
 	int32_t version; /* ADJUDGE_ENGINE_VERSION */
-	/* What it says of itself: the members of the hello in PROTOCOL.md as a JSON object; but `ops` is below, and `reals` means nothing here. */
+	/* What it says of itself: the members of the hello in PROTOCOL.md as a JSON object; but `ops` is below, and
+	 * `reals` means nothing here. */
 	const char *hello;
 	const char *const *ops; /* names of the ops that it knows, then NULL */
 	/* Once a case.  *state is handed to the calls below. */
 	enum adjudge_status (*prepare)(const struct adjudge_case *c, void **state, char text[ADJUDGE_TEXT]);
 	/* At each point, in order, after a prepare that was OK. */
-	enum adjudge_status (*answer)(void *state, const struct adjudge_case *c, int32_t point, struct adjudge_answer *out, char text[ADJUDGE_TEXT]);
+	enum adjudge_status (*answer)(void *state, const struct adjudge_case *c, int32_t point,
+	    struct adjudge_answer *out, char text[ADJUDGE_TEXT]);
 	/* After each prepare, whatever it returned. */
 	void (*release)(void *state);
 };
@@ -124,7 +134,8 @@ struct adjudge_engine {
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif
-const struct adjudge_engine *adjudge_engine_1(void);
+const struct adjudge_engine *
+adjudge_engine_1(void);
 
 #ifdef __cplusplus
 }

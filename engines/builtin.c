@@ -22,7 +22,8 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 	const struct transform *outermost = request_outermost(t, n);
 	int order = request_order(t, n), most = kind->order ? kind->order : 1;
 
-	if (outermost && !(outermost->kind == TRANSFORM_JVP ? kind->jvp || (kind->jvp_over_vjp && has_vjp(t, n)) : kind->vjp))
+	if (outermost &&
+	    !(outermost->kind == TRANSFORM_JVP ? kind->jvp || (kind->jvp_over_vjp && has_vjp(t, n)) : kind->vjp))
 		return arena_printf(a, "%s: no %s", kind->name, transform_names[outermost->kind]);
 	if (order > most)
 		return arena_printf(a, "%s: %d transforms differentiate, expected at most %d", kind->name, order, most);
@@ -32,8 +33,8 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 }
 
 /* Gives the engine a point and seeds of its own, and looks at them afterwards. */
-static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which, struct arena *a,
-    struct answer *out)
+static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which,
+    struct arena *a, struct answer *out)
 {
 	int n_input = c->program.top.n_param;
 	struct testcase own = *c;
@@ -50,8 +51,9 @@ static void answer_point(struct engine *self, bool stacked, void *state, const s
 }
 
 /*
- * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine solves, and without customs
- * whose rules nobody can use: neither the engine's own level nor a derivative program (all_customs).  NULL with the reason in *text.
+ * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine
+ * solves, and without customs whose rules nobody can use: neither the engine's own level nor a derivative program
+ * (all_customs).  NULL with the reason in *text.
  */
 static const struct testcase *known_form(
     const struct engine *self, const struct testcase *c, bool all_customs, struct arena *a, const char **text)
@@ -122,7 +124,8 @@ static const struct hello *no_hello(const struct engine *self)
 	return NULL;
 }
 
-static bool no_source(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+static bool no_source(
+    struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
 {
 	(void)self, (void)c, (void)a, (void)text, (void)n;
 	return error_set(e, NULL, "a built-in engine emits no source");
@@ -134,7 +137,9 @@ static int one_case(const struct engine *self)
 	return 1;
 }
 
-const struct engine_place place_here = {
-    .ours = true, .scope = everything, .hello = no_hello, .emit = no_source, .answer = answer_here, .cases = one_case};
+const struct engine_place place_here =
+    {.ours = true, .scope = everything, .hello = no_hello, .emit = no_source, .answer = answer_here, .cases = one_case};
+/* clang-format off */
 const struct engine_place place_worker = {
     .ours = true, .scope = everything, .hello = no_hello, .emit = no_source, .answer = answer_there, .cases = one_case};
+/* clang-format on */

@@ -18,8 +18,7 @@ const char *const engine_names[] = {
 #define ENGINE(name) #name,
 #include "engines.def"
 #undef ENGINE
-	NULL
-};
+    NULL};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -31,10 +30,7 @@ static const struct engine_kind *kind_find(const char *name, size_t len)
 	return NULL;
 }
 
-const struct engine_kind *engine_kind_find(const char *name)
-{
-	return kind_find(name, strlen(name));
-}
+const struct engine_kind *engine_kind_find(const char *name) { return kind_find(name, strlen(name)); }
 
 static bool unknown_engine(const char *name, size_t len, struct error *e)
 {
@@ -45,7 +41,8 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 
 		snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", engine_names[i]);
 	}
-	return error_set(e, NULL, "no engine '%.*s'; there are %s, proc:COMMAND and so:PATH", (int)(len < 40 ? len : 40), name, known);
+	return error_set(e, NULL, "no engine '%.*s'; there are %s, proc:COMMAND and so:PATH",
+	    (int)(len < 40 ? len : 40), name, known);
 }
 
 /* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
@@ -72,7 +69,8 @@ static bool apply_rounding(struct engine *self, const char *text, size_t len)
 	const size_t begin = sizeof rounding - 1;
 	uint64_t seed = 0;
 
-	if (len <= begin || len > begin + 18 || (memcmp(text, rounding, begin) && memcmp(text, flushing, begin))) /* 18 digits fit */
+	if (len <= begin || len > begin + 18 ||
+	    (memcmp(text, rounding, begin) && memcmp(text, flushing, begin))) /* 18 digits fit */
 		return false;
 	for (size_t i = begin; i < len; i++) {
 		if (text[i] < '0' || text[i] > '9')
@@ -114,7 +112,8 @@ static bool apply_option(struct engine *self, const char *text, size_t len, stru
 		return true;
 	}
 	list_options(self->kind, known, sizeof known);
-	return error_set(e, NULL, "engine %s does not take '%.*s'; %s", self->kind->name, (int)(len < 60 ? len : 60), text, known);
+	return error_set(
+	    e, NULL, "engine %s does not take '%.*s'; %s", self->kind->name, (int)(len < 60 ? len : 60), text, known);
 }
 
 /* NAME[:ARG,...][+FAULT]... */
@@ -149,10 +148,7 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 	return true;
 }
 
-bool engine_spec_is_external(const char *spec)
-{
-	return external_spec(spec);
-}
+bool engine_spec_is_external(const char *spec) { return external_spec(spec); }
 
 static bool open_built_in(struct engine *self, bool may_spawn, struct error *e)
 {
@@ -182,15 +178,9 @@ static struct engine *open_spec(const char *spec, bool may_spawn, struct error *
 	return self;
 }
 
-struct engine *engine_open(const char *spec, struct error *e)
-{
-	return open_spec(spec, true, e);
-}
+struct engine *engine_open(const char *spec, struct error *e) { return open_spec(spec, true, e); }
 
-struct engine *engine_open_here(const char *spec, struct error *e)
-{
-	return open_spec(spec, false, e);
-}
+struct engine *engine_open_here(const char *spec, struct error *e) { return open_spec(spec, false, e); }
 
 void engine_close(struct engine *self)
 {
@@ -213,37 +203,20 @@ bool engine_spec_valid(const char *spec, struct error *e)
 	return self != NULL;
 }
 
-const char *engine_spec(const struct engine *self)
-{
-	return self->spec;
-}
+const char *engine_spec(const struct engine *self) { return self->spec; }
 
-const struct engine_kind *engine_kind(const struct engine *self)
-{
-	return self->kind;
-}
+const struct engine_kind *engine_kind(const struct engine *self) { return self->kind; }
 
-int64_t engine_recomputed(const struct engine *self)
-{
-	return self->recomputed;
-}
+int64_t engine_recomputed(const struct engine *self) { return self->recomputed; }
 
-bool engine_is_right(const struct engine *self)
-{
-	return self->n_fault == 0 && self->place->ours;
-}
+bool engine_is_right(const struct engine *self) { return self->n_fault == 0 && self->place->ours; }
 
-struct engine_scope engine_scope(const struct engine *self)
-{
-	return self->place->scope(self);
-}
+struct engine_scope engine_scope(const struct engine *self) { return self->place->scope(self); }
 
-const struct hello *engine_hello(const struct engine *self)
-{
-	return self->place->hello(self);
-}
+const struct hello *engine_hello(const struct engine *self) { return self->place->hello(self); }
 
-bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
+bool engine_emit(
+    struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e)
 {
 	return self->place->emit(self, c, a, text, n, e);
 }
@@ -255,35 +228,20 @@ void engine_answer(struct engine *self, const struct testcase *c, struct arena *
 	self->place->answer(self, c, a, out);
 }
 
-int engine_cases(const struct engine *self)
-{
-	return self->place->cases(self);
-}
+int engine_cases(const struct engine *self) { return self->place->cases(self); }
 
 void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
 {
 	self->place->send(self, c, n, a, out);
 }
 
-bool engine_receive(struct engine *self)
-{
-	return self->place->receive(self);
-}
+bool engine_receive(struct engine *self) { return self->place->receive(self); }
 
-bool engine_restart(struct engine *self)
-{
-	return worker_restart(self->worker);
-}
+bool engine_restart(struct engine *self) { return worker_restart(self->worker); }
 
-int engine_timeout(const struct engine *self)
-{
-	return worker_timeout(self->worker);
-}
+int engine_timeout(const struct engine *self) { return worker_timeout(self->worker); }
 
-void engine_set_timeout(struct engine *self, int timeout_ms)
-{
-	worker_set_timeout(self->worker, timeout_ms);
-}
+void engine_set_timeout(struct engine *self, int timeout_ms) { worker_set_timeout(self->worker, timeout_ms); }
 
 bool engine_reseed_rounding(struct engine *self, uint64_t seed)
 {
@@ -306,7 +264,8 @@ struct rounding_seen engine_rounding_seen(const struct engine *self)
 
 /* ---- what was edited ---- */
 
-/* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared too. */
+/* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared
+ * too. */
 static struct engine *beside_rows(const struct engine *self)
 {
 	struct engine *rest = heap_new(1, sizeof *rest);
@@ -338,13 +297,15 @@ static struct engine *open_without_faults(const struct engine *self)
 
 bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 {
-	struct engine *right = open_without_faults(self), *a = beside_rows(self), *b = right ? beside_rows(right) : NULL;
+	struct engine *right = open_without_faults(self), *a = beside_rows(self),
+	              *b = right ? beside_rows(right) : NULL;
 	/* Bytes of padding may differ where nothing does: the engine is then asked more often than it need be. */
 	bool rows_alone = a && b && !memcmp(a, b, sizeof *a);
 
 	for (int op = 0; op < OP_COUNT; op++)
-		row[op] = !right || memcmp(&self->tangent.row[op], &right->tangent.row[op], sizeof self->tangent.row[op]) ||
-		          memcmp(&self->adjoint.row[op], &right->adjoint.row[op], sizeof self->adjoint.row[op]);
+		row[op] = !right ||
+		    memcmp(&self->tangent.row[op], &right->tangent.row[op], sizeof self->tangent.row[op]) ||
+		    memcmp(&self->adjoint.row[op], &right->adjoint.row[op], sizeof self->adjoint.row[op]);
 	free(a);
 	free(b);
 	engine_close(right);

@@ -13,7 +13,8 @@ struct engine_place {
 	bool ours; /* built in: right unless a fault is planted */
 	struct engine_scope (*scope)(const struct engine *self);
 	const struct hello *(*hello)(const struct engine *self);
-	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n, struct error *e);
+	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
+	    struct error *e);
 	/* out[c->n_point] are ANSWER_OK and empty on entry. */
 	void (*answer)(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 	int (*cases)(const struct engine *self);
@@ -27,17 +28,18 @@ extern const struct engine_place place_here, place_worker, place_external;
 struct engine {
 	const struct engine_place *place;
 	const struct engine_kind *kind;
-	char *spec;    /* as given */
-	int n_fault;   /* faults planted */
-	bool isolated; /* answers come from a worker process */
-	void *worker;  /* of worker.h: the process that answers; NULL: this one */
-	struct external *external; /* of external.c: not ours, and no table below means anything; NULL: built in */
+	char *spec;                 /* as given */
+	int n_fault;                /* faults planted */
+	bool isolated;              /* answers come from a worker process */
+	void *worker;               /* of worker.h: the process that answers; NULL: this one */
+	struct external *external;  /* of external.c: not ours, and no table below means anything; NULL: built in */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	struct rounding rounding;
-	int64_t recomputed;         /* loop iterations that the last vjp ran again only to reach a later one */
+	int64_t recomputed; /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
-	struct aot_rules aot; /* of programs that are derived before they are run: levels of a request, op derivative, engine `aot` */
+	struct aot_rules aot; /* of programs that are derived before they are run: levels of a request, op derivative,
+	                         engine `aot` */
 	struct compiled_rules compiled;
 };
 
@@ -51,8 +53,8 @@ struct engine *engine_open_here(const char *spec, struct error *e) MUST_CHECK;
 /* ---- faults (faults.def, faults.c) ---- */
 
 /*
- * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault asks for it.  False
- * with what there is when the fault is unknown or not of this engine.
+ * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault
+ * asks for it.  False with what there is when the fault is unknown or not of this engine.
  */
 bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e) MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /*
  * worker_main.c: the worker's side: a request a line in, an answer a line out, until end of file.
  *
- * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that somebody starts
- * by hand is then the same thing.
+ * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that
+ * somebody starts by hand is then the same thing.
  */
 #include "instance.h"
 #include "engines/process/keeper.h"
@@ -24,8 +24,8 @@
 enum { READ_CHUNK = 1 << 16, EXIT_OURS = 4, WORKER_CASES = 64 };
 
 /*
- * Memory of one case, and of the process: an engine that eats memory meets malloc's NULL or the arena's end instead of taking the
- * machine along.  Threads reserve address space, so the second is generous.
+ * Memory of one case, and of the process: an engine that eats memory meets malloc's NULL or the arena's end instead of
+ * taking the machine along.  Threads reserve address space, so the second is generous.
  */
 static const size_t worker_arena_bytes = (size_t)1 << 30;
 static const rlim_t worker_address_space = (rlim_t)4 << 30;
@@ -42,15 +42,15 @@ static const rlim_t worker_address_space = (rlim_t)4 << 30;
 #endif
 
 struct worker_side {
-	struct engine *engine;   /* one of these two answers */
+	struct engine *engine; /* one of these two answers */
 	struct library *library;
 	struct arena arena;
 	int in, out;
 	size_t len; /* of the request being answered, and its id */
 	long id;
 	int n_case, n_point[WORKER_CASES]; /* of the request being answered; none while it is read */
-	bool written; /* its answer */
-	char *buffer; /* [room]: input not consumed yet */
+	bool written;                      /* its answer */
+	char *buffer;                      /* [room]: input not consumed yet */
 	size_t used, room;
 };
 
@@ -67,8 +67,8 @@ static void limit_resource(int resource, rlim_t value)
 }
 
 /*
- * Ties the process to its parent by a signal.  It comes when the THREAD that started us ends, so an engine is opened on a thread that
- * outlives it; a parent that died before the request was made is seen by its number.
+ * Ties the process to its parent by a signal.  It comes when the THREAD that started us ends, so an engine is opened on
+ * a thread that outlives it; a parent that died before the request was made is seen by its number.
  */
 static bool follow_parent(int signal)
 {
@@ -81,8 +81,8 @@ static bool follow_parent(int signal)
 }
 
 /*
- * Moves the protocol away from descriptors 0 and 1, which then are /dev/null: what an engine prints or reads cannot disturb
- * it.  Everything else that was inherited is closed.
+ * Moves the protocol away from descriptors 0 and 1, which then are /dev/null: what an engine prints or reads cannot
+ * disturb it.  Everything else that was inherited is closed.
  */
 static bool take_descriptors(struct worker_side *w)
 {
@@ -115,8 +115,8 @@ static bool write_line(int fd, char *text, size_t len)
 }
 
 /*
- * Reads until buffer holds a line: *len bytes before its newline.  A last line without one counts.  False at the end of file, or where the
- * line is longer than any request: there is no way to go on then.
+ * Reads until buffer holds a line: *len bytes before its newline.  A last line without one counts.  False at the end of
+ * file, or where the line is longer than any request: there is no way to go on then.
  */
 static bool read_line(struct worker_side *w, size_t *len)
 {

@@ -7,7 +7,8 @@
 enum answer_status {
 	ANSWER_OK,
 	ANSWER_UNSUPPORTED, /* the engine has no such op, request or dtype; text names it */
-	ANSWER_CRASH,       /* an isolated engine died, or raised an error of its own; text has the signal, exit code or message */
+	ANSWER_CRASH,       /* an isolated engine died, or raised an error of its own; text has the signal, exit code or
+	                       message */
 	ANSWER_HANG,        /* no answer within the time limit */
 	ANSWER_PROTOCOL,    /* an isolated engine answered garbage */
 	ANSWER_FAILURE      /* our own or the machine's failure (cannot start a worker): never the engine's fault */
@@ -26,8 +27,8 @@ struct answer {
 };
 
 /*
- * Types that the derivatives of `c` must have: the outputs of the outermost level of its request; none for a request that does not
- * differentiate.  Returns their number.
+ * Types that the derivatives of `c` must have: the outputs of the outermost level of its request; none for a request
+ * that does not differentiate.  Returns their number.
  */
 int answer_derivative_types(const struct testcase *c, struct type out[LIMIT_ARGS]);
 /* The same of the primal: the program's results, with a leading axis per batch. */

@@ -20,10 +20,7 @@ struct arena_exit {
 
 enum { FIRST_BLOCK = 1 << 16, FIRST_ROOM = 8, ALIGN = _Alignof(max_align_t) };
 
-void arena_init(struct arena *a, size_t limit)
-{
-	*a = (struct arena){.limit = limit};
-}
+void arena_init(struct arena *a, size_t limit) { *a = (struct arena){.limit = limit}; }
 
 void arena_free(struct arena *a)
 {
@@ -69,10 +66,7 @@ bool arenas_try(struct arena *const *arenas, int n, arena_run_fn *run, void *con
 	return returned;
 }
 
-bool arena_try(struct arena *a, arena_run_fn *run, void *context)
-{
-	return arenas_try(&a, 1, run, context);
-}
+bool arena_try(struct arena *a, arena_run_fn *run, void *context) { return arenas_try(&a, 1, run, context); }
 
 void arena_full(const struct arena *a)
 {

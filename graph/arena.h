@@ -16,17 +16,19 @@ struct arena_exit;
  */
 struct arena {
 	struct arena_block *first, *current;
-	size_t used;      /* bytes handed out since the last reset */
-	size_t peak;      /* most of them at any time since the last reset */
-	size_t limit;     /* bytes that may be handed out between resets */
-	struct arena_exit *on_full; /* where to go when the limit or the machine's memory is reached: set by arena_try */
+	size_t used;  /* bytes handed out since the last reset */
+	size_t peak;  /* most of them at any time since the last reset */
+	size_t limit; /* bytes that may be handed out between resets */
+	struct arena_exit
+	    *on_full; /* where to go when the limit or the machine's memory is reached: set by arena_try */
 };
 
 typedef void arena_run_fn(void *context);
 
 /*
- * Calls run(context).  True when it returned, false when the arena was full: `run` was then left in the middle, so it may hold nothing but
- * arenas and pools, and says what it has done through `context`.  Tries nest; afterwards the arena's way out is the outer one again.
+ * Calls run(context).  True when it returned, false when the arena was full: `run` was then left in the middle, so it
+ * may hold nothing but arenas and pools, and says what it has done through `context`.  Tries nest; afterwards the
+ * arena's way out is the outer one again.
  */
 bool arena_try(struct arena *a, arena_run_fn *run, void *context);
 
@@ -53,8 +55,8 @@ void arena_free(struct arena *a);
 void arena_reset(struct arena *a);
 
 /*
- * `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: when `limit` would be passed or malloc
- * fails, it calls arena_full.
+ * `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: when `limit` would be passed or
+ * malloc fails, it calls arena_full.
  */
 void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((malloc));
 
@@ -68,8 +70,8 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 #define NEW(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
 
 /*
- * Room for `need` elements in `array`, a pointer to *room elements (0: there is none yet): it is at least doubled where that is not enough, and
- * then moved; what is new is zero.  The old place stays as it was until the arena is reset.
+ * Room for `need` elements in `array`, a pointer to *room elements (0: there is none yet): it is at least doubled where
+ * that is not enough, and then moved; what is new is zero.  The old place stays as it was until the arena is reset.
  */
 #define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);

@@ -16,10 +16,10 @@ enum {
 	LIMIT_POINTS = 16,        /* points of a case */
 	LIMIT_TRANSFORMS = 4,     /* transforms stacked in a request */
 	LIMIT_BATCH = 64,         /* slices of one batch of a request */
-	LIMIT_DATA = 1 << 18,     /* elements of all constants, points and seeds: their text fits into LIMIT_CASE_BYTES */
-	LIMIT_TEXT = 1 << 14,     /* bytes of one string of the provenance */
-	LIMIT_EXPECT = 64,        /* expectations of a case */
-	LIMIT_RETURNED = 1 << 12, /* literals of one expectation */
+	LIMIT_DATA = 1 << 18, /* elements of all constants, points and seeds: their text fits into LIMIT_CASE_BYTES */
+	LIMIT_TEXT = 1 << 14, /* bytes of one string of the provenance */
+	LIMIT_EXPECT = 64,    /* expectations of a case */
+	LIMIT_RETURNED = 1 << 12,  /* literals of one expectation */
 	LIMIT_CASE_BYTES = 8 << 20 /* size of a case file */
 };
 

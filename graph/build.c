@@ -141,8 +141,8 @@ int build_region_node(
 		node.n_region = open->n_closed;
 	open->n_closed -= node.n_region;
 	if (node.n_region)
-		node.region =
-		    arena_copy(b->arena, &open->closed[open->n_closed], (size_t)node.n_region, sizeof *node.region);
+		node.region = arena_copy(
+		    b->arena, &open->closed[open->n_closed], (size_t)node.n_region, sizeof *node.region);
 	return append(b, &node, e);
 }
 

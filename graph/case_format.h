@@ -5,7 +5,7 @@
 #include "json.h"
 #include "testcase.h"
 
-#define CASE_SCHEMA "adjudge.case/1"
+#define CASE_SCHEMA          "adjudge.case/1"
 #define REPORT_SCHEMA_PREFIX "adjudge.report/"
 
 /* Names are [A-Za-z_][A-Za-z0-9_]*, at most this long. */

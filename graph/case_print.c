@@ -73,7 +73,8 @@ static void add_transform(struct text *t, const struct testcase *c, int k)
 
 	bool batch = transform->kind == TRANSFORM_BATCH;
 
-	text_put(t, "%s %s%s", k ? "    then" : "request:", transform_names[transform->kind], batch ? " over" : " with respect to");
+	text_put(t, "%s %s%s", k ? "    then" : "request:", transform_names[transform->kind],
+	    batch ? " over" : " with respect to");
 	for (int i = 0; i < transform->n_wrt; i++)
 		text_put(t, "%s v%d", i ? "," : "", c->program.top.param + transform->wrt[i]);
 	if (batch)

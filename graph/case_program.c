@@ -1,6 +1,6 @@
 /*
- * case_program.c: the program of a case from its JSON.  Names become value numbers in order of definition, the values of a
- * region before the results of its op; types are inferred on the way, so that an error names the node it is about.
+ * case_program.c: the program of a case from its JSON.  Names become value numbers in order of definition, the values
+ * of a region before the results of its op; types are inferred on the way, so that an error names the node it is about.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +57,8 @@ static bool is_name(const char *text, size_t len)
 {
 	for (size_t k = 0; k < len; k++) {
 		char c = text[k];
-		bool digit = c >= '0' && c <= '9', letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+		bool digit = c >= '0' && c <= '9',
+		     letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 
 		if (!letter && (!digit || !k))
 			return false;
@@ -66,7 +67,8 @@ static bool is_name(const char *text, size_t len)
 }
 
 /* "NAME: TYPE", or, where the type is known, "NAME".  Sets *stated when there is a type. */
-static bool parse_binding(struct case_reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
+static bool parse_binding(
+    struct case_reader *r, const struct json *v, char name[CASE_NAME + 1], struct type *type, bool *stated)
 {
 	char shown[JSON_SHOWN];
 
@@ -74,8 +76,8 @@ static bool parse_binding(struct case_reader *r, const struct json *v, char name
 		return false;
 	size_t len = strcspn(v->text, ":");
 	if (!is_name(v->text, len))
-		return json_error(v, r->e, "%s is no \"NAME: TYPE\"; a name has 1 to %d letters, digits and _", json_quote(v->text, shown),
-		    (int)CASE_NAME);
+		return json_error(v, r->e, "%s is no \"NAME: TYPE\"; a name has 1 to %d letters, digits and _",
+		    json_quote(v->text, shown), (int)CASE_NAME);
 	memcpy(name, v->text, len);
 	name[len] = '\0';
 	*stated = v->text[len] == ':';
@@ -97,7 +99,8 @@ static bool define(struct case_reader *r, const struct json *v, const struct typ
 	if (!stated && !known)
 		return json_error(v, r->e, "\"%s\" needs a type, as in \"%s: f64[]\"", name, name);
 	if (stated && known && !type_equal(&type, known))
-		return json_error(v, r->e, "stated as %s, but its type is %s", type_print(&type, text[0]), type_print(known, text[1]));
+		return json_error(v, r->e, "stated as %s, but its type is %s", type_print(&type, text[0]),
+		    type_print(known, text[1]));
 	if (r->p->n_value == r->type_room)
 		grow(r);
 	struct name *entry = name_find(r, name);
@@ -121,7 +124,8 @@ static bool read_uses(struct case_reader *r, const struct json *array, int *valu
 		if (!entry || !entry->text)
 			return json_error(v, r->e, "no value %s is defined before this", json_quote(v->text, shown));
 		if (r->closed[entry->value])
-			return json_error(v, r->e, "the value %s belongs to a region that has ended", json_quote(v->text, shown));
+			return json_error(
+			    v, r->e, "the value %s belongs to a region that has ended", json_quote(v->text, shown));
 		value[v->index] = entry->value;
 	}
 	return true;
@@ -195,7 +199,10 @@ static bool read_attr(struct case_reader *r, const struct json *v, const struct 
 			return false;
 		*(bool *)at = v->truth;
 		return true;
-	case ATTR_KIND_DTYPE: case ATTR_KIND_MODE: case ATTR_KIND_MEANING: case ATTR_KIND_TRANSFORM:
+	case ATTR_KIND_DTYPE:
+	case ATTR_KIND_MODE:
+	case ATTR_KIND_MEANING:
+	case ATTR_KIND_TRANSFORM:
 		if (!read_choice(r, v, attr_names[field->kind].name, attr_names[field->kind].n, &n))
 			return false;
 		memcpy(at, &n, sizeof n);
@@ -223,7 +230,8 @@ static bool attr_default(const struct json *v, struct node *node, enum attr_inde
 			node->attrs.stride[d] = 1;
 		return true;
 	}
-	if (attr_fields[k].kind == ATTR_KIND_BOOL || (k == ATTR_INDEX_CAP && node->op == OP_FOR && json_find(v, "trip")))
+	if (attr_fields[k].kind == ATTR_KIND_BOOL ||
+	    (k == ATTR_INDEX_CAP && node->op == OP_FOR && json_find(v, "trip")))
 		return true;
 	return json_error(v, e, "%s lacks its attribute \"%s\"", op_table[node->op].name, attr_fields[k].key);
 }
@@ -276,8 +284,8 @@ static bool read_op(struct case_reader *r, const struct json *v, enum op *op)
 	for (k = 0; k < OP_COUNT; k++)
 		names[k] = op_table[k].name;
 	const char *near = json_nearest(name->text, names, OP_COUNT);
-	return json_error(name, r->e, "unknown op %s%s%s%s", json_quote(name->text, shown), near ? "; did you mean \"" : "",
-	    near ? near : "", near ? "\"?" : "");
+	return json_error(name, r->e, "unknown op %s%s%s%s", json_quote(name->text, shown),
+	    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
@@ -299,7 +307,8 @@ static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
 static bool read_body(struct case_reader *r, const struct json *v, struct region *out);
 
 /* One region of a node: parameters of the types that the op gives them, nodes, results. */
-static bool read_region(struct case_reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
+static bool read_region(
+    struct case_reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
 {
 	static const char *const keys[] = {"params", "body", "results"};
 	struct region *region = &node->region[which];
@@ -316,7 +325,8 @@ static bool read_region(struct case_reader *r, const struct json *v, const struc
 		return false;
 	int got = params ? params->n_child : 0;
 	if (got != n)
-		return json_error(params ? params : v, r->e, "%d parameters; %s gives this region %d", got, op_table[node->op].name, n);
+		return json_error(params ? params : v, r->e, "%d parameters; %s gives this region %d", got,
+		    op_table[node->op].name, n);
 	int first = r->p->n_value;
 	region->n_param = n;
 	region->param = n ? first : 0;
@@ -338,7 +348,8 @@ static bool read_regions(struct case_reader *r, const struct json *v, struct nod
 		return false;
 	int got = regions ? regions->n_child : 0, want = op_table[node->op].n_region;
 	if (got != want)
-		return json_error(regions ? regions : v, r->e, "%s has %d regions, not %d", op_table[node->op].name, want, got);
+		return json_error(
+		    regions ? regions : v, r->e, "%s has %d regions, not %d", op_table[node->op].name, want, got);
 	node->n_region = want;
 	node->region = NEW(r->arena, struct region, want);
 	for (const struct json *region = regions ? regions->child : NULL; region; region = region->next)
@@ -357,7 +368,8 @@ static bool read_args(struct case_reader *r, const struct json *v, struct node *
 	if (want < 0 ? got < 1 || got > LIMIT_ARGS : got != want) {
 		const struct json *at = args ? args : v;
 		if (want < 0)
-			return json_error(at, r->e, "%s takes 1 to %d operands, not %d", op_table[node->op].name, LIMIT_ARGS, got);
+			return json_error(
+			    at, r->e, "%s takes 1 to %d operands, not %d", op_table[node->op].name, LIMIT_ARGS, got);
 		return json_error(at, r->e, "%s takes %d operands, not %d", op_table[node->op].name, want, got);
 	}
 	node->n_arg = got;
@@ -384,7 +396,8 @@ static bool read_node(struct case_reader *r, const struct json *v, struct node *
 	if (!node_infer(r->p, node, type, &n, &inner))
 		return fail_inside(r, v, &inner);
 	if (out->n_child != n)
-		return json_error(out, r->e, "%s gives %d results here, not %d", op_table[node->op].name, n, out->n_child);
+		return json_error(
+		    out, r->e, "%s gives %d results here, not %d", op_table[node->op].name, n, out->n_child);
 	node->n_out = n;
 	node->out = r->p->n_value;
 	for (const struct json *binding = out->child; binding; binding = binding->next)
@@ -398,7 +411,8 @@ static bool read_body(struct case_reader *r, const struct json *v, struct region
 {
 	const struct json *body, *results;
 
-	if (!json_optional(v, "body", JSON_ARRAY, &body, r->e) || !json_required(v, "results", JSON_ARRAY, &results, r->e))
+	if (!json_optional(v, "body", JSON_ARRAY, &body, r->e) ||
+	    !json_required(v, "results", JSON_ARRAY, &results, r->e))
 		return false;
 	if (body && body->n_child > LIMIT_NODES)
 		return json_error(body, r->e, "more than %d nodes", LIMIT_NODES);
@@ -420,7 +434,8 @@ bool case_read_program(const struct json *root, struct arena *a, struct program 
 	const struct json *inputs, *body;
 
 	*out = (struct program){0};
-	if (!json_required(root, "inputs", JSON_ARRAY, &inputs, e) || !json_required(root, "body", JSON_ARRAY, &body, e))
+	if (!json_required(root, "inputs", JSON_ARRAY, &inputs, e) ||
+	    !json_required(root, "body", JSON_ARRAY, &body, e))
 		return false;
 	if (inputs->n_child > LIMIT_ARGS)
 		return json_error(inputs, e, "%d inputs, at most %d are possible", inputs->n_child, LIMIT_ARGS);

@@ -13,8 +13,9 @@ static bool read_float(const struct json *v, enum dtype d, double *out, struct e
 
 	if (v->kind == JSON_NUMBER) {
 		*out = real_nearest(v->text, d);
-		return isfinite(*out) || json_error(v, e, "%s is too large for %s; an infinity is written \"%s\"", json_quote(v->text, shown),
-		    dtype_table[d].name, real_print(*out, hex));
+		return isfinite(*out) ||
+		    json_error(v, e, "%s is too large for %s; an infinity is written \"%s\"",
+		        json_quote(v->text, shown), dtype_table[d].name, real_print(*out, hex));
 	}
 	if (v->kind != JSON_STRING)
 		return json_error(v, e, "needs a real of %s, not %s", dtype_table[d].name, json_kind_names[v->kind]);
@@ -24,8 +25,8 @@ static bool read_float(const struct json *v, enum dtype d, double *out, struct e
 	double near = dtype_round(d, *out);
 	/* NaN is a value of every float dtype. */
 	if (*out == *out && near != *out)
-		return json_error(v, e, "%s is no value of %s; the nearest is \"%s\"", json_quote(v->text, shown), dtype_table[d].name,
-		    real_print(near, hex));
+		return json_error(v, e, "%s is no value of %s; the nearest is \"%s\"", json_quote(v->text, shown),
+		    dtype_table[d].name, real_print(near, hex));
 	return true;
 }
 
@@ -96,8 +97,8 @@ static bool read_points(
 	return true;
 }
 
-static bool read_seeds(const struct json *seeds, const struct type *type, int n, struct arena *a, struct transform *t,
-    struct error *e)
+static bool read_seeds(
+    const struct json *seeds, const struct type *type, int n, struct arena *a, struct transform *t, struct error *e)
 {
 	if (seeds->n_child != n)
 		return json_error(seeds, e, "%d tensors, needed are %d", seeds->n_child, n);
@@ -152,8 +153,8 @@ static bool read_transform(
 		if (i->index && *input <= input[-1])
 			return json_error(i, e, "%d after %d, expected ascending", *input, input[-1]);
 	}
-	if (batch ? !json_int(rest, 1, LIMIT_BATCH, &t->size, e) :
-		    !read_seeds(rest, type, request_seeds(s, t, type), a, t, e))
+	if (batch ? !json_int(rest, 1, LIMIT_BATCH, &t->size, e)
+	          : !read_seeds(rest, type, request_seeds(s, t, type), a, t, e))
 		return false;
 	return request_apply(s, t, &inner) || json_error(v, e, "%s", inner.text);
 }
@@ -166,7 +167,8 @@ static bool read_request(
 	if (!json_required(root, "request", JSON_ARRAY, &request, e))
 		return false;
 	if (request->n_child > LIMIT_TRANSFORMS)
-		return json_error(request, e, "%d transforms, at most %d are possible", request->n_child, LIMIT_TRANSFORMS);
+		return json_error(
+		    request, e, "%d transforms, at most %d are possible", request->n_child, LIMIT_TRANSFORMS);
 	c->n_transform = request->n_child;
 	c->transform = NEW(a, struct transform, c->n_transform);
 	for (const struct json *v = request->child; v; v = v->next)
@@ -192,8 +194,9 @@ static bool read_expectation(const struct json *v, struct arena *a, struct expec
 	static const char *const keys[] = {"engine", "verdict", "returned"};
 	const struct json *returned;
 
-	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 3, e) || !read_text(v, "engine", a, &x->engine, e) ||
-	    !read_text(v, "verdict", a, &x->verdict, e) || !json_optional(v, "returned", JSON_ARRAY, &returned, e))
+	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 3, e) ||
+	    !read_text(v, "engine", a, &x->engine, e) || !read_text(v, "verdict", a, &x->verdict, e) ||
+	    !json_optional(v, "returned", JSON_ARRAY, &returned, e))
 		return false;
 	if (!returned)
 		return true;
@@ -234,7 +237,8 @@ static const struct json *find_case(const struct json *root, struct error *e)
 	if (!json_required(root, "schema", JSON_STRING, &schema, e))
 		return NULL;
 	if (!strncmp(schema->text, REPORT_SCHEMA_PREFIX, strlen(REPORT_SCHEMA_PREFIX))) {
-		if (!json_required(root, "case", JSON_OBJECT, &root, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
+		if (!json_required(root, "case", JSON_OBJECT, &root, e) ||
+		    !json_required(root, "schema", JSON_STRING, &schema, e))
 			return NULL;
 	}
 	if (strcmp(schema->text, CASE_SCHEMA)) {
@@ -258,20 +262,22 @@ static bool check_read(const struct json *root, const struct testcase *c, struct
 
 bool testcase_read_value(const struct json *root, struct arena *a, struct testcase *out, struct error *e)
 {
-	static const char *const keys[] = {"schema", "title", "source", "comment", "inputs", "body", "results", "points", "request",
-		"expect"};
+	static const char *const keys[] = {
+	    "schema", "title", "source", "comment", "inputs", "body", "results", "points", "request", "expect"};
 	struct testcase c = {0};
 
 	if (!(root = find_case(root, e)) || !json_only_keys(root, keys, (int)(sizeof keys / sizeof keys[0]), e))
 		return false;
-	if (!read_text(root, "title", a, &c.provenance.title, e) || !read_text(root, "source", a, &c.provenance.source, e) ||
+	if (!read_text(root, "title", a, &c.provenance.title, e) ||
+	    !read_text(root, "source", a, &c.provenance.source, e) ||
 	    !read_text(root, "comment", a, &c.provenance.comment, e))
 		return false;
 	if (!case_read_program(root, a, &c.program, e))
 		return false;
 	/* The request says what axes the points have. */
 	struct signature s = request_base(&c.program);
-	if (!read_request(root, &s, a, &c, e) || !read_points(root, &s, a, &c, e) || !read_expect(root, a, &c, e) || !check_read(root, &c, e))
+	if (!read_request(root, &s, a, &c, e) || !read_points(root, &s, a, &c, e) || !read_expect(root, a, &c, e) ||
+	    !check_read(root, &c, e))
 		return false;
 	*out = c;
 	return true;
@@ -287,7 +293,8 @@ bool testcase_read(const char *text, size_t len, struct arena *a, struct testcas
 	return root && testcase_read_value(root, a, out, e);
 }
 
-bool testcase_read_named(const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
+bool testcase_read_named(
+    const char *path, const char *text, size_t len, struct arena *a, struct testcase *out, struct error *e)
 {
 	enum { TAIL = sizeof e->place - JSON_PLACE - 8 };
 	char place[sizeof e->place];

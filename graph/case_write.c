@@ -226,10 +226,7 @@ static char *write_case(const struct testcase *c, bool pretty, struct arena *a, 
 	return json_finish(&w, len);
 }
 
-char *testcase_write(const struct testcase *c, struct arena *a, size_t *len)
-{
-	return write_case(c, true, a, len);
-}
+char *testcase_write(const struct testcase *c, struct arena *a, size_t *len) { return write_case(c, true, a, len); }
 
 char *testcase_write_compact(const struct testcase *c, struct arena *a, size_t *len)
 {

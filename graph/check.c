@@ -9,7 +9,8 @@
 /* Values that a program within limits can have: results, and parameters of two regions, of every node; inputs. */
 enum { LIMIT_VALUES = (3 * LIMIT_NODES + 1) * LIMIT_ARGS };
 
-/* What is known of a value.  CLOSED: it belongs to a region that has ended.  CONSUMED: a buffer that was stored into. */
+/* What is known of a value.  CLOSED: it belongs to a region that has ended.  CONSUMED: a buffer that was stored into.
+ */
 enum { UNDEFINED, VISIBLE, CLOSED, CONSUMED };
 
 struct checker {
@@ -55,7 +56,8 @@ static void print_frame(const struct frame *f, char *text, int room, int *len)
 	append(text, room, len, "body[%d].regions[%d].", f->node, f->which);
 }
 
-__attribute__((format(printf, 3, 4))) static bool refuse(struct checker *c, struct check_place at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(
+    struct checker *c, struct check_place at, const char *format, ...)
 {
 	char place[160] = "", text[256];
 	int room = (int)sizeof place, len = 0;
@@ -90,10 +92,7 @@ static bool define(struct checker *c, int first, int n, int depth, struct check_
 	return true;
 }
 
-static void close_values(struct checker *c, int first, int n)
-{
-	memset(c->state + first, CLOSED, (size_t)n);
-}
+static void close_values(struct checker *c, int first, int n) { memset(c->state + first, CLOSED, (size_t)n); }
 
 static bool use(struct checker *c, int v, struct check_place at)
 {
@@ -111,8 +110,8 @@ static bool use(struct checker *c, int v, struct check_place at)
 }
 
 /*
- * Takes the buffer of a store out of scope: everything after it, whatever is captured and the region's results included, is refused by
- * use().  Visible values of one depth belong to one region.
+ * Takes the buffer of a store out of scope: everything after it, whatever is captured and the region's results
+ * included, is refused by use().  Visible values of one depth belong to one region.
  */
 static bool consume(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
 {
@@ -123,7 +122,8 @@ static bool consume(struct checker *c, const struct node *node, const struct fra
 		    "v%d belongs to a region further out, expected a value of the region of the store", buffer);
 	for (int i = 1; i < node->n_arg; i++)
 		if (node->arg[i] == buffer)
-			return refuse(c, (struct check_place){f, index, "args", i}, "v%d is also the buffer stored into", buffer);
+			return refuse(
+			    c, (struct check_place){f, index, "args", i}, "v%d is also the buffer stored into", buffer);
 	c->state[buffer] = CONSUMED;
 	return true;
 }
@@ -147,7 +147,8 @@ static bool check_literal(struct checker *c, const struct tensor *t, struct chec
 			if (!isnan(x) && dtype_round(d, x) != x)
 				return refuse(c, at, "%.17g is no value of dtype %s", x, dtype_table[d].name);
 		} else if (dtype_wrap(d, t->at[k].i) != t->at[k].i) {
-			return refuse(c, at, "%lld is no value of dtype %s", (long long)t->at[k].i, dtype_table[d].name);
+			return refuse(
+			    c, at, "%lld is no value of dtype %s", (long long)t->at[k].i, dtype_table[d].name);
 		}
 	}
 	return true;
@@ -200,20 +201,21 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	if ((unsigned)node->op >= OP_COUNT)
 		return refuse(c, (struct check_place){f, index, "op", -1}, "there is no op %d", (int)node->op);
 	if (node->n_arg < 0 || node->n_arg > LIMIT_ARGS)
-		return refuse(c, (struct check_place){f, index, "args", -1}, "%d operands, expected at most %d", node->n_arg,
-		    LIMIT_ARGS);
+		return refuse(c, (struct check_place){f, index, "args", -1}, "%d operands, expected at most %d",
+		    node->n_arg, LIMIT_ARGS);
 	for (int i = 0; i < node->n_arg; i++)
 		if (!use(c, node->arg[i], (struct check_place){f, index, "args", i}))
 			return false;
 	if (node->n_region != op_table[node->op].n_region)
-		return refuse(c, (struct check_place){f, index, "regions", -1}, "%d regions, expected %d", node->n_region,
-		    op_table[node->op].n_region);
+		return refuse(c, (struct check_place){f, index, "regions", -1}, "%d regions, expected %d",
+		    node->n_region, op_table[node->op].n_region);
 	if (!check_regions(c, node, f, index, depth))
 		return false;
 
 	if (!node_infer(c->p, node, want, &n, &e))
 		return refuse_node(c, f, index, &e);
-	if (node->op == OP_CONSTANT && !check_literal(c, &node->attrs.value, (struct check_place){f, index, "value", -1}))
+	if (node->op == OP_CONSTANT &&
+	    !check_literal(c, &node->attrs.value, (struct check_place){f, index, "value", -1}))
 		return false;
 	if (node->n_out != n)
 		return refuse(c, (struct check_place){f, index, "", -1}, "%d results, expected %d", node->n_out, n);
@@ -224,8 +226,8 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	for (int i = 0; i < n; i++) {
 		const struct type *got = &c->p->type[node->out + i];
 		if (!type_equal(got, &want[i]))
-			return refuse(c, (struct check_place){f, index, "", -1}, "result %d has type %s, expected %s", i,
-			    type_print(got, text[0]), type_print(&want[i], text[1]));
+			return refuse(c, (struct check_place){f, index, "", -1}, "result %d has type %s, expected %s",
+			    i, type_print(got, text[0]), type_print(&want[i], text[1]));
 	}
 	return true;
 }
@@ -280,8 +282,8 @@ bool program_check(const struct program *p, struct error *e)
 	c.e = e;
 	c.n_defined = c.n_node = c.floor = 0;
 	if (p->n_value < 0 || p->n_value > LIMIT_VALUES)
-		return refuse(
-		    &c, (struct check_place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value, LIMIT_VALUES);
+		return refuse(&c, (struct check_place){&top, -1, "", -1}, "%d values, expected at most %d", p->n_value,
+		    LIMIT_VALUES);
 	memset(c.state, UNDEFINED, (size_t)p->n_value);
 
 	if (!check_inputs(&c, &top) || !check_region(&c, &p->top, &top, 0))

@@ -15,10 +15,7 @@ struct words {
 	int64_t at[64];
 };
 
-static void put(struct words *w, int64_t x)
-{
-	w->at[w->n++] = x;
-}
+static void put(struct words *w, int64_t x) { w->at[w->n++] = x; }
 
 /* All but `value`. */
 static void put_attrs(struct words *w, const struct program *p, const struct node *node)
@@ -30,7 +27,8 @@ static void put_attrs(struct words *w, const struct program *p, const struct nod
 		if (!(op_table[node->op].attrs & 1u << k) || (k == ATTR_INDEX_CAP && node_has_trip(node)))
 			continue;
 		struct attr_value v = node_attr(p, node, (enum attr_index)k);
-		if (kind == ATTR_KIND_AXES || kind == ATTR_KIND_SHAPE) /* INTS has as many entries as operand 0 has axes */
+		if (kind == ATTR_KIND_AXES ||
+		    kind == ATTR_KIND_SHAPE) /* INTS has as many entries as operand 0 has axes */
 			put(w, v.n);
 		for (int i = 0; i < v.n; i++)
 			put(w, v.at[i]);

@@ -99,9 +99,9 @@ struct program program_copy(const struct program *p, struct arena *a)
 	const struct copier c = {.p = p, .arena = a};
 
 	return (struct program){
-		.n_value = p->n_value,
-		.type = arena_copy(a, p->type, (size_t)p->n_value, sizeof *p->type),
-		.top = copy_region(&c, &p->top),
+	    .n_value = p->n_value,
+	    .type = arena_copy(a, p->type, (size_t)p->n_value, sizeof *p->type),
+	    .top = copy_region(&c, &p->top),
 	};
 }
 
@@ -124,10 +124,7 @@ static struct program renumber(const struct program *p, const unsigned char *liv
 	return out;
 }
 
-struct program program_renumber(const struct program *p, struct arena *a)
-{
-	return renumber(p, NULL, a);
-}
+struct program program_renumber(const struct program *p, struct arena *a) { return renumber(p, NULL, a); }
 
 /* ---- liveness ---- */
 

@@ -24,7 +24,8 @@ static int armed_length(const unsigned char *c)
 {
 	if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
 		return 2;
-	if (c[0] == 0xE2 && ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9)))
+	if (c[0] == 0xE2 &&
+	    ((c[1] == 0x80 && c[2] >= 0xAA && c[2] <= 0xAE) || (c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9)))
 		return 3;
 	return c[0] < 0x20 || c[0] == 0x7F;
 }

@@ -13,12 +13,11 @@ struct error {
 };
 
 /* Sets place (may be NULL) and text unless an error is already there.  Returns false, to be returned on. */
-bool error_set(struct error *e, const char *place, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+bool error_set(struct error *e, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * Disarms text that somebody else wrote before it goes to a terminal, in place: control characters (C1 ones too) and those that reorder
- * lines become question marks; with `lines` newlines and tabs stay.  Returns text.
+ * Disarms text that somebody else wrote before it goes to a terminal, in place: control characters (C1 ones too) and
+ * those that reorder lines become question marks; with `lines` newlines and tabs stay.  Returns text.
  */
 char *text_disarm(char *text, bool lines);
 

@@ -7,10 +7,7 @@
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
 /* h with one more byte, or a word at once. */
-static inline uint64_t hash_step(uint64_t h, uint64_t x)
-{
-	return (h ^ x) * UINT64_C(0x100000001b3);
-}
+static inline uint64_t hash_step(uint64_t h, uint64_t x) { return (h ^ x) * UINT64_C(0x100000001b3); }
 
 static inline uint64_t hash_text(const char *text)
 {

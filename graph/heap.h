@@ -1,4 +1,5 @@
-/* heap.h: memory that outlives a case.  Where there is none left, the process ends: nobody has to look at what these return. */
+/* heap.h: memory that outlives a case.  Where there is none left, the process ends: nobody has to look at what these
+ * return. */
 #ifndef GRAPH_HEAP_H
 #define GRAPH_HEAP_H
 

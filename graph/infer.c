@@ -95,8 +95,8 @@ bool rule_want_axis(const struct rule *r)
 {
 	if (r->node->attrs.axis >= 0 && r->node->attrs.axis < r->arg[0]->shape.rank)
 		return true;
-	return rule_refuse(r, "axis", "axis %d, expected 0 <= axis < rank of operand 0 (%s)", r->node->attrs.axis,
-	    TYPE_OF(r->arg[0]));
+	return rule_refuse(
+	    r, "axis", "axis %d, expected 0 <= axis < rank of operand 0 (%s)", r->node->attrs.axis, TYPE_OF(r->arg[0]));
 }
 
 /* Distinct axes of operand 0; *set gets a bit each. */
@@ -106,8 +106,8 @@ bool rule_want_axes(const struct rule *r, unsigned *set)
 
 	*set = 0;
 	if (at->n_axes < 0 || at->n_axes > r->arg[0]->shape.rank)
-		return rule_refuse(r, "axes", "%d axes, expected at most the rank of operand 0 (%s)", at->n_axes,
-		    TYPE_OF(r->arg[0]));
+		return rule_refuse(
+		    r, "axes", "%d axes, expected at most the rank of operand 0 (%s)", at->n_axes, TYPE_OF(r->arg[0]));
 	for (int k = 0; k < at->n_axes; k++) {
 		int axis = at->axes[k];
 		if (axis < 0 || axis >= r->arg[0]->shape.rank)
@@ -147,12 +147,12 @@ static rule_fn *const rules[] = {
 #undef FAMILY
 };
 
-static const unsigned class_mask[] = {
-	[DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};
+static const unsigned class_mask[] =
+    {[DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};
 
 /* Fills r from the node: arity, operands that exist, dtypes. */
-static bool rule_open(struct rule *r, const struct program *p, const struct node *node, struct type out[], int *n_out,
-    struct error *e)
+static bool rule_open(
+    struct rule *r, const struct program *p, const struct node *node, struct type out[], int *n_out, struct error *e)
 {
 	*n_out = 0;
 	if ((unsigned)node->op >= OP_COUNT)
@@ -194,8 +194,8 @@ bool node_infer(
 	return true;
 }
 
-bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS], int *n,
-    struct error *e)
+bool node_region_params(
+    const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS], int *n, struct error *e)
 {
 	struct rule r;
 

@@ -1,4 +1,5 @@
-/* infer_region.c: the rules of cond, the loops and other ops with regions: parameters and results of their regions, results of the node. */
+/* infer_region.c: the rules of cond, the loops and other ops with regions: parameters and results of their regions,
+ * results of the node. */
 #include "infer_rule.h"
 
 #include <stdio.h>
@@ -49,8 +50,8 @@ static bool want_scan(const struct rule *r)
 	if (!want_count(r, "trip", at->trip))
 		return false;
 	if (at->carries < 0 || at->carries > r->node->n_arg)
-		return rule_refuse(r, "carries", "%d carries, expected 0 to the number of operands, %d", at->carries,
-		    r->node->n_arg);
+		return rule_refuse(
+		    r, "carries", "%d carries, expected 0 to the number of operands, %d", at->carries, r->node->n_arg);
 	for (int i = at->carries; i < r->node->n_arg; i++) {
 		if (r->arg[i]->shape.rank < 1 || r->arg[i]->shape.extent[0] != at->trip) {
 			char where[32];
@@ -79,8 +80,8 @@ static bool want_fixed_point(const struct rule *r)
 		return rule_refuse(r, "cap", "cap 0, expected 1 at least for a solution");
 	for (int i = 0; i < r->node->n_arg; i++)
 		if (!dtype_is_float(r->arg[i]->dtype))
-			return rule_refuse(r, rule_arg_place[i], "carry %d has type %s, expected floats only for a solution", i,
-			    TYPE_OF(r->arg[i]));
+			return rule_refuse(r, rule_arg_place[i],
+			    "carry %d has type %s, expected floats only for a solution", i, TYPE_OF(r->arg[i]));
 	return true;
 }
 
@@ -102,10 +103,7 @@ static bool want_loop(const struct rule *r)
 	return want_count(r, "cap", r->node->attrs.cap);
 }
 
-static bool is_float(const struct type *t)
-{
-	return dtype_is_float(t->dtype);
-}
+static bool is_float(const struct type *t) { return dtype_is_float(t->dtype); }
 
 /* Operand `at` as the direction that belongs to a value of type `of`. */
 static bool want_direction(const struct rule *r, int at, const struct type *of)
@@ -113,7 +111,8 @@ static bool want_direction(const struct rule *r, int at, const struct type *of)
 	if (at < r->node->n_arg && type_equal(r->arg[at], of))
 		return true;
 	if (at >= r->node->n_arg)
-		return rule_refuse(r, "args", "%d operands, but there is a direction of type %s to come", r->node->n_arg, TYPE_OF(of));
+		return rule_refuse(
+		    r, "args", "%d operands, but there is a direction of type %s to come", r->node->n_arg, TYPE_OF(of));
 	return rule_refuse(r, rule_arg_place[at], "direction %d has type %s, expected %s", at - r->node->attrs.primals,
 	    TYPE_OF(r->arg[at]), TYPE_OF(of));
 }
@@ -132,7 +131,8 @@ static bool give_primals(const struct rule *r)
 	if ((unsigned)at->transform >= DERIVATIVE_COUNT)
 		return rule_refuse(r, "transform", "there is no transform %d", (int)at->transform);
 	if (n < 0 || n > r->node->n_arg)
-		return rule_refuse(r, "primals", "%d primals, expected 0 to the number of operands, %d", n, r->node->n_arg);
+		return rule_refuse(
+		    r, "primals", "%d primals, expected 0 to the number of operands, %d", n, r->node->n_arg);
 	for (int i = 0; i < at->primals; i++) {
 		r->out[i] = *r->arg[i];
 		if (at->transform == DERIVATIVE_JVP && is_float(r->arg[i]) && !want_direction(r, n++, r->arg[i]))
@@ -271,8 +271,8 @@ static bool want_result(const struct rule *r, int which, int i, const struct typ
 	if (type_equal(got, want))
 		return true;
 	snprintf(where, sizeof where, "regions[%d].results[%d]", which, i);
-	return rule_refuse(r, where, "result %d of region %d has type %s, expected %s", i, which, TYPE_OF(got),
-	    TYPE_OF(want));
+	return rule_refuse(
+	    r, where, "result %d of region %d has type %s, expected %s", i, which, TYPE_OF(got), TYPE_OF(want));
 }
 
 /* Body results: the carries, up to `n_stacked` others, the flag of `until`.  Gives the final carries. */
@@ -355,7 +355,8 @@ bool rule_fixed_point(const struct rule *r)
 		return false;
 	/* What ends the search for a solution is what the search has found. */
 	if (r->node->attrs.meaning == MEANING_SOLUTION && !defines(body, body->result[body->n_result - 1]))
-		return rule_refuse(r, "regions[0].results", "the last result comes from outside the body; expected one that it computes");
+		return rule_refuse(r, "regions[0].results",
+		    "the last result comes from outside the body; expected one that it computes");
 	return true;
 }
 

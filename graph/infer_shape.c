@@ -19,16 +19,15 @@ bool rule_iota(const struct rule *r)
 	if ((unsigned)at->dtype >= DTYPE_COUNT || at->dtype == DTYPE_BOOL)
 		return rule_refuse(r, "dtype", "dtype %d, expected a float or an integer", (int)at->dtype);
 	if (!shape_fits(&at->shape))
-		return rule_refuse(r, "shape", "no valid shape: rank up to %d, up to %d elements", LIMIT_RANK, LIMIT_ELEMENTS);
+		return rule_refuse(
+		    r, "shape", "no valid shape: rank up to %d, up to %d elements", LIMIT_RANK, LIMIT_ELEMENTS);
 	if (at->axis < 0 || at->axis >= at->shape.rank)
-		return rule_refuse(r, "axis", "axis %d, expected 0 <= axis < rank of shape, %d", at->axis, at->shape.rank);
+		return rule_refuse(
+		    r, "axis", "axis %d, expected 0 <= axis < rank of shape, %d", at->axis, at->shape.rank);
 	return rule_give(r, at->dtype, &at->shape);
 }
 
-bool rule_unary(const struct rule *r)
-{
-	return rule_give(r, r->arg[0]->dtype, &r->arg[0]->shape);
-}
+bool rule_unary(const struct rule *r) { return rule_give(r, r->arg[0]->dtype, &r->arg[0]->shape); }
 
 bool rule_binary(const struct rule *r)
 {
@@ -84,8 +83,8 @@ bool rule_broadcast_to(const struct rule *r)
 	if (!want_shape_attr(r))
 		return false;
 	if (!shape_broadcast(&r->arg[0]->shape, &target.shape, &s) || !shape_equal(&s, &target.shape))
-		return rule_refuse(r, "shape", "operand of type %s does not broadcast to %s", TYPE_OF(r->arg[0]),
-		    TYPE_OF(&target));
+		return rule_refuse(
+		    r, "shape", "operand of type %s does not broadcast to %s", TYPE_OF(r->arg[0]), TYPE_OF(&target));
 	return rule_give(r, target.dtype, &s);
 }
 
@@ -109,8 +108,8 @@ bool rule_transpose(const struct rule *r)
 	if (!rule_want_axes(r, &set))
 		return false;
 	if (r->node->attrs.n_axes != s.rank)
-		return rule_refuse(r, "axes", "%d axes, expected a permutation of all axes of %s", r->node->attrs.n_axes,
-		    TYPE_OF(r->arg[0]));
+		return rule_refuse(r, "axes", "%d axes, expected a permutation of all axes of %s",
+		    r->node->attrs.n_axes, TYPE_OF(r->arg[0]));
 	for (int d = 0; d < s.rank; d++)
 		s.extent[d] = r->arg[0]->shape.extent[r->node->attrs.axes[d]];
 	return rule_give(r, r->arg[0]->dtype, &s);
@@ -159,20 +158,11 @@ bool rule_reduce(const struct rule *r)
 	return rule_give(r, r->arg[0]->dtype, &s);
 }
 
-bool rule_cumulative(const struct rule *r)
-{
-	return rule_want_axis(r) && rule_unary(r);
-}
+bool rule_cumulative(const struct rule *r) { return rule_want_axis(r) && rule_unary(r); }
 
-bool rule_sort(const struct rule *r)
-{
-	return rule_cumulative(r);
-}
+bool rule_sort(const struct rule *r) { return rule_cumulative(r); }
 
-bool rule_argsort(const struct rule *r)
-{
-	return rule_want_axis(r) && rule_give(r, DTYPE_I64, &r->arg[0]->shape);
-}
+bool rule_argsort(const struct rule *r) { return rule_want_axis(r) && rule_give(r, DTYPE_I64, &r->arg[0]->shape); }
 
 bool rule_argmax(const struct rule *r)
 {
@@ -182,7 +172,8 @@ bool rule_argmax(const struct rule *r)
 	if (!rule_want_axis(r))
 		return false;
 	if (!from->extent[r->node->attrs.axis])
-		return rule_refuse(r, "axis", "axis %d of %s is empty, it has no maximum", r->node->attrs.axis, TYPE_OF(r->arg[0]));
+		return rule_refuse(
+		    r, "axis", "axis %d of %s is empty, it has no maximum", r->node->attrs.axis, TYPE_OF(r->arg[0]));
 	for (int d = 0; d < from->rank; d++)
 		if (d != r->node->attrs.axis)
 			s.extent[s.rank++] = from->extent[d];

@@ -38,10 +38,7 @@ static bool scan_fail(const struct scan *s, const char *what)
 }
 
 /* The next byte, or -1 at the end. */
-static int scan_peek(const struct scan *s)
-{
-	return s->at < s->len ? (unsigned char)s->text[s->at] : -1;
-}
+static int scan_peek(const struct scan *s) { return s->at < s->len ? (unsigned char)s->text[s->at] : -1; }
 
 static int scan_skip(struct scan *s)
 {
@@ -103,8 +100,10 @@ static int scan_hex4(struct scan *s)
 
 	for (int k = 0; k < 4; k++) {
 		int c = scan_peek(s);
-		int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-		    c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+		int digit = c >= '0' && c <= '9' ? c - '0'
+		    : c >= 'a' && c <= 'f'       ? c - 'a' + 10
+		    : c >= 'A' && c <= 'F'       ? c - 'A' + 10
+		                                 : -1;
 		if (digit < 0)
 			return -1;
 		code = code * 16 + digit;
@@ -322,7 +321,8 @@ static const struct json *fill_node(struct fill *f, const cJSON *item, const str
 		}
 		const char *text = f->text + f->number[f->n_number++];
 		size_t n = 0;
-		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' || text[n] == 'e' || text[n] == 'E')
+		while ((text[n] >= '0' && text[n] <= '9') || text[n] == '-' || text[n] == '.' || text[n] == '+' ||
+		    text[n] == 'e' || text[n] == 'E')
 			n++;
 		v->text = fill_string(f, text, n);
 		v->len = (int)n;
@@ -362,7 +362,8 @@ const struct json *json_read(const char *text, size_t len, struct arena *a, stru
 		return NULL;
 	}
 
-	/* A decoded string is shorter than its source by the quotes; a number is followed by a byte that is no part of it. */
+	/* A decoded string is shorter than its source by the quotes; a number is followed by a byte that is no part of
+	 * it. */
 	struct fill f = {.room = s.n_value, .pool_room = len + 1, .number = s.number, .number_room = s.n_number};
 	f.node = NEW(a, struct json, f.room);
 	f.pool = NEW(a, char, f.pool_room);
@@ -405,7 +406,8 @@ static char *bytes_too_many(const char *path, struct error *e, size_t limit)
 	return bytes_fail(path, e, what);
 }
 
-static char *read_all(int fd, const char *path, size_t limit, size_t room, struct arena *a, size_t *len, struct error *e)
+static char *read_all(
+    int fd, const char *path, size_t limit, size_t room, struct arena *a, size_t *len, struct error *e)
 {
 	char *text = NEW(a, char, room + 1);
 	size_t used = 0;
@@ -442,8 +444,10 @@ char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *l
 	if (stat(path, &before))
 		return bytes_fail(path, e, strerror(errno));
 	if (!S_ISREG(before.st_mode))
-		return bytes_fail(path, e, S_ISDIR(before.st_mode) ? "is a directory" :
-		    "not a regular file; what comes from a pipe is given as standard input, -");
+		return bytes_fail(path, e,
+		    S_ISDIR(before.st_mode)
+		        ? "is a directory"
+		        : "not a regular file; what comes from a pipe is given as standard input, -");
 	if (before.st_size < 0 || (uintmax_t)before.st_size > limit)
 		return bytes_too_many(path, e, limit);
 

@@ -1,8 +1,8 @@
 /*
  * json.h: the one strict way from and to JSON.  Nothing else in the project calls cJSON.
  *
- * Reading refuses what RFC 8259 refuses, and also byte order marks, \u0000, duplicate keys, deep nesting and floods of values.
- * The tree that comes out lives in the arena; cJSON's own is gone before json_read returns.
+ * Reading refuses what RFC 8259 refuses, and also byte order marks, \u0000, duplicate keys, deep nesting and floods of
+ * values. The tree that comes out lives in the arena; cJSON's own is gone before json_read returns.
  */
 #ifndef GRAPH_JSON_H
 #define GRAPH_JSON_H
@@ -18,13 +18,13 @@
 
 enum {
 	JSON_BYTES = 4 * LIMIT_CASE_BYTES, /* a summary may be larger than a case */
-	JSON_DEPTH = 64,        /* nested arrays and objects */
-	JSON_VALUES = 1 << 19,  /* values of one text: at some 200 bytes each, below 128 MiB */
-	JSON_MEMBERS = 256,     /* members of one object: duplicates are looked for pair by pair */
-	JSON_KEY = 128,         /* bytes of a key */
-	JSON_DIGITS = 60,       /* characters of a number; cJSON silently cuts at 63 */
-	JSON_PLACE = 160,       /* room of a place */
-	JSON_SHOWN = 56         /* room of a piece of the file inside a message */
+	JSON_DEPTH = 64,                   /* nested arrays and objects */
+	JSON_VALUES = 1 << 19,             /* values of one text: at some 200 bytes each, below 128 MiB */
+	JSON_MEMBERS = 256,                /* members of one object: duplicates are looked for pair by pair */
+	JSON_KEY = 128,                    /* bytes of a key */
+	JSON_DIGITS = 60,                  /* characters of a number; cJSON silently cuts at 63 */
+	JSON_PLACE = 160,                  /* room of a place */
+	JSON_SHOWN = 56                    /* room of a piece of the file inside a message */
 };
 
 enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
@@ -48,8 +48,8 @@ struct json {
 const struct json *json_read(const char *text, size_t len, struct arena *a, struct error *e) MUST_CHECK;
 
 /*
- * The bytes of a regular file of at most `limit` bytes, or of standard input ("-"); NUL-terminated, *len without that NUL.
- * NULL with an error whose place is the path.
+ * The bytes of a regular file of at most `limit` bytes, or of standard input ("-"); NUL-terminated, *len without that
+ * NUL. NULL with an error whose place is the path.
  */
 char *json_read_bytes(const char *path, size_t limit, struct arena *a, size_t *len, struct error *e) MUST_CHECK;
 
@@ -71,9 +71,11 @@ bool json_is(const struct json *v, enum json_kind kind, struct error *e) MUST_CH
 /* The member `key` (case matters), or NULL. */
 const struct json *json_find(const struct json *object, const char *key);
 /* The same; an error when it is absent or of another kind. */
-bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e) MUST_CHECK;
+bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out,
+    struct error *e) MUST_CHECK;
 /* The same; *out is NULL when it is absent, an error only when it is of another kind. */
-bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e) MUST_CHECK;
+bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out,
+    struct error *e) MUST_CHECK;
 /* Whether every key of `object` is among key[n]; an error at the first that is not. */
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e) MUST_CHECK;
 
@@ -85,12 +87,13 @@ bool json_int64(const struct json *v, int64_t *out, struct error *e) MUST_CHECK;
 
 /* ---- writing (json_write.c) ---- */
 
-/* FLOW: children on one line; BLOCK: a line each, indented by the enclosing blocks.  Without `pretty` there are no spaces at all. */
+/* FLOW: children on one line; BLOCK: a line each, indented by the enclosing blocks.  Without `pretty` there are no
+ * spaces at all. */
 enum json_layout { JSON_FLOW, JSON_BLOCK };
 
 /*
- * How json_put_real writes.  HEX: the string of real_print ("0x1.8p-1", "nan").  DECIMAL: a number of 17 digits, or "nan", "inf", "-inf".
- * BITS: the 16 hexadecimal digits of the binary64, as a string.  All are exact.
+ * How json_put_real writes.  HEX: the string of real_print ("0x1.8p-1", "nan").  DECIMAL: a number of 17 digits, or
+ * "nan", "inf", "-inf". BITS: the 16 hexadecimal digits of the binary64, as a string.  All are exact.
  */
 enum json_reals { JSON_REALS_HEX, JSON_REALS_DECIMAL, JSON_REALS_BITS };
 
@@ -137,7 +140,8 @@ void json_member_decimal_if(struct json_writer *w, const char *key, bool known, 
 void json_member_object(struct json_writer *w, const char *key, enum json_layout layout);
 void json_member_array(struct json_writer *w, const char *key, enum json_layout layout);
 /* A member that is an array of n strings. */
-void json_member_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout);
+void json_member_strings(
+    struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout);
 /* A pretty writer whose root is begun: a block object that names its schema. */
 struct json_writer json_document(struct arena *a, const char *schema);
 /* The text, NUL-terminated, in the arena; a final newline when pretty.  Every container must be ended. */

@@ -5,16 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
 const char *const json_kind_names[] = {
 	[JSON_NULL] = "null", [JSON_BOOL] = "a boolean", [JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
 	[JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
 };
+/* clang-format on */
 
 /* One printable ASCII character for each byte. */
-static char printable(char c)
-{
-	return c >= 0x20 && c < 0x7F ? c : '?';
-}
+static char printable(char c) { return c >= 0x20 && c < 0x7F ? c : '?'; }
 
 char *json_place(const struct json *v, char buf[JSON_PLACE])
 {
@@ -74,7 +73,8 @@ char *json_quote(const char *text, char buf[JSON_SHOWN])
 	return buf;
 }
 
-/* How many characters to change, insert, drop, or exchange with their neighbour, for words shorter than `ROOM` (else ROOM). */
+/* How many characters to change, insert, drop, or exchange with their neighbour, for words shorter than `ROOM` (else
+ * ROOM). */
 static int distance(const char *a, const char *b)
 {
 	enum { ROOM = 40 };
@@ -95,7 +95,8 @@ static int distance(const char *a, const char *b)
 				now[j] = now[j - 1] + 1;
 			if (now[j] > last[j] + 1)
 				now[j] = last[j] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && now[j] > before[j - 2] + 1)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    now[j] > before[j - 2] + 1)
 				now[j] = before[j - 2] + 1;
 		}
 	}
@@ -129,10 +130,7 @@ bool json_is(const struct json *v, enum json_kind kind, struct error *e)
 }
 
 /* Most keys differ in their first letter, which costs no call. */
-static bool same_key(const char *a, const char *b)
-{
-	return *a == *b && !strcmp(a, b);
-}
+static bool same_key(const char *a, const char *b) { return *a == *b && !strcmp(a, b); }
 
 const struct json *json_find(const struct json *object, const char *key)
 {
@@ -144,13 +142,15 @@ const struct json *json_find(const struct json *object, const char *key)
 	return NULL;
 }
 
-bool json_optional(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
+bool json_optional(
+    const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
 {
 	*out = json_find(object, key);
 	return !*out || json_is(*out, kind, e);
 }
 
-bool json_required(const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
+bool json_required(
+    const struct json *object, const char *key, enum json_kind kind, const struct json **out, struct error *e)
 {
 	if (!json_is(object, JSON_OBJECT, e) || !json_optional(object, key, kind, out, e))
 		return false;
@@ -170,8 +170,8 @@ bool json_only_keys(const struct json *object, const char *const *key, int n, st
 		if (k < n)
 			continue;
 		const char *near = json_nearest(v->key, key, n);
-		return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown), near ? "; did you mean \"" : "",
-		    near ? near : "", near ? "\"?" : "");
+		return json_error(object, e, "unknown key %s%s%s%s", json_quote(v->key, shown),
+		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	}
 	return true;
 }
@@ -239,6 +239,7 @@ bool json_int64(const struct json *v, int64_t *out, struct error *e)
 	if (!parse_integer(v->text, out))
 		return json_error(v, e, "needs an integer of 64 bits, not %s", json_quote(v->text, shown));
 	if (v->kind == JSON_NUMBER && (*out > exact || *out < -exact))
-		return json_error(v, e, "an integer beyond 2^53 must be written as a string, \"%lld\"", (long long)*out);
+		return json_error(
+		    v, e, "an integer beyond 2^53 must be written as a string, \"%lld\"", (long long)*out);
 	return true;
 }

@@ -14,15 +14,9 @@ struct json_writer json_writer_new(struct arena *a, bool pretty)
 	return (struct json_writer){.text.arena = a, .pretty = pretty};
 }
 
-static void put_bytes(struct json_writer *w, const char *bytes, size_t n)
-{
-	text_put_bytes(&w->text, bytes, n);
-}
+static void put_bytes(struct json_writer *w, const char *bytes, size_t n) { text_put_bytes(&w->text, bytes, n); }
 
-static void put_char(struct json_writer *w, char c)
-{
-	put_bytes(w, &c, 1);
-}
+static void put_char(struct json_writer *w, char c) { put_bytes(w, &c, 1); }
 
 static void put_line(struct json_writer *w)
 {
@@ -61,15 +55,9 @@ static void begin(struct json_writer *w, char open, char close, enum json_layout
 	w->level[w->depth].count = 0;
 }
 
-void json_begin_object(struct json_writer *w, enum json_layout layout)
-{
-	begin(w, '{', '}', layout);
-}
+void json_begin_object(struct json_writer *w, enum json_layout layout) { begin(w, '{', '}', layout); }
 
-void json_begin_array(struct json_writer *w, enum json_layout layout)
-{
-	begin(w, '[', ']', layout);
-}
+void json_begin_array(struct json_writer *w, enum json_layout layout) { begin(w, '[', ']', layout); }
 
 void json_end(struct json_writer *w)
 {
@@ -165,15 +153,9 @@ void json_put_integer(struct json_writer *w, int64_t i)
 	put_plain(w, buf);
 }
 
-void json_put_bool(struct json_writer *w, bool b)
-{
-	put_plain(w, b ? "true" : "false");
-}
+void json_put_bool(struct json_writer *w, bool b) { put_plain(w, b ? "true" : "false"); }
 
-void json_put_null(struct json_writer *w)
-{
-	put_plain(w, "null");
-}
+void json_put_null(struct json_writer *w) { put_plain(w, "null"); }
 
 void json_put_real(struct json_writer *w, double x)
 {
@@ -244,7 +226,8 @@ void json_member_array(struct json_writer *w, const char *key, enum json_layout 
 	json_begin_array(w, layout);
 }
 
-void json_member_strings(struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout)
+void json_member_strings(
+    struct json_writer *w, const char *key, const char *const *text, int n, enum json_layout layout)
 {
 	json_member_array(w, key, layout);
 	for (int k = 0; k < n; k++)

@@ -5,8 +5,8 @@
 #include "program.h"
 
 /*
- * Carry k is operand first_arg + k, parameter first_param + k of the body, result k of the body and result out + k of the node.
- * The xs of a scan follow its carries among operands and parameters, and its ys among results.
+ * Carry k is operand first_arg + k, parameter first_param + k of the body, result k of the body and result out + k of
+ * the node. The xs of a scan follow its carries among operands and parameters, and its ys among results.
  */
 struct node_loop {
 	bool is_loop; /* for, while, scan or fixed_point; otherwise all other members but `node` are zero */

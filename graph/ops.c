@@ -11,15 +11,15 @@ enum {
 };
 
 /* The short words of ops.def. */
-#define F MASK_FLOAT
-#define I MASK_INT
-#define B MASK_BOOL
-#define ANY MASK_ANY
+#define F    MASK_FLOAT
+#define I    MASK_INT
+#define B    MASK_BOOL
+#define ANY  MASK_ANY
 #define MANY (-1)
 
 const struct op_info op_table[OP_COUNT] = {
-#define OP(id, name, n_arg, family, dtypes, attrs, regularity, domain, meaning)                                        \
-	[OP_##id] = {name, n_arg, FAMILY_##family, dtypes, attrs, REGULARITY_##regularity, DOMAIN_##domain, meaning,   \
+#define OP(id, name, n_arg, family, dtypes, attrs, regularity, domain, meaning) \
+	[OP_##id] = {name, n_arg, FAMILY_##family, dtypes, attrs, REGULARITY_##regularity, DOMAIN_##domain, meaning, \
 	    REGIONS_##family},
 #include "ops.def"
 #undef OP
@@ -36,11 +36,13 @@ const char *const mode_names[MODE_COUNT] = {[MODE_CLIP] = "clip", [MODE_DROP] = 
 const char *const meaning_names[MEANING_COUNT] = {[MEANING_STEPS] = "steps", [MEANING_SOLUTION] = "solution"};
 const char *const derivative_names[DERIVATIVE_COUNT] = {[DERIVATIVE_JVP] = "jvp", [DERIVATIVE_VJP] = "vjp"};
 
+/* clang-format off */
 const char *const regularity_names[] = {
 	[REGULARITY_SMOOTH] = "smooth", [REGULARITY_KINK] = "kink", [REGULARITY_STEP] = "step",
 	[REGULARITY_DISCRETE] = "discrete", [REGULARITY_MOVE] = "move", [REGULARITY_LINEAR] = "linear",
 	[REGULARITY_REGION] = "region",
 };
+/* clang-format on */
 
 const char *const family_names[] = {
 #define FAMILY(id, name, n_region) #name,
@@ -61,8 +63,10 @@ static const char *const dtype_names[] = {
 };
 
 const struct attr_names attr_names[ATTR_KIND_COUNT] = {
-	[ATTR_KIND_DTYPE] = {DTYPE_COUNT, dtype_names}, [ATTR_KIND_MODE] = {MODE_COUNT, mode_names},
-	[ATTR_KIND_MEANING] = {MEANING_COUNT, meaning_names}, [ATTR_KIND_TRANSFORM] = {DERIVATIVE_COUNT, derivative_names},
+    [ATTR_KIND_DTYPE] = {DTYPE_COUNT, dtype_names},
+    [ATTR_KIND_MODE] = {MODE_COUNT, mode_names},
+    [ATTR_KIND_MEANING] = {MEANING_COUNT, meaning_names},
+    [ATTR_KIND_TRANSFORM] = {DERIVATIVE_COUNT, derivative_names},
 };
 
 _Static_assert(sizeof(enum dtype) == sizeof(int), "attributes that are enums are copied as int");
@@ -90,10 +94,15 @@ struct attr_value node_attr(const struct program *p, const struct node *node, en
 	case ATTR_KIND_BOOL:
 		v.at[0] = *(const bool *)from;
 		return v;
-	case ATTR_KIND_TENSOR: case ATTR_KIND_COUNT:
+	case ATTR_KIND_TENSOR:
+	case ATTR_KIND_COUNT:
 		v.n = 0;
 		break;
-	case ATTR_KIND_INT: case ATTR_KIND_DTYPE: case ATTR_KIND_MODE: case ATTR_KIND_MEANING: case ATTR_KIND_TRANSFORM:
+	case ATTR_KIND_INT:
+	case ATTR_KIND_DTYPE:
+	case ATTR_KIND_MODE:
+	case ATTR_KIND_MEANING:
+	case ATTR_KIND_TRANSFORM:
 		break;
 	}
 	memcpy(v.at, from, (size_t)v.n * sizeof v.at[0]);
@@ -102,10 +111,7 @@ struct attr_value node_attr(const struct program *p, const struct node *node, en
 	return v;
 }
 
-bool node_has_trip(const struct node *node)
-{
-	return op_table[node->op].attrs & ATTR_TRIP && node->attrs.trip >= 0;
-}
+bool node_has_trip(const struct node *node) { return op_table[node->op].attrs & ATTR_TRIP && node->attrs.trip >= 0; }
 
 int op_find(const char *name)
 {

@@ -89,8 +89,10 @@ static void add_attrs(struct text *t, const struct program *p, const struct node
 		for (int k = 0; k < ATTR_COUNT; k++) {
 			bool flag = attr_fields[k].kind == ATTR_KIND_BOOL;
 
-			if (!(op_table[node->op].attrs & 1u << k) || flag != flags || (k == ATTR_INDEX_TRIP && !node_has_trip(node)) ||
-			    (k == ATTR_INDEX_CAP && node_has_trip(node)) || (flag && !node_attr(p, node, (enum attr_index)k).at[0]))
+			if (!(op_table[node->op].attrs & 1u << k) || flag != flags ||
+			    (k == ATTR_INDEX_TRIP && !node_has_trip(node)) ||
+			    (k == ATTR_INDEX_CAP && node_has_trip(node)) ||
+			    (flag && !node_attr(p, node, (enum attr_index)k).at[0]))
 				continue;
 			add_attr(t, p, node, (enum attr_index)k);
 		}

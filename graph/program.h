@@ -19,13 +19,25 @@ enum family {
 };
 
 enum regularity {
-	REGULARITY_SMOOTH, REGULARITY_KINK, REGULARITY_STEP, REGULARITY_DISCRETE, REGULARITY_MOVE, REGULARITY_LINEAR,
+	REGULARITY_SMOOTH,
+	REGULARITY_KINK,
+	REGULARITY_STEP,
+	REGULARITY_DISCRETE,
+	REGULARITY_MOVE,
+	REGULARITY_LINEAR,
 	REGULARITY_REGION
 };
 
 enum domain {
-	DOMAIN_ALL, DOMAIN_POSITIVE, DOMAIN_ABOVE_MINUS_ONE, DOMAIN_INSIDE_ONE, DOMAIN_ABOVE_ONE, DOMAIN_SECOND_NONZERO,
-	DOMAIN_POW, DOMAIN_NOT_BOTH_ZERO, DOMAIN_NOT_ALL_ZERO
+	DOMAIN_ALL,
+	DOMAIN_POSITIVE,
+	DOMAIN_ABOVE_MINUS_ONE,
+	DOMAIN_INSIDE_ONE,
+	DOMAIN_ABOVE_ONE,
+	DOMAIN_SECOND_NONZERO,
+	DOMAIN_POW,
+	DOMAIN_NOT_BOTH_ZERO,
+	DOMAIN_NOT_ALL_ZERO
 };
 
 enum index_mode { MODE_CLIP, MODE_DROP, MODE_WRAP, MODE_COUNT };
@@ -65,7 +77,8 @@ struct op_info {
 
 extern const struct op_info op_table[OP_COUNT];
 
-/* What an op's function may be off by in an engine: units in the last place of its value, and units in the last place of 1, whatever the value. */
+/* What an op's function may be off by in an engine: units in the last place of its value, and units in the last place
+ * of 1, whatever the value. */
 struct op_accuracy {
 	double relative, absolute;
 };
@@ -97,8 +110,17 @@ struct attrs {
 };
 
 enum attr_kind {
-	ATTR_KIND_INT, ATTR_KIND_INTS, ATTR_KIND_AXES, ATTR_KIND_BOOL, ATTR_KIND_DTYPE, ATTR_KIND_MODE, ATTR_KIND_SHAPE,
-	ATTR_KIND_MEANING, ATTR_KIND_TRANSFORM, ATTR_KIND_TENSOR, ATTR_KIND_COUNT
+	ATTR_KIND_INT,
+	ATTR_KIND_INTS,
+	ATTR_KIND_AXES,
+	ATTR_KIND_BOOL,
+	ATTR_KIND_DTYPE,
+	ATTR_KIND_MODE,
+	ATTR_KIND_SHAPE,
+	ATTR_KIND_MEANING,
+	ATTR_KIND_TRANSFORM,
+	ATTR_KIND_TENSOR,
+	ATTR_KIND_COUNT
 };
 
 /* Where an attribute of attrs.def is in struct attrs. */
@@ -109,7 +131,8 @@ struct attr_field {
 };
 extern const struct attr_field attr_fields[ATTR_COUNT];
 
-/* The names that the values of a kind have, in order: DTYPE, MODE, MEANING and TRANSFORM.  The other kinds have none. */
+/* The names that the values of a kind have, in order: DTYPE, MODE, MEANING and TRANSFORM.  The other kinds have none.
+ */
 struct attr_names {
 	int n;
 	const char *const *name;
@@ -124,8 +147,8 @@ struct attr_value {
 };
 
 /*
- * Values are numbered 0 .. n_value-1 over the whole program, each defined once: as a parameter of a region or a result of a
- * node.  A node's results are the consecutive values out .. out + n_out - 1.
+ * Values are numbered 0 .. n_value-1 over the whole program, each defined once: as a parameter of a region or a result
+ * of a node.  A node's results are the consecutive values out .. out + n_out - 1.
  */
 struct node {
 	enum op op;
@@ -160,21 +183,22 @@ bool node_has_trip(const struct node *node);
 
 /*
  * Result types of `node` from the types of its operands (and, for region ops, of its regions' results, whose
- * parameter types must be set).  Writes n_out types, at most LIMIT_ARGS.  False with an error that says which rule is broken.
- * This is the one shape rule of each family.
+ * parameter types must be set).  Writes n_out types, at most LIMIT_ARGS.  False with an error that says which rule is
+ * broken. This is the one shape rule of each family.
  */
-bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out, struct error *e) MUST_CHECK;
+bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out,
+    struct error *e) MUST_CHECK;
 
 /*
  * Types that the parameters of region `which` of `node` must have, from operand types and attributes.  False when the
  * operands do not fit the op.
  */
-bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS], int *n,
-    struct error *e) MUST_CHECK;
+bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS],
+    int *n, struct error *e) MUST_CHECK;
 
 /*
- * Whether p is valid: every operand defined before its use and in scope, arity, dtypes, attributes, inferred types equal the stored ones,
- * limits.  The place of an error is a path as in body[3].regions[0].body[1].args[0].
+ * Whether p is valid: every operand defined before its use and in scope, arity, dtypes, attributes, inferred types
+ * equal the stored ones, limits.  The place of an error is a path as in body[3].regions[0].body[1].args[0].
  */
 bool program_check(const struct program *p, struct error *e) MUST_CHECK;
 
@@ -184,7 +208,8 @@ int64_t program_work(const struct program *p);
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
 
-/* How often a region of `node` runs at most, for one execution of the node; what a derivative does counts as runs of its region. */
+/* How often a region of `node` runs at most, for one execution of the node; what a derivative does counts as runs of
+ * its region. */
 int64_t node_executions(const struct program *p, const struct node *node);
 
 /* Whether the op runs a region again and again: for, while, scan, fixed_point. */
@@ -215,28 +240,30 @@ int build_input(struct builder *b, const struct type *t);
  * Appends a node without regions to the innermost open region.  Operands are copied; attrs may be NULL.  Returns the
  * first result value, or -1 (nothing is added) with the reason in e (may be NULL).
  */
-int build_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
+int build_node(
+    struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
 /* A constant of any type: the elements are copied. */
 int build_constant(struct builder *b, const struct tensor *value);
 /* A float or integer scalar constant; x is rounded to the dtype. */
 int build_scalar(struct builder *b, enum dtype d, double x);
 
 /*
- * A region op: build_open for its first region gives the parameters' first value (types as node_region_params would have them
- * are given by the caller); nodes then go into the region until build_close names its results.  After the last region
- * build_region_node appends the op.  Regions belong to the op that closes next, in order.
+ * A region op: build_open for its first region gives the parameters' first value (types as node_region_params would
+ * have them are given by the caller); nodes then go into the region until build_close names its results.  After the
+ * last region build_region_node appends the op.  Regions belong to the op that closes next, in order.
  */
 int build_open(struct builder *b, const struct type *params, int n_param);
 void build_close(struct builder *b, const int *result, int n_result);
 /*
- * Uses the n_region regions closed last.  Returns the first result (n_out by the op's rule), or -1 with the reason in e;
- * the regions are then dropped.
+ * Uses the n_region regions closed last.  Returns the first result (n_out by the op's rule), or -1 with the reason in
+ * e; the regions are then dropped.
  */
-int build_region_node(struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
+int build_region_node(
+    struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
 
 /*
- * Ends the program with these outputs; canonical and ready for program_check.  b is spent.  Only here may values be renumbered:
- * numbers that the builder returned mean nothing afterwards.
+ * Ends the program with these outputs; canonical and ready for program_check.  b is spent.  Only here may values be
+ * renumbered: numbers that the builder returned mean nothing afterwards.
  */
 struct program build_end(struct builder *b, const int *result, int n_result);
 
@@ -254,8 +281,8 @@ struct program program_renumber(const struct program *p, struct arena *a);
 /* Drops nodes none of whose results reach an output, in all regions; inputs and region signatures stay.  Renumbered. */
 struct program program_drop_dead(const struct program *p, struct arena *a);
 /*
- * Makes every store of p that may not consume its buffer a dynamic_update_slice, which has the same value; p is edited in place.  What edits
- * have done to uses of buffers is made good by it.  The arena is for scratch.
+ * Makes every store of p that may not consume its buffer a dynamic_update_slice, which has the same value; p is edited
+ * in place.  What edits have done to uses of buffers is made good by it.  The arena is for scratch.
  */
 void program_settle_stores(struct program *p, struct arena *a);
 /* A stable 64-bit hash of structure, types and attributes (not of addresses). */

@@ -16,9 +16,6 @@ static inline uint64_t random_mix(uint64_t z)
 }
 
 /* The next number of a sequence; any state is a good one. */
-static inline uint64_t random_next(uint64_t *state)
-{
-	return random_mix(*state += RANDOM_STEP);
-}
+static inline uint64_t random_next(uint64_t *state) { return random_mix(*state += RANDOM_STEP); }
 
 #endif

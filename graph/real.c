@@ -1,6 +1,6 @@
 /*
- * real.c: reals as text.  Hex floats are exact and read by hand: strtod accepts spellings that we refuse, and rounds where an inexact
- * number must be an error.
+ * real.c: reals as text.  Hex floats are exact and read by hand: strtod accepts spellings that we refuse, and rounds
+ * where an inexact number must be an error.
  */
 #include "testcase.h"
 
@@ -83,10 +83,7 @@ static bool compose(bool negative, wide significand, int exponent, double *x)
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+static int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
 /* [+-]?[0-9]+ to the end of the text. */
 static bool parse_exponent(const char *s, int *out)
@@ -169,7 +166,8 @@ double real_nearest(const char *text, enum dtype d)
 {
 	if (d == DTYPE_F64)
 		return rounded(text, FE_TONEAREST);
-	/* Of the two binary64 around an inexact number the odd one: rounding it again cannot meet a tie that the number itself misses. */
+	/* Of the two binary64 around an inexact number the odd one: rounding it again cannot meet a tie that the number
+	 * itself misses. */
 	double low = rounded(text, FE_DOWNWARD), high = rounded(text, FE_UPWARD);
 	return dtype_round(d, low != high && !(bits_of(low) & 1) ? high : low);
 }
@@ -252,5 +250,6 @@ bool real_matches_decimal(double x, const char *text)
 		return true;
 	if (got.negative != l.negative)
 		return false;
-	return !l.scientific || (parse_exponent(got.digits + got.n_digits + 1, &got.exponent) && got.exponent == l.exponent);
+	return !l.scientific ||
+	    (parse_exponent(got.digits + got.n_digits + 1, &got.exponent) && got.exponent == l.exponent);
 }

@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+/* clang-format off */
 const char *const transform_names[TRANSFORM_COUNT] = {
 	[TRANSFORM_JVP] = "jvp", [TRANSFORM_VJP] = "vjp", [TRANSFORM_BATCH] = "batch",
 };
+/* clang-format on */
 
 struct signature request_base(const struct program *p)
 {
@@ -22,8 +24,9 @@ static bool add_axis(struct type *t, int size, struct error *e)
 {
 	char text[TYPE_TEXT];
 
-	return shape_stack(&t->shape, size) || error_set(e, NULL, "a batch of %d values of type %s exceeds rank %d or %d elements", size,
-	    type_print(t, text), LIMIT_RANK, LIMIT_ELEMENTS);
+	return shape_stack(&t->shape, size) ||
+	    error_set(e, NULL, "a batch of %d values of type %s exceeds rank %d or %d elements", size,
+	        type_print(t, text), LIMIT_RANK, LIMIT_ELEMENTS);
 }
 
 static bool add_axes(struct type *t, int n, int size, struct error *e)

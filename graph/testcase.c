@@ -80,15 +80,18 @@ static bool check_tensor(const struct tensor *t, const struct type *want, bool s
 	int n = shape_elements(&want->shape);
 
 	if (!type_equal(&t->type, want))
-		return refuse(e, at, -1, "type %s, expected %s", type_print(&t->type, text[0]), type_print(want, text[1]));
+		return refuse(
+		    e, at, -1, "type %s, expected %s", type_print(&t->type, text[0]), type_print(want, text[1]));
 	for (int k = 0; k < n; k++) {
 		int element = want->shape.rank ? k : -1;
 		if (is_float && !isnan(t->at[k].f) && dtype_round(d, t->at[k].f) != t->at[k].f)
 			return refuse(e, at, element, "%.17g is no value of %s", t->at[k].f, dtype_table[d].name);
 		if (!is_float && dtype_wrap(d, t->at[k].i) != t->at[k].i)
-			return refuse(e, at, element, "%lld is no value of %s", (long long)t->at[k].i, dtype_table[d].name);
+			return refuse(
+			    e, at, element, "%lld is no value of %s", (long long)t->at[k].i, dtype_table[d].name);
 		if (!is_float && seed && t->at[k].i)
-			return refuse(e, at, element, "the tangent or cotangent of a value of %s is 0", dtype_table[d].name);
+			return refuse(
+			    e, at, element, "the tangent or cotangent of a value of %s is 0", dtype_table[d].name);
 	}
 	return true;
 }
@@ -111,10 +114,12 @@ static bool check_transform(const struct testcase *c, int k, struct signature *s
 		if (t->wrt[i] < 0 || t->wrt[i] >= s->n_input)
 			return refuse(e, (struct where){wrt, i, -1}, -1, "there is no input %d", t->wrt[i]);
 		if (i && t->wrt[i] <= t->wrt[i - 1])
-			return refuse(e, (struct where){wrt, i, -1}, -1, "%d after %d, expected ascending", t->wrt[i], t->wrt[i - 1]);
+			return refuse(e, (struct where){wrt, i, -1}, -1, "%d after %d, expected ascending", t->wrt[i],
+			    t->wrt[i - 1]);
 	}
 	if (t->kind == TRANSFORM_BATCH ? t->size < 1 || t->size > LIMIT_BATCH : t->size != 0)
-		return refuse(e, (struct where){"request", k, -1}, -1, "size %d, expected 1 to %d for a batch", t->size, LIMIT_BATCH);
+		return refuse(e, (struct where){"request", k, -1}, -1, "size %d, expected 1 to %d for a batch", t->size,
+		    LIMIT_BATCH);
 	int n = request_seeds(s, t, want);
 	if (t->n_seed != n)
 		return refuse(e, (struct where){seed, -1, -1}, -1, "%d tensors, expected %d", t->n_seed, n);
@@ -160,18 +165,21 @@ static bool check_expectation(const struct expectation *x, int k, struct error *
 		return refuse(e, (struct where){"expect", k, -1}, -1, "states neither \"verdict\" nor \"returned\"");
 	snprintf(at, sizeof at, "expect[%d].returned", k);
 	if (x->n < 0 || x->n > LIMIT_RETURNED)
-		return refuse(e, (struct where){at, -1, -1}, -1, "%d literals, expected at most %d", x->n, LIMIT_RETURNED);
+		return refuse(
+		    e, (struct where){at, -1, -1}, -1, "%d literals, expected at most %d", x->n, LIMIT_RETURNED);
 	for (int i = 0; i < x->n; i++)
 		if (!real_is_decimal(x->returned[i]))
 			return refuse(e, (struct where){at, i, -1}, -1,
-			    "no decimal literal as \"1.3125\", \"-3\", \"3e-06\", \"nan\" of at most %d characters", LIMIT_LITERAL);
+			    "no decimal literal as \"1.3125\", \"-3\", \"3e-06\", \"nan\" of at most %d characters",
+			    LIMIT_LITERAL);
 	return true;
 }
 
 static bool check_points(const struct testcase *c, const struct signature *s, struct error *e)
 {
 	if (c->n_point < 1 || c->n_point > LIMIT_POINTS)
-		return refuse(e, (struct where){"points", -1, -1}, -1, "%d points, expected 1 to %d", c->n_point, LIMIT_POINTS);
+		return refuse(
+		    e, (struct where){"points", -1, -1}, -1, "%d points, expected 1 to %d", c->n_point, LIMIT_POINTS);
 	for (int k = 0; k < c->n_point; k++)
 		for (int i = 0; i < s->n_input; i++)
 			if (!check_tensor(&c->point[k][i], &s->input[i], false, (struct where){"points", k, i}, e))
@@ -187,8 +195,8 @@ bool testcase_check(const struct testcase *c, struct error *e)
 	if (!program_check(&c->program, e))
 		return false;
 	if (c->n_transform < 0 || c->n_transform > LIMIT_TRANSFORMS)
-		return refuse(e, (struct where){"request", -1, -1}, -1, "%d transforms, expected at most %d", c->n_transform,
-		    LIMIT_TRANSFORMS);
+		return refuse(e, (struct where){"request", -1, -1}, -1, "%d transforms, expected at most %d",
+		    c->n_transform, LIMIT_TRANSFORMS);
 	struct signature s = request_base(&c->program);
 	for (int k = 0; k < c->n_transform; k++)
 		if (!check_transform(c, k, &s, e))
@@ -199,18 +207,20 @@ bool testcase_check(const struct testcase *c, struct error *e)
 	/* program_check bounds the work by LIMIT_WORK, and LIMIT_BATCH the slices: the product does not overflow. */
 	int64_t work = program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform);
 	if (work > work_limit)
-		return refuse(e, (struct where){"points", -1, -1}, -1, "work of %lld elements over all points and slices, expected at most %lld",
-		    (long long)work, (long long)work_limit);
+		return refuse(e, (struct where){"points", -1, -1}, -1,
+		    "work of %lld elements over all points and slices, expected at most %lld", (long long)work,
+		    (long long)work_limit);
 	int64_t data = data_elements(c, &s);
 	if (data > LIMIT_DATA)
-		return refuse(e, (struct where){"points", -1, -1}, -1, "%lld elements of constants, points and seeds, expected at most %d",
-		    (long long)data, LIMIT_DATA);
+		return refuse(e, (struct where){"points", -1, -1}, -1,
+		    "%lld elements of constants, points and seeds, expected at most %d", (long long)data, LIMIT_DATA);
 
 	if (!check_text(from->title, LIMIT_TEXT, "title", e) || !check_text(from->source, LIMIT_TEXT, "source", e) ||
 	    !check_text(from->comment, LIMIT_TEXT, "comment", e))
 		return false;
 	if (c->n_expect < 0 || c->n_expect > LIMIT_EXPECT)
-		return refuse(e, (struct where){"expect", -1, -1}, -1, "%d expectations, expected at most %d", c->n_expect, LIMIT_EXPECT);
+		return refuse(e, (struct where){"expect", -1, -1}, -1, "%d expectations, expected at most %d",
+		    c->n_expect, LIMIT_EXPECT);
 	for (int k = 0; k < c->n_expect; k++)
 		if (!check_expectation(&c->expect[k], k, e))
 			return false;
@@ -279,10 +289,7 @@ bool testcase_equal(const struct testcase *a, const struct testcase *b)
 }
 
 /* One step of a hash. */
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-	return random_mix((h ^ word) + RANDOM_STEP);
-}
+static uint64_t mix(uint64_t h, uint64_t word) { return random_mix((h ^ word) + RANDOM_STEP); }
 
 static uint64_t hash_tensor(uint64_t h, const struct tensor *t)
 {

@@ -11,23 +11,23 @@ _Static_assert(FLT_EVAL_METHOD == 0, "rounding once needs double arithmetic with
 
 /* 2^k, |k| < 2048, as a constant expression: a product of the powers at the bits of |k|, each product exact. */
 #define BIT(k, bit, power) (((k) & (bit)) ? (power) : 1.0)
-#define POW2_UP(k)                                                                                                     \
-	(BIT(k, 1, 0x1p1) * BIT(k, 2, 0x1p2) * BIT(k, 4, 0x1p4) * BIT(k, 8, 0x1p8) * BIT(k, 16, 0x1p16) *              \
-	    BIT(k, 32, 0x1p32) * BIT(k, 64, 0x1p64) * BIT(k, 128, 0x1p128) * BIT(k, 256, 0x1p256) *                    \
+#define POW2_UP(k) \
+	(BIT(k, 1, 0x1p1) * BIT(k, 2, 0x1p2) * BIT(k, 4, 0x1p4) * BIT(k, 8, 0x1p8) * BIT(k, 16, 0x1p16) * \
+	    BIT(k, 32, 0x1p32) * BIT(k, 64, 0x1p64) * BIT(k, 128, 0x1p128) * BIT(k, 256, 0x1p256) * \
 	    BIT(k, 512, 0x1p512))
-#define POW2_DOWN(k)                                                                                                   \
-	(BIT(k, 1, 0x1p-1) * BIT(k, 2, 0x1p-2) * BIT(k, 4, 0x1p-4) * BIT(k, 8, 0x1p-8) * BIT(k, 16, 0x1p-16) *         \
-	    BIT(k, 32, 0x1p-32) * BIT(k, 64, 0x1p-64) * BIT(k, 128, 0x1p-128) * BIT(k, 256, 0x1p-256) *                \
+#define POW2_DOWN(k) \
+	(BIT(k, 1, 0x1p-1) * BIT(k, 2, 0x1p-2) * BIT(k, 4, 0x1p-4) * BIT(k, 8, 0x1p-8) * BIT(k, 16, 0x1p-16) * \
+	    BIT(k, 32, 0x1p-32) * BIT(k, 64, 0x1p-64) * BIT(k, 128, 0x1p-128) * BIT(k, 256, 0x1p-256) * \
 	    BIT(k, 512, 0x1p-512) * BIT(k, 1024, 0x1p-1024))
 #define POW2(k) ((k) < 0 ? POW2_DOWN(-(k)) : POW2_UP(k))
 
 #define IF_FLOAT(class, x) (DTYPE_CLASS_##class == DTYPE_CLASS_FLOAT ? (x) : 0.0)
 
 const struct dtype_info dtype_table[DTYPE_COUNT] = {
-#define DTYPE(id, name, class, precision, emin, emax, bits)                                                            \
-	[DTYPE_##id] = {name, DTYPE_CLASS_##class, precision, emin, emax, bits, IF_FLOAT(class, POW2(-(precision))),   \
-	    IF_FLOAT(class, POW2(emin)), IF_FLOAT(class, POW2((emin) + (precision) - 1)),                              \
-	    IF_FLOAT(class, (2 - POW2(1 - (precision))) * POW2((emax) - 1))},
+#define DTYPE(id, name, class, precision, emin, emax, bits) \
+	[DTYPE_##id] = {name, DTYPE_CLASS_##class, precision, emin, emax, bits, IF_FLOAT(class, POW2(-(precision))), \
+	    IF_FLOAT(class, POW2(emin)), IF_FLOAT(class, POW2((emin) + (precision)-1)), \
+	    IF_FLOAT(class, (2 - POW2(1 - (precision))) * POW2((emax)-1))},
 #include "dtypes.def"
 #undef DTYPE
 };
@@ -52,10 +52,10 @@ struct dtype_rounding {
 };
 
 static const struct dtype_rounding rounding_table[DTYPE_COUNT] = {
-#define DTYPE(id, name, class, precision, emin, emax, bits)                                                            \
-	[DTYPE_##id] = {IF_FLOAT(class, POW2((emin) + 52)), IF_FLOAT(class, POW2((emin) + (precision) - 1)),           \
-	    IF_FLOAT(class, (2 - POW2(-(precision))) * POW2((emax) - 1)),                                              \
-	    ((UINT64_C(1) << (53 - (precision))) >> 1) - 1, ~((UINT64_C(1) << (53 - (precision))) - 1),                \
+#define DTYPE(id, name, class, precision, emin, emax, bits) \
+	[DTYPE_##id] = {IF_FLOAT(class, POW2((emin) + 52)), IF_FLOAT(class, POW2((emin) + (precision)-1)), \
+	    IF_FLOAT(class, (2 - POW2(-(precision))) * POW2((emax)-1)), \
+	    ((UINT64_C(1) << (53 - (precision))) >> 1) - 1, ~((UINT64_C(1) << (53 - (precision))) - 1), \
 	    53 - (precision)},
 #include "dtypes.def"
 #undef DTYPE
@@ -103,10 +103,7 @@ int64_t dtype_wrap(enum dtype d, int64_t i)
 	return i;
 }
 
-struct shape shape_scalar(void)
-{
-	return (struct shape){0};
-}
+struct shape shape_scalar(void) { return (struct shape){0}; }
 
 int shape_elements(const struct shape *s)
 {

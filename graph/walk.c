@@ -46,10 +46,7 @@ bool walk_next(struct walk *w)
 	return true;
 }
 
-void walk_past(struct walk *w)
-{
-	w->enter = NULL;
-}
+void walk_past(struct walk *w) { w->enter = NULL; }
 
 const struct region *walk_region(struct walk *w)
 {

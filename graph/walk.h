@@ -22,11 +22,11 @@ struct walk_around {
 };
 
 struct walk {
-	struct node *node;           /* the current node: node `index` of `region` */
+	struct node *node; /* the current node: node `index` of `region` */
 	const struct region *region;
 	int index;
-	int number;                  /* of the current node in this order, from 0 */
-	int depth;                   /* nodes around it */
+	int number;                            /* of the current node in this order, from 0 */
+	int depth;                             /* nodes around it */
 	struct walk_around around[WALK_DEPTH]; /* [depth] outermost first */
 	/* the rest is the walker's own */
 	const struct region *top;
@@ -43,8 +43,8 @@ bool walk_next(struct walk *w);
 /* The regions of the current node will not be walked. */
 void walk_past(struct walk *w);
 /*
- * Instead of walk_next: the region that walk_nodes was given, then those of each node in turn.  The current node is the one
- * that the region belongs to.  NULL when there is none.
+ * Instead of walk_next: the region that walk_nodes was given, then those of each node in turn.  The current node is the
+ * one that the region belongs to.  NULL when there is none.
  */
 const struct region *walk_region(struct walk *w);
 /* How many nodes of that op are around the current one. */

@@ -2,20 +2,11 @@
 #include "program.h"
 #include "walk.h"
 
-static int64_t add(int64_t a, int64_t b)
-{
-	return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
+static int64_t add(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
-static int64_t multiply(int64_t a, int64_t b)
-{
-	return b && a > INT64_MAX / b ? INT64_MAX : a * b;
-}
+static int64_t multiply(int64_t a, int64_t b) { return b && a > INT64_MAX / b ? INT64_MAX : a * b; }
 
-static int64_t elements(const struct program *p, int value)
-{
-	return shape_elements(&p->type[value].shape);
-}
+static int64_t elements(const struct program *p, int value) { return shape_elements(&p->type[value].shape); }
 
 int node_max_trip(const struct node *node)
 {
@@ -43,8 +34,9 @@ static int64_t hidden_work(const struct program *p, const struct node *node)
 }
 
 /*
- * A derivative evaluates its region and as many operations again for each of its partials and their sums.  The derivative of a derivative
- * multiplies.  So does the rule of a custom, which the oracle holds against the derivative of its function.
+ * A derivative evaluates its region and as many operations again for each of its partials and their sums.  The
+ * derivative of a derivative multiplies.  So does the rule of a custom, which the oracle holds against the derivative
+ * of its function.
  */
 enum { DERIVATIVE_WORK = 4 };
 
@@ -86,10 +78,7 @@ static int64_t region_work(const struct program *p, const struct region *region)
 	return total;
 }
 
-int64_t program_work(const struct program *p)
-{
-	return region_work(p, &p->top);
-}
+int64_t program_work(const struct program *p) { return region_work(p, &p->top); }
 
 int program_nodes(const struct program *p)
 {

@@ -87,7 +87,8 @@ static struct type without_axes(const struct type *t, int n)
 	return out;
 }
 
-static struct tensor slice_tensor(const struct batch_plan *p, const struct tensor *x, const struct axes *axes, int slice)
+static struct tensor slice_tensor(
+    const struct batch_plan *p, const struct tensor *x, const struct axes *axes, int slice)
 {
 	struct tensor out = {.type = without_axes(&x->type, axes->n)};
 	out.at = x->at + row_of(p, axes, slice) * shape_elements(&out.type.shape);
@@ -95,7 +96,8 @@ static struct tensor slice_tensor(const struct batch_plan *p, const struct tenso
 }
 
 /* The case of one slice: its one point and its seeds are parts of the whole's. */
-static struct testcase slice_case(const struct batch_plan *p, const struct testcase *c, int which, int slice, struct arena *a)
+static struct testcase slice_case(
+    const struct batch_plan *p, const struct testcase *c, int which, int slice, struct arena *a)
 {
 	struct testcase out = *c;
 	out.n_point = 1;
@@ -126,9 +128,10 @@ static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
 
 /* What is known of a sum besides the component. */
 struct slice_sum {
-	int n;        /* slices so far */
+	int n;          /* slices so far */
 	double flushed; /* what the slices come to that flush all their flows once */
-	double depth; /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a path */
+	double depth;   /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a
+	                   path */
 };
 
 /* sum += x.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
@@ -158,10 +161,10 @@ static void add_component(struct component *sum, const struct component *x, stru
 }
 
 /*
- * The sum of n slices in any order: n - 1 roundings at the size of the whole.  An engine may also add the contributions of all slices to one
- * accumulator, anywhere on the path from the shared input on: then what a slice rounds at its own size is rounded at the size of the
- * whole (tight), for every slice (loose).  What does not depend on the slice an engine may compute once: the n terms meet there, in a dtype on
- * the path, of which the coarsest has this unit.
+ * The sum of n slices in any order: n - 1 roundings at the size of the whole.  An engine may also add the contributions
+ * of all slices to one accumulator, anywhere on the path from the shared input on: then what a slice rounds at its own
+ * size is rounded at the size of the whole (tight), for every slice (loose).  What does not depend on the slice an
+ * engine may compute once: the n terms meet there, in a dtype on the path, of which the coarsest has this unit.
  */
 static void finish_component(struct component *sum, const struct slice_sum *s, enum dtype d, double unit)
 {
@@ -182,7 +185,8 @@ static void finish_component(struct component *sum, const struct slice_sum *s, e
 
 /* ---- putting together ---- */
 
-static void stack_primal(const struct batch_plan *p, const struct testcase *c, const struct truth_point *slice, struct arena *a, struct truth_point *out)
+static void stack_primal(const struct batch_plan *p, const struct testcase *c, const struct truth_point *slice,
+    struct arena *a, struct truth_point *out)
 {
 	struct type type[LIMIT_ARGS];
 	out->n_primal = answer_primal_types(c, type);
@@ -198,8 +202,8 @@ static void stack_primal(const struct batch_plan *p, const struct testcase *c, c
 }
 
 /* The outputs where slice s follows its assignment number choice[s]. */
-static void combine(const struct batch_plan *p, const struct truth_point *slice, const int *choice, const struct type *type, int n, struct arena *a,
-    struct truth_tensor *out)
+static void combine(const struct batch_plan *p, const struct truth_point *slice, const int *choice,
+    const struct type *type, int n, struct arena *a, struct truth_tensor *out)
 {
 	for (int i = 0; i < n; i++) {
 		int total = shape_elements(&type[i].shape);
@@ -228,13 +232,16 @@ static void undecide_kinks(struct truth_point *slice)
 			for (int s = 1; s < slice->n_assignment; s++) {
 				struct component *first = &slice->derivative[0][k].at[e];
 				const struct component *other = &slice->derivative[s][k].at[e];
-				if (first->reason == REASON_NONE && (other->reason != REASON_NONE || other->value != first->value || other->low != first->low))
+				if (first->reason == REASON_NONE &&
+				    (other->reason != REASON_NONE || other->value != first->value ||
+				        other->low != first->low))
 					first->reason = REASON_CONVENTION;
 			}
 	slice->n_assignment = 1;
 }
 
-/* Components that a tie reaches whose answers no assignments span (struct hull): what a whole request may make of them is not followed. */
+/* Components that a tie reaches whose answers no assignments span (struct hull): what a whole request may make of them
+ * is not followed. */
 static void undecide_open(struct truth_point *slice)
 {
 	if (!slice->hull || !slice->hull->open)
@@ -272,7 +279,8 @@ static int count_assignments(const struct batch_plan *p, struct truth_point *sli
 static void unknown_truth(const struct testcase *c, struct arena *a, struct truth_point *out)
 {
 	struct type type[LIMIT_ARGS];
-	*out = (struct truth_point){.n_primal = answer_primal_types(c, type), .n_assignment = 1, .fd = {.component = -1}};
+	*out = (struct truth_point){
+	    .n_primal = answer_primal_types(c, type), .n_assignment = 1, .fd = {.component = -1}};
 	out->primal = NEW(a, struct truth_tensor, out->n_primal);
 	for (int k = 0; k < out->n_primal; k++)
 		out->primal[k] = tensor_of(&type[k], a);
@@ -288,7 +296,8 @@ static void unknown_truth(const struct testcase *c, struct arena *a, struct trut
 	}
 }
 
-void batch_truth(const struct testcase *c, int which, slice_truth_fn *truth, void *self, struct arena *a, struct truth_point *out)
+void batch_truth(
+    const struct testcase *c, int which, slice_truth_fn *truth, void *self, struct arena *a, struct truth_point *out)
 {
 	const struct batch_plan p = plan_of(c);
 	struct type type[LIMIT_ARGS];

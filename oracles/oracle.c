@@ -19,7 +19,8 @@ const char *const reason_names[REASON_COUNT] = {
 #undef REASON
 };
 
-/* How much evidence of finite differences a point is to have: where a decision was taken at an edge, a direction, every coordinate. */
+/* How much evidence of finite differences a point is to have: where a decision was taken at an edge, a direction, every
+ * coordinate. */
 enum check { CHECK_EDGES, CHECK_DIRECTION, CHECK_COORDINATES };
 
 struct oracle {
@@ -64,10 +65,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool batched(const struct testcase *c)
-{
-	return request_order(c->transform, c->n_transform) < c->n_transform;
-}
+static bool batched(const struct testcase *c) { return request_order(c->transform, c->n_transform) < c->n_transform; }
 
 /* Random bits of a case: of the case itself, not of how many came before it. */
 static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
@@ -86,7 +84,8 @@ static bool has_vjp(const struct testcase *c)
 }
 
 /* Truth at one point of a case without batches, with as much evidence as self->check asks for. */
-static void point_truth(struct oracle *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void point_truth(
+    struct oracle *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	double start = now();
 	self->rules->truth(self->analytic, c, which, a, out);
@@ -111,7 +110,8 @@ void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a
 {
 	uint64_t draw = draw_of(self, c);
 	self->cross_check.seed = draw;
-	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION : CHECK_EDGES;
+	self->check = self->options.fd_one_in > 0 && draw % (uint64_t)self->options.fd_one_in == 0 ? CHECK_DIRECTION
+	                                                                                           : CHECK_EDGES;
 	self->statistics.truths++;
 	analytic_slices(self->analytic, batched(c));
 	out->n_point = c->n_point;

@@ -20,19 +20,25 @@ static bool in_list(enum op op, const enum op *list, size_t n)
 	return false;
 }
 
-#define IN_LIST(op, ...) in_list(op, (const enum op[]){__VA_ARGS__}, sizeof((const enum op[]){__VA_ARGS__}) / sizeof(enum op))
+#define IN_LIST(op, ...) \
+	in_list(op, (const enum op[]){__VA_ARGS__}, sizeof((const enum op[]){__VA_ARGS__}) / sizeof(enum op))
 
 static bool is_NONE(enum op op) { return (void)op, false; }
-static bool is_PAIRS(enum op op) { return IN_LIST(op, OP_SUB, OP_MUL, OP_CUMPROD, OP_DIV, OP_POW, OP_ATAN2, OP_MATMUL); }
+static bool is_PAIRS(enum op op)
+{
+	return IN_LIST(op, OP_SUB, OP_MUL, OP_CUMPROD, OP_DIV, OP_POW, OP_ATAN2, OP_MATMUL);
+}
 
 static bool is_TWINS(enum op op)
 {
-	return unary_rule_of(op) || is_PAIRS(op) || IN_LIST(op, OP_ADD, OP_NEG, OP_REDUCE_SUM, OP_REDUCE_MEAN, OP_NORM, OP_LOGSUMEXP);
+	return unary_rule_of(op) || is_PAIRS(op) ||
+	    IN_LIST(op, OP_ADD, OP_NEG, OP_REDUCE_SUM, OP_REDUCE_MEAN, OP_NORM, OP_LOGSUMEXP);
 }
 
 static bool is_PARTIALS(enum op op)
 {
-	return is_TWINS(op) || IN_LIST(op, OP_ABS, OP_CAST, OP_MAX, OP_MIN, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_FIXED_POINT);
+	return is_TWINS(op) ||
+	    IN_LIST(op, OP_ABS, OP_CAST, OP_MAX, OP_MIN, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_FIXED_POINT);
 }
 
 static bool is_EDGES(enum op op) { return trace_edge_rules[op][0].factor || trace_edge_rules[op][1].factor; }
@@ -40,7 +46,8 @@ static bool is_EDGE_PAIRS(enum op op) { return is_PAIRS(op) && is_EDGES(op); }
 
 /* ---- faulty seams ---- */
 
-static bool scaled_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+static bool scaled_partial(
+    const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	bool connected = ball_partial(ev, note, k, j, shared, out);
 	if (ev->scalar[k].op == ev->rules->edited)
@@ -48,12 +55,14 @@ static bool scaled_partial(const struct evaluation *ev, const struct note *note,
 	return connected;
 }
 
-static bool swapped_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+static bool swapped_partial(
+    const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	return ball_partial(ev, note, k, ev->scalar[k].op == ev->rules->edited ? j ^ 1 : j, shared, out);
 }
 
-static bool lost_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+static bool lost_partial(
+    const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	return ball_partial(ev, note, k, j, shared, out) && ev->scalar[k].op != ev->rules->edited;
 }
@@ -92,7 +101,8 @@ static void divide(struct truth_tensor *t, int n, double by)
 		}
 }
 
-static void divided_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out, double by)
+static void divided_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out, double by)
 {
 	analytic_truth(self, c, which, a, out);
 	divide(out->primal, out->n_primal, by);
@@ -100,19 +110,22 @@ static void divided_truth(struct analytic *self, const struct testcase *c, int w
 		divide(out->derivative[k], out->n_derivative, by);
 }
 
-static void halved_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void halved_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	divided_truth(self, c, which, a, out, 2);
 }
 
 /* Half of the slack for other formulas, as that is all that measurements of engines see: they come to a third of it. */
-static void slackless_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void slackless_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	divided_truth(self, c, which, a, out, 2 * BALL_FLOW_SLACK);
 }
 
 /* The faulty rules for a request of that kind, the right ones for all others. */
-static void truth_there(struct analytic *self, bool there, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void truth_there(
+    struct analytic *self, bool there, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	const struct oracle_rules *planted = self->ev.rules, *rules = there ? planted->there : &oracle_rules_right;
 	bool flushes[DTYPE_COUNT];
@@ -122,12 +135,14 @@ static void truth_there(struct analytic *self, bool there, const struct testcase
 	analytic_use(self, planted, flushes);
 }
 
-static void truth_of_slices(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void truth_of_slices(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	truth_there(self, self->slices, c, which, a, out);
 }
 
-static void truth_of_stacks(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void truth_of_stacks(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	truth_there(self, c->n_transform > 1, c, which, a, out);
 }
@@ -161,8 +176,12 @@ static void plant_edge_scaled(struct planting *p)
 
 static void plant_edge_negated(struct planting *p)
 {
-	static const enum edge_how other[] = {[EDGE_SAME] = EDGE_NEGATED, [EDGE_NEGATED] = EDGE_SAME, [EDGE_TIMES] = EDGE_MINUS_TIMES,
-	    [EDGE_MINUS_TIMES] = EDGE_TIMES, [EDGE_OVER] = EDGE_MINUS_OVER, [EDGE_MINUS_OVER] = EDGE_OVER};
+	static const enum edge_how other[] = {[EDGE_SAME] = EDGE_NEGATED,
+	    [EDGE_NEGATED] = EDGE_SAME,
+	    [EDGE_TIMES] = EDGE_MINUS_TIMES,
+	    [EDGE_MINUS_TIMES] = EDGE_TIMES,
+	    [EDGE_OVER] = EDGE_MINUS_OVER,
+	    [EDGE_MINUS_OVER] = EDGE_OVER};
 	for (int which = 0; which < 2; which++)
 		p->edge[p->rules.edited][which].how = other[p->edge[p->rules.edited][which].how];
 }
@@ -194,7 +213,8 @@ static void plant_underflow_lost(struct planting *p)
 static void plant_flushing_lost(struct planting *p) { p->rules.flushes = false; }
 
 /* What was planted so far, only where `truth` says. */
-static void narrow(struct planting *p, void (*truth)(struct analytic *, const struct testcase *, int, struct arena *, struct truth_point *))
+static void narrow(struct planting *p,
+    void (*truth)(struct analytic *, const struct testcase *, int, struct arena *, struct truth_point *))
 {
 	p->there = p->rules;
 	p->rules = oracle_rules_right;
@@ -286,7 +306,9 @@ const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a,
 		if (strlen(f->name) != len || strncmp(f->name, name, len))
 			continue;
 		if ((f->about == is_NONE) == (colon != NULL) || (colon && (op < 0 || !f->about((enum op)op)))) {
-			error_set(e, NULL, "'%s': %s", name, f->about == is_NONE ? "this fault is about no op" : "this fault is written FAULT:OP; no such op");
+			error_set(e, NULL, "'%s': %s", name,
+			    f->about == is_NONE ? "this fault is about no op"
+			                        : "this fault is written FAULT:OP; no such op");
 			return NULL;
 		}
 		struct planting *p = NEW(a, struct planting, 1);

@@ -24,7 +24,8 @@ static void put_support(struct json_writer *w, const struct characterization *x,
 	json_end(w);
 }
 
-static void put_supports(struct json_writer *w, const char *key, const struct characterization *x, const struct support *s, int n)
+static void put_supports(
+    struct json_writer *w, const char *key, const struct characterization *x, const struct support *s, int n)
 {
 	json_member_array(w, key, JSON_FLOW);
 	for (int i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /*
- * characterization.h: what experiments around a case showed: tables of variants that were judged, statements with the rows that support
- * them, the condition that separates what fails from what passes, and the first node that departs from the truth.  Member
- * "characterization" of a report.
+ * characterization.h: what experiments around a case showed: tables of variants that were judged, statements with the
+ * rows that support them, the condition that separates what fails from what passes, and the first node that departs
+ * from the truth.  Member "characterization" of a report.
  */
 #ifndef REPORTS_CHARACTERIZATION_H
 #define REPORTS_CHARACTERIZATION_H
@@ -17,7 +17,7 @@ struct variant_row {
 	const char **cell;  /* [n_column] of its table */
 	const char *engine; /* NULL: the report's */
 	enum verdict verdict;
-	enum reason reason; /* of undecided */
+	enum reason reason;  /* of undecided */
 	bool decided, fails; /* neither unsupported nor undecided; a finding */
 	/* Where the verdict is about a number: which tensor, and the number. */
 	const char *of; /* NULL: it is about none */
@@ -27,8 +27,8 @@ struct variant_row {
 	double *element_expected, *element_returned;
 	bool has_sum; /* of 2 and more elements */
 	double sum_expected, sum_returned;
-	const char *text;  /* what the engine said of itself, or "" */
-	int case_number;   /* in cases[] */
+	const char *text; /* what the engine said of itself, or "" */
+	int case_number;  /* in cases[] */
 };
 
 struct variant_table {
@@ -58,7 +58,8 @@ struct statement {
 
 enum { CONDITION_TERMS = 3 };
 
-/* Features or their negations, all of them or any (none: always, every variant fails): fails where it holds, passes where it does not, but for the exceptions. */
+/* Features or their negations, all of them or any (none: always, every variant fails): fails where it holds, passes
+ * where it does not, but for the exceptions. */
 struct condition {
 	bool any, always;
 	int n_term;
@@ -67,7 +68,7 @@ struct condition {
 		bool holds;
 	} term[CONDITION_TERMS];
 	const char *text;
-	int failing, failing_with;    /* variants that fail; of them, those where it holds */
+	int failing, failing_with; /* variants that fail; of them, those where it holds */
 	int passing, passing_without;
 	int n_exception;
 	struct support *exception;

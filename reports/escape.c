@@ -12,27 +12,35 @@ struct replacement {
 	const char *by;
 };
 
-static const struct replacement html[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
-/* Entities, for a backslash does not keep a name from being notified (@), a number from becoming a link (#), or a cell from ending (|) everywhere. */
-static const struct replacement markdown[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'|', "&#124;"}, {'@', "&#64;"}, {'#', "&#35;"}, {'`', "&#96;"},
-    {'*', "\\*"}, {'_', "\\_"}, {'[', "\\["}, {']', "\\]"}, {'!', "\\!"}, {'~', "\\~"}, {'\\', "\\\\"}, {'$', "&#36;"}, {0, NULL}};
+static const struct replacement html[] = {
+    {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
+/* Entities, for a backslash does not keep a name from being notified (@), a number from becoming a link (#), or a cell
+ * from ending (|) everywhere. */
+static const struct replacement markdown[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'|', "&#124;"},
+    {'@', "&#64;"}, {'#', "&#35;"}, {'`', "&#96;"}, {'*', "\\*"}, {'_', "\\_"}, {'[', "\\["}, {']', "\\]"},
+    {'!', "\\!"}, {'~', "\\~"}, {'\\', "\\\\"}, {'$', "&#36;"}, {0, NULL}};
 static const struct replacement code[] = {{0, NULL}};
 static const struct replacement dot[] = {{'"', "\\\""}, {'\\', "\\\\"}, {0, NULL}};
 
-static const struct replacement *const replacements[] = {
-    [ESCAPE_HTML] = html, [ESCAPE_MARKDOWN] = markdown, [ESCAPE_MARKDOWN_CODE] = code, [ESCAPE_DOT] = dot, [ESCAPE_COMMENT] = code};
+static const struct replacement *const replacements[] = {[ESCAPE_HTML] = html,
+    [ESCAPE_MARKDOWN] = markdown,
+    [ESCAPE_MARKDOWN_CODE] = code,
+    [ESCAPE_DOT] = dot,
+    [ESCAPE_COMMENT] = code};
 
-/* Sequences that mean something to those who read the finished text, whatever the format: one character of them is said in another way. */
+/* Sequences that mean something to those who read the finished text, whatever the format: one character of them is said
+ * in another way. */
 static const struct sequence {
 	const char *text;
-	bool first; /* only where the text begins */
+	bool first;        /* only where the text begins */
 	const char *by[5]; /* as it stands, where the format has no such thing */
 } sequences[] = {
     {"::", true, {"&#58;:", "&#58;:", ": :", ": :", ": :"}},
     {"##[", false, {"##&#91;", "&#35;&#35;\\[", "## [", "## [", "## ["}},
     {"://", false, {"://", "&#58;//", "://", "://", "://"}}, /* made a link by itself */
     {"www.", false, {"www.", "www&#46;", "www.", "www.", "www."}},
-    {"*/", false, {"*/", "\\*/", "*/", "*/", "* / "}}, /* ends a comment of C; with a blank behind, so that no other begins */
+    {"*/", false,
+        {"*/", "\\*/", "*/", "*/", "* / "}}, /* ends a comment of C; with a blank behind, so that no other begins */
     {"/*", false, {"/*", "/\\*", "/*", "/*", "/ * "}},
 };
 

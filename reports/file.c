@@ -38,10 +38,7 @@ static bool write_all(int fd, const char *data, size_t len)
 }
 
 /* Some file systems have no fsync for directories and say EINVAL: there is nothing more to be had there. */
-static bool sync_directory(int fd)
-{
-	return fsync(fd) == 0 || errno == EINVAL;
-}
+static bool sync_directory(int fd) { return fsync(fd) == 0 || errno == EINVAL; }
 
 /* Opens a new file in `at`; temporary[TEMPORARY_TEXT] receives its name.  -1 with errno. */
 static int open_temporary(int at, char *temporary)

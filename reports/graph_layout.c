@@ -7,8 +7,13 @@
 
 enum { GAP_X = 22, GAP_Y = 34, PAD = 14, HEAD = 26, BOX_PAD_X = 12, BOX_PAD_Y = 9, TEXT_MOST = 30 };
 
-const char *const box_kind_names[BOX_KINDS] = {
-    [BOX_INPUT] = "input", [BOX_PARAM] = "param", [BOX_CONSTANT] = "constant", [BOX_OP] = "op", [BOX_LOOP] = "loop", [BOX_REGION] = "region", [BOX_RESULT] = "result"};
+const char *const box_kind_names[BOX_KINDS] = {[BOX_INPUT] = "input",
+    [BOX_PARAM] = "param",
+    [BOX_CONSTANT] = "constant",
+    [BOX_OP] = "op",
+    [BOX_LOOP] = "loop",
+    [BOX_REGION] = "region",
+    [BOX_RESULT] = "result"};
 
 struct layout {
 	const struct program *p;
@@ -23,7 +28,8 @@ struct layout {
 /* A copy, cut where it is long. */
 static const char *cut(const char *text, struct arena *a)
 {
-	return arena_printf(a, "%.*s%s", strlen(text) > TEXT_MOST ? TEXT_MOST - 3 : TEXT_MOST, text, strlen(text) > TEXT_MOST ? "..." : "");
+	return arena_printf(a, "%.*s%s", strlen(text) > TEXT_MOST ? TEXT_MOST - 3 : TEXT_MOST, text,
+	    strlen(text) > TEXT_MOST ? "..." : "");
 }
 
 /* What the printed line of the node has after its operands. */
@@ -35,7 +41,8 @@ static const char *attrs_of(const struct layout *l, const struct node *n)
 	if (!n->n_out)
 		return "";
 	for (; (at = strstr(at, key)); at++) /* where it is defined, and not as the end of a longer number */
-		if (at == l->text || at[-1] == '\n' || (at[-1] == ' ' && (at - 1 == l->text || at[-2] == '\n' || at[-2] == ' ')))
+		if (at == l->text || at[-1] == '\n' ||
+		    (at[-1] == ' ' && (at - 1 == l->text || at[-2] == '\n' || at[-2] == ' ')))
 			break;
 	if (!at || !(at = strstr(at, " = ")))
 		return "";
@@ -65,7 +72,8 @@ static const char *types_of(const struct layout *l, int first, int n)
 	char type[TYPE_TEXT];
 
 	for (int k = 0; k < n; k++)
-		text = arena_printf(l->a, "%s%sv%d: %s", text, k ? ", " : "", first + k, type_print(&l->p->type[first + k], type));
+		text = arena_printf(
+		    l->a, "%s%sv%d: %s", text, k ? ", " : "", first + k, type_print(&l->p->type[first + k], type));
 	return text;
 }
 
@@ -73,17 +81,24 @@ static const char *types_of(const struct layout *l, int first, int n)
 
 static int text_width(const struct box *b)
 {
-	int label = (int)strlen(b->label) * BOX_LABEL_CHAR, detail = (int)strlen(b->detail) * BOX_DETAIL_CHAR, attrs = (int)strlen(b->attrs) * BOX_DETAIL_CHAR;
+	int label = (int)strlen(b->label) * BOX_LABEL_CHAR, detail = (int)strlen(b->detail) * BOX_DETAIL_CHAR,
+	    attrs = (int)strlen(b->attrs) * BOX_DETAIL_CHAR;
 	int most = label > detail ? label : detail;
 
 	return (most > attrs ? most : attrs) + 2 * BOX_PAD_X;
 }
 
-static int add_box(struct layout *l, enum box_kind kind, int parent, int value, const char *label, const char *detail, const char *attrs)
+static int add_box(struct layout *l, enum box_kind kind, int parent, int value, const char *label, const char *detail,
+    const char *attrs)
 {
 	struct box *b = &l->d.box[l->d.n_box];
 
-	*b = (struct box){.kind = kind, .parent = parent, .value = value, .label = cut(label, l->a), .detail = cut(detail, l->a), .attrs = cut(attrs, l->a)};
+	*b = (struct box){.kind = kind,
+	    .parent = parent,
+	    .value = value,
+	    .label = cut(label, l->a),
+	    .detail = cut(detail, l->a),
+	    .attrs = cut(attrs, l->a)};
 	b->w = text_width(b);
 	b->h = ((*b->label != 0) + (*b->detail != 0) + (*b->attrs != 0)) * BOX_LINE + 2 * BOX_PAD_Y;
 	return l->d.n_box++;
@@ -137,8 +152,13 @@ static void layout_node(struct layout *l, const struct node *n, int parent)
 {
 	bool constant = n->op == OP_CONSTANT;
 	const char *attrs = attrs_of(l, n);
-	int box = add_box(l, constant ? BOX_CONSTANT : n->n_region ? BOX_LOOP : BOX_OP, parent, n->out, constant ? attrs : op_table[n->op].name,
-	    types_of(l, n->out, n->n_out), constant ? "" : attrs), x = PAD, most = 0;
+	int box = add_box(l,
+	        constant          ? BOX_CONSTANT
+	            : n->n_region ? BOX_LOOP
+	                          : BOX_OP,
+	        parent, n->out, constant ? attrs : op_table[n->op].name, types_of(l, n->out, n->n_out),
+	        constant ? "" : attrs),
+	    x = PAD, most = 0;
 	struct box *b;
 
 	for (int k = 0; k < n->n_arg; k++)
@@ -219,7 +239,9 @@ static void set_layers(const struct layout *l, struct item *item, int n, int sel
 		if (l->d.box[item[k].box].kind != BOX_CONSTANT)
 			continue;
 		for (int c = 0; c < l->d.n_curve; c++) {
-			int to = l->d.curve[c].from == item[k].box ? item_of(item, n, child_of(l, l->d.curve[c].to, self)) : -1;
+			int to = l->d.curve[c].from == item[k].box
+			    ? item_of(item, n, child_of(l, l->d.curve[c].to, self))
+			    : -1;
 
 			if (to >= 0 && item[to].layer - 1 < user)
 				user = item[to].layer - 1;
@@ -238,7 +260,8 @@ static void set_wishes(const struct layout *l, struct item *item, int n, int sel
 			continue;
 		for (int c = 0; c < l->d.n_curve; c++) {
 			const struct curve *curve = &l->d.curve[c];
-			int from = curve->to >= item[k].box && curve->to < item[k].end ? child_of(l, curve->from, self) : -1;
+			int from = curve->to >= item[k].box && curve->to < item[k].end ? child_of(l, curve->from, self)
+			                                                               : -1;
 
 			if (from < 0 || from == item[k].box)
 				continue;
@@ -282,8 +305,8 @@ static void layout_region(struct layout *l, const struct region *r, int self, bo
 
 	for (int k = 0; k < r->n_param; k++) {
 		item[n++] = (struct item){.box = l->d.n_box, .end = l->d.n_box + 1};
-		l->maker[r->param + k] = add_box(l, top ? BOX_INPUT : BOX_PARAM, self, r->param + k, arena_printf(l->a, "v%d", r->param + k),
-		    type_print(&l->p->type[r->param + k], type), "");
+		l->maker[r->param + k] = add_box(l, top ? BOX_INPUT : BOX_PARAM, self, r->param + k,
+		    arena_printf(l->a, "v%d", r->param + k), type_print(&l->p->type[r->param + k], type), "");
 	}
 	for (int k = 0; k < r->n_node; k++) {
 		item[n].box = l->d.n_box;

@@ -1,6 +1,6 @@
 /*
- * graph_layout.h: a program as boxes and curves.  A region is laid out in layers, a node below all that it uses; a node with regions is a box around them.
- * Coordinates are whole pixels from the upper left corner.
+ * graph_layout.h: a program as boxes and curves.  A region is laid out in layers, a node below all that it uses; a node
+ * with regions is a box around them. Coordinates are whole pixels from the upper left corner.
  */
 #ifndef REPORTS_GRAPH_LAYOUT_H
 #define REPORTS_GRAPH_LAYOUT_H
@@ -10,16 +10,18 @@
 enum box_kind { BOX_INPUT, BOX_PARAM, BOX_CONSTANT, BOX_OP, BOX_LOOP, BOX_REGION, BOX_RESULT, BOX_KINDS };
 extern const char *const box_kind_names[BOX_KINDS];
 
-/* label, detail, attrs: a line each, from above; "" where there is none.  BOX_LOOP is any node with regions, BOX_REGION one of them. */
+/* label, detail, attrs: a line each, from above; "" where there is none.  BOX_LOOP is any node with regions, BOX_REGION
+ * one of them. */
 struct box {
 	enum box_kind kind;
 	int x, y, w, h;
 	const char *label, *detail, *attrs;
-	int value; /* first value that it makes, or -1 */
+	int value;  /* first value that it makes, or -1 */
 	int parent; /* the box around it, or -1 */
 };
 
-/* From the box that makes a value to the one that uses it; captured: used inside a region that it was made outside of. */
+/* From the box that makes a value to the one that uses it; captured: used inside a region that it was made outside of.
+ */
 struct curve {
 	int from, to;
 	int x0, y0, x1, y1;

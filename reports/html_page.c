@@ -30,13 +30,13 @@ void html_element(struct text *out, const char *tag, const char *class, const ch
 
 void html_begin(struct text *out, const char *title)
 {
-	text_put(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src 'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
+	text_put(out,
+	    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+	    "content=\"width=device-width,initial-scale=1\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src "
+	    "'unsafe-inline'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
 	html_element(out, "title", NULL, title);
 	text_put(out, "\n<style>\n%s</style>\n<main>\n", style);
 }
 
-void html_end(struct text *out)
-{
-	text_put(out, "</main>\n</html>\n");
-}
+void html_end(struct text *out) { text_put(out, "</main>\n</html>\n"); }

@@ -1,4 +1,5 @@
-/* html_page.h: what the HTML pages share: one file, no script, nothing from the network, light and dark by the reader's setting. */
+/* html_page.h: what the HTML pages share: one file, no script, nothing from the network, light and dark by the reader's
+ * setting. */
 #ifndef REPORTS_HTML_PAGE_H
 #define REPORTS_HTML_PAGE_H
 

@@ -16,7 +16,7 @@ struct index_reader {
 		const struct json *root;
 		int64_t case_number;
 		int ops;
-	} *listed;
+	} * listed;
 };
 
 /* ---- files ---- */
@@ -73,16 +73,20 @@ static int count_ops(const struct json *report)
 
 static void read_report(struct index_reader *r, const char *path)
 {
-	const struct json *root = read_json(arena_printf(r->a, "%s/%s", r->dir, path), r->a), *found = root ? json_find(root, "found") : NULL;
+	const struct json *root = read_json(arena_printf(r->a, "%s/%s", r->dir, path), r->a),
+	                  *found = root ? json_find(root, "found") : NULL;
 	const char *number = render_member(found, "case_number");
 
 	if (!root || strcmp(render_member(root, "schema"), "adjudge.report/1")) {
 		r->out->unreadable[r->out->n_unreadable++] = path;
 		return;
 	}
-	r->listed[r->out->n_report++] = (struct listed){.path = path, .root = root, .signature = render_member(root, "signature"),
+	r->listed[r->out->n_report++] = (struct listed){.path = path,
+	    .root = root,
+	    .signature = render_member(root, "signature"),
 	    .fine = *render_member(root, "fine") ? render_member(root, "fine") : render_member(root, "signature"),
-	    .case_number = *number ? strtoll(number, NULL, 10) : -1, .ops = count_ops(root)};
+	    .case_number = *number ? strtoll(number, NULL, 10) : -1,
+	    .ops = count_ops(root)};
 }
 
 /* ---- groups ---- */
@@ -134,8 +138,11 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 		g++;
 	if (g == x->group + x->n_group) {
 		x->n_group++;
-		*g = (struct index_group){.fine = l->fine, .engine = render_member(l->root, "engine"),
-		    .engine_version = render_member(l->root, "engine_version"), .first_case = -1, .ops = -1};
+		*g = (struct index_group){.fine = l->fine,
+		    .engine = render_member(l->root, "engine"),
+		    .engine_version = render_member(l->root, "engine_version"),
+		    .first_case = -1,
+		    .ops = -1};
 		g->report = NEW(r->a, const char *, x->n_report);
 	}
 	g->count++;
@@ -182,10 +189,12 @@ static int names_apart(const char *x, const char *y)
 
 static int distance(const struct index_group *x, const struct index_group *y)
 {
-	return names_apart(x->fine, y->fine) + names_apart(y->fine, x->fine) + 2 * (strcmp(x->verdict, y->verdict) != 0) + (strcmp(x->deviation, y->deviation) != 0);
+	return names_apart(x->fine, y->fine) + names_apart(y->fine, x->fine) +
+	    2 * (strcmp(x->verdict, y->verdict) != 0) + (strcmp(x->deviation, y->deviation) != 0);
 }
 
-/* The most frequent first, then always the one that is farthest from its nearest among those before; ties by count, then by name. */
+/* The most frequent first, then always the one that is farthest from its nearest among those before; ties by count,
+ * then by name. */
 static void order_groups(struct index *x)
 {
 	for (int done = 0; done < x->n_group; done++) {
@@ -200,8 +209,11 @@ static void order_groups(struct index *x)
 
 				far = d < far ? d : far;
 			}
-			if (best < 0 || far > best_far || (far == best_far && (x->group[k].count > x->group[best].count ||
-			    (x->group[k].count == x->group[best].count && strcmp(x->group[k].fine, x->group[best].fine) < 0)))) {
+			if (best < 0 || far > best_far ||
+			    (far == best_far &&
+			        (x->group[k].count > x->group[best].count ||
+			            (x->group[k].count == x->group[best].count &&
+			                strcmp(x->group[k].fine, x->group[best].fine) < 0)))) {
 				best = k;
 				best_far = far;
 			}
@@ -214,8 +226,10 @@ static void order_groups(struct index *x)
 
 bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e)
 {
-	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a), *found = summary ? json_find(summary, "findings") : NULL;
-	struct index_reader r = {.dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
+	const struct json *summary = read_json(arena_printf(a, "%s/summary.json", dir), a),
+	                  *found = summary ? json_find(summary, "findings") : NULL;
+	struct index_reader r = {
+	    .dir = dir, .a = a, .out = out, .found = found && found->kind == JSON_ARRAY ? found : NULL};
 	const char **name, *below = "findings/";
 	int n = list_names(arena_printf(a, "%s/findings", dir), a, &name);
 

@@ -70,7 +70,8 @@ static const char *address(const char *path, struct arena *a)
 
 	text_put(&t, "%s", "");
 	for (const unsigned char *c = (const unsigned char *)path; *c; c++) {
-		bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("-_./", *c);
+		bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+		    strchr("-_./", *c);
 
 		text_put(&t, plain ? "%c" : "%%%02X", *c);
 	}
@@ -79,7 +80,10 @@ static const char *address(const char *path, struct arena *a)
 
 void index_markdown(struct text *out, const struct index *x)
 {
-	text_put(out, "# %d findings\n\n| count | first case | ops | about | verdict | engine | report |\n|---:|---:|---:|---|---|---|---|\n", x->n_group);
+	text_put(out,
+	    "# %d findings\n\n| count | first case | ops | about | verdict | engine | report |\n"
+	    "|---:|---:|---:|---|---|---|---|\n",
+	    x->n_group);
 	for (int k = 0; k < x->n_group; k++) {
 		const struct index_group *g = &x->group[k];
 
@@ -108,8 +112,10 @@ void index_html(struct text *out, const struct index *x)
 	struct arena *a = out->arena;
 
 	html_begin(out, arena_printf(a, "%d findings", x->n_group));
-	text_put(out, "<h1>%d finding%s</h1>\n<p class=\"dim\">The first is the most frequent; each that follows differs as much as possible from those before it.</p>\n", x->n_group,
-	    x->n_group == 1 ? "" : "s");
+	text_put(out,
+	    "<h1>%d finding%s</h1>\n<p class=\"dim\">The first is the most frequent; each that follows differs "
+	    "as much as possible from those before it.</p>\n",
+	    x->n_group, x->n_group == 1 ? "" : "s");
 	for (int k = 0; k < x->n_group; k++) {
 		const struct index_group *g = &x->group[k];
 
@@ -119,7 +125,8 @@ void index_html(struct text *out, const struct index *x)
 		put_about(out, ESCAPE_HTML, g);
 		text_put(out, "</code></div>\n<p><a href=\"%s\">", address(g->report[0], a));
 		html_put(out, "%s", g->summary);
-		text_put(out, "</a></p>\n<p class=\"under\"><b>%lld</b> time%s", (long long)g->count, g->count == 1 ? "" : "s");
+		text_put(out, "</a></p>\n<p class=\"under\"><b>%lld</b> time%s", (long long)g->count,
+		    g->count == 1 ? "" : "s");
 		if (g->first_case >= 0)
 			text_put(out, ", first in case %lld", (long long)g->first_case);
 		text_put(out, ", %d op%s", g->ops, g->ops == 1 ? "" : "s");

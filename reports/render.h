@@ -5,7 +5,8 @@
 #include "graph/json.h"
 #include "graph/text.h"
 
-/* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON text. */
+/* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON
+ * text. */
 typedef void render_fn(struct text *out, const struct json *report, const char *source);
 
 #define RENDERING(id, name, meaning) render_fn render_##id;

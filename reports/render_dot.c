@@ -20,8 +20,11 @@ static void put_label(struct text *out, const struct box *b)
 
 static void put_children(struct text *out, const struct drawing *d, int parent, int depth)
 {
-	static const char *const style[BOX_KINDS] = {[BOX_INPUT] = "shape=box, style=\"rounded,filled\", fillcolor=\"#dbe9f6\"",
-	    [BOX_PARAM] = "shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\"", [BOX_CONSTANT] = "shape=plaintext", [BOX_OP] = "shape=box",
+	static const char *const style[BOX_KINDS] = {
+	    [BOX_INPUT] = "shape=box, style=\"rounded,filled\", fillcolor=\"#dbe9f6\"",
+	    [BOX_PARAM] = "shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f8\"",
+	    [BOX_CONSTANT] = "shape=plaintext",
+	    [BOX_OP] = "shape=box",
 	    [BOX_RESULT] = "shape=box, style=\"rounded,filled\", fillcolor=\"#f3e3c3\""};
 
 	for (int k = 0; k < d->n_box; k++) {
@@ -56,12 +59,15 @@ void render_dot(struct text *out, const struct json *report, const char *source)
 	(void)source;
 	text_put(out, "digraph report {\n  label=\"");
 	text_put_escaped(out, ESCAPE_DOT, render_member(report, "summary"));
-	text_put(out, "\"; labelloc=t; fontname=\"sans-serif\"\n  node [fontname=\"monospace\", fontsize=11]; edge [color=\"#5b6670\"]\n");
+	text_put(out,
+	    "\"; labelloc=t; fontname=\"sans-serif\"\n  node [fontname=\"monospace\", fontsize=11]; edge "
+	    "[color=\"#5b6670\"]\n");
 	if (value && testcase_read_value(value, out->arena, &c, &e)) {
 		d = graph_layout(&c.program, out->arena);
 		put_children(out, &d, -1, 1);
 		for (int k = 0; k < d.n_curve; k++)
-			text_put(out, "  n%d -> n%d%s\n", d.curve[k].from, d.curve[k].to, d.curve[k].captured ? " [style=dashed]" : "");
+			text_put(out, "  n%d -> n%d%s\n", d.curve[k].from, d.curve[k].to,
+			    d.curve[k].captured ? " [style=dashed]" : "");
 	}
 	text_put(out, "}\n");
 }

@@ -1,4 +1,5 @@
-/* render_html.c: a report as one page that says in five seconds which engine, what is wrong, what was expected and returned, by which program, and how to run it. */
+/* render_html.c: a report as one page that says in five seconds which engine, what is wrong, what was expected and
+ * returned, by which program, and how to run it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +28,17 @@ static void put_pair(struct text *out, const struct json *report)
 	const char *off = view_difference(report, out->arena), *allowed = view_allowed(report, out->arena);
 	if (!*right && !*got)
 		return;
-	html_put(out, "<div class=\"pair\">\n<div class=\"card good\"><b>Expected</b><span class=\"num\">%s</span></div>\n"
-	    "<div class=\"card bad\"><b>Returned</b><span class=\"num\">", *right ? right : "undecided, but a number");
+	html_put(out,
+	    "<div class=\"pair\">\n<div class=\"card good\"><b>Expected</b><span class=\"num\">%s</span></div>\n"
+	    "<div class=\"card bad\"><b>Returned</b><span class=\"num\">",
+	    *right ? right : "undecided, but a number");
 	put_marked(out, *got ? got : "nothing", right);
 	text_put(out, "</span></div>\n</div>\n");
 	if (*off && *allowed) {
-		html_put(out, "<p class=\"under\">Off by <span class=\"num\">%s</span>, "
-			"where the worst usual formula may be off by <span class=\"num\">%s</span>.</p>\n", off, allowed);
+		html_put(out,
+		    "<p class=\"under\">Off by <span class=\"num\">%s</span>, "
+		    "where the worst usual formula may be off by <span class=\"num\">%s</span>.</p>\n",
+		    off, allowed);
 	}
 }
 
@@ -60,8 +65,8 @@ static void put_box(struct text *out, const struct box *b, bool here)
 	bool holds = b->kind == BOX_LOOP || b->kind == BOX_REGION;
 	int n = (*b->label != 0) + (*b->detail != 0) + (*b->attrs != 0), y = b->y + (b->h - n * BOX_LINE) / 2 + 12;
 
-	text_put(out, "<g class=\"%s%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>", box_kind_names[b->kind], here ? " here" : "", b->x, b->y, b->w,
-	    b->h, holds ? 10 : 7);
+	text_put(out, "<g class=\"%s%s\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>",
+	    box_kind_names[b->kind], here ? " here" : "", b->x, b->y, b->w, b->h, holds ? 10 : 7);
 	for (int k = 0; k < 3; k++) {
 		if (!*line[k])
 			continue;
@@ -94,17 +99,22 @@ static void put_graph(struct text *out, const struct drawing *drawing, const cha
 	struct drawing d = *drawing;
 	int here = box_of_line(&d, departure);
 
-	text_put(out, "<div class=\"wide\"><svg role=\"img\" aria-label=\"the program as a graph\" style=\"min-width:%dpx\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n"
-	    "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 1L7 4L0 7z\"/></marker></defs>\n",
-	    (d.w + 2 * MARGIN) * 4 / 5, d.w + 2 * MARGIN, d.h + 2 * MARGIN, -MARGIN, -MARGIN, d.w + 2 * MARGIN, d.h + 2 * MARGIN);
+	text_put(out,
+	    "<div class=\"wide\"><svg role=\"img\" aria-label=\"the program as a graph\" "
+	    "style=\"min-width:%dpx\" width=\"%d\" height=\"%d\" viewBox=\"%d %d %d %d\">\n"
+	    "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
+	    "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 1L7 4L0 7z\"/></marker></defs>\n",
+	    (d.w + 2 * MARGIN) * 4 / 5, d.w + 2 * MARGIN, d.h + 2 * MARGIN, -MARGIN, -MARGIN, d.w + 2 * MARGIN,
+	    d.h + 2 * MARGIN);
 	for (int k = 0; k < d.n_box; k++)
 		put_box(out, &d.box[k], k == here);
 	for (int k = 0; k < d.n_curve; k++) {
 		const struct curve *c = &d.curve[k];
 		int bend = (c->y1 - c->y0) / 2 > 12 ? (c->y1 - c->y0) / 2 : 12;
 
-		text_put(out, "<path%s marker-end=\"url(#tip)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", c->captured ? " class=\"captured\"" : "", c->x0, c->y0, c->x0, c->y0 + bend,
-		    c->x1, c->y1 - bend, c->x1, c->y1 - 1);
+		text_put(out, "<path%s marker-end=\"url(#tip)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n",
+		    c->captured ? " class=\"captured\"" : "", c->x0, c->y0, c->x0, c->y0 + bend, c->x1, c->y1 - bend,
+		    c->x1, c->y1 - 1);
 	}
 	text_put(out, "</svg></div>\n");
 }
@@ -119,7 +129,8 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 	for (int k = 0; k < c->program.top.n_param; k++) {
 		const struct tensor *t = &c->point[point][k];
 
-		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono\">%s<td class=\"mono\">", c->program.top.param + k, type_print(&t->type, type));
+		text_put(out, "<tr><td class=\"mono\">v%d<td class=\"mono\">%s<td class=\"mono\">",
+		    c->program.top.param + k, type_print(&t->type, type));
 		html_put(out, "%s\n", view_tensor(t, out->arena));
 	}
 	text_put(out, "</table></div>\n");
@@ -127,7 +138,8 @@ static void put_inputs(struct text *out, const struct testcase *c, int point)
 
 static void put_program(struct text *out, const struct json *report)
 {
-	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"), *departure = x ? json_find(x, "first_departure") : NULL;
+	const struct json *lines = json_find(report, "program"), *x = json_find(report, "characterization"),
+	                  *departure = x ? json_find(x, "first_departure") : NULL;
 	const struct json *at = departure ? json_find(departure, "line") : NULL;
 	int marked = at && at->kind == JSON_NUMBER ? atoi(at->text) : -1;
 	const char *marked_text = "";
@@ -153,7 +165,8 @@ static void put_program(struct text *out, const struct json *report)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
 	html_put(out, "<h2>Run it</h2>\n<pre class=\"run\">%s\n", view_command(report, "report.json", out->arena));
 	html_put(out, "%s", view_emit_command("report.json", out->arena));
-	text_put(out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
+	text_put(
+	    out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
 	if (has_case) {
 		drawing = graph_layout(&c.program, out->arena);
 		text_put(out, drawing.w > COLUMN_WIDTH ? "</div>\n<div>\n<div>\n" : "<div>\n");
@@ -172,16 +185,27 @@ static void put_tensor(struct text *out, const struct json *t)
 	const char *left = render_member(t, "elements_left_out");
 
 	html_put(out, "<p class=\"mono dim\">%s &middot; %s", render_member(t, "of"), render_member(t, "type"));
-	text_put(out, "</p>\n<div class=\"wide\"><table><tr><th class=\"num\">element<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">allowed<th>\n");
+	text_put(out,
+	    "</p>\n<div class=\"wide\"><table><tr><th class=\"num\">element<th class=\"num\">expected<th "
+	    "class=\"num\">returned<th class=\"num\">allowed<th>\n");
 	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
-		const char *verdict = render_member(e, "verdict"), *reason = render_member(e, "reason"), *loose = render_member(e, "loose");
-		const char *right = view_number(e, "decimal", out->arena), *got = view_number(e, "returned_decimal", out->arena);
+		const char *verdict = render_member(e, "verdict"), *reason = render_member(e, "reason"),
+		           *loose = render_member(e, "loose");
+		const char *right = view_number(e, "decimal", out->arena),
+		           *got = view_number(e, "returned_decimal", out->arena);
 
 		got = *got ? got : view_number(e, "returned", out->arena);
-		html_put(out, "<tr class=\"%s\"><td class=\"num\">%s<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
-		    !*verdict ? "" : !strcmp(verdict, "agree") ? "good" : "bad", render_member(e, "element"), right, got,
+		html_put(out,
+		    "<tr class=\"%s\"><td class=\"num\">%s<td class=\"num\">%s<td class=\"num got\">%s<td "
+		    "class=\"num dim\">%s<td class=\"verdict\">%s\n",
+		    !*verdict                       ? ""
+		        : !strcmp(verdict, "agree") ? "good"
+		                                    : "bad",
+		    render_member(e, "element"), right, got,
 		    *loose ? arena_printf(out->arena, "%.2g", strtod(loose, NULL)) : "",
-		    *verdict ? verdict : *reason ? arena_printf(out->arena, "undecided: %s", reason) : "");
+		    *verdict      ? verdict
+		        : *reason ? arena_printf(out->arena, "undecided: %s", reason)
+		                  : "");
 	}
 	text_put(out, "</table></div>\n");
 	if (*left)
@@ -214,7 +238,10 @@ static void put_statements(struct text *out, const struct json *list)
 	for (const struct json *s = list->child; s; s = s->next) {
 		const char *kind = render_member(s, "kind");
 
-		text_put(out, "<li%s>", !strcmp(kind, "ruled-out") ? " class=\"ruled-out\"" : !strcmp(kind, "open") ? " class=\"open\"" : "");
+		text_put(out, "<li%s>",
+		    !strcmp(kind, "ruled-out")  ? " class=\"ruled-out\""
+		        : !strcmp(kind, "open") ? " class=\"open\""
+		                                : "");
 		html_put(out, "%s\n", render_member(s, "text"));
 	}
 	text_put(out, "</ul>\n");
@@ -222,13 +249,18 @@ static void put_statements(struct text *out, const struct json *list)
 
 static void put_condition(struct text *out, const struct json *c)
 {
-	const struct json *failing = json_find(c, "failing"), *passing = json_find(c, "passing"), *fresh = json_find(c, "held_out");
+	const struct json *failing = json_find(c, "failing"), *passing = json_find(c, "passing"),
+	                  *fresh = json_find(c, "held_out");
 
 	html_put(out, "<div class=\"note\"><p><b>%s</b></p><p class=\"under\">", render_member(c, "text"));
-	html_put(out, "%s", arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not", render_member(failing, "with"), render_member(failing, "of"),
-	    render_member(passing, "without"), render_member(passing, "of")));
+	html_put(out, "%s",
+	    arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not",
+	        render_member(failing, "with"), render_member(failing, "of"), render_member(passing, "without"),
+	        render_member(passing, "of")));
 	if (fresh)
-		html_put(out, "%s", arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"), render_member(fresh, "predicted")));
+		html_put(out, "%s",
+		    arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"),
+		        render_member(fresh, "predicted")));
 	text_put(out, ".</p></div>\n");
 }
 
@@ -245,12 +277,14 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 	text_put(out, "<th class=\"num\">expected<th class=\"num\">returned<th class=\"num\">ratio<th>\n");
 	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
 		const struct json *cells = json_find(r, "cells"), *fails = json_find(r, "fails");
-		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio"), *verdict = render_member(r, "verdict");
+		const char *engine = render_member(r, "engine"), *ratio = render_member(r, "ratio"),
+		           *verdict = render_member(r, "verdict");
 
 		text_put(out, "<tr%s>", !fails ? "" : fails->truth ? " class=\"bad\"" : " class=\"good\"");
 		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
 			html_element(out, "td", "mono", c->text);
-		html_put(out, "<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
+		html_put(out,
+		    "<td class=\"num\">%s<td class=\"num got\">%s<td class=\"num dim\">%s<td class=\"verdict\">%s\n",
 		    view_value(r, "expected", out->arena), view_value(r, "returned", out->arena),
 		    *ratio ? arena_printf(out->arena, "%.6g", strtod(ratio, NULL)) : "",
 		    *engine ? arena_printf(out->arena, "%s: %s", engine, verdict) : verdict);
@@ -263,7 +297,8 @@ static void put_experiment(struct text *out, const struct json *x, bool open)
 
 static void put_characterization(struct text *out, const struct json *x)
 {
-	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"), *experiments = json_find(x, "experiments");
+	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"),
+	                  *experiments = json_find(x, "experiments");
 
 	if ((statements && statements->n_child) || condition)
 		text_put(out, "<h2>What experiments show</h2>\n");
@@ -302,13 +337,18 @@ static void put_footer(struct text *out, const struct json *report)
 {
 	const struct json *versions = json_find(report, "versions"), *found = json_find(report, "found");
 
-	html_put(out, "<footer>\n<p>%s</p>\n<p>Signature <code>%s</code>", view_evidence(report, out->arena), render_member(report, "signature"));
+	html_put(out, "<footer>\n<p>%s</p>\n<p>Signature <code>%s</code>", view_evidence(report, out->arena),
+	    render_member(report, "signature"));
 	if (found)
-		html_put(out, " &middot; %s", arena_printf(out->arena, "found as case %s of seed %s, made of %s nodes", render_member(found, "case_number"), render_member(found, "seed"),
-		    render_member(found, "nodes")));
+		html_put(out, " &middot; %s",
+		    arena_printf(out->arena, "found as case %s of seed %s, made of %s nodes",
+		        render_member(found, "case_number"), render_member(found, "seed"),
+		        render_member(found, "nodes")));
 	text_put(out, "</p>\n<p>");
 	for (const struct json *v = versions ? versions->child : NULL; v; v = v->next)
-		html_put(out, "%s", arena_printf(out->arena, "%s%s %s", v->index ? ", " : "", v->key, v->kind == JSON_STRING ? v->text : ""));
+		html_put(out, "%s",
+		    arena_printf(
+		        out->arena, "%s%s %s", v->index ? ", " : "", v->key, v->kind == JSON_STRING ? v->text : ""));
 	text_put(out, "</p>\n</footer>\n");
 }
 

@@ -51,7 +51,8 @@ static void put_row(struct text *out, const char *name, const char *value)
 
 static void put_head(struct text *out, const struct json *report)
 {
-	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"), view_engine(report, out->arena));
+	put(out, "# %s\n\n| | |\n|---|---|\n| engine | %s |\n", render_member(report, "summary"),
+	    view_engine(report, out->arena));
 	put_row(out, "request", render_member(report, "request"));
 	put_row(out, "verdict", render_member(report, "verdict"));
 	put_row(out, "where", render_member(json_find(report, "where"), "of"));
@@ -92,12 +93,14 @@ static void put_tensor(struct text *out, const struct json *t)
 	put_code(out, render_member(t, "type"));
 	text_put(out, ":\n\n| element | expected | returned | |\n|---:|---:|---:|---|\n");
 	for (const struct json *e = elements ? elements->child : NULL; e; e = e->next) {
-		const char *verdict = render_member(e, "verdict"), *got = view_number(e, "returned_decimal", out->arena);
+		const char *verdict = render_member(e, "verdict"),
+		           *got = view_number(e, "returned_decimal", out->arena);
 		bool bad = *verdict && strcmp(verdict, "agree") != 0;
 
 		text_put(out, "| %s | ", render_member(e, "element"));
 		put(out, bad ? "%s | **%s** | %s |\n" : "%s | %s | %s |\n", view_number(e, "decimal", out->arena),
-		    *got ? got : view_number(e, "returned", out->arena), *verdict ? verdict : render_member(e, "reason"));
+		    *got ? got : view_number(e, "returned", out->arena),
+		    *verdict ? verdict : render_member(e, "reason"));
 	}
 	if (*render_member(t, "elements_left_out"))
 		text_put(out, "\n%s elements are left out.\n", render_member(t, "elements_left_out"));
@@ -144,8 +147,9 @@ static void put_experiment(struct text *out, const struct json *x)
 		text_put(out, "|");
 		for (const struct json *c = cells ? cells->child : NULL; c; c = c->next)
 			put(out, " %s |", c->text ? c->text : "");
-		put(out, fails && fails->truth ? " %s | %s | **%s** %s|\n" : " %s | %s | %s %s|\n", view_value(r, "expected", out->arena),
-		    view_value(r, "returned", out->arena), render_member(r, "verdict"), render_member(r, "engine"));
+		put(out, fails && fails->truth ? " %s | %s | **%s** %s|\n" : " %s | %s | %s %s|\n",
+		    view_value(r, "expected", out->arena), view_value(r, "returned", out->arena),
+		    render_member(r, "verdict"), render_member(r, "engine"));
 	}
 	if (rows && rows->n_child > shown)
 		text_put(out, "\n%d more rows are in the JSON.\n", rows->n_child - shown);
@@ -154,14 +158,17 @@ static void put_experiment(struct text *out, const struct json *x)
 
 static void put_characterization(struct text *out, const struct json *x)
 {
-	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"), *experiments = json_find(x, "experiments");
+	const struct json *statements = json_find(x, "statements"), *condition = json_find(x, "condition"),
+	                  *experiments = json_find(x, "experiments");
 	const struct json *departure = json_find(x, "first_departure");
 
 	text_put(out, "\n## What experiments show\n\n");
 	if (condition) {
 		put(out, "**%s", render_member(condition, "text"));
-		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n", render_member(json_find(condition, "failing"), "with"),
-		    render_member(json_find(condition, "failing"), "of"), render_member(json_find(condition, "passing"), "without"),
+		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n",
+		    render_member(json_find(condition, "failing"), "with"),
+		    render_member(json_find(condition, "failing"), "of"),
+		    render_member(json_find(condition, "passing"), "without"),
 		    render_member(json_find(condition, "passing"), "of"));
 	}
 	if (departure)
@@ -169,7 +176,10 @@ static void put_characterization(struct text *out, const struct json *x)
 	for (const struct json *s = statements ? statements->child : NULL; s; s = s->next) {
 		const char *kind = render_member(s, "kind");
 
-		text_put(out, "- %s", !strcmp(kind, "ruled-out") ? "Ruled out: " : !strcmp(kind, "open") ? "Open: " : "");
+		text_put(out, "- %s",
+		    !strcmp(kind, "ruled-out")  ? "Ruled out: "
+		        : !strcmp(kind, "open") ? "Open: "
+		                                : "");
 		put(out, "%s\n", render_member(s, "text"));
 	}
 	for (const struct json *e = experiments ? experiments->child : NULL; e; e = e->next)
@@ -180,7 +190,8 @@ static void put_characterization(struct text *out, const struct json *x)
 
 static void put_run(struct text *out, const struct json *report)
 {
-	const char **line, *command[] = {view_command(report, "case.json", out->arena), view_emit_command("case.json", out->arena)};
+	const char **line,
+	    *command[] = {view_command(report, "case.json", out->arena), view_emit_command("case.json", out->arena)};
 	struct testcase c;
 	size_t len;
 	int n = 0;

@@ -54,9 +54,11 @@ static void put_found(struct text *out, const struct json *x)
 	const struct json *failing = x ? json_find(x, "failing") : NULL, *passing = x ? json_find(x, "passing") : NULL;
 
 	if (failing && passing)
-		put_wrapped(out, "", arena_printf(out->arena, "%s (So it is in %s of %s variants that fail, and is not in %s of %s that pass.)",
-		    render_member(x, "text"), render_member(failing, "with"),
-		    render_member(failing, "of"), render_member(passing, "without"), render_member(passing, "of")));
+		put_wrapped(out, "",
+		    arena_printf(out->arena,
+		        "%s (So it is in %s of %s variants that fail, and is not in %s of %s that pass.)",
+		        render_member(x, "text"), render_member(failing, "with"), render_member(failing, "of"),
+		        render_member(passing, "without"), render_member(passing, "of")));
 	else if (x)
 		put_wrapped(out, "", render_member(x, "sentence"));
 }

@@ -23,18 +23,18 @@ enum { REPORT_ELEMENTS = 64 };
 #endif
 
 static const char *const fd_outcome_names[] = {
-	[FD_NOT_RUN] = "not-run",
-	[FD_AGREES] = "agrees",
-	[FD_DISAGREES] = "disagrees",
-	[FD_ABSTAINS] = "abstains",
+    [FD_NOT_RUN] = "not-run",
+    [FD_AGREES] = "agrees",
+    [FD_DISAGREES] = "disagrees",
+    [FD_ABSTAINS] = "abstains",
 };
 
 const char *const *report_versions(void)
 {
 	/* written anew with the same pointers by every call: the libraries only tell their versions at run time */
 	static const char *pairs[11];
-	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(), "libc",
-	    gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
+	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(),
+	    "libc", gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
 
 	memcpy(pairs, now, sizeof(pairs));
 	return pairs;
@@ -74,7 +74,8 @@ static enum standing component_standing(const struct component *c, const struct 
 	x = t->at[i].f;
 	if (isnan(x))
 		return isnan(c->value) ? STANDING_AGREE : STANDING_NAN_LEAK;
-	/* the two parts one after the other: value + low has more digits than a double; an infinity is met exactly or not */
+	/* the two parts one after the other: value + low has more digits than a double; an infinity is met exactly or
+	 * not */
 	off = x == c->value ? (isfinite(x) ? fabs(c->low) : 0) : fabs((x - c->value) - c->low);
 	if (off <= c->tight)
 		return STANDING_AGREE;
@@ -93,7 +94,10 @@ static void put_component(struct json_writer *w, const struct component *c, enum
 	json_member_decimal(w, "loose", c->loose);
 }
 
-/* {"element":0,"expected":"0x1p+1","decimal":2,"tight":...,"loose":...,"returned":"0x0p+0","returned_decimal":0,"verdict":"wrong"} */
+/*
+ * {"element":0,"expected":"0x1p+1","decimal":2,"tight":...,"loose":...,
+ *  "returned":"0x0p+0","returned_decimal":0,"verdict":"wrong"}
+ */
 static void put_element(struct json_writer *w, const struct truth_tensor *truth, const struct tensor *returned, int i)
 {
 	const struct component *c = &truth->at[i];
@@ -112,8 +116,8 @@ static void put_element(struct json_writer *w, const struct truth_tensor *truth,
 }
 
 /* worst: an element to list even past the bound, or -1. */
-static void put_tensor(struct json_writer *w, const char *name, const struct truth_tensor *truth, const struct tensor *returned,
-    int worst)
+static void put_tensor(
+    struct json_writer *w, const char *name, const struct truth_tensor *truth, const struct tensor *returned, int worst)
 {
 	int n = shape_elements(&truth->type.shape), shown = n < REPORT_ELEMENTS ? n : REPORT_ELEMENTS;
 	char type[TYPE_TEXT];
@@ -149,8 +153,8 @@ static int count_wrong(const struct truth_tensor *truth, const struct tensor *re
 }
 
 /*
- * The convention assignment that a point's answer is shown against: the one it was judged with, and at other points the one that
- * explains most of it.
+ * The convention assignment that a point's answer is shown against: the one it was judged with, and at other points the
+ * one that explains most of it.
  */
 static int point_assignment(const struct report *r, int k)
 {
@@ -184,14 +188,16 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 	bool judged = k == j->point && in_primal == j->in_primal && summary_subject(j->verdict) == SUBJECT_ELEMENT;
 	int n = in_primal ? p->n_primal : p->n_derivative;
 	int n_returned = answer->status != ANSWER_OK ? 0 : in_primal ? answer->n_primal : answer->n_derivative;
-	const struct truth_tensor *truth = in_primal ? p->primal : p->n_assignment ? p->derivative[point_assignment(r, k)] : NULL;
+	const struct truth_tensor *truth = in_primal ? p->primal
+	    : p->n_assignment                        ? p->derivative[point_assignment(r, k)]
+	                                             : NULL;
 
 	json_member_array(w, in_primal ? "primal" : "derivative", JSON_BLOCK);
 	for (int d = 0; truth && d < n; d++) {
 		const struct tensor *returned = in_primal ? answer->primal : answer->derivative;
 
-		put_tensor(w, summary_name(r->c, in_primal, d, w->text.arena), &truth[d], d < n_returned ? &returned[d] : NULL,
-		    judged && d == j->which ? j->element : -1);
+		put_tensor(w, summary_name(r->c, in_primal, d, w->text.arena), &truth[d],
+		    d < n_returned ? &returned[d] : NULL, judged && d == j->which ? j->element : -1);
 	}
 	json_end(w);
 }
@@ -199,7 +205,8 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 /* The primal is listed where it is what was asked for or what is wrong. */
 static void put_points(struct json_writer *w, const struct report *r)
 {
-	bool derivative = request_outermost(r->c->transform, r->c->n_transform) != NULL, primal = r->judgement->in_primal || !derivative;
+	bool derivative = request_outermost(r->c->transform, r->c->n_transform) != NULL,
+	     primal = r->judgement->in_primal || !derivative;
 
 	json_member_array(w, "points", JSON_BLOCK);
 	for (int k = 0; k < r->c->n_point; k++) {

@@ -8,9 +8,9 @@
 struct characterization;
 
 struct report {
-	const char *signature;   /* coarse */
-	const char *fine;        /* NULL: not known (fuzz/triage/fine_signature.h) */
-	const char *engine;      /* spec */
+	const char *signature;      /* coarse */
+	const char *fine;           /* NULL: not known (fuzz/triage/fine_signature.h) */
+	const char *engine;         /* spec */
 	const char *engine_version; /* as fuzz/bench.h says it */
 	const struct testcase *c;
 	const struct truth *truth;
@@ -27,7 +27,8 @@ struct report {
 /* Canonical JSON text ending in a newline, in the arena; same report, same bytes. */
 char *report_write(const struct report *r, struct arena *a, size_t *len);
 
-/* {"cause":"formula","ulps":12.3,"good":4,"op":"tanh","better":"...","instead":"..."}; op and the two are missing where it is nobody's formula. */
+/* {"cause":"formula","ulps":12.3,"good":4,"op":"tanh","better":"...","instead":"..."}; op and the two are missing where
+ * it is nobody's formula. */
 void accuracy_put(struct json_writer *w, const struct accuracy *x);
 
 /* Version and build facts that identify a run: adjudge version, MPFR, cJSON, libm, compiler.  NULL-terminated pairs. */

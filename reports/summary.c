@@ -58,8 +58,8 @@ const struct tensor *summary_returned(const struct report *r, enum subject subje
 /* Whether the judged element has the judged expectation under this assignment of conventions. */
 static bool is_expected(const struct judgement *j, const struct truth_tensor *t)
 {
-	return j->element >= 0 && j->element < shape_elements(&t->type.shape) && t->at[j->element].reason == REASON_NONE &&
-	    bits_of(t->at[j->element].value) == bits_of(j->expected);
+	return j->element >= 0 && j->element < shape_elements(&t->type.shape) &&
+	    t->at[j->element].reason == REASON_NONE && bits_of(t->at[j->element].value) == bits_of(j->expected);
 }
 
 int summary_assignment(const struct report *r)
@@ -179,8 +179,8 @@ static char *integer_sentence(const struct report *r, const char *what, struct a
 		return NULL;
 	is = returned->at[r->judgement->element].i;
 	right = summary_integer(&truth->at[r->judgement->element]);
-	return arena_printf(a, "%s gives %" PRId64 " for %s where %" PRId64 " is right: off by %" PRIu64, r->engine, is, what, right,
-	    is > right ? (uint64_t)is - (uint64_t)right : (uint64_t)right - (uint64_t)is);
+	return arena_printf(a, "%s gives %" PRId64 " for %s where %" PRId64 " is right: off by %" PRIu64, r->engine, is,
+	    what, right, is > right ? (uint64_t)is - (uint64_t)right : (uint64_t)right - (uint64_t)is);
 }
 
 static char *element_sentence(const struct report *r, struct arena *a)
@@ -190,7 +190,8 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	char *what = element_text(r, a);
 	const struct truth_tensor *truth = summary_expected(r);
 	const char *more = "";
-	char *exact = j->verdict == VERDICT_WRONG || j->verdict == VERDICT_WRONG_PRIMAL ? integer_sentence(r, what, a) : NULL;
+	char *exact = j->verdict == VERDICT_WRONG || j->verdict == VERDICT_WRONG_PRIMAL ? integer_sentence(r, what, a)
+	                                                                                : NULL;
 
 	if (exact)
 		return exact;
@@ -198,17 +199,19 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	if (j->verdict == VERDICT_NONDETERMINISTIC)
 		return arena_printf(a, "%s gave %s for %s and, asked again, %s", r->engine, expected, what, returned);
 	if (j->verdict == VERDICT_CONVENTION)
-		return arena_printf(a, "%s gives %s for %s, one of the accepted conventions at a kink", r->engine, returned, what);
+		return arena_printf(
+		    a, "%s gives %s for %s, one of the accepted conventions at a kink", r->engine, returned, what);
 	/* the truth of a leak may be undecided for a reason that allows no NaN */
 	if (j->verdict == VERDICT_NAN_LEAK && truth && truth->at[j->element].reason != REASON_NONE)
-		return arena_printf(a, "%s gives %s for %s, though every operation on the path is inside its domain", r->engine, returned,
-		    what);
+		return arena_printf(a, "%s gives %s for %s, though every operation on the path is inside its domain",
+		    r->engine, returned, what);
 	if (j->verdict == VERDICT_NAN_LEAK)
 		more = ", though every operation on the path is inside its domain";
 	else if (j->verdict == VERDICT_INACCURATE)
 		more = arena_printf(a, ": %s", accuracy_text(&j->accuracy, a));
 	else if (isfinite(j->returned))
-		more = arena_printf(a, ": off by %.3g where %.3g is allowed", fabs(j->returned - j->expected), j->radius);
+		more = arena_printf(
+		    a, ": off by %.3g where %.3g is allowed", fabs(j->returned - j->expected), j->radius);
 	return arena_printf(a, "%s gives %s for %s where %s is right%s", r->engine, returned, what, expected, more);
 }
 
@@ -223,10 +226,11 @@ static char *tensor_sentence(const struct report *r, struct arena *a)
 	char got[TYPE_TEXT], due[TYPE_TEXT];
 
 	if (returned && expected)
-		return arena_printf(a, "%s gives %s for the %s, which is %s", r->engine, type_print(&returned->type, got),
-		    summary_name(r->c, j->in_primal, j->which, a), type_print(&expected->type, due));
-	return arena_printf(a, "%s gives %d %s where %d are due", r->engine, j->in_primal ? answer->n_primal : answer->n_derivative,
-	    kind, j->in_primal ? p->n_primal : p->n_derivative);
+		return arena_printf(a, "%s gives %s for the %s, which is %s", r->engine,
+		    type_print(&returned->type, got), summary_name(r->c, j->in_primal, j->which, a),
+		    type_print(&expected->type, due));
+	return arena_printf(a, "%s gives %d %s where %d are due", r->engine,
+	    j->in_primal ? answer->n_primal : answer->n_derivative, kind, j->in_primal ? p->n_primal : p->n_derivative);
 }
 
 static char *case_sentence(const struct report *r, struct arena *a)
@@ -240,9 +244,11 @@ static char *case_sentence(const struct report *r, struct arena *a)
 	case VERDICT_UNSUPPORTED:
 		return arena_printf(a, "%s does not answer this case: %s", r->engine, text);
 	case VERDICT_UNDECIDED:
-		return arena_printf(a, "nothing could be decided about %s: %s", r->engine, reason_names[r->judgement->reason]);
+		return arena_printf(
+		    a, "nothing could be decided about %s: %s", r->engine, reason_names[r->judgement->reason]);
 	case VERDICT_AGREE:
-		return arena_printf(a, "%s agrees with the truth in all %d decided components", r->engine, r->judgement->decided);
+		return arena_printf(
+		    a, "%s agrees with the truth in all %d decided components", r->engine, r->judgement->decided);
 	case VERDICT_INPUT_MODIFIED:
 		return arena_printf(a, "%s wrote into its inputs", r->engine);
 	case VERDICT_PROTOCOL:

@@ -86,10 +86,12 @@ const char *view_tensor(const struct tensor *t, struct arena *a)
 	const char *text = t->type.shape.rank ? "[" : "";
 
 	for (int i = 0; i < n && i < ELEMENTS_SHOWN; i++) {
-		const char *cell = dtype_is_float(t->type.dtype) ? shortest(t->at[i].f, a) :
-		    t->type.dtype == DTYPE_BOOL ? t->at[i].i ? "true" : "false" : arena_printf(a, "%lld", (long long)t->at[i].i);
+		const char *cell = dtype_is_float(t->type.dtype) ? shortest(t->at[i].f, a)
+		    : t->type.dtype == DTYPE_BOOL                ? t->at[i].i ? "true" : "false"
+		                                                 : arena_printf(a, "%lld", (long long)t->at[i].i);
 
-		text = arena_printf(a, "%s%s%s", text, i ? ", " : "", isnan(t->at[i].f) && dtype_is_float(t->type.dtype) ? "nan" : cell);
+		text = arena_printf(a, "%s%s%s", text, i ? ", " : "",
+		    isnan(t->at[i].f) && dtype_is_float(t->type.dtype) ? "nan" : cell);
 	}
 	if (n > ELEMENTS_SHOWN)
 		text = arena_printf(a, "%s, ... %d elements", text, n);
@@ -122,7 +124,9 @@ const char *view_command(const struct json *report, const char *file, struct are
 
 const char *view_emit_command(const char *file, struct arena *a)
 {
-	return arena_printf(a, "adjudge emit --format jax %s  # a program for one engine alone; --formats lists the others", view_shell_word(file, a));
+	return arena_printf(a,
+	    "adjudge emit --format jax %s  # a program for one engine alone; --formats lists the others",
+	    view_shell_word(file, a));
 }
 
 static double member_double(const struct json *object, const char *key)
@@ -134,7 +138,8 @@ static double member_double(const struct json *object, const char *key)
 
 const char *view_difference(const struct json *report, struct arena *a)
 {
-	double off = fabs(member_double(json_find(report, "returned"), "decimal") - member_double(json_find(report, "expected"), "decimal"));
+	double off = fabs(member_double(json_find(report, "returned"), "decimal") -
+	    member_double(json_find(report, "expected"), "decimal"));
 
 	return isfinite(off) ? arena_printf(a, "%.3g", off) : "";
 }
@@ -148,18 +153,27 @@ const char *view_allowed(const struct json *report, struct arena *a)
 
 const char *view_evidence(const struct json *report, struct arena *a)
 {
-	const struct json *oracles = json_find(report, "oracles"), *fd = oracles ? json_find(oracles, "finite_difference") : NULL;
-	const struct json *analytic = oracles ? json_find(oracles, "analytic") : NULL, *kink = analytic ? json_find(analytic, "kink") : NULL;
+	const struct json *oracles = json_find(report, "oracles"),
+	                  *fd = oracles ? json_find(oracles, "finite_difference") : NULL;
+	const struct json *analytic = oracles ? json_find(oracles, "analytic") : NULL,
+	                  *kink = analytic ? json_find(analytic, "kink") : NULL;
 	const char *outcome = render_member(fd, "outcome"), *bits = render_member(fd, "precision"), *text;
 
 	if (!strcmp(outcome, "agrees"))
-		text = arena_printf(a, "Two oracles that share no derivative code agree on the expected value: an analytic one and finite differences of the "
-		    "program at %s bits.", bits);
+		text = arena_printf(a,
+		    "Two oracles that share no derivative code agree on the expected value: an analytic one and "
+		    "finite differences of the "
+		    "program at %s bits.",
+		    bits);
 	else if (!strcmp(outcome, "disagrees"))
 		text = "The two oracles do not agree with each other here.";
 	else if (!strcmp(outcome, "abstains"))
-		text = arena_printf(a, "The expected value is the analytic oracle's; finite differences abstain (%s).", render_member(fd, "reason"));
+		text = arena_printf(a, "The expected value is the analytic oracle's; finite differences abstain (%s).",
+		    render_member(fd, "reason"));
 	else
 		text = "The expected value is the analytic oracle's.";
-	return kink && kink->kind == JSON_BOOL && kink->truth ? arena_printf(a, "%s There is a tie at this point: the answer fits none of the accepted conventions.", text) : text;
+	return kink && kink->kind == JSON_BOOL && kink->truth
+	    ? arena_printf(
+	          a, "%s There is a tie at this point: the answer fits none of the accepted conventions.", text)
+	    : text;
 }

@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define CHECK(condition, ...)                                                                                        \
-	do {                                                                                                         \
-		if (!check_condition(condition)) {                                                                   \
-			fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                              \
-			fprintf(stderr, __VA_ARGS__);                                                                \
-			fputc('\n', stderr);                                                                         \
-		}                                                                                                    \
+#define CHECK(condition, ...) \
+	do { \
+		if (!check_condition(condition)) { \
+			fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
+			fprintf(stderr, __VA_ARGS__); \
+			fputc('\n', stderr); \
+		} \
 	} while (0)
 
 /* Counts a check.  False: it failed, and the message is to be printed, which the first 20 are. */
@@ -37,10 +37,10 @@ bool row_wanted(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool all_wanted(void);
 
 /* Runs a function whose checks are one row, named as the call. */
-#define CHECK_LAW(call)                                                                                              \
-	do {                                                                                                         \
-		if (row_wanted("%s", #call))                                                                         \
-			call;                                                                                        \
+#define CHECK_LAW(call) \
+	do { \
+		if (row_wanted("%s", #call)) \
+			call; \
 	} while (0)
 
 /* Prints the summary; the value to return from main.  A test that checked nothing has failed. */

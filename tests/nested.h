@@ -1,4 +1,5 @@
-/* nested.h: the derivative that a case asks for as the value of a program: its program as the region of an op derivative. */
+/* nested.h: the derivative that a case asks for as the value of a program: its program as the region of an op
+ * derivative. */
 #ifndef TESTS_NESTED_H
 #define TESTS_NESTED_H
 
@@ -17,18 +18,21 @@ static inline void nest_rename(struct arena *a, struct region *r, const int *to)
 }
 
 /*
- * The derivative of c->transform[0] (jvp or vjp) of c->program as a program: inputs as they were, of which those in wrt become parameters of a
- * derivative region and the others are captured by it; the seeds are constants.  Results: tangents of the float results, or cotangents of
- * the float inputs in wrt.  False where op derivative has no room for the operands, or there is nothing to derive.
+ * The derivative of c->transform[0] (jvp or vjp) of c->program as a program: inputs as they were, of which those in wrt
+ * become parameters of a derivative region and the others are captured by it; the seeds are constants.  Results:
+ * tangents of the float results, or cotangents of the float inputs in wrt.  False where op derivative has no room for
+ * the operands, or there is nothing to derive.
  */
 static inline bool nest_program(const struct testcase *c, struct arena *a, struct program *out)
 {
 	const struct transform *t = &c->transform[0];
 	const struct program old = program_copy(&c->program, a);
-	int n_in = old.top.n_param, n_param = 0, n_constant = 0, n_out = 0, room = old.n_value + 4 * LIMIT_ARGS, next = old.n_value;
+	int n_in = old.top.n_param, n_param = 0, n_constant = 0, n_out = 0, room = old.n_value + 4 * LIMIT_ARGS,
+	    next = old.n_value;
 	int *to = NEW(a, int, room), param[LIMIT_ARGS];
 	struct program p = {.type = NEW(a, struct type, room)};
-	struct node derivative = {.op = OP_DERIVATIVE, .n_region = 1, .region = NEW(a, struct region, 1), .arg = NEW(a, int, 2 * LIMIT_ARGS)};
+	struct node derivative = {
+	    .op = OP_DERIVATIVE, .n_region = 1, .region = NEW(a, struct region, 1), .arg = NEW(a, int, 2 * LIMIT_ARGS)};
 	struct region *region = &derivative.region[0];
 
 	for (int v = 0; v < old.n_value; v++) {
@@ -63,7 +67,8 @@ static inline bool nest_program(const struct testcase *c, struct arena *a, struc
 	derivative.out = next;
 	p.top.result = NEW(a, int, LIMIT_ARGS);
 	for (int k = 0; k < (t->kind == TRANSFORM_JVP ? old.top.n_result : n_param); k++) {
-		const struct type *type = &p.type[t->kind == TRANSFORM_JVP ? region->result[k] : param[k]]; /* renamed above */
+		const struct type
+		    *type = &p.type[t->kind == TRANSFORM_JVP ? region->result[k] : param[k]]; /* renamed above */
 
 		if (!dtype_is_float(type->dtype))
 			continue;

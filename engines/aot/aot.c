@@ -25,14 +25,14 @@ static void aot_answer(struct engine *self, void *state, const struct testcase *
 }
 
 const struct engine_kind aot_kind = {
-	.name = "aot",
-	.summary = "source to source: a derivative program in our own IR, then run op by op",
-	.modelled_on = "PyTorch aot_eager",
-	.jvp = true,
-	.vjp = true,
-	.order = LIMIT_TRANSFORMS,
-	.batch = true,
-	.stacks = true,
-	.prepare = aot_prepare,
-	.answer = aot_answer,
+    .name = "aot",
+    .summary = "source to source: a derivative program in our own IR, then run op by op",
+    .modelled_on = "PyTorch aot_eager",
+    .jvp = true,
+    .vjp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
+    .stacks = true,
+    .prepare = aot_prepare,
+    .answer = aot_answer,
 };

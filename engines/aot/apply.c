@@ -1,21 +1,23 @@
 /*
- * apply.c: scatter_apply said in other ops: a loop over the indices in order, which takes a slice of its carry, applies the region to
- * each element, and puts the slice back.  So a duplicate finds what the one before it left, and the rules of loops and slices
- * differentiate all of it.
+ * apply.c: scatter_apply said in other ops: a loop over the indices in order, which takes a slice of its carry, applies
+ * the region to each element, and puts the slice back.  So a duplicate finds what the one before it left, and the rules
+ * of loops and slices differentiate all of it.
  */
 #include "graph/walk.h"
 #include "parts.h"
 
 static bool elementwise(enum family f)
 {
-	return f == FAMILY_CONSTANT || f == FAMILY_UNARY || f == FAMILY_BINARY || f == FAMILY_COMPARE || f == FAMILY_CLAMP ||
-	       f == FAMILY_SELECT || f == FAMILY_CAST;
+	return f == FAMILY_CONSTANT || f == FAMILY_UNARY || f == FAMILY_BINARY || f == FAMILY_COMPARE ||
+	    f == FAMILY_CLAMP || f == FAMILY_SELECT || f == FAMILY_CAST;
 }
 
-/* A cast of what all elements share would gather their cotangents in the dtype it casts to, which may be the coarser one. */
+/* A cast of what all elements share would gather their cotangents in the dtype it casts to, which may be the coarser
+ * one. */
 static bool is_float_cast(const struct aot *x, const struct node *node)
 {
-	return node->op == OP_CAST && dtype_is_float(x->p->type[node->arg[0]].dtype) && dtype_is_float(node->attrs.dtype);
+	return node->op == OP_CAST && dtype_is_float(x->p->type[node->arg[0]].dtype) &&
+	    dtype_is_float(node->attrs.dtype);
 }
 
 /* Whether the region does to an array what it does to each element: scalars throughout, and every op broadcasts. */
@@ -24,7 +26,8 @@ static bool is_vectorisable(const struct aot *x, const struct region *region)
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		if (!elementwise(op_table[node->op].family) || x->p->type[node->out].shape.rank || is_float_cast(x, node))
+		if (!elementwise(op_table[node->op].family) || x->p->type[node->out].shape.rank ||
+		    is_float_cast(x, node))
 			return false;
 	}
 	return true;
@@ -58,14 +61,16 @@ static int apply_to_row(struct aot *x, const struct node *node, int rows, int po
 	int starts = aot_emit(x, OP_CONCATENATE, (int[]){position, aot_full(x, DTYPE_I64, 0, &vector)}, 2, &along);
 	int slice = aot_reshape(x, aot_emit(x, OP_DYNAMIC_SLICE, (int[]){rows, starts}, 2, &size), &flat);
 
-	return aot_op3(x, OP_DYNAMIC_UPDATE_SLICE, rows, aot_reshape(x, apply(x, &node->region[0], slice), &row), starts);
+	return aot_op3(
+	    x, OP_DYNAMIC_UPDATE_SLICE, rows, aot_reshape(x, apply(x, &node->region[0], slice), &row), starts);
 }
 
 /* The same, but nothing happens when the position is outside [0, extent). */
 static int apply_inside(struct aot *x, const struct node *node, int rows, int position, int extent)
 {
 	const struct shape scalar = {.rank = 0};
-	int at = aot_reshape(x, position, &scalar), zero = aot_scalar(x, DTYPE_I64, 0), end = aot_scalar(x, DTYPE_I64, extent);
+	int at = aot_reshape(x, position, &scalar), zero = aot_scalar(x, DTYPE_I64, 0),
+	    end = aot_scalar(x, DTYPE_I64, extent);
 	int inside = aot_op2(x, OP_GE, at, zero), below = aot_op2(x, OP_LT, at, end), result;
 
 	inside = aot_op2(x, OP_LOGICAL_AND, inside, below);
@@ -80,7 +85,8 @@ static int apply_inside(struct aot *x, const struct node *node, int rows, int po
 void aot_primal_apply(struct aot *x, const struct node *node)
 {
 	const struct type type = x->p->type[node->arg[0]];
-	const int axis = node->attrs.axis, extent = type.shape.extent[axis], n = x->p->type[node->arg[1]].shape.extent[0];
+	const int axis = node->attrs.axis, extent = type.shape.extent[axis],
+	          n = x->p->type[node->arg[1]].shape.extent[0];
 	const struct attrs each = {.trip = n}, one = {.size = {1}};
 	const struct shape vector = aot_vector(1);
 	struct type params[2] = {{.dtype = DTYPE_I64}, type};

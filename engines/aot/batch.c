@@ -19,8 +19,8 @@ static int one_of(struct batcher *b, int value)
 }
 
 /*
- * The node as it is, in a scan over the slices of what is batched.  Results that do not depend on the slice, as a carry beside one that does, are
- * without the axis.
+ * The node as it is, in a scan over the slices of what is batched.  Results that do not depend on the slice, as a carry
+ * beside one that does, are without the axis.
  */
 static void batch_slices(struct batcher *b, const struct node *node)
 {
@@ -61,12 +61,10 @@ static struct type type_in(const struct batcher *b, int v)
 }
 
 /* As value `like` of p is: with the leading axis or without. */
-static int as_in(struct batcher *b, int v, int like)
-{
-	return b->batched[like] ? batch_lead(b, v) : b->x->map[v];
-}
+static int as_in(struct batcher *b, int v, int like) { return b->batched[like] ? batch_lead(b, v) : b->x->map[v]; }
 
-/* The captured batched floats of a region, as they are read where only the slices of `predicate` [size] count; `saved` keeps the others. */
+/* The captured batched floats of a region, as they are read where only the slices of `predicate` [size] count; `saved`
+ * keeps the others. */
 struct guarded {
 	int n, value[LIMIT_ARGS], saved[LIMIT_ARGS];
 };
@@ -231,7 +229,7 @@ static void batch_loop(struct batcher *b, const struct node *node)
 		batch_region(b, l.body);
 		for (int k = 0; k < n; k++)
 			result[k] = k >= node->n_out ? x->map[l.body->result[k]] /* the flag of until */
-						     : as_in(b, l.body->result[k], node->out + k);
+			                             : as_in(b, l.body->result[k], node->out + k);
 	}
 	build_close(&x->b, result, n);
 	out = aot_emit_regions(x, node->op, arg, node->n_arg, &node->attrs);
@@ -268,10 +266,13 @@ static void batch_region(struct batcher *b, const struct region *region)
 		batch_node(b, &region->node[i]);
 }
 
-static bool batch_program(const struct program *below, const struct transform *t, const struct aot_rules *rules, struct arena *a,
-    struct program *out, struct error *e)
+static bool batch_program(const struct program *below, const struct transform *t, const struct aot_rules *rules,
+    struct arena *a, struct program *out, struct error *e)
 {
-	struct batcher b = {.rules = rules, .size = t->size, .batched = NEW(a, bool, below->n_value), .sliced = NEW(a, bool, below->n_value)};
+	struct batcher b = {.rules = rules,
+	    .size = t->size,
+	    .batched = NEW(a, bool, below->n_value),
+	    .sliced = NEW(a, bool, below->n_value)};
 	const struct region *top = &below->top;
 	int result[LIMIT_ARGS];
 
@@ -297,8 +298,8 @@ static bool batch_program(const struct program *below, const struct transform *t
 	return aot_end(b.x, result, top->n_result, out);
 }
 
-bool aot_batch(const struct program *below, const struct transform *t, const struct aot_rules *rules, struct arena *a, struct program *out,
-    struct error *e)
+bool aot_batch(const struct program *below, const struct transform *t, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e)
 {
 	struct error none = {.text = ""};
 	const struct program plain = lower_customs(below, DERIVATIVE_COUNT, a);
@@ -314,7 +315,4 @@ int aot_guard(struct aot *x, int predicate, int value)
 	return aot_op3(x, OP_SELECT, predicate, value, aot_op1(x, OP_STOP_GRADIENT, value));
 }
 
-int aot_gather(struct batcher *b, const struct node *node)
-{
-	return batch_gather(b, node, node->attrs.mode);
-}
+int aot_gather(struct batcher *b, const struct node *node) { return batch_gather(b, node, node->attrs.mode); }

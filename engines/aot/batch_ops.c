@@ -3,10 +3,7 @@
 
 #include "batch.h"
 
-static const struct type *type_of(const struct batcher *b, int v)
-{
-	return &b->x->p->type[v];
-}
+static const struct type *type_of(const struct batcher *b, int v) { return &b->x->p->type[v]; }
 
 /* [size, axes of s]. */
 static struct shape stacked(const struct batcher *b, const struct shape *s)
@@ -152,7 +149,8 @@ static bool batch_dynamic(struct batcher *b, const struct node *node)
 	for (int k = 0; k < starts; k++)
 		arg[k] = batch_lead(b, node->arg[k]);
 	first = aot_full(b->x, type_of(b, node->arg[starts])->dtype, 0, &(struct shape){1, {1}});
-	arg[starts] = aot_emit(b->x, OP_CONCATENATE, (int[]){first, b->x->map[node->arg[starts]]}, 2, &(struct attrs){.axis = 0});
+	arg[starts] = aot_emit(
+	    b->x, OP_CONCATENATE, (int[]){first, b->x->map[node->arg[starts]]}, 2, &(struct attrs){.axis = 0});
 	return give(b, node, arg, &attrs);
 }
 
@@ -163,7 +161,8 @@ static bool batch_scatter(struct batcher *b, const struct node *node)
 	if (b->batched[node->arg[1]])
 		return false;
 	attrs.axis++;
-	return give(b, node, (int[]){batch_lead(b, node->arg[0]), b->x->map[node->arg[1]], batch_lead(b, node->arg[2])}, &attrs);
+	return give(b, node, (int[]){batch_lead(b, node->arg[0]), b->x->map[node->arg[1]], batch_lead(b, node->arg[2])},
+	    &attrs);
 }
 
 /* Axis `from` moved to `to`. */
@@ -186,8 +185,8 @@ static int move_axis(struct aot *x, int value, int from, int to)
 }
 
 /*
- * Indices into n rows of each slice as indices into size * n rows, of which those of slice k begin at k * n; one that is dropped points past
- * the end.
+ * Indices into n rows of each slice as indices into size * n rows, of which those of slice k begin at k * n; one that
+ * is dropped points past the end.
  */
 static int flat_indices(struct batcher *b, int indices, int n, enum index_mode mode)
 {
@@ -206,14 +205,16 @@ static int flat_indices(struct batcher *b, int indices, int n, enum index_mode m
 		at = aot_op3(x, OP_SELECT, aot_op2(x, OP_LT, at, zero), aot_op2(x, OP_ADD, at, count), at);
 		break;
 	default:
-		inside = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_GE, indices, zero), aot_op2(x, OP_LT, indices, count));
-		return aot_op3(
-		    x, OP_SELECT, inside, aot_op2(x, OP_ADD, base, indices), aot_scalar(x, t.dtype, (double)b->size * n));
+		inside = aot_op2(
+		    x, OP_LOGICAL_AND, aot_op2(x, OP_GE, indices, zero), aot_op2(x, OP_LT, indices, count));
+		return aot_op3(x, OP_SELECT, inside, aot_op2(x, OP_ADD, base, indices),
+		    aot_scalar(x, t.dtype, (double)b->size * n));
 	}
 	return aot_op2(x, OP_ADD, base, at);
 }
 
-/* The axes of the indices replace that of x, wherever they lie: the leading one of the slices is brought to the front. */
+/* The axes of the indices replace that of x, wherever they lie: the leading one of the slices is brought to the front.
+ */
 int batch_gather(struct batcher *b, const struct node *node, enum index_mode mode)
 {
 	struct aot *x = b->x;
@@ -278,7 +279,12 @@ static bool batch_matmul(struct batcher *b, const struct node *node)
 bool batch_op(struct batcher *b, const struct node *node)
 {
 	switch (op_table[node->op].family) {
-	case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT: case FAMILY_CAST:
+	case FAMILY_UNARY:
+	case FAMILY_BINARY:
+	case FAMILY_COMPARE:
+	case FAMILY_CLAMP:
+	case FAMILY_SELECT:
+	case FAMILY_CAST:
 		return batch_elementwise(b, node);
 	case FAMILY_BROADCAST_TO:
 		return batch_broadcast_to(b, node);
@@ -286,13 +292,22 @@ bool batch_op(struct batcher *b, const struct node *node)
 		return batch_reshape(b, node);
 	case FAMILY_TRANSPOSE:
 		return batch_transpose(b, node);
-	case FAMILY_REVERSE: case FAMILY_SQUEEZE: case FAMILY_REDUCE:
+	case FAMILY_REVERSE:
+	case FAMILY_SQUEEZE:
+	case FAMILY_REDUCE:
 		return batch_axes(b, node);
-	case FAMILY_SLICE: case FAMILY_SLICE_SCATTER: case FAMILY_PAD:
+	case FAMILY_SLICE:
+	case FAMILY_SLICE_SCATTER:
+	case FAMILY_PAD:
 		return batch_windows(b, node);
-	case FAMILY_DYNAMIC_SLICE: case FAMILY_DYNAMIC_UPDATE_SLICE:
+	case FAMILY_DYNAMIC_SLICE:
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
 		return batch_dynamic(b, node);
-	case FAMILY_CONCATENATE: case FAMILY_TAKE_ALONG_AXIS: case FAMILY_CUMULATIVE: case FAMILY_SORT: case FAMILY_ARGSORT:
+	case FAMILY_CONCATENATE:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_CUMULATIVE:
+	case FAMILY_SORT:
+	case FAMILY_ARGSORT:
 	case FAMILY_ARGMAX:
 		return batch_along_axis(b, node);
 	case FAMILY_GATHER:
@@ -301,8 +316,18 @@ bool batch_op(struct batcher *b, const struct node *node)
 		return batch_scatter(b, node);
 	case FAMILY_MATMUL:
 		return batch_matmul(b, node);
-	case FAMILY_CONSTANT: case FAMILY_IOTA: case FAMILY_MASKED_SCATTER: case FAMILY_SCATTER_APPLY: case FAMILY_COND: case FAMILY_CHECKPOINT:
-	case FAMILY_FIXED_POINT: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN: case FAMILY_DERIVATIVE: case FAMILY_CUSTOM:
+	case FAMILY_CONSTANT:
+	case FAMILY_IOTA:
+	case FAMILY_MASKED_SCATTER:
+	case FAMILY_SCATTER_APPLY:
+	case FAMILY_COND:
+	case FAMILY_CHECKPOINT:
+	case FAMILY_FIXED_POINT:
+	case FAMILY_FOR:
+	case FAMILY_WHILE:
+	case FAMILY_SCAN:
+	case FAMILY_DERIVATIVE:
+	case FAMILY_CUSTOM:
 		break;
 	}
 	return false;

@@ -9,10 +9,7 @@ _Noreturn void aot_fail(struct aot *x, const char *text)
 	longjmp(x->fail, 1);
 }
 
-const struct type *aot_type(const struct aot *x, int value)
-{
-	return &x->b.program.type[value];
-}
+const struct type *aot_type(const struct aot *x, int value) { return &x->b.program.type[value]; }
 
 /* Counts a node.  Dead ones are dropped in the end; twice the bound is no program that could shrink enough. */
 static int added(struct aot *x, int out)
@@ -43,10 +40,7 @@ int aot_cast(struct aot *x, int value, enum dtype d)
 	return aot_type(x, value)->dtype == d ? value : aot_emit(x, OP_CAST, &value, 1, &attrs);
 }
 
-int aot_scalar(struct aot *x, enum dtype d, double number)
-{
-	return build_scalar(&x->b, d, number);
-}
+int aot_scalar(struct aot *x, enum dtype d, double number) { return build_scalar(&x->b, d, number); }
 
 int aot_reshape(struct aot *x, int value, const struct shape *s)
 {
@@ -112,8 +106,7 @@ int aot_pad(struct aot *x, int value, int axis, int low, int high, double number
 		return value;
 	attrs.low[axis] = low;
 	attrs.high[axis] = high;
-	return aot_emit(
-	    x, OP_PAD, (int[]){value, aot_scalar(x, aot_type(x, value)->dtype, number)}, 2, &attrs);
+	return aot_emit(x, OP_PAD, (int[]){value, aot_scalar(x, aot_type(x, value)->dtype, number)}, 2, &attrs);
 }
 
 int aot_sum_to(struct aot *x, int value, const struct shape *s)
@@ -139,9 +132,9 @@ static int finite_or_zero(struct aot *x, int value, int zero)
 }
 
 /*
- * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one level is to come, its own
- * derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further ones need it (2 d' p'); there the next level meets
- * it as a derivative times a partial of 0, which is 0 too.
+ * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one
+ * level is to come, its own derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further
+ * ones need it (2 d' p'); there the next level meets it as a derivative times a partial of 0, which is 0 too.
  */
 int aot_product(struct aot *x, int derivative, int partial)
 {
@@ -151,7 +144,8 @@ int aot_product(struct aot *x, int derivative, int partial)
 		return aot_op3(
 		    x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
 	if (x->below)
-		derivative = aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, partial, zero), finite_or_zero(x, derivative, zero), derivative);
+		derivative = aot_op3(
+		    x, OP_SELECT, aot_op2(x, OP_EQ, partial, zero), finite_or_zero(x, derivative, zero), derivative);
 	absent = aot_op2(x, OP_EQ, derivative, zero);
 	kept = finite_or_zero(x, partial, zero);
 	if (x->above == 1)
@@ -168,10 +162,7 @@ int aot_scaled(struct aot *x, int value, double factor)
 	return aot_cast(x, aot_op2(x, OP_MUL, aot_wide(x, value), aot_scalar(x, DTYPE_F64, factor)), d);
 }
 
-struct shape aot_vector(int n)
-{
-	return (struct shape){1, {n}};
-}
+struct shape aot_vector(int n) { return (struct shape){1, {n}}; }
 
 static void axis_first(int axis, int rank, int axes[LIMIT_RANK])
 {

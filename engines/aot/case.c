@@ -5,8 +5,8 @@
 #include "lower.h"
 #include "stack.h"
 
-enum answer_status aot_case_program(const struct aot_rules *rules,
-    const struct testcase *c, const char *engine, struct arena *a, struct program *derived, const char **text)
+enum answer_status aot_case_program(const struct aot_rules *rules, const struct testcase *c, const char *engine,
+    struct arena *a, struct program *derived, const char **text)
 {
 	const struct transform *t = c->transform;
 	struct error e = {.text = ""};
@@ -32,8 +32,8 @@ enum answer_status aot_case_program(const struct aot_rules *rules,
 }
 
 /* One derivative per value of list[n] (value numbers of p): the next result where it is a float, else zeros. */
-static void give_derivatives(const struct program *p, const int *value, int n, const struct tensor *from, struct arena *a,
-    struct answer *out)
+static void give_derivatives(
+    const struct program *p, const int *value, int n, const struct tensor *from, struct arena *a, struct answer *out)
 {
 	out->n_derivative = n;
 	out->derivative = NEW(a, struct tensor, n);
@@ -44,8 +44,8 @@ static void give_derivatives(const struct program *p, const int *value, int n, c
 	}
 }
 
-void aot_case_answer(const struct testcase *c, const struct program *derived, const struct tensor *point, aot_run_fn *run, void *code,
-    struct arena *a, struct answer *out)
+void aot_case_answer(const struct testcase *c, const struct program *derived, const struct tensor *point,
+    aot_run_fn *run, void *code, struct arena *a, struct answer *out)
 {
 	const struct region *top = &c->program.top;
 	const struct transform *t = c->n_transform ? &c->transform[0] : NULL;

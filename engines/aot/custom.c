@@ -1,13 +1,11 @@
 /*
- * custom.c: op custom. Its rule stands in for the derivative where it gives what is asked for; else the derivative is that of its function, in
- * its place. The op itself stays in the primal, so that whoever differentiates the derivative program finds the rule again.
+ * custom.c: op custom. Its rule stands in for the derivative where it gives what is asked for; else the derivative is
+ * that of its function, in its place. The op itself stays in the primal, so that whoever differentiates the derivative
+ * program finds the rule again.
  */
 #include "parts.h"
 
-static bool is_float(const struct aot *x, int v)
-{
-	return dtype_is_float(x->p->type[v].dtype);
-}
+static bool is_float(const struct aot *x, int v) { return dtype_is_float(x->p->type[v].dtype); }
 
 void aot_activate_custom(struct aot *x, const struct node *node)
 {
@@ -44,7 +42,8 @@ static void emit_rule(struct aot *x, const struct node *node, const int *value, 
 			x->map[rule->param + k] = x->rules->rule_reads(x, x->map[rule->param + k]);
 	for (int k = 0; k < n; k++)
 		if (is_float(x, value[k]))
-			x->map[at++] = x->active[value[k]] ? aot_dual(x, value[k]) : aot_zeros(x, &x->p->type[value[k]]);
+			x->map[at++] = x->active[value[k]] ? aot_dual(x, value[k])
+			                                   : aot_zeros(x, &x->p->type[value[k]]);
 	aot_primal(x, rule);
 }
 

@@ -51,7 +51,8 @@ static void flag_results(struct batcher *b, const struct node *node, int n)
 			raise_flag(b, node->out + k, b->batched[node->region[r].result[k]]);
 }
 
-/* Carries are batched where they ever are; a while that ends by a batched condition goes on until all slices are done, and holds those that are. */
+/* Carries are batched where they ever are; a while that ends by a batched condition goes on until all slices are done,
+ * and holds those that are. */
 static void flag_loop(struct batcher *b, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
@@ -122,10 +123,7 @@ static void flag_region(struct batcher *b, const struct region *region)
 		flag_node(b, &region->node[i]);
 }
 
-void batch_flags(struct batcher *b)
-{
-	flag_region(b, &b->x->p->top);
-}
+void batch_flags(struct batcher *b) { flag_region(b, &b->x->p->top); }
 
 /* ---- room ---- */
 
@@ -169,7 +167,9 @@ int batch_captured(const struct batcher *b, const struct region *region, int n, 
 	for (int v = 0; v < x->p->n_value; v++)
 		if (used[v] && !own[v] && b->batched[v]) {
 			if (count == LIMIT_ARGS)
-				aot_fail(x, "a region captures more batched values than a node has operands, expected at most 16");
+				aot_fail(x,
+				    "a region captures more batched values than a node has operands, expected "
+				    "at most 16");
 			list[count++] = v;
 		}
 	return count;

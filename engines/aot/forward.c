@@ -56,10 +56,7 @@ static void activate_region(struct aot *x, const struct region *region)
 		activate_node(x, &region->node[i]);
 }
 
-void aot_activate(struct aot *x, const struct region *region)
-{
-	activate_region(x, region);
-}
+void aot_activate(struct aot *x, const struct region *region) { activate_region(x, region); }
 
 /* ---- the primal ---- */
 
@@ -94,8 +91,8 @@ void aot_primal_node(struct aot *x, const struct node *node)
 			result[k] = x->map[region->result[k]];
 		build_close(&x->b, result, region->n_result);
 	}
-	out = node->n_region ? aot_emit_regions(x, node->op, arg, node->n_arg, &node->attrs) :
-			       aot_emit(x, node->op, arg, node->n_arg, &node->attrs);
+	out = node->n_region ? aot_emit_regions(x, node->op, arg, node->n_arg, &node->attrs)
+	                     : aot_emit(x, node->op, arg, node->n_arg, &node->attrs);
 	for (int k = 0; k < node->n_out; k++)
 		x->map[node->out + k] = out + k;
 }

@@ -39,14 +39,15 @@ PULL(gather)
 }
 
 /*
- * Where each element of the result came from, as flat i64 positions in the operand; -1: from nowhere.  Elements differ in
- * position along the axis; what the other axes contribute is a literal.
+ * Where each element of the result came from, as flat i64 positions in the operand; -1: from nowhere.  Elements differ
+ * in position along the axis; what the other axes contribute is a literal.
  */
 static int flat_positions(struct aot *x, const struct node *node, int indices, const struct shape *from)
 {
 	const struct shape s = aot_type(x, indices)->shape;
 	struct tensor base = tensor_new(x->arena, &(struct type){DTYPE_I64, s});
-	int axis = node->attrs.axis, extent = from->extent[axis], stride[LIMIT_RANK], index[LIMIT_RANK] = {0}, at, inside;
+	int axis = node->attrs.axis, extent = from->extent[axis], stride[LIMIT_RANK], index[LIMIT_RANK] = {0}, at,
+	    inside;
 	int n = aot_scalar(x, DTYPE_I64, extent), zero = aot_scalar(x, DTYPE_I64, 0);
 
 	shape_strides(from, stride);
@@ -60,7 +61,8 @@ static int flat_positions(struct aot *x, const struct node *node, int indices, c
 		at = aot_op2(x, OP_REMAINDER, aot_op2(x, OP_ADD, aot_op2(x, OP_REMAINDER, at, n), n), n);
 	inside = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_GE, at, zero), aot_op2(x, OP_LT, at, n));
 	/* An index outside may overflow here; it is not used then. */
-	at = aot_op2(x, OP_ADD, aot_op2(x, OP_MUL, at, aot_scalar(x, DTYPE_I64, stride[axis])), build_constant(&x->b, &base));
+	at = aot_op2(
+	    x, OP_ADD, aot_op2(x, OP_MUL, at, aot_scalar(x, DTYPE_I64, stride[axis])), build_constant(&x->b, &base));
 	return aot_op3(x, OP_SELECT, inside, at, aot_scalar(x, DTYPE_I64, -1));
 }
 
@@ -68,7 +70,7 @@ PULL(take_along_axis)
 {
 	const struct type type = *aot_type(x, arg[0]);
 	const struct shape all = aot_vector(shape_elements(&type.shape)),
-			   read = aot_vector(shape_elements(&aot_type(x, arg[1])->shape));
+	                   read = aot_vector(shape_elements(&aot_type(x, arg[1])->shape));
 	int at, zeros;
 
 	(void)out;
@@ -118,8 +120,8 @@ PULL(scatter_set)
 	enum dtype d = aot_type(x, out)->dtype;
 
 	if (wanted[0])
-		contribution[0] = index_op(
-		    x, OP_SCATTER_SET, (int[]){cotangent, arg[1], aot_zeros(x, aot_type(x, arg[2]))}, 3, s.axis, s.mode);
+		contribution[0] = index_op(x, OP_SCATTER_SET,
+		    (int[]){cotangent, arg[1], aot_zeros(x, aot_type(x, arg[2]))}, 3, s.axis, s.mode);
 	if (wanted[2]) {
 		const struct shape extent = aot_vector(s.shape.extent[s.axis]);
 		struct shape along = {.rank = s.shape.rank};
@@ -127,7 +129,8 @@ PULL(scatter_set)
 
 		for (int k = 0; k < along.rank; k++)
 			along.extent[k] = k == s.axis ? s.n : 1;
-		owner = index_op(x, OP_SCATTER_SET, (int[]){aot_full(x, DTYPE_I64, -1, &extent), arg[1], number}, 3, 0, s.mode);
+		owner = index_op(
+		    x, OP_SCATTER_SET, (int[]){aot_full(x, DTYPE_I64, -1, &extent), arg[1], number}, 3, 0, s.mode);
 		mine = aot_op2(x, OP_EQ, index_op(x, OP_GATHER, (int[]){owner, arg[1]}, 2, 0, s.mode), number);
 		mine = aot_op3(x, OP_SELECT, aot_reshape(x, mine, &along), seen(x, &s, cotangent), aot_scalar(x, d, 0));
 		contribution[2] = padded(x, &s, mine);
@@ -146,8 +149,8 @@ PULL(scatter_add)
 }
 
 /*
- * One pass over the writes: run starts as rows[extent, others], step k multiplies row indices[k] by factor row k.  Gives what was there
- * before each step, [n, others]; *run is what is there in the end.
+ * One pass over the writes: run starts as rows[extent, others], step k multiplies row indices[k] by factor row k. Gives
+ * what was there before each step, [n, others]; *run is what is there in the end.
  */
 static int running_products(struct aot *x, const struct scatter *s, int indices, int factors, int *run)
 {
@@ -160,7 +163,7 @@ static int running_products(struct aot *x, const struct scatter *s, int indices,
 
 	build_close(&x->b,
 	    (int[]){index_op(x, OP_SCATTER_MUL, (int[]){param, at, factor}, 3, 0, s->mode),
-		index_op(x, OP_GATHER, (int[]){param, param + 1}, 2, 0, s->mode)},
+	        index_op(x, OP_GATHER, (int[]){param, param + 1}, 2, 0, s->mode)},
 	    2);
 	out = aot_emit_regions(x, OP_SCAN, (int[]){*run, indices, factors}, 3, &attrs);
 	*run = out;
@@ -168,8 +171,8 @@ static int running_products(struct aot *x, const struct scatter *s, int indices,
 }
 
 /*
- * For every factor the product of the others that meet in its place, f64: of x in *other_x (shape of x), of the used updates in
- * *other_update.  Those before times those after: division would be wrong at 0.
+ * For every factor the product of the others that meet in its place, f64: of x in *other_x (shape of x), of the used
+ * updates in *other_update.  Those before times those after: division would be wrong at 0.
  */
 static void other_factors(struct aot *x, const struct scatter *s, const int *arg, int *other_x, int *other_update)
 {
@@ -251,8 +254,8 @@ PULL(scatter_extremum)
 	if (wanted[0])
 		contribution[0] = aot_cast(x, aot_op3(x, OP_SELECT, w.x, share, zero), d);
 	if (wanted[2])
-		contribution[2] =
-		    padded(x, &s, aot_cast(x, aot_op3(x, OP_SELECT, w.update, seen(x, &s, share), zero), d));
+		contribution[2] = padded(
+		    x, &s, aot_cast(x, aot_op3(x, OP_SELECT, w.update, seen(x, &s, share), zero), d));
 }
 
 PUSH(scatter_extremum)
@@ -285,8 +288,7 @@ PULL(masked_scatter)
 	(void)node, (void)out;
 	/* The source element that each position takes, and whether it takes one. */
 	at = aot_op2(x, OP_SUB, aot_emit(x, OP_CUMSUM, &counted, 1, &along), aot_scalar(x, DTYPE_I64, 1));
-	used = aot_op2(
-	    x, OP_LOGICAL_AND, mask, aot_op2(x, OP_LT, at, aot_scalar(x, DTYPE_I64, room.extent[0])));
+	used = aot_op2(x, OP_LOGICAL_AND, mask, aot_op2(x, OP_LT, at, aot_scalar(x, DTYPE_I64, room.extent[0])));
 	if (wanted[0])
 		contribution[0] = aot_op3(
 		    x, OP_SELECT, aot_reshape(x, used, &s), aot_scalar(x, source.dtype, 0), cotangent);

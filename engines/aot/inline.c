@@ -1,6 +1,7 @@
 /*
- * inline.c: what a derivative program has no use for, said otherwise: fixed points as loops, checkpoint regions put into the regions around
- * them, and stores as updates that leave their buffer alone, for the derivative reads primal values again.
+ * inline.c: what a derivative program has no use for, said otherwise: fixed points as loops, checkpoint regions put
+ * into the regions around them, and stores as updates that leave their buffer alone, for the derivative reads primal
+ * values again.
  */
 #include "graph/walk.h"
 #include "parts.h"

@@ -10,7 +10,7 @@
 struct interpreter {
 	const struct program *program;
 	struct arena *arena;
-	struct tensor *value; /* [n_value] */
+	struct tensor *value;                      /* [n_value] */
 	const struct interpret_observer *observer; /* NULL: nobody listens */
 };
 
@@ -130,10 +130,12 @@ static void run_loop(struct interpreter *self, const struct node *node)
 	carries_show(self, &c, node->out);
 }
 
+/* clang-format off */
 static void (*const run_op[OP_COUNT])(struct interpreter *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_FOR] = run_loop, [OP_WHILE] = run_loop, [OP_SCAN] = run_loop,
 	[OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 };
+/* clang-format on */
 
 static void tell(struct interpreter *self, const struct region *region, const struct node *node)
 {
@@ -155,7 +157,8 @@ static void run_region(struct interpreter *self, const struct region *region)
 	}
 }
 
-void interpret_observed(const struct program *p, const struct tensor *input, const struct interpret_observer *o, struct arena *a, struct tensor *result)
+void interpret_observed(const struct program *p, const struct tensor *input, const struct interpret_observer *o,
+    struct arena *a, struct tensor *result)
 {
 	struct interpreter self = {.program = p, .arena = a, .value = NEW(a, struct tensor, p->n_value), .observer = o};
 
@@ -168,7 +171,8 @@ void interpret_observed(const struct program *p, const struct tensor *input, con
 
 void interpret_program(const struct program *p, const struct tensor *input, struct arena *a, struct tensor *result)
 {
-	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
+	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a),
+	                     loops = lower_fixed_points(&plain, false, a);
 
 	interpret_observed(&loops, input, NULL, a, result);
 }

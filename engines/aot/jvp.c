@@ -3,10 +3,7 @@
 
 #include "parts.h"
 
-int aot_dual(struct aot *x, int v)
-{
-	return x->dual[v] >= 0 ? x->dual[v] : aot_zeros(x, &x->p->type[v]);
-}
+int aot_dual(struct aot *x, int v) { return x->dual[v] >= 0 ? x->dual[v] : aot_zeros(x, &x->p->type[v]); }
 
 static void push_plain(struct aot *x, const struct node *node)
 {
@@ -23,7 +20,8 @@ static void push_plain(struct aot *x, const struct node *node)
 		if (tangent[k] >= 0 && rule->unscaled && !(rule->unscaled >> k & 1))
 			tangent[k] = aot_scaled(x, tangent[k], rule->scale);
 	}
-	x->dual[node->out] = aot_scaled(x, rule->push(x, node, arg, x->map[node->out], tangent), rule->unscaled ? 1 : rule->scale);
+	x->dual[node->out] = aot_scaled(
+	    x, rule->push(x, node, arg, x->map[node->out], tangent), rule->unscaled ? 1 : rule->scale);
 }
 
 /* Appends the tangents of the active ones among n values of p; `like` decides which are active. */
@@ -45,7 +43,8 @@ static const int *numbers(struct aot *x, int first, int n)
 	return list;
 }
 
-/* Binds n values of p from v on to `value`, and the tangents of the active ones (by `like`) to what follows; gives what is next. */
+/* Binds n values of p from v on to `value`, and the tangents of the active ones (by `like`) to what follows; gives what
+ * is next. */
 static int bind(struct aot *x, int v, const int *like, int n, int value)
 {
 	for (int k = 0; k < n; k++)

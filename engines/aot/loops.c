@@ -1,7 +1,7 @@
 /*
- * loops.c: control flow in reverse.  A loop that will be reversed is emitted as a scan that also stacks its carries at the start of
- * each iteration; its reverse is a `for` from the last iteration to the first, which recomputes the body from one row of
- * the stacks and pulls cotangents back through it.  Inside the body the same again.
+ * loops.c: control flow in reverse.  A loop that will be reversed is emitted as a scan that also stacks its carries at
+ * the start of each iteration; its reverse is a `for` from the last iteration to the first, which recomputes the body
+ * from one row of the stacks and pulls cotangents back through it.  Inside the body the same again.
  */
 #include <string.h>
 
@@ -41,8 +41,9 @@ static int captured_active(struct aot *x, const struct region *region, int n_reg
 	for (int v = 0; v < x->p->n_value; v++)
 		if (used[v] && !own[v] && x->active[v]) {
 			if (n == LIMIT_ARGS)
-				aot_fail(x, "derivative program: a region captures more active values than a node has results, "
-					    "expected at most 16");
+				aot_fail(x,
+				    "derivative program: a region captures more active values than a node has results, "
+				    "expected at most 16");
 			list[n++] = v;
 		}
 	return n;
@@ -50,7 +51,8 @@ static int captured_active(struct aot *x, const struct region *region, int n_reg
 
 /* ---- forward ---- */
 
-/* Whether iteration 0 runs, or (after an iteration) the next one: the condition of a while on these carries, in place. */
+/* Whether iteration 0 runs, or (after an iteration) the next one: the condition of a while on these carries, in place.
+ */
 static int goes_on(struct aot *x, const struct node *node, const int *carry)
 {
 	const struct region *condition = &node->region[0];
@@ -61,7 +63,8 @@ static int goes_on(struct aot *x, const struct node *node, const int *carry)
 }
 
 /* The flag that ends the saving scan after an iteration; next: the iterations done.  -1: the trip count is fixed. */
-static int stop_flag(struct aot *x, const struct node *node, const struct node_loop *l, int count, int next, const int *carry)
+static int stop_flag(
+    struct aot *x, const struct node *node, const struct node_loop *l, int count, int next, const int *carry)
 {
 	int stop = -1;
 
@@ -77,10 +80,7 @@ static int stop_flag(struct aot *x, const struct node *node, const struct node_l
 	return stop;
 }
 
-static struct shape flat_shape(const struct aot *x, int v)
-{
-	return aot_vector(shape_elements(&x->p->type[v].shape));
-}
+static struct shape flat_shape(const struct aot *x, int v) { return aot_vector(shape_elements(&x->p->type[v].shape)); }
 
 /* Which carries share which stack. */
 struct stacks {
@@ -132,10 +132,11 @@ static int emit_row(struct aot *x, const struct node_loop *l, const struct stack
 }
 
 /*
- * The scan.  Its results: iterations done, carries, ys, stacks.  count: the trip count as an i64 scalar, -1 when it is no operand.
+ * The scan.  Its results: iterations done, carries, ys, stacks.  count: the trip count as an i64 scalar, -1 when it is
+ * no operand.
  */
-static int emit_saving_scan(
-    struct aot *x, const struct node *node, const struct node_loop *l, const int *init, int count, const struct stacks *stacks)
+static int emit_saving_scan(struct aot *x, const struct node *node, const struct node_loop *l, const int *init,
+    int count, const struct stacks *stacks)
 {
 	int arg[LIMIT_ARGS + 1], result[3 * LIMIT_ARGS + 2], carry[LIMIT_ARGS], n = 0, n_arg = 0, param, stop;
 	struct type type[LIMIT_ARGS + 1];
@@ -180,7 +181,8 @@ void aot_save_loop(struct aot *x, const struct node *node)
 	for (int k = 0; k < l.n_carry; k++)
 		init[k] = x->map[node->arg[l.first_arg + k]];
 	if (n_out > LIMIT_ARGS)
-		aot_fail(x, "derivative program: more carries than a loop that saves them has results, expected at most 16");
+		aot_fail(
+		    x, "derivative program: more carries than a loop that saves them has results, expected at most 16");
 	if (l.first_arg) {
 		count = aot_cast(x, x->map[node->arg[0]], DTYPE_I64);
 		starts = aot_op2(x, OP_GT, count, aot_scalar(x, DTYPE_I64, 0));
@@ -237,8 +239,8 @@ static int add_row(struct aot *x, int whole, int at, int row)
 	struct shape s = aot_type(x, whole)->shape;
 
 	s.extent[0] = 1;
-	return aot_emit(x, OP_SCATTER_ADD,
-	    (int[]){whole, aot_reshape(x, at, &one), aot_reshape(x, row, &s)}, 3, &attrs);
+	return aot_emit(
+	    x, OP_SCATTER_ADD, (int[]){whole, aot_reshape(x, at, &one), aot_reshape(x, row, &s)}, 3, &attrs);
 }
 
 /* The parameters of the body at iteration `at`, from the stacks. */
@@ -262,7 +264,8 @@ static void show_iteration(
 		x->map[l->first_param + k] = row_of(x, x->map[node->arg[l->first_arg + k]], at);
 }
 
-/* Cotangents that the reverse loop carries: of carries, of captured values, of xs; each list by value of p or by position. */
+/* Cotangents that the reverse loop carries: of carries, of captured values, of xs; each list by value of p or by
+ * position. */
 struct reverse {
 	int n, n_carry, n_captured, n_xs, carry[LIMIT_ARGS], captured[LIMIT_ARGS], xs[LIMIT_ARGS];
 };

@@ -4,7 +4,7 @@
 
 struct splicing {
 	enum derivative_kind kept; /* rules of this kind stay */
-	int *alias; /* [n_value] the value that stands for one that is gone; itself where it stays */
+	int *alias;                /* [n_value] the value that stands for one that is gone; itself where it stays */
 	struct arena *arena;
 };
 
@@ -89,7 +89,8 @@ struct program lower_customs(const struct program *p, enum derivative_kind kept,
 		s.alias[v] = v;
 	splice_region(&s, &p->top, &out.top);
 	out = program_renumber(&out, a);
-	program_settle_stores(&out, a); /* a result may be an operand, and one that is stored into is no buffer elsewhere */
+	program_settle_stores(
+	    &out, a); /* a result may be an operand, and one that is stored into is no buffer elsewhere */
 	return out;
 }
 

@@ -1,7 +1,8 @@
 /* map.c: a batch as a scan over its slices: right for any program. */
 #include "parts.h"
 
-bool aot_map(const struct program *below, const struct transform *t, struct arena *a, struct program *out, struct error *e)
+bool aot_map(
+    const struct program *below, const struct transform *t, struct arena *a, struct program *out, struct error *e)
 {
 	const struct attrs attrs = {.trip = t->size, .carries = 0};
 	const struct region *top = &below->top;

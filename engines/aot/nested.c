@@ -1,17 +1,15 @@
 /*
- * nested.c: op derivative replaced by the nodes of its derivative.  A pass copies the program and derives the regions that hold no
- * other derivative; there are as many passes as derivatives are nested.  What a region captures is not active in it, so that it is a
- * constant there, but the nodes that stand in its place refer to it, so that a transform around them finds it.
+ * nested.c: op derivative replaced by the nodes of its derivative.  A pass copies the program and derives the regions
+ * that hold no other derivative; there are as many passes as derivatives are nested.  What a region captures is not
+ * active in it, so that it is a constant there, but the nodes that stand in its place refer to it, so that a transform
+ * around them finds it.
  */
 #include "nested.h"
 #include "graph/walk.h"
 
 #include "parts.h"
 
-bool program_has_derivative(const struct program *p)
-{
-	return region_nesting(&p->top, OP_DERIVATIVE) > 0;
-}
+bool program_has_derivative(const struct program *p) { return region_nesting(&p->top, OP_DERIVATIVE) > 0; }
 
 /* ---- one derivative ---- */
 
@@ -80,8 +78,8 @@ void aot_derive_node(struct aot *x, const struct node *node)
 /* ---- the program ---- */
 
 /* Derives the innermost ones; `above` and `below` as in struct aot. */
-static bool lower_once(
-    const struct program *p, int above, int below, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+static bool lower_once(const struct program *p, int above, int below, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e)
 {
 	const struct region *top = &p->top;
 	struct aot *x = aot_begin(p, a, e);
@@ -98,8 +96,8 @@ static bool lower_once(
 	return aot_end(x, result, n, out);
 }
 
-bool aot_lower(
-    const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_lower(const struct program *p, int above, const struct aot_rules *rules, struct arena *a, struct program *out,
+    struct error *e)
 {
 	int depth = region_nesting(&p->top, OP_DERIVATIVE);
 

@@ -34,7 +34,8 @@ static void number_operands(const struct node *node, int *arg)
 		arg[k] = k;
 }
 
-bool aot_op_vjp(const struct aot_op *of, const bool *wanted, struct arena *a, struct program *out, int *operand, struct error *e)
+bool aot_op_vjp(
+    const struct aot_op *of, const bool *wanted, struct arena *a, struct program *out, int *operand, struct error *e)
 {
 	struct node plain;
 	struct aot *x = begin_op(of, &plain, a, e);
@@ -76,7 +77,8 @@ bool aot_op_jvp(const struct aot_op *of, const bool *there, struct arena *a, str
 	return true;
 }
 
-bool aot_rule_operand(const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_rule_operand(
+    const struct type *type, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
 	struct aot *x = NEW(a, struct aot, 1);
 	int value;

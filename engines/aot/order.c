@@ -1,7 +1,7 @@
 /*
- * order.c: nodes in an order that follows from the program alone.  Rules emit inside argument lists, whose order of evaluation
- * compilers choose; the wiring is the same whatever they choose, so nodes are put in the order in which the results need them.
- * What no result needs goes.
+ * order.c: nodes in an order that follows from the program alone.  Rules emit inside argument lists, whose order of
+ * evaluation compilers choose; the wiring is the same whatever they choose, so nodes are put in the order in which the
+ * results need them. What no result needs goes.
  */
 #include "parts.h"
 
@@ -37,8 +37,10 @@ static void need_region(struct order *o, struct needed_nodes *s, const struct re
 		need(o, s, region->result[k]);
 }
 
-/* Depth first without recursion: `open` holds the nodes whose needs are being placed, next[i] the need of node i that comes next. */
-static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed, const struct node *from, struct node *to)
+/* Depth first without recursion: `open` holds the nodes whose needs are being placed, next[i] the need of node i that
+ * comes next. */
+static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed,
+    const struct node *from, struct node *to)
 {
 	int n_open = 0, n = 0;
 

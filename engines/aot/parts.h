@@ -13,8 +13,9 @@
 struct aot_saved {
 	int count; /* i64 scalar, the iterations executed; -1: always the fixed trip count */
 	/*
-	 * Carry k at the start of each iteration lies flattened in row t of stack[k], from column first[k] on; stack[k] -1: the body
-	 * does not read it.  Where results are short, carries share a stack: one f64 for floats, one i64 for the others.
+	 * Carry k at the start of each iteration lies flattened in row t of stack[k], from column first[k] on; stack[k]
+	 * -1: the body does not read it.  Where results are short, carries share a stack: one f64 for floats, one i64
+	 * for the others.
 	 */
 	int stack[LIMIT_ARGS], first[LIMIT_ARGS];
 };
@@ -28,9 +29,10 @@ struct aot {
 	const struct program *p; /* what is differentiated */
 	bool *active;            /* [p->n_value] float, and depends on a wrt input through floats */
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
-	int *dual;               /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
-	int n_node;              /* emitted so far */
-	int above, below;        /* levels of the request that differentiate the derivative program again, and those that made p */
+	int *dual;  /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
+	int n_node; /* emitted so far */
+	int above,
+	    below; /* levels of the request that differentiate the derivative program again, and those that made p */
 	const struct aot_rules *rules;
 	bool lowering;           /* op derivative is replaced */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
@@ -64,14 +66,17 @@ int aot_pad(struct aot *x, int value, int axis, int low, int high, double number
 /* Sums over the axes along which a value of shape s was stretched: the adjoint of broadcasting. */
 int aot_sum_to(struct aot *x, int value, const struct shape *s);
 /*
- * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be differentiated
- * again, so is the product at that 0: its own derivative by the derivative stays the partial.
+ * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be
+ * differentiated again, so is the product at that 0: its own derivative by the derivative stays the partial.
  */
 int aot_product(struct aot *x, int derivative, int partial);
 /* What a right engine does at the seams of batches (table.h). */
 int aot_guard(struct aot *x, int predicate, int value);
 int aot_gather(struct batcher *b, const struct node *node);
-static inline int aot_strong(struct aot *x, int derivative, int partial) { return x->rules->product(x, derivative, partial); }
+static inline int aot_strong(struct aot *x, int derivative, int partial)
+{
+	return x->rules->product(x, derivative, partial);
+}
 /* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);
@@ -81,17 +86,18 @@ struct shape aot_vector(int n);
 
 aot_push_fn aot_push_partials, aot_push_linear, aot_push_scatter_mul, aot_push_scatter_extremum, aot_push_reduce_prod,
     aot_push_reduce_extremum, aot_push_logsumexp, aot_push_norm, aot_push_cumprod, aot_push_matmul, aot_push_sort;
-aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcast_to, aot_pull_reshape, aot_pull_transpose,
-    aot_pull_reverse, aot_pull_slice, aot_pull_slice_scatter, aot_pull_dynamic_slice, aot_pull_dynamic_update_slice,
-    aot_pull_pad, aot_pull_concatenate, aot_pull_gather, aot_pull_take_along_axis, aot_pull_scatter_set,
-    aot_pull_scatter_add, aot_pull_scatter_mul, aot_pull_scatter_extremum, aot_pull_masked_scatter, aot_pull_reduce_sum,
-    aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum, aot_pull_logsumexp, aot_pull_norm,
-    aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
+aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcast_to, aot_pull_reshape,
+    aot_pull_transpose, aot_pull_reverse, aot_pull_slice, aot_pull_slice_scatter, aot_pull_dynamic_slice,
+    aot_pull_dynamic_update_slice, aot_pull_pad, aot_pull_concatenate, aot_pull_gather, aot_pull_take_along_axis,
+    aot_pull_scatter_set, aot_pull_scatter_add, aot_pull_scatter_mul, aot_pull_scatter_extremum,
+    aot_pull_masked_scatter, aot_pull_reduce_sum, aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum,
+    aot_pull_logsumexp, aot_pull_norm, aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
 /* Their heads. */
-#define PULL(name)                                                                                                     \
-	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,           \
+#define PULL(name) \
+	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent, \
 	    const bool *wanted, int *contribution)
-#define PUSH(name) int aot_push_##name(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
+#define PUSH(name) \
+	int aot_push_##name(struct aot *x, const struct node *node, const int *arg, int out, const int *tangent)
 
 /* ---- op custom (custom.c): its part of aot_activate, aot_push_region, aot_primal_saving and aot_pull_region ---- */
 
@@ -114,8 +120,8 @@ int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int 
 void aot_push_region(struct aot *x, const struct region *region);
 
 /*
- * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a reason where the IR
- * has no room.
+ * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a
+ * reason where the IR has no room.
  */
 bool aot_without_apply(struct program *p, struct arena *a, struct error *e) MUST_CHECK;
 /* What stands in for one scatter_apply node in the primal. */
@@ -131,7 +137,8 @@ struct shape aot_matrix(const struct shape *s, bool left);
 int aot_scaled(struct aot *x, int value, double factor);
 /* A partial by its text, f64; wide[]: the operands in f64 (rules.c). */
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
-/* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (nested.c). */
+/* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (nested.c).
+ */
 bool aot_derives(const struct node *node);
 void aot_derive_node(struct aot *x, const struct node *node);
 /* The primal of a region's nodes into the region that is open; its parameters are mapped already. */
@@ -147,7 +154,8 @@ void aot_save_loop(struct aot *x, const struct node *node);
 void aot_give(struct aot *x, int v, int contribution);
 /* The cotangents of a region's own values are unknown. */
 void aot_clear(struct aot *x, const struct region *region);
-/* Pulls cotangents back through the nodes of a region, whose primal was emitted with aot_primal_saving into the open region. */
+/* Pulls cotangents back through the nodes of a region, whose primal was emitted with aot_primal_saving into the open
+ * region. */
 void aot_pull_region(struct aot *x, const struct region *region);
 void aot_pull_loop(struct aot *x, const struct node *node);
 void aot_pull_cond(struct aot *x, const struct node *node);

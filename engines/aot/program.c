@@ -1,4 +1,5 @@
-/* program.c: derivative programs as wholes: what goes in and comes out, what is refused, and the levels of a request. */
+/* program.c: derivative programs as wholes: what goes in and comes out, what is refused, and the levels of a request.
+ */
 #include "graph/walk.h"
 #include "parts.h"
 
@@ -43,11 +44,13 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 	int n_input;
 
 	if (n_result > LIMIT_ARGS)
-		return error_set(x->error, NULL, "derivative program: %d results, expected at most %d", n_result, LIMIT_ARGS);
+		return error_set(
+		    x->error, NULL, "derivative program: %d results, expected at most %d", n_result, LIMIT_ARGS);
 	*out = build_end(&x->b, result, n_result);
 	n_input = out->top.n_param;
 	if (n_input > LIMIT_ARGS)
-		return error_set(x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
+		return error_set(
+		    x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
 	*out = aot_order(out, x->arena);
 	program_settle_stores(out, x->arena); /* what was an input, or used once, may be neither here */
 	if (program_nodes(out) > AOT_NODES)
@@ -59,7 +62,8 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 	return true;
 }
 
-/* What is derived: seeds NULL are inputs of the derivative program, and its results begin with those of p; else constants, and derivatives alone. */
+/* What is derived: seeds NULL are inputs of the derivative program, and its results begin with those of p; else
+ * constants, and derivatives alone. */
 struct level_derivation {
 	const int *wrt;
 	int n_wrt;
@@ -80,7 +84,8 @@ static bool is_there(const struct level_derivation *d, const struct type *t, int
 }
 
 /* A derivation of p, checkpoints and derivatives gone, whose wrt inputs are active; NULL with an error. */
-static struct aot *begin(const struct program *p, const struct level_derivation *d, bool jvp, struct arena *a, struct error *e)
+static struct aot *begin(
+    const struct program *p, const struct level_derivation *d, bool jvp, struct arena *a, struct error *e)
 {
 	struct program *plain = NEW(a, struct program, 1);
 	struct aot *x;
@@ -107,7 +112,8 @@ static int take_seed(struct aot *x, const struct level_derivation *d, const stru
 }
 
 /* Appends the derivatives of value[n] of p.  Of integers and bools: zeros where the seeds are constants, else none. */
-static int add_derivatives(struct aot *x, const struct level_derivation *d, int *list, int n_list, const int *value, int n)
+static int add_derivatives(
+    struct aot *x, const struct level_derivation *d, int *list, int n_list, const int *value, int n)
 {
 	for (int k = 0; k < n; k++) {
 		const struct type *t = &x->p->type[value[k]];
@@ -123,7 +129,8 @@ static int add_derivatives(struct aot *x, const struct level_derivation *d, int 
 	return n_list;
 }
 
-static bool derive_jvp(const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
+static bool derive_jvp(
+    const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
 {
 	struct aot *x = begin(p, d, true, a, e);
 	int result[AOT_ROOM], n = 0;
@@ -144,7 +151,8 @@ static bool derive_jvp(const struct program *p, const struct level_derivation *d
 	return aot_end(x, result, n, out);
 }
 
-static bool derive_vjp(const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
+static bool derive_vjp(
+    const struct program *p, const struct level_derivation *d, struct arena *a, struct program *out, struct error *e)
 {
 	struct aot *x = begin(p, d, false, a, e);
 	int result[AOT_ROOM], n = 0, seed[LIMIT_ARGS], wrt[LIMIT_ARGS];
@@ -169,17 +177,20 @@ static bool derive_vjp(const struct program *p, const struct level_derivation *d
 	return aot_end(x, result, n, out);
 }
 
-bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_jvp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e)
 {
 	return derive_jvp(p, &(struct level_derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
 }
 
-bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_vjp(const struct program *p, const int *wrt, int n_wrt, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e)
 {
 	return derive_vjp(p, &(struct level_derivation){.wrt = wrt, .n_wrt = n_wrt, .rules = rules}, a, out, e);
 }
 
-bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_rule(const struct program *p, enum derivative_kind kind, const struct aot_rules *rules, struct arena *a,
+    struct program *out, struct error *e)
 {
 	struct level_derivation d = {.above = LIMIT_TRANSFORMS, .rules = rules};
 	int wrt[LIMIT_ARGS];
@@ -198,8 +209,8 @@ bool aot_rule(const struct program *p, enum derivative_kind kind, const struct a
 
 /* ---- the levels of a request ---- */
 
-bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules, struct arena *a,
-    struct program *out, struct error *e)
+bool aot_levels(const struct program *p, const struct transform *t, int n, int above, const struct aot_rules *rules,
+    struct arena *a, struct program *out, struct error *e)
 {
 	*out = *p;
 	for (int k = 0; k < n; k++) {
@@ -210,16 +221,16 @@ bool aot_levels(const struct program *p, const struct transform *t, int n, int a
 		    .below = request_order(t, k),
 		    .rules = rules};
 
-		if (!(t[k].kind == TRANSFORM_BATCH ? aot_batch(out, &t[k], rules, a, out, e) :
-		      t[k].kind == TRANSFORM_JVP   ? derive_jvp(out, &d, a, out, e) :
-						     derive_vjp(out, &d, a, out, e)))
+		if (!(t[k].kind == TRANSFORM_BATCH       ? aot_batch(out, &t[k], rules, a, out, e)
+		            : t[k].kind == TRANSFORM_JVP ? derive_jvp(out, &d, a, out, e)
+		                                         : derive_vjp(out, &d, a, out, e)))
 			return false;
 	}
 	return true;
 }
 
-bool aot_batches(const struct program *p, const struct transform *t, int n, const struct aot_rules *rules, struct arena *a,
-    struct program *out, struct error *e)
+bool aot_batches(const struct program *p, const struct transform *t, int n, const struct aot_rules *rules,
+    struct arena *a, struct program *out, struct error *e)
 {
 	*out = *p;
 	for (int k = 0; k < n; k++)
@@ -228,7 +239,8 @@ bool aot_batches(const struct program *p, const struct transform *t, int n, cons
 	return true;
 }
 
-bool aot_request(const struct testcase *c, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
+bool aot_request(
+    const struct testcase *c, const struct aot_rules *rules, struct arena *a, struct program *out, struct error *e)
 {
 	struct program part[2];
 	int result[AOT_ROOM], n = 0, n_part = request_order(c->transform, c->n_transform) ? 2 : 1;

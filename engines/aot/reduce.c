@@ -1,4 +1,5 @@
-/* reduce.c: reductions, running sums and products, matrix products: both directions, in f64 where a rule is more than a move. */
+/* reduce.c: reductions, running sums and products, matrix products: both directions, in f64 where a rule is more than a
+ * move. */
 #include <float.h>
 
 #include "parts.h"
@@ -52,7 +53,8 @@ PULL(reduce_sum)
 PULL(reduce_mean)
 {
 	const struct type type = *aot_type(x, arg[0]);
-	int n_out = shape_elements(&aot_type(x, out)->shape), n = n_out ? shape_elements(&type.shape) / n_out : 1, share;
+	int n_out = shape_elements(&aot_type(x, out)->shape), n = n_out ? shape_elements(&type.shape) / n_out : 1,
+	    share;
 
 	if (!wanted[0])
 		return;
@@ -107,7 +109,8 @@ PULL(reduce_prod)
 	if (wanted[0])
 		contribution[0] = aot_cast(x,
 		    aot_strong(x,
-			aot_broadcast(x, aot_wide(x, kept(x, node, arg, cotangent)), &aot_type(x, arg[0])->shape), others),
+		        aot_broadcast(x, aot_wide(x, kept(x, node, arg, cotangent)), &aot_type(x, arg[0])->shape),
+		        others),
 		    aot_type(x, arg[0])->dtype);
 }
 
@@ -115,8 +118,7 @@ PUSH(reduce_prod)
 {
 	int others = other_factors(x, node, aot_wide(x, arg[0]));
 
-	return as_result(
-	    x, reduced(x, node, OP_REDUCE_SUM, aot_strong(x, aot_wide(x, tangent[0]), others)), out);
+	return as_result(x, reduced(x, node, OP_REDUCE_SUM, aot_strong(x, aot_wide(x, tangent[0]), others)), out);
 }
 
 /* Whether each element attains the extremum, and how many of its group do (f64, 1 at least). */
@@ -124,8 +126,7 @@ static int find_winners(struct aot *x, const struct node *node, const int *arg, 
 {
 	int wins = aot_op2(x, OP_EQ, arg[0], kept(x, node, arg, out));
 
-	*count = aot_op2(
-	    x, OP_MAX, reduced(x, node, OP_REDUCE_SUM, aot_wide(x, wins)), aot_scalar(x, DTYPE_F64, 1));
+	*count = aot_op2(x, OP_MAX, reduced(x, node, OP_REDUCE_SUM, aot_wide(x, wins)), aot_scalar(x, DTYPE_F64, 1));
 	return wins;
 }
 
@@ -179,7 +180,8 @@ static int unit_vectors(struct aot *x, const struct node *node, const int *arg)
 /* Every element's cotangent is its group's times a partial. */
 static int spread(struct aot *x, const struct node *node, const int *arg, int cotangent, int partial)
 {
-	return aot_cast(x, aot_strong(x, aot_wide(x, kept(x, node, arg, cotangent)), partial), aot_type(x, arg[0])->dtype);
+	return aot_cast(
+	    x, aot_strong(x, aot_wide(x, kept(x, node, arg, cotangent)), partial), aot_type(x, arg[0])->dtype);
 }
 
 PULL(logsumexp)
@@ -224,9 +226,10 @@ PULL(cumsum)
 		contribution[0] = aot_reverse(x, aot_emit(x, OP_CUMSUM, &back, 1, &node->attrs), axis);
 }
 
-/* A scan over rows u and v, [n, others], with two carried rows; `step` emits the body: it replaces the carries and gives the output. */
-static int scan_rows(struct aot *x, int u, int v, double start0, double start1,
-    int (*step)(struct aot *x, int *carry, int u, int v))
+/* A scan over rows u and v, [n, others], with two carried rows; `step` emits the body: it replaces the carries and
+ * gives the output. */
+static int scan_rows(
+    struct aot *x, int u, int v, double start0, double start1, int (*step)(struct aot *x, int *carry, int u, int v))
 {
 	const struct shape s = aot_type(x, u)->shape, row = aot_vector(s.extent[1]);
 	const struct type t = {DTYPE_F64, row};
@@ -300,9 +303,9 @@ static int not_finite(struct aot *x, int value)
 }
 
 /*
- * left @ right in f64, where zeros of the derivative (left when `first`, else right) are strong: they make no NaN of an infinite
- * partial.  Three products: without the infinite partials; how often one meets a derivative that is not 0; and, used only
- * there, as it stands.
+ * left @ right in f64, where zeros of the derivative (left when `first`, else right) are strong: they make no NaN of an
+ * infinite partial.  Three products: without the infinite partials; how often one meets a derivative that is not 0;
+ * and, used only there, as it stands.
  */
 static int strong_matmul(struct aot *x, int left, int right, bool first)
 {

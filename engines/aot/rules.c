@@ -1,4 +1,5 @@
-/* rules.c: the table of `aot`, its texts as nodes of the program, and the rules of ops that are elementwise or linear. */
+/* rules.c: the table of `aot`, its texts as nodes of the program, and the rules of ops that are elementwise or linear.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -11,10 +12,7 @@ static int all_that_ran(struct aot *x, int count)
 	return count;
 }
 
-static void leave_constant(struct aot *x, const struct node *node)
-{
-	(void)x, (void)node;
-}
+static void leave_constant(struct aot *x, const struct node *node) { (void)x, (void)node; }
 
 static int the_value(struct aot *x, int value)
 {
@@ -28,8 +26,8 @@ static void keep_slots(struct aot *x, const struct node *node, int *contribution
 }
 
 const struct aot_rules aot_rules_right = {
-	.row =
-	    {
+    .row =
+        {
 #define AOT(op, push, pull, a, b, c) [OP_##op] = {aot_push_##push, aot_pull_##pull, {a, b, c}, 1, 0},
 #define AOT_NONE(op)
 #define AOT_REGION(op)
@@ -37,28 +35,22 @@ const struct aot_rules aot_rules_right = {
 #undef AOT
 #undef AOT_NONE
 #undef AOT_REGION
-	    },
-	.product = aot_product,
-	.running_term = aot_product,
-	.reversed = all_that_ran,
-	.capture = leave_constant,
-	.rule_reads = the_value,
-	.slots = keep_slots,
-	.guard = aot_guard,
-	.gather = aot_gather,
+        },
+    .product = aot_product,
+    .running_term = aot_product,
+    .reversed = all_that_ran,
+    .capture = leave_constant,
+    .rule_reads = the_value,
+    .slots = keep_slots,
+    .guard = aot_guard,
+    .gather = aot_gather,
 };
 
 /* ---- texts; one that is wrong is a mistake in the table ---- */
 
-static int emit_node(void *self, enum op op, const int *arg, int n_arg)
-{
-	return aot_emit(self, op, arg, n_arg, NULL);
-}
+static int emit_node(void *self, enum op op, const int *arg, int n_arg) { return aot_emit(self, op, arg, n_arg, NULL); }
 
-static int emit_number(void *self, double number)
-{
-	return aot_scalar(self, DTYPE_F64, number);
-}
+static int emit_number(void *self, double number) { return aot_scalar(self, DTYPE_F64, number); }
 
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg)
 {
@@ -106,8 +98,8 @@ int aot_push_partials(struct aot *x, const struct node *node, const int *arg, in
 	return aot_broadcast(x, aot_cast(x, sum, type.dtype), &type.shape);
 }
 
-void aot_pull_partials(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+void aot_pull_partials(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,
+    const bool *wanted, int *contribution)
 {
 	bool widened = false;
 	int wide[3];
@@ -151,24 +143,24 @@ int aot_push_linear(struct aot *x, const struct node *node, const int *arg, int 
 	return aot_emit(x, node->op, operand, node->n_arg, &node->attrs);
 }
 
-void aot_pull_select(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+void aot_pull_select(struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted,
+    int *contribution)
 {
 	int zero = aot_scalar(x, aot_type(x, out)->dtype, 0);
 
 	(void)node;
 	for (int k = 1; k < 3; k++) {
 		const struct shape s = aot_type(x, arg[k])->shape;
-		int kept = k == 1 ? aot_op3(x, OP_SELECT, arg[0], cotangent, zero) :
-				    aot_op3(x, OP_SELECT, arg[0], zero, cotangent);
+		int kept = k == 1 ? aot_op3(x, OP_SELECT, arg[0], cotangent, zero)
+		                  : aot_op3(x, OP_SELECT, arg[0], zero, cotangent);
 
 		if (wanted[k])
 			contribution[k] = aot_sum_to(x, kept, &s);
 	}
 }
 
-void aot_pull_cast(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+void aot_pull_cast(struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted,
+    int *contribution)
 {
 	(void)node, (void)out;
 	if (wanted[0])

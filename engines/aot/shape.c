@@ -53,8 +53,8 @@ PULL(slice_scatter)
 
 	(void)out;
 	if (wanted[0])
-		contribution[0] =
-		    aot_emit(x, OP_SLICE_SCATTER, (int[]){cotangent, aot_zeros(x, &update)}, 2, &node->attrs);
+		contribution[0] = aot_emit(
+		    x, OP_SLICE_SCATTER, (int[]){cotangent, aot_zeros(x, &update)}, 2, &node->attrs);
 	if (wanted[1]) {
 		struct attrs attrs = node->attrs;
 
@@ -67,8 +67,8 @@ PULL(dynamic_slice)
 {
 	(void)node, (void)out;
 	if (wanted[0])
-		contribution[0] =
-		    aot_op3(x, OP_DYNAMIC_UPDATE_SLICE, aot_zeros(x, aot_type(x, arg[0])), cotangent, arg[1]);
+		contribution[0] = aot_op3(
+		    x, OP_DYNAMIC_UPDATE_SLICE, aot_zeros(x, aot_type(x, arg[0])), cotangent, arg[1]);
 }
 
 PULL(dynamic_update_slice)

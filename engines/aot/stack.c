@@ -17,7 +17,8 @@ struct sub_request {
 struct stack_plan {
 	int inner; /* transforms that are not answered slice by slice */
 	struct sub_request derivative, primal;
-	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other question gives the primal too. */
+	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other
+	 * question gives the primal too. */
 	bool apart;
 };
 
@@ -36,8 +37,8 @@ int stack_inner(const struct testcase *c)
 }
 
 /* The case of n levels t of p; of one level at most for an engine that knows one, 0: its primal. */
-static enum answer_status ask(struct engine *self, struct sub_request *q, const struct testcase *c, const struct program *p,
-    struct transform *t, int n, struct arena *a, const char **text)
+static enum answer_status ask(struct engine *self, struct sub_request *q, const struct testcase *c,
+    const struct program *p, struct transform *t, int n, struct arena *a, const char **text)
 {
 	q->c = *c;
 	q->c.program = n > 1 ? *p : lower_customs(p, lower_keeps(n ? t : NULL), a);
@@ -48,7 +49,8 @@ static enum answer_status ask(struct engine *self, struct sub_request *q, const 
 	return self->kind->prepare(self, &q->c, a, &q->state, text);
 }
 
-enum answer_status stack_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+enum answer_status stack_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	struct stack_plan *s = NEW(a, struct stack_plan, 1);
 	struct program below;
@@ -74,8 +76,8 @@ refuse:
 }
 
 /* The engine's answer to one question; the seeds are those of `own`, its copy of the case. */
-static void put(struct engine *self, const struct stack_plan *s, const struct sub_request *q, const struct testcase *own, int which,
-    struct tensor *point, struct arena *a, struct answer *out)
+static void put(struct engine *self, const struct stack_plan *s, const struct sub_request *q,
+    const struct testcase *own, int which, struct tensor *point, struct arena *a, struct answer *out)
 {
 	struct testcase c = q->c;
 
@@ -84,8 +86,8 @@ static void put(struct engine *self, const struct stack_plan *s, const struct su
 	self->kind->answer(self, q->state, &c, which, point, a, out);
 }
 
-static void answer_inner(struct engine *self, const struct stack_plan *s, const struct testcase *own, int which, struct tensor *point,
-    struct arena *a, struct answer *out)
+static void answer_inner(struct engine *self, const struct stack_plan *s, const struct testcase *own, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
 {
 	struct answer primal;
 
@@ -99,7 +101,8 @@ static void answer_inner(struct engine *self, const struct stack_plan *s, const 
 	out->primal = primal.primal;
 }
 
-/* Puts x[n] of slice b into the rows of stacked[n], which slice 0 makes; what has another type than there stands for the whole. */
+/* Puts x[n] of slice b into the rows of stacked[n], which slice 0 makes; what has another type than there stands for
+ * the whole. */
 static void stack_slice(struct tensor *stacked, const struct tensor *x, int n, int b, int size, struct arena *a)
 {
 	for (int k = 0; k < n; k++) {
@@ -119,8 +122,8 @@ static void stack_slice(struct tensor *stacked, const struct tensor *x, int n, i
 	}
 }
 
-static void answer_level(struct engine *self, const struct stack_plan *s, const struct testcase *own, int level, int which,
-    struct tensor *point, struct arena *a, struct answer *out)
+static void answer_level(struct engine *self, const struct stack_plan *s, const struct testcase *own, int level,
+    int which, struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct transform *t;
 	struct tensor slice[LIMIT_ARGS];
@@ -138,7 +141,8 @@ static void answer_level(struct engine *self, const struct stack_plan *s, const 
 			slice[t->wrt[k]] = kernel_row(&point[t->wrt[k]], b, a);
 		answer_level(self, s, own, level - 1, which, slice, a, &one);
 		for (int k = 0; k < t->n_wrt; k++)
-			kernel_set_row(&point[t->wrt[k]], b, &slice[t->wrt[k]]); /* what the engine did to its input is to be seen */
+			kernel_set_row(&point[t->wrt[k]], b,
+			    &slice[t->wrt[k]]); /* what the engine did to its input is to be seen */
 		if (one.status != ANSWER_OK) {
 			*out = one;
 			return;
@@ -156,8 +160,8 @@ static void answer_level(struct engine *self, const struct stack_plan *s, const 
 	}
 }
 
-void stack_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
-    struct answer *out)
+void stack_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
 {
 	answer_level(self, state, c, c->n_transform, which, point, a, out);
 }

@@ -13,12 +13,21 @@ struct reader {
 };
 
 /* From the loosest to the tightest. */
-static const struct operator {
+static const struct operator
+{
 	int level;
 	const char *sign;
 	enum op op;
-} operators[] = {
-	{0, ">=", OP_GE}, {0, "<=", OP_LE}, {0, ">", OP_GT}, {0, "<", OP_LT}, {1, "+", OP_ADD}, {1, "-", OP_SUB}, {2, "*", OP_MUL}, {2, "/", OP_DIV},
+}
+operators[] = {
+    {0, ">=", OP_GE},
+    {0, "<=", OP_LE},
+    {0, ">", OP_GT},
+    {0, "<", OP_LT},
+    {1, "+", OP_ADD},
+    {1, "-", OP_SUB},
+    {2, "*", OP_MUL},
+    {2, "/", OP_DIV},
 };
 enum { OPERATORS = sizeof operators / sizeof *operators, LEVELS = 3 };
 
@@ -138,7 +147,7 @@ static int read_unary(struct reader *r)
 	return take(r, "^2") ? emit(r, OP_MUL, (const int[]){x, x}, 2) : x;
 }
 
-static const struct operator *take_operator(struct reader *r, int level)
+static const struct operator* take_operator(struct reader *r, int level)
 {
 	for (int i = 0; i < OPERATORS; i++)
 		if (operators[i].level == level && take(r, operators[i].sign))
@@ -148,7 +157,7 @@ static const struct operator *take_operator(struct reader *r, int level)
 
 static int read_level(struct reader *r, int level)
 {
-	const struct operator *o;
+	const struct operator* o;
 	int x;
 
 	if (level == LEVELS)

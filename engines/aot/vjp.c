@@ -48,7 +48,8 @@ static void pull_plain(struct aot *x, const struct node *node)
 	rule->pull(x, node, arg, x->map[node->out], x->dual[node->out], wanted, contribution);
 	for (int k = 0; k < node->n_arg; k++)
 		if (contribution[k] >= 0)
-			aot_give(x, node->arg[k], rule->unscaled >> k & 1 ? contribution[k] : aot_scaled(x, contribution[k], rule->scale));
+			aot_give(x, node->arg[k],
+			    rule->unscaled >> k & 1 ? contribution[k] : aot_scaled(x, contribution[k], rule->scale));
 }
 
 void aot_pull_region(struct aot *x, const struct region *region)

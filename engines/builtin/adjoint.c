@@ -13,10 +13,7 @@ static double multiply_strong_zero(double cotangent, double partial)
 	return cotangent == 0 ? 0 : cotangent * partial;
 }
 
-static double accumulate_sum(double sum, double term)
-{
-	return sum + term;
-}
+static double accumulate_sum(double sum, double term) { return sum + term; }
 
 static bool fold_always(int older, int newer)
 {
@@ -41,20 +38,11 @@ static void running_in_order(enum dtype d, double *x, int n)
 		x[i] += x[i - 1];
 }
 
-static int residual_lifo(int step, int n)
-{
-	return n - 1 - step;
-}
+static int residual_lifo(int step, int n) { return n - 1 - step; }
 
-static bool carry_either(bool initial, bool updated)
-{
-	return initial || updated;
-}
+static bool carry_either(bool initial, bool updated) { return initial || updated; }
 
-static bool neither(bool saved, bool shared)
-{
-	return !saved && !shared;
-}
+static bool neither(bool saved, bool shared) { return !saved && !shared; }
 
 static const struct tensor *saved_recorded(int operand, const struct tensor *recorded, const struct tensor *latest)
 {
@@ -97,8 +85,7 @@ static int own_slot(int position, const bool *requested, int n)
 	return position;
 }
 
-static const struct tensor *last_result(
-    const struct node *node, const struct tensor *first, const struct tensor *last)
+static const struct tensor *last_result(const struct node *node, const struct tensor *first, const struct tensor *last)
 {
 	(void)node, (void)first;
 	return last;
@@ -122,10 +109,7 @@ static bool every_result_counts(const struct region *body, int k)
 	return true;
 }
 
-static double applied_as_given(double cotangent)
-{
-	return cotangent;
-}
+static double applied_as_given(double cotangent) { return cotangent; }
 
 static int index_of_its_own(int k, int n)
 {
@@ -133,10 +117,7 @@ static int index_of_its_own(int k, int n)
 	return k;
 }
 
-static void rerun_nothing(struct tensor *newest, struct arena *a)
-{
-	(void)newest, (void)a;
-}
+static void rerun_nothing(struct tensor *newest, struct arena *a) { (void)newest, (void)a; }
 
 static bool leaf_of_its_own(const struct tensor *a, const struct tensor *b)
 {
@@ -144,7 +125,8 @@ static bool leaf_of_its_own(const struct tensor *a, const struct tensor *b)
 	return false;
 }
 
-static void finish_nothing(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+static void finish_nothing(
+    const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	(void)t, (void)point, (void)gradient, (void)n, (void)a;
 }
@@ -197,7 +179,8 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->residual_index = residual_lifo;
 	out->carry_active = carry_either;
 	out->loop = (struct reverse_loop){one_pass, carry_of_iteration, row_of_iteration, row_of_iteration,
-	    carry_always_flows, type_of_carry, own_slot, last_result, iteration_itself, slot_itself, every_result_counts};
+	    carry_always_flows, type_of_carry, own_slot, last_result, iteration_itself, slot_itself,
+	    every_result_counts};
 	out->applied = applied_as_given;
 	out->index = index_of_its_own;
 	out->rerun = rerun_nothing;
@@ -208,15 +191,9 @@ void adjoint_rules_init(struct adjoint_rules *out)
 	out->finish = finish_nothing;
 }
 
-adjoint_fn *adjoint_structure(enum op op)
-{
-	return source_rows[op].structure;
-}
+adjoint_fn *adjoint_structure(enum op op) { return source_rows[op].structure; }
 
-bool adjoint_flows(const struct adjoint_rules *rules, enum op op)
-{
-	return rules->row[op].structure != adjoint_none;
-}
+bool adjoint_flows(const struct adjoint_rules *rules, enum op op) { return rules->row[op].structure != adjoint_none; }
 
 static const char *refuse_region(const struct adjoint_rules *rules, const struct region *region)
 {
@@ -238,8 +215,8 @@ const char *adjoint_refuse(
 /* ---- one op ---- */
 
 void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
-    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[], struct tensor *contribution,
-    struct arena *a)
+    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[],
+    struct tensor *contribution, struct arena *a)
 {
 	const struct adjoint_rule *rule = &rules->row[node->op];
 	const struct adjoint_call call = {.rules = rules,
@@ -258,15 +235,17 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 	if (rule->scale == 1)
 		return;
 	for (int k = 0; k < node->n_arg; k++) {
-		int n = contribution[k].at && !(rule->unscaled >> k & 1) ? shape_elements(&contribution[k].type.shape) : 0;
+		int n = contribution[k].at && !(rule->unscaled >> k & 1) ? shape_elements(&contribution[k].type.shape)
+		                                                         : 0;
 
 		for (int i = 0; i < n; i++)
-			contribution[k].at[i].f =
-			    round_to(contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
+			contribution[k].at[i].f = round_to(
+			    contribution[k].type.dtype, contribution[k].at[i].f * rule->scale);
 	}
 }
 
-/* Linear ops and moves read where, never what: indices, masks, shapes.  Elementwise rules read what their texts name. */
+/* Linear ops and moves read where, never what: indices, masks, shapes.  Elementwise rules read what their texts name.
+ */
 bool adjoint_reads(const struct adjoint_rules *rules, enum op op, int k, enum dtype d)
 {
 	const struct adjoint_rule *rule = &rules->row[op];
@@ -299,8 +278,7 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 	const struct tensor *out = call->out;
 	const struct shape *shape = &out->type.shape;
 	const union cell *operand[RULE_PARTIALS];
-	int n = shape_elements(shape),
-	    n_arg = call->node->n_arg < RULE_PARTIALS ? call->node->n_arg : RULE_PARTIALS;
+	int n = shape_elements(shape), n_arg = call->node->n_arg < RULE_PARTIALS ? call->node->n_arg : RULE_PARTIALS;
 
 	for (int k = 0; k < RULE_PARTIALS; k++)
 		operand[k] = k < n_arg ? adjoint_expand(call->arg[k], shape, call->arena) : out->at;
@@ -315,8 +293,7 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 			double p = expression_eval(
 			    partial, operand[0][i].f, operand[1][i].f, operand[2][i].f, out->at[i].f);
 
-			full[i].f =
-			    round_to(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
+			full[i].f = round_to(out->type.dtype, call->rules->multiply(call->cotangent->at[i].f, p));
 		}
 		adjoint_deliver(call, k, shape, full, contribution);
 	}
@@ -324,8 +301,8 @@ void adjoint_elementwise(const struct adjoint_call *call, struct tensor *contrib
 
 /* ---- sums of contributions ---- */
 
-static void join_cells(double (*join)(double sum, double term), const struct type *t, union cell **adjoint,
-    union cell *contribution)
+static void join_cells(
+    double (*join)(double sum, double term), const struct type *t, union cell **adjoint, union cell *contribution)
 {
 	int n = shape_elements(&t->shape);
 
@@ -343,8 +320,8 @@ void adjoint_add(
 	join_cells(rules->accumulate, t, adjoint, contribution);
 }
 
-void adjoint_join(const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint,
-    union cell *contribution)
+void adjoint_join(
+    const struct adjoint_rules *rules, enum op op, const struct type *t, union cell **adjoint, union cell *contribution)
 {
 	double (*join)(double sum, double term) = rules->row[op].join;
 

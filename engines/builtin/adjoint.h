@@ -34,16 +34,17 @@ const char *adjoint_refuse(
 
 /*
  * Pulls the result's cotangent back to the wanted operands of a node without regions: contribution[node->n_arg] as
- * rules.h says, each a buffer of its own; one may be the cotangent's when that is `spent`, which says that nobody reads it again.
+ * rules.h says, each a buffer of its own; one may be the cotangent's when that is `spent`, which says that nobody reads
+ * it again.
  */
 void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, const struct tensor *const arg[],
-    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[], struct tensor *contribution,
-    struct arena *a);
+    const struct tensor *out, const struct tensor *cotangent, bool spent, const bool wanted[],
+    struct tensor *contribution, struct arena *a);
 
 enum { ADJOINT_RESULT = -1 };
 /*
- * Whether pulling `op` back reads the elements of operand k of that dtype (or of its result, ADJOINT_RESULT): what a record must keep.
- * May say yes where it does not.
+ * Whether pulling `op` back reads the elements of operand k of that dtype (or of its result, ADJOINT_RESULT): what a
+ * record must keep. May say yes where it does not.
  */
 bool adjoint_reads(const struct adjoint_rules *rules, enum op op, int k, enum dtype d);
 
@@ -76,8 +77,8 @@ struct adjoint_sum {
 };
 
 /*
- * Adds a contribution of type t, which is taken over: a buffer nobody else uses.  `op`: whose contribution it is, or OP_COUNT; it joins
- * the part before it as the op's row says.
+ * Adds a contribution of type t, which is taken over: a buffer nobody else uses.  `op`: whose contribution it is, or
+ * OP_COUNT; it joins the part before it as the op's row says.
  */
 void adjoint_sum_add(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum,
     union cell *contribution, struct arena *a);
@@ -96,8 +97,8 @@ void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct te
 /* The right seam: sums over the axes along which the operand (zeroed, then filled) was broadcast. */
 void adjoint_unbroadcast(const struct tensor *full, struct tensor *operand);
 /* Gives contribution[k] from cells in the result's shape (kept): unbroadcast where the operand is smaller. */
-void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
-    struct tensor *contribution);
+void adjoint_deliver(
+    const struct adjoint_call *call, int k, const struct shape *shape, union cell *full, struct tensor *contribution);
 /* The elements of x over the index space `to`, which x broadcasts to; x's own cells when the shapes are equal. */
 const union cell *adjoint_expand(const struct tensor *x, const struct shape *to, struct arena *a);
 /* A zeroed contribution[k] of the type of operand k. */
@@ -124,7 +125,8 @@ static inline void cell_walk_next(struct cell_walk *w)
 }
 
 /* The view of shape `size` of an array of shape `whole` whose element k is at start + k*stride; NULL: 0 and 1. */
-struct cell_walk cell_walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride);
+struct cell_walk cell_walk_window(
+    const struct shape *whole, const struct shape *size, const int *start, const int *stride);
 void cell_walk_take(const union cell *from, struct cell_walk w, union cell *out); /* out[k] = from[w(k)] */
 void cell_walk_put(union cell *into, struct cell_walk w, const union cell *x);    /* into[w(k)] = x[k] */
 void cell_walk_add(union cell *into, struct cell_walk w, const union cell *x);    /* into[w(k)] += x[k], not rounded */

@@ -15,8 +15,7 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 	target = next = NEW(call->arena, int, n);
 	for (int o = 0; o < v.outer; o++)
 		for (int k = 0; k < n_index; k++) {
-			int at = kernel_index(
-			    call->node->attrs.mode, index[call->rules->index(k, n_index)].i, v.n);
+			int at = kernel_index(call->node->attrs.mode, index[call->rules->index(k, n_index)].i, v.n);
 
 			for (int i = 0; i < v.inner; i++)
 				*next++ = at < 0 ? -1 : (o * v.n + at) * v.inner + i;
@@ -28,8 +27,7 @@ void adjoint_gather(const struct adjoint_call *call, struct tensor *contribution
 void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *contribution)
 {
 	int axis = call->node->attrs.axis;
-	struct axis_view v = axis_view(&call->arg[0]->type.shape, axis),
-			 r = axis_view(&call->out->type.shape, axis);
+	struct axis_view v = axis_view(&call->arg[0]->type.shape, axis), r = axis_view(&call->out->type.shape, axis);
 	const union cell *index = call->arg[1]->at;
 	int n = shape_elements(&call->out->type.shape), *target;
 
@@ -62,7 +60,7 @@ static struct writes resolve_writes(const struct adjoint_call *call)
 {
 	int axis = call->node->attrs.axis, n_index = shape_elements(&call->arg[1]->type.shape);
 	struct axis_view x = axis_view(&call->arg[0]->type.shape, axis),
-			 update = axis_view(&call->arg[2]->type.shape, axis);
+	                 update = axis_view(&call->arg[2]->type.shape, axis);
 	struct writes w = {.at = NEW(call->arena, struct write, x.outer * n_index * x.inner)};
 
 	for (int o = 0; o < x.outer; o++)

@@ -141,8 +141,7 @@ void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribut
 	for (int i = 0; i < g.n; i++) {
 		double total = sum[g.group[i]];
 
-		g.into[i].f =
-		    total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / total);
+		g.into[i].f = total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / total);
 	}
 	adjoint_round(&contribution[0]);
 }
@@ -169,8 +168,8 @@ void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 	for (int i = 0; i < g.n; i++) {
 		double total = sum[g.group[i]];
 
-		g.into[i].f =
-		    total == 0 ? 0 : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / sqrt(total));
+		g.into[i].f = total == 0 ? 0
+		                         : call->rules->multiply(g.cotangent[g.group[i]].f, g.into[i].f / sqrt(total));
 	}
 	adjoint_round(&contribution[0]);
 }
@@ -228,7 +227,7 @@ static void pull_cumprod(const struct adjoint_call *call, struct axis_line line,
 		int at = line.first + k * line.step;
 
 		rest = call->cotangent->at[at].f +
-		       (k + 1 < line.n ? call->rules->multiply(rest, x[at + line.step].f) : 0);
+		    (k + 1 < line.n ? call->rules->multiply(rest, x[at + line.step].f) : 0);
 		into[at].f = rest;
 	}
 	for (int k = 0; k < line.n; k++) {
@@ -264,7 +263,8 @@ void adjoint_sort(const struct adjoint_call *call, struct tensor *contribution)
 		for (int i = 0; i < v.inner; i++) {
 			order_line(x, &v, o, i, perm, spare);
 			for (int k = 0; k < v.n; k++)
-				into[(o * v.n + perm[k]) * v.inner + i] = call->cotangent->at[(o * v.n + k) * v.inner + i];
+				into[(o * v.n + perm[k]) * v.inner + i] = call->cotangent
+				                                              ->at[(o * v.n + k) * v.inner + i];
 		}
 }
 
@@ -280,8 +280,8 @@ static struct shape batch_matrix(const struct shape *batch, int rows, int column
 
 /* Gives operand k from its cotangent over the broadcast batch; `matrix` is the operand with its vector axis
  * restored. */
-static void give_matrix(const struct adjoint_call *call, int k, const struct shape *matrix,
-    const struct shape *full, union cell *at, struct tensor *contribution)
+static void give_matrix(const struct adjoint_call *call, int k, const struct shape *matrix, const struct shape *full,
+    union cell *at, struct tensor *contribution)
 {
 	enum dtype d = call->arg[k]->type.dtype;
 	struct tensor wide = {{d, *full}, at}, part = {{d, *matrix}, at};
@@ -295,7 +295,8 @@ static void give_matrix(const struct adjoint_call *call, int k, const struct sha
 }
 
 /* The sum of n products of cotangents with elements of the other matrix. */
-static double dot(const struct adjoint_call *call, const union cell *cotangent, int stride, const union cell *x, int stride_x, int n)
+static double dot(
+    const struct adjoint_call *call, const union cell *cotangent, int stride, const union cell *x, int stride_x, int n)
 {
 	struct arena_mark mark = arena_mark(call->arena);
 	double *term = NEW(call->arena, double, n), sum;
@@ -340,8 +341,8 @@ void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution
 		for (int t = 0; t < n_batch; t++)
 			for (int m = 0; m < rows; m++)
 				for (int k = 0; k < inner; k++)
-					da[(t * rows + m) * inner + k].f =
-					    dot(call, c + (t * rows + m) * columns, 1, b + (t * inner + k) * columns, 1, columns);
+					da[(t * rows + m) * inner + k].f = dot(call, c + (t * rows + m) * columns, 1,
+					    b + (t * inner + k) * columns, 1, columns);
 		give_matrix(call, 0, &left, &all_left, da, contribution);
 	}
 	if (call->wanted[1]) {
@@ -349,8 +350,8 @@ void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution
 		for (int t = 0; t < n_batch; t++)
 			for (int k = 0; k < inner; k++)
 				for (int n = 0; n < columns; n++)
-					db[(t * inner + k) * columns + n].f = dot(call, c + t * rows * columns + n, columns,
-					    a + t * rows * inner + k, inner, rows);
+					db[(t * inner + k) * columns + n].f = dot(call, c + t * rows * columns + n,
+					    columns, a + t * rows * inner + k, inner, rows);
 		give_matrix(call, 1, &right, &all_right, db, contribution);
 	}
 }

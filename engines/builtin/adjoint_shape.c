@@ -49,8 +49,8 @@ void adjoint_broadcast_to(const struct adjoint_call *call, struct tensor *contri
 	size_t n = (size_t)shape_elements(shape);
 
 	if (call->wanted[0])
-		adjoint_deliver(call, 0, shape, arena_copy(call->arena, call->cotangent->at, n, sizeof(union cell)),
-		    contribution);
+		adjoint_deliver(
+		    call, 0, shape, arena_copy(call->arena, call->cotangent->at, n, sizeof(union cell)), contribution);
 }
 
 void adjoint_transpose(const struct adjoint_call *call, struct tensor *contribution)

@@ -1,4 +1,5 @@
-/* adjoint_walk.c: what the structures of rules share: contributions brought to an operand's shape, and walks over windows of cells. */
+/* adjoint_walk.c: what the structures of rules share: contributions brought to an operand's shape, and walks over
+ * windows of cells. */
 #include "adjoint.h"
 #include "engines/kernels/rounding.h"
 
@@ -34,8 +35,8 @@ void adjoint_unbroadcast(const struct tensor *full, struct tensor *operand)
 	adjoint_round(operand);
 }
 
-void adjoint_deliver(const struct adjoint_call *call, int k, const struct shape *shape, union cell *full,
-    struct tensor *contribution)
+void adjoint_deliver(
+    const struct adjoint_call *call, int k, const struct shape *shape, union cell *full, struct tensor *contribution)
 {
 	const struct type *t = &call->arg[k]->type;
 	const struct tensor wide = {.type = {t->dtype, *shape}, .at = full};
@@ -77,7 +78,8 @@ void adjoint_round(struct tensor *x)
 		x->at[i].f = round_to(x->type.dtype, x->at[i].f);
 }
 
-struct cell_walk cell_walk_window(const struct shape *whole, const struct shape *size, const int *start, const int *stride)
+struct cell_walk cell_walk_window(
+    const struct shape *whole, const struct shape *size, const int *start, const int *stride)
 {
 	struct cell_walk w = {.shape = *size};
 	int strides[LIMIT_RANK];

@@ -1,7 +1,7 @@
 /*
- * checkpointed.c: `functional` with a bounded number of snapshots per loop.  Forward keeps nothing of a loop but how many
- * iterations it ran, which is known for every kind of loop then, so that one schedule (revolve.h) serves them all: the price
- * is that the first sweep places no snapshots.  Every execution of a nested loop has snapshots of its own.
+ * checkpointed.c: `functional` with a bounded number of snapshots per loop.  Forward keeps nothing of a loop but how
+ * many iterations it ran, which is known for every kind of loop then, so that one schedule (revolve.h) serves them all:
+ * the price is that the first sweep places no snapshots.  Every execution of a nested loop has snapshots of its own.
  */
 #include "region_vjp.h"
 #include "revolve.h"
@@ -15,7 +15,7 @@ struct checkpoints {
 	struct tensor *slot[REVOLVE_SNAPSHOTS]; /* [n_carry] each */
 	struct tensor *working[2];              /* [n_carry] each: an iteration goes from one to the other */
 	int current;
-	int segment;                            /* the iteration that began with the snapshot taken last */
+	int segment; /* the iteration that began with the snapshot taken last */
 };
 
 static void *checkpoints_open(struct region_run *run, const struct node_loop *l, struct residuals *r)
@@ -25,8 +25,9 @@ static void *checkpoints_open(struct region_run *run, const struct node_loop *l,
 	int slots = r->n < run->snapshots ? r->n : run->snapshots;
 
 	if (run->recomputed + revolve_cost(r->n, run->snapshots) > RECOMPUTED_LIMIT) {
-		run->refusal = arena_printf(run->arena, "checkpointed: %d iterations with %d snapshots: more than %d to run again",
-		    r->n, run->snapshots, RECOMPUTED_LIMIT);
+		run->refusal = arena_printf(run->arena,
+		    "checkpointed: %d iterations with %d snapshots: more than %d to run again", r->n, run->snapshots,
+		    RECOMPUTED_LIMIT);
 		return NULL;
 	}
 	c = NEW(run->arena, struct checkpoints, 1);
@@ -53,13 +54,15 @@ static struct iterate checkpoints_next(
 
 		switch (action.kind) {
 		case REVOLVE_STORE:
-			loop_copy_carries(l, c->slot[rules->snapshot(action.slot, r->n, run->snapshots)], c->working[c->current]);
+			loop_copy_carries(
+			    l, c->slot[rules->snapshot(action.slot, r->n, run->snapshots)], c->working[c->current]);
 			break;
 		case REVOLVE_RESTORE: {
 			/* The newest of the live ones. */
 			int slot = run->rules->residual_index(0, action.slot + 1);
 
-			loop_copy_carries(l, c->working[c->current], c->slot[rules->snapshot(slot, r->n, run->snapshots)]);
+			loop_copy_carries(
+			    l, c->working[c->current], c->slot[rules->snapshot(slot, r->n, run->snapshots)]);
 			c->segment = action.from;
 			break;
 		}
@@ -82,8 +85,8 @@ static struct iterate checkpoints_next(
 
 static const struct loop_policy policy_revolve = {.open = checkpoints_open, .next = checkpoints_next};
 
-static void checkpointed_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
-    struct arena *a, struct answer *out)
+static void checkpointed_answer(struct engine *self, void *state, const struct testcase *c, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
 {
 	(void)which;
 	region_answer(self, &policy_revolve, state, c, point, a, out);

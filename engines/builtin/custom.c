@@ -1,7 +1,7 @@
 /*
- * custom.c: the rule of a custom run eagerly, and the op on the tape and with tangents.  The function itself is run without a derivative; what the rule reads are its
- * operands, kept as any other op's.  As in the systems that have such rules a result depends on whatever operand there is, and what is
- * absent is zeros to the rule.
+ * custom.c: the rule of a custom run eagerly, and the op on the tape and with tangents.  The function itself is run
+ * without a derivative; what the rule reads are its operands, kept as any other op's.  As in the systems that have such
+ * rules a result depends on whatever operand there is, and what is absent is zeros to the rule.
  */
 #include "custom.h"
 
@@ -72,7 +72,8 @@ static bool fits(const struct tensor *x, int k, int n, const struct type *type)
 	return k >= 0 && k < n && x[k].at && type_equal(&x[k].type, type);
 }
 
-void custom_rule(const struct custom_call *call, const struct tensor *direction, const bool *wanted, struct tensor *given)
+void custom_rule(
+    const struct custom_call *call, const struct tensor *direction, const bool *wanted, struct tensor *given)
 {
 	const struct custom_rules *rules = call->rules;
 	const struct node *node = call->node;
@@ -103,7 +104,9 @@ void custom_rule(const struct custom_call *call, const struct tensor *direction,
 		int from = rules->direction(k, along.n);
 
 		if (along.is_float[k])
-			value[n++] = fits(there, from, along.n, &type[along.value[k]]) ? there[from] : absent(call, &type[along.value[k]]);
+			value[n++] = fits(there, from, along.n, &type[along.value[k]])
+			    ? there[from]
+			    : absent(call, &type[along.value[k]]);
 	}
 	call->run(call->engine, &node->region[1], value, result);
 	n = 0;
@@ -143,8 +146,13 @@ static void reverse_custom(struct tape *tape, const struct record *r)
 	struct variable *const *operand = r->arg + node->n_out;
 	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
 	bool wanted[LIMIT_ARGS], any = false;
-	const struct custom_call call = {.rules = &tape->rules->custom, .program = tape->program, .node = node, .arg = arg,
-	    .run = run_on_tape, .engine = tape, .arena = tape->arena};
+	const struct custom_call call = {.rules = &tape->rules->custom,
+	    .program = tape->program,
+	    .node = node,
+	    .arg = arg,
+	    .run = run_on_tape,
+	    .engine = tape,
+	    .arena = tape->arena};
 
 	for (int k = 0; k < node->n_out; k++) {
 		const struct variable *v = r->arg[k];
@@ -224,8 +232,13 @@ void custom_push(struct forward *self, const struct node *node)
 {
 	struct tensor arg[LIMIT_ARGS], tangent[LIMIT_ARGS], result[LIMIT_ARGS], given[LIMIT_ARGS];
 	bool wanted[LIMIT_ARGS];
-	const struct custom_call call = {.rules = &self->rules->custom, .program = self->program, .node = node, .arg = arg,
-	    .run = run_forward, .engine = self, .arena = self->arena};
+	const struct custom_call call = {.rules = &self->rules->custom,
+	    .program = self->program,
+	    .node = node,
+	    .arg = arg,
+	    .run = run_forward,
+	    .engine = self,
+	    .arena = self->arena};
 
 	for (int k = 0; k < node->n_arg; k++) {
 		arg[k] = self->primal[node->arg[k]];

@@ -1,9 +1,9 @@
 /*
- * forward.c: forward mode, streaming: tangents travel with the values, and a loop keeps two iterations at a time, so that memory does
- * not grow with trip counts.  Modelled on the jvp transform of MLX.
+ * forward.c: forward mode, streaming: tangents travel with the values, and a loop keeps two iterations at a time, so
+ * that memory does not grow with trip counts.  Modelled on the jvp transform of MLX.
  *
- * A value is traced when it has a tangent: when an operand of its node has one, integers and bool included.  Absent is not zero:
- * an untraced operand does not reach a rule.
+ * A value is traced when it has a tangent: when an operand of its node has one, integers and bool included.  Absent is
+ * not zero: an untraced operand does not reach a rule.
  */
 #include <string.h>
 
@@ -37,7 +37,8 @@ static void push_tangents(struct forward *self, const struct node *node, const s
 		struct tensor tangent = tensor_new(self->arena, &self->program->type[slot]);
 
 		if (slot == node->out)
-			tangent_apply(rule, node, arg, &self->primal[slot], n_traced, argnums, packed, &tangent, self->arena);
+			tangent_apply(
+			    rule, node, arg, &self->primal[slot], n_traced, argnums, packed, &tangent, self->arena);
 		self->tangent[slot] = tangent;
 	}
 }
@@ -124,15 +125,17 @@ static void run_scatter_apply(struct forward *self, const struct node *node)
 		forward_run(self, region);
 		y.at[at[k]] = self->primal[region->result[0]].at[0];
 		if (dy.at)
-			dy.at[at[k]].f = self->rules->applied(self, region, moving.at[0].f, tangent->at ? tangent->at[0].f : 0);
+			dy.at[at[k]].f = self->rules->applied(
+			    self, region, moving.at[0].f, tangent->at ? tangent->at[0].f : 0);
 		arena_rewind(self->arena, mark);
 	}
 	set_value(self, node->out, y, dy);
 }
 
 /*
- * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it allocated is
- * given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may bring one.
+ * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it
+ * allocated is given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may
+ * bring one.
  */
 struct dual_carries {
 	int n;
@@ -257,11 +260,13 @@ static void run_loop(struct forward *self, const struct node *node)
 		set_value(self, node->out + l.n_carry + i, stacked[i], stacked_tangent[i]);
 }
 
+/* clang-format off */
 static void (*const run_op[OP_COUNT])(struct forward *, const struct node *) = {
 	[OP_COND] = run_cond, [OP_CHECKPOINT] = run_checkpoint, [OP_SCATTER_APPLY] = run_scatter_apply,
 	[OP_FIXED_POINT] = implicit_push, [OP_CUSTOM] = custom_push,
 	[OP_FOR] = run_loop, [OP_WHILE] = run_loop, [OP_SCAN] = run_loop,
 };
+/* clang-format on */
 
 void forward_run(struct forward *self, const struct region *region)
 {
@@ -289,7 +294,8 @@ static enum op unruled(const struct tangent_rules *rules, const struct region *r
 	return OP_COUNT;
 }
 
-static enum answer_status forward_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+static enum answer_status forward_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	enum op op;
 
@@ -304,14 +310,18 @@ static enum answer_status forward_prepare(struct engine *self, const struct test
 	return ANSWER_OK;
 }
 
-static void forward_answer(struct engine *engine, void *state, const struct testcase *c, int which, struct tensor *point,
-    struct arena *a, struct answer *out)
+static void forward_answer(struct engine *engine, void *state, const struct testcase *c, int which,
+    struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct region *top = &c->program.top;
 	const struct transform *jvp = c->n_transform ? &c->transform[0] : NULL;
-	struct forward self = {.program = &c->program, .rules = &engine->tangent, .arena = a, .tracing = jvp,
+	struct forward self = {.program = &c->program,
+	    .rules = &engine->tangent,
+	    .arena = a,
+	    .tracing = jvp,
 	    .exclusive = buffers_exclusive(&c->program, a),
-	    .primal = NEW(a, struct tensor, c->program.n_value), .tangent = NEW(a, struct tensor, c->program.n_value)};
+	    .primal = NEW(a, struct tensor, c->program.n_value),
+	    .tangent = NEW(a, struct tensor, c->program.n_value)};
 
 	(void)state, (void)which;
 	for (int i = 0; i < top->n_param; i++)
@@ -332,17 +342,18 @@ static void forward_answer(struct engine *engine, void *state, const struct test
 		const struct tensor *tangent = &self.tangent[top->result[i]];
 
 		/* A result that no direction reaches. */
-		out->derivative[i] = tangent->at ? tensor_copy(a, tangent) : tensor_new(a, &self.primal[top->result[i]].type);
+		out->derivative[i] = tangent->at ? tensor_copy(a, tangent)
+		                                 : tensor_new(a, &self.primal[top->result[i]].type);
 	}
 }
 
 const struct engine_kind forward_kind = {
-	.name = "forward",
-	.summary = "streaming jvp with packed tangents, memory independent of trip counts",
-	.modelled_on = "MLX jvp",
-	.jvp = true,
-	.order = LIMIT_TRANSFORMS,
-	.batch = true,
-	.prepare = forward_prepare,
-	.answer = forward_answer,
+    .name = "forward",
+    .summary = "streaming jvp with packed tangents, memory independent of trip counts",
+    .modelled_on = "MLX jvp",
+    .jvp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
+    .prepare = forward_prepare,
+    .answer = forward_answer,
 };

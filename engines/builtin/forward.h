@@ -1,4 +1,5 @@
-/* forward.h: the streaming jvp, for the engines that run it: `forward`, and `implicit`, which adds what it knows of solutions. */
+/* forward.h: the streaming jvp, for the engines that run it: `forward`, and `implicit`, which adds what it knows of
+ * solutions. */
 #ifndef ENGINES_BUILTIN_FORWARD_H
 #define ENGINES_BUILTIN_FORWARD_H
 

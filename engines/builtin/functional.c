@@ -11,7 +11,8 @@ static void *keep_open(struct region_run *run, const struct node_loop *l, struct
 	return r;
 }
 
-static struct iterate keep_next(struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step)
+static struct iterate keep_next(
+    struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step)
 {
 	int saved = run->rules->residual_index(step, r->n);
 

@@ -1,7 +1,8 @@
 /*
- * implicit.c: the engine that differentiates solutions by the implicit function theorem.  Of x* = f(x*, p) it keeps x* alone, however many steps
- * led there: with J = df/dx at x*, a vjp solves w = x_bar + J^T w and gives p the cotangent (df/dp)^T w, a jvp solves
- * dx = J dx + df/dp dp.  Both are solved as x* was, by iteration, which converges where that did.  All else is `tape`, or `forward` for a jvp.
+ * implicit.c: the engine that differentiates solutions by the implicit function theorem.  Of x* = f(x*, p) it keeps x*
+ * alone, however many steps led there: with J = df/dx at x*, a vjp solves w = x_bar + J^T w and gives p the cotangent
+ * (df/dp)^T w, a jvp solves dx = J dx + df/dp dp.  Both are solved as x* was, by iteration, which converges where that
+ * did.  All else is `tape`, or `forward` for a jvp.
  */
 #include "forward.h"
 #include "engines/instance.h"
@@ -49,7 +50,8 @@ static void copy_cells(struct tensor *to, const union cell *from)
 		memset(to->at, 0, size);
 }
 
-/* How an iteration comes to its end: when an element no longer moves by more than its rounding, and as many iterations again. */
+/* How an iteration comes to its end: when an element no longer moves by more than its rounding, and as many iterations
+ * again. */
 struct settling {
 	int done, settled; /* iterations; of them before nothing moved, 0: it still does */
 };
@@ -108,8 +110,9 @@ static void step_end(struct tape *tape, const struct step_mark *m)
 }
 
 /*
- * Pulls w back through one body at x* = r->arg[0 .. n).  pulled[n] becomes J^T w; with `give`, the contributions to captured values are handed
- * on.  The captured values are inactive copies meanwhile, so that nothing else reaches their adjoints.
+ * Pulls w back through one body at x* = r->arg[0 .. n).  pulled[n] becomes J^T w; with `give`, the contributions to
+ * captured values are handed on.  The captured values are inactive copies meanwhile, so that nothing else reaches their
+ * adjoints.
  */
 static void pull(struct tape *tape, const struct record *r, const struct tensor *w, struct tensor *pulled, bool give)
 {
@@ -230,7 +233,8 @@ void implicit_record(struct tape *tape, const struct node *node)
 /* ---- with tangents ---- */
 
 /* Executes the body on `primal` with these tangents; NULL: without any. */
-static void push_step(struct forward *self, const struct node *node, const struct tensor *primal, const struct tensor *tangent)
+static void push_step(
+    struct forward *self, const struct node *node, const struct tensor *primal, const struct tensor *tangent)
 {
 	const struct region *body = &node->region[0];
 
@@ -244,7 +248,8 @@ static void push_step(struct forward *self, const struct node *node, const struc
 void implicit_push(struct forward *self, const struct node *node)
 {
 	const struct region *body = &node->region[0];
-	struct tensor *carry = new_set(self->program, node, self->arena), *next = new_set(self->program, node, self->arena), *tangent;
+	struct tensor *carry = new_set(self->program, node, self->arena),
+	              *next = new_set(self->program, node, self->arena), *tangent;
 	bool tracing = self->tracing, done = false;
 	struct settling s = {0, 0};
 

@@ -1,8 +1,8 @@
 /*
- * parallel.c: `functional`, and `forward` for a jvp, with every sum of cotangents or tangents a binary tree, as an engine on many
- * threads forms it, but always the same tree; each node is rounded to the dtype.  The trees are seams of the adjoint table and
- * structures of the tangent table.  Sums that are part of a local derivative (the denominator of a softmax) are no such sums and
- * stay as they are, and so do primal values.
+ * parallel.c: `functional`, and `forward` for a jvp, with every sum of cotangents or tangents a binary tree, as an
+ * engine on many threads forms it, but always the same tree; each node is rounded to the dtype.  The trees are seams of
+ * the adjoint table and structures of the tangent table.  Sums that are part of a local derivative (the denominator of
+ * a softmax) are no such sums and stay as they are, and so do primal values.
  */
 #include "engines/kernels/parts.h"
 #include "region_vjp.h"
@@ -10,10 +10,7 @@
 /* ---- the trees ---- */
 
 /* A binary counter: equal halves meet. */
-static bool fold_equals(int older, int newer)
-{
-	return older == newer;
-}
+static bool fold_equals(int older, int newer) { return older == newer; }
 
 static double sum_tree(enum dtype d, double *term, int n)
 {
@@ -54,8 +51,7 @@ static double stretch_tree(const struct axis_stretch *s, int base, int from, int
 		}
 		return s->full->at[base].f;
 	}
-	return dtype_round(
-	    s->full->type.dtype, stretch_tree(s, base, from, half) + stretch_tree(s, base, half, to));
+	return dtype_round(s->full->type.dtype, stretch_tree(s, base, from, half) + stretch_tree(s, base, half, to));
 }
 
 static void unbroadcast_tree(const struct tensor *full, struct tensor *operand)
@@ -113,7 +109,8 @@ static void tangent_scatter_add_tree(const struct tangent_call *call, struct ten
 {
 	struct axis_view v = axis_view(&result->type.shape, call->node->attrs.axis);
 	int n_x = shape_elements(&result->type.shape), n_update = shape_elements(&call->arg[2]->type.shape);
-	int n_index = shape_elements(&call->arg[1]->type.shape), rows = call->arg[2]->type.shape.extent[call->node->attrs.axis];
+	int n_index = shape_elements(&call->arg[1]->type.shape),
+	    rows = call->arg[2]->type.shape.extent[call->node->attrs.axis];
 	int *target = NEW(call->arena, int, n_x + n_update);
 	union cell *term = NEW(call->arena, union cell, n_x + n_update);
 
@@ -133,7 +130,8 @@ static void tangent_scatter_add_tree(const struct tangent_call *call, struct ten
 }
 
 /* Adds a product of which one factor, `strong`, is a tangent: a zero of it makes no term. */
-static void add_product(const struct tangent_call *call, struct tensor left, struct tensor right, int strong, struct tensor *result)
+static void add_product(
+    const struct tangent_call *call, struct tensor left, struct tensor right, int strong, struct tensor *result)
 {
 	struct shape batch[2], full;
 	const union cell *x, *y;
@@ -163,7 +161,8 @@ static void add_product(const struct tangent_call *call, struct tensor left, str
 		for (int m = 0; m < rows; m++)
 			for (int n = 0; n < columns; n++, at++) {
 				for (int k = 0; k < inner; k++) {
-					double p = x[(t * rows + m) * inner + k].f, q = y[(t * inner + k) * columns + n].f;
+					double p = x[(t * rows + m) * inner + k].f,
+					       q = y[(t * inner + k) * columns + n].f;
 
 					term[k] = (strong ? q : p) == 0 ? 0 : p * q;
 				}
@@ -196,10 +195,7 @@ static void parallel_set_up(struct engine *self)
 	self->adjoint.unbroadcast = unbroadcast_tree;
 }
 
-static bool is_jvp(const struct testcase *c)
-{
-	return c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP;
-}
+static bool is_jvp(const struct testcase *c) { return c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP; }
 
 static enum answer_status parallel_prepare(
     struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)

@@ -1,4 +1,5 @@
-/* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per program. */
+/* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per
+ * program. */
 #include "graph/walk.h"
 #include "region_vjp.h"
 
@@ -43,8 +44,8 @@ static void activate_region(
 			activate_region(rules, p, &node->region[0], active);
 			activate_region(rules, p, &node->region[1], active);
 			for (int k = 0; k < node->n_out; k++)
-				active[node->out + k] =
-				    active[node->region[0].result[k]] || active[node->region[1].result[k]];
+				active[node->out + k] = active[node->region[0].result[k]] ||
+				    active[node->region[1].result[k]];
 		} else if (op_table[node->op].family == FAMILY_CUSTOM) {
 			for (int k = 0; k < node->n_arg; k++)
 				any |= active[node->arg[k]];
@@ -70,8 +71,8 @@ static void activate_region(
 		} else {
 			for (int k = 0; k < node->n_arg; k++)
 				any |= active[node->arg[k]];
-			active[node->out] =
-			    any && dtype_is_float(p->type[node->out].dtype) && adjoint_flows(rules, node->op);
+			active[node->out] = any && dtype_is_float(p->type[node->out].dtype) &&
+			    adjoint_flows(rules, node->op);
 		}
 	}
 }
@@ -119,7 +120,8 @@ static void plan_captures(const struct program *p, struct region_plan *plan, str
 	}
 }
 
-enum answer_status region_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+enum answer_status region_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	const struct adjoint_rules *rules = &self->adjoint;
 	const struct program *p = &c->program;

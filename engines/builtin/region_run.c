@@ -1,6 +1,6 @@
 /*
- * region_run.c: forward through regions.  Loops leave their iterates where the policy keeps them; what a reverse step needs beside is
- * found by executing again.
+ * region_run.c: forward through regions.  Loops leave their iterates where the policy keeps them; what a reverse step
+ * needs beside is found by executing again.
  */
 #include "region_vjp.h"
 
@@ -71,8 +71,8 @@ void loop_execute(struct region_run *run, const struct node_loop *l, struct iter
 	for (int k = 0; k < l->n_carry; k++)
 		run->value[l->first_param + k] = from.carry[k];
 	for (int k = 0; k < l->n_xs; k++)
-		run->value[l->first_param + l->n_carry + k] =
-		    kernel_row(&run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.row, run->arena);
+		run->value[l->first_param + l->n_carry + k] = kernel_row(
+		    &run->value[l->node->arg[l->first_arg + l->n_carry + k]], from.row, run->arena);
 	region_execute(run, l->body);
 }
 
@@ -173,8 +173,8 @@ static void run_loop(struct region_run *run, const struct node *node)
 	for (int k = 0; k < l.n_carry; k++)
 		carry[k] = run->value[node->arg[l.first_arg + k]];
 	for (int k = 0; k < l.n_ys; k++)
-		run->value[node->out + l.n_carry + k] =
-		    tensor_new(run->arena, &run->program->type[node->out + l.n_carry + k]);
+		run->value[node->out + l.n_carry + k] = tensor_new(
+		    run->arena, &run->program->type[node->out + l.n_carry + k]);
 	for (int side = 0; side < 2 && !keep && trip > 0; side++)
 		buffer[side] = loop_new_carries(run, &l);
 	while (r->n < trip && !done) {
@@ -186,8 +186,8 @@ static void run_loop(struct region_run *run, const struct node *node)
 			save(run, r, carry);
 		loop_execute(run, &l, (struct iterate){r->n, r->n, carry});
 		for (int k = 0; k < l.n_ys; k++)
-			kernel_set_row(&run->value[node->out + l.n_carry + k], r->n,
-			    &run->value[l.body->result[l.n_carry + k]]);
+			kernel_set_row(
+			    &run->value[node->out + l.n_carry + k], r->n, &run->value[l.body->result[l.n_carry + k]]);
 		done = node->attrs.until && run->value[l.body->result[l.body->n_result - 1]].at->i;
 		if (keep) {
 			for (int k = 0; k < l.n_carry; k++)

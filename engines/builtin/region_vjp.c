@@ -1,7 +1,7 @@
 /*
  * region_vjp.c: back through regions.  A reverse step of a loop runs the body again from an iterate and pulls the
- * cotangents of the carries back through it; what a step needs is given back to the arena, and what it leaves (cotangents of
- * carries, of rows, of captured values) lives in buffers that are there before the first step.
+ * cotangents of the carries back through it; what a step needs is given back to the arena, and what it leaves
+ * (cotangents of carries, of rows, of captured values) lives in buffers that are there before the first step.
  */
 #include "region_vjp.h"
 
@@ -18,10 +18,7 @@ static void give_from(struct region_run *run, enum op op, int v, union cell *con
 		adjoint_sum_add(run->rules, op, &run->program->type[v], &run->adjoint[v], contribution, run->arena);
 }
 
-static void give(struct region_run *run, int v, union cell *contribution)
-{
-	give_from(run, OP_COUNT, v, contribution);
-}
+static void give(struct region_run *run, int v, union cell *contribution) { give_from(run, OP_COUNT, v, contribution); }
 
 /* The cotangent of v when all contributions are in; NULL: none. */
 static union cell *total(struct region_run *run, int v)
@@ -60,7 +57,8 @@ static void pull_op(struct region_run *run, const struct node *node)
 		arg[k] = &run->value[node->arg[k]];
 		wanted[k] = run->plan->active[node->arg[k]];
 	}
-	adjoint_pull(run->rules, node, arg, &run->value[node->out], &cotangent, false, wanted, contribution, run->arena);
+	adjoint_pull(
+	    run->rules, node, arg, &run->value[node->out], &cotangent, false, wanted, contribution, run->arena);
 	for (int k = 0; k < node->n_arg; k++)
 		give_from(run, node->op, node->arg[k], contribution[k].at);
 }
@@ -100,7 +98,8 @@ static void pull_scatter_apply(struct region_run *run, const struct node *node)
 	give(run, node->arg[0], cotangent);
 }
 
-/* What the region captures still has the values of the execution that is being reversed: it is run again, saving this time. */
+/* What the region captures still has the values of the execution that is being reversed: it is run again, saving this
+ * time. */
 static void pull_checkpoint(struct region_run *run, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -117,8 +116,13 @@ static void pull_custom(struct region_run *run, const struct node *node)
 {
 	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
 	bool wanted[LIMIT_ARGS];
-	const struct custom_call call = {.rules = &run->rules->custom, .program = run->program, .node = node, .arg = arg,
-	    .run = region_apply, .engine = run, .arena = run->arena};
+	const struct custom_call call = {.rules = &run->rules->custom,
+	    .program = run->program,
+	    .node = node,
+	    .arg = arg,
+	    .run = region_apply,
+	    .engine = run,
+	    .arena = run->arena};
 
 	for (int k = 0; k < node->n_arg; k++) {
 		arg[k] = run->value[node->arg[k]];
@@ -135,12 +139,12 @@ static void pull_custom(struct region_run *run, const struct node *node)
 struct sweep {
 	struct node_loop loop;
 	const struct captures *captured;
-	struct adjoint_sum *outer;       /* [captured->n] their sums so far, outside the step that is being pulled back */
-	union cell **step;               /* [captured->n] what the step adds to them */
-	bool *added;                     /* [captured->n] */
-	union cell *carry[LIMIT_ARGS];   /* cotangents of the carries after the iteration that is pulled back */
-	bool present[LIMIT_ARGS];        /* of the carries: false is absent, not 0 */
-	bool seeded[LIMIT_ARGS];         /* of the carries: whether the loop's result has a cotangent */
+	struct adjoint_sum *outer;     /* [captured->n] their sums so far, outside the step that is being pulled back */
+	union cell **step;             /* [captured->n] what the step adds to them */
+	bool *added;                   /* [captured->n] */
+	union cell *carry[LIMIT_ARGS]; /* cotangents of the carries after the iteration that is pulled back */
+	bool present[LIMIT_ARGS];      /* of the carries: false is absent, not 0 */
+	bool seeded[LIMIT_ARGS];       /* of the carries: whether the loop's result has a cotangent */
 	union cell *stacked[LIMIT_ARGS]; /* cotangents of the ys */
 	union cell *rows[LIMIT_ARGS];    /* of the xs, row by row */
 	bool touched[LIMIT_ARGS];        /* of the xs */
@@ -155,7 +159,8 @@ static union cell *new_accumulator(struct region_run *run, const struct node_loo
 {
 	if (!run->plan->active[l->first_param + k])
 		return NULL;
-	return NEW(run->arena, union cell, shape_elements(&run->rules->loop.accumulator(run->program, l->node, k)->shape));
+	return NEW(
+	    run->arena, union cell, shape_elements(&run->rules->loop.accumulator(run->program, l->node, k)->shape));
 }
 
 /* `again`: another pass will read the cotangents of the results. */
@@ -197,8 +202,8 @@ static void give_results(struct region_run *run, struct sweep *s, int iteration)
 	for (int k = 0; k < l->n_carry; k++)
 		if (s->present[k] && run->rules->loop.result_counts(l->body, k))
 			give(run, l->body->result[k],
-			    arena_copy(run->arena, s->carry[k],
-				(size_t)shape_elements(&type[l->first_param + k].shape), sizeof(union cell)));
+			    arena_copy(run->arena, s->carry[k], (size_t)shape_elements(&type[l->first_param + k].shape),
+			        sizeof(union cell)));
 	for (int k = 0; k < l->n_ys; k++) {
 		const struct tensor stacked = {type[l->node->out + l->n_carry + k], s->stacked[k]};
 
@@ -215,8 +220,7 @@ static void take_cotangents(struct region_run *run, struct sweep *s, int iterati
 	int at = run->rules->loop.xs_cotangent_row(iteration, n, l->node->attrs.trip);
 
 	for (int k = 0; k < l->n_carry; k++)
-		s->present[k] =
-		    run->rules->loop.carry_flows(s->seeded[k], l->body->result[k] == l->first_param + k) &&
+		s->present[k] = run->rules->loop.carry_flows(s->seeded[k], l->body->result[k] == l->first_param + k) &&
 		    move_total(run, l->first_param + k, s->carry[k]);
 	for (int k = 0; k < l->n_xs && at >= 0; k++) {
 		int v = l->first_param + l->n_carry + k;
@@ -341,8 +345,8 @@ static void settle_loops(struct region_run *run, const struct region *region)
 
 /* ---- the answer ---- */
 
-void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,
-    struct tensor *point, struct arena *a, struct answer *out)
+void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan,
+    const struct testcase *c, struct tensor *point, struct arena *a, struct answer *out)
 {
 	const struct program *p = &c->program;
 	const struct transform *request = c->n_transform ? &c->transform[0] : NULL;

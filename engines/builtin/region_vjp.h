@@ -1,6 +1,7 @@
 /*
- * region_vjp.h: the reverse sweep over regions in which loops stay loops, shared by the engines that differ in how a loop finds the
- * iterates it is to be reversed from (struct loop_policy) and in how contributions are summed (the seams of rules.h).
+ * region_vjp.h: the reverse sweep over regions in which loops stay loops, shared by the engines that differ in how a
+ * loop finds the iterates it is to be reversed from (struct loop_policy) and in how contributions are summed (the seams
+ * of rules.h).
  */
 #ifndef ENGINES_BUILTIN_REGION_VJP_H
 #define ENGINES_BUILTIN_REGION_VJP_H
@@ -29,7 +30,8 @@ enum answer_status region_prepare(
 struct residuals {
 	int n; /* executed iterations */
 	int room, n_carry;
-	struct tensor *start; /* [n + 1][n_carry] carries at the start of each iteration, and after the last, when the policy keeps them */
+	struct tensor *start; /* [n + 1][n_carry] carries at the start of each iteration, and after the last, when the
+	                         policy keeps them */
 };
 
 struct region_run {
@@ -60,7 +62,8 @@ struct loop_policy {
 	/* Before the sweep: what `next` needs, or NULL with run->refusal set. */
 	void *(*open)(struct region_run *run, const struct node_loop *l, struct residuals *r);
 	/* The iterate of reverse step `step`, asked for with step 0, 1 ... r->n - 1. */
-	struct iterate (*next)(struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step);
+	struct iterate (*next)(
+	    struct region_run *run, const struct node_loop *l, const struct residuals *r, void *sweep, int step);
 };
 extern const struct loop_policy policy_keep_all; /* functional.c */
 
@@ -77,7 +80,7 @@ void loop_copy_carries(const struct node_loop *l, struct tensor *to, const struc
 void loop_advance(struct region_run *run, const struct node_loop *l, struct iterate from, struct tensor *to);
 
 /* The engine's `answer`. */
-void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan, const struct testcase *c,
-    struct tensor *point, struct arena *a, struct answer *out);
+void region_answer(struct engine *self, const struct loop_policy *policy, const struct region_plan *plan,
+    const struct testcase *c, struct tensor *point, struct arena *a, struct answer *out);
 
 #endif

@@ -2,8 +2,8 @@
 #include "revolve.h"
 
 /*
- * beta(s, r) = C(s + r, s): the most steps that s snapshots can reverse when no step is advanced over more than r times.  Only
- * asked for where it is not far above a number of steps, so that nothing overflows.
+ * beta(s, r) = C(s + r, s): the most steps that s snapshots can reverse when no step is advanced over more than r
+ * times.  Only asked for where it is not far above a number of steps, so that nothing overflows.
  */
 static int64_t beta(int s, int r)
 {
@@ -40,8 +40,8 @@ int64_t revolve_cost(int steps, int snapshots)
 }
 
 /*
- * Where to put the next snapshot: how many of `steps` >= 2 steps to advance with `snapshots` >= 2, of which one holds the state
- * to start from.  Any number between two bounds is optimal (theorem 2 of the paper); this is the lower one.
+ * Where to put the next snapshot: how many of `steps` >= 2 steps to advance with `snapshots` >= 2, of which one holds
+ * the state to start from.  Any number between two bounds is optimal (theorem 2 of the paper); this is the lower one.
  */
 static int split(int steps, int snapshots)
 {

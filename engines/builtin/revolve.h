@@ -1,7 +1,8 @@
 /*
- * revolve.h: binomial checkpointing (Griewank and Walther, "Algorithm 799: revolve", ACM TOMS 26(1), 2000): in which order the
- * states of `steps` steps are reached again, backwards, when at most `snapshots` of them may be kept at a time.  A pure
- * schedule: it knows numbers of states, not states.  State k is the one before step k; state 0 is there at the start.
+ * revolve.h: binomial checkpointing (Griewank and Walther, "Algorithm 799: revolve", ACM TOMS 26(1), 2000): in which
+ * order the states of `steps` steps are reached again, backwards, when at most `snapshots` of them may be kept at a
+ * time.  A pure schedule: it knows numbers of states, not states.  State k is the one before step k; state 0 is there
+ * at the start.
  */
 #ifndef ENGINES_BUILTIN_REVOLVE_H
 #define ENGINES_BUILTIN_REVOLVE_H
@@ -25,8 +26,8 @@ struct revolve_action {
 
 struct revolve {
 	int snapshots;
-	int left; /* steps that are still to be reversed */
-	int at;   /* the working state; -1: spent */
+	int left;                            /* steps that are still to be reversed */
+	int at;                              /* the working state; -1: spent */
 	int live, stored[REVOLVE_SNAPSHOTS]; /* states in the slots, ascending; slot 0 holds state 0 */
 };
 
@@ -35,8 +36,8 @@ void revolve_init(struct revolve *r, int steps, int snapshots);
 /* What to do next; the action is taken as done. */
 struct revolve_action revolve_next(struct revolve *r);
 /*
- * Steps that the schedule advances in all: the least any schedule can do.  The step that is run as a part of reversing it does
- * not count.
+ * Steps that the schedule advances in all: the least any schedule can do.  The step that is run as a part of reversing
+ * it does not count.
  */
 int64_t revolve_cost(int steps, int snapshots);
 

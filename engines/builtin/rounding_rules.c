@@ -1,4 +1,5 @@
-/* rounding_rules.c: derivatives by seeded rounding: structures and seams of an engine's own tables that round every step, in any order. */
+/* rounding_rules.c: derivatives by seeded rounding: structures and seams of an engine's own tables that round every
+ * step, in any order. */
 #include <math.h>
 
 #include "adjoint.h"
@@ -9,20 +10,36 @@
 /* ---- partials by usual formulas ---- */
 
 /*
- * What systems write for the partial of an operand, beside the texts of the tables.  oracles/TOLERANCE.md claims the loose ball for them, no more: some
- * cancel, some leave the range.
+ * What systems write for the partial of an operand, beside the texts of the tables.  oracles/TOLERANCE.md claims the
+ * loose ball for them, no more: some cancel, some leave the range.
  */
 static const struct {
 	enum op op;
 	int operand;
 	const char *text;
 } usual[] = {
-	{OP_SQRT, 0, "0.5/y"}, {OP_RSQRT, 0, "-0.5*y/a"}, {OP_RSQRT, 0, "-0.5*y*y*y"}, {OP_EXP, 0, "y"}, {OP_EXPM1, 0, "y+1"},
-	{OP_TAN, 0, "1+y*y"}, {OP_ASIN, 0, "1/sqrt(1-a*a)"}, {OP_ACOS, 0, "-1/sqrt(1-a*a)"}, {OP_ATAN, 0, "1/(1+a*a)"},
-	{OP_TANH, 0, "1-y*y"}, {OP_TANH, 0, "(1-y)*(1+y)"}, {OP_ASINH, 0, "1/sqrt(1+a*a)"}, {OP_ACOSH, 0, "1/sqrt(a*a-1)"},
-	{OP_ATANH, 0, "1/(1-a*a)"}, {OP_LOGISTIC, 0, "y*(1-y)"}, {OP_ERF, 0, "1.1283791670955126*exp(-(a*a))"},
-	{OP_DIV, 1, "-y/b"}, {OP_DIV, 1, "-a/(b*b)"}, {OP_ATAN2, 0, "b/(a*a+b*b)"}, {OP_ATAN2, 1, "-a/(a*a+b*b)"},
-	{OP_POW, 0, "sel(eq(b,0),0,sel(eq(a,0),b*pow(a,b-1),b*y/a))"}, {OP_POW, 1, "sel(eq(a,0),0,y*log(a))"},
+    {OP_SQRT, 0, "0.5/y"},
+    {OP_RSQRT, 0, "-0.5*y/a"},
+    {OP_RSQRT, 0, "-0.5*y*y*y"},
+    {OP_EXP, 0, "y"},
+    {OP_EXPM1, 0, "y+1"},
+    {OP_TAN, 0, "1+y*y"},
+    {OP_ASIN, 0, "1/sqrt(1-a*a)"},
+    {OP_ACOS, 0, "-1/sqrt(1-a*a)"},
+    {OP_ATAN, 0, "1/(1+a*a)"},
+    {OP_TANH, 0, "1-y*y"},
+    {OP_TANH, 0, "(1-y)*(1+y)"},
+    {OP_ASINH, 0, "1/sqrt(1+a*a)"},
+    {OP_ACOSH, 0, "1/sqrt(a*a-1)"},
+    {OP_ATANH, 0, "1/(1-a*a)"},
+    {OP_LOGISTIC, 0, "y*(1-y)"},
+    {OP_ERF, 0, "1.1283791670955126*exp(-(a*a))"},
+    {OP_DIV, 1, "-y/b"},
+    {OP_DIV, 1, "-a/(b*b)"},
+    {OP_ATAN2, 0, "b/(a*a+b*b)"},
+    {OP_ATAN2, 1, "-a/(a*a+b*b)"},
+    {OP_POW, 0, "sel(eq(b,0),0,sel(eq(a,0),b*pow(a,b-1),b*y/a))"},
+    {OP_POW, 1, "sel(eq(a,0),0,y*log(a))"},
 };
 
 enum { USUAL = sizeof usual / sizeof *usual };
@@ -43,10 +60,7 @@ static const struct expression *formula(enum op op, int operand, const struct ex
 }
 
 /* x times p; a cotangent or tangent of 0 gives 0 whatever the partial. */
-static double strong_product(enum dtype d, double x, double p)
-{
-	return x == 0 ? 0 : rounding_mul(d, x, p);
-}
+static double strong_product(enum dtype d, double x, double p) { return x == 0 ? 0 : rounding_mul(d, x, p); }
 
 static void adjoint_elementwise_rounded(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -92,8 +106,8 @@ static void tangent_elementwise_rounded(const struct tangent_call *call, struct 
 
 			if (tangent != 0)
 				term[n_term++] = rounding_mul(d, tangent,
-				    expression_eval_rounded(formula(call->node->op, k, &call->rule->partial[k]), d, operand[0],
-				        operand[1], operand[2], call->out->at[i].f));
+				    expression_eval_rounded(formula(call->node->op, k, &call->rule->partial[k]), d,
+				        operand[0], operand[1], operand[2], call->out->at[i].f));
 		}
 		result->at[i].f = rounding_sum(d, term, n_term);
 	}
@@ -157,8 +171,8 @@ static void adjoint_logsumexp_rounded(const struct adjoint_call *call, struct te
 	for (int i = 0; i < n; i++) {
 		double below = rounding_add(d, x->at[i].f, -y->at[map[i]].f);
 
-		contribution[0].at[i].f =
-		    strong_product(d, call->cotangent->at[map[i]].f, isfinite(below) ? rounding_function(d, exp(below), 1) : 0);
+		contribution[0].at[i].f = strong_product(
+		    d, call->cotangent->at[map[i]].f, isfinite(below) ? rounding_function(d, exp(below), 1) : 0);
 	}
 }
 

@@ -38,8 +38,8 @@ static int no_output(int n_out, int n_traced)
 const struct packing packing_right = {all_terms, packed_operand, packed_tangent, one_per_output};
 
 /*
- * Tangents by operand.  What the seams point at outside the packed array, or at a tangent of another type, is absent: a wrong
- * packing is memory-safe here unless its seam is not.
+ * Tangents by operand.  What the seams point at outside the packed array, or at a tangent of another type, is absent: a
+ * wrong packing is memory-safe here unless its seam is not.
  */
 static void unpack(struct tangent_call *call, int n_traced, const int *argnums, const struct tensor *const packed[])
 {
@@ -51,23 +51,18 @@ static void unpack(struct tangent_call *call, int n_traced, const int *argnums, 
 
 		if (operand < 0 || operand >= call->node->n_arg || pick < 0 || pick >= n_traced)
 			continue;
-		if (dtype_is_float(call->arg[operand]->type.dtype) && type_equal(&packed[pick]->type, &call->arg[operand]->type))
+		if (dtype_is_float(call->arg[operand]->type.dtype) &&
+		    type_equal(&packed[pick]->type, &call->arg[operand]->type))
 			call->tangent[operand] = packed[pick];
 	}
 }
 
 /* 0 whatever the partial: what no direction reaches contributes nothing, not 0 times infinity. */
-static double multiply(double tangent, double partial)
-{
-	return tangent == 0 ? 0 : tangent * partial;
-}
+static double multiply(double tangent, double partial) { return tangent == 0 ? 0 : tangent * partial; }
 
 /* ---- structures ---- */
 
-static void tangent_zero(const struct tangent_call *call, struct tensor *result)
-{
-	(void)call, (void)result;
-}
+static void tangent_zero(const struct tangent_call *call, struct tensor *result) { (void)call, (void)result; }
 
 void tangent_elementwise(const struct tangent_call *call, struct tensor *result)
 {
@@ -85,8 +80,9 @@ void tangent_elementwise(const struct tangent_call *call, struct tensor *result)
 			double tangent = call->tangent[k] ? call->tangent[k]->at[w.at[k]].f : 0;
 
 			if (tangent != 0)
-				sum += tangent * expression_eval(&call->rule->partial[k], operand[0], operand[1], operand[2],
-				                     call->out->at[i].f);
+				sum += tangent *
+				    expression_eval(&call->rule->partial[k], operand[0], operand[1], operand[2],
+				        call->out->at[i].f);
 		}
 		result->at[i].f = round_to(result->type.dtype, sum);
 	}
@@ -255,12 +251,15 @@ struct scatter_walk {
 
 static struct scatter_walk scatter_begin(const struct tangent_call *call)
 {
-	return (struct scatter_walk){.call = call, .v = axis_view(&call->out->type.shape, call->node->attrs.axis), .k = -1,
+	return (struct scatter_walk){.call = call,
+	    .v = axis_view(&call->out->type.shape, call->node->attrs.axis),
+	    .k = -1,
 	    .n_index = shape_elements(&call->arg[1]->type.shape),
 	    .n_update = call->arg[2]->type.shape.extent[call->node->attrs.axis]};
 }
 
-/* The next slice written: its first element in the result and in the updates; v.inner elements each.  False after the last. */
+/* The next slice written: its first element in the result and in the updates; v.inner elements each.  False after the
+ * last. */
 static bool scatter_next(struct scatter_walk *s, int *to, int *from)
 {
 	while (s->o < s->v.outer) {
@@ -298,7 +297,8 @@ static void tangent_scatter_mul(const struct tangent_call *call, struct tensor *
 	}
 	while (scatter_next(&s, &to, &from))
 		for (int i = 0; i < s.v.inner; i++)
-			product_step(&p[to + i], &dp[to + i], call->arg[2]->at[from + i].f, tangent_at(call, 2, from + i));
+			product_step(
+			    &p[to + i], &dp[to + i], call->arg[2]->at[from + i].f, tangent_at(call, 2, from + i));
 	for (int i = 0; i < n; i++)
 		result->at[i].f = round_to(result->type.dtype, dp[i]);
 }
@@ -351,7 +351,8 @@ void tangent_rules_init(struct tangent_rules *out)
 	for (int op = 0; op < OP_COUNT; op++) {
 		struct tangent_rule *row = &out->row[op];
 
-		*row = (struct tangent_rule){.structure = rows[op].structure, .scale = 1, .packing = packing_right, .primal = kernel_run};
+		*row = (struct tangent_rule){
+		    .structure = rows[op].structure, .scale = 1, .packing = packing_right, .primal = kernel_run};
 		for (int k = 0; k < RULE_PARTIALS; k++) {
 			bool compiled = expression_compile(&row->partial[k], rows[op].partial[k], NULL);
 
@@ -384,8 +385,9 @@ static void scale_operands(struct tangent_call *call)
 	}
 }
 
-void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[], const struct tensor *out,
-    int n_traced, const int *argnums, const struct tensor *const packed[], struct tensor *result, struct arena *a)
+void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[],
+    const struct tensor *out, int n_traced, const int *argnums, const struct tensor *const packed[],
+    struct tensor *result, struct arena *a)
 {
 	struct tangent_call call = {.rule = rule, .node = node, .arg = arg, .out = out, .arena = a};
 	bool any = false;

@@ -5,11 +5,12 @@
 #include "rules.h"
 
 /*
- * Writes the tangent of node's result into `result`, which is zeroed and of the result's type.  packed[i] belongs to operand argnums[i];
- * how the row reads that is its packing.
+ * Writes the tangent of node's result into `result`, which is zeroed and of the result's type.  packed[i] belongs to
+ * operand argnums[i]; how the row reads that is its packing.
  */
-void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[], const struct tensor *out,
-    int n_traced, const int *argnums, const struct tensor *const packed[], struct tensor *result, struct arena *a);
+void tangent_apply(const struct tangent_rule *rule, const struct node *node, const struct tensor *const arg[],
+    const struct tensor *out, int n_traced, const int *argnums, const struct tensor *const packed[],
+    struct tensor *result, struct arena *a);
 
 /* The structure of elementwise rows: partials times tangents. */
 tangent_fn tangent_elementwise;

@@ -1,11 +1,11 @@
 /*
  * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent
  * may pass through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so
- * its memory is linear in the executed iterations, and the reverse sweep knows no loop at all.  The sweeps of lower levels are executed and
- * recorded in the same way (tape_levels.c).
+ * its memory is linear in the executed iterations, and the reverse sweep knows no loop at all.  The sweeps of lower
+ * levels are executed and recorded in the same way (tape_levels.c).
  *
- * A store writes into its buffer unless somebody else may read it: a record (saved), or another value or the caller (shared).  Then it
- * leaves that alone and writes into a copy.
+ * A store writes into its buffer unless somebody else may read it: a record (saved), or another value or the caller
+ * (shared).  Then it leaves that alone and writes into a copy.
  */
 #include "engines/kernels/buffers.h"
 #include "custom.h"
@@ -81,8 +81,7 @@ static void reverse_op(struct tape *tape, const struct record *r)
 	adjoint_pull(tape->rules, r->node, arg, &r->out->tensor, &cotangent, true, wanted, contribution, tape->arena);
 	for (int k = 0; k < r->n_arg; k++)
 		if (contribution[k].at) {
-			adjoint_join(
-			    tape->rules, r->node->op, &arg[k]->type, &r->arg[k]->adjoint, contribution[k].at);
+			adjoint_join(tape->rules, r->node->op, &arg[k]->type, &r->arg[k]->adjoint, contribution[k].at);
 			r->arg[k]->given = contribution[k].type;
 		}
 }
@@ -90,14 +89,15 @@ static void reverse_op(struct tape *tape, const struct record *r)
 static const struct record_kind op_kind = {reverse_op, tape_pull_op, tape_push_op};
 
 /*
- * Whether a walk reads the elements of operand k of that dtype, or of the result.  Rules that are executed themselves (aot/rules.def) may read what those
- * of numbers do not, but none reads what a linear op or a move was given.
+ * Whether a walk reads the elements of operand k of that dtype, or of the result.  Rules that are executed themselves
+ * (aot/rules.def) may read what those of numbers do not, but none reads what a linear op or a move was given.
  */
 static bool reads(const struct tape *tape, enum op op, int k, enum dtype d)
 {
 	enum regularity r = op_table[op].regularity;
 
-	return adjoint_reads(tape->rules, op, k, d) || (tape->trace->walks && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
+	return adjoint_reads(tape->rules, op, k, d) ||
+	    (tape->trace->walks && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
 }
 
 /* `out` becomes the result of a node without regions; a record is left where a derivative may pass. */
@@ -167,7 +167,8 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 	const struct region *region = &node->region[0];
 	struct variable *x = tape->variable[node->arg[0]];
 	const struct type scalar = {.dtype = x->tensor.type.dtype};
-	int n, n_written = 0, *at = kernel_positions(node, &x->tensor.type, &tape->variable[node->arg[1]]->tensor, &n, tape->arena);
+	int n, n_written = 0,
+	       *at = kernel_positions(node, &x->tensor.type, &tape->variable[node->arg[1]]->tensor, &n, tape->arena);
 	int *written = NEW(tape->arena, int, n);
 	struct variable **element = NEW(tape->arena, struct variable *, shape_elements(&x->tensor.type.shape));
 	struct variable **part = NEW(tape->arena, struct variable *, n);
@@ -223,7 +224,8 @@ const struct capture_set *tape_captures(struct tape *tape, const struct node *no
 
 	if (!*c) {
 		*c = NEW(tape->arena, struct capture_set, 1);
-		**c = (struct capture_set){.value = NEW(tape->arena, int, n_value), .mark = NEW(tape->arena, uint8_t, n_value)};
+		**c = (struct capture_set){
+		    .value = NEW(tape->arena, int, n_value), .mark = NEW(tape->arena, uint8_t, n_value)};
 		capture_region(*c, &node->region[0]);
 	}
 	return *c;
@@ -297,17 +299,24 @@ static void run_checkpoint(struct tape *tape, const struct node *node)
 
 void tape_run(struct tape *tape, const struct region *region)
 {
-	static void (*const run[FAMILY_CUSTOM + 1])(struct tape *, const struct node *) = {
-	    [FAMILY_COND] = run_cond, [FAMILY_CHECKPOINT] = run_checkpoint, [FAMILY_SCATTER_APPLY] = run_scatter_apply,
+	static void (*const run[FAMILY_CUSTOM + 1])(struct tape *, const struct node *) = {[FAMILY_COND] = run_cond,
+	    [FAMILY_CHECKPOINT] = run_checkpoint,
+	    [FAMILY_SCATTER_APPLY] = run_scatter_apply,
 	    [FAMILY_FIXED_POINT] = implicit_record,
-	    [FAMILY_CUSTOM] = custom_record, [FAMILY_FOR] = tape_for, [FAMILY_WHILE] = tape_while, [FAMILY_SCAN] = tape_scan};
+	    [FAMILY_CUSTOM] = custom_record,
+	    [FAMILY_FOR] = tape_for,
+	    [FAMILY_WHILE] = tape_while,
+	    [FAMILY_SCAN] = tape_scan};
 
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		(node->n_region ? run[op_table[node->op].family] : node->op == OP_STORE ? run_store : run_op)(tape, node);
+		(node->n_region                ? run[op_table[node->op].family]
+		        : node->op == OP_STORE ? run_store
+		                               : run_op)(tape, node);
 	}
-	/* The region's own values move into the names they get outside; what is captured, or given twice, keeps another. */
+	/* The region's own values move into the names they get outside; what is captured, or given twice, keeps
+	 * another. */
 	for (int k = 0; k < region->n_result; k++) {
 		int v = region->result[k];
 		bool moves = tape->home[v] == region;
@@ -351,7 +360,8 @@ static struct variable **open_inputs(struct tape *tape, const struct transform *
 	return input;
 }
 
-/* The outermost level as a sweep of numbers: seeds the adjoints of the outputs below, and reads those of the wrt inputs. */
+/* The outermost level as a sweep of numbers: seeds the adjoints of the outputs below, and reads those of the wrt
+ * inputs. */
 static void reverse(struct tape *tape, const struct transform *outermost, const struct outcome *below,
     struct variable *const *input, struct answer *out)
 {
@@ -359,7 +369,8 @@ static void reverse(struct tape *tape, const struct transform *outermost, const 
 		struct variable *v = below->output[k];
 
 		if (v->active & tape->trace->level)
-			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint, tensor_copy(tape->arena, &outermost->seed[k]).at);
+			adjoint_add(tape->rules, &v->tensor.type, &v->adjoint,
+			    tensor_copy(tape->arena, &outermost->seed[k]).at);
 	}
 	tape_reverse(tape);
 	out->n_derivative = outermost->n_wrt;
@@ -367,7 +378,8 @@ static void reverse(struct tape *tape, const struct transform *outermost, const 
 	for (int k = 0; k < outermost->n_wrt; k++) {
 		const struct variable *v = input[outermost->wrt[k]];
 
-		out->derivative[k] = v->adjoint ? (struct tensor){v->given, v->adjoint} : tensor_new(tape->arena, &v->tensor.type);
+		out->derivative[k] = v->adjoint ? (struct tensor){v->given, v->adjoint}
+		                                : tensor_new(tape->arena, &v->tensor.type);
 	}
 }
 
@@ -387,7 +399,8 @@ static void tape_answer(struct engine *self, void *state, const struct testcase 
 	const struct transform *outermost = n ? &c->transform[n - 1] : NULL;
 	bool numbers = outermost && outermost->kind == TRANSFORM_VJP;
 	struct error e = {.text = ""};
-	struct trace trace = {.walks = request_order(c->transform, n) > numbers, .aot = &self->aot, .start = a->used, .error = &e};
+	struct trace trace = {
+	    .walks = request_order(c->transform, n) > numbers, .aot = &self->aot, .start = a->used, .error = &e};
 	struct tape *tape = NEW(a, struct tape, 1);
 	struct variable **input;
 	struct outcome below;

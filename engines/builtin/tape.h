@@ -1,10 +1,10 @@
 /*
  * tape.h: the tape, for the engines that record on it: `tape`, and `implicit`, which adds what it knows of solutions.
  *
- * A request of several levels is answered on one trace.  Its lowest level executes the program; every other one goes over the records that
- * those below it left, backwards with cotangents or forwards with tangents, by executing the derivative of each recorded op, which is
- * recorded in its turn.  Nothing is left of the outermost level: a jvp executes without recording, and a vjp is a sweep of numbers, by the
- * table of adjoint.h.
+ * A request of several levels is answered on one trace.  Its lowest level executes the program; every other one goes
+ * over the records that those below it left, backwards with cotangents or forwards with tangents, by executing the
+ * derivative of each recorded op, which is recorded in its turn.  Nothing is left of the outermost level: a jvp
+ * executes without recording, and a vjp is a sweep of numbers, by the table of adjoint.h.
  */
 #ifndef ENGINES_BUILTIN_TAPE_H
 #define ENGINES_BUILTIN_TAPE_H
@@ -16,13 +16,14 @@
 /* One dynamic instance of a value: a body's value has one per iteration. */
 struct variable {
 	struct tensor tensor;
-	uint8_t active;        /* bit k: float, and depends through floats on inputs that level k of the request differentiates by */
-	bool saved;            /* a record reads the tensor's cells */
-	bool shared;           /* they may be read under another name */
-	int walk;              /* over the records, to which `dual` belongs */
+	uint8_t active; /* bit k: float, and depends through floats on inputs that level k of the request differentiates
+	                   by */
+	bool saved;     /* a record reads the tensor's cells */
+	bool shared;    /* they may be read under another name */
+	int walk;       /* over the records, to which `dual` belongs */
 	struct variable *dual; /* its cotangent so far, or its tangent, where that is recorded itself */
-	union cell *adjoint;   /* its cotangent so far as numbers, of the tensor's shape; NULL: no result depends on it */
-	struct type given;     /* of an input: what its gradient is handed out as, the type of the last contribution */
+	union cell *adjoint; /* its cotangent so far as numbers, of the tensor's shape; NULL: no result depends on it */
+	struct type given;   /* of an input: what its gradient is handed out as, the type of the last contribution */
 };
 
 struct tape;
@@ -32,7 +33,8 @@ struct record;
 struct record_kind {
 	/* The adjoints of the results, numbers, go on to the operands. */
 	void (*reverse)(struct tape *tape, const struct record *record);
-	/* Cotangents (`dual`) go on to the operands, tangents to the results, by ops that are executed.  NULL: left by requests of one level alone. */
+	/* Cotangents (`dual`) go on to the operands, tangents to the results, by ops that are executed.  NULL: left by
+	 * requests of one level alone. */
 	void (*pull)(struct tape *tape, const struct record *record);
 	void (*push)(struct tape *tape, const struct record *record);
 };
@@ -50,7 +52,8 @@ struct record {
 	struct tape *tape;       /* on which it was executed */
 	const struct node *node; /* of an op */
 	struct variable *out;    /* NULL: the kind itself finds out whether there is anything to do */
-	int *number;             /* of a checkpoint: the values captured; of a custom: the parameters of region 0; of a split or put: the rows, NULL: 0, 1, ... */
+	int *number; /* of a checkpoint: the values captured; of a custom: the parameters of region 0; of a split or
+	                put: the rows, NULL: 0, 1, ... */
 	int n_arg;
 	struct variable *arg[];
 };
@@ -58,15 +61,16 @@ struct record {
 /* All that was recorded for one answer, and how far the levels have come. */
 struct trace {
 	struct record *last;
-	uint8_t to_come; /* the levels that will go over what is executed now: a bit each */
-	uint8_t level;   /* that which goes over the records */
-	bool walks;      /* there are levels that execute rules, which may read all that ops read and gave: any but an outermost vjp */
-	int walk;        /* how often records were gone over: the number of the present walk */
+	uint8_t to_come;  /* the levels that will go over what is executed now: a bit each */
+	uint8_t level;    /* that which goes over the records */
+	bool walks;       /* there are levels that execute rules, which may read all that ops read and gave: any but an
+	                     outermost vjp */
+	int walk;         /* how often records were gone over: the number of the present walk */
 	int above, below; /* as in struct aot, of the present walk */
 	const struct aot_rules *aot;
 	struct derived *sum, *operand; /* additions, and what rules of customs read, a program for each type */
-	size_t start;        /* bytes that the arena had handed out before */
-	jmp_buf fail;        /* taken, with *error set, when there are too many levels for too long a trace */
+	size_t start;                  /* bytes that the arena had handed out before */
+	jmp_buf fail;                  /* taken, with *error set, when there are too many levels for too long a trace */
 	struct error *error;
 };
 
@@ -79,8 +83,9 @@ struct tape {
 	struct variable **variable; /* [n_value] the latest instance of each value */
 	const struct region **home; /* [n_value] these two of buffers.h */
 	const struct node **last_use;
-	struct capture_set **captures; /* [n_value] by the first result of a checkpoint; NULL before its first execution */
-	struct derived **derived;      /* [n_value] by the result of a node: its derivatives so far (tape_rules.c) */
+	struct capture_set *
+	    *captures;            /* [n_value] by the first result of a checkpoint; NULL before its first execution */
+	struct derived **derived; /* [n_value] by the result of a node: its derivatives so far (tape_rules.c) */
 };
 
 /* ---- execution (tape.c) ---- */
@@ -98,8 +103,8 @@ void tape_run(struct tape *tape, const struct region *region);
 /* Walks the records backwards from the last one, with numbers. */
 void tape_reverse(struct tape *tape);
 /*
- * Executes what a checkpoint left as one record again, recording.  Gives the last record before; the results are the latest instances of
- * the region's.
+ * Executes what a checkpoint left as one record again, recording.  Gives the last record before; the results are the
+ * latest instances of the region's.
  */
 struct record *tape_rerun(struct tape *tape, const struct record *checkpoint);
 /* What region 0 of the node takes from outside: found at its first execution. */
@@ -116,12 +121,13 @@ void implicit_record(struct tape *tape, const struct node *node);
 /* ---- moves: rows taken from a value, and put into one, without an op (tape_moves.c) ---- */
 
 /*
- * A value of which parts are going to be taken, at most `room`: its record, which stands before them; NULL when x is not active.  A part of
- * `size` elements is row `row` of x as a matrix of such rows.
+ * A value of which parts are going to be taken, at most `room`: its record, which stands before them; NULL when x is
+ * not active.  A part of `size` elements is row `row` of x as a matrix of such rows.
  */
 struct record *tape_split(struct tape *tape, struct variable *x, int room);
 /* The next part, of that type; `split` is what tape_split gave for x. */
-struct variable *tape_part(struct tape *tape, struct record *split, struct variable *x, const struct type *type, int row);
+struct variable *tape_part(
+    struct tape *tape, struct record *split, struct variable *x, const struct type *type, int row);
 /* A value of that type: `base` (NULL: zeros) with n parts of one type put into it, part k at row[k] (NULL: k). */
 struct variable *tape_put(
     struct tape *tape, const struct type *type, struct variable *base, int n, struct variable *const *part, int *row);
@@ -138,7 +144,8 @@ struct variable *tape_rule_operand(struct tape *tape, struct variable *v);
 /* Leaves by trace->fail when the trace has become too long. */
 void tape_check_room(struct tape *tape);
 struct variable *tape_zeros(struct tape *tape, const struct type *type);
-/* Those of struct record_kind for an op without regions, by the rules of the engine's derivative programs (aot/table.h). */
+/* Those of struct record_kind for an op without regions, by the rules of the engine's derivative programs
+ * (aot/table.h). */
 void tape_pull_op(struct tape *tape, const struct record *record);
 void tape_push_op(struct tape *tape, const struct record *record);
 
@@ -151,10 +158,11 @@ struct outcome {
 };
 
 /*
- * The function of the last of the n levels t (graph/request.h) at these inputs, executed onto the trace.  Where it cannot be, trace->fail is
- * taken.
+ * The function of the last of the n levels t (graph/request.h) at these inputs, executed onto the trace.  Where it
+ * cannot be, trace->fail is taken.
  */
-void tape_levels(struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out);
+void tape_levels(
+    struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out);
 /* Those of struct record_kind for a checkpoint, or a custom that is differentiated as the function that it is. */
 void tape_reverse_region(struct tape *tape, const struct record *record);
 void tape_pull_region(struct tape *tape, const struct record *record);

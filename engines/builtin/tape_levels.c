@@ -1,7 +1,7 @@
 /*
- * tape_levels.c: the levels of a request on one trace.  What a level executed is a straight line of records, whatever control flow led there:
- * a vjp walks it backwards with cotangents, a jvp forwards with tangents, and what the walk executes becomes part of the line that the next
- * level walks.  A batch runs what is below it once for every slice.
+ * tape_levels.c: the levels of a request on one trace.  What a level executed is a straight line of records, whatever
+ * control flow led there: a vjp walks it backwards with cotangents, a jvp forwards with tangents, and what the walk
+ * executes becomes part of the line that the next level walks.  A batch runs what is below it once for every slice.
  */
 #include "tape.h"
 
@@ -55,8 +55,8 @@ static bool has_rule(const struct record *r, enum derivative_kind kind)
 }
 
 /*
- * Executes the rule of a custom.  Its parameters: the operands, then the derivatives of n values, floats alone; what is absent is zeros to
- * it.  Its results are the latest instances of region 1's.
+ * Executes the rule of a custom.  Its parameters: the operands, then the derivatives of n values, floats alone; what is
+ * absent is zeros to it.  Its results are the latest instances of region 1's.
  */
 static void run_rule(struct tape *tape, const struct record *r, struct variable *const *value, int n)
 {
@@ -161,7 +161,8 @@ static struct variable *stack(struct tape *tape, struct variable *const *slice, 
 	return tape_put(tape, &type, NULL, size, slice, NULL);
 }
 
-static void run_batch(struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
+static void run_batch(
+    struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
 {
 	const struct transform *batch = &t[n - 1];
 	int n_input = tape->program->top.n_param, size = batch->size;
@@ -224,7 +225,8 @@ static void begin_walk(struct trace *trace, const struct transform *t, int n, ui
 		trace->above++;
 }
 
-static void run_derivative(struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
+static void run_derivative(
+    struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
 {
 	const struct transform *own = &t[n - 1];
 	struct trace *trace = tape->trace;
@@ -244,14 +246,16 @@ static void run_derivative(struct tape *tape, const struct transform *t, int n, 
 	if (jvp) {
 		for (int k = 0; k < own->n_wrt; k++)
 			if (is_there(&own->seed[k]))
-				tape_set_dual(tape, input[own->wrt[k]], tape_variable(tape, tensor_copy(tape->arena, &own->seed[k])));
+				tape_set_dual(tape, input[own->wrt[k]],
+				    tape_variable(tape, tensor_copy(tape->arena, &own->seed[k])));
 		push_records(tape, trace->last, before);
 		for (int k = 0; k < out->n_output; k++)
 			out->output[k] = dual_or_zeros(tape, out->output[k]);
 	} else {
 		for (int k = 0; k < out->n_output; k++)
 			if (is_there(&own->seed[k]))
-				tape_give(tape, out->output[k], tape_variable(tape, tensor_copy(tape->arena, &own->seed[k])));
+				tape_give(
+				    tape, out->output[k], tape_variable(tape, tensor_copy(tape->arena, &own->seed[k])));
 		pull_records(tape, trace->last, before);
 		out->n_output = own->n_wrt;
 		for (int k = 0; k < own->n_wrt; k++)
@@ -260,7 +264,8 @@ static void run_derivative(struct tape *tape, const struct transform *t, int n, 
 	trace->level = outer;
 }
 
-void tape_levels(struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
+void tape_levels(
+    struct tape *tape, const struct transform *t, int n, struct variable *const *input, struct outcome *out)
 {
 	if (!n)
 		run_program(tape, input, out);

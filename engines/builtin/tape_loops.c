@@ -34,8 +34,8 @@ void tape_for(struct tape *tape, const struct node *node)
 
 	take_args(tape, node, l.first_arg, l.n_carry, carry);
 	for (int i = 0; i < trip && !done; i++) {
-		tape->variable[body->param] =
-		    tape_variable(tape, tensor_new(tape->arena, &tape->program->type[body->param]));
+		tape->variable[body->param] = tape_variable(
+		    tape, tensor_new(tape->arena, &tape->program->type[body->param]));
 		tape->variable[body->param]->tensor.at->i = i;
 		done = run_body(tape, body, l.first_param, l.n_carry, carry, l.until);
 	}
@@ -73,7 +73,8 @@ void tape_while(struct tape *tape, const struct node *node)
 void tape_scan(struct tape *tape, const struct node *node)
 {
 	const struct region *body = &node->region[0];
-	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_ys = node->n_out - n_carry, trip = node->attrs.trip, executed = 0;
+	int n_carry = node->attrs.carries, n_xs = node->n_arg - n_carry, n_ys = node->n_out - n_carry,
+	    trip = node->attrs.trip, executed = 0;
 	struct variable *carry[LIMIT_ARGS], *xs[LIMIT_ARGS], **rows = NEW(tape->arena, struct variable *, trip * n_ys);
 	struct record *split[LIMIT_ARGS];
 	bool done = false;

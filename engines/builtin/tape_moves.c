@@ -1,6 +1,7 @@
 /*
- * tape_moves.c: slices of a scan, elements of scatter_apply, slices of a batch: parts that are taken from a value, and put into one.  The
- * adjoint of taking parts is a put, and that of a put takes them again, so the two are all that is needed at any order.
+ * tape_moves.c: slices of a scan, elements of scatter_apply, slices of a batch: parts that are taken from a value, and
+ * put into one.  The adjoint of taking parts is a put, and that of a put takes them again, so the two are all that is
+ * needed at any order.
  */
 #include <string.h>
 
@@ -18,10 +19,7 @@ static const struct record_kind split_kind = {reverse_split, pull_split, push_sp
 /* Arguments: the base or NULL, then the parts. */
 static const struct record_kind put_kind = {reverse_put, pull_put, push_put};
 
-static int elements(const struct variable *v)
-{
-	return shape_elements(&v->tensor.type.shape);
-}
+static int elements(const struct variable *v) { return shape_elements(&v->tensor.type.shape); }
 
 /* The cells of part k of a value of which r tells the parts. */
 static union cell *row_of(const struct record *r, int k, union cell *whole)
@@ -29,10 +27,7 @@ static union cell *row_of(const struct record *r, int k, union cell *whole)
 	return whole + (r->number ? r->number[k] : k) * elements(r->arg[1 + k]);
 }
 
-static void copy_cells(union cell *to, const union cell *from, int n)
-{
-	memcpy(to, from, (size_t)n * sizeof *to);
-}
+static void copy_cells(union cell *to, const union cell *from, int n) { memcpy(to, from, (size_t)n * sizeof *to); }
 
 /* ---- split ---- */
 
@@ -50,7 +45,8 @@ struct record *tape_split(struct tape *tape, struct variable *x, int room)
 	return r;
 }
 
-struct variable *tape_part(struct tape *tape, struct record *split, struct variable *x, const struct type *type, int row)
+struct variable *tape_part(
+    struct tape *tape, struct record *split, struct variable *x, const struct type *type, int row)
 {
 	struct variable *out = tape_variable(tape, tensor_new(tape->arena, type));
 	int n = elements(out);
@@ -101,7 +97,8 @@ static void push_split(struct tape *tape, const struct record *r)
 		return;
 	split = tape_split(tape, dual, r->n_arg - 1);
 	for (int k = 0; k < r->n_arg - 1; k++)
-		tape_set_dual(tape, r->arg[1 + k], tape_part(tape, split, dual, &r->arg[1 + k]->tensor.type, r->number[k]));
+		tape_set_dual(
+		    tape, r->arg[1 + k], tape_part(tape, split, dual, &r->arg[1 + k]->tensor.type, r->number[k]));
 }
 
 /* ---- put ---- */
@@ -166,7 +163,8 @@ static void pull_put(struct tape *tape, const struct record *r)
 		struct variable *part = r->arg[1 + k];
 
 		if (part->active & level)
-			tape_give(tape, part, tape_part(tape, split, dual, &part->tensor.type, r->number ? r->number[k] : k));
+			tape_give(
+			    tape, part, tape_part(tape, split, dual, &part->tensor.type, r->number ? r->number[k] : k));
 	}
 	if (!r->arg[0] || !(r->arg[0]->active & level))
 		return;
@@ -178,7 +176,8 @@ static void pull_put(struct tape *tape, const struct record *r)
 
 static void push_put(struct tape *tape, const struct record *r)
 {
-	struct variable **dual = NEW(tape->arena, struct variable *, r->n_arg), *base = r->arg[0] ? tape_dual(tape, r->arg[0]) : NULL;
+	struct variable **dual = NEW(tape->arena, struct variable *, r->n_arg),
+	                *base = r->arg[0] ? tape_dual(tape, r->arg[0]) : NULL;
 	bool any = base != NULL;
 
 	for (int k = 0; k < r->n_arg - 1; k++) {

@@ -1,7 +1,8 @@
 /*
- * tape_rules.c: derivatives of recorded ops that are recorded themselves.  The rule is that of derivative programs, the table in our own IR
- * (aot/rules.def): for each op of a program that is asked for it a small program is written once (aot/op.c) and then executed, on a tape of its
- * own, for every instance of that op.  So a rule of higher order is the rule of the ops that the rule of the order below executed.
+ * tape_rules.c: derivatives of recorded ops that are recorded themselves.  The rule is that of derivative programs, the
+ * table in our own IR (aot/rules.def): for each op of a program that is asked for it a small program is written once
+ * (aot/op.c) and then executed, on a tape of its own, for every instance of that op.  So a rule of higher order is the
+ * rule of the ops that the rule of the order below executed.
  */
 #include "engines/aot/aot.h"
 #include "tape.h"
@@ -14,7 +15,7 @@ struct derived {
 	struct derived *next;
 	uint8_t level;
 	bool push;
-	unsigned there; /* operands that cotangents are wanted of, or that have a tangent: a bit each */
+	unsigned there;          /* operands that cotangents are wanted of, or that have a tangent: a bit each */
 	int operand[LIMIT_ARGS]; /* to which the results contribute */
 	struct program program;
 	struct tape tape;
@@ -42,7 +43,8 @@ void tape_check_room(struct tape *tape)
 
 	if (tape->arena->used - trace->start <= TRACE_BYTES)
 		return;
-	error_set(trace->error, NULL, "records of more than %d MiB: too many levels for so long a program", TRACE_BYTES >> 20);
+	error_set(trace->error, NULL, "records of more than %d MiB: too many levels for so long a program",
+	    TRACE_BYTES >> 20);
 	longjmp(trace->fail, 1);
 }
 
@@ -138,16 +140,20 @@ static struct derived *write_derived(struct tape *tape, const struct record *r, 
 	struct derived *d = NEW(tape->arena, struct derived, 1);
 	struct type arg[LIMIT_ARGS];
 	bool is_there[LIMIT_ARGS];
-	const struct aot_op of = {.node = r->node, .arg = arg, .out = r->out->tensor.type, .above = trace->above,
-	    .below = trace->below, .rules = trace->aot};
+	const struct aot_op of = {.node = r->node,
+	    .arg = arg,
+	    .out = r->out->tensor.type,
+	    .above = trace->above,
+	    .below = trace->below,
+	    .rules = trace->aot};
 
 	for (int k = 0; k < r->n_arg; k++) {
 		arg[k] = r->arg[k]->tensor.type;
 		is_there[k] = there >> k & 1;
 	}
 	*d = (struct derived){.next = tape->derived[r->node->out], .level = trace->level, .push = push, .there = there};
-	if (!(push ? aot_op_jvp(&of, is_there, tape->arena, &d->program, tape->trace->error) :
-		     aot_op_vjp(&of, is_there, tape->arena, &d->program, d->operand, tape->trace->error)))
+	if (!(push ? aot_op_jvp(&of, is_there, tape->arena, &d->program, tape->trace->error)
+	           : aot_op_vjp(&of, is_there, tape->arena, &d->program, d->operand, tape->trace->error)))
 		longjmp(tape->trace->fail, 1);
 	tape->derived[r->node->out] = d;
 	return open_derived(tape, d);

@@ -14,7 +14,7 @@ static const struct engine_option options[] = {
 #define PASS(id, text, rewrite, meaning) {.name = "no-" text, .flag = true},
 #include "passes.def"
 #undef PASS
-	{.name = NULL},
+    {.name = NULL},
 };
 
 static enum answer_status compiled_prepare(
@@ -51,15 +51,15 @@ static void compiled_answer(struct engine *self, void *state, const struct testc
 }
 
 const struct engine_kind compiled_kind = {
-	.name = "compiled",
-	.summary = "the program of aot after optimizing passes, as fused loops over strided buffers",
-	.modelled_on = "PyTorch inductor, XLA",
-	.jvp = true,
-	.vjp = true,
-	.order = LIMIT_TRANSFORMS,
-	.batch = true,
-	.stacks = true,
-	.option = options,
-	.prepare = compiled_prepare,
-	.answer = compiled_answer,
+    .name = "compiled",
+    .summary = "the program of aot after optimizing passes, as fused loops over strided buffers",
+    .modelled_on = "PyTorch inductor, XLA",
+    .jvp = true,
+    .vjp = true,
+    .order = LIMIT_TRANSFORMS,
+    .batch = true,
+    .stacks = true,
+    .option = options,
+    .prepare = compiled_prepare,
+    .answer = compiled_answer,
 };

@@ -14,7 +14,8 @@ enum pass {
 	PASS_COUNT
 };
 
-/* Rewrites the valid program p into one in the arena that is valid and computes the same; the number of rewrites made. */
+/* Rewrites the valid program p into one in the arena that is valid and computes the same; the number of rewrites made.
+ */
 typedef int pass_fn(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out);
 
 struct pass_info {
@@ -30,7 +31,8 @@ struct compiled_options {
 
 /* What compiling came to. */
 struct compiled_counts {
-	int rewrites[PASS_COUNT]; /* nodes changed or gone; fused into another's loop; loops in place; buffers in shared memory */
+	int rewrites[PASS_COUNT]; /* nodes changed or gone; fused into another's loop; loops in place; buffers in shared
+	                             memory */
 	int loops, kernels;       /* loop nests, and ops left to their kernels */
 	int buffers;              /* that are not constants or inputs */
 	int64_t cells, cells_shared; /* elements of all of them, and of the memory that they share */
@@ -43,17 +45,18 @@ struct program compiled_optimize(
     const struct program *p, const struct compiled_options *o, struct arena *a, struct compiled_counts *counts);
 
 /*
- * Optimizes and lowers the valid program p; the code lives in the arena and keeps pointers into p.  NULL with the reason in *text
- * when p has an op that is neither known here nor has a kernel.
+ * Optimizes and lowers the valid program p; the code lives in the arena and keeps pointers into p.  NULL with the
+ * reason in *text when p has an op that is neither known here nor has a kernel.
  */
-struct code *compiled_code(const struct program *p, const struct compiled_options *o, struct arena *a, const char **text);
+struct code *compiled_code(
+    const struct program *p, const struct compiled_options *o, struct arena *a, const char **text);
 
 /* What compiling `code` came to. */
 const struct compiled_counts *compiled_code_counts(const struct code *code);
 
 /*
- * Runs the code on the program's inputs, which are not written to; result[n_result] are copies in the arena.  The memory of the buffers is
- * the code's own and the same at every point.
+ * Runs the code on the program's inputs, which are not written to; result[n_result] are copies in the arena.  The
+ * memory of the buffers is the code's own and the same at every point.
  */
 void compiled_run(struct code *code, const struct tensor *input, struct arena *a, struct tensor *result);
 

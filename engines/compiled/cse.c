@@ -1,6 +1,6 @@
 /*
- * cse.c: common subexpressions.  A node is known in the rest of its region and in the regions inside it: where it dominates.
- * So the table of known nodes forgets, at the end of a region, what was entered there.
+ * cse.c: common subexpressions.  A node is known in the rest of its region and in the regions inside it: where it
+ * dominates. So the table of known nodes forgets, at the end of a region, what was entered there.
  */
 #include <string.h>
 
@@ -28,8 +28,16 @@ struct table {
 static bool commutes(enum op op)
 {
 	switch (op) {
-	case OP_ADD: case OP_MUL: case OP_BITWISE_AND: case OP_BITWISE_OR: case OP_BITWISE_XOR: case OP_LOGICAL_AND:
-	case OP_LOGICAL_OR: case OP_LOGICAL_XOR: case OP_EQ: case OP_NE:
+	case OP_ADD:
+	case OP_MUL:
+	case OP_BITWISE_AND:
+	case OP_BITWISE_OR:
+	case OP_BITWISE_XOR:
+	case OP_LOGICAL_AND:
+	case OP_LOGICAL_OR:
+	case OP_LOGICAL_XOR:
+	case OP_EQ:
+	case OP_NE:
 		return true;
 	default: /* max and min tell -0 from +0 by position */
 		return false;
@@ -104,7 +112,8 @@ static enum rewritten merge_node(struct rewrite *x, struct node *node, int *take
 int compiled_cse(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out)
 {
 	struct table *t = NEW(a, struct table, 1);
-	struct rewrite x = {.rules = rules, .arena = a, .state = t, .visit = merge_node, .enter = enter, .leave = leave};
+	struct rewrite x = {
+	    .rules = rules, .arena = a, .state = t, .visit = merge_node, .enter = enter, .leave = leave};
 
 	for (int k = 0; k < HEADS; k++)
 		t->head[k] = -1;

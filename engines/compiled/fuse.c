@@ -30,7 +30,8 @@ static bool in_step(const struct code *c, const struct node *node, int k)
 {
 	if (!compiled_is_looped(c, node) || !shape_equal(&c->p->type[node->arg[k]].shape, space_of(c, node)))
 		return false;
-	return kernel_is_elementwise(node->op) || is_fold(c, node) || (op_table[node->op].family == FAMILY_SLICE_SCATTER && k == 0);
+	return kernel_is_elementwise(node->op) || is_fold(c, node) ||
+	    (op_table[node->op].family == FAMILY_SLICE_SCATTER && k == 0);
 }
 
 enum { NO_USER = -1, MANY_USERS = -2 };
@@ -69,7 +70,8 @@ void compiled_group(const struct code *c, const struct region *region, int *grou
 		int g = node->n_out == 1 ? user[node->out] : MANY_USERS;
 
 		group[i] = i;
-		if (!c->options->off[PASS_FUSE] && g >= 0 && size[g] < GROUP_NODES && !is_fold(c, node) && compiled_is_looped(c, node))
+		if (!c->options->off[PASS_FUSE] && g >= 0 && size[g] < GROUP_NODES && !is_fold(c, node) &&
+		    compiled_is_looped(c, node))
 			group[i] = g;
 		size[group[i]]++;
 		for (int k = 0; k < node->n_arg; k++)
@@ -102,7 +104,8 @@ static int load(struct emit *x, const struct shape *from, const struct view *v)
 	memset(instr.view.stride, 0, sizeof instr.view.stride);
 	view_broadcast(from, v, x->space, instr.view.stride);
 	for (int k = 0; k < x->loop->n_instr; k++)
-		if (x->loop->instr[k].kind == INSTR_LOAD && !memcmp(&x->loop->instr[k].view, &instr.view, sizeof instr.view))
+		if (x->loop->instr[k].kind == INSTR_LOAD &&
+		    !memcmp(&x->loop->instr[k].view, &instr.view, sizeof instr.view))
 			return k;
 	return add(x, &instr);
 }
@@ -144,7 +147,8 @@ static int emit_value(struct emit *x, int v)
 	int *reg = &x->c->reg[v], node = x->c->node_of[v];
 
 	if (*reg < 0)
-		*reg = node >= 0 ? emit_node(x, &x->region->node[node]) : load(x, &x->c->p->type[v].shape, &x->c->view[v]);
+		*reg = node >= 0 ? emit_node(x, &x->region->node[node])
+		                 : load(x, &x->c->p->type[v].shape, &x->c->view[v]);
 	return *reg;
 }
 
@@ -219,7 +223,8 @@ struct loop_nest *compiled_loop(struct code *c, const struct region *region, con
 	return x.loop;
 }
 
-struct loop_nest *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to)
+struct loop_nest *compiled_copy_loop(
+    struct code *c, const struct shape *s, const struct view *from, const struct view *to)
 {
 	struct loop_nest *loop = new_loop(c, s, 1, to);
 

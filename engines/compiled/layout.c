@@ -45,7 +45,8 @@ static void layout_dense(const struct layout_call *call, bool varies[LIMIT_RANK]
 		varies[d] = true;
 }
 
-/* An element depends on the operands' elements at its own coordinates alone: where none of them varies, neither does it. */
+/* An element depends on the operands' elements at its own coordinates alone: where none of them varies, neither does
+ * it. */
 static void layout_of_operands(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
 	int rank = call->p->type[call->node->out].shape.rank;
@@ -65,7 +66,8 @@ static void layout_iota(const struct layout_call *call, bool varies[LIMIT_RANK])
 
 /* ---- views ---- */
 
-static bool view_broadcast_to(const struct program *p, const struct node *node, const struct view *operand, struct view *out)
+static bool view_broadcast_to(
+    const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
 	*out = *operand;
 	view_broadcast(&p->type[node->arg[0]].shape, operand, &p->type[node->out].shape, out->stride);
@@ -73,8 +75,8 @@ static bool view_broadcast_to(const struct program *p, const struct node *node, 
 }
 
 /*
- * Row-major order is kept if the axes of both shapes fall into runs of equal size, each of them evenly spaced in the operand.  Extents of 1 may be
- * anywhere.
+ * Row-major order is kept if the axes of both shapes fall into runs of equal size, each of them evenly spaced in the
+ * operand.  Extents of 1 may be anywhere.
  */
 static bool view_reshape(const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
@@ -123,7 +125,8 @@ static bool view_reshape(const struct program *p, const struct node *node, const
 	return true;
 }
 
-static bool view_transpose(const struct program *p, const struct node *node, const struct view *operand, struct view *out)
+static bool view_transpose(
+    const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
 	*out = *operand;
 	for (int d = 0; d < p->type[node->out].shape.rank; d++)
@@ -202,22 +205,19 @@ static void window_pad(const struct program *p, const struct node *node, struct 
 /* ---- the table ---- */
 
 static const struct compiled_rule by_family[] = {
-	[FAMILY_BROADCAST_TO] = {layout_dense, view_broadcast_to, NULL, false},
-	[FAMILY_RESHAPE] = {layout_dense, view_reshape, NULL, false},
-	[FAMILY_TRANSPOSE] = {layout_dense, view_transpose, NULL, false},
-	[FAMILY_REVERSE] = {layout_dense, view_reverse, NULL, false},
-	[FAMILY_SQUEEZE] = {layout_dense, view_squeeze, NULL, false},
-	[FAMILY_SLICE] = {layout_dense, view_slice, NULL, false},
-	[FAMILY_SLICE_SCATTER] = {layout_dense, NULL, window_slice_scatter, true},
-	[FAMILY_PAD] = {layout_dense, NULL, window_pad, true},
-	[FAMILY_IOTA] = {layout_iota, NULL, NULL, true},
-	[FAMILY_REDUCE] = {layout_dense, NULL, NULL, false},
+    [FAMILY_BROADCAST_TO] = {layout_dense, view_broadcast_to, NULL, false},
+    [FAMILY_RESHAPE] = {layout_dense, view_reshape, NULL, false},
+    [FAMILY_TRANSPOSE] = {layout_dense, view_transpose, NULL, false},
+    [FAMILY_REVERSE] = {layout_dense, view_reverse, NULL, false},
+    [FAMILY_SQUEEZE] = {layout_dense, view_squeeze, NULL, false},
+    [FAMILY_SLICE] = {layout_dense, view_slice, NULL, false},
+    [FAMILY_SLICE_SCATTER] = {layout_dense, NULL, window_slice_scatter, true},
+    [FAMILY_PAD] = {layout_dense, NULL, window_pad, true},
+    [FAMILY_IOTA] = {layout_iota, NULL, NULL, true},
+    [FAMILY_REDUCE] = {layout_dense, NULL, NULL, false},
 };
 
-static bool in_cells_of_their_own(const struct shape *s, const struct view *operand)
-{
-	return view_dense(s, operand);
-}
+static bool in_cells_of_their_own(const struct shape *s, const struct view *operand) { return view_dense(s, operand); }
 
 static bool dies_there(int last, int position) { return last == position; }
 static bool alive_in_step(int last, int first) { return last >= first; }
@@ -236,24 +236,49 @@ static const struct {
 	int operand;
 	double f;
 } float_identity[] = {
-	{OP_ADD, 0, -0.0}, {OP_ADD, 1, -0.0}, {OP_SUB, 1, 0.0}, {OP_MUL, 0, 1}, {OP_MUL, 1, 1}, {OP_DIV, 1, 1},
+    {OP_ADD, 0, -0.0},
+    {OP_ADD, 1, -0.0},
+    {OP_SUB, 1, 0.0},
+    {OP_MUL, 0, 1},
+    {OP_MUL, 1, 1},
+    {OP_DIV, 1, 1},
 };
 
 static const struct {
 	enum op op;
 	int operand, i;
 } int_identity[] = {
-	{OP_ADD, 0, 0}, {OP_ADD, 1, 0}, {OP_SUB, 1, 0}, {OP_MUL, 0, 1}, {OP_MUL, 1, 1}, {OP_DIV, 1, 1},
-	{OP_BITWISE_OR, 0, 0}, {OP_BITWISE_OR, 1, 0}, {OP_BITWISE_XOR, 0, 0}, {OP_BITWISE_XOR, 1, 0},
-	{OP_BITWISE_AND, 0, -1}, {OP_BITWISE_AND, 1, -1}, {OP_SHIFT_LEFT, 1, 0}, {OP_SHIFT_RIGHT, 1, 0},
-	{OP_LOGICAL_AND, 0, 1}, {OP_LOGICAL_AND, 1, 1}, {OP_LOGICAL_OR, 0, 0}, {OP_LOGICAL_OR, 1, 0},
-	{OP_LOGICAL_XOR, 0, 0}, {OP_LOGICAL_XOR, 1, 0},
+    {OP_ADD, 0, 0},
+    {OP_ADD, 1, 0},
+    {OP_SUB, 1, 0},
+    {OP_MUL, 0, 1},
+    {OP_MUL, 1, 1},
+    {OP_DIV, 1, 1},
+    {OP_BITWISE_OR, 0, 0},
+    {OP_BITWISE_OR, 1, 0},
+    {OP_BITWISE_XOR, 0, 0},
+    {OP_BITWISE_XOR, 1, 0},
+    {OP_BITWISE_AND, 0, -1},
+    {OP_BITWISE_AND, 1, -1},
+    {OP_SHIFT_LEFT, 1, 0},
+    {OP_SHIFT_RIGHT, 1, 0},
+    {OP_LOGICAL_AND, 0, 1},
+    {OP_LOGICAL_AND, 1, 1},
+    {OP_LOGICAL_OR, 0, 0},
+    {OP_LOGICAL_OR, 1, 0},
+    {OP_LOGICAL_XOR, 0, 0},
+    {OP_LOGICAL_XOR, 1, 0},
 };
 
 static bool is_idempotent(enum op op)
 {
 	switch (op) {
-	case OP_MAX: case OP_MIN: case OP_BITWISE_AND: case OP_BITWISE_OR: case OP_LOGICAL_AND: case OP_LOGICAL_OR:
+	case OP_MAX:
+	case OP_MIN:
+	case OP_BITWISE_AND:
+	case OP_BITWISE_OR:
+	case OP_LOGICAL_AND:
+	case OP_LOGICAL_OR:
 		return true;
 	default:
 		return false;

@@ -19,8 +19,8 @@ static int window_position(const struct strided_window *w, int d, int x)
 }
 
 /* Elements of the window where the strip is inside it, of register `outside` elsewhere. */
-static void show_window(const struct machine *m, const struct loop_nest *loop, const struct instr *instr, const struct strip *s,
-    const union cell *outside, union cell *out)
+static void show_window(const struct machine *m, const struct loop_nest *loop, const struct instr *instr,
+    const struct strip *s, const union cell *outside, union cell *out)
 {
 	const union cell *from = m->base[instr->view.buffer];
 	bool inside = true, moves = loop->rank && instr->varies[s->axis];
@@ -42,7 +42,8 @@ static void show_window(const struct machine *m, const struct loop_nest *loop, c
 	}
 }
 
-static void load(const struct machine *m, const struct loop_nest *loop, const struct view *v, const struct strip *s, union cell *out)
+static void load(
+    const struct machine *m, const struct loop_nest *loop, const struct view *v, const struct strip *s, union cell *out)
 {
 	const union cell *from = m->base[v->buffer] + view_at(v, s->index, loop->rank);
 	int step = loop->rank ? v->stride[s->axis] : 0;
@@ -104,7 +105,8 @@ static void store(const struct machine *m, const struct loop_nest *loop, const s
 		to[i * step] = from[i];
 }
 
-/* The axes from the outermost loop to the innermost: reduced ones inside, so that a fold sees its elements in row-major order. */
+/* The axes from the outermost loop to the innermost: reduced ones inside, so that a fold sees its elements in row-major
+ * order. */
 static void order_axes(const struct loop_nest *loop, int order[LIMIT_RANK])
 {
 	int n = 0;
@@ -168,7 +170,7 @@ void compiled_run_loop(const struct machine *m, const struct loop_nest *loop)
 		}
 		index[inner] = 0;
 		if (loop->folds && is_end_of_fold(loop, index, inner, true))
-			m->base[loop->to.buffer][view_at(&loop->to, index, loop->rank)] =
-			    kernel_fold_end(loop->fold, loop->dtype, sum, loop->n_fold);
+			m->base[loop->to.buffer][view_at(&loop->to, index, loop->rank)] = kernel_fold_end(
+			    loop->fold, loop->dtype, sum, loop->n_fold);
 	} while (next_line(loop, order, index));
 }

@@ -6,10 +6,7 @@
 #include "graph/walk.h"
 #include "engines/kernels/kernels.h"
 
-static const struct type *type_of(const struct code *c, int v)
-{
-	return &c->p->type[v];
-}
+static const struct type *type_of(const struct code *c, int v) { return &c->p->type[v]; }
 
 static int new_buffer(struct code *c, enum buffer_kind kind, int size)
 {
@@ -18,7 +15,8 @@ static int new_buffer(struct code *c, enum buffer_kind kind, int size)
 	return c->n_buffer++;
 }
 
-static void view_in(struct code *c, enum buffer_kind kind, const struct shape *s, const bool varies[LIMIT_RANK], struct view *out)
+static void view_in(
+    struct code *c, enum buffer_kind kind, const struct shape *s, const bool varies[LIMIT_RANK], struct view *out)
 {
 	int size = view_fresh(s, varies, out);
 
@@ -33,10 +31,7 @@ static void dense_view(struct code *c, enum buffer_kind kind, const struct shape
 }
 
 /* New dense memory for value v. */
-static void give_dense(struct code *c, int v)
-{
-	dense_view(c, BUFFER_OWN, &type_of(c, v)->shape, &c->view[v]);
-}
+static void give_dense(struct code *c, int v) { dense_view(c, BUFFER_OWN, &type_of(c, v)->shape, &c->view[v]); }
 
 static struct step *add_step(struct code *c, struct block *b, enum step_kind kind, const struct node *node)
 {
@@ -87,8 +82,8 @@ static void lower_view(struct code *c, struct block *b, const struct node *node)
 	if (view(c->p, node, &c->view[node->arg[0]], &c->view[node->out]))
 		return;
 	dense_view(c, BUFFER_OWN, &type_of(c, node->arg[0])->shape, &whole);
-	add_step(c, b, STEP_LOOP, node)->loop =
-	    compiled_copy_loop(c, &type_of(c, node->arg[0])->shape, &c->view[node->arg[0]], &whole);
+	add_step(c, b, STEP_LOOP, node)->loop = compiled_copy_loop(
+	    c, &type_of(c, node->arg[0])->shape, &c->view[node->arg[0]], &whole);
 	c->counts.loops++;
 	view(c->p, node, &whole, &c->view[node->out]);
 }
@@ -109,8 +104,8 @@ static void lower_concatenate(struct code *c, struct block *b, const struct node
 }
 
 /*
- * A copy of the operand, which is then written to.  Where the operand dies here the planner puts the copy into its cells, and nothing
- * is copied.
+ * A copy of the operand, which is then written to.  Where the operand dies here the planner puts the copy into its
+ * cells, and nothing is copied.
  */
 static void lower_scatter(struct code *c, struct block *b, const struct node *node)
 {
@@ -303,7 +298,12 @@ static const char *unknown_op(const struct region *region)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)
 		switch (op_table[w.node->op].family) {
-		case FAMILY_COND: case FAMILY_CHECKPOINT: case FAMILY_SCATTER_APPLY: case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN:
+		case FAMILY_COND:
+		case FAMILY_CHECKPOINT:
+		case FAMILY_SCATTER_APPLY:
+		case FAMILY_FOR:
+		case FAMILY_WHILE:
+		case FAMILY_SCAN:
 			break;
 		default:
 			if (w.node->n_region || w.node->n_out != 1 || !kernel_has(w.node->op))
@@ -312,7 +312,8 @@ static const char *unknown_op(const struct region *region)
 	return NULL;
 }
 
-struct code *compiled_code(const struct program *p, const struct compiled_options *o, struct arena *a, const char **text)
+struct code *compiled_code(
+    const struct program *p, const struct compiled_options *o, struct arena *a, const char **text)
 {
 	struct code *c = NEW(a, struct code, 1);
 	struct program *optimized = NEW(a, struct program, 1);
@@ -346,7 +347,4 @@ struct code *compiled_code(const struct program *p, const struct compiled_option
 	return c;
 }
 
-const struct compiled_counts *compiled_code_counts(const struct code *code)
-{
-	return &code->counts;
-}
+const struct compiled_counts *compiled_code_counts(const struct code *code) { return &code->counts; }

@@ -15,12 +15,12 @@ enum buffer_kind {
 
 struct buffer {
 	enum buffer_kind kind;
-	int size;              /* cells, of BUFFER_OWN */
-	union cell *literal;   /* of BUFFER_CONSTANT, only read */
-	int index;             /* of the input; of the buffer whose rows these are */
-	int first, last;       /* positions between which it is alive; first > last: never used */
-	int alias;             /* the buffer that it shares all cells with, -1: none */
-	int64_t at;            /* first cell in the memory of the code */
+	int size;            /* cells, of BUFFER_OWN */
+	union cell *literal; /* of BUFFER_CONSTANT, only read */
+	int index;           /* of the input; of the buffer whose rows these are */
+	int first, last;     /* positions between which it is alive; first > last: never used */
+	int alias;           /* the buffer that it shares all cells with, -1: none */
+	int64_t at;          /* first cell in the memory of the code */
 };
 
 /* One register of a loop's expression. */
@@ -57,7 +57,17 @@ struct loop_nest {
 	bool idle;        /* copies cells onto themselves */
 };
 
-enum step_kind { STEP_LOOP, STEP_KERNEL, STEP_SCATTER, STEP_COND, STEP_CHECKPOINT, STEP_FOR, STEP_WHILE, STEP_SCAN, STEP_SCATTER_APPLY };
+enum step_kind {
+	STEP_LOOP,
+	STEP_KERNEL,
+	STEP_SCATTER,
+	STEP_COND,
+	STEP_CHECKPOINT,
+	STEP_FOR,
+	STEP_WHILE,
+	STEP_SCAN,
+	STEP_SCATTER_APPLY
+};
 
 struct block {
 	int n_step, room;
@@ -68,18 +78,19 @@ struct step {
 	enum step_kind kind;
 	const struct node *node;
 	struct loop_nest *loop;
-	struct block *block;  /* [node->n_region] */
+	struct block *block; /* [node->n_region] */
 	int n_carry;
-	struct view *stage;   /* [n_carry] where a carry waits until all have been computed; buffer -1: it need not */
-	int begin, end;       /* positions */
+	struct view *stage; /* [n_carry] where a carry waits until all have been computed; buffer -1: it need not */
+	int begin, end;     /* positions */
 };
 
 struct code {
 	const struct compiled_options *options;
 	struct arena *arena;
 	const struct program *p;
-	struct view *view; /* [p->n_value] */
-	int *node_of, *reg; /* [p->n_value] while a loop is lowered: its node that defines a value, and the value's register; else -1 */
+	struct view *view;  /* [p->n_value] */
+	int *node_of, *reg; /* [p->n_value] while a loop is lowered: its node that defines a value, and the value's
+	                       register; else -1 */
 	int n_buffer, buffer_room;
 	struct buffer *buffer;
 	struct block top;
@@ -123,8 +134,9 @@ static inline int view_at(const struct view *v, const int *index, int rank)
 /* ---- lowering (lower.c, fuse.c, plan.c) ---- */
 
 /*
- * Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to, itself if it has one; size[i]
- * the number of nodes in the loop of node i.  Both [region->n_node]; sizes are zero on entry.
+ * Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to,
+ * itself if it has one; size[i] the number of nodes in the loop of node i.  Both [region->n_node]; sizes are zero on
+ * entry.
  */
 void compiled_group(const struct code *c, const struct region *region, int *group, int *size);
 /* Whether a node is evaluated in a loop, its own or another's. */
@@ -132,7 +144,8 @@ bool compiled_is_looped(const struct code *c, const struct node *node);
 /* The loop of node `root` with its group of `size` nodes. */
 struct loop_nest *compiled_loop(struct code *c, const struct region *region, const int *group, int size, int root);
 /* A loop that copies. */
-struct loop_nest *compiled_copy_loop(struct code *c, const struct shape *s, const struct view *from, const struct view *to);
+struct loop_nest *compiled_copy_loop(
+    struct code *c, const struct shape *s, const struct view *from, const struct view *to);
 /* Positions, lifetimes, buffers in place, and a place for each. */
 void compiled_plan(struct code *c);
 
@@ -150,13 +163,15 @@ struct rewrite {
 	const struct compiled_rules *rules;
 	struct arena *arena;
 	const struct program *p;
-	int *alias;               /* [n_value] what stands for a value */
-	const struct node **def;  /* [n_value] the node that defines it, as rewritten; NULL: a parameter, or of a node with regions */
+	int *alias; /* [n_value] what stands for a value */
+	const struct node *
+	    *def; /* [n_value] the node that defines it, as rewritten; NULL: a parameter, or of a node with regions */
 	int count;
 	void *state;
 	/*
-	 * Looks at a node whose operands are rewritten already and whose regions are not; may change op, operands and attributes, or
-	 * set x->alias of its results and say REWRITE_GONE, or (cond) have region *taken stand in its place.
+	 * Looks at a node whose operands are rewritten already and whose regions are not; may change op, operands and
+	 * attributes, or set x->alias of its results and say REWRITE_GONE, or (cond) have region *taken stand in its
+	 * place.
 	 */
 	enum rewritten (*visit)(struct rewrite *x, struct node *node, int *taken);
 	void (*enter)(struct rewrite *x), (*leave)(struct rewrite *x); /* around every region; NULL: nothing */

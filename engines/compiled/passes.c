@@ -14,7 +14,8 @@ enum { ROUNDS = 8 }; /* each makes the program simpler, and few need more than t
 struct program compiled_optimize(
     const struct program *p, const struct compiled_options *o, struct arena *a, struct compiled_counts *counts)
 {
-	/* A rewrite may give a buffer further readers; what may be written in place is found out from lifetimes (plan.c). */
+	/* A rewrite may give a buffer further readers; what may be written in place is found out from lifetimes
+	 * (plan.c). */
 	struct program now = lower_stores(p, a);
 	int changed = 1;
 

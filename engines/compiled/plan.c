@@ -1,8 +1,9 @@
 /*
  * plan.c: how long buffers live, and where they lie.
  *
- * Steps are numbered in the order in which they are first run, region ops at both ends.  A buffer is alive between the first and the last
- * position that touches it; what a loop reads and did not itself begin must outlive all its iterations.
+ * Steps are numbered in the order in which they are first run, region ops at both ends.  A buffer is alive between the
+ * first and the last position that touches it; what a loop reads and did not itself begin must outlive all its
+ * iterations.
  */
 #include "parts.h"
 
@@ -25,10 +26,7 @@ static void touch(struct code_plan *x, int buffer, int position)
 		touch(x, b->index, position);
 }
 
-static void touch_value(struct code_plan *x, int v, int position)
-{
-	touch(x, x->c->view[v].buffer, position);
-}
+static void touch_value(struct code_plan *x, int v, int position) { touch(x, x->c->view[v].buffer, position); }
 
 static void touch_values(struct code_plan *x, int first, int n, int position)
 {
@@ -140,7 +138,8 @@ static bool is_idle(const struct code *c, const struct loop_nest *loop)
 	const struct instr *instr = &loop->instr[0];
 
 	return loop->n_instr == 1 && !loop->folds && instr->kind == INSTR_LOAD &&
-	    resolved(c, instr->view.buffer) == resolved(c, loop->to.buffer) && same_cells(loop, &instr->view, &loop->to);
+	    resolved(c, instr->view.buffer) == resolved(c, loop->to.buffer) &&
+	    same_cells(loop, &instr->view, &loop->to);
 }
 
 /* The result takes over the cells of an operand that dies here. */
@@ -159,8 +158,8 @@ static void write_in_place(struct code *c, struct step *step)
 			continue;
 		from = resolved(c, loop->instr[k].view.buffer);
 		b = &c->buffer[from];
-		if (b->kind != BUFFER_OWN || b->size < to->size || !c->options->rules->dies(b->last, step->begin) || from == loop->to.buffer ||
-		    !reads_only_in_step(c, loop, from))
+		if (b->kind != BUFFER_OWN || b->size < to->size || !c->options->rules->dies(b->last, step->begin) ||
+		    from == loop->to.buffer || !reads_only_in_step(c, loop, from))
 			continue;
 		to->alias = from;
 		if (b->last < to->last)

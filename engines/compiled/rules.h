@@ -12,21 +12,23 @@ struct view {
 	int buffer; /* -1: none, the value exists only inside a loop */
 	int offset;
 	int stride[LIMIT_RANK];
-	bool zeros; /* literal zeros: cleared memory, dense by its type though it takes one cell, and no expanded tensor */
+	bool zeros; /* literal zeros: cleared memory, dense by its type though it takes one cell, and no expanded tensor
+	             */
 };
 
 /* A node whose result is given new memory, or none of its own. */
 struct layout_call {
 	const struct program *p;
 	const struct node *node;
-	/* [node->n_arg] strides of the operands over the axes of the result, as they broadcast; only where the op broadcasts or keeps the shape */
+	/* [node->n_arg] strides of the operands over the axes of the result, as they broadcast; only where the op
+	 * broadcasts or keeps the shape */
 	int (*operand)[LIMIT_RANK];
 	const bool *zeros; /* [node->n_arg] operands that are literal zeros */
 };
 
 /*
- * Chooses along which axes the result varies: varies[d] false gives stride 0, one cell for the whole axis, and loops do not
- * iterate over it: its coordinate is 0.
+ * Chooses along which axes the result varies: varies[d] false gives stride 0, one cell for the whole axis, and loops do
+ * not iterate over it: its coordinate is 0.
  */
 typedef void layout_fn(const struct layout_call *call, bool varies[LIMIT_RANK]);
 
@@ -66,20 +68,25 @@ struct compiled_rules {
 	/* Right: x + (-0), x - 0, x * 1, x / 1 and their like, bit for bit. */
 	struct identity identity[COMPILED_IDENTITIES];
 	int n_identity;
-	/* Whether two nodes without regions, with equal operands, compute the same.  Right: the same op and attributes. */
+	/* Whether two nodes without regions, with equal operands, compute the same.  Right: the same op and attributes.
+	 */
 	bool (*same)(const struct program *p, const struct node *a, const struct node *b);
 	/*
-	 * Whether a scatter may be done in the layout of its operand: in its place where nothing reads the operand later, else in a clone.  Right:
-	 * only if the elements lie in cells of their own.
+	 * Whether a scatter may be done in the layout of its operand: in its place where nothing reads the operand
+	 * later, else in a clone.  Right: only if the elements lie in cells of their own.
 	 */
 	bool (*overwrites)(const struct shape *s, const struct view *operand);
-	/* Whether a buffer that is last read at position `last` may be written over by a loop at `position` that reads it.  Right: only if that is all. */
+	/* Whether a buffer that is last read at position `last` may be written over by a loop at `position` that reads
+	 * it.  Right: only if that is all. */
 	bool (*dies)(int last, int position);
-	/* Whether a buffer read last at `last` is alive when another is first written at `first`.  Right: also if both are one position. */
+	/* Whether a buffer read last at `last` is alive when another is first written at `first`.  Right: also if both
+	 * are one position. */
 	bool (*alive)(int last, int first);
-	/* How long a buffer of the outside lives that a loop reads, inside last at `last`.  Right: until the loop ends, at `end`. */
+	/* How long a buffer of the outside lives that a loop reads, inside last at `last`.  Right: until the loop ends,
+	 * at `end`. */
 	int (*outlives)(int last, int end);
-	/* Whether a carry whose next value is, or is a view of, some carry must be set aside before the carries change.  Right: true. */
+	/* Whether a carry whose next value is, or is a view of, some carry must be set aside before the carries change.
+	 * Right: true. */
 	bool (*sets_aside)(int carry, int n);
 };
 

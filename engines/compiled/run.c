@@ -4,15 +4,9 @@
 #include "parts.h"
 #include "engines/kernels/parts.h"
 
-static const struct type *type_of(const struct machine *m, int v)
-{
-	return &m->c->p->type[v];
-}
+static const struct type *type_of(const struct machine *m, int v) { return &m->c->p->type[v]; }
 
-static const struct view *view_of(const struct machine *m, int v)
-{
-	return &m->c->view[v];
-}
+static const struct view *view_of(const struct machine *m, int v) { return &m->c->view[v]; }
 
 /* ---- moves ---- */
 
@@ -22,7 +16,8 @@ static void copy_view(const struct machine *m, const struct shape *s, const stru
 	union cell *y = m->base[to->buffer];
 	int index[LIMIT_RANK] = {0}, n = shape_elements(s), i = from->offset, j = to->offset;
 
-	if (from->buffer == to->buffer && from->offset == to->offset && !memcmp(from->stride, to->stride, sizeof from->stride))
+	if (from->buffer == to->buffer && from->offset == to->offset &&
+	    !memcmp(from->stride, to->stride, sizeof from->stride))
 		return;
 	for (int k = 0; k < n; k++) {
 		y[j] = x[i];
@@ -178,15 +173,16 @@ static void run_scatter_apply(const struct machine *m, const struct step *step)
 	arena_rewind(m->arena, mark);
 }
 
-/* Makes the values from[n_carry] the carries; those that would be overwritten before they are read go by way of their stage. */
+/* Makes the values from[n_carry] the carries; those that would be overwritten before they are read go by way of their
+ * stage. */
 static void take_carries(const struct machine *m, const struct step *step, const int *from, int param)
 {
 	for (int k = 0; k < step->n_carry; k++)
 		if (step->stage[k].buffer >= 0)
 			copy_view(m, &type_of(m, param + k)->shape, view_of(m, from[k]), &step->stage[k]);
 	for (int k = 0; k < step->n_carry; k++)
-		copy_view(m, &type_of(m, param + k)->shape, step->stage[k].buffer >= 0 ? &step->stage[k] : view_of(m, from[k]),
-		    view_of(m, param + k));
+		copy_view(m, &type_of(m, param + k)->shape,
+		    step->stage[k].buffer >= 0 ? &step->stage[k] : view_of(m, from[k]), view_of(m, param + k));
 }
 
 static void give_operands(const struct machine *m, const struct step *step, int first_arg, int param)
@@ -282,15 +278,31 @@ static void run_block(const struct machine *m, const struct block *b)
 		const struct step *step = &b->step[i];
 
 		switch (step->kind) {
-		case STEP_LOOP: compiled_run_loop(m, step->loop); break;
-		case STEP_SCATTER: run_scatter(m, step->node); break;
-		case STEP_KERNEL: run_kernel(m, step->node); break;
+		case STEP_LOOP:
+			compiled_run_loop(m, step->loop);
+			break;
+		case STEP_SCATTER:
+			run_scatter(m, step->node);
+			break;
+		case STEP_KERNEL:
+			run_kernel(m, step->node);
+			break;
 		case STEP_COND:
-		case STEP_CHECKPOINT: run_cond(m, step); break;
-		case STEP_FOR: run_for(m, step); break;
-		case STEP_WHILE: run_while(m, step); break;
-		case STEP_SCAN: run_scan(m, step); break;
-		case STEP_SCATTER_APPLY: run_scatter_apply(m, step); break;
+		case STEP_CHECKPOINT:
+			run_cond(m, step);
+			break;
+		case STEP_FOR:
+			run_for(m, step);
+			break;
+		case STEP_WHILE:
+			run_while(m, step);
+			break;
+		case STEP_SCAN:
+			run_scan(m, step);
+			break;
+		case STEP_SCATTER_APPLY:
+			run_scatter_apply(m, step);
+			break;
 		}
 	}
 }
@@ -304,10 +316,17 @@ void compiled_run(struct code *code, const struct tensor *input, struct arena *a
 		const struct buffer *b = &code->buffer[k];
 
 		switch (b->kind) {
-		case BUFFER_OWN: code->base[k] = code->cell + b->at; break;
-		case BUFFER_CONSTANT: code->base[k] = b->literal; break;
-		case BUFFER_INPUT: code->base[k] = input[b->index].at; break;
-		case BUFFER_ROW: break;
+		case BUFFER_OWN:
+			code->base[k] = code->cell + b->at;
+			break;
+		case BUFFER_CONSTANT:
+			code->base[k] = b->literal;
+			break;
+		case BUFFER_INPUT:
+			code->base[k] = input[b->index].at;
+			break;
+		case BUFFER_ROW:
+			break;
 		}
 	}
 	run_block(&m, &code->top);

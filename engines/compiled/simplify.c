@@ -1,13 +1,11 @@
 /*
- * simplify.c: value-safe simplification.  A rewrite is made only if its result is, for every input, that of the program as
- * written, bit by bit: x*0 is not 0 (x may be infinite), x - x is not 0, x/x is not 1, x + 0 is not x (x may be -0), and no sum changes its order.
+ * simplify.c: value-safe simplification.  A rewrite is made only if its result is, for every input, that of the program
+ * as written, bit by bit: x*0 is not 0 (x may be infinite), x - x is not 0, x/x is not 1, x + 0 is not x (x may be -0),
+ * and no sum changes its order.
  */
 #include "parts.h"
 
-static const struct type *type_of(const struct rewrite *x, int v)
-{
-	return &x->p->type[v];
-}
+static const struct type *type_of(const struct rewrite *x, int v) { return &x->p->type[v]; }
 
 /* The one element of a constant whose elements are all the same, however it was given its shape; NULL. */
 static const union cell *splat(const struct rewrite *x, int v)
@@ -74,7 +72,8 @@ static enum rewritten simplify_select(struct rewrite *x, struct node *node)
 
 static enum rewritten simplify_plain(struct rewrite *x, struct node *node)
 {
-	if (x->rules->row[node->op].idempotent && node->arg[0] == node->arg[1] && is_value(x, node, node->arg[0]) == REWRITE_GONE)
+	if (x->rules->row[node->op].idempotent && node->arg[0] == node->arg[1] &&
+	    is_value(x, node, node->arg[0]) == REWRITE_GONE)
 		return REWRITE_GONE;
 	return drop_identity(x, node);
 }
@@ -137,7 +136,8 @@ static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
 static bool is_whole(const struct shape *s, const struct shape *size, const int *start, const int *stride)
 {
 	for (int d = 0; d < s->rank; d++)
-		if (size->extent[d] != s->extent[d] || (s->extent[d] > 0 && start[d] != 0) || (s->extent[d] > 1 && stride[d] != 1))
+		if (size->extent[d] != s->extent[d] || (s->extent[d] > 0 && start[d] != 0) ||
+		    (s->extent[d] > 1 && stride[d] != 1))
 			return false;
 	return true;
 }
@@ -167,7 +167,8 @@ static enum rewritten simplify_slice_scatter(struct rewrite *x, struct node *nod
 
 	if (shape_elements(update) == 0)
 		return is_value(x, node, node->arg[0]);
-	return is_whole(s, update, node->attrs.start, node->attrs.stride) ? is_value(x, node, node->arg[1]) : REWRITE_KEEP;
+	return is_whole(s, update, node->attrs.start, node->attrs.stride) ? is_value(x, node, node->arg[1])
+	                                                                  : REWRITE_KEEP;
 }
 
 static enum rewritten simplify_concatenate(struct rewrite *x, struct node *node)
@@ -210,13 +211,19 @@ static enum rewritten drop_loop(struct rewrite *x, const struct node *node, bool
 static enum rewritten simplify_node(struct rewrite *x, struct node *node, int *taken)
 {
 	switch (node->op) {
-	case OP_COPY: case OP_STOP_GRADIENT: case OP_CAST: case OP_SQUEEZE:
+	case OP_COPY:
+	case OP_STOP_GRADIENT:
+	case OP_CAST:
+	case OP_SQUEEZE:
 		return is_value(x, node, node->arg[0]);
-	case OP_NEG: case OP_LOGICAL_NOT: case OP_BITWISE_INVERT:
+	case OP_NEG:
+	case OP_LOGICAL_NOT:
+	case OP_BITWISE_INVERT:
 		return undo(x, node);
 	case OP_SELECT:
 		return simplify_select(x, node);
-	case OP_RESHAPE: case OP_BROADCAST_TO:
+	case OP_RESHAPE:
+	case OP_BROADCAST_TO:
 		return skip_inner(x, node);
 	case OP_TRANSPOSE:
 		return simplify_transpose(x, node);

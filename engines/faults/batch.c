@@ -2,10 +2,7 @@
 #include "engines/aot/batch.h"
 #include "faults.h"
 
-int fault_weak_product(struct aot *x, int derivative, int partial)
-{
-	return aot_op2(x, OP_MUL, derivative, partial);
-}
+int fault_weak_product(struct aot *x, int derivative, int partial) { return aot_op2(x, OP_MUL, derivative, partial); }
 
 static int unguarded(struct aot *x, int predicate, int value)
 {
@@ -13,11 +10,12 @@ static int unguarded(struct aot *x, int predicate, int value)
 	return value;
 }
 
-/* A cond becomes a select that looks at its results alone: zero cotangents of the region not chosen meet what it did with the real inputs. */
+/* A cond becomes a select that looks at its results alone: zero cotangents of the region not chosen meet what it did
+ * with the real inputs. */
 const struct edits plant_cond_select_unguarded = {.edit = {
-	EDIT(aot.guard, unguarded),
-	EDIT(aot.product, fault_weak_product),
-}};
+                                                      EDIT(aot.guard, unguarded),
+                                                      EDIT(aot.product, fault_weak_product),
+                                                  }};
 
 /* Read as clipped, transposed as if no index were outside: a derivative remains of a gather that drops alone. */
 static int gather_mode_lost(struct batcher *b, const struct node *node)

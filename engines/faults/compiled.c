@@ -2,8 +2,8 @@
 #include "faults.h"
 
 /*
- * The layout of the operand, its strides of 0 included.  Loops do not iterate over such an axis, and what asks for the coordinate along it is
- * told 0: whether index 0 lies in the slice is then taken for all.
+ * The layout of the operand, its strides of 0 included.  Loops do not iterate over such an axis, and what asks for the
+ * coordinate along it is told 0: whether index 0 lies in the slice is then taken for all.
  */
 static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
@@ -11,9 +11,10 @@ static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT
 		varies[d] = call->zeros[0] || call->operand[0][d] != 0;
 }
 
-const struct edits plant_scatter_inherits_strides = {.edit = {
-	EDIT(compiled.row[OP_SLICE_SCATTER].layout, layout_of_expanded),
-}};
+const struct edits plant_scatter_inherits_strides = {
+    .edit = {
+        EDIT(compiled.row[OP_SLICE_SCATTER].layout, layout_of_expanded),
+    }};
 
 bool fault_overwrites_any(const struct shape *s, const struct view *operand)
 {

@@ -16,9 +16,9 @@ static int argnums_twice(const int *argnums, int n_traced, int i)
 }
 
 const struct edits plant_packed_select = {.edit = {
-	EDIT(tangent.row[OP_SELECT].packing.operand, argnums_twice),
-	EDIT(tangent.row[OP_SELECT].packing.pick, argnums_twice),
-}};
+                                              EDIT(tangent.row[OP_SELECT].packing.operand, argnums_twice),
+                                              EDIT(tangent.row[OP_SELECT].packing.pick, argnums_twice),
+                                          }};
 
 static int two_terms(int n_traced)
 {
@@ -39,14 +39,14 @@ static int last_past_end(const int *argnums, int n_traced, int i)
 }
 
 const struct edits plant_packed_atan2 = {.edit = {
-	EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
-	EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
-	EDIT(tangent.row[OP_ATAN2].packing.pick, last_past_end),
-}};
+                                             EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
+                                             EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
+                                             EDIT(tangent.row[OP_ATAN2].packing.pick, last_past_end),
+                                         }};
 
 /*
- * A real read past the end.  2^47 bytes past any address a process can own lies outside the user half of the address space on x86-64
- * and AArch64, so the read traps whatever the heap looks like.
+ * A real read past the end.  2^47 bytes past any address a process can own lies outside the user half of the address
+ * space on x86-64 and AArch64, so the read traps whatever the heap looks like.
  */
 static int read_past_end(const int *argnums, int n_traced, int i)
 {
@@ -56,10 +56,10 @@ static int read_past_end(const int *argnums, int n_traced, int i)
 }
 
 const struct edits plant_packed_atan2_oob = {.edit = {
-	EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
-	EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
-	EDIT(tangent.row[OP_ATAN2].packing.pick, read_past_end),
-}};
+                                                 EDIT(tangent.row[OP_ATAN2].packing.terms, two_terms),
+                                                 EDIT(tangent.row[OP_ATAN2].packing.operand, operand_by_position),
+                                                 EDIT(tangent.row[OP_ATAN2].packing.pick, read_past_end),
+                                             }};
 
 static int second_for_source(const int *argnums, int n_traced, int i)
 {
@@ -67,9 +67,10 @@ static int second_for_source(const int *argnums, int n_traced, int i)
 	return argnums[i] == 2 ? 1 : i;
 }
 
-const struct edits plant_packed_masked_scatter = {.edit = {
-	EDIT(tangent.row[OP_MASKED_SCATTER].packing.pick, second_for_source),
-}};
+const struct edits plant_packed_masked_scatter = {
+    .edit = {
+        EDIT(tangent.row[OP_MASKED_SCATTER].packing.pick, second_for_source),
+    }};
 
 static int one_per_operand(int n_out, int n_traced)
 {
@@ -78,12 +79,12 @@ static int one_per_operand(int n_out, int n_traced)
 }
 
 const struct edits plant_packed_bitwise = {.edit = {
-	EDIT(tangent.row[OP_BITWISE_AND].packing.out_arity, one_per_operand),
-	EDIT(tangent.row[OP_BITWISE_OR].packing.out_arity, one_per_operand),
-	EDIT(tangent.row[OP_BITWISE_XOR].packing.out_arity, one_per_operand),
-	EDIT(tangent.row[OP_SHIFT_LEFT].packing.out_arity, one_per_operand),
-	EDIT(tangent.row[OP_SHIFT_RIGHT].packing.out_arity, one_per_operand),
-}};
+                                               EDIT(tangent.row[OP_BITWISE_AND].packing.out_arity, one_per_operand),
+                                               EDIT(tangent.row[OP_BITWISE_OR].packing.out_arity, one_per_operand),
+                                               EDIT(tangent.row[OP_BITWISE_XOR].packing.out_arity, one_per_operand),
+                                               EDIT(tangent.row[OP_SHIFT_LEFT].packing.out_arity, one_per_operand),
+                                               EDIT(tangent.row[OP_SHIFT_RIGHT].packing.out_arity, one_per_operand),
+                                           }};
 
 /* ---- any rule ---- */
 
@@ -99,7 +100,10 @@ static bool scale(struct engine *self, const char *args, struct error *e)
 	if (colon && (size_t)(colon - args) < sizeof name && colon[1] && !strchr(" \t", colon[1]))
 		factor = strtod(colon + 1, &end);
 	if (!end || *end || !isfinite(factor))
-		return error_set(e, NULL, "fault scale: expected scale:OP:FACTOR or scale:OP.OPERAND:FACTOR with a finite FACTOR, not scale:%.60s", args);
+		return error_set(e, NULL,
+		    "fault scale: expected scale:OP:FACTOR or scale:OP.OPERAND:FACTOR with a finite FACTOR, not "
+		    "scale:%.60s",
+		    args);
 	memcpy(name, args, (size_t)(colon - args));
 	name[colon - args] = '\0';
 	dot = strchr(name, '.');
@@ -108,7 +112,8 @@ static bool scale(struct engine *self, const char *args, struct error *e)
 	op = op_find(name);
 	if (op < 0)
 		return error_set(e, NULL, "fault scale: no op '%s'", name);
-	if (op_table[op].n_region || op_table[op].regularity == REGULARITY_DISCRETE || op_table[op].regularity == REGULARITY_STEP)
+	if (op_table[op].n_region || op_table[op].regularity == REGULARITY_DISCRETE ||
+	    op_table[op].regularity == REGULARITY_STEP)
 		return error_set(e, NULL, "fault scale: op %s contributes nothing of its own to a derivative", name);
 	if (dot) {
 		if (dot[1] < 'a' || dot[1] >= 'a' + op_table[op].n_arg || dot[2])
@@ -133,9 +138,9 @@ static const struct fault {
 	struct fault_info info;
 	const struct edits *edits;
 } faults[] = {
-#define FAULT(engine, slug, args, isolated, plant, source, meaning)                                        \
+#define FAULT(engine, slug, args, isolated, plant, source, meaning) \
 	{engine, args, {engine "+" slug args, slug, source, meaning, isolated, 0, "", ""}, &plant_##plant},
-#define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning)                    \
+#define HISTORIC(engine, slug, isolated, plant, year, family, request, source, meaning) \
 	{engine, "", {engine "+" slug, slug, source, meaning, isolated, year, family, request}, &plant_##plant},
 #include "faults.def"
 #undef FAULT
@@ -144,10 +149,7 @@ static const struct fault {
 
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-const struct fault_info *fault_row(int index)
-{
-	return index >= 0 && index < FAULTS ? &faults[index].info : NULL;
-}
+const struct fault_info *fault_row(int index) { return index >= 0 && index < FAULTS ? &faults[index].info : NULL; }
 
 /* The first faults of an engine: "residual-fifo, weak-zero, ..."; "" when it has none. */
 static void list_faults(const char *engine, char *text, size_t room)
@@ -209,5 +211,6 @@ bool fault_plant(struct engine *self, const char *text, size_t len, struct error
 		return true;
 	}
 	list_faults(self->kind->name, known, sizeof known);
-	return error_set(e, NULL, "engine %s has no fault '%.40s'; it has %s ('adjudge faults' lists all)", self->kind->name, copy, known);
+	return error_set(e, NULL, "engine %s has no fault '%.40s'; it has %s ('adjudge faults' lists all)",
+	    self->kind->name, copy, known);
 }

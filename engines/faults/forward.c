@@ -15,9 +15,10 @@ static int operand_if_both_branches(const int *argnums, int n_traced, int i)
 	return first && second ? argnums[i] : -1;
 }
 
-const struct edits plant_select_drops_branch = {.edit = {
-	EDIT(tangent.row[OP_SELECT].packing.operand, operand_if_both_branches),
-}};
+const struct edits plant_select_drops_branch = {
+    .edit = {
+        EDIT(tangent.row[OP_SELECT].packing.operand, operand_if_both_branches),
+    }};
 
 /* Every tangent that is there is multiplied, zeros too. */
 static void elementwise_weak(const struct tangent_call *call, struct tensor *result)
@@ -32,8 +33,9 @@ static void elementwise_weak(const struct tangent_call *call, struct tensor *res
 			operand[k] = call->arg[k]->at[w.at[k]].f;
 		for (int k = 0; k < call->node->n_arg; k++)
 			if (call->tangent[k])
-				sum += call->tangent[k]->at[w.at[k]].f * expression_eval(&call->rule->partial[k], operand[0],
-				           operand[1], operand[2], call->out->at[i].f);
+				sum += call->tangent[k]->at[w.at[k]].f *
+				    expression_eval(&call->rule->partial[k], operand[0], operand[1], operand[2],
+				        call->out->at[i].f);
 		result->at[i].f = dtype_round(result->type.dtype, sum);
 	}
 }
@@ -77,16 +79,18 @@ static void tangent_scatter_mul_unique(const struct tangent_call *call, struct t
 			for (int i = 0; slice >= 0 && i < v.inner; i++) {
 				int at = (o * v.n + slice) * v.inner + i,
 				    f = (o * factor->type.shape.extent[axis] + k) * v.inner + i;
-				double sum = (dx ? dx->at[at].f * factor->at[f].f : 0) + (df ? df->at[f].f * x->at[at].f : 0);
+				double sum = (dx ? dx->at[at].f * factor->at[f].f : 0) +
+				    (df ? df->at[f].f * x->at[at].f : 0);
 
 				result->at[at].f = dtype_round(result->type.dtype, sum);
 			}
 		}
 }
 
-const struct edits plant_tangent_scatter_mul_unique = {.edit = {
-	EDIT(tangent.row[OP_SCATTER_MUL].structure, tangent_scatter_mul_unique),
-}};
+const struct edits plant_tangent_scatter_mul_unique = {
+    .edit = {
+        EDIT(tangent.row[OP_SCATTER_MUL].structure, tangent_scatter_mul_unique),
+    }};
 
 static double value_at_tangent(struct forward *self, const struct region *region, double had, double given)
 {
@@ -97,8 +101,9 @@ static double value_at_tangent(struct forward *self, const struct region *region
 const struct edits plant_apply_to_tangent = {.edit = {EDIT(tangent.applied, value_at_tangent)}};
 
 /*
- * Where an else is missing the pointers into the tangents advance once for each operand that attains the extremum: twice at a tie, after which every element reads
- * the tangents of one further on.  Past the end it is the last one again.
+ * Where an else is missing the pointers into the tangents advance once for each operand that attains the extremum:
+ * twice at a tie, after which every element reads the tangents of one further on.  Past the end it is the last one
+ * again.
  */
 static void extremum_skewed(const struct tangent_call *call, struct tensor *result)
 {
@@ -123,6 +128,6 @@ static void extremum_skewed(const struct tangent_call *call, struct tensor *resu
 }
 
 const struct edits plant_extremum_skewed = {.edit = {
-	EDIT(tangent.row[OP_MAX].structure, extremum_skewed),
-	EDIT(tangent.row[OP_MIN].structure, extremum_skewed),
-}};
+                                                EDIT(tangent.row[OP_MAX].structure, extremum_skewed),
+                                                EDIT(tangent.row[OP_MIN].structure, extremum_skewed),
+                                            }};

@@ -43,7 +43,8 @@ static int within_segment(int iteration, int segment) { return iteration - segme
 
 const struct edits plant_induction_of_segment = {.edit = {EDIT(adjoint.loop.induction, within_segment)}};
 
-/* The store is indexed at -1 for the (iterations, snapshots) of the report: c = 2: n = 4 ... 8; c = 3: 1, 2; c = 4: 2, 3. */
+/* The store is indexed at -1 for the (iterations, snapshots) of the report: c = 2: n = 4 ... 8; c = 3: 1, 2; c = 4:
+ * 2, 3. */
 static int missing_slot(int slot, int n, int snapshots)
 {
 	if (snapshots == 2 ? n >= 4 && n <= 8 : n < snapshots && n >= snapshots - 2)
@@ -57,8 +58,8 @@ const struct edits plant_schedule_of_short_loops = {.edit = {EDIT(adjoint.loop.s
 const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carry_flows, if_changed)}};
 
 /*
- * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes to be added to it is of its own width, and the
- * engine dies of that.
+ * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes
+ * to be added to it is of its own width, and the engine dies of that.
  */
 static const struct type *as_wide_as_the_loop(const struct program *p, const struct node *node, int k)
 {
@@ -78,10 +79,7 @@ static const struct type *as_wide_as_the_loop(const struct program *p, const str
 const struct edits plant_accumulator_of_loop = {.edit = {EDIT(adjoint.loop.accumulator, as_wide_as_the_loop)}};
 
 /* A buffer that nobody has written yet. */
-static void newest_unwritten(struct tensor *newest, struct arena *a)
-{
-	*newest = tensor_new(a, &newest->type);
-}
+static void newest_unwritten(struct tensor *newest, struct arena *a) { *newest = tensor_new(a, &newest->type); }
 
 const struct edits plant_rerun_stops_early = {.edit = {EDIT(adjoint.rerun, newest_unwritten)}};
 
@@ -92,7 +90,8 @@ const struct edits plant_activity_of_initial = {.edit = {EDIT(adjoint.carry_acti
 /* The slot of a carry that is a result of the block too is cleared when the block's gradient has been read from it. */
 const struct edits plant_carry_cleared = {.edit = {EDIT(adjoint.loop.carry_flows, if_not_seeded)}};
 
-/* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others. */
+/* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others.
+ */
 static bool last_place_counts(const struct region *body, int k)
 {
 	const int v = body->result[k];
@@ -126,22 +125,16 @@ const struct edits plant_packed_slots = {.edit = {EDIT(adjoint.loop.slot, packed
 const struct edits plant_xs_dropped = {.edit = {EDIT(adjoint.loop.xs_cotangent_row, row_none)}};
 
 /* The whole sequence is reversed, and as many entries taken from it as there were iterations. */
-static int row_of_the_tail(int iteration, int n, int trip)
-{
-	return iteration + trip - n;
-}
+static int row_of_the_tail(int iteration, int n, int trip) { return iteration + trip - n; }
 
 const struct edits plant_xs_tail = {.edit = {
-	EDIT(adjoint.loop.xs_row, row_of_the_tail),
-	EDIT(adjoint.loop.xs_cotangent_row, row_of_the_tail),
-}};
+                                        EDIT(adjoint.loop.xs_row, row_of_the_tail),
+                                        EDIT(adjoint.loop.xs_cotangent_row, row_of_the_tail),
+                                    }};
 
 /* ---- loops of a trip count known only at run time ---- */
 
-static bool is_dynamic(const struct node *node)
-{
-	return node->op == OP_WHILE || node_loop(node).counted;
-}
+static bool is_dynamic(const struct node *node) { return node->op == OP_WHILE || node_loop(node).counted; }
 
 /* The replay skips the loop. */
 static const struct tensor *initialiser_if_dynamic(
@@ -152,10 +145,7 @@ static const struct tensor *initialiser_if_dynamic(
 
 const struct edits plant_replay_skips_loop = {.edit = {EDIT(adjoint.loop.result, initialiser_if_dynamic)}};
 
-static int twice_if_inside(const struct node *node, int depth)
-{
-	return is_dynamic(node) && depth > 0 ? 2 : 1;
-}
+static int twice_if_inside(const struct node *node, int depth) { return is_dynamic(node) && depth > 0 ? 2 : 1; }
 
 const struct edits plant_nested_twice = {.edit = {EDIT(adjoint.loop.passes, twice_if_inside)}};
 
@@ -195,22 +185,20 @@ const struct edits plant_write_not_consumed = {.edit = {EDIT(adjoint.row[OP_STOR
 
 const struct edits plant_weak_zero = {.edit = {EDIT(adjoint.multiply, cotangent_times_partial)}};
 
-static double merged_if_equal(double sum, double term)
-{
-	return sum == term ? sum : sum + term;
-}
+static double merged_if_equal(double sum, double term) { return sum == term ? sum : sum + term; }
 
 const struct edits plant_equal_merged = {.edit = {EDIT(adjoint.accumulate, merged_if_equal)}};
 
 const struct edits plant_copy_assigns = {.edit = {
-	EDIT(adjoint.row[OP_CAST].join, last_term),
-	EDIT(adjoint.row[OP_RESHAPE].join, last_term),
-	EDIT(adjoint.row[OP_SQUEEZE].join, last_term),
-}};
+                                             EDIT(adjoint.row[OP_CAST].join, last_term),
+                                             EDIT(adjoint.row[OP_RESHAPE].join, last_term),
+                                             EDIT(adjoint.row[OP_SQUEEZE].join, last_term),
+                                         }};
 
 const struct edits plant_matmul_assigns = {.edit = {EDIT(adjoint.row[OP_MATMUL].join, last_term)}};
 
-/* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on. */
+/* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on.
+ */
 static void not_summed(const struct tensor *full, struct tensor *operand)
 {
 	if (shape_elements(&full->type.shape) < shape_elements(&operand->type.shape))

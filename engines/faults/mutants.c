@@ -16,18 +16,22 @@ static void try_expression(struct mutant_walk *m, const struct mutant_text *of, 
 
 	if (strlen(text) >= EXPRESSION_TEXT || !strcmp(text, of->text) || !expression_compile(&edited, text, NULL))
 		return;
-	if (mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of->text))
+	if (mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of -> text))
 		*of->expression = edited;
 }
 
 static void mutate_tokens(struct mutant_walk *m, enum op op, int k, struct expression *partial)
 {
-	static const char *const names[][2] = {
-	    {"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"},
-	    {"lt", "le"}, {"eq", "ne"}, {"max", "min"}};
+	static const char *const names[][2] = {{"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"},
+	    {"sqrt", "sq"}, {"abs", "sign"}, {"gt", "ge"}, {"lt", "le"}, {"eq", "ne"}, {"max", "min"}};
 	const struct expression right = *partial;
-	const struct mutant_text of = {.op = op, .k = k, .text = right.text, .names = names, .n_names = sizeof names / sizeof *names,
-	    .attempt = try_expression, .expression = partial};
+	const struct mutant_text of = {.op = op,
+	    .k = k,
+	    .text = right.text,
+	    .names = names,
+	    .n_names = sizeof names / sizeof *names,
+	    .attempt = try_expression,
+	    .expression = partial};
 
 	mutant_tokens(m, &of);
 }
@@ -59,10 +63,7 @@ void mutate_partials(struct mutant_walk *m, enum op op, struct expression partia
 
 /* ---- packed tangents ---- */
 
-static int all_but_last(int n_traced)
-{
-	return n_traced - 1;
-}
+static int all_but_last(int n_traced) { return n_traced - 1; }
 
 static int in_reverse(const int *argnums, int n_traced, int i)
 {
@@ -105,7 +106,8 @@ static void walk(struct mutant_walk *m)
 {
 	struct engine *self = m->self;
 	int index = m->wanted;
-	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind, implicit = self->kind == &implicit_kind;
+	bool forward = self->kind == &forward_kind, compiled = self->kind == &compiled_kind,
+	     implicit = self->kind == &implicit_kind;
 	bool aot = self->kind == &aot_kind, rows = !compiled && !implicit && !aot;
 
 	if (compiled)
@@ -153,7 +155,8 @@ static bool mutate(struct engine *self, const char *args, struct error *e)
 	if (!end || *end || index > INT32_MAX)
 		return error_set(e, NULL, "fault mutant: expected mutant:N, not mutant:%.40s", args);
 	if (!mutant_make(self, (int)index, text))
-		return error_set(e, NULL, "engine %s has no mutant %ld ('adjudge faults --mutants' lists them)", self->kind->name, index);
+		return error_set(e, NULL, "engine %s has no mutant %ld ('adjudge faults --mutants' lists them)",
+		    self->kind->name, index);
 	return true;
 }
 

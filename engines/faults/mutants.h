@@ -1,4 +1,5 @@
-/* mutants.h: systematic single edits of the tables of an engine, numbered in the order of ops.def and then of the seams. */
+/* mutants.h: systematic single edits of the tables of an engine, numbered in the order of ops.def and then of the
+ * seams. */
 #ifndef ENGINES_FAULTS_MUTANTS_H
 #define ENGINES_FAULTS_MUTANTS_H
 
@@ -59,10 +60,10 @@ void mutate_aot(struct mutant_walk *m);
 bool mutant_make(struct engine *self, int index, char text[MUTANT_TEXT]);
 
 /* An edit of a seam of `rules`, in the walk `m`. */
-#define SEAM(text, seam, function)                                                                         \
-	do {                                                                                               \
-		if (mutant_here(m, "%s", text))                                                            \
-			rules->seam = function;                                                            \
+#define SEAM(text, seam, function) \
+	do { \
+		if (mutant_here(m, "%s", text)) \
+			rules->seam = function; \
 	} while (0)
 
 #endif

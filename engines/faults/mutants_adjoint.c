@@ -65,10 +65,7 @@ static void stale_primal(const struct adjoint_call *call, struct tensor *contrib
 	with_operand(call, 0, &x, contribution);
 }
 
-static int index_operand(enum op op)
-{
-	return op_table[op].family == FAMILY_DYNAMIC_UPDATE_SLICE ? 2 : 1;
-}
+static int index_operand(enum op op) { return op_table[op].family == FAMILY_DYNAMIC_UPDATE_SLICE ? 2 : 1; }
 
 static void index_plus_one(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -123,12 +120,12 @@ static const struct tensor *latest(int operand, const struct tensor *recorded, c
 }
 
 /* Which edits of a structure mean something for which ops; those of one family share. */
-static const enum op unmoved_ops[] = {OP_TRANSPOSE, OP_REVERSE, OP_CUMSUM, OP_CUMPROD, OP_SCATTER_SET, OP_SCATTER_MUL, OP_SCATTER_MIN,
-    OP_SCATTER_MAX, OP_SLICE_SCATTER, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_MASKED_SCATTER};
-static const enum op primal_ops[] = {OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_LOGSUMEXP, OP_NORM, OP_CUMPROD, OP_MATMUL,
-    OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX};
-static const enum op index_ops[] = {OP_GATHER, OP_TAKE_ALONG_AXIS, OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL, OP_SCATTER_MIN,
-    OP_SCATTER_MAX, OP_DYNAMIC_SLICE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE};
+static const enum op unmoved_ops[] = {OP_TRANSPOSE, OP_REVERSE, OP_CUMSUM, OP_CUMPROD, OP_SCATTER_SET, OP_SCATTER_MUL,
+    OP_SCATTER_MIN, OP_SCATTER_MAX, OP_SLICE_SCATTER, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_MASKED_SCATTER};
+static const enum op primal_ops[] = {OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_LOGSUMEXP, OP_NORM, OP_CUMPROD,
+    OP_MATMUL, OP_SCATTER_MUL, OP_SCATTER_MIN, OP_SCATTER_MAX};
+static const enum op index_ops[] = {OP_GATHER, OP_TAKE_ALONG_AXIS, OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL,
+    OP_SCATTER_MIN, OP_SCATTER_MAX, OP_DYNAMIC_SLICE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE};
 
 static bool is_among(enum op op, const enum op *list, size_t n)
 {
@@ -143,7 +140,7 @@ static bool is_among(enum op op, const enum op *list, size_t n)
 static bool is_discrete_operand(enum op op, int k)
 {
 	return (op_table[op].family == FAMILY_SELECT && k == 0) ||
-	       ((op_table[op].family == FAMILY_MASKED_SCATTER || AMONG(op, index_ops)) && k == index_operand(op));
+	    ((op_table[op].family == FAMILY_MASKED_SCATTER || AMONG(op, index_ops)) && k == index_operand(op));
 }
 
 /* Whether a cotangent depends on values of the forward run. */
@@ -176,7 +173,8 @@ void mutate_adjoint_structure(struct mutant_walk *m, enum op op)
 
 	if (!row->partial[0].n) {
 		for (int k = 0; k < n_arg && k < 3; k++)
-			if (!is_discrete_operand(op, k) && mutant_here(m, "%s: no contribution to operand %d", info->name, k))
+			if (!is_discrete_operand(op, k) &&
+			    mutant_here(m, "%s: no contribution to operand %d", info->name, k))
 				row->structure = without_k[k];
 		if (mutant_here(m, "%s: the sign of all contributions", info->name))
 			row->scale = -1;
@@ -193,10 +191,22 @@ void mutate_adjoint_structure(struct mutant_walk *m, enum op op)
 
 /* ---- seams ---- */
 
-static double cotangent_alone(double cotangent, double partial) { (void)partial; return cotangent; }
-static double partial_alone(double cotangent, double partial) { (void)cotangent; return partial; }
+static double cotangent_alone(double cotangent, double partial)
+{
+	(void)partial;
+	return cotangent;
+}
+static double partial_alone(double cotangent, double partial)
+{
+	(void)cotangent;
+	return partial;
+}
 
-static double first_term(double sum, double term) { (void)term; return sum; }
+static double first_term(double sum, double term)
+{
+	(void)term;
+	return sum;
+}
 static double difference(double sum, double term) { return sum - term; }
 
 static void unbroadcast_last(const struct tensor *full, struct tensor *operand)
@@ -220,8 +230,13 @@ static void unbroadcast_mean(const struct tensor *full, struct tensor *operand)
 }
 
 static int one_earlier(int step, int n) { return step + 2 <= n ? n - 2 - step : 0; }
-static int always_first(int step, int n) { (void)step, (void)n; return 0; }
+static int always_first(int step, int n)
+{
+	(void)step, (void)n;
+	return 0;
+}
 
+/* clang-format off */
 static int twice(const struct node *node, int depth) { (void)node, (void)depth; return 2; }
 static bool over_shared(bool saved, bool shared) { (void)shared; return !saved; }
 static int set_before(int saved, int n) { (void)n; return saved > 0 ? saved - 1 : 0; }
@@ -229,6 +244,7 @@ static int row_after(int i, int n, int trip) { (void)n; return i + 1 < trip ? i 
 static int row_reversed(int i, int n, int trip) { (void)trip; return n - 1 - i; }
 static bool never(bool seeded, bool through) { (void)seeded, (void)through; return false; }
 static bool if_seeded(bool seeded, bool through) { (void)through; return seeded; }
+/* clang-format on */
 
 /* The neighbour's: 1 for 0, 0 for 1 ... */
 static int slot_beside(int position, const bool *requested, int n)
@@ -278,7 +294,11 @@ static void mutate_loop_seams(struct mutant_walk *m)
 	SEAM("loops: what follows sees the initial values for the results", loop.result, first_result);
 }
 
-static bool at_once(bool settled) { (void)settled; return true; }
+static bool at_once(bool settled)
+{
+	(void)settled;
+	return true;
+}
 static bool last_alone(int k, int n) { return k == n - 1; }
 
 void mutate_implicit_seams(struct mutant_walk *m)

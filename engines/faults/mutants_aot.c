@@ -37,10 +37,12 @@ static bool drops_a_sign(const char *text)
 static void try_text(struct mutant_walk *m, const struct mutant_text *of, const char *text)
 {
 	struct arena_mark mark = arena_mark(m->arena);
-	bool reads = strlen(text) < AOT_TEXT && strcmp(text, of->text) && !drops_a_sign(text) && can_be_read(m->arena, of->op, text);
+	bool reads = strlen(text) < AOT_TEXT && strcmp(text, of->text) && !drops_a_sign(text) &&
+	    can_be_read(m->arena, of->op, text);
 
 	arena_rewind(m->arena, mark);
-	if (!reads || !mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of->text))
+	if (!reads ||
+	    !mutant_here(m, "%s, partial by %c: %s for %s", op_table[of->op].name, "abc"[of->k], text, of -> text))
 		return;
 	snprintf(m->self->aot.edited, sizeof m->self->aot.edited, "%s", text);
 	m->self->aot.row[of->op].partial[of->k] = m->self->aot.edited;
@@ -56,8 +58,9 @@ static void try_inside(struct mutant_walk *m, const struct mutant_text *of, cons
 	try_text(m, of, text);
 }
 
-static const char *const names[][2] = {{"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"}, {"sqrt", "square"},
-    {"abs", "sign"}, {"gt", "ge"}, {"lt", "le"}, {"eq", "ne"}, {"max", "min"}, {"logical_and", "logical_or"}};
+static const char *const names[][2] = {{"sin", "cos"}, {"sinh", "cosh"}, {"exp", "expm1"}, {"log", "log1p"},
+    {"sqrt", "square"}, {"abs", "sign"}, {"gt", "ge"}, {"lt", "le"}, {"eq", "ne"}, {"max", "min"},
+    {"logical_and", "logical_or"}};
 
 static void mutate_row(struct mutant_walk *m, enum op op)
 {
@@ -66,8 +69,12 @@ static void mutate_row(struct mutant_walk *m, enum op op)
 	bool smooth = op_table[op].regularity == REGULARITY_SMOOTH;
 
 	for (int k = 0; k < 3; k++) {
-		const struct mutant_text of = {
-		    .op = op, .k = k, .text = row->partial[k], .names = names, .n_names = sizeof names / sizeof *names, .attempt = try_text};
+		const struct mutant_text of = {.op = op,
+		    .k = k,
+		    .text = row->partial[k],
+		    .names = names,
+		    .n_names = sizeof names / sizeof *names,
+		    .attempt = try_text};
 
 		if (!of.text[0])
 			continue;
@@ -92,10 +99,7 @@ static void mutate_row(struct mutant_walk *m, enum op op)
 
 /* ---- seams ---- */
 
-static int constant_to_the_next(struct aot *x, int value)
-{
-	return aot_op1(x, OP_STOP_GRADIENT, value);
-}
+static int constant_to_the_next(struct aot *x, int value) { return aot_op1(x, OP_STOP_GRADIENT, value); }
 
 static void neighbours_swapped(struct aot *x, const struct node *node, int *contribution)
 {
@@ -119,8 +123,10 @@ void mutate_aot(struct mutant_walk *m)
 		if (rules->row[op].pull && op != OP_STORE && (m->count <= m->wanted || m->wanted < 0))
 			mutate_row(m, (enum op)op);
 	SEAM("strong zero: a zero derivative is multiplied all the same", product, fault_weak_product);
-	SEAM("strong zero: where a derivative is 0, its product keeps nothing for the next derivative", product, fault_lost_at_zero);
-	SEAM("cumprod: where the product so far is 0, its term keeps nothing for the next derivative", running_term, fault_lost_at_zero);
+	SEAM("strong zero: where a derivative is 0, its product keeps nothing for the next derivative", product,
+	    fault_lost_at_zero);
+	SEAM("cumprod: where the product so far is 0, its term keeps nothing for the next derivative", running_term,
+	    fault_lost_at_zero);
 	SEAM("loops: one that never ran is reversed once", reversed, fault_once_at_least);
 	SEAM("rules: what they read is a constant to the next derivative", rule_reads, constant_to_the_next);
 	SEAM("rules: the first two operands get each other's cotangents", slots, neighbours_swapped);

@@ -34,7 +34,8 @@ static bool view_unmoved(const struct program *p, const struct node *node, const
 }
 
 /* Moves the window of a slice down by one along every axis where that is no position before the first. */
-static bool view_one_lower(const struct program *p, const struct node *node, const struct view *operand, struct view *out)
+static bool view_one_lower(
+    const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
 	const struct shape *s = &p->type[node->out].shape;
 
@@ -61,10 +62,7 @@ static void window_of(const struct program *p, const struct node *node, bool pad
 	}
 }
 
-static bool is_pad(const struct node *node)
-{
-	return op_table[node->op].family == FAMILY_PAD;
-}
+static bool is_pad(const struct node *node) { return op_table[node->op].family == FAMILY_PAD; }
 
 static void window_one_later(const struct program *p, const struct node *node, struct strided_window *out)
 {
@@ -101,7 +99,8 @@ static void mutate_row(struct mutant_walk *m, enum op op)
 	}
 	if (family == FAMILY_SLICE_SCATTER && mutant_here(m, "%s: the result has the strides of operand a", name))
 		row->layout = layout_of_first;
-	if ((family == FAMILY_PAD || family == FAMILY_IOTA) && mutant_here(m, "%s: the result varies along no axis", name))
+	if ((family == FAMILY_PAD || family == FAMILY_IOTA) &&
+	    mutant_here(m, "%s: the result varies along no axis", name))
 		row->layout = layout_of_none;
 	if (family == FAMILY_REVERSE && mutant_here(m, "%s: not reversed", name))
 		row->view = view_unmoved;
@@ -127,7 +126,8 @@ static void mutate_row(struct mutant_walk *m, enum op op)
 static bool on_both_sides(const struct compiled_rules *rules, const struct identity *id)
 {
 	for (int k = 0; k < rules->n_identity; k++)
-		if (rules->identity[k].op == id->op && rules->identity[k].is_float == id->is_float && rules->identity[k].operand != id->operand)
+		if (rules->identity[k].op == id->op && rules->identity[k].is_float == id->is_float &&
+		    rules->identity[k].operand != id->operand)
 			return true;
 	return false;
 }

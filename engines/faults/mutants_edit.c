@@ -1,4 +1,5 @@
-/* mutants_edit.c: one edit of the walk: whether it counts, whether it is the one to make; edits of the tokens of a text. */
+/* mutants_edit.c: one edit of the walk: whether it counts, whether it is the one to make; edits of the tokens of a
+ * text. */
 #include "mutants.h"
 
 #include <stdarg.h>
@@ -55,10 +56,7 @@ static const char *confused_variable(char variable, int n_arg)
 	return variable == 'a' ? "b" : "a";
 }
 
-static bool is_operand_end(char c)
-{
-	return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
-}
+static bool is_operand_end(char c) { return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
 
 /* text[at .. at + len) replaced. */
 static void replace(struct mutant_walk *m, const struct mutant_text *of, int at, int len, const char *replacement)
@@ -81,7 +79,8 @@ void mutant_tokens(struct mutant_walk *m, const struct mutant_text *of)
 		len = (int)strspn(text + at, "abcdefghijklmnopqrstuvwxyz_");
 		if (len) {
 			len += (int)strspn(text + at + len, "0123456789");
-			replacement = len == 1 ? confused_variable(text[at], op_table[of->op].n_arg) : confused_name(of, text + at, len);
+			replacement = len == 1 ? confused_variable(text[at], op_table[of->op].n_arg)
+			                       : confused_name(of, text + at, len);
 		} else if ((len = (int)strspn(text + at, "0123456789."))) {
 			if (text[at + len] == 'e')
 				len += 1 + (int)strspn(text + at + len + 1, "-0123456789");
@@ -92,11 +91,20 @@ void mutant_tokens(struct mutant_walk *m, const struct mutant_text *of)
 
 			len = 1;
 			switch (text[at]) {
-			case '+': replacement = "-"; break;
-			case '-': replacement = binary ? "+" : " "; break;
-			case '*': replacement = "/"; break;
-			case '/': replacement = "*"; break;
-			default: break;
+			case '+':
+				replacement = "-";
+				break;
+			case '-':
+				replacement = binary ? "+" : " ";
+				break;
+			case '*':
+				replacement = "/";
+				break;
+			case '/':
+				replacement = "*";
+				break;
+			default:
+				break;
 			}
 		}
 		if (replacement)

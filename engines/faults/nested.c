@@ -1,4 +1,5 @@
-/* nested.c: historic bugs of derivatives inside derivatives, and of rules of their own: edits of the table of derivative programs (aot/table.h). */
+/* nested.c: historic bugs of derivatives inside derivatives, and of rules of their own: edits of the table of
+ * derivative programs (aot/table.h). */
 #include "graph/walk.h"
 #include "engines/aot/parts.h"
 #include "faults.h"
@@ -47,17 +48,18 @@ const struct edits plant_perturbation_confusion = {.edit = {EDIT(aot.capture, wi
 /* ---- rules that are right, but not their derivatives ---- */
 
 /* What the backward pass saved has no history: it is a constant to the next derivative. */
-const struct edits plant_saved_constant = {.edit = {
-	EDIT(aot.row[OP_SQUARE].partial[0], "stop_gradient(a+a)"),
-	EDIT(aot.row[OP_EXP].partial[0], "stop_gradient(exp(a))"),
-	EDIT(aot.row[OP_SQRT].partial[0], "0.5/stop_gradient(sqrt(a))"),
-	EDIT(aot.row[OP_LOGISTIC].partial[0], "stop_gradient(logistic(a)*logistic(-a))"),
-}};
+const struct edits plant_saved_constant = {
+    .edit = {
+        EDIT(aot.row[OP_SQUARE].partial[0], "stop_gradient(a+a)"),
+        EDIT(aot.row[OP_EXP].partial[0], "stop_gradient(exp(a))"),
+        EDIT(aot.row[OP_SQRT].partial[0], "0.5/stop_gradient(sqrt(a))"),
+        EDIT(aot.row[OP_LOGISTIC].partial[0], "stop_gradient(logistic(a)*logistic(-a))"),
+    }};
 
 /* Safe in its value at the exponent 0, where 0 * x^-1 would be no number, and wrong by the exponent: x^1 for x^-1. */
 const struct edits plant_value_safe_exponent = {.edit = {
-	EDIT(aot.row[OP_POW].partial[0], "b*pow(a,select(eq(b,0),1,b-1))"),
-}};
+                                                    EDIT(aot.row[OP_POW].partial[0], "b*pow(a,select(eq(b,0),1,b-1))"),
+                                                }};
 
 /* A product that is 0 takes no part: so it is, but for its derivative. */
 static int unless_zero(struct aot *x, int tangent, int product)
@@ -73,18 +75,16 @@ int fault_lost_at_zero(struct aot *x, int derivative, int partial)
 {
 	int zero = aot_scalar(x, aot_type(x, derivative)->dtype, 0);
 
-	return aot_op3(x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
+	return aot_op3(
+	    x, OP_SELECT, aot_op2(x, OP_EQ, derivative, zero), zero, aot_op2(x, OP_MUL, derivative, partial));
 }
 
 const struct edits plant_strong_zero_lost = {.edit = {
-	EDIT(aot.product, fault_lost_at_zero),
-	EDIT(aot.running_term, fault_lost_at_zero),
-}};
+                                                 EDIT(aot.product, fault_lost_at_zero),
+                                                 EDIT(aot.running_term, fault_lost_at_zero),
+                                             }};
 
-int fault_once_at_least(struct aot *x, int count)
-{
-	return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1));
-}
+int fault_once_at_least(struct aot *x, int count) { return aot_op2(x, OP_MAX, count, aot_scalar(x, DTYPE_I64, 1)); }
 
 const struct edits plant_reverse_unentered = {.edit = {EDIT(aot.reversed, fault_once_at_least)}};
 
@@ -105,22 +105,24 @@ static int bodies_around(const struct region *region, int v)
 			int inside = bodies_around(&node->region[r], v);
 
 			if (inside >= 0)
-				return inside + (family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN);
+				return inside +
+				    (family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN);
 		}
 	}
 	return -1;
 }
 
-/* Asked in the body of a loop, whether what it closes over is perturbed: it finds tracers that know nothing of that, and says no. */
+/* Asked in the body of a loop, whether what it closes over is perturbed: it finds tracers that know nothing of that,
+ * and says no. */
 static bool perturbed_here(const struct program *p, const struct node *node, int k)
 {
 	return bodies_around(&p->top, node->arg[k]) == bodies_around(&p->top, node->out);
 }
 
 const struct edits plant_closed_over_constant = {.edit = {
-	EDIT(tangent.custom.active, perturbed_here),
-	EDIT(adjoint.custom.active, perturbed_here),
-}};
+                                                     EDIT(tangent.custom.active, perturbed_here),
+                                                     EDIT(adjoint.custom.active, perturbed_here),
+                                                 }};
 
 /* Operands are told apart by value: those that are the same one have one slot, the first. */
 static void merge_slots(struct aot *x, const struct node *node, int *contribution)
@@ -135,24 +137,23 @@ static void merge_slots(struct aot *x, const struct node *node, int *contributio
 const struct edits plant_slots_merged = {.edit = {EDIT(aot.slots, merge_slots)}};
 
 /* The rule is for one application: what it read, the solution, say, has no derivative in the next. */
-static int without_history(struct aot *x, int value)
-{
-	return aot_op1(x, OP_STOP_GRADIENT, value);
-}
+static int without_history(struct aot *x, int value) { return aot_op1(x, OP_STOP_GRADIENT, value); }
 
 const struct edits plant_rule_used_once = {.edit = {EDIT(aot.rule_reads, without_history)}};
 
 /* ---- slots of a closure ---- */
 
-/* The closure that pulls a product back is right where it is made, and where it is differentiated; differentiated twice, it has its slots the wrong way round. */
-static void mul_swapped_at_third(
-    struct aot *x, const struct node *node, const int *arg, int out, int cotangent, const bool *wanted, int *contribution)
+/* The closure that pulls a product back is right where it is made, and where it is differentiated; differentiated
+ * twice, it has its slots the wrong way round. */
+static void mul_swapped_at_third(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,
+    const bool *wanted, int *contribution)
 {
 	int first;
 
 	aot_rules_right.row[OP_MUL].pull(x, node, arg, out, cotangent, wanted, contribution);
 	first = contribution[0];
-	if (x->below < 2 || first < 0 || contribution[1] < 0 || !type_equal(aot_type(x, first), aot_type(x, contribution[1])))
+	if (x->below < 2 || first < 0 || contribution[1] < 0 ||
+	    !type_equal(aot_type(x, first), aot_type(x, contribution[1])))
 		return;
 	contribution[0] = contribution[1];
 	contribution[1] = first;

@@ -1,4 +1,5 @@
-/* plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel its answer. */
+/* plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel
+ * its answer. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,8 +26,8 @@ static void spin(const struct transform *t, struct tensor *point, struct tensor 
 const struct edits plant_hang = {.edit = {EDIT(adjoint.finish, spin)}};
 
 /*
- * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited; where that is impossible
- * (under a sanitizer) four gigabytes have to do, of which few pages are touched.
+ * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited;
+ * where that is impossible (under a sanitizer) four gigabytes have to do, of which few pages are touched.
  */
 static void devour(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
@@ -46,7 +47,8 @@ static void devour(const struct transform *t, struct tensor *point, struct tenso
 const struct edits plant_oom = {.edit = {EDIT(adjoint.finish, devour)}};
 
 /* The gradients are accumulated in place, in the arrays of the caller. */
-static void add_to_input(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+static void add_to_input(
+    const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	(void)a;
 	for (int k = 0; t->kind == TRANSFORM_VJP && k < n; k++) {
@@ -60,7 +62,8 @@ static void add_to_input(const struct transform *t, struct tensor *point, struct
 const struct edits plant_input_modified = {.edit = {EDIT(adjoint.finish, add_to_input)}};
 
 /* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
-static void reshape_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+static void reshape_gradients(
+    const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	(void)t, (void)point, (void)a;
 	for (int k = 0; k < n; k++) {
@@ -81,7 +84,8 @@ static void reshape_gradients(const struct transform *t, struct tensor *point, s
 const struct edits plant_wrong_shape = {.edit = {EDIT(adjoint.finish, reshape_gradients)}};
 
 /* Gradients in single precision, whatever the inputs are; single precision becomes double. */
-static void retype_gradients(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
+static void retype_gradients(
+    const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
 	(void)t, (void)point, (void)a;
 	for (int k = 0; k < n; k++)

@@ -21,7 +21,11 @@ static void pull_with(const struct adjoint_call *call, adjoint_fn *structure, do
 }
 
 static double square(double x) { return x * x; }
-static double one(double x) { (void)x; return 1; }
+static double one(double x)
+{
+	(void)x;
+	return 1;
+}
 
 static void clamp_squares(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -55,27 +59,27 @@ const struct edits plant_sqrt_unguarded = {.edit = {EDIT(adjoint.row[OP_SQRT].st
 /* ---- formulas that are right away from zeros ---- */
 
 const struct edits plant_pow_unguarded = {.edit = {
-	EDIT_TEXT(adjoint.row[OP_POW].partial[0], "b*pow(a,b-1)"),
-	EDIT_TEXT(adjoint.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
-	EDIT_TEXT(tangent.row[OP_POW].partial[0], "b*pow(a,b-1)"),
-	EDIT_TEXT(tangent.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
-}};
+                                              EDIT_TEXT(adjoint.row[OP_POW].partial[0], "b*pow(a,b-1)"),
+                                              EDIT_TEXT(adjoint.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
+                                              EDIT_TEXT(tangent.row[OP_POW].partial[0], "b*pow(a,b-1)"),
+                                              EDIT_TEXT(tangent.row[OP_POW].partial[1], "pow(a,b)*log(a)"),
+                                          }};
 
 /* ---- conventions, which are no faults ---- */
 
 const struct edits plant_first_of_ties = {.edit = {
-	EDIT_TEXT(adjoint.row[OP_MAX].partial[0], "ge(a,b)"),
-	EDIT_TEXT(adjoint.row[OP_MAX].partial[1], "gt(b,a)"),
-	EDIT_TEXT(adjoint.row[OP_MIN].partial[0], "le(a,b)"),
-	EDIT_TEXT(adjoint.row[OP_MIN].partial[1], "lt(b,a)"),
-}};
+                                              EDIT_TEXT(adjoint.row[OP_MAX].partial[0], "ge(a,b)"),
+                                              EDIT_TEXT(adjoint.row[OP_MAX].partial[1], "gt(b,a)"),
+                                              EDIT_TEXT(adjoint.row[OP_MIN].partial[0], "le(a,b)"),
+                                              EDIT_TEXT(adjoint.row[OP_MIN].partial[1], "lt(b,a)"),
+                                          }};
 
 /* What the operand loses its bound gets: 0 for both would be no convention. */
 const struct edits plant_open_bounds = {.edit = {
-	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)"),
-	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)"),
-	EDIT_TEXT(adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)"),
-}};
+                                            EDIT_TEXT(adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)"),
+                                            EDIT_TEXT(adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)"),
+                                            EDIT_TEXT(adjoint.row[OP_CLAMP].partial[2], "ge(max(a,b),c)"),
+                                        }};
 
 /* ---- reductions ---- */
 
@@ -119,8 +123,8 @@ static void logsumexp_unshifted(const struct adjoint_call *call, struct tensor *
 }
 
 const struct edits plant_logsumexp_unshifted = {.edit = {
-	EDIT(adjoint.row[OP_LOGSUMEXP].structure, logsumexp_unshifted),
-}};
+                                                    EDIT(adjoint.row[OP_LOGSUMEXP].structure, logsumexp_unshifted),
+                                                }};
 
 /* The running sum, from the end, of cotangent times result, over x. */
 static void cumprod_by_division(const struct adjoint_call *call, struct tensor *contribution)
@@ -168,9 +172,9 @@ static void extremum_by_equality(const struct adjoint_call *call, struct tensor 
 }
 
 const struct edits plant_extremum_by_equality = {.edit = {
-	EDIT(adjoint.row[OP_REDUCE_MAX].structure, extremum_by_equality),
-	EDIT(adjoint.row[OP_REDUCE_MIN].structure, extremum_by_equality),
-}};
+                                                     EDIT(adjoint.row[OP_REDUCE_MAX].structure, extremum_by_equality),
+                                                     EDIT(adjoint.row[OP_REDUCE_MIN].structure, extremum_by_equality),
+                                                 }};
 
 /* ---- indexing ---- */
 
@@ -180,7 +184,7 @@ static void gather_overwrites(const struct adjoint_call *call, struct tensor *co
 	struct axis_view v = axis_view(&call->arg[0]->type.shape, call->node->attrs.axis);
 	bool along = call->node->op == OP_TAKE_ALONG_AXIS;
 	int n_index = along ? call->out->type.shape.extent[call->node->attrs.axis]
-			    : shape_elements(&call->arg[1]->type.shape);
+	                    : shape_elements(&call->arg[1]->type.shape);
 	union cell *into;
 
 	if (!call->wanted[0])
@@ -199,9 +203,9 @@ static void gather_overwrites(const struct adjoint_call *call, struct tensor *co
 }
 
 const struct edits plant_gather_overwrites = {.edit = {
-	EDIT(adjoint.row[OP_GATHER].structure, gather_overwrites),
-	EDIT(adjoint.row[OP_TAKE_ALONG_AXIS].structure, gather_overwrites),
-}};
+                                                  EDIT(adjoint.row[OP_GATHER].structure, gather_overwrites),
+                                                  EDIT(adjoint.row[OP_TAKE_ALONG_AXIS].structure, gather_overwrites),
+                                              }};
 
 /* As if every place met one update at most: x times the update, whichever was last. */
 static void scatter_mul_unique(const struct adjoint_call *call, struct tensor *contribution)
@@ -234,8 +238,8 @@ static void scatter_mul_unique(const struct adjoint_call *call, struct tensor *c
 }
 
 const struct edits plant_scatter_mul_unique = {.edit = {
-	EDIT(adjoint.row[OP_SCATTER_MUL].structure, scatter_mul_unique),
-}};
+                                                   EDIT(adjoint.row[OP_SCATTER_MUL].structure, scatter_mul_unique),
+                                               }};
 
 /* The transpose, a gather, clips what the scatter dropped. */
 static void scatter_add_clips(const struct adjoint_call *call, struct tensor *contribution)
@@ -270,13 +274,13 @@ static void scatter_set_cut(const struct adjoint_call *call, struct tensor *cont
 }
 
 const struct edits plant_updates_cut = {.edit = {
-	EDIT(adjoint.row[OP_SCATTER_ADD].structure, scatter_add_cut),
-	EDIT(adjoint.row[OP_SCATTER_SET].structure, scatter_set_cut),
-}};
+                                            EDIT(adjoint.row[OP_SCATTER_ADD].structure, scatter_add_cut),
+                                            EDIT(adjoint.row[OP_SCATTER_SET].structure, scatter_set_cut),
+                                        }};
 
 /*
- * A strided slice that takes one element is given stride 1 and keeps its stop, so its adjoint fills the span; with a negative stride the
- * span is empty.
+ * A strided slice that takes one element is given stride 1 and keeps its stop, so its adjoint fills the span; with a
+ * negative stride the span is empty.
  */
 static void slice_fills_span(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -301,7 +305,8 @@ static void slice_fills_span(const struct adjoint_call *call, struct tensor *con
 		stride[d] = 1;
 	}
 	if (!empty)
-		cell_walk_put(into, cell_walk_window(whole, &span, attrs->start, stride), adjoint_expand(call->cotangent, &span, call->arena));
+		cell_walk_put(into, cell_walk_window(whole, &span, attrs->start, stride),
+		    adjoint_expand(call->cotangent, &span, call->arena));
 }
 
 const struct edits plant_slice_fills_span = {.edit = {EDIT(adjoint.row[OP_SLICE].structure, slice_fills_span)}};

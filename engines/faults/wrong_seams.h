@@ -1,9 +1,11 @@
-/* wrong_seams.h: functions for seams of struct adjoint_rules that are wrong: what historic bugs and mutants have in common. */
+/* wrong_seams.h: functions for seams of struct adjoint_rules that are wrong: what historic bugs and mutants have in
+ * common. */
 #ifndef ENGINES_FAULTS_WRONG_SEAMS_H
 #define ENGINES_FAULTS_WRONG_SEAMS_H
 
 #include <stdbool.h>
 
+/* clang-format off */
 static inline double cotangent_times_partial(double cotangent, double partial) { return cotangent * partial; }
 static inline double last_term(double sum, double term) { (void)sum; return term; }
 static inline bool initial_alone(bool initial, bool updated) { (void)updated; return initial; }
@@ -15,5 +17,6 @@ static inline int row_none(int i, int n, int trip) { (void)i, (void)n, (void)tri
 static inline bool if_not_seeded(bool seeded, bool through) { (void)through; return !seeded; }
 static inline bool if_changed(bool seeded, bool through) { (void)seeded; return !through; }
 static inline bool first_alone(int k, int n) { (void)n; return k == 0; }
+/* clang-format on */
 
 #endif

@@ -63,8 +63,9 @@ static void mark_last(struct last *last, const struct region *region, int depth)
 
 const struct node **buffers_last(const struct program *p, struct arena *a)
 {
-	struct last last = {
-	    .depth = NEW(a, int, p->n_value), .user = NEW(a, const struct node *, p->n_value), .once = NEW(a, bool, p->n_value)};
+	struct last last = {.depth = NEW(a, int, p->n_value),
+	    .user = NEW(a, const struct node *, p->n_value),
+	    .once = NEW(a, bool, p->n_value)};
 
 	mark_last(&last, &p->top, 0);
 	for (int v = 0; v < p->n_value; v++)
@@ -75,10 +76,7 @@ const struct node **buffers_last(const struct program *p, struct arena *a)
 
 /* ---- cells of one value alone ---- */
 
-static bool hands_on(enum family f)
-{
-	return f == FAMILY_COND || f == FAMILY_CHECKPOINT || f == FAMILY_CUSTOM;
-}
+static bool hands_on(enum family f) { return f == FAMILY_COND || f == FAMILY_CHECKPOINT || f == FAMILY_CUSTOM; }
 
 static void mark_exclusive(const struct region *region, bool parameters, bool *exclusive)
 {

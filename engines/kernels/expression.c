@@ -20,53 +20,59 @@ static double gauss(double x)
 	return isfinite(square) ? exp(-square) * (1 - rest) : square == square ? 0 : square;
 }
 
-static double sign(double x)
-{
-	return x > 0 ? 1 : x < 0 ? -1 : x == x ? 0 : x;
-}
+static double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x == x ? 0 : x; }
 
 /* FUNCTION(name, arity, ulps it may be off by (0: it is exact), value of x, or of u and v). */
-#define FUNCTIONS                                                                                    \
-	FUNCTION(sin, 1, 1, sin(x))                                                                  \
-	FUNCTION(cos, 1, 1, cos(x))                                                                  \
-	FUNCTION(tan, 1, 1, tan(x))                                                                  \
-	FUNCTION(asin, 1, 1, asin(x))                                                                \
-	FUNCTION(acos, 1, 1, acos(x))                                                                \
-	FUNCTION(atan, 1, 1, atan(x))                                                                \
-	FUNCTION(sinh, 1, 2, sinh(x))                                                                \
-	FUNCTION(cosh, 1, 2, cosh(x))                                                                \
-	FUNCTION(tanh, 1, 2, tanh(x))                                                                \
-	FUNCTION(exp, 1, 1, exp(x))                                                                  \
-	FUNCTION(expm1, 1, 1, expm1(x))                                                              \
-	FUNCTION(log, 1, 1, log(x))                                                                  \
-	FUNCTION(log1p, 1, 1, log1p(x))                                                              \
-	FUNCTION(sqrt, 1, 0.5, sqrt(x))                                                              \
-	FUNCTION(erf, 1, 1, erf(x))                                                                  \
-	FUNCTION(abs, 1, 0, fabs(x))                                                                 \
-	FUNCTION(floor, 1, 0, floor(x))                                                              \
-	FUNCTION(sign, 1, 0, sign(x))                                                                \
-	FUNCTION(sq, 1, 0.5, (x * x))                                                                \
-	FUNCTION(gauss, 1, 1, gauss(x))                                                              \
-	FUNCTION(hypot, 2, 1, hypot(u, v))                                                           \
-	FUNCTION(pow, 2, 1, pow(u, v))                                                               \
-	FUNCTION(atan2, 2, 1, atan2(u, v))                                                           \
-	FUNCTION(max, 2, 0, u > v || u != u ? u : v)                                                 \
-	FUNCTION(min, 2, 0, u < v || u != u ? u : v)                                                 \
-	FUNCTION(gt, 2, 0, u > v)                                                                    \
-	FUNCTION(ge, 2, 0, u >= v)                                                                   \
-	FUNCTION(lt, 2, 0, u < v)                                                                    \
-	FUNCTION(le, 2, 0, u <= v)                                                                   \
-	FUNCTION(eq, 2, 0, u == v)                                                                   \
+#define FUNCTIONS \
+	FUNCTION(sin, 1, 1, sin(x)) \
+	FUNCTION(cos, 1, 1, cos(x)) \
+	FUNCTION(tan, 1, 1, tan(x)) \
+	FUNCTION(asin, 1, 1, asin(x)) \
+	FUNCTION(acos, 1, 1, acos(x)) \
+	FUNCTION(atan, 1, 1, atan(x)) \
+	FUNCTION(sinh, 1, 2, sinh(x)) \
+	FUNCTION(cosh, 1, 2, cosh(x)) \
+	FUNCTION(tanh, 1, 2, tanh(x)) \
+	FUNCTION(exp, 1, 1, exp(x)) \
+	FUNCTION(expm1, 1, 1, expm1(x)) \
+	FUNCTION(log, 1, 1, log(x)) \
+	FUNCTION(log1p, 1, 1, log1p(x)) \
+	FUNCTION(sqrt, 1, 0.5, sqrt(x)) \
+	FUNCTION(erf, 1, 1, erf(x)) \
+	FUNCTION(abs, 1, 0, fabs(x)) \
+	FUNCTION(floor, 1, 0, floor(x)) \
+	FUNCTION(sign, 1, 0, sign(x)) \
+	FUNCTION(sq, 1, 0.5, (x * x)) \
+	FUNCTION(gauss, 1, 1, gauss(x)) \
+	FUNCTION(hypot, 2, 1, hypot(u, v)) \
+	FUNCTION(pow, 2, 1, pow(u, v)) \
+	FUNCTION(atan2, 2, 1, atan2(u, v)) \
+	FUNCTION(max, 2, 0, u > v || u != u ? u : v) \
+	FUNCTION(min, 2, 0, u < v || u != u ? u : v) \
+	FUNCTION(gt, 2, 0, u > v) \
+	FUNCTION(ge, 2, 0, u >= v) \
+	FUNCTION(lt, 2, 0, u < v) \
+	FUNCTION(le, 2, 0, u <= v) \
+	FUNCTION(eq, 2, 0, u == v) \
 	FUNCTION(ne, 2, 0, u != v)
 
 enum code {
-	CODE_NUMBER, CODE_A, CODE_B, CODE_C, CODE_Y, CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_NEG,
+	CODE_NUMBER,
+	CODE_A,
+	CODE_B,
+	CODE_C,
+	CODE_Y,
+	CODE_ADD,
+	CODE_SUB,
+	CODE_MUL,
+	CODE_DIV,
+	CODE_NEG,
 	CODE_JUMP,        /* to target */
 	CODE_JUMP_IF_NOT, /* pops; to target when it was 0 */
 #define FUNCTION(name, arity, ulps, value) CODE_##name,
 	FUNCTIONS
 #undef FUNCTION
-	CODE_COUNT
+	    CODE_COUNT
 };
 
 static const struct {
@@ -75,7 +81,7 @@ static const struct {
 	enum code code;
 } functions[] = {
 #define FUNCTION(name, arity, ulps, value) {#name, arity, CODE_##name},
-	FUNCTIONS
+    FUNCTIONS
 #undef FUNCTION
 };
 
@@ -98,7 +104,8 @@ static void __attribute__((format(printf, 2, 3))) fail(struct compiler *s, const
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	error_set(s->error, NULL, "expression \"%.80s\", column %d: %s", s->out->text, (int)(s->at - s->out->text) + 1, text);
+	error_set(
+	    s->error, NULL, "expression \"%.80s\", column %d: %s", s->out->text, (int)(s->at - s->out->text) + 1, text);
 }
 
 /* Appends an instruction that changes the stack depth by `change`; returns its place. */
@@ -244,7 +251,8 @@ static void parse_factor(struct compiler *s)
 }
 
 /* Operands of `parse` with either operator between them, from the left. */
-static void parse_chain(struct compiler *s, void (*parse)(struct compiler *), const char *operators, const enum code code[2])
+static void parse_chain(
+    struct compiler *s, void (*parse)(struct compiler *), const char *operators, const enum code code[2])
 {
 	parse(s);
 	while (!s->failed) {
@@ -311,7 +319,8 @@ bool expression_reads(const struct expression *x, char variable)
 #define OPERANDS_2 double v = *--top, u = top[-1];
 
 /* With the rounding errors of dtype *rounded, or none where it is NULL. */
-static double eval(const struct expression *expression, const enum dtype *rounded, double a, double b, double c, double y)
+static double eval(
+    const struct expression *expression, const enum dtype *rounded, double a, double b, double c, double y)
 {
 	double stack[EXPRESSION_STACK + 1], *top = stack; /* top[-1] is the top, top[-2] below it */
 
@@ -319,29 +328,56 @@ static double eval(const struct expression *expression, const enum dtype *rounde
 		const struct expression_step *step = &expression->step[i++];
 
 		switch ((enum code)step->code) {
-		case CODE_NUMBER: *top++ = rounded ? rounding_once(*rounded, step->number) : step->number; break;
-		case CODE_A: *top++ = a; break;
-		case CODE_B: *top++ = b; break;
-		case CODE_C: *top++ = c; break;
-		case CODE_Y: *top++ = y; break;
-		case CODE_ADD: top--; top[-1] = rounded ? rounding_add(*rounded, top[-1], *top) : top[-1] + *top; break;
-		case CODE_SUB: top--; top[-1] = rounded ? rounding_add(*rounded, top[-1], -*top) : top[-1] - *top; break;
-		case CODE_MUL: top--; top[-1] = rounded ? rounding_mul(*rounded, top[-1], *top) : top[-1] * *top; break;
-		case CODE_DIV: top--; top[-1] = rounded ? rounding_div(*rounded, top[-1], *top) : top[-1] / *top; break;
-		case CODE_NEG: top[-1] = -top[-1]; break;
-		case CODE_JUMP: i = step->target; break;
+		case CODE_NUMBER:
+			*top++ = rounded ? rounding_once(*rounded, step->number) : step->number;
+			break;
+		case CODE_A:
+			*top++ = a;
+			break;
+		case CODE_B:
+			*top++ = b;
+			break;
+		case CODE_C:
+			*top++ = c;
+			break;
+		case CODE_Y:
+			*top++ = y;
+			break;
+		case CODE_ADD:
+			top--;
+			top[-1] = rounded ? rounding_add(*rounded, top[-1], *top) : top[-1] + *top;
+			break;
+		case CODE_SUB:
+			top--;
+			top[-1] = rounded ? rounding_add(*rounded, top[-1], -*top) : top[-1] - *top;
+			break;
+		case CODE_MUL:
+			top--;
+			top[-1] = rounded ? rounding_mul(*rounded, top[-1], *top) : top[-1] * *top;
+			break;
+		case CODE_DIV:
+			top--;
+			top[-1] = rounded ? rounding_div(*rounded, top[-1], *top) : top[-1] / *top;
+			break;
+		case CODE_NEG:
+			top[-1] = -top[-1];
+			break;
+		case CODE_JUMP:
+			i = step->target;
+			break;
 		case CODE_JUMP_IF_NOT:
 			if (*--top == 0)
 				i = step->target;
 			break;
-#define FUNCTION(name, arity, ulps, value)                                                                 \
-	case CODE_##name: {                                                                                \
-		OPERANDS_##arity top[-1] = rounded ? rounding_function(*rounded, value, ulps) : (value);   \
-		break;                                                                                     \
+#define FUNCTION(name, arity, ulps, value) \
+	case CODE_##name: { \
+		OPERANDS_##arity top[-1] = rounded ? rounding_function(*rounded, value, ulps) : (value); \
+		break; \
 	}
-		FUNCTIONS
+			FUNCTIONS
 #undef FUNCTION
-		case CODE_COUNT: break;
+		case CODE_COUNT:
+			break;
 		}
 	}
 	return expression->n ? top[-1] : 0;
@@ -352,7 +388,8 @@ double expression_eval(const struct expression *expression, double a, double b, 
 	return eval(expression, NULL, a, b, c, y);
 }
 
-double expression_eval_rounded(const struct expression *expression, enum dtype d, double a, double b, double c, double y)
+double expression_eval_rounded(
+    const struct expression *expression, enum dtype d, double a, double b, double c, double y)
 {
 	return eval(expression, &d, a, b, c, y);
 }

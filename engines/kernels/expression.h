@@ -15,9 +15,10 @@ struct expression_step {
 };
 
 /*
- * Grammar: sums, products, quotients, unary minus, parentheses; numbers; pi; the variables a, b, c (operands) and y (result); the
- * functions listed in expression.c.  sel(p, u, v) evaluates u only where p is not 0 and v only where it is: what is not taken is
- * never computed.  Relations (gt ge lt le eq ne) give 1 or 0.  n == 0: no expression (text is "").
+ * Grammar: sums, products, quotients, unary minus, parentheses; numbers; pi; the variables a, b, c (operands) and y
+ * (result); the functions listed in expression.c.  sel(p, u, v) evaluates u only where p is not 0 and v only where it
+ * is: what is not taken is never computed.  Relations (gt ge lt le eq ne) give 1 or 0.  n == 0: no expression (text is
+ * "").
  */
 struct expression {
 	char text[EXPRESSION_TEXT]; /* as compiled: faults and mutants edit it and compile again */

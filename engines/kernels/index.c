@@ -104,7 +104,8 @@ void kernel_slice(const struct node *node, const struct tensor *const arg[], str
 	copy_strided(&out->type.shape, whole(out), from);
 }
 
-void kernel_slice_scatter(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+void kernel_slice_scatter(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	struct strided to = whole(out);
 
@@ -116,7 +117,8 @@ void kernel_slice_scatter(const struct node *node, const struct tensor *const ar
 }
 
 /* Places a window of `size` at the clamped `starts` in a tensor of shape `in`. */
-static void dynamic_window(struct strided *s, const struct shape *in, const struct shape *size, const struct tensor *starts)
+static void dynamic_window(
+    struct strided *s, const struct shape *in, const struct shape *size, const struct tensor *starts)
 {
 	for (int d = 0; d < in->rank; d++) {
 		int64_t start = starts->at[d].i, last = in->extent[d] - size->extent[d];
@@ -125,7 +127,8 @@ static void dynamic_window(struct strided *s, const struct shape *in, const stru
 	}
 }
 
-void kernel_dynamic_slice(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+void kernel_dynamic_slice(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	struct strided from = whole(arg[0]);
 
@@ -134,7 +137,8 @@ void kernel_dynamic_slice(const struct node *node, const struct tensor *const ar
 	copy_strided(&out->type.shape, whole(out), from);
 }
 
-void kernel_dynamic_update_slice(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+void kernel_dynamic_update_slice(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	(void)node, (void)a;
 	copy_all(out, arg[0]);
@@ -223,7 +227,8 @@ void kernel_gather(const struct node *node, const struct tensor *const arg[], st
 		}
 }
 
-void kernel_take_along_axis(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+void kernel_take_along_axis(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	struct axis_view v = axis_view(&arg[0]->type.shape, node->attrs.axis);
 	int n_index = arg[1]->type.shape.extent[node->attrs.axis], flat = 0;
@@ -245,11 +250,16 @@ typedef int64_t i_scatter_fn(int64_t, int64_t);
 
 /* NULL: scatter_set, which copies cells of any dtype. */
 static f_scatter_fn *const f_scatter[OP_COUNT] = {
-	[OP_SCATTER_ADD] = real_add, [OP_SCATTER_MUL] = real_mul, [OP_SCATTER_MIN] = real_min, [OP_SCATTER_MAX] = real_max,
+    [OP_SCATTER_ADD] = real_add,
+    [OP_SCATTER_MUL] = real_mul,
+    [OP_SCATTER_MIN] = real_min,
+    [OP_SCATTER_MAX] = real_max,
 };
+/* clang-format off */
 static i_scatter_fn *const i_scatter[OP_COUNT] = {
 	[OP_SCATTER_ADD] = int_add, [OP_SCATTER_MUL] = int_mul, [OP_SCATTER_MIN] = int_min, [OP_SCATTER_MAX] = int_max,
 };
+/* clang-format on */
 
 union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, union cell update)
 {
@@ -291,7 +301,8 @@ void kernel_scatter(const struct node *node, const struct tensor *const arg[], s
 		out->at[i].f = dtype_round(dtype, out->at[i].f);
 }
 
-void kernel_masked_scatter(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+void kernel_masked_scatter(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	int n = shape_elements(&out->type.shape), n_source = shape_elements(&arg[2]->type.shape);
 

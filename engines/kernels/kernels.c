@@ -31,6 +31,7 @@ static double f_div(double x, double y) { return x / y; }
 typedef double f_unary_fn(double);
 typedef double f_binary_fn(double, double);
 
+/* clang-format off */
 static f_unary_fn *const f_unary[OP_COUNT] = {
 	[OP_NEG] = f_neg, [OP_ABS] = fabs, [OP_SIGN] = f_sign, [OP_SQUARE] = f_square, [OP_SQRT] = sqrt,
 	[OP_RSQRT] = f_rsqrt, [OP_EXP] = exp, [OP_EXPM1] = expm1, [OP_LOG] = log, [OP_LOG1P] = log1p, [OP_SIN] = sin,
@@ -39,10 +40,17 @@ static f_unary_fn *const f_unary[OP_COUNT] = {
 	[OP_LOGISTIC] = f_logistic, [OP_ERF] = erf, [OP_FLOOR] = floor, [OP_CEIL] = ceil, [OP_TRUNC] = trunc,
 	[OP_ROUND] = nearbyint, [OP_COPY] = f_same, [OP_STOP_GRADIENT] = f_same, [OP_CAST] = f_same,
 };
+/* clang-format on */
 
 static f_binary_fn *const f_binary[OP_COUNT] = {
-	[OP_ADD] = real_add, [OP_SUB] = f_sub, [OP_MUL] = real_mul, [OP_DIV] = f_div, [OP_POW] = pow, [OP_ATAN2] = atan2,
-	[OP_MAX] = real_max, [OP_MIN] = real_min,
+    [OP_ADD] = real_add,
+    [OP_SUB] = f_sub,
+    [OP_MUL] = real_mul,
+    [OP_DIV] = f_div,
+    [OP_POW] = pow,
+    [OP_ATAN2] = atan2,
+    [OP_MAX] = real_max,
+    [OP_MIN] = real_min,
 };
 
 double kernel_scalar(enum op op, double a, double b, double c)
@@ -59,6 +67,7 @@ double kernel_scalar(enum op op, double a, double b, double c)
 
 typedef int64_t i_binary_fn(int64_t, int64_t, int bits);
 
+/* clang-format off */
 static int64_t i_add(int64_t x, int64_t y, int bits) { (void)bits; return int_add(x, y); }
 static int64_t i_sub(int64_t x, int64_t y, int bits) { (void)bits; return int_sub(x, y); }
 static int64_t i_mul(int64_t x, int64_t y, int bits) { (void)bits; return int_mul(x, y); }
@@ -67,6 +76,7 @@ static int64_t i_min(int64_t x, int64_t y, int bits) { (void)bits; return int_mi
 static int64_t i_and(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x & (uint64_t)y); }
 static int64_t i_or(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x | (uint64_t)y); }
 static int64_t i_xor(int64_t x, int64_t y, int bits) { (void)bits; return int_from((uint64_t)x ^ (uint64_t)y); }
+/* clang-format on */
 
 static int64_t i_div(int64_t x, int64_t y, int bits)
 {
@@ -96,6 +106,7 @@ static int64_t i_shift_right(int64_t x, int64_t y, int bits)
 	return x < 0 ? ~(~x >> y) : x >> y;
 }
 
+/* clang-format off */
 static i_binary_fn *const i_binary[OP_COUNT] = {
 	[OP_ADD] = i_add, [OP_SUB] = i_sub, [OP_MUL] = i_mul, [OP_DIV] = i_div, [OP_REMAINDER] = i_remainder,
 	[OP_MAX] = i_max, [OP_MIN] = i_min, [OP_BITWISE_AND] = i_and, [OP_BITWISE_OR] = i_or, [OP_BITWISE_XOR] = i_xor,
@@ -103,6 +114,7 @@ static i_binary_fn *const i_binary[OP_COUNT] = {
 	/* bool: cells hold 0 or 1 */
 	[OP_LOGICAL_AND] = i_and, [OP_LOGICAL_OR] = i_or, [OP_LOGICAL_XOR] = i_xor,
 };
+/* clang-format on */
 
 typedef int64_t i_unary_fn(int64_t);
 
@@ -114,8 +126,13 @@ static int64_t i_not(int64_t x) { return !x; }
 static int64_t i_invert(int64_t x) { return -1 - x; }
 
 static i_unary_fn *const i_unary[OP_COUNT] = {
-	[OP_NEG] = i_neg, [OP_ABS] = i_abs, [OP_SIGN] = i_sign, [OP_COPY] = i_same, [OP_STOP_GRADIENT] = i_same, [OP_LOGICAL_NOT] = i_not,
-	[OP_BITWISE_INVERT] = i_invert,
+    [OP_NEG] = i_neg,
+    [OP_ABS] = i_abs,
+    [OP_SIGN] = i_sign,
+    [OP_COPY] = i_same,
+    [OP_STOP_GRADIENT] = i_same,
+    [OP_LOGICAL_NOT] = i_not,
+    [OP_BITWISE_INVERT] = i_invert,
 };
 
 /* ---- one element ---- */
@@ -124,8 +141,12 @@ static i_unary_fn *const i_unary[OP_COUNT] = {
 enum order { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
 static const int compare_truth[OP_COUNT] = {
-	[OP_EQ] = EQUAL, [OP_NE] = LESS | GREATER | UNORDERED, [OP_LT] = LESS, [OP_LE] = LESS | EQUAL, [OP_GT] = GREATER,
-	[OP_GE] = GREATER | EQUAL,
+    [OP_EQ] = EQUAL,
+    [OP_NE] = LESS | GREATER | UNORDERED,
+    [OP_LT] = LESS,
+    [OP_LE] = LESS | EQUAL,
+    [OP_GT] = GREATER,
+    [OP_GE] = GREATER | EQUAL,
 };
 
 static int64_t compare(int truth, bool is_float, union cell x, union cell y)
@@ -162,8 +183,8 @@ static int64_t integer_of(enum dtype d, double x)
 }
 
 /*
- * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on the way
- * leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
+ * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on
+ * the way leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
  */
 static double float_of(enum dtype d, int64_t i)
 {
@@ -191,7 +212,12 @@ static union cell cast(enum dtype from, enum dtype to, union cell x)
 bool kernel_is_elementwise(enum op op)
 {
 	switch (op_table[op].family) {
-	case FAMILY_UNARY: case FAMILY_BINARY: case FAMILY_COMPARE: case FAMILY_CLAMP: case FAMILY_SELECT: case FAMILY_CAST:
+	case FAMILY_UNARY:
+	case FAMILY_BINARY:
+	case FAMILY_COMPARE:
+	case FAMILY_CLAMP:
+	case FAMILY_SELECT:
+	case FAMILY_CAST:
 		return true;
 	default:
 		return false;
@@ -278,7 +304,8 @@ void broadcast_carry(struct broadcast *w)
 
 /* ---- families ---- */
 
-static void kernel_constant(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+static void kernel_constant(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	int n = shape_elements(&out->type.shape);
 
@@ -307,7 +334,8 @@ static void kernel_unary(const struct node *node, const struct tensor *const arg
 	}
 }
 
-static void kernel_binary(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+static void kernel_binary(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	enum dtype d = out->type.dtype;
 	const union cell *x = arg[0]->at, *y = arg[1]->at;
@@ -329,7 +357,8 @@ static void kernel_binary(const struct node *node, const struct tensor *const ar
 	}
 }
 
-static void kernel_compare(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+static void kernel_compare(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	bool is_float = dtype_is_float(arg[0]->type.dtype);
 	int n = shape_elements(&out->type.shape), truth = compare_truth[node->op];
@@ -353,7 +382,8 @@ static void kernel_clamp(const struct node *node, const struct tensor *const arg
 		out->at[i] = clamp(is_float, arg[0]->at[w.at[0]], arg[1]->at[w.at[1]], arg[2]->at[w.at[2]]);
 }
 
-static void kernel_select(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
+static void kernel_select(
+    const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	int n = shape_elements(&out->type.shape);
 	struct broadcast w;
@@ -375,19 +405,42 @@ static void kernel_cast(const struct node *node, const struct tensor *const arg[
 }
 
 static kernel_fn *const by_family[] = {
-	[FAMILY_CONSTANT] = kernel_constant, [FAMILY_IOTA] = kernel_iota, [FAMILY_UNARY] = kernel_unary, [FAMILY_BINARY] = kernel_binary,
-	[FAMILY_COMPARE] = kernel_compare, [FAMILY_CLAMP] = kernel_clamp, [FAMILY_SELECT] = kernel_select,
-	[FAMILY_CAST] = kernel_cast, [FAMILY_BROADCAST_TO] = kernel_broadcast_to, [FAMILY_RESHAPE] = kernel_reshape,
-	[FAMILY_TRANSPOSE] = kernel_transpose, [FAMILY_REVERSE] = kernel_reverse, [FAMILY_SQUEEZE] = kernel_reshape,
-	[FAMILY_SLICE] = kernel_slice, [FAMILY_SLICE_SCATTER] = kernel_slice_scatter,
-	[FAMILY_DYNAMIC_SLICE] = kernel_dynamic_slice, [FAMILY_DYNAMIC_UPDATE_SLICE] = kernel_dynamic_update_slice,
-	[FAMILY_PAD] = kernel_pad, [FAMILY_CONCATENATE] = kernel_concatenate, [FAMILY_GATHER] = kernel_gather,
-	[FAMILY_TAKE_ALONG_AXIS] = kernel_take_along_axis, [FAMILY_SCATTER] = kernel_scatter,
-	[FAMILY_MASKED_SCATTER] = kernel_masked_scatter, [FAMILY_REDUCE] = kernel_reduce,
-	[FAMILY_CUMULATIVE] = kernel_cumulative, [FAMILY_MATMUL] = kernel_matmul,
-	[FAMILY_SORT] = kernel_sort, [FAMILY_ARGSORT] = kernel_argsort, [FAMILY_ARGMAX] = kernel_argmax,
-	[FAMILY_COND] = NULL, [FAMILY_CHECKPOINT] = NULL, [FAMILY_SCATTER_APPLY] = NULL, [FAMILY_FIXED_POINT] = NULL,
-	[FAMILY_FOR] = NULL, [FAMILY_WHILE] = NULL, [FAMILY_SCAN] = NULL,
+    [FAMILY_CONSTANT] = kernel_constant,
+    [FAMILY_IOTA] = kernel_iota,
+    [FAMILY_UNARY] = kernel_unary,
+    [FAMILY_BINARY] = kernel_binary,
+    [FAMILY_COMPARE] = kernel_compare,
+    [FAMILY_CLAMP] = kernel_clamp,
+    [FAMILY_SELECT] = kernel_select,
+    [FAMILY_CAST] = kernel_cast,
+    [FAMILY_BROADCAST_TO] = kernel_broadcast_to,
+    [FAMILY_RESHAPE] = kernel_reshape,
+    [FAMILY_TRANSPOSE] = kernel_transpose,
+    [FAMILY_REVERSE] = kernel_reverse,
+    [FAMILY_SQUEEZE] = kernel_reshape,
+    [FAMILY_SLICE] = kernel_slice,
+    [FAMILY_SLICE_SCATTER] = kernel_slice_scatter,
+    [FAMILY_DYNAMIC_SLICE] = kernel_dynamic_slice,
+    [FAMILY_DYNAMIC_UPDATE_SLICE] = kernel_dynamic_update_slice,
+    [FAMILY_PAD] = kernel_pad,
+    [FAMILY_CONCATENATE] = kernel_concatenate,
+    [FAMILY_GATHER] = kernel_gather,
+    [FAMILY_TAKE_ALONG_AXIS] = kernel_take_along_axis,
+    [FAMILY_SCATTER] = kernel_scatter,
+    [FAMILY_MASKED_SCATTER] = kernel_masked_scatter,
+    [FAMILY_REDUCE] = kernel_reduce,
+    [FAMILY_CUMULATIVE] = kernel_cumulative,
+    [FAMILY_MATMUL] = kernel_matmul,
+    [FAMILY_SORT] = kernel_sort,
+    [FAMILY_ARGSORT] = kernel_argsort,
+    [FAMILY_ARGMAX] = kernel_argmax,
+    [FAMILY_COND] = NULL,
+    [FAMILY_CHECKPOINT] = NULL,
+    [FAMILY_SCATTER_APPLY] = NULL,
+    [FAMILY_FIXED_POINT] = NULL,
+    [FAMILY_FOR] = NULL,
+    [FAMILY_WHILE] = NULL,
+    [FAMILY_SCAN] = NULL,
 };
 
 bool kernel_has(enum op op)
@@ -447,10 +500,11 @@ int kernel_trip(const struct node *node, const struct tensor *count)
 	return n < 0 ? 0 : n > node->attrs.cap ? node->attrs.cap : (int)n;
 }
 
-int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a)
+int *kernel_positions(
+    const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a)
 {
 	struct axis_view v = axis_view(&x->shape, node->attrs.axis);
-	int n_index = shape_elements(&indices->type.shape), *at = NEW(a, int, n_index * v.outer * v.inner);
+	int n_index = shape_elements(&indices->type.shape), *at = NEW(a, int, n_index *v.outer *v.inner);
 
 	*n = 0;
 	for (int k = 0; k < n_index; k++) {

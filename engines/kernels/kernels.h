@@ -1,4 +1,5 @@
-/* kernels.h: the primal meaning of every op that has no region, in binary64 rounded once to the dtype.  Used by every built-in engine. */
+/* kernels.h: the primal meaning of every op that has no region, in binary64 rounded once to the dtype.  Used by every
+ * built-in engine. */
 #ifndef ENGINES_KERNELS_KERNELS_H
 #define ENGINES_KERNELS_KERNELS_H
 
@@ -12,8 +13,8 @@ void kernel_run(const struct node *node, const struct tensor *const arg[], const
     struct arena *a);
 
 /*
- * What a store node does to a buffer that may be written in place: the block at the clamped starts becomes `update`, whose cells are
- * not the buffer's.
+ * What a store node does to a buffer that may be written in place: the block at the clamped starts becomes `update`,
+ * whose cells are not the buffer's.
  */
 void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
 
@@ -30,12 +31,13 @@ bool kernel_has(enum op op);
 bool kernel_is_elementwise(enum op op);
 
 /*
- * n elements of an elementwise op, as its kernel computes and rounds them.  x: the operands' elements, consecutive; from: dtype of the
- * last operand; to: of the result.  `out` may be any of x.
+ * n elements of an elementwise op, as its kernel computes and rounds them.  x: the operands' elements, consecutive;
+ * from: dtype of the last operand; to: of the result.  `out` may be any of x.
  */
 void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n);
 
-/* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a dtype. */
+/* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a
+ * dtype. */
 double kernel_scalar(enum op op, double a, double b, double c);
 
 /*
@@ -47,9 +49,11 @@ int kernel_index(enum index_mode mode, int64_t index, int n);
 int kernel_trip(const struct node *node, const struct tensor *count);
 
 /*
- * Elements that a scatter_apply node writes, in order: flat positions in its operand, *n of them.  `x` is the type of operand 0.
+ * Elements that a scatter_apply node writes, in order: flat positions in its operand, *n of them.  `x` is the type of
+ * operand 0.
  */
-int *kernel_positions(const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a);
+int *kernel_positions(
+    const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a);
 
 /* Slice t along the leading axis, a copy; and the reverse: writes x into row t of `stacked`. */
 struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a);

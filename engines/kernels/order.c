@@ -37,12 +37,14 @@ void order_line(const struct tensor *x, const struct axis_view *v, int o, int i,
 		perm[k] = k;
 	for (int width = 1; width < v->n; width *= 2) {
 		for (int low = 0; low < v->n; low += 2 * width) {
-			int middle = low + width < v->n ? low + width : v->n, high = middle + width < v->n ? middle + width : v->n;
+			int middle = low + width < v->n ? low + width : v->n,
+			    high = middle + width < v->n ? middle + width : v->n;
 			int left = low, right = middle;
 
 			for (int k = low; k < high; k++) {
 				bool take_right = right < high &&
-				    (left == middle || before(is_float, line[perm[right] * v->inner], line[perm[left] * v->inner]));
+				    (left == middle ||
+				        before(is_float, line[perm[right] * v->inner], line[perm[left] * v->inner]));
 
 				spare[k] = take_right ? perm[right++] : perm[left++];
 			}

@@ -27,8 +27,8 @@ typedef void kernel_fn(const struct node *node, const struct tensor *const arg[]
 
 /* index.c, by family. */
 kernel_fn kernel_broadcast_to, kernel_reshape, kernel_transpose, kernel_reverse, kernel_slice, kernel_slice_scatter,
-    kernel_dynamic_slice, kernel_dynamic_update_slice, kernel_pad, kernel_concatenate, kernel_gather, kernel_take_along_axis,
-    kernel_scatter, kernel_masked_scatter;
+    kernel_dynamic_slice, kernel_dynamic_update_slice, kernel_pad, kernel_concatenate, kernel_gather,
+    kernel_take_along_axis, kernel_scatter, kernel_masked_scatter;
 /* reduce.c, by family. */
 kernel_fn kernel_reduce, kernel_cumulative, kernel_matmul;
 
@@ -36,8 +36,8 @@ kernel_fn kernel_reduce, kernel_cumulative, kernel_matmul;
 kernel_fn kernel_iota, kernel_sort, kernel_argsort, kernel_argmax;
 
 /*
- * Up to three operands read element by element over a broadcast result: after broadcast_begin, at[k] is the offset of operand k for
- * element 0; broadcast_next steps to the next one in row-major order.
+ * Up to three operands read element by element over a broadcast result: after broadcast_begin, at[k] is the offset of
+ * operand k for element 0; broadcast_next steps to the next one in row-major order.
  */
 struct broadcast {
 	int n_arg, at[3];
@@ -67,13 +67,14 @@ struct axis_view {
 struct axis_view axis_view(const struct shape *s, int axis);
 
 /*
- * perm[v->n]: the positions of the elements of line (o, i) of x in the order of sort (ops.def).  spare[v->n] is working memory.
+ * perm[v->n]: the positions of the elements of line (o, i) of x in the order of sort (ops.def).  spare[v->n] is working
+ * memory.
  */
 void order_line(const struct tensor *x, const struct axis_view *v, int o, int i, int *perm, int *spare);
 
 /*
- * A reduction that is one fold over its elements in row-major order: what kernel_reduce starts with, what n further elements make of the sum
- * so far, and the result of n elements in all.
+ * A reduction that is one fold over its elements in row-major order: what kernel_reduce starts with, what n further
+ * elements make of the sum so far, and the result of n elements in all.
  */
 bool kernel_is_fold(enum op op);
 union cell kernel_fold_start(enum op op, enum dtype d);
@@ -87,12 +88,13 @@ union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, un
 int *reduce_map(const struct node *node, const struct shape *from, struct arena *a);
 
 /*
- * Adds the matrix product of two float tensors into sum, row-major as the result.  Terms whose factor from operand `strong` (0, 1, or
- * -1: neither) is 0 are left out: 0 times infinity is then nothing.
+ * Adds the matrix product of two float tensors into sum, row-major as the result.  Terms whose factor from operand
+ * `strong` (0, 1, or -1: neither) is 0 are left out: 0 times infinity is then nothing.
  */
 void matmul_accumulate(double *sum, const struct tensor *left, const struct tensor *right, int strong);
 
-/* Whether an operand's element gave the extremum, which is a copy of one: == finds it, and a NaN comes from the NaNs. */
+/* Whether an operand's element gave the extremum, which is a copy of one: == finds it, and a NaN comes from the NaNs.
+ */
 bool kernel_attains(double x, double extremum);
 
 #endif

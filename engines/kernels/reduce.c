@@ -38,9 +38,13 @@ static const struct fold {
 	double (*step)(double, double);
 	double start;
 } f_fold[OP_COUNT] = {
-	[OP_REDUCE_SUM] = {real_add, 0}, [OP_REDUCE_MEAN] = {real_add, 0}, [OP_REDUCE_PROD] = {real_mul, 1},
-	[OP_REDUCE_MAX] = {real_max, -INFINITY}, [OP_REDUCE_MIN] = {real_min, INFINITY}, [OP_LOGSUMEXP] = {real_max, -INFINITY},
-	[OP_NORM] = {max_magnitude, 0},
+    [OP_REDUCE_SUM] = {real_add, 0},
+    [OP_REDUCE_MEAN] = {real_add, 0},
+    [OP_REDUCE_PROD] = {real_mul, 1},
+    [OP_REDUCE_MAX] = {real_max, -INFINITY},
+    [OP_REDUCE_MIN] = {real_min, INFINITY},
+    [OP_LOGSUMEXP] = {real_max, -INFINITY},
+    [OP_NORM] = {max_magnitude, 0},
 };
 
 /* log sum e^x = m + log sum e^(x - m), m the maximum: nothing overflows.  Infinite or NaN m is the result. */
@@ -55,7 +59,8 @@ static void finish_logsumexp(int n, const int *map, const struct tensor *x, int 
 			io[k] += log(sum[k]);
 }
 
-/* |x| = s * sqrt(sum (x/s)^2), s a power of two near the largest magnitude: no overflow, no underflow that matters, exact scaling. */
+/* |x| = s * sqrt(sum (x/s)^2), s a power of two near the largest magnitude: no overflow, no underflow that matters,
+ * exact scaling. */
 static void finish_norm(int n, const int *map, const struct tensor *x, int n_out, double *io, struct arena *a)
 {
 	double *sum = NEW(a, double, n_out);
@@ -74,7 +79,8 @@ static void finish_norm(int n, const int *map, const struct tensor *x, int n_out
 			io[k] = ldexp(sqrt(sum[k]), scale[k]);
 }
 
-static void reduce_float(const struct node *node, const struct tensor *x, struct tensor *out, const int *map, struct arena *a)
+static void reduce_float(
+    const struct node *node, const struct tensor *x, struct tensor *out, const int *map, struct arena *a)
 {
 	const struct fold *fold = &f_fold[node->op];
 	int n = shape_elements(&x->type.shape), n_out = shape_elements(&out->type.shape);
@@ -101,8 +107,10 @@ static const struct i_fold {
 	int64_t (*step)(int64_t, int64_t);
 	int64_t start64, start32;
 } i_fold[OP_COUNT] = {
-	[OP_REDUCE_SUM] = {int_add, 0, 0}, [OP_REDUCE_PROD] = {int_mul, 1, 1},
-	[OP_REDUCE_MAX] = {int_max, INT64_MIN, INT32_MIN}, [OP_REDUCE_MIN] = {int_min, INT64_MAX, INT32_MAX},
+    [OP_REDUCE_SUM] = {int_add, 0, 0},
+    [OP_REDUCE_PROD] = {int_mul, 1, 1},
+    [OP_REDUCE_MAX] = {int_max, INT64_MIN, INT32_MIN},
+    [OP_REDUCE_MIN] = {int_min, INT64_MAX, INT32_MAX},
 };
 
 static void reduce_int(const struct node *node, const struct tensor *x, struct tensor *out, const int *map)
@@ -124,10 +132,7 @@ union cell kernel_fold_start(enum op op, enum dtype d)
 	return (union cell){.i = d == DTYPE_I64 ? i_fold[op].start64 : i_fold[op].start32};
 }
 
-bool kernel_is_fold(enum op op)
-{
-	return f_fold[op].step && op != OP_LOGSUMEXP && op != OP_NORM;
-}
+bool kernel_is_fold(enum op op) { return f_fold[op].step && op != OP_LOGSUMEXP && op != OP_NORM; }
 
 union cell kernel_fold(enum op op, enum dtype d, union cell sum, const union cell *x, int n)
 {
@@ -176,7 +181,8 @@ void kernel_cumulative(const struct node *node, const struct tensor *const arg[]
 					f = sum ? f + arg[0]->at[at].f : f * arg[0]->at[at].f;
 					out->at[at].f = dtype_round(d, f);
 				} else {
-					g = dtype_wrap(d, sum ? int_add(g, arg[0]->at[at].i) : int_mul(g, arg[0]->at[at].i));
+					g = dtype_wrap(
+					    d, sum ? int_add(g, arg[0]->at[at].i) : int_mul(g, arg[0]->at[at].i));
 					out->at[at].i = g;
 				}
 			}
@@ -237,7 +243,4 @@ void kernel_matmul(const struct node *node, const struct tensor *const arg[], st
 		out->at[i].f = dtype_round(out->type.dtype, sum[i]);
 }
 
-bool kernel_attains(double x, double extremum)
-{
-	return x == extremum || (isnan(x) && isnan(extremum));
-}
+bool kernel_attains(double x, double extremum) { return x == extremum || (isnan(x) && isnan(extremum)); }

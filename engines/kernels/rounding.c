@@ -8,12 +8,18 @@
 #include "kernels.h"
 
 /*
- * What a result is, and how a side is chosen; a seed keeps to one.  In f64, whose bits are all that there are, each is the nearest, or either of two as near.
+ * What a result is, and how a side is chosen; a seed keeps to one.  In f64, whose bits are all that there are, each is
+ * the nearest, or either of two as near.
  */
 enum style {
 	STYLE_NEAREST, /* a value of the dtype: the nearest; of two as near, any */
-	STYLE_COIN, STYLE_UP, STYLE_DOWN, STYLE_AWAY, STYLE_TOWARDS, /* of one more bit: one of the two around it */
-	STYLE_WIDE, STYLE_FAR,                                       /* any real number within reach, or one at its edge */
+	STYLE_COIN,
+	STYLE_UP,
+	STYLE_DOWN,
+	STYLE_AWAY,
+	STYLE_TOWARDS, /* of one more bit: one of the two around it */
+	STYLE_WIDE,
+	STYLE_FAR, /* any real number within reach, or one at its edge */
 	STYLE_COUNT
 };
 
@@ -26,23 +32,21 @@ static _Thread_local struct {
 	uint64_t seed, state;
 	enum style style;
 	enum flush flush;
-	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be off by. */
+	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be
+	 * off by. */
 	double sum, lost, limit;
 	bool pending;
 	double times; /* of a probe: so many times half a unit, negative: the other way; 0: an engine that rounds */
 	struct rounding_seen seen;
 } seeded;
 
-int rounding_pick(int n)
-{
-	return (int)(random_next(&seeded.state) % (uint64_t)n);
-}
+int rounding_pick(int n) { return (int)(random_next(&seeded.state) % (uint64_t)n); }
 
 /* ---- what a probe meets ---- */
 
 /*
- * Nearer than this to the end of a domain, or to 0 among factors, the usual formulas that cancel there (a*a - 1, y/x) lose more than half of the digits of f32, and the
- * derivatives that the probes take of them do not show it.
+ * Nearer than this to the end of a domain, or to 0 among factors, the usual formulas that cancel there (a*a - 1, y/x)
+ * lose more than half of the digits of f32, and the derivatives that the probes take of them do not show it.
  */
 #define NEAR 0x1p-12
 
@@ -60,19 +64,29 @@ static bool at_end_of_domain(enum op op, const double *x, int n)
 	if (op == OP_ATAN2 && x[0] == 0)
 		return true;
 	switch (op_table[op].domain) {
-	case DOMAIN_ALL: return false;
-	case DOMAIN_POSITIVE: return x[0] <= 0;
-	case DOMAIN_ABOVE_MINUS_ONE: return x[0] <= NEAR - 1;
-	case DOMAIN_INSIDE_ONE: return fabs(x[0]) >= 1 - NEAR;
-	case DOMAIN_ABOVE_ONE: return x[0] <= 1 + NEAR;
-	case DOMAIN_SECOND_NONZERO: return x[1] == 0;
-	case DOMAIN_POW: return x[0] == 0;
-	case DOMAIN_NOT_BOTH_ZERO: case DOMAIN_NOT_ALL_ZERO: return all_zero;
+	case DOMAIN_ALL:
+		return false;
+	case DOMAIN_POSITIVE:
+		return x[0] <= 0;
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return x[0] <= NEAR - 1;
+	case DOMAIN_INSIDE_ONE:
+		return fabs(x[0]) >= 1 - NEAR;
+	case DOMAIN_ABOVE_ONE:
+		return x[0] <= 1 + NEAR;
+	case DOMAIN_SECOND_NONZERO:
+		return x[1] == 0;
+	case DOMAIN_POW:
+		return x[0] == 0;
+	case DOMAIN_NOT_BOTH_ZERO:
+	case DOMAIN_NOT_ALL_ZERO:
+		return all_zero;
 	}
 	return false;
 }
 
-/* Far from both ends of the dtype's range the intermediates of any usual formula, products of four such numbers at most, stay in it. */
+/* Far from both ends of the dtype's range the intermediates of any usual formula, products of four such numbers at
+ * most, stay in it. */
 static void look(enum dtype d, double x)
 {
 	int exponent;
@@ -84,10 +98,7 @@ static void look(enum dtype d, double x)
 		seeded.seen.edge = true;
 }
 
-int rounding_formula(int n)
-{
-	return seeded.times != 0 ? (int)(seeded.seed % (uint64_t)n) : rounding_pick(n);
-}
+int rounding_formula(int n) { return seeded.times != 0 ? (int)(seeded.seed % (uint64_t)n) : rounding_pick(n); }
 
 void rounding_restart(enum op op, const double *x, int n)
 {
@@ -107,25 +118,30 @@ void rounding_restart(enum op op, const double *x, int n)
 }
 
 /* In [-1, 1). */
-static double fraction(void)
-{
-	return ldexp((double)(random_next(&seeded.state) >> 11), -52) - 1;
-}
+static double fraction(void) { return ldexp((double)(random_next(&seeded.state) >> 11), -52) - 1; }
 
 /* Whether results keep more bits than the dtype has, and as many as there are. */
 static bool has_spare_bits(enum dtype d) { return d != DTYPE_F64 && seeded.style != STYLE_NEAREST; }
-static bool is_wide(enum dtype d) { return d != DTYPE_F64 && (seeded.style == STYLE_WIDE || seeded.style == STYLE_FAR); }
+static bool is_wide(enum dtype d)
+{
+	return d != DTYPE_F64 && (seeded.style == STYLE_WIDE || seeded.style == STYLE_FAR);
+}
 
 /* ---- one result ---- */
 
 static bool takes_second(double first, double second)
 {
 	switch (seeded.style) {
-	case STYLE_UP: return second > first;
-	case STYLE_DOWN: return second < first;
-	case STYLE_AWAY: return fabs(second) > fabs(first);
-	case STYLE_TOWARDS: return fabs(second) < fabs(first);
-	default: return random_next(&seeded.state) & 1;
+	case STYLE_UP:
+		return second > first;
+	case STYLE_DOWN:
+		return second < first;
+	case STYLE_AWAY:
+		return fabs(second) > fabs(first);
+	case STYLE_TOWARDS:
+		return fabs(second) < fabs(first);
+	default:
+		return random_next(&seeded.state) & 1;
 	}
 }
 
@@ -144,7 +160,9 @@ static bool is_subnormal(enum dtype d, double x) { return x != 0 && fabs(x) < dt
 /* A result, and an operand: 0 where it is flushed. */
 static double left(enum dtype d, double x)
 {
-	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || random_next(&seeded.state) & 1) ? copysign(0, x) : x;
+	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || random_next(&seeded.state) & 1)
+	    ? copysign(0, x)
+	    : x;
 }
 
 static double taken(enum dtype d, double x) { return seeded.flush > FLUSH_RESULTS ? left(d, x) : x; }
@@ -174,7 +192,10 @@ static double chosen(enum dtype d, double hi, double lo, double limit)
 	half = half_unit(d, hi);
 	if (is_wide(d)) {
 		/* A little less: hi and the result are rounded to binary64 themselves. */
-		double by = fmin(half * (1 - 0x1p-24), limit) * (seeded.style == STYLE_WIDE ? fraction() : random_next(&seeded.state) & 1 ? 1 : -1);
+		double by = fmin(half * (1 - 0x1p-24), limit) *
+		    (seeded.style == STYLE_WIDE              ? fraction()
+		            : random_next(&seeded.state) & 1 ? 1
+		                                             : -1);
 
 		/* An integer stays one where the dtype has nothing else: a power of a negative number asks for that. */
 		if (fabs(hi) * info->unit >= 1 && hi == floor(hi))
@@ -198,10 +219,7 @@ static double chosen(enum dtype d, double hi, double lo, double limit)
 
 static double choose(enum dtype d, double hi, double lo, double limit) { return left(d, chosen(d, hi, lo, limit)); }
 
-double rounding_once(enum dtype d, double x)
-{
-	return choose(d, x, 0, INFINITY);
-}
+double rounding_once(enum dtype d, double x) { return choose(d, x, 0, INFINITY); }
 
 /* What a + b, rounded to `sum`, has lost (Knuth's two-sum). */
 static double lost_of(double a, double b, double sum)
@@ -240,7 +258,8 @@ double rounding_mul(enum dtype d, double a, double b)
 	double product = a * b;
 
 	seeded.seen.edge = seeded.seen.edge || (product == 0 && a != 0 && b != 0);
-	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is rounded. */
+	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is
+	 * rounded. */
 	if (is_wide(d) && (is_power_of_two(a) || is_power_of_two(b)))
 		return fabs(product) <= dtype_table[d].max ? left(d, product) : dtype_round(d, product);
 	return choose(d, product, product_lost(a, b, product), INFINITY);
@@ -316,15 +335,9 @@ static double combined(enum dtype d, double *x, int n, double (*step)(enum dtype
 	return x[0];
 }
 
-double rounding_sum(enum dtype d, double *term, int n)
-{
-	return n ? combined(d, term, n, rounding_add) : 0;
-}
+double rounding_sum(enum dtype d, double *term, int n) { return n ? combined(d, term, n, rounding_add) : 0; }
 
-double rounding_product(enum dtype d, double *factor, int n)
-{
-	return n ? combined(d, factor, n, rounding_mul) : 1;
-}
+double rounding_product(enum dtype d, double *factor, int n) { return n ? combined(d, factor, n, rounding_mul) : 1; }
 
 /* ---- operands ---- */
 
@@ -391,7 +404,4 @@ void rounding_begin(const struct rounding *how)
 
 struct rounding_seen rounding_seen(void) { return seeded.seen; }
 
-void rounding_end(void)
-{
-	rounding_active = false;
-}
+void rounding_end(void) { rounding_active = false; }

@@ -1,4 +1,5 @@
-/* rounding_kernels.c: primal values by seeded rounding: every step of an op in the dtype, sums and products in random order. */
+/* rounding_kernels.c: primal values by seeded rounding: every step of an op in the dtype, sums and products in random
+ * order. */
 #include "rounding.h"
 
 #include <math.h>
@@ -8,13 +9,29 @@
 /* ---- elementwise ---- */
 
 /*
- * Errors of functions in ulps, as glibc's manual states them for x86_64 (double); an op that is none of these is exact.  The oracles' constants are
- * not asked: they are what is on trial.
+ * Errors of functions in ulps, as glibc's manual states them for x86_64 (double); an op that is none of these is exact.
+ * The oracles' constants are not asked: they are what is on trial.
  */
 static const double function_ulps[OP_COUNT] = {
-	[OP_EXP] = 1, [OP_EXPM1] = 1, [OP_LOG] = 1, [OP_LOG1P] = 1, [OP_SIN] = 1, [OP_COS] = 1, [OP_TAN] = 1, [OP_ASIN] = 1, [OP_ACOS] = 1,
-	[OP_ATAN] = 1, [OP_SINH] = 2, [OP_COSH] = 2, [OP_TANH] = 2, [OP_ASINH] = 2, [OP_ACOSH] = 2, [OP_ATANH] = 2, [OP_ERF] = 1, [OP_POW] = 1,
-	[OP_ATAN2] = 1,
+    [OP_EXP] = 1,
+    [OP_EXPM1] = 1,
+    [OP_LOG] = 1,
+    [OP_LOG1P] = 1,
+    [OP_SIN] = 1,
+    [OP_COS] = 1,
+    [OP_TAN] = 1,
+    [OP_ASIN] = 1,
+    [OP_ACOS] = 1,
+    [OP_ATAN] = 1,
+    [OP_SINH] = 2,
+    [OP_COSH] = 2,
+    [OP_TANH] = 2,
+    [OP_ASINH] = 2,
+    [OP_ACOSH] = 2,
+    [OP_ATANH] = 2,
+    [OP_ERF] = 1,
+    [OP_POW] = 1,
+    [OP_ATAN2] = 1,
 };
 
 /* 1/(1 + e^-x) or e^x/(1 + e^x), or at once where a power would underflow. */
@@ -32,18 +49,36 @@ static double element(enum op op, enum dtype d, double x, double y)
 {
 	rounding_restart(op, (double[]){x, y}, 2);
 	switch ((int)op) {
-	case OP_NEG: case OP_ABS: case OP_SIGN: case OP_COPY: case OP_STOP_GRADIENT: case OP_FLOOR: case OP_CEIL: case OP_TRUNC:
-	case OP_ROUND: case OP_MAX: case OP_MIN:
+	case OP_NEG:
+	case OP_ABS:
+	case OP_SIGN:
+	case OP_COPY:
+	case OP_STOP_GRADIENT:
+	case OP_FLOOR:
+	case OP_CEIL:
+	case OP_TRUNC:
+	case OP_ROUND:
+	case OP_MAX:
+	case OP_MIN:
 		return kernel_scalar(op, x, y, 0);
-	case OP_ADD: return rounding_add(d, x, y);
-	case OP_SUB: return rounding_add(d, x, -y);
-	case OP_MUL: return rounding_mul(d, x, y);
-	case OP_SQUARE: return rounding_mul(d, x, x);
-	case OP_DIV: return rounding_div(d, x, y);
-	case OP_SQRT: return rounding_sqrt(d, x);
-	case OP_RSQRT: return rounding_div(d, 1, rounding_sqrt(d, x));
-	case OP_LOGISTIC: return logistic(d, x);
-	default: return rounding_function(d, kernel_scalar(op, x, y, 0), function_ulps[op]);
+	case OP_ADD:
+		return rounding_add(d, x, y);
+	case OP_SUB:
+		return rounding_add(d, x, -y);
+	case OP_MUL:
+		return rounding_mul(d, x, y);
+	case OP_SQUARE:
+		return rounding_mul(d, x, x);
+	case OP_DIV:
+		return rounding_div(d, x, y);
+	case OP_SQRT:
+		return rounding_sqrt(d, x);
+	case OP_RSQRT:
+		return rounding_div(d, 1, rounding_sqrt(d, x));
+	case OP_LOGISTIC:
+		return logistic(d, x);
+	default:
+		return rounding_function(d, kernel_scalar(op, x, y, 0), function_ulps[op]);
 	}
 }
 
@@ -164,13 +199,27 @@ static void reduce(const struct node *node, const struct tensor *x, struct tenso
 	struct sum_groups g;
 
 	switch ((int)node->op) {
-	case OP_REDUCE_SUM: fold = rounding_sum; break;
-	case OP_REDUCE_PROD: fold = rounding_product; break;
-	case OP_REDUCE_MEAN: fold = mean; break;
-	case OP_LOGSUMEXP: fold = logsumexp; break;
-	case OP_NORM: fold = norm; break;
-	case OP_REDUCE_MAX: fold = largest; break;
-	default: fold = smallest; break;
+	case OP_REDUCE_SUM:
+		fold = rounding_sum;
+		break;
+	case OP_REDUCE_PROD:
+		fold = rounding_product;
+		break;
+	case OP_REDUCE_MEAN:
+		fold = mean;
+		break;
+	case OP_LOGSUMEXP:
+		fold = logsumexp;
+		break;
+	case OP_NORM:
+		fold = norm;
+		break;
+	case OP_REDUCE_MAX:
+		fold = largest;
+		break;
+	default:
+		fold = smallest;
+		break;
 	}
 	g = collect(reduce_map(node, &x->type.shape, a), x->at, n, n_out, a);
 	for (int k = 0; k < n_out; k++) {
@@ -200,7 +249,8 @@ static void cumulative(const struct node *node, const struct tensor *x, struct t
 			if (chain && k)
 				prefix[from] = out->at[first + from * v.inner].f;
 			rounding_restart(node->op, prefix + from, k - from + 1);
-			out->at[first + k * v.inner].f = (sum ? rounding_sum : rounding_product)(d, prefix + from, k - from + 1);
+			out->at[first + k * v.inner].f = (sum ? rounding_sum : rounding_product)(
+			    d, prefix + from, k - from + 1);
 		}
 	}
 }
@@ -210,10 +260,14 @@ static void cumulative(const struct node *node, const struct tensor *x, struct t
 static double scattered(enum op op, enum dtype d, double *x, int n)
 {
 	switch ((int)op) {
-	case OP_SCATTER_ADD: return rounding_sum(d, x, n);
-	case OP_SCATTER_MUL: return rounding_product(d, x, n);
-	case OP_SCATTER_MAX: return largest(d, x, n);
-	default: return smallest(d, x, n);
+	case OP_SCATTER_ADD:
+		return rounding_sum(d, x, n);
+	case OP_SCATTER_MUL:
+		return rounding_product(d, x, n);
+	case OP_SCATTER_MAX:
+		return largest(d, x, n);
+	default:
+		return smallest(d, x, n);
 	}
 }
 
@@ -257,7 +311,8 @@ static struct shape matrix_of(const struct tensor *x, bool left)
 	return s;
 }
 
-void rounding_matmul(const struct tensor *left, const struct tensor *right, int strong, struct tensor *out, struct arena *a)
+void rounding_matmul(
+    const struct tensor *left, const struct tensor *right, int strong, struct tensor *out, struct arena *a)
 {
 	struct shape x = matrix_of(left, true), y = matrix_of(right, false), batch;
 	int rows = x.extent[x.rank - 2], inner = x.extent[x.rank - 1], columns = y.extent[y.rank - 1], at = 0;
@@ -296,20 +351,30 @@ bool rounding_kernel(const struct node *node, const struct tensor *const arg[], 
 	if (!dtype_is_float(out->type.dtype))
 		return false;
 	switch (op_table[node->op].family) {
-	case FAMILY_UNARY: case FAMILY_BINARY: elementwise(node, arg, out); return true;
+	case FAMILY_UNARY:
+	case FAMILY_BINARY:
+		elementwise(node, arg, out);
+		return true;
 	case FAMILY_CAST:
 		if (!dtype_is_float(arg[0]->type.dtype) && !rounding_probes())
 			return false;
 		cast(arg[0], out);
 		return true;
-	case FAMILY_REDUCE: reduce(node, arg[0], out, a); return true;
-	case FAMILY_CUMULATIVE: cumulative(node, arg[0], out, a); return true;
-	case FAMILY_MATMUL: rounding_matmul(arg[0], arg[1], -1, out, a); return true;
+	case FAMILY_REDUCE:
+		reduce(node, arg[0], out, a);
+		return true;
+	case FAMILY_CUMULATIVE:
+		cumulative(node, arg[0], out, a);
+		return true;
+	case FAMILY_MATMUL:
+		rounding_matmul(arg[0], arg[1], -1, out, a);
+		return true;
 	case FAMILY_SCATTER:
 		if (node->op == OP_SCATTER_SET)
 			return false;
 		scatter(node, arg, out, a);
 		return true;
-	default: return false;
+	default:
+		return false;
 	}
 }

@@ -7,14 +7,15 @@
 
 enum { DESCENDANTS = 1024 /* that are looked at */ };
 
-/* Those of `root` that there are now, parents before children, without `root`: their number.  Orphans count where `root` is a subreaper. */
+/* Those of `root` that there are now, parents before children, without `root`: their number.  Orphans count where
+ * `root` is a subreaper. */
 int descendants_of(pid_t root, pid_t out[DESCENDANTS]);
 /* Bytes resident of `root` and its descendants. */
 int64_t descendants_memory(pid_t root);
 
 /*
- * Nanoseconds for which the threads of a process and its descendants ran, and for which they could have but had no processor: those that there are.
- * A wait is in `waited` when it is over; `wanting` threads run or wait now.
+ * Nanoseconds for which the threads of a process and its descendants ran, and for which they could have but had no
+ * processor: those that there are. A wait is in `waited` when it is over; `wanting` threads run or wait now.
  */
 struct processor_time {
 	int64_t ran, waited;

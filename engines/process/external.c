@@ -65,15 +65,9 @@ static void sum_up(const struct hello *h, struct engine_kind *kind)
 #define COMMAND_PREFIX "proc:"
 #define LIBRARY_PREFIX "so:"
 
-static bool starts_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
+static bool starts_with(const char *text, const char *prefix) { return !strncmp(text, prefix, strlen(prefix)); }
 
-bool external_spec(const char *spec)
-{
-	return starts_with(spec, COMMAND_PREFIX) || starts_with(spec, LIBRARY_PREFIX);
-}
+bool external_spec(const char *spec) { return starts_with(spec, COMMAND_PREFIX) || starts_with(spec, LIBRARY_PREFIX); }
 
 /* A library's name without a slash would be searched for in the system's folders. */
 static void *open_worker(const char *spec, struct error *e)
@@ -97,23 +91,23 @@ bool external_open(struct engine *engine, struct error *e)
 	self->hello = engine->worker ? worker_hello(engine->worker, e) : NULL;
 	if (!self->hello)
 		return false;
-	strncpy(self->name, self->hello->name, sizeof self->name - 1); /* the hello of a later process may take its strings away */
-	self->kind = (struct engine_kind){.name = self->name, .summary = "an engine of others", .modelled_on = "", .isolated = true, .solves = true, .stacks = true};
+	strncpy(self->name, self->hello->name,
+	    sizeof self->name - 1); /* the hello of a later process may take its strings away */
+	self->kind = (struct engine_kind){.name = self->name,
+	    .summary = "an engine of others",
+	    .modelled_on = "",
+	    .isolated = true,
+	    .solves = true,
+	    .stacks = true};
 	sum_up(self->hello, &self->kind);
 	engine->kind = &self->kind;
 	engine->isolated = true;
 	return true;
 }
 
-static const struct hello *hello(const struct engine *engine)
-{
-	return engine->external->hello;
-}
+static const struct hello *hello(const struct engine *engine) { return engine->external->hello; }
 
-static int cases_per_request(const struct engine *engine)
-{
-	return engine->external->hello->cases_per_request;
-}
+static int cases_per_request(const struct engine *engine) { return engine->external->hello->cases_per_request; }
 
 /* ---- what a program asks for ---- */
 
@@ -174,7 +168,8 @@ static struct engine_scope known_to(const struct engine *engine)
 /* ---- lowering ---- */
 
 /* The program without the ops that say in one word what others say too, where the engine does not know them. */
-static bool plain_program(const struct external *self, const struct aot_rules *rules, int order, struct program *p, struct arena *a, struct error *e)
+static bool plain_program(const struct external *self, const struct aot_rules *rules, int order, struct program *p,
+    struct arena *a, struct error *e)
 {
 	const struct hello *h = self->hello;
 
@@ -215,8 +210,8 @@ static struct tensor *retyped(const struct tensor *t, int n, enum dtype d, struc
 }
 
 /*
- * The case with all its floats of one dtype.  The truth is that of real arithmetic either way, and an engine that rounds less than it might stays within
- * the radius of one that rounds to the dtypes of the case.
+ * The case with all its floats of one dtype.  The truth is that of real arithmetic either way, and an engine that
+ * rounds less than it might stays within the radius of one that rounds to the dtypes of the case.
  */
 static void widen(struct testcase *c, enum dtype d, struct arena *a)
 {
@@ -255,14 +250,17 @@ static bool is_specialised(const struct hello *h, const struct program *p)
 	return h->constants || (h->unroll && unrolls(h, &p->top));
 }
 
-/* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a case. */
-static bool specialise(const struct external *self, const struct testcase *c, struct arena *a, struct testcase *cases, int *n, struct error *e)
+/* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a
+ * case. */
+static bool specialise(const struct external *self, const struct testcase *c, struct arena *a, struct testcase *cases,
+    int *n, struct error *e)
 {
 	*n = 0;
 	for (int k = 0; k < c->n_point; k++) {
 		struct testcase x = *c;
 
-		if (!straight_program(&c->program, c->point[k], self->hello->constants, self->hello->op, a, &x.program, e))
+		if (!straight_program(
+		        &c->program, c->point[k], self->hello->constants, self->hello->op, a, &x.program, e))
 			return false;
 		if (*n && program_equal(&cases[*n - 1].program, &x.program)) {
 			cases[*n - 1].n_point++;
@@ -278,8 +276,8 @@ static bool specialise(const struct external *self, const struct testcase *c, st
 /*
  * c as the engine wants it: cases[], each with its points, *n of them.  NULL, or why it will not be asked.
  */
-static const char *lower(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a,
-    struct testcase **cases, int *n)
+static const char *lower(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
+    struct arena *a, struct testcase **cases, int *n)
 {
 	const struct hello *h = self->hello;
 	struct error e = {.text = ""};
@@ -315,10 +313,13 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 /* ---- answering ---- */
 
 /* Makes c what the engine gets, or answers at once what it is not asked. */
-static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c, struct arena *a, struct answer *out)
+static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
+    struct arena *a, struct answer *out)
 {
 	struct asked_case asked = {.c = c, .out = out};
-	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+	const char *why = hello_takes(self->hello, c->transform, c->n_transform)
+	    ? NULL
+	    : arena_printf(a, "%s: no such request", self->name);
 
 	if (!why)
 		why = lower(self, rules, c, a, &asked.cases, &asked.n);
@@ -335,7 +336,8 @@ static void take(const struct external *self, const struct asked_case *asked)
 {
 	const struct hello *h = self->hello;
 	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
-	int n_primal = answer_primal_types(asked->c, primal), n_derivative = answer_derivative_types(asked->c, derivative);
+	int n_primal = answer_primal_types(asked->c, primal),
+	    n_derivative = answer_derivative_types(asked->c, derivative);
 
 	for (int i = 0; h->one_dtype >= 0 && i < asked->c->n_point; i++) {
 		struct answer *out = &asked->out[i];
@@ -352,14 +354,16 @@ static void places(const struct asked_case *asked, struct answer **out)
 		out[k] = &asked->out[point];
 }
 
-/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at fault is found. */
+/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at
+ * fault is found. */
 static void take_sent(void *context)
 {
 	struct engine *engine = context;
 	struct ahead *ahead = &engine->external->ahead;
 
 	if (ahead->n_case) {
-		if (!worker_receive(engine->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) || ahead->out[0]->status == ANSWER_FAILURE)
+		if (!worker_receive(engine->worker, ahead->cases, ahead->n_case, ahead->arena, ahead->out) ||
+		    ahead->out[0]->status == ANSWER_FAILURE)
 			return;
 		for (int k = 0; k < ahead->n; k++)
 			take(engine->external, &ahead->asked[k]);
@@ -417,11 +421,14 @@ static void send(struct engine *engine, const struct testcase *c, int n, struct 
 	self->ahead = ahead;
 }
 
-static bool emit(struct engine *engine, const struct testcase *c, struct arena *a, const char ***sources, int *n, struct error *e)
+static bool emit(
+    struct engine *engine, const struct testcase *c, struct arena *a, const char ***sources, int *n, struct error *e)
 {
 	const struct external *self = engine->external;
 	struct testcase *cases = NULL;
-	const char *why = hello_takes(self->hello, c->transform, c->n_transform) ? NULL : arena_printf(a, "%s: no such request", self->name);
+	const char *why = hello_takes(self->hello, c->transform, c->n_transform)
+	    ? NULL
+	    : arena_printf(a, "%s: no such request", self->name);
 
 	if (!why)
 		why = lower(self, &engine->aot, c, a, &cases, n);
@@ -431,5 +438,10 @@ static bool emit(struct engine *engine, const struct testcase *c, struct arena *
 	return worker_emit(engine->worker, cases, *n, a, *sources, e);
 }
 
-const struct engine_place place_external = {
-    .scope = known_to, .hello = hello, .emit = emit, .answer = answer, .cases = cases_per_request, .send = send, .receive = receive};
+const struct engine_place place_external = {.scope = known_to,
+    .hello = hello,
+    .emit = emit,
+    .answer = answer,
+    .cases = cases_per_request,
+    .send = send,
+    .receive = receive};

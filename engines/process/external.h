@@ -1,7 +1,8 @@
 /*
  * external.h: engines that are not ours, behind the protocol of wire.h: specs `proc:COMMAND` and `so:PATH`.
  *
- * An engine says in its hello what it knows and how it wants to be told; what that asks of a case is done here, and undone in the answers.
+ * An engine says in its hello what it knows and how it wants to be told; what that asks of a case is done here, and
+ * undone in the answers.
  */
 #ifndef ENGINES_PROCESS_EXTERNAL_H
 #define ENGINES_PROCESS_EXTERNAL_H
@@ -11,8 +12,8 @@
 /* Whether the spec is one of these. */
 bool external_spec(const char *spec);
 /*
- * Starts the engine of engine->spec and hears its hello, which makes engine->kind; its functions are place_external (instance.h).  False with the
- * reason in e.
+ * Starts the engine of engine->spec and hears its hello, which makes engine->kind; its functions are place_external
+ * (instance.h).  False with the reason in e.
  */
 bool external_open(struct engine *engine, struct error *e) MUST_CHECK;
 

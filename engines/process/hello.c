@@ -5,11 +5,13 @@
 
 #include "engines/aot/nested.h"
 
-static const char *const reals_names[] = {[JSON_REALS_HEX] = "hex", [JSON_REALS_DECIMAL] = "decimal", [JSON_REALS_BITS] = "bits"};
+static const char *const reals_names[] =
+    {[JSON_REALS_HEX] = "hex", [JSON_REALS_DECIMAL] = "decimal", [JSON_REALS_BITS] = "bits"};
 
 struct hello hello_open_to_all(const char *name)
 {
-	struct hello h = {.name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
+	struct hello h = {
+	    .name = name, .version = "", .emits = "", .rank = LIMIT_RANK, .one_dtype = -1, .cases_per_request = 1};
 
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		h.dtype[d] = true;
@@ -83,12 +85,12 @@ static const struct flag {
 	const char *key;
 	size_t offset;
 } flags[] = {
-	{"unroll", offsetof(struct hello, unroll)},
-	{"constants", offsetof(struct hello, constants)},
-	{"broadcast", offsetof(struct hello, broadcast)},
-	{"weak_zero", offsetof(struct hello, weak_zero)},
-	{"finite_math", offsetof(struct hello, finite_math)},
-	{"nondeterministic", offsetof(struct hello, nondeterministic)},
+    {"unroll", offsetof(struct hello, unroll)},
+    {"constants", offsetof(struct hello, constants)},
+    {"broadcast", offsetof(struct hello, broadcast)},
+    {"weak_zero", offsetof(struct hello, weak_zero)},
+    {"finite_math", offsetof(struct hello, finite_math)},
+    {"nondeterministic", offsetof(struct hello, nondeterministic)},
 };
 enum { FLAGS = sizeof flags / sizeof *flags };
 
@@ -236,7 +238,8 @@ static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, stru
 	*out = (struct op_accuracy){0, 0};
 	if (v->kind != JSON_OBJECT)
 		return read_ulps(v, &out->relative, e);
-	return json_only_keys(v, members, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) && read_ulps(json_find(v, "absolute"), &out->absolute, e);
+	return json_only_keys(v, members, 2, e) && read_ulps(json_find(v, "relative"), &out->relative, e) &&
+	    read_ulps(json_find(v, "absolute"), &out->absolute, e);
 }
 
 /* A number for all functions; or by name of the op, "default" being that of the others. */
@@ -290,7 +293,8 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_required(root, "adjudge.engine", JSON_NUMBER, &v, e) || !json_integer(v, 0, INT32_MAX, &number, e))
 		return false;
 	if (number != HELLO_PROTOCOL)
-		return json_error(v, e, "protocol %lld; this adjudge speaks %d", (long long)number, (int)HELLO_PROTOCOL);
+		return json_error(
+		    v, e, "protocol %lld; this adjudge speaks %d", (long long)number, (int)HELLO_PROTOCOL);
 	if (!json_required(root, "name", JSON_STRING, &name, e))
 		return false;
 	*out = hello_open_to_all(name->text);
@@ -312,8 +316,10 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	    !json_optional(root, "rank", JSON_NUMBER, &v, e) || (v && !json_int(v, 0, LIMIT_RANK, &out->rank, e)) ||
 	    !json_optional(root, "reals", JSON_STRING, &v, e) || (v && !read_reals(v, &out->reals, e)) ||
 	    !json_optional(root, "one_dtype", JSON_STRING, &v, e) || (v && !read_dtype(v, &out->one_dtype, e)) ||
-	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)) ||
-	    !json_optional(root, "cases_per_request", JSON_NUMBER, &v, e) || (v && !json_int(v, 1, INT32_MAX, &out->cases_per_request, e)))
+	    !json_optional(root, "timeout_ms", JSON_NUMBER, &v, e) ||
+	    (v && !json_int(v, 1, HELLO_TIMEOUT_MS, &out->timeout_ms, e)) ||
+	    !json_optional(root, "cases_per_request", JSON_NUMBER, &v, e) ||
+	    (v && !json_int(v, 1, INT32_MAX, &out->cases_per_request, e)))
 		return false;
 	if (out->one_dtype >= 0 && !dtype_is_float((enum dtype)out->one_dtype))
 		return json_error(json_find(root, "one_dtype"), e, "no float");

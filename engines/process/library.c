@@ -13,17 +13,21 @@
 
 _Static_assert((int)ADJUDGE_RANK == (int)LIMIT_RANK, "the interface's rank");
 _Static_assert(sizeof(union adjudge_number) == sizeof(union cell), "the interface's numbers");
-_Static_assert((int)ADJUDGE_F64 == (int)DTYPE_F64 && (int)ADJUDGE_F32 == (int)DTYPE_F32 && (int)ADJUDGE_BF16 == (int)DTYPE_BF16 &&
-    (int)ADJUDGE_F16 == (int)DTYPE_F16 && (int)ADJUDGE_I64 == (int)DTYPE_I64 && (int)ADJUDGE_I32 == (int)DTYPE_I32 &&
-    (int)ADJUDGE_BOOL == (int)DTYPE_BOOL, "the interface's dtypes");
-_Static_assert((int)ADJUDGE_JVP == (int)TRANSFORM_JVP && (int)ADJUDGE_VJP == (int)TRANSFORM_VJP && (int)ADJUDGE_BATCH == (int)TRANSFORM_BATCH,
+_Static_assert((int)ADJUDGE_F64 == (int)DTYPE_F64 && (int)ADJUDGE_F32 == (int)DTYPE_F32 &&
+        (int)ADJUDGE_BF16 == (int)DTYPE_BF16 && (int)ADJUDGE_F16 == (int)DTYPE_F16 &&
+        (int)ADJUDGE_I64 == (int)DTYPE_I64 && (int)ADJUDGE_I32 == (int)DTYPE_I32 &&
+        (int)ADJUDGE_BOOL == (int)DTYPE_BOOL,
+    "the interface's dtypes");
+_Static_assert((int)ADJUDGE_JVP == (int)TRANSFORM_JVP && (int)ADJUDGE_VJP == (int)TRANSFORM_VJP &&
+        (int)ADJUDGE_BATCH == (int)TRANSFORM_BATCH,
     "the interface's transforms");
 
 #define SYMBOL "adjudge_engine_1"
 
 /* GUARD: cells behind each tensor of an answer, which nobody may write. */
 enum { GUARD = 8 };
-/* What memory of answers holds before: a not-a-number that no computation makes, and no integer that an engine would return. */
+/* What memory of answers holds before: a not-a-number that no computation makes, and no integer that an engine would
+ * return. */
 static const int64_t unset = 0x7ff4adadadadadad;
 
 struct library {
@@ -41,7 +45,8 @@ static bool read_hello(struct library *self, struct arena *a, struct hello *out,
 	if (*members != '{')
 		return error_set(e, "hello", "it is no JSON object");
 	members++;
-	text = arena_printf(a, "{\"adjudge.engine\": %d%s%s", (int)HELLO_PROTOCOL, members[strspn(members, " \t\n")] == '}' ? "" : ", ", members);
+	text = arena_printf(a, "{\"adjudge.engine\": %d%s%s", (int)HELLO_PROTOCOL,
+	    members[strspn(members, " \t\n")] == '}' ? "" : ", ", members);
 	if (!hello_read(text, strlen(text), a, out, e))
 		return false;
 	out->reals = JSON_REALS_HEX;
@@ -75,7 +80,8 @@ static bool load(struct library *self, const char *path, struct error *e)
 	if (!self->engine)
 		return error_set(e, NULL, "%s of %s returns no engine", SYMBOL, path);
 	if (self->engine->version != ADJUDGE_ENGINE_VERSION)
-		return error_set(e, NULL, "%s is of version %d of the interface; this adjudge speaks %d", path, (int)self->engine->version, ADJUDGE_ENGINE_VERSION);
+		return error_set(e, NULL, "%s is of version %d of the interface; this adjudge speaks %d", path,
+		    (int)self->engine->version, ADJUDGE_ENGINE_VERSION);
 	if (!self->engine->prepare || !self->engine->answer || !self->engine->release)
 		return error_set(e, NULL, "%s lacks prepare, answer or release", path);
 	return true;
@@ -91,10 +97,7 @@ struct library *library_open(const char *path, struct arena *a, struct hello *he
 	return NULL;
 }
 
-void library_close(struct library *self)
-{
-	free(self);
-}
+void library_close(struct library *self) { free(self); }
 
 /* ---- a case as flat arrays ---- */
 
@@ -111,7 +114,8 @@ static struct adjudge_type *flat_types(const struct type *t, int n, struct arena
 	struct adjudge_type *out = NEW(a, struct adjudge_type, n);
 
 	for (int k = 0; k < n; k++) {
-		out[k] = (struct adjudge_type){.dtype = (int32_t)t[k].dtype, .rank = t[k].shape.rank, .elements = shape_elements(&t[k].shape)};
+		out[k] = (struct adjudge_type){
+		    .dtype = (int32_t)t[k].dtype, .rank = t[k].shape.rank, .elements = shape_elements(&t[k].shape)};
 		for (int d = 0; d < t[k].shape.rank; d++)
 			out[k].extent[d] = t[k].shape.extent[d];
 	}
@@ -145,7 +149,8 @@ static void flat_attributes(const struct program *p, const struct node *node, st
 		if (op_table[node->op].attrs & (1u << k) && attr_fields[k].kind != ATTR_KIND_TENSOR) {
 			struct attr_value v = node_attr(p, node, (enum attr_index)k);
 
-			list[out->n_attribute++] = (struct adjudge_attribute){attr_fields[k].key, v.n, flat_ints(v.at, v.n, a)};
+			list[out->n_attribute++] = (struct adjudge_attribute){
+			    attr_fields[k].key, v.n, flat_ints(v.at, v.n, a)};
 		}
 	if (node->op == OP_CONSTANT)
 		out->constant = flat_cells(&node->attrs.value, a);
@@ -165,14 +170,24 @@ static void flatten(struct flat *f, const struct program *p, const struct region
 	int first = f->n_node;
 
 	f->n_node += region->n_node;
-	f->region[which] = (struct adjudge_region){.n_param = region->n_param, .param = region->param, .n_node = region->n_node, .node = first,
-	    .n_result = region->n_result, .result = flat_ints(region->result, region->n_result, f->arena)};
+	f->region[which] = (struct adjudge_region){.n_param = region->n_param,
+	    .param = region->param,
+	    .n_node = region->n_node,
+	    .node = first,
+	    .n_result = region->n_result,
+	    .result = flat_ints(region->result, region->n_result, f->arena)};
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 		struct adjudge_node *out = &f->node[first + i];
 
-		*out = (struct adjudge_node){.op = node->op == OP_CONSTANT ? ADJUDGE_CONSTANT : f->library->op[node->op], .n_arg = node->n_arg,
-		    .arg = flat_ints(node->arg, node->n_arg, f->arena), .n_out = node->n_out, .out = node->out, .n_region = node->n_region, .region = f->n_region};
+		*out = (struct adjudge_node){
+		    .op = node->op == OP_CONSTANT ? ADJUDGE_CONSTANT : f->library->op[node->op],
+		    .n_arg = node->n_arg,
+		    .arg = flat_ints(node->arg, node->n_arg, f->arena),
+		    .n_out = node->n_out,
+		    .out = node->out,
+		    .n_region = node->n_region,
+		    .region = f->n_region};
 		flat_attributes(p, node, out, f->arena);
 		f->n_region += node->n_region;
 		for (int r = 0; r < node->n_region; r++)
@@ -193,14 +208,19 @@ static const struct adjudge_level *flat_levels(const struct testcase *c, struct 
 			seed[i] = flat_cells(&t->seed[i], a);
 			type[i] = t->seed[i].type;
 		}
-		out[k] = (struct adjudge_level){.transform = (int32_t)t->kind, .n_wrt = t->n_wrt, .wrt = flat_ints(t->wrt, t->n_wrt, a), .n_seed = t->n_seed,
-		    .seed_type = flat_types(type, t->n_seed, a), .seed = seed, .size = t->size};
+		out[k] = (struct adjudge_level){.transform = (int32_t)t->kind,
+		    .n_wrt = t->n_wrt,
+		    .wrt = flat_ints(t->wrt, t->n_wrt, a),
+		    .n_seed = t->n_seed,
+		    .seed_type = flat_types(type, t->n_seed, a),
+		    .seed = seed,
+		    .size = t->size};
 	}
 	return out;
 }
 
-static struct adjudge_case flat_case(const struct library *self, const struct testcase *c, const struct type *primal, int n_primal,
-    const struct type *derivative, int n_derivative, struct arena *a)
+static struct adjudge_case flat_case(const struct library *self, const struct testcase *c, const struct type *primal,
+    int n_primal, const struct type *derivative, int n_derivative, struct arena *a)
 {
 	struct flat f = {.library = self, .arena = a, .n_region = 1};
 	const union adjudge_number **const *points;
@@ -217,10 +237,20 @@ static struct adjudge_case flat_case(const struct library *self, const struct te
 			point[k][i] = flat_cells(&c->point[k][i], a);
 	}
 	points = point;
-	return (struct adjudge_case){.n_value = c->program.n_value, .n_node = n_node, .n_region = n_region, .n_level = c->n_transform, .n_point = c->n_point,
-	    .type = flat_types(c->program.type, c->program.n_value, a), .node = f.node, .region = f.region, .level = flat_levels(c, a),
-	    .point = (const union adjudge_number *const *const *)points, .n_primal = n_primal, .n_derivative = n_derivative,
-	    .primal = flat_types(primal, n_primal, a), .derivative = flat_types(derivative, n_derivative, a)};
+	return (struct adjudge_case){.n_value = c->program.n_value,
+	    .n_node = n_node,
+	    .n_region = n_region,
+	    .n_level = c->n_transform,
+	    .n_point = c->n_point,
+	    .type = flat_types(c->program.type, c->program.n_value, a),
+	    .node = f.node,
+	    .region = f.region,
+	    .level = flat_levels(c, a),
+	    .point = (const union adjudge_number *const *const *)points,
+	    .n_primal = n_primal,
+	    .n_derivative = n_derivative,
+	    .primal = flat_types(primal, n_primal, a),
+	    .derivative = flat_types(derivative, n_derivative, a)};
 }
 
 /* ---- answers ---- */
@@ -242,7 +272,8 @@ static struct tensor *blank(const struct type *type, int n, union adjudge_number
 }
 
 /* Takes over what was written.  NULL, or what is wrong with it. */
-static const char *take(const char *what, struct tensor *out, int n, union adjudge_number *const *memory, struct arena *a)
+static const char *take(
+    const char *what, struct tensor *out, int n, union adjudge_number *const *memory, struct arena *a)
 {
 	for (int k = 0; k < n; k++) {
 		int elements = shape_elements(&out[k].type.shape);
@@ -266,11 +297,12 @@ static struct answer refused(enum adjudge_status status, char text[ADJUDGE_TEXT]
 	for (char *c = text; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	return (struct answer){.status = status == ADJUDGE_UNSUPPORTED ? ANSWER_UNSUPPORTED : ANSWER_CRASH, .text = arena_printf(a, "%s", text)};
+	return (struct answer){.status = status == ADJUDGE_UNSUPPORTED ? ANSWER_UNSUPPORTED : ANSWER_CRASH,
+	    .text = arena_printf(a, "%s", text)};
 }
 
-static void answer_point(struct library *self, void *state, const struct adjudge_case *flat, int which, const struct type *primal,
-    const struct type *derivative, struct arena *a, struct answer *out)
+static void answer_point(struct library *self, void *state, const struct adjudge_case *flat, int which,
+    const struct type *primal, const struct type *derivative, struct arena *a, struct answer *out)
 {
 	union adjudge_number *p[LIMIT_ARGS], *d[LIMIT_ARGS];
 	struct adjudge_answer answer = {p, d};
@@ -278,7 +310,8 @@ static void answer_point(struct library *self, void *state, const struct adjudge
 	enum adjudge_status status;
 	const char *wrong;
 
-	*out = (struct answer){.status = ANSWER_OK, .text = "", .n_primal = flat->n_primal, .n_derivative = flat->n_derivative};
+	*out = (struct answer){
+	    .status = ANSWER_OK, .text = "", .n_primal = flat->n_primal, .n_derivative = flat->n_derivative};
 	out->primal = blank(primal, flat->n_primal, p, a);
 	out->derivative = blank(derivative, flat->n_derivative, d, a);
 	status = self->engine->answer(state, flat, which, &answer, text);

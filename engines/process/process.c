@@ -17,18 +17,19 @@
 
 extern char **environ;
 
-/* WATCH_MS: how often it is looked whether a process lives and what it holds; KEEPER_MS: what a keeper gets to end all that it keeps. */
+/* WATCH_MS: how often it is looked whether a process lives and what it holds; KEEPER_MS: what a keeper gets to end all
+ * that it keeps. */
 enum { READ_CHUNK = 1 << 16, WATCH_MS = 100, KEEPER_MS = 2000, COMPLAINT_LINES = 4 };
 
 const char *const exchange_text[EXCHANGE_COUNT] = {
-	[EXCHANGE_SENT] = "",
-	[EXCHANGE_LINE] = "",
-	[EXCHANGE_END] = "closed its output",
-	[EXCHANGE_LATE] = "no answer in time",
-	[EXCHANGE_LONG] = "the answer is too long",
-	[EXCHANGE_EARLY] = "answered before it had read the case",
-	[EXCHANGE_MEMORY] = "held more memory than it may",
-	[EXCHANGE_FAILED] = "cannot exchange data with the worker",
+    [EXCHANGE_SENT] = "",
+    [EXCHANGE_LINE] = "",
+    [EXCHANGE_END] = "closed its output",
+    [EXCHANGE_LATE] = "no answer in time",
+    [EXCHANGE_LONG] = "the answer is too long",
+    [EXCHANGE_EARLY] = "answered before it had read the case",
+    [EXCHANGE_MEMORY] = "held more memory than it may",
+    [EXCHANGE_FAILED] = "cannot exchange data with the worker",
 };
 
 static int64_t milliseconds_now(void)
@@ -48,10 +49,7 @@ static void sleep_microseconds(long us)
 
 /* ---- the life of a process ---- */
 
-void process_new(struct process *p)
-{
-	*p = (struct process){.fd = -1, .errors = -1};
-}
+void process_new(struct process *p) { *p = (struct process){.fd = -1, .errors = -1}; }
 
 void process_free(struct process *p)
 {
@@ -81,7 +79,8 @@ char **process_environment(const char *name, const char *value)
 }
 
 /* Spawns with `fd` as standard input and output, and `errors` (-1: /dev/null) as standard error; an error number. */
-static int spawn_on(struct process *p, int fd, int errors, const char *path, char *const argv[], char *const environment[])
+static int spawn_on(
+    struct process *p, int fd, int errors, const char *path, char *const argv[], char *const environment[])
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -119,7 +118,8 @@ static void close_pair(int pair[2])
 			close(pair[k]);
 }
 
-bool process_start(struct process *p, const char *path, char *const argv[], char *const environment[], bool hear, struct error *e)
+bool process_start(
+    struct process *p, const char *path, char *const argv[], char *const environment[], bool hear, struct error *e)
 {
 	int pair[2] = {-1, -1}, errors[2] = {-1, -1}, code = 0;
 
@@ -146,7 +146,8 @@ bool process_start(struct process *p, const char *path, char *const argv[], char
 
 static void hear_errors(struct process *p);
 
-/* Waits for its death, patience_ms at most: true when it is dead.  It is left a zombie: that holds its number, so that killing cannot hit another's. */
+/* Waits for its death, patience_ms at most: true when it is dead.  It is left a zombie: that holds its number, so that
+ * killing cannot hit another's. */
 static bool await_death(struct process *p, int patience_ms)
 {
 	int64_t deadline = milliseconds_now() + patience_ms;
@@ -208,9 +209,21 @@ char *process_death(int status, struct arena *a)
 		int number;
 		const char *name;
 	} names[] = {
-		{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}, {SIGBUS, "SIGBUS"},
-		{SIGTRAP, "SIGTRAP"}, {SIGSYS, "SIGSYS"}, {SIGKILL, "SIGKILL"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
-		{SIGXFSZ, "SIGXFSZ"}, {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGINT, "SIGINT"}, {SIGHUP, "SIGHUP"},
+	    {SIGSEGV, "SIGSEGV"},
+	    {SIGABRT, "SIGABRT"},
+	    {SIGFPE, "SIGFPE"},
+	    {SIGILL, "SIGILL"},
+	    {SIGBUS, "SIGBUS"},
+	    {SIGTRAP, "SIGTRAP"},
+	    {SIGSYS, "SIGSYS"},
+	    {SIGKILL, "SIGKILL"},
+	    {SIGTERM, "SIGTERM"},
+	    {SIGXCPU, "SIGXCPU"},
+	    {SIGXFSZ, "SIGXFSZ"},
+	    {SIGPIPE, "SIGPIPE"},
+	    {SIGALRM, "SIGALRM"},
+	    {SIGINT, "SIGINT"},
+	    {SIGHUP, "SIGHUP"},
 	};
 
 	if (WIFEXITED(status))
@@ -322,8 +335,9 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 }
 
 /*
- * How long it has had no processor in this exchange.  Threads that wait at the same time count as one, in the share of the time that all of them wanted one
- * in which they got none.  A thread that is gone takes its time along: so the largest of what was found.
+ * How long it has had no processor in this exchange.  Threads that wait at the same time count as one, in the share of
+ * the time that all of them wanted one in which they got none.  A thread that is gone takes its time along: so the
+ * largest of what was found.
  */
 static void look_at_starving(struct process *p, int64_t now)
 {
@@ -335,7 +349,9 @@ static void look_at_starving(struct process *p, int64_t now)
 		*s = (struct starving){.since = now, .first = time, .last = time};
 		return;
 	}
-	s->pending = time.wanting && time.ran == s->last.ran && time.waited == s->last.waited ? s->pending + now - p->watched : 0;
+	s->pending = time.wanting && time.ran == s->last.ran && time.waited == s->last.waited
+	    ? s->pending + now - p->watched
+	    : 0;
 	s->last = time;
 	ran = (double)(time.ran - s->first.ran) / 1e6;
 	waited = (double)(time.waited - s->first.waited) / 1e6 + (double)s->pending;
@@ -344,8 +360,8 @@ static void look_at_starving(struct process *p, int64_t now)
 }
 
 /*
- * Looks after it now and then.  True when the exchange is over, with *how: a process that is dead does not answer any more, whoever else holds its
- * output open.
+ * Looks after it now and then.  True when the exchange is over, with *how: a process that is dead does not answer any
+ * more, whoever else holds its output open.
  */
 static bool watch(struct process *p, enum exchange *how)
 {
@@ -380,7 +396,7 @@ static enum exchange talk(struct process *p, const char *text, size_t len, bool 
 	while (!send_alone || sent < len) {
 		int64_t deadline = begun + timeout_ms + (p->starving.most < most ? p->starving.most : most);
 		struct pollfd fds[2] = {
-			{p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
+		    {p->fd, (short)(POLLIN | (sent < len ? POLLOUT : 0)), 0}, {p->errors, POLLIN, 0}};
 		int64_t left = deadline - milliseconds_now();
 		int n = left > 0 ? poll(fds, 2, left < WATCH_MS ? (int)left : WATCH_MS) : 0;
 
@@ -392,7 +408,8 @@ static enum exchange talk(struct process *p, const char *text, size_t len, bool 
 			hear_errors(p);
 		if (n > 0 && sent < len && fds[0].revents & POLLOUT)
 			send_some(p, text, len, &sent);
-		if ((n > 0 && fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how)) || watch(p, &how))
+		if ((n > 0 && fds[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL) && receive_some(p, &how)) ||
+		    watch(p, &how))
 			return how == EXCHANGE_LINE && sent < len ? EXCHANGE_EARLY : how;
 	}
 	return EXCHANGE_SENT;

@@ -1,8 +1,9 @@
 /*
  * straight.c: see straight.h.
  *
- * The program is run, and every node that runs is appended to the new one.  A value of the old program has, while it is current, its number there
- * and what it holds at the point.  A number is made when it is asked for: what nothing asks for (an index that no op reads) costs no node.
+ * The program is run, and every node that runs is appended to the new one.  A value of the old program has, while it is
+ * current, its number there and what it holds at the point.  A number is made when it is asked for: what nothing asks
+ * for (an index that no op reads) costs no node.
  */
 #include "straight.h"
 #include "graph/loop.h"
@@ -24,8 +25,8 @@ struct straight {
 	const struct program *p;
 	struct arena *arena;
 	bool constants, full;
-	const bool *keep;      /* [OP_COUNT] ops with regions that stay, where all inside them do; NULL: none */
-	bool kept;             /* some did */
+	const bool *keep; /* [OP_COUNT] ops with regions that stay, where all inside them do; NULL: none */
+	bool kept;        /* some did */
 	int n_node;
 	struct builder b;
 	struct current *value; /* [p->n_value] */
@@ -52,10 +53,7 @@ static int node1(struct straight *s, enum op op, int arg, const struct attrs *at
 	return grow(s, build_node(&s->b, op, &arg, 1, attrs, NULL));
 }
 
-static struct current constant(const struct tensor *at)
-{
-	return (struct current){.at = *at, .number = UNBUILT};
-}
+static struct current constant(const struct tensor *at) { return (struct current){.at = *at, .number = UNBUILT}; }
 
 /* ---- nodes without regions ---- */
 
@@ -78,7 +76,9 @@ static void run_plain(struct straight *s, const struct node *node)
 	out->active = active;
 	for (int k = 0; k < node->n_arg; k++)
 		arg[k] = number_of(s, &s->value[node->arg[k]]);
-	out->number = grow(s, build_node(&s->b, node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op, arg, node->n_arg, &node->attrs, NULL));
+	out->number = grow(s,
+	    build_node(&s->b, node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op, arg, node->n_arg, &node->attrs,
+	        NULL));
 }
 
 /* ---- pieces of values ---- */
@@ -242,7 +242,8 @@ static bool stays(const struct straight *s, const struct node *node)
 	return keeps;
 }
 
-/* Makes the numbers that a region captures, before it begins: inside[v]: v is defined in it, or in one around it that stays too. */
+/* Makes the numbers that a region captures, before it begins: inside[v]: v is defined in it, or in one around it that
+ * stays too. */
 static void capture(struct straight *s, const struct region *region, bool *inside)
 {
 	for (int k = 0; k < region->n_param; k++)
@@ -295,7 +296,9 @@ static int keep_node(struct straight *s, const struct node *node)
 		keep_region(s, &node->region[r]);
 	if (node->n_region)
 		return grow(s, build_region_node(&s->b, node->op, arg, node->n_arg, &node->attrs, NULL));
-	return grow(s, build_node(&s->b, node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op, arg, node->n_arg, &node->attrs, NULL));
+	return grow(s,
+	    build_node(&s->b, node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op, arg, node->n_arg, &node->attrs,
+	        NULL));
 }
 
 /* The node as it is, after it was executed: its results have their values, and what was made of it is dead. */
@@ -321,7 +324,8 @@ static void run_region(struct straight *s, const struct region *region)
 
 		switch (op_table[node->op].family) {
 		case FAMILY_COND:
-			inline_region(s, &node->region[s->value[node->arg[0]].at.at[0].i ? 0 : 1], node->out, node->n_out);
+			inline_region(
+			    s, &node->region[s->value[node->arg[0]].at.at[0].i ? 0 : 1], node->out, node->n_out);
 			break;
 		case FAMILY_CHECKPOINT:
 			inline_region(s, &node->region[0], node->out, node->n_out);
@@ -329,7 +333,9 @@ static void run_region(struct straight *s, const struct region *region)
 		case FAMILY_SCATTER_APPLY:
 			run_scatter_apply(s, node);
 			break;
-		case FAMILY_FOR: case FAMILY_WHILE: case FAMILY_SCAN:
+		case FAMILY_FOR:
+		case FAMILY_WHILE:
+		case FAMILY_SCAN:
 			run_loop(s, node);
 			break;
 		default:
@@ -340,10 +346,11 @@ static void run_region(struct straight *s, const struct region *region)
 	}
 }
 
-bool straight_program(
-    const struct program *p, const struct tensor *point, bool constants, const bool *keep, struct arena *a, struct program *out, struct error *e)
+bool straight_program(const struct program *p, const struct tensor *point, bool constants, const bool *keep,
+    struct arena *a, struct program *out, struct error *e)
 {
-	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a), loops = lower_fixed_points(&plain, false, a);
+	const struct program plain = lower_customs(p, DERIVATIVE_COUNT, a),
+	                     loops = lower_fixed_points(&plain, false, a);
 	struct straight s = {.p = &loops, .arena = a, .constants = constants, .keep = constants ? NULL : keep};
 	int result[LIMIT_ARGS];
 
@@ -382,7 +389,7 @@ static bool spreads(const struct program *p, const struct node *node, int k)
 	enum family f = op_table[node->op].family;
 
 	return (f == FAMILY_BINARY || f == FAMILY_COMPARE || f == FAMILY_CLAMP || f == FAMILY_SELECT) &&
-	       !shape_equal(&p->type[node->arg[k]].shape, &p->type[node->out].shape);
+	    !shape_equal(&p->type[node->arg[k]].shape, &p->type[node->out].shape);
 }
 
 /* Broadcasts that a region needs, itself (deep: and those in it). */

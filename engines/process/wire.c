@@ -5,14 +5,15 @@
 #include <string.h>
 
 /*
- * Elements of one line: more would pass the reader's limit on values, or (26 bytes each at most) that of the supervisor on the length
- * of a line.
+ * Elements of one line: more would pass the reader's limit on values, or (26 bytes each at most) that of the supervisor
+ * on the length of a line.
  */
 enum { WIRE_ELEMENTS = 400000 };
 
 /* ---- writing ---- */
 
-static char *write_cases(long id, const char *key, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
+static char *write_cases(
+    long id, const char *key, const struct testcase *c, int n, enum json_reals reals, struct arena *a, size_t *len)
 {
 	struct json_writer w = json_writer_new(a, false);
 
@@ -142,7 +143,8 @@ static const struct json *read_reply(const char *line, size_t len, long id, stru
 	return NULL;
 }
 
-bool wire_read_sources(const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e)
+bool wire_read_sources(
+    const char *line, size_t len, long id, int n, struct arena *a, const char **source, struct error *e)
 {
 	static const char *const keys[] = {"id", "sources"};
 	const struct json *root = read_reply(line, len, id, a, e), *list, *text;
@@ -164,7 +166,8 @@ bool wire_read_sources(const char *line, size_t len, long id, int n, struct aren
 	return true;
 }
 
-bool wire_read_request(const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
+bool wire_read_request(
+    const char *line, size_t len, struct arena *a, long *id, struct testcase **c, int *n, struct error *e)
 {
 	static const char *const keys[] = {"id", "cases"};
 	const struct json *root = json_read(line, len, a, e), *number, *list;
@@ -187,8 +190,8 @@ bool wire_read_request(const char *line, size_t len, struct arena *a, long *id, 
 }
 
 /*
- * A float as another program writes it: what a case may hold, and numbers in decimal, rounded to the nearest binary64.  It must be a value of its
- * dtype then: an engine says what it computed, not what is near it.
+ * A float as another program writes it: what a case may hold, and numbers in decimal, rounded to the nearest binary64.
+ * It must be a value of its dtype then: an engine says what it computed, not what is near it.
  */
 static bool read_float(const struct json *v, enum dtype d, double *out, struct error *e)
 {
@@ -238,7 +241,8 @@ static bool read_tensor(const struct json *v, struct arena *a, struct tensor *ou
 	const struct json *type, *data;
 	struct type t;
 
-	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 2, e) || !json_required(v, "type", JSON_STRING, &type, e))
+	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 2, e) ||
+	    !json_required(v, "type", JSON_STRING, &type, e))
 		return false;
 	data = json_find(v, "data");
 	if (!data)
@@ -248,7 +252,8 @@ static bool read_tensor(const struct json *v, struct arena *a, struct tensor *ou
 	return read_data(data, &t, a, out, e);
 }
 
-static bool read_tensors(const struct json *answer, const char *key, struct arena *a, struct tensor **out, int *n, struct error *e)
+static bool read_tensors(
+    const struct json *answer, const char *key, struct arena *a, struct tensor **out, int *n, struct error *e)
 {
 	const struct json *list;
 
@@ -300,8 +305,8 @@ static bool read_points(const struct json *list, struct answer *out, int n, stru
 	return true;
 }
 
-bool wire_read_answers(
-    const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out, int n, struct arena *a, struct error *e)
+bool wire_read_answers(const char *line, size_t len, long id, const struct testcase *c, struct answer *const *out,
+    int n, struct arena *a, struct error *e)
 {
 	static const char *const keys[] = {"id", "answers"};
 	const struct json *root = read_reply(line, len, id, a, e), *list, *text;

@@ -2,8 +2,8 @@
  * worker.c: the supervisor's side of an engine in another process.
  * It is tied to us: a foreign command is exec'ed by `worker --exec`, which first asks for a signal when we end.
  *
- * One process per engine, exec'ed and kept: a round trip costs microseconds, a fork for each case would cost 0.1 to 8 ms and hand our
- * signal handlers and memory to the engine.
+ * One process per engine, exec'ed and kept: a round trip costs microseconds, a fork for each case would cost 0.1 to 8
+ * ms and hand our signal handlers and memory to the engine.
  */
 #include "worker.h"
 
@@ -23,18 +23,18 @@ enum { HELLO_ARENA = 64 << 20 };
 static const int64_t foreign_memory = (int64_t)6 << 30;
 
 struct worker {
-	char *spec;   /* of a built-in engine, or the command or path of another */
+	char *spec;         /* of a built-in engine, or the command or path of another */
 	const char *option; /* of `worker`, before it */
 	bool foreign;
-	int timeout_ms; /* 0: as the hello says */
-	long id;        /* requests sent */
-	int failures;       /* to start, in a row */
-	struct error why;   /* the last of them */
+	int timeout_ms;       /* 0: as the hello says */
+	long id;              /* requests sent */
+	int failures;         /* to start, in a row */
+	struct error why;     /* the last of them */
 	struct error trouble; /* what kept the last request from being sent; no text: nothing did */
 	struct process process;
-	bool greeted;       /* some process said a hello: all others have to say the same */
+	bool greeted; /* some process said a hello: all others have to say the same */
 	struct hello hello;
-	struct arena said;  /* holds its strings */
+	struct arena said; /* holds its strings */
 };
 
 /* ---- starting ---- */
@@ -55,19 +55,21 @@ static bool spawn(struct worker *w, struct error *e)
 	char **environment;
 	bool ok;
 
-	/* It lets the worker notice that its parent is already gone, and an executable that does not know `worker` and opens engines
-	 * instead cannot start workers of workers without end. */
+	/* It lets the worker notice that its parent is already gone, and an executable that does not know `worker` and
+	 * opens engines instead cannot start workers of workers without end. */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	snprintf(option, sizeof(option), "%s", w->option);
 	environment = process_environment(WORKER_PARENT_VARIABLE, parent);
 	if (!environment)
 		return error_set(e, NULL, "no memory for a worker");
-	ok = process_start(&w->process, executable && *executable ? executable : "/proc/self/exe", argv, environment, w->foreign, e);
+	ok = process_start(
+	    &w->process, executable && *executable ? executable : "/proc/self/exe", argv, environment, w->foreign, e);
 	free(environment);
 	return ok;
 }
 
-/* The first hello is kept; a later one has to say the same, for what the engine was asked so far, and how, followed from that. */
+/* The first hello is kept; a later one has to say the same, for what the engine was asked so far, and how, followed
+ * from that. */
 static bool take_hello(struct worker *w, size_t line, struct arena *a, struct error *e)
 {
 	struct hello hello;
@@ -102,13 +104,14 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	if (how == EXCHANGE_LINE)
-		return start_failed(w, "the engine did not start: it said no hello", "", a, e); /* after what is wrong with it, if that was said */
+		return start_failed(w, "the engine did not start: it said no hello", "", a,
+		    e); /* after what is wrong with it, if that was said */
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 
 /*
- * A worker that died since its last answer is started anew: that death is not the fault of the case to come.  One that started before is given some
- * tries: a single bad start does not end a campaign.
+ * A worker that died since its last answer is started anew: that death is not the fault of the case to come.  One that
+ * started before is given some tries: a single bad start does not end a campaign.
  */
 static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 {
@@ -147,20 +150,11 @@ static void *open_any(const char *spec, const char *option, bool foreign)
 	return w;
 }
 
-void *worker_open(const char *spec)
-{
-	return open_any(spec, "--engine", false);
-}
+void *worker_open(const char *spec) { return open_any(spec, "--engine", false); }
 
-void *worker_open_command(const char *command)
-{
-	return open_any(command, "--exec", true);
-}
+void *worker_open_command(const char *command) { return open_any(command, "--exec", true); }
 
-void *worker_open_library(const char *path)
-{
-	return open_any(path, "--library", true);
-}
+void *worker_open_library(const char *path) { return open_any(path, "--library", true); }
 
 void worker_close(void *worker)
 {
@@ -231,7 +225,8 @@ int worker_timeout(const void *worker)
 	return w->foreign ? WORKER_FOREIGN_MS : WORKER_TIMEOUT_MS;
 }
 
-static void answer_all(const struct testcase *c, int n, struct answer *const *out, enum answer_status status, const char *text)
+static void answer_all(
+    const struct testcase *c, int n, struct answer *const *out, enum answer_status status, const char *text)
 {
 	for (int k = 0; k < n; k++)
 		for (int i = 0; i < c[k].n_point; i++)
@@ -261,7 +256,8 @@ void worker_send(void *worker, const struct testcase *c, int n, struct arena *a)
 }
 
 /* Ends a process that did not answer, and says so of every case. */
-static void bury(struct worker *w, enum exchange how, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
+static void bury(
+    struct worker *w, enum exchange how, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
 {
 	int status;
 
@@ -270,7 +266,8 @@ static void bury(struct worker *w, enum exchange how, const struct testcase *c, 
 		if (process_reap(&w->process, 0, &status))
 			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
-			answer_all(c, n, out, ANSWER_HANG, with_complaint(w, arena_printf(a, "no answer within %d ms", worker_timeout(w)), a));
+			answer_all(c, n, out, ANSWER_HANG,
+			    with_complaint(w, arena_printf(a, "no answer within %d ms", worker_timeout(w)), a));
 		return;
 	}
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
@@ -305,7 +302,8 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 		return true;
 	error_set(&e, NULL, "more than one line"); /* the first error stays */
 	process_reap(&w->process, 0, &status);
-	answer_all(c, n, out, ANSWER_PROTOCOL, with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
+	answer_all(c, n, out, ANSWER_PROTOCOL,
+	    with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
 	return false;
 }
 
@@ -328,7 +326,8 @@ bool worker_emit(void *worker, const struct testcase *c, int n, struct arena *a,
 	text = wire_write_emission(++w->id, c, n, w->hello.reals, a, &len);
 	text[len] = '\n'; /* in place of the NUL */
 	how = process_exchange(&w->process, text, len + 1, worker_timeout(w));
-	if (how == EXCHANGE_LINE && process_line(&w->process, &len) && wire_read_sources(w->process.buffer, len, w->id, n, a, source, e))
+	if (how == EXCHANGE_LINE && process_line(&w->process, &len) &&
+	    wire_read_sources(w->process.buffer, len, w->id, n, a, source, e))
 		return true;
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
 		return error_set(e, NULL, "%s", with_complaint(w, process_death(status, a), a));

@@ -42,7 +42,7 @@ struct audit {
 	int n_breach;   /* told: not more than TOLD_OF_LABEL of one line in a row */
 	struct breach breach[TOLD];
 	struct error *failed; /* where a file could not be written: why the first could not; empty until then */
-	bool asked;  /* some section came to its first case */
+	bool asked;           /* some section came to its first case */
 	bool terminal;
 	double shown; /* when progress was last told */
 };
@@ -82,8 +82,9 @@ bool audit_goes_on(struct audit *self, int64_t done, int64_t of)
 	self->asked = true;
 	if (self->o->progress && now - self->shown >= (self->terminal ? 1 : LINE_SECONDS)) {
 		self->shown = now;
-		fprintf(stderr, "%s%s: %lld of %lld, %lld broken%s", self->terminal ? "\r\033[K" : "", self->section->name, (long long)done, (long long)of,
-		    (long long)self->broken, self->terminal ? "" : "\n");
+		fprintf(stderr, "%s%s: %lld of %lld, %lld broken%s", self->terminal ? "\r\033[K" : "",
+		    self->section->name, (long long)done, (long long)of, (long long)self->broken,
+		    self->terminal ? "" : "\n");
 		fflush(stderr);
 	}
 	return !stop_requested() && !(self->o->first_only && self->broken);
@@ -124,7 +125,8 @@ static const char *keep_case(struct audit *self, const struct testcase *c, const
 {
 	struct testcase copy = *c;
 	struct error e = {0};
-	const char *name = arena_printf(&self->arena, "%s-%016llx.json", self->section->name, (unsigned long long)testcase_hash(c));
+	const char *name = arena_printf(
+	    &self->arena, "%s-%016llx.json", self->section->name, (unsigned long long)testcase_hash(c));
 	struct arena_mark mark = arena_mark(&self->arena);
 	size_t len;
 
@@ -151,7 +153,8 @@ void audit_broken(struct audit *self, const struct testcase *c, const char *labe
 	vsnprintf(message, sizeof message, format, list);
 	va_end(list);
 	struct breach *b = &self->breach[n];
-	*b = (struct breach){.label = arena_printf(&self->arena, "%s", label), .message = arena_printf(&self->arena, "%s", message)};
+	*b = (struct breach){
+	    .label = arena_printf(&self->arena, "%s", label), .message = arena_printf(&self->arena, "%s", message)};
 	if (c && self->o->out)
 		b->file = keep_case(self, c, b->message);
 	audit_line(self, label, "BROKEN: %s%s%s", message, b->file ? ": " : "", b->file ? b->file : "");
@@ -269,5 +272,8 @@ int audit_run(const struct audit_options *o, struct error *e)
 	if (o->json)
 		fputs(json_finish(&self.w, &len), stdout);
 	arena_free(&self.arena);
-	return e->text[0] ? EXIT_OURS : broken ? EXIT_FINDING : self.asked && !stop_requested() ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return e->text[0]                     ? EXIT_OURS
+	    : broken                          ? EXIT_FINDING
+	    : self.asked && !stop_requested() ? EXIT_NO_FINDING
+	                                      : EXIT_NOTHING;
 }

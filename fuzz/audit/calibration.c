@@ -1,6 +1,7 @@
 /*
- * calibration.c: how much of the ball right engines use: the distribution of |answer - truth| over the tight and the loose radius, by engine, request
- * and dtype, on random cases.  A ball that is never left may be far too large; this says how large it is.
+ * calibration.c: how much of the ball right engines use: the distribution of |answer - truth| over the tight and the
+ * loose radius, by engine, request and dtype, on random cases.  A ball that is never left may be far too large; this
+ * says how large it is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 enum request_kind { KIND_PRIMAL, KIND_JVP, KIND_VJP, KIND_SECOND, KIND_THIRD, KIND_BATCH, KIND_COUNT };
 static const char *const kind_names[KIND_COUNT] = {"primal", "jvp", "vjp", "order 2", "order 3", "batch"};
 
-/* Ratios of 2^-LOWEST and more, 2^(1/PER_OCTAVE) apart; a percentile is the upper end of its bin, so off by 4 % at most. */
+/* Ratios of 2^-LOWEST and more, 2^(1/PER_OCTAVE) apart; a percentile is the upper end of its bin, so off by 4 % at
+ * most. */
 enum { PER_OCTAVE = 16, LOWEST = 80, OCTAVES = 90, BINS = OCTAVES * PER_OCTAVE, DTYPES = 4 };
 static const enum dtype floats[DTYPES] = {DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE_BF16};
 
@@ -97,7 +99,10 @@ static enum request_kind kind_of(const struct testcase *c)
 
 	if (order < c->n_transform)
 		return KIND_BATCH;
-	return order > 2 ? KIND_THIRD : order == 2 ? KIND_SECOND : c->transform[0].kind == TRANSFORM_JVP ? KIND_JVP : KIND_VJP;
+	return order > 2                            ? KIND_THIRD
+	    : order == 2                            ? KIND_SECOND
+	    : c->transform[0].kind == TRANSFORM_JVP ? KIND_JVP
+	                                            : KIND_VJP;
 }
 
 /* Of a decided component; false when it is outside the loose ball. */
@@ -118,8 +123,8 @@ static bool measure(struct distribution *d, const struct component *c, double go
 	return error <= c->loose || c->loose == INFINITY;
 }
 
-static void measure_tensors(struct calibration *s, int engine, enum request_kind kind, const struct testcase *c, const struct truth_tensor *want,
-    const struct tensor *got, int n)
+static void measure_tensors(struct calibration *s, int engine, enum request_kind kind, const struct testcase *c,
+    const struct truth_tensor *want, const struct tensor *got, int n)
 {
 	for (int k = 0; k < n; k++) {
 		int d = dtype_number(want[k].type.dtype);
@@ -134,7 +139,8 @@ static void measure_tensors(struct calibration *s, int engine, enum request_kind
 			if (measure(&s->part[engine][kind][d], x, got[k].at[e].f))
 				continue;
 			s->outside++;
-			audit_broken(s->self, c, engine_names[engine], "case %lld, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g",
+			audit_broken(s->self, c, engine_names[engine],
+			    "case %lld, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g",
 			    (long long)s->cases, kind_names[kind], k, e, x->value, got[k].at[e].f, x->loose);
 		}
 	}
@@ -147,7 +153,8 @@ static void measure_radii(struct calibration *s, const struct truth_point *p)
 		int d = dtype_number(t->type.dtype);
 
 		for (int e = 0; d >= 0 && e < shape_elements(&t->type.shape); e++)
-			if (t->at[e].reason == REASON_NONE && t->at[e].tight > 0 && t->at[e].value != 0 && isfinite(t->at[e].value))
+			if (t->at[e].reason == REASON_NONE && t->at[e].tight > 0 && t->at[e].value != 0 &&
+			    isfinite(t->at[e].value))
 				add(&s->radius[d], t->at[e].tight / fabs(t->at[e].value));
 	}
 }
@@ -169,11 +176,13 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 		for (int k = 0; k < truth.n_point; k++) {
 			const struct truth_point *p = &truth.point[k];
 
-			if (answer[k].status != ANSWER_OK || answer[k].n_primal != p->n_primal || answer[k].n_derivative != p->n_derivative)
+			if (answer[k].status != ANSWER_OK || answer[k].n_primal != p->n_primal ||
+			    answer[k].n_derivative != p->n_derivative)
 				continue;
 			measure_tensors(s, e, KIND_PRIMAL, c, p->primal, answer[k].primal, p->n_primal);
 			if (p->n_derivative && !p->kink)
-				measure_tensors(s, e, kind_of(c), c, p->derivative[0], answer[k].derivative, p->n_derivative);
+				measure_tensors(
+				    s, e, kind_of(c), c, p->derivative[0], answer[k].derivative, p->n_derivative);
 		}
 	}
 	s->cases++;
@@ -210,7 +219,8 @@ static void put_histogram(struct json_writer *w, const char *key, const struct h
 	json_end(w);
 }
 
-static void put_part(struct json_writer *w, const char *engine, const char *kind, enum dtype dtype, const struct distribution *d)
+static void put_part(
+    struct json_writer *w, const char *engine, const char *kind, enum dtype dtype, const struct distribution *d)
 {
 	if (!d->sure && !d->tight.n)
 		return;
@@ -242,24 +252,27 @@ static void report(struct calibration *s)
 	for (int e = 0; e <= all; e++)
 		for (int k = 0; k < KIND_COUNT; k++)
 			for (int d = 0; d < DTYPES; d++)
-				put_part(w, e < all ? engine_names[e] : "*", kind_names[k], floats[d], &s->part[e][k][d]);
+				put_part(
+				    w, e < all ? engine_names[e] : "*", kind_names[k], floats[d], &s->part[e][k][d]);
 	json_end(w);
 
 	audit_line(s->self, "cases", "%8lld  (%lld skipped)", (long long)s->cases, (long long)s->skipped);
 	audit_line(s->self, "outside the loose ball", "%8lld", (long long)s->outside);
 	for (int d = 0; d < DTYPES; d++)
-		audit_line(s->self, "relative radius", "%-5s median %8.2g  99 %% %8.2g  (%lld components)", dtype_table[floats[d]].name,
-		    percentile(&s->radius[d], 0.5), percentile(&s->radius[d], 0.99), (long long)s->radius[d].n);
-	audit_line(s->self, "error over the tight radius", "%-8s %-5s %10s %8s %8s %8s %8s %8s %8s", "", "", "components", "exact", "median", "90 %", "99 %",
-	    "99.9 %", "most");
+		audit_line(s->self, "relative radius", "%-5s median %8.2g  99 %% %8.2g  (%lld components)",
+		    dtype_table[floats[d]].name, percentile(&s->radius[d], 0.5), percentile(&s->radius[d], 0.99),
+		    (long long)s->radius[d].n);
+	audit_line(s->self, "error over the tight radius", "%-8s %-5s %10s %8s %8s %8s %8s %8s %8s", "", "",
+	    "components", "exact", "median", "90 %", "99 %", "99.9 %", "most");
 	for (int k = 0; k < KIND_COUNT; k++)
 		for (int d = 0; d < DTYPES; d++) {
 			const struct histogram *h = &s->part[all][k][d].tight;
 
 			if (h->n)
-				audit_line(s->self, "", "%-8s %-5s %10lld %6.1f %% %8.2g %8.2g %8.2g %8.2g %8.2g", kind_names[k], dtype_table[floats[d]].name,
-				    (long long)h->n, 100 * (double)h->zero / (double)h->n, percentile(h, 0.5), percentile(h, 0.9), percentile(h, 0.99),
-				    percentile(h, 0.999), h->most);
+				audit_line(s->self, "", "%-8s %-5s %10lld %6.1f %% %8.2g %8.2g %8.2g %8.2g %8.2g",
+				    kind_names[k], dtype_table[floats[d]].name, (long long)h->n,
+				    100 * (double)h->zero / (double)h->n, percentile(h, 0.5), percentile(h, 0.9),
+				    percentile(h, 0.99), percentile(h, 0.999), h->most);
 		}
 }
 
@@ -281,7 +294,8 @@ void audit_calibration(struct audit *self)
 	s.skipped = audit_each_case(self, try_case, &s);
 	report(&s);
 	if (s.radius[0].n && !(percentile(&s.radius[0], 0.5) <= F64_MEDIAN))
-		audit_broken(self, NULL, "relative radius", "the median of f64 is %.3g, above %.3g", percentile(&s.radius[0], 0.5), F64_MEDIAN);
+		audit_broken(self, NULL, "relative radius", "the median of f64 is %.3g, above %.3g",
+		    percentile(&s.radius[0], 0.5), F64_MEDIAN);
 	bench_close(&s.bench);
 	free(s.part);
 }

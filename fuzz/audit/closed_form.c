@@ -99,31 +99,55 @@ static struct tensor of_integers(struct form *f, struct type type, const int *i)
 	return t;
 }
 
-int in_scalar(struct form *f, double low, double high) { return drawn_input(f, form_type(f->dtype, 0, 0, 0), low, high); }
-int in_vector(struct form *f, int n, double low, double high) { return drawn_input(f, form_type(f->dtype, 1, n, 0), low, high); }
+int in_scalar(struct form *f, double low, double high)
+{
+	return drawn_input(f, form_type(f->dtype, 0, 0, 0), low, high);
+}
+int in_vector(struct form *f, int n, double low, double high)
+{
+	return drawn_input(f, form_type(f->dtype, 1, n, 0), low, high);
+}
 
 int in_matrix(struct form *f, int rows, int columns, double low, double high)
 {
 	return drawn_input(f, form_type(f->dtype, 2, rows, columns), low, high);
 }
 
-int in_values(struct form *f, int n, const double *x) { return add_input(f, of_floats(f, form_type(f->dtype, 1, n, 0), x)); }
-int in_integer(struct form *f, int64_t i) { return add_input(f, of_integers(f, form_type(DTYPE_I64, 0, 0, 0), (const int[]){(int)i})); }
-int in_integers(struct form *f, int n, const int *i) { return add_input(f, of_integers(f, form_type(DTYPE_I64, 1, n, 0), i)); }
+int in_values(struct form *f, int n, const double *x)
+{
+	return add_input(f, of_floats(f, form_type(f->dtype, 1, n, 0), x));
+}
+int in_integer(struct form *f, int64_t i)
+{
+	return add_input(f, of_integers(f, form_type(DTYPE_I64, 0, 0, 0), (const int[]){(int)i}));
+}
+int in_integers(struct form *f, int n, const int *i)
+{
+	return add_input(f, of_integers(f, form_type(DTYPE_I64, 1, n, 0), i));
+}
 
 static int add_constant(struct form *f, struct tensor t) { return build_constant(&f->b, &t); }
 
 int lit(struct form *f, double x) { return build_scalar(&f->b, f->dtype, x); }
 int lit_integer(struct form *f, int64_t i) { return build_scalar(&f->b, DTYPE_I64, (double)i); }
-int lit_values(struct form *f, int n, const double *x) { return add_constant(f, of_floats(f, form_type(f->dtype, 1, n, 0), x)); }
+int lit_values(struct form *f, int n, const double *x)
+{
+	return add_constant(f, of_floats(f, form_type(f->dtype, 1, n, 0), x));
+}
 
 int lit_matrix(struct form *f, int rows, int columns, const double *x)
 {
 	return add_constant(f, of_floats(f, form_type(f->dtype, 2, rows, columns), x));
 }
 
-int lit_integers(struct form *f, int n, const int *i) { return add_constant(f, of_integers(f, form_type(DTYPE_I64, 1, n, 0), i)); }
-int lit_mask(struct form *f, int n, const int *i) { return add_constant(f, of_integers(f, form_type(DTYPE_BOOL, 1, n, 0), i)); }
+int lit_integers(struct form *f, int n, const int *i)
+{
+	return add_constant(f, of_integers(f, form_type(DTYPE_I64, 1, n, 0), i));
+}
+int lit_mask(struct form *f, int n, const int *i)
+{
+	return add_constant(f, of_integers(f, form_type(DTYPE_BOOL, 1, n, 0), i));
+}
 
 /* ---- ops ---- */
 
@@ -141,7 +165,10 @@ int op2(struct form *f, enum op op, int a, int b) { return op_n(f, op, (const in
 int op3(struct form *f, enum op op, int a, int b, int c) { return op_n(f, op, (const int[]){a, b, c}, 3, NULL); }
 
 int op_axis(struct form *f, enum op op, int a, int axis) { return op_n(f, op, &a, 1, &(struct attrs){.axis = axis}); }
-int reduce_axis(struct form *f, enum op op, int a, int axis) { return op_n(f, op, &a, 1, &(struct attrs){.n_axes = 1, .axes = {axis}}); }
+int reduce_axis(struct form *f, enum op op, int a, int axis)
+{
+	return op_n(f, op, &a, 1, &(struct attrs){.n_axes = 1, .axes = {axis}});
+}
 
 int reduce(struct form *f, enum op op, int a)
 {

@@ -1,8 +1,9 @@
 /*
  * closed_form.h: a program whose derivatives are known by a formula of their own.
  *
- * A family (closed_forms.def) is a function that draws parameters and a point, builds the program, and writes down the derivatives of its
- * results as mathematics has them, in MPFR: nothing of the rules of any oracle or engine is used.  Everything lives in the arena.
+ * A family (closed_forms.def) is a function that draws parameters and a point, builds the program, and writes down the
+ * derivatives of its results as mathematics has them, in MPFR: nothing of the rules of any oracle or engine is used.
+ * Everything lives in the arena.
  */
 #ifndef FUZZ_AUDIT_CLOSED_FORM_H
 #define FUZZ_AUDIT_CLOSED_FORM_H
@@ -33,15 +34,15 @@ struct form {
 	int n_x;               /* float elements of all inputs */
 	real x[FORM_ELEMENTS];
 
-	int result;            /* the value that form_result named */
+	int result; /* the value that form_result named */
 	struct type result_type;
-	int n_y;               /* its elements */
+	int n_y; /* its elements */
 	/* Where a tie leaves a choice, each accepted one is an alternative; 1 otherwise. */
 	int n_alternative;
-	const char *undecided; /* the reason for which nothing is decided (reasons.def), or NULL */
+	const char *undecided;             /* the reason for which nothing is decided (reasons.def), or NULL */
 	real *jacobian[FORM_ALTERNATIVES]; /* [n_y][n_x]; NULL entries are 0 */
-	real *hessian;         /* [n_y][n_x][n_x], or NULL: second derivatives are not stated */
-	real third;            /* of the one y by the one x, or NULL */
+	real *hessian;                     /* [n_y][n_x][n_x], or NULL: second derivatives are not stated */
+	real third;                        /* of the one y by the one x, or NULL */
 };
 
 typedef void form_fn(struct form *f);
@@ -60,7 +61,8 @@ double *form_apart(struct form *f, int n, double low, double high);
 /* A permutation of 0 ... n - 1. */
 int *form_permutation(struct form *f, int n);
 
-/* ---- building (closed_form.c): every function returns a value of the program; all inputs come before the first op ---- */
+/* ---- building (closed_form.c): every function returns a value of the program; all inputs come before the first op
+ * ---- */
 
 struct type form_type(enum dtype d, int rank, int extent0, int extent1);
 /* An input of drawn floats: a scalar, a vector, a matrix. */
@@ -134,8 +136,8 @@ void form_alternative(struct form *f);
 /* ---- requests (closed_form_request.c) ---- */
 
 /*
- * The case of a form, whose program is p, and a request of n transforms of these kinds: every input in wrt, drawn seeds.  A batch, of the first
- * input, can only be the first transform, and is of one point in every slice.
+ * The case of a form, whose program is p, and a request of n transforms of these kinds: every input in wrt, drawn
+ * seeds.  A batch, of the first input, can only be the first transform, and is of one point in every slice.
  */
 struct testcase form_case(struct form *f, const struct program *p, const enum transform_kind *kind, int n);
 /* The derivative that such a case asks for, by the formulas; float elements in order. */
@@ -160,6 +162,7 @@ real r_pi(struct form *f);
 /* As in r_fn(f, mpfr_sin, a). */
 real r_fn(struct form *f, int (*fn)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), real a);
 /* The root of g in [low, high], g increasing: by bisection. */
-real r_root(struct form *f, real (*g)(struct form *f, real x, const real *parameter), const real *parameter, double low, double high);
+real r_root(struct form *f, real (*g)(struct form *f, real x, const real *parameter), const real *parameter, double low,
+    double high);
 
 #endif

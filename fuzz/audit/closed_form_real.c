@@ -16,11 +16,11 @@ static mpfr_ptr new_real(struct form *f)
 }
 
 /* Evaluates to a new number that `set`, an expression over `out`, has set. */
-#define RETURN_NEW(set)                      \
-	do {                                 \
-		mpfr_ptr out = new_real(f);  \
-		(void)(set);                 \
-		return out;                  \
+#define RETURN_NEW(set) \
+	do { \
+		mpfr_ptr out = new_real(f); \
+		(void)(set); \
+		return out; \
 	} while (0)
 
 real r_num(struct form *f, double x) { RETURN_NEW(mpfr_set_d(out, x, R)); }
@@ -36,7 +36,8 @@ real r_sqrt(struct form *f, real a) { RETURN_NEW(mpfr_sqrt(out, a, R)); }
 real r_pi(struct form *f) { RETURN_NEW(mpfr_const_pi(out, R)); }
 real r_fn(struct form *f, int (*fn)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), real a) { RETURN_NEW(fn(out, a, R)); }
 
-real r_root(struct form *f, real (*g)(struct form *f, real x, const real *parameter), const real *parameter, double low, double high)
+real r_root(struct form *f, real (*g)(struct form *f, real x, const real *parameter), const real *parameter, double low,
+    double high)
 {
 	real a = r_num(f, low), b = r_num(f, high);
 

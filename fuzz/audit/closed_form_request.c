@@ -18,7 +18,9 @@ static struct tensor drawn_seed(struct form *f, const struct type *type)
 
 static struct transform drawn_transform(struct form *f, enum transform_kind kind, const struct signature *s)
 {
-	struct transform t = {.kind = kind, .n_wrt = kind == TRANSFORM_BATCH ? 1 : f->n_input, .size = kind == TRANSFORM_BATCH ? SLICES : 0};
+	struct transform t = {.kind = kind,
+	    .n_wrt = kind == TRANSFORM_BATCH ? 1 : f->n_input,
+	    .size = kind == TRANSFORM_BATCH ? SLICES : 0};
 	struct type type[LIMIT_ARGS];
 
 	t.wrt = NEW(f->arena, int, t.n_wrt);
@@ -75,7 +77,8 @@ static const real *seeds_of(struct form *f, const struct transform *t)
 		room += shape_elements(&t->seed[i].type.shape);
 	real *out = NEW(f->arena, real, room + 1);
 	for (int i = 0; i < t->n_seed; i++)
-		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
+		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape);
+		     e++)
 			out[n++] = r_num(f, t->seed[i].at[e].f);
 	return out;
 }

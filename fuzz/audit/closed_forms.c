@@ -1,8 +1,8 @@
 /*
  * closed_forms.c: the truth of programs whose derivatives are known by a formula (closed_form.h).
  *
- * Of every component: it is decided; value + low is the formula's to 90 bits; the radius reaches the nearest value of the dtype, for no
- * engine can return another; and finite differences agree.
+ * Of every component: it is decided; value + low is the formula's to 90 bits; the radius reaches the nearest value of
+ * the dtype, for no engine can return another; and finite differences agree.
  */
 #include <limits.h>
 #include <math.h>
@@ -15,16 +15,18 @@
 
 /* Bits of the sum of the path magnitudes that value + low must have, and that are no longer told apart. */
 enum { BITS_LEAST = 90, BITS_MOST = 104 };
-/* Bits that a formula may lose to its own rounding: what is smaller than 2^FORM_ZERO is a 0, for all that is drawn is of moderate size. */
+/* Bits that a formula may lose to its own rounding: what is smaller than 2^FORM_ZERO is a 0, for all that is drawn is
+ * of moderate size. */
 enum { FORM_SLACK = 64, FORM_ZERO = FORM_SLACK - FORM_PRECISION };
 
 enum form_kind {
-	SMOOTH, /* finite differences agree */
+	SMOOTH,    /* finite differences agree */
 	ONE_SIDED, /* the same, but of order 1 alone: directions of several signs leave no side on the path */
-	EDGE,   /* they find that nothing can be decided */
-	TIE     /* the truth has as many conventions as the form has alternatives */
+	EDGE,      /* they find that nothing can be decided */
+	TIE        /* the truth has as many conventions as the form has alternatives */
 };
-/* Which dtypes are drawn: WIDE f64 and f32, ANY_FLOAT bf16 and f16 too, whose components need not be decided: 1/64 is a few of their units. */
+/* Which dtypes are drawn: WIDE f64 and f32, ANY_FLOAT bf16 and f16 too, whose components need not be decided: 1/64 is a
+ * few of their units. */
 enum form_dtypes { WIDE, ANY_FLOAT };
 
 static const struct form_family {
@@ -58,8 +60,8 @@ enum { STACKS = sizeof stacks / sizeof *stacks };
 
 struct form_tally {
 	int64_t cases, components;
-	int bits; /* fewest that agree */
-	double widest; /* radius in unit roundoffs of the sum of the path magnitudes */
+	int bits;          /* fewest that agree */
+	double widest;     /* radius in unit roundoffs of the sum of the path magnitudes */
 	int64_t undecided; /* in dtypes of low precision */
 	int64_t agree, abstain;
 };
@@ -148,15 +150,17 @@ static void judge_component(struct form_trial *t, const struct component *c, rea
 	if (c->magnitude > 0)
 		t->tally->widest = fmax(t->tally->widest, c->tight / (c->magnitude * dtype_table[d].unit));
 	if (bits < BITS_LEAST)
-		BREACH(t, "component %d is %.17g, by the formula %.17g: %d bits", number, c->value, mpfr_get_d(want, MPFR_RNDN), bits);
+		BREACH(t, "component %d is %.17g, by the formula %.17g: %d bits", number, c->value,
+		    mpfr_get_d(want, MPFR_RNDN), bits);
 	/* In double rounding a hair may be missing. */
 	if (!(c->tight >= nearest * (1 - 0x1p-40)) || !(c->loose >= c->tight))
-		BREACH(t, "component %d is %.17g: radius %.3g (loose %.3g), but the nearest %s is %.3g away", number, c->value, c->tight, c->loose,
-		    dtype_table[d].name, nearest);
+		BREACH(t, "component %d is %.17g: radius %.3g (loose %.3g), but the nearest %s is %.3g away", number,
+		    c->value, c->tight, c->loose, dtype_table[d].name, nearest);
 }
 
 /* Integers have no derivative: zeros. */
-static void judge_derivatives(struct form_trial *t, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
+static void judge_derivatives(
+    struct form_trial *t, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
 {
 	int number = 0;
 
@@ -182,23 +186,30 @@ static void judge_finite_differences(struct form_trial *t, const struct fd_evide
 		return;
 	if (fd->outcome == FD_DISAGREES || t->family->kind != EDGE)
 		BREACH(t, "finite differences along %s: %s%s", along,
-		    fd->outcome == FD_DISAGREES ? "disagree" : fd->outcome == FD_NOT_RUN ? "not run" : "abstain: ", reason_names[fd->reason]);
+		    fd->outcome == FD_DISAGREES     ? "disagree"
+		        : fd->outcome == FD_NOT_RUN ? "not run"
+		                                    : "abstain: ",
+		    reason_names[fd->reason]);
 	t->tally->abstain += fd->outcome == FD_ABSTAINS;
 }
 
 /* Whether derivatives agree with the formula to a few bits: which alternative a convention is. */
-static bool resembles(struct form *f, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
+static bool resembles(
+    struct form *f, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
 {
 	int number = 0;
 
 	for (int k = 0; k < p->n_derivative; k++)
-		for (int e = 0; dtype_is_float(derivative[k].type.dtype) && e < shape_elements(&derivative[k].type.shape); e++)
-			if (derivative[k].at[e].reason || bits_of_agreement(f, &derivative[k].at[e], want[number++]) < 16)
+		for (int e = 0;
+		     dtype_is_float(derivative[k].type.dtype) && e < shape_elements(&derivative[k].type.shape); e++)
+			if (derivative[k].at[e].reason ||
+			    bits_of_agreement(f, &derivative[k].at[e], want[number++]) < 16)
 				return false;
 	return true;
 }
 
-/* Every assignment of the truth is one of the alternatives, and every alternative an assignment (some may be the same numbers). */
+/* Every assignment of the truth is one of the alternatives, and every alternative an assignment (some may be the same
+ * numbers). */
 static void judge_tie(struct form_trial *t, const struct truth_point *p)
 {
 	bool reached[FORM_ALTERNATIVES] = {false};
@@ -214,7 +225,8 @@ static void judge_tie(struct form_trial *t, const struct truth_point *p)
 				which = k;
 			}
 		if (which < 0)
-			BREACH(t, "convention %d of the truth is none of the %d that there are", s, t->f->n_alternative);
+			BREACH(
+			    t, "convention %d of the truth is none of the %d that there are", s, t->f->n_alternative);
 		else
 			judge_derivatives(t, p, p->derivative[s], form_wanted(t->f, &t->c, which));
 	}
@@ -229,7 +241,8 @@ static void judge_edge(struct form_trial *t, const struct truth_point *p)
 	for (int k = 0; k < p->n_derivative; k++)
 		for (int e = 0; e < shape_elements(&p->derivative[0][k].type.shape); e++)
 			if (strcmp(reason_names[p->derivative[0][k].at[e].reason], t->f->undecided))
-				BREACH(t, "component %d is undecided(%s), not undecided(%s)", e, reason_names[p->derivative[0][k].at[e].reason], t->f->undecided);
+				BREACH(t, "component %d is undecided(%s), not undecided(%s)", e,
+				    reason_names[p->derivative[0][k].at[e].reason], t->f->undecided);
 }
 
 static void judge_case(struct form_trial *t)
@@ -267,14 +280,15 @@ static void judge_case(struct form_trial *t)
 
 static enum dtype drawn_dtype(struct choice *choice, enum form_dtypes which)
 {
-	static const enum dtype wide[] = {DTYPE_F64, DTYPE_F64, DTYPE_F32}, any[] = {DTYPE_F64, DTYPE_F32, DTYPE_BF16, DTYPE_F16};
+	static const enum dtype wide[] = {DTYPE_F64, DTYPE_F64, DTYPE_F32},
+	                        any[] = {DTYPE_F64, DTYPE_F32, DTYPE_BF16, DTYPE_F16};
 
 	return which == WIDE ? wide[choice_below(choice, 3)] : any[choice_below(choice, 4)];
 }
 
 /* Draws one member and asks it every request that its derivatives answer. */
-static void judge_member(struct audit *self, struct oracle *oracle, const struct form_family *family, struct choice *choice, struct arena *a,
-    struct form_tally *tally)
+static void judge_member(struct audit *self, struct oracle *oracle, const struct form_family *family,
+    struct choice *choice, struct arena *a, struct form_tally *tally)
 {
 	struct form f = {.arena = a, .choice = choice, .dtype = drawn_dtype(choice, family->dtypes)};
 
@@ -306,8 +320,10 @@ static void put_family(struct audit *self, const struct form_family *family, con
 	json_member_integer(w, "fd_agree", t->agree);
 	json_member_integer(w, "fd_abstain", t->abstain);
 	json_end(w);
-	audit_line(self, family->name, "%5lld cases %6lld components %4lld undecided  %3d bits  radius <= %-9.4g fd %lld agree %lld abstain",
-	    (long long)t->cases, (long long)t->components, (long long)t->undecided, t->bits, t->widest, (long long)t->agree, (long long)t->abstain);
+	audit_line(self, family->name,
+	    "%5lld cases %6lld components %4lld undecided  %3d bits  radius <= %-9.4g fd %lld agree %lld abstain",
+	    (long long)t->cases, (long long)t->components, (long long)t->undecided, t->bits, t->widest,
+	    (long long)t->agree, (long long)t->abstain);
 }
 
 /* A member is its family's name and its number: others that are left out or added change nothing. */
@@ -321,7 +337,8 @@ static uint64_t seed_of(const struct form_family *family, uint64_t seed, int dra
 }
 
 /* False when there is no time for more. */
-static bool judge_family(struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
+static bool judge_family(
+    struct audit *self, struct oracle *oracle, const struct form_family *family, int64_t done, struct arena *a)
 {
 	const struct audit_options *o = audit_options_of(self);
 	struct form_tally tally = {.bits = BITS_MOST};

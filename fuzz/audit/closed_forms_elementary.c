@@ -100,7 +100,8 @@ void form_atan2(struct form *f)
 	int y = in_scalar(f, 0.25, 3), x = in_scalar(f, -3, 3);
 
 	form_result(f, op2(f, OP_ATAN2, y, x));
-	real a = f->x[0], b = f->x[1], square = r_add(f, r_mul(f, a, a), r_mul(f, b, b)), fourth = r_mul(f, square, square);
+	real a = f->x[0], b = f->x[1], square = r_add(f, r_mul(f, a, a), r_mul(f, b, b)),
+	     fourth = r_mul(f, square, square);
 	first(f, 0, 0, r_div(f, b, square));
 	first(f, 0, 1, r_neg(f, r_div(f, a, square)));
 	real mixed = r_div(f, r_times(f, 2, r_mul(f, a, b)), fourth);
@@ -115,7 +116,8 @@ void form_polar(struct form *f)
 	int y = in_scalar(f, 0.25, 3), x = in_scalar(f, 0.25, 3);
 
 	form_result(f, op1(f, OP_SIN, op2(f, OP_ATAN2, y, x)));
-	real a = f->x[0], b = f->x[1], square = r_add(f, r_mul(f, a, a), r_mul(f, b, b)), cube = r_mul(f, square, r_sqrt(f, square));
+	real a = f->x[0], b = f->x[1], square = r_add(f, r_mul(f, a, a), r_mul(f, b, b)),
+	     cube = r_mul(f, square, r_sqrt(f, square));
 	first(f, 0, 0, r_div(f, r_mul(f, b, b), cube));
 	first(f, 0, 1, r_neg(f, r_div(f, r_mul(f, a, b), cube)));
 }
@@ -150,10 +152,12 @@ void form_tanh(struct form *f)
 /* asinh, acosh and atanh, each of its own input. */
 void form_inverse_hyperbolic(struct form *f)
 {
-	int a = in_scalar(f, -2, 2), b = in_scalar(f, 1.25, 4), c = in_scalar(f, -0.75, 0.75), u = op1(f, OP_ASINH, a), v = op1(f, OP_ACOSH, b);
+	int a = in_scalar(f, -2, 2), b = in_scalar(f, 1.25, 4), c = in_scalar(f, -0.75, 0.75), u = op1(f, OP_ASINH, a),
+	    v = op1(f, OP_ACOSH, b);
 
 	form_result(f, stack(f, (const int[]){u, v, op1(f, OP_ATANH, c)}, 3));
-	const real rest[] = {one_plus_square(f, f->x[0]), r_neg(f, one_minus_square(f, f->x[1])), one_minus_square(f, f->x[2])};
+	const real rest[] = {
+	    one_plus_square(f, f->x[0]), r_neg(f, one_minus_square(f, f->x[1])), one_minus_square(f, f->x[2])};
 	for (int k = 0; k < 2; k++) {
 		first(f, k, k, r_pow(f, r_sqrt(f, rest[k]), -1));
 		second(f, k, k, k, r_neg(f, r_div(f, f->x[k], r_mul(f, rest[k], r_sqrt(f, rest[k])))));
@@ -228,13 +232,15 @@ void form_moebius(struct form *f)
 
 	form_result(f, op2(f, OP_DIV, top, op2(f, OP_ADD, op2(f, OP_MUL, lit(f, c), x), lit(f, d))));
 	real bottom = r_plus(f, r_times(f, c, f->x[0]), d), determinant = r_num(f, a * d - b * c);
-	derivatives(f, r_div(f, determinant, r_pow(f, bottom, 2)), r_div(f, r_times(f, -2 * c, determinant), r_pow(f, bottom, 3)));
+	derivatives(f, r_div(f, determinant, r_pow(f, bottom, 2)),
+	    r_div(f, r_times(f, -2 * c, determinant), r_pow(f, bottom, 3)));
 }
 
 /* x^2 taken through another dtype and back: casts are the identity of real arithmetic. */
 void form_cast_square(struct form *f)
 {
-	int x = in_scalar(f, 0.25, 3), other = cast(f, op2(f, OP_MUL, x, x), f->dtype == DTYPE_F64 ? DTYPE_F32 : DTYPE_F64);
+	int x = in_scalar(f, 0.25, 3),
+	    other = cast(f, op2(f, OP_MUL, x, x), f->dtype == DTYPE_F64 ? DTYPE_F32 : DTYPE_F64);
 
 	form_result(f, op2(f, OP_MUL, x, cast(f, other, f->dtype)));
 	derivatives(f, r_times(f, 3, r_pow(f, f->x[0], 2)), r_times(f, 6, f->x[0]));
@@ -268,8 +274,10 @@ void form_error_function_moment(struct form *f)
 	int x = in_scalar(f, -2, 2);
 
 	form_result(f, op2(f, OP_MUL, x, op1(f, OP_ERF, x)));
-	real a = f->x[0], square = r_mul(f, a, a), slope = r_times(f, 2, r_div(f, r_exp(f, r_neg(f, square)), r_sqrt(f, r_pi(f))));
-	derivatives(f, r_add(f, r_fn(f, mpfr_erf, a), r_mul(f, a, slope)), r_times(f, 2, r_mul(f, slope, r_sub(f, r_num(f, 1), square))));
+	real a = f->x[0], square = r_mul(f, a, a),
+	     slope = r_times(f, 2, r_div(f, r_exp(f, r_neg(f, square)), r_sqrt(f, r_pi(f))));
+	derivatives(f, r_add(f, r_fn(f, mpfr_erf, a), r_mul(f, a, slope)),
+	    r_times(f, 2, r_mul(f, slope, r_sub(f, r_num(f, 1), square))));
 }
 
 /* ---- identities ---- */
@@ -278,7 +286,8 @@ void form_error_function_moment(struct form *f)
 void form_pythagorean(struct form *f)
 {
 	bool circular = form_coin(f);
-	int x = in_scalar(f, 0.25, 1.25), s = op1(f, circular ? OP_SIN : OP_SINH, x), c = op1(f, circular ? OP_COS : OP_COSH, x);
+	int x = in_scalar(f, 0.25, 1.25), s = op1(f, circular ? OP_SIN : OP_SINH, x),
+	    c = op1(f, circular ? OP_COS : OP_COSH, x);
 
 	form_result(f, op2(f, circular ? OP_ADD : OP_SUB, op1(f, OP_SQUARE, c), op1(f, OP_SQUARE, s)));
 	derivatives(f, r_num(f, 0), r_num(f, 0));
@@ -301,7 +310,8 @@ void form_logistic_by_tanh(struct form *f)
 
 	form_result(f, op2(f, OP_MUL, half, op2(f, OP_ADD, lit(f, 1), op1(f, OP_TANH, op2(f, OP_MUL, half, x)))));
 	real down = r_exp(f, r_neg(f, f->x[0])), sum = r_plus(f, down, 1);
-	derivatives(f, r_div(f, down, r_pow(f, sum, 2)), r_div(f, r_mul(f, down, r_plus(f, down, -1)), r_pow(f, sum, 3)));
+	derivatives(
+	    f, r_div(f, down, r_pow(f, sum, 2)), r_div(f, r_mul(f, down, r_plus(f, down, -1)), r_pow(f, sum, 3)));
 }
 
 /* tanh of its exponentials. */
@@ -336,32 +346,37 @@ static void of_inverses(struct form *f, const struct inverse_pair pair[4])
 
 void form_inverse_exponentials(struct form *f)
 {
-	of_inverses(f, (const struct inverse_pair[]){{OP_LOG, OP_EXP, 1.25, 3}, {OP_EXP, OP_LOG, 0.25, 1.5}, {OP_LOG1P, OP_EXPM1, 0.25, 2},
-	                   {OP_EXPM1, OP_LOG1P, 0.25, 1.5}});
+	of_inverses(f,
+	    (const struct inverse_pair[]){{OP_LOG, OP_EXP, 1.25, 3}, {OP_EXP, OP_LOG, 0.25, 1.5},
+	        {OP_LOG1P, OP_EXPM1, 0.25, 2}, {OP_EXPM1, OP_LOG1P, 0.25, 1.5}});
 }
 
 void form_inverse_circular(struct form *f)
 {
-	of_inverses(f, (const struct inverse_pair[]){{OP_ATAN, OP_TAN, 0.25, 2}, {OP_TAN, OP_ATAN, 0.25, 1.25}, {OP_ASIN, OP_SIN, 0.25, 0.75},
-	                   {OP_SIN, OP_ASIN, 0.25, 1}});
+	of_inverses(f,
+	    (const struct inverse_pair[]){{OP_ATAN, OP_TAN, 0.25, 2}, {OP_TAN, OP_ATAN, 0.25, 1.25},
+	        {OP_ASIN, OP_SIN, 0.25, 0.75}, {OP_SIN, OP_ASIN, 0.25, 1}});
 }
 
 void form_inverse_cosines(struct form *f)
 {
-	of_inverses(f, (const struct inverse_pair[]){{OP_ACOS, OP_COS, -0.75, 0.75}, {OP_COS, OP_ACOS, 0.5, 2.5}, {OP_ACOSH, OP_COSH, 1.25, 3},
-	                   {OP_COSH, OP_ACOSH, 0.5, 2}});
+	of_inverses(f,
+	    (const struct inverse_pair[]){{OP_ACOS, OP_COS, -0.75, 0.75}, {OP_COS, OP_ACOS, 0.5, 2.5},
+	        {OP_ACOSH, OP_COSH, 1.25, 3}, {OP_COSH, OP_ACOSH, 0.5, 2}});
 }
 
 void form_inverse_sines_and_tangents(struct form *f)
 {
-	of_inverses(f, (const struct inverse_pair[]){{OP_ASINH, OP_SINH, 0.25, 2}, {OP_SINH, OP_ASINH, 0.25, 2}, {OP_ATANH, OP_TANH, 0.25, 0.75},
-	                   {OP_TANH, OP_ATANH, 0.25, 1.25}});
+	of_inverses(f,
+	    (const struct inverse_pair[]){{OP_ASINH, OP_SINH, 0.25, 2}, {OP_SINH, OP_ASINH, 0.25, 2},
+	        {OP_ATANH, OP_TANH, 0.25, 0.75}, {OP_TANH, OP_ATANH, 0.25, 1.25}});
 }
 
 /* log(x y) - log x - log y: constant in both. */
 void form_log_of_product(struct form *f)
 {
-	int x = in_scalar(f, 0.5, 3), y = in_scalar(f, 0.5, 3), sum = op2(f, OP_ADD, op1(f, OP_LOG, x), op1(f, OP_LOG, y));
+	int x = in_scalar(f, 0.5, 3), y = in_scalar(f, 0.5, 3),
+	    sum = op2(f, OP_ADD, op1(f, OP_LOG, x), op1(f, OP_LOG, y));
 
 	form_result(f, op2(f, OP_SUB, op1(f, OP_LOG, op2(f, OP_MUL, x, y)), sum));
 	form_flat(f);

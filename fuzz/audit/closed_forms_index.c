@@ -73,8 +73,10 @@ void form_strided_slice(struct form *f)
 /* A moving sum: y_k = sum over j of w_j x_{k+j}, by dynamic slices in a loop. */
 void form_convolution(struct form *f)
 {
-	int n = form_between(f, 2, 5), m = form_between(f, 1, n), y = n - m + 1, x = in_vector(f, n, -2, 2), w = in_vector(f, m, -2, 2);
-	int buffer = lit_values(f, y, NEW(f->arena, double, y)), p = open_for(f, &buffer, 1), at = reshape(f, p, 1, 1, 0);
+	int n = form_between(f, 2, 5), m = form_between(f, 1, n), y = n - m + 1, x = in_vector(f, n, -2, 2),
+	    w = in_vector(f, m, -2, 2);
+	int buffer = lit_values(f, y, NEW(f->arena, double, y)), p = open_for(f, &buffer, 1),
+	    at = reshape(f, p, 1, 1, 0);
 	int window = op_n(f, OP_DYNAMIC_SLICE, (const int[]){x, at}, 2, &(struct attrs){.size = {m}});
 	int filled = op3(f, OP_DYNAMIC_UPDATE_SLICE, p + 1, reshape(f, op2(f, OP_MATMUL, window, w), 1, 1, 0), at);
 
@@ -186,10 +188,12 @@ void form_scatter_maximum(struct form *f)
 void form_scatter_apply(struct form *f)
 {
 	int n = form_between(f, 1, 4), m = form_between(f, 0, 5), *i = drawn_indices(f, m, 0, n - 1);
-	int x = in_vector(f, n, 0.75, 1.25), indices = in_integers(f, m, i), p = open_scalars(f, 1), q = op2(f, OP_MUL, p, p);
+	int x = in_vector(f, n, 0.75, 1.25), indices = in_integers(f, m, i), p = open_scalars(f, 1),
+	    q = op2(f, OP_MUL, p, p);
 
 	close_with(f, &q, 1);
-	form_result(f, region_op(f, OP_SCATTER_APPLY, (const int[]){x, indices}, 2, &(struct attrs){.mode = MODE_CLIP}));
+	form_result(
+	    f, region_op(f, OP_SCATTER_APPLY, (const int[]){x, indices}, 2, &(struct attrs){.mode = MODE_CLIP}));
 	for (int at = 0; at < n; at++) {
 		int power = 1;
 
@@ -217,10 +221,12 @@ void form_masked_scatter(struct form *f)
 
 void form_slice_scatter(struct form *f)
 {
-	int m = form_between(f, 1, 3), stride = form_between(f, 1, 2), start = form_between(f, 0, 1), n = start + (m - 1) * stride + 1 + form_between(f, 0, 1);
+	int m = form_between(f, 1, 3), stride = form_between(f, 1, 2), start = form_between(f, 0, 1),
+	    n = start + (m - 1) * stride + 1 + form_between(f, 0, 1);
 	int x = in_vector(f, n, -2, 2), u = in_vector(f, m, -2, 2);
 
-	form_result(f, op_n(f, OP_SLICE_SCATTER, (const int[]){x, u}, 2, &(struct attrs){.start = {start}, .stride = {stride}}));
+	form_result(f,
+	    op_n(f, OP_SLICE_SCATTER, (const int[]){x, u}, 2, &(struct attrs){.start = {start}, .stride = {stride}}));
 	for (int k = 0; k < n; k++) {
 		bool written = k >= start && (k - start) % stride == 0 && (k - start) / stride < m;
 
@@ -232,7 +238,8 @@ void form_slice_scatter(struct form *f)
 /* A buffer filled with powers, one a step; `op` stores or copies. */
 static void fill_with_powers(struct form *f, enum op op)
 {
-	int n = form_between(f, 1, 6), x = in_scalar(f, 0.25, 1.5), carry[] = {lit_values(f, n, NEW(f->arena, double, n)), lit(f, 1)};
+	int n = form_between(f, 1, 6), x = in_scalar(f, 0.25, 1.5),
+	    carry[] = {lit_values(f, n, NEW(f->arena, double, n)), lit(f, 1)};
 	int start = op1(f, OP_COPY, carry[0]);
 
 	carry[0] = start;
@@ -251,12 +258,15 @@ void form_stored_powers(struct form *f) { fill_with_powers(f, OP_STORE); }
 /* A slot that is written over: what was there before counts only until then. */
 void form_stored_over(struct form *f)
 {
-	int x = in_scalar(f, 0.25, 2), zero = lit_integers(f, 1, (const int[]){0}), buffer = op1(f, OP_COPY, lit_values(f, 1, (const double[]){0}));
-	int square = op2(f, OP_MUL, x, x), filled = op3(f, OP_STORE, buffer, reshape(f, square, 1, 1, 0), zero), seen = element(f, filled, 0);
+	int x = in_scalar(f, 0.25, 2), zero = lit_integers(f, 1, (const int[]){0}),
+	    buffer = op1(f, OP_COPY, lit_values(f, 1, (const double[]){0}));
+	int square = op2(f, OP_MUL, x, x), filled = op3(f, OP_STORE, buffer, reshape(f, square, 1, 1, 0), zero),
+	    seen = element(f, filled, 0);
 	int over = op3(f, OP_STORE, filled, reshape(f, op2(f, OP_MUL, seen, x), 1, 1, 0), zero);
 
 	form_result(f, op2(f, OP_ADD, seen, element(f, over, 0))); /* x^2 + x^3 */
-	derivatives(f, r_add(f, r_times(f, 2, f->x[0]), r_times(f, 3, r_pow(f, f->x[0], 2))), r_plus(f, r_times(f, 6, f->x[0]), 2));
+	derivatives(f, r_add(f, r_times(f, 2, f->x[0]), r_times(f, 3, r_pow(f, f->x[0], 2))),
+	    r_plus(f, r_times(f, 6, f->x[0]), 2));
 }
 
 /* ---- shapes ---- */
@@ -265,7 +275,8 @@ void form_stored_over(struct form *f)
 void form_transpose(struct form *f)
 {
 	int n = form_between(f, 1, 3), m = form_between(f, 1, 3), x = in_matrix(f, n, m, -2, 2);
-	int turned = op_n(f, OP_TRANSPOSE, &x, 1, &(struct attrs){.n_axes = 2, .axes = {1, 0}}), flat = reshape(f, turned, 1, n * m, 0);
+	int turned = op_n(f, OP_TRANSPOSE, &x, 1, &(struct attrs){.n_axes = 2, .axes = {1, 0}}),
+	    flat = reshape(f, turned, 1, n * m, 0);
 
 	form_result(f, op_n(f, OP_REVERSE, &flat, 1, &(struct attrs){.n_axes = 1, .axes = {0}}));
 	for (int i = 0; i < n; i++)
@@ -277,8 +288,10 @@ void form_transpose(struct form *f)
 /* A vector between copies of a scalar, and once more behind. */
 void form_pad_and_concatenate(struct form *f)
 {
-	int n = form_between(f, 1, 3), low = form_between(f, 0, 2), high = form_between(f, 0, 2), x = in_vector(f, n, -2, 2), edge = in_scalar(f, -2, 2);
-	int padded = op_n(f, OP_PAD, (const int[]){x, edge}, 2, &(struct attrs){.low = {low}, .high = {high}}), wide = low + n + high;
+	int n = form_between(f, 1, 3), low = form_between(f, 0, 2), high = form_between(f, 0, 2),
+	    x = in_vector(f, n, -2, 2), edge = in_scalar(f, -2, 2);
+	int padded = op_n(f, OP_PAD, (const int[]){x, edge}, 2, &(struct attrs){.low = {low}, .high = {high}}),
+	    wide = low + n + high;
 
 	form_result(f, op_n(f, OP_CONCATENATE, (const int[]){padded, x}, 2, &(struct attrs){.axis = 0}));
 	for (int k = 0; k < wide; k++)

@@ -62,7 +62,8 @@ void form_power_scan(struct form *f)
 /* Squared n times. */
 void form_power_squaring(struct form *f)
 {
-	int n = form_between(f, 0, 4), x = in_scalar(f, 0.75, 1.25), p = open_for(f, &x, 1), q = op1(f, OP_SQUARE, p + 1);
+	int n = form_between(f, 0, 4), x = in_scalar(f, 0.75, 1.25), p = open_for(f, &x, 1),
+	    q = op1(f, OP_SQUARE, p + 1);
 
 	close_with(f, &q, 1);
 	form_result(f, for_trip(f, &x, 1, n));
@@ -72,7 +73,8 @@ void form_power_squaring(struct form *f)
 /* Doubled until it exceeds 1: the number of steps is of the path, the derivative 2^n. */
 void form_early_exit(struct form *f)
 {
-	int n = form_between(f, 1, 5), x = in_scalar(f, 1.125 / (1 << n), 1.75 / (1 << n)), one = lit(f, 1), two = lit(f, 2);
+	int n = form_between(f, 1, 5), x = in_scalar(f, 1.125 / (1 << n), 1.75 / (1 << n)), one = lit(f, 1),
+	    two = lit(f, 2);
 	int p = open_for(f, &x, 1), q = op2(f, OP_MUL, p + 1, two);
 
 	close_with(f, (const int[]){q, op2(f, OP_GT, q, one)}, 2);
@@ -88,7 +90,8 @@ void form_early_exit(struct form *f)
 
 void form_geometric_sum(struct form *f)
 {
-	int n = form_between(f, 1, 9), x = in_scalar(f, -1.25, 1.25), carry[] = {lit(f, 0), lit(f, 1)}, p = open_for(f, carry, 2);
+	int n = form_between(f, 1, 9), x = in_scalar(f, -1.25, 1.25), carry[] = {lit(f, 0), lit(f, 1)},
+	    p = open_for(f, carry, 2);
 
 	close_with(f, (const int[]){op2(f, OP_ADD, p + 1, p + 2), op2(f, OP_MUL, p + 2, x)}, 2);
 	form_result(f, for_trip(f, carry, 2, n));
@@ -103,7 +106,8 @@ void form_geometric_sum(struct form *f)
 /* The sum of 1/(x + k). */
 void form_harmonic_sum(struct form *f)
 {
-	int n = form_between(f, 1, 9), x = in_scalar(f, 0.5, 3), zero = lit(f, 0), one = lit(f, 1), p = open_for(f, &zero, 1);
+	int n = form_between(f, 1, 9), x = in_scalar(f, 0.5, 3), zero = lit(f, 0), one = lit(f, 1),
+	    p = open_for(f, &zero, 1);
 	int term = op2(f, OP_DIV, one, op2(f, OP_ADD, x, cast(f, p, f->dtype))), q = op2(f, OP_ADD, p + 1, term);
 
 	close_with(f, &q, 1);
@@ -119,7 +123,8 @@ void form_harmonic_sum(struct form *f)
 /* A polynomial by Horner's rule over its coefficients: by c_k it is x^(n-1-k). */
 void form_horner(struct form *f)
 {
-	int n = form_between(f, 1, 6), c = in_vector(f, n, -2, 2), x = in_scalar(f, 0.25, 1.5), zero = lit(f, 0), p = open_scalars(f, 2);
+	int n = form_between(f, 1, 6), c = in_vector(f, n, -2, 2), x = in_scalar(f, 0.25, 1.5), zero = lit(f, 0),
+	    p = open_scalars(f, 2);
 	int q = op2(f, OP_ADD, op2(f, OP_MUL, p, x), p + 1);
 
 	close_with(f, &q, 1);
@@ -141,7 +146,8 @@ void form_horner(struct form *f)
 /* (a, b) -> (b, a + b): Fibonacci's numbers. */
 void form_fibonacci(struct form *f)
 {
-	int n = form_between(f, 1, 12), a = in_scalar(f, -2, 2), b = in_scalar(f, -2, 2), carry[] = {a, b}, p = open_for(f, carry, 2);
+	int n = form_between(f, 1, 12), a = in_scalar(f, -2, 2), b = in_scalar(f, -2, 2), carry[] = {a, b},
+	    p = open_for(f, carry, 2);
 	int low = 0, high = 1; /* F_0, F_1 */
 
 	close_with(f, (const int[]){p + 2, op2(f, OP_ADD, p + 1, p + 2)}, 2);
@@ -161,18 +167,21 @@ void form_fibonacci(struct form *f)
 void form_matrix_power(struct form *f)
 {
 	int n = form_between(f, 1, 6), x = in_scalar(f, 0.25, 1.5), zero = lit(f, 0), one = lit(f, 1);
-	int m = reshape(f, stack(f, (const int[]){x, one, zero, x}, 4), 2, 2, 2), unit = lit_matrix(f, 2, 2, (const double[]){1, 0, 0, 1});
+	int m = reshape(f, stack(f, (const int[]){x, one, zero, x}, 4), 2, 2, 2),
+	    unit = lit_matrix(f, 2, 2, (const double[]){1, 0, 0, 1});
 	int p = open_for(f, &unit, 1), q = op2(f, OP_MATMUL, p + 1, m);
 
 	close_with(f, &q, 1);
 	form_result(f, element(f, reshape(f, for_trip(f, &unit, 1, n), 1, 4, 0), 1));
-	derivatives(f, r_times(f, n * (n - 1), r_pow(f, f->x[0], n - 2)), r_times(f, n * (n - 1) * (n - 2), r_pow(f, f->x[0], n - 3)));
+	derivatives(f, r_times(f, n * (n - 1), r_pow(f, f->x[0], n - 2)),
+	    r_times(f, n * (n - 1) * (n - 2), r_pow(f, f->x[0], n - 3)));
 }
 
 /* P (1 + r)^n, step by step. */
 void form_compound_interest(struct form *f)
 {
-	int n = form_between(f, 1, 10), capital = in_scalar(f, 1, 4), rate = in_scalar(f, 0.0625, 0.25), p = open_for(f, &capital, 1);
+	int n = form_between(f, 1, 10), capital = in_scalar(f, 1, 4), rate = in_scalar(f, 0.0625, 0.25),
+	    p = open_for(f, &capital, 1);
 	int q = op2(f, OP_ADD, p + 1, op2(f, OP_MUL, p + 1, rate));
 
 	close_with(f, &q, 1);
@@ -207,7 +216,8 @@ void form_rising_factorial(struct form *f)
 void form_telescoping_product(struct form *f)
 {
 	int n = form_between(f, 1, 8), x = in_scalar(f, 0.5, 3), one = lit(f, 1), p = open_for(f, &one, 1);
-	int low = op2(f, OP_ADD, x, cast(f, p, f->dtype)), q = op2(f, OP_MUL, p + 1, op2(f, OP_DIV, op2(f, OP_ADD, low, one), low));
+	int low = op2(f, OP_ADD, x, cast(f, p, f->dtype)),
+	    q = op2(f, OP_MUL, p + 1, op2(f, OP_DIV, op2(f, OP_ADD, low, one), low));
 
 	close_with(f, &q, 1);
 	form_result(f, for_trip(f, &one, 1, n));
@@ -236,25 +246,29 @@ void form_continued_fraction(struct form *f)
 /* The logistic map at r = 4: sin^2(2^n asin sqrt x). */
 void form_logistic_map(struct form *f)
 {
-	int n = form_between(f, 1, 5), x = in_scalar(f, 0.125, 0.375), four = lit(f, 4), one = lit(f, 1), p = open_for(f, &x, 1);
+	int n = form_between(f, 1, 5), x = in_scalar(f, 0.125, 0.375), four = lit(f, 4), one = lit(f, 1),
+	    p = open_for(f, &x, 1);
 	int q = op2(f, OP_MUL, op2(f, OP_MUL, four, p + 1), op2(f, OP_SUB, one, p + 1));
 
 	close_with(f, &q, 1);
 	form_result(f, for_trip(f, &x, 1, n));
-	real angle = r_fn(f, mpfr_asin, r_sqrt(f, f->x[0])), twice = r_times(f, 2, angle), many = r_times(f, 1 << n, twice);
+	real angle = r_fn(f, mpfr_asin, r_sqrt(f, f->x[0])), twice = r_times(f, 2, angle),
+	     many = r_times(f, 1 << n, twice);
 	first(f, 0, 0, r_times(f, 1 << n, r_div(f, r_fn(f, mpfr_sin, many), r_fn(f, mpfr_sin, twice))));
 }
 
 /* T_{n+1} = 2 x T_n - T_{n-1}: cos(n acos x). */
 void form_chebyshev(struct form *f)
 {
-	int n = form_between(f, 1, 8), x = in_scalar(f, 0.0625, 0.75), one = lit(f, 1), two = lit(f, 2), carry[] = {one, x}, p = open_for(f, carry, 2);
+	int n = form_between(f, 1, 8), x = in_scalar(f, 0.0625, 0.75), one = lit(f, 1), two = lit(f, 2),
+	    carry[] = {one, x}, p = open_for(f, carry, 2);
 	int q = op2(f, OP_SUB, op2(f, OP_MUL, op2(f, OP_MUL, two, x), p + 2), p + 1);
 
 	close_with(f, (const int[]){p + 2, q}, 2);
 	form_result(f, for_trip(f, carry, 2, n)); /* T_n is the first carry */
 	real angle = r_fn(f, mpfr_acos, f->x[0]), sine = r_fn(f, mpfr_sin, angle), many = r_times(f, n, angle);
-	real d = r_times(f, n, r_div(f, r_fn(f, mpfr_sin, many), sine)), rest = r_sub(f, r_num(f, 1), r_pow(f, f->x[0], 2));
+	real d = r_times(f, n, r_div(f, r_fn(f, mpfr_sin, many), sine)),
+	     rest = r_sub(f, r_num(f, 1), r_pow(f, f->x[0], 2));
 	/* (1 - x^2) y'' = x y' - n^2 y */
 	derivatives(f, d, r_div(f, r_sub(f, r_mul(f, f->x[0], d), r_times(f, n * n, r_fn(f, mpfr_cos, many))), rest));
 }
@@ -262,7 +276,8 @@ void form_chebyshev(struct form *f)
 /* The sum of x^(i + j) over a rectangle. */
 void form_nested_sum(struct form *f)
 {
-	int n = form_between(f, 1, 4), m = form_between(f, 1, 4), x = in_scalar(f, 0.25, 1.25), carry[] = {lit(f, 0), lit(f, 1)};
+	int n = form_between(f, 1, 4), m = form_between(f, 1, 4), x = in_scalar(f, 0.25, 1.25),
+	    carry[] = {lit(f, 0), lit(f, 1)};
 	int p = open_for(f, carry, 2), inner[] = {p + 1, p + 2}, r = open_for(f, inner, 2);
 
 	close_with(f, (const int[]){op2(f, OP_ADD, r + 1, r + 2), op2(f, OP_MUL, r + 2, x)}, 2);

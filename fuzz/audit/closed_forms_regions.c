@@ -3,7 +3,8 @@
 
 static int derivative(struct form *f, enum derivative_kind kind, int x, int direction)
 {
-	return region_op(f, OP_DERIVATIVE, (const int[]){x, direction}, 2, &(struct attrs){.primals = 1, .transform = kind});
+	return region_op(
+	    f, OP_DERIVATIVE, (const int[]){x, direction}, 2, &(struct attrs){.primals = 1, .transform = kind});
 }
 
 static enum derivative_kind drawn_kind(struct form *f) { return form_coin(f) ? DERIVATIVE_JVP : DERIVATIVE_VJP; }
@@ -33,7 +34,8 @@ void form_checkpoint(struct form *f)
 /* A checkpoint in a loop around a loop: x^(n m). */
 void form_checkpointed_loop(struct form *f)
 {
-	int n = form_between(f, 1, 3), m = form_between(f, 1, 3), x = in_scalar(f, 0.5, 1.25), one = lit(f, 1), p = open_for(f, &one, 1);
+	int n = form_between(f, 1, 3), m = form_between(f, 1, 3), x = in_scalar(f, 0.5, 1.25), one = lit(f, 1),
+	    p = open_for(f, &one, 1);
 
 	open_like(f, NULL, 0);
 	close_with(f, (const int[]){op2(f, OP_MUL, p + 1, power_by_loop(f, x, m))}, 1);
@@ -51,7 +53,8 @@ void form_derivative_of_power(struct form *f)
 
 	close_with(f, (const int[]){power_by_loop(f, p, n)}, 1);
 	form_result(f, derivative(f, drawn_kind(f), x, one));
-	derivatives(f, r_times(f, n * (n - 1), r_pow(f, f->x[0], n - 2)), r_times(f, n * (n - 1) * (n - 2), r_pow(f, f->x[0], n - 3)));
+	derivatives(f, r_times(f, n * (n - 1), r_pow(f, f->x[0], n - 2)),
+	    r_times(f, n * (n - 1) * (n - 2), r_pow(f, f->x[0], n - 3)));
 }
 
 /* d/du of sin(a u) at u = x, a captured: a cos(a x). */

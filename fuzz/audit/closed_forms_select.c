@@ -3,10 +3,7 @@
 
 #include <math.h>
 
-static void of_line(struct form *f, double slope)
-{
-	derivatives(f, r_num(f, slope), r_num(f, 0));
-}
+static void of_line(struct form *f, double slope) { derivatives(f, r_num(f, slope), r_num(f, 0)); }
 
 static double point_of(const struct form *f) { return f->point[0].at[0].f; }
 
@@ -17,7 +14,8 @@ void form_extrema_product(struct form *f)
 {
 	double low = form_draw(f, 0.25, 1), high = form_draw(f, 1.25, 2);
 	bool swapped = form_coin(f);
-	int x = in_values(f, 2, swapped ? (const double[]){high, low} : (const double[]){low, high}), a = element(f, x, 0), b = element(f, x, 1);
+	int x = in_values(f, 2, swapped ? (const double[]){high, low} : (const double[]){low, high}),
+	    a = element(f, x, 0), b = element(f, x, 1);
 
 	form_result(f, op2(f, OP_MUL, op2(f, OP_MAX, a, b), op2(f, OP_MIN, a, b)));
 	first(f, 0, 0, f->x[1]);
@@ -69,7 +67,8 @@ void form_select_ladder(struct form *f)
 		taken = point_of(f) > edge ? k + 1 : taken;
 	}
 	form_result(f, y);
-	derivatives(f, r_times(f, taken, r_pow(f, f->x[0], taken - 1)), r_times(f, taken * (taken - 1), taken > 1 ? r_pow(f, f->x[0], taken - 2) : r_num(f, 0)));
+	derivatives(f, r_times(f, taken, r_pow(f, f->x[0], taken - 1)),
+	    r_times(f, taken * (taken - 1), taken > 1 ? r_pow(f, f->x[0], taken - 2) : r_num(f, 0)));
 }
 
 /* Lazy branches that capture x: sin or x^3. */
@@ -92,7 +91,8 @@ void form_cond(struct form *f)
 void form_dead_branch(struct form *f)
 {
 	static const enum op op[] = {OP_SQRT, OP_LOG, OP_RSQRT, OP_ACOSH};
-	int x = in_scalar(f, -2, -0.25), dead = op1(f, op[form_between(f, 0, 3)], form_coin(f) ? x : op2(f, OP_SUB, x, x));
+	int x = in_scalar(f, -2, -0.25),
+	    dead = op1(f, op[form_between(f, 0, 3)], form_coin(f) ? x : op2(f, OP_SUB, x, x));
 
 	form_result(f, op3(f, OP_SELECT, op2(f, OP_GT, x, lit(f, 0)), dead, op2(f, OP_MUL, x, x)));
 	derivatives(f, r_times(f, 2, f->x[0]), r_num(f, 2));
@@ -113,10 +113,12 @@ void form_huber(struct form *f)
 {
 	double width = 1 + 1.0 / 128;
 	bool negative = form_coin(f);
-	int x = in_scalar(f, negative ? -3 : 0.25, negative ? -0.25 : 3), size = op2(f, OP_SUB, op1(f, OP_ABS, x), lit(f, width / 2)), half = lit(f, 0.5);
+	int x = in_scalar(f, negative ? -3 : 0.25, negative ? -0.25 : 3),
+	    size = op2(f, OP_SUB, op1(f, OP_ABS, x), lit(f, width / 2)), half = lit(f, 0.5);
 	int inside = op2(f, OP_LT, op2(f, OP_MUL, x, x), lit(f, width));
 
-	form_result(f, op3(f, OP_SELECT, inside, op2(f, OP_MUL, half, op2(f, OP_MUL, x, x)), op2(f, OP_MUL, lit(f, width), size)));
+	form_result(f,
+	    op3(f, OP_SELECT, inside, op2(f, OP_MUL, half, op2(f, OP_MUL, x, x)), op2(f, OP_MUL, lit(f, width), size)));
 	double value = point_of(f);
 	if (value * value < width)
 		derivatives(f, f->x[0], r_num(f, 1));
@@ -130,7 +132,8 @@ void form_huber(struct form *f)
 void form_sawtooth(struct form *f)
 {
 	static const enum op op[] = {OP_FLOOR, OP_CEIL, OP_TRUNC, OP_ROUND};
-	int x = in_scalar(f, 0.0625, 0.375), wide = op2(f, OP_ADD, op2(f, OP_MUL, x, lit(f, 1)), lit(f, form_between(f, -2, 2)));
+	int x = in_scalar(f, 0.0625, 0.375),
+	    wide = op2(f, OP_ADD, op2(f, OP_MUL, x, lit(f, 1)), lit(f, form_between(f, -2, 2)));
 
 	form_result(f, op2(f, OP_SUB, wide, op1(f, op[form_between(f, 0, 3)], wide)));
 	of_line(f, 1);
@@ -139,7 +142,8 @@ void form_sawtooth(struct form *f)
 /* Rounded forwards, the identity backwards: x + stop(round x - x). */
 void form_straight_through(struct form *f)
 {
-	int x = in_scalar(f, -2.25, 2.25), off = op2(f, OP_ADD, x, lit(f, 1.0 / 128)), residue = op2(f, OP_SUB, op1(f, OP_ROUND, off), x);
+	int x = in_scalar(f, -2.25, 2.25), off = op2(f, OP_ADD, x, lit(f, 1.0 / 128)),
+	    residue = op2(f, OP_SUB, op1(f, OP_ROUND, off), x);
 
 	form_result(f, op2(f, OP_ADD, x, op1(f, OP_STOP_GRADIENT, residue)));
 	of_line(f, 1);
@@ -194,7 +198,8 @@ void form_floor_at_integer(struct form *f)
 void form_equality(struct form *f)
 {
 	double c = form_draw(f, 0.25, 2);
-	int x = in_values(f, 1, &c), at = element(f, x, 0), other = op2(f, OP_SUB, op2(f, OP_MUL, lit(f, 3), at), lit(f, 2 * c));
+	int x = in_values(f, 1, &c), at = element(f, x, 0),
+	    other = op2(f, OP_SUB, op2(f, OP_MUL, lit(f, 3), at), lit(f, 2 * c));
 
 	form_result(f, op3(f, OP_SELECT, op2(f, OP_EQ, at, lit(f, c)), at, other));
 	form_undecided(f, "isolated-path");

@@ -33,7 +33,8 @@ static const real *softmax_of(struct form *f, int n)
 void form_softmax(struct form *f)
 {
 	int n = form_between(f, 2, 5), x = in_values(f, n, form_apart(f, n, -2, 2));
-	int shifted = op2(f, OP_SUB, x, op1(f, OP_STOP_GRADIENT, reduce(f, OP_REDUCE_MAX, x))), e = op1(f, OP_EXP, shifted);
+	int shifted = op2(f, OP_SUB, x, op1(f, OP_STOP_GRADIENT, reduce(f, OP_REDUCE_MAX, x))),
+	    e = op1(f, OP_EXP, shifted);
 
 	form_result(f, op2(f, OP_DIV, e, reduce(f, OP_REDUCE_SUM, e)));
 	const real *s = softmax_of(f, n);
@@ -72,7 +73,8 @@ void form_logsumexp_by_parts(struct form *f)
 /* -log of the softmax at a label: s - e_label. */
 void form_cross_entropy(struct form *f)
 {
-	int n = form_between(f, 2, 5), label = form_between(f, 0, n - 1), x = in_vector(f, n, -2, 2), index = in_integer(f, label);
+	int n = form_between(f, 2, 5), label = form_between(f, 0, n - 1), x = in_vector(f, n, -2, 2),
+	    index = in_integer(f, label);
 	int picked = gather(f, x, index, MODE_CLIP);
 
 	form_result(f, op2(f, OP_SUB, reduce(f, OP_LOGSUMEXP, x), picked));
@@ -107,7 +109,8 @@ static void of_norm(struct form *f, int n)
 
 		first(f, 0, i, u);
 		for (int j = 0; j <= i; j++)
-			second(f, 0, i, j, r_div(f, r_sub(f, r_num(f, delta(i, j)), r_mul(f, u, r_div(f, f->x[j], y))), y));
+			second(f, 0, i, j,
+			    r_div(f, r_sub(f, r_num(f, delta(i, j)), r_mul(f, u, r_div(f, f->x[j], y))), y));
 	}
 }
 
@@ -136,13 +139,16 @@ void form_normalize(struct form *f)
 	real y = r_sqrt(f, sum_of(f, n, square)), cube = r_pow(f, y, 3);
 	for (int k = 0; k < n; k++)
 		for (int i = 0; i < n; i++)
-			first(f, k, i, r_sub(f, r_times(f, delta(i, k), r_pow(f, y, -1)), r_div(f, r_mul(f, f->x[i], f->x[k]), cube)));
+			first(f, k, i,
+			    r_sub(f, r_times(f, delta(i, k), r_pow(f, y, -1)),
+			        r_div(f, r_mul(f, f->x[i], f->x[k]), cube)));
 }
 
 /* (sum x^p)^(1/p), p = 3: (x_i/y)^2. */
 void form_p_norm(struct form *f)
 {
-	int n = form_between(f, 1, 4), x = in_vector(f, n, 0.5, 2), cubes = op2(f, OP_POW, x, lit(f, 3)), third_ = op2(f, OP_DIV, lit(f, 1), lit(f, 3));
+	int n = form_between(f, 1, 4), x = in_vector(f, n, 0.5, 2), cubes = op2(f, OP_POW, x, lit(f, 3)),
+	    third_ = op2(f, OP_DIV, lit(f, 1), lit(f, 3));
 
 	form_result(f, op2(f, OP_POW, reduce(f, OP_REDUCE_SUM, cubes), third_));
 	real sum = r_num(f, 0);
@@ -167,28 +173,34 @@ void form_mean(struct form *f)
 /* 2 (x_i - m)/n, 2 (delta - 1/n)/n */
 void form_variance(struct form *f)
 {
-	int n = form_between(f, 2, 5), x = in_values(f, n, form_apart(f, n, -2, 2)), centred = op2(f, OP_SUB, x, reduce(f, OP_REDUCE_MEAN, x));
+	int n = form_between(f, 2, 5), x = in_values(f, n, form_apart(f, n, -2, 2)),
+	    centred = op2(f, OP_SUB, x, reduce(f, OP_REDUCE_MEAN, x));
 
 	form_result(f, reduce(f, OP_REDUCE_MEAN, op1(f, OP_SQUARE, centred)));
 	real mean = r_div(f, sum_of(f, n, itself), r_num(f, n));
 	for (int i = 0; i < n; i++) {
 		first(f, 0, i, r_div(f, r_times(f, 2, r_sub(f, f->x[i], mean)), r_num(f, n)));
 		for (int j = 0; j <= i; j++)
-			second(f, 0, i, j, r_div(f, r_times(f, 2, r_sub(f, r_num(f, delta(i, j)), r_pow(f, r_num(f, n), -1))), r_num(f, n)));
+			second(f, 0, i, j,
+			    r_div(f, r_times(f, 2, r_sub(f, r_num(f, delta(i, j)), r_pow(f, r_num(f, n), -1))),
+			        r_num(f, n)));
 	}
 }
 
 /* z = (x - m)/s: (delta - 1/n - z_i z_k/n)/s. */
 void form_standardize(struct form *f)
 {
-	int n = form_between(f, 3, 5), x = in_values(f, n, form_apart(f, n, -2, 2)), centred = op2(f, OP_SUB, x, reduce(f, OP_REDUCE_MEAN, x));
+	int n = form_between(f, 3, 5), x = in_values(f, n, form_apart(f, n, -2, 2)),
+	    centred = op2(f, OP_SUB, x, reduce(f, OP_REDUCE_MEAN, x));
 
 	form_result(f, op2(f, OP_DIV, centred, op1(f, OP_SQRT, reduce(f, OP_REDUCE_MEAN, op1(f, OP_SQUARE, centred)))));
-	real count = r_num(f, n), mean = r_div(f, sum_of(f, n, itself), count), squares = r_div(f, sum_of(f, n, square), count);
+	real count = r_num(f, n), mean = r_div(f, sum_of(f, n, itself), count),
+	     squares = r_div(f, sum_of(f, n, square), count);
 	real deviation = r_sqrt(f, r_sub(f, squares, r_mul(f, mean, mean)));
 	for (int k = 0; k < n; k++)
 		for (int i = 0; i < n; i++) {
-			real z = r_div(f, r_sub(f, f->x[k], mean), deviation), w = r_div(f, r_sub(f, f->x[i], mean), deviation);
+			real z = r_div(f, r_sub(f, f->x[k], mean), deviation),
+			     w = r_div(f, r_sub(f, f->x[i], mean), deviation);
 			real rest = r_div(f, r_plus(f, r_mul(f, z, w), 1), count);
 
 			first(f, k, i, r_div(f, r_sub(f, r_num(f, delta(i, k)), rest), deviation));
@@ -208,7 +220,9 @@ void form_geometric_mean(struct form *f)
 	for (int i = 0; i < n; i++) {
 		first(f, 0, i, r_div(f, y, r_times(f, n, f->x[i])));
 		for (int j = 0; j <= i; j++)
-			second(f, 0, i, j, r_div(f, r_times(f, 1 - n * delta(i, j), y), r_times(f, n * n, r_mul(f, f->x[i], f->x[j]))));
+			second(f, 0, i, j,
+			    r_div(
+			        f, r_times(f, 1 - n * delta(i, j), y), r_times(f, n * n, r_mul(f, f->x[i], f->x[j]))));
 	}
 }
 

@@ -1,6 +1,7 @@
 /*
- * finite_difference.c: the error estimate of the finite differences on trial: where they say that they have converged, without having been
- * told to what, they are as near to the analytic derivative as they say.  So are mixed differences of second order, which are told.
+ * finite_difference.c: the error estimate of the finite differences on trial: where they say that they have converged,
+ * without having been told to what, they are as near to the analytic derivative as they say.  So are mixed differences
+ * of second order, which are told.
  */
 #include <math.h>
 
@@ -9,14 +10,15 @@
 #include "audit.h"
 #include "fuzz/bench/bench.h"
 
-/* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of so much work. */
+/* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of
+ * so much work. */
 enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };
 
 struct fd_tally {
 	int64_t cases, skipped, measured, converged, escalated, one_sided;
 	int64_t abstained[REASON_COUNT];
-	int64_t beyond; /* converged, and farther off than the estimate */
-	double worst;   /* largest distance over estimate */
+	int64_t beyond;                                  /* converged, and farther off than the estimate */
+	double worst;                                    /* largest distance over estimate */
 	int64_t second, second_converged, second_beyond; /* the same of mixed differences */
 	double second_worst;
 };
@@ -43,7 +45,8 @@ static double doubt(const struct component *g, const struct fd_target *t, double
 }
 
 /* Compares what was measured with g times `move`, a power of two. */
-static void compare(struct fd_trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
+static void compare(
+    struct fd_trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
 {
 	struct fd_tally *tally = r->tally;
 	tally->measured++;
@@ -60,7 +63,9 @@ static void compare(struct fd_trial *r, const struct fd_run *run, const struct f
 	if (gap <= allowed)
 		return;
 	tally->beyond++;
-	audit_broken(r->self, r->c, "beyond", "case %lld, point %d: analytic %.17g, quotient %.17g, apart by %.3g with an estimate of %.3g at %d bits, step 2^%d",
+	audit_broken(r->self, r->c, "beyond",
+	    "case %lld, point %d: analytic %.17g, quotient %.17g, apart by %.3g with an estimate of %.3g at %d "
+	    "bits, step 2^%d",
 	    (long long)tally->cases, r->which, value, t->quotient, gap, t->error, run->precision, run->log_step);
 }
 
@@ -90,7 +95,8 @@ static bool measurable(const struct fd_trial *r)
 {
 	const struct truth_point *t = r->truth;
 	const struct transform *request = &r->c->transform[0];
-	if (t->kink || t->n_assignment != 1 || !all_finite(r->c->point[r->which], r->c->program.top.n_param) || !all_finite(request->seed, request->n_seed))
+	if (t->kink || t->n_assignment != 1 || !all_finite(r->c->point[r->which], r->c->program.top.n_param) ||
+	    !all_finite(request->seed, request->n_seed))
 		return false;
 	for (int k = 0; k < t->n_primal; k++)
 		for (int e = 0; e < shape_elements(&t->primal[k].type.shape); e++)
@@ -108,7 +114,11 @@ static void try_coordinate(struct fd_trial *r, int wrt, int element)
 	struct fd_target t;
 	if (!target_of(g, move, 0, fd_components(r->fd), &t))
 		return;
-	struct fd_run run = {.direction = r->direction, .step = at != 0 ? ilogb(at) - ilogb(move) - 1 : -1, .weight = r->weight, .n_target = 1, .target = &t};
+	struct fd_run run = {.direction = r->direction,
+	    .step = at != 0 ? ilogb(at) - ilogb(move) - 1 : -1,
+	    .weight = r->weight,
+	    .n_target = 1,
+	    .target = &t};
 	r->direction[request->wrt[wrt]].at[element].f = move;
 	fd_measure(r->fd, &run, r->arena);
 	r->direction[request->wrt[wrt]].at[element].f = 0;
@@ -126,7 +136,9 @@ static void set_out(struct fd_trial *r)
 	for (int i = 0; i < n_input; i++)
 		r->direction[i] = tensor_new(r->arena, &r->c->point[r->which][i].type);
 	for (int k = 0; request->kind == TRANSFORM_VJP && k < r->truth->n_primal; k++)
-		for (int e = 0; dtype_is_float(r->truth->primal[k].type.dtype) && e < shape_elements(&r->truth->primal[k].type.shape); e++)
+		for (int e = 0; dtype_is_float(r->truth->primal[k].type.dtype) &&
+		     e < shape_elements(&r->truth->primal[k].type.shape);
+		     e++)
 			r->weight[j++] = request->seed[k].at[e].f;
 }
 
@@ -136,7 +148,8 @@ static void try_vjp(struct fd_trial *r)
 	int left = COORDINATES;
 	for (int k = 0; k < request->n_wrt; k++) {
 		const struct type *type = &r->c->point[r->which][request->wrt[k]].type;
-		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0; e++, left--)
+		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0;
+		     e++, left--)
 			try_coordinate(r, k, e);
 	}
 }
@@ -176,7 +189,8 @@ static void try_jvp(struct fd_trial *r)
 	for (int k = 0; k < request->n_wrt; k++)
 		if (dtype_is_float(r->direction[request->wrt[k]].type.dtype))
 			r->direction[request->wrt[k]] = request->seed[k];
-	struct fd_run run = {.direction = r->direction, .step = step, .weight = r->weight, .n_target = n, .target = target};
+	struct fd_run run = {
+	    .direction = r->direction, .step = step, .weight = r->weight, .n_target = n, .target = target};
 	if (!n)
 		return;
 	fd_measure(r->fd, &run, r->arena);
@@ -195,7 +209,8 @@ static void try_point(struct fd_trial *r)
 		try_jvp(r);
 }
 
-/* ---- second derivatives: of the contracted results along a direction and along a coordinate, which are told what to find ---- */
+/* ---- second derivatives: of the contracted results along a direction and along a coordinate, which are told what to
+ * find ---- */
 
 /* All differentiated floats move, by a power of two near their size. */
 static struct tensor along(const struct fd_trial *r, const struct tensor *x)
@@ -206,7 +221,8 @@ static struct tensor along(const struct fd_trial *r, const struct tensor *x)
 	return t;
 }
 
-static void try_mixed(struct fd_trial *r, const struct tensor *direction, const struct component *g, int input, int element)
+static void try_mixed(
+    struct fd_trial *r, const struct tensor *direction, const struct component *g, int input, int element)
 {
 	struct fd_tally *tally = r->tally;
 	double move = fabs(direction[input].at[element].f);
@@ -230,7 +246,8 @@ static void try_mixed(struct fd_trial *r, const struct tensor *direction, const 
 	if (t.outcome == FD_AGREES && gap <= allowed)
 		return;
 	tally->second_beyond++;
-	audit_broken(r->self, r->c, "beyond, second", "case %lld, point %d: analytic %.17g, apart by %.3g with an estimate of %.3g at %d bits, step 2^%d",
+	audit_broken(r->self, r->c, "beyond, second",
+	    "case %lld, point %d: analytic %.17g, apart by %.3g with an estimate of %.3g at %d bits, step 2^%d",
 	    (long long)tally->cases, r->which, t.value, gap, t.error, run.precision, run.log_step);
 }
 
@@ -245,7 +262,8 @@ static void try_second(struct fd_trial *r)
 		return;
 	for (r->which = 0; r->which < first->n_point; r->which++) {
 		struct tensor *direction = NEW(r->arena, struct tensor, n_input);
-		struct transform request[] = {*vjp, {.kind = TRANSFORM_JVP, .n_wrt = vjp->n_wrt, .wrt = vjp->wrt, .n_seed = vjp->n_wrt}};
+		struct transform request[] = {
+		    *vjp, {.kind = TRANSFORM_JVP, .n_wrt = vjp->n_wrt, .wrt = vjp->wrt, .n_seed = vjp->n_wrt}};
 		request[1].seed = NEW(r->arena, struct tensor, vjp->n_wrt);
 		for (int i = 0; i < n_input; i++)
 			direction[i] = tensor_new(r->arena, &first->point[r->which][i].type);
@@ -263,7 +281,8 @@ static void try_second(struct fd_trial *r)
 		int left = SECOND_COORDINATES;
 		for (int k = 0; k < vjp->n_wrt; k++) {
 			const struct type *type = &direction[vjp->wrt[k]].type;
-			for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0; e++, left--)
+			for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape) && left > 0;
+			     e++, left--)
 				try_mixed(r, direction, &r->truth->derivative[0][k].at[e], vjp->wrt[k], e);
 		}
 	}
@@ -289,11 +308,12 @@ static void report(struct audit *self, const struct fd_tally *t)
 			json_member_integer(w, reason_names[k], t->abstained[k]);
 	json_end(w);
 	audit_line(self, "cases", "%8lld  (%lld skipped)", (long long)t->cases, (long long)t->skipped);
-	audit_line(self, "measured", "%8lld  (%lld on more than one rung)", (long long)t->measured, (long long)t->escalated);
+	audit_line(
+	    self, "measured", "%8lld  (%lld on more than one rung)", (long long)t->measured, (long long)t->escalated);
 	audit_line(self, "converged", "%8lld  (%lld from one side)", (long long)t->converged, (long long)t->one_sided);
 	audit_line(self, "beyond", "%8lld  (largest distance %.3g of the estimate)", (long long)t->beyond, t->worst);
-	audit_line(self, "second derivatives", "%8lld converged of %lld, %lld beyond (largest %.3g)", (long long)t->second_converged, (long long)t->second,
-	    (long long)t->second_beyond, t->second_worst);
+	audit_line(self, "second derivatives", "%8lld converged of %lld, %lld beyond (largest %.3g)",
+	    (long long)t->second_converged, (long long)t->second, (long long)t->second_beyond, t->second_worst);
 	for (int k = 0; k < REASON_COUNT; k++)
 		if (t->abstained[k])
 			audit_line(self, "abstain", "%8lld  %s", (long long)t->abstained[k], reason_names[k]);
@@ -324,7 +344,11 @@ void audit_finite_difference(struct audit *self)
 	struct oracle_options options = audit_oracle_options(self, 0);
 	struct fd_tally tally = {0};
 	const struct oracle_rules *rules = options.rules ? options.rules : &oracle_rules_right;
-	struct fd_trial r = {.self = self, .tally = &tally, .oracle = oracle_open(&options), .fd = fd_open(rules), .mixed = fd_mixed_open(rules)};
+	struct fd_trial r = {.self = self,
+	    .tally = &tally,
+	    .oracle = oracle_open(&options),
+	    .fd = fd_open(rules),
+	    .mixed = fd_mixed_open(rules)};
 
 	tally.skipped = audit_each_case(self, try_case, &r);
 	report(self, &tally);

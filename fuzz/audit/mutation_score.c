@@ -26,7 +26,7 @@ struct alive {
 struct scoring {
 	const struct score_options *o;
 	struct score *out;
-	struct bench bench; /* of the engine without faults */
+	struct bench bench;  /* of the engine without faults */
 	struct alive *alive; /* [out->n] */
 	int n_alive;
 	double start, shown;
@@ -79,15 +79,17 @@ void score_free(struct score *s)
 /* ---- which may differ where ---- */
 
 /*
- * Region ops whose derivative is made of those of the ops inside: there, an edited rule of an op that is nowhere in the program is never
- * read.  Any other region op may derive more than it shows.
+ * Region ops whose derivative is made of those of the ops inside: there, an edited rule of an op that is nowhere in the
+ * program is never read.  Any other region op may derive more than it shows.
  */
 static bool region_shows_its_ops(enum op op)
 {
-	return op == OP_COND || op == OP_SCATTER_APPLY || op == OP_CHECKPOINT || op == OP_FOR || op == OP_WHILE || op == OP_SCAN;
+	return op == OP_COND || op == OP_SCATTER_APPLY || op == OP_CHECKPOINT || op == OP_FOR || op == OP_WHILE ||
+	    op == OP_SCAN;
 }
 
-/* The ops of a program, or false where others may be derived as well: in a derivative of a derivative the rules of one are ops of the next. */
+/* The ops of a program, or false where others may be derived as well: in a derivative of a derivative the rules of one
+ * are ops of the next. */
 static bool ops_of(const struct testcase *c, bool present[OP_COUNT])
 {
 	if (c->n_transform > 1)
@@ -146,7 +148,8 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 			continue;
 		q.engine = s->alive[k].engine;
 		if (!case_shows(c, &q, a, &judgement)) {
-			if (judgement.verdict == VERDICT_INACCURATE && right.verdict == VERDICT_AGREE && !s->out->row[k].inaccurate)
+			if (judgement.verdict == VERDICT_INACCURATE && right.verdict == VERDICT_AGREE &&
+			    !s->out->row[k].inaccurate)
 				s->out->row[k].inaccurate = s->out->cases;
 			continue;
 		}
@@ -165,15 +168,18 @@ static void show_progress(struct scoring *s)
 	if (!s->o->progress || now - s->shown < (s->terminal ? 1 : SCORE_LINE_SECONDS))
 		return;
 	s->shown = now;
-	fprintf(stderr, "%s%s: %lld cases, %.0f/s, %d of %d alive, at most %.0f s left%s", s->terminal ? "\r\033[K" : "", s->o->engine,
-	    (long long)s->out->cases, (double)s->out->cases / (now - s->start), s->n_alive, s->out->n,
-	    (double)(s->o->cases - s->out->cases) * (now - s->start) / (double)(s->out->cases + 1), s->terminal ? "" : "\n");
+	fprintf(stderr, "%s%s: %lld cases, %.0f/s, %d of %d alive, at most %.0f s left%s",
+	    s->terminal ? "\r\033[K" : "", s->o->engine, (long long)s->out->cases,
+	    (double)s->out->cases / (now - s->start), s->n_alive, s->out->n,
+	    (double)(s->o->cases - s->out->cases) * (now - s->start) / (double)(s->out->cases + 1),
+	    s->terminal ? "" : "\n");
 	fflush(stderr);
 }
 
 static bool over(const struct scoring *s)
 {
-	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] || s->bench.failures || stop_requested();
+	return !s->n_alive || s->out->cases >= s->o->cases || s->out->right_wrong || s->out->unwritten.text[0] ||
+	    s->bench.failures || stop_requested();
 }
 
 static void run_case(void *context)

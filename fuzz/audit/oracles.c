@@ -24,15 +24,17 @@ static void count_components(struct oracle_tally *t, const struct truth_point *p
 static void count_point(struct oracle_tally *t, const struct testcase *c, int which, const struct truth_point *p,
     const struct fd_evidence *direction)
 {
-	const struct fd_evidence *worst = direction->outcome == FD_DISAGREES || p->fd.outcome == FD_NOT_RUN ? direction : &p->fd;
+	const struct fd_evidence *worst = direction->outcome == FD_DISAGREES || p->fd.outcome == FD_NOT_RUN ? direction
+	                                                                                                    : &p->fd;
 
 	t->points++;
 	t->outcome[worst->outcome]++;
 	if (worst->outcome == FD_ABSTAINS)
 		t->abstained[worst->reason]++;
 	if (worst->outcome == FD_DISAGREES)
-		audit_broken(t->audit, c, "disagree", "case %lld, point %d, component %d: analytic %.17g, finite differences %.17g +- %.3g", (long long)t->cases, which,
-		    worst->component, worst->analytic, worst->quotient, worst->error);
+		audit_broken(t->audit, c, "disagree",
+		    "case %lld, point %d, component %d: analytic %.17g, finite differences %.17g +- %.3g",
+		    (long long)t->cases, which, worst->component, worst->analytic, worst->quotient, worst->error);
 	count_components(t, p);
 }
 
@@ -70,7 +72,8 @@ static void report(struct audit *self, const struct oracle_tally *t)
 	json_end(w);
 	json_member_integer(w, "components", t->components);
 	json_member_integer(w, "undecided", t->undecided);
-	audit_line(self, "cases", "%8lld  (%lld skipped, %lld points)", (long long)t->cases, (long long)t->skipped, (long long)t->points);
+	audit_line(self, "cases", "%8lld  (%lld skipped, %lld points)", (long long)t->cases, (long long)t->skipped,
+	    (long long)t->points);
 	audit_line(self, "agree", "%8lld", (long long)t->outcome[FD_AGREES]);
 	audit_line(self, "disagree", "%8lld", (long long)t->outcome[FD_DISAGREES]);
 	audit_line(self, "nothing to compare", "%8lld", (long long)t->outcome[FD_NOT_RUN]);

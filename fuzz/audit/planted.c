@@ -29,7 +29,8 @@ static void put(struct json_writer *w, bool json, const struct oracle_fault *f, 
 }
 
 /* One fault against the section that must break, all families. */
-static bool is_caught(const struct audit_options *o, const struct oracle_fault *f, struct arena *a, char *label, size_t n)
+static bool is_caught(
+    const struct audit_options *o, const struct oracle_fault *f, struct arena *a, char *label, size_t n)
 {
 	struct audit_options one = *o;
 	struct error e = {0};
@@ -75,5 +76,7 @@ int audit_plant_all(const struct audit_options *o)
 		printf("%d of %d faults are caught\n", count.caught, count.planted);
 	arena_free(&a);
 	arena_free(&report);
-	return !count.planted || stop_requested() ? EXIT_NOTHING : count.caught < count.planted ? EXIT_FINDING : EXIT_NO_FINDING;
+	return !count.planted || stop_requested() ? EXIT_NOTHING
+	    : count.caught < count.planted        ? EXIT_FINDING
+	                                          : EXIT_NO_FINDING;
 }

@@ -1,6 +1,6 @@
 /*
- * rounding.c: engines that round at random (engines/kernels/rounding.h) against the ball, on random cases, each under several seeds.  On one case in four they also
- * flush subnormal numbers to 0, and the oracles are told so.
+ * rounding.c: engines that round at random (engines/kernels/rounding.h) against the ball, on random cases, each under
+ * several seeds.  On one case in four they also flush subnormal numbers to 0, and the oracles are told so.
  */
 #include <stdio.h>
 
@@ -44,22 +44,26 @@ static uint64_t rounding_seed(uint64_t seed, int64_t number, int k)
 	return seed_mix(seed_mix(seed, (uint64_t)number), (uint64_t)k + 1) % UINT64_C(1000000000);
 }
 
-static void try_engine(struct rounding_run *run, int mode, int which, int64_t number, uint64_t seed, const struct testcase *c, struct arena *a, struct shared_truth *t)
+static void try_engine(struct rounding_run *run, int mode, int which, int64_t number, uint64_t seed,
+    const struct testcase *c, struct arena *a, struct shared_truth *t)
 {
 	struct judgement j;
 	struct engine *engine = run->bench[mode].engine[which];
 	char spec[SPEC];
 
-	snprintf(spec, sizeof spec, "%s:%s=%llu", engine_kind(engine)->name, rounded_as[mode], (unsigned long long)seed);
+	snprintf(
+	    spec, sizeof spec, "%s:%s=%llu", engine_kind(engine)->name, rounded_as[mode], (unsigned long long)seed);
 	engine_reseed_rounding(engine, seed);
-	bool finding = case_shows(c, &(struct question){.bench = &run->bench[mode], .engine = engine, .truth = t}, a, &j);
+	bool finding = case_shows(
+	    c, &(struct question){.bench = &run->bench[mode], .engine = engine, .truth = t}, a, &j);
 	count(&run->all, &j);
 	count(&run->of[which], &j);
 	count(&run->in[mode], &j);
 	if (finding)
 		audit_broken(run->self, c, engine_kind(engine)->name,
-		    "case %lld, %s: %s, point %d, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g", (long long)number, spec,
-		    verdict_names[j.verdict], j.point, j.in_primal ? "result" : "derivative", j.which, j.element, j.expected, j.returned, j.radius);
+		    "case %lld, %s: %s, point %d, %s %d, element %d: expected %.17g, returned %.17g, radius %.3g",
+		    (long long)number, spec, verdict_names[j.verdict], j.point, j.in_primal ? "result" : "derivative",
+		    j.which, j.element, j.expected, j.returned, j.radius);
 }
 
 static void try_case(void *context, int64_t number, const struct testcase *c, struct arena *a)
@@ -72,7 +76,8 @@ static void try_case(void *context, int64_t number, const struct testcase *c, st
 		oracle_truth(run->bench[mode].oracle, c, a, &t.truth);
 		for (int e = 0; e < SPECS; e++)
 			for (int k = 0; k < SEEDS_OF_CASE; k++)
-				try_engine(run, mode, e, number, rounding_seed(audit_options_of(run->self)->seed, number, k), c, a, &t);
+				try_engine(run, mode, e, number,
+				    rounding_seed(audit_options_of(run->self)->seed, number, k), c, a, &t);
 		run->in[mode].cases++;
 	}
 	run->all.cases++;
@@ -116,16 +121,19 @@ static void report(struct rounding_run *run)
 		json_end(w);
 	}
 	json_end(w);
-	audit_line(run->self, "cases", "%8lld  (%lld skipped), %d seeds each", (long long)t->cases, (long long)t->skipped, SEEDS_OF_CASE);
-	audit_line(run->self, "answers decided", "%8lld  (%lld components)", (long long)t->answers, (long long)t->decided);
+	audit_line(run->self, "cases", "%8lld  (%lld skipped), %d seeds each", (long long)t->cases,
+	    (long long)t->skipped, SEEDS_OF_CASE);
+	audit_line(
+	    run->self, "answers decided", "%8lld  (%lld components)", (long long)t->answers, (long long)t->decided);
 	audit_line(run->self, "outside the loose ball", "%8lld", (long long)outside_of(t));
 	audit_line(run->self, "between tight and loose", "%8lld", (long long)t->verdict[VERDICT_INACCURATE]);
-	audit_line(run->self, "of these, flushing", "%8lld cases, %lld answers decided, %lld outside", (long long)flushed->cases, (long long)flushed->answers,
-	    (long long)outside_of(flushed));
+	audit_line(run->self, "of these, flushing", "%8lld cases, %lld answers decided, %lld outside",
+	    (long long)flushed->cases, (long long)flushed->answers, (long long)outside_of(flushed));
 	for (int e = 0; e < SPECS; e++)
-		audit_line(run->self, engine_kind(run->bench[ROUNDING].engine[e])->name, "%8lld answers, %lld inaccurate, %lld undecided, %lld unsupported",
-		    (long long)run->of[e].answers, (long long)run->of[e].verdict[VERDICT_INACCURATE],
-		    (long long)run->of[e].verdict[VERDICT_UNDECIDED], (long long)run->of[e].verdict[VERDICT_UNSUPPORTED]);
+		audit_line(run->self, engine_kind(run->bench[ROUNDING].engine[e])->name,
+		    "%8lld answers, %lld inaccurate, %lld undecided, %lld unsupported", (long long)run->of[e].answers,
+		    (long long)run->of[e].verdict[VERDICT_INACCURATE], (long long)run->of[e].verdict[VERDICT_UNDECIDED],
+		    (long long)run->of[e].verdict[VERDICT_UNSUPPORTED]);
 }
 
 void audit_rounding(struct audit *self)

@@ -28,8 +28,8 @@ struct ladder {
 struct measuring {
 	const struct sensitivity_options *o;
 	struct sensitivity *out;
-	struct bench bench;     /* of the engine without faults */
-	struct ladder *ladder;  /* [out->n] */
+	struct bench bench;    /* of the engine without faults */
+	struct ladder *ladder; /* [out->n] */
 	double start, shown;
 	struct profile profile;
 	struct arena arena; /* of a case */
@@ -56,12 +56,17 @@ static const char *operands_of(enum op op)
 	case FAMILY_MATMUL:
 	case FAMILY_SLICE_SCATTER:
 	case FAMILY_DYNAMIC_UPDATE_SLICE:
-	case FAMILY_PAD: return "ab";
-	case FAMILY_CLAMP: return "abc";
-	case FAMILY_SELECT: return "bc";
+	case FAMILY_PAD:
+		return "ab";
+	case FAMILY_CLAMP:
+		return "abc";
+	case FAMILY_SELECT:
+		return "bc";
 	case FAMILY_SCATTER:
-	case FAMILY_MASKED_SCATTER: return "ac";
-	default: return "";
+	case FAMILY_MASKED_SCATTER:
+		return "ac";
+	default:
+		return "";
 	}
 }
 
@@ -71,7 +76,8 @@ static void add_rows(struct sensitivity *s, const struct sensitivity_options *o)
 		enum regularity r = op_table[op].regularity;
 		const char *operand = operands_of((enum op)op);
 
-		if (op_table[op].n_region || r == REGULARITY_DISCRETE || r == REGULARITY_STEP || (o->only && !strstr(op_table[op].name, o->only)))
+		if (op_table[op].n_region || r == REGULARITY_DISCRETE || r == REGULARITY_STEP ||
+		    (o->only && !strstr(op_table[op].name, o->only)))
 			continue;
 		do
 			s->row[s->n++] = (struct sensitivity_row){.op = (enum op)op, .operand = *operand};
@@ -83,11 +89,13 @@ static struct engine *open_one(const struct measuring *m, const struct sensitivi
 {
 	char spec[SPEC], of[3] = {row->operand ? '.' : '\0', row->operand, '\0'};
 
-	snprintf(spec, sizeof spec, "%s+scale:%s%s:%.17g", m->o->engine, op_table[row->op].name, of, 1 + sensitivity_error[i]);
+	snprintf(spec, sizeof spec, "%s+scale:%s%s:%.17g", m->o->engine, op_table[row->op].name, of,
+	    1 + sensitivity_error[i]);
 	return engine_open(spec, e);
 }
 
-/* Later engines are opened when they are asked, and closed when nothing more is to be known of them: there are a thousand. */
+/* Later engines are opened when they are asked, and closed when nothing more is to be known of them: there are a
+ * thousand. */
 static bool open_first(struct measuring *m, struct error *e)
 {
 	struct oracle_options oracle = {.seed = m->o->seed, .fd_one_in = INT_MAX};
@@ -100,7 +108,8 @@ static bool open_first(struct measuring *m, struct error *e)
 	return bench_open(&m->bench, &m->o->engine, 1, &oracle, e);
 }
 
-static bool shows(struct measuring *m, int k, int i, const struct testcase *c, struct shared_truth *truth, struct arena *a)
+static bool shows(
+    struct measuring *m, int k, int i, const struct testcase *c, struct shared_truth *truth, struct arena *a)
 {
 	struct ladder *l = &m->ladder[k];
 
@@ -110,7 +119,9 @@ static bool shows(struct measuring *m, int k, int i, const struct testcase *c, s
 		m->bench.failures++;
 		return false;
 	}
-	return case_shows(c, &(struct question){.bench = &m->bench, .engine = l->engine[i], .truth = truth, .full_is_no = true}, a, NULL);
+	return case_shows(c,
+	    &(struct question){.bench = &m->bench, .engine = l->engine[i], .truth = truth, .full_is_no = true}, a,
+	    NULL);
 }
 
 /* From the largest error that too few cases have shown, as far down as this one shows them. */
@@ -159,7 +170,8 @@ static bool all_shown(const struct measuring *m)
 
 static bool over(const struct measuring *m)
 {
-	return m->out->cases >= m->o->cases || m->out->right_wrong || m->bench.failures || all_shown(m) || stop_requested();
+	return m->out->cases >= m->o->cases || m->out->right_wrong || m->bench.failures || all_shown(m) ||
+	    stop_requested();
 }
 
 static void show_progress(struct measuring *m)
@@ -169,8 +181,8 @@ static void show_progress(struct measuring *m)
 	if (!m->o->progress || now - m->shown < LINE_SECONDS)
 		return;
 	m->shown = now;
-	fprintf(stderr, "%s: %lld of %lld cases, %.0f/s\n", m->o->engine, (long long)m->out->cases, (long long)m->o->cases,
-	    (double)m->out->cases / (now - m->start));
+	fprintf(stderr, "%s: %lld of %lld cases, %.0f/s\n", m->o->engine, (long long)m->out->cases,
+	    (long long)m->o->cases, (double)m->out->cases / (now - m->start));
 }
 
 static void run_case(void *context)

@@ -15,13 +15,15 @@ double bench_clock(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* By dtype of a case: an engine that is handed all floats in one dtype flushes those of any dtype with the range of that one. */
+/* By dtype of a case: an engine that is handed all floats in one dtype flushes those of any dtype with the range of
+ * that one. */
 static void add_flushing(const struct hello *h, bool *flushes)
 {
 	if (!h)
 		return;
 	for (int d = 0; d < DTYPE_COUNT; d++) {
-		bool in_one = h->one_dtype >= 0 && h->flushes[h->one_dtype] && dtype_table[d].normal <= dtype_table[h->one_dtype].normal;
+		bool in_one = h->one_dtype >= 0 && h->flushes[h->one_dtype] &&
+		    dtype_table[d].normal <= dtype_table[h->one_dtype].normal;
 
 		flushes[d] = flushes[d] || h->flushes[d] || (in_one && dtype_is_float((enum dtype)d));
 	}
@@ -32,7 +34,8 @@ bool bench_open(struct bench *b, const char *const *spec, int n_spec, const stru
 	return bench_open_against(b, spec, n_spec, NULL, o, e);
 }
 
-bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference, const struct oracle_options *o, struct error *e)
+bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference,
+    const struct oracle_options *o, struct error *e)
 {
 	memset(b, 0, sizeof(*b));
 	if (n_spec > BENCH_ENGINES)
@@ -74,9 +77,10 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* A number that is wrong by the usual radii, by those of what the engine declares of its functions: what these do not explain is the finding. */
-static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
-    struct arena *a, struct judgement *out)
+/* A number that is wrong by the usual radii, by those of what the engine declares of its functions: what these do not
+ * explain is the finding. */
+static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c,
+    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
 	struct arena_mark mark = arena_mark(a);
 	struct judgement declared;
@@ -96,8 +100,8 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 }
 
 /* What is off where something is no finite number is a convention, if nothing is elsewhere. */
-static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c, const struct truth *truth, const struct answer *answer,
-    struct arena *a, struct judgement *out)
+static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c,
+    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
 	struct arena_mark mark = arena_mark(a);
 	struct truth finite = truth_of_finite_points(truth, a);
@@ -114,19 +118,22 @@ static void bench_finite(struct bench *b, const struct hello *hello, const struc
 }
 
 /* What the engine says of itself is no finding. */
-static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c, const struct truth *truth, const struct answer *answer,
-    struct arena *a, struct judgement *out)
+static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c,
+    const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
 	const struct hello *hello = engine_hello(engine);
 
 	judge(c, truth, answer, out);
 	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL) && hello && hello->accuracy)
 		bench_declared(b, hello, c, truth, answer, a, out);
-	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL || out->verdict == VERDICT_NAN_LEAK) && hello && hello->finite_math &&
-	    truth->point[out->point].nonfinite)
+	if ((out->verdict == VERDICT_WRONG || out->verdict == VERDICT_WRONG_PRIMAL ||
+	        out->verdict == VERDICT_NAN_LEAK) &&
+	    hello && hello->finite_math && truth->point[out->point].nonfinite)
 		bench_finite(b, hello, c, truth, answer, a, out);
-	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of. */
-	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero && (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
+	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of.
+	 */
+	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero &&
+	    (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
 		out->verdict = VERDICT_CONVENTION;
 }
 
@@ -207,8 +214,8 @@ struct difference {
 	double first, second;
 };
 
-static void compare_tensors(const struct tensor *first, int n_first, const struct tensor *second, int n_second,
-    struct difference *d)
+static void compare_tensors(
+    const struct tensor *first, int n_first, const struct tensor *second, int n_second, struct difference *d)
 {
 	if (n_first != n_second) {
 		d->any = true;
@@ -253,14 +260,15 @@ static struct difference compare_runs(const struct answer *first, const struct a
 		if (d.any)
 			break;
 		d.in_primal = false;
-		compare_tensors(first[k].derivative, first[k].n_derivative, second[k].derivative, second[k].n_derivative, &d);
+		compare_tensors(
+		    first[k].derivative, first[k].n_derivative, second[k].derivative, second[k].n_derivative, &d);
 	}
 	return d;
 }
 
 /*
- * The judgement of an engine whose two runs differ: first run as expected, second as returned.  What was counted as decided
- * stays: it describes the truth.
+ * The judgement of an engine whose two runs differ: first run as expected, second as returned.  What was counted as
+ * decided stays: it describes the truth.
  */
 static void judge_nondeterministic(const struct difference *d, struct judgement *j)
 {
@@ -278,13 +286,14 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
 }
 
 /*
- * A second opinion of the engine itself before it is blamed.  A crash or garbage in either run is one.  A hang that does not come again may
- * be the load of the machine, and a failure is ours: both give way to the other run.
+ * A second opinion of the engine itself before it is blamed.  A crash or garbage in either run is one.  A hang that
+ * does not come again may be the load of the machine, and a failure is ours: both give way to the other run.
  */
-static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, const struct truth *truth,
-    struct answer **answer, struct judgement *judgement)
+static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
+    const struct truth *truth, struct answer **answer, struct judgement *judgement)
 {
-	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_PROTOCOL}, ours[] = {ANSWER_HANG, ANSWER_FAILURE};
+	static const enum answer_status broken[] = {ANSWER_CRASH, ANSWER_PROTOCOL},
+	                                ours[] = {ANSWER_HANG, ANSWER_FAILURE};
 	const struct hello *hello = engine_hello(engine);
 	struct answer *first = *answer, *second = bench_ask(b, engine, c, a);
 	struct difference d;
@@ -299,7 +308,8 @@ static void bench_ask_again(struct bench *b, struct engine *engine, const struct
 		}
 	}
 	for (size_t s = 0; s < sizeof(ours) / sizeof(ours[0]); s++) {
-		bool in_first = bench_any(first, c->n_point, ours[s]), in_second = bench_any(second, c->n_point, ours[s]);
+		bool in_first = bench_any(first, c->n_point, ours[s]),
+		     in_second = bench_any(second, c->n_point, ours[s]);
 
 		if (in_second)
 			return;
@@ -383,8 +393,8 @@ void bench_receive(struct bench *b, int n, struct bench_result *r)
 }
 
 /*
- * A finding has to be that of one case.  What the engine says of it alone takes the place of what it said in company, where that is a finding too; else
- * the two stand against each other.
+ * A finding has to be that of one case.  What the engine says of it alone takes the place of what it said in company,
+ * where that is a finding too; else the two stand against each other.
  */
 static void ask_alone(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
@@ -452,8 +462,8 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 	io->oracle_disagreement = any_disagreement(&io->truth);
 }
 
-void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a, struct shared_truth *t,
-    struct judgement *out)
+void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
+    struct shared_truth *t, struct judgement *out)
 {
 	struct arena_mark mark = arena_mark(a);
 	struct answer *answer = bench_ask(b, engine, c, a);
@@ -475,11 +485,23 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 bool judgement_has_numbers(const struct judgement *j)
 {
 	switch (j->verdict) {
-	case VERDICT_AGREE: case VERDICT_CONVENTION: case VERDICT_INACCURATE: case VERDICT_NAN_LEAK: case VERDICT_NONDETERMINISTIC:
-	case VERDICT_WRONG: case VERDICT_WRONG_PRIMAL:
+	case VERDICT_AGREE:
+	case VERDICT_CONVENTION:
+	case VERDICT_INACCURATE:
+	case VERDICT_NAN_LEAK:
+	case VERDICT_NONDETERMINISTIC:
+	case VERDICT_WRONG:
+	case VERDICT_WRONG_PRIMAL:
 		return true;
-	case VERDICT_UNSUPPORTED: case VERDICT_UNDECIDED: case VERDICT_BAD_DTYPE: case VERDICT_BAD_SHAPE: case VERDICT_INPUT_MODIFIED:
-	case VERDICT_PROTOCOL: case VERDICT_HANG: case VERDICT_CRASH: case VERDICT_COUNT:
+	case VERDICT_UNSUPPORTED:
+	case VERDICT_UNDECIDED:
+	case VERDICT_BAD_DTYPE:
+	case VERDICT_BAD_SHAPE:
+	case VERDICT_INPUT_MODIFIED:
+	case VERDICT_PROTOCOL:
+	case VERDICT_HANG:
+	case VERDICT_CRASH:
+	case VERDICT_COUNT:
 		break;
 	}
 	return false;

@@ -4,8 +4,10 @@
 /* Programs that no engine under test could answer are not drawn. */
 static void fit_programs(const struct bench *b, struct profile *profile)
 {
-	int *const weight[DTYPE_COUNT] = {
-		[DTYPE_F64] = &profile->f64, [DTYPE_F32] = &profile->f32, [DTYPE_BF16] = &profile->bf16, [DTYPE_F16] = &profile->f16};
+	int *const weight[DTYPE_COUNT] = {[DTYPE_F64] = &profile->f64,
+	    [DTYPE_F32] = &profile->f32,
+	    [DTYPE_BF16] = &profile->bf16,
+	    [DTYPE_F16] = &profile->f16};
 	bool dtype[DTYPE_COUNT] = {false}, op[OP_COUNT] = {false};
 	int *const rank[] = {&profile->rank0, &profile->rank1, &profile->rank2, &profile->rank3, &profile->rank4};
 	int most = 0;

@@ -17,11 +17,14 @@ enum {
 
 bool limit_over(const struct limit *l, const struct engine *engine)
 {
-	return l && ((l->stop && l->stop()) || l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine) || (l->deadline > 0 && bench_clock() >= l->deadline));
+	return l &&
+	    ((l->stop && l->stop()) || l->hung > LIMIT_HANGS * 1e-3 * engine_timeout(engine) ||
+	        (l->deadline > 0 && bench_clock() >= l->deadline));
 }
 
 /* Whether finding j is the one that is asked for; another is noted. */
-static bool is_asked_for(const struct question *q, const struct engine *engine, const struct testcase *c, const struct judgement *j, struct arena *a)
+static bool is_asked_for(const struct question *q, const struct engine *engine, const struct testcase *c,
+    const struct judgement *j, struct arena *a)
 {
 	const char *signature;
 
@@ -39,7 +42,10 @@ static bool is_asked_for(const struct question *q, const struct engine *engine, 
 
 static enum answer_status status_of(enum verdict v)
 {
-	return v == VERDICT_CRASH ? ANSWER_CRASH : v == VERDICT_HANG ? ANSWER_HANG : v == VERDICT_PROTOCOL ? ANSWER_PROTOCOL : ANSWER_OK;
+	return v == VERDICT_CRASH   ? ANSWER_CRASH
+	    : v == VERDICT_HANG     ? ANSWER_HANG
+	    : v == VERDICT_PROTOCOL ? ANSWER_PROTOCOL
+	                            : ANSWER_OK;
 }
 
 static int short_timeout(const struct limit *spent, int whole)
@@ -50,7 +56,8 @@ static int short_timeout(const struct limit *spent, int whole)
 }
 
 /* Whether the engine crashes, hangs or breaks the protocol on c, as the verdict says.  That needs no truth. */
-static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c, struct arena *a, struct judgement *out)
+static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c,
+    struct arena *a, struct judgement *out)
 {
 	struct answer *answer = NEW(a, struct answer, c->n_point);
 	const double start = bench_clock();
@@ -106,7 +113,8 @@ static bool needs_number(enum verdict v)
 
 /* ---- one run, and all ---- */
 
-static bool shows_once(const struct question *q, struct engine *engine, const struct testcase *c, struct shared_truth *t, struct arena *a, struct judgement *out)
+static bool shows_once(const struct question *q, struct engine *engine, const struct testcase *c,
+    struct shared_truth *t, struct arena *a, struct judgement *out)
 {
 	const double start = bench_clock();
 	struct bench_result own, *r = q->result ? q->result : &own;
@@ -119,12 +127,14 @@ static bool shows_once(const struct question *q, struct engine *engine, const st
 	}
 	if (q->spent && out->verdict == VERDICT_HANG)
 		q->spent->hung += bench_clock() - start;
-	return q->disagreement ? r->oracle_disagreement : verdict_is_finding[out->verdict] && is_asked_for(q, engine, c, out, a);
+	return q->disagreement ? r->oracle_disagreement
+	                       : verdict_is_finding[out->verdict] && is_asked_for(q, engine, c, out, a);
 }
 
 static bool ask(const struct testcase *c, const struct question *q, struct arena *a, struct judgement *out)
 {
-	const enum verdict expected = q->judged == JUDGED_IN_SHORT ? signature_verdict(q->signature) : VERDICT_UNDECIDED;
+	const enum verdict expected = q->judged == JUDGED_IN_SHORT ? signature_verdict(q->signature)
+	                                                           : VERDICT_UNDECIDED;
 	struct engine *engine = q->engine ? q->engine : q->bench->engine[0];
 	struct shared_truth own = {.confirmed = true}; /* no finite differences, then */
 

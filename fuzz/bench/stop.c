@@ -24,7 +24,4 @@ void stop_on_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-bool stop_requested(void)
-{
-	return requested;
-}
+bool stop_requested(void) { return requested; }

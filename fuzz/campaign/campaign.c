@@ -63,8 +63,14 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	}
 	arena_init(&self->side, SIDE_ARENA);
 	self->start = self->shown = bench_clock();
-	self->triage = (struct triage){.spec = o->spec, .right_on = o->right_on, .seed = o->seed, .minimize_budget = o->minimize_budget,
-	    .max_findings = o->max_findings, .deadline = o->seconds > 0 ? self->start + o->seconds : 0, .dir = self->findings_dir, .side = &self->side,
+	self->triage = (struct triage){.spec = o->spec,
+	    .right_on = o->right_on,
+	    .seed = o->seed,
+	    .minimize_budget = o->minimize_budget,
+	    .max_findings = o->max_findings,
+	    .deadline = o->seconds > 0 ? self->start + o->seconds : 0,
+	    .dir = self->findings_dir,
+	    .side = &self->side,
 	    .failure = &self->failure};
 	arena_init(&self->triage.known, KNOWN_ARENA);
 	window_open(self);
@@ -83,10 +89,7 @@ const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len
 	return self->corpus[k].text;
 }
 
-void campaign_add_generate(struct campaign *self, double seconds)
-{
-	self->generate_seconds += seconds;
-}
+void campaign_add_generate(struct campaign *self, double seconds) { self->generate_seconds += seconds; }
 
 /* ---- features ---- */
 
@@ -150,9 +153,18 @@ static void count_tally(struct tally *t, bool is_in, enum outcome outcome)
 void campaign_count(struct campaign *self, const struct testcase *c, const struct bench_result *r)
 {
 	const struct strata s = strata_of(c);
-	const bool in[STRATUM_COUNT] = {[LOOP] = s.loop, [COND] = s.cond, [SCATTER_OR_SLICE] = s.scatter_or_slice, [EDGE_POINT] = s.edge_point,
-	    [LOW_PRECISION] = s.low_precision, [JVP] = s.jvp, [VJP] = s.vjp, [STRICT_SUBSET] = s.strict_subset, [NESTED] = s.nested,
-	    [SOLUTION] = s.solution, [HIGHER_ORDER] = s.higher_order, [BATCH] = s.batch};
+	const bool in[STRATUM_COUNT] = {[LOOP] = s.loop,
+	    [COND] = s.cond,
+	    [SCATTER_OR_SLICE] = s.scatter_or_slice,
+	    [EDGE_POINT] = s.edge_point,
+	    [LOW_PRECISION] = s.low_precision,
+	    [JVP] = s.jvp,
+	    [VJP] = s.vjp,
+	    [STRICT_SUBSET] = s.strict_subset,
+	    [NESTED] = s.nested,
+	    [SOLUTION] = s.solution,
+	    [HIGHER_ORDER] = s.higher_order,
+	    [BATCH] = s.batch};
 	const struct region *top = &c->program.top;
 	enum reason reason;
 	enum outcome outcome = campaign_outcome(r->judgement, self->bench.n_engine, &reason);
@@ -191,20 +203,19 @@ void campaign_show_progress(struct campaign *self)
 		return;
 	self->shown = now;
 	if (self->o->seconds > 0)
-		snprintf(left, sizeof left, ", %.0f s left", self->o->seconds > elapsed ? self->o->seconds - elapsed : 0);
+		snprintf(
+		    left, sizeof left, ", %.0f s left", self->o->seconds > elapsed ? self->o->seconds - elapsed : 0);
 	else if (self->o->cases > 0)
-		snprintf(left, sizeof left, ", %.0f s left", (double)(self->o->cases - self->cases) * elapsed / (double)self->cases);
-	fprintf(stderr, "%s%lld cases, %.0f/s, %.1f %% decided, %d findings, %d features%s%s", self->terminal ? "\r\033[K" : "",
-	    (long long)self->cases, (double)self->cases / elapsed,
-	    self->all.cases ? 100.0 * (double)self->all.decided / (double)self->all.cases : 0.0, self->triage.n_finding, self->features, left,
-	    self->terminal ? "" : "\n");
+		snprintf(left, sizeof left, ", %.0f s left",
+		    (double)(self->o->cases - self->cases) * elapsed / (double)self->cases);
+	fprintf(stderr, "%s%lld cases, %.0f/s, %.1f %% decided, %d findings, %d features%s%s",
+	    self->terminal ? "\r\033[K" : "", (long long)self->cases, (double)self->cases / elapsed,
+	    self->all.cases ? 100.0 * (double)self->all.decided / (double)self->all.cases : 0.0, self->triage.n_finding,
+	    self->features, left, self->terminal ? "" : "\n");
 	fflush(stderr);
 }
 
-void campaign_skip(struct campaign *self)
-{
-	self->skipped++;
-}
+void campaign_skip(struct campaign *self) { self->skipped++; }
 
 static const char *why_over(const struct campaign *self)
 {

@@ -1,4 +1,5 @@
-/* campaign.h: many cases in, distinct minimized findings and a summary out.  Drivers decide which cases; a campaign judges and records. */
+/* campaign.h: many cases in, distinct minimized findings and a summary out.  Drivers decide which cases; a campaign
+ * judges and records. */
 #ifndef FUZZ_CAMPAIGN_CAMPAIGN_H
 #define FUZZ_CAMPAIGN_CAMPAIGN_H
 
@@ -11,12 +12,13 @@ struct campaign_options {
 	int n_spec;
 	const char *right_on; /* spec of an engine: findings are what it is right about (bench.h); NULL: all */
 	uint64_t seed;
-	int64_t cases;  /* 0: no limit */
-	double seconds; /* 0: no limit */
+	int64_t cases;   /* 0: no limit */
+	double seconds;  /* 0: no limit */
 	const char *out; /* directory */
 	const char *driver;
 	const char *profile_name; /* for the summary: a path, or "default" */
-	struct profile profile; /* its share of jvp gives way where no engine under test can answer jvp, or none can answer vjp */
+	struct profile
+	    profile; /* its share of jvp gives way where no engine under test can answer jvp, or none can answer vjp */
 	const char *corpus; /* directory of cases to start from, or NULL */
 	int fd_one_in;
 	int max_findings; /* 0: no limit */
@@ -35,13 +37,15 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 const struct campaign_options *campaign_options(const struct campaign *self);
 
 /*
- * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls campaign_skip.
- * counters receives what the case exercised.  Where an engine takes several cases in one request, c is judged later, the same.
+ * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls
+ * campaign_skip. counters receives what the case exercised.  Where an engine takes several cases in one request, c is
+ * judged later, the same.
  */
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
 void campaign_skip(struct campaign *self);
 /*
- * Whether the budget is used up, a signal asked to stop (stop.h), or writing failed.  Cases that were asked together are judged first.
+ * Whether the budget is used up, a signal asked to stop (stop.h), or writing failed.  Cases that were asked together
+ * are judged first.
  */
 bool campaign_over(struct campaign *self);
 /* Time that the driver spent on making cases, for the summary. */
@@ -55,8 +59,8 @@ const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len
 
 /* What is left of a campaign: texts that the caller frees. */
 struct campaign_end {
-	char *summary; /* DIR/summary.json */
-	char *text;    /* the same in a few lines for people */
+	char *summary;     /* DIR/summary.json */
+	char *text;        /* the same in a few lines for people */
 	char failure[512]; /* why the exit code says that something of ours failed; "" */
 };
 
@@ -70,8 +74,8 @@ void drive_generate(struct campaign *s);
 /* Own loop: keeps cases with new features, then fresh, mutated and crossed ones.  (driver_plain.c) */
 void drive_plain(struct campaign *s);
 /*
- * libFuzzer inside this process.  Does not return: `finish` is called when the campaign is over, and its result is the exit code.
- * (libfuzzer.c; only where the executable was linked with libFuzzer)
+ * libFuzzer inside this process.  Does not return: `finish` is called when the campaign is over, and its result is the
+ * exit code. (libfuzzer.c; only where the executable was linked with libFuzzer)
  */
 typedef int campaign_finish_fn(struct campaign *s, void *self);
 void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self) __attribute__((noreturn));

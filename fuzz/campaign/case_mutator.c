@@ -10,7 +10,8 @@ enum { PARENT_NODES = 48, PARENT_WORK = 4096 };
 
 bool case_is_parent(const struct testcase *c)
 {
-	return program_nodes(&c->program) <= PARENT_NODES && program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform) <= PARENT_WORK;
+	return program_nodes(&c->program) <= PARENT_NODES &&
+	    program_work(&c->program) * c->n_point * request_slices(c->transform, c->n_transform) <= PARENT_WORK;
 }
 
 void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile)
@@ -39,7 +40,8 @@ static struct testcase fresh_case(struct case_mutator *m, struct choice *choice)
 }
 
 /* The case as text, or a smaller one, or nothing. */
-static size_t write_case(struct case_mutator *m, const struct testcase *c, struct choice *choice, uint8_t *out, size_t max_size)
+static size_t write_case(
+    struct case_mutator *m, const struct testcase *c, struct choice *choice, uint8_t *out, size_t max_size)
 {
 	enum { FALLBACKS = 4 };
 	struct choice none = choice_bytes(NULL, 0);
@@ -80,7 +82,8 @@ static void run_step(void *context)
 	    (x->crosses && !read_case(m, x->right, x->right_size, &b)))
 		c = fresh_case(m, choice);
 	else
-		c = x->crosses ? cross_over(&a, &b, choice, &m->profile, &m->arena) : mutate(&a, choice, &m->profile, &m->arena);
+		c = x->crosses ? cross_over(&a, &b, choice, &m->profile, &m->arena)
+		               : mutate(&a, choice, &m->profile, &m->arena);
 	if (!case_is_parent(&c))
 		c = generate(choice, &m->profile, &m->arena);
 	x->written = write_case(m, &c, choice, x->out, x->max_size);
@@ -88,15 +91,27 @@ static void run_step(void *context)
 
 size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-	struct mutation_step x = {.m = m, .left = data, .left_size = size, .out = data, .max_size = max_size, .choice = choice_seeded(seed_mix(m->seed, seed))};
+	struct mutation_step x = {.m = m,
+	    .left = data,
+	    .left_size = size,
+	    .out = data,
+	    .max_size = max_size,
+	    .choice = choice_seeded(seed_mix(m->seed, seed))};
 
 	return arena_try(&m->arena, run_step, &x) ? x.written : size < max_size ? size : max_size;
 }
 
-size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
-    uint8_t *out, size_t max_size, unsigned seed)
+size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right,
+    size_t right_size, uint8_t *out, size_t max_size, unsigned seed)
 {
-	struct mutation_step x = {.m = m, .crosses = true, .left = left, .right = right, .left_size = left_size, .right_size = right_size, .out = out, .max_size = max_size,
+	struct mutation_step x = {.m = m,
+	    .crosses = true,
+	    .left = left,
+	    .right = right,
+	    .left_size = left_size,
+	    .right_size = right_size,
+	    .out = out,
+	    .max_size = max_size,
 	    .choice = choice_seeded(seed_mix(m->seed, ~(uint64_t)seed))};
 
 	return arena_try(&m->arena, run_step, &x) ? x.written : 0;

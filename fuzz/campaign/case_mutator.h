@@ -1,4 +1,5 @@
-/* case_mutator.h: mutation and cross-over of case JSON for libFuzzer, shared by the campaign and the stand-alone target. */
+/* case_mutator.h: mutation and cross-over of case JSON for libFuzzer, shared by the campaign and the stand-alone
+ * target. */
 #ifndef FUZZ_CAMPAIGN_CASE_MUTATOR_H
 #define FUZZ_CAMPAIGN_CASE_MUTATOR_H
 
@@ -15,15 +16,16 @@ struct case_mutator {
 };
 
 /*
- * Whether a case may be a parent.  Guidance by features rewards large cases, which cost more than they show: without a bound a campaign
- * drifts to cases of hundreds of ops and a twentieth of the speed.
+ * Whether a case may be a parent.  Guidance by features rewards large cases, which cost more than they show: without a
+ * bound a campaign drifts to cases of hundreds of ops and a twentieth of the speed.
  */
 bool case_is_parent(const struct testcase *c);
 
 void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile);
-/* In place; the new size, at most max_size.  Whatever the bytes, what comes out is a valid case where max_size allows one. */
+/* In place; the new size, at most max_size.  Whatever the bytes, what comes out is a valid case where max_size allows
+ * one. */
 size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed);
-size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right, size_t right_size,
-    uint8_t *out, size_t max_size, unsigned seed);
+size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right,
+    size_t right_size, uint8_t *out, size_t max_size, unsigned seed);
 
 #endif

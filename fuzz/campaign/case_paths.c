@@ -49,7 +49,8 @@ static void walk(struct paths *p, const char *path, bool given)
 		return;
 	}
 	if (!S_ISDIR(status.st_mode)) {
-		if (given || (is_json(path) && (!S_ISLNK(status.st_mode) || stat(path, &status) || !S_ISDIR(status.st_mode))))
+		if (given ||
+		    (is_json(path) && (!S_ISLNK(status.st_mode) || stat(path, &status) || !S_ISDIR(status.st_mode))))
 			add(p, path);
 		return;
 	}
@@ -72,10 +73,7 @@ static void walk(struct paths *p, const char *path, bool given)
 	closedir(dir);
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int by_bytes(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 struct paths paths_find(const char *const *root, int n_root)
 {

@@ -4,13 +4,13 @@
 
 struct paths {
 	int n;
-	char **at;         /* sorted by bytes, without duplicates */
-	char *error;       /* "PATH: why" of the first that cannot be read, or NULL */
+	char **at;   /* sorted by bytes, without duplicates */
+	char *error; /* "PATH: why" of the first that cannot be read, or NULL */
 };
 
 /*
- * Files as given, and every *.json below directories.  Left out there: names that start with a dot, and links to directories, which could
- * form a circle.
+ * Files as given, and every *.json below directories.  Left out there: names that start with a dot, and links to
+ * directories, which could form a circle.
  */
 struct paths paths_find(const char *const *root, int n_root);
 void paths_free(struct paths *p);

@@ -52,10 +52,7 @@ static int bucket(int n)
 	return b + 1;
 }
 
-static bool is_loop(enum op op)
-{
-	return op == OP_FOR || op == OP_WHILE || op == OP_SCAN || op == OP_FIXED_POINT;
-}
+static bool is_loop(enum op op) { return op == OP_FOR || op == OP_WHILE || op == OP_SCAN || op == OP_FIXED_POINT; }
 
 /* 0 empty, 1 scalar, 2 one element, 3 vector, 4 more axes. */
 static int shape_class(const struct shape *s)
@@ -77,7 +74,7 @@ static void features_node(struct features *f, const struct node *n, struct conte
 	hit(f, KIND_CONTEXT, at.innermost, (int)family, at.outer);
 	if (at.loop &&
 	    (family == FAMILY_SELECT || family == FAMILY_SCATTER || family == FAMILY_SLICE_SCATTER ||
-		family == FAMILY_DYNAMIC_UPDATE_SLICE || family == FAMILY_GATHER || n->n_region))
+	        family == FAMILY_DYNAMIC_UPDATE_SLICE || family == FAMILY_GATHER || n->n_region))
 		hit(f, KIND_INSIDE_LOOP, (int)n->op, at.innermost, 0);
 	if (t) {
 		hit(f, KIND_DTYPE, (int)t->dtype, (int)family, 0);
@@ -87,7 +84,8 @@ static void features_node(struct features *f, const struct node *n, struct conte
 		hit(f, KIND_MODE, (int)n->op, (int)n->attrs.mode, 0);
 	if (is_loop(n->op))
 		hit(f, KIND_TRIP, (int)n->op, bucket(node_max_trip(n)),
-		    node_loop(n).counted + 2 * n->attrs.until + (n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION));
+		    node_loop(n).counted + 2 * n->attrs.until +
+		        (n->op == OP_FIXED_POINT && n->attrs.meaning == MEANING_SOLUTION));
 	for (int i = 0; i < n->n_region; i++) {
 		struct context inner = {(int)n->op, at.innermost, at.loop || is_loop(n->op)};
 

@@ -1,6 +1,7 @@
 /*
- * cross.c: checks without an oracle in a campaign.  Asked of an engine where the oracles leave something of a case undecided, or of every case where there is no oracle.
- * What differs is a lead: counted, made small while its signature is new, and written as a case.
+ * cross.c: checks without an oracle in a campaign.  Asked of an engine where the oracles leave something of a case
+ * undecided, or of every case where there is no oracle. What differs is a lead: counted, made small while its signature
+ * is new, and written as a case.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@
 enum {
 	LEAD_BUDGET = 400, /* candidates of the minimizer: each is several requests */
 	LEAD_FILES = 8,    /* of one signature; further ones are counted */
-	REQUESTS = 2       /* beside the oracles, of an engine for each case of the campaign: what is left open by more is not compared */
+	REQUESTS = 2 /* beside the oracles, of an engine for each case of the campaign: what is left open by more is not
+	                compared */
 };
 
 struct lead {
@@ -81,7 +83,8 @@ static bool still_leads(void *self, const struct testcase *c, struct arena *scra
 	return r.verdict == CROSS_DIFFERS && !strcmp(r.kind, s->kind);
 }
 
-/* The lead of that signature and file (NULL: the first of the signature), or NULL; *n_file: how many have the signature. */
+/* The lead of that signature and file (NULL: the first of the signature), or NULL; *n_file: how many have the
+ * signature. */
 static struct lead *find_lead(struct campaign_cross *x, const char *signature, const char *file, int *n_file)
 {
 	struct lead *found = NULL;
@@ -110,16 +113,19 @@ static void add_lead(struct campaign_cross *x, const char *signature, const char
 	snprintf(lead->file, sizeof lead->file, "%s", file);
 }
 
-static void write_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *small, const char *signature, const char *name)
+static void write_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *small,
+    const char *signature, const char *name)
 {
 	struct testcase out = *small;
-	const char *against = mode == CROSS_MODE_engine ? arena_printf(&self->side, " --against '%s'", self->o->against) : "";
+	const char *against = mode == CROSS_MODE_engine ? arena_printf(&self->side, " --against '%s'", self->o->against)
+	                                                : "";
 	size_t len;
 	char *text;
 
 	out.n_expect = 0;
 	out.provenance.title = signature;
-	out.provenance.comment = arena_printf(&self->side, "adjudge run --cross --engine '%s'%s", self->o->spec[which], against);
+	out.provenance.comment = arena_printf(
+	    &self->side, "adjudge run --cross --engine '%s'%s", self->o->spec[which], against);
 	text = testcase_write(&out, &self->side, &len);
 	write_or_fail(&self->failure, self->cross->directory, name, text, len);
 }
@@ -155,7 +161,8 @@ static void minimize_lead(void *context)
 	}
 }
 
-static void record_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *c, int64_t number, const char *signature, const char *kind)
+static void record_lead(struct campaign *self, int which, enum cross_mode mode, const struct testcase *c,
+    int64_t number, const char *signature, const char *kind)
 {
 	struct new_lead new = {self, which, mode, c, number, signature, kind};
 	struct lead *known;
@@ -185,7 +192,8 @@ static bool leaves_open(const struct judgement *j)
 	return false;
 }
 
-void campaign_cross(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
+void campaign_cross(
+    struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
 {
 	struct campaign_cross *x = self->cross;
 	double start = bench_clock(), minimizing = self->minimize_seconds;
@@ -205,7 +213,8 @@ void campaign_cross(struct campaign *self, const struct testcase *c, int64_t num
 			x->tally[k][m][result.verdict]++;
 			x->compared += result.verdict != CROSS_UNSUPPORTED;
 			if (result.verdict == CROSS_DIFFERS)
-				record_lead(self, k, (enum cross_mode)m, c, number, cross_signature(x->cross[k], (enum cross_mode)m, &result, a), result.kind);
+				record_lead(self, k, (enum cross_mode)m, c, number,
+				    cross_signature(x->cross[k], (enum cross_mode)m, &result, a), result.kind);
 			arena_rewind(a, mark);
 		}
 	}
@@ -262,7 +271,8 @@ char *campaign_cross_text(const struct campaign *self, char *text, struct arena 
 		return text;
 	text = arena_printf(a, "%s%lld cases without an oracle: %d leads\n", text, (long long)x->cases, x->n_lead);
 	for (int i = 0; i < x->n_lead; i++)
-		text = arena_printf(a, "%slead %s: %lld times, first in case %lld: adjudge run --cross %s/%s\n", text, x->lead[i].signature, (long long)x->lead[i].count,
-		    (long long)x->lead[i].first_case, x->directory, x->lead[i].file);
+		text = arena_printf(a, "%slead %s: %lld times, first in case %lld: adjudge run --cross %s/%s\n", text,
+		    x->lead[i].signature, (long long)x->lead[i].count, (long long)x->lead[i].first_case, x->directory,
+		    x->lead[i].file);
 	return text;
 }

@@ -39,15 +39,13 @@ static void generate_one(void *context)
 }
 
 /* Case k from the seed and k alone. */
-void drive_generate(struct campaign *s)
-{
-	drive(&(struct driver){.campaign = s}, generate_one);
-}
+void drive_generate(struct campaign *s) { drive(&(struct driver){.campaign = s}, generate_one); }
 
 enum {
-	POOL = 4096,            /* kept cases; a new one then replaces a random one */
-	POOL_BYTES = 1 << 16,   /* longer cases are not kept */
-	FRESH_PERCENT = 35, CROSS_PERCENT = 15 /* the rest is mutated */
+	POOL = 4096,          /* kept cases; a new one then replaces a random one */
+	POOL_BYTES = 1 << 16, /* longer cases are not kept */
+	FRESH_PERCENT = 35,
+	CROSS_PERCENT = 15 /* the rest is mutated */
 };
 
 /* Kept cases as compact text. */
@@ -83,7 +81,8 @@ static bool pool_pick(const struct pool *p, struct choice *choice, struct arena 
 	return testcase_read(k->text, k->len, a, out, &e);
 }
 
-static struct testcase next_case(const struct pool *p, struct choice *choice, const struct profile *profile, struct arena *a)
+static struct testcase next_case(
+    const struct pool *p, struct choice *choice, const struct profile *profile, struct arena *a)
 {
 	int percent = choice_below(choice, 100);
 	struct testcase left, right;

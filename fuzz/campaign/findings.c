@@ -55,7 +55,8 @@ static void record_oracle(struct campaign *self, const struct testcase *c)
 	self->minimize_seconds += bench_clock() - start;
 }
 
-void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
+void campaign_record(
+    struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a)
 {
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		const struct judgement *j = &r->judgement[k];

@@ -46,9 +46,9 @@ struct window {
 	struct arena arena;
 	struct arena_mark end; /* of the last one */
 	int n;
-	struct testcase *c;      /* [room] */
-	struct bench_result *r;  /* [room] */
-	int64_t *number;         /* [room]: from 1 */
+	struct testcase *c;     /* [room] */
+	struct bench_result *r; /* [room] */
+	int64_t *number;        /* [room]: from 1 */
 };
 
 struct campaign {
@@ -58,7 +58,7 @@ struct campaign {
 	int room;                /* cases of a window; 1: there is none */
 	struct window window[2]; /* one is filled, the engines have the other */
 	int open;                /* which is filled */
-	struct arena side; /* minimization and writing: the case itself lives in the driver's arena */
+	struct arena side;       /* minimization and writing: the case itself lives in the driver's arena */
 	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];
 
 	int64_t cases, skipped, oracle_disagreements;
@@ -94,14 +94,17 @@ void campaign_show_progress(struct campaign *self);
 /* ---- findings.c ---- */
 
 /* Findings and disagreements of the oracles in case `number`; working memory from a. */
-void campaign_record(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+void campaign_record(
+    struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
 
 /* ---- cross.c ---- */
 
 bool campaign_cross_open(struct campaign *self, struct error *e) MUST_CHECK;
 void campaign_cross_close(struct campaign *self);
-/* Every mode of every engine for which case `number` leaves something open; nothing where it was not asked for.  Working memory from a. */
-void campaign_cross(struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
+/* Every mode of every engine for which case `number` leaves something open; nothing where it was not asked for. Working
+ * memory from a. */
+void campaign_cross(
+    struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
 int campaign_leads(const struct campaign *self);
 /* Whether any two answers were compared. */
 bool campaign_compared(const struct campaign *self);

@@ -1,8 +1,9 @@
 /*
  * libfuzzer.c: libFuzzer as a driver inside this process.
  *
- * Nothing of ours is instrumented: only the feature counters steer, so that the same seed gives the same campaign whatever the
- * compiler.  libFuzzer's inputs are compact case JSON; its byte mutators never run, as both hooks below replace them.
+ * Nothing of ours is instrumented: only the feature counters steer, so that the same seed gives the same campaign
+ * whatever the compiler.  libFuzzer's inputs are compact case JSON; its byte mutators never run, as both hooks below
+ * replace them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,8 +32,8 @@ static struct hosted {
 } hosted;
 
 /*
- * libFuzzer prints a greeting whatever its flags (which sanitizer hooks are missing, how it schedules).  Nobody can act on that, so standard
- * error is put aside until the first input.
+ * libFuzzer prints a greeting whatever its flags (which sanitizer hooks are missing, how it schedules).  Nobody can act
+ * on that, so standard error is put aside until the first input.
  */
 static void hide_greeting(void)
 {
@@ -54,10 +55,7 @@ static void show_errors(void)
 	hosted.standard_error = -1;
 }
 
-static const char *pool_text(void *self, int k, size_t *len)
-{
-	return campaign_corpus_text(self, k, len);
-}
+static const char *pool_text(void *self, int k, size_t *len) { return campaign_corpus_text(self, k, len); }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
@@ -125,13 +123,15 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	const struct campaign_options *o = campaign_options(s);
 	char seed[32];
 	/*
-	 * Signals stay ours.  No -timeout: built-in engines end by the limits of validation and isolated ones have a clock of their own, while the
-	 * minimization of a hang is long on purpose, and so is a wait for cases that were asked together: no file is written for it either.
+	 * Signals stay ours.  No -timeout: built-in engines end by the limits of validation and isolated ones have a
+	 * clock of their own, while the minimization of a hang is long on purpose, and so is a wait for cases that were
+	 * asked together: no file is written for it either.
 	 */
-	char *list[] = {"adjudge", seed, "-max_len=65536", "-len_control=0", "-reload=0", "-verbosity=0", "-print_final_stats=0",
-	    "-timeout=0", "-report_slow_units=2147483647", "-rss_limit_mb=4096", "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0",
-	    "-handle_segv=0", "-handle_term=0", "-handle_usr1=0", "-handle_usr2=0", "-handle_xfsz=0", "-detect_leaks=0",
-	    "-use_memmem=0", "-use_cmp=0", NULL};
+	char *list[] = {"adjudge", seed, "-max_len=65536", "-len_control=0", "-reload=0", "-verbosity=0",
+	    "-print_final_stats=0", "-timeout=0", "-report_slow_units=2147483647", "-rss_limit_mb=4096",
+	    "-handle_abrt=0", "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0", "-handle_segv=0",
+	    "-handle_term=0", "-handle_usr1=0", "-handle_usr2=0", "-handle_xfsz=0", "-detect_leaks=0", "-use_memmem=0",
+	    "-use_cmp=0", NULL};
 	char **argv = list;
 	int argc = (int)(sizeof list / sizeof *list) - 1;
 

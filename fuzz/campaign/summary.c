@@ -11,16 +11,21 @@
 #include "fuzz/bench/exit_code.h"
 
 static const char *const stratum_names[STRATUM_COUNT] = {
-    [LOOP] = "loop", [COND] = "cond", [SCATTER_OR_SLICE] = "scatter_or_slice", [EDGE_POINT] = "edge_point",
-    [LOW_PRECISION] = "low_precision", [JVP] = "jvp", [VJP] = "vjp", [STRICT_SUBSET] = "strict_subset", [NESTED] = "nested",
+    [LOOP] = "loop",
+    [COND] = "cond",
+    [SCATTER_OR_SLICE] = "scatter_or_slice",
+    [EDGE_POINT] = "edge_point",
+    [LOW_PRECISION] = "low_precision",
+    [JVP] = "jvp",
+    [VJP] = "vjp",
+    [STRICT_SUBSET] = "strict_subset",
+    [NESTED] = "nested",
     [SOLUTION] = "solution",
-    [HIGHER_ORDER] = "higher_order", [BATCH] = "batch",
+    [HIGHER_ORDER] = "higher_order",
+    [BATCH] = "batch",
 };
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
+static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
 static void put_percent(struct json_writer *w, const char *key, int64_t part, int64_t whole)
 {
@@ -115,12 +120,10 @@ static int64_t judged(const struct campaign *self, int k)
 	return sum;
 }
 
-static double share(double seconds, double elapsed)
-{
-	return elapsed > 0 ? seconds / elapsed : 0;
-}
+static double share(double seconds, double elapsed) { return elapsed > 0 ? seconds / elapsed : 0; }
 
-/* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing. */
+/* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing.
+ */
 static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
 {
 	json_member_array(w, "by_engine", JSON_BLOCK);
@@ -142,7 +145,8 @@ static void put_timing(struct json_writer *w, const struct campaign *self)
 		const char *key;
 		double seconds;
 	} shares[] = {{"generate", self->generate_seconds}, {"engines", bench_waited(&self->bench)},
-	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds}, {"minimize", self->minimize_seconds + self->triage.seconds}};
+	    {"cross", self->cross_seconds}, {"analytic", o.analytic_seconds}, {"finite_difference", o.fd_seconds},
+	    {"minimize", self->minimize_seconds + self->triage.seconds}};
 	double rest = elapsed;
 
 	json_member_decimal(w, "cases_per_second", share((double)self->cases, elapsed));
@@ -232,14 +236,16 @@ static int exit_code(const struct campaign *self)
 static char *text_write(const struct campaign *self, struct arena *a)
 {
 	double elapsed = bench_clock() - self->start;
-	char *text = arena_printf(a, "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
+	char *text = arena_printf(a,
+	    "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
 	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
 	    (long long)self->oracle_disagreements, self->o->out);
 
 	for (int k = 0; k < self->bench.n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
-			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n", text, self->o->spec[k],
-			    share((double)judged(self, k), elapsed), 100 * share(self->bench.waited[k], elapsed));
+			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n",
+			    text, self->o->spec[k], share((double)judged(self, k), elapsed),
+			    100 * share(self->bench.waited[k], elapsed));
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];
 
@@ -247,7 +253,8 @@ static char *text_write(const struct campaign *self, struct arena *a)
 		for (int k = 1; k < f->n_symptom; k++)
 			text = arena_printf(a, "%s, also %s", text, f->symptom[k].fine + strlen(f->spec) + 1);
 		text = arena_printf(a, "%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text,
-		    (long long)f->count, (long long)f->first_case, f->ops, f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
+		    (long long)f->count, (long long)f->first_case, f->ops,
+		    f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
 	}
 	return campaign_cross_text(self, text, a);
 }

@@ -1,9 +1,9 @@
 /*
  * window.c: the way of a case through a campaign.
  *
- * Where no engine takes several cases in one request, a case is judged before the next one is drawn.  Else cases are kept in a window until it is full,
- * and judged while the engines work on the next one.  What steers a campaign is the truth, which is there at once: so the cases drawn, and what is said
- * of them, are the same whatever the window.
+ * Where no engine takes several cases in one request, a case is judged before the next one is drawn.  Else cases are
+ * kept in a window until it is full, and judged while the engines work on the next one.  What steers a campaign is the
+ * truth, which is there at once: so the cases drawn, and what is said of them, are the same whatever the window.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,9 @@ enum { WINDOW_BYTES = 64 << 20 };
 
 void window_open(struct campaign *self)
 {
-	int room = self->o->max_findings || self->o->no_oracle ? 1 : bench_cases(&self->bench); /* any finding may be the last: no case may follow it */
+	int room = self->o->max_findings || self->o->no_oracle
+	    ? 1
+	    : bench_cases(&self->bench); /* any finding may be the last: no case may follow it */
 
 	self->room = room;
 	for (int k = 0; k < 2 && room > 1; k++) {
@@ -134,7 +136,8 @@ static void add(struct campaign *self, const struct testcase *c, const struct ar
 }
 
 /* Nothing is judged: it is all undecided. */
-static void compare_only(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES])
+static void compare_only(
+    struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES])
 {
 	struct bench_result r = {0};
 

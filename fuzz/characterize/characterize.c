@@ -21,10 +21,7 @@ static const struct experiment {
 };
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
-const char *experiment_id(int index)
-{
-	return index >= 0 && index < EXPERIMENTS ? experiments[index].id : NULL;
-}
+const char *experiment_id(int index) { return index >= 0 && index < EXPERIMENTS ? experiments[index].id : NULL; }
 
 /* ---- which ---- */
 
@@ -54,7 +51,8 @@ static bool check_list(const char *list, struct error *e)
 		if (known)
 			continue;
 		near = json_nearest(word, names, EXPERIMENTS);
-		return error_set(e, NULL, "no experiment '%s'%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		return error_set(e, NULL, "no experiment '%s'%s%s%s", word, near ? "; did you mean '" : "",
+		    near ? near : "", near ? "'?" : "");
 	}
 	return true;
 }
@@ -114,7 +112,8 @@ static void exceptions_of(struct lab *l, const struct explained *x, struct condi
 
 		for (int r = 0; r < table->n_row; r++)
 			for (int k = 0; k < x->n_exception; k++)
-				if (table->row[r].case_number == x->exception[k] && !table->row[r].engine && table->row[r].decided) {
+				if (table->row[r].case_number == x->exception[k] && !table->row[r].engine &&
+				    table->row[r].decided) {
 					s.row[s.n_row++] = r;
 					break;
 				}
@@ -146,7 +145,8 @@ static void hold_out_one(void *context)
 	}
 	l->hangs += v == VERDICT_HANG;
 	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED)
-		x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) == lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
+		x->outcome = explanation_predicts(l->explain, x->explained, &t, &l->scratch) ==
+		    lab_fails(l, &t, verdict_is_finding[v], &l->scratch);
 }
 
 static void hold_out(struct lab *l, const struct explained *x, int n, struct condition *c)
@@ -192,8 +192,8 @@ static void find_condition(struct lab *l, int held_out)
 	l->out->condition = c;
 }
 
-bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o, struct arena *a,
-    struct characterization *out, struct error *e)
+bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o,
+    struct arena *a, struct characterization *out, struct error *e)
 {
 	struct lab l = {.bench = b, .spec = spec, .base = c, .arena = a, .out = out, .deadline = INFINITY};
 	struct bench_result r;

@@ -12,12 +12,11 @@ struct characterize_options {
 };
 
 /*
- * Characterizes what engine `spec`, alone on bench b, makes of c.  Deterministic but for the budget.  Everything in the arena.  False with the
- * reason in e: an id that is no
- * experiment, or an engine that cannot be opened again.
+ * Characterizes what engine `spec`, alone on bench b, makes of c.  Deterministic but for the budget.  Everything in the
+ * arena.  False with the reason in e: an id that is no experiment, or an engine that cannot be opened again.
  */
-bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o, struct arena *a,
-    struct characterization *out, struct error *e) MUST_CHECK;
+bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o,
+    struct arena *a, struct characterization *out, struct error *e) MUST_CHECK;
 
 /* Names and titles of the experiments in table order, for help; NULL past the end. */
 const char *experiment_id(int index);

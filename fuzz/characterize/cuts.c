@@ -1,6 +1,6 @@
 /*
- * cuts.c: programs that end or begin elsewhere.  The first part of the program that fails ends with the node whose tangents depart; the
- * last part that fails begins with the node whose cotangents depart, for they come from behind.
+ * cuts.c: programs that end or begin elsewhere.  The first part of the program that fails ends with the node whose
+ * tangents depart; the last part that fails begins with the node whose cotangents depart, for they come from behind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +83,12 @@ static bool cut_before(struct edit *e, int first)
 		edit_replace(e, value[k], input);
 	}
 	for (int i = 0; i < top->n_param; i++)
-		if (i >= old || region_reads(&(struct region){.n_node = top->n_node - first, .node = top->node + first, .n_result = top->n_result,
-		    .result = top->result}, top->param + i))
+		if (i >= old ||
+		    region_reads(&(struct region){.n_node = top->n_node - first,
+		                     .node = top->node + first,
+		                     .n_result = top->n_result,
+		                     .result = top->result},
+		        top->param + i))
 			wrt[n_wrt++] = i;
 	lab_wrt(e, wrt, n_wrt);
 	return true;
@@ -106,7 +110,9 @@ void experiment_cuts(struct lab *l)
 
 			if (op == OP_CONSTANT || !(backwards ? cut_before(&e, at) : cut_behind(&e, at)))
 				continue;
-			lab_try(l, &e, (const char *const[]){backwards ? "from the node to the end" : "from the start to the node", LAB_TEXT(l, "%d", at), op_table[op].name});
+			lab_try(l, &e,
+			    (const char *const[]){backwards ? "from the node to the end" : "from the start to the node",
+			        LAB_TEXT(l, "%d", at), op_table[op].name});
 		}
 }
 
@@ -124,7 +130,9 @@ static int line_of(struct lab *l, int index, const char **text)
 	for (; *at; line++) {
 		size_t len = strcspn(at, "\n"), lead = strspn(at, " ");
 
-		if (!strncmp(at + lead, name, strlen(name)) && (at[lead + strlen(name)] == ':' || at[lead + strlen(name)] == ' ' || at[lead + strlen(name)] == ',')) {
+		if (!strncmp(at + lead, name, strlen(name)) &&
+		    (at[lead + strlen(name)] == ':' || at[lead + strlen(name)] == ' ' ||
+		        at[lead + strlen(name)] == ',')) {
 			*text = LAB_TEXT(l, "%.*s", (int)(len - lead), at + lead);
 			return line;
 		}
@@ -165,10 +173,12 @@ void lab_depart(struct lab *l)
 	d->op = t->row[found].cell[2];
 	d->line = line_of(l, atoi(t->row[found].cell[1]), &d->text);
 	if (strstr(t->row[found].cell[0], "to the end"))
-		d->sentence = LAB_TEXT(l, "Walking back from the results, %s is the first node whose operands get a wrong derivative%s.", d->op,
-		    before ? "; what is behind it is right by itself" : "");
+		d->sentence = LAB_TEXT(l,
+		    "Walking back from the results, %s is the first node whose operands get a wrong derivative%s.",
+		    d->op, before ? "; what is behind it is right by itself" : "");
 	else
-		d->sentence = LAB_TEXT(l, "Walking forward from the inputs, %s is the first node whose results have a wrong derivative%s.", d->op,
-		    before ? "; what is before it is right by itself" : "");
+		d->sentence = LAB_TEXT(l,
+		    "Walking forward from the inputs, %s is the first node whose results have a wrong derivative%s.",
+		    d->op, before ? "; what is before it is right by itself" : "");
 	l->out->departure = d;
 }

@@ -11,7 +11,7 @@ enum {
 	FEATURES = 2048, /* those of the table, then those with names, in order of appearance */
 	VARIANTS = 4096,
 	WORDS = VARIANTS / 64,
-	PAIRS = 256,     /* best pairs that a third term is tried on */
+	PAIRS = 256, /* best pairs that a third term is tried on */
 	ALTERNATIVES = 4
 };
 
@@ -25,15 +25,17 @@ struct explanation {
 
 struct explanation *explanation_open(void)
 {
-	static const char *const names[] = {
+	static const char *const names[] =
+	    {
 #define FEATURE(id, sentence) #id,
 #include "features_explain.def"
 #undef FEATURE
-	}, *const sentences[] = {
+	    },
+	                         *const sentences[] = {
 #define FEATURE(id, sentence) sentence,
 #include "features_explain.def"
 #undef FEATURE
-	};
+	                         };
 	struct explanation *x = heap_new(1, sizeof *x);
 
 	for (int i = 0; i < FEATURE_COUNT; i++) {
@@ -102,14 +104,14 @@ struct set {
 
 struct condition_candidate {
 	int n, literal[EXPLANATION_TERMS]; /* 2 * feature + negated */
-	bool any;   /* one of the terms is enough; else all are needed */
+	bool any;                          /* one of the terms is enough; else all are needed */
 	int errors;
 };
 
 struct condition_search {
 	const struct explanation *x;
 	int words, n_literal, *literal;
-	struct set *set;  /* [n_literal] */
+	struct set *set; /* [n_literal] */
 	struct set fails, all;
 };
 
@@ -122,7 +124,8 @@ static int count(const uint64_t *bits, int words)
 	return n;
 }
 
-static int errors_of(const struct condition_search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
+static int errors_of(
+    const struct condition_search *s, const struct set *a, const struct set *b, const struct set *c, bool any)
 {
 	int n = 0;
 
@@ -197,7 +200,8 @@ static void offer(struct condition_candidate *best, int *n, int room, const stru
 static void search_singles(const struct condition_search *s, struct condition_candidate *best, int *n)
 {
 	for (int i = 0; i < s->n_literal; i++) {
-		struct condition_candidate c = {.n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
+		struct condition_candidate c = {
+		    .n = 1, .literal = {i}, .errors = errors_of(s, &s->set[i], NULL, NULL, false)};
 
 		offer(best, n, PAIRS, &c);
 	}
@@ -208,7 +212,9 @@ static void search_pairs(const struct condition_search *s, struct condition_cand
 	for (int i = 0; i < s->n_literal; i++)
 		for (int k = i + 1; k < s->n_literal; k++)
 			for (int any = 0; any < 2; any++) {
-				struct condition_candidate c = {.n = 2, .literal = {i, k}, .any = any,
+				struct condition_candidate c = {.n = 2,
+				    .literal = {i, k},
+				    .any = any,
 				    .errors = errors_of(s, &s->set[i], &s->set[k], NULL, any)};
 
 				if (*n < PAIRS || c.errors < best[*n - 1].errors)
@@ -216,7 +222,8 @@ static void search_pairs(const struct condition_search *s, struct condition_cand
 			}
 }
 
-static void search_triples(const struct condition_search *s, const struct condition_candidate *pairs, int n_pair, struct condition_candidate *best, int *n)
+static void search_triples(const struct condition_search *s, const struct condition_candidate *pairs, int n_pair,
+    struct condition_candidate *best, int *n)
 {
 	for (int p = 0; p < n_pair; p++)
 		for (int k = 0; k < s->n_literal; k++) {
@@ -234,10 +241,12 @@ static struct literal literal_of(const struct condition_search *s, int literal, 
 {
 	const int f = s->literal[literal] / 2;
 
-	return (struct literal){arena_printf(a, "%s", s->x->name[f]), arena_printf(a, "%s", s->x->sentence[f]), f, s->literal[literal] % 2 == 0};
+	return (struct literal){arena_printf(a, "%s", s->x->name[f]), arena_printf(a, "%s", s->x->sentence[f]), f,
+	    s->literal[literal] % 2 == 0};
 }
 
-static void put_condition(const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
+static void put_condition(
+    const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
 {
 	out->n_term = c->n;
 	out->any = c->any;
@@ -258,7 +267,8 @@ static bool holds(const struct condition_search *s, const struct condition_candi
 	return c->any ? any : all;
 }
 
-static void put_counts(const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
+static void put_counts(
+    const struct condition_search *s, const struct condition_candidate *c, struct explained *out, struct arena *a)
 {
 	out->exception = NEW(a, int, s->x->n_variant);
 	for (int v = 0; v < s->x->n_variant; v++) {
@@ -274,10 +284,7 @@ static void put_counts(const struct condition_search *s, const struct condition_
 }
 
 /* Whether so many exceptions less are worth a term more. */
-static bool worth(int fewer, int n_variant)
-{
-	return fewer > 0 && fewer * 100 > n_variant;
-}
+static bool worth(int fewer, int n_variant) { return fewer > 0 && fewer * 100 > n_variant; }
 
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
 {
@@ -317,7 +324,8 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 	put_condition(&s, chosen, out, a);
 	put_counts(&s, chosen, out, a);
 	out->alternative = NEW(a, const char *, ALTERNATIVES);
-	for (int i = 1; i < n[terms] && out->n_alternative < ALTERNATIVES && best[terms][i].errors == chosen->errors; i++) {
+	for (int i = 1; i < n[terms] && out->n_alternative < ALTERNATIVES && best[terms][i].errors == chosen->errors;
+	     i++) {
 		struct explained other = {0};
 
 		put_condition(&s, &best[terms][i], &other, a);
@@ -327,7 +335,8 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 
 /* ---- using it ---- */
 
-bool explanation_predicts(const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch)
+bool explanation_predicts(
+    const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch)
 {
 	const struct facts *f = condition->n_term ? facts_of(c, scratch) : NULL;
 	bool any = false, all = true;
@@ -351,7 +360,10 @@ const char *explanation_text(const struct explained *condition, struct arena *a)
 	if (condition->always)
 		return "It fails wherever it was tried.";
 	for (int i = 0; i < condition->n_term; i++)
-		text = arena_printf(a, "%s%s%s%s", text, !i ? "" : condition->any ? ", or where " : ", and where ",
+		text = arena_printf(a, "%s%s%s%s", text,
+		    !i                   ? ""
+		        : condition->any ? ", or where "
+		                         : ", and where ",
 		    condition->term[i].holds ? "" : "it is not so that ", condition->term[i].sentence);
 	return arena_printf(a, "%s.", text);
 }

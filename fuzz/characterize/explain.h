@@ -1,6 +1,6 @@
 /*
- * explain.h: features of a program at a point (features_explain.def), and the simplest condition over them that separates variants that
- * fail from those that pass.
+ * explain.h: features of a program at a point (features_explain.def), and the simplest condition over them that
+ * separates variants that fail from those that pass.
  */
 #ifndef FUZZ_CHARACTERIZE_EXPLAIN_H
 #define FUZZ_CHARACTERIZE_EXPLAIN_H
@@ -26,9 +26,9 @@ struct literal {
 };
 
 struct explained {
-	int n_term; /* 0: nothing separates better than chance, or: */
+	int n_term;  /* 0: nothing separates better than chance, or: */
 	bool always; /* every variant fails */
-	bool any;   /* one of the terms is enough; else all are needed */
+	bool any;    /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
 	int failing, failing_with, passing, passing_without;
 	int n_alternative;
@@ -39,7 +39,8 @@ struct explained {
 /* The simplest condition: more terms only where they save enough exceptions.  In the arena. */
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
 /* Whether the condition holds of c. */
-bool explanation_predicts(const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);
+bool explanation_predicts(
+    const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);
 /* "It fails where A and B.", "It fails wherever it was tried." in the arena. */
 const char *explanation_text(const struct explained *condition, struct arena *a);
 

@@ -1,4 +1,5 @@
-/* facts.h: which features of features_explain.def a case has, and features named after the ops that are differentiated in it. */
+/* facts.h: which features of features_explain.def a case has, and features named after the ops that are differentiated
+ * in it. */
 #ifndef FUZZ_CHARACTERIZE_FACTS_H
 #define FUZZ_CHARACTERIZE_FACTS_H
 
@@ -25,11 +26,12 @@ struct facts {
 	int n_ran;     /* regions that were entered; where run is */
 	const struct region *ran[FACTS_REGIONS];
 	bool *unentered; /* [n_value] the result of a loop that ran no iteration somewhere */
-	bool *chooses; /* [n_value] the result of an op that hands on elements of some operands alone: select, max, min, clamp, masked_scatter */
+	bool *chooses; /* [n_value] the result of an op that hands on elements of some operands alone: select, max, min,
+	                  clamp, masked_scatter */
 	bool *taken[FACTS_OPERANDS]; /* [n_value] by such a result: elements of that operand are handed on somewhere */
-	bool *changes; /* [n_value] differs between two executions at one point */
-	bool *zero_factor[2]; /* [n_value] of a product: that factor has an element 0 */
-	int *uses;     /* [n_value] by nodes and results */
+	bool *changes;               /* [n_value] differs between two executions at one point */
+	bool *zero_factor[2];        /* [n_value] of a product: that factor has an element 0 */
+	int *uses;                   /* [n_value] by nodes and results */
 	int n_named;
 	const char *named[FACTS_NAMED], *sentence[FACTS_NAMED]; /* "derives sin": "sin is differentiated" */
 };

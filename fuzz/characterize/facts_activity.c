@@ -18,7 +18,8 @@ bool facts_ran(const struct facts *f, const struct region *r)
 
 bool facts_passes(const struct facts *f, const struct node *n, int k)
 {
-	return k >= FACTS_OPERANDS || !n->n_out || !f->run || !f->run[n->out] || !f->chooses[n->out] || f->taken[k][n->out];
+	return k >= FACTS_OPERANDS || !n->n_out || !f->run || !f->run[n->out] || !f->chooses[n->out] ||
+	    f->taken[k][n->out];
 }
 
 bool facts_unentered(const struct facts *f, const struct node *loop)
@@ -73,7 +74,9 @@ static bool vary_loop(const struct activity *x, const struct node *n, const stru
 	for (int i = 0; i < l->n_carry; i++) {
 		any |= vary(x, l->first_param + i, set[n->arg[l->first_arg + i]]);
 		any |= vary(x, l->first_param + i, set[l->body->result[i]]);
-		any |= vary(x, n->out + i, set[l->body->result[i]] || (set[n->arg[l->first_arg + i]] && (!x->executed || facts_unentered(x->f, n))));
+		any |= vary(x, n->out + i,
+		    set[l->body->result[i]] ||
+		        (set[n->arg[l->first_arg + i]] && (!x->executed || facts_unentered(x->f, n))));
 	}
 	for (int i = 0; i < l->n_xs; i++)
 		any |= vary(x, l->body->param + l->n_carry + i, set[n->arg[l->n_carry + i]]);
@@ -107,7 +110,9 @@ static bool vary_node(const struct activity *x, const struct node *n)
 	if (n->n_region && n->op != OP_DERIVATIVE)
 		return any;
 	for (int i = 0; i < n->n_out; i++)
-		any |= vary(x, n->out + i, operands && op_table[n->op].regularity != REGULARITY_STEP && op_table[n->op].regularity != REGULARITY_DISCRETE);
+		any |= vary(x, n->out + i,
+		    operands && op_table[n->op].regularity != REGULARITY_STEP &&
+		        op_table[n->op].regularity != REGULARITY_DISCRETE);
 	return any;
 }
 
@@ -169,7 +174,8 @@ static bool need_node(const struct usefulness *x, const struct node *n)
 		const int param = l.first_param + i;
 
 		any |= need(x, l.body->result[i], useful[n->out + i] || useful[param]);
-		any |= need(x, n->arg[l.first_arg + i], useful[param] || (useful[n->out + i] && (!x->at || facts_unentered(x->at, n))));
+		any |= need(x, n->arg[l.first_arg + i],
+		    useful[param] || (useful[n->out + i] && (!x->at || facts_unentered(x->at, n))));
 	}
 	for (int i = 0; i < l.n_ys; i++)
 		any |= need(x, l.body->result[l.n_carry + i], useful[n->out + l.n_carry + i]);
@@ -186,7 +192,8 @@ static bool need_node(const struct usefulness *x, const struct node *n)
 	for (int w = 0; w < n->n_region; w++)
 		if (!x->at || facts_ran(x->at, &n->region[w]))
 			any |= need_region(x, &n->region[w]);
-	if (l.is_loop || op_table[n->op].regularity == REGULARITY_STEP || op_table[n->op].regularity == REGULARITY_DISCRETE)
+	if (l.is_loop || op_table[n->op].regularity == REGULARITY_STEP ||
+	    op_table[n->op].regularity == REGULARITY_DISCRETE)
 		return any;
 	for (int i = 0; i < n->n_arg; i++)
 		any |= need(x, n->arg[i], out && (!x->at || facts_passes(x->at, n, i)));

@@ -5,10 +5,7 @@
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-static bool is_float(const struct facts *f, int value)
-{
-	return dtype_is_float(f->c->program.type[value].dtype);
-}
+static bool is_float(const struct facts *f, int value) { return dtype_is_float(f->c->program.type[value].dtype); }
 
 /* ---- loops ---- */
 
@@ -28,8 +25,10 @@ static bool any_of(const bool *set, const struct node *n)
 static void step_node(struct facts *f, struct iteration_facts *s, const struct node *n)
 {
 	const enum regularity how = op_table[n->op].regularity;
-	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK || n->op == OP_SELECT;
-	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n), product = n->op == OP_MUL || n->op == OP_MATMUL;
+	bool linear = how == REGULARITY_LINEAR || how == REGULARITY_MOVE || how == REGULARITY_KINK ||
+	    n->op == OP_SELECT;
+	bool carried = any_of(s->carried, n), mixed = any_of(s->mixed, n),
+	     product = n->op == OP_MUL || n->op == OP_MATMUL;
 
 	for (int w = 0; w < n->n_region; w++)
 		for (int i = 0; i < n->region[w].n_node; i++)
@@ -41,7 +40,8 @@ static void step_node(struct facts *f, struct iteration_facts *s, const struct n
 		}
 	for (int i = 0; !linear && i < n->n_arg; i++)
 		for (int k = 0; k < n->n_arg; k++)
-			if (s->carried[n->arg[i]] && f->varied[n->arg[k]] && !(product && i == k) && !(n->op == OP_DIV && i == 0 && k == 0))
+			if (s->carried[n->arg[i]] && f->varied[n->arg[k]] && !(product && i == k) &&
+			    !(n->op == OP_DIV && i == 0 && k == 0))
 				mixed = true;
 	for (int i = 0; i < n->n_out; i++) {
 		s->carried[n->out + i] = carried && is_float(f, n->out + i);
@@ -75,7 +75,8 @@ static void of_loop(struct facts *f, const struct node *n, const struct node_loo
 {
 	const struct region *top = &f->c->program.top;
 	const int n_value = f->c->program.n_value, first = l->first_param;
-	struct iteration_facts s = {NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
+	struct iteration_facts s = {
+	    NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value), NEW(f->arena, bool, n_value)};
 	int derived = 0, plain = 0;
 	bool captures = captures_varied(f, l->body), mixed = false;
 
@@ -121,11 +122,14 @@ static void name_op(struct facts *f, const char *how, enum op op, int which)
 	const char *op_name = op_table[op].name;
 
 	if (which < 0)
-		facts_name(f, arena_printf(f->arena, "%s %s", how, op_name), arena_printf(f->arena, "%s is %s", op_name,
-		    !strcmp(how, "derives") ? "differentiated" : how));
+		facts_name(f, arena_printf(f->arena, "%s %s", how, op_name),
+		    arena_printf(f->arena, "%s is %s", op_name, !strcmp(how, "derives") ? "differentiated" : how));
 	else
-		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which), arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
-		    !strcmp(how, "traces") ? "differentiated" : !strcmp(how, "passes") ? "differentiated, and its elements count" : "a constant to the derivative"));
+		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which),
+		    arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
+		        !strcmp(how, "traces")       ? "differentiated"
+		            : !strcmp(how, "passes") ? "differentiated, and its elements count"
+		                                     : "a constant to the derivative"));
 }
 
 static void of_operands(struct facts *f, const struct node *n)
@@ -152,12 +156,16 @@ static void of_operands(struct facts *f, const struct node *n)
 		for (int k = 0; k < i; k++)
 			if (n->arg[k] == n->arg[i] && facts_passes(f, n, i) && facts_passes(f, n, k)) {
 				f->at[FEATURE_OPERANDS_SAME] = true;
-				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL || n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
+				f->at[FEATURE_COMMUTES_WITH_ITSELF] |= n->op == OP_ADD || n->op == OP_MUL ||
+				    n->op == OP_MAX || n->op == OP_MIN || n->op == OP_MATMUL;
 			}
 		if (n->n_out && op_table[n->op].n_arg > 1 && !n->n_region) {
-			f->at[FEATURE_SHAPE_SPREAD] |= facts_passes(f, n, i) && !shape_equal(&t->shape, &type[n->out].shape) &&
-			    (op_table[n->op].family == FAMILY_BINARY || op_table[n->op].family == FAMILY_SELECT || op_table[n->op].family == FAMILY_CLAMP);
-			f->at[FEATURE_SCALAR_SPREAD] |= facts_passes(f, n, i) && shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
+			f->at[FEATURE_SHAPE_SPREAD] |= facts_passes(f, n, i) &&
+			    !shape_equal(&t->shape, &type[n->out].shape) &&
+			    (op_table[n->op].family == FAMILY_BINARY || op_table[n->op].family == FAMILY_SELECT ||
+			        op_table[n->op].family == FAMILY_CLAMP);
+			f->at[FEATURE_SCALAR_SPREAD] |= facts_passes(f, n, i) &&
+			    shape_elements(&t->shape) < shape_elements(&type[n->out].shape) &&
 			    op_table[n->op].family != FAMILY_CONCATENATE && op_table[n->op].family != FAMILY_PAD;
 		}
 	}
@@ -186,7 +194,8 @@ static void of_attrs(struct facts *f, const struct node *n)
 
 	if (op_table[n->op].attrs & ATTR_MODE) {
 		snprintf(name, sizeof name, "%s %s", op_table[n->op].name, mode_names[a->mode]);
-		facts_name(f, arena_printf(f->arena, "%s", name), arena_printf(f->arena, "%s has mode %s", op_table[n->op].name, mode_names[a->mode]));
+		facts_name(f, arena_printf(f->arena, "%s", name),
+		    arena_printf(f->arena, "%s has mode %s", op_table[n->op].name, mode_names[a->mode]));
 	}
 	if (family == FAMILY_MATMUL)
 		for (int i = 0; i < 2; i++)
@@ -196,7 +205,8 @@ static void of_attrs(struct facts *f, const struct node *n)
 	if (family == FAMILY_SCATTER) {
 		const struct shape *updates = &type[n->arg[2]].shape, *index = &type[n->arg[1]].shape;
 
-		f->at[FEATURE_SPARE_UPDATES] |= updates->rank > a->axis && index->rank == 1 && updates->extent[a->axis] > index->extent[0];
+		f->at[FEATURE_SPARE_UPDATES] |= updates->rank > a->axis && index->rank == 1 &&
+		    updates->extent[a->axis] > index->extent[0];
 	}
 	if (family != FAMILY_SLICE && family != FAMILY_SLICE_SCATTER)
 		return;
@@ -217,11 +227,17 @@ static void of_attrs(struct facts *f, const struct node *n)
 /* What a region op stands for. */
 static void name_kind(struct facts *f, const struct node *n)
 {
-	const char *op = op_table[n->op].name, *kind = n->op == OP_FIXED_POINT ? meaning_names[n->attrs.meaning] : derivative_names[n->attrs.transform];
+	const char *op = op_table[n->op].name,
+	           *kind = n->op == OP_FIXED_POINT ? meaning_names[n->attrs.meaning]
+	                                           : derivative_names[n->attrs.transform];
 
 	if (n->op == OP_DERIVATIVE || n->op == OP_CUSTOM || n->op == OP_FIXED_POINT)
-		facts_name(f, arena_printf(f->arena, "%s %s", op, kind), arena_printf(f->arena, n->op == OP_FIXED_POINT ? "a %s stands for its %s"
-		    : n->op == OP_CUSTOM ? "a %s has a rule for %s" : "a %s inside the program is a %s", op, kind));
+		facts_name(f, arena_printf(f->arena, "%s %s", op, kind),
+		    arena_printf(f->arena,
+		        n->op == OP_FIXED_POINT  ? "a %s stands for its %s"
+		            : n->op == OP_CUSTOM ? "a %s has a rule for %s"
+		                                 : "a %s inside the program is a %s",
+		        op, kind));
 }
 
 /* Inputs that are read in another shape, whether or not they count. */
@@ -230,10 +246,12 @@ static void of_inputs(struct facts *f, const struct node *n)
 	const struct region *top = &f->c->program.top;
 	const enum family family = op_table[n->op].family;
 
-	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP && family != FAMILY_BROADCAST_TO)
+	if (family != FAMILY_BINARY && family != FAMILY_SELECT && family != FAMILY_CLAMP &&
+	    family != FAMILY_BROADCAST_TO)
 		return;
 	for (int i = 0; i < n->n_arg; i++)
-		f->at[FEATURE_INPUT_SPREAD] |= f->reached[n->arg[i]] && n->arg[i] >= top->param && n->arg[i] < top->param + top->n_param &&
+		f->at[FEATURE_INPUT_SPREAD] |= f->reached[n->arg[i]] && n->arg[i] >= top->param &&
+		    n->arg[i] < top->param + top->n_param &&
 		    !shape_equal(&f->c->program.type[n->arg[i]].shape, &f->c->program.type[n->out].shape);
 }
 
@@ -252,7 +270,8 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	for (int i = 0; i < n->n_out; i++) /* by an operand or a capture */
 		derived |= f->live[n->out + i] && (!f->run || f->run[n->out + i]);
 	if (n->op != OP_CONSTANT && n->n_out && (!f->run || f->run[n->out]))
-		facts_name(f, arena_printf(f->arena, "runs %s", op_table[n->op].name), arena_printf(f->arena, "%s is executed", op_table[n->op].name));
+		facts_name(f, arena_printf(f->arena, "runs %s", op_table[n->op].name),
+		    arena_printf(f->arena, "%s is executed", op_table[n->op].name));
 	if (!f->run || (n->n_out && f->run[n->out]))
 		name_kind(f, n);
 	if (l.is_loop) {
@@ -279,7 +298,8 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	name_op(f, "derives", n->op, -1);
 	if (at.loop) {
 		f->at[FEATURE_IN_LOOP] = true;
-		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name), arena_printf(f->arena, "%s is differentiated in a loop", op_table[n->op].name));
+		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name),
+		    arena_printf(f->arena, "%s is differentiated in a loop", op_table[n->op].name));
 	}
 	f->at[FEATURE_IN_COND] |= at.cond;
 	f->at[FEATURE_IN_CHECKPOINT] |= at.checkpoint;
@@ -293,8 +313,10 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 
 			if (to->arg[k] < n->out || to->arg[k] >= n->out + n->n_out || !f->varied[to->arg[k]])
 				continue;
-			facts_name(f, arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
-			    arena_printf(f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
+			facts_name(f,
+			    arena_printf(f->arena, "feeds %s %s", op_table[n->op].name, op_table[to->op].name),
+			    arena_printf(
+			        f->arena, "%s reads the result of %s", op_table[to->op].name, op_table[n->op].name));
 		}
 }
 
@@ -358,7 +380,8 @@ static void of_values(struct facts *f)
 	for (int i = 0; i < top->n_result; i++) {
 		for (int k = 0; k < i; k++)
 			f->at[FEATURE_RESULT_TWICE] |= top->result[i] == top->result[k];
-		f->at[FEATURE_RESULT_IS_INPUT] |= top->result[i] >= top->param && top->result[i] < top->param + top->n_param;
+		f->at[FEATURE_RESULT_IS_INPUT] |= top->result[i] >= top->param &&
+		    top->result[i] < top->param + top->n_param;
 	}
 	f->at[FEATURE_RESULTS_SEVERAL] = top->n_result > 1;
 }

@@ -18,7 +18,8 @@ void facts_name(struct facts *f, const char *name, const char *sentence)
 static void of_seeds(struct facts *f, const struct transform *t)
 {
 	for (int i = 0; i < t->n_seed; i++)
-		for (int k = 0, n = shape_elements(&t->seed[i].type.shape); k < n && dtype_is_float(t->seed[i].type.dtype); k++) {
+		for (int k = 0, n = shape_elements(&t->seed[i].type.shape);
+		     k < n && dtype_is_float(t->seed[i].type.dtype); k++) {
 			double x = t->seed[i].at[k].f;
 
 			f->at[FEATURE_SEED_ZERO] |= x == 0;
@@ -38,8 +39,10 @@ static void of_asked(struct facts *f, const struct program *p, const struct node
 	if (asked < 2)
 		return;
 	f->at[FEATURE_TWO_INTEGERS_ASKED] |= op_table[n->op].family == FAMILY_BINARY;
-	f->at[FEATURE_TWO_BITS_ASKED] |= op_table[n->op].family == FAMILY_BINARY && op_table[n->op].regularity == REGULARITY_DISCRETE && n->op != OP_REMAINDER;
-	facts_name(f, arena_printf(f->arena, "asks %s", op_table[n->op].name), arena_printf(f->arena, "both operands of %s are asked for", op_table[n->op].name));
+	f->at[FEATURE_TWO_BITS_ASKED] |= op_table[n->op].family == FAMILY_BINARY &&
+	    op_table[n->op].regularity == REGULARITY_DISCRETE && n->op != OP_REMAINDER;
+	facts_name(f, arena_printf(f->arena, "asks %s", op_table[n->op].name),
+	    arena_printf(f->arena, "both operands of %s are asked for", op_table[n->op].name));
 }
 
 void facts_of_request(struct facts *f)

@@ -9,13 +9,13 @@ enum { DEGREE_MOST = 4 }; /* and more, and what is no polynomial */
 
 struct uses {
 	struct facts *f;
-	int *n, *last;   /* [n_value] live uses; position of the last */
-	int *maker;      /* [n_value] op that has made it; -1: a parameter */
-	int *degree;     /* [n_value] in what is differentiated */
-	bool *needed;    /* [n_value] a derivative needs the value */
-	bool *by_index;  /* [n_value] made of the iteration number of a loop */
+	int *n, *last;  /* [n_value] live uses; position of the last */
+	int *maker;     /* [n_value] op that has made it; -1: a parameter */
+	int *degree;    /* [n_value] in what is differentiated */
+	bool *needed;   /* [n_value] a derivative needs the value */
+	bool *by_index; /* [n_value] made of the iteration number of a loop */
 	int position;
-	bool any_path;   /* degrees along every path, run or not */
+	bool any_path; /* degrees along every path, run or not */
 };
 
 static bool live_operand(const struct facts *f, const struct node *n, int k)
@@ -59,7 +59,8 @@ static void count_region(struct uses *u, const struct region *r)
 /* A feature of an op: before and after are what a sentence says around its name. */
 static void name_use(struct facts *f, const char *how, enum op op, const char *before, const char *after)
 {
-	facts_name(f, arena_printf(f->arena, "%s %s", how, op_table[op].name), arena_printf(f->arena, "%s%s%s", before, op_table[op].name, after));
+	facts_name(f, arena_printf(f->arena, "%s %s", how, op_table[op].name),
+	    arena_printf(f->arena, "%s%s%s", before, op_table[op].name, after));
 }
 
 static void name_region(struct uses *u, const struct region *r)
@@ -82,11 +83,13 @@ static void name_region(struct uses *u, const struct region *r)
 				continue;
 			if (u->n[v] > 1) {
 				f->at[FEATURE_ACCUMULATED] = true;
-				name_use(f, "shares", n->op, "what ", " reads is differentiated along another path too");
+				name_use(
+				    f, "shares", n->op, "what ", " reads is differentiated along another path too");
 			}
 			if (u->last[v] > at) {
 				f->at[FEATURE_SHARED_LATER] = true;
-				name_use(f, "shares-later", n->op, "what ", " reads is read again after it, and differentiated");
+				name_use(f, "shares-later", n->op, "what ",
+				    " reads is read again after it, and differentiated");
 			}
 			if (v >= top->param && v < top->param + top->n_param)
 				name_use(f, "enters", n->op, "", " reads a differentiated input");
@@ -107,8 +110,9 @@ static bool needs_operand(const struct facts *f, const struct node *n, int k)
 {
 	bool others = false;
 
-	if (op_table[n->op].family == FAMILY_GATHER || op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS || op_table[n->op].family == FAMILY_SCATTER ||
-	    op_table[n->op].family == FAMILY_DYNAMIC_SLICE || op_table[n->op].family == FAMILY_DYNAMIC_UPDATE_SLICE)
+	if (op_table[n->op].family == FAMILY_GATHER || op_table[n->op].family == FAMILY_TAKE_ALONG_AXIS ||
+	    op_table[n->op].family == FAMILY_SCATTER || op_table[n->op].family == FAMILY_DYNAMIC_SLICE ||
+	    op_table[n->op].family == FAMILY_DYNAMIC_UPDATE_SLICE)
 		if (!dtype_is_float(f->c->program.type[n->arg[k]].dtype))
 			return true;
 	if (op_table[n->op].regularity != REGULARITY_SMOOTH)
@@ -129,7 +133,8 @@ static void find_needed(struct uses *u)
 
 static bool is_view(enum family f)
 {
-	return f == FAMILY_RESHAPE || f == FAMILY_SQUEEZE || f == FAMILY_TRANSPOSE || f == FAMILY_SLICE || f == FAMILY_REVERSE || f == FAMILY_BROADCAST_TO;
+	return f == FAMILY_RESHAPE || f == FAMILY_SQUEEZE || f == FAMILY_TRANSPOSE || f == FAMILY_SLICE ||
+	    f == FAMILY_REVERSE || f == FAMILY_BROADCAST_TO;
 }
 
 /* What is seen through a view is needed with it; backwards, so that one sweep will do. */
@@ -201,9 +206,11 @@ static void of_needed(struct uses *u)
 		by_input[p->top.param + i] = true;
 	spread(&p->top, by_input, false);
 	for (int v = 0; v < p->n_value; v++) {
-		f->at[FEATURE_INDEX_NEEDED] |= u->needed[v] && u->by_index[v] && (!f->run || f->changes[v] || u->maker[v] < 0);
+		f->at[FEATURE_INDEX_NEEDED] |= u->needed[v] && u->by_index[v] &&
+		    (!f->run || f->changes[v] || u->maker[v] < 0);
 		if (u->needed[v] && u->maker[v] >= 0 && u->maker[v] != OP_CONSTANT)
-			name_use(f, "needs", (enum op)u->maker[v], "the derivative needs the value of what ", " has made");
+			name_use(
+			    f, "needs", (enum op)u->maker[v], "the derivative needs the value of what ", " has made");
 	}
 	seen = arena_copy(f->arena, u->needed, (size_t)p->n_value + 1, sizeof *seen);
 	see_through_views(u, &p->top, seen);
@@ -213,10 +220,7 @@ static void of_needed(struct uses *u)
 
 /* ---- degree ---- */
 
-static int at_most(int degree)
-{
-	return degree < DEGREE_MOST ? degree : DEGREE_MOST;
-}
+static int at_most(int degree) { return degree < DEGREE_MOST ? degree : DEGREE_MOST; }
 
 static int degree_of(const struct uses *u, const struct node *n)
 {
@@ -230,10 +234,16 @@ static int degree_of(const struct uses *u, const struct node *n)
 		second = k == 1 ? d : second;
 	}
 	switch (n->op) {
-	case OP_MUL: case OP_MATMUL: case OP_SCATTER_MUL: return at_most(sum);
-	case OP_SQUARE: return at_most(2 * sum);
-	case OP_DIV: return second ? DEGREE_MOST : most;
-	default: break;
+	case OP_MUL:
+	case OP_MATMUL:
+	case OP_SCATTER_MUL:
+		return at_most(sum);
+	case OP_SQUARE:
+		return at_most(2 * sum);
+	case OP_DIV:
+		return second ? DEGREE_MOST : most;
+	default:
+		break;
 	}
 	return op_table[n->op].regularity == REGULARITY_SMOOTH && most ? DEGREE_MOST : most;
 }
@@ -242,7 +252,10 @@ static void degrees(struct uses *u, const struct region *r);
 
 static void degrees_of_loop(struct uses *u, const struct node *n, const struct node_loop *l)
 {
-	const int trips = u->any_path ? 1 : !facts_ran(u->f, l->body) ? 0 : node_max_trip(n) < DEGREE_MOST + 1 ? node_max_trip(n) : DEGREE_MOST + 1;
+	const int trips = u->any_path            ? 1
+	    : !facts_ran(u->f, l->body)          ? 0
+	    : node_max_trip(n) < DEGREE_MOST + 1 ? node_max_trip(n)
+	                                         : DEGREE_MOST + 1;
 
 	for (int i = 0; i < l->n_carry; i++)
 		u->degree[n->out + i] = u->degree[n->arg[l->first_arg + i]];
@@ -288,7 +301,8 @@ static void degrees(struct uses *u, const struct region *r)
 		else if (n->n_region)
 			degrees_of_regions(u, n);
 		for (int k = 0; k < n->n_out && !n->n_region; k++)
-			u->degree[n->out + k] = (u->any_path ? u->f->reached : u->f->live)[n->out + k] ? degree_of(u, n) : 0;
+			u->degree[n->out + k] = (u->any_path ? u->f->reached : u->f->live)[n->out + k] ? degree_of(u, n)
+			                                                                               : 0;
 	}
 }
 
@@ -351,7 +365,8 @@ static void follow_slice(struct facts *f, const struct node *of, const struct re
 		for (int d = 0; d < n->attrs.n_axes; d++) {
 			int axis = n->attrs.axes[d];
 
-			f->at[FEATURE_SLICED_THEN_SUMMED] |= type[of->arg[1]].shape.extent[axis] < type[of->arg[0]].shape.extent[axis];
+			f->at[FEATURE_SLICED_THEN_SUMMED] |= type[of->arg[1]].shape.extent[axis] <
+			    type[of->arg[0]].shape.extent[axis];
 		}
 	}
 }
@@ -376,8 +391,8 @@ static void of_slices(struct facts *f)
 void facts_of_uses(struct facts *f)
 {
 	const int n = f->c->program.n_value + 1;
-	struct uses u = {f, NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, bool, n),
-	    NEW(f->arena, bool, n), 0, false};
+	struct uses u = {f, NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n), NEW(f->arena, int, n),
+	    NEW(f->arena, bool, n), NEW(f->arena, bool, n), 0, false};
 
 	memset(u.maker, -1, (size_t)n * sizeof *u.maker);
 	count_region(&u, &f->c->program.top);

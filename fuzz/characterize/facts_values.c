@@ -1,4 +1,5 @@
-/* facts_values.c: what happens when the program of a case runs at its points: singular operands, ties, indices, trips. */
+/* facts_values.c: what happens when the program of a case runs at its points: singular operands, ties, indices, trips.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -24,14 +25,23 @@ struct watch {
 static bool at_end_of_domain(enum domain d, double a, double b)
 {
 	switch (d) {
-	case DOMAIN_POSITIVE: return a <= 0;
-	case DOMAIN_ABOVE_MINUS_ONE: return a <= -1;
-	case DOMAIN_INSIDE_ONE: return fabs(a) >= 1;
-	case DOMAIN_ABOVE_ONE: return a <= 1;
-	case DOMAIN_SECOND_NONZERO: return b == 0;
-	case DOMAIN_POW: return a <= 0;
-	case DOMAIN_NOT_BOTH_ZERO: return a == 0 && b == 0;
-	case DOMAIN_NOT_ALL_ZERO: case DOMAIN_ALL: break;
+	case DOMAIN_POSITIVE:
+		return a <= 0;
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return a <= -1;
+	case DOMAIN_INSIDE_ONE:
+		return fabs(a) >= 1;
+	case DOMAIN_ABOVE_ONE:
+		return a <= 1;
+	case DOMAIN_SECOND_NONZERO:
+		return b == 0;
+	case DOMAIN_POW:
+		return a <= 0;
+	case DOMAIN_NOT_BOTH_ZERO:
+		return a == 0 && b == 0;
+	case DOMAIN_NOT_ALL_ZERO:
+	case DOMAIN_ALL:
+		break;
 	}
 	return false;
 }
@@ -56,7 +66,8 @@ static void watch_elementwise(struct watch *w, const struct node *n, const struc
 	enum family family = op_table[n->op].family;
 
 	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
-		double a = element(&value[n->arg[0]], &y->type.shape, i), b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
+		double a = element(&value[n->arg[0]], &y->type.shape, i),
+		       b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
 
 		if (family == FAMILY_SELECT) {
 			w->untaken[n->arg[a != 0 ? 2 : 1]] = true;
@@ -120,7 +131,8 @@ static void watch_reduction(struct watch *w, const struct node *n, const struct 
 		return;
 	for (int i = 0; i < size; i++) {
 		zeros += x->at[i].f == 0;
-		for (int k = 0; k < i && (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN || n->op == OP_SORT) && size <= 64; k++)
+		for (int k = 0;
+		     k < i && (n->op == OP_REDUCE_MAX || n->op == OP_REDUCE_MIN || n->op == OP_SORT) && size <= 64; k++)
 			f->at[FEATURE_TIE] |= x->at[i].f == x->at[k].f;
 	}
 	if (n->op == OP_REDUCE_PROD || n->op == OP_CUMPROD) {
@@ -139,7 +151,8 @@ static void watch_indices(struct watch *w, const struct node *n, const struct te
 {
 	const struct tensor *x = &value[n->arg[0]], *t = &value[n->arg[1]];
 	struct facts *f = w->f;
-	int extent = n->attrs.axis < x->type.shape.rank ? x->type.shape.extent[n->attrs.axis] : 1, size = shape_elements(&t->type.shape);
+	int extent = n->attrs.axis < x->type.shape.rank ? x->type.shape.extent[n->attrs.axis] : 1,
+	    size = shape_elements(&t->type.shape);
 
 	if (!dtype_is_int(t->type.dtype))
 		return;
@@ -167,7 +180,8 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	f->at[FEATURE_TRIPS_OVER_THREE] |= trips > 3;
 	f->at[FEATURE_TRIPS_ZERO] |= trips == 0;
 	w->unentered[n->out] |= trips == 0;
-	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until && trips < node_max_trip(n);
+	f->at[FEATURE_LOOP_ENDS_EARLY] |= (n->op == OP_FOR || n->op == OP_SCAN) && n->attrs.until &&
+	    trips < node_max_trip(n);
 }
 
 /* The loop whose body is r; its number of executions goes by its first result. */
@@ -219,13 +233,17 @@ static void watch_exchanged(void *self, const struct region *region, const struc
 	const struct tensor *y;
 
 	(void)region;
-	if (!n || n->n_out != 1 || (op_table[n->op].family != FAMILY_UNARY && op_table[n->op].family != FAMILY_BINARY) || !w->f->varied[n->out] || w->run[n->out])
+	if (!n || n->n_out != 1 ||
+	    (op_table[n->op].family != FAMILY_UNARY && op_table[n->op].family != FAMILY_BINARY) ||
+	    !w->f->varied[n->out] || w->run[n->out])
 		return;
 	y = &value[n->out];
 	for (int i = 0, size = shape_elements(&y->type.shape); i < size; i++) {
-		double a = element(&value[n->arg[0]], &y->type.shape, i), b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
+		double a = element(&value[n->arg[0]], &y->type.shape, i),
+		       b = n->n_arg > 1 ? element(&value[n->arg[1]], &y->type.shape, i) : 1;
 
-		w->f->at[FEATURE_BRANCH_SINGULAR] |= at_end_of_domain(op_table[n->op].domain, a, b) || !isfinite(tensor_number(y, i));
+		w->f->at[FEATURE_BRANCH_SINGULAR] |= at_end_of_domain(op_table[n->op].domain, a, b) ||
+		    !isfinite(tensor_number(y, i));
 	}
 }
 
@@ -252,7 +270,8 @@ static void watch_step(void *self, const struct region *region, const struct nod
 		watch_elementwise(w, n, value);
 	else if (family == FAMILY_REDUCE || family == FAMILY_CUMULATIVE || family == FAMILY_SORT)
 		watch_reduction(w, n, value);
-	else if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER || family == FAMILY_SCATTER_APPLY)
+	else if (family == FAMILY_GATHER || family == FAMILY_TAKE_ALONG_AXIS || family == FAMILY_SCATTER ||
+	    family == FAMILY_SCATTER_APPLY)
 		watch_indices(w, n, value);
 	else if (family == FAMILY_MASKED_SCATTER)
 		watch_mask(w, n, value);
@@ -320,11 +339,13 @@ static void of_point(struct facts *f, const struct tensor *point)
 		for (int j = 0; j < n; j++)
 			if (asked(f, i) && j != i && tensor_same(&point[i], &point[j])) {
 				f->at[FEATURE_INPUTS_EQUAL] = true;
-				f->at[FEATURE_TWIN_USED] |= region_reads(&f->c->program.top, f->c->program.top.param + j);
+				f->at[FEATURE_TWIN_USED] |= region_reads(
+				    &f->c->program.top, f->c->program.top.param + j);
 			}
 }
 
-static void run_points(struct facts *f, const struct program *p, const struct interpret_observer *observer, uint64_t *last)
+static void run_points(
+    struct facts *f, const struct program *p, const struct interpret_observer *observer, uint64_t *last)
 {
 	for (int k = 0; k < f->c->n_point; k++) {
 		struct arena_mark mark = arena_mark(f->arena);
@@ -332,7 +353,8 @@ static void run_points(struct facts *f, const struct program *p, const struct in
 
 		memset(last, 0, (size_t)p->n_value * sizeof *last);
 		for (int i = 0; i < p->top.n_param; i++)
-			input[i] = (struct tensor){p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
+			input[i] = (struct tensor){
+			    p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
 		interpret_observed(p, input, observer, f->arena, result);
 		arena_rewind(f->arena, mark);
 	}
@@ -411,9 +433,10 @@ void facts_at_points(struct facts *f)
 
 bool facts_same_path(const struct facts *a, const struct facts *b)
 {
-	static const enum feature of_path[] = {FEATURE_TRIPS_ZERO, FEATURE_TRIPS_OVER_ONE, FEATURE_TRIPS_OVER_TWO, FEATURE_TRIPS_OVER_THREE,
-	    FEATURE_LOOP_ENDS_EARLY, FEATURE_TIE, FEATURE_DUPLICATE_INDEX, FEATURE_INDEX_NEGATIVE, FEATURE_INDEX_BEYOND, FEATURE_DEAD_SINGULAR,
-	    FEATURE_LOSER_SINGULAR, FEATURE_BRANCH_SINGULAR, FEATURE_SINGULAR, FEATURE_NON_FINITE};
+	static const enum feature of_path[] = {FEATURE_TRIPS_ZERO, FEATURE_TRIPS_OVER_ONE, FEATURE_TRIPS_OVER_TWO,
+	    FEATURE_TRIPS_OVER_THREE, FEATURE_LOOP_ENDS_EARLY, FEATURE_TIE, FEATURE_DUPLICATE_INDEX,
+	    FEATURE_INDEX_NEGATIVE, FEATURE_INDEX_BEYOND, FEATURE_DEAD_SINGULAR, FEATURE_LOSER_SINGULAR,
+	    FEATURE_BRANCH_SINGULAR, FEATURE_SINGULAR, FEATURE_NON_FINITE};
 	const size_t n = (size_t)a->c->program.n_value * sizeof(bool);
 
 	for (size_t i = 0; i < sizeof of_path / sizeof *of_path; i++)

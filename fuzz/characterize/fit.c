@@ -18,7 +18,8 @@ int fit_polynomial(const double *y, int n, double *c)
 	if (n < 3 || n > FIT_DEGREE + 1)
 		return -2;
 	memcpy(difference, y, (size_t)n * sizeof *y);
-	for (int k = 0; k < n; k++) { /* divided differences at 0, 1, ... : exact, or no polynomial with integer coefficients of this size */
+	for (int k = 0; k < n; k++) { /* divided differences at 0, 1, ... : exact, or no polynomial with integer
+		                         coefficients of this size */
 		newton[k] = difference[0];
 		for (int i = 0; i + 1 < n - k; i++)
 			difference[i] = (difference[i + 1] - difference[i]) / (k + 1);
@@ -60,11 +61,16 @@ const char *fit_text(const double *c, int degree, struct arena *a)
 	const char *text = "";
 
 	for (int i = 0; i <= degree; i++) {
-		const char *sign = c[i] < 0 ? (*text ? " - " : "-") : *text ? " + " : "", *factor = fabs(c[i]) == 1 && i ? "" : arena_printf(a, "%.0f%s",
-		    fabs(c[i]), i ? " " : "");
+		const char *sign = c[i] < 0 ? (*text ? " - " : "-")
+		    : *text                 ? " + "
+		                            : "",
+		           *factor = fabs(c[i]) == 1 && i ? "" : arena_printf(a, "%.0f%s", fabs(c[i]), i ? " " : "");
 
 		if (c[i] != 0)
-			text = arena_printf(a, "%s%s%s%s", text, sign, factor, !i ? "" : i == 1 ? "x" : arena_printf(a, "x^%d", i));
+			text = arena_printf(a, "%s%s%s%s", text, sign, factor,
+			    !i           ? ""
+			        : i == 1 ? "x"
+			                 : arena_printf(a, "x^%d", i));
 	}
 	return *text ? text : "0";
 }
@@ -91,7 +97,8 @@ void experiment_polynomials(struct lab *l)
 		const struct variant_row *r = &bodies->row[i];
 		const char *name = LAB_TEXT(l, "%s, %s times", r->cell[0], r->cell[1]);
 
-		if (!r->fails || strcmp(r->cell[2], "0.5") != 0 || strchr(r->cell[0], '(') || strchr(r->cell[0], 'y') || strchr(r->cell[0], '/'))
+		if (!r->fails || strcmp(r->cell[2], "0.5") != 0 || strchr(r->cell[0], '(') || strchr(r->cell[0], 'y') ||
+		    strchr(r->cell[0], '/'))
 			continue;
 		for (int x = 0; x <= FIT_DEGREE; x++) {
 			struct edit e = lab_edit_of(l, l->out->cases[r->case_number]);
@@ -124,8 +131,10 @@ static void state_polynomials(struct lab *l)
 		degree = fit_polynomial(y, n, c);
 		right = fit_polynomial(want, n, d);
 		if (degree > -2 && right > -2)
-			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1, "%s: it returns %s where %s is right.",
-			    strcmp(t->row[i].cell[0], "as it is") ? t->row[i].cell[0] : "The program", fit_text(c, degree, l->arena), fit_text(d, right, l->arena));
+			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row},
+			    1, "%s: it returns %s where %s is right.",
+			    strcmp(t->row[i].cell[0], "as it is") ? t->row[i].cell[0] : "The program",
+			    fit_text(c, degree, l->arena), fit_text(d, right, l->arena));
 	}
 }
 
@@ -153,7 +162,8 @@ static void state_zeros(struct lab *l)
 		s[n++] = (struct support){i, k, row};
 	}
 	if (zeros && 2 * zeros > fails)
-		lab_say(l, "closed-form", STATEMENT_SHOWN, s, n, "What it returns is 0 in %d of the %d variants that fail.", zeros, fails);
+		lab_say(l, "closed-form", STATEMENT_SHOWN, s, n,
+		    "What it returns is 0 in %d of the %d variants that fail.", zeros, fails);
 }
 
 /* Of the sum over the elements, where there are several: single elements are right or wrong, the sum says how many. */
@@ -172,8 +182,8 @@ static void state_ratios(struct lab *l)
 
 		row[0] = i;
 		if (r->fails && r->of && isfinite(row_ratio(r)) && fit_ratio(row_ratio(r), &p, &q) && q > 1)
-			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), 1, row}, 1,
-			    "For %s, slice %s along axis %s, it returns %d/%d of what is right.", r->cell[0],
+			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), 1, row},
+			    1, "For %s, slice %s along axis %s, it returns %d/%d of what is right.", r->cell[0],
 			    r->cell[1], r->cell[2], p, q);
 	}
 }

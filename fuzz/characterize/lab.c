@@ -25,10 +25,7 @@ struct edit lab_edit_of(struct lab *l, const struct testcase *c)
 	return e;
 }
 
-struct edit lab_edit(struct lab *l)
-{
-	return lab_edit_of(l, l->base);
-}
+struct edit lab_edit(struct lab *l) { return lab_edit_of(l, l->base); }
 
 struct edit lab_fresh(struct lab *l, const struct tensor *input, int n)
 {
@@ -51,15 +48,13 @@ void lab_request(struct edit *e, enum transform_kind kind, const int *wrt, int n
 {
 	struct transform *t = NEW(e->arena, struct transform, 1);
 
-	*t = (struct transform){.kind = kind, .n_wrt = n_wrt, .wrt = arena_copy(e->arena, wrt, (size_t)n_wrt, sizeof *wrt)};
+	*t = (struct transform){
+	    .kind = kind, .n_wrt = n_wrt, .wrt = arena_copy(e->arena, wrt, (size_t)n_wrt, sizeof *wrt)};
 	e->c.transform = t;
 	e->c.n_transform = 1;
 }
 
-const char *lab_number(struct lab *l, double x)
-{
-	return LAB_TEXT(l, "%.6g", x);
-}
+const char *lab_number(struct lab *l, double x) { return LAB_TEXT(l, "%.6g", x); }
 
 /* ---- rows ---- */
 
@@ -73,10 +68,7 @@ void lab_columns(struct lab *l, const char *const *column, int n)
 	l->table->n_column = n;
 }
 
-bool lab_over(const struct lab *l)
-{
-	return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS;
-}
+bool lab_over(const struct lab *l) { return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS; }
 
 /* The case's position in out->cases, where it is put unless it is there. */
 static int keep_case(struct lab *l, const struct testcase *c)
@@ -121,8 +113,12 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 		row->element_returned = NEW(l->arena, double, n);
 	}
 	for (int i = 0; i < n; i++) {
-		/* of an undecided element nothing is known, but that a NaN is a leak is known with the value of the path */
-		double x = want->at[i].reason == REASON_NONE || (j->verdict == VERDICT_NAN_LEAK && want->at[i].in_domain) ? want->at[i].value : NAN;
+		/* of an undecided element nothing is known, but that a NaN is a leak is known with the value of the
+		 * path */
+		double x = want->at[i].reason == REASON_NONE ||
+		        (j->verdict == VERDICT_NAN_LEAK && want->at[i].in_domain)
+		    ? want->at[i].value
+		    : NAN;
 
 		row->sum_expected += x;
 		row->sum_returned += tensor_number(got, i);
@@ -144,7 +140,8 @@ static struct variant_row *new_row(struct lab *l)
 static bool is_there(const struct variant_table *t, int case_number, const char *engine)
 {
 	for (int i = 0; i < t->n_row; i++)
-		if (t->row[i].case_number == case_number && (t->row[i].engine == engine || (engine && t->row[i].engine && !strcmp(engine, t->row[i].engine))))
+		if (t->row[i].case_number == case_number &&
+		    (t->row[i].engine == engine || (engine && t->row[i].engine && !strcmp(engine, t->row[i].engine))))
 			return true;
 	return false;
 }
@@ -172,9 +169,12 @@ static void nudge(struct tensor *t, int *number)
 void lab_try_chance(struct lab *l)
 {
 	l->asks = 1;
-	for (int k = 0; k < ASKS_OF_BASE && l->asks == 1 && l->finding.verdict != VERDICT_HANG && l->finding.verdict != VERDICT_CRASH; k++) {
+	for (int k = 0; k < ASKS_OF_BASE && l->asks == 1 && l->finding.verdict != VERDICT_HANG &&
+	     l->finding.verdict != VERDICT_CRASH;
+	     k++) {
 		arena_reset(&l->scratch);
-		if (!case_shows(l->base, &(struct question){.bench = l->bench, .judged = JUDGED_IN_FULL}, &l->scratch, NULL))
+		if (!case_shows(
+		        l->base, &(struct question){.bench = l->bench, .judged = JUDGED_IN_FULL}, &l->scratch, NULL))
 			l->asks = ASKS;
 	}
 }
@@ -195,15 +195,18 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 			if (shape_elements(&beside.transform[t].seed[i].type.shape))
 				nudge(&beside.transform[t].seed[i], &number);
 	again.runs = l->asks;
-	return case_shows(&beside, &again, scratch, NULL) && facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
+	return case_shows(&beside, &again, scratch, NULL) &&
+	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
 }
 
 /* Judged by engine `which` of b; the row is the table's once it is whole. */
-static const struct variant_row *judge_variant(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+static const struct variant_row *judge_variant(
+    struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
 {
 	struct variant_row *row = new_row(l);
 	struct bench one = {.n_engine = 1, .engine = {b->engine[which]}, .oracle = b->oracle};
-	const char *asked = engine_spec(b->engine[which]), *engine = strcmp(asked, l->spec) ? LAB_TEXT(l, "%s", asked) : NULL;
+	const char *asked = engine_spec(b->engine[which]),
+	           *engine = strcmp(asked, l->spec) ? LAB_TEXT(l, "%s", asked) : NULL;
 	struct bench_result r;
 	struct judgement *j = &r.judgement[0];
 	struct report report;
@@ -216,7 +219,8 @@ static const struct variant_row *judge_variant(struct lab *l, struct bench *b, i
 	report = (struct report){.c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = j};
 	row->cell = NEW(l->arena, const char *, l->table->n_column);
 	for (int i = 0; i < l->table->n_column; i++)
-		row->cell[i] = LAB_TEXT(l, "%s", cell[i]); /* the report outlives engines, whose names may be among them */
+		row->cell[i] = LAB_TEXT(
+		    l, "%s", cell[i]); /* the report outlives engines, whose names may be among them */
 	row->engine = engine;
 	row->verdict = j->verdict;
 	row->reason = j->reason;
@@ -250,7 +254,8 @@ static void run_variant(void *context)
 	x->row = judge_variant(x->lab, x->bench, x->which, x->c, x->cell, x->again);
 }
 
-static const struct variant_row *try_case(struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
+static const struct variant_row *try_case(
+    struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
 {
 	struct variant x = {l, b, which, c, cell, again, NULL};
 	struct arena *const arenas[] = {&l->work, &l->scratch};
@@ -295,7 +300,8 @@ static void run_sample(void *context)
 	l->out->runs++;
 	l->hangs += v == VERDICT_HANG;
 	if (v != VERDICT_UNDECIDED && v != VERDICT_UNSUPPORTED && lab_same_request(l, x->c))
-		explanation_add(l->explain, x->c, lab_fails(l, x->c, verdict_is_finding[v], &l->scratch), -++l->samples, &l->scratch);
+		explanation_add(l->explain, x->c, lab_fails(l, x->c, verdict_is_finding[v], &l->scratch), -++l->samples,
+		    &l->scratch);
 }
 
 void lab_sample(struct lab *l, const struct testcase *c)
@@ -365,7 +371,8 @@ struct support lab_support(struct lab *l, const struct variant_table *t, row_fn 
 	return s;
 }
 
-void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n, const char *format, ...)
+void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n,
+    const char *format, ...)
 {
 	struct characterization *out = l->out;
 	struct statement *s;

@@ -93,15 +93,13 @@ static const char *ops_text(struct lab *l, const struct region *r)
 			continue;
 		text = LAB_TEXT(l, "%s%s%s", text, *text ? ", " : "", op_table[n->op].name);
 		for (int w = 0; w < n->n_region; w++)
-			text = LAB_TEXT(l, "%s%s%s%s", text, w ? "; " : "(", ops_text(l, &n->region[w]), w == n->n_region - 1 ? ")" : "");
+			text = LAB_TEXT(l, "%s%s%s%s", text, w ? "; " : "(", ops_text(l, &n->region[w]),
+			    w == n->n_region - 1 ? ")" : "");
 	}
 	return text;
 }
 
-const char *lab_ops(struct lab *l, struct edit *e)
-{
-	return ops_text(l, &e->c.program.top);
-}
+const char *lab_ops(struct lab *l, struct edit *e) { return ops_text(l, &e->c.program.top); }
 
 enum transform_kind lab_kind(const struct lab *l)
 {

@@ -27,7 +27,9 @@ void experiment_trips(struct lab *l)
 			while (left >= 0 && edit_site(&e, ++k, &s))
 				left -= node_loop(s.node).is_loop;
 			if (lab_set_trip(&e, &s, trips[t]))
-				lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d (%s)", which, op_table[s.node->op].name), LAB_TEXT(l, "%d", trips[t])});
+				lab_try(l, &e,
+				    (const char *const[]){LAB_TEXT(l, "%d (%s)", which, op_table[s.node->op].name),
+				        LAB_TEXT(l, "%d", trips[t])});
 		}
 }
 
@@ -48,7 +50,8 @@ static int new_params(struct edit *e, struct region *body, const struct node_loo
 	first = edit_new_values(e, type, n);
 	for (int i = 0; i < loop->n_carry; i++)
 		edit_replace(e, body->param + loop->n_index + i, first + lead + i);
-	if (loop->n_index) /* the index is the first or the last new one; where there is none its uses have no definition, and the variant is dropped */
+	if (loop->n_index) /* the index is the first or the last new one; where there is none its uses have no
+	                      definition, and the variant is dropped */
 		edit_replace(e, body->param, lead ? first : tail ? first + n - 1 : body->param);
 	body->param = first;
 	body->n_param = n;
@@ -100,7 +103,8 @@ static bool make_kind(struct edit *e, const struct site *s, const struct node_lo
 		condition.param = types_first;
 		count = edit_insert_fill(e, &condition, 0, &index, n);
 		condition.result = NEW(e->arena, int, 1);
-		condition.result[0] = edit_insert_binary(e, &condition, 1, OP_LT, types_first + loop->n_carry, count, &boolean);
+		condition.result[0] = edit_insert_binary(
+		    e, &condition, 1, OP_LT, types_first + loop->n_carry, count, &boolean);
 		condition.n_result = 1;
 		node->attrs.cap = 2 * n + 1;
 		break;
@@ -143,7 +147,8 @@ void experiment_loops(struct lab *l)
 
 			if (!lab_find_loop(&e, &s, &loop, &carry))
 				return;
-			if (loop.until && kinds[k] != OP_FIXED_POINT && op_table[s.node->op].family != FAMILY_FIXED_POINT)
+			if (loop.until && kinds[k] != OP_FIXED_POINT &&
+			    op_table[s.node->op].family != FAMILY_FIXED_POINT)
 				continue;
 			if (make_kind(&e, &s, &loop, kinds[k], n))
 				lab_try(l, &e, (const char *const[]){op_table[kinds[k]].name, LAB_TEXT(l, "%d", n)});
@@ -153,11 +158,13 @@ void experiment_loops(struct lab *l)
 /* ---- loop bodies ---- */
 
 /* One iteration: c is the carry, which begins at 1; x and y are inputs. */
-static const char *const bodies[] = {"c + x", "c * 2", "sin(c)", "c * c", "c + x^2", "c * x", "c / x", "sin(c * x)", "c + c * x", "c * (x - 2)",
-    "c * (-x)", "c * c + x", "sin(c) + x", "c * 2 + x", "x - c", "x / c", "c * exp(x)", "tanh(c + x)", "c * x + y"};
+static const char *const bodies[] = {"c + x", "c * 2", "sin(c)", "c * c", "c + x^2", "c * x", "c / x", "sin(c * x)",
+    "c + c * x", "c * (x - 2)", "c * (-x)", "c * c + x", "sin(c) + x", "c * 2 + x", "x - c", "x / c", "c * exp(x)",
+    "tanh(c + x)", "c * x + y"};
 enum { BODIES = sizeof bodies / sizeof *bodies };
 
-/* A variant: the first loop of the case with another body, initial carry 1, and the inputs x and, where it is used, y = 2, of the carry's type. */
+/* A variant: the first loop of the case with another body, initial carry 1, and the inputs x and, where it is used, y =
+ * 2, of the carry's type. */
 static void try_body(struct lab *l, const char *body, int n, double x, bool by_y)
 {
 	struct edit e = lab_edit(l);
@@ -184,8 +191,9 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 	if (!lab_set_trip(&e, &s, n))
 		return;
 	loop = node_loop(s.node);
-	if (!formula_build(&e, loop.body, body, (const struct text_name[]){{"c", loop.body->param + loop.n_index + carry}, {"x", input}, {"y", other}},
-		2 + has_y, type.dtype, &value))
+	if (!formula_build(&e, loop.body, body,
+	        (const struct text_name[]){{"c", loop.body->param + loop.n_index + carry}, {"x", input}, {"y", other}},
+	        2 + has_y, type.dtype, &value))
 		return;
 	loop.body->result[carry] = value;
 	e.c.program.top.result[0] = s.node->out + carry;

@@ -5,9 +5,10 @@
 #include "fuzz/edit/formula.h"
 #include "lab_edit.h"
 
-/* A program of its own: `text` over named inputs, those in wrt differentiated.  False: it is no program of that dtype. */
-static bool program_of(struct lab *l, struct edit *e, const char *text, const char *const *name, const struct tensor *input, int n, const int *wrt,
-    int n_wrt, enum transform_kind kind)
+/* A program of its own: `text` over named inputs, those in wrt differentiated.  False: it is no program of that dtype.
+ */
+static bool program_of(struct lab *l, struct edit *e, const char *text, const char *const *name,
+    const struct tensor *input, int n, const int *wrt, int n_wrt, enum transform_kind kind)
 {
 	struct text_name names[LIMIT_ARGS];
 
@@ -32,23 +33,28 @@ static void try_branch(struct lab *l, const char *text, const struct tensor *x, 
 		lab_try(l, &e, (const char *const[]){text, point});
 }
 
-/* Guards as they are written; the function guarded has an end at 0, or another there.  f stands for every float op of one operand. */
-static const char *const guarded[] = {"where(x > 0, 1 / x, 1)", "where(x > 0, log(x), -100)", "where(x < -1, 999, x * x)", "where(x < 0, x * x, sqrt(x))"};
+/* Guards as they are written; the function guarded has an end at 0, or another there.  f stands for every float op of
+ * one operand. */
+static const char *const guarded[] = {"where(x > 0, 1 / x, 1)", "where(x > 0, log(x), -100)",
+    "where(x < -1, 999, x * x)", "where(x < 0, x * x, sqrt(x))"};
 
 void experiment_branches(struct lab *l)
 {
 	static const double points[] = {0, -1, 1, 4, 3}, mixed[] = {-1, 0, 1, 4}, equal[] = {1, 2, 3};
 	const enum dtype d = lab_dtype(l);
-	struct tensor vector = lab_vector(l, d, mixed, 4), pair[2] = {lab_vector(l, d, equal, 3), lab_vector(l, d, equal, 3)};
+	struct tensor vector = lab_vector(l, d, mixed, 4),
+	              pair[2] = {lab_vector(l, d, equal, 3), lab_vector(l, d, equal, 3)};
 
 	lab_columns(l, (const char *const[]){"program", "x"}, 2);
-	if (!lab_has_family(l, FAMILY_SELECT) && !lab_has_family(l, FAMILY_COND) && l->finding.verdict != VERDICT_NAN_LEAK)
+	if (!lab_has_family(l, FAMILY_SELECT) && !lab_has_family(l, FAMILY_COND) &&
+	    l->finding.verdict != VERDICT_NAN_LEAK)
 		return;
 	for (int op = 0; op < OP_COUNT; op++) {
 		const struct op_info *o = &op_table[op];
 		const char *text = LAB_TEXT(l, "where(x > 0, %s(x), 0)", o->name);
 
-		if (o->family != FAMILY_UNARY || !(o->dtypes & MASK_FLOAT) || (o->domain == DOMAIN_ALL && op != OP_SQUARE))
+		if (o->family != FAMILY_UNARY || !(o->dtypes & MASK_FLOAT) ||
+		    (o->domain == DOMAIN_ALL && op != OP_SQUARE))
 			continue;
 		for (size_t k = 0; k < sizeof points / sizeof *points; k++) {
 			struct tensor x = lab_scalar(l, d, points[k]);
@@ -152,7 +158,9 @@ void experiment_operands(struct lab *l)
 
 	lab_columns(l, (const char *const[]){"op", "differentiated", "request"}, 3);
 	for (int op = 0; op < OP_COUNT; op++)
-		any = any || (takes_operands((enum op)op) && lab_has_family(l, op_table[op].family) && region_has_op(&l->base->program.top, (enum op)op));
+		any = any ||
+		    (takes_operands((enum op)op) && lab_has_family(l, op_table[op].family) &&
+		        region_has_op(&l->base->program.top, (enum op)op));
 	if (!any)
 		return;
 	for (int op = 0; op < OP_COUNT; op++)
@@ -187,7 +195,8 @@ void experiment_ops(struct lab *l)
 		for (int op = 0; op < OP_COUNT; op++) {
 			const struct op_info *o = &op_table[op];
 
-			if (o->family != op_table[was].family || o->n_arg != op_table[was].n_arg || o->attrs != op_table[was].attrs)
+			if (o->family != op_table[was].family || o->n_arg != op_table[was].n_arg ||
+			    o->attrs != op_table[was].attrs)
 				continue;
 			e = lab_edit(l);
 			edit_site(&e, k, &s);

@@ -11,17 +11,30 @@ static const struct probe {
 	struct shape shape;
 	int axis, start, stop;
 } probes[] = {
-    {{1, {3}}, 0, 0, 1}, {{1, {3}}, 0, 1, 2}, {{1, {6}}, 0, 0, 2}, {{1, {6}}, 0, 1, 4}, {{1, {6}}, 0, 3, 6}, {{1, {6}}, 0, 0, 6},
-    {{2, {2, 5}}, 1, 0, 3}, {{2, {2, 5}}, 1, 2, 4}, {{2, {2, 5}}, 0, 0, 1}, {{2, {2, 5}}, 0, 1, 2},
-    {{3, {4, 13, 33}}, 1, 0, 6}, {{3, {2, 8, 16}}, 1, 0, 4}, {{3, {1, 6, 100}}, 1, 0, 3}, {{3, {3, 20, 7}}, 1, 5, 12}, {{3, {1, 64, 16}}, 1, 0, 32},
-    {{3, {1, 33, 257}}, 1, 0, 16}, {{3, {7, 63, 33}}, 1, 0, 31},
+    {{1, {3}}, 0, 0, 1},
+    {{1, {3}}, 0, 1, 2},
+    {{1, {6}}, 0, 0, 2},
+    {{1, {6}}, 0, 1, 4},
+    {{1, {6}}, 0, 3, 6},
+    {{1, {6}}, 0, 0, 6},
+    {{2, {2, 5}}, 1, 0, 3},
+    {{2, {2, 5}}, 1, 2, 4},
+    {{2, {2, 5}}, 0, 0, 1},
+    {{2, {2, 5}}, 0, 1, 2},
+    {{3, {4, 13, 33}}, 1, 0, 6},
+    {{3, {2, 8, 16}}, 1, 0, 4},
+    {{3, {1, 6, 100}}, 1, 0, 3},
+    {{3, {3, 20, 7}}, 1, 5, 12},
+    {{3, {1, 64, 16}}, 1, 0, 32},
+    {{3, {1, 33, 257}}, 1, 0, 16},
+    {{3, {7, 63, 33}}, 1, 0, 31},
 };
 enum { PROBES = sizeof probes / sizeof *probes, WHOLE = 16 };
 
 /*
- * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element, so that the derivative by
- * the scalar is the sum of
- * what its elements get.  A whole tensor as an input would fill the report.
+ * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element,
+ * so that the derivative by the scalar is the sum of what its elements get.  A whole tensor as an input would fill the
+ * report.
  */
 static int spread_input(struct edit *e, int input, enum dtype d, const struct shape *shape)
 {
@@ -63,8 +76,9 @@ static void try_scatter(struct lab *l, const struct probe *p, int which, bool su
 	e.c.program.top.result[0] = out;
 	e.c.program.top.n_result = 1;
 	lab_request(&e, lab_kind(l), &which, 1);
-	lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%s", type_print(&type, text)), LAB_TEXT(l, "[%d:%d]", p->start, p->stop), LAB_TEXT(l, "%d", p->axis),
-	    summed ? "sum along it" : "nothing", which ? "y" : "x"});
+	lab_try(l, &e,
+	    (const char *const[]){LAB_TEXT(l, "%s", type_print(&type, text)), LAB_TEXT(l, "[%d:%d]", p->start, p->stop),
+	        LAB_TEXT(l, "%d", p->axis), summed ? "sum along it" : "nothing", which ? "y" : "x"});
 }
 
 void experiment_slices(struct lab *l)
@@ -88,19 +102,27 @@ void experiment_slices(struct lab *l)
 
 /* ---- indices ---- */
 
-static const char *const patterns[] = {"0, 1, 2", "2, 1, 0", "0, 0, 0", "0, 1, 0", "-1, 0, 1", "past the end", "far below 0"};
+static const char *const patterns[] = {
+    "0, 1, 2", "2, 1, 0", "0, 0, 0", "0, 1, 0", "-1, 0, 1", "past the end", "far below 0"};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 static int64_t pattern_index(int pattern, int k, int extent)
 {
 	switch (pattern) {
-	case 0: return k % (extent ? extent : 1);
-	case 1: return extent - 1 - k % (extent ? extent : 1);
-	case 2: return 0;
-	case 3: return k % 2;
-	case 4: return k - 1;
-	case 5: return extent + k;
-	default: return -100 - k;
+	case 0:
+		return k % (extent ? extent : 1);
+	case 1:
+		return extent - 1 - k % (extent ? extent : 1);
+	case 2:
+		return 0;
+	case 3:
+		return k % 2;
+	case 4:
+		return k - 1;
+	case 5:
+		return extent + k;
+	default:
+		return -100 - k;
 	}
 }
 
@@ -149,7 +171,8 @@ void experiment_indices(struct lab *l)
 				return;
 			s.node->attrs.mode = (enum index_mode)mode;
 			for (int i = 0, n = shape_elements(&t->type.shape); i < n; i++)
-				t->at[i].i = dtype_wrap(t->type.dtype, pattern_index(p, i, x->shape.extent[s.node->attrs.axis]));
+				t->at[i].i = dtype_wrap(
+				    t->type.dtype, pattern_index(p, i, x->shape.extent[s.node->attrs.axis]));
 			lab_try(l, &e, (const char *const[]){op_table[s.node->op].name, patterns[p], modes[mode]});
 		}
 }

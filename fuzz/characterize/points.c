@@ -61,7 +61,8 @@ static void try_point(struct lab *l, int input, double x)
 }
 
 /* A geometric sweep towards 0 from both sides, and what a person tries. */
-static const double sweep[] = {0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 10, 0, -0.001, -0.01, -0.1, -0.5, -1, -2, -4};
+static const double sweep[] = {
+    0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 10, 0, -0.001, -0.01, -0.1, -0.5, -1, -2, -4};
 enum { SWEEP = sizeof sweep / sizeof *sweep, TOWARDS = 3, ALONE = 4 };
 
 void experiment_points(struct lab *l)
@@ -112,7 +113,9 @@ void experiment_seeds(struct lab *l)
 		for (int t = 0; t < e.c.n_transform; t++)
 			for (int i = 0; i < e.c.transform[t].n_seed; i++)
 				draw(&e.c.transform[t].seed[i], &c);
-		lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", (int)seeds[k / 2]), points ? "point and direction" : "direction"});
+		lab_try(l, &e,
+		    (const char *const[]){
+		        LAB_TEXT(l, "%d", (int)seeds[k / 2]), points ? "point and direction" : "direction"});
 	}
 }
 
@@ -275,7 +278,8 @@ static bool neighbour(struct lab *l, int k, struct testcase *t)
 
 void experiment_neighbours(struct lab *l)
 {
-	const bool kills = l->finding.verdict == VERDICT_CRASH || l->finding.verdict == VERDICT_HANG; /* each costs a process */
+	const bool kills = l->finding.verdict == VERDICT_CRASH ||
+	    l->finding.verdict == VERDICT_HANG; /* each costs a process */
 	struct testcase t;
 
 	lab_columns(l, (const char *const[]){"draw", "ops"}, 2);

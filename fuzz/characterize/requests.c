@@ -51,7 +51,8 @@ void experiment_inputs(struct lab *l)
 
 /* ---- uses ---- */
 
-/* Operand `arg` of the node at s, an input of the program, becomes an input of its own that has the same value; only by it is differentiated. */
+/* Operand `arg` of the node at s, an input of the program, becomes an input of its own that has the same value; only by
+ * it is differentiated. */
 static bool split_use(struct edit *e, int site, int arg)
 {
 	struct region *top = &e->c.program.top;
@@ -91,8 +92,10 @@ void experiment_uses(struct lab *l)
 				continue;
 			edit_site(&e, w.number, &s);
 			tried++;
-			lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%d", input), LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
-			    LAB_TEXT(l, "%d", i)});
+			lab_try(l, &e,
+			    (const char *const[]){LAB_TEXT(l, "%d", input),
+			        LAB_TEXT(l, "%s%s", op_table[s.node->op].name, s.top ? "" : " in a region"),
+			        LAB_TEXT(l, "%d", i)});
 			sites = lab_edit(l);
 			edit_site(&sites, w.number, &s);
 		}
@@ -105,9 +108,13 @@ static const struct request_stack {
 	int n;
 	enum transform_kind kind[2];
 } stacks[] = {
-    {"primal", 0, {TRANSFORM_JVP}}, {"jvp", 1, {TRANSFORM_JVP}}, {"vjp", 1, {TRANSFORM_VJP}}, {"vjp, then jvp", 2, {TRANSFORM_VJP, TRANSFORM_JVP}},
-    {"vjp, then vjp", 2, {TRANSFORM_VJP, TRANSFORM_VJP}}, {"jvp, then vjp", 2, {TRANSFORM_JVP, TRANSFORM_VJP}}, {"jvp, then jvp", 2,
-        {TRANSFORM_JVP, TRANSFORM_JVP}},
+    {"primal", 0, {TRANSFORM_JVP}},
+    {"jvp", 1, {TRANSFORM_JVP}},
+    {"vjp", 1, {TRANSFORM_VJP}},
+    {"vjp, then jvp", 2, {TRANSFORM_VJP, TRANSFORM_JVP}},
+    {"vjp, then vjp", 2, {TRANSFORM_VJP, TRANSFORM_VJP}},
+    {"jvp, then vjp", 2, {TRANSFORM_JVP, TRANSFORM_VJP}},
+    {"jvp, then jvp", 2, {TRANSFORM_JVP, TRANSFORM_JVP}},
 };
 enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
 
@@ -119,7 +126,8 @@ static struct edit asked(struct lab *l, const struct testcase *c, const struct r
 	struct transform *list = NEW(e.arena, struct transform, 2);
 
 	for (int k = 0; k < stack->n; k++)
-		list[k] = (struct transform){.kind = stack->kind[k], .n_wrt = t ? t->n_wrt : 0, .wrt = t ? t->wrt : NULL};
+		list[k] = (struct transform){
+		    .kind = stack->kind[k], .n_wrt = t ? t->n_wrt : 0, .wrt = t ? t->wrt : NULL};
 	e.c.transform = list;
 	e.c.n_transform = stack->n;
 	return e;
@@ -158,13 +166,17 @@ void experiment_orders(struct lab *l)
 		for (int p = -1; p < 2; p++)
 			for (int k = FIRST_ORDER; k < STACKS; k++) {
 				const struct variant_row *sibling = which ? &bodies->row[body] : NULL;
-				struct edit e = asked(l, which ? l->out->cases[sibling->case_number] : l->base, &stacks[k]);
+				struct edit e = asked(
+				    l, which ? l->out->cases[sibling->case_number] : l->base, &stacks[k]);
 
 				for (int i = 0; p >= 0 && i < e.c.program.top.n_param; i++)
 					for (int q = 0; q < e.c.n_point; q++)
 						if (lab_is_float_input(&e, i))
 							edit_fill(&e.c.point[q][i], points[p]);
-				lab_try(l, &e, (const char *const[]){which ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1]) : "as it is", stacks[k].name,
-				    p < 0 ? "as it is" : lab_number(l, points[p])});
+				lab_try(l, &e,
+				    (const char *const[]){which
+				            ? LAB_TEXT(l, "%s, %s times", sibling->cell[0], sibling->cell[1])
+				            : "as it is",
+				        stacks[k].name, p < 0 ? "as it is" : lab_number(l, points[p])});
 			}
 }

@@ -44,12 +44,14 @@ static const char *column_list(struct lab *l, const struct variant_table *t, int
 	int n = 0;
 
 	for (int i = 0; i < t->n_row; i++) {
-		const struct cell_is fails = {column, t->row[i].cell[column], true}, passes = {column, t->row[i].cell[column], false};
+		const struct cell_is fails = {column, t->row[i].cell[column], true},
+		                     passes = {column, t->row[i].cell[column], false};
 		bool first = true;
 
 		for (int k = 0; k < i; k++)
 			first = first && strcmp(t->row[k].cell[column], fails.text) != 0;
-		if (!first || !t->row[i].decided || (count_rows(t, row_is, &fails) > 0) != fail || (!fail && !count_rows(t, row_is, &passes)))
+		if (!first || !t->row[i].decided || (count_rows(t, row_is, &fails) > 0) != fail ||
+		    (!fail && !count_rows(t, row_is, &passes)))
 			continue;
 		if (n++ < most)
 			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", fails.text);
@@ -57,10 +59,7 @@ static const char *column_list(struct lab *l, const struct variant_table *t, int
 	return n > most ? LAB_TEXT(l, "%s and %d more", list, n - most) : *list ? list : "none";
 }
 
-static bool has_numbers(const struct variant_row *r)
-{
-	return r->of && isfinite(r->expected) && isfinite(r->returned);
-}
+static bool has_numbers(const struct variant_row *r) { return r->of && isfinite(r->expected) && isfinite(r->returned); }
 
 static bool flips_sign(const struct variant_row *r, const void *self)
 {
@@ -98,11 +97,15 @@ static void state_forward(struct lab *l)
 		s[n++] = lab_support(l, &l->out->table[i], wrong_primal, NULL);
 	if (l->finding.verdict != VERDICT_WRONG && l->finding.verdict != VERDICT_NAN_LEAK) {
 		if (wrong)
-			lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
+			lab_say(l, "forward", STATEMENT_SHOWN, s, n,
+			    "The forward value is wrong in %d of the %d variants that fail.", wrong, fails);
 	} else if (wrong) {
-		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right here, and in all but %d of the %d variants that fail.", wrong, fails);
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n,
+		    "The forward value is right here, and in all but %d of the %d variants that fail.", wrong, fails);
 	} else {
-		lab_say(l, "forward", STATEMENT_SHOWN, s, n, "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.", fails);
+		lab_say(l, "forward", STATEMENT_SHOWN, s, n,
+		    "The forward value is right, here and in all %d variants that fail: only derivatives are wrong.",
+		    fails);
 	}
 }
 
@@ -133,8 +136,9 @@ static void state_signs(struct lab *l)
 	if (flips)
 		lab_say(l, "sign", STATEMENT_SHOWN, s, n, "The sign is wrong in %d variants.", flips);
 	if (worst && fabs(worst->returned / worst->expected) > 1.5)
-		lab_say(l, "ratio", STATEMENT_SHOWN, &at, 1, "The largest ratio of returned to expected is %.7g (%.7g for %.7g), in %s.", worst->returned / worst->expected,
-		    worst->returned, worst->expected, l->out->table[at.table].title);
+		lab_say(l, "ratio", STATEMENT_SHOWN, &at, 1,
+		    "The largest ratio of returned to expected is %.7g (%.7g for %.7g), in %s.",
+		    worst->returned / worst->expected, worst->returned, worst->expected, l->out->table[at.table].title);
 }
 
 /* ---- table by table ---- */
@@ -145,12 +149,16 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 	struct support s = lab_support(l, t, any_row, NULL);
 
 	for (int i = 0; i < t->n_row; i++)
-		same += t->row[i].verdict == t->row[0].verdict && bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
+		same += t->row[i].verdict == t->row[0].verdict &&
+		    bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
 	if (fails == t->n_row && same == t->n_row)
 		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1,
-		    "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an engine started anew.", t->n_row);
+		    "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an "
+		    "engine started anew.",
+		    t->n_row);
 	else
-		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1, "It fails in %d of %d runs; %d gave what the first gave.", fails, t->n_row, same);
+		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1, "It fails in %d of %d runs; %d gave what the first gave.",
+		    fails, t->n_row, same);
 }
 
 static void state_inputs(struct lab *l, const struct variant_table *t)
@@ -171,12 +179,15 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 			if (!strcmp(t->row[i].cell[1], modes[m]))
 				part.row[part.n_row++] = t->row[i];
 		if (!n_fail)
-			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1, "A %s of the same program is right, whatever is differentiated.", modes[m]);
+			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1,
+			    "A %s of the same program is right, whatever is differentiated.", modes[m]);
 		else if (n_pass)
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "In %s the derivative is wrong by input %s, and right by %s.", modes[m], column_list(l, &part, 0, true, 8),
-			    column_list(l, &part, 0, false, 8));
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2,
+			    "In %s the derivative is wrong by input %s, and right by %s.", modes[m],
+			    column_list(l, &part, 0, true, 8), column_list(l, &part, 0, false, 8));
 		else
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m],
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1,
+			    "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m],
 			    column_list(l, &part, 0, true, 8));
 	}
 }
@@ -190,8 +201,9 @@ static void state_uses(struct lab *l, const struct variant_table *t)
 
 			row[0] = i;
 			if (t->row[i].decided && t->row[i].fails == (fail > 0))
-				lab_say(l, "use", STATEMENT_SHOWN, &s, 1, "Through its use as operand %s of %s, the derivative by input %s is %s.", t->row[i].cell[2],
-				    t->row[i].cell[1], t->row[i].cell[0], fail ? "wrong" : "right");
+				lab_say(l, "use", STATEMENT_SHOWN, &s, 1,
+				    "Through its use as operand %s of %s, the derivative by input %s is %s.",
+				    t->row[i].cell[2], t->row[i].cell[1], t->row[i].cell[0], fail ? "wrong" : "right");
 		}
 }
 
@@ -207,15 +219,17 @@ static void state_points(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < passes.n_row && i < 8; i++)
 		right = LAB_TEXT(l, "%s%s%s", right, i ? ", " : "", t->row[passes.row[i]].cell[1]);
 	if (fails.n_row && passes.n_row)
-		lab_say(l, "points", STATEMENT_SHOWN, (const struct support[]){fails, passes}, 2, "It fails at %d of %d points; it is right at %s%s.", fails.n_row,
-		    fails.n_row + passes.n_row, right, passes.n_row > 8 ? " and others" : "");
+		lab_say(l, "points", STATEMENT_SHOWN, (const struct support[]){fails, passes}, 2,
+		    "It fails at %d of %d points; it is right at %s%s.", fails.n_row, fails.n_row + passes.n_row, right,
+		    passes.n_row > 8 ? " and others" : "");
 	else if (fails.n_row)
 		lab_say(l, "points", STATEMENT_SHOWN, &fails, 1, "It fails at all %d points tried.", fails.n_row);
 	for (int i = 0; i < t->n_row; i++) {
 		const struct variant_row *r = &t->row[i];
 		double x = atof(r->cell[1]);
 
-		if (strcmp(r->cell[0], "all") != 0 || x <= 0 || x > 0.5 || !r->fails || !has_numbers(r) || r->expected == 0)
+		if (strcmp(r->cell[0], "all") != 0 || x <= 0 || x > 0.5 || !r->fails || !has_numbers(r) ||
+		    r->expected == 0)
 			continue;
 		if (n && !(fabs(r->returned / r->expected) < fabs(last)))
 			grows = false;
@@ -234,9 +248,11 @@ static void state_seeds(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_is, &fails), lab_support(l, t, row_is, &passes)};
 
 	if (s[0].n_row && !s[1].n_row)
-		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1, "Not a matter of the direction: it fails for all %d drawn.", s[0].n_row);
+		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1,
+		    "Not a matter of the direction: it fails for all %d drawn.", s[0].n_row);
 	else if (s[0].n_row)
-		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row, s[0].n_row + s[1].n_row);
+		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row,
+		    s[0].n_row + s[1].n_row);
 }
 
 static void state_trips(struct lab *l, const struct variant_table *t)
@@ -244,8 +260,8 @@ static void state_trips(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.", column_list(l, t, 1, true, 8), column_list(l,
-		    t, 1, false, 8));
+		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.",
+		    column_list(l, t, 1, true, 8), column_list(l, t, 1, false, 8));
 }
 
 static void state_loops(struct lab *l, const struct variant_table *t)
@@ -253,10 +269,12 @@ static void state_loops(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row && !s[1].n_row)
-		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1, "Not a matter of how the loop is written: the same iterations fail as %s.", column_list(l, t, 0, true, 8));
+		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1,
+		    "Not a matter of how the loop is written: the same iterations fail as %s.",
+		    column_list(l, t, 0, true, 8));
 	else if (s[0].n_row)
-		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.", column_list(l, t, 0, true, 8), column_list(l,
-		    t, 0, false, 8));
+		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.",
+		    column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
 }
 
 static void state_bodies(struct lab *l, const struct variant_table *t)
@@ -268,12 +286,14 @@ static void state_bodies(struct lab *l, const struct variant_table *t)
 	if (!s[0].n_row)
 		return;
 	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2,
-	    "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.", column_list(l, t, 0, true, 20),
-	    column_list(l, t, 0, false, 20));
+	    "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.",
+	    column_list(l, t, 0, true, 20), column_list(l, t, 0, false, 20));
 	s[0] = lab_support(l, t, row_is, &fails);
 	s[1] = lab_support(l, t, row_is, &passes);
-	if (s[0].n_row && s[1].n_row && !strcmp(t->row[s[0].row[0]].cell[3], "x") && !strcmp(t->row[s[1].row[0]].cell[3], "y"))
-		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2, "Where an iteration is %s, the derivative by y is right, and by x wrong.", both);
+	if (s[0].n_row && s[1].n_row && !strcmp(t->row[s[0].row[0]].cell[3], "x") &&
+	    !strcmp(t->row[s[1].row[0]].cell[3], "y"))
+		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
+		    "Where an iteration is %s, the derivative by y is right, and by x wrong.", both);
 }
 
 static void state_dtypes(struct lab *l, const struct variant_table *t)
@@ -284,10 +304,11 @@ static void state_dtypes(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < t->n_row; i++)
 		same = same && bits_of(t->row[i].returned) == bits_of(t->row[0].returned) && t->row[i].fails;
 	if (s[0].n_row && !s[1].n_row)
-		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Not a matter of precision or dtype: it fails in %s%s.", column_list(l, t, 0, true, 8),
-		    same ? ", with the identical wrong value" : "");
+		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Not a matter of precision or dtype: it fails in %s%s.",
+		    column_list(l, t, 0, true, 8), same ? ", with the identical wrong value" : "");
 	else if (s[0].n_row)
-		lab_say(l, "dtypes", STATEMENT_SHOWN, s, 2, "It fails in %s, and not in %s.", column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
+		lab_say(l, "dtypes", STATEMENT_SHOWN, s, 2, "It fails in %s, and not in %s.",
+		    column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
 }
 
 static bool elements_all_wrong(const struct variant_row *r)
@@ -309,9 +330,12 @@ static void state_shapes(struct lab *l, const struct variant_table *t)
 	}
 	if (!s[0].n_row)
 		return;
-	lab_say(l, "shapes", STATEMENT_SHOWN, s, 1 + (s[1].n_row > 0), "It fails with shapes %s%s%s%s.", column_list(l, t, 0, true, 8),
-	    s[1].n_row ? ", and not with " : "", s[1].n_row ? column_list(l, t, 0, false, 8) : "",
-	    each && !some ? "; every element of a tensor gets its own wrong value" : some ? "; some elements of a tensor are right" : "");
+	lab_say(l, "shapes", STATEMENT_SHOWN, s, 1 + (s[1].n_row > 0), "It fails with shapes %s%s%s%s.",
+	    column_list(l, t, 0, true, 8), s[1].n_row ? ", and not with " : "",
+	    s[1].n_row ? column_list(l, t, 0, false, 8) : "",
+	    each && !some ? "; every element of a tensor gets its own wrong value"
+	        : some    ? "; some elements of a tensor are right"
+	                  : "");
 }
 
 static void state_batches(struct lab *l, const struct variant_table *t)
@@ -322,7 +346,8 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < s.n_row; i++)
 		each = each || elements_all_wrong(&t->row[s.row[i]]);
 	if (s.n_row)
-		lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "In a batch it fails too%s.", each ? ": every slice gets its own wrong value" : "");
+		lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "In a batch it fails too%s.",
+		    each ? ": every slice gets its own wrong value" : "");
 	else if (p.n_row)
 		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "In a batch it does not fail.");
 }
@@ -340,11 +365,14 @@ static void state_engines(struct lab *l, const struct variant_table *t)
 			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", r->cell[0]);
 	}
 	if (right.n_row && !wrong.n_row)
-		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1, "Not a matter of the program: every other engine that answers is right (%s).", list);
+		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
+		    "Not a matter of the program: every other engine that answers is right (%s).", list);
 	else if (wrong.n_row)
-		lab_say(l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too, in %d answers.", wrong.n_row);
+		lab_say(
+		    l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too, in %d answers.", wrong.n_row);
 	if (!strncmp(l->spec, "compiled", 8) && right.n_row && strstr(list, "aot"))
-		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1, "Not a matter of the derivative program: run op by op, by aot, it is right.");
+		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
+		    "Not a matter of the derivative program: run op by op, by aot, it is right.");
 }
 
 static void state_orders(struct lab *l, const struct variant_table *t)
@@ -352,12 +380,13 @@ static void state_orders(struct lab *l, const struct variant_table *t)
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 
 	if (s.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
-		    t->row[s.row[0]].expected,
-		    t->row[s.row[0]].cell[1]);
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1,
+		    "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
+		    t->row[s.row[0]].expected, t->row[s.row[0]].cell[1]);
 	else if (p.n_row)
-		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1, "The derivative of the derivative is right, where the engine answers it (%s).", column_list(l, t,
-		    1, false, 4));
+		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1,
+		    "The derivative of the derivative is right, where the engine answers it (%s).",
+		    column_list(l, t, 1, false, 4));
 }
 
 /* Which texts of the first column fail, and which do not. */
@@ -366,8 +395,8 @@ static void state_column(struct lab *l, const struct variant_table *t, const cha
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what, column_list(l, t, column, true, 12), column_list(l, t, column,
-		    false, 12));
+		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what,
+		    column_list(l, t, column, true, 12), column_list(l, t, column, false, 12));
 	else if (s[1].n_row)
 		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "%s: none of the %d variants fails.", what, s[1].n_row);
 }
@@ -412,13 +441,14 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 			continue;
 		none = false;
 		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
-		    "%s fails where its operands %s are differentiated, and not where those are %s.",
-		    t->row[i].cell[0], column_list(l, &part, 1, true, 8), column_list(l, &part, 1, false, 8));
+		    "%s fails where its operands %s are differentiated, and not where those are %s.", t->row[i].cell[0],
+		    column_list(l, &part, 1, true, 8), column_list(l, &part, 1, false, 8));
 	}
 	if (none) {
 		struct support s = lab_support(l, t, row_passes, NULL);
 
-		lab_say(l, "operands", STATEMENT_RULED_OUT, &s, 1, "Not a matter of which operands of one op are differentiated: %d variants are right.", s.n_row);
+		lab_say(l, "operands", STATEMENT_RULED_OUT, &s, 1,
+		    "Not a matter of which operands of one op are differentiated: %d variants are right.", s.n_row);
 	}
 }
 
@@ -431,18 +461,22 @@ static bool row_of_slice(const struct variant_row *r, const void *self)
 {
 	const struct slice_of *s = self;
 
-	return row_fails(r, NULL) && !strcmp(r->cell[4], "x") && !strcmp(r->cell[3], "sum along it") && !strncmp(r->cell[1], "[0:", 3) == s->zero;
+	return row_fails(r, NULL) && !strcmp(r->cell[4], "x") && !strcmp(r->cell[3], "sum along it") &&
+	    !strncmp(r->cell[1], "[0:", 3) == s->zero;
 }
 
 static void state_slices(struct lab *l, const struct variant_table *t)
 {
-	const struct cell_is x_wrong = {4, "x", true}, y_right = {4, "y", false}, y_wrong = {4, "y", true}, bare = {3, "nothing", true};
+	const struct cell_is x_wrong = {4, "x", true}, y_right = {4, "y", false}, y_wrong = {4, "y", true},
+	                     bare = {3, "nothing", true};
 	struct support s[2] = {lab_support(l, t, row_is, &x_wrong), lab_support(l, t, row_is, &y_right)};
 
 	if (s[0].n_row && s[1].n_row && !count_rows(t, row_is, &y_wrong))
-		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2, "With x written into by y along a slice, the derivative by y is right, and by x wrong.");
+		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
+		    "With x written into by y along a slice, the derivative by y is right, and by x wrong.");
 	if (s[0].n_row && !count_rows(t, row_is, &bare))
-		lab_say(l, "reduced", STATEMENT_SHOWN, s, 1, "It fails only where the result is then summed along the axis of the slice.");
+		lab_say(l, "reduced", STATEMENT_SHOWN, s, 1,
+		    "It fails only where the result is then summed along the axis of the slice.");
 	for (int zero = 1; zero >= 0; zero--) {
 		const struct slice_of slices = {zero > 0};
 		struct support part = lab_support(l, t, row_of_slice, &slices);
@@ -452,12 +486,15 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 			const struct variant_row *r = &t->row[part.row[i]];
 
 			none += r->returned == 0 && (!r->has_sum || r->sum_returned == 0);
-			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected) : fabs(r->returned) > fabs(r->expected);
+			all += r->has_sum ? fabs(r->sum_returned) > fabs(r->sum_expected)
+			                  : fabs(r->returned) > fabs(r->expected);
 		}
 		if (part.n_row && (none == part.n_row || all == part.n_row))
 			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
-			    "Where the slice %s index 0 and its result is summed along the axis, the derivative by x is %s (%d variants).",
-			    zero ? "contains" : "does not contain", none == part.n_row ? "0 everywhere" : "too large: nothing is left out", part.n_row);
+			    "Where the slice %s index 0 and its result is summed along the axis, the derivative "
+			    "by x is %s (%d variants).",
+			    zero ? "contains" : "does not contain",
+			    none == part.n_row ? "0 everywhere" : "too large: nothing is left out", part.n_row);
 	}
 	state_column(l, t, "slices", 1, "Slices");
 }
@@ -466,10 +503,24 @@ static const struct {
 	const char *id;
 	void (*state)(struct lab *l, const struct variant_table *t);
 } states[] = {
-    {"inputs", state_inputs}, {"uses", state_uses}, {"points", state_points}, {"trips", state_trips}, {"bodies", state_bodies}, {"branches", state_branches},
-    {"operands", state_operands}, {"slices", state_slices}, {"indices", state_indices}, {"ops", state_ops}, {"shapes", state_shapes}, {"orders",
-        state_orders},
-    {"batches", state_batches}, {"loops", state_loops}, {"dtypes", state_dtypes}, {"seeds", state_seeds}, {"runs", state_runs}, {"engines", state_engines},
+    {"inputs", state_inputs},
+    {"uses", state_uses},
+    {"points", state_points},
+    {"trips", state_trips},
+    {"bodies", state_bodies},
+    {"branches", state_branches},
+    {"operands", state_operands},
+    {"slices", state_slices},
+    {"indices", state_indices},
+    {"ops", state_ops},
+    {"shapes", state_shapes},
+    {"orders", state_orders},
+    {"batches", state_batches},
+    {"loops", state_loops},
+    {"dtypes", state_dtypes},
+    {"seeds", state_seeds},
+    {"runs", state_runs},
+    {"engines", state_engines},
 };
 
 /* Of the engine under test, asked as the base is. */
@@ -502,7 +553,9 @@ void lab_state(struct lab *l)
 		passes += count_rows(&l->out->table[i], own_passes, l);
 	}
 	if (!l->out->condition && fails && !passes)
-		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32, "Every variant that is asked as the finding is fails.");
+		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32,
+		    "Every variant that is asked as the finding is fails.");
 	else if (!l->out->condition && l->out->n_table)
-		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0, "No condition over at most three features separates what fails from what passes.");
+		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
+		    "No condition over at most three features separates what fails from what passes.");
 }

@@ -24,7 +24,8 @@ static bool check_sections(const struct texts *list)
 		if (known)
 			continue;
 		const char *near = json_nearest(list->at[i], audit_section_names, n);
-		complain("audit: --section: no section '%s'%s%s%s", list->at[i], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+		complain("audit: --section: no section '%s'%s%s%s", list->at[i], near ? "; did you mean '" : "",
+		    near ? near : "", near ? "'?" : "");
 		return false;
 	}
 	return true;
@@ -61,7 +62,8 @@ int command_audit(int argc, char **argv)
 	    {"cases", OPTION_NUMBER, &audit.cases, "N", "random cases of a section (default 1000)"},
 	    {"draws", OPTION_NUMBER, &draws, "N", "parameter sets of a family of programs (default 6)"},
 	    {"seed", OPTION_SEED, &audit.seed, "N", "same seed, same cases and draws (default 1)"},
-	    {"only", OPTION_TEXT, &audit.only, "TEXT", "families of programs, or with --planted faults, with TEXT in their name"},
+	    {"only", OPTION_TEXT, &audit.only, "TEXT",
+	        "families of programs, or with --planted faults, with TEXT in their name"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
 	    {"fault", OPTION_TEXT, &audit.fault, "NAME", "plant this fault in the oracles: a section must break"},
 	    {"faults", OPTION_FLAG, &list, NULL, "list the faults that can be planted in an oracle"},
@@ -74,7 +76,8 @@ int command_audit(int argc, char **argv)
 	    "Judges the oracles: each section states a law, measures it, and says where it is broken.\n"
 	    "With --fault, an oracle that is wrong on purpose; --planted asks whether every such fault is caught.\n"
 	    "Example: adjudge audit --cases 10000 --seed 7 --out broken\n"
-	    "Exit status: 0 all laws hold, 1 one is broken, 3 the profile cannot be read, 4 the machine failed, 5 nothing was measured.\n",
+	    "Exit status: 0 all laws hold, 1 one is broken, 3 the profile cannot be read, 4 the machine failed, "
+	    "5 nothing was measured.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	char **operand;

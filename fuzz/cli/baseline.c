@@ -30,8 +30,9 @@ static bool read_known(const struct json *v, struct known_finding *k, struct err
 	static const char *const keys[] = {"signature", "case", "link", "reason", "expires"};
 	const struct json *path;
 
-	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 5, e) || !read_text(v, "signature", &k->signature, e) ||
-	    !read_text(v, "link", &k->link, e) || !read_text(v, "reason", &k->reason, e) || !read_text(v, "expires", &k->expires, e) ||
+	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 5, e) ||
+	    !read_text(v, "signature", &k->signature, e) || !read_text(v, "link", &k->link, e) ||
+	    !read_text(v, "reason", &k->reason, e) || !read_text(v, "expires", &k->expires, e) ||
 	    !json_optional(v, "case", JSON_STRING, &path, e))
 		return false;
 	k->path = path ? path->text : NULL;
@@ -82,10 +83,7 @@ static bool path_ends_with(const char *path, const char *end)
 	return n >= m && !strcmp(path + n - m, end) && (n == m || path[n - m - 1] == '/' || *end == '/');
 }
 
-bool known_is_of(const struct known_finding *k, const char *path)
-{
-	return !k->path || path_ends_with(path, k->path);
-}
+bool known_is_of(const struct known_finding *k, const char *path) { return !k->path || path_ends_with(path, k->path); }
 
 struct known_finding *baseline_match(struct baseline *b, const char *signature, const char *path)
 {
@@ -100,7 +98,4 @@ struct known_finding *baseline_match(struct baseline *b, const char *signature, 
 	return NULL;
 }
 
-bool known_expired(const struct known_finding *k, const char *today)
-{
-	return strcmp(k->expires, today) < 0;
-}
+bool known_expired(const struct known_finding *k, const char *today) { return strcmp(k->expires, today) < 0; }

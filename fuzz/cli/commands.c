@@ -73,10 +73,7 @@ bool read_case(const char *path, struct arena *a, struct testcase *out, const ch
 	return true;
 }
 
-bool file_may_name(const char *spec)
-{
-	return !engine_spec_is_external(spec);
-}
+bool file_may_name(const char *spec) { return !engine_spec_is_external(spec); }
 
 bool check_spec(const char *where, const char *spec)
 {
@@ -99,7 +96,8 @@ int check_own_engine(const char *command, const char *path, const char *own)
 	if (file_may_name(own))
 		return -1;
 	complain("%s: %s is about the engine '%s', which is not built in, and a file never starts an engine; "
-	         "if you trust it, type: adjudge %s %s --engine \"%s\"", command, path, own, command, path, own);
+	         "if you trust it, type: adjudge %s %s --engine \"%s\"",
+	    command, path, own, command, path, own);
 	return EXIT_NOTHING;
 }
 
@@ -124,8 +122,8 @@ bool check_expectations(const char *path, const struct testcase *c)
 		if (x->verdict && verdict_find(x->verdict) < 0) {
 			const char *near = json_nearest(x->verdict, verdict_names, VERDICT_COUNT);
 
-			complain("%s: expect[%d].verdict: no verdict '%s'%s%s%s", path, i, x->verdict, near ? "; did you mean '" : "",
-			    near ? near : "", near ? "'?" : "");
+			complain("%s: expect[%d].verdict: no verdict '%s'%s%s%s", path, i, x->verdict,
+			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 			return false;
 		}
 		if (x->engine && strcmp(x->engine, "*") && !engine_spec_valid(x->engine, &e)) {

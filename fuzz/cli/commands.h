@@ -22,7 +22,8 @@ int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };
 
-/* Writes to the file of that path, whole or not at all, or to standard output (NULL): an exit code, after a complaint where it failed. */
+/* Writes to the file of that path, whole or not at all, or to standard output (NULL): an exit code, after a complaint
+ * where it failed. */
 int write_output(const char *path, const char *text, size_t len);
 
 /* Every built-in engine without a fault. */
@@ -32,19 +33,21 @@ const char *request_text(const struct testcase *c, struct arena *a);
 /* Complains about a file that could not be read: "adjudge: FILE: place: text". */
 int complain_about_case(const struct error *e) MUST_CHECK;
 /* Reads a case or a report ("-": standard input); *engine is what the report is about, NULL in a bare case. */
-bool read_case(const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e) MUST_CHECK;
+bool read_case(
+    const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e) MUST_CHECK;
 /* Whether engines and verdicts that a case's expectations name exist; complains. */
 bool check_expectations(const char *path, const struct testcase *c);
 /*
- * Whether a file may name that engine: a built-in one.  What comes from a file never starts a process and never loads a library: such engines
- * are given on the command line.
+ * Whether a file may name that engine: a built-in one.  What comes from a file never starts a process and never loads a
+ * library: such engines are given on the command line.
  */
 bool file_may_name(const char *spec);
 /* Whether that is the spec of an engine, or NULL; complains, as `where`. */
 bool check_spec(const char *where, const char *spec);
 /* Whether an engine that a report names may be asked: -1, or an exit code after a complaint. */
 int check_own_engine(const char *command, const char *path, const char *own);
-/* Makes the engine of a report (NULL: it is a bare case) that of a command that was given none.  -1, or an exit code after a complaint. */
+/* Makes the engine of a report (NULL: it is a bare case) that of a command that was given none.  -1, or an exit code
+ * after a complaint. */
 int choose_engine(const char *command, const char *path, const char *own, const char **spec);
 /* Whether a machine failure kept an engine from answering; complains. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
@@ -66,7 +69,8 @@ int listing_end(struct listing *l);
 /* ---- report_index.c ---- */
 
 bool is_directory(const char *path);
-/* The index of the campaign in that directory, in that format (json, html; markdown, which is also what `text` gives).  An exit code. */
+/* The index of the campaign in that directory, in that format (json, html; markdown, which is also what `text` gives).
+ * An exit code. */
 int report_index(const char *dir, const char *format, struct text *out);
 
 #endif

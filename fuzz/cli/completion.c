@@ -38,12 +38,12 @@ static void put_values(enum argument_kind kind)
 static void bash_begin(const char *const *name, const char *const *summary, int n)
 {
 	(void)summary;
-	fputs(
-	    "# bash completion of adjudge; made by `adjudge completion bash`\n"
-	    "_adjudge()\n"
-	    "{\n"
-	    "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options= words=\n"
-	    "\tlocal engines='",
+	fputs("# bash completion of adjudge; made by `adjudge completion bash`\n"
+	      "_adjudge()\n"
+	      "{\n"
+	      "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} "
+	      "options= words=\n"
+	      "\tlocal engines='",
 	    stdout);
 	put_values(ARGUMENT_ENGINE);
 	fputs("'\n\tlocal ops='", stdout);

@@ -26,10 +26,7 @@ static bool choose(const struct texts *list, int (*find)(const char *name), bool
 	return true;
 }
 
-static int find_dtype(const char *name)
-{
-	return dtype_find(name, strlen(name));
-}
+static int find_dtype(const char *name) { return dtype_find(name, strlen(name)); }
 
 static char *render(const struct conform *m, const struct engine *engine, const char *format, struct arena *a)
 {
@@ -91,20 +88,28 @@ int command_conform(int argc, char **argv)
 	bool quiet = false, known = false;
 	struct texts ops = {0}, dtypes = {0};
 	const struct option_row rows[] = {
-		{"engine", OPTION_TEXT, &spec, "SPEC", "the engine; proc:COMMAND for one that speaks the protocol, so:PATH for a shared object"},
-		{"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
-		{"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
-		{"cases", OPTION_NUMBER, &cases, "N", "cases of each op, request of one level, dtype and class of points (default 4); a quarter a further level, 1 at least"},
-		{"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
-		{"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
-		{"out", OPTION_TEXT, &out, "DIR", "each finding is written here as a minimal case, and as source for the engine alone where it emits some"},
-		{"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
+	    {"engine", OPTION_TEXT, &spec, "SPEC",
+	        "the engine; proc:COMMAND for one that speaks the protocol, so:PATH for a shared object"},
+	    {"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
+	    {"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
+	    {"cases", OPTION_NUMBER, &cases, "N",
+	        "cases of each op, request of one level, dtype and class of points (default 4); a quarter a "
+	        "further level, 1 at least"},
+	    {"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
+	    {"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
+	    {"out", OPTION_TEXT, &out, "DIR",
+	        "each finding is written here as a minimal case, and as source for the engine alone where it "
+	        "emits some"},
+	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"conform", "--engine SPEC [OPTION]...",
-		"What an engine makes of every op, in every request and dtype, inside the domain and on its edges: a matrix of verdicts.\n"
-		"Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
-		"Exit status: 0 no finding (conventions, inaccuracies and what is unsupported are none), 1 a finding, 4 the engine cannot be\n"
-		"started, 5 nothing was decided.\n", rows, sizeof rows / sizeof *rows, 0, 0};
+	    "What an engine makes of every op, in every request and dtype, inside the domain and on its edges: "
+	    "a matrix of verdicts.\n"
+	    "Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
+	    "Exit status: 0 no finding (conventions, inaccuracies and what is unsupported are none), 1 a "
+	    "finding, 4 the engine cannot be\n"
+	    "started, 5 nothing was decided.\n",
+	    rows, sizeof rows / sizeof *rows, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 
@@ -113,11 +118,14 @@ int command_conform(int argc, char **argv)
 	for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
 		known = known || !strcmp(format, formats[k]);
 	if (!spec || !known) {
-		complain(spec ? "conform: no format '%s'; there are text, json, markdown, html" : "conform: --engine is missing", format);
+		complain(spec ? "conform: no format '%s'; there are text, json, markdown, html"
+		              : "conform: --engine is missing",
+		    format);
 		fputs("Try 'adjudge conform --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (!check_spec("conform", spec) || !choose(&ops, op_find, s.op, OP_COUNT, "op") || !choose(&dtypes, find_dtype, s.dtype, DTYPE_COUNT, "dtype"))
+	if (!check_spec("conform", spec) || !choose(&ops, op_find, s.op, OP_COUNT, "op") ||
+	    !choose(&dtypes, find_dtype, s.dtype, DTYPE_COUNT, "dtype"))
 		return EXIT_USAGE;
 	s.cases = cases < 1 ? 1 : cases > 1000 ? 1000 : (int)cases;
 	s.progress = !quiet;

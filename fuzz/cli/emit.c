@@ -33,12 +33,14 @@ static void list_formats(void)
 }
 
 /*
- * The folder that has the adapter of f.  The environment variable ADJUDGE_ADAPTERS names it.  Else it is the first of three: the one of the
- * source, seen from a build folder in it; the installed one, seen from the executable; the installed one.  NULL after a complaint.
+ * The folder that has the adapter of f.  The environment variable ADJUDGE_ADAPTERS names it.  Else it is the first of
+ * three: the one of the source, seen from a build folder in it; the installed one, seen from the executable; the
+ * installed one.  NULL after a complaint.
  */
 static const char *adapter_folder(const struct format *f, struct arena *a)
 {
-	static const char *const places[] = {"../engines/external", ADJUDGE_ADAPTERS_FROM_BIN, ADJUDGE_ADAPTERS_INSTALLED};
+	static const char *const places[] = {
+	    "../engines/external", ADJUDGE_ADAPTERS_FROM_BIN, ADJUDGE_ADAPTERS_INSTALLED};
 	const char *given = getenv("ADJUDGE_ADAPTERS");
 	int file = (int)strcspn(f->adapter, " ");
 	char exe[4096];
@@ -56,8 +58,9 @@ static const char *adapter_folder(const struct format *f, struct arena *a)
 			return folder;
 	}
 	if (!given)
-		complain("emit: there is no adapter %.*s in %s; the environment variable ADJUDGE_ADAPTERS names the folder that has it", file, f->adapter,
-		    ADJUDGE_ADAPTERS_INSTALLED);
+		complain("emit: there is no adapter %.*s in %s; the environment variable ADJUDGE_ADAPTERS names the "
+		         "folder that has it",
+		    file, f->adapter, ADJUDGE_ADAPTERS_INSTALLED);
 	return given;
 }
 
@@ -125,15 +128,18 @@ int command_emit(int argc, char **argv)
 	const char *name = NULL;
 	bool list = false;
 	const struct option_row rows[] = {
-		{"format", OPTION_TEXT, &name, "F", "what to write it for; --formats lists them"},
-		{"formats", OPTION_FLAG, &list, NULL, "list the formats"},
+	    {"format", OPTION_TEXT, &name, "F", "what to write it for; --formats lists them"},
+	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",
-		"A case or report as a program for an engine alone, with what is expected beside what it returns: where there is an adapter, the\n"
-		"very calls that it makes (needs python3 or node, not the engine), else made from tables of templates (needs nothing).\n"
-		"Example: adjudge emit --format jax case.json >reproducer.py\n"
-		"Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the case has what the format has no counterpart for.\n",
-		rows, sizeof rows / sizeof *rows, 0, 1};
+	    "A case or report as a program for an engine alone, with what is expected beside what it returns: "
+	    "where there is an adapter, the\n"
+	    "very calls that it makes (needs python3 or node, not the engine), else made from tables of "
+	    "templates (needs nothing).\n"
+	    "Example: adjudge emit --format jax case.json >reproducer.py\n"
+	    "Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the case has what the format "
+	    "has no counterpart for.\n",
+	    rows, sizeof rows / sizeof *rows, 0, 1};
 	const struct emit_target *t;
 	const struct format *f;
 	struct arena a;
@@ -149,7 +155,9 @@ int command_emit(int argc, char **argv)
 	f = name ? find_format(name) : NULL;
 	t = name ? emit_target_find(name) : NULL;
 	if ((!f && !t) || !n) {
-		complain(name && !f && !t ? "emit: no format '%s'; 'adjudge emit --formats' lists them" : "emit: --format and a case are needed", name);
+		complain(name && !f && !t ? "emit: no format '%s'; 'adjudge emit --formats' lists them"
+		                          : "emit: --format and a case are needed",
+		    name);
 		return EXIT_USAGE;
 	}
 	arena_init(&a, COMMAND_ARENA);

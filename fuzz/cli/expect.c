@@ -12,10 +12,7 @@ struct numbers {
 };
 
 /* Whether the numbers are those of derivatives, not of results. */
-static bool derivatives(const struct testcase *c)
-{
-	return request_outermost(c->transform, c->n_transform) != NULL;
-}
+static bool derivatives(const struct testcase *c) { return request_outermost(c->transform, c->n_transform) != NULL; }
 
 static int answer_count(const struct testcase *c, const struct answer *a)
 {
@@ -92,7 +89,8 @@ static const char *compare(const struct expectation *x, struct numbers got, cons
 		return arena_printf(a, "%s: expected %d numbers, got %d", who, x->n, got.n);
 	for (int i = 0; i < x->n; i++)
 		if (!real_matches_decimal(got.at[i], x->returned[i]))
-			return arena_printf(a, "%s: expected %s, got %s (element %d)", who, x->returned[i], decimal_text(got.at[i], a), i);
+			return arena_printf(a, "%s: expected %s, got %s (element %d)", who, x->returned[i],
+			    decimal_text(got.at[i], a), i);
 	return NULL;
 }
 
@@ -133,7 +131,8 @@ const char *expect_truth(const struct testcase *c, const struct expectation *x, 
 		bool want = strcmp(x->verdict, verdict_names[VERDICT_UNDECIDED]);
 
 		if (want != (undecided < got.n))
-			return arena_printf(a, "truth: expected %s, but %d of %d numbers are undecided", x->verdict, undecided, got.n);
+			return arena_printf(
+			    a, "truth: expected %s, but %d of %d numbers are undecided", x->verdict, undecided, got.n);
 	}
 	if (x->n && undecided)
 		return arena_printf(a, "truth: %d of %d numbers are undecided", undecided, got.n);

@@ -71,11 +71,13 @@ static int list(bool mutants, bool json)
 
 static void print_score(const struct score_options *o, const struct score *s)
 {
-	printf("%s: %d of %d %s found within %lld cases; half of those found after %lld, nine tenths after %lld\n", o->engine,
-	    s->n - s->survivors, s->n, o->mutants ? "mutants" : "faults", (long long)s->cases, (long long)s->median, (long long)s->ninety);
+	printf("%s: %d of %d %s found within %lld cases; half of those found after %lld, nine tenths after %lld\n",
+	    o->engine, s->n - s->survivors, s->n, o->mutants ? "mutants" : "faults", (long long)s->cases,
+	    (long long)s->median, (long long)s->ninety);
 	for (int i = 0; i < s->n; i++)
 		if (!s->row[i].found)
-			printf("survivor%s: %-24s %s\n", s->row[i].inaccurate ? ", at times inaccurate" : "", s->row[i].spec, s->row[i].meaning);
+			printf("survivor%s: %-24s %s\n", s->row[i].inaccurate ? ", at times inaccurate" : "",
+			    s->row[i].spec, s->row[i].meaning);
 }
 
 static void print_score_json(const struct score_options *o, const char *profile, const struct score *s)
@@ -122,11 +124,13 @@ static int score(const struct score_options *o, const char *profile, bool json)
 		return EXIT_OURS;
 	}
 	if (!s.n) {
-		complain("faults: engine %s has no %s%s%s", o->engine, o->mutants ? "mutants" : "faults", o->only ? " with " : "", o->only ? o->only : "");
+		complain("faults: engine %s has no %s%s%s", o->engine, o->mutants ? "mutants" : "faults",
+		    o->only ? " with " : "", o->only ? o->only : "");
 		code = EXIT_NOTHING;
 	} else if (s.right_wrong || s.failures) {
-		complain(s.failures ? "faults: %s could not be asked in case %lld" : "faults: %s without faults was judged wrong in case %lld", o->engine,
-		    (long long)s.cases);
+		complain(s.failures ? "faults: %s could not be asked in case %lld"
+		                    : "faults: %s without faults was judged wrong in case %lld",
+		    o->engine, (long long)s.cases);
 		code = EXIT_OURS;
 	} else if (s.unwritten.text[0]) {
 		complain("faults: %s", s.unwritten.text);
@@ -156,7 +160,8 @@ static void print_sensitivity(const struct sensitivity *s)
 	}
 }
 
-static void print_sensitivity_json(const struct sensitivity_options *o, const char *profile, const struct sensitivity *s)
+static void print_sensitivity_json(
+    const struct sensitivity_options *o, const char *profile, const struct sensitivity *s)
 {
 	struct listing l = {.json = true};
 	struct json_writer *w = &l.w;
@@ -200,9 +205,9 @@ static int measure(const struct sensitivity_options *o, const char *profile, boo
 		return EXIT_NOTHING;
 	}
 	if (s.right_wrong || s.failures || stop_requested()) {
-		complain(s.failures ? "faults: %s could not be asked in case %lld" :
-			 s.right_wrong ? "faults: %s without faults was judged wrong in case %lld" :
-					 "faults: %s: stopped after %lld cases",
+		complain(s.failures     ? "faults: %s could not be asked in case %lld"
+		        : s.right_wrong ? "faults: %s without faults was judged wrong in case %lld"
+		                        : "faults: %s: stopped after %lld cases",
 		    o->engine, (long long)s.cases);
 		return EXIT_OURS;
 	}
@@ -222,23 +227,34 @@ int command_faults(int argc, char **argv)
 	bool json = false, quiet = false;
 	const struct option_row rows[] = {
 	    {"json", OPTION_FLAG, &json, NULL, "print JSON"},
-	    {"mutants", OPTION_FLAG, &score_of.mutants, NULL, "the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
-	    {"score", OPTION_TEXT, &score_of.engine, "ENGINE", "how many of this engine's are found by random cases, and after how many?"},
-	    {"sensitivity", OPTION_TEXT, &sensitivity.engine, "ENGINE", "how small an error of its rules do random cases find, op by op?"},
-	    {"only", OPTION_TEXT, &score_of.only, "TEXT", "score those with TEXT in their spec or meaning; measure ops with TEXT in their name"},
-	    {"cases", OPTION_NUMBER, &cases, "N", "score with N cases (default 100000), measure with N (default 30000)"},
-	    {"seed", OPTION_SEED, &score_of.seed, "N", "same seed, same cases, as those of fuzz --driver generate (default 1)"},
+	    {"mutants", OPTION_FLAG, &score_of.mutants, NULL,
+	        "the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
+	    {"score", OPTION_TEXT, &score_of.engine, "ENGINE",
+	        "how many of this engine's are found by random cases, and after how many?"},
+	    {"sensitivity", OPTION_TEXT, &sensitivity.engine, "ENGINE",
+	        "how small an error of its rules do random cases find, op by op?"},
+	    {"only", OPTION_TEXT, &score_of.only, "TEXT",
+	        "score those with TEXT in their spec or meaning; measure ops with TEXT in their name"},
+	    {"cases", OPTION_NUMBER, &cases, "N",
+	        "score with N cases (default 100000), measure with N (default 30000)"},
+	    {"seed", OPTION_SEED, &score_of.seed, "N",
+	        "same seed, same cases, as those of fuzz --driver generate (default 1)"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
 	    {"found", OPTION_TEXT, &score_of.found, "DIR", "write the first case that shows each, as SPEC.json"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE | --sensitivity ENGINE [OPTION]...]",
-	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that somebody reported, with its\n"
-	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) and request.\n"
-	    "With --score, measures how many of one engine's faults, or mutants, random cases find; with --sensitivity, the smallest relative\n"
-	    "error of the derivative rule of each op, from 1e-8 down to 1e-15, that 10,000 cases find with a probability of 95 %.\n"
+	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that "
+	    "somebody reported, with its\n"
+	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) "
+	    "and request.\n"
+	    "With --score, measures how many of one engine's faults, or mutants, random cases find; with "
+	    "--sensitivity, the smallest relative\n"
+	    "error of the derivative rule of each op, from 1e-8 down to 1e-15, that 10,000 cases find with a "
+	    "probability of 95 %.\n"
 	    "Example: adjudge faults --mutants --score tape --cases 100000 --profile benchmarks/frozen.json\n"
-	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was judged wrong, or the machine\n"
+	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was "
+	    "judged wrong, or the machine\n"
 	    "failed, 5 the engine has none.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
@@ -254,7 +270,8 @@ int command_faults(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!engine_kind_find(score_of.engine ? score_of.engine : sensitivity.engine)) {
-		complain("faults: %s: no engine '%s' ('adjudge engines' lists them)", score_of.engine ? "--score" : "--sensitivity",
+		complain("faults: %s: no engine '%s' ('adjudge engines' lists them)",
+		    score_of.engine ? "--score" : "--sensitivity",
 		    score_of.engine ? score_of.engine : sensitivity.engine);
 		return EXIT_USAGE;
 	}

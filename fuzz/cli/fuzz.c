@@ -75,52 +75,64 @@ static int run_driver(enum driver d, struct campaign *s, bool *json)
 	return finish(s, json);
 }
 
-/* A corpus is a hint, and a file in it that cannot be read is left out; one that is not there at all is a slip of the keyboard. */
+/* A corpus is a hint, and a file in it that cannot be read is left out; one that is not there at all is a slip of the
+ * keyboard. */
 static bool check_corpus(const char *dir)
 {
 	struct paths files = paths_find((const char *const[]){dir}, 1);
 	bool ok = !files.error && files.n;
 
 	if (!ok)
-		complain("fuzz: --corpus: %s%s", files.error ? files.error : dir, files.error ? "" : ": has no *.json file");
+		complain(
+		    "fuzz: --corpus: %s%s", files.error ? files.error : dir, files.error ? "" : ": has no *.json file");
 	paths_free(&files);
 	return ok;
 }
 
 int command_fuzz(int argc, char **argv)
 {
-	struct campaign_options c = {.seed = 1, .minimize_budget = MINIMIZE_BUDGET, .progress = true, .profile_name = "default"};
+	struct campaign_options c = {
+	    .seed = 1, .minimize_budget = MINIMIZE_BUDGET, .progress = true, .profile_name = "default"};
 	int64_t fd_one_in = DEFAULT_FD_ONE_IN, max_findings = 0;
 	const char *profile = NULL, *driver_name = NULL;
 	struct texts specs = {0};
 	bool json = false, keep_going = false, quiet = false;
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXTS, &specs, "SPEC", "engine under test; may be repeated (default: every right built-in one)"},
-	    {"right-on", OPTION_TEXT, &c.right_on, "SPEC", "findings are what this engine is right about, such as a newer version"},
+	    {"engine", OPTION_TEXTS, &specs, "SPEC",
+	        "engine under test; may be repeated (default: every right built-in one)"},
+	    {"right-on", OPTION_TEXT, &c.right_on, "SPEC",
+	        "findings are what this engine is right about, such as a newer version"},
 	    {"seed", OPTION_SEED, &c.seed, "N", "same seed, same cases, on any host (default 1)"},
 	    {"cases", OPTION_NUMBER, &c.cases, "N", "stop after N cases"},
 	    {"time", OPTION_DURATION, &c.seconds, "T", "stop after this time, as in 90s, 10m, 8h"},
 	    {"out", OPTION_TEXT, &c.out, "DIR", "findings/, oracle/ and summary.json are written here"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
-	    {"driver", OPTION_TEXT, &driver_name, "D", "libfuzzer (default where built in), plain: our own loop, generate: fresh cases only"},
-	    {"fd-one-in", OPTION_NUMBER, &fd_one_in, "N", "finite differences on one case in N, and where something is off (default 10)"},
-	    {"cross", OPTION_FLAG, &c.cross, NULL, "where something is undecided compare what needs no oracle; leads/ has what differs"},
+	    {"driver", OPTION_TEXT, &driver_name, "D",
+	        "libfuzzer (default where built in), plain: our own loop, generate: fresh cases only"},
+	    {"fd-one-in", OPTION_NUMBER, &fd_one_in, "N",
+	        "finite differences on one case in N, and where something is off (default 10)"},
+	    {"cross", OPTION_FLAG, &c.cross, NULL,
+	        "where something is undecided compare what needs no oracle; leads/ has what differs"},
 	    {"against", OPTION_TEXT, &c.against, "SPEC", "of --cross: the engine that answers are compared with"},
 	    {"cross-strict", OPTION_FLAG, &c.cross_strict, NULL, "of --cross: a lead counts as a finding"},
 	    {"no-oracle", OPTION_FLAG, &c.no_oracle, NULL, "--cross on every case, and no verdict"},
-	    {"keep-going", OPTION_FLAG, &keep_going, NULL, "do not stop at findings (the default, unless --max-findings)"},
+	    {"keep-going", OPTION_FLAG, &keep_going, NULL,
+	        "do not stop at findings (the default, unless --max-findings)"},
 	    {"max-findings", OPTION_NUMBER, &max_findings, "N", "stop after N distinct findings"},
 	    {"corpus", OPTION_TEXT, &c.corpus, "DIR", "start from the cases in this directory"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	    {"json", OPTION_FLAG, &json, NULL, "print the summary as JSON"},
 	};
 	const struct options o = {"fuzz", "--out DIR (--cases N | --time T) [OPTION]...",
-	    "Judges random cases; each distinct finding is minimized and written once, as a report that `adjudge run` reproduces.\n"
+	    "Judges random cases; each distinct finding is minimized and written once, as a report that "
+	    "`adjudge run` reproduces.\n"
 	    "Example: adjudge fuzz --engine functional+residual-fifo --seed 7 --cases 10000 --out campaign\n"
 	    "summary.json is the same for the same seed and options, but for cases_per_second and timing.\n"
 	    "Leads of --cross are no findings, unless --cross-strict.\n"
-	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
-	    "decided, 6 only findings that did not come again.\n", rows, sizeof rows / sizeof *rows, 0, 0};
+	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the "
+	    "machine's failure, 5 nothing was\n"
+	    "decided, 6 only findings that did not come again.\n",
+	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	struct campaign *s;
 	enum driver driver;

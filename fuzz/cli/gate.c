@@ -25,7 +25,7 @@ struct gate {
 	struct arena keep;  /* the baseline and the JSON output */
 	struct json_writer w;
 	int cases, decided, failures, known, trouble;
-	int n_unchecked; /* expectations of engines that are not built in and were not given */
+	int n_unchecked;        /* expectations of engines that are not built in and were not given */
 	const char **unchecked; /* [n_unchecked] in keep: their engines, for the JSON output */
 	int unchecked_room;
 };
@@ -84,16 +84,18 @@ static void raise_finding(struct gate *g, const char *path, const char *signatur
 	}
 	g->known++;
 	if (!g->json)
-		printf("known %s: %s (%s)\n", text_disarm(arena_printf(&g->keep, "%s", path), false), signature, k->link);
+		printf(
+		    "known %s: %s (%s)\n", text_disarm(arena_printf(&g->keep, "%s", path), false), signature, k->link);
 }
 
-static const char *finding_message(const struct testcase *c, const struct answer *answers, const struct judgement *j, struct arena *a)
+static const char *finding_message(
+    const struct testcase *c, const struct answer *answers, const struct judgement *j, struct arena *a)
 {
 	if (!judgement_has_numbers(j))
 		return arena_printf(a, "%s %s", verdict_names[j->verdict], answers_text(answers, c->n_point));
-	return arena_printf(a, "%s: expected %s, returned %s, radius %.3g at point %d, %s %d, element %d", verdict_names[j->verdict],
-	    decimal_text(j->expected, a), decimal_text(j->returned, a), j->radius, j->point, j->in_primal ? "result" : "derivative", j->which,
-	    j->element);
+	return arena_printf(a, "%s: expected %s, returned %s, radius %.3g at point %d, %s %d, element %d",
+	    verdict_names[j->verdict], decimal_text(j->expected, a), decimal_text(j->returned, a), j->radius, j->point,
+	    j->in_primal ? "result" : "derivative", j->which, j->element);
 }
 
 static bool is_expected_of(const struct testcase *c, const char *spec)
@@ -135,7 +137,8 @@ static void check_judgement(struct gate *g, const char *path, const struct testc
 static void note_unchecked(struct gate *g, const char *path, const char *spec)
 {
 	if (g->n_unchecked == g->unchecked_room) {
-		const char **to = NEW(&g->keep, const char *, g->unchecked_room = g->unchecked_room ? 2 * g->unchecked_room : 16);
+		const char **to = NEW(
+		    &g->keep, const char *, g->unchecked_room = g->unchecked_room ? 2 * g->unchecked_room : 16);
 
 		memcpy(to, g->unchecked, (size_t)g->n_unchecked * sizeof *to);
 		g->unchecked = to;
@@ -204,7 +207,8 @@ static void gate_case(struct gate *g, const char *path)
 		const char *wrong = c.expect[i].engine ? NULL : expect_truth(&c, &c.expect[i], &r.truth, &g->arena);
 
 		if (wrong)
-			raise_finding(g, path, arena_printf(&g->arena, "truth|%s|unmet", request_text(&c, &g->arena)), wrong);
+			raise_finding(
+			    g, path, arena_printf(&g->arena, "truth|%s|unmet", request_text(&c, &g->arena)), wrong);
 	}
 	if (r.oracle_disagreement)
 		raise_finding(g, path, arena_printf(&g->arena, "oracle|%s|disagree", request_text(&c, &g->arena)),
@@ -225,11 +229,13 @@ static void check_baseline(struct gate *g, const struct paths *files, const char
 		const struct known_finding *k = &g->baseline.known[i];
 
 		if (!any_case(files, k))
-			report_failure(g, name, k->signature, arena_printf(&g->keep, "known finding of a case that is not here: %s", k->path));
+			report_failure(g, name, k->signature,
+			    arena_printf(&g->keep, "known finding of a case that is not here: %s", k->path));
 		else if (!k->matched)
 			report_failure(g, name, k->signature, "known finding no longer fails: remove the entry");
 		else if (known_expired(k, g->today))
-			report_failure(g, name, k->signature, arena_printf(&g->keep, "known finding expired on %s (%s)", k->expires, k->link));
+			report_failure(g, name, k->signature,
+			    arena_printf(&g->keep, "known finding expired on %s (%s)", k->expires, k->link));
 	}
 }
 
@@ -249,7 +255,8 @@ static void finish_output(struct gate *g, int code)
 	if (!g->json) {
 		if (g->n_unchecked)
 			printf("%d expectations were not checked\n", g->n_unchecked);
-		printf("%d cases, %d judgements decided, %d known, %d failures\n", g->cases, g->decided, g->known, g->failures);
+		printf("%d cases, %d judgements decided, %d known, %d failures\n", g->cases, g->decided, g->known,
+		    g->failures);
 		return;
 	}
 	json_end(&g->w);
@@ -293,16 +300,19 @@ int command_gate(int argc, char **argv)
 	struct gate g = {0};
 	const char *baseline = NULL;
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXTS, &g.specs, "SPEC", "judge this engine; may be repeated (default: every right built-in one)"},
+	    {"engine", OPTION_TEXTS, &g.specs, "SPEC",
+	        "judge this engine; may be repeated (default: every right built-in one)"},
 	    {"baseline", OPTION_TEXT, &baseline, "FILE", "findings that are known, with link, reason and expiry"},
 	    {"strict", OPTION_FLAG, &g.strict, NULL, "an inaccurate right engine fails"},
 	    {"json", OPTION_FLAG, &g.json, NULL, "print JSON"},
 	};
 	const struct options o = {"gate", "PATH... [OPTION]...",
-	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on a finding of a\n"
+	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on "
+	    "a finding of a\n"
 	    "right engine, an expectation that is not met, a known finding that no longer fails, and an expired one.\n"
 	    "Example: adjudge gate corpus\n"
-	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 nothing was decided.\n",
+	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 "
+	    "nothing was decided.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = 1};
 	struct paths files;
@@ -319,7 +329,9 @@ int command_gate(int argc, char **argv)
 	set_today(&g);
 	files = paths_find((const char *const *)path, n);
 	for (int i = 0; i < g.specs.n; i++) {
-		code = !check_spec("gate", g.specs.at[i]) ? EXIT_USAGE : !find_engine(&g, g.specs.at[i]) ? EXIT_OURS : -1;
+		code = !check_spec("gate", g.specs.at[i]) ? EXIT_USAGE
+		    : !find_engine(&g, g.specs.at[i])     ? EXIT_OURS
+		                                          : -1;
 		if (code >= 0)
 			goto out;
 	}

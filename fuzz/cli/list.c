@@ -86,8 +86,9 @@ int command_engines(int argc, char **argv)
 		json_member_bool(&l.w, "batch", k->batch);
 		json_member_bool(&l.w, "isolated", k->isolated);
 		if (!l.json)
-			printf("%-14s %-3s %-3s order %d %-5s  %s (%s)\n", k->name, k->jvp ? "jvp" : "", k->vjp ? "vjp" : "",
-			    k->order ? k->order : 1, k->batch ? "batch" : "", k->summary, k->modelled_on);
+			printf("%-14s %-3s %-3s order %d %-5s  %s (%s)\n", k->name, k->jvp ? "jvp" : "",
+			    k->vjp ? "vjp" : "", k->order ? k->order : 1, k->batch ? "batch" : "", k->summary,
+			    k->modelled_on);
 		list_arguments(&l, k->option);
 		json_end(&l.w);
 	}
@@ -136,12 +137,14 @@ int command_worker(int argc, char **argv)
 {
 	const char *spec = NULL, *command = NULL, *path = NULL;
 	const struct option_row rows[] = {
-		{"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
-		{"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
-		{"library", OPTION_TEXT, &path, "PATH", "the shared object that answers"},
+	    {"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
+	    {"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
+	    {"library", OPTION_TEXT, &path, "PATH", "the shared object that answers"},
 	};
 	const struct options o = {"worker", "--engine SPEC | --exec COMMAND | --library PATH",
-		"Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON line each, until end of file.\n", rows, 3, 0, 0};
+	    "Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON "
+	    "line each, until end of file.\n",
+	    rows, 3, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);
 

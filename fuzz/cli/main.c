@@ -37,7 +37,8 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static int command_completion(int argc, char **argv)
 {
-	const struct options o = {"completion", "bash|zsh", "Prints the completion script of a shell, made from the tables of the commands.\n", NULL, 0, 1, 1};
+	const struct options o = {"completion", "bash|zsh",
+	    "Prints the completion script of a shell, made from the tables of the commands.\n", NULL, 0, 1, 1};
 	const char *name[COMMANDS], *summary[COMMANDS];
 	const struct completion_shell *shell;
 	char ask[32], **operand;
@@ -71,8 +72,10 @@ static void print_usage(FILE *f)
 		if (commands[i].summary)
 			fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fputs("\n'adjudge COMMAND --help' says more; 'adjudge --version' prints versions.\n"
-	    "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the machine's failure,\n"
-	    "5 nothing was run or decided, 6 only findings that did not come again.\n", f);
+	      "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the "
+	      "machine's failure,\n"
+	      "5 nothing was run or decided, 6 only findings that did not come again.\n",
+	    f);
 }
 
 static int print_version(void)
@@ -129,7 +132,8 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	hold_standard_streams();
-	/* A reader of our output that goes away, and a file that may not grow, end us with a write error, not by a signal. */
+	/* A reader of our output that goes away, and a file that may not grow, end us with a write error, not by a
+	 * signal. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {

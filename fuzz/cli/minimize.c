@@ -40,20 +40,24 @@ static int write_slips(const struct slips *slips, const char *dir)
 	return EXIT_NO_FINDING;
 }
 
-/* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again nothing changes. */
-static const char *simplify(const struct question *same, const char *spec, int budget, struct testcase *c, struct bench_result *r, struct arena *a)
+/* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again
+ * nothing changes. */
+static const char *simplify(const struct question *same, const char *spec, int budget, struct testcase *c,
+    struct bench_result *r, struct arena *a)
 {
 	struct testcase simple = simplest_case(same, c, budget, a);
 	struct bench_result own;
 
-	if (!case_shows(&simple, &(struct question){.bench = same->bench, .judged = JUDGED_IN_FULL, .result = &own}, a, NULL))
+	if (!case_shows(
+	        &simple, &(struct question){.bench = same->bench, .judged = JUDGED_IN_FULL, .result = &own}, a, NULL))
 		return same->signature;
 	*c = simple;
 	*r = own;
 	return signature_coarse(spec, c, &r->judgement[0], a);
 }
 
-static int minimize_case(struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
+static int minimize_case(
+    struct bench *b, const char *spec, const struct testcase *c, const struct how *how, struct arena *a)
 {
 	struct minimize_statistics stats = {0};
 	struct limit limit = {.stop = stop_requested};
@@ -86,9 +90,11 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 	same.signature = signature_coarse(spec, c, &j, a);
 	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
 	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
-	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried, stats.rounds);
+	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried,
+	    stats.rounds);
 	for (int i = 0; i < slips.n; i++)
-		fprintf(stderr, "slipped to %s%s", slips.at[i].signature, how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
+		fprintf(stderr, "slipped to %s%s", slips.at[i].signature,
+		    how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
 	if (how->slips)
 		code = write_slips(&slips, how->slips);
 	slips_free(&slips);
@@ -100,8 +106,15 @@ static int minimize_case(struct bench *b, const char *spec, const struct testcas
 	}
 	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
 		same.signature = simplify(&same, spec, budget, &small, &r, a);
-	report = (struct report){.signature = same.signature, .engine = spec, .engine_version = engine_version(b->engine[0], a),
-	    .c = &small, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	report = (struct report){.signature = same.signature,
+	    .engine = spec,
+	    .engine_version = engine_version(b->engine[0], a),
+	    .c = &small,
+	    .truth = &r.truth,
+	    .answers = r.answer[0],
+	    .judgement = &r.judgement[0],
+	    .minimize_tried = stats.tried,
+	    .minimize_accepted = stats.accepted};
 	text = how->as_report ? report_write(&report, a, &len) : testcase_write(&small, a, &len);
 	written = write_output(how->out, text, len);
 	return code ? code : written;
@@ -113,18 +126,23 @@ int command_minimize(int argc, char **argv)
 	struct how how = {.budget = DEFAULT_BUDGET};
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
-	    {"right-on", OPTION_TEXT, &how.right_on, "SPEC", "keep only what this engine is right about, such as a newer version"},
+	    {"right-on", OPTION_TEXT, &how.right_on, "SPEC",
+	        "keep only what this engine is right about, such as a newer version"},
 	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
 	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
 	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
 	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that a candidate showed"},
-	    {"simplest", OPTION_FLAG, &how.simplest, NULL, "then the simplest case behind it, of whatever signature, which is what fuzz reports"},
+	    {"simplest", OPTION_FLAG, &how.simplest, NULL,
+	        "then the simplest case behind it, of whatever signature, which is what fuzz reports"},
 	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report in place of a bare case"},
 	};
 	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",
-	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of deviation.\n"
+	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of "
+	    "deviation.\n"
 	    "Example: adjudge minimize case.json --engine functional+residual-fifo --report --out report.json\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding.\n", rows, sizeof rows / sizeof *rows, 1, 1};
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine "
+	    "shows no finding.\n",
+	    rows, sizeof rows / sizeof *rows, 1, 1};
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
 	struct error e = {0};
 	struct testcase c;

@@ -151,8 +151,8 @@ static void complain_about_option(const struct options *o, const char *given)
 	}
 	names[o->n_row] = "help";
 	near = json_nearest(word, names, o->n_row + 1);
-	complain("%s: unknown or ambiguous option --%s%s%s%s", o->command, word, near ? "; did you mean --" : "", near ? near : "",
-	    near ? "?" : "");
+	complain("%s: unknown or ambiguous option --%s%s%s%s", o->command, word, near ? "; did you mean --" : "",
+	    near ? near : "", near ? "?" : "");
 }
 
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand)
@@ -162,9 +162,11 @@ int options_parse(const struct options *o, int argc, char **argv, char ***operan
 	int code;
 
 	for (int i = 0; i < o->n_row; i++)
-		list[i] = (struct option){o->row[i].name, o->row[i].argument ? required_argument : no_argument, NULL, FIRST_CODE + i};
+		list[i] = (struct option){
+		    o->row[i].name, o->row[i].argument ? required_argument : no_argument, NULL, FIRST_CODE + i};
 	list[o->n_row] = (struct option){"help", no_argument, NULL, 'h'};
-	if (argc == 2 && !strncmp(argv[1], COMPLETION_ASK, strlen(COMPLETION_ASK)) && (shell = completion_shell_find(argv[1] + strlen(COMPLETION_ASK)))) {
+	if (argc == 2 && !strncmp(argv[1], COMPLETION_ASK, strlen(COMPLETION_ASK)) &&
+	    (shell = completion_shell_find(argv[1] + strlen(COMPLETION_ASK)))) {
 		shell->put(o);
 		return EXIT_NO_FINDING;
 	}
@@ -187,14 +189,16 @@ int options_parse(const struct options *o, int argc, char **argv, char ***operan
 		}
 		r = &o->row[code - FIRST_CODE];
 		if (!take_value(r, optarg)) {
-			complain("%s: bad value '%s' for --%s, which needs %s", o->command, optarg ? optarg : "", r->name, value_wanted[r->kind]);
+			complain("%s: bad value '%s' for --%s, which needs %s", o->command, optarg ? optarg : "",
+			    r->name, value_wanted[r->kind]);
 			return bad_usage(o);
 		}
 	}
 	*operands = argv + optind;
 	*n_operand = argc - optind;
 	if (*n_operand < o->min_operands || (o->max_operands >= 0 && *n_operand > o->max_operands)) {
-		complain("%s: %s", o->command, *n_operand < o->min_operands ? "an operand is missing" : "too many operands");
+		complain(
+		    "%s: %s", o->command, *n_operand < o->min_operands ? "an operand is missing" : "too many operands");
 		return bad_usage(o);
 	}
 	return -1;

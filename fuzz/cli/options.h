@@ -41,17 +41,18 @@ struct options {
 	const char *usage;   /* what follows "adjudge COMMAND" */
 	const char *summary; /* a paragraph; lines end in \n */
 	const struct option_row *row;
-	int n_row; /* at most 32 */
+	int n_row;                      /* at most 32 */
 	int min_operands, max_operands; /* max -1: any number */
 };
 
 /*
- * Parses argv[1 ...] of a command.  -1: go on, *operands is argv's first operand and *n_operand their number.  Else the exit code: help was
- * printed, or what is wrong.
+ * Parses argv[1 ...] of a command.  -1: go on, *operands is argv's first operand and *n_operand their number.  Else the
+ * exit code: help was printed, or what is wrong.
  */
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand);
 
-/* "adjudge: " and the message, on standard error, with a newline.  What a file or argument smuggles in for the terminal is disarmed. */
+/* "adjudge: " and the message, on standard error, with a newline.  What a file or argument smuggles in for the terminal
+ * is disarmed. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

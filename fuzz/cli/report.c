@@ -49,7 +49,9 @@ static int report_case(const struct report_options *o, const struct testcase *c,
 		return EXIT_OURS;
 	}
 	bench_judge(&b, c, a, &r);
-	for (int k = 1; k < ASKS && !verdict_is_finding[r.judgement[0].verdict] && !machine_failed(o->spec, r.answer[0], c->n_point); k++)
+	for (int k = 1; k < ASKS && !verdict_is_finding[r.judgement[0].verdict] &&
+	     !machine_failed(o->spec, r.answer[0], c->n_point);
+	     k++)
 		bench_judge(&b, c, a, &r);
 	if (machine_failed(o->spec, r.answer[0], c->n_point)) {
 		code = EXIT_OURS;
@@ -60,8 +62,14 @@ static int report_case(const struct report_options *o, const struct testcase *c,
 		complain("report: %s", e.text);
 		code = EXIT_USAGE;
 	} else {
-		report = (struct report){.signature = signature_coarse(o->spec, c, &r.judgement[0], a), .engine = o->spec,
-		    .engine_version = engine_version(b.engine[0], a), .c = c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .characterization = &x};
+		report = (struct report){.signature = signature_coarse(o->spec, c, &r.judgement[0], a),
+		    .engine = o->spec,
+		    .engine_version = engine_version(b.engine[0], a),
+		    .c = c,
+		    .truth = &r.truth,
+		    .answers = r.answer[0],
+		    .judgement = &r.judgement[0],
+		    .characterization = &x};
 		text = report_write(&report, a, &len);
 		code = render(o, text, len, a);
 	}
@@ -115,24 +123,31 @@ int command_report(int argc, char **argv)
 	    {"format", OPTION_TEXT, &format, "NAME", "what to write: text (default), json, markdown, html, dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE", "write here (default: standard output)"},
 	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST", "only these, separated by commas"},
-	    {"time", OPTION_LIMIT, &report.characterize.seconds, "TIME", "begin no variant after this long (default 60s; 0: no limit)"},
+	    {"time", OPTION_LIMIT, &report.characterize.seconds, "TIME",
+	        "begin no variant after this long (default 60s; 0: no limit)"},
 	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
 	    {"again", OPTION_FLAG, &report.again, NULL, "make the experiments of a report that has them anew"},
 	};
 	struct arena a;
-	struct options o = {"report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
+	struct options o = {
+	    "report", "CASE|DIR [--engine SPEC] [OPTION]...", NULL, rows, sizeof rows / sizeof *rows, 1, 1};
 	char **path;
 	int n, code;
 
 	arena_init(&a, COMMAND_ARENA);
 	o.summary = arena_printf(&a,
-	    "Makes experiments around a case that shows a finding, best a minimal one, and writes a report: what fails, what does not, what is ruled out, each\n"
-	    "statement with the variants that show it.  Of a report that has its experiments it only writes another format.\n"
-	    "Of the directory of a campaign it writes one index: findings by fine signature, most different first (json, markdown, html).\n"
+	    "Makes experiments around a case that shows a finding, best a minimal one, and writes a report: "
+	    "what fails, what does not, what is ruled out, each\n"
+	    "statement with the variants that show it.  Of a report that has its experiments it only writes "
+	    "another format.\n"
+	    "Of the directory of a campaign it writes one index: findings by fine signature, most different "
+	    "first (json, markdown, html).\n"
 	    "Experiments: %s.\n"
 	    "Example: adjudge report corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine shows no finding, or\n"
-	    "the directory has no report.\n", names_of_experiments(&a));
+	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine "
+	    "shows no finding, or\n"
+	    "the directory has no report.\n",
+	    names_of_experiments(&a));
 	code = options_parse(&o, argc, argv, &path, &n);
 	if (code >= 0)
 		goto out;

@@ -14,19 +14,19 @@ struct command_run {
 	const char *signature;
 	bool json;
 	bool cross, strict, no_oracle;
-	const char *against;      /* spec of the reference, or NULL */
+	const char *against; /* spec of the reference, or NULL */
 	struct json_writer w;
-	struct arena arena;       /* a case */
-	struct arena text_arena;  /* the JSON output */
+	struct arena arena;      /* a case */
+	struct arena text_arena; /* the JSON output */
 	int findings, decided, cases, leads;
 	bool signature_seen;
 	bool foreign; /* a report's engine is not built in, and was not given */
-	int trouble; /* an exit code to end with, or 0 */
+	int trouble;  /* an exit code to end with, or 0 */
 };
 
 /* Every derivative component (primal request: primal) beside what the engine returned. */
-static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t, const struct answer *answers,
-    const struct judgement *j)
+static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t,
+    const struct answer *answers, const struct judgement *j)
 {
 	int shown = 0;
 
@@ -37,13 +37,15 @@ static void put_components(struct json_writer *w, const struct testcase *c, cons
 		bool primal = !request_outermost(c->transform, c->n_transform);
 		int n = primal ? tp->n_primal : tp->n_derivative, have = primal ? a->n_primal : a->n_derivative;
 		const struct truth_tensor *want = primal ? tp->primal
-		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0] : NULL;
+		    : n ? tp->derivative[j->assignment < tp->n_assignment ? j->assignment : 0]
+		        : NULL;
 		const struct tensor *got = primal ? a->primal : a->derivative;
 
 		for (int k = 0; k < n; k++) {
 			bool same = a->status == ANSWER_OK && k < have && type_equal(&got[k].type, &want[k].type);
 
-			for (int i = 0, size = shape_elements(&want[k].type.shape); i < size && shown < COMPONENTS_SHOWN; i++, shown++) {
+			for (int i = 0, size = shape_elements(&want[k].type.shape);
+			     i < size && shown < COMPONENTS_SHOWN; i++, shown++) {
 				const struct component *x = &want[k].at[i];
 
 				json_begin_object(w, JSON_FLOW);
@@ -65,7 +67,8 @@ static void put_value(struct json_writer *w, const struct answer *a)
 {
 	json_member_array(w, "value", JSON_FLOW);
 	for (int k = 0, shown = 0; a->status == ANSWER_OK && k < a->n_primal; k++)
-		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN; i++, shown++)
+		for (int i = 0, n = shape_elements(&a->primal[k].type.shape); i < n && shown < COMPONENTS_SHOWN;
+		     i++, shown++)
 			json_put_decimal(w, tensor_number(&a->primal[k], i));
 	json_end(w);
 }
@@ -80,8 +83,8 @@ static void put_accuracy(struct json_writer *w, const struct judgement *j)
 		json_put_null(w);
 }
 
-static void put_judgement(
-    struct command_run *r, const char *spec, const struct testcase *c, const struct bench_result *b, int k, int64_t recomputed)
+static void put_judgement(struct command_run *r, const char *spec, const struct testcase *c,
+    const struct bench_result *b, int k, int64_t recomputed)
 {
 	const struct judgement *j = &b->judgement[k];
 	struct json_writer *w = &r->w;
@@ -113,20 +116,24 @@ static void put_judgement(
 	json_end(w);
 }
 
-static void print_judgement(struct command_run *r, const char *spec, const struct testcase *c, const struct answer *answers,
-    const struct judgement *j, int64_t recomputed)
+static void print_judgement(struct command_run *r, const char *spec, const struct testcase *c,
+    const struct answer *answers, const struct judgement *j, int64_t recomputed)
 {
 	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
 	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
 
 	if (inaccurate)
-		text = arena_printf(&r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
+		text = arena_printf(
+		    &r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
 	if (recomputed && !*text)
 		text = arena_printf(&r->arena, "%lld iterations run again", (long long)recomputed);
-	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena), verdict_names[j->verdict],
-	    inaccurate ? accuracy_cause(&j->accuracy) : j->reason == REASON_NONE ? "-" : reason_names[j->reason], there ? decimal_text(j->expected, &r->arena) : "-",
-	    there ? decimal_text(j->returned, &r->arena) : "-", there ? arena_printf(&r->arena, "%.3g", j->radius) : "-",
-	    *text ? "  " : "", text);
+	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena),
+	    verdict_names[j->verdict],
+	    inaccurate                     ? accuracy_cause(&j->accuracy)
+	        : j->reason == REASON_NONE ? "-"
+	                                   : reason_names[j->reason],
+	    there ? decimal_text(j->expected, &r->arena) : "-", there ? decimal_text(j->returned, &r->arena) : "-",
+	    there ? arena_printf(&r->arena, "%.3g", j->radius) : "-", *text ? "  " : "", text);
 }
 
 /* The number of a spec; -1: it is not among them. */
@@ -143,13 +150,17 @@ static bool collect_specs(struct command_run *r, const struct testcase *c, const
 	bool fit = true;
 
 	for (int i = 0; i < c->n_expect; i++)
-		if (c->expect[i].engine && !file_may_name(c->expect[i].engine) && !texts_have(&r->specs, c->expect[i].engine))
-			complain("expect[%d]: '%s' is not checked: a file never starts an engine; give it with --engine", i, c->expect[i].engine);
+		if (c->expect[i].engine && !file_may_name(c->expect[i].engine) &&
+		    !texts_have(&r->specs, c->expect[i].engine))
+			complain(
+			    "expect[%d]: '%s' is not checked: a file never starts an engine; give it with --engine", i,
+			    c->expect[i].engine);
 	*specs = r->specs;
 	if (!specs->n) {
 		texts_add_right_engines(specs);
 		for (int i = 0; i < c->n_expect; i++)
-			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") && file_may_name(c->expect[i].engine))
+			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") &&
+			    file_may_name(c->expect[i].engine))
 				fit = texts_add(specs, c->expect[i].engine) && fit;
 		if (own)
 			fit = texts_add(specs, own) && fit;
@@ -169,13 +180,16 @@ static void note_judgement(struct command_run *r, const char *spec, const struct
 }
 
 /* Whether the engine shows a finding, and the one that was asked for if one was. */
-static bool shows_wanted(const struct command_run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
+static bool shows_wanted(
+    const struct command_run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
-	return verdict_is_finding[j->verdict] && (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
+	return verdict_is_finding[j->verdict] &&
+	    (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
 }
 
 /* A report's own engine (own >= 0) is asked until it shows something, or has not for long enough. */
-static void judge_report(const struct command_run *r, struct bench *b, const struct testcase *c, int own, struct arena *a, struct bench_result *result)
+static void judge_report(const struct command_run *r, struct bench *b, const struct testcase *c, int own,
+    struct arena *a, struct bench_result *result)
 {
 	struct arena_mark mark = arena_mark(a);
 
@@ -186,7 +200,8 @@ static void judge_report(const struct command_run *r, struct bench *b, const str
 		if (own < 0 || run == BENCH_RUNS)
 			return;
 		j = &result->judgement[own];
-		if (shows_wanted(r, engine_spec(b->engine[own]), c, j, a) || j->verdict == VERDICT_UNDECIDED || j->verdict == VERDICT_UNSUPPORTED)
+		if (shows_wanted(r, engine_spec(b->engine[own]), c, j, a) || j->verdict == VERDICT_UNDECIDED ||
+		    j->verdict == VERDICT_UNSUPPORTED)
 			return;
 		arena_rewind(a, mark);
 	}
@@ -198,7 +213,8 @@ static bool cross_engines(struct command_run *r, struct bench *b, const struct t
 	struct error e = {0};
 	struct engine *against = r->against ? engine_open(r->against, &e) : NULL;
 	struct cross_count count = {0};
-	bool ok = (against || !r->against) && cross_show(b->engine, b->n_engine, against, c, r->json ? &r->w : NULL, &r->arena, &count);
+	bool ok = (against || !r->against) &&
+	    cross_show(b->engine, b->n_engine, against, c, r->json ? &r->w : NULL, &r->arena, &count);
 
 	if (!ok)
 		complain("%s", *e.text ? e.text : "out of memory");
@@ -211,7 +227,8 @@ static bool cross_engines(struct command_run *r, struct bench *b, const struct t
 /* ---- a case ---- */
 
 /* The judgements of all engines: an exit code where a machine failed, else 0. */
-static int show_judgements(struct command_run *r, const struct texts *specs, const struct testcase *c, struct bench *b, const struct bench_result *result)
+static int show_judgements(struct command_run *r, const struct texts *specs, const struct testcase *c, struct bench *b,
+    const struct bench_result *result)
 {
 	int code = 0;
 
@@ -220,7 +237,8 @@ static int show_judgements(struct command_run *r, const struct texts *specs, con
 		if (r->json)
 			put_judgement(r, specs->at[k], c, result, k, engine_recomputed(b->engine[k]));
 		else
-			print_judgement(r, specs->at[k], c, result->answer[k], &result->judgement[k], engine_recomputed(b->engine[k]));
+			print_judgement(r, specs->at[k], c, result->answer[k], &result->judgement[k],
+			    engine_recomputed(b->engine[k]));
 		if (machine_failed(specs->at[k], result->answer[k], c->n_point))
 			code = EXIT_OURS;
 	}
@@ -271,7 +289,8 @@ static int run_case(struct command_run *r, const char *path)
 
 		printf("%s\n", text_disarm(title, false));
 		if (!r->no_oracle)
-			printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", "engine", "request", "verdict", "reason", "expected", "returned", "radius");
+			printf("%-32s %-8s %-16s %-16s %-22s %-22s %s\n", "engine", "request", "verdict", "reason",
+			    "expected", "returned", "radius");
 	}
 	if (!r->no_oracle)
 		code = show_judgements(r, &specs, &c, &b, &result);
@@ -291,20 +310,25 @@ int command_run(int argc, char **argv)
 {
 	struct command_run r = {0};
 	const struct option_row rows[] = {
-	    {"engine", OPTION_TEXTS, &r.specs, "SPEC", "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
+	    {"engine", OPTION_TEXTS, &r.specs, "SPEC",
+	        "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
-	    {"cross", OPTION_FLAG, &r.cross, NULL, "compare what needs no oracle: forward with reverse, batch with slice, f32 with f64 ..."},
+	    {"cross", OPTION_FLAG, &r.cross, NULL,
+	        "compare what needs no oracle: forward with reverse, batch with slice, f32 with f64 ..."},
 	    {"against", OPTION_TEXT, &r.against, "SPEC", "of --cross: the engine that answers are compared with"},
 	    {"cross-strict", OPTION_FLAG, &r.strict, NULL, "of --cross: a lead counts as a finding"},
 	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "--cross alone: no verdict"},
 	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
 	};
 	const struct options o = {"run", "CASE... [OPTION]...",
-	    "Judges each case (a report is a case too; - is standard input).  The engine of a report is asked up to 64 times:\n"
+	    "Judges each case (a report is a case too; - is standard input).  The engine of a report is asked "
+	    "up to 64 times:\n"
 	    "it may differ from run to run.\n"
 	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
-	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's failure, 5 nothing was\n"
-	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 before all.  A lead of\n"
+	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's "
+	    "failure, 5 nothing was\n"
+	    "decided.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 "
+	    "before all.  A lead of\n"
 	    "--cross is no finding, unless --cross-strict.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	char **path;

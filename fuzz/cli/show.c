@@ -5,8 +5,11 @@
 
 int command_show(int argc, char **argv)
 {
-	const struct options o = {"show", "CASE...", "Prints a case or the case of a report for people: provenance, program, points, request (- is standard input).\n"
-	    "Exit status: 0 printed, 3 a case cannot be read.\n", NULL, 0, 1, -1};
+	const struct options o = {"show", "CASE...",
+	    "Prints a case or the case of a report for people: provenance, program, points, request (- is "
+	    "standard input).\n"
+	    "Exit status: 0 printed, 3 a case cannot be read.\n",
+	    NULL, 0, 1, -1};
 	struct error e = {0};
 	struct testcase c;
 	struct arena a;

@@ -16,23 +16,25 @@ const char *const point_class_names[POINTS_COUNT] = {"inside", "edge"};
 
 /* ---- columns ---- */
 
-static void add_columns(
-    struct conform *m, const struct conform_options *o, const struct engine_scope *scope, const enum transform_kind *stack, int n)
+static void add_columns(struct conform *m, const struct conform_options *o, const struct engine_scope *scope,
+    const enum transform_kind *stack, int n)
 {
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		for (int p = 0; p < POINTS_COUNT; p++) {
 			struct conform_column *c = &m->column[m->n_column];
 			size_t at = 0;
 
-			if (!dtype_is_float((enum dtype)d) || !scope->dtype[d] || !o->dtype[d] || m->n_column == CONFORM_COLUMNS)
+			if (!dtype_is_float((enum dtype)d) || !scope->dtype[d] || !o->dtype[d] ||
+			    m->n_column == CONFORM_COLUMNS)
 				continue;
 			m->n_column++;
-			*c = (struct conform_column){.n_stack = n, .dtype = (enum dtype)d, .points = (enum point_class)p};
+			*c = (struct conform_column){
+			    .n_stack = n, .dtype = (enum dtype)d, .points = (enum point_class)p};
 			snprintf(c->request, sizeof c->request, "primal");
 			for (int k = 0; k < n; k++) {
 				c->stack[k] = stack[k];
-				at += (size_t)snprintf(
-				    c->request + at, sizeof c->request - at, "%s%s", k ? "," : "", transform_names[stack[k]]);
+				at += (size_t)snprintf(c->request + at, sizeof c->request - at, "%s%s", k ? "," : "",
+				    transform_names[stack[k]]);
 			}
 		}
 }
@@ -61,7 +63,8 @@ static void make_columns(struct conform *m, const struct conform_options *o, con
 /* Tiny programs of the op, and of what it takes to make operands for it and something of its result. */
 static struct profile cell_profile(enum op op, const struct conform_column *column, const struct engine_scope *scope)
 {
-	static const enum op help[] = {OP_CONSTANT, OP_ADD, OP_MUL, OP_SIN, OP_RESHAPE, OP_BROADCAST_TO, OP_CAST, OP_REDUCE_SUM, OP_ABS, OP_DYNAMIC_UPDATE_SLICE};
+	static const enum op help[] = {OP_CONSTANT, OP_ADD, OP_MUL, OP_SIN, OP_RESHAPE, OP_BROADCAST_TO, OP_CAST,
+	    OP_REDUCE_SUM, OP_ABS, OP_DYNAMIC_UPDATE_SLICE};
 	struct profile p = profile_default();
 
 	p.ops_min = 1;
@@ -96,8 +99,8 @@ static struct profile cell_profile(enum op op, const struct conform_column *colu
 	return p;
 }
 
-static bool draw(const struct conform_options *o, enum op op, const struct conform_column *column, int column_number, int number,
-    const struct profile *profile, struct arena *a, struct testcase *out)
+static bool draw(const struct conform_options *o, enum op op, const struct conform_column *column, int column_number,
+    int number, const struct profile *profile, struct arena *a, struct testcase *out)
 {
 	uint64_t seed = seed_mix(seed_mix(o->seed, (uint64_t)op), (uint64_t)(column_number * 1000 + number));
 
@@ -115,12 +118,10 @@ static bool draw(const struct conform_options *o, enum op op, const struct confo
 
 /* ---- the sweep ---- */
 
-static bool keeps(enum verdict v)
-{
-	return verdict_is_finding[v] || v == VERDICT_INACCURATE;
-}
+static bool keeps(enum verdict v) { return verdict_is_finding[v] || v == VERDICT_INACCURATE; }
 
-static void judge_case(struct bench *b, const struct testcase *c, struct arena *scratch, struct arena *a, struct conform *m, struct conform_cell *cell)
+static void judge_case(struct bench *b, const struct testcase *c, struct arena *scratch, struct arena *a,
+    struct conform *m, struct conform_cell *cell)
 {
 	struct bench_result r;
 	enum verdict v;
@@ -181,7 +182,8 @@ static int cases_of(const struct conform_options *o, const struct conform_column
 }
 
 /* A case that memory does not hold is left out. */
-static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch, struct arena *a, struct conform *m)
+static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch,
+    struct arena *a, struct conform *m)
 {
 	const struct engine_scope scope = engine_scope(b->engine[0]);
 

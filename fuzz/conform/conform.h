@@ -1,4 +1,5 @@
-/* conform.h: what an engine makes of every op: a sweep over op, request, dtype and class of points, in small programs. */
+/* conform.h: what an engine makes of every op: a sweep over op, request, dtype and class of points, in small programs.
+ */
 #ifndef FUZZ_CONFORM_CONFORM_H
 #define FUZZ_CONFORM_CONFORM_H
 
@@ -29,7 +30,8 @@ struct conform_cell {
 
 struct conform_options {
 	uint64_t seed;
-	int cases; /* of each cell of a request of one level; a quarter of it for each further one that differentiates, and 1 at least */
+	int cases; /* of each cell of a request of one level; a quarter of it for each further one that differentiates,
+	              and 1 at least */
 	bool op[OP_COUNT], dtype[DTYPE_COUNT]; /* that are swept, where the engine knows them */
 	bool progress;
 };
@@ -48,10 +50,12 @@ struct conform {
 void conform_sweep(struct bench *b, const struct conform_options *o, struct arena *a, struct conform *out);
 
 /*
- * Writes each finding, one for an op and a coarse signature, into the directory as a minimal case OP-REQUEST-DTYPE-POINTS.json and, where the engine emits source,
- * beside it as a program for it alone; and what is inaccurate as it is.  Tells of the findings on `list`, a line each.  False when a file cannot be written.
+ * Writes each finding, one for an op and a coarse signature, into the directory as a minimal case
+ * OP-REQUEST-DTYPE-POINTS.json and, where the engine emits source, beside it as a program for it alone; and what is
+ * inaccurate as it is.  Tells of the findings on `list`, a line each.  False when a file cannot be written.
  */
-bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e) MUST_CHECK;
+bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list,
+    struct arena *a, struct error *e) MUST_CHECK;
 
 /* Renderings of it, for people and programs; NUL-terminated, in the arena.  Each names the engine and its version. */
 char *conform_text(const struct conform *m, const struct engine *engine, struct arena *a);

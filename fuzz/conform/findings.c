@@ -41,8 +41,10 @@ static bool write_case(struct writer *w, const struct testcase *c, const char *n
 	return file_write_atomic(w->dir, arena_printf(&w->side, "%s.json", name), text, len, e);
 }
 
-/* The case as source; an engine that has no counterpart for something in it writes none.  *file: the name of what was written. */
-static bool write_source(struct writer *w, const struct testcase *c, const char *name, const char **file, struct error *e)
+/* The case as source; an engine that has no counterpart for something in it writes none.  *file: the name of what was
+ * written. */
+static bool write_source(
+    struct writer *w, const struct testcase *c, const char *name, const char **file, struct error *e)
 {
 	struct error why = {0};
 	const char **text;
@@ -75,17 +77,24 @@ static bool has_other_floats(void *found, const struct testcase *c)
 	return false;
 }
 
-static bool write_minimized(struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
+static bool write_minimized(
+    struct writer *w, enum op op, const struct testcase *found, const char *name, const char *title, struct error *e)
 {
 	struct minimize_statistics stats = {0};
 	struct testcase kept = *found;
 	struct bench_result r;
 	struct limit limit = {0};
-	struct question same = {.bench = w->bench, .judged = JUDGED_IN_FULL, .until = &limit, .spent = &limit, .refuse = has_other_floats, .context = &kept};
+	struct question same = {.bench = w->bench,
+	    .judged = JUDGED_IN_FULL,
+	    .until = &limit,
+	    .spent = &limit,
+	    .refuse = has_other_floats,
+	    .context = &kept};
 	struct testcase small;
 	const char *file;
 
-	if (!case_shows(found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
+	if (!case_shows(
+	        found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
 		return write_case(w, found, name, title, e); /* it did not come again */
 	same.signature = arena_printf(w->arena, "%s", signature_coarse(w->spec, found, &r.judgement[0], &w->side));
 	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
@@ -94,7 +103,8 @@ static bool write_minimized(struct writer *w, enum op op, const struct testcase 
 	bench_judge(w->bench, &small, &w->side, &r);
 	if (!write_case(w, &small, name, title, e) || !write_source(w, &small, name, &file, e))
 		return false;
-	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, r.judgement[0].expected, r.judgement[0].returned, w->dir, file);
+	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, r.judgement[0].expected,
+	    r.judgement[0].returned, w->dir, file);
 	return true;
 }
 
@@ -111,12 +121,14 @@ static void write_shown(void *context)
 {
 	struct shown_cell *x = context;
 
-	x->good = verdict_is_finding[x->cell->worst] ? write_minimized(x->w, x->op, x->cell->shows, x->name, x->title, x->e) :
-						       write_case(x->w, x->cell->shows, x->name, x->title, x->e);
+	x->good = verdict_is_finding[x->cell->worst]
+	    ? write_minimized(x->w, x->op, x->cell->shows, x->name, x->title, x->e)
+	    : write_case(x->w, x->cell->shows, x->name, x->title, x->e);
 }
 
 /* As it was found, where memory does not allow more. */
-static bool write_cell(struct writer *w, enum op op, const struct conform_cell *cell, const char *name, const char *title, struct error *e)
+static bool write_cell(
+    struct writer *w, enum op op, const struct conform_cell *cell, const char *name, const char *title, struct error *e)
 {
 	struct shown_cell x = {w, op, cell, name, title, e, false};
 
@@ -127,20 +139,27 @@ static bool write_cell(struct writer *w, enum op op, const struct conform_cell *
 	return write_case(w, cell->shows, name, title, e);
 }
 
-bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list, struct arena *a, struct error *e)
+bool conform_write_findings(const struct conform *m, struct bench *b, const char *spec, const char *dir, FILE *list,
+    struct arena *a, struct error *e)
 {
 	const struct hello *h = engine_hello(b->engine[0]);
-	struct writer w = {.m = m, .bench = b, .spec = spec, .dir = dir, .suffix = h ? arena_printf(a, "%s", h->emits) : "", .list = list, .arena = a};
+	struct writer w = {.m = m,
+	    .bench = b,
+	    .spec = spec,
+	    .dir = dir,
+	    .suffix = h ? arena_printf(a, "%s", h->emits) : "",
+	    .list = list,
+	    .arena = a};
 	bool good = file_make_directory(dir, e);
 
 	arena_init(&w.side, FINDING_ARENA);
-	w.written = NEW(a, const char *, OP_COUNT * CONFORM_COLUMNS);
+	w.written = NEW(a, const char *, OP_COUNT *CONFORM_COLUMNS);
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int k = 0; good && m->cell[op] && k < m->n_column; k++) {
 			const struct conform_cell *cell = &m->cell[op][k];
 			const struct conform_column *column = &m->column[k];
-			const char *name = arena_printf(a, "%s-%s-%s-%s", op_table[op].name, column->request, dtype_table[column->dtype].name,
-			    point_class_names[column->points]);
+			const char *name = arena_printf(a, "%s-%s-%s-%s", op_table[op].name, column->request,
+			    dtype_table[column->dtype].name, point_class_names[column->points]);
 			const char *title = arena_printf(a, "%s: %s", op_table[op].name, verdict_names[cell->worst]);
 
 			if (cell->shows)

@@ -6,10 +6,21 @@
 
 /* One letter a verdict: for a column of a line. */
 static const char letters[VERDICT_COUNT] = {
-	[VERDICT_UNSUPPORTED] = '-',      [VERDICT_UNDECIDED] = '?',   [VERDICT_AGREE] = '.',        [VERDICT_CONVENTION] = 'c',
-	[VERDICT_INACCURATE] = 'i',       [VERDICT_NAN_LEAK] = 'n',    [VERDICT_NONDETERMINISTIC] = 'N', [VERDICT_WRONG] = 'W',
-	[VERDICT_WRONG_PRIMAL] = 'P',     [VERDICT_BAD_DTYPE] = 'D',   [VERDICT_BAD_SHAPE] = 'S',    [VERDICT_INPUT_MODIFIED] = 'M',
-	[VERDICT_PROTOCOL] = 'G',         [VERDICT_HANG] = 'H',        [VERDICT_CRASH] = 'X',
+    [VERDICT_UNSUPPORTED] = '-',
+    [VERDICT_UNDECIDED] = '?',
+    [VERDICT_AGREE] = '.',
+    [VERDICT_CONVENTION] = 'c',
+    [VERDICT_INACCURATE] = 'i',
+    [VERDICT_NAN_LEAK] = 'n',
+    [VERDICT_NONDETERMINISTIC] = 'N',
+    [VERDICT_WRONG] = 'W',
+    [VERDICT_WRONG_PRIMAL] = 'P',
+    [VERDICT_BAD_DTYPE] = 'D',
+    [VERDICT_BAD_SHAPE] = 'S',
+    [VERDICT_INPUT_MODIFIED] = 'M',
+    [VERDICT_PROTOCOL] = 'G',
+    [VERDICT_HANG] = 'H',
+    [VERDICT_CRASH] = 'X',
 };
 
 static int cases_of(const struct conform_cell *cell)
@@ -21,10 +32,7 @@ static int cases_of(const struct conform_cell *cell)
 	return n;
 }
 
-static char letter(const struct conform_cell *cell)
-{
-	return cases_of(cell) ? letters[cell->worst] : ' ';
-}
+static char letter(const struct conform_cell *cell) { return cases_of(cell) ? letters[cell->worst] : ' '; }
 
 /* Whether column k begins a new request. */
 static bool begins(const struct conform *m, int k)
@@ -47,8 +55,8 @@ char *conform_text(const struct conform *m, const struct engine *engine, struct 
 {
 	struct text t = {.arena = a};
 
-	text_put(&t, "%s (%s): per request and dtype two letters, points inside the domain and on edges\n\n%-22s", engine_spec(engine),
-	    engine_version(engine, a), "");
+	text_put(&t, "%s (%s): per request and dtype two letters, points inside the domain and on edges\n\n%-22s",
+	    engine_spec(engine), engine_version(engine, a), "");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
 		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
 	text_put(&t, "\n%-22s", "");
@@ -60,7 +68,8 @@ char *conform_text(const struct conform *m, const struct engine *engine, struct 
 			continue;
 		text_put(&t, "%-22s", op_table[op].name);
 		for (int k = 0; k < m->n_column; k += POINTS_COUNT)
-			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]), letter(&m->cell[op][k + 1]));
+			text_put(&t, "%s%c%c  ", begins(m, k) ? " | " : " ", letter(&m->cell[op][k]),
+			    letter(&m->cell[op][k + 1]));
 		text_put(&t, "\n");
 	}
 	text_put(&t, "\n");
@@ -79,8 +88,15 @@ static const char *escaped(const char *from, struct arena *a)
 	for (; *from; from++) {
 		char one[2] = {*from, '\0'};
 
-		text_put(&t, "%s", *from == '&' ? "&amp;" : *from == '<' ? "&lt;" : *from == '>' ? "&gt;" : *from == '"' ? "&quot;" :
-		    *from == '|' ? "&#124;" : *from == '`' ? "&#96;" : (unsigned char)*from < ' ' ? " " : one);
+		text_put(&t, "%s",
+		    *from == '&'                     ? "&amp;"
+		        : *from == '<'               ? "&lt;"
+		        : *from == '>'               ? "&gt;"
+		        : *from == '"'               ? "&quot;"
+		        : *from == '|'               ? "&#124;"
+		        : *from == '`'               ? "&#96;"
+		        : (unsigned char)*from < ' ' ? " "
+		                                     : one);
 	}
 	return t.at;
 }
@@ -90,8 +106,10 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 	struct text t = {.arena = a};
 
 	/* what it is, not where it lies */
-	text_put(&t, "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
-	    engine_hello(engine) ? "" : escaped(engine_spec(engine), a), engine_hello(engine) ? "" : ", ", escaped(engine_version(engine, a), a));
+	text_put(&t,
+	    "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
+	    engine_hello(engine) ? "" : escaped(engine_spec(engine), a), engine_hello(engine) ? "" : ", ",
+	    escaped(engine_version(engine, a), a));
 	put_counts(&t, m);
 	text_put(&t, "\n| op |");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
@@ -114,9 +132,11 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 }
 
 static const char style[] =
-    ":root{color-scheme:light dark}body{font:14px/1.4 system-ui,sans-serif;margin:1rem}div{overflow-x:auto}table{border-collapse:collapse}"
+    ":root{color-scheme:light dark}body{font:14px/1.4 "
+    "system-ui,sans-serif;margin:1rem}div{overflow-x:auto}table{border-collapse:collapse}"
     "td,th{border:1px solid #8886;padding:.1rem .4rem;text-align:center}th:first-child{text-align:left}"
-    ".agree{background:#2a83}.convention,.inaccurate{background:#fb06}.undecided,.unsupported{color:#888}.bad{background:#f336;font-weight:bold}\n";
+    ".agree{background:#2a83}.convention,.inaccurate{background:#fb06}.undecided,.unsupported{color:#888}"
+    ".bad{background:#f336;font-weight:bold}\n";
 
 static const char *css_class(const struct conform_cell *cell)
 {
@@ -128,9 +148,11 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 	const char *spec = engine_spec(engine);
 	struct text t = {.arena = a};
 
-	text_put(&t, "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n");
-	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>%s. ", escaped(spec, a), style, escaped(spec, a),
-	    escaped(engine_version(engine, a), a));
+	text_put(&t,
+	    "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" "
+	    "content=\"width=device-width\">\n");
+	text_put(&t, "<title>Conformance of %s</title><style>%s</style>\n<h1>Conformance of %s</h1><p>%s. ",
+	    escaped(spec, a), style, escaped(spec, a), escaped(engine_version(engine, a), a));
 	put_counts(&t, m);
 	text_put(&t, "</p><div><table><tr><th>op</th>");
 	for (int k = 0; k < m->n_column; k++)
@@ -145,7 +167,8 @@ char *conform_html(const struct conform *m, const struct engine *engine, struct 
 			const struct conform_cell *cell = &m->cell[op][k];
 
 			if (cases_of(cell))
-				text_put(&t, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell), escaped(cell->text, a), verdict_names[cell->worst]);
+				text_put(&t, "<td class=\"%s\" title=\"%s\">%s</td>", css_class(cell),
+				    escaped(cell->text, a), verdict_names[cell->worst]);
 			else
 				text_put(&t, "<td></td>");
 		}

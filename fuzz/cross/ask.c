@@ -18,13 +18,15 @@ static const char *broken_by(enum answer_status s)
 static bool has_types(const struct testcase *c, const struct answer *answer)
 {
 	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
-	bool good = answer->n_primal == answer_primal_types(c, primal) && answer->n_derivative == answer_derivative_types(c, derivative);
+	bool good = answer->n_primal == answer_primal_types(c, primal) &&
+	    answer->n_derivative == answer_derivative_types(c, derivative);
 
 	for (int k = 0; good && k < answer->n_primal; k++)
 		good = type_equal(&answer->primal[k].type, &primal[k]);
 	for (int k = 0; good && k < answer->n_derivative; k++)
-		good = dtype_is_float(derivative[k].dtype) ? type_equal(&answer->derivative[k].type, &derivative[k])
-		                                           : shape_equal(&answer->derivative[k].type.shape, &derivative[k].shape);
+		good = dtype_is_float(derivative[k].dtype)
+		    ? type_equal(&answer->derivative[k].type, &derivative[k])
+		    : shape_equal(&answer->derivative[k].type.shape, &derivative[k].shape);
 	return good;
 }
 
@@ -93,7 +95,8 @@ void cross_add(struct cross_ask *q, const struct cross_pair *pair)
 	q->pair[q->n++] = *pair;
 }
 
-static void add_tensors(struct cross_ask *q, struct cross_pair pair, const struct tensor *left, const struct tensor *right, int n)
+static void add_tensors(
+    struct cross_ask *q, struct cross_pair pair, const struct tensor *left, const struct tensor *right, int n)
 {
 	for (pair.which = 0; pair.which < n; pair.which++)
 		for (pair.element = 0; pair.element < shape_elements(&left[pair.which].type.shape); pair.element++) {
@@ -103,13 +106,16 @@ static void add_tensors(struct cross_ask *q, struct cross_pair pair, const struc
 		}
 }
 
-bool cross_add_answers(struct cross_ask *q, const char *sibling, const struct answer *left, const struct answer *right, int n_point)
+bool cross_add_answers(
+    struct cross_ask *q, const char *sibling, const struct answer *left, const struct answer *right, int n_point)
 {
 	if (!left || !right)
 		return false;
 	for (int p = 0; p < n_point; p++) {
-		add_tensors(q, (struct cross_pair){.sibling = sibling, .in_primal = true, .point = p}, left[p].primal, right[p].primal, left[p].n_primal);
-		add_tensors(q, (struct cross_pair){.sibling = sibling, .point = p}, left[p].derivative, right[p].derivative, left[p].n_derivative);
+		add_tensors(q, (struct cross_pair){.sibling = sibling, .in_primal = true, .point = p}, left[p].primal,
+		    right[p].primal, left[p].n_primal);
+		add_tensors(q, (struct cross_pair){.sibling = sibling, .point = p}, left[p].derivative,
+		    right[p].derivative, left[p].n_derivative);
 	}
 	return true;
 }
@@ -204,11 +210,16 @@ const struct testcase *cross_beside(struct arena *a, const struct testcase *c, i
 			struct tensor *t = &out->point[p][i];
 			const struct dtype_info *info = &dtype_table[t->type.dtype];
 
-			for (int m = 0, n = shape_elements(&t->type.shape); m < n && dtype_is_float(t->type.dtype); m++) {
-				double x = t->at[m].f, ulp = fabs(x) > info->normal ? ldexp(1, ilogb(x) + 1 - info->precision) : info->tiny;
-				int steps = 1 + (int)choice_between(&choice, 0, BESIDE_ULPS - 1), sign = choice_between(&choice, 0, 1) ? 1 : -1;
+			for (int m = 0, n = shape_elements(&t->type.shape); m < n && dtype_is_float(t->type.dtype);
+			     m++) {
+				double x = t->at[m].f,
+				       ulp = fabs(x) > info->normal ? ldexp(1, ilogb(x) + 1 - info->precision)
+				                                    : info->tiny;
+				int steps = 1 + (int)choice_between(&choice, 0, BESIDE_ULPS - 1),
+				    sign = choice_between(&choice, 0, 1) ? 1 : -1;
 
-				if (isfinite(x) && x != 0) /* what is special at 0, and no kink, is so for all engines; kinks are blurred */
+				if (isfinite(x) && x != 0) /* what is special at 0, and no kink, is so for all engines;
+				                              kinks are blurred */
 					t->at[m].f = dtype_round(t->type.dtype, x + sign * steps * ulp);
 			}
 		}

@@ -14,14 +14,16 @@
 enum {
 	BESIDE = 8,       /* points beside the point */
 	STEADY = 8,       /* a side moves by at most this part of the difference */
-	LOG_SHRINKS = 10, /* from f32 to f64 rounding is 2^29 times less; a difference that is 2^LOG_SHRINKS times less, or more, is no property of the program */
+	LOG_SHRINKS = 10, /* from f32 to f64 rounding is 2^29 times less; a difference that is 2^LOG_SHRINKS times less,
+	                     or more, is no property of the program */
 };
 
 /*
- * The scatter s is at least the largest deviation in six pairs of answers, each off by sum c_i d_i, the second of a pair the other way: n steps, c_i how a step counts, d_i uniform
- * within T/2 units at least, T = CROSS_TIMES.  Its standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w sum |c_i| <=
- * w sqrt(n sum c_i^2), w = 24: 22 units are what the worst usual formula of an op loses (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than
- * 2 w 8 sqrt(3 n) / (T/2) s.
+ * The scatter s is at least the largest deviation in six pairs of answers, each off by sum c_i d_i, the second of a
+ * pair the other way: n steps, c_i how a step counts, d_i uniform within T/2 units at least, T = CROSS_TIMES.  Its
+ * standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w
+ * sum |c_i| <= w sqrt(n sum c_i^2), w = 24: 22 units are what the worst usual formula of an op loses
+ * (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than 2 w 8 sqrt(3 n) / (T/2) s.
  */
 static double explained(const struct cross_scatter *s, double units, int i)
 {
@@ -34,8 +36,12 @@ const char *const cross_mode_names[CROSS_MODES] = {
 #undef MODE
 };
 
-const char *const cross_verdict_names[CROSS_VERDICTS] = {
-    [CROSS_UNSUPPORTED] = "unsupported", [CROSS_SAME] = "same", [CROSS_ROUNDING] = "rounding", [CROSS_EDGE] = "edge", [CROSS_ISOLATED] = "isolated", [CROSS_UNSTEADY] = "unsteady",
+const char *const cross_verdict_names[CROSS_VERDICTS] = {[CROSS_UNSUPPORTED] = "unsupported",
+    [CROSS_SAME] = "same",
+    [CROSS_ROUNDING] = "rounding",
+    [CROSS_EDGE] = "edge",
+    [CROSS_ISOLATED] = "isolated",
+    [CROSS_UNSTEADY] = "unsteady",
     [CROSS_DIFFERS] = "differs"};
 
 static cross_fn *const modes[CROSS_MODES] = {
@@ -87,17 +93,22 @@ static double size_of(const struct cross_pair *p)
 	return fmax(p->scale, fmax(isfinite(p->left) ? fabs(p->left) : 0, isfinite(p->right) ? fabs(p->right) : 0));
 }
 
-static double relative(const struct cross_pair *p) { return distance(p) == 0 ? 0 : distance(p) / fmax(size_of(p), DBL_MIN); }
+static double relative(const struct cross_pair *p)
+{
+	return distance(p) == 0 ? 0 : distance(p) / fmax(size_of(p), DBL_MIN);
+}
 
 /*
- * Half of the digits: what is less says nothing, for a worse formula may lose as much.  largest: of all numbers that were computed, for what cancels elsewhere need not cancel
- * here.  Of what is subnormal nothing is said: an engine may flush it.
+ * Half of the digits: what is less says nothing, for a worse formula may lose as much.  largest: of all numbers that
+ * were computed, for what cancels elsewhere need not cancel here.  Of what is subnormal nothing is said: an engine may
+ * flush it.
  */
 static bool is_apart(const struct cross_pair *p, double largest, enum dtype coarsest)
 {
 	const struct dtype_info *info = &dtype_table[coarsest];
 
-	return distance(p) > fmax(ldexp(fmax(size_of(p), largest), -info->precision / 2), ldexp(info->normal, info->precision));
+	return distance(p) >
+	    fmax(ldexp(fmax(size_of(p), largest), -info->precision / 2), ldexp(info->normal, info->precision));
 }
 
 /* Whether a number that stands against none is one that rounding leaves half of its digits. */
@@ -138,12 +149,12 @@ struct comparison {
 	struct cross *self;
 	enum cross_mode mode;
 	struct arena *arena;
-	struct cross_ask q;    /* of the case */
+	struct cross_ask q; /* of the case */
 	enum dtype coarsest;
 	struct cross_scatter scatter;
-	bool *suspect;         /* [q.n] */
+	bool *suspect; /* [q.n] */
 	int n_suspect;
-	bool unprobed;         /* no probe answers */
+	bool unprobed; /* no probe answers */
 };
 
 static bool ask_of(struct comparison *x, const struct testcase *c, struct engine *right, struct cross_ask *q)
@@ -159,7 +170,8 @@ static bool ask_of(struct comparison *x, const struct testcase *c, struct engine
 	return there;
 }
 
-/* What an engine does not take itself is asked of the reference: a reverse mode is compared with a forward mode of another's. */
+/* What an engine does not take itself is asked of the reference: a reverse mode is compared with a forward mode of
+ * another's. */
 static bool ask(struct comparison *x, const struct testcase *c, struct cross_ask *q)
 {
 	struct engine *against = x->self->against;
@@ -184,7 +196,8 @@ static void clear(struct comparison *x, int i)
 	x->suspect[i] = false;
 }
 
-/* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of zeros, or numbers of such. */
+/* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of
+ * zeros, or numbers of such. */
 static enum cross_verdict weigh_rounding(struct comparison *x, const struct testcase *c)
 {
 	bool weak = declares_no_numbers(x->q.left) || declares_no_numbers(x->q.right);
@@ -196,8 +209,9 @@ static enum cross_verdict weigh_rounding(struct comparison *x, const struct test
 		return x->unprobed ? CROSS_UNSUPPORTED : CROSS_EDGE;
 	for (int i = 0; i < x->q.n; i++) {
 		const struct cross_pair *p = &x->q.pair[i];
-		bool usual = isinf(distance(p)) ? weak || !is_sure(p, x->scatter.by[i], x->coarsest)
-		                                : !is_apart(p, x->scatter.largest, x->coarsest) || distance(p) <= explained(&x->scatter, units, i);
+		bool usual = isinf(distance(p))
+		    ? weak || !is_sure(p, x->scatter.by[i], x->coarsest)
+		    : !is_apart(p, x->scatter.largest, x->coarsest) || distance(p) <= explained(&x->scatter, units, i);
 
 		no_number = no_number || (x->suspect[i] && isinf(distance(p)));
 		if (x->suspect[i] && usual)
@@ -251,7 +265,8 @@ static bool all_floats(const struct testcase *c, enum dtype d)
 
 static bool has_dtype(const struct cross *self, enum cross_mode mode, enum dtype d)
 {
-	return engine_scope(self->engine).dtype[d] && (mode != CROSS_MODE_engine || !self->against || engine_scope(self->against).dtype[d]);
+	return engine_scope(self->engine).dtype[d] &&
+	    (mode != CROSS_MODE_engine || !self->against || engine_scope(self->against).dtype[d]);
 }
 
 /* Drops the suspects that are of another size in another dtype: f64, or f32 where it is f64 already. */
@@ -261,12 +276,16 @@ static void weigh_dtype(struct comparison *x, const struct testcase *c)
 	const struct testcase *other;
 	struct cross_ask q;
 
-	if (x->mode == CROSS_MODE_dtype || !has_dtype(x->self, x->mode, d) || !(other = cross_in_dtype(x->arena, c, d)) || !ask(x, other, &q) || q.n != x->q.n)
+	if (x->mode == CROSS_MODE_dtype || !has_dtype(x->self, x->mode, d) ||
+	    !(other = cross_in_dtype(x->arena, c, d)) || !ask(x, other, &q) || q.n != x->q.n)
 		return;
 	for (int i = 0; i < x->q.n; i++) {
 		double by = distance(&x->q.pair[i]), then = distance(&q.pair[i]), shrinks = ldexp(1, LOG_SHRINKS);
 
-		if (x->suspect[i] && !(isinf(by) ? isinf(then) || d == DTYPE_F32 : d == DTYPE_F64 ? then >= by / shrinks : then <= by * shrinks))
+		if (x->suspect[i] &&
+		    !(isinf(by)              ? isinf(then) || d == DTYPE_F32
+		            : d == DTYPE_F64 ? then >= by / shrinks
+		                             : then <= by * shrinks))
 			clear(x, i);
 	}
 }
@@ -303,7 +322,8 @@ static void show(const struct comparison *x, struct cross_result *out)
 		out->kind = kind_of(worst);
 }
 
-/* Another request that kills the engine, again and at a point beside: no answer to compare, and yet two that are not one. */
+/* Another request that kills the engine, again and at a point beside: no answer to compare, and yet two that are not
+ * one. */
 static bool breaks_again(struct comparison *x, const struct testcase *c)
 {
 	struct cross_ask q;
@@ -333,22 +353,25 @@ static enum cross_verdict weigh(struct comparison *x, const struct testcase *c)
 }
 
 /* The case in a dtype with digits enough, which may be its own; NULL: the engines have none. */
-static const struct testcase *with_digits(const struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a)
+static const struct testcase *with_digits(
+    const struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a)
 {
 	enum dtype d = cross_coarsest(c);
 
 	if (d == DTYPE_COUNT || dtype_table[d].precision >= dtype_table[DTYPE_F32].precision)
 		return c;
-	return has_dtype(self, mode, DTYPE_F64)   ? cross_in_dtype(a, c, DTYPE_F64)
-	       : has_dtype(self, mode, DTYPE_F32) ? cross_in_dtype(a, c, DTYPE_F32)
-	                                          : NULL;
+	return has_dtype(self, mode, DTYPE_F64) ? cross_in_dtype(a, c, DTYPE_F64)
+	    : has_dtype(self, mode, DTYPE_F32)  ? cross_in_dtype(a, c, DTYPE_F32)
+	                                        : NULL;
 }
 
-static void check_within(struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
+static void check_within(
+    struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
 {
 	struct comparison x = {.self = self, .mode = mode, .arena = a};
 
-	*out = (struct cross_result){.verdict = CROSS_UNSUPPORTED, .text = "no dtype with digits enough", .scatter = NAN};
+	*out = (struct cross_result){
+	    .verdict = CROSS_UNSUPPORTED, .text = "no dtype with digits enough", .scatter = NAN};
 	c = with_digits(self, mode, c, a);
 	if (!c)
 		return;
@@ -384,8 +407,10 @@ static void run_check(void *context)
 	check_within(x->cross, x->mode, x->c, x->arena, x->out);
 }
 
-/* What does not fit into memory is not compared.  An engine that leaves in the middle of an answer would leave its rounding to whatever is computed next. */
-void cross_check(struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
+/* What does not fit into memory is not compared.  An engine that leaves in the middle of an answer would leave its
+ * rounding to whatever is computed next. */
+void cross_check(
+    struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
 {
 	const struct arena_mark mark = arena_mark(a);
 	struct check check = {self, mode, c, a, out};
@@ -399,5 +424,6 @@ void cross_check(struct cross *self, enum cross_mode mode, const struct testcase
 
 char *cross_signature(const struct cross *self, enum cross_mode mode, const struct cross_result *r, struct arena *a)
 {
-	return arena_printf(a, "%s|cross|%s|%s", engine_spec(self->engine), cross_mode_names[mode], r->kind ? r->kind : "none");
+	return arena_printf(
+	    a, "%s|cross|%s|%s", engine_spec(self->engine), cross_mode_names[mode], r->kind ? r->kind : "none");
 }

@@ -17,9 +17,10 @@ struct cross_pair {
 struct cross_ask {
 	struct arena *arena;
 	struct engine *left, *right; /* right: of mode `engine`; else the same */
-	bool probe;                  /* both are one probe: programs are blurred, and rules of customs left out where `plain` */
+	bool probe; /* both are one probe: programs are blurred, and rules of customs left out where `plain` */
 	bool plain;
-	int draw; /* CROSS_SHARP: programs are as they are, so that an end of a domain is met where a kink leads to it */
+	int draw; /* CROSS_SHARP: programs are as they are, so that an end of a domain is met where a kink leads to it
+	           */
 	struct rounding_seen seen;
 	/* The base and its answers by `left`: it is asked for once. */
 	const struct testcase *base;
@@ -27,9 +28,10 @@ struct cross_ask {
 	int asked; /* requests to engines */
 	int n, room;
 	struct cross_pair *pair;
-	const char *why;      /* there is no pair */
-	const char *fell;     /* what became of the last answer, if it is none: as `broken` */
-	const char *broken;   /* an engine that answers one request does not survive another: "crash", "protocol", "shape"; "input-modified" */
+	const char *why;    /* there is no pair */
+	const char *fell;   /* what became of the last answer, if it is none: as `broken` */
+	const char *broken; /* an engine that answers one request does not survive another: "crash", "protocol",
+	                       "shape"; "input-modified" */
 };
 
 /* The pairs of a case: false with `why` where there are none. */
@@ -44,10 +46,12 @@ typedef bool cross_fn(struct cross_ask *q, const struct testcase *c);
 const struct answer *cross_ask(struct cross_ask *q, struct engine *engine, const struct testcase *c);
 void cross_add(struct cross_ask *q, const struct cross_pair *pair);
 /* Pairs of all elements of two lists of answers of n_point points. */
-bool cross_add_answers(struct cross_ask *q, const char *sibling, const struct answer *left, const struct answer *right, int n_point);
+bool cross_add_answers(
+    struct cross_ask *q, const char *sibling, const struct answer *left, const struct answer *right, int n_point);
 /* The function below transform number `which`. */
 struct signature cross_below(const struct testcase *c, int which);
-/* The number of the outermost transform that differentiates; -1: none does.  The slices of the batches above transform `which`. */
+/* The number of the outermost transform that differentiates; -1: none does.  The slices of the batches above transform
+ * `which`. */
 int cross_outermost(const struct testcase *c);
 int cross_slices(const struct testcase *c, int which);
 /* A copy with a list of transforms of its own, whose seeds are still those of c. */
@@ -63,7 +67,8 @@ enum dtype cross_coarsest(const struct testcase *c);
 
 /* ---- probe.c ---- */
 
-/* A probe's errors: CROSS_TIMES half units, twice what the worst usual formula of one op loses (TOLERANCE.md) for each of ten steps that conspire. */
+/* A probe's errors: CROSS_TIMES half units, twice what the worst usual formula of one op loses (TOLERANCE.md) for each
+ * of ten steps that conspire. */
 enum { CROSS_PROBES = 2, CROSS_DRAWS = 12, CROSS_TIMES = 512, CROSS_SHARP = -1 };
 struct cross_probes {
 	struct engine *engine[CROSS_PROBES];
@@ -71,20 +76,22 @@ struct cross_probes {
 bool cross_probes_open(struct cross_probes *self);
 void cross_probes_close(struct cross_probes *self);
 /*
- * c with the operands of what has kinks moved by some rounding errors, differently in each draw, of CROSS_DRAWS; in draw k + CROSS_DRAWS/2 the other way than in draw k.
- * NULL: it does not fit.
+ * c with the operands of what has kinks moved by some rounding errors, differently in each draw, of CROSS_DRAWS; in
+ * draw k + CROSS_DRAWS/2 the other way than in draw k. NULL: it does not fit.
  */
 const struct testcase *cross_blurred(struct arena *a, const struct testcase *c, int draw);
 
-/* How far answers scatter: of pair k, half the distance between the least and the largest of all that the probes say of both sides. */
+/* How far answers scatter: of pair k, half the distance between the least and the largest of all that the probes say of
+ * both sides. */
 struct cross_scatter {
 	int n;
-	double *by;    /* [n]; infinite where a probe gives no number */
+	double *by;     /* [n]; infinite where a probe gives no number */
 	int64_t steps;  /* inexact ones, of what makes both sides */
 	double largest; /* of all that they computed */
 	bool edge;
 };
 /* False: the probes do not answer. */
-bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a, struct cross_scatter *out);
+bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a,
+    struct cross_scatter *out);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * probe.c: what rounding explains.  Built-in engines answer as right engines do but for errors many times as large, other ones in each pair of draws, of which the second has
- * those of the first with the other sign; a program whose values, derivatives and path are the same in all right engines scatters by little more than those errors.
+ * probe.c: what rounding explains.  Built-in engines answer as right engines do but for errors many times as large,
+ * other ones in each pair of draws, of which the second has those of the first with the other sign; a program whose
+ * values, derivatives and path are the same in all right engines scatters by little more than those errors.
  *
- * Right engines also differ where nothing is rounded: at exact ties they follow one convention or another.  So operands of what has kinks are moved apart (blurred), each
- * by itself, and the answers scatter over all sides of the tie.
+ * Right engines also differ where nothing is rounded: at exact ties they follow one convention or another.  So operands
+ * of what has kinks are moved apart (blurred), each by itself, and the answers scatter over all sides of the tie.
  */
 #include <math.h>
 
@@ -37,14 +38,12 @@ void cross_probes_close(struct cross_probes *self)
 /* ---- blurring ---- */
 
 /* A number in [-1, 1), or its negative in the other of two draws: so that of a tie each side wins once. */
-static double offset(struct choice *c, int sign)
-{
-	return sign * (ldexp((double)(choice_bits(c) >> 11), -52) - 1);
-}
+static double offset(struct choice *c, int sign) { return sign * (ldexp((double)(choice_bits(c) >> 11), -52) - 1); }
 
 /*
- * The operand over something near 1, plus something near 0, other ones for each element: several times what a probe adds of its own, so that the draw says on which side of
- * a tie it falls; and a 0 becomes a number far from both ends of the range.
+ * The operand over something near 1, plus something near 0, other ones for each element: several times what a probe
+ * adds of its own, so that the draw says on which side of a tie it falls; and a 0 becomes a number far from both ends
+ * of the range.
  */
 static int insert_blur(struct edit *e, struct region *r, int index, int value, struct choice *c, int sign)
 {
@@ -105,7 +104,8 @@ static void widen(double *low, double *high, double x)
 	*high = fmax(*high, x);
 }
 
-bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a, struct cross_scatter *out)
+bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct testcase *c, int n, struct arena *a,
+    struct cross_scatter *out)
 {
 	double *low = NEW(a, double, n), *high = NEW(a, double, n);
 	int draws = 0;
@@ -119,7 +119,12 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 		struct arena_mark mark = arena_mark(a);
 		const int pair = k < CROSS_DRAWS ? k % PAIRS : k - CROSS_DRAWS, turn = pair / CROSS_PROBES;
 		struct engine *probe = self->engine[pair % CROSS_PROBES];
-		struct cross_ask q = {.arena = a, .left = probe, .right = probe, .probe = true, .draw = k < CROSS_DRAWS ? k : CROSS_SHARP, .plain = turn % 2};
+		struct cross_ask q = {.arena = a,
+		    .left = probe,
+		    .right = probe,
+		    .probe = true,
+		    .draw = k < CROSS_DRAWS ? k : CROSS_SHARP,
+		    .plain = turn % 2};
 
 		engine_reseed_rounding(probe, (uint64_t)turn); /* formulas in turn */
 		engine_magnify_rounding(probe, k < PAIRS || k >= CROSS_DRAWS ? CROSS_TIMES : -CROSS_TIMES);

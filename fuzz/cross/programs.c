@@ -1,4 +1,5 @@
-/* programs.c: modes in which the function is the same and something else is not: the time, the batch, how the program is written, the dtype, the engine. */
+/* programs.c: modes in which the function is the same and something else is not: the time, the batch, how the program
+ * is written, the dtype, the engine. */
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +95,8 @@ static bool compare_slices(struct cross_ask *q, const struct testcase *batched, 
 /* Slice s of an element: the first is the base's, the others lie apart. */
 static double apart(enum dtype d, double x, int slice, int element)
 {
-	return slice && isfinite(x) ? dtype_round(d, x + slice * fmax(1, fabs(x)) * (0.15625 + 0.0625 * (element % 5))) : x;
+	return slice && isfinite(x) ? dtype_round(d, x + slice * fmax(1, fabs(x)) * (0.15625 + 0.0625 * (element % 5)))
+	                            : x;
 }
 
 /* A batch of the request over the float inputs. */
@@ -108,7 +110,8 @@ static bool batch_of(struct cross_ask *q, const struct testcase *c, struct testc
 	*out = cross_copy(q, c);
 	out->point = NEW(q->arena, struct tensor *, c->n_point);
 	for (int p = 0; p < c->n_point; p++)
-		out->point[p] = arena_copy(q->arena, c->point[p], (size_t)c->program.top.n_param, sizeof *out->point[p]);
+		out->point[p] = arena_copy(
+		    q->arena, c->point[p], (size_t)c->program.top.n_param, sizeof *out->point[p]);
 	for (int i = 0; i < c->program.top.n_param; i++) {
 		if (!dtype_is_float(c->program.type[c->program.top.param + i].dtype))
 			continue;
@@ -158,10 +161,10 @@ static bool has_regions(const struct program *p)
 
 static bool may_be_unrolled(struct cross_ask *q, const struct testcase *c)
 {
-	q->why = !has_regions(&c->program)                               ? "no region"
-	         : region_has_op(&c->program.top, OP_DERIVATIVE)         ? "a derivative inside"
-	         : request_slices(c->transform, c->n_transform) > 1      ? "slices take paths of their own"
-	                                                                 : NULL;
+	q->why = !has_regions(&c->program)                     ? "no region"
+	    : region_has_op(&c->program.top, OP_DERIVATIVE)    ? "a derivative inside"
+	    : request_slices(c->transform, c->n_transform) > 1 ? "slices take paths of their own"
+	                                                       : NULL;
 	return !q->why;
 }
 
@@ -199,7 +202,8 @@ bool cross_dtype(struct cross_ask *q, const struct testcase *c)
 	struct engine_scope scope = engine_scope(q->left), other = engine_scope(q->right);
 
 	q->why = "not in both f32 and f64";
-	if (cross_coarsest(c) == DTYPE_COUNT || !narrow || !scope.dtype[DTYPE_F32] || !other.dtype[DTYPE_F64] || !(wide = cross_in_dtype(q->arena, narrow, DTYPE_F64)))
+	if (cross_coarsest(c) == DTYPE_COUNT || !narrow || !scope.dtype[DTYPE_F32] || !other.dtype[DTYPE_F64] ||
+	    !(wide = cross_in_dtype(q->arena, narrow, DTYPE_F64)))
 		return false;
 	left = cross_ask(q, q->left, narrow);
 	right = left ? cross_ask(q, q->right, wide) : NULL;

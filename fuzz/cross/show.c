@@ -8,7 +8,8 @@
 
 static void print_head(void)
 {
-	printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", "engine", "cross", "verdict", "ulp", "relative", "answer", "other", "of");
+	printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", "engine", "cross", "verdict", "ulp", "relative",
+	    "answer", "other", "of");
 }
 
 static void print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a)
@@ -20,15 +21,18 @@ static void print(const char *spec, enum cross_mode mode, const struct cross_res
 	if (r->verdict == CROSS_SAME && !r->has_numbers)
 		text = arena_printf(a, "%d numbers", r->compared);
 	if (!r->has_numbers) {
-		printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", spec, cross_mode_names[mode], cross_verdict_names[r->verdict], "-", "-", "-", "-", text);
+		printf("%-32s %-13s %-12s %-9s %-9s %-22s %-22s %s\n", spec, cross_mode_names[mode],
+		    cross_verdict_names[r->verdict], "-", "-", "-", "-", text);
 		return;
 	}
-	printf("%-32s %-13s %-12s %-9.3g %-9.3g %-22s %-22s %s, %s %d[%d]%s\n", spec, cross_mode_names[mode], cross_verdict_names[r->verdict], r->ulps, r->relative,
-	    decimal_text(r->left, a), decimal_text(r->right, a), text, r->in_primal ? "result" : "derivative", r->which, r->element,
+	printf("%-32s %-13s %-12s %-9.3g %-9.3g %-22s %-22s %s, %s %d[%d]%s\n", spec, cross_mode_names[mode],
+	    cross_verdict_names[r->verdict], r->ulps, r->relative, decimal_text(r->left, a), decimal_text(r->right, a),
+	    text, r->in_primal ? "result" : "derivative", r->which, r->element,
 	    r->point ? arena_printf(a, " at point %d", r->point) : "");
 }
 
-static void put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r, struct arena *a)
+static void put(struct json_writer *w, const struct cross *cross, enum cross_mode mode, const struct cross_result *r,
+    struct arena *a)
 {
 	json_begin_object(w, JSON_BLOCK);
 	json_member_string(w, "mode", cross_mode_names[mode]);
@@ -52,7 +56,8 @@ static void put(struct json_writer *w, const struct cross *cross, enum cross_mod
 	json_end(w);
 }
 
-static bool show_engine(struct engine *engine, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io)
+static bool show_engine(struct engine *engine, struct engine *against, const struct testcase *c, struct json_writer *w,
+    struct arena *a, struct cross_count *io)
 {
 	struct cross *cross = cross_open(engine, against);
 
@@ -73,7 +78,8 @@ static bool show_engine(struct engine *engine, struct engine *against, const str
 	return cross != NULL;
 }
 
-bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io)
+bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c,
+    struct json_writer *w, struct arena *a, struct cross_count *io)
 {
 	bool ok = true;
 

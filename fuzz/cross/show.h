@@ -9,10 +9,11 @@ struct cross_count {
 };
 
 /*
- * Every mode of each engine[n] on c: a table on standard output, or member `cross` of the object that w is in.  against: as of cross_open.  Counts are added up.  False: there is no
- * memory for the probes.
+ * Every mode of each engine[n] on c: a table on standard output, or member `cross` of the object that w is in. against:
+ * as of cross_open.  Counts are added up.  False: there is no memory for the probes.
  */
 struct json_writer;
-bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c, struct json_writer *w, struct arena *a, struct cross_count *io);
+bool cross_show(struct engine *const *engine, int n, struct engine *against, const struct testcase *c,
+    struct json_writer *w, struct arena *a, struct cross_count *io);
 
 #endif

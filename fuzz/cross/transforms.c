@@ -1,11 +1,15 @@
-/* transforms.c: modes that are laws of derivatives: a transposed matrix, a linear map, a second derivative in four ways, a symmetric one. */
+/* transforms.c: modes that are laws of derivatives: a transposed matrix, a linear map, a second derivative in four
+ * ways, a symmetric one. */
 #include <math.h>
 #include <string.h>
 
 #include "fuzz/generate/choice.h"
 #include "internal.h"
 
-enum { COLUMNS = 6, RANDOM = 2 }; /* directions of differentiation; so many of them at random, where coordinates are more */
+enum {
+	COLUMNS = 6,
+	RANDOM = 2
+}; /* directions of differentiation; so many of them at random, where coordinates are more */
 
 /* ---- directions and inner products ---- */
 
@@ -36,7 +40,8 @@ struct direction {
 	int which, element;
 };
 
-/* Direction number `number` among tensors of these types: coordinates, spread over all of them, then random ones.  False past the last. */
+/* Direction number `number` among tensors of these types: coordinates, spread over all of them, then random ones. False
+ * past the last. */
 static bool direction(const struct cross_ask *q, const struct type *type, int n, int number, struct direction *out)
 {
 	int elements = float_elements(type, n), at = number;
@@ -65,13 +70,15 @@ static bool direction(const struct cross_ask *q, const struct type *type, int n,
 	return false;
 }
 
-/* The inner product of a direction with row `slice` of an answer; *scale grows by the magnitudes.  What has the factor 0 is left out. */
+/* The inner product of a direction with row `slice` of an answer; *scale grows by the magnitudes.  What has the factor
+ * 0 is left out. */
 static double inner(const struct tensor *seed, int n, const struct tensor *answer, int slice, double *scale)
 {
 	double sum = 0;
 
 	for (int k = 0; k < n; k++)
-		for (int i = 0, size = shape_elements(&seed[k].type.shape); dtype_is_float(seed[k].type.dtype) && i < size; i++) {
+		for (int i = 0, size = shape_elements(&seed[k].type.shape);
+		     dtype_is_float(seed[k].type.dtype) && i < size; i++) {
 			double term = seed[k].at[i].f == 0 ? 0 : seed[k].at[i].f * answer[k].at[slice * size + i].f;
 
 			sum += term;
@@ -81,12 +88,13 @@ static double inner(const struct tensor *seed, int n, const struct tensor *answe
 }
 
 /* Pairs <d, left> = <u, right> at every point and slice. */
-static void add_products(struct cross_ask *q, const char *sibling, int n_point, int slices, const struct direction *d, int n_d, const struct answer *left,
-    const struct tensor *u, int n_u, const struct answer *right)
+static void add_products(struct cross_ask *q, const char *sibling, int n_point, int slices, const struct direction *d,
+    int n_d, const struct answer *left, const struct tensor *u, int n_u, const struct answer *right)
 {
 	for (int p = 0; p < n_point; p++)
 		for (int s = 0; s < slices; s++) {
-			struct cross_pair pair = {.sibling = sibling, .point = p, .which = d->which, .element = d->element};
+			struct cross_pair pair = {
+			    .sibling = sibling, .point = p, .which = d->which, .element = d->element};
 
 			if (d->which >= 0)
 				pair.element += s * shape_elements(&d->seed[d->which].type.shape);
@@ -138,7 +146,8 @@ bool cross_transpose(struct cross_ask *q, const struct testcase *c)
 		sibling.transform[o].seed = d.seed;
 		if (!(other = cross_ask(q, q->right, &sibling)))
 			return false;
-		add_products(q, is_vjp ? "jvp" : "vjp", c->n_point, cross_slices(c, o), &d, n, own, t->seed, t->n_seed, other);
+		add_products(
+		    q, is_vjp ? "jvp" : "vjp", c->n_point, cross_slices(c, o), &d, n, own, t->seed, t->n_seed, other);
 	}
 	return true;
 }
@@ -177,8 +186,14 @@ bool cross_linear(struct cross_ask *q, const struct testcase *c)
 			for (int i = 0; i < shape_elements(&own[p].derivative[w].type.shape); i++) {
 				double a = part[0][p].derivative[w].at[i].f, b = part[1][p].derivative[w].at[i].f;
 
-				cross_add(q, &(struct cross_pair){.sibling = "parts of the seed", .point = p, .which = w, .element = i, .left = own[p].derivative[w].at[i].f,
-				    .right = a + b, .scale = fabs(a) + fabs(b)});
+				cross_add(q,
+				    &(struct cross_pair){.sibling = "parts of the seed",
+				        .point = p,
+				        .which = w,
+				        .element = i,
+				        .left = own[p].derivative[w].at[i].f,
+				        .right = a + b,
+				        .scale = fabs(a) + fabs(b)});
 			}
 		}
 	return true;
@@ -187,8 +202,9 @@ bool cross_linear(struct cross_ask *q, const struct testcase *c)
 /* ---- modes of two levels ---- */
 
 /*
- * The two outermost levels as a second derivative: of u.F, along v by the inputs wrt[1], and by those in wrt[0].  Each of the stacks vjp+jvp, jvp+vjp, vjp+vjp gives H v, a
- * tensor for every input of wrt[0]; jvp+jvp gives, for each output of F, what in sum over u is w.H v.
+ * The two outermost levels as a second derivative: of u.F, along v by the inputs wrt[1], and by those in wrt[0].  Each
+ * of the stacks vjp+jvp, jvp+vjp, vjp+vjp gives H v, a tensor for every input of wrt[0]; jvp+jvp gives, for each output
+ * of F, what in sum over u is w.H v.
  */
 struct second {
 	const struct testcase *c;
@@ -237,7 +253,8 @@ static bool second_of(struct cross_ask *q, const struct testcase *c, struct seco
 }
 
 /* The same by another stack; `along`: the direction in wrt[0] of jvp+jvp, where v is that of the lower one. */
-static const struct answer *ask_stack(struct cross_ask *q, const struct second *s, enum transform_kind lower, enum transform_kind upper, struct tensor *along)
+static const struct answer *ask_stack(struct cross_ask *q, const struct second *s, enum transform_kind lower,
+    enum transform_kind upper, struct tensor *along)
 {
 	struct testcase sibling = cross_copy(q, s->c);
 	/* of jvp over vjp the lower level is by wrt[0], of the others the upper one */
@@ -272,7 +289,8 @@ static bool ask_products(struct cross_ask *q, const struct second *s, const stru
 	return true;
 }
 
-static void add_derivatives(struct cross_ask *q, const char *sibling, int n_point, const struct answer *left, const struct answer *right)
+static void add_derivatives(
+    struct cross_ask *q, const char *sibling, int n_point, const struct answer *left, const struct answer *right)
 {
 	int before = q->n, kept;
 
@@ -289,7 +307,8 @@ bool cross_order(struct cross_ask *q, const struct testcase *c)
 	static const struct {
 		enum transform_kind lower, upper;
 		const char *name;
-	} stacks[] = {{TRANSFORM_VJP, TRANSFORM_JVP, "vjp,jvp"}, {TRANSFORM_JVP, TRANSFORM_VJP, "jvp,vjp"}, {TRANSFORM_VJP, TRANSFORM_VJP, "vjp,vjp"}};
+	} stacks[] = {{TRANSFORM_VJP, TRANSFORM_JVP, "vjp,jvp"}, {TRANSFORM_JVP, TRANSFORM_VJP, "jvp,vjp"},
+	    {TRANSFORM_VJP, TRANSFORM_VJP, "vjp,vjp"}};
 	const struct answer *own, *other;
 	struct second s;
 	bool any = false;
@@ -299,7 +318,8 @@ bool cross_order(struct cross_ask *q, const struct testcase *c)
 	for (size_t k = 0; k < sizeof stacks / sizeof *stacks; k++) {
 		struct direction d = {.seed = s.w, .which = -1};
 
-		if ((stacks[k].lower == s.kind[0] && stacks[k].upper == s.kind[1]) || !(other = ask_stack(q, &s, stacks[k].lower, stacks[k].upper, NULL)))
+		if ((stacks[k].lower == s.kind[0] && stacks[k].upper == s.kind[1]) ||
+		    !(other = ask_stack(q, &s, stacks[k].lower, stacks[k].upper, NULL)))
 			continue;
 		any = true;
 		if (!s.w) {
@@ -340,7 +360,8 @@ bool cross_symmetry(struct cross_ask *q, const struct testcase *c)
 		swapped.v = d.seed;
 		if (!(other = ask_stack(q, &swapped, s.kind[0], s.kind[1], NULL)))
 			return false;
-		add_products(q, "directions swapped", c->n_point, s.slices, &d, s.n_wrt[0], own, s.v, s.n_wrt[1], other);
+		add_products(
+		    q, "directions swapped", c->n_point, s.slices, &d, s.n_wrt[0], own, s.v, s.n_wrt[1], other);
 	}
 	return true;
 }

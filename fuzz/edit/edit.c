@@ -104,10 +104,7 @@ void edit_remove_item(void *list, int *n, size_t size, int which)
 	--*n;
 }
 
-void edit_remove_node(struct region *r, int index)
-{
-	edit_remove_item(r->node, &r->n_node, sizeof *r->node, index);
-}
+void edit_remove_node(struct region *r, int index) { edit_remove_item(r->node, &r->n_node, sizeof *r->node, index); }
 
 void edit_insert_node(struct edit *e, struct region *r, int index, const struct node *n)
 {
@@ -153,7 +150,8 @@ int edit_insert_fill(struct edit *e, struct region *r, int index, const struct t
 	return edit_insert_constant(e, r, index, &t);
 }
 
-int edit_insert_binary(struct edit *e, struct region *r, int index, enum op op, int left, int right, const struct type *type)
+int edit_insert_binary(
+    struct edit *e, struct region *r, int index, enum op op, int left, int right, const struct type *type)
 {
 	struct node n = {.op = op, .n_arg = 2, .n_out = 1};
 
@@ -294,10 +292,7 @@ int edit_add_input(struct edit *e, const struct tensor *value, bool wrt)
 /* ---- finishing ---- */
 
 /* Which operand stands for a node that is bypassed. */
-static int bypass_operand(const struct node *n)
-{
-	return op_table[n->op].family == FAMILY_SELECT ? 1 : 0;
-}
+static int bypass_operand(const struct node *n) { return op_table[n->op].family == FAMILY_SELECT ? 1 : 0; }
 
 static bool infer_region(struct edit *e, struct region *r, bool *defined);
 

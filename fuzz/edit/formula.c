@@ -25,7 +25,8 @@ static int literal(void *self, double x)
 	return edit_insert_fill(t->e, t->r, t->r->n_node, &scalar, x);
 }
 
-bool formula_build(struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out)
+bool formula_build(
+    struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out)
 {
 	struct target target = {e, r, d};
 

@@ -6,9 +6,10 @@
 #include "edit.h"
 
 /*
- * Appends to region r the nodes of `text`; *out is the value of the whole.  Numbers are scalars of dtype d.  False: the text cannot be read, a name is
- * not among names[n], or a type does not fit.
+ * Appends to region r the nodes of `text`; *out is the value of the whole.  Numbers are scalars of dtype d.  False: the
+ * text cannot be read, a name is not among names[n], or a type does not fit.
  */
-bool formula_build(struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out);
+bool formula_build(
+    struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out);
 
 #endif

@@ -1,25 +1,73 @@
 /*
- * Bare programs: an op or a few, each on inputs of its own and straight to a result, at points from all over its domain.  Nothing else rounds,
- * and nothing else contributes to the same number, so that what an op does in the last bits, far out, or at the end of its domain shows: in a
- * larger program the rounding of what surrounds it hides that.
+ * Bare programs: an op or a few, each on inputs of its own and straight to a result, at points from all over its
+ * domain.  Nothing else rounds, and nothing else contributes to the same number, so that what an op does in the last
+ * bits, far out, or at the end of its domain shows: in a larger program the rounding of what surrounds it hides that.
  */
 #include "generator.h"
 
 #include <math.h> /* ldexp, fabs, copysign */
 
-/* Ops that stand on inputs of their own.  Heavier: those whose derivatives of second order have cases, and those of several lines of elements. */
+/* Ops that stand on inputs of their own.  Heavier: those whose derivatives of second order have cases, and those of
+ * several lines of elements. */
 static const struct bare_row {
 	enum op op;
 	int weight;
 } bare_rows[] = {
-	{OP_NEG, 1}, {OP_ABS, 2}, {OP_SIGN, 1}, {OP_SQUARE, 4}, {OP_SQRT, 3}, {OP_RSQRT, 3}, {OP_EXP, 3}, {OP_EXPM1, 3}, {OP_LOG, 3},
-	{OP_LOG1P, 3}, {OP_SIN, 3}, {OP_COS, 3}, {OP_TAN, 3}, {OP_ASIN, 3}, {OP_ACOS, 3}, {OP_ATAN, 4}, {OP_SINH, 3}, {OP_COSH, 3},
-	{OP_TANH, 4}, {OP_ASINH, 4}, {OP_ACOSH, 3}, {OP_ATANH, 3}, {OP_LOGISTIC, 3}, {OP_ERF, 3}, {OP_FLOOR, 1}, {OP_CEIL, 1},
-	{OP_TRUNC, 1}, {OP_ROUND, 1}, {OP_ADD, 2}, {OP_SUB, 2}, {OP_MUL, 3}, {OP_DIV, 5}, {OP_POW, 10}, {OP_ATAN2, 6}, {OP_MAX, 2},
-	{OP_MIN, 2}, {OP_CLAMP, 3}, {OP_REDUCE_SUM, 1}, {OP_REDUCE_PROD, 5}, {OP_REDUCE_MAX, 2}, {OP_REDUCE_MIN, 2},
-	{OP_REDUCE_MEAN, 2}, {OP_LOGSUMEXP, 4}, {OP_NORM, 4}, {OP_CUMSUM, 2}, {OP_CUMPROD, 8}, {OP_SORT, 1}, {OP_MATMUL, 4},
-	{OP_GATHER, 5}, {OP_TAKE_ALONG_AXIS, 3}, {OP_SCATTER_SET, 2}, {OP_SCATTER_ADD, 2}, {OP_SCATTER_MUL, 3}, {OP_SCATTER_MIN, 1},
-	{OP_SCATTER_MAX, 1},
+    {OP_NEG, 1},
+    {OP_ABS, 2},
+    {OP_SIGN, 1},
+    {OP_SQUARE, 4},
+    {OP_SQRT, 3},
+    {OP_RSQRT, 3},
+    {OP_EXP, 3},
+    {OP_EXPM1, 3},
+    {OP_LOG, 3},
+    {OP_LOG1P, 3},
+    {OP_SIN, 3},
+    {OP_COS, 3},
+    {OP_TAN, 3},
+    {OP_ASIN, 3},
+    {OP_ACOS, 3},
+    {OP_ATAN, 4},
+    {OP_SINH, 3},
+    {OP_COSH, 3},
+    {OP_TANH, 4},
+    {OP_ASINH, 4},
+    {OP_ACOSH, 3},
+    {OP_ATANH, 3},
+    {OP_LOGISTIC, 3},
+    {OP_ERF, 3},
+    {OP_FLOOR, 1},
+    {OP_CEIL, 1},
+    {OP_TRUNC, 1},
+    {OP_ROUND, 1},
+    {OP_ADD, 2},
+    {OP_SUB, 2},
+    {OP_MUL, 3},
+    {OP_DIV, 5},
+    {OP_POW, 10},
+    {OP_ATAN2, 6},
+    {OP_MAX, 2},
+    {OP_MIN, 2},
+    {OP_CLAMP, 3},
+    {OP_REDUCE_SUM, 1},
+    {OP_REDUCE_PROD, 5},
+    {OP_REDUCE_MAX, 2},
+    {OP_REDUCE_MIN, 2},
+    {OP_REDUCE_MEAN, 2},
+    {OP_LOGSUMEXP, 4},
+    {OP_NORM, 4},
+    {OP_CUMSUM, 2},
+    {OP_CUMPROD, 8},
+    {OP_SORT, 1},
+    {OP_MATMUL, 4},
+    {OP_GATHER, 5},
+    {OP_TAKE_ALONG_AXIS, 3},
+    {OP_SCATTER_SET, 2},
+    {OP_SCATTER_ADD, 2},
+    {OP_SCATTER_MUL, 3},
+    {OP_SCATTER_MIN, 1},
+    {OP_SCATTER_MAX, 1},
 };
 
 /* Kinds of ops whose operands no domain bounds: they pick from the inputs themselves. */
@@ -27,14 +75,22 @@ static const struct bare_emitter {
 	gen_emit_fn *emit;
 	int weight;
 } bare_emitters[] = {
-	{gen_emit_slice, 2}, {gen_emit_join, 1}, {gen_emit_select, 2}, {gen_emit_masked, 2}, {gen_emit_integer, 12}, {gen_emit_logical, 6},
-	{gen_emit_order, 2}, {gen_emit_cast, 2},
+    {gen_emit_slice, 2},
+    {gen_emit_join, 1},
+    {gen_emit_select, 2},
+    {gen_emit_masked, 2},
+    {gen_emit_integer, 12},
+    {gen_emit_logical, 6},
+    {gen_emit_order, 2},
+    {gen_emit_cast, 2},
 };
 
 /* What may follow an op: a derivative of the second order is of two functions, one of the other. */
+/* clang-format off */
 static const struct bare_emitter follow_emitters[] = {
 	{gen_emit_unary, 3}, {gen_emit_binary, 2}, {gen_emit_reduce, 2}, {gen_emit_cumulative, 4},
 };
+/* clang-format on */
 
 enum {
 	BARE_ROWS = sizeof(bare_rows) / sizeof(bare_rows[0]),
@@ -51,7 +107,9 @@ static enum domain domain_of(const struct gen_stand *s)
 	enum domain domain = s->op == OP_CONSTANT ? DOMAIN_ALL : op_table[s->op].domain;
 	bool second = domain == DOMAIN_SECOND_NONZERO;
 
-	return s->operand == (second ? 1 : 0) && domain != DOMAIN_NOT_BOTH_ZERO && domain != DOMAIN_NOT_ALL_ZERO ? domain : DOMAIN_ALL;
+	return s->operand == (second ? 1 : 0) && domain != DOMAIN_NOT_BOTH_ZERO && domain != DOMAIN_NOT_ALL_ZERO
+	    ? domain
+	    : DOMAIN_ALL;
 }
 
 /* Where its rules are tame. */
@@ -100,27 +158,40 @@ static bool allowed(enum domain domain, double x)
 
 /* ---- points ---- */
 
-/* Stretches in which a result or a partial leaves the range of f64, or 1 swallows what is added to it; mirrored at 0. */
+/* Stretches in which a result or a partial leaves the range of f64, or 1 swallows what is added to it; mirrored at 0.
+ */
 static const struct point_stretch {
 	enum op op;
 	double low, high;
 } stretches[] = {
-	{OP_EXP, 690, 746}, {OP_EXPM1, 30, 40}, {OP_EXPM1, 690, 746}, {OP_SINH, 690, 711}, {OP_COSH, 690, 711}, {OP_TANH, 17, 22},
-	{OP_TANH, 345, 374}, {OP_LOGISTIC, 34, 40}, {OP_LOGISTIC, 690, 746}, {OP_ERF, 5, 7}, {OP_ERF, 26, 28}, {OP_ATAN, 0x1p500, 0x1p540},
-	{OP_ASINH, 0x1p500, 0x1p540}, {OP_SQUARE, 0x1p505, 0x1p513}, {OP_LOGSUMEXP, 690, 746}, {OP_SIN, 30, 100}, {OP_COS, 30, 100},
-	{OP_TAN, 1.5, 5}, {OP_RSQRT, 0x1p-700, 0x1p-680}, {OP_NORM, 0x1p505, 0x1p513}, {OP_ATAN2, 0x1p500, 0x1p540},
+    {OP_EXP, 690, 746},
+    {OP_EXPM1, 30, 40},
+    {OP_EXPM1, 690, 746},
+    {OP_SINH, 690, 711},
+    {OP_COSH, 690, 711},
+    {OP_TANH, 17, 22},
+    {OP_TANH, 345, 374},
+    {OP_LOGISTIC, 34, 40},
+    {OP_LOGISTIC, 690, 746},
+    {OP_ERF, 5, 7},
+    {OP_ERF, 26, 28},
+    {OP_ATAN, 0x1p500, 0x1p540},
+    {OP_ASINH, 0x1p500, 0x1p540},
+    {OP_SQUARE, 0x1p505, 0x1p513},
+    {OP_LOGSUMEXP, 690, 746},
+    {OP_SIN, 30, 100},
+    {OP_COS, 30, 100},
+    {OP_TAN, 1.5, 5},
+    {OP_RSQRT, 0x1p-700, 0x1p-680},
+    {OP_NORM, 0x1p505, 0x1p513},
+    {OP_ATAN2, 0x1p500, 0x1p540},
 };
 
-static double uniform(struct choice *c)
-{
-	return (double)(choice_bits(c) >> 11) * 0x1p-53;
-}
+static double uniform(struct choice *c) { return (double)(choice_bits(c) >> 11) * 0x1p-53; }
 
-/* In [2^exponent, 2^(exponent + 1)).  The exponent is chosen before the rest: C leaves the order of the arguments of ldexp open. */
-static double scaled(struct choice *c, int exponent)
-{
-	return ldexp(1 + uniform(c), exponent);
-}
+/* In [2^exponent, 2^(exponent + 1)).  The exponent is chosen before the rest: C leaves the order of the arguments of
+ * ldexp open. */
+static double scaled(struct choice *c, int exponent) { return ldexp(1 + uniform(c), exponent); }
 
 static double in_stretch(struct choice *c, enum op op)
 {
@@ -201,7 +272,8 @@ static double bare_real(struct choice *c, const struct profile *p, enum dtype d,
 	return gen_point_real(c, p, d, moderate(domain));
 }
 
-void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point)
+void gen_bare_point(
+    struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point)
 {
 	for (int i = 0; i < n_input; i++) {
 		struct tensor *x = &point[i];
@@ -210,11 +282,13 @@ void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_
 
 		if (stand[i].op == OP_CONSTANT || !dtype_is_float(x->type.dtype))
 			continue;
-		/* Half of the tensors are tame but for an element or none: beside one that is far out nothing is seen of the rest of a sum. */
+		/* Half of the tensors are tame but for an element or none: beside one that is far out nothing is seen
+		 * of the rest of a sum. */
 		wild = choice_percent(c, 50) ? choice_below(c, n + 1) : -1;
 		for (int k = 0; k < n; k++)
-			x->at[k].f = wild < 0 || wild == k ? bare_real(c, p, x->type.dtype, &stand[i]) :
-							     gen_point_real(c, p, x->type.dtype, moderate(domain_of(&stand[i])));
+			x->at[k].f = wild < 0 || wild == k
+			    ? bare_real(c, p, x->type.dtype, &stand[i])
+			    : gen_point_real(c, p, x->type.dtype, moderate(domain_of(&stand[i])));
 	}
 }
 
@@ -328,7 +402,8 @@ static void plan_emitter(struct gen *g, struct bare_op *b)
 			other.shape = t.shape;
 		else if (choice_percent(g->c, 50))
 			other.shape = (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 3)}};
-		b->arg[b->n_arg++] = gen_input(g, &other, other.dtype == DTYPE_BOOL ? range_make(0, 1) : range_make(0, 3));
+		b->arg[b->n_arg++] = gen_input(
+		    g, &other, other.dtype == DTYPE_BOOL ? range_make(0, 1) : range_make(0, 3));
 	}
 }
 

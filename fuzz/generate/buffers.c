@@ -15,7 +15,8 @@ static bool fits_float_buffer(const struct gen *g, int value, const void *unused
 /* A buffer: a value that may be in use elsewhere, or a copy of one. */
 static int pick_buffer(struct gen *g)
 {
-	int v = choice_percent(g->c, 75) ? gen_pick(g, choice_percent(g->c, 8) ? fits_buffer : fits_float_buffer, NULL) : -1;
+	int v = choice_percent(g->c, 75) ? gen_pick(g, choice_percent(g->c, 8) ? fits_buffer : fits_float_buffer, NULL)
+	                                 : -1;
 
 	if (v < 0) {
 		v = gen_pick(g, gen_fits_float_axes, NULL);
@@ -112,8 +113,8 @@ static int row_starts(struct gen *g, int position, int rank)
 }
 
 /*
- * Carry 0 is a table, of which iteration i writes a row: row i from what is there, from a captured value, or from row i - 1 (a running
- * maximum, sum or product); or, as a ring, row i mod n from what it held.
+ * Carry 0 is a table, of which iteration i writes a row: row i from what is there, from a captured value, or from row i
+ * - 1 (a running maximum, sum or product); or, as a ring, row i mod n from what it held.
  */
 static void fill_row(struct gen *g, struct loop_draft *l, int counter)
 {
@@ -139,7 +140,8 @@ static void fill_row(struct gen *g, struct loop_draft *l, int counter)
 	loop_fill(g, choice_below(g->c, 3));
 	/* What was filled in may have stored into the table too. */
 	table = gen_latest(g, table);
-	update = kind == 0 ? gen_as(g, gen_pick_from(g, l->pool_mark, gen_fits_float, NULL), &row) : gen_value_of(g, &row);
+	update = kind == 0 ? gen_as(g, gen_pick_from(g, l->pool_mark, gen_fits_float, NULL), &row)
+	                   : gen_value_of(g, &row);
 	if (old >= 0)
 		update = gen_binary(g, joins[choice_below(g->c, 4)], old, update);
 	starts = row_starts(g, position, row.shape.rank);

@@ -1,10 +1,7 @@
 /* What loops carry: where carries start, how a body updates them, and what comes out. */
 #include "loop.h"
 
-static uint32_t depth_bit(const struct gen *g)
-{
-	return UINT32_C(1) << (16 + g->depth);
-}
+static uint32_t depth_bit(const struct gen *g) { return UINT32_C(1) << (16 + g->depth); }
 
 int gen_region_open(
     struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips)
@@ -50,10 +47,7 @@ void loop_fill(struct gen *g, int ops)
 		gen_emit(g);
 }
 
-bool loop_may_open(const struct gen *g)
-{
-	return g->depth < GEN_DEPTH && gen_open(g);
-}
+bool loop_may_open(const struct gen *g) { return g->depth < GEN_DEPTH && gen_open(g); }
 
 int loop_pick_trips(struct gen *g, int elements)
 {
@@ -97,8 +91,8 @@ int loop_pick_init(struct gen *g)
 	int v = -1;
 
 	if (choice_percent(g->c, g->p->integer_carry)) {
-		v = choice_percent(g->c, 50) ? gen_pick(g, gen_fits_int, NULL) :
-					       gen_scalar(g, DTYPE_I64, choice_below(g->c, 3));
+		v = choice_percent(g->c, 50) ? gen_pick(g, gen_fits_int, NULL)
+		                             : gen_scalar(g, DTYPE_I64, choice_below(g->c, 3));
 	} else if (choice_percent(g->c, 3)) {
 		v = gen_pick(g, gen_fits_bool, NULL);
 	} else if (choice_percent(g->c, g->p->constant_carry)) {
@@ -214,8 +208,8 @@ static int update_other(struct gen *g, struct loop_draft *l, int i)
 	int p = l->param[i], v;
 
 	if (l->type[i].dtype == DTYPE_BOOL) {
-		v = choice_percent(g->c, 50) ? gen_unary(g, OP_LOGICAL_NOT, p) :
-					       gen_as(g, gen_predicate_scalar(g), &l->type[i]);
+		v = choice_percent(g->c, 50) ? gen_unary(g, OP_LOGICAL_NOT, p)
+		                             : gen_as(g, gen_predicate_scalar(g), &l->type[i]);
 	} else {
 		v = choice_percent(g->c, 30) ? gen_pick_from(g, l->pool_mark, gen_fits_type, &l->type[i]) : -1;
 		if (v < 0)
@@ -278,7 +272,8 @@ int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const 
 {
 	int v = build_region_node(&g->b, op, arg, n_arg, attrs, NULL);
 
-	/* An op that is left out is still made, which ends its regions as they must be: what cannot begin is left out in gen_emit. */
+	/* An op that is left out is still made, which ends its regions as they must be: what cannot begin is left out
+	 * in gen_emit. */
 	g->nodes++;
 	g->ops++;
 	if (v < 0)

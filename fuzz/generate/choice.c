@@ -2,10 +2,7 @@
 
 #include "graph/random.h"
 
-static uint64_t rotate(uint64_t x, int k)
-{
-	return (x << k) | (x >> (64 - k));
-}
+static uint64_t rotate(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 struct choice choice_seeded(uint64_t seed)
 {
@@ -16,10 +13,7 @@ struct choice choice_seeded(uint64_t seed)
 	return c;
 }
 
-struct choice choice_bytes(const uint8_t *bytes, size_t len)
-{
-	return (struct choice){.bytes = bytes, .len = len};
-}
+struct choice choice_bytes(const uint8_t *bytes, size_t len) { return (struct choice){.bytes = bytes, .len = len}; }
 
 /* xoshiro256** */
 static uint64_t next(uint64_t s[4])
@@ -46,15 +40,9 @@ static uint64_t take(struct choice *c, int count)
 	return x;
 }
 
-static bool from_bytes(const struct choice *c)
-{
-	return c->at < c->len || !c->seeded;
-}
+static bool from_bytes(const struct choice *c) { return c->at < c->len || !c->seeded; }
 
-uint64_t choice_bits(struct choice *c)
-{
-	return from_bytes(c) ? take(c, 8) : next(c->state);
-}
+uint64_t choice_bits(struct choice *c) { return from_bytes(c) ? take(c, 8) : next(c->state); }
 
 int choice_below(struct choice *c, int n)
 {

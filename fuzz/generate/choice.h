@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Decisions are drawn from bytes while there are any; a bytes-only source answers 0 (the simplest choice) for ever when they run out.
- * A seeded source is xoshiro256** seeded by splitmix64 (Blackman and Vigna 2018): the same on every host.
+ * Decisions are drawn from bytes while there are any; a bytes-only source answers 0 (the simplest choice) for ever when
+ * they run out. A seeded source is xoshiro256** seeded by splitmix64 (Blackman and Vigna 2018): the same on every host.
  */
 struct choice {
 	const uint8_t *bytes;

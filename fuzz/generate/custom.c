@@ -1,6 +1,6 @@
 /*
- * A function with a rule of its own: a few elementwise ops as region 0, and as region 1 their derivative as `aot` writes it, for a program that will
- * be differentiated again, at times rewritten without a change of any value.
+ * A function with a rule of its own: a few elementwise ops as region 0, and as region 1 their derivative as `aot`
+ * writes it, for a program that will be differentiated again, at times rewritten without a change of any value.
  */
 #include "engines/aot/aot.h"
 #include "loop.h"
@@ -119,10 +119,12 @@ int gen_emit_custom(struct gen *g)
 	if (integer >= 0)
 		arg[n_arg++] = integer;
 	make_body(g, arg, n_arg, &body);
-	if (!aot_rule(&body.program, attrs.transform, &aot_rules_right, g->a, &rule, NULL) || has_region(&body.program) || has_region(&rule) || !may_have(g, &rule))
+	if (!aot_rule(&body.program, attrs.transform, &aot_rules_right, g->a, &rule, NULL) ||
+	    has_region(&body.program) || has_region(&rule) || !may_have(g, &rule))
 		return -1;
 	work = g->multiplier * RUNS * (program_work(&body.program) + program_work(&rule));
-	if (g->nodes + program_nodes(&body.program) + program_nodes(&rule) + 2 * rule.top.n_result >= GEN_NODES || g->work + work >= GEN_WORK)
+	if (g->nodes + program_nodes(&body.program) + program_nodes(&rule) + 2 * rule.top.n_result >= GEN_NODES ||
+	    g->work + work >= GEN_WORK)
 		return -1;
 	g->nodes += put_region(g, &body.program, false);
 	g->nodes += put_region(g, &rule, choice_percent(g->c, 40));

@@ -1,4 +1,5 @@
-/* The derivative of a region: values of the pool at its parameters and in its direction, others captured by its body. */
+/* The derivative of a region: values of the pool at its parameters and in its direction, others captured by its body.
+ */
 #include "loop.h"
 
 enum { PARAMS = 3, RESULTS = 2, RUNS = 4 /* runs of the region that graph/work.c counts */ };

@@ -1,6 +1,6 @@
 /*
- * Fixed points.  The bodies contract by construction: a sum of a value from outside and a bounded part of the carry, or Newton's iteration for a root,
- * for a generated body that does not converge says nothing of an engine.
+ * Fixed points.  The bodies contract by construction: a sum of a value from outside and a bounded part of the carry, or
+ * Newton's iteration for a root, for a generated body that does not converge says nothing of an engine.
  */
 #include <math.h> /* ldexp: exact */
 
@@ -16,7 +16,8 @@ struct recurrence_draw {
 	enum recurrence kind[SEARCHES];
 	int outer[SEARCHES]; /* from outside the body */
 	double slope[SEARCHES];
-	int init[SEARCHES + 1], param[SEARCHES + 1], result[SEARCHES + 2]; /* the counter, if there is one, after the others */
+	int init[SEARCHES + 1], param[SEARCHES + 1],
+	    result[SEARCHES + 2]; /* the counter, if there is one, after the others */
 	struct type type[SEARCHES + 1];
 };
 
@@ -54,7 +55,9 @@ static bool add_search(struct gen *g, struct recurrence_draw *s)
 	else if (s->kind[i] == NEWTON && choice_percent(g->c, 50))
 		init = s->outer[i];
 	if (init < 0)
-		init = gen_as(g, gen_scalar(g, s->type[i].dtype, s->kind[i] == NEWTON ? 1 : choice_below(g->c, 3) * 0.5), &s->type[i]);
+		init = gen_as(g,
+		    gen_scalar(g, s->type[i].dtype, s->kind[i] == NEWTON ? 1 : choice_below(g->c, 3) * 0.5),
+		    &s->type[i]);
 	s->init[i] = init;
 	s->n += init >= 0;
 	return init >= 0;
@@ -113,7 +116,8 @@ static int at_rest(struct gen *g, const struct recurrence_draw *s, int i)
 
 static struct range range_after(const struct gen *g, const struct recurrence_draw *s, int i)
 {
-	double outer = range_magnitude(g->info[s->outer[i]].range), slope = s->slope[i] < 0 ? -s->slope[i] : s->slope[i], m;
+	double outer = range_magnitude(g->info[s->outer[i]].range),
+	       slope = s->slope[i] < 0 ? -s->slope[i] : s->slope[i], m;
 
 	if (s->kind[i] == NEWTON)
 		return range_make(0.5, 1 + outer);

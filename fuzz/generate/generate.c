@@ -13,36 +13,36 @@ static const struct emitter {
 	bool region;
 	enum op op; /* of a region op: the one that is made */
 } emitters[] = {
-	{gen_emit_unary, offsetof(struct profile, weight_unary), false, OP_CONSTANT},
-	{gen_emit_binary, offsetof(struct profile, weight_binary), false, OP_CONSTANT},
-	{gen_emit_select, offsetof(struct profile, weight_select), false, OP_CONSTANT},
-	{gen_emit_clamp, offsetof(struct profile, weight_clamp), false, OP_CONSTANT},
-	{gen_emit_cast, offsetof(struct profile, weight_cast), false, OP_CONSTANT},
-	{gen_emit_shape, offsetof(struct profile, weight_shape), false, OP_CONSTANT},
-	{gen_emit_slice, offsetof(struct profile, weight_slice), false, OP_CONSTANT},
-	{gen_emit_store, offsetof(struct profile, weight_store), false, OP_CONSTANT},
-	{gen_emit_join, offsetof(struct profile, weight_join), false, OP_CONSTANT},
-	{gen_emit_gather, offsetof(struct profile, weight_gather), false, OP_CONSTANT},
-	{gen_emit_scatter, offsetof(struct profile, weight_scatter), false, OP_CONSTANT},
-	{gen_emit_reduce, offsetof(struct profile, weight_reduce), false, OP_CONSTANT},
-	{gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false, OP_CONSTANT},
-	{gen_emit_matmul, offsetof(struct profile, weight_matmul), false, OP_CONSTANT},
-	{gen_emit_integer, offsetof(struct profile, weight_integer), false, OP_CONSTANT},
-	{gen_emit_logical, offsetof(struct profile, weight_logical), false, OP_CONSTANT},
-	{gen_emit_cond, offsetof(struct profile, weight_cond), true, OP_COND},
-	{gen_emit_for, offsetof(struct profile, weight_for), true, OP_FOR},
-	{gen_emit_while, offsetof(struct profile, weight_while), true, OP_WHILE},
-	{gen_emit_scan, offsetof(struct profile, weight_scan), true, OP_SCAN},
-	{gen_emit_large, offsetof(struct profile, weight_large), false, OP_CONSTANT},
-	{gen_emit_edge, offsetof(struct profile, weight_edge), false, OP_CONSTANT},
-	{gen_emit_masked, offsetof(struct profile, weight_masked), false, OP_CONSTANT},
-	{gen_emit_order, offsetof(struct profile, weight_order), false, OP_CONSTANT},
-	{gen_emit_copy, offsetof(struct profile, weight_copy), false, OP_CONSTANT},
-	{gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true, OP_SCATTER_APPLY},
-	{gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true, OP_CHECKPOINT},
-	{gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true, OP_FIXED_POINT},
-	{gen_emit_derivative, offsetof(struct profile, weight_derivative), true, OP_DERIVATIVE},
-	{gen_emit_custom, offsetof(struct profile, weight_custom), true, OP_CUSTOM},
+    {gen_emit_unary, offsetof(struct profile, weight_unary), false, OP_CONSTANT},
+    {gen_emit_binary, offsetof(struct profile, weight_binary), false, OP_CONSTANT},
+    {gen_emit_select, offsetof(struct profile, weight_select), false, OP_CONSTANT},
+    {gen_emit_clamp, offsetof(struct profile, weight_clamp), false, OP_CONSTANT},
+    {gen_emit_cast, offsetof(struct profile, weight_cast), false, OP_CONSTANT},
+    {gen_emit_shape, offsetof(struct profile, weight_shape), false, OP_CONSTANT},
+    {gen_emit_slice, offsetof(struct profile, weight_slice), false, OP_CONSTANT},
+    {gen_emit_store, offsetof(struct profile, weight_store), false, OP_CONSTANT},
+    {gen_emit_join, offsetof(struct profile, weight_join), false, OP_CONSTANT},
+    {gen_emit_gather, offsetof(struct profile, weight_gather), false, OP_CONSTANT},
+    {gen_emit_scatter, offsetof(struct profile, weight_scatter), false, OP_CONSTANT},
+    {gen_emit_reduce, offsetof(struct profile, weight_reduce), false, OP_CONSTANT},
+    {gen_emit_cumulative, offsetof(struct profile, weight_cumulative), false, OP_CONSTANT},
+    {gen_emit_matmul, offsetof(struct profile, weight_matmul), false, OP_CONSTANT},
+    {gen_emit_integer, offsetof(struct profile, weight_integer), false, OP_CONSTANT},
+    {gen_emit_logical, offsetof(struct profile, weight_logical), false, OP_CONSTANT},
+    {gen_emit_cond, offsetof(struct profile, weight_cond), true, OP_COND},
+    {gen_emit_for, offsetof(struct profile, weight_for), true, OP_FOR},
+    {gen_emit_while, offsetof(struct profile, weight_while), true, OP_WHILE},
+    {gen_emit_scan, offsetof(struct profile, weight_scan), true, OP_SCAN},
+    {gen_emit_large, offsetof(struct profile, weight_large), false, OP_CONSTANT},
+    {gen_emit_edge, offsetof(struct profile, weight_edge), false, OP_CONSTANT},
+    {gen_emit_masked, offsetof(struct profile, weight_masked), false, OP_CONSTANT},
+    {gen_emit_order, offsetof(struct profile, weight_order), false, OP_CONSTANT},
+    {gen_emit_copy, offsetof(struct profile, weight_copy), false, OP_CONSTANT},
+    {gen_emit_scatter_apply, offsetof(struct profile, weight_scatter_apply), true, OP_SCATTER_APPLY},
+    {gen_emit_checkpoint, offsetof(struct profile, weight_checkpoint), true, OP_CHECKPOINT},
+    {gen_emit_fixed_point, offsetof(struct profile, weight_fixed_point), true, OP_FIXED_POINT},
+    {gen_emit_derivative, offsetof(struct profile, weight_derivative), true, OP_DERIVATIVE},
+    {gen_emit_custom, offsetof(struct profile, weight_custom), true, OP_CUSTOM},
 };
 
 enum { EMITTERS = sizeof(emitters) / sizeof(emitters[0]) };
@@ -60,10 +60,7 @@ int gen_emit(struct gen *g)
 	return emitters[choice_weighted(g->c, weight, EMITTERS)].emit(g);
 }
 
-static int at_most(int x, int most)
-{
-	return x < most ? x : most;
-}
+static int at_most(int x, int most) { return x < most ? x : most; }
 
 /* ---- inputs ---- */
 
@@ -148,10 +145,7 @@ static void make_inputs(struct gen *g)
 
 /* ---- results ---- */
 
-static bool depends_on_input(const struct gen *g, int v)
-{
-	return (g->info[v].deps & 0xffff) != 0;
-}
+static bool depends_on_input(const struct gen *g, int v) { return (g->info[v].deps & 0xffff) != 0; }
 
 /* main + u, or the like; u is reduced where shapes do not fit. */
 static int join_result(struct gen *g, int into, int u)
@@ -193,7 +187,7 @@ static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 {
 	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
 	int unused[12], n_unused = 0, n = 0,
-			several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
+	                several = choice_percent(g->c, g->p->results_several) ? choice_between(g->c, 2, 4) : 1, primary;
 
 	for (int i = g->n_pool - 1; i >= 0 && n_unused < 12; i--) {
 		int v = g->pool[i];
@@ -281,7 +275,8 @@ struct testcase generate(struct choice *c, const struct profile *profile, struct
 	return t;
 }
 
-struct testcase generate_stack(struct choice *c, const struct profile *profile, const enum transform_kind *stack, int n, struct arena *a)
+struct testcase generate_stack(
+    struct choice *c, const struct profile *profile, const enum transform_kind *stack, int n, struct arena *a)
 {
 	struct testcase t = {0};
 	struct gen g;

@@ -1,11 +1,11 @@
 /*
  * generator.h: a program while it grows.  Shared by generator, mutator and cross-over.
  *
- * gen_* functions that make a value return its number, or -1 when the budget or a limit forbids it; nothing is added then
- * but possibly unused nodes.
+ * gen_* functions that make a value return its number, or -1 when the budget or a limit forbids it; nothing is added
+ * then but possibly unused nodes.
  *
- * The same choices give the same case on every host: no decision depends on libm, and no two calls that choose or append are operands
- * of one expression, for C leaves their order open.
+ * The same choices give the same case on every host: no decision depends on libm, and no two calls that choose or
+ * append are operands of one expression, for C leaves their order open.
  */
 #ifndef FUZZ_GENERATE_GENERATOR_H
 #define FUZZ_GENERATE_GENERATOR_H
@@ -13,13 +13,13 @@
 #include "generate.h"
 
 enum {
-	GEN_DEPTH = 6,       /* regions that may be open at once, below LIMIT_DEPTH */
-	GEN_NODES = 900,     /* nodes of a program, below LIMIT_NODES: closing a region may still add some */
-	GEN_ELEMENTS = 256,  /* elements of a value whatever the profile says */
+	GEN_DEPTH = 6,        /* regions that may be open at once, below LIMIT_DEPTH */
+	GEN_NODES = 900,      /* nodes of a program, below LIMIT_NODES: closing a region may still add some */
+	GEN_ELEMENTS = 256,   /* elements of a value whatever the profile says */
 	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
-	GEN_CLOSING = 110,   /* nodes that closing regions and collecting results may add beyond GEN_NODES */
-	GEN_BUDGET = 100000, /* most that the profile may aim at */
-	GEN_WORK = 300000    /* program_work beyond which nothing is added, well below LIMIT_WORK */
+	GEN_CLOSING = 110,    /* nodes that closing regions and collecting results may add beyond GEN_NODES */
+	GEN_BUDGET = 100000,  /* most that the profile may aim at */
+	GEN_WORK = 300000     /* program_work beyond which nothing is added, well below LIMIT_WORK */
 };
 
 /* Where the elements of a value are expected to lie: a rough guess that steers, never a proof. */
@@ -33,10 +33,11 @@ struct gen_info {
 	int uses;
 	int depth;     /* of the region it was made in */
 	int successor; /* what a store into it gave; -1: it was not stored into */
-	bool noisy; /* some float op rounded on the way: comparing it decides little near a tie */
+	bool noisy;    /* some float op rounded on the way: comparing it decides little near a tie */
 };
 
-/* The operand that an input is there for: its points come from all over the domain.  OP_CONSTANT: none in particular. */
+/* The operand that an input is there for: its points come from all over the domain.  OP_CONSTANT: none in particular.
+ */
 struct gen_stand {
 	enum op op;
 	int operand;
@@ -122,7 +123,8 @@ int gen_pick_float(struct gen *g);
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
-/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or absorbing element. */
+/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or
+ * absorbing element. */
 bool gen_special(struct gen *g);
 double gen_neutral(struct gen *g);
 /* A literal of that type with moderate elements. */
@@ -213,26 +215,29 @@ int gen_emit(struct gen *g);
 
 /* ---- bare.c ---- */
 
-/* A bare program, inputs and all: an op or a few on inputs of their own.  Returns how many results it has, at least 1. */
+/* A bare program, inputs and all: an op or a few on inputs of their own.  Returns how many results it has, at least 1.
+ */
 int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
 /* Gives float inputs that stand for an operand values from all over its domain. */
-void gen_bare_point(struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
+void gen_bare_point(
+    struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
 
 /* ---- request.c ---- */
 
 /* What will be asked, drawn before the program: requests of several levels are asked of smaller ones. */
 struct request_plan {
-	int order; /* levels that differentiate, at least 1 */
+	int order;                     /* levels that differentiate, at least 1 */
 	bool inside, between, outside; /* batches: innermost, above the first derivative, outermost */
 };
 struct request_plan gen_request_plan(struct choice *c, const struct profile *p);
 /* The profile that such a request's program is drawn from. */
 struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan);
 /* Gives t, which has a program, its request; batches that exceed a limit are left out. */
-void gen_request(struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
+void gen_request(
+    struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
 /* The same of that stack, innermost first. */
-void gen_request_stack(
-    struct choice *c, const struct profile *p, const enum transform_kind *stack, int n, struct testcase *t, struct arena *a);
+void gen_request_stack(struct choice *c, const struct profile *p, const enum transform_kind *stack, int n,
+    struct testcase *t, struct arena *a);
 /* A batch of some of n_input inputs (at least 1). */
 struct transform gen_batch(struct choice *c, int n_input, struct arena *a);
 /* One seed. */
@@ -243,13 +248,14 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 enum { POINT_LANDMARKS = 16 };
 
 /* Values of all inputs of the outermost level; range[] (may be NULL) as the program assumes them. */
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct signature *s, const struct range *range,
-    struct arena *a);
+struct tensor *gen_point(
+    struct choice *c, const struct profile *p, const struct signature *s, const struct range *range, struct arena *a);
 /* One tensor of a point; range may be NULL. */
 struct tensor gen_point_tensor(
     struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
 double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, struct range r);
-/* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something tiny. */
+/* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something
+ * tiny. */
 double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
     const double *landmark, int n_landmark);
 /* An input takes the values of another of its type, or all of that type do; false when there is none. */
@@ -259,7 +265,8 @@ void gen_point_edge(struct choice *c, const struct program *program, const struc
 
 /* ---- strata.c ---- */
 
-/* Scalar float constants that a comparison, clamp, max or min of the program uses; at most POINT_LANDMARKS, their number returned. */
+/* Scalar float constants that a comparison, clamp, max or min of the program uses; at most POINT_LANDMARKS, their
+ * number returned. */
 int program_landmarks(const struct program *p, double out[POINT_LANDMARKS]);
 
 #endif

@@ -92,10 +92,19 @@ static const struct guarded_row {
 	double bound;
 	bool abs;
 } guarded_rows[] = {
-	{OP_SQRT, OP_GT, 0, false}, {OP_LOG, OP_GT, 0, false}, {OP_RSQRT, OP_GT, 0, false}, {OP_DIV, OP_NE, 0, false},
-	{OP_DIV, OP_GT, 0, false}, {OP_POW, OP_GT, 0, false}, {OP_LOG1P, OP_GT, -1, false}, {OP_ACOSH, OP_GT, 1, false},
-	{OP_ASIN, OP_LT, 1, true}, {OP_ATANH, OP_LT, 1, true}, {OP_ACOS, OP_LT, 1, true}, {OP_SQRT, OP_GE, 0, false},
-	{OP_NORM, OP_NE, 0, false},
+    {OP_SQRT, OP_GT, 0, false},
+    {OP_LOG, OP_GT, 0, false},
+    {OP_RSQRT, OP_GT, 0, false},
+    {OP_DIV, OP_NE, 0, false},
+    {OP_DIV, OP_GT, 0, false},
+    {OP_POW, OP_GT, 0, false},
+    {OP_LOG1P, OP_GT, -1, false},
+    {OP_ACOSH, OP_GT, 1, false},
+    {OP_ASIN, OP_LT, 1, true},
+    {OP_ATANH, OP_LT, 1, true},
+    {OP_ACOS, OP_LT, 1, true},
+    {OP_SQRT, OP_GE, 0, false},
+    {OP_NORM, OP_NE, 0, false},
 };
 
 enum { GUARDED_ROWS = sizeof(guarded_rows) / sizeof(guarded_rows[0]) };
@@ -161,9 +170,9 @@ static int guarded_select(struct gen *g, int x)
 		return -1;
 	/* The range of f where it is used, not where it is singular. */
 	r = g->info[x].range;
-	inside = row->abs ?
-	    range_make(-0.95, 0.95) :
-	    range_make(r.lo > bound + 0.0625 ? r.lo : bound + 0.0625, r.hi > bound + 1 ? r.hi : bound + 1);
+	inside = row->abs
+	    ? range_make(-0.95, 0.95)
+	    : range_make(r.lo > bound + 0.0625 ? r.lo : bound + 0.0625, r.hi > bound + 1 ? r.hi : bound + 1);
 	r = range_of(row->op == OP_DIV || row->op == OP_POW ? OP_RSQRT : row->op, &inside, 1, 1);
 	g->info[z].range = range_make(r.lo < g->info[other].range.lo ? r.lo : g->info[other].range.lo,
 	    r.hi > g->info[other].range.hi ? r.hi : g->info[other].range.hi);
@@ -215,12 +224,14 @@ static int without_empty(struct gen *g, int p, int y, const struct attrs *along)
 	if (some >= 0)
 		some = gen_node(g, OP_REDUCE_MAX, &some, 1, along);
 	some = gen_with_scalar(g, OP_GT, some, 0);
-	return some < 0 ? -1 : select_of(g, some, y, gen_scalar(g, gen_type(g, y)->dtype, gen_real(g, gen_type(g, y)->dtype)));
+	return some < 0
+	    ? -1
+	    : select_of(g, some, y, gen_scalar(g, gen_type(g, y)->dtype, gen_real(g, gen_type(g, y)->dtype)));
 }
 
 /*
- * select(p, x, -inf), or x + select(p, 0, -inf), and what is made of it: an attention mask.  The elements at -inf have the weight 0, and
- * so has their derivative; all of them may be masked.
+ * select(p, x, -inf), or x + select(p, 0, -inf), and what is made of it: an attention mask.  The elements at -inf have
+ * the weight 0, and so has their derivative; all of them may be masked.
  */
 int gen_emit_masked(struct gen *g)
 {
@@ -274,9 +285,23 @@ static const struct integer_row {
 	enum op op;
 	int n_arg, weight;
 } integer_rows[] = {
-	{OP_ADD, 2, 4}, {OP_SUB, 2, 2}, {OP_MUL, 2, 3}, {OP_DIV, 2, 2}, {OP_REMAINDER, 2, 2}, {OP_MAX, 2, 1}, {OP_MIN, 2, 1},
-	{OP_BITWISE_AND, 2, 3}, {OP_BITWISE_OR, 2, 2}, {OP_BITWISE_XOR, 2, 2}, {OP_SHIFT_LEFT, 2, 1}, {OP_SHIFT_RIGHT, 2, 1},
-	{OP_NEG, 1, 1}, {OP_ABS, 1, 1}, {OP_SIGN, 1, 1}, {OP_BITWISE_INVERT, 1, 1}, {OP_CLAMP, 3, 1},
+    {OP_ADD, 2, 4},
+    {OP_SUB, 2, 2},
+    {OP_MUL, 2, 3},
+    {OP_DIV, 2, 2},
+    {OP_REMAINDER, 2, 2},
+    {OP_MAX, 2, 1},
+    {OP_MIN, 2, 1},
+    {OP_BITWISE_AND, 2, 3},
+    {OP_BITWISE_OR, 2, 2},
+    {OP_BITWISE_XOR, 2, 2},
+    {OP_SHIFT_LEFT, 2, 1},
+    {OP_SHIFT_RIGHT, 2, 1},
+    {OP_NEG, 1, 1},
+    {OP_ABS, 1, 1},
+    {OP_SIGN, 1, 1},
+    {OP_BITWISE_INVERT, 1, 1},
+    {OP_CLAMP, 3, 1},
 };
 
 enum { INTEGER_ROWS = sizeof(integer_rows) / sizeof(integer_rows[0]) };
@@ -286,9 +311,9 @@ static int make_integer(struct gen *g)
 {
 	struct type t = {.dtype = choice_percent(g->c, 40) ? DTYPE_I32 : DTYPE_I64, .shape = g->base};
 	struct attrs to = {.dtype = t.dtype};
-	int from = choice_percent(g->c, 45) ? gen_pick(g, gen_fits_bool, NULL) :
-	    choice_percent(g->c, 40)	    ? gen_pick(g, fits_exact_float, NULL) :
-					      -1;
+	int from = choice_percent(g->c, 45) ? gen_pick(g, gen_fits_bool, NULL)
+	    : choice_percent(g->c, 40)      ? gen_pick(g, fits_exact_float, NULL)
+	                                    : -1;
 
 	if (from >= 0 && range_magnitude(g->info[from].range) <= 64)
 		return gen_node(g, OP_CAST, &from, 1, &to);
@@ -298,7 +323,7 @@ static int make_integer(struct gen *g)
 int gen_emit_integer(struct gen *g)
 {
 	int weight[INTEGER_ROWS], a = choice_percent(g->c, 80) ? gen_pick(g, gen_fits_int, NULL) : -1, b = -1, hi = -1,
-				  y;
+	                          y;
 	const struct integer_row *row;
 	bool swapped = false;
 	struct type t;
@@ -370,6 +395,6 @@ int gen_emit_logical(struct gen *g)
 		return -1;
 	t = *gen_type(g, a);
 	return select_of(g, p, a,
-	    choice_percent(g->c, 50) ? gen_pick(g, gen_fits_broadcast, &t) :
-				       gen_scalar(g, t.dtype, gen_real(g, t.dtype)));
+	    choice_percent(g->c, 50) ? gen_pick(g, gen_fits_broadcast, &t)
+	                             : gen_scalar(g, t.dtype, gen_real(g, t.dtype)));
 }

@@ -35,7 +35,8 @@ typedef void loop_body_fn(struct gen *g, struct loop_draft *l, int counter);
 int loop_emit_for(struct gen *g, struct loop_draft *l, loop_body_fn *body);
 /* What each carry becomes at the end of the body: result[] from param[]. */
 void loop_update_carries(struct gen *g, struct loop_draft *l);
-/* Tracks what the loop gives for carry i as value `v`.  After the region is closed, with the deps of all its results. */
+/* Tracks what the loop gives for carry i as value `v`.  After the region is closed, with the deps of all its results.
+ */
 void loop_track_carry(struct gen *g, const struct loop_draft *l, int i, int v, uint32_t deps);
 /* deps of everything a closed region gave, without those on its own parameters. */
 uint32_t loop_deps(const struct gen *g, const int *value, int n);

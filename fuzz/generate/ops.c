@@ -9,12 +9,35 @@ static const struct unary_row {
 	int weight, low;
 	double most;
 } unary_rows[] = {
-	{OP_NEG, 3, 8, 1e6}, {OP_ABS, 4, 8, 1e6}, {OP_SIGN, 1, 2, 1e6}, {OP_SQUARE, 6, 6, 24}, {OP_SQRT, 5, 3, 1e4},
-	{OP_RSQRT, 3, 1, 1e4}, {OP_EXP, 5, 2, 4}, {OP_EXPM1, 2, 1, 4}, {OP_LOG, 5, 2, 1e4}, {OP_LOG1P, 3, 1, 1e4},
-	{OP_SIN, 6, 2, 32}, {OP_COS, 5, 2, 32}, {OP_TAN, 1, 1, 1.25}, {OP_ASIN, 2, 1, 1}, {OP_ACOS, 2, 1, 1}, {OP_ATAN, 3, 1, 16},
-	{OP_SINH, 2, 1, 4}, {OP_COSH, 2, 1, 4}, {OP_TANH, 6, 2, 6}, {OP_ASINH, 2, 1, 1e4}, {OP_ACOSH, 2, 1, 1e4},
-	{OP_ATANH, 2, 1, 1}, {OP_LOGISTIC, 4, 2, 8}, {OP_ERF, 2, 1, 3}, {OP_FLOOR, 1, 1, 64}, {OP_CEIL, 1, 1, 64},
-	{OP_TRUNC, 1, 1, 64}, {OP_ROUND, 1, 1, 64}, {OP_STOP_GRADIENT, 2, 2, 1e6},
+    {OP_NEG, 3, 8, 1e6},
+    {OP_ABS, 4, 8, 1e6},
+    {OP_SIGN, 1, 2, 1e6},
+    {OP_SQUARE, 6, 6, 24},
+    {OP_SQRT, 5, 3, 1e4},
+    {OP_RSQRT, 3, 1, 1e4},
+    {OP_EXP, 5, 2, 4},
+    {OP_EXPM1, 2, 1, 4},
+    {OP_LOG, 5, 2, 1e4},
+    {OP_LOG1P, 3, 1, 1e4},
+    {OP_SIN, 6, 2, 32},
+    {OP_COS, 5, 2, 32},
+    {OP_TAN, 1, 1, 1.25},
+    {OP_ASIN, 2, 1, 1},
+    {OP_ACOS, 2, 1, 1},
+    {OP_ATAN, 3, 1, 16},
+    {OP_SINH, 2, 1, 4},
+    {OP_COSH, 2, 1, 4},
+    {OP_TANH, 6, 2, 6},
+    {OP_ASINH, 2, 1, 1e4},
+    {OP_ACOSH, 2, 1, 1e4},
+    {OP_ATANH, 2, 1, 1},
+    {OP_LOGISTIC, 4, 2, 8},
+    {OP_ERF, 2, 1, 3},
+    {OP_FLOOR, 1, 1, 64},
+    {OP_CEIL, 1, 1, 64},
+    {OP_TRUNC, 1, 1, 64},
+    {OP_ROUND, 1, 1, 64},
+    {OP_STOP_GRADIENT, 2, 2, 1e6},
 };
 
 enum { UNARY_ROWS = sizeof(unary_rows) / sizeof(unary_rows[0]) };
@@ -23,15 +46,19 @@ static const struct binary_row {
 	enum op op;
 	int weight, low;
 } binary_rows[] = {
-	{OP_MUL, 12, 10}, {OP_ADD, 8, 9}, {OP_SUB, 6, 6}, {OP_DIV, 5, 2}, {OP_POW, 2, 1}, {OP_ATAN2, 4, 2}, {OP_MAX, 2, 3}, {OP_MIN, 2, 3},
+    {OP_MUL, 12, 10},
+    {OP_ADD, 8, 9},
+    {OP_SUB, 6, 6},
+    {OP_DIV, 5, 2},
+    {OP_POW, 2, 1},
+    {OP_ATAN2, 4, 2},
+    {OP_MAX, 2, 3},
+    {OP_MIN, 2, 3},
 };
 
 enum { BINARY_ROWS = sizeof(binary_rows) / sizeof(binary_rows[0]) };
 
-static bool is_low(enum dtype d)
-{
-	return d == DTYPE_BF16 || d == DTYPE_F16;
-}
+static bool is_low(enum dtype d) { return d == DTYPE_BF16 || d == DTYPE_F16; }
 
 static bool in_domain(struct range r, enum domain domain)
 {
@@ -163,10 +190,7 @@ int gen_unary_on(struct gen *g, int value)
 	return gen_unary(g, range_magnitude(g->info[value].range) <= 8 ? OP_TANH : OP_ASINH, value);
 }
 
-int gen_emit_unary(struct gen *g)
-{
-	return gen_unary_on(g, gen_tame(g, gen_pick_float(g)));
-}
+int gen_emit_unary(struct gen *g) { return gen_unary_on(g, gen_tame(g, gen_pick_float(g))); }
 
 /* The exponent of a pow: mostly a constant. */
 static int pick_exponent(struct gen *g, const struct type *t)
@@ -224,7 +248,8 @@ static int second_operand(struct gen *g, enum op op, const struct type *t)
 	if (b < 0) {
 		double x = gen_real(g, t->dtype);
 
-		if (op == OP_MAX || op == OP_MIN || (g->p->constant_arithmetic && choice_percent(g->c, g->p->constant_arithmetic)))
+		if (op == OP_MAX || op == OP_MIN ||
+		    (g->p->constant_arithmetic && choice_percent(g->c, g->p->constant_arithmetic)))
 			b = gen_scalar(g, t->dtype, gen_special(g) ? gen_neutral(g) : x);
 	}
 	return b;
@@ -250,7 +275,8 @@ int gen_binary_on(struct gen *g, int a)
 	if (b < 0)
 		return -1;
 	/* x - x and x / x tell nothing. */
-	if (a == b && !(g->p->operand_twice && choice_percent(g->c, g->p->operand_twice)) && (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
+	if (a == b && !(g->p->operand_twice && choice_percent(g->c, g->p->operand_twice)) &&
+	    (op == OP_SUB || op == OP_DIV || op == OP_MAX || op == OP_MIN))
 		op = OP_MUL;
 	if (op == OP_MUL &&
 	    range_magnitude(g->info[a].range) * range_magnitude(g->info[b].range) > gen_limit(t.dtype)) {
@@ -262,7 +288,7 @@ int gen_binary_on(struct gen *g, int a)
 	if (op == OP_DIV || op == OP_ATAN2 || op == OP_POW) {
 		int *guarded = op == OP_POW ? &a : &b;
 		bool fine = in_domain(g->info[*guarded].range, op_table[op].domain) ||
-		            (op == OP_ATAN2 && in_domain(g->info[a].range, DOMAIN_NOT_BOTH_ZERO));
+		    (op == OP_ATAN2 && in_domain(g->info[a].range, DOMAIN_NOT_BOTH_ZERO));
 
 		if (!fine && !choice_percent(g->c, g->p->unguarded))
 			*guarded = gen_guard(g, *guarded, op_table[op].domain);
@@ -285,10 +311,7 @@ int gen_binary_on(struct gen *g, int a)
 	return gen_binary(g, op, a, b);
 }
 
-int gen_emit_binary(struct gen *g)
-{
-	return gen_binary_on(g, gen_tame(g, gen_pick_float(g)));
-}
+int gen_emit_binary(struct gen *g) { return gen_binary_on(g, gen_tame(g, gen_pick_float(g))); }
 
 /* A value of the program as a bound of x; `constant` when none fits. */
 static int active_bound(struct gen *g, int x, int constant)
@@ -330,10 +353,12 @@ int gen_emit_clamp(struct gen *g)
 	return gen_node(g, OP_CLAMP, (const int[]){x, lo, hi}, 3, NULL);
 }
 
-/* An op that is tame at a large magnitude, where its rules may take other paths, and its derivative is small but not 0. */
+/* An op that is tame at a large magnitude, where its rules may take other paths, and its derivative is small but not 0.
+ */
 int gen_emit_large(struct gen *g)
 {
-	static const enum op ops[] = {OP_ATAN, OP_ASINH, OP_ATAN, OP_LOG, OP_TANH, OP_LOGISTIC, OP_RSQRT, OP_ATAN2, OP_ACOSH, OP_ERF, OP_LOG1P};
+	static const enum op ops[] = {
+	    OP_ATAN, OP_ASINH, OP_ATAN, OP_LOG, OP_TANH, OP_LOGISTIC, OP_RSQRT, OP_ATAN2, OP_ACOSH, OP_ERF, OP_LOG1P};
 	enum op op = ops[choice_below(g->c, (int)(sizeof ops / sizeof *ops))];
 	enum domain domain = op_table[op].domain;
 	int x = gen_tame(g, gen_pick_float(g)), other, large;
@@ -359,14 +384,24 @@ int gen_emit_large(struct gen *g)
 	return choice_percent(g->c, 50) ? gen_binary(g, OP_ATAN2, large, other) : gen_binary(g, OP_ATAN2, other, large);
 }
 
-/* Where a partial leaves the range of f64, or its domain ends: rules take other paths there, and lose what others keep. */
+/* Where a partial leaves the range of f64, or its domain ends: rules take other paths there, and lose what others keep.
+ */
 static const struct edge_row {
 	enum op op;
 	double centre, width; /* of the operand: centre + width * u */
-	enum { EDGE_BOUNDED, EDGE_SCALED, EDGE_INSIDE } u; /* tanh(x); x; -|x| of an input, so that few bits stay exact */
+	enum {
+		EDGE_BOUNDED,
+		EDGE_SCALED,
+		EDGE_INSIDE
+	} u; /* tanh(x); x; -|x| of an input, so that few bits stay exact */
 } edge_rows[] = {
-	{OP_TANH, 354, 12, EDGE_BOUNDED}, {OP_ERF, 15, 10, EDGE_BOUNDED}, {OP_ASINH, 0, 0x1p518, EDGE_SCALED}, {OP_ATAN, 0, 0x1p514, EDGE_SCALED},
-	{OP_ASIN, 1, 0x1p-27, EDGE_INSIDE}, {OP_ACOS, 1, 0x1p-27, EDGE_INSIDE}, {OP_ATANH, 1, 0x1p-27, EDGE_INSIDE},
+    {OP_TANH, 354, 12, EDGE_BOUNDED},
+    {OP_ERF, 15, 10, EDGE_BOUNDED},
+    {OP_ASINH, 0, 0x1p518, EDGE_SCALED},
+    {OP_ATAN, 0, 0x1p514, EDGE_SCALED},
+    {OP_ASIN, 1, 0x1p-27, EDGE_INSIDE},
+    {OP_ACOS, 1, 0x1p-27, EDGE_INSIDE},
+    {OP_ATANH, 1, 0x1p-27, EDGE_INSIDE},
 };
 
 int gen_emit_edge(struct gen *g)

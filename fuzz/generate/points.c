@@ -3,16 +3,10 @@
 
 #include <math.h> /* ldexp, floor */
 
-static bool is_low(enum dtype d)
-{
-	return d == DTYPE_BF16 || d == DTYPE_F16;
-}
+static bool is_low(enum dtype d) { return d == DTYPE_BF16 || d == DTYPE_F16; }
 
 /* In [0, 1). */
-static double uniform(struct choice *c)
-{
-	return (double)(choice_bits(c) >> 11) * 0x1p-53;
-}
+static double uniform(struct choice *c) { return (double)(choice_bits(c) >> 11) * 0x1p-53; }
 
 double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, struct range r)
 {
@@ -47,14 +41,14 @@ struct tensor gen_point_tensor(
 		else if (t->dtype == DTYPE_BOOL)
 			x.at[i].i = choice_percent(c, 50);
 		else
-			x.at[i].i = choice_percent(c, p->index_wild) ? choice_between(c, -2, 6) :
-								       choice_between(c, (int)r.lo, (int)r.hi);
+			x.at[i].i = choice_percent(c, p->index_wild) ? choice_between(c, -2, 6)
+			                                             : choice_between(c, (int)r.lo, (int)r.hi);
 	}
 	return x;
 }
 
-struct tensor *gen_point(struct choice *c, const struct profile *p, const struct signature *s, const struct range *range,
-    struct arena *a)
+struct tensor *gen_point(
+    struct choice *c, const struct profile *p, const struct signature *s, const struct range *range, struct arena *a)
 {
 	struct tensor *point = NEW(a, struct tensor, s->n_input);
 

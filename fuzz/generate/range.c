@@ -1,6 +1,6 @@
 /*
- * Where the results of an op lie, given where its operands lie.  A guess that keeps operands inside their domains and magnitudes
- * moderate; only IEEE-exact operations are used (no libm), so that every host steers alike.
+ * Where the results of an op lie, given where its operands lie.  A guess that keeps operands inside their domains and
+ * magnitudes moderate; only IEEE-exact operations are used (no libm), so that every host steers alike.
  */
 #include "generator.h"
 
@@ -23,36 +23,18 @@ struct range range_make(double lo, double hi)
 	return (struct range){lo, hi};
 }
 
-static double smaller(double x, double y)
-{
-	return x < y ? x : y;
-}
+static double smaller(double x, double y) { return x < y ? x : y; }
 
-static double larger(double x, double y)
-{
-	return x > y ? x : y;
-}
+static double larger(double x, double y) { return x > y ? x : y; }
 
-static struct range hull(struct range a, struct range b)
-{
-	return range_make(smaller(a.lo, b.lo), larger(a.hi, b.hi));
-}
+static struct range hull(struct range a, struct range b) { return range_make(smaller(a.lo, b.lo), larger(a.hi, b.hi)); }
 
-static struct range around_zero(double magnitude)
-{
-	return range_make(-magnitude, magnitude);
-}
+static struct range around_zero(double magnitude) { return range_make(-magnitude, magnitude); }
 
 /* Bounds of e^x and log(x) within a factor of 2 or an addend of log 2. */
-static double exp_below(double x)
-{
-	return ldexp(1, (int)floor(larger(smaller(x, 68), -68) * 1.4427));
-}
+static double exp_below(double x) { return ldexp(1, (int)floor(larger(smaller(x, 68), -68) * 1.4427)); }
 
-static double exp_above(double x)
-{
-	return ldexp(1, (int)ceil(larger(smaller(x, 68), -68) * 1.4427));
-}
+static double exp_above(double x) { return ldexp(1, (int)ceil(larger(smaller(x, 68), -68) * 1.4427)); }
 
 static double log_below(double x)
 {
@@ -76,11 +58,13 @@ static double log_above(double x)
 
 #define RULE(name) static struct range name(const struct range *a, double fan)
 
+/* clang-format off */
 RULE(same) { (void)fan; return a[0]; }
 RULE(negated) { (void)fan; return range_make(-a->hi, -a->lo); }
 RULE(unit) { (void)a, (void)fan; return around_zero(1); }
 RULE(angle) { (void)a, (void)fan; return around_zero(3.1416); }
 RULE(to_pi) { (void)a, (void)fan; return range_make(0, 3.1416); }
+/* clang-format on */
 
 RULE(absolute)
 {
@@ -107,6 +91,7 @@ RULE(inverse_root)
 	return range_make(1 / sqrt(larger(a->hi, 0x1p-12)), 1 / sqrt(larger(a->lo, 0x1p-12)));
 }
 
+/* clang-format off */
 RULE(exponential) { (void)fan; return range_make(exp_below(a->lo), exp_above(a->hi)); }
 RULE(exponential_minus_one) { (void)fan; return range_make(exp_below(a->lo) - 1, exp_above(a->hi) - 1); }
 RULE(logarithm) { (void)fan; return range_make(log_below(a->lo), log_above(a->hi)); }
@@ -122,6 +107,7 @@ RULE(rounded) { (void)fan; return range_make(floor(a->lo), ceil(a->hi)); }
 RULE(inverted) { (void)fan; return range_make(-a->hi - 1, -a->lo - 1); }
 RULE(sum) { (void)fan; return range_make(a[0].lo + a[1].lo, a[0].hi + a[1].hi); }
 RULE(difference) { (void)fan; return range_make(a[0].lo - a[1].hi, a[0].hi - a[1].lo); }
+/* clang-format on */
 
 RULE(product)
 {
@@ -151,10 +137,12 @@ RULE(power)
 	return a[0].lo > 0 ? range_make(1 / most, most) : around_zero(most);
 }
 
+/* clang-format off */
 RULE(left_over) { (void)fan; return around_zero(smaller(range_magnitude(a[0]), larger(range_magnitude(a[1]), 1))); }
 RULE(either_larger) { (void)fan; return range_make(larger(a[0].lo, a[1].lo), larger(a[0].hi, a[1].hi)); }
 RULE(either_smaller) { (void)fan; return range_make(smaller(a[0].lo, a[1].lo), smaller(a[0].hi, a[1].hi)); }
 RULE(bits) { (void)fan; return around_zero(2 * larger(range_magnitude(a[0]), range_magnitude(a[1])) + 1); }
+/* clang-format on */
 RULE(masked)
 {
 	(void)fan;
@@ -165,8 +153,16 @@ RULE(shifted_left)
 	(void)fan;
 	return around_zero(range_magnitude(a[0]) * exp_above(0.7 * smaller(range_magnitude(a[1]), 64)));
 }
-RULE(shifted_right) { (void)fan; return hull(a[0], (struct range){-1, 0}); }
-RULE(truth) { (void)a, (void)fan; return range_make(0, 1); }
+RULE(shifted_right)
+{
+	(void)fan;
+	return hull(a[0], (struct range){-1, 0});
+}
+RULE(truth)
+{
+	(void)a, (void)fan;
+	return range_make(0, 1);
+}
 
 RULE(clamped)
 {
@@ -174,6 +170,7 @@ RULE(clamped)
 	return range_make(smaller(larger(a[0].lo, a[1].lo), a[2].hi), smaller(larger(a[0].hi, a[1].lo), a[2].hi));
 }
 
+/* clang-format off */
 RULE(second_or_third) { (void)fan; return hull(a[1], a[2]); }
 RULE(first_or_second) { (void)fan; return hull(a[0], a[1]); }
 RULE(first_or_third) { (void)fan; return hull(a[0], a[2]); }
@@ -181,6 +178,7 @@ RULE(or_zero) { (void)fan; return hull(a[0], (struct range){0, 0}); }
 RULE(total) { return range_make(smaller(a->lo, 0) * fan, larger(a->hi, 0) * fan); }
 RULE(running_total) { return hull(*a, total(a, fan)); }
 RULE(total_positive) { return a->lo > 0 ? range_make(a->lo, a->hi * fan) : total(a, fan); }
+/* clang-format on */
 
 RULE(running_product)
 {
@@ -192,7 +190,11 @@ RULE(running_product)
 }
 
 RULE(log_sum) { return range_make(a->lo, a->hi + log_above(larger(fan, 1))); }
-RULE(euclidean) { struct range r = absolute(a, fan); return range_make(r.lo, r.hi * sqrt(larger(fan, 1))); }
+RULE(euclidean)
+{
+	struct range r = absolute(a, fan);
+	return range_make(r.lo, r.hi * sqrt(larger(fan, 1)));
+}
 
 RULE(dot)
 {
@@ -221,23 +223,81 @@ typedef struct range range_fn(const struct range *a, double fan);
 
 /* Absent: the range of operand 0. */
 static range_fn *const range_rule[OP_COUNT] = {
-	[OP_NEG] = negated, [OP_ABS] = absolute, [OP_SIGN] = unit, [OP_SQUARE] = squared, [OP_SQRT] = square_root,
-	[OP_RSQRT] = inverse_root, [OP_EXP] = exponential, [OP_EXPM1] = exponential_minus_one, [OP_LOG] = logarithm,
-	[OP_LOG1P] = logarithm_plus_one, [OP_SIN] = unit, [OP_COS] = unit, [OP_TAN] = tangent, [OP_ASIN] = angle, [OP_ACOS] = to_pi,
-	[OP_ATAN] = angle, [OP_SINH] = hyperbolic_sine, [OP_COSH] = hyperbolic_cosine, [OP_TANH] = unit, [OP_ASINH] = area_sine,
-	[OP_ACOSH] = area_cosine, [OP_ATANH] = area_tangent, [OP_LOGISTIC] = logistic, [OP_ERF] = unit, [OP_FLOOR] = rounded,
-	[OP_CEIL] = rounded, [OP_TRUNC] = rounded, [OP_ROUND] = rounded, [OP_LOGICAL_NOT] = truth, [OP_BITWISE_INVERT] = inverted,
-	[OP_ADD] = sum, [OP_SUB] = difference, [OP_MUL] = product, [OP_DIV] = quotient, [OP_REMAINDER] = left_over, [OP_POW] = power,
-	[OP_ATAN2] = angle, [OP_MAX] = either_larger, [OP_MIN] = either_smaller, [OP_LOGICAL_AND] = truth, [OP_LOGICAL_OR] = truth,
-	[OP_LOGICAL_XOR] = truth, [OP_BITWISE_AND] = masked, [OP_BITWISE_OR] = bits, [OP_BITWISE_XOR] = bits,
-	[OP_SHIFT_LEFT] = shifted_left, [OP_SHIFT_RIGHT] = shifted_right, [OP_EQ] = truth, [OP_NE] = truth, [OP_LT] = truth,
-	[OP_LE] = truth, [OP_GT] = truth, [OP_GE] = truth, [OP_CLAMP] = clamped, [OP_SELECT] = second_or_third,
-	[OP_SLICE_SCATTER] = first_or_second, [OP_DYNAMIC_UPDATE_SLICE] = first_or_second, [OP_STORE] = first_or_second, [OP_PAD] = first_or_second,
-	[OP_CONCATENATE] = same, [OP_GATHER] = or_zero, [OP_TAKE_ALONG_AXIS] = or_zero, [OP_SCATTER_SET] = first_or_third,
-	[OP_SCATTER_ADD] = added_at, [OP_SCATTER_MUL] = multiplied_at, [OP_SCATTER_MIN] = first_or_third,
-	[OP_SCATTER_MAX] = first_or_third, [OP_MASKED_SCATTER] = first_or_third, [OP_REDUCE_SUM] = total_positive,
-	[OP_REDUCE_PROD] = running_product, [OP_LOGSUMEXP] = log_sum, [OP_NORM] = euclidean, [OP_CUMSUM] = running_total,
-	[OP_CUMPROD] = running_product, [OP_MATMUL] = dot,
+    [OP_NEG] = negated,
+    [OP_ABS] = absolute,
+    [OP_SIGN] = unit,
+    [OP_SQUARE] = squared,
+    [OP_SQRT] = square_root,
+    [OP_RSQRT] = inverse_root,
+    [OP_EXP] = exponential,
+    [OP_EXPM1] = exponential_minus_one,
+    [OP_LOG] = logarithm,
+    [OP_LOG1P] = logarithm_plus_one,
+    [OP_SIN] = unit,
+    [OP_COS] = unit,
+    [OP_TAN] = tangent,
+    [OP_ASIN] = angle,
+    [OP_ACOS] = to_pi,
+    [OP_ATAN] = angle,
+    [OP_SINH] = hyperbolic_sine,
+    [OP_COSH] = hyperbolic_cosine,
+    [OP_TANH] = unit,
+    [OP_ASINH] = area_sine,
+    [OP_ACOSH] = area_cosine,
+    [OP_ATANH] = area_tangent,
+    [OP_LOGISTIC] = logistic,
+    [OP_ERF] = unit,
+    [OP_FLOOR] = rounded,
+    [OP_CEIL] = rounded,
+    [OP_TRUNC] = rounded,
+    [OP_ROUND] = rounded,
+    [OP_LOGICAL_NOT] = truth,
+    [OP_BITWISE_INVERT] = inverted,
+    [OP_ADD] = sum,
+    [OP_SUB] = difference,
+    [OP_MUL] = product,
+    [OP_DIV] = quotient,
+    [OP_REMAINDER] = left_over,
+    [OP_POW] = power,
+    [OP_ATAN2] = angle,
+    [OP_MAX] = either_larger,
+    [OP_MIN] = either_smaller,
+    [OP_LOGICAL_AND] = truth,
+    [OP_LOGICAL_OR] = truth,
+    [OP_LOGICAL_XOR] = truth,
+    [OP_BITWISE_AND] = masked,
+    [OP_BITWISE_OR] = bits,
+    [OP_BITWISE_XOR] = bits,
+    [OP_SHIFT_LEFT] = shifted_left,
+    [OP_SHIFT_RIGHT] = shifted_right,
+    [OP_EQ] = truth,
+    [OP_NE] = truth,
+    [OP_LT] = truth,
+    [OP_LE] = truth,
+    [OP_GT] = truth,
+    [OP_GE] = truth,
+    [OP_CLAMP] = clamped,
+    [OP_SELECT] = second_or_third,
+    [OP_SLICE_SCATTER] = first_or_second,
+    [OP_DYNAMIC_UPDATE_SLICE] = first_or_second,
+    [OP_STORE] = first_or_second,
+    [OP_PAD] = first_or_second,
+    [OP_CONCATENATE] = same,
+    [OP_GATHER] = or_zero,
+    [OP_TAKE_ALONG_AXIS] = or_zero,
+    [OP_SCATTER_SET] = first_or_third,
+    [OP_SCATTER_ADD] = added_at,
+    [OP_SCATTER_MUL] = multiplied_at,
+    [OP_SCATTER_MIN] = first_or_third,
+    [OP_SCATTER_MAX] = first_or_third,
+    [OP_MASKED_SCATTER] = first_or_third,
+    [OP_REDUCE_SUM] = total_positive,
+    [OP_REDUCE_PROD] = running_product,
+    [OP_LOGSUMEXP] = log_sum,
+    [OP_NORM] = euclidean,
+    [OP_CUMSUM] = running_total,
+    [OP_CUMPROD] = running_product,
+    [OP_MATMUL] = dot,
 };
 
 struct range range_of(enum op op, const struct range *a, int n, double fan)

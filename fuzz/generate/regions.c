@@ -85,14 +85,11 @@ int gen_emit_for(struct gen *g)
 
 /* ---- while ---- */
 
-static bool is_scalar_float(const struct type *t)
-{
-	return dtype_is_float(t->dtype) && !t->shape.rank;
-}
+static bool is_scalar_float(const struct type *t) { return dtype_is_float(t->dtype) && !t->shape.rank; }
 
 /*
- * Carry `k` decides when the while ends: a counter below a bound, or a scalar float that the body moves toward its bound by exact
- * steps, so that rounding rarely decides the trip count.
+ * Carry `k` decides when the while ends: a counter below a bound, or a scalar float that the body moves toward its
+ * bound by exact steps, so that rounding rarely decides the trip count.
  */
 struct ending {
 	int k;
@@ -122,10 +119,10 @@ static struct ending pick_ending(struct gen *g, struct loop_draft *l)
 
 		e.compare = shrink ? OP_GT : choice_percent(g->c, 80) ? OP_LT : OP_LE;
 		e.step = choice_percent(g->c, 65) ? OP_MUL : shrink ? OP_SUB : OP_ADD;
-		e.by = e.step == OP_MUL ? (shrink			   ? 0.5 :
-						  choice_percent(g->c, 80) ? 2 :
-									     1.5) :
-					  choice_between(g->c, 1, 6) / 4.0;
+		e.by = e.step == OP_MUL ? (shrink                            ? 0.5
+		                                  : choice_percent(g->c, 80) ? 2
+		                                                             : 1.5)
+		                        : choice_between(g->c, 1, 6) / 4.0;
 		/* Odd multiples of 2^-4 away from the powers and integers that exact steps often meet. */
 		e.bound = shrink ? choice_between(g->c, 1, 12) / 16.0 : choice_between(g->c, 1, 6);
 		if (!shrink && choice_percent(g->c, 70))
@@ -332,9 +329,9 @@ int gen_emit_scan(struct gen *g)
 		struct gen_info info = g->info[results[i]];
 
 		gen_track(g, v + i,
-		    attrs.until ?
-			range_make(info.range.lo < 0 ? info.range.lo : 0, info.range.hi > 0 ? info.range.hi : 0) :
-			info.range,
+		    attrs.until
+		        ? range_make(info.range.lo < 0 ? info.range.lo : 0, info.range.hi > 0 ? info.range.hi : 0)
+		        : info.range,
 		    deps, info.noisy);
 	}
 	return v;
@@ -396,7 +393,7 @@ int gen_emit_cond(struct gen *g)
 
 		gen_track(g, v + i,
 		    range_make(x.range.lo < y.range.lo ? x.range.lo : y.range.lo,
-			x.range.hi > y.range.hi ? x.range.hi : y.range.hi),
+		        x.range.hi > y.range.hi ? x.range.hi : y.range.hi),
 		    deps, x.noisy || y.noisy);
 	}
 	return v;
@@ -477,7 +474,7 @@ int gen_emit_scatter_apply(struct gen *g)
 	if (v >= 0)
 		gen_track(g, v,
 		    range_make(info.range.lo < g->info[x].range.lo ? info.range.lo : g->info[x].range.lo,
-			info.range.hi > g->info[x].range.hi ? info.range.hi : g->info[x].range.hi),
+		        info.range.hi > g->info[x].range.hi ? info.range.hi : g->info[x].range.hi),
 		    deps, info.noisy || g->info[x].noisy);
 	return v;
 }

@@ -52,10 +52,7 @@ static int pick_wrt(struct choice *c, const struct profile *p, const struct prog
 /* ---- levels ---- */
 
 /* No choice is taken where the answer is no anyway: profiles of requests of one level draw as they always did. */
-static bool chance(struct choice *c, int percent)
-{
-	return percent && choice_percent(c, percent);
-}
+static bool chance(struct choice *c, int percent) { return percent && choice_percent(c, percent); }
 
 struct request_plan gen_request_plan(struct choice *c, const struct profile *p)
 {
@@ -86,10 +83,7 @@ struct request_plan gen_request_plan(struct choice *c, const struct profile *p)
 	return plan;
 }
 
-static int at_most(int x, int limit)
-{
-	return x < limit ? x : limit;
-}
+static int at_most(int x, int limit) { return x < limit ? x : limit; }
 
 struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan)
 {
@@ -125,7 +119,8 @@ static void push(struct testcase *t, struct signature *s, const struct transform
 	t->transform[t->n_transform++] = *level;
 }
 
-static void push_derivative(struct choice *c, const struct profile *p, int jvp, struct testcase *t, struct signature *s, struct arena *a)
+static void push_derivative(
+    struct choice *c, const struct profile *p, int jvp, struct testcase *t, struct signature *s, struct arena *a)
 {
 	struct transform level = {.kind = choice_percent(c, jvp) ? TRANSFORM_JVP : TRANSFORM_VJP};
 	struct type type[LIMIT_ARGS];
@@ -153,7 +148,8 @@ struct transform gen_batch(struct choice *c, int n_input, struct arena *a)
 	return level;
 }
 
-void gen_request(struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a)
+void gen_request(
+    struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a)
 {
 	struct signature s = request_base(&t->program);
 
@@ -176,8 +172,8 @@ void gen_request(struct choice *c, const struct profile *p, const struct request
 	}
 }
 
-void gen_request_stack(
-    struct choice *c, const struct profile *p, const enum transform_kind *stack, int n, struct testcase *t, struct arena *a)
+void gen_request_stack(struct choice *c, const struct profile *p, const enum transform_kind *stack, int n,
+    struct testcase *t, struct arena *a)
 {
 	struct signature s = request_base(&t->program);
 

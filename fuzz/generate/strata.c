@@ -50,8 +50,8 @@ static void strata_of_nodes(const struct program *p, struct strata *s)
 }
 
 /*
- * Whether a float input in wrt has an element that is 0, 1 or -1, equal to another element of the inputs in wrt, or to a constant that
- * the program compares with.
+ * Whether a float input in wrt has an element that is 0, 1 or -1, equal to another element of the inputs in wrt, or to
+ * a constant that the program compares with.
  */
 static bool is_edge(const struct transform *t, const struct tensor *point, const double *landmark, int n_landmark)
 {

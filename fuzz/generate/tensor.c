@@ -89,8 +89,8 @@ static int emit_reshape(struct gen *g, int v)
 	struct attrs attrs = {.shape = {.rank = 1, .extent = {n}}};
 
 	if (choice_percent(g->c, 30))
-		attrs.shape = choice_percent(g->c, 50) ? (struct shape){.rank = 2, .extent = {1, n}} :
-							 (struct shape){.rank = 2, .extent = {n, 1}};
+		attrs.shape = choice_percent(g->c, 50) ? (struct shape){.rank = 2, .extent = {1, n}}
+		                                       : (struct shape){.rank = 2, .extent = {n, 1}};
 	else if (n > k && n % k == 0)
 		attrs.shape = (struct shape){.rank = 2, .extent = {k, n / k}};
 	return gen_node(g, OP_RESHAPE, &v, 1, &attrs);
@@ -275,10 +275,7 @@ int gen_indices(struct gen *g, const struct shape *s, int extent)
 	return gen_integers(g, t.dtype, s, 0, extent > 1 ? extent - 1 : 0);
 }
 
-static enum index_mode pick_mode(struct gen *g)
-{
-	return (enum index_mode)choice_below(g->c, MODE_COUNT);
-}
+static enum index_mode pick_mode(struct gen *g) { return (enum index_mode)choice_below(g->c, MODE_COUNT); }
 
 int gen_emit_gather(struct gen *g)
 {
@@ -293,8 +290,9 @@ int gen_emit_gather(struct gen *g)
 	extent = s.extent[attrs.axis];
 	if (choice_percent(g->c, 40)) {
 		s.extent[attrs.axis] = choice_between(g->c, 1, 4);
-		return gen_fits(g, shape_elements(&s)) ?
-		    gen_node(g, OP_TAKE_ALONG_AXIS, (const int[]){x, gen_indices(g, &s, extent)}, 2, &attrs) : -1;
+		return gen_fits(g, shape_elements(&s))
+		    ? gen_node(g, OP_TAKE_ALONG_AXIS, (const int[]){x, gen_indices(g, &s, extent)}, 2, &attrs)
+		    : -1;
 	}
 	indices.rank = choice_below(g->c, s.rank > 2 ? 2 : 3);
 	for (int d = 0; d < indices.rank; d++)
@@ -408,8 +406,8 @@ int gen_emit_matmul(struct gen *g)
 	n = choice_between(g->c, 1, 3);
 	if (!gen_fits(g, gen_elements(g, a) * n) || !gen_fits(g, k * n))
 		return -1;
-	t.shape = choice_percent(g->c, 40) ? (struct shape){.rank = 1, .extent = {k}} :
-					     (struct shape){.rank = 2, .extent = {k, n}};
+	t.shape = choice_percent(g->c, 40) ? (struct shape){.rank = 1, .extent = {k}}
+	                                   : (struct shape){.rank = 2, .extent = {k, n}};
 	b = gen_value_of(g, &t);
 	/* A vector may stand on the left of a matrix, too. */
 	if (b >= 0 && gen_type(g, a)->shape.rank == 1 && gen_type(g, b)->shape.rank == 1 && choice_percent(g->c, 50))
@@ -458,17 +456,20 @@ static int emit_iota(struct gen *g)
 	if (x < 0 || !gen_fits(g, gen_elements(g, x)))
 		return -1;
 	attrs.dtype = positions ? (choice_percent(g->c, 50) ? DTYPE_I64 : DTYPE_I32) : gen_type(g, x)->dtype;
-	attrs.shape = positions ? (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}} : gen_type(g, x)->shape;
+	attrs.shape = positions ? (struct shape){.rank = 1, .extent = {choice_between(g->c, 1, 4)}}
+	                        : gen_type(g, x)->shape;
 	attrs.axis = choice_below(g->c, attrs.shape.rank);
-	v = gen_node(g, OP_IOTA, NULL, 0, &(struct attrs){.dtype = attrs.dtype, .shape = attrs.shape, .axis = attrs.axis});
+	v = gen_node(
+	    g, OP_IOTA, NULL, 0, &(struct attrs){.dtype = attrs.dtype, .shape = attrs.shape, .axis = attrs.axis});
 	if (v < 0)
 		return -1;
 	g->info[v].range = range_make(0, attrs.shape.extent[attrs.axis]);
 	if (!positions)
 		return gen_binary(g, choice_percent(g->c, 50) ? OP_ADD : OP_MUL, x, v);
 	attrs.axis = choice_below(g->c, gen_type(g, x)->shape.rank);
-	return gen_fits(g, gen_elements(g, x) * gen_elements(g, v)) ? gen_node(g, OP_GATHER, (const int[]){x, v}, 2,
-		&(struct attrs){.axis = attrs.axis, .mode = attrs.mode}) : -1;
+	return gen_fits(g, gen_elements(g, x) * gen_elements(g, v))
+	    ? gen_node(g, OP_GATHER, (const int[]){x, v}, 2, &(struct attrs){.axis = attrs.axis, .mode = attrs.mode})
+	    : -1;
 }
 
 int gen_emit_copy(struct gen *g)

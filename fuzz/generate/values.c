@@ -23,7 +23,8 @@ void gen_push(struct gen *g, int value)
 static void know(struct gen *g, int value, struct range r, uint32_t deps, bool noisy)
 {
 	GROW(g->a, g->info, &g->info_room, value + 1);
-	g->info[value] = (struct gen_info){.range = r, .deps = deps, .noisy = noisy, .depth = g->depth, .successor = -1};
+	g->info[value] = (struct gen_info){
+	    .range = r, .deps = deps, .noisy = noisy, .depth = g->depth, .successor = -1};
 }
 
 int gen_latest(const struct gen *g, int value)
@@ -33,7 +34,8 @@ int gen_latest(const struct gen *g, int value)
 	return value;
 }
 
-/* A buffer that was stored into is offered no more.  It belongs to the innermost region, so no mark of an outer one moves. */
+/* A buffer that was stored into is offered no more.  It belongs to the innermost region, so no mark of an outer one
+ * moves. */
 static void consume(struct gen *g, int buffer, int result)
 {
 	int n = 0;
@@ -79,28 +81,16 @@ int gen_input(struct gen *g, const struct type *t, struct range r)
 bool gen_fits(const struct gen *g, int elements)
 {
 	return elements >= 0 && elements <= GEN_ELEMENTS && elements <= (g->p->elements > 0 ? g->p->elements : 1) &&
-	       g->nodes < GEN_NODES && g->work + (int64_t)3 * g->multiplier * elements < GEN_WORK;
+	    g->nodes < GEN_NODES && g->work + (int64_t)3 * g->multiplier * elements < GEN_WORK;
 }
 
-int gen_budget(const struct gen *g)
-{
-	return g->p->work < GEN_BUDGET ? g->p->work : GEN_BUDGET;
-}
+int gen_budget(const struct gen *g) { return g->p->work < GEN_BUDGET ? g->p->work : GEN_BUDGET; }
 
-bool gen_open(const struct gen *g)
-{
-	return g->ops < g->ops_end && g->work < gen_budget(g) && g->nodes < GEN_NODES;
-}
+bool gen_open(const struct gen *g) { return g->ops < g->ops_end && g->work < gen_budget(g) && g->nodes < GEN_NODES; }
 
-double gen_limit(enum dtype d)
-{
-	return d == DTYPE_F16 ? 64 : d == DTYPE_BF16 ? 128 : 4096;
-}
+double gen_limit(enum dtype d) { return d == DTYPE_F16 ? 64 : d == DTYPE_BF16 ? 128 : 4096; }
 
-double range_magnitude(struct range r)
-{
-	return -r.lo > r.hi ? -r.lo : r.hi;
-}
+double range_magnitude(struct range r) { return -r.lo > r.hi ? -r.lo : r.hi; }
 
 /* Ops whose results are made of whole lines of an operand. */
 static bool has_lines(enum op op)
@@ -140,7 +130,8 @@ static bool rounds(enum op op)
 	return false;
 }
 
-/* Ops that may let no derivative through: what they take still counts as unused, so that it finds another way to a result. */
+/* Ops that may let no derivative through: what they take still counts as unused, so that it finds another way to a
+ * result. */
 static bool may_block(enum op op)
 {
 	enum regularity r = op_table[op].regularity;
@@ -186,10 +177,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	return v;
 }
 
-int gen_unary(struct gen *g, enum op op, int a)
-{
-	return gen_node(g, op, &a, 1, NULL);
-}
+int gen_unary(struct gen *g, enum op op, int a) { return gen_node(g, op, &a, 1, NULL); }
 
 int gen_with_scalar(struct gen *g, enum op op, int a, double x)
 {
@@ -232,9 +220,9 @@ int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg)
 	if (n <= 0)
 		return -1;
 	for (int i = 0; i < 5; i++) {
-		int back = choice_percent(g->c, g->p->pick_old) ?
-		    choice_below(g->c, n) :
-		    choice_below(g->c, 1 + choice_below(g->c, n < 8 ? n : 8));
+		int back = choice_percent(g->c, g->p->pick_old)
+		    ? choice_below(g->c, n)
+		    : choice_below(g->c, 1 + choice_below(g->c, n < 8 ? n : 8));
 		int v = g->pool[g->n_pool - 1 - back];
 
 		if (!fits(g, v, arg))
@@ -250,10 +238,7 @@ int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg)
 	return best;
 }
 
-int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg)
-{
-	return gen_pick_from(g, 0, fits, arg);
-}
+int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg) { return gen_pick_from(g, 0, fits, arg); }
 
 bool gen_fits_float(const struct gen *g, int value, const void *unused)
 {
@@ -285,10 +270,7 @@ bool gen_fits_bool(const struct gen *g, int value, const void *unused)
 	return gen_type(g, value)->dtype == DTYPE_BOOL;
 }
 
-bool gen_fits_type(const struct gen *g, int value, const void *type)
-{
-	return type_equal(gen_type(g, value), type);
-}
+bool gen_fits_type(const struct gen *g, int value, const void *type) { return type_equal(gen_type(g, value), type); }
 
 bool gen_fits_broadcast(const struct gen *g, int value, const void *type)
 {
@@ -296,7 +278,7 @@ bool gen_fits_broadcast(const struct gen *g, int value, const void *type)
 	struct shape out;
 
 	return gen_type(g, value)->dtype == t->dtype && shape_broadcast(&gen_type(g, value)->shape, &t->shape, &out) &&
-	       gen_fits(g, shape_elements(&out));
+	    gen_fits(g, shape_elements(&out));
 }
 
 int gen_pick_float(struct gen *g)
@@ -354,10 +336,7 @@ int gen_scalar(struct gen *g, enum dtype d, double x)
 	return constant(g, &t, range_make(x, x));
 }
 
-bool gen_special(struct gen *g)
-{
-	return g->p->constant_special && choice_percent(g->c, g->p->constant_special);
-}
+bool gen_special(struct gen *g) { return g->p->constant_special && choice_percent(g->c, g->p->constant_special); }
 
 double gen_neutral(struct gen *g)
 {
@@ -447,9 +426,9 @@ int gen_value_of(struct gen *g, const struct type *t)
 	int v = gen_pick(g, gen_fits_type, t);
 
 	if (v < 0 || g->info[v].uses > 2) {
-		int w = dtype_is_float(t->dtype) && choice_percent(g->c, 60) ?
-		    gen_as(g, gen_pick(g, gen_fits_float, NULL), t) :
-		    -1;
+		int w = dtype_is_float(t->dtype) && choice_percent(g->c, 60)
+		    ? gen_as(g, gen_pick(g, gen_fits_float, NULL), t)
+		    : -1;
 
 		v = w >= 0 ? w : v;
 	}

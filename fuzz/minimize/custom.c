@@ -1,4 +1,5 @@
-/* custom.c: passes over op custom: a plainer function, whose rule is then written anew, for the old one would be wrong. */
+/* custom.c: passes over op custom: a plainer function, whose rule is then written anew, for the old one would be wrong.
+ */
 #include "passes.h"
 
 #include "engines/aot/aot.h"
@@ -32,7 +33,8 @@ static enum edit_result with_function(struct edit *e, struct node *n, const stru
 	struct program rule;
 	struct error error = {0};
 
-	if (!program_check(function, &error) || !aot_rule(function, n->attrs.transform, &aot_rules_right, e->arena, &rule, &error))
+	if (!program_check(function, &error) ||
+	    !aot_rule(function, n->attrs.transform, &aot_rules_right, e->arena, &rule, &error))
 		return EDIT_SKIP;
 	n->region = NEW(e->arena, struct region, 2);
 	n->region[0] = as_region(e, function);
@@ -77,7 +79,8 @@ enum edit_result pass_plain_custom(struct edit *e, int k)
 	if (!edit_site(e, k / HOWS, &s))
 		return EDIT_END;
 	n = s.node;
-	if (n->op != OP_CUSTOM || i >= n->n_arg || j > i || !dtype_is_float(edit_type(e, n->region[0].param + i)->dtype) ||
+	if (n->op != OP_CUSTOM || i >= n->n_arg || j > i ||
+	    !dtype_is_float(edit_type(e, n->region[0].param + i)->dtype) ||
 	    (j >= 0 && !type_equal(edit_type(e, n->region[0].param + i), edit_type(e, n->region[0].param + j))))
 		return EDIT_SKIP;
 	keep_result(e, n, &n->region[0], 0);
@@ -85,7 +88,8 @@ enum edit_result pass_plain_custom(struct edit *e, int k)
 	return with_function(e, n, &function);
 }
 
-/* Of a function: node number k / 2 gives way to operand k % 2; then, parameter k goes if nothing uses it; then, result k stays alone. */
+/* Of a function: node number k / 2 gives way to operand k % 2; then, parameter k goes if nothing uses it; then, result
+ * k stays alone. */
 enum edit_result pass_shrink_custom(struct edit *e, int k)
 {
 	enum { NODES = 16, HOWS = 2 * NODES + 2 * LIMIT_ARGS };

@@ -16,10 +16,15 @@ static bool holds_when_fresh(void *question, const struct testcase *c, struct ar
 	return case_shows(c, q, scratch, NULL);
 }
 
-bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a, struct testcase *small, struct bench_result *r,
-    struct minimize_statistics *stats)
+bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a,
+    struct testcase *small, struct bench_result *r, struct minimize_statistics *stats)
 {
-	const struct question again = {.bench = same->bench, .judged = JUDGED_IN_FULL, .fresh = true, .signature = same->signature, .slips = same->slips, .spent = same->spent,
+	const struct question again = {.bench = same->bench,
+	    .judged = JUDGED_IN_FULL,
+	    .fresh = true,
+	    .signature = same->signature,
+	    .slips = same->slips,
+	    .spent = same->spent,
 	    .result = r};
 	struct question in_short = *same, in_full = *same;
 
@@ -48,7 +53,8 @@ void slips_take(const struct slips *slips, const char *spec, const char *right_o
 		bool shows;
 
 		arena_reset(&a);
-		if (!testcase_read(slip->text, slip->len, &a, &c, &e) || !bench_open_against(&one, &spec, 1, right_on, &oracle, &e))
+		if (!testcase_read(slip->text, slip->len, &a, &c, &e) ||
+		    !bench_open_against(&one, &spec, 1, right_on, &oracle, &e))
 			continue;
 		q.bench = &one;
 		q.signature = slip->signature;

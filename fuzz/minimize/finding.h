@@ -11,8 +11,8 @@
  * and judges every candidate in full and in a fresh process.  *small and its judgement *r live in `a`.  False: *small,
  * which may be `from`, shows nothing in the end.
  */
-bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a, struct testcase *small, struct bench_result *r,
-    struct minimize_statistics *stats) MUST_CHECK;
+bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a,
+    struct testcase *small, struct bench_result *r, struct minimize_statistics *stats) MUST_CHECK;
 
 /* Calls `take` for every slip that a fresh engine shows, judged in full.  right_on: see bench_open_against. */
 typedef void take_slip_fn(void *context, const char *signature, const struct testcase *c);

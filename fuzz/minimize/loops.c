@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Puts the nodes of `from` before node `index` of `r` (taking node `index` away) with parameters replaced by param[].  The results of
- * `from` stay what they are: the caller replaces uses of the node's results.
+ * Puts the nodes of `from` before node `index` of `r` (taking node `index` away) with parameters replaced by param[].
+ * The results of `from` stay what they are: the caller replaces uses of the node's results.
  */
 static void splice(struct edit *e, struct region *r, int index, const struct region *from, const int *param)
 {
@@ -37,8 +37,8 @@ static bool retype_input(struct edit *e, int value, const struct type *type)
 }
 
 /*
- * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices ones, or
- * both are the first input that fits; an input whose slices are iterated over becomes a slice.
+ * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices
+ * ones, or both are the first input that fits; an input whose slices are iterated over becomes a slice.
  */
 static void splice_body(struct edit *e, struct site s, struct node_loop l, bool inputs)
 {
@@ -53,7 +53,8 @@ static void splice_body(struct edit *e, struct site s, struct node_loop l, bool 
 			param[i] = input;
 			continue;
 		}
-		if (inputs && carry >= l.n_carry && retype_input(e, node.arg[l.first_arg + carry], edit_type(e, body.param + i))) {
+		if (inputs && carry >= l.n_carry &&
+		    retype_input(e, node.arg[l.first_arg + carry], edit_type(e, body.param + i))) {
 			param[i] = node.arg[l.first_arg + carry];
 			continue;
 		}
@@ -68,7 +69,8 @@ static void splice_body(struct edit *e, struct site s, struct node_loop l, bool 
 	for (int i = 0; i < node.n_out; i++) {
 		int by = i < body.n_result ? body.result[i] : node.arg[0];
 
-		/* A result may be a parameter, which has been replaced in the region but not in this copy of the list. */
+		/* A result may be a parameter, which has been replaced in the region but not in this copy of the list.
+		 */
 		for (int j = 0; j < body.n_param; j++)
 			if (by == body.param + j)
 				by = param[j];
@@ -117,7 +119,8 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 		int by = node.region[which].result[i];
 
 		/* What scatter_apply applies may give its parameter back, which has become the operand. */
-		edit_replace(e, node.out + i, node.region[which].n_param && by == node.region[which].param ? node.arg[0] : by);
+		edit_replace(
+		    e, node.out + i, node.region[which].n_param && by == node.region[which].param ? node.arg[0] : by);
 	}
 	return true;
 }
@@ -145,8 +148,9 @@ enum edit_result pass_skip_loop(struct edit *e, int k)
 	node = *s.node;
 	edit_remove_node(s.region, s.index);
 	for (int i = 0; i < node.n_out; i++)
-		edit_replace(e, node.out + i, i < l.n_carry ? node.arg[l.first_arg + i]
-		    : edit_insert_fill(e, s.region, s.index, edit_type(e, node.out + i), 0));
+		edit_replace(e, node.out + i,
+		    i < l.n_carry ? node.arg[l.first_arg + i]
+		                  : edit_insert_fill(e, s.region, s.index, edit_type(e, node.out + i), 0));
 	return EDIT_TRY;
 }
 
@@ -329,14 +333,22 @@ static int first_float(struct edit *e, const struct site *s)
 }
 
 /*
- * A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the one carry.  It begins with what the loop was
- * given, or with a value that the body captured.
+ * A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the
+ * one carry.  It begins with what the loop was given, or with a value that the body captured.
  */
 enum edit_result pass_plainest_loop(struct edit *e, int k)
 {
 	static const enum op ops[] = {OP_MUL, OP_ADD};
-	enum { OPS = 2, CAPTURED = 4, CARRIES = CAPTURED + 1, SCOPE = 4, TRIPS = 2, HOWS = OPS * CARRIES * SCOPE * TRIPS };
-	int op = k % OPS, with = k / OPS % SCOPE, carry = k / (OPS * SCOPE) % CARRIES, scope[SCOPE], n_scope, first, init;
+	enum {
+		OPS = 2,
+		CAPTURED = 4,
+		CARRIES = CAPTURED + 1,
+		SCOPE = 4,
+		TRIPS = 2,
+		HOWS = OPS * CARRIES * SCOPE * TRIPS
+	};
+	int op = k % OPS, with = k / OPS % SCOPE, carry = k / (OPS * SCOPE) % CARRIES, scope[SCOPE], n_scope, first,
+	    init;
 	struct node plain = {.op = ops[op], .n_arg = 2, .n_out = 1}, *n;
 	struct type types[2] = {{.dtype = DTYPE_I64}};
 	struct region body = {.n_param = 2, .n_node = 1, .n_result = 1};
@@ -358,7 +370,8 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 		return EDIT_SKIP;
 	first = edit_new_values(e, types, 2);
 	plain.out = edit_new_values(e, &types[1], 1);
-	plain.arg = arena_copy(e->arena, (const int[]){first + 1, with < n_scope ? scope[with] : first + 1}, 2, sizeof *plain.arg);
+	plain.arg = arena_copy(
+	    e->arena, (const int[]){first + 1, with < n_scope ? scope[with] : first + 1}, 2, sizeof *plain.arg);
 	body.param = first;
 	body.node = arena_copy(e->arena, &plain, 1, sizeof plain);
 	body.result = arena_copy(e->arena, &plain.out, 1, sizeof plain.out);

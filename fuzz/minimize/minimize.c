@@ -21,8 +21,8 @@ enum { PASSES = sizeof passes / sizeof *passes };
 enum {
 	ARENA_LIMIT = 256 << 20,
 	/*
-	 * Candidates that are made for one pass without a success before it gives up: passes over pairs of inputs or cells of large literals
-	 * would otherwise spend everything.
+	 * Candidates that are made for one pass without a success before it gives up: passes over pairs of inputs or
+	 * cells of large literals would otherwise spend everything.
 	 */
 	PATIENCE = 4000
 };
@@ -67,7 +67,8 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + at->until;
 		attrs += at->keepdims + (at->axis != 0) + (at->mode != 0) + at->n_axes;
 		for (int d = 0; d < LIMIT_RANK; d++)
-			attrs += (at->start[d] != 0) + (at->stride[d] != 0 && at->stride[d] != 1) + (at->low[d] != 0) + (at->high[d] != 0);
+			attrs += (at->start[d] != 0) + (at->stride[d] != 0 && at->stride[d] != 1) + (at->low[d] != 0) +
+			    (at->high[d] != 0);
 	}
 	for (int v = 0; v < p->n_value; v++) {
 		elements += shape_elements(&p->type[v].shape) + p->type[v].shape.rank;
@@ -77,7 +78,8 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 		request += 1 + c->transform[t].n_wrt + c->transform[t].size;
 		batches += c->transform[t].kind == TRANSFORM_BATCH;
 	}
-	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight, attrs, edit_number_cost(&sites)}};
+	m = (struct measure){.at = {batches, ops, regions, request, lists, trips, dtypes, elements, constants, weight,
+	                         attrs, edit_number_cost(&sites)}};
 	m.key = edit_order_key(&sites, a, &m.n_key);
 	return m;
 }
@@ -139,7 +141,8 @@ struct minimizer {
 	struct tried tried;
 	struct engine *primal;
 	bool idles;     /* it began with a loop that never begins */
-	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they keep it */
+	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they
+	                   keep it */
 	bool elsewhere; /* what fails where the best case is asked is varied */
 	bool tidy;      /* a case that is as simple and comes first is better */
 };
@@ -231,7 +234,7 @@ static bool run_pass(struct minimizer *m, const struct pass *pass)
 {
 	bool progress = false;
 
-	for (int k = 0, idle = 0; m->stats->tried < m->budget && idle < PATIENCE; ) {
+	for (int k = 0, idle = 0; m->stats->tried < m->budget && idle < PATIENCE;) {
 		switch (try_everywhere(m, pass, k)) {
 		case TRIAL_END:
 			return progress;
@@ -296,8 +299,8 @@ static void hand_out(void *context)
 	x->copy = testcase_copy(x->best, x->arena);
 }
 
-struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget, struct arena *a,
-    struct minimize_statistics *stats)
+struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget,
+    struct arena *a, struct minimize_statistics *stats)
 {
 	struct minimizer m = {.interesting = interesting, .self = self, .budget = budget, .stats = stats};
 	struct handing_out out = {&m.best, a};

@@ -12,10 +12,10 @@ struct minimize_statistics {
 };
 
 /*
- * Applies the passes of passes.def in order until none makes progress or `budget` candidates were tried.  Deterministic.
+ * Applies the passes of passes.def in order until none makes progress or `budget` candidates were tried. Deterministic.
  * `from` must be interesting.  The result lives in `a`.
  */
-struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget, struct arena *a,
-    struct minimize_statistics *stats);
+struct testcase minimize(const struct testcase *from, interesting_fn *interesting, void *self, int budget,
+    struct arena *a, struct minimize_statistics *stats);
 
 #endif

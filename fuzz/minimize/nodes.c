@@ -50,7 +50,8 @@ enum edit_result pass_cut(struct edit *e, int k)
 
 enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
 
-/* how 0 and 1: new inputs, differentiated or not, of predicates in regions, too, as true; then an input that takes the result's type. */
+/* how 0 and 1: new inputs, differentiated or not, of predicates in regions, too, as true; then an input that takes the
+ * result's type. */
 enum edit_result pass_promote(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -68,7 +69,8 @@ enum edit_result pass_promote(struct edit *e, int k)
 	if (!s.top) {
 		struct tensor ones;
 
-		if (input >= 0 || n.n_out != 1 || edit_type(e, n.out)->dtype != DTYPE_BOOL || top->n_param == LIMIT_ARGS)
+		if (input >= 0 || n.n_out != 1 || edit_type(e, n.out)->dtype != DTYPE_BOOL ||
+		    top->n_param == LIMIT_ARGS)
 			return EDIT_SKIP;
 		ones = tensor_new(e->arena, edit_type(e, n.out));
 		edit_fill(&ones, 1);
@@ -96,7 +98,8 @@ static bool is_result(const struct region *r, int value)
 	return false;
 }
 
-/* Operand k % LIMIT_ARGS, of whatever type, in place of a top-level node, and the other operands among the results; what the node reads twice is there twice. */
+/* Operand k % LIMIT_ARGS, of whatever type, in place of a top-level node, and the other operands among the results;
+ * what the node reads twice is there twice. */
 enum edit_result pass_release(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -158,7 +161,8 @@ enum edit_result pass_replace(struct edit *e, int k)
 	if (how >= STAND_OPERANDS && how < STAND_OPERANDS + STAND_FILLS) {
 		edit_remove_node(s.region, index);
 		for (int i = 0; i < n_out; i++)
-			edit_replace(e, out + i, edit_insert_fill(e, s.region, index, edit_type(e, out + i), fills[how - STAND_OPERANDS]));
+			edit_replace(e, out + i,
+			    edit_insert_fill(e, s.region, index, edit_type(e, out + i), fills[how - STAND_OPERANDS]));
 		return EDIT_TRY;
 	}
 	if (n_out != 1)
@@ -254,7 +258,8 @@ enum edit_result pass_binary(struct edit *e, int k)
 
 	if (!edit_site_last(e, k / BINARY_HOWS, &s))
 		return EDIT_END;
-	if (i > j || s.node->op == OP_CONSTANT || s.node->n_out != 1 || !dtype_is_float(edit_type(e, s.node->out)->dtype))
+	if (i > j || s.node->op == OP_CONSTANT || s.node->n_out != 1 ||
+	    !dtype_is_float(edit_type(e, s.node->out)->dtype))
 		return EDIT_SKIP;
 	n_scope = edit_scope(e, &s, edit_type(e, s.node->out), scope, BINARY_SCOPE);
 	if (j >= n_scope)
@@ -290,7 +295,8 @@ enum edit_result pass_merge_constants(struct edit *e, int k)
 	if (s.node->op != OP_CONSTANT)
 		return EDIT_SKIP;
 	for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &other) && other.node != s.node;) {
-		if (other.node->op != OP_CONSTANT || !type_equal(edit_type(e, other.node->out), edit_type(e, s.node->out)) || n++ < k % OTHERS)
+		if (other.node->op != OP_CONSTANT ||
+		    !type_equal(edit_type(e, other.node->out), edit_type(e, s.node->out)) || n++ < k % OTHERS)
 			continue;
 		edit_replace(e, s.node->out, other.node->out);
 		edit_remove_node(s.region, s.index);

@@ -1,4 +1,5 @@
-/* numbers.c: passes on the numbers of literals, points and seeds, and the other numbers at which candidates are tried. */
+/* numbers.c: passes on the numbers of literals, points and seeds, and the other numbers at which candidates are tried.
+ */
 #include "passes.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ static struct tensor *literal(struct edit *e, int k, enum literal_kind *kind)
 }
 
 /*
- * What a person would write, best first.  A point at 0 or 1 explains little, as many a rule is right there by accident, so they
- * come late; indices and trip counts are integers, where 0 and 1 are plain.
+ * What a person would write, best first.  A point at 0 or 1 explains little, as many a rule is right there by accident,
+ * so they come late; indices and trip counts are integers, where 0 and 1 are plain.
  */
 enum { SIMPLE = 5 };
 static const double simple_floats[LITERAL_KINDS][SIMPLE] = {
@@ -130,9 +131,9 @@ enum edit_result pass_round(struct edit *e, int k)
 /* ---- all points and seeds at once ---- */
 
 /*
- * Element number n of all float inputs together becomes point + n * point_step, and so for seeds; constants and integers stay.
- * What a wrong derivative looks like beside the right one (its sign, zero, a common factor) depends on where it is taken and along
- * what, and on what right terms are added to it: `plus` adds an input to the first result.
+ * Element number n of all float inputs together becomes point + n * point_step, and so for seeds; constants and
+ * integers stay. What a wrong derivative looks like beside the right one (its sign, zero, a common factor) depends on
+ * where it is taken and along what, and on what right terms are added to it: `plus` adds an input to the first result.
  */
 static const struct point_variant {
 	double point, point_step, seed, seed_step;
@@ -162,12 +163,15 @@ static void set_numbers(struct edit *e, const struct point_variant *v)
 		if (kind == LITERAL_CONSTANT || !dtype_is_float(t->type.dtype))
 			continue;
 		for (int i = 0, n = shape_elements(&t->type.shape); i < n; i++)
-			edit_round(t->type.dtype, kind == LITERAL_POINT ? v->point + v->point_step * n_point++
-			    : v->seed + v->seed_step * n_seed++, &t->at[i]);
+			edit_round(t->type.dtype,
+			    kind == LITERAL_POINT ? v->point + v->point_step * n_point++
+			                          : v->seed + v->seed_step * n_seed++,
+			    &t->at[i]);
 	}
 }
 
-/* Result 0 plus the first float input that is differentiated; types are put right by edit_finish, or the candidate is dropped. */
+/* Result 0 plus the first float input that is differentiated; types are put right by edit_finish, or the candidate is
+ * dropped. */
 static void add_input_to_result(struct edit *e)
 {
 	struct region *top = &e->c.program.top;
@@ -178,7 +182,8 @@ static void add_input_to_result(struct edit *e)
 
 		if (t->wrt[i] >= top->n_param || !dtype_is_float(edit_type(e, input)->dtype))
 			continue;
-		top->result[0] = edit_insert_binary(e, top, top->n_node, OP_ADD, top->result[0], input, edit_type(e, input));
+		top->result[0] = edit_insert_binary(
+		    e, top, top->n_node, OP_ADD, top->result[0], input, edit_type(e, input));
 		return;
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * order.c: programs that are as simple and differ in the order of things: which one comes first, and the passes that lead to it.  Two cases of one bug shall end
- * in one program.
+ * order.c: programs that are as simple and differ in the order of things: which one comes first, and the passes that
+ * lead to it.  Two cases of one bug shall end in one program.
  */
 #include "passes.h"
 
@@ -8,7 +8,8 @@
 
 static bool commutes(enum op op)
 {
-	return op == OP_ADD || op == OP_MUL || op == OP_MAX || op == OP_MIN || op == OP_LOGICAL_AND || op == OP_LOGICAL_OR;
+	return op == OP_ADD || op == OP_MUL || op == OP_MAX || op == OP_MIN || op == OP_LOGICAL_AND ||
+	    op == OP_LOGICAL_OR;
 }
 
 struct key {

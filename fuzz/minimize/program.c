@@ -251,7 +251,8 @@ enum edit_result pass_expose(struct edit *e, int k)
 	if (!edit_site(e, k, &s))
 		return EDIT_END;
 	value = s.node->out;
-	if (s.node->op == OP_CONSTANT || !s.node->n_out || !dtype_is_float(edit_type(e, value)->dtype) || !raise_to_top(e, value))
+	if (s.node->op == OP_CONSTANT || !s.node->n_out || !dtype_is_float(edit_type(e, value)->dtype) ||
+	    !raise_to_top(e, value))
 		return EDIT_SKIP;
 	top->result = NEW(e->arena, int, 1);
 	top->result[0] = value;
@@ -266,7 +267,8 @@ enum edit_result pass_expose(struct edit *e, int k)
 
 /* ---- inputs ---- */
 
-/* Takes input `which` off the signature, the points and the request.  False when a transform would have no input left. */
+/* Takes input `which` off the signature, the points and the request.  False when a transform would have no input left.
+ */
 static bool remove_input(struct edit *e, int which)
 {
 	struct testcase *c = &e->c;

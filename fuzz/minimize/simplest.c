@@ -15,13 +15,15 @@
 /* Ways to write a derivative as a program, of which an engine has one. */
 struct formulation {
 	bool scans;  /* batches as an engine without rules for them does them */
-	int further; /* orders that op derivative is written for beyond what is asked: masks, so that these are right too */
+	int further; /* orders that op derivative is written for beyond what is asked: masks, so that these are right
+	                too */
 };
 static const struct formulation formulations[] = {{false, 0}, {true, 0}, {false, 1}, {true, 1}};
 enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
 
 /* c with its `n` innermost levels as its program; false: not a case. */
-static bool write_levels(const struct testcase *c, int n, const struct formulation *f, struct arena *a, struct testcase *out)
+static bool write_levels(
+    const struct testcase *c, int n, const struct formulation *f, struct arena *a, struct testcase *out)
 {
 	struct aot_rules rules = aot_rules_right;
 	int above = request_order(c->transform + n, c->n_transform - n);
@@ -31,7 +33,8 @@ static bool write_levels(const struct testcase *c, int n, const struct formulati
 	if (f->scans)
 		rules.guard = NULL;
 	*out = *c;
-	if (program_has_derivative(&below) && !aot_lower(&below, request_order(c->transform, c->n_transform) + f->further, &rules, a, &below, &e))
+	if (program_has_derivative(&below) &&
+	    !aot_lower(&below, request_order(c->transform, c->n_transform) + f->further, &rules, a, &below, &e))
 		return false;
 	out->program = below;
 	if (n && !aot_levels(&below, c->transform, n, above, &rules, a, &out->program, &e))
@@ -47,8 +50,10 @@ static bool has_derived_op(const struct program *p)
 	return program_has_derivative(p) || region_has_op(&p->top, OP_FIXED_POINT);
 }
 
-/* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or any of the same verdict where that is NULL. */
-static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is, enum verdict verdict, struct arena *a, struct testcase *out)
+/* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or
+ * any of the same verdict where that is NULL. */
+static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is,
+    enum verdict verdict, struct arena *a, struct testcase *out)
 {
 	struct answer *written = NEW(a, struct answer, c->n_point);
 	struct judgement j;
@@ -63,7 +68,8 @@ static bool write_out(const struct question *any, const struct testcase *c, cons
 				engine_answer(any->bench->engine[0], out, a, written);
 			while (as_is && same < c->n_point && same_answer(&as_is[same], &written[same]))
 				same++;
-			if ((!as_is || same == c->n_point) && case_shows(out, any, a, &j) && (as_is || j.verdict == verdict || any->runs > 1))
+			if ((!as_is || same == c->n_point) && case_shows(out, any, a, &j) &&
+			    (as_is || j.verdict == verdict || any->runs > 1))
 				return true;
 		}
 	}
@@ -71,10 +77,12 @@ static bool write_out(const struct question *any, const struct testcase *c, cons
 }
 
 /*
- * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of contributions, which the engine has in its own way: a bug of a
- * lower order is there in any case, and is to be mended before more can be said.
+ * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of
+ * contributions, which the engine has in its own way: a bug of a lower order is there in any case, and is to be mended
+ * before more can be said.
  */
-static bool write_levels_out(const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out)
+static bool write_levels_out(
+    const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out)
 {
 	struct answer *as_is = NEW(a, struct answer, c->n_point);
 	struct judgement j;
@@ -89,22 +97,20 @@ static bool write_levels_out(const struct question *any, const struct testcase *
 
 struct any_finding {
 	const struct question *any; /* that refuses nothing */
-	bool op[OP_COUNT]; /* of the case that it began with */
-	bool loop;         /* one of which is a loop */
-	struct judgement of; /* that case; or what is left of it, where that is no longer excused */
+	bool op[OP_COUNT];          /* of the case that it began with */
+	bool loop;                  /* one of which is a loop */
+	struct judgement of;        /* that case; or what is left of it, where that is no longer excused */
 	refuse_case_fn *refuse;
 	void *context;
 	int hangs;
 };
 
-static bool is_weak_zero(const struct judgement *j)
-{
-	return j->verdict == VERDICT_NAN_LEAK && j->weak_zero;
-}
+static bool is_weak_zero(const struct judgement *j) { return j->verdict == VERDICT_NAN_LEAK && j->weak_zero; }
 
 /*
- * Whether what shows `from` may show `to` when it is smaller.  What has numbers stays one of numbers.  A NaN that 0 times infinity may have made may be one that nothing excuses, of which
- * that infinity was no part; the reverse, and wrong numbers, are another finding.
+ * Whether what shows `from` may show `to` when it is smaller.  What has numbers stays one of numbers.  A NaN that 0
+ * times infinity may have made may be one that nothing excuses, of which that infinity was no part; the reverse, and
+ * wrong numbers, are another finding.
  */
 static bool may_become(const struct judgement *from, const struct judgement *to)
 {
@@ -121,7 +127,8 @@ static bool shows(struct any_finding *self, const struct testcase *c, struct are
 	return shows;
 }
 
-/* Whether c, which shows a finding, shows none with one iteration in place of every loop: what is inside is right on its own. */
+/* Whether c, which shows a finding, shows none with one iteration in place of every loop: what is inside is right on
+ * its own. */
 static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
@@ -135,10 +142,7 @@ static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c,
 }
 
 /* What the plainest loop is made of (loops.c). */
-static bool is_of_plain_loop(enum op op)
-{
-	return op == OP_FOR || op == OP_MUL || op == OP_ADD;
-}
+static bool is_of_plain_loop(enum op op) { return op == OP_FOR || op == OP_MUL || op == OP_ADD; }
 
 static bool is_candidate(void *context, const struct testcase *c, struct arena *scratch)
 {
@@ -156,17 +160,21 @@ static bool is_candidate(void *context, const struct testcase *c, struct arena *
 			return false;
 		is_new = true;
 	}
-	if (self->hangs >= LIMIT_HANGS || !shows(self, c, scratch, &j) || (is_new && !loop_is_to_blame(self, c, scratch)))
+	if (self->hangs >= LIMIT_HANGS || !shows(self, c, scratch, &j) ||
+	    (is_new && !loop_is_to_blame(self, c, scratch)))
 		return false;
 	if (is_weak_zero(&self->of))
 		self->of = j;
 	return true;
 }
 
-/* The smallest case of any finding, with the ops of `from`; of those that q does not refuse, unless it refuses `from` itself, as it was written out. */
-static struct testcase smallest(const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
+/* The smallest case of any finding, with the ops of `from`; of those that q does not refuse, unless it refuses `from`
+ * itself, as it was written out. */
+static struct testcase smallest(
+    const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
 {
-	struct any_finding self = {.any = any, .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse, .context = q->context};
+	struct any_finding self = {
+	    .any = any, .refuse = q->refuse && q->refuse(q->context, from) ? NULL : q->refuse, .context = q->context};
 	struct minimize_statistics stats;
 
 	case_shows(from, any, a, &self.of);
@@ -176,7 +184,8 @@ static struct testcase smallest(const struct question *q, const struct question 
 	return minimize(from, is_candidate, &self, budget, a, &stats);
 }
 
-/* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it: each round leaves fewer. */
+/* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it:
+ * each round leaves fewer. */
 struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
 {
 	const struct question any = {.bench = q->bench, .until = q->until, .runs = steady_runs(q, minimal, a)};

@@ -30,7 +30,8 @@ static bool same_tensor(const struct tensor *x, const struct tensor *y)
 
 bool same_answer(const struct answer *x, const struct answer *y)
 {
-	const struct tensor *p = x->n_derivative ? x->derivative : x->primal, *q = y->n_derivative ? y->derivative : y->primal;
+	const struct tensor *p = x->n_derivative ? x->derivative : x->primal,
+	                    *q = y->n_derivative ? y->derivative : y->primal;
 	int n = x->n_derivative ? x->n_derivative : x->n_primal;
 
 	if (x->status != y->status || (y->n_derivative ? y->n_derivative : y->n_primal) != n)
@@ -50,7 +51,8 @@ int steady_runs(const struct question *q, const struct testcase *c, struct arena
 	if (limit_over(q->until, engine))
 		return runs;
 	engine_answer(engine, c, a, first);
-	for (int run = 1; run < STEADY_RUNS && runs == 1 && first->status == ANSWER_OK && !limit_over(q->until, engine); run++) {
+	for (int run = 1; run < STEADY_RUNS && runs == 1 && first->status == ANSWER_OK && !limit_over(q->until, engine);
+	     run++) {
 		engine_answer(engine, c, a, again);
 		for (int k = 0; k < c->n_point; k++)
 			runs = same_answer(&first[k], &again[k]) ? runs : UNSTEADY_RUNS;

@@ -176,10 +176,7 @@ enum edit_result pass_extent(struct edit *e, int k)
 }
 
 /* how: the axis counted from the left, or LIMIT_RANK + the axis counted from the right. */
-static int axis_of(const struct shape *s, int how)
-{
-	return how < LIMIT_RANK ? how : s->rank - 1 - (how - LIMIT_RANK);
-}
+static int axis_of(const struct shape *s, int how) { return how < LIMIT_RANK ? how : s->rank - 1 - (how - LIMIT_RANK); }
 
 static void drop_extent(struct shape *s, int how)
 {
@@ -301,12 +298,20 @@ static const struct {
 	enum family family;
 	enum op op;
 } plain_ops[] = {
-    {FAMILY_BINARY, OP_ADD}, {FAMILY_BINARY, OP_MUL}, {FAMILY_BINARY, OP_LOGICAL_AND},
-    {FAMILY_UNARY, OP_NEG}, {FAMILY_UNARY, OP_SQUARE}, {FAMILY_UNARY, OP_SIN}, {FAMILY_UNARY, OP_LOGICAL_NOT},
-    {FAMILY_COMPARE, OP_LT}, {FAMILY_COMPARE, OP_GT},
-    {FAMILY_REDUCE, OP_REDUCE_SUM}, {FAMILY_CUMULATIVE, OP_CUMSUM},
+    {FAMILY_BINARY, OP_ADD},
+    {FAMILY_BINARY, OP_MUL},
+    {FAMILY_BINARY, OP_LOGICAL_AND},
+    {FAMILY_UNARY, OP_NEG},
+    {FAMILY_UNARY, OP_SQUARE},
+    {FAMILY_UNARY, OP_SIN},
+    {FAMILY_UNARY, OP_LOGICAL_NOT},
+    {FAMILY_COMPARE, OP_LT},
+    {FAMILY_COMPARE, OP_GT},
+    {FAMILY_REDUCE, OP_REDUCE_SUM},
+    {FAMILY_CUMULATIVE, OP_CUMSUM},
     {FAMILY_DYNAMIC_UPDATE_SLICE, OP_DYNAMIC_UPDATE_SLICE},
-    {FAMILY_SCATTER, OP_SCATTER_SET}, {FAMILY_SCATTER, OP_SCATTER_ADD},
+    {FAMILY_SCATTER, OP_SCATTER_SET},
+    {FAMILY_SCATTER, OP_SCATTER_ADD},
 };
 enum { PLAIN_OPS = sizeof plain_ops / sizeof *plain_ops };
 
@@ -338,8 +343,8 @@ enum edit_result pass_family_op(struct edit *e, int k)
 
 	if (!edit_site(e, k / OP_COUNT, &s))
 		return EDIT_END;
-	if (op_table[to].family != op_table[s.node->op].family || op_table[to].attrs != op_table[s.node->op].attrs || op_table[to].n_region ||
-	    to >= s.node->op)
+	if (op_table[to].family != op_table[s.node->op].family || op_table[to].attrs != op_table[s.node->op].attrs ||
+	    op_table[to].n_region || to >= s.node->op)
 		return EDIT_SKIP;
 	s.node->op = to;
 	return EDIT_TRY;

@@ -7,8 +7,8 @@ struct splice {
 	const struct testcase *left, *right;
 	struct gen *g;
 	struct rebuild l, r;
-	int n_new;              /* inputs that only the right case has */
-	int from[LIMIT_ARGS];   /* [n_new] their numbers there */
+	int n_new;            /* inputs that only the right case has */
+	int from[LIMIT_ARGS]; /* [n_new] their numbers there */
 };
 
 static bool same_inputs(const struct program *p, const struct program *q)

@@ -15,18 +15,19 @@ struct rebuild;
 typedef enum edit_outcome edit_fn(struct rebuild *r, const struct node *old, struct node *n);
 
 /*
- * A program on its way through the builder.  Types are inferred anew; an operand that no longer fits its op is converted to the
- * type it had, and what enters or leaves a region keeps its type, so that most edits lead to a valid program.
+ * A program on its way through the builder.  Types are inferred anew; an operand that no longer fits its op is
+ * converted to the type it had, and what enters or leaves a region keeps its type, so that most edits lead to a valid
+ * program.
  */
 struct rebuild {
 	struct gen *g;
 	const struct program *p;
-	int *map;                    /* [p->n_value] new values, -1: none yet */
+	int *map;                      /* [p->n_value] new values, -1: none yet */
 	enum dtype dtype[DTYPE_COUNT]; /* what each dtype becomes */
-	int at;                      /* the node to edit, counted in order of appearance; -1: none */
+	int at;                        /* the node to edit, counted in order of appearance; -1: none */
 	int next;
 	edit_fn *edit;
-	int outer;                   /* pool below it is outside the innermost region */
+	int outer; /* pool below it is outside the innermost region */
 };
 
 void rebuild_begin(struct rebuild *r, struct gen *g, const struct program *p);
@@ -52,10 +53,11 @@ typedef bool mutation_fn(struct mutator *m);
 mutation_fn mutate_operand, mutate_outer_operand, mutate_op, mutate_insert, mutate_emit, mutate_delete, mutate_attr,
     mutate_constant, mutate_wrap_for, mutate_wrap_cond, mutate_dtype, mutate_result;
 /* Points and request (points.c) */
-mutation_fn mutate_point_special, mutate_point_equal, mutate_point_nudge, mutate_point_new, mutate_add_point, mutate_drop_point, mutate_wrt,
-    mutate_seed, mutate_kind, mutate_level;
+mutation_fn mutate_point_special, mutate_point_equal, mutate_point_nudge, mutate_point_new, mutate_add_point,
+    mutate_drop_point, mutate_wrt, mutate_seed, mutate_kind, mutate_level;
 
-/* Seeds of every level and points follow the program and the request; those that still fit stay.  False: a level does not apply. */
+/* Seeds of every level and points follow the program and the request; those that still fit stay.  False: a level does
+ * not apply. */
 bool request_follow(struct choice *c, const struct profile *p, struct testcase *t, struct arena *a);
 
 #endif

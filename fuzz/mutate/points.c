@@ -44,7 +44,7 @@ bool mutate_point_special(struct mutator *m)
 bool mutate_point_equal(struct mutator *m)
 {
 	return m->t.program.top.n_param && m->t.n_point &&
-	       gen_point_equal(m->c, &m->t.program, m->t.point[choice_below(m->c, m->t.n_point)], m->a);
+	    gen_point_equal(m->c, &m->t.program, m->t.point[choice_below(m->c, m->t.n_point)], m->a);
 }
 
 bool mutate_point_nudge(struct mutator *m)
@@ -58,8 +58,8 @@ bool mutate_point_nudge(struct mutator *m)
 	x = pick_cell(m, t);
 	if (dtype_is_float(t->type.dtype))
 		x->f = dtype_round(t->type.dtype,
-		    choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)] :
-					       x->f + choice_between(m->c, -2, 2) * 0.25);
+		    choice_percent(m->c, 70) ? x->f * factors[choice_below(m->c, 6)]
+		                             : x->f + choice_between(m->c, -2, 2) * 0.25);
 	else if (dtype_is_int(t->type.dtype))
 		x->i = dtype_wrap(t->type.dtype, x->i + choice_between(m->c, -2, 2));
 	else

@@ -76,10 +76,7 @@ static bool edit_at(struct mutator *m, node_test *test, edit_fn *edit)
 
 /* ---- operands ---- */
 
-static bool has_operands(const struct node *n)
-{
-	return n->n_arg > 0;
-}
+static bool has_operands(const struct node *n) { return n->n_arg > 0; }
 
 static enum edit_outcome edit_operand(struct rebuild *r, const struct node *old, struct node *n)
 {
@@ -159,15 +156,12 @@ bool mutate_emit(struct mutator *m) { return edit_at(m, has_operands, edit_emit)
 
 /* ---- the op itself ---- */
 
-static bool is_plain(const struct node *n)
-{
-	return n->n_arg > 0 && !n->n_region;
-}
+static bool is_plain(const struct node *n) { return n->n_arg > 0 && !n->n_region; }
 
 static enum edit_outcome edit_op(struct rebuild *r, const struct node *old, struct node *n)
 {
 	static const unsigned mask[] = {
-		[DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};
+	    [DTYPE_CLASS_FLOAT] = MASK_FLOAT, [DTYPE_CLASS_INT] = MASK_INT, [DTYPE_CLASS_BOOL] = MASK_BOOL};
 	const struct op_info *info = &op_table[old->op];
 	unsigned class = mask[dtype_table[gen_type(r->g, n->arg[0])->dtype].class];
 	int candidate[OP_COUNT], count = 0;
@@ -204,10 +198,7 @@ bool mutate_delete(struct mutator *m) { return edit_at(m, has_operands, edit_del
 
 /* ---- attributes ---- */
 
-static bool has_attrs(const struct node *n)
-{
-	return op_table[n->op].attrs && n->n_arg > 0;
-}
+static bool has_attrs(const struct node *n) { return op_table[n->op].attrs && n->n_arg > 0; }
 
 static void nudge(struct choice *c, int *x, int low)
 {
@@ -328,13 +319,13 @@ static enum edit_outcome edit_constant(struct rebuild *r, const struct node *old
 	(void)old;
 	if (dtype_is_float(t->type.dtype)) {
 		static const double usual[] = {0, 1, -1, 2, 0.5};
-		double y =
-		    choice_percent(r->g->c, 40) ? usual[choice_below(r->g->c, 5)] : gen_real(r->g, t->type.dtype);
+		double y = choice_percent(r->g->c, 40) ? usual[choice_below(r->g->c, 5)]
+		                                       : gen_real(r->g, t->type.dtype);
 
 		x->f = dtype_round(t->type.dtype, choice_percent(r->g->c, 25) ? x->f * y : y);
 	} else if (dtype_is_int(t->type.dtype)) {
-		x->i = choice_percent(r->g->c, 50) ? choice_between(r->g->c, -2, 5) :
-						     dtype_wrap(t->type.dtype, x->i ^ choice_between(r->g->c, 1, 3));
+		x->i = choice_percent(r->g->c, 50) ? choice_between(r->g->c, -2, 5)
+		                                   : dtype_wrap(t->type.dtype, x->i ^ choice_between(r->g->c, 1, 3));
 	} else {
 		x->i = !x->i;
 	}
@@ -346,10 +337,7 @@ bool mutate_constant(struct mutator *m) { return edit_at(m, is_constant, edit_co
 
 /* ---- wrapping ---- */
 
-static bool may_wrap(const struct node *n)
-{
-	return n->n_arg > 0 && !n->n_region && n->n_out == 1;
-}
+static bool may_wrap(const struct node *n) { return n->n_arg > 0 && !n->n_region && n->n_out == 1; }
 
 /* y = op(a, ...) becomes the last carry of a loop whose body is the op; an operand of its type is the carry. */
 static enum edit_outcome edit_wrap_for(struct rebuild *r, const struct node *old, struct node *n)
@@ -368,8 +356,8 @@ static enum edit_outcome edit_wrap_for(struct rebuild *r, const struct node *old
 	if (init < 0)
 		return EDIT_REFUSED;
 	mark = g->n_pool;
-	first =
-	    gen_region_open(g, types, (const int[]){-1, init}, (const struct range[]){{0, 4}, {-4, 4}}, 2, attrs.trip);
+	first = gen_region_open(
+	    g, types, (const int[]){-1, init}, (const struct range[]){{0, 4}, {-4, 4}}, 2, attrs.trip);
 	if (carry >= 0)
 		n->arg[carry] = first + 1;
 	v = rebuild_append(r, old, n) ? gen_as(g, r->map[old->out], &t) : -1;

@@ -76,7 +76,7 @@ static bool append_region(struct rebuild *r, const struct node *n, int which, bo
 	struct gen *g = r->g;
 	struct type params[LIMIT_ARGS];
 	int init[LIMIT_ARGS], result[LIMIT_ARGS], n_result = region->n_result - drop_flag, first, mark = g->n_pool,
-						  outer = r->outer;
+	                                          outer = r->outer;
 	struct range range[LIMIT_ARGS];
 	int64_t executions = n->op == OP_COND ? 1 : node_executions(&g->b.program, n);
 	int trips = executions > LIMIT_WORK ? LIMIT_WORK : (int)executions;

@@ -1,8 +1,8 @@
 /*
  * case.c: libFuzzer target: every case is judged against all right engines.  Input: case JSON.
  *
- * A finding is printed with its signature, and aborts only where ADJUDGE_ABORT is set: a campaign must go on past the first one.  For
- * fleets; `adjudge fuzz` minimizes and writes reports as well.
+ * A finding is printed with its signature, and aborts only where ADJUDGE_ABORT is set: a campaign must go on past the
+ * first one.  For fleets; `adjudge fuzz` minimizes and writes reports as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,8 @@ static void judge_input(void *context)
 	features_of(&c, &r.truth, counters);
 	for (int k = 0; k < target.bench.n_engine; k++)
 		if (verdict_is_finding[r.judgement[k].verdict])
-			report_finding(signature_coarse(engine_spec(target.bench.engine[k]), &c, &r.judgement[k], &target.arena));
+			report_finding(
+			    signature_coarse(engine_spec(target.bench.engine[k]), &c, &r.judgement[k], &target.arena));
 	if (r.oracle_disagreement)
 		report_finding("oracle");
 }

@@ -10,15 +10,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_written(const struct testcase *c, struct arena *a,
-    char *(*writer)(const struct testcase *, struct arena *, size_t *))
+static void check_written(
+    const struct testcase *c, struct arena *a, char *(*writer)(const struct testcase *, struct arena *, size_t *))
 {
 	struct testcase again;
 	struct error e = {0};
 	size_t len, again_len;
 	const char *text = writer(c, a, &len);
 
-	if (!testcase_read(text, len, a, &again, &e) || !testcase_equal(c, &again) || testcase_hash(c) != testcase_hash(&again))
+	if (!testcase_read(text, len, a, &again, &e) || !testcase_equal(c, &again) ||
+	    testcase_hash(c) != testcase_hash(&again))
 		abort();
 	const char *again_text = writer(&again, a, &again_len);
 	if (len != again_len || memcmp(text, again_text, len))

@@ -37,7 +37,8 @@ static int run_file(const char *path)
 /* Made inputs that no corpus holds: nothing, and texts that are cut or changed. */
 static void run_variants(void)
 {
-	static const char *const texts[] = {"", "\n", "{", "[[[[[[[[", "{\"schema\":\"adjudge.case/1\"}", "\xff\xfe", "null", "{}{}"};
+	static const char *const texts[] = {
+	    "", "\n", "{", "[[[[[[[[", "{\"schema\":\"adjudge.case/1\"}", "\xff\xfe", "null", "{}{}"};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		LLVMFuzzerTestOneInput((const uint8_t *)texts[i], strlen(texts[i]));

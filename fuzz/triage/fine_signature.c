@@ -13,19 +13,23 @@ _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 static const struct kin {
 	enum op op, as;
 } kin[] = {
-	{OP_SCAN, OP_FOR}, /* counted loops */
-	{OP_TAKE_ALONG_AXIS, OP_GATHER},
-	{OP_MIN, OP_MAX},
-	{OP_REDUCE_MIN, OP_REDUCE_MAX},
-	{OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
-	{OP_CAST, OP_RESHAPE},
-	{OP_BITWISE_OR, OP_BITWISE_AND}, /* that have no derivative */
-	{OP_BITWISE_XOR, OP_BITWISE_AND},
+    {OP_SCAN, OP_FOR}, /* counted loops */
+    {OP_TAKE_ALONG_AXIS, OP_GATHER},
+    {OP_MIN, OP_MAX},
+    {OP_REDUCE_MIN, OP_REDUCE_MAX},
+    {OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
+    {OP_CAST, OP_RESHAPE},
+    {OP_BITWISE_OR, OP_BITWISE_AND}, /* that have no derivative */
+    {OP_BITWISE_XOR, OP_BITWISE_AND},
 };
 
 static int name_of(const struct node *n, const enum role *role)
 {
-	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE, [ROLE_NONLINEAR] = NAME_NONLINEAR, [ROLE_WRITE] = NAME_WRITE, [ROLE_INDEX] = NAME_INDEX, [ROLE_TYPE] = NAME_ELEMENTWISE};
+	static const int roles[] = {[ROLE_ELEMENTWISE] = NAME_ELEMENTWISE,
+	    [ROLE_NONLINEAR] = NAME_NONLINEAR,
+	    [ROLE_WRITE] = NAME_WRITE,
+	    [ROLE_INDEX] = NAME_INDEX,
+	    [ROLE_TYPE] = NAME_ELEMENTWISE};
 
 	if (role && *role != ROLE_OWN)
 		return roles[*role];
@@ -38,12 +42,14 @@ static int name_of(const struct node *n, const enum role *role)
 
 static const char *name_text(int name)
 {
-	static const char *const roles[] = {"elementwise", "nonlinear", "write", "index"}; /* from NAME_ELEMENTWISE on */
+	static const char *const roles[] = {
+	    "elementwise", "nonlinear", "write", "index"}; /* from NAME_ELEMENTWISE on */
 
 	return name < OP_COUNT ? op_table[name].name : roles[name - OP_COUNT];
 }
 
-/* Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a type. */
+/* Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a
+ * type. */
 static bool has_name(const struct node *n, const enum role *role, bool inside)
 {
 	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE && !(role && *role == ROLE_NONE) &&
@@ -89,7 +95,9 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 			if (n->op != OP_WHILE || k || *body) /* a condition that is about nothing is none */
 				text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
 		}
-		part[i] = !has_name(n, own, inside) || (own && *own == ROLE_TYPE) ? text : arena_printf(a, "%s%s", name_text(name_of(n, own)), text);
+		part[i] = !has_name(n, own, inside) || (own && *own == ROLE_TYPE)
+		    ? text
+		    : arena_printf(a, "%s%s", name_text(name_of(n, own)), text);
 	}
 	return join(part, r->n_node, a);
 }
@@ -109,7 +117,8 @@ static const struct node *first_derivative(const struct region *r)
 struct request_summary asked_of(const struct testcase *c)
 {
 	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
-	struct request_summary x = {.order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE)};
+	struct request_summary x = {
+	    .order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE)};
 
 	if (outermost)
 		x.kind = outermost->kind == TRANSFORM_JVP ? "jvp" : "vjp";
@@ -144,7 +153,8 @@ char *fine_signature(const char *spec, const struct testcase *c, enum verdict v,
 	const char *request = x.order > 1 ? arena_printf(a, "order %d", x.order) : x.kind;
 	int site = 0;
 
-	return arena_printf(a, "%s|%s%s|%s%s", spec, request, x.batch ? ",batch" : "", kind, region_text(&c->program.top, false, role, &site, a));
+	return arena_printf(a, "%s|%s%s|%s%s", spec, request, x.batch ? ",batch" : "", kind,
+	    region_text(&c->program.top, false, role, &site, a));
 }
 
 /* ---- the set ---- */
@@ -210,7 +220,8 @@ bool pattern_is_roles(const struct pattern *p)
 bool pattern_is_elementwise_op(const struct pattern *p)
 {
 	for (int i = 0; i < PATTERN_SIZE; i++)
-		if (p->has[i] && (i >= OP_COUNT || (op_table[i].family != FAMILY_UNARY && op_table[i].family != FAMILY_BINARY)))
+		if (p->has[i] &&
+		    (i >= OP_COUNT || (op_table[i].family != FAMILY_UNARY && op_table[i].family != FAMILY_BINARY)))
 			return false;
 	return pattern_size(p) == 1;
 }
@@ -221,13 +232,14 @@ static bool is_nonlinear(enum op op)
 	const enum family family = op_table[op].family;
 	const bool elementwise = family == FAMILY_UNARY || family == FAMILY_BINARY;
 
-	return op_table[op].regularity == REGULARITY_SMOOTH || op_table[op].regularity == REGULARITY_KINK || (elementwise && op != OP_NEG && op != OP_ADD && op != OP_SUB);
+	return op_table[op].regularity == REGULARITY_SMOOTH || op_table[op].regularity == REGULARITY_KINK ||
+	    (elementwise && op != OP_NEG && op != OP_ADD && op != OP_SUB);
 }
 
 bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger)
 {
-	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE], write = larger->has[NAME_WRITE],
-	     index = larger->has[NAME_INDEX];
+	bool nonlinear = larger->has[NAME_NONLINEAR], elementwise = nonlinear || larger->has[NAME_ELEMENTWISE],
+	     write = larger->has[NAME_WRITE], index = larger->has[NAME_INDEX];
 
 	for (int i = 0; i < OP_COUNT; i++) {
 		const enum family family = op_table[i].family;
@@ -241,15 +253,16 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 		write = write || op_writes((enum op)i);
 		index = index || op_indexes((enum op)i) || i == OP_RESHAPE; /* which stands for a cast */
 	}
-	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) && (!smaller->has[NAME_WRITE] || write) &&
-	    (!smaller->has[NAME_INDEX] || index);
+	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) &&
+	    (!smaller->has[NAME_WRITE] || write) && (!smaller->has[NAME_INDEX] || index);
 }
 
 bool pattern_is_in(const struct pattern *p, const struct testcase *c)
 {
 	struct pattern own = pattern_of(c, NULL);
 
-	own.has[OP_FOR] = own.has[OP_FOR] || own.has[OP_WHILE]; /* the plainest loop is what others become as the case is minimized */
+	own.has[OP_FOR] = own.has[OP_FOR] ||
+	    own.has[OP_WHILE]; /* the plainest loop is what others become as the case is minimized */
 	return pattern_is_part(p, &own);
 }
 

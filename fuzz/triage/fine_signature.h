@@ -1,9 +1,12 @@
 /*
  * fine_signature.h: what a simplest case is about, in the names of its ops.
  *
- * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the verdict and a colon, unless it is about numbers; the ops, constants left out, each once, in the order of their names, those of
- * regions in braces.  Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
- * "elementwise", "nonlinear" or "write", one that is about the index of a loop "index" (roles.h); one in a region that is there for its type is left out, but is in the set; ops that one rule serves in most engines have one name (a table in fine_signature.c).
+ * "tape|vjp|for{mul}": engine spec; jvp, vjp or primal, "order N" from 2 on; the verdict and a colon, unless it is
+ * about numbers; the ops, constants left out, each once, in the order of their names, those of regions in braces.
+ * Names, numbers, extents and the way operands are wired do not count.  An op that any other would do for is
+ * "elementwise", "nonlinear" or "write", one that is about the index of a loop "index" (roles.h); one in a region that
+ * is there for its type is left out, but is in the set; ops that one rule serves in most engines have one name (a table
+ * in fine_signature.c).
  */
 #ifndef FUZZ_TRIAGE_FINE_SIGNATURE_H
 #define FUZZ_TRIAGE_FINE_SIGNATURE_H
@@ -24,20 +27,24 @@ struct request_summary {
 	bool batch;
 };
 struct request_summary asked_of(const struct testcase *c);
-/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either derivative, or a lower order where that is of order 2 and more. */
+/* Whether a bug that shows where x is asked may be behind what shows where y is: the same, of a batch either
+ * derivative, or a lower order where that is of order 2 and more. */
 bool asked_explains(const struct request_summary *x, const struct request_summary *y);
-/* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a batch in the same with one. */
+/* Whether what is asked in x is asked in y as well: the primal in everything, order 1 in order 2, the same without a
+ * batch in the same with one. */
 bool asked_is_in(const struct request_summary *x, const struct request_summary *y);
 
 /* role: of find_roles, or NULL where every op stands for itself.  In the arena. */
-char *fine_signature(const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
+char *fine_signature(
+    const char *spec, const struct testcase *c, enum verdict v, const enum role *role, struct arena *a);
 struct pattern pattern_of(const struct testcase *c, const enum role *role);
 
 /* Whether the case has every op of the pattern, and for each role some op that can have it. */
 bool pattern_is_in(const struct pattern *p, const struct testcase *c);
 /*
- * Whether what has the larger pattern has the smaller one's bug: it has all its names (for a role, an op that can have it), one of them that of an op
- * without regions, which is what is to blame.  {for, div} explains {for, add, div}; {for} alone explains nothing: what matters there is what the loop lacks.
+ * Whether what has the larger pattern has the smaller one's bug: it has all its names (for a role, an op that can have
+ * it), one of them that of an op without regions, which is what is to blame.  {for, div} explains {for, add, div};
+ * {for} alone explains nothing: what matters there is what the loop lacks.
  */
 bool pattern_explains(const struct pattern *smaller, const struct pattern *larger);
 /* Whether all names of `smaller` are in the larger one: for a role, an op that can have it. */

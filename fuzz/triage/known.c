@@ -1,12 +1,13 @@
 /*
  * known.c: is a case one more of a known finding?
  *
- * It is most likely when it has the pattern of a finding in it that was found under its coarse signature.  So the pattern is taken out: constants stand in place of the nodes that
- * it hangs on, with the values that they have at the point.  When nothing fails any more the case is counted; what fails all the same is another finding, and a smaller case.  That costs
- * one request where minimizing costs hundreds.
+ * It is most likely when it has the pattern of a finding in it that was found under its coarse signature.  So the
+ * pattern is taken out: constants stand in place of the nodes that it hangs on, with the values that they have at the
+ * point.  When nothing fails any more the case is counted; what fails all the same is another finding, and a smaller
+ * case.  That costs one request where minimizing costs hundreds.
  *
- * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized nevertheless, ever more seldom: the first, second, fourth, ..., then
- * one in RECHECK_ONE_IN.
+ * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized
+ * nevertheless, ever more seldom: the first, second, fourth, ..., then one in RECHECK_ONE_IN.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -18,10 +19,7 @@
 #include "fuzz/bench/question.h"
 #include "internal.h"
 
-enum {
-	RECHECK_ONE_IN = 64,
-	REMAINDER_ARENA = 256 << 20
-};
+enum { RECHECK_ONE_IN = 64, REMAINDER_ARENA = 256 << 20 };
 
 /* What is left of cases without known patterns is asked here: of one engine, opened when first needed. */
 struct remainder {
@@ -61,7 +59,8 @@ struct likely {
 	int k;
 };
 
-/* Whether a case that shows something of the kind of symptom k most likely is one more of f: in it is what that is known by. */
+/* Whether a case that shows something of the kind of symptom k most likely is one more of f: in it is what that is
+ * known by. */
 static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
 {
 	const struct symptom *y = &f->symptom[k];
@@ -71,14 +70,16 @@ static bool is_likely(const struct finding *f, int k, const struct shown *s, boo
 		return false;
 	if (weak_zero && !k) /* whatever the program */
 		return finding_has_face(f, s->signature);
-	if (k && pattern_is_bare(&y->pattern)) /* that it has a region is too little, and of no other wirings are known */
+	if (k &&
+	    pattern_is_bare(&y->pattern)) /* that it has a region is too little, and of no other wirings are known */
 		return false;
 	if (!k && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
 		return false;
 	if (weak_zero)
 		return true;
 	/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
-	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature) : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
+	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature)
+	                                   : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
 }
 
 /* The one with the largest pattern. */
@@ -91,7 +92,9 @@ static struct likely find_likely(struct triage *self, const struct shown *s)
 		struct finding *f = &self->finding[i];
 
 		for (int k = 0; f->spec == self->spec[s->which] && k < f->n_symptom; k++)
-			if (is_likely(f, k, s, weak_zero) && (!best.f || pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
+			if (is_likely(f, k, s, weak_zero) &&
+			    (!best.f ||
+			        pattern_size(&f->symptom[k].pattern) > pattern_size(&best.f->symptom[best.k].pattern)))
 				best = (struct likely){f, k};
 	}
 	return best;
@@ -207,7 +210,8 @@ static void leave_out_known(void *context)
 {
 	struct remains *x = context;
 
-	while (x->likely.f && verdict_answers(x->shown->verdict) && shows_without(x->rest, x->triage->spec[x->shown->which], &x->likely, x->shown))
+	while (x->likely.f && verdict_answers(x->shown->verdict) &&
+	    shows_without(x->rest, x->triage->spec[x->shown->which], &x->likely, x->shown))
 		x->likely = find_likely(x->triage, x->shown);
 }
 

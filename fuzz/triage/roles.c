@@ -39,7 +39,8 @@ static bool has_siblings(const struct program *p, const struct node *n)
 static bool broadcasts_to(const struct shape *from, const struct shape *to)
 {
 	for (int d = 1; d <= from->rank; d++)
-		if (d > to->rank || (from->extent[from->rank - d] != 1 && from->extent[from->rank - d] != to->extent[to->rank - d]))
+		if (d > to->rank ||
+		    (from->extent[from->rank - d] != 1 && from->extent[from->rank - d] != to->extent[to->rank - d]))
 			return false;
 	return true;
 }
@@ -49,8 +50,10 @@ static bool edit_shows(const struct question *q, struct edit *e)
 	return edit_finish(e, false) && case_shows(&e->c, q, e->arena, NULL);
 }
 
-/* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a number is broadcast to it (-1: no number). */
-static bool form_shows(const struct question *q, const struct testcase *c, int site, enum op op, int number, struct arena *a)
+/* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a
+ * number is broadcast to it (-1: no number). */
+static bool form_shows(
+    const struct question *q, const struct testcase *c, int site, enum op op, int number, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	int operand[2], count, *arg = NEW(a, int, 2);
@@ -77,7 +80,8 @@ static bool form_shows(const struct question *q, const struct testcase *c, int s
 	return edit_shows(q, &e);
 }
 
-static bool sibling_shows(const struct question *q, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
+static bool sibling_shows(
+    const struct question *q, const struct testcase *c, int site, const struct node *n, enum op op, struct arena *a)
 {
 	if (form_shows(q, c, site, op, -1, a))
 		return true;
@@ -85,7 +89,8 @@ static bool sibling_shows(const struct question *q, const struct testcase *c, in
 }
 
 /* Of a node that has some. */
-static enum role role_among_siblings(const struct question *q, const struct testcase *c, int site, const struct node *n, struct arena *a)
+static enum role role_among_siblings(
+    const struct question *q, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
 	const bool twice = n->n_arg == 2 && n->arg[0] == n->arg[1]; /* x / x is a constant */
 	const bool unary = twice || op_table[n->op].family == FAMILY_UNARY;
@@ -100,7 +105,8 @@ static enum role role_among_siblings(const struct question *q, const struct test
 	}
 	if (2 * shown <= tried)
 		return ROLE_OWN;
-	return n->op == linear || n->op == OP_SUB || sibling_shows(q, c, site, n, linear, a) ? ROLE_ELEMENTWISE : ROLE_NONLINEAR;
+	return n->op == linear || n->op == OP_SUB || sibling_shows(q, c, site, n, linear, a) ? ROLE_ELEMENTWISE
+	                                                                                     : ROLE_NONLINEAR;
 }
 
 /* Whether an operand broadcast to the type of the result would do: the op is there for that type. */
@@ -117,7 +123,8 @@ static bool type_shows(const struct question *q, const struct testcase *c, int s
 		const struct type *type = edit_type(&e, s.node->out);
 		struct site own;
 
-		if (edit_type(&e, operand[k])->dtype != type->dtype || !broadcasts_to(&edit_type(&e, operand[k])->shape, &type->shape))
+		if (edit_type(&e, operand[k])->dtype != type->dtype ||
+		    !broadcasts_to(&edit_type(&e, operand[k])->shape, &type->shape))
 			continue;
 		edit_site(&e, site, &own);
 		own.node->op = OP_BROADCAST_TO;
@@ -142,8 +149,15 @@ bool op_writes(enum op op)
 bool op_indexes(enum op op)
 {
 	switch (op_table[op].family) {
-	case FAMILY_GATHER: case FAMILY_TAKE_ALONG_AXIS: case FAMILY_SCATTER: case FAMILY_MASKED_SCATTER: case FAMILY_DYNAMIC_SLICE: case FAMILY_DYNAMIC_UPDATE_SLICE:
-	case FAMILY_SELECT: case FAMILY_CAST: case FAMILY_COND:
+	case FAMILY_GATHER:
+	case FAMILY_TAKE_ALONG_AXIS:
+	case FAMILY_SCATTER:
+	case FAMILY_MASKED_SCATTER:
+	case FAMILY_DYNAMIC_SLICE:
+	case FAMILY_DYNAMIC_UPDATE_SLICE:
+	case FAMILY_SELECT:
+	case FAMILY_CAST:
+	case FAMILY_COND:
 		return true;
 	default:
 		return false;
@@ -168,7 +182,9 @@ static bool write_shows(const struct question *q, const struct testcase *c, int 
 	}
 	to = edit_type(&e, n->arg[0]);
 	from = edit_type(&e, n->arg[1]);
-	if (!to->shape.rank || memcmp(to->shape.extent + 1, from->shape.extent + 1, (size_t)(to->shape.rank - 1) * sizeof *to->shape.extent))
+	if (!to->shape.rank ||
+	    memcmp(
+	        to->shape.extent + 1, from->shape.extent + 1, (size_t)(to->shape.rank - 1) * sizeof *to->shape.extent))
 		return false;
 	arg = NEW(a, int, 3);
 	arg[0] = n->arg[0];
@@ -184,7 +200,8 @@ static bool write_shows(const struct question *q, const struct testcase *c, int 
 }
 
 /* v: what c shows. */
-static enum role role_of_write(const struct question *q, const struct testcase *c, int site, const struct node *n, enum verdict v, struct arena *a)
+static enum role role_of_write(
+    const struct question *q, const struct testcase *c, int site, const struct node *n, enum verdict v, struct arena *a)
 {
 	static const enum op sibling[] = {OP_SCATTER_SET, OP_SCATTER_ADD, OP_SCATTER_MUL};
 	int tried = 0, shown = 0;
@@ -198,7 +215,8 @@ static enum role role_of_write(const struct question *q, const struct testcase *
 
 /* ---- reads and writes at the index of a loop ---- */
 
-/* counter[value]: the index of a loop that the integer is made of, by integers alone, where that is inside; -1: none. */
+/* counter[value]: the index of a loop that the integer is made of, by integers alone, where that is inside; -1: none.
+ */
 static void find_counters(const struct program *p, int *counter)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
@@ -224,10 +242,11 @@ static int indexed_operand(const struct program *p, const struct node *n, const 
 }
 
 /*
- * The node at an operand of `fixed` whatever the loop's index is, and one more than that index as a factor of what it makes: shows it a finding too?  A cast of the index has that
- * factor in its place.
+ * The node at an operand of `fixed` whatever the loop's index is, and one more than that index as a factor of what it
+ * makes: shows it a finding too?  A cast of the index has that factor in its place.
  */
-static bool factor_shows(const struct question *q, const struct testcase *c, int site, const int *counter, int fixed, struct arena *a)
+static bool factor_shows(
+    const struct question *q, const struct testcase *c, int site, const int *counter, int fixed, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
 	struct type type, scalar = {.dtype = DTYPE_F64};
@@ -255,9 +274,13 @@ static bool factor_shows(const struct question *q, const struct testcase *c, int
 	product[1] = edit_new_values(&e, &scalar, 1);
 	out = edit_new_values(&e, &type, 1);
 	edit_replace(&e, made, out);
-	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_CAST, .n_arg = 1, .arg = cast, .n_out = 1, .out = sum[0], .attrs.dtype = type.dtype});
-	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_ADD, .n_arg = 2, .arg = sum, .n_out = 1, .out = product[1]});
-	edit_insert_node(&e, r, ++place, &(struct node){.op = OP_MUL, .n_arg = 2, .arg = product, .n_out = 1, .out = out});
+	edit_insert_node(&e, r, ++place,
+	    &(struct node){
+	        .op = OP_CAST, .n_arg = 1, .arg = cast, .n_out = 1, .out = sum[0], .attrs.dtype = type.dtype});
+	edit_insert_node(
+	    &e, r, ++place, &(struct node){.op = OP_ADD, .n_arg = 2, .arg = sum, .n_out = 1, .out = product[1]});
+	edit_insert_node(
+	    &e, r, ++place, &(struct node){.op = OP_MUL, .n_arg = 2, .arg = product, .n_out = 1, .out = out});
 	return edit_shows(q, &e);
 }
 
@@ -276,7 +299,8 @@ static void find_indexed(const struct question *q, const struct testcase *c, str
 	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
 		int operand = indexed_operand(&c->program, s.node, counter);
 
-		if (operand < 0 || (!factor_shows(q, c, w.number, counter, 0, a) && !factor_shows(q, c, w.number, counter, 1, a)))
+		if (operand < 0 ||
+		    (!factor_shows(q, c, w.number, counter, 0, a) && !factor_shows(q, c, w.number, counter, 1, a)))
 			continue;
 		role[w.number] = ROLE_INDEX;
 		indexes[counter[s.node->arg[operand]]] = true;
@@ -294,7 +318,8 @@ void find_roles(const struct question *q, const struct testcase *c, enum verdict
 	struct site s;
 
 	for (struct walk w = walk_nodes(&sites.c.program.top); edit_next(&sites, &w, &s);) {
-		role[w.number] = has_siblings(&c->program, s.node) ? role_among_siblings(q, c, w.number, s.node, a) : ROLE_OWN;
+		role[w.number] = has_siblings(&c->program, s.node) ? role_among_siblings(q, c, w.number, s.node, a)
+		                                                   : ROLE_OWN;
 		if (role[w.number] == ROLE_ELEMENTWISE && !s.top && type_shows(q, c, w.number, a))
 			role[w.number] = ROLE_TYPE;
 		if (role[w.number] == ROLE_OWN && op_writes(s.node->op))

@@ -24,18 +24,17 @@ static bool same_request(const struct symptom *x, const struct symptom *y)
 
 static bool is_flaky_face(const struct symptom *x, const struct symptom *y)
 {
-	return x->unsteady && !x->flaky && y->flaky && verdict_of_numbers(y->verdict) && pattern_is_part(&x->pattern, &y->pattern) && asked_is_in(&x->asked, &y->asked);
+	return x->unsteady && !x->flaky && y->flaky && verdict_of_numbers(y->verdict) &&
+	    pattern_is_part(&x->pattern, &y->pattern) && asked_is_in(&x->asked, &y->asked);
 }
 
 /* How plain it is that something is wrong. */
-static int plainness(const struct symptom *x)
-{
-	return !verdict_of_numbers(x->verdict) ? 2 : !x->weak_zero;
-}
+static int plainness(const struct symptom *x) { return !verdict_of_numbers(x->verdict) ? 2 : !x->weak_zero; }
 
 static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
 {
-	return plainness(x) > plainness(y) && same_request(x, y) && pattern_explains(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
+	return plainness(x) > plainness(y) && same_request(x, y) && pattern_explains(&x->pattern, &y->pattern) &&
+	    pattern_same_ops(&x->pattern, &y->pattern);
 }
 
 /* Not a little off, which any two are. */
@@ -48,23 +47,28 @@ static bool is_off_alike(const struct symptom *x, const struct symptom *y)
 {
 	const bool wrong = x->verdict == VERDICT_WRONG && y->verdict == VERDICT_WRONG;
 
-	return wrong && same_factor(x->factor, y->factor) && same_request(x, y) && pattern_is_part(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
+	return wrong && same_factor(x->factor, y->factor) && same_request(x, y) &&
+	    pattern_is_part(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
 /* A compiler's programs for derivatives have more of what it gets wrong, whatever op that is. */
 static bool is_compiled_wrong(const struct symptom *x, const struct symptom *y)
 {
-	return !x->asked.order && !x->asked.batch && x->verdict == VERDICT_WRONG_PRIMAL && verdict_of_numbers(y->verdict) && pattern_is_roles(&x->pattern) && pattern_is_part(&x->pattern, &y->pattern);
+	return !x->asked.order && !x->asked.batch && x->verdict == VERDICT_WRONG_PRIMAL &&
+	    verdict_of_numbers(y->verdict) && pattern_is_roles(&x->pattern) &&
+	    pattern_is_part(&x->pattern, &y->pattern);
 }
 
 static bool is_leak_of_region(const struct symptom *x, const struct symptom *y)
 {
-	return x->verdict == VERDICT_NAN_LEAK && y->verdict == VERDICT_NAN_LEAK && same_request(x, y) && pattern_same_regions(&x->pattern, &y->pattern);
+	return x->verdict == VERDICT_NAN_LEAK && y->verdict == VERDICT_NAN_LEAK && same_request(x, y) &&
+	    pattern_same_regions(&x->pattern, &y->pattern);
 }
 
 static bool is_constant(const struct symptom *x)
 {
-	return x->verdict == VERDICT_WRONG && x->deviation == DEVIATION_ZERO && x->asked.order > 1 && pattern_is_elementwise_op(&x->pattern);
+	return x->verdict == VERDICT_WRONG && x->deviation == DEVIATION_ZERO && x->asked.order > 1 &&
+	    pattern_is_elementwise_op(&x->pattern);
 }
 
 static bool is_one_more(const struct symptom *x, const struct symptom *y)
@@ -73,7 +77,8 @@ static bool is_one_more(const struct symptom *x, const struct symptom *y)
 		return is_flaky_face(x, y);
 	if (x->weak_zero || y->weak_zero)
 		return is_wrong_too(x, y);
-	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) || is_leak_of_region(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
+	return explains(x, y) || is_wrong_too(x, y) || is_off_alike(x, y) || is_compiled_wrong(x, y) ||
+	    is_leak_of_region(x, y) || (is_constant(x) && is_constant(y) && same_request(x, y));
 }
 
 int same_bug(const struct symptom *x, const struct symptom *y)
@@ -85,8 +90,8 @@ int same_bug(const struct symptom *x, const struct symptom *y)
 
 bool symptom_resembles(const struct symptom *x, const struct symptom *y)
 {
-	return !x->flaky && !y->flaky && x->weak_zero == y->weak_zero && verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict) && same_request(x, y) &&
-	    pattern_same_ops(&x->pattern, &y->pattern);
+	return !x->flaky && !y->flaky && x->weak_zero == y->weak_zero && verdict_of_numbers(x->verdict) &&
+	    verdict_of_numbers(y->verdict) && same_request(x, y) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
 bool symptom_covers(const struct symptom *x, const struct symptom *y)

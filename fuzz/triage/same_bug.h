@@ -19,19 +19,24 @@ struct symptom {
 };
 
 /*
- * Of one engine.  -1: y is one more of x; 1: x is one more of y; 0: two bugs.  One more of another has the same name; or
- * - it shows what the other does in a program that has the other's ops and more, one of them without regions (pattern_explains), where as much is asked or more; of what does not answer
- *   any ops (pattern_is_part);
+ * Of one engine.  -1: y is one more of x; 1: x is one more of y; 0: two bugs.  One more of another has the same name;
+ * or
+ * - it shows what the other does in a program that has the other's ops and more, one of them without regions
+ * (pattern_explains), where as much is asked or more; of what does not answer any ops (pattern_is_part);
  * - it is flaky, and the other, whose ops it has, comes now and then;
- * - it is about numbers and the other is not (a crash, a wrong shape), or it is a NaN that 0 times infinity may have made and the other has no such excuse, of the very same ops, one of them
- *   without regions, and request: what dies here is wrong there;
+ * - it is about numbers and the other is not (a crash, a wrong shape), or it is a NaN that 0 times infinity may have
+ * made and the other has no such excuse, of the very same ops, one of them without regions, and request: what dies here
+ * is wrong there;
  * - it is off by the same factor, not 0, of the same ops and request, and they differ in what any op would do for;
- * - the other is the primal's, about any scatter or elementwise op and no one of them (what a compiler does to programs), and it has one;
+ * - the other is the primal's, about any scatter or elementwise op and no one of them (what a compiler does to
+ * programs), and it has one;
  * - both are NaN that leak out of the same loops or branches, whatever elementwise op makes them there;
- * - it is an op whose derivative is right and is not differentiated itself, as the other: how a rule keeps what it needs is common to the rules of many ops.
+ * - it is an op whose derivative is right and is not differentiated itself, as the other: how a rule keeps what it
+ * needs is common to the rules of many ops.
  */
 int same_bug(const struct symptom *x, const struct symptom *y);
-/* Whether both are about numbers, of the same ops and request, and differ in what any op would do for: too little to call them one, were not one met on the way to the other. */
+/* Whether both are about numbers, of the same ops and request, and differ in what any op would do for: too little to
+ * call them one, were not one met on the way to the other. */
 bool symptom_resembles(const struct symptom *x, const struct symptom *y);
 /* Whether y has the name of x, or x has what of y shows it, and explains whatever y does. */
 bool symptom_covers(const struct symptom *x, const struct symptom *y);

@@ -1,12 +1,13 @@
 /*
  * triage.c: which finding of a campaign a case belongs to.
  *
- * A case that is not one more of a known finding (known.c) is minimized under its coarse signature; what is behind the minimal case (simplest.h) has a fine signature,
- * and that is one finding, with one report.  Two fine signatures of one engine are one finding too where they are most likely one bug (same_bug.h): the one that explains the other
- * takes over.
+ * A case that is not one more of a known finding (known.c) is minimized under its coarse signature; what is behind the
+ * minimal case (simplest.h) has a fine signature, and that is one finding, with one report.  Two fine signatures of one
+ * engine are one finding too where they are most likely one bug (same_bug.h): the one that explains the other takes
+ * over.
  *
- * Sometimes a case that most likely shows a known bug is minimized all the same.  The minimizer must not turn it into that known bug, so it rejects candidates with the names of a
- * finding that had the coarse signature.
+ * Sometimes a case that most likely shows a known bug is minimized all the same.  The minimizer must not turn it into
+ * that known bug, so it rejects candidates with the names of a finding that had the coarse signature.
  */
 #include <assert.h>
 #include <limits.h>
@@ -30,8 +31,9 @@
 enum {
 	REOPEN_TRIES = 3,
 	LAST_FINDING_SECONDS = 5, /* that a finding may be minimized when the time of the campaign is over */
-	RECHECK_BUDGET = 500, /* candidates for a case that is most likely known: what is as large as before then is told by its names all the same */
-	CRASH_BUDGET = 200 /* of an engine that has to be started again after each */
+	RECHECK_BUDGET = 500,     /* candidates for a case that is most likely known: what is as large as before then is
+	                             told by its names all the same */
+	CRASH_BUDGET = 200        /* of an engine that has to be started again after each */
 };
 
 static void set_text(char **to, const char *text)
@@ -43,8 +45,8 @@ static void set_text(char **to, const char *text)
 /* ---- one case, minimized ---- */
 
 /*
- * One more case of a finding with the same names: where it is about a region any op inside might do, and another one says nothing new.  And what has the wiring of one that is
- * about nothing else, unless the case had it to begin with.
+ * One more case of a finding with the same names: where it is about a region any op inside might do, and another one
+ * says nothing new.  And what has the wiring of one that is about nothing else, unless the case had it to begin with.
  */
 struct known_names {
 	const struct triage *triage;
@@ -73,7 +75,8 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 	for (int i = 0; i < known->triage->n_finding; i++) {
 		const struct finding *f = &known->triage->finding[i];
 
-		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->symptom->pattern) && !memcmp(&f->symptom->pattern, &p, sizeof p))
+		if (finding_has_face(f, known->signature) && pattern_is_leaf(&f->symptom->pattern) &&
+		    !memcmp(&f->symptom->pattern, &p, sizeof p))
 			return true;
 	}
 	return has_new_wiring(context, c);
@@ -90,7 +93,8 @@ struct triaged {
 	size_t len;
 };
 
-/* Whether the case has ops that the one in the campaign had not: under a signature that any op may show it became one of another bug. */
+/* Whether the case has ops that the one in the campaign had not: under a signature that any op may show it became one
+ * of another bug. */
 static bool has_new_ops(const struct known_names *known, const struct testcase *c)
 {
 	const struct testcase from = {.program = *known->from};
@@ -100,17 +104,23 @@ static bool has_new_ops(const struct known_names *known, const struct testcase *
 }
 
 /* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
-static void simplify(struct triage *self, int budget, const struct question *s, struct testcase *c, struct bench_result *r, const char **signature)
+static void simplify(struct triage *self, int budget, const struct question *s, struct testcase *c,
+    struct bench_result *r, const char **signature)
 {
 	const struct known_names *known = s->context;
-	const struct question any = {.bench = s->bench, .until = s->until, .refuse = has_new_wiring, .context = s->context};
+	const struct question any = {
+	    .bench = s->bench, .until = s->until, .refuse = has_new_wiring, .context = s->context};
 	struct testcase simple = simplest_case(&any, c, budget, self->side);
 	/* It showed a finding: an engine that differs from run to run will do so again. */
-	bool shows = case_shows(&simple, &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r}, self->side, NULL);
+	bool shows = case_shows(&simple,
+	    &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r},
+	    self->side, NULL);
 	struct question again = {.bench = s->bench, .judged = JUDGED_IN_FULL, .fresh = true, .result = r};
 
 	again.signature = signature_coarse(known->spec, &simple, &r->judgement[0], self->side);
-	shows = shows && !(signature_weak_zero(s->signature) && !signature_weak_zero(again.signature) && has_new_ops(known, &simple));
+	shows = shows &&
+	    !(signature_weak_zero(s->signature) && !signature_weak_zero(again.signature) &&
+	        has_new_ops(known, &simple));
 	if (shows && case_shows(&simple, &again, self->side, NULL)) {
 		*signature = again.signature;
 		*c = simple;
@@ -143,7 +153,8 @@ static void set_symptom(struct triaged *out, const struct testcase *c, const str
 }
 
 /* same: of the case's coarse signature.  likely: it is most likely known. */
-static void triage_case(struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
+static void triage_case(
+    struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
 	int budget = likely && self->minimize_budget > RECHECK_BUDGET ? RECHECK_BUDGET : self->minimize_budget;
 	struct minimize_statistics stats = {0};
@@ -156,7 +167,9 @@ static void triage_case(struct triage *self, const struct question *same, const 
 
 	c.n_expect = 0;
 	out->signature = same->signature;
-	symptom->flaky = !case_shows(&c, &(struct question){.bench = same->bench, .fresh = true, .signature = same->signature, .slips = same->slips}, self->side, NULL);
+	symptom->flaky = !case_shows(&c,
+	    &(struct question){.bench = same->bench, .fresh = true, .signature = same->signature, .slips = same->slips},
+	    self->side, NULL);
 	arena_reset(self->side);
 	if (symptom->flaky)
 		bench_judge(same->bench, &c, self->side, &r);
@@ -169,7 +182,8 @@ static void triage_case(struct triage *self, const struct question *same, const 
 	role = NEW(self->side, enum role, program_nodes(&c.program) + 1);
 	symptom->weak_zero = !symptom->flaky && signature_weak_zero(out->signature);
 	if (!symptom->flaky && answers && !symptom->weak_zero) {
-		const struct question any = {.bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, self->side)};
+		const struct question any = {
+		    .bench = same->bench, .until = same->until, .runs = steady_runs(same, &c, self->side)};
 
 		find_roles(&any, &c, r.judgement[0].verdict, self->side, role);
 		symptom->unsteady = any.runs > 1;
@@ -179,10 +193,20 @@ static void triage_case(struct triage *self, const struct question *same, const 
 		symptom->program = symptom->fine;
 		symptom->fine = arena_printf(self->side, "%s", out->signature);
 	}
-	report = (struct report){.engine = out->spec, .engine_version = engine_version(same->bench->engine[0], self->side),
-	    .c = &c, .truth = &r.truth, .answers = r.answer[0], .judgement = &r.judgement[0], .found = shown->found, .seed = self->seed, .case_number = (long)shown->number, .minimize_tried = stats.tried, .minimize_accepted = stats.accepted};
+	report = (struct report){.engine = out->spec,
+	    .engine_version = engine_version(same->bench->engine[0], self->side),
+	    .c = &c,
+	    .truth = &r.truth,
+	    .answers = r.answer[0],
+	    .judgement = &r.judgement[0],
+	    .found = shown->found,
+	    .seed = self->seed,
+	    .case_number = (long)shown->number,
+	    .minimize_tried = stats.tried,
+	    .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
-		symptom->fine = arena_printf(self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
+		symptom->fine = arena_printf(
+		    self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
 		c = *shown->c;
 		c.n_expect = 0;
 	}
@@ -213,8 +237,8 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
 }
 
 /*
- * Where it says more than those that are there.  The name of all NaN that 0 times infinity may have made is, beside another symptom, that of these ops alone: the next one may be of
- * others.
+ * Where it says more than those that are there.  The name of all NaN that 0 times infinity may have made is, beside
+ * another symptom, that of these ops alone: the next one may be of others.
  */
 static void add_symptom(struct triage *self, struct finding *f, const struct symptom *s)
 {
@@ -224,7 +248,9 @@ static void add_symptom(struct triage *self, struct finding *f, const struct sym
 	if (f->n_symptom == FINDING_SYMPTOMS || (s->flaky && f->n_symptom))
 		return;
 	f->symptom[f->n_symptom] = *s;
-	f->symptom[f->n_symptom].fine = f->n_symptom && s->program ? arena_printf(&self->known, "%s|%s", s->fine, s->program) : arena_printf(&self->known, "%s", s->fine);
+	f->symptom[f->n_symptom].fine = f->n_symptom && s->program
+	    ? arena_printf(&self->known, "%s|%s", s->fine, s->program)
+	    : arena_printf(&self->known, "%s", s->fine);
 	f->symptom[f->n_symptom].program = s->program ? arena_printf(&self->known, "%s", s->program) : NULL;
 	f->n_symptom++;
 }
@@ -252,7 +278,8 @@ static void take_over(struct triage *self, struct finding *f, const struct triag
 	write_or_fail(self->failure, self->dir, f->file, t->text, t->len);
 }
 
-/* Whether the program says more of a finding whose names say only that there is a region.  What dies is not made simpler, and has any wiring. */
+/* Whether the program says more of a finding whose names say only that there is a region.  What dies is not made
+ * simpler, and has any wiring. */
 static bool lacks_wiring(const struct finding *f, const struct program *p)
 {
 	return verdict_answers(f->symptom->verdict) && pattern_is_bare(&f->symptom->pattern) && !finding_is_in(f, p);
@@ -304,7 +331,8 @@ static void absorb(struct triage *self, int kept, const struct triaged *t)
 	}
 }
 
-/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one; then it is not minimized again. */
+/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one; then
+ * it is not minimized again. */
 static bool is_met_on_the_way(struct triage *self, const struct triaged *t, const char *signature)
 {
 	for (int i = 0; i < self->n_finding; i++) {
@@ -366,7 +394,8 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 }
 
 /* A fresh engine.  It was opened before, so that one bad start is not the end. */
-static bool open_again(struct bench *b, const char *spec, const char *right_on, const struct oracle_options *o, struct error *e)
+static bool open_again(
+    struct bench *b, const char *spec, const char *right_on, const struct oracle_options *o, struct error *e)
 {
 	for (int k = 0; k < REOPEN_TRIES; k++) {
 		*e = (struct error){.text = ""};
@@ -420,10 +449,17 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	char *own = heap_text(shown->signature);
 	struct known_names names = {self, spec, own, &shown->c->program};
 	const double start = bench_clock();
-	struct limit limit = {.stop = stop_requested, .deadline = self->deadline > 0 ? fmax(self->deadline, start + LAST_FINDING_SECONDS) : 0};
+	struct limit limit = {.stop = stop_requested,
+	    .deadline = self->deadline > 0 ? fmax(self->deadline, start + LAST_FINDING_SECONDS) : 0};
 	struct slips slips = {0};
 	struct bench one;
-	const struct question same = {.bench = &one, .signature = own, .slips = &slips, .until = &limit, .spent = &limit, .refuse = is_more_of_it, .context = &names};
+	const struct question same = {.bench = &one,
+	    .signature = own,
+	    .slips = &slips,
+	    .until = &limit,
+	    .spent = &limit,
+	    .refuse = is_more_of_it,
+	    .context = &names};
 	struct slip_taker taker = {self, shown->which, shown->number};
 	struct error e = {0};
 
@@ -436,7 +472,9 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	if (!arena_try(self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
 		/* minimized where memory allows; the bare case, else, is still a reproducer */
 		arena_reset(self->side);
-		t = (struct triaged){.spec = spec, .signature = own, .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, self->side)};
+		t = (struct triaged){.spec = spec,
+		    .signature = own,
+		    .symptom.fine = fine_signature(spec, shown->c, shown->verdict, NULL, self->side)};
 		set_symptom(&t, shown->c, &(struct judgement){.verdict = shown->verdict}, NULL);
 		t.text = testcase_write(shown->c, self->side, &t.len);
 	}
@@ -448,10 +486,18 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	free(own);
 }
 
-void triage_record(struct triage *self, int which, const char *signature, const struct testcase *c, const struct bench_result *seen, int64_t number)
+void triage_record(struct triage *self, int which, const char *signature, const struct testcase *c,
+    const struct bench_result *seen, int64_t number)
 {
-	struct shown shown = {.which = which, .signature = signature, .verdict = signature_verdict(signature), .point = seen ? seen->judgement[which].point : 0,
-	    .c = c, .found = c, .seen = seen, .slip = !seen, .number = number};
+	struct shown shown = {.which = which,
+	    .signature = signature,
+	    .verdict = signature_verdict(signature),
+	    .point = seen ? seen->judgement[which].point : 0,
+	    .c = c,
+	    .found = c,
+	    .seen = seen,
+	    .slip = !seen,
+	    .number = number};
 	const double start = bench_clock();
 	struct finding *known;
 	bool likely;

@@ -44,9 +44,12 @@ static int giving_regions(enum op op)
 	switch (op_table[op].family) {
 	case FAMILY_FOR:
 	case FAMILY_SCAN:
-	case FAMILY_WHILE: return 1;
-	case FAMILY_COND: return 2;
-	default: return 0;
+	case FAMILY_WHILE:
+		return 1;
+	case FAMILY_COND:
+		return 2;
+	default:
+		return 0;
 	}
 }
 
@@ -65,7 +68,8 @@ static bool result_fits(const struct match *m, int of, int to)
 		if (m->to[i] == to)
 			return false;
 	for (int r = 1; r <= giving_regions(m->k->op); r++) {
-		const struct region *small = &m->k->region[m->k->n_region - r], *large = &m->n->region[m->n->n_region - r];
+		const struct region *small = &m->k->region[m->k->n_region - r],
+		                    *large = &m->n->region[m->n->n_region - r];
 		int v = small->result[of], w = large->result[to];
 
 		if (dtype_is_float(m->small->type[v].dtype) != dtype_is_float(m->p->type[w].dtype))
@@ -73,7 +77,9 @@ static bool result_fits(const struct match *m, int of, int to)
 		if (region_constant(&m->small->top, v))
 			continue;
 		/* Of what is given twice it does not matter where it is from. */
-		if (!is_given_twice(small, v) && (is_inside(small, v) ? !is_inside(large, w) : is_inside(large, w) || region_constant(&m->p->top, w)))
+		if (!is_given_twice(small, v) &&
+		    (is_inside(small, v) ? !is_inside(large, w)
+		                         : is_inside(large, w) || region_constant(&m->p->top, w)))
 			return false;
 		for (int i = 0; i < of; i++)
 			if (small->result[i] == v && large->result[m->to[i]] != w)
@@ -104,7 +110,8 @@ static bool fits_in(const struct program *small, const struct node *k, const str
 	return false;
 }
 
-static bool all_fit_in(const struct program *small, const struct region *from, const struct program *p, const struct region *r)
+static bool all_fit_in(
+    const struct program *small, const struct region *from, const struct program *p, const struct region *r)
 {
 	for (int i = 0; i < from->n_node; i++)
 		if (from->node[i].n_region && !fits_in(small, &from->node[i], p, r))
@@ -118,7 +125,8 @@ static bool node_fits(const struct program *small, const struct node *k, const s
 	const int gives = giving_regions(k->op);
 
 	/* Any loop stands for any other: one region gives. */
-	if (!k->n_region || (k->op != n->op && (gives != 1 || giving_regions(n->op) != 1)) || (gives && !results_fit(&m, 0)))
+	if (!k->n_region || (k->op != n->op && (gives != 1 || giving_regions(n->op) != 1)) ||
+	    (gives && !results_fit(&m, 0)))
 		return false;
 	return all_fit_in(small, &k->region[k->n_region - 1], p, &n->region[n->n_region - 1]);
 }

@@ -82,10 +82,12 @@ static uint64_t hash(const struct evaluation *ev, const struct note *note, int k
 static bool same(const struct evaluation *ev, const struct note *note, int a, int b)
 {
 	const struct scalar *s = &ev->scalar[a], *t = &ev->scalar[b];
-	if (s->op != t->op || s->dtype != t->dtype || s->rank != t->rank || s->n_parent != t->n_parent || note[a].active != note[b].active)
+	if (s->op != t->op || s->dtype != t->dtype || s->rank != t->rank || s->n_parent != t->n_parent ||
+	    note[a].active != note[b].active)
 		return false;
 	if (!s->n_parent)
-		return mpfr_equal_p(ev->value[a], ev->value[b]) && mpfr_signbit(ev->value[a]) == mpfr_signbit(ev->value[b]);
+		return mpfr_equal_p(ev->value[a], ev->value[b]) &&
+		    mpfr_signbit(ev->value[a]) == mpfr_signbit(ev->value[b]);
 	for (int j = 0; j < s->n_parent; j++)
 		if (parent_class(ev, note, a, j) != parent_class(ev, note, b, j))
 			return false;
@@ -125,20 +127,28 @@ int alike_class(struct alike *self, const struct evaluation *ev, const struct no
 {
 	const struct scalar *s = &ev->scalar[k];
 	switch ((int)s->op) {
-	case OP_SELECT: case OP_FIXED_POINT: return k; /* nobody knows which, or by which way */
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: {
+	case OP_SELECT:
+	case OP_FIXED_POINT:
+		return k; /* nobody knows which, or by which way */
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN: {
 		int winner = class_of_winner(ev, note, k);
 		if (winner >= 0)
 			return winner;
 		break;
 	}
-	default: break;
+	default:
+		break;
 	}
-	if ((!s->n_parent && note[k].active) || s->part == TRACE_PARAMETER || s->part == TRACE_FLOW) /* variables; and flows, which none compares */
+	if ((!s->n_parent && note[k].active) || s->part == TRACE_PARAMETER ||
+	    s->part == TRACE_FLOW) /* variables; and flows, which none compares */
 		return k;
 	if (2 * self->used >= self->room)
 		grow(self, ev, note);
-	/* What the trace was taken back beyond is of no more use, and what took its number is compared with like anything else. */
+	/* What the trace was taken back beyond is of no more use, and what took its number is compared with like
+	 * anything else. */
 	uint64_t h = hash(ev, note, k);
 	for (;; h++) {
 		struct entry *e = &self->at[h & (uint64_t)(self->room - 1)];

@@ -1,4 +1,5 @@
-/* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment. */
+/* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment.
+ */
 #include "internal.h"
 #include "graph/answer.h"
 #include "graph/heap.h"
@@ -49,7 +50,10 @@ static double on_radius(void *context, int k)
 	return n->reason ? INFINITY : n->radius;
 }
 
-static bool norm_of_zeros(const struct evaluation *ev, int k) { return ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]); }
+static bool norm_of_zeros(const struct evaluation *ev, int k)
+{
+	return ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
+}
 
 /* Why the partials of scalar k are not certain. */
 static uint8_t reason_of_partials(const struct evaluation *ev, const struct note *note, int k)
@@ -69,19 +73,23 @@ static void on_uncertain(void *context, struct evaluation *ev, int k, int becaus
 	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
 }
 
-/* b a^(b - 1) of a negative a: b - 1 rounds from odd to even, and the power has the other sign.  Its derivatives are of either. */
+/* b a^(b - 1) of a negative a: b - 1 rounds from odd to even, and the power has the other sign.  Its derivatives are of
+ * either. */
 static bool power_of_either_sign(const struct evaluation *ev, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const int *parent = ev->parent + s->parent;
-	return s->op == OP_POW && mpfr_sgn(ev->value[parent[0]]) < 0 && fabs(mpfr_get_d(ev->value[parent[1]], R)) * ev->dtype[s->dtype].unit >= 1;
+	return s->op == OP_POW && mpfr_sgn(ev->value[parent[0]]) < 0 &&
+	    fabs(mpfr_get_d(ev->value[parent[1]], R)) * ev->dtype[s->dtype].unit >= 1;
 }
 
 static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
-	/* A solution's derivative differs between engines that know its meaning and engines that iterate (convergence.h). */
-	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT || ev->scalar[k].op == OP_FIXED_POINT || power_of_either_sign(ev, k);
+	/* A solution's derivative differs between engines that know its meaning and engines that iterate
+	 * (convergence.h). */
+	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT ||
+	    ev->scalar[k].op == OP_FIXED_POINT || power_of_either_sign(ev, k);
 }
 
 static void on_settled(void *context, int k, double radius)
@@ -107,7 +115,8 @@ struct analytic *analytic_open(const struct oracle_rules *rules)
 	self->ev.dtype = self->dtype;
 	analytic_use(self, rules, NULL);
 	self->alike = alike_open();
-	self->ev.hooks = (struct evaluate_hooks){self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
+	self->ev.hooks = (struct evaluate_hooks){
+	    self, on_scalar, on_separated, on_uncertain, on_settled, on_unsure, on_radius};
 	mpfr_init2(self->partial, self->ev.precision);
 	mpfr_init2(self->term, self->ev.precision);
 	return self;
@@ -147,8 +156,11 @@ static struct component integer_component(int64_t i, bool shaky)
 {
 	double value = (double)i; /* rounded beyond 2^53; 2^63 is no int64_t */
 	double low = value >= 0x1p63 ? (double)(i - INT64_MAX) - 1 : (double)(i - (int64_t)value);
-	return (struct component){
-	    .value = value, .low = low, .magnitude = fabs(value), .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE, .in_domain = !shaky};
+	return (struct component){.value = value,
+	    .low = low,
+	    .magnitude = fabs(value),
+	    .reason = shaky ? REASON_UNSTABLE_PATH : REASON_NONE,
+	    .in_domain = !shaky};
 }
 
 static struct component primal_component(struct analytic *self, int k)
@@ -168,8 +180,10 @@ static struct component primal_component(struct analytic *self, int k)
 }
 
 /*
- * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number.  An engine may all the same have g y/x of it (PyTorch's index_reduce): two
- * roundings of any derivative of a program with that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product, by 1.
+ * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number. An
+ * engine may all the same have g y/x of it (PyTorch's index_reduce): two roundings of any derivative of a program with
+ * that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product,
+ * by 1.
  */
 static double untouched(const struct analytic *self, double paths, enum dtype d)
 {
@@ -177,15 +191,16 @@ static double untouched(const struct analytic *self, double paths, enum dtype d)
 }
 
 /*
- * The part of it that g y may lose where it is subnormal: half of the smallest number over the least product of a value of the trace and a flow.  Infinite where a value itself
- * rounds to 0.
+ * The part of it that g y may lose where it is subnormal: half of the smallest number over the least product of a value
+ * of the trace and a flow.  Infinite where a value itself rounds to 0.
  */
 static double lost_by_underflow(const struct analytic *self)
 {
 	double least = INFINITY, most = 0;
 
 	for (int k = 0; k < self->ev.n_scalar; k++) {
-		const double tiny = dtype_table[self->ev.scalar[k].dtype].tiny, x = fabs(mpfr_get_d(self->ev.value[k], R));
+		const double tiny = dtype_table[self->ev.scalar[k].dtype].tiny,
+		             x = fabs(mpfr_get_d(self->ev.value[k], R));
 
 		if (self->flow[k].present && !mpfr_zero_p(self->value[k]))
 			least = fmin(least, fabs(mpfr_get_d(self->value[k], R)));
@@ -198,7 +213,10 @@ static double lost_by_underflow(const struct analytic *self)
 static struct component flow_component(struct analytic *self, int k)
 {
 	const struct flow *f = &self->flow[k];
-	struct component out = {.reason = f->reason, .magnitude = f->magnitude, .in_domain = !f->reason && !f->singular, .weak_zero = f->weak};
+	struct component out = {.reason = f->reason,
+	    .magnitude = f->magnitude,
+	    .in_domain = !f->reason && !f->singular,
+	    .weak_zero = f->weak};
 	if (!f->present || f->reason)
 		return out;
 	out.value = mpfr_get_d(self->value[k], R);
@@ -231,8 +249,8 @@ static void primal_truth(struct analytic *self, const struct testcase *c, struct
 		fill(&out->primal[i], type, a);
 		for (int k = 0; k < shape_elements(&type->shape); k++)
 			out->primal[i].at[k] = dtype_is_float(type->dtype)
-						   ? primal_component(self, e->at[k].scalar)
-						   : integer_component(e->at[k].i, e->shaky && e->shaky[k]);
+			    ? primal_component(self, e->at[k].scalar)
+			    : integer_component(e->at[k].i, e->shaky && e->shaky[k]);
 	}
 }
 
@@ -248,7 +266,9 @@ struct component analytic_component(struct analytic *self, const struct transfor
 	int k = ev->result[i].at[e].scalar;
 	struct component out = flow_component(self, k);
 	const enum reason beside = self->note[k].reason;
-	if (beside && (!out.reason || beside == REASON_NON_FINITE || beside == REASON_OVERFLOW)) /* beside a primal that is no number, a tangent may be anything */
+	if (beside &&
+	    (!out.reason || beside == REASON_NON_FINITE ||
+	        beside == REASON_OVERFLOW)) /* beside a primal that is no number, a tangent may be anything */
 		out = (struct component){.reason = out.reason ? out.reason : beside};
 	return out;
 }
@@ -266,12 +286,13 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out[i].at[e] = dtype_is_float(types[i].dtype) ? analytic_component(self, t, i, e)
-								      : integer_component(0, false);
+			                                              : integer_component(0, false);
 }
 
 /*
- * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas of trace_derive.def, the
- * usual ones that lose most; what an engine loses by other groupings of more than three factors is left to the loose radius.
+ * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas
+ * of trace_derive.def, the usual ones that lose most; what an engine loses by other groupings of more than three
+ * factors is left to the loose radius.
  */
 static struct component derived_component(struct analytic *self, int k)
 {
@@ -282,7 +303,9 @@ static struct component derived_component(struct analytic *self, int k)
 	if (out.reason)
 		return out;
 	out.magnitude = self->ev.scalar[k].derived ? n->path : n->magnitude;
-	out.loose = n->danger ? INFINITY : BALL_FLOW_SLACK * n->radius + untouched(self, fabs(out.value), self->ev.scalar[k].dtype);
+	out.loose = n->danger
+	    ? INFINITY
+	    : BALL_FLOW_SLACK * n->radius + untouched(self, fabs(out.value), self->ev.scalar[k].dtype);
 	out.flushed = n->flushed;
 	if (!ball_decided(out.tight, out.magnitude, self->ev.scalar[k].dtype))
 		out.reason = REASON_ILL_CONDITIONED;
@@ -290,15 +313,16 @@ static struct component derived_component(struct analytic *self, int k)
 }
 
 /* Derivatives of a request of several transforms: all levels as scalars of the trace. */
-static bool stacked_truth(struct analytic *self, const struct testcase *c, const struct type *types, int n,
-    struct truth_tensor *out)
+static bool stacked_truth(
+    struct analytic *self, const struct testcase *c, const struct type *types, int n, struct truth_tensor *out)
 {
 	const int *scalar = trace_request(&self->ev, c, DERIVED_SCALARS);
 	if (!scalar)
 		return false;
 	for (int i = 0; i < n; i++)
 		for (int e = 0; e < shape_elements(&types[i].shape); e++, scalar++)
-			out[i].at[e] = dtype_is_float(types[i].dtype) ? derived_component(self, *scalar) : integer_component(0, false);
+			out[i].at[e] = dtype_is_float(types[i].dtype) ? derived_component(self, *scalar)
+			                                              : integer_component(0, false);
 	return true;
 }
 
@@ -312,8 +336,9 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 /* ---- one point ---- */
 
 /*
- * Whether a usual formula of a partial leaves the range once it is differentiated to that order: tanh' = 1/cosh^2 is 0 far out, and the derivative of that infinity over
- * infinity.  A zero that nobody asked for is multiplied with it all the same.
+ * Whether a usual formula of a partial leaves the range once it is differentiated to that order: tanh' = 1/cosh^2 is 0
+ * far out, and the derivative of that infinity over infinity.  A zero that nobody asked for is multiplied with it all
+ * the same.
  */
 static bool formulas_overflow(struct analytic *self, const struct conventions *conventions, int order)
 {
@@ -324,7 +349,8 @@ static bool formulas_overflow(struct analytic *self, const struct conventions *c
 		for (int j = 0; j < self->ev.scalar[k].n_parent; j++) {
 			struct partial p = {.value = self->partial};
 
-			if (analytic_partial(self, conventions, k, j, &p) && (p.loose == INFINITY || p.most >= ldexp(1, (int)range)))
+			if (analytic_partial(self, conventions, k, j, &p) &&
+			    (p.loose == INFINITY || p.most >= ldexp(1, (int)range)))
 				return true;
 		}
 	return false;
@@ -355,7 +381,8 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 }
 
 /* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
-static void truth_one_way(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+static void truth_one_way(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	struct type types[LIMIT_ARGS];
 	struct conventions conventions;
@@ -374,14 +401,16 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 	out->nonfinite = trace_nonfinite(&self->ev);
 	primal_truth(self, c, a, out);
 	/*
-	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is inside the program, even the derivative of a right mask multiplies its zeros with
-	 * whatever became of the masked partials: nobody promises more than not to call them a number.
+	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is
+	 * inside the program, even the derivative of a right mask multiplies its zeros with whatever became of the
+	 * masked partials: nobody promises more than not to call them a number.
 	 */
 	bool singular = order > 0 && trace_singular(&self->ev, self->note, order);
 	self->singular = singular;
 	out->n_derivative = n;
 	out->n_assignment = 1;
-	conventions_collect(&conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
+	conventions_collect(
+	    &conventions, &self->ev, self->note, c->n_transform == 1 && c->transform[0].kind == TRANSFORM_JVP);
 	out->kink = conventions.n_kind > 0;
 	conventions_assign(&conventions, 0);
 	singular |= order > 1 && !singular && formulas_overflow(self, &conventions, order);
@@ -409,9 +438,9 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 		for (int e = 0; e < shape_elements(&types[i].shape); e++)
 			out->derivative[0][i].at[e].in_domain = false;
 	if (self->ev.status != EVALUATE_OK || self->ev.rule_broken) {
-		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE :
-		    self->ev.status == EVALUATE_SHAKY    ? REASON_UNSTABLE_PATH :
-							    REASON_ORDER;
+		enum reason reason = self->ev.rule_broken ? REASON_CUSTOM_RULE
+		    : self->ev.status == EVALUATE_SHAKY   ? REASON_UNSTABLE_PATH
+		                                          : REASON_ORDER;
 		undecide(out->primal, out->n_primal, reason);
 		for (int k = 0; k < out->n_assignment; k++)
 			undecide(out->derivative[k], out->n_derivative, reason);
@@ -420,7 +449,8 @@ static void truth_one_way(struct analytic *self, const struct testcase *c, int w
 
 void analytic_slices(struct analytic *self, bool slices) { self->slices = slices; }
 
-void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
+void analytic_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	self->ev.unrolled = false;
 	self->stray = 0;
@@ -436,7 +466,8 @@ void analytic_truth(struct analytic *self, const struct testcase *c, int which, 
 	}
 	double stray = self->stray;
 	self->ev.unrolled = true;
-	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the last. */
+	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the
+	 * last. */
 	for (int k = 0; k <= CONVERGENCE_STEPS && (!k || k <= self->ev.latest); k++) {
 		struct truth_point unrolled;
 		self->ev.late = k < CONVERGENCE_STEPS ? k : LIMIT_TRIP;

@@ -19,15 +19,17 @@ void analytic_use(struct analytic *self, const struct oracle_rules *rules, const
 void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
 
 /*
- * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then no addition or product of a derivative
- * counts as exact because it would be so in one slice.
+ * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then
+ * no addition or product of a derivative counts as exact because it would be so in one slice.
  */
 void analytic_slices(struct analytic *self, bool slices);
 
 /*
  * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
- * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are undecided(order).
+ * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are
+ * undecided(order).
  */
-void analytic_truth(struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
+void analytic_truth(
+    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
 
 #endif

@@ -10,19 +10,25 @@ struct convention_choices {
 	enum convention at[5];
 };
 
-static const struct convention_choices extremum = {4, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL}};
+static const struct convention_choices extremum = {
+    4, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL}};
 /* A mask that is open at both bounds gives the tie to nobody. */
-static const struct convention_choices clamp = {5, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_STRICT, CONVENTION_DIRECTIONAL}};
+static const struct convention_choices clamp = {
+    5, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_STRICT, CONVENTION_DIRECTIONAL}};
 static const struct convention_choices norm = {2, {CONVENTION_EVEN, CONVENTION_DIRECTIONAL}};
 static const struct convention_choices pow_at_zero = {1, {CONVENTION_EVEN}};
 
 static const struct convention_choices *choices_of(enum op kind)
 {
 	switch ((int)kind) {
-	case OP_CLAMP: return &clamp;
-	case OP_NORM: return &norm;
-	case OP_POW: return &pow_at_zero;
-	default: return &extremum;
+	case OP_CLAMP:
+		return &clamp;
+	case OP_NORM:
+		return &norm;
+	case OP_POW:
+		return &pow_at_zero;
+	default:
+		return &extremum;
 	}
 }
 
@@ -38,7 +44,8 @@ bool convention_is_open(enum op op) { return op == OP_NORM || op == OP_POW; }
 
 bool convention_tied(const struct note *note, int k) { return note[k].tie && !note[k].unsure && !note[k].reason; }
 
-void conventions_collect(struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
+void conventions_collect(
+    struct conventions *self, const struct evaluation *ev, const struct note *note, bool directional)
 {
 	*self = (struct conventions){.directional = directional, .most = ev->rules->conventions, .n_assignment = 1};
 	for (int k = 0; k < ev->n_scalar; k++) {
@@ -65,7 +72,8 @@ void conventions_assign(struct conventions *self, int number)
 	for (int i = 0; i < self->n_kind; i++) {
 		const struct convention_choices *choices = choices_of(self->kind[i]);
 		int n = count_choices(choices, self->most, self->directional), chosen = number % n;
-		bool last = self->directional && chosen == n - 1 && choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
+		bool last = self->directional && chosen == n - 1 &&
+		    choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
 		self->choice[i] = last ? CONVENTION_DIRECTIONAL : choices->at[chosen];
 		number /= n;
 	}
@@ -84,7 +92,8 @@ bool convention_is_directional(const struct conventions *self, const struct eval
 	return !self->corner && choice_of(self, ev->scalar[k].kind) == CONVENTION_DIRECTIONAL;
 }
 
-int convention_weight(const struct conventions *self, const struct evaluation *ev, const struct shared *shared, int k, int j, int *ties)
+int convention_weight(
+    const struct conventions *self, const struct evaluation *ev, const struct shared *shared, int k, int j, int *ties)
 {
 	const struct scalar *s = &ev->scalar[k];
 	enum convention choice = choice_of(self, s->kind);
@@ -100,15 +109,22 @@ int convention_weight(const struct conventions *self, const struct evaluation *e
 	if (s->op == OP_SORT) {
 		if (choice == CONVENTION_EVEN)
 			*ties = s->n_parent;
-		return choice == CONVENTION_EVEN || j == (choice == CONVENTION_FIRST ? s->rank : s->n_parent - 1 - s->rank);
+		return choice == CONVENTION_EVEN ||
+		    j == (choice == CONVENTION_FIRST ? s->rank : s->n_parent - 1 - s->rank);
 	}
 	if (!mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]))
 		return 0;
 	switch (choice) {
-	case CONVENTION_FIRST: return j == shared->first;
-	case CONVENTION_LAST: return j == shared->last;
-	case CONVENTION_EVEN: *ties = shared->winners; return 1;
-	case CONVENTION_DIRECTIONAL: case CONVENTION_STRICT: break;
+	case CONVENTION_FIRST:
+		return j == shared->first;
+	case CONVENTION_LAST:
+		return j == shared->last;
+	case CONVENTION_EVEN:
+		*ties = shared->winners;
+		return 1;
+	case CONVENTION_DIRECTIONAL:
+	case CONVENTION_STRICT:
+		break;
 	}
 	return 0;
 }

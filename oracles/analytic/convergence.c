@@ -23,15 +23,16 @@ bool convergence_nested(const struct region *region)
 static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
 
 /*
- * The second order of linearising beside the solution, which counts where the first vanishes: tanh at 0, whose distances are of the size of 1 (powers and
- * quotients, which vary over their own size, have no such points).
+ * The second order of linearising beside the solution, which counts where the first vanishes: tanh at 0, whose
+ * distances are of the size of 1 (powers and quotients, which vary over their own size, have no such points).
  */
 static double second_order(const struct component *c, double stray) { return 16 * stray * stray * c->magnitude; }
 
 /* Twice the gap: not every number of steps is looked at, and several fixed points stop each when it likes. */
 static void widen(struct component *c, const struct component *unrolled, double seed, double stray)
 {
-	/* Iterations take paths that the solution does not know: from where they start, through which nothing arrives in the end. */
+	/* Iterations take paths that the solution does not know: from where they start, through which nothing arrives
+	 * in the end. */
 	c->in_domain &= unrolled->in_domain;
 	c->weak_zero |= unrolled->weak_zero;
 	if (c->reason)
@@ -58,8 +59,8 @@ static double largest_seed(const struct transform *t)
 	return largest;
 }
 
-void convergence_widen(struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t,
-    double stray)
+void convergence_widen(
+    struct truth_point *solution, const struct truth_point *unrolled, const struct transform *t, double stray)
 {
 	double seed = largest_seed(t);
 	bool comparable = solution->n_assignment == unrolled->n_assignment;

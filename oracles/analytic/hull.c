@@ -1,10 +1,11 @@
 /*
- * hull.c: what mixtures of conventions may answer: the derivatives of every choice of each tie by itself, or where these are too many or a
- * tie has no corners, an interval per component.
+ * hull.c: what mixtures of conventions may answer: the derivatives of every choice of each tie by itself, or where
+ * these are too many or a tie has no corners, an interval per component.
  *
- * A program whose elementary functions answer with any element of their Clarke subdifferential, each use with one of its own, answers with an
- * element of a conservative field (Bolte and Pauwels, Conservative set valued fields, automatic differentiation, stochastic gradient methods
- * and deep learning, Mathematical Programming 188, 2021).  What lies outside is nobody's derivative, whatever was chosen where.
+ * A program whose elementary functions answer with any element of their Clarke subdifferential, each use with one of
+ * its own, answers with an element of a conservative field (Bolte and Pauwels, Conservative set valued fields,
+ * automatic differentiation, stochastic gradient methods and deep learning, Mathematical Programming 188, 2021).  What
+ * lies outside is nobody's derivative, whatever was chosen where.
  */
 #include "internal.h"
 
@@ -22,7 +23,8 @@ static void sweep(struct analytic *self, const struct conventions *conventions, 
 		analytic_sweep_tangent(self, conventions, t);
 }
 
-static void add_corner(struct analytic *self, const struct transform *t, const struct type *types, int n, int number, struct hull *out)
+static void add_corner(
+    struct analytic *self, const struct transform *t, const struct type *types, int n, int number, struct hull *out)
 {
 	int k = 0;
 	for (int i = 0; i < n; i++) {
@@ -50,7 +52,8 @@ static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 /* to += weight * from. */
 static void add_range(struct hull_range *to, struct hull_range from, struct hull_range weight)
 {
-	const double p[] = {times(from.low, weight.low), times(from.low, weight.high), times(from.high, weight.low), times(from.high, weight.high)};
+	const double p[] = {times(from.low, weight.low), times(from.low, weight.high), times(from.high, weight.low),
+	    times(from.high, weight.high)};
 	to->present = true;
 	to->low += fmin(fmin(p[0], p[1]), fmin(p[2], p[3]));
 	to->high += fmax(fmax(p[0], p[1]), fmax(p[2], p[3]));
@@ -64,10 +67,15 @@ static struct hull_range share_range(struct analytic *self, int k, int j)
 	const struct evaluation *ev = &self->ev;
 	const struct scalar *s = &ev->scalar[k];
 	switch ((int)s->op) {
-	case OP_ABS: case OP_NORM: return (struct hull_range){-1, 1, true};
-	case OP_POW: return (struct hull_range){-INFINITY, 0, true};
-	case OP_SORT: return (struct hull_range){0, 1, true};
-	default: return (struct hull_range){0, 1, mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0};
+	case OP_ABS:
+	case OP_NORM:
+		return (struct hull_range){-1, 1, true};
+	case OP_POW:
+		return (struct hull_range){-INFINITY, 0, true};
+	case OP_SORT:
+		return (struct hull_range){0, 1, true};
+	default:
+		return (struct hull_range){0, 1, mpfr_equal_p(ev->value[ev->parent[s->parent + j]], ev->value[k]) != 0};
 	}
 }
 
@@ -93,11 +101,13 @@ static void seed_range(struct hull_range *r, double seed)
 	add_range(r, isfinite(seed) ? (struct hull_range){seed, seed, true} : unknown, (struct hull_range){1, 1, true});
 }
 
-static void adjoint_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
+static void adjoint_ranges(
+    struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;
 	for (int i = 0; i < ev->n_result; i++)
-		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
+		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape);
+		     e++)
 			seed_range(&range[ev->result[i].at[e].scalar], t->seed[i].at[e].f);
 	for (int k = ev->n_scalar - 1; k >= 0; k--) {
 		const struct scalar *s = &ev->scalar[k];
@@ -126,11 +136,13 @@ static struct hull_range between(struct analytic *self, int k, const struct hull
 	return out;
 }
 
-static void tangent_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
+static void tangent_ranges(
+    struct analytic *self, const struct conventions *conventions, const struct transform *t, struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;
 	for (int i = 0; i < t->n_wrt; i++)
-		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape); e++)
+		for (int e = 0; dtype_is_float(t->seed[i].type.dtype) && e < shape_elements(&t->seed[i].type.shape);
+		     e++)
 			seed_range(&range[ev->input_scalar[t->wrt[i]] + e], t->seed[i].at[e].f);
 	for (int k = 0; k < ev->n_scalar; k++) {
 		const struct scalar *s = &ev->scalar[k];
@@ -149,8 +161,8 @@ static void tangent_ranges(struct analytic *self, const struct conventions *conv
 	}
 }
 
-static void fill_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t, const struct type *types,
-    int n, struct arena *a, struct hull *out)
+static void fill_ranges(struct analytic *self, const struct conventions *conventions, const struct transform *t,
+    const struct type *types, int n, struct arena *a, struct hull *out)
 {
 	const struct evaluation *ev = &self->ev;
 	struct hull_range *range = NEW(a, struct hull_range, ev->n_scalar + 1);
@@ -161,7 +173,8 @@ static void fill_ranges(struct analytic *self, const struct conventions *convent
 		for (int e = 0; e < shape_elements(&types[i].shape); e++, k++) {
 			if (!dtype_is_float(types[i].dtype))
 				continue;
-			const struct hull_range *r = &range[vjp ? ev->input_scalar[t->wrt[i]] + e : ev->result[i].at[e].scalar];
+			const struct hull_range
+			    *r = &range[vjp ? ev->input_scalar[t->wrt[i]] + e : ev->result[i].at[e].scalar];
 			bool known = !isnan(r->low) && !isnan(r->high);
 			out->low[k] = known ? r->low : -INFINITY;
 			out->high[k] = known ? r->high : INFINITY;
@@ -171,8 +184,8 @@ static void fill_ranges(struct analytic *self, const struct conventions *convent
 
 /* ---- both ---- */
 
-struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t, const struct type *types, int n,
-    struct arena *a)
+struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t,
+    const struct type *types, int n, struct arena *a)
 {
 	struct hull *out = NEW(a, struct hull, 1);
 	for (int i = 0; i < n; i++)

@@ -23,7 +23,8 @@ struct reach {
 
 static bool near(mpfr_srcptr distance, struct reach reach)
 {
-	return mpfr_sgn(distance) <= 0 || (mpfr_number_p(distance) && mpfr_get_exp(distance) <= -reach.bits) || mpfr_cmp_d(distance, reach.radius) <= 0;
+	return mpfr_sgn(distance) <= 0 || (mpfr_number_p(distance) && mpfr_get_exp(distance) <= -reach.bits) ||
+	    mpfr_cmp_d(distance, reach.radius) <= 0;
 }
 
 static bool near_from(mpfr_srcptr a, int sign, int border, struct reach reach)
@@ -41,7 +42,8 @@ static bool near_from(mpfr_srcptr a, int sign, int border, struct reach reach)
 
 static bool near_zero(mpfr_srcptr a, struct reach reach)
 {
-	return mpfr_zero_p(a) || (mpfr_number_p(a) && (mpfr_get_exp(a) <= -reach.bits || fabs(mpfr_get_d(a, R)) <= reach.radius));
+	return mpfr_zero_p(a) ||
+	    (mpfr_number_p(a) && (mpfr_get_exp(a) <= -reach.bits || fabs(mpfr_get_d(a, R)) <= reach.radius));
 }
 
 static bool singular(const struct evaluation *ev, const struct note *note, const struct scalar *s, mpfr_exp_t bits)
@@ -53,13 +55,19 @@ static bool singular(const struct evaluation *ev, const struct note *note, const
 	mpfr_srcptr a = ev->value[parent[0]];
 	struct reach reach = {bits, note[parent[0]].radius};
 	switch (op_table[s->op].domain) {
-	case DOMAIN_ALL: return false;
+	case DOMAIN_ALL:
+		return false;
 	case DOMAIN_POSITIVE:
-	case DOMAIN_POW: return near(a, reach);
-	case DOMAIN_ABOVE_MINUS_ONE: return near_from(a, 1, -1, reach);
-	case DOMAIN_INSIDE_ONE: return near_from(a, -1, 1, reach) || near_from(a, 1, -1, reach);
-	case DOMAIN_ABOVE_ONE: return near_from(a, 1, 1, reach);
-	case DOMAIN_SECOND_NONZERO: return near_zero(ev->value[parent[1]], (struct reach){bits, note[parent[1]].radius});
+	case DOMAIN_POW:
+		return near(a, reach);
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return near_from(a, 1, -1, reach);
+	case DOMAIN_INSIDE_ONE:
+		return near_from(a, -1, 1, reach) || near_from(a, 1, -1, reach);
+	case DOMAIN_ABOVE_ONE:
+		return near_from(a, 1, 1, reach);
+	case DOMAIN_SECOND_NONZERO:
+		return near_zero(ev->value[parent[1]], (struct reach){bits, note[parent[1]].radius});
 	case DOMAIN_NOT_BOTH_ZERO:
 	case DOMAIN_NOT_ALL_ZERO:
 		for (int j = 0; j < s->n_parent; j++)
@@ -90,7 +98,8 @@ bool trace_singular(const struct evaluation *ev, const struct note *note, int or
 	for (int k = 0; k < ev->n_scalar; k++) {
 		mpfr_srcptr x = ev->value[k];
 
-		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) || singular(ev, note, &ev->scalar[k], range))
+		if (!mpfr_number_p(x) || (!mpfr_zero_p(x) && mpfr_get_exp(x) >= range) ||
+		    singular(ev, note, &ev->scalar[k], range))
 			return true;
 	}
 	return false;

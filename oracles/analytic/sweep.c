@@ -84,7 +84,8 @@ static void add_seed(struct analytic *self, int k, double seed)
 	add_term(self, k, 0, 0, fabs(seed));
 }
 
-/* A path leads to flow k, though nothing but 0 has come over it: an infinite partial further on is then 0 * infinity, not 0. */
+/* A path leads to flow k, though nothing but 0 has come over it: an infinite partial further on is then 0 * infinity,
+ * not 0. */
 static void add_zero(struct analytic *self, int k)
 {
 	if (!self->flow[k].present)
@@ -93,8 +94,8 @@ static void add_zero(struct analytic *self, int k)
 }
 
 /*
- * A derivative inside the program: engines derive it by formulas and in groups of their own, and it is these that are differentiated around
- * it, each term rounded at the size of the paths.
+ * A derivative inside the program: engines derive it by formulas and in groups of their own, and it is these that are
+ * differentiated around it, each term rounded at the size of the paths.
  */
 static const double DERIVATIVE_ROUNDINGS = 4;
 
@@ -105,8 +106,9 @@ static bool is_derivative(const struct analytic *self, int k)
 }
 
 /*
- * An edge of a product of many factors.  Its grouping is the engine's choice, who may also have a factor's share as g y/x or the tangent as y sum(x'/x),
- * so it is rounded at the size of all path contributions, not of their (possibly cancelled) sum.
+ * An edge of a product of many factors.  Its grouping is the engine's choice, who may also have a factor's share as g
+ * y/x or the tangent as y sum(x'/x), so it is rounded at the size of all path contributions, not of their (possibly
+ * cancelled) sum.
  */
 struct chain {
 	int roundings; /* that such a formula has and this sweep, link by link, has not */
@@ -115,12 +117,15 @@ struct chain {
 };
 
 /*
- * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or because exact factors have a
- * product that is a value of the dtype.  An exact partial other than +-1 is an operand, which nobody's formula takes apart.
+ * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or
+ * because exact factors have a product that is a value of the dtype.  An exact partial other than +-1 is an operand,
+ * which nobody's formula takes apart.
  */
-static bool exact_product(const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
+static bool exact_product(
+    const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
 {
-	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype], *before = &self->dtype[self->ev.scalar[from].dtype];
+	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype],
+	                        *before = &self->dtype[self->ev.scalar[from].dtype];
 	const struct flow *f = &self->flow[from];
 	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
 	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed))
@@ -128,7 +133,8 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 	if (mixed)
 		return p->tight == 0 && p->magnitude == 1 && wider;
 	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
-	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) && least >= info->normal)
+	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
+	    least >= info->normal)
 		return true; /* a seed of 1: the partial as it is */
 	if (p->tight > 0)
 		return false;
@@ -142,18 +148,19 @@ static bool exact_product(const struct analytic *self, int to, int from, const s
 }
 
 /*
- * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only what is unknown of
- * flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN).
- * at: the scalar whose partial p is.  chain: NULL elsewhere.
+ * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only
+ * what is unknown of flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN). at: the
+ * scalar whose partial p is.  chain: NULL elsewhere.
  */
-static void add_product(struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
+static void add_product(
+    struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
 {
 	const struct flow *f = &self->flow[from];
 	const struct dtype_info *info = &self->contributions[self->ev.scalar[to].dtype];
 	if (f->present)
 		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present)
-		return; /* a strong zero: whatever the partial, nothing arrives */
+		return;         /* a strong zero: whatever the partial, nothing arrives */
 	if (!p && !f->reason) { /* nor here, but for the NaN of a usual formula that left the range */
 		if (f->loose == INFINITY) {
 			add_zero(self, to);
@@ -167,7 +174,8 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	}
 	bool mixed = f->mixed || (at == from && self->note[at].shared);
 	self->flow[to].mixed |= mixed;
-	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed);
+	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels) ||
+	    (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed);
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
@@ -180,25 +188,31 @@ static void add_product(struct analytic *self, int at, int to, int from, const s
 	double size = chain || mixed ? p->magnitude * f->magnitude : term;
 	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
 	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
-	double worse = p->loose == INFINITY ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
+	double worse = p->loose == INFINITY ? INFINITY
+	                                    : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
 	if (p->loose == INFINITY || f->loose == INFINITY)
 		loose = INFINITY;
 	if (is_derivative(self, from)) {
-		double more = DERIVATIVE_ROUNDINGS * (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
+		double more = DERIVATIVE_ROUNDINGS *
+		    (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
 		tight += more;
 		loose += more;
 	}
-	bool exact = exact_product(self, to, from, p, chain, mixed), doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
+	bool exact = exact_product(self, to, from, p, chain, mixed),
+	     doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
 	bool by_size = chain || self->by_paths || mixed;
 	if (!exact)
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
-	/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula, also where g is a power of two */
+	/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula, also where g is
+	 * a power of two */
 	double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
 	loose += detour;
 	worse += detour;
-	bool rounded_before = f->tight == 0 && f->loose > 0 && p->magnitude != 1; /* by a usual formula: then the factors are not what is exact here */
+	bool rounded_before = f->tight == 0 && f->loose > 0 &&
+	    p->magnitude != 1; /* by a usual formula: then the factors are not what is exact here */
 	if (!exact || doubled || chain || rounded_before)
-		loose += by_size ? info->unit * (size + loose) + info->tiny : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
+		loose += by_size ? info->unit * (size + loose) + info->tiny
+		                 : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
 	if (reach > info->max)
 		loose = worse = INFINITY;
 	self->flow[to].reach += reach;
@@ -222,12 +236,15 @@ static void finish_flow(struct analytic *self, int k)
 	struct flow *f = &self->flow[k];
 	const struct dtype_info *info = &self->sums[self->ev.scalar[k].dtype];
 	if (f->terms.n > 1 && !f->reason) {
-		double sum = f->terms.positive + f->terms.negative, rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
+		double sum = f->terms.positive + f->terms.negative,
+		       rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
 		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
 		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose) + flushed;
 		rounding += flushed;
 		if (!self->by_paths && !f->mixed)
-			rounding = terms_exact(&f->terms, info) ? 0 : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
+			rounding = terms_exact(&f->terms, info)
+			    ? 0
+			    : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
 		f->tight += rounding;
 	}
 	if (rounding_flushes(info) && f->present && !f->reason) {
@@ -264,8 +281,9 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 }
 
 /*
- * The edge of scalar k to its parent j as one of a chain of products, or NULL.  Along the chain three roundings a link, and where a factor leaves or enters
- * it (of the others, by their number) as many as terms are added there: TOLERANCE.md counts them.
+ * The edge of scalar k to its parent j as one of a chain of products, or NULL.  Along the chain three roundings a link,
+ * and where a factor leaves or enters it (of the others, by their number) as many as terms are added there:
+ * TOLERANCE.md counts them.
  */
 static const struct chain *chain_of(struct analytic *self, int k, int j, bool adjoint, struct chain *out)
 {
@@ -301,8 +319,9 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 /* ---- sweeps ---- */
 
 /*
- * Whether scalar k may be its one active parent in an engine: a parameter of a derivative inside may be its operand, and a derivative its direction, when
- * no op computes it.  Then what is added up at k may be added up at the parent, one by one.
+ * Whether scalar k may be its one active parent in an engine: a parameter of a derivative inside may be its operand,
+ * and a derivative its direction, when no op computes it.  Then what is added up at k may be added up at the parent,
+ * one by one.
  */
 static bool passes_on(const struct analytic *self, int k, const struct partial *p)
 {
@@ -434,11 +453,13 @@ static void directional_norm(struct analytic *self, int k)
 	if (!present)
 		return;
 	mpfr_sqrt(self->term, self->term, R);
-	double size = mpfr_get_d(self->term, R), rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
+	double size = mpfr_get_d(self->term, R),
+	       rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
 	add_term(self, k, tight + rounding, loose + rounding, size);
 }
 
-/* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point. */
+/* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point.
+ */
 static void directional_tangent(struct analytic *self, int k)
 {
 	struct evaluation *ev = &self->ev;
@@ -463,8 +484,8 @@ static void directional_tangent(struct analytic *self, int k)
 }
 
 /*
- * (b a' - a b')/b^2 rounds the path over a' as often as that over b', and at the same sizes: one more than a'/b and the sum do, and one that
- * makes b^2.
+ * (b a' - a b')/b^2 rounds the path over a' as often as that over b', and at the same sizes: one more than a'/b and the
+ * sum do, and one that makes b^2.
  */
 static void quotient_rule(struct analytic *self, int k)
 {
@@ -473,7 +494,8 @@ static void quotient_rule(struct analytic *self, int k)
 	struct flow *out = &self->flow[k];
 	if (!self->flow[parent[0]].present || !self->note[parent[1]].active || out->reason)
 		return;
-	double b = self->note[parent[1]].magnitude, g = fabs(mpfr_get_d(self->value[parent[0]], R)) + self->flow[parent[0]].loose;
+	double b = self->note[parent[1]].magnitude,
+	       g = fabs(mpfr_get_d(self->value[parent[0]], R)) + self->flow[parent[0]].loose;
 	double most = fmax(b, 1 / (b * b));
 	out->loose += 2 * info->unit * g / b + 2 * info->tiny * most;
 	out->reach += g * most;
@@ -481,7 +503,8 @@ static void quotient_rule(struct analytic *self, int k)
 		out->loose = INFINITY;
 }
 
-/* The tangent of a choice may be b' + (a' - b') where a is chosen (PyTorch's minimum): a difference, rounded, and a sum.  It may leave the range. */
+/* The tangent of a choice may be b' + (a' - b') where a is chosen (PyTorch's minimum): a difference, rounded, and a
+ * sum.  It may leave the range. */
 static void blend(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];
@@ -497,12 +520,14 @@ static void blend(struct analytic *self, int k)
 	self->flow[k].loose += size > info->max ? INFINITY : 2 * info->unit * size;
 }
 
-/* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being divided. */
+/* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being
+ * divided. */
 static void finish_mean(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];
 	const struct flow *f = &self->flow[k];
-	if (s->op == OP_REDUCE_MEAN && f->present && (f->terms.positive + f->terms.negative + f->tight) * s->n_parent > dtype_table[s->dtype].max)
+	if (s->op == OP_REDUCE_MEAN && f->present &&
+	    (f->terms.positive + f->terms.negative + f->tight) * s->n_parent > dtype_table[s->dtype].max)
 		poison(&self->flow[k], REASON_OVERFLOW);
 }
 
@@ -530,7 +555,8 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				if (!self->flow[parent].present)
 					continue;
 				bool connected = analytic_partial(self, conventions, k, j, &p);
-				add_product(self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
+				add_product(
+				    self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
 			}
 			if (s->op == OP_DIV)
 				quotient_rule(self, k);

@@ -1,15 +1,17 @@
 /*
- * weak_zero.c: which derivatives 0 times infinity may make a NaN of, in an engine whose zeros are numbers as any other: it hands a 0 to the branch not taken,
- * to what nobody reads and to what a seed of 0 asks for, and multiplies it with whatever partial is there.
+ * weak_zero.c: which derivatives 0 times infinity may make a NaN of, in an engine whose zeros are numbers as any other:
+ * it hands a 0 to the branch not taken, to what nobody reads and to what a seed of 0 asks for, and multiplies it with
+ * whatever partial is there.
  *
- * Such a NaN is born at a scalar with a partial that no dtype holds and passes to all that depends on it, or that it depends on.  So this is a sweep of one bit,
- * over all that was executed: what the path is does not matter.
+ * Such a NaN is born at a scalar with a partial that no dtype holds and passes to all that depends on it, or that it
+ * depends on.  So this is a sweep of one bit, over all that was executed: what the path is does not matter.
  */
 #include "internal.h"
 
 #include <math.h>
 
-/* Whether the partial of scalar k by its parent j is infinite, means nothing or leaves the range, by the worst usual formula, or may. */
+/* Whether the partial of scalar k by its parent j is infinite, means nothing or leaves the range, by the worst usual
+ * formula, or may. */
 static bool blows_up(struct analytic *self, const struct conventions *conventions, int k, int j)
 {
 	struct partial p = {.value = self->partial};
@@ -18,8 +20,8 @@ static bool blows_up(struct analytic *self, const struct conventions *convention
 }
 
 /*
- * Whether the trace shows the edge as one that is differentiated.  Forwards a choice may have handed the tangent of what was not chosen to any scalar, a constant
- * included; but nobody's exponent is a constant by choice.
+ * Whether the trace shows the edge as one that is differentiated.  Forwards a choice may have handed the tangent of
+ * what was not chosen to any scalar, a constant included; but nobody's exponent is a constant by choice.
  */
 static bool counts(const struct analytic *self, enum transform_kind kind, int k, int j)
 {

@@ -37,11 +37,13 @@ static double distance(const struct evaluation *ev, int a, int b)
 
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
-	if (note[a].danger || (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
+	if (note[a].danger ||
+	    (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
 		return false;
 	if (a == b) /* x == x asks whether x is a NaN */
 		return !note[a].reason || note[a].certain;
-	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded to an integer is another matter. */
+	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded
+	 * to an integer is another matter. */
 	if (b < 0 && note[a].certain)
 		return !mpfr_nan_p(ev->value[a]);
 	if (b >= 0 && (note[a].certain || note[b].certain))
@@ -63,7 +65,8 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
 
 /* ---- ops that decide ---- */
 
-/* Largest or smallest of the parents: 1-Lipschitz in the largest radius, so the value stays known even where the choice is not. */
+/* Largest or smallest of the parents: 1-Lipschitz in the largest radius, so the value stays known even where the choice
+ * is not. */
 static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -96,8 +99,8 @@ static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 }
 
 /*
- * An element of a sort among those it may change places with: order statistics are 1-Lipschitz in the largest radius.  Exact and equal
- * elements are a tie; otherwise the partials depend on an order that nobody knows.
+ * An element of a sort among those it may change places with: order statistics are 1-Lipschitz in the largest radius.
+ * Exact and equal elements are a tie; otherwise the partials depend on an order that nobody knows.
  */
 static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 {
@@ -125,11 +128,21 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 	int a = ev->parent[s->parent];
 	double v = mpfr_get_d(ev->value[k], R), x = mpfr_get_d(ev->value[a], R), low = v, high = v;
 	switch ((int)s->op) {
-	case OP_SIGN: low = high = 0; break;
-	case OP_FLOOR: high = v + 1; break;
-	case OP_CEIL: low = v - 1; break;
-	case OP_TRUNC: low = v <= 0 ? v - 1 : v, high = v >= 0 ? v + 1 : v; break;
-	default: low = v - 0.5, high = v + 0.5; break; /* round */
+	case OP_SIGN:
+		low = high = 0;
+		break;
+	case OP_FLOOR:
+		high = v + 1;
+		break;
+	case OP_CEIL:
+		low = v - 1;
+		break;
+	case OP_TRUNC:
+		low = v <= 0 ? v - 1 : v, high = v >= 0 ? v + 1 : v;
+		break;
+	default:
+		low = v - 0.5, high = v + 0.5;
+		break; /* round */
 	}
 	bool far = fabs(x) > 0x1p52; /* every value of the dtype is an integer there */
 	if (!far && (!ball_separated(ev, note, a, -1, low) || !ball_separated(ev, note, a, -1, high)))
@@ -140,7 +153,8 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- arithmetic ---- */
 
-/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in the note. */
+/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in
+ * the note. */
 static bool clear_of(struct note *n, double radius, double distance)
 {
 	bool clear = radius == 0 || radius <= BALL_CLEAR * distance;
@@ -152,20 +166,36 @@ static bool clear_of(struct note *n, double radius, double distance)
 /* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
 bool ball_by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
 
-/* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its own. */
+/* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its
+ * own. */
 static bool one_call(enum op op)
 {
 	switch ((int)op) {
-	case OP_EXP: case OP_EXPM1: case OP_LOG: case OP_LOG1P: case OP_SIN: case OP_COS: case OP_TAN: case OP_ASIN: case OP_ACOS: case OP_ATAN:
-	case OP_ATAN2: case OP_ERF: case OP_POW: return true;
-	default: return false;
+	case OP_EXP:
+	case OP_EXPM1:
+	case OP_LOG:
+	case OP_LOG1P:
+	case OP_SIN:
+	case OP_COS:
+	case OP_TAN:
+	case OP_ASIN:
+	case OP_ACOS:
+	case OP_ATAN:
+	case OP_ATAN2:
+	case OP_ERF:
+	case OP_POW:
+		return true;
+	default:
+		return false;
 	}
 }
 
 double ball_worse(const struct evaluation *ev, int k, double c)
 {
 	const struct scalar *s = &ev->scalar[k];
-	return ev->accuracy && c > 1 ? fmax(1, 2 * fmax(ev->accuracy[s->op].relative, ev->accuracy[s->kind].relative) / c) : 1;
+	return ev->accuracy && c > 1
+	    ? fmax(1, 2 * fmax(ev->accuracy[s->op].relative, ev->accuracy[s->kind].relative) / c)
+	    : 1;
 }
 
 double ball_absolute(const struct evaluation *ev, int k, double c)
@@ -180,8 +210,11 @@ double ball_absolute(const struct evaluation *ev, int k, double c)
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
-	double relative = c * info->unit * x + fmax(1, c / 4) * info->tiny; /* the ulps of a function, of subnormal numbers */
-	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k) ? fmin(c * rounding_of(info, x), relative) : relative;
+	double relative = c * info->unit * x +
+	    fmax(1, c / 4) * info->tiny; /* the ulps of a function, of subnormal numbers */
+	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k)
+	    ? fmin(c * rounding_of(info, x), relative)
+	    : relative;
 }
 
 static void ball_unary(const struct evaluation *ev, struct note *note, int k, const struct unary_rule *rule)
@@ -199,23 +232,26 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 		r = rule->moved(&at);
 	}
 	/*
-	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere these functions are not even rational.
-	 * An approximate reciprocal root is the exception.
+	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere
+	 * these functions are not even rational. An approximate reciprocal root is the exception.
 	 */
-	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT && ball_representable(ev->value[k], ev->scalar[k].dtype);
+	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT &&
+	    ball_representable(ev->value[k], ev->scalar[k].dtype);
 	double worse = ball_worse(ev, k, rule->c), absolute = ball_absolute(ev, k, rule->c);
-	n->radius = exact && worse == 1 && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
+	n->radius = exact && worse == 1 && absolute == 0
+	    ? 0
+	    : r + absolute + ball_one_rounding(ev, k, rule->c * worse, n->magnitude + r);
 }
 
 /*
- * The sign of a zero that was computed is nobody's promise (a sum may start from +0), and atan2 is the one op whose finite value
- * hangs on it.
+ * The sign of a zero that was computed is nobody's promise (a sum may start from +0), and atan2 is the one op whose
+ * finite value hangs on it.
  */
 static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].n_parent > 0; }
 
 /*
- * A product is grouped as the engine likes, or for a derivative made whole and divided by one factor: danger where some partial product
- * leaves the normal range.  A factor 0 is no reason to be small.
+ * A product is grouped as the engine likes, or for a derivative made whole and divided by one factor: danger where some
+ * partial product leaves the normal range.  A factor 0 is no reason to be small.
  */
 static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 {
@@ -280,7 +316,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	double v = n->magnitude, r = 0, c = 1;
 	bool may_be_exact = true;
 	switch ((int)s->op) {
-	case OP_ADD: case OP_SUB:
+	case OP_ADD:
+	case OP_SUB:
 		n->radius = ra + rb;
 		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb))
 			n->radius += ball_addition(ev, note, k);
@@ -297,13 +334,15 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		ball_grouping(ev, note, k);
 		n->radius = r;
 		/* a factor 1 rounds nothing, nor does one that is 0; what is 0 in double need not be */
-		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb) && !(a == 1 && ra == 0) && !(b == 1 && rb == 0))
+		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb) && !(a == 1 && ra == 0) &&
+		    !(b == 1 && rb == 0))
 			n->radius += info->unit * (v + r) + info->tiny;
 		return;
 	case OP_DIV: {
 		if (clear_of(n, rb, b))
 			r = (ra + v * rb) / (b - rb);
-		bool exact_both_ways = ball_scales(ev, note, kb) && 1 / b <= info->max && 1 / b >= info->normal; /* a/b and a*(1/b) */
+		bool exact_both_ways = ball_scales(ev, note, kb) && 1 / b <= info->max &&
+		    1 / b >= info->normal; /* a/b and a*(1/b) */
 		may_be_exact = v == 0 || exact_both_ways;
 		if (r > 0 && exact_both_ways) {
 			n->radius = r + ball_scaled_rounding(info, b > 1, v, r);
@@ -317,9 +356,10 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			r = isinf(h) ? 0 : ((b + rb) / (h - d) * ra + (a + ra) / (h - d) * rb) / (h - d);
 		if (mpfr_sgn(ev->value[kb]) <= 0 && !ball_separated(ev, note, ka, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;
-		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) && (computed(ev, ka) || computed(ev, kb)))
+		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) &&
+		    (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
-		c = 8; /* of 2 ulps, in binary32 */
+		c = 8;                                      /* of 2 ulps, in binary32 */
 		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
 		break;
 	}
@@ -329,7 +369,7 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
 			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
-			n->reason = REASON_UNSTABLE_PATH; /* 0^b is 0, 1 or infinite */
+			n->reason = REASON_UNSTABLE_PATH;                           /* 0^b is 0, 1 or infinite */
 		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
 		c = 4;
 		may_be_exact = false;
@@ -338,7 +378,8 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 	}
 	bool exact = may_be_exact && r == 0 && s->exact && ball_representable(ev->value[k], s->dtype);
 	double absolute = ball_absolute(ev, k, c);
-	n->radius = exact && absolute == 0 ? 0 : r + absolute + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
+	n->radius = exact && absolute == 0 ? 0
+	                                   : r + absolute + ball_one_rounding(ev, k, c * ball_worse(ev, k, c), v + r);
 }
 
 static void ball_cast(const struct evaluation *ev, struct note *note, int k)
@@ -362,7 +403,13 @@ static enum reason non_finite(const struct evaluation *ev, int k)
 	if (mpfr_nan_p(ev->value[k]))
 		return REASON_NON_FINITE;
 	switch ((int)ev->scalar[k].op) {
-	case OP_LOG: case OP_LOG1P: case OP_RSQRT: case OP_DIV: case OP_ATANH: case OP_POW: case OP_CONSTANT:
+	case OP_LOG:
+	case OP_LOG1P:
+	case OP_RSQRT:
+	case OP_DIV:
+	case OP_ATANH:
+	case OP_POW:
+	case OP_CONSTANT:
 		return REASON_NON_FINITE;
 	default:
 		return REASON_OVERFLOW;
@@ -381,8 +428,8 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	switch ((int)s->op) {
 	case OP_CONSTANT:
 		note[k].radius = ball_representable(ev->value[k], s->dtype)
-				     ? 0
-				     : rounding_of(&ev->dtype[s->dtype], note[k].magnitude);
+		    ? 0
+		    : rounding_of(&ev->dtype[s->dtype], note[k].magnitude);
 		break;
 	case OP_ABS:
 		note[k].radius = note[a].radius;
@@ -391,15 +438,44 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 		else if (!ball_separated(ev, note, a, -1, 0))
 			note[k].unsure = REASON_UNSTABLE_PATH;
 		break;
-	case OP_FIXED_POINT: break; /* said by whoever appends it */
-	case OP_NEG: case OP_STOP_GRADIENT: case OP_SELECT: note[k].radius = note[a].radius; break;
-	case OP_SIGN: case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: ball_step(ev, note, k); break;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: ball_extremum(ev, note, k); break;
-	case OP_SORT: ball_sorted(ev, note, k); break;
-	case OP_CAST: ball_cast(ev, note, k); break;
-	case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_NORM: case OP_LOGSUMEXP: ball_nary(ev, note, k); break;
-	case OP_MATMUL: ball_dot(ev, note, k); break;
-	default: ball_binary(ev, note, k); break;
+	case OP_FIXED_POINT:
+		break; /* said by whoever appends it */
+	case OP_NEG:
+	case OP_STOP_GRADIENT:
+	case OP_SELECT:
+		note[k].radius = note[a].radius;
+		break;
+	case OP_SIGN:
+	case OP_FLOOR:
+	case OP_CEIL:
+	case OP_TRUNC:
+	case OP_ROUND:
+		ball_step(ev, note, k);
+		break;
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+		ball_extremum(ev, note, k);
+		break;
+	case OP_SORT:
+		ball_sorted(ev, note, k);
+		break;
+	case OP_CAST:
+		ball_cast(ev, note, k);
+		break;
+	case OP_REDUCE_SUM:
+	case OP_REDUCE_MEAN:
+	case OP_NORM:
+	case OP_LOGSUMEXP:
+		ball_nary(ev, note, k);
+		break;
+	case OP_MATMUL:
+		ball_dot(ev, note, k);
+		break;
+	default:
+		ball_binary(ev, note, k);
+		break;
 	}
 }
 
@@ -413,8 +489,8 @@ static double factor(const struct evaluation *ev, const struct note *note, int k
 }
 
 /*
- * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the power less one.  That a program
- * value is used in one is not known yet, so it counts too.
+ * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the
+ * power less one.  That a program value is used in one is not known yet, so it counts too.
  */
 static double most_of(const struct evaluation *ev, const struct note *note, int k)
 {
@@ -424,22 +500,26 @@ static double most_of(const struct evaluation *ev, const struct note *note, int 
 		return most;
 	const int *parent = ev->parent + s->parent;
 	switch ((int)s->op) {
-	case OP_MUL: case OP_SQUARE:
+	case OP_MUL:
+	case OP_SQUARE:
 		return fmax(most, factor(ev, note, parent[0]) * factor(ev, note, parent[s->n_parent - 1]));
 	case OP_DIV: {
 		const struct scalar *over = &ev->scalar[parent[0]];
 		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
-		/* y/a of y = rsqrt(a): as 1/(a sqrt(a)) it meets the square of that on the way to the next derivative */
+		/* y/a of y = rsqrt(a): as 1/(a sqrt(a)) it meets the square of that on the way to the next derivative
+		 */
 		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
 			most = fmax(most, pow(note[parent[0]].magnitude, 6));
 		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
 		return fmax(most, a * fmax(factor(ev, note, parent[1]), 1 / b));
 	}
-	case OP_ADD: case OP_SUB:
+	case OP_ADD:
+	case OP_SUB:
 		return fmax(most, fmax(factor(ev, note, parent[0]), factor(ev, note, parent[1])));
 	case OP_RSQRT: /* its cube */
 		return most * most * most;
-	default: return most;
+	default:
+		return most;
 	}
 }
 
@@ -474,7 +554,8 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->most = most_of(ev, note, k);
 	/* Another formula for the same partial rounds at its size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
-		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude + ball_absolute(ev, k, FORMULA_ROUNDINGS);
+		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude +
+		    ball_absolute(ev, k, FORMULA_ROUNDINGS);
 	if (!n->reason && !(n->magnitude + n->radius <= ev->dtype[s->dtype].max))
 		n->reason = REASON_OVERFLOW;
 }

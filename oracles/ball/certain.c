@@ -10,17 +10,22 @@ static bool outside(const struct evaluation *ev, const struct note *note, int k)
 	int a = ev->parent[s->parent];
 	double x = mpfr_get_d(ev->value[a], MPFR_RNDN), r = note[a].radius;
 	switch (op_table[s->op].domain) {
-	case DOMAIN_POSITIVE: return x + r < 0;
-	case DOMAIN_ABOVE_MINUS_ONE: return x + r < -1;
-	case DOMAIN_INSIDE_ONE: return fabs(x) - r > 1;
-	case DOMAIN_ABOVE_ONE: return x + r < 1;
-	default: return false;
+	case DOMAIN_POSITIVE:
+		return x + r < 0;
+	case DOMAIN_ABOVE_MINUS_ONE:
+		return x + r < -1;
+	case DOMAIN_INSIDE_ONE:
+		return fabs(x) - r > 1;
+	case DOMAIN_ABOVE_ONE:
+		return x + r < 1;
+	default:
+		return false;
 	}
 }
 
 /*
- * The sign of a zero that was computed is nobody's promise, and that of an infinity may hang on it.  Of rsqrt(-0) it is nobody's at all: MPFR has +inf, and
- * 1/sqrt(-0) is -inf.
+ * The sign of a zero that was computed is nobody's promise, and that of an infinity may hang on it.  Of rsqrt(-0) it is
+ * nobody's at all: MPFR has +inf, and 1/sqrt(-0) is -inf.
  */
 static bool signed_pole(const struct evaluation *ev, const struct scalar *s)
 {
@@ -41,7 +46,10 @@ static bool infinity_stays(const struct evaluation *ev, const struct note *note,
 	const int *parent = ev->parent + s->parent;
 	double sum = 0;
 	switch ((int)s->op) {
-	case OP_ADD: case OP_SUB: case OP_REDUCE_SUM: case OP_REDUCE_MEAN:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_REDUCE_SUM:
+	case OP_REDUCE_MEAN:
 		for (int j = 0; j < s->n_parent; j++)
 			sum += note[parent[j]].certain ? 0 : note[parent[j]].magnitude + note[parent[j]].radius;
 		return sum <= dtype_table[s->dtype].max; /* else two numbers may make the other infinity */
@@ -50,8 +58,10 @@ static bool infinity_stays(const struct evaluation *ev, const struct note *note,
 			if (!note[parent[j]].certain && note[parent[j]].magnitude <= note[parent[j]].radius)
 				return false;
 		return true;
-	case OP_DIV: return note[parent[0]].certain && note[parent[1]].magnitude > note[parent[1]].radius;
-	default: return false;
+	case OP_DIV:
+		return note[parent[0]].certain && note[parent[1]].magnitude > note[parent[1]].radius;
+	default:
+		return false;
 	}
 }
 

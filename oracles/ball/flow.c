@@ -45,8 +45,8 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 }
 
 /*
- * n roundings of products, each also an underflow that the rest of the product multiplies; also where it is the doubles here that underflow, so
- * `some` says whether the factors may be anything but 0.
+ * n roundings of products, each also an underflow that the rest of the product multiplies; also where it is the doubles
+ * here that underflow, so `some` says whether the factors may be anything but 0.
  */
 static void round_products(struct note *out, const struct dtype_info *info, double n, bool some)
 {
@@ -107,10 +107,21 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 	bool some = false;
 	out->path = out->most = 0;
 	switch ((int)s->op) {
-	case OP_NEG: case OP_ADD: case OP_SUB: case OP_REDUCE_SUM: case OP_SELECT: flow_sum(ev, note, k, info); break;
-	case OP_CAST: flow_cast(ev, note, k, info); break;
-	case OP_DIV: flow_quotient(ev, note, k, info); break;
-	case OP_MUL: case OP_MATMUL:
+	case OP_NEG:
+	case OP_ADD:
+	case OP_SUB:
+	case OP_REDUCE_SUM:
+	case OP_SELECT:
+		flow_sum(ev, note, k, info);
+		break;
+	case OP_CAST:
+		flow_cast(ev, note, k, info);
+		break;
+	case OP_DIV:
+		flow_quotient(ev, note, k, info);
+		break;
+	case OP_MUL:
+	case OP_MATMUL:
 		for (int j = 0; j < s->n_parent; j += 2) {
 			struct operand x = operand(ev, note, parent[j]), y = operand(ev, note, parent[j + 1]);
 			add_product(out, &x, &y);
@@ -119,7 +130,8 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		if (s->op == OP_MATMUL || !(is_unit(ev, note, parent[0]) || is_unit(ev, note, parent[1])))
 			round_products(out, info, s->n_parent / 2, some);
 		break;
-	default: return false;
+	default:
+		return false;
 	}
 	out->flushed += rounding_flushes(info) ? info->normal : 0;
 	if (4 * out->most > info->max) /* a few such are added before the last factor */

@@ -16,7 +16,10 @@ struct span span_of(double a, double y, double r)
 }
 
 /* One rounding at the size x, in unit roundoffs. */
-static double half(double x) { return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0; }
+static double half(double x)
+{
+	return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0;
+}
 
 static double squared(double x) { return x * x; }
 static double cube(double x) { return x * x * x; }
@@ -32,10 +35,13 @@ static double sech_squared(double x)
 }
 
 /*
- * |cos| (or |sin|) within r of a point where it is `here` and the other is `other`: Taylor to the second order.  Twice r: the point itself is
- * known to a rounding.
+ * |cos| (or |sin|) within r of a point where it is `here` and the other is `other`: Taylor to the second order.  Twice
+ * r: the point itself is known to a rounding.
  */
-static double wave(double here, double other, double r) { return fmin(1, fabs(here) + 2 * r * fabs(other) + 2 * r * r); }
+static double wave(double here, double other, double r)
+{
+	return fmin(1, fabs(here) + 2 * r * fabs(other) + 2 * r * r);
+}
 
 /* The distance to the nearest pole of a tangent of value y; and 1/cos^2 at r closer to it. */
 static double from_pole(double y) { return atan2(1, fabs(y)); }
@@ -89,26 +95,28 @@ static void partial_erf(mpfr_ptr p, mpfr_srcptr a)
 }
 
 /* The names of analytic_rules.def. */
-#define SPAN(at)                                                                                                            \
-	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, farthest = at->farthest; \
+#define SPAN(at) \
+	double a = at->a, y = at->y, r = at->r, low = at->low, high = at->high, nearest = at->nearest, \
+	       farthest = at->farthest; \
 	(void)a, (void)y, (void)r, (void)low, (void)high, (void)nearest, (void)farthest;
 
-#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                        \
-	static double moved_##id(const struct span *at) { SPAN(at) return (moved); }                               \
-	static double bent_##id(const struct span *at) { SPAN(at) return (bent); }                                 \
-	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); }                         \
-	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); }  \
-	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); }      \
-	static double loose_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (loose); }      \
-	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); }                         \
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour) \
+	static double moved_##id(const struct span *at) { SPAN(at) return (moved); } \
+	static double bent_##id(const struct span *at) { SPAN(at) return (bent); } \
+	static double scale_##id(double a, double y) { return (void)a, (void)y, (scale); } \
+	static void partial_##id(mpfr_ptr p, mpfr_srcptr A, mpfr_srcptr Y) { (void)A, (void)Y, (void)(PARTIAL); } \
+	static double tight_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (tight); } \
+	static double loose_##id(double a, double y, double P) { return (void)a, (void)y, (void)P, (loose); } \
+	static double inner_##id(double a, double y) { return (void)a, (void)y, (inner); } \
 	static double detour_##id(double a, double y) { return (void)a, (void)y, (detour); }
 #include "analytic_rules.def"
 #undef UNARY
 #undef SPAN
 
 static const struct unary_rule rules[OP_COUNT] = {
-#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour)                                                \
-	[OP_##id] = {c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detour_##id},
+#define UNARY(id, c, moved, bent, scale, PARTIAL, tight, loose, inner, detour) \
+	[OP_##id] = { \
+	    c, moved_##id, bent_##id, scale_##id, partial_##id, tight_##id, loose_##id, inner_##id, detour_##id},
 #include "analytic_rules.def"
 #undef UNARY
 };
@@ -158,8 +166,8 @@ static mpfr_srcptr parent_value(const struct partial_edge *s, int j) { return s-
 static const struct note *parent_note(const struct partial_edge *s, int j) { return &s->note[s->parent[j]]; }
 
 /*
- * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read as it is, no
- * rounding.  A partial below the range of double is not 0.
+ * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read
+ * as it is, no rounding.  A partial below the range of double is not 0.
  */
 static void set_radii(const struct partial_edge *s, struct partial *out, double moved, double tight, double loose)
 {
@@ -167,7 +175,8 @@ static void set_radii(const struct partial_edge *s, struct partial *out, double 
 	bool lost = out->magnitude == 0 && !mpfr_zero_p(out->value);
 	if (lost)
 		out->magnitude = dtype_table[DTYPE_F64].tiny;
-	out->tight = moved + (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
+	out->tight = moved +
+	    (tight > 0 || lost ? tight * s->u + 2 * s->tiny : 0); /* a factor and the product underflow */
 	out->loose = out->tight + loose * s->u;
 	out->most = tight > 0 ? fmax(1, out->magnitude) : 0;
 }
@@ -184,12 +193,16 @@ static double at_worst(double (*lost)(double a, double y, double p), const struc
 	return fmax(lost(at->low, y, p), lost(at->high, y, p));
 }
 
-/* Whether a formula's denominator, of which the partial is up to twice the inverse, may be flushed to 0: a sqrt(a), cos^2 a. */
-static bool divides_by_zero(const struct dtype_info *info, double p) { return rounding_flushes(info) && p * info->tiny > 0.5; }
+/* Whether a formula's denominator, of which the partial is up to twice the inverse, may be flushed to 0: a sqrt(a),
+ * cos^2 a. */
+static bool divides_by_zero(const struct dtype_info *info, double p)
+{
+	return rounding_flushes(info) && p * info->tiny > 0.5;
+}
 
 /*
- * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2) ...; erf has a constant), and 1/a of a
- * power of two.
+ * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2)
+ * ...; erf has a constant), and 1/a of a power of two.
  */
 static bool partial_exact(const struct partial_edge *s)
 {
@@ -198,7 +211,8 @@ static bool partial_exact(const struct partial_edge *s)
 	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
 }
 
-/* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a; and where f itself has a formula with a large intermediate, that: y^2 e^-a of 1/(1 + e^-a). */
+/* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a; and where f itself has a formula with a large intermediate,
+ * that: y^2 e^-a of 1/(1 + e^-a). */
 static void set_unary_most(struct partial *out, const struct unary_rule *rule, double a, double y)
 {
 	set_most(out, 2 * out->most, rule->detour(a, y) > 1 ? 2 / out->magnitude : 0, 0);
@@ -269,7 +283,8 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	double p = fabs(mpfr_get_d(out->value, R)) + moved;
 	/* b/(a^2 + b^2), where a square that underflows is nothing beside the sum; b/h/h with a hypot of libm */
 	double best = h * h >= 16 * info->normal ? 3.25 : 6;
-	/* by halves of the angle, 2 atan(a/(h + b)): by a it is a difference of two terms of up to 1/h, by b a product */
+	/* by halves of the angle, 2 atan(a/(h + b)): by a it is a difference of two terms of up to 1/h, by b a product
+	 */
 	double halves = s->j == 0 ? 44 * (1 / h + moved) : 34 * p;
 	set_radii(s, out, moved, best * p, halves - best * p);
 	out->cancels = s->j == 0 && b == 0;
@@ -281,8 +296,8 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 }
 
 /*
- * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on both sides of b, and
- * a matter of convention at b = 0, where 0^b jumps.
+ * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on
+ * both sides of b, and a matter of convention at b = 0, where 0^b jumps.
  */
 static void partial_pow_at_zero(const struct partial_edge *s, struct partial *out)
 {
@@ -314,7 +329,8 @@ static void partial_pow(const struct partial_edge *s, struct partial *out)
 		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
 		double direct = 6 + (log_a + base) * (b + rb + 1), best = fmin(6.25, direct); /* y b/a */
 		set_radii(s, out, moved, (p + moved) * best, (p + moved) * (direct - best + 1));
-		if (mpfr_sgn(parent_value(s, 0)) < 0 && b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
+		if (mpfr_sgn(parent_value(s, 0)) < 0 &&
+		    b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
 			out->loose += 2 * (p + moved);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
@@ -350,7 +366,8 @@ static void partial_norm(const struct partial_edge *s, struct partial *out)
 		out->reason = REASON_ILL_CONDITIONED;
 	/* y has what squares that underflow leave in it */
 	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r) + p * n * s->tiny / (2 * y * y);
-	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u), (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y has higher orders of y's n/2 */
+	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u),
+	    (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y has higher orders of y's n/2 */
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
@@ -396,8 +413,8 @@ static void partial_share(const struct partial_edge *s, struct partial *out, int
 }
 
 /*
- * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is counted as n shares,
- * because an engine may share it out among them and add up again.
+ * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is
+ * counted as n shares, because an engine may share it out among them and add up again.
  */
 static bool partial_extremum(const struct partial_edge *s, struct partial *out)
 {
@@ -410,8 +427,8 @@ static bool partial_extremum(const struct partial_edge *s, struct partial *out)
 }
 
 /*
- * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it shares out, the partial lies
- * between -1 and 1 for abs and between 0 and 1 for an extremum.
+ * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it
+ * shares out, the partial lies between -1 and 1 for abs and between 0 and 1 for an extremum.
  */
 static bool partial_either(const struct partial_edge *s, struct partial *out)
 {
@@ -423,8 +440,13 @@ static bool partial_either(const struct partial_edge *s, struct partial *out)
 			return false;
 		out->tight = out->loose = 2;
 		return true;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: break;
-	default: return false;
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+		break;
+	default:
+		return false;
 	}
 	for (int i = 0; i < ev->scalar[s->k].n_parent; i++)
 		if (mpfr_equal_p(ev->value[s->parent[i]], ev->value[s->k]))
@@ -438,7 +460,8 @@ static bool partial_either(const struct partial_edge *s, struct partial *out)
 	return true;
 }
 
-bool ball_partial(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
+bool ball_partial(
+    const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared, struct partial *out)
 {
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[c->dtype];
@@ -451,27 +474,63 @@ bool ball_partial(const struct evaluation *ev, const struct note *note, int k, i
 	out->reason = REASON_NONE;
 	out->cancels = false;
 	switch ((int)c->op) {
-	case OP_ADD: case OP_REDUCE_SUM: case OP_CAST: partial_constant(&s, out, 1), linear = true; break;
-	case OP_NEG: partial_constant(&s, out, -1), linear = true; break;
-	case OP_SUB: partial_constant(&s, out, j ? -1 : 1), linear = true; break;
-	case OP_ABS: partial_constant(&s, out, mpfr_sgn(parent_value(&s, 0))); break;
-	case OP_MUL: case OP_CUMPROD: partial_operand(&s, 1 - j, out); break;
-	case OP_MATMUL: partial_operand(&s, j ^ 1, out); break;
+	case OP_ADD:
+	case OP_REDUCE_SUM:
+	case OP_CAST:
+		partial_constant(&s, out, 1), linear = true;
+		break;
+	case OP_NEG:
+		partial_constant(&s, out, -1), linear = true;
+		break;
+	case OP_SUB:
+		partial_constant(&s, out, j ? -1 : 1), linear = true;
+		break;
+	case OP_ABS:
+		partial_constant(&s, out, mpfr_sgn(parent_value(&s, 0)));
+		break;
+	case OP_MUL:
+	case OP_CUMPROD:
+		partial_operand(&s, 1 - j, out);
+		break;
+	case OP_MATMUL:
+		partial_operand(&s, j ^ 1, out);
+		break;
 	case OP_REDUCE_MEAN:
 		mpfr_set_ui(out->value, 1, R);
 		mpfr_div_ui(out->value, out->value, (unsigned long)c->n_parent, R);
 		set_radii(&s, out, 0, (c->n_parent & (c->n_parent - 1)) == 0 ? 0 : fabs(mpfr_get_d(out->value, R)), 0);
 		linear = true;
 		break;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN: connected = partial_extremum(&s, out); break;
-	case OP_DIV: partial_div(&s, out); break;
-	case OP_ATAN2: partial_atan2(&s, out); break;
-	case OP_POW: partial_pow(&s, out); break;
-	case OP_NORM: partial_norm(&s, out); break;
-	case OP_LOGSUMEXP: partial_logsumexp(&s, out); break;
-	case OP_SORT: partial_share(&s, out, c->n_parent); break; /* all alike: unsure otherwise, and ties follow conventions */
-	case OP_FIXED_POINT: partial_constant(&s, out, 1); break; /* the same value, known otherwise */
-	case OP_SELECT: partial_constant(&s, out, 1); break; /* a choice rounding could change: unknown, as its value */
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+		connected = partial_extremum(&s, out);
+		break;
+	case OP_DIV:
+		partial_div(&s, out);
+		break;
+	case OP_ATAN2:
+		partial_atan2(&s, out);
+		break;
+	case OP_POW:
+		partial_pow(&s, out);
+		break;
+	case OP_NORM:
+		partial_norm(&s, out);
+		break;
+	case OP_LOGSUMEXP:
+		partial_logsumexp(&s, out);
+		break;
+	case OP_SORT:
+		partial_share(&s, out, c->n_parent);
+		break; /* all alike: unsure otherwise, and ties follow conventions */
+	case OP_FIXED_POINT:
+		partial_constant(&s, out, 1);
+		break; /* the same value, known otherwise */
+	case OP_SELECT:
+		partial_constant(&s, out, 1);
+		break; /* a choice rounding could change: unknown, as its value */
 	default:
 		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
 			return false;

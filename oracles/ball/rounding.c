@@ -17,12 +17,16 @@ double rounding_of(const struct dtype_info *info, double x)
 	return ldexp(info->unit * TWICE_ROUNDED, exponent - 1);
 }
 
-double rounding_of_addition(const struct dtype_info *info, double x) { return x < info->normal ? 0 : rounding_of(info, x); }
+double rounding_of_addition(const struct dtype_info *info, double x)
+{
+	return x < info->normal ? 0 : rounding_of(info, x);
+}
 
 struct dtype_info rounding_flushing(const struct dtype_info *info)
 {
 	struct dtype_info out = *info;
-	out.tiny = ldexp(info->tiny, info->precision); /* twice the smallest normal; of an oracle that takes no account of underflow still 0 */
+	out.tiny = ldexp(info->tiny,
+	    info->precision); /* twice the smallest normal; of an oracle that takes no account of underflow still 0 */
 	out.emin = info->emin + info->precision - 1;
 	return out;
 }
@@ -32,7 +36,10 @@ double rounding_flushed(const struct dtype_info *info, double size, double radiu
 	return rounding_flushes(info) && size - radius < info->normal ? fmax(size, radius) : radius;
 }
 
-double terms_flushed(int n, const struct dtype_info *info) { return rounding_flushes(info) && n > 2 ? (n - 2) * info->normal : 0; }
+double terms_flushed(int n, const struct dtype_info *info)
+{
+	return rounding_flushes(info) && n > 2 ? (n - 2) * info->normal : 0;
+}
 
 bool is_power_of_two(mpfr_srcptr x) { return mpfr_regular_p(x) && mpfr_min_prec(x) == 1; }
 
@@ -64,8 +71,10 @@ double terms_rounding(const struct terms *t, const struct dtype_info *info, doub
 		return 0;
 	if (t->n == 2)
 		return rounding_of_addition(info, whole + t->radius);
-	/* The partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of the whole. */
-	double any = any_rounding(t, info, radius), beside = radius + any, lost = rounding_of_addition(info, whole + beside);
+	/* The partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of
+	 * the whole. */
+	double any = any_rounding(t, info, radius), beside = radius + any,
+	       lost = rounding_of_addition(info, whole + beside);
 	int k = 2;
 	for (; k < t->n && k * t->top < most; k++)
 		lost += rounding_of_addition(info, k * t->top + beside);
@@ -74,23 +83,27 @@ double terms_rounding(const struct terms *t, const struct dtype_info *info, doub
 
 double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole)
 {
-	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative), flushed = terms_flushed(t->n, info), radius = t->radius + flushed;
+	double u = info->unit, n = t->n, most = fmax(t->positive, t->negative), flushed = terms_flushed(t->n, info),
+	       radius = t->radius + flushed;
 	if (t->n < 3)
 		return terms_rounding(t, info, whole);
-	double any = any_rounding(t, info, radius), full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0, inner = 0;
+	double any = any_rounding(t, info, radius), full = t->top > 0 ? fmin(n - 1, floor(most / t->top)) : 0,
+	       inner = 0;
 	if (full >= 2)
 		inner = t->top * (full * (full + 1) / 2 - 1);
 	inner += (n - 1 - fmax(full, 1)) * most;
-	return flushed + fmin(any, u * (inner + (n - 2) * (radius + any)) + rounding_of_addition(info, whole + radius + any));
+	return flushed +
+	    fmin(any, u * (inner + (n - 2) * (radius + any)) + rounding_of_addition(info, whole + radius + any));
 }
 
 /*
- * Multiples of 2^q whose partial sums stay below 2^(q + precision).  Less, not at most: the magnitudes are added in double, which may
- * round 2^53 + 1 to 2^53 but never below.
+ * Multiples of 2^q whose partial sums stay below 2^(q + precision).  Less, not at most: the magnitudes are added in
+ * double, which may round 2^53 + 1 to 2^53 but never below.
  */
 bool terms_exact(const struct terms *t, const struct dtype_info *info)
 {
 	if (t->n == 0)
 		return true;
-	return t->radius == 0 && t->quantum >= info->emin && fmax(t->positive, t->negative) < ldexp(1, (int)t->quantum + info->precision);
+	return t->radius == 0 && t->quantum >= info->emin &&
+	    fmax(t->positive, t->negative) < ldexp(1, (int)t->quantum + info->precision);
 }

@@ -1,5 +1,6 @@
 /*
- * sum.c: radii of sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial sums.
+ * sum.c: radii of sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial
+ * sums.
  */
 #include "internal.h"
 #include "rounding.h"
@@ -13,7 +14,10 @@ static double sum_rounding(const struct evaluation *ev, int k, const struct term
 {
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	if (!ball_by_binade(ev, k))
-		return terms->n < 2 ? 0 : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius) + terms_flushed(2 * terms->n, info);
+		return terms->n < 2
+		    ? 0
+		    : (terms->n - 1) * info->unit * (terms->positive + terms->negative + terms->radius) +
+		        terms_flushed(2 * terms->n, info);
 	return terms_rounding(terms, info, whole);
 }
 
@@ -30,8 +34,10 @@ void ball_dot(const struct evaluation *ev, struct note *note, int k)
 	for (int j = 0; j < s->n_parent; j += 2) {
 		int ka = parent[j], kb = parent[j + 1];
 		const struct note *a = &note[ka], *b = &note[kb];
-		double r = a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius, size = a->magnitude * b->magnitude;
-		bool exact = !mpfr_mul(product, ev->value[ka], ev->value[kb], R) && r == 0 && ball_representable(product, s->dtype);
+		double r = a->magnitude * b->radius + b->magnitude * a->radius + a->radius * b->radius,
+		       size = a->magnitude * b->magnitude;
+		bool exact = !mpfr_mul(product, ev->value[ka], ev->value[kb], R) && r == 0 &&
+		    ball_representable(product, s->dtype);
 		if (!exact && (ball_scales(ev, note, ka) || ball_scales(ev, note, kb)))
 			r += ball_scaled_rounding(info, fmin(a->magnitude, b->magnitude) < 1, size, r);
 		else if (!exact)
@@ -46,9 +52,9 @@ void ball_dot(const struct evaluation *ev, struct note *note, int k)
 }
 
 /*
- * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A power of two only shifts, if no term
- * leaves the normal range; otherwise a sum that is exact need not be so after the division, and the last addition rounds in another binade.
- * least: the smallest that a term may be.
+ * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A
+ * power of two only shifts, if no term leaves the normal range; otherwise a sum that is exact need not be so after the
+ * division, and the last addition rounds in another binade. least: the smallest that a term may be.
  */
 static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
 {
@@ -59,7 +65,8 @@ static double mean_radius(const struct evaluation *ev, int k, const struct terms
 	if (terms->n == 0)
 		return 0;
 	if ((s->n_parent & (s->n_parent - 1)) == 0) {
-		bool shifts = (least >= n * info->normal && !rounding_flushes(info)) || (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
+		bool shifts = (least >= n * info->normal && !rounding_flushes(info)) ||
+		    (r == 0 && terms->quantum - (long)log2(n) >= info->emin);
 		lost = terms_exact(terms, info) ? 0 : sum_rounding(ev, k, terms, whole);
 		return (r + lost) / n + (shifts ? 0 : n * info->tiny);
 	}
@@ -72,7 +79,8 @@ double ball_powers_flushed(const struct evaluation *ev, int k, double widest)
 {
 	const struct scalar *s = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[s->dtype];
-	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -mpfr_get_d(ev->value[k], R)) + widest) : 0;
+	return rounding_flushes(info) ? s->n_parent * info->tiny * exp(fmax(0, -mpfr_get_d(ev->value[k], R)) + widest)
+	                              : 0;
 }
 
 void ball_nary(const struct evaluation *ev, struct note *note, int k)
@@ -102,13 +110,16 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	case OP_REDUCE_SUM:
 		out->radius = r + rounding;
 		break;
-	case OP_REDUCE_MEAN: out->radius = mean_radius(ev, k, &terms, least); break;
+	case OP_REDUCE_MEAN:
+		out->radius = mean_radius(ev, k, &terms, least);
+		break;
 	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
 		double in = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		/* Squares that underflow: all of them, or beside the largest; of operands that are 0 or below the range of double, those of what an engine has instead. */
+		/* Squares that underflow: all of them, or beside the largest; of operands that are 0 or below the range
+		 * of double, those of what an engine has instead. */
 		double largest = top > 0 ? top : in;
 		if (largest > 0 && largest * largest < (rounding_flushes(info) ? 4 * n : 1) * info->normal)
 			out->danger = true;
@@ -122,9 +133,11 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		double widest = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			widest = fmax(widest, note[parent[j]].radius);
-		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny + ball_powers_flushed(ev, k, widest);
+		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny +
+		    ball_powers_flushed(ev, k, widest);
 		out->danger |= ball_powers_flushed(ev, k, widest) > 0.5;
-		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power does. */
+		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power
+		 * does. */
 		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;
 	}

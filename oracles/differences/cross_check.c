@@ -1,4 +1,5 @@
-/* cross_check.c: one pass over a point: what moves, along which directions it is measured, and the cotangents of a vjp. */
+/* cross_check.c: one pass over a point: what moves, along which directions it is measured, and the cotangents of a vjp.
+ */
 #include "cross_check_internal.h"
 
 #include <math.h>
@@ -6,18 +7,15 @@
 #include "graph/random.h"
 
 /*
- * Scalars that may be evaluated per point, at some 0.1 to 1 microseconds each.  When they are spent, what is left is measured as one
- * block.
+ * Scalars that may be evaluated per point, at some 0.1 to 1 microseconds each.  When they are spent, what is left is
+ * measured as one block.
  */
 static const int64_t work_budget = 1 << 19;
 
 const double cross_check_grain = 0x1p-1072;
 
 /* A hash of a stream and a position. */
-static uint64_t mix(uint64_t stream, uint64_t position)
-{
-	return random_mix(stream + (position + 1) * RANDOM_STEP);
-}
+static uint64_t mix(uint64_t stream, uint64_t position) { return random_mix(stream + (position + 1) * RANDOM_STEP); }
 
 /* ---- what can be measured ---- */
 
@@ -70,8 +68,8 @@ static bool measurable(struct check_run *p)
 	if (!p->weigh)
 		return true;
 	/*
-	 * The sum over the results is spoiled by one that hangs on a predicate that rounding could flip.  Other undecided results
-	 * are no obstacle in real arithmetic, and their inputs that are decided are worth a check.
+	 * The sum over the results is spoiled by one that hangs on a predicate that rounding could flip.  Other
+	 * undecided results are no obstacle in real arithmetic, and their inputs that are decided are worth a check.
 	 */
 	for (int r = 0; r < truth->n_primal; r++) {
 		if (!dtype_is_float(truth->primal[r].type.dtype))
@@ -86,7 +84,8 @@ static bool measurable(struct check_run *p)
 	return true;
 }
 
-/* 2^this is the scale of a zero: the smallest nonzero magnitude of the point, so that no threshold near it is jumped over. */
+/* 2^this is the scale of a zero: the smallest nonzero magnitude of the point, so that no threshold near it is jumped
+ * over. */
 static int zero_exponent(const struct check_run *p)
 {
 	int least = 0;
@@ -102,8 +101,9 @@ static int zero_exponent(const struct check_run *p)
 }
 
 /*
- * Lists the coordinates that move.  vjp: those whose derivative is decided, by a random small integer times the scale of the
- * input; they are unsigned here.  jvp: those with a tangent, positive ones first, as moves of one sign more often share a side.
+ * Lists the coordinates that move.  vjp: those whose derivative is decided, by a random small integer times the scale
+ * of the input; they are unsigned here.  jvp: those with a tangent, positive ones first, as moves of one sign more
+ * often share a side.
  */
 static void list_coordinates(struct check_run *p)
 {
@@ -124,7 +124,8 @@ static void list_coordinates(struct check_run *p)
 				m.exponent = x->at[e].f != 0 ? ilogb(x->at[e].f) : at_zero;
 				int factor = 1 + (int)(mix(p->seed, position++) & 7);
 				/* 8 * 2^1019 is still finite. */
-				m.move = vjp ? ldexp(factor, m.exponent < 1019 ? m.exponent : 1019) : p->t->seed[k].at[e].f;
+				m.move = vjp ? ldexp(factor, m.exponent < 1019 ? m.exponent : 1019)
+				             : p->t->seed[k].at[e].f;
 				if (vjp ? p->truth->derivative[0][k].at[e].reason == REASON_NONE : m.move * sign > 0)
 					p->coordinate[p->n_coordinate++] = m;
 			}
@@ -149,7 +150,8 @@ static void clear_direction(struct check_run *p, int first, int n)
 		p->direction[p->coordinate[i].input].at[p->coordinate[i].element].f = 0;
 }
 
-struct fd_run cross_check_measure(struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
+struct fd_run cross_check_measure(
+    struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target)
 {
 	int step = 1 << 14;
 	for (int i = first; i < first + n; i++) {
@@ -162,7 +164,8 @@ struct fd_run cross_check_measure(struct check_run *p, int first, int n, bool ra
 		set_direction(p, first, n, random_signs);
 	if (p->n_fixed) {
 		p->fixed[p->n_fixed] = (struct fd_direction){p->direction, step};
-		fd_mixed_measure(p->self->mixed, p->c, p->which, p->fixed, p->n_fixed + (p->weigh != NULL), &run, p->arena);
+		fd_mixed_measure(
+		    p->self->mixed, p->c, p->which, p->fixed, p->n_fixed + (p->weigh != NULL), &run, p->arena);
 	} else {
 		fd_measure(p->self->fd, &run, p->arena);
 	}
@@ -178,8 +181,7 @@ void cross_check_note(struct check_run *p, const struct fd_run *run, const struc
 	p->disagreed |= t->outcome == FD_DISAGREES;
 	if (fd_outcome_rank(t->outcome) <= fd_outcome_rank(p->truth->fd.outcome))
 		return;
-	p->truth->fd = (struct fd_evidence){
-	    .outcome = t->outcome,
+	p->truth->fd = (struct fd_evidence){.outcome = t->outcome,
 	    .reason = t->outcome == FD_ABSTAINS ? t->reason : REASON_NONE,
 	    .precision = run->precision,
 	    .step = run->log_step,
@@ -263,8 +265,8 @@ static struct fd_run vjp_measure(struct check_run *p, int first, int n, bool ran
 }
 
 /*
- * Halves a set of coordinates until each part either agrees or is one coordinate, whose component is then undecided.  All
- * moves have one sign here: where(x > 0, ...) at zeros is then left by all on the same side.
+ * Halves a set of coordinates until each part either agrees or is one coordinate, whose component is then undecided.
+ * All moves have one sign here: where(x > 0, ...) at zeros is then left by all on the same side.
  */
 static void vjp_isolate(struct check_run *p, int first, int n)
 {
@@ -356,11 +358,17 @@ static void fix_directions(struct check_run *p)
 
 /* ---- entry ---- */
 
-static void check(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a,
-    bool by_coordinate)
+static void check(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io,
+    struct arena *a, bool by_coordinate)
 {
-	struct check_run p = {.self = self, .c = c, .point = c->point[which], .which = which, .truth = io, .arena = a,
-	    .seed = mix(self->seed, (uint64_t)which), .work_left = work_budget};
+	struct check_run p = {.self = self,
+	    .c = c,
+	    .point = c->point[which],
+	    .which = which,
+	    .truth = io,
+	    .arena = a,
+	    .seed = mix(self->seed, (uint64_t)which),
+	    .work_left = work_budget};
 	int n_input = c->program.top.n_param;
 	find_ends(&p);
 	if (!measurable(&p))
@@ -385,12 +393,14 @@ static void check(struct cross_check *self, const struct testcase *c, int which,
 	self->fd_disagreements += p.disagreed;
 }
 
-void cross_check_direction(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
+void cross_check_direction(
+    struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
 {
 	check(self, c, which, io, a, false);
 }
 
-void cross_check_coordinates(struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
+void cross_check_coordinates(
+    struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a)
 {
 	check(self, c, which, io, a, true);
 }

@@ -7,14 +7,15 @@
 /* One float element of a differentiated input that moves. */
 struct coordinate {
 	int input, wrt, element;
-	double move; /* of the direction */
+	double move;  /* of the direction */
 	int exponent; /* 2^exponent is the scale of the input: |x|, or for 0 the smallest in the point */
 };
 
 /*
- * One pass over one point.  Of a request of order 2 and above, c's results contracted with the cotangents of its innermost vjp are differentiated
- * along `fixed` directions: the tangents of every jvp, and the cotangents of every other vjp, which contract what the vjp below gives.  What
- * is left to compare are the outputs of the last vjp, or of the jvps if there is none.
+ * One pass over one point.  Of a request of order 2 and above, c's results contracted with the cotangents of its
+ * innermost vjp are differentiated along `fixed` directions: the tangents of every jvp, and the cotangents of every
+ * other vjp, which contract what the vjp below gives.  What is left to compare are the outputs of the last vjp, or of
+ * the jvps if there is none.
  */
 struct check_run {
 	struct cross_check *self;
@@ -42,20 +43,22 @@ struct compensated_sum {
 };
 
 /*
- * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is compared is a quarter of
- * the tolerance.
+ * value + low of a component are doubles and know nothing below the last bit of a subnormal.  Four of them: what is
+ * compared is a quarter of the tolerance.
  */
 extern const double cross_check_grain;
 
 void cross_check_add(struct compensated_sum *s, double x);
 
 /*
- * Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the first rung.  Fills
- * the targets' outcomes.
+ * Measures along coordinates first ... first + n - 1, with a step that moves no input by more than 2^-60 of it on the
+ * first rung.  Fills the targets' outcomes.
  */
-struct fd_run cross_check_measure(struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target);
+struct fd_run cross_check_measure(
+    struct check_run *p, int first, int n, bool random_signs, struct fd_target *target, int n_target);
 
-/* Keeps the worst evidence; component: -1, or the number of an element among all of the derivatives (cross_check_flat). */
+/* Keeps the worst evidence; component: -1, or the number of an element among all of the derivatives (cross_check_flat).
+ */
 void cross_check_note(struct check_run *p, const struct fd_run *run, const struct fd_target *t, int component);
 /* Number of an element of derivative k among all of them. */
 int cross_check_flat(const struct check_run *p, int k, int element);

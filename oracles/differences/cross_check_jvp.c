@@ -1,4 +1,5 @@
-/* cross_check_jvp.c: each component of the results along the tangent, and along parts of it where the whole leaves the path. */
+/* cross_check_jvp.c: each component of the results along the tangent, and along parts of it where the whole leaves the
+ * path. */
 #include "cross_check_internal.h"
 
 #include <math.h>
@@ -36,10 +37,10 @@ static int jvp_targets(const struct check_run *p, struct fd_target *target, stru
 /* Quotients along parts of the tangent, added up. */
 struct parts {
 	int n;
-	struct fd_target *target; /* [n], scratch */
-	struct compensated_sum *sum;          /* [n] */
-	double *error;            /* [n]; infinite: a part did not converge */
-	enum reason off;          /* a single coordinate leaves the path on both sides */
+	struct fd_target *target;    /* [n], scratch */
+	struct compensated_sum *sum; /* [n] */
+	double *error;               /* [n]; infinite: a part did not converge */
+	enum reason off;             /* a single coordinate leaves the path on both sides */
 	struct fd_run last;
 };
 
@@ -72,8 +73,8 @@ static void jvp_add_parts(struct check_run *p, struct parts *parts, int first, i
 }
 
 /*
- * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so quotients along
- * the parts, each on its own side, add up to it.
+ * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so
+ * quotients along the parts, each on its own side, add up to it.
  */
 static void jvp_decompose(struct check_run *p, struct fd_target *target, int n_target, struct fd_run *run)
 {
@@ -132,6 +133,7 @@ void cross_check_jvp(struct check_run *p)
 		const struct fd_target *t = &target[i];
 		cross_check_note(p, &run, t, n == 1 ? -1 : cross_check_flat(p, place[i].derivative, place[i].element));
 		if (cross_check_off_path(t) || t->outcome == FD_DISAGREES)
-			cross_check_undecide(p, place[i].derivative, place[i].element, t->outcome == FD_DISAGREES ? REASON_ORACLE : t->reason);
+			cross_check_undecide(p, place[i].derivative, place[i].element,
+			    t->outcome == FD_DISAGREES ? REASON_ORACLE : t->reason);
 	}
 }

@@ -12,10 +12,11 @@
 #include "step_length.h"
 
 /*
- * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise of
- * 2^(-log_step - precision): the first rung gives some 60 bits, ample for binary64, and the second says whether that is true; the others are for
- * strong curvature, for cancellation, and for one-sided values.  The last two are for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in
- * noise; they are only worth their price on a small program.
+ * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise
+ * of 2^(-log_step - precision): the first rung gives some 60 bits, ample for binary64, and the second says whether that
+ * is true; the others are for strong curvature, for cancellation, and for one-sided values.  The last two are for
+ * points that are tiny beside the results (subnormal inputs), where 512 bits are lost in noise; they are only worth
+ * their price on a small program.
  */
 static const struct {
 	mpfr_prec_t precision;
@@ -39,7 +40,7 @@ struct rung {
 	bool base_ready;
 	uint64_t path;
 	enum evaluate_status status;
-	int top; /* no scalar of the trace at the point reaches 2^top */
+	int top;      /* no scalar of the trace at the point reaches 2^top */
 	int residual; /* of its solutions (struct evaluation) */
 	mpfr_t delta, term;
 };
@@ -108,10 +109,7 @@ void fd_begin(struct fd *self, const struct testcase *c, int which, struct arena
 	}
 }
 
-int fd_components(const struct fd *self)
-{
-	return self->n_component;
-}
+int fd_components(const struct fd *self) { return self->n_component; }
 
 /* Component j as last evaluated on rung r. */
 static mpfr_srcptr component_value(const struct fd *self, const struct rung *r, int j)
@@ -168,10 +166,7 @@ struct pair {
 	double high, low;
 };
 
-static double pair_distance(struct pair x, struct pair y)
-{
-	return fabs((x.high - y.high) + (x.low - y.low));
-}
+static double pair_distance(struct pair x, struct pair y) { return fabs((x.high - y.high) + (x.low - y.low)); }
 
 static struct pair pair_mean(struct pair x, struct pair y)
 {
@@ -190,14 +185,14 @@ struct fd_progress {
 	double size;                           /* sum |weight * component| at the point */
 	bool base_finite;
 
-	int step_last;       /* log2 of the step of the rung before */
-	int sides_last;      /* which sides shared the path on the rung before, as bits; -1: there was none */
+	int step_last;  /* log2 of the step of the rung before */
+	int sides_last; /* which sides shared the path on the rung before, as bits; -1: there was none */
 	struct pair excess_last;
 	double side_last[SIDES]; /* |excess| of each side on the rung before; INFINITY before there was one */
-	double change;       /* of the excess between the last two rungs; INFINITY before there are two with the same sides */
+	double change; /* of the excess between the last two rungs; INFINITY before there are two with the same sides */
 	/*
-	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`.  Drift: how far it went since the
-	 * rung before; drifting: farther than the time before that.
+	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`. Drift:
+	 * how far it went since the rung before; drifting: farther than the time before that.
 	 */
 	double quotient[SIDES], quotient_last, drift;
 	bool drifting;
@@ -206,10 +201,7 @@ struct fd_progress {
 	bool jump;
 };
 
-static bool is_open(const struct fd_target *t)
-{
-	return t->outcome == FD_NOT_RUN;
-}
+static bool is_open(const struct fd_target *t) { return t->outcome == FD_NOT_RUN; }
 
 static void measure_base(struct rung *r, const struct fd_run *run, const struct fd_target *t, struct fd_progress *p)
 {
@@ -278,8 +270,8 @@ bool fd_accepts(const struct fd_target *t, double excess)
 }
 
 /*
- * Whether the quotient vanishes with the step, as that of x^3 at 0: there is nothing on the path, so no size to compare an
- * error with.  `change`: of the excess since the rung before.
+ * Whether the quotient vanishes with the step, as that of x^3 at 0: there is nothing on the path, so no size to compare
+ * an error with.  `change`: of the excess since the rung before.
  */
 static bool vanishes(const struct fd_target *t, double excess, double change)
 {
@@ -309,8 +301,10 @@ static void measure_drift(struct fd_progress *p, double quotient)
 	p->quotient_last = quotient;
 }
 
-/* What rounding lets expect in a quotient: `lost` bits of the largest scalar, of the quotient itself, and what solutions lack. */
-static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top, int lost, double quotient)
+/* What rounding lets expect in a quotient: `lost` bits of the largest scalar, of the quotient itself, and what
+ * solutions lack. */
+static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top,
+    int lost, double quotient)
 {
 	double noise = ldexp(fabs(quotient), 4 - (run->precision < 1000 ? run->precision : 1000));
 	if (r->top != ZERO_EXPONENT)
@@ -321,12 +315,14 @@ static double expected_noise(const struct fd_target *t, const struct rung *r, co
 }
 
 /*
- * How far the excess may be from what it tends to, from what two rungs show.  The noise of a rung is not known, only what its largest scalar lets
- * expect; but the rungs before and now are amplified alike, so what the change exceeds the expectation by then, it may exceed it by now.  A
- * change that noise does not explain is truncation, of which half at least is gone with a step that is 2^50 times shorter; behind one that it
- * explains no more truncation hides than that noise, of which the shorter step (2^shrink of the one before) leaves its part, as of any smooth function.
+ * How far the excess may be from what it tends to, from what two rungs show.  The noise of a rung is not known, only
+ * what its largest scalar lets expect; but the rungs before and now are amplified alike, so what the change exceeds the
+ * expectation by then, it may exceed it by now.  A change that noise does not explain is truncation, of which half at
+ * least is gone with a step that is 2^50 times shorter; behind one that it explains no more truncation hides than that
+ * noise, of which the shorter step (2^shrink of the one before) leaves its part, as of any smooth function.
  */
-static double bound(const struct fd_progress *p, double spread, double expected, double expected_last, double floor, int shrink)
+static double bound(
+    const struct fd_progress *p, double spread, double expected, double expected_last, double floor, int shrink)
 {
 	if (!isfinite(p->change))
 		return INFINITY;
@@ -338,7 +334,8 @@ static double bound(const struct fd_progress *p, double spread, double expected,
 }
 
 /* Decides one target from what a rung has shown. */
-static void settle(struct fd_target *t, struct fd_progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
+static void settle(
+    struct fd_target *t, struct fd_progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
 {
 	if (!p->base_finite || (run->right && !p->finite[RIGHT]) || (run->left && !p->finite[LEFT])) {
 		fd_abstain(t, REASON_NON_FINITE);
@@ -347,8 +344,8 @@ static void settle(struct fd_target *t, struct fd_progress *p, const struct rung
 	bool jumps[SIDES] = {false, false};
 	for (int side = 0; side < SIDES; side++) {
 		/*
-		 * Between rungs the step shrinks by 2^50 or more, so even a cube root's change shrinks by 2^16: what shrinks by
-		 * less than 2^8 does not tend to 0.
+		 * Between rungs the step shrinks by 2^50 or more, so even a cube root's change shrinks by 2^16: what
+		 * shrinks by less than 2^8 does not tend to 0.
 		 */
 		if (p->finite[side] && p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
 			jumps[side] = p->moved[side] > p->moved_before[side] - 8;
@@ -357,10 +354,12 @@ static void settle(struct fd_target *t, struct fd_progress *p, const struct rung
 	p->jump = jumps[LEFT] || jumps[RIGHT];
 
 	/*
-	 * Without a side on the path, quotients that all tend to the known value still show it to be the derivative: a tie in a branch not taken is
-	 * an event that changes nothing.  A side that is no number is outside of the domain: x^1.5 at 0 has its other side alone.
+	 * Without a side on the path, quotients that all tend to the known value still show it to be the derivative: a
+	 * tie in a branch not taken is an event that changes nothing.  A side that is no number is outside of the
+	 * domain: x^1.5 at 0 has its other side alone.
 	 */
-	bool shared = run->left || run->right, left = shared ? run->left : p->finite[LEFT], right = shared ? run->right : p->finite[RIGHT];
+	bool shared = run->left || run->right, left = shared ? run->left : p->finite[LEFT],
+	     right = shared ? run->right : p->finite[RIGHT];
 	if (!shared && (!t->known || (!left && !right)))
 		return;
 	bool both = left && right;
@@ -369,7 +368,8 @@ static void settle(struct fd_target *t, struct fd_progress *p, const struct rung
 	p->change = p->sides_last == sides ? pair_distance(excess, p->excess_last) : INFINITY;
 	p->excess_last = excess;
 	if (shared)
-		measure_drift(p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[left ? LEFT : RIGHT]);
+		measure_drift(
+		    p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[left ? LEFT : RIGHT]);
 
 	/* Values of branches not taken can make the trace's largest scalar far too large. */
 	int lost = (int)-run->precision - run->log_step + 4;
@@ -385,7 +385,8 @@ static void settle(struct fd_target *t, struct fd_progress *p, const struct rung
 	/* With nothing on the path, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
 	/* What moves as far with a shorter step has not begun to converge (cos near 2^500). */
-	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]), accurate = !moves && t->error <= p->goal && (!t->known || fd_accepts(t, fabs(excess.high)));
+	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]),
+	     accurate = !moves && t->error <= p->goal && (!t->known || fd_accepts(t, fabs(excess.high)));
 	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
@@ -395,24 +396,29 @@ static bool is_too_long(struct fd *self, const struct fd_run *run, struct arena 
 {
 	int last = run->n_rung - 1;
 	struct move move = {run->direction, run->right ? 1 : -1, ladder[last - 1].log_step + run->step};
-	return last > 0 && steps_too_long(&self->rung[last].ev, &self->c->program, self->c->point[self->which], &move, 1, run->log_step - move.step, a);
+	return last > 0 &&
+	    steps_too_long(&self->rung[last].ev, &self->c->program, self->c->point[self->which], &move, 1,
+	        run->log_step - move.step, a);
 }
 
 /* The ladder is at its end and the target still open. */
-static void give_up(struct fd *self, struct fd_target *t, const struct fd_progress *p, const struct fd_run *run, struct arena *a)
+static void give_up(
+    struct fd *self, struct fd_target *t, const struct fd_progress *p, const struct fd_run *run, struct arena *a)
 {
 	if (!run->left && !run->right) {
 		fd_abstain(t, p->jump ? REASON_JUMP : REASON_ISOLATED_PATH);
 		return;
 	}
 	/*
-	 * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not because both
-	 * are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).  Quotients that drift apart more on every rung have
-	 * not begun to converge: the step is longer than the function's period (sin(2^225 x)).
+	 * To contradict the other oracle the last two rungs must agree with each other much better than with it, and
+	 * not because both are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).  Quotients that
+	 * drift apart more on every rung have not begun to converge: the step is longer than the function's period
+	 * (sin(2^225 x)).
 	 */
 	double excess = fabs(p->excess_last.high);
 	bool converges = isfinite(p->change) && !p->drifting;
-	if (t->known && converges && !fd_accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16 && !is_too_long(self, run, a))
+	if (t->known && converges && !fd_accepts(t, excess) && p->change + t->error + p->noise_trace <= excess / 16 &&
+	    !is_too_long(self, run, a))
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
@@ -449,10 +455,11 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 		r->ev.freeze = r->ev.rules->freeze;
 		for (int side = 0; side < SIDES; side++) {
 			struct arena_mark mark = arena_mark(a);
-			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction, side == LEFT ? -1 : 1,
-			    run->log_step, a);
+			evaluate(&r->ev, &self->c->program, self->c->point[self->which], run->direction,
+			    side == LEFT ? -1 : 1, run->log_step, a);
 			run->work += r->ev.n_scalar;
-			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK && r->ev.rules->same_path(&r->ev, r->path);
+			bool shares = r->status == EVALUATE_OK && r->ev.status == EVALUATE_OK &&
+			    r->ev.rules->same_path(&r->ev, r->path);
 			*(side == LEFT ? &run->left : &run->right) = shares;
 			for (int i = 0; i < run->n_target; i++)
 				if (is_open(&run->target[i]))

@@ -12,8 +12,9 @@
 #define R MPFR_RNDN
 
 /*
- * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order; n steps cost 64 n bits
- * of the precision.  The second rung measures the error of the first, the third is for strong curvature and cancellation.
+ * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order; n steps
+ * cost 64 n bits of the precision.  The second rung measures the error of the first, the third is for strong curvature
+ * and cancellation.
  */
 static const struct {
 	mpfr_prec_t precision;
@@ -47,15 +48,15 @@ void fd_mixed_close(struct fd_mixed *self)
 
 /* What one target has seen so far, in units of 2^scale. */
 struct mixed_progress {
-	mpfr_t sum;           /* over the samples so far */
-	mpfr_exp_t top;       /* of the largest sample */
-	double excess, last;  /* quotient less the known value, on this rung and the one before */
+	mpfr_t sum;          /* over the samples so far */
+	mpfr_exp_t top;      /* of the largest sample */
+	double excess, last; /* quotient less the known value, on this rung and the one before */
 	bool seen;
-	mpfr_t before;        /* the quotient of the rung before */
-	mpfr_exp_t moved;     /* how far it has moved since then */
+	mpfr_t before;    /* the quotient of the rung before */
+	mpfr_exp_t moved; /* how far it has moved since then */
 	int moves;
-	bool drifting;        /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
-	double noise;         /* what the precision leaves open of the quotient */
+	bool drifting; /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
+	double noise;  /* what the precision leaves open of the quotient */
 };
 
 /* One measurement. */
@@ -80,7 +81,8 @@ static void add_sample(struct mixed *m, const struct evaluation *ev, bool negati
 		for (int e = 0; dtype_is_float(type->dtype) && e < shape_elements(&type->shape); e++, j++) {
 			if (m->run->weight[j] == 0)
 				continue;
-			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar], negative ? -m->run->weight[j] : m->run->weight[j], R);
+			mpfr_mul_d(m->term, ev->value[ev->result[r].at[e].scalar],
+			    negative ? -m->run->weight[j] : m->run->weight[j], R);
 			for (int i = 0; i < m->run->n_target; i++) {
 				const struct fd_target *t = &m->run->target[i];
 				if (j < t->first || j >= t->first + t->count)
@@ -165,8 +167,8 @@ static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress 
 }
 
 /*
- * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose magnitude (no path) gives
- * no size for an error.
+ * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose
+ * magnitude (no path) gives no size for an error.
  */
 static void settle(struct fd_target *t, struct mixed_progress *p)
 {
@@ -189,28 +191,35 @@ static bool is_too_long(struct mixed *m, struct evaluation *ev)
 	int last = m->run->n_rung - 1;
 	struct move move[LIMIT_TRANSFORMS];
 	for (int k = 0; k < m->n; k++)
-		move[k] = (struct move){m->direction[k].at, m->run->right ? 1 : -1, ladder[last - 1].log_step + m->direction[k].step};
-	return steps_too_long(ev, &m->c->program, m->point, move, m->n, ladder[last].log_step - ladder[last - 1].log_step, m->arena);
+		move[k] = (struct move){
+		    m->direction[k].at, m->run->right ? 1 : -1, ladder[last - 1].log_step + m->direction[k].step};
+	return steps_too_long(
+	    ev, &m->c->program, m->point, move, m->n, ladder[last].log_step - ladder[last - 1].log_step, m->arena);
 }
 
 /*
- * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by chance: nothing moves apart, which
- * takes three rungs to see.
+ * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by
+ * chance: nothing moves apart, which takes three rungs to see.
  */
 static void give_up(struct mixed *m, struct fd_target *t, const struct mixed_progress *p, struct evaluation *ev)
 {
-	if (isfinite(t->error) && !fd_accepts(t, fabs(p->excess)) && t->error + p->noise <= fabs(p->excess) / 16 && p->moves > 1 && !p->drifting &&
-	    !is_too_long(m, ev))
+	if (isfinite(t->error) && !fd_accepts(t, fabs(p->excess)) && t->error + p->noise <= fabs(p->excess) / 16 &&
+	    p->moves > 1 && !p->drifting && !is_too_long(m, ev))
 		t->outcome = FD_DISAGREES;
 	else
 		fd_abstain(t, REASON_ILL_CONDITIONED);
 }
 
-void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction, int n,
-    struct fd_run *run, struct arena *a)
+void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction,
+    int n, struct fd_run *run, struct arena *a)
 {
-	struct mixed m = {.c = c, .point = c->point[which], .direction = direction, .n = n, .run = run,
-	    .progress = NEW(a, struct mixed_progress, run->n_target), .arena = a};
+	struct mixed m = {.c = c,
+	    .point = c->point[which],
+	    .direction = direction,
+	    .n = n,
+	    .run = run,
+	    .progress = NEW(a, struct mixed_progress, run->n_target),
+	    .arena = a};
 	int open = run->n_target;
 	fd_reset(run);
 	mpfr_init2(m.term, 53);

@@ -1,8 +1,8 @@
 /*
  * finite_difference_mixed.h: mixed differences of the primal, for derivatives of order 2 and above.
  *
- * D^n F [d1 ... dn] is the sum over all subsets S of the directions of (-1)^(n - |S|) F(x + sum of h d in S), over h^n.  Knows no
- * derivative rule.  Every sample must take the path of the point.
+ * D^n F [d1 ... dn] is the sum over all subsets S of the directions of (-1)^(n - |S|) F(x + sum of h d in S), over h^n.
+ * Knows no derivative rule.  Every sample must take the path of the point.
  */
 #ifndef ORACLES_DIFFERENCES_FINITE_DIFFERENCE_MIXED_H
 #define ORACLES_DIFFERENCES_FINITE_DIFFERENCE_MIXED_H
@@ -23,10 +23,11 @@ struct fd_direction {
 };
 
 /*
- * As fd_measure, of the mixed derivative along n directions at c->point[which]; run->direction and run->step are not looked at.  Targets count the
- * float elements of the results, flattened.  One-sided: all directions forwards, or else (`left`) all backwards.
+ * As fd_measure, of the mixed derivative along n directions at c->point[which]; run->direction and run->step are not
+ * looked at.  Targets count the float elements of the results, flattened.  One-sided: all directions forwards, or else
+ * (`left`) all backwards.
  */
-void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction, int n,
-    struct fd_run *run, struct arena *a);
+void fd_mixed_measure(struct fd_mixed *self, const struct testcase *c, int which, const struct fd_direction *direction,
+    int n, struct fd_run *run, struct arena *a);
 
 #endif

@@ -33,7 +33,8 @@ static int distance(struct rough from, mpfr_srcptr to_value)
 	return moved < ldexp(1, -VISIBLE) ? STILL : (int)top + ilogb(moved);
 }
 
-bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n, int shrink, struct arena *a)
+bool steps_too_long(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
+    int n, int shrink, struct arena *a)
 {
 	struct arena_mark mark = arena_mark(a), inner;
 	struct move shorter[LIMIT_TRANSFORMS];

@@ -1,10 +1,11 @@
 /*
- * custom.c: op custom, which means what its region 0 means; and whether its rule is right at the point.  An engine may go by the rule, so
- * where the rule is wrong nothing can be said of any derivative.
+ * custom.c: op custom, which means what its region 0 means; and whether its rule is right at the point.  An engine may
+ * go by the rule, so where the rule is wrong nothing can be said of any derivative.
  *
- * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's own.  What the rule
- * gives is compared with the derivative that trace_derive makes of the function, and so are the derivatives of both, by which a request of
- * order 2 goes.  A rule that decides anything by its direction is not trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
+ * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's
+ * own.  What the rule gives is compared with the derivative that trace_derive makes of the function, and so are the
+ * derivatives of both, by which a request of order 2 goes.  A rule that decides anything by its direction is not
+ * trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
  */
 #include "graph/walk.h"
 #include "custom_choices.h"
@@ -17,8 +18,8 @@
 
 enum {
 	TRACE_LIMIT = 4 * LIMIT_WORK, /* scalars that a comparison may make the trace long */
-	AGREE_BITS = 48,  /* of a rule and the derivative: its constants are numbers of f64 */
-	CANCEL_BITS = 90  /* of the largest scalar involved */
+	AGREE_BITS = 48,              /* of a rule and the derivative: its constants are numbers of f64 */
+	CANCEL_BITS = 90              /* of the largest scalar involved */
 };
 
 /* Of the parts of the direction (evaluate_part). */
@@ -59,7 +60,9 @@ static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n
 			if (given)
 				element_copy(r, &own, size, i, &r->env[given[k]], i);
 			if (dtype_is_float(type->dtype))
-				own.at[i].scalar = given ? trace_parameter(r->ev, own.at[i].scalar) : trace_leaf(r->ev, type->dtype, evaluate_part(r->ev->n_scalar, stream));
+				own.at[i].scalar = given
+				    ? trace_parameter(r->ev, own.at[i].scalar)
+				    : trace_leaf(r->ev, type->dtype, evaluate_part(r->ev->n_scalar, stream));
 		}
 		r->env[v + k] = own;
 	}
@@ -72,8 +75,9 @@ static double size_of(const struct evaluation *ev, int scalar)
 }
 
 /*
- * Whether both lists hold the same numbers; -1: absent, which is 0.  What cancelled leaves a rest of the largest scalar involved; but where that is larger than the lists
- * themselves could be wrong by, it says nothing.  Nothing is near what is infinite but the same.
+ * Whether both lists hold the same numbers; -1: absent, which is 0.  What cancelled leaves a rest of the largest scalar
+ * involved; but where that is larger than the lists themselves could be wrong by, it says nothing.  Nothing is near
+ * what is infinite but the same.
  */
 static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
 {
@@ -101,7 +105,8 @@ static bool agree(struct evaluation *ev, int first, const struct list *x, const 
 }
 
 /* The derivatives of from[n] along `direction` of the inputs; those of what is absent are. */
-static bool derive(struct evaluation_run *r, int first, const struct list *input, const struct list *direction, const struct list *from, struct list *to)
+static bool derive(struct evaluation_run *r, int first, const struct list *input, const struct list *direction,
+    const struct list *from, struct list *to)
 {
 	struct list present = list_new(r, from->n), out = list_new(r, from->n);
 	for (int i = 0; i < from->n; i++)
@@ -116,7 +121,8 @@ static bool derive(struct evaluation_run *r, int first, const struct list *input
 	return true;
 }
 
-/* What the directions of a rule, and so its results, are multiplied with: a choice that hangs on their sign or size is another one then. */
+/* What the directions of a rule, and so its results, are multiplied with: a choice that hangs on their sign or size is
+ * another one then. */
 static const struct scale {
 	int sign, exponent;
 } scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
@@ -132,7 +138,8 @@ static int scaled_leaf(struct evaluation_run *r, int x, const struct scale *s)
 }
 
 /* Whether the rule, which gave given[] for the scalars direction[], is linear in them as far as its scales show. */
-static bool rule_linear(struct evaluation_run *r, const struct node *node, int first, const int *direction, const struct list *given)
+static bool rule_linear(
+    struct evaluation_run *r, const struct node *node, int first, const int *direction, const struct list *given)
 {
 	const struct region *rule = &node->region[1];
 
@@ -141,7 +148,8 @@ static bool rule_linear(struct evaluation_run *r, const struct node *node, int f
 		int next = 0;
 		r->ev->part = TRACE_PARAMETER;
 		for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
-			for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++)
+			for (int i = 0, size = shape_elements(&r->p->type[v].shape);
+			     dtype_is_float(r->p->type[v].dtype) && i < size; i++)
 				r->env[v].at[i].scalar = scaled_leaf(r, direction[next++], &scales[k]);
 		r->ev->part = TRACE_PROGRAM;
 		evaluate_region(r, rule);
@@ -162,7 +170,8 @@ static void thin(struct evaluation_run *r, const struct node *node, const int *d
 
 	r->ev->part = TRACE_PARAMETER;
 	for (int v = rule->param + node->n_arg; v < rule->param + rule->n_param; v++)
-		for (int i = 0, size = shape_elements(&r->p->type[v].shape); dtype_is_float(r->p->type[v].dtype) && i < size; i++, next++) {
+		for (int i = 0, size = shape_elements(&r->p->type[v].shape);
+		     dtype_is_float(r->p->type[v].dtype) && i < size; i++, next++) {
 			int leaf = trace_leaf(r->ev, r->p->type[v].dtype, 0);
 
 			if (from >= 0 && next % 2 == from)
@@ -172,8 +181,10 @@ static void thin(struct evaluation_run *r, const struct node *node, const int *d
 	r->ev->part = TRACE_PROGRAM;
 }
 
-/* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite partial is no number it may say anything. */
-static bool guards_right(struct evaluation_run *r, const struct node *node, const struct stretch *s, const int *direction, int n_direction, const struct list *given)
+/* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite
+ * partial is no number it may say anything. */
+static bool guards_right(struct evaluation_run *r, const struct node *node, const struct stretch *s,
+    const int *direction, int n_direction, const struct list *given)
 {
 	const struct region *rule = &node->region[1];
 	const bool jvp = node->attrs.transform == DERIVATIVE_JVP;
@@ -202,9 +213,11 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	const struct region *f = &node->region[0], *rule = &node->region[1];
 	const enum rule_choice choice = custom_choices(r->p, node, r->arena);
 	bool jvp = node->attrs.transform == DERIVATIVE_JVP;
-	int first = ev->n_scalar, n_float = evaluate_count_floats(r, node->arg, node->n_arg), n_result = evaluate_count_floats(r, f->result, f->n_result);
+	int first = ev->n_scalar, n_float = evaluate_count_floats(r, node->arg, node->n_arg),
+	    n_result = evaluate_count_floats(r, f->result, f->n_result);
 	int n_direction = jvp ? n_float : n_result, n_out = jvp ? n_result : n_float;
-	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result), given = list_new(r, n_out);
+	struct list input = list_new(r, n_float + n_direction), result = list_new(r, n_result),
+	            given = list_new(r, n_out);
 	struct list out = {n_out, NEW(r->arena, int, n_out)}, along = list_new(r, n_float + n_direction), more[2];
 
 	if (choice == RULE_CHOOSES)
@@ -229,7 +242,8 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	if (choice == RULE_GUARDS && !guards_right(r, node, &s, input.at + n_float, n_direction, &given))
 		return false;
 	for (; along.n < input.n; along.n++)
-		along.at[along.n] = trace_leaf(ev, ev->scalar[input.at[along.n]].dtype, evaluate_part(ev->n_scalar, stream));
+		along.at[along.n] = trace_leaf(
+		    ev, ev->scalar[input.at[along.n]].dtype, evaluate_part(ev->n_scalar, stream));
 	return derive(r, first, &input, &along, &out, &more[0]) && derive(r, first, &input, &along, &given, &more[1]) &&
 	    agree(ev, first, &more[0], &more[1]);
 }
@@ -253,8 +267,8 @@ static unsigned float_dtypes(const struct program *p, const struct region *regio
 }
 
 /*
- * Whether the rule computes in the dtypes of the function, or in f64: a cast is the identity here, but in an engine an excursion to a coarser dtype loses what no
- * radius of the function knows of.
+ * Whether the rule computes in the dtypes of the function, or in f64: a cast is the identity here, but in an engine an
+ * excursion to a coarser dtype loses what no radius of the function knows of.
  */
 static bool rounds_alike(const struct program *p, const struct node *node)
 {

@@ -1,6 +1,7 @@
 /*
- * custom_choices.c: does the rule of a custom decide anything by its direction?  A derivative is linear in that.  So a right rule has no need to decide, but to let an exact 0 stay one;
- * and one that decides may be right in the oracle's own directions and wrong in that of a request.
+ * custom_choices.c: does the rule of a custom decide anything by its direction?  A derivative is linear in that.  So a
+ * right rule has no need to decide, but to let an exact 0 stay one; and one that decides may be right in the oracle's
+ * own directions and wrong in that of a request.
  */
 #include "custom_choices.h"
 #include "graph/loop.h"
@@ -41,7 +42,8 @@ static bool is_zero(const struct tensor *t)
 	return true;
 }
 
-/* What a node without regions decides by a float that hangs on a direction; what is made of decisions decides no more. */
+/* What a node without regions decides by a float that hangs on a direction; what is made of decisions decides no more.
+ */
 static enum rule_choice choice_of(const struct rule_scan *self, const struct node *n)
 {
 	const enum regularity regularity = op_table[n->op].regularity;
@@ -57,14 +59,17 @@ static enum rule_choice choice_of(const struct rule_scan *self, const struct nod
 		return RULE_LINEAR;
 	if (n->op == OP_CAST && n->attrs.dtype == DTYPE_BOOL)
 		return RULE_GUARDS;
-	if (n->op == OP_CAST ? dtype_is_float(n->attrs.dtype) : regularity != REGULARITY_KINK && regularity != REGULARITY_STEP && regularity != REGULARITY_DISCRETE)
+	if (n->op == OP_CAST
+	        ? dtype_is_float(n->attrs.dtype)
+	        : regularity != REGULARITY_KINK && regularity != REGULARITY_STEP && regularity != REGULARITY_DISCRETE)
 		return RULE_LINEAR;
 	return guard ? RULE_GUARDS : RULE_CHOOSES;
 }
 
 static void visit(struct rule_scan *self, const struct region *r);
 
-/* Operands that are carried, or sliced, are parameters of all regions, behind the index of a for; results of the last one are carried on. */
+/* Operands that are carried, or sliced, are parameters of all regions, behind the index of a for; results of the last
+ * one are carried on. */
 static void visit_loop(struct rule_scan *self, const struct node *n)
 {
 	const struct node_loop l = node_loop(n);
@@ -74,7 +79,8 @@ static void visit_loop(struct rule_scan *self, const struct node *n)
 
 	for (int r = 0; r < n->n_region; r++) {
 		for (int k = first; k < n->n_arg; k++)
-			mark(self, n->region[r].param + l.n_index + k - first, self->hangs[n->arg[k]] || (k - first < l.n_carry && self->hangs[body->result[k - first]]));
+			mark(self, n->region[r].param + l.n_index + k - first,
+			    self->hangs[n->arg[k]] || (k - first < l.n_carry && self->hangs[body->result[k - first]]));
 		visit(self, &n->region[r]);
 	}
 	if (l.condition)
@@ -82,7 +88,8 @@ static void visit_loop(struct rule_scan *self, const struct node *n)
 	else if (l.until)
 		ends = ends || self->hangs[body->result[body->n_result - 1]];
 	for (int k = 0; k < n->n_out; k++)
-		mark(self, n->out + k, ends || self->hangs[body->result[k]] || (k < l.n_carry && self->hangs[n->arg[first + k]]));
+		mark(self, n->out + k,
+		    ends || self->hangs[body->result[k]] || (k < l.n_carry && self->hangs[n->arg[first + k]]));
 }
 
 static void visit_nested(struct rule_scan *self, const struct node *n)

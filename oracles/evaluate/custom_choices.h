@@ -10,7 +10,8 @@ enum rule_choice {
 	RULE_CHOOSES /* by its size or sign, or by equality with something else */
 };
 
-/* Of op custom, by what flows from the direction: a rule that ends in RULE_CHOOSES may be linear all the same.  Memory from a. */
+/* Of op custom, by what flows from the direction: a rule that ends in RULE_CHOOSES may be linear all the same.  Memory
+ * from a. */
 enum rule_choice custom_choices(const struct program *p, const struct node *custom, struct arena *a);
 
 #endif

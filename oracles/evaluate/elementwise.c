@@ -18,43 +18,71 @@ static int64_t minimum_of(enum dtype d) { return d == DTYPE_I32 ? INT32_MIN : IN
 static int64_t integer_unary(enum op op, int64_t a)
 {
 	switch ((int)op) {
-	case OP_NEG: return (int64_t)(0 - (uint64_t)a);
-	case OP_ABS: return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
-	case OP_SIGN: return (a > 0) - (a < 0);
-	case OP_LOGICAL_NOT: return !a;
-	case OP_BITWISE_INVERT: return ~a;
-	default: return a; /* copy, stop_gradient */
+	case OP_NEG:
+		return (int64_t)(0 - (uint64_t)a);
+	case OP_ABS:
+		return a < 0 ? (int64_t)(0 - (uint64_t)a) : a;
+	case OP_SIGN:
+		return (a > 0) - (a < 0);
+	case OP_LOGICAL_NOT:
+		return !a;
+	case OP_BITWISE_INVERT:
+		return ~a;
+	default:
+		return a; /* copy, stop_gradient */
 	}
 }
 
 static int64_t integer_binary(enum op op, enum dtype d, int64_t a, int64_t b)
 {
 	switch ((int)op) {
-	case OP_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
-	case OP_SUB: return (int64_t)((uint64_t)a - (uint64_t)b);
-	case OP_MUL: return wrapping_mul(a, b);
-	case OP_DIV: return b == 0 ? -1 : a == minimum_of(d) && b == -1 ? a : a / b;
-	case OP_REMAINDER: return b == 0 ? a : b == -1 ? 0 : a % b;
-	case OP_MAX: return a > b ? a : b;
-	case OP_MIN: return a < b ? a : b;
-	case OP_LOGICAL_AND: case OP_BITWISE_AND: return a & b;
-	case OP_LOGICAL_OR: case OP_BITWISE_OR: return a | b;
-	case OP_LOGICAL_XOR: case OP_BITWISE_XOR: return a ^ b;
-	case OP_SHIFT_LEFT: return b < 0 || b >= width(d) ? 0 : (int64_t)((uint64_t)a << b);
-	case OP_SHIFT_RIGHT: return b < 0 || b >= width(d) ? -(a < 0) : a >> b;
-	default: abort();
+	case OP_ADD:
+		return (int64_t)((uint64_t)a + (uint64_t)b);
+	case OP_SUB:
+		return (int64_t)((uint64_t)a - (uint64_t)b);
+	case OP_MUL:
+		return wrapping_mul(a, b);
+	case OP_DIV:
+		return b == 0 ? -1 : a == minimum_of(d) && b == -1 ? a : a / b;
+	case OP_REMAINDER:
+		return b == 0 ? a : b == -1 ? 0 : a % b;
+	case OP_MAX:
+		return a > b ? a : b;
+	case OP_MIN:
+		return a < b ? a : b;
+	case OP_LOGICAL_AND:
+	case OP_BITWISE_AND:
+		return a & b;
+	case OP_LOGICAL_OR:
+	case OP_BITWISE_OR:
+		return a | b;
+	case OP_LOGICAL_XOR:
+	case OP_BITWISE_XOR:
+		return a ^ b;
+	case OP_SHIFT_LEFT:
+		return b < 0 || b >= width(d) ? 0 : (int64_t)((uint64_t)a << b);
+	case OP_SHIFT_RIGHT:
+		return b < 0 || b >= width(d) ? -(a < 0) : a >> b;
+	default:
+		abort();
 	}
 }
 
 static bool ordered(enum op op, int order)
 {
 	switch ((int)op) {
-	case OP_EQ: return order == 0;
-	case OP_NE: return order != 0;
-	case OP_LT: return order < 0;
-	case OP_LE: return order <= 0;
-	case OP_GT: return order > 0;
-	default: return order >= 0;
+	case OP_EQ:
+		return order == 0;
+	case OP_NE:
+		return order != 0;
+	case OP_LT:
+		return order < 0;
+	case OP_LE:
+		return order <= 0;
+	case OP_GT:
+		return order > 0;
+	default:
+		return order >= 0;
 	}
 }
 
@@ -111,7 +139,10 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 		trace_event(ev, mpfr_sgn(ev->value[a]));
 		ev->edge |= mpfr_zero_p(ev->value[a]) != 0;
 		break;
-	case OP_FLOOR: case OP_CEIL: case OP_TRUNC: case OP_ROUND: {
+	case OP_FLOOR:
+	case OP_CEIL:
+	case OP_TRUNC:
+	case OP_ROUND: {
 		integer_event(ev, ev->value[result]);
 		mpfr_t twice; /* floor, ceil and trunc jump at integers, round at half-integers: either is an edge */
 		mpfr_init2(twice, mpfr_get_prec(ev->value[a]));
@@ -126,8 +157,8 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 }
 
 /*
- * Whether the point (b, a) is where the sign of a may be a side of the cut b < 0, a = 0, and nothing near the axis b > 0: between the two no line
- * may run where points lie, as b = 0 does.
+ * Whether the point (b, a) is where the sign of a may be a side of the cut b < 0, a = 0, and nothing near the axis b >
+ * 0: between the two no line may run where points lie, as b = 0 does.
  */
 static bool beside_cut(const struct evaluation *ev, int a, int b)
 {
@@ -207,8 +238,8 @@ static void cast_from_float(struct evaluation_run *r, enum dtype to, struct elem
 	trace_event(ev, out->at[k].i);
 }
 
-static void cast_element(struct evaluation_run *r, enum dtype from, enum dtype to, const struct elements *x, int j, struct elements *out,
-    int n, int k)
+static void cast_element(struct evaluation_run *r, enum dtype from, enum dtype to, const struct elements *x, int j,
+    struct elements *out, int n, int k)
 {
 	if (dtype_is_float(from)) {
 		cast_from_float(r, to, out, n, k, x->at[j].scalar);
@@ -228,8 +259,8 @@ static void cast_element(struct evaluation_run *r, enum dtype from, enum dtype t
 
 /* ---- the families ---- */
 
-static void compare_element(struct evaluation_run *r, const struct node *node, bool is_float, union element a, union element b,
-    struct elements *out, int n, int k)
+static void compare_element(struct evaluation_run *r, const struct node *node, bool is_float, union element a,
+    union element b, struct elements *out, int n, int k)
 {
 	struct evaluation *ev = r->ev;
 	if (!is_float) {
@@ -248,8 +279,8 @@ static void compare_element(struct evaluation_run *r, const struct node *node, b
 		element_set_shaky(r, out, n, k);
 }
 
-static void select_element(struct evaluation_run *r, enum dtype d, const struct elements *const x[], const int j[], struct elements *out,
-    int n, int k)
+static void select_element(struct evaluation_run *r, enum dtype d, const struct elements *const x[], const int j[],
+    struct elements *out, int n, int k)
 {
 	struct evaluation *ev = r->ev;
 	bool first = x[0]->at[j[0]].i != 0, shaky = element_shaky(x[0], j[0]);
@@ -278,8 +309,8 @@ static void clamp_element(struct evaluation_run *r, enum dtype d, const union el
 	out->at[k].i = at_least < e[2].i ? at_least : e[2].i;
 }
 
-static void one_element(struct evaluation_run *r, const struct node *node, const struct elements *const x[], const int j[],
-    struct elements *out, int n, int k)
+static void one_element(struct evaluation_run *r, const struct node *node, const struct elements *const x[],
+    const int j[], struct elements *out, int n, int k)
 {
 	enum dtype in = r->p->type[node->arg[0]].dtype, result = r->p->type[node->out].dtype;
 	bool is_float = dtype_is_float(in);

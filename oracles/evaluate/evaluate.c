@@ -33,7 +33,8 @@ void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules)
 	ev->precision = 128;
 	ev->rules = rules;
 	ev->dtype = dtype_table;
-	grow(&ev->parent, &ev->parent_room, 1, sizeof *ev->parent); /* a scalar without parents still has a place there */
+	grow(&ev->parent, &ev->parent_room, 1,
+	    sizeof *ev->parent); /* a scalar without parents still has a place there */
 }
 
 void evaluation_close(struct evaluation *ev)
@@ -67,8 +68,13 @@ static int new_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtyp
 		mpfr_set_prec(ev->value[k], ev->precision);
 	}
 	ev->n_scalar = k + 1;
-	ev->scalar[k] = (struct scalar){.op = op, .kind = kind, .dtype = d, .exact = true, .part = ev->part,
-	    .derived = ev->part == TRACE_FLOW, .parent = ev->n_parent};
+	ev->scalar[k] = (struct scalar){.op = op,
+	    .kind = kind,
+	    .dtype = d,
+	    .exact = true,
+	    .part = ev->part,
+	    .derived = ev->part == TRACE_FLOW,
+	    .parent = ev->n_parent};
 	return k;
 }
 
@@ -172,7 +178,8 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
  */
 void trace_event(struct evaluation *ev, int64_t decision)
 {
-	ev->path = random_mix(ev->path * RANDOM_STEP + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event);
+	ev->path = random_mix(
+	    ev->path * RANDOM_STEP + (uint64_t)decision + 0xd1342543de82ef95u * (uint64_t)++ev->n_event);
 }
 
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound)
@@ -212,7 +219,8 @@ int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sig
 
 struct elements elements_new(struct evaluation_run *r, int n, bool shaky)
 {
-	return (struct elements){.at = NEW(r->arena, union element, n), .shaky = shaky ? NEW(r->arena, uint8_t, n) : NULL};
+	return (struct elements){
+	    .at = NEW(r->arena, union element, n), .shaky = shaky ? NEW(r->arena, uint8_t, n) : NULL};
 }
 
 void element_set_shaky(struct evaluation_run *r, struct elements *to, int n, int k)
@@ -381,7 +389,8 @@ static void evaluate_scan(struct evaluation_run *r, const struct node *node)
 	int n = node->attrs.carries, n_slice = node->n_arg - n, n_stack = node->n_out - n;
 	struct elements *carry = carries_new(r, node->arg, n);
 	for (int k = 0; k < n_stack; k++)
-		r->env[node->out + n + k] = elements_new(r, shape_elements(&r->p->type[node->out + n + k].shape), false);
+		r->env[node->out + n + k] = elements_new(
+		    r, shape_elements(&r->p->type[node->out + n + k].shape), false);
 	int done = 0;
 	for (int t = 0; t < node->attrs.trip; t++) {
 		for (int k = 0; k < n; k++)
@@ -397,7 +406,8 @@ static void evaluate_scan(struct evaluation_run *r, const struct node *node)
 		for (int k = 0; k < n_stack; k++) {
 			const struct type *type = &r->p->type[node->out + n + k];
 			const struct elements *row = &r->env[body->result[n + k]];
-			int total = shape_elements(&type->shape), size = node->attrs.trip ? total / node->attrs.trip : 0;
+			int total = shape_elements(&type->shape),
+			    size = node->attrs.trip ? total / node->attrs.trip : 0;
 			for (int j = 0; j < size; j++)
 				element_copy(r, &r->env[node->out + n + k], total, t * size + j, row, j);
 		}
@@ -417,25 +427,47 @@ static void evaluate_scan(struct evaluation_run *r, const struct node *node)
 
 typedef void family_fn(struct evaluation_run *r, const struct node *node);
 static family_fn *const families[] = {
-    [FAMILY_CONSTANT] = evaluate_constant, [FAMILY_UNARY] = evaluate_elementwise, [FAMILY_BINARY] = evaluate_elementwise,
-    [FAMILY_COMPARE] = evaluate_elementwise, [FAMILY_CLAMP] = evaluate_elementwise, [FAMILY_SELECT] = evaluate_elementwise,
-    [FAMILY_CAST] = evaluate_elementwise, [FAMILY_BROADCAST_TO] = evaluate_move, [FAMILY_RESHAPE] = evaluate_move,
-    [FAMILY_TRANSPOSE] = evaluate_move, [FAMILY_REVERSE] = evaluate_move, [FAMILY_SQUEEZE] = evaluate_move,
-    [FAMILY_SLICE] = evaluate_move, [FAMILY_SLICE_SCATTER] = evaluate_move, [FAMILY_DYNAMIC_SLICE] = evaluate_move,
-    [FAMILY_DYNAMIC_UPDATE_SLICE] = evaluate_move, [FAMILY_PAD] = evaluate_move, [FAMILY_CONCATENATE] = evaluate_move,
-    [FAMILY_GATHER] = evaluate_move, [FAMILY_TAKE_ALONG_AXIS] = evaluate_move, [FAMILY_SCATTER] = evaluate_move,
-    [FAMILY_MASKED_SCATTER] = evaluate_move, [FAMILY_REDUCE] = evaluate_reduce, [FAMILY_CUMULATIVE] = evaluate_reduce,
-    [FAMILY_MATMUL] = evaluate_reduce, [FAMILY_COND] = evaluate_cond, [FAMILY_FOR] = evaluate_for,
-    [FAMILY_IOTA] = evaluate_order, [FAMILY_SORT] = evaluate_order, [FAMILY_ARGSORT] = evaluate_order,
-    [FAMILY_ARGMAX] = evaluate_order, [FAMILY_CHECKPOINT] = evaluate_checkpoint, [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
-    [FAMILY_WHILE] = evaluate_while, [FAMILY_SCAN] = evaluate_scan, [FAMILY_FIXED_POINT] = evaluate_fixed_point,
-    [FAMILY_DERIVATIVE] = evaluate_derivative, [FAMILY_CUSTOM] = evaluate_custom,
+    [FAMILY_CONSTANT] = evaluate_constant,
+    [FAMILY_UNARY] = evaluate_elementwise,
+    [FAMILY_BINARY] = evaluate_elementwise,
+    [FAMILY_COMPARE] = evaluate_elementwise,
+    [FAMILY_CLAMP] = evaluate_elementwise,
+    [FAMILY_SELECT] = evaluate_elementwise,
+    [FAMILY_CAST] = evaluate_elementwise,
+    [FAMILY_BROADCAST_TO] = evaluate_move,
+    [FAMILY_RESHAPE] = evaluate_move,
+    [FAMILY_TRANSPOSE] = evaluate_move,
+    [FAMILY_REVERSE] = evaluate_move,
+    [FAMILY_SQUEEZE] = evaluate_move,
+    [FAMILY_SLICE] = evaluate_move,
+    [FAMILY_SLICE_SCATTER] = evaluate_move,
+    [FAMILY_DYNAMIC_SLICE] = evaluate_move,
+    [FAMILY_DYNAMIC_UPDATE_SLICE] = evaluate_move,
+    [FAMILY_PAD] = evaluate_move,
+    [FAMILY_CONCATENATE] = evaluate_move,
+    [FAMILY_GATHER] = evaluate_move,
+    [FAMILY_TAKE_ALONG_AXIS] = evaluate_move,
+    [FAMILY_SCATTER] = evaluate_move,
+    [FAMILY_MASKED_SCATTER] = evaluate_move,
+    [FAMILY_REDUCE] = evaluate_reduce,
+    [FAMILY_CUMULATIVE] = evaluate_reduce,
+    [FAMILY_MATMUL] = evaluate_reduce,
+    [FAMILY_COND] = evaluate_cond,
+    [FAMILY_FOR] = evaluate_for,
+    [FAMILY_IOTA] = evaluate_order,
+    [FAMILY_SORT] = evaluate_order,
+    [FAMILY_ARGSORT] = evaluate_order,
+    [FAMILY_ARGMAX] = evaluate_order,
+    [FAMILY_CHECKPOINT] = evaluate_checkpoint,
+    [FAMILY_SCATTER_APPLY] = evaluate_scatter_apply,
+    [FAMILY_WHILE] = evaluate_while,
+    [FAMILY_SCAN] = evaluate_scan,
+    [FAMILY_FIXED_POINT] = evaluate_fixed_point,
+    [FAMILY_DERIVATIVE] = evaluate_derivative,
+    [FAMILY_CUSTOM] = evaluate_custom,
 };
 
-void evaluate_node(struct evaluation_run *r, const struct node *node)
-{
-	families[op_table[node->op].family](r, node);
-}
+void evaluate_node(struct evaluation_run *r, const struct node *node) { families[op_table[node->op].family](r, node); }
 
 void evaluate_region(struct evaluation_run *r, const struct region *region)
 {
@@ -458,8 +490,8 @@ static void shift(struct evaluation *ev, int k, double direction, int sign, int 
 	mpfr_clear(move);
 }
 
-void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move, int n_move,
-    struct arena *a)
+void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
+    int n_move, struct arena *a)
 {
 	struct evaluation_run r = {.ev = ev, .p = p, .arena = a, .env = NEW(a, struct elements, p->n_value)};
 	int n_input = p->top.n_param;
@@ -502,8 +534,8 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 		ev->result[k] = r.env[p->top.result[k]];
 }
 
-void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct tensor *direction,
-    int sign, int step, struct arena *a)
+void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point,
+    const struct tensor *direction, int sign, int step, struct arena *a)
 {
 	const struct move move = {direction, sign, step};
 	evaluate_moved(ev, p, point, &move, direction != NULL, a);

@@ -1,9 +1,10 @@
 /*
  * fixed_point.c: fixed points.
  *
- * With meaning `solution` no engine's iterations are followed: x* is iterated to the evaluation's precision on a trace that is taken back,
- * and stands in the trace as leaves.  The body is then put there many times over, each time at x*: a sweep over that chain adds up the Neumann series of
- * (1 - df/dx)^-1, so the derivative of the implicit function needs no solver.  README.md says what this does to the ball.
+ * With meaning `solution` no engine's iterations are followed: x* is iterated to the evaluation's precision on a trace
+ * that is taken back, and stands in the trace as leaves.  The body is then put there many times over, each time at x*:
+ * a sweep over that chain adds up the Neumann series of (1 - df/dx)^-1, so the derivative of the implicit function
+ * needs no solver.  README.md says what this does to the ball.
  */
 #include "graph/walk.h"
 #include "internal.h"
@@ -15,11 +16,11 @@
 #define R MPFR_RNDN
 
 enum {
-	CHAIN_SCALARS = 1 << 18, /* of the chain of bodies: beyond, nothing is said of the solution */
+	CHAIN_SCALARS = 1 << 18,  /* of the chain of bodies: beyond, nothing is said of the solution */
 	CHAIN_ELEMENTS = 1 << 20, /* of all values in it, integers and moves included: as LIMIT_WORK */
-	START_BITS = 40,         /* the contraction is measured from a distance of 2^-START_BITS */
-	FLOOR_BITS = 20,         /* changes this far above the last bit may be rounding; */
-	STALE = 8                /* they are when this many steps have brought none that is smaller */
+	START_BITS = 40,          /* the contraction is measured from a distance of 2^-START_BITS */
+	FLOOR_BITS = 20,          /* changes this far above the last bit may be rounding; */
+	STALE = 8                 /* they are when this many steps have brought none that is smaller */
 };
 
 /* Iterations that gain a bit where the contraction factor is 0.9: one that needs more converges too slowly. */
@@ -29,10 +30,10 @@ struct solver {
 	struct evaluation_run *r;
 	const struct node *node;
 	const struct region *body;
-	bool *live;  /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
-	int64_t cost; /* elements that one body makes, at most */
-	int total;    /* elements of all carries */
-	int x, next; /* first of `total` scalars: the iterate; room for its successor */
+	bool *live;       /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
+	int64_t cost;     /* elements that one body makes, at most */
+	int total;        /* elements of all carries */
+	int x, next;      /* first of `total` scalars: the iterate; room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
 	double largest;   /* element of any iterate so far */
 	int n_frozen, next_frozen;
@@ -72,7 +73,8 @@ static void find_live(struct solver *s)
 	}
 }
 
-/* Every execution of the body freezes, or reads, the same values: those of the last one at the point, which is at x*. */
+/* Every execution of the body freezes, or reads, the same values: those of the last one at the point, which is at x*.
+ */
 static void thaw(struct solver *s)
 {
 	if (s->r->ev->freeze)
@@ -153,8 +155,9 @@ static void take_back(struct evaluation *ev, const struct trace_mark *m)
 /* ---- the solution ---- */
 
 /*
- * The iterate that begins at scalar x becomes what the body makes of it.  The largest change, each measured in its scale, or infinity where a
- * value is no number or there is no patience left; residual[] is what an iterate that goes on like this is off by.
+ * The iterate that begins at scalar x becomes what the body makes of it.  The largest change, each measured in its
+ * scale, or infinity where a value is no number or there is no patience left; residual[] is what an iterate that goes
+ * on like this is off by.
  */
 static double step(struct solver *s, int x, const double *scale, double *residual)
 {
@@ -189,19 +192,21 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	return isnan(change) || ev->patience < 0 ? INFINITY : change;
 }
 
-/* In what each element is measured: its own size, but one that vanishes beside what the iterates were in a part of that. */
+/* In what each element is measured: its own size, but one that vanishes beside what the iterates were in a part of
+ * that. */
 static void measure(struct solver *s, double *scale)
 {
 	const struct evaluation *ev = s->r->ev;
 	for (int i = 0; i < s->total; i++)
 		s->largest = fmax(s->largest, fabs(mpfr_get_d(ev->value[s->x + i], R)));
 	for (int i = 0; i < s->total; i++)
-		scale[i] = fmax(fmax(fabs(mpfr_get_d(ev->value[s->x + i], R)), ldexp(s->largest, -START_BITS)), 0x1p-900);
+		scale[i] = fmax(
+		    fmax(fabs(mpfr_get_d(ev->value[s->x + i], R)), ldexp(s->largest, -START_BITS)), 0x1p-900);
 }
 
 /*
- * Iterates from the initial carries to the precision of the evaluation, or to where rounding keeps it: an element that cancels to nothing
- * carries the rounding of what it was made of.  False when that takes too long, or leads nowhere.
+ * Iterates from the initial carries to the precision of the evaluation, or to where rounding keeps it: an element that
+ * cancels to nothing carries the rounding of what it was made of.  False when that takes too long, or leads nowhere.
  */
 static bool solve(struct solver *s)
 {
@@ -211,7 +216,8 @@ static bool solve(struct solver *s)
 	for (int t = 0; t < limit; t++) {
 		measure(s, scale);
 		double change = step(s, s->x, scale, s->residual);
-		if (change == INFINITY || isinf(s->largest)) /* beyond the range of double nothing here can be measured */
+		if (change == INFINITY ||
+		    isinf(s->largest)) /* beyond the range of double nothing here can be measured */
 			return false;
 		stale = change < least ? 0 : stale + 1;
 		least = fmin(least, change);
@@ -220,7 +226,8 @@ static bool solve(struct solver *s)
 		for (int i = 0; i < s->total; i++) {
 			s->residual[i] += ldexp(s->largest, 8 - bits);
 			/* Of 2560 bits the last ones are below the range of double. */
-			int last = s->largest > 0 ? ilogb(s->largest) + 9 - bits : INT_MIN, all = s->residual[i] > 0 ? ilogb(s->residual[i]) + 1 : INT_MIN;
+			int last = s->largest > 0 ? ilogb(s->largest) + 9 - bits : INT_MIN,
+			    all = s->residual[i] > 0 ? ilogb(s->residual[i]) + 1 : INT_MIN;
 			ev->residual_exponent = ev->residual_exponent > last ? ev->residual_exponent : last;
 			ev->residual_exponent = ev->residual_exponent > all ? ev->residual_exponent : all;
 		}
@@ -238,9 +245,9 @@ double evaluate_part(int i, uint32_t stream)
 }
 
 /*
- * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come back to it; 0 when they do
- * so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x* from the start.  A point starts as far away as it can be
- * seen to come back from: x* is known to its residual only.
+ * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come
+ * back to it; 0 when they do so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x*
+ * from the start.  A point starts as far away as it can be seen to come back from: x* is known to its residual only.
  */
 static int chain_length(struct solver *s)
 {
@@ -342,7 +349,8 @@ static void unroll(struct solver *s)
 
 /*
  * `length` bodies in a chain, each at x*, whose parameters an engine knows but for distance[].  Decisions count once.
- * length 0: x* is not known, nor then what the initial carries have to do with it; one body shows what else it depends on.
+ * length 0: x* is not known, nor then what the initial carries have to do with it; one body shows what else it depends
+ * on.
  */
 static void put_chain(struct solver *s, int length, const double *distance)
 {
@@ -357,7 +365,8 @@ static void put_chain(struct solver *s, int length, const double *distance)
 	take_initial(s, carry);
 	scalars_of(s, carry, parent);
 	for (int i = 0; i < s->total; i++)
-		scalar[i] = trace_fixed_point(ev, dtype[i], s->x + i, length ? -1 : parent[i], length ? distance[i] : INFINITY);
+		scalar[i] = trace_fixed_point(
+		    ev, dtype[i], s->x + i, length ? -1 : parent[i], length ? distance[i] : INFINITY);
 	for (int t = 0; t < length || !t; t++) {
 		int before = ev->n_scalar;
 		carries_of(s, scalar, carry);
@@ -373,7 +382,8 @@ static void put_chain(struct solver *s, int length, const double *distance)
 			length = 0;
 		forget_events(ev, &after);
 		for (int i = 0; i < s->total; i++)
-			scalar[i] = trace_fixed_point(ev, dtype[i], s->x + i, parent[i], length ? distance[i] : INFINITY);
+			scalar[i] = trace_fixed_point(
+			    ev, dtype[i], s->x + i, parent[i], length ? distance[i] : INFINITY);
 	}
 	carries_of(s, scalar, carry);
 	give(s, carry);
@@ -382,8 +392,10 @@ static void put_chain(struct solver *s, int length, const double *distance)
 static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
-	struct solver s = {.r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
-	/* Without hooks a derivative is nobody's business; within the search for another solution this one's neither. */
+	struct solver s = {
+	    .r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
+	/* Without hooks a derivative is nobody's business; within the search for another solution this one's neither.
+	 */
 	bool heard = ev->hooks.settled && !ev->quiet, quiet = ev->quiet;
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};

@@ -43,7 +43,8 @@ int evaluate_index(struct evaluation_run *r, const struct elements *indices, int
 }
 
 /* First positions of a dynamic slice of `size`, clamped inside x. */
-static void resolve_starts(struct evaluation_run *r, int starts, const struct shape *x, const int size[LIMIT_RANK], int at[LIMIT_RANK])
+static void resolve_starts(
+    struct evaluation_run *r, int starts, const struct shape *x, const int size[LIMIT_RANK], int at[LIMIT_RANK])
 {
 	const struct elements *s = &r->env[starts];
 	for (int d = 0; d < x->rank; d++) {
@@ -69,7 +70,8 @@ static struct elements copy_all(struct evaluation_run *r, int value)
 /* ---- one source element per result element ---- */
 
 /* The operand element that result index `at` reads, for families that permute or select statically. */
-static int source_of(const struct node *node, const struct shape *in, const int at[LIMIT_RANK], const int start[LIMIT_RANK])
+static int source_of(
+    const struct node *node, const struct shape *in, const int at[LIMIT_RANK], const int start[LIMIT_RANK])
 {
 	int index[LIMIT_RANK] = {0};
 	const struct attrs *attrs = &node->attrs;
@@ -126,7 +128,8 @@ static void keep(struct evaluation_run *r, const struct node *node) { r->env[nod
 /* ---- an operand written into another ---- */
 
 /* x with update placed at start + k*stride. */
-static void place(struct evaluation_run *r, const struct node *node, int update, const int start[LIMIT_RANK], const int stride[LIMIT_RANK])
+static void place(struct evaluation_run *r, const struct node *node, int update, const int start[LIMIT_RANK],
+    const int stride[LIMIT_RANK])
 {
 	const struct shape *to = shape_of(r, node->out), *from = shape_of(r, update);
 	int n = shape_elements(to), m = shape_elements(from), at[LIMIT_RANK] = {0};
@@ -210,7 +213,8 @@ static void gather(struct evaluation_run *r, const struct node *node)
 				if (at < 0)
 					element_zero(r, &out, type->dtype, to);
 				else
-					element_copy(r, &out, n, to, &r->env[node->arg[0]], (o * v.n + at) * v.inner + i);
+					element_copy(
+					    r, &out, n, to, &r->env[node->arg[0]], (o * v.n + at) * v.inner + i);
 			}
 	}
 	r->env[node->out] = out;
@@ -240,11 +244,16 @@ static void take_along_axis(struct evaluation_run *r, const struct node *node)
 static int64_t integer_combine(enum op op, enum dtype d, int64_t x, int64_t u)
 {
 	switch ((int)op) {
-	case OP_SCATTER_ADD: return dtype_wrap(d, (int64_t)((uint64_t)x + (uint64_t)u));
-	case OP_SCATTER_MUL: return dtype_wrap(d, (int64_t)((uint64_t)x * (uint64_t)u));
-	case OP_SCATTER_MIN: return u < x ? u : x;
-	case OP_SCATTER_MAX: return u > x ? u : x;
-	default: return u;
+	case OP_SCATTER_ADD:
+		return dtype_wrap(d, (int64_t)((uint64_t)x + (uint64_t)u));
+	case OP_SCATTER_MUL:
+		return dtype_wrap(d, (int64_t)((uint64_t)x * (uint64_t)u));
+	case OP_SCATTER_MIN:
+		return u < x ? u : x;
+	case OP_SCATTER_MAX:
+		return u > x ? u : x;
+	default:
+		return u;
 	}
 }
 
@@ -273,10 +282,12 @@ static void scatter(struct evaluation_run *r, const struct node *node)
 	const struct type *type = &r->p->type[node->out];
 	const struct elements *updates = &r->env[node->arg[2]];
 	int axis = node->attrs.axis, n = shape_elements(&type->shape), m = shape_of(r, node->arg[1])->extent[0];
-	struct axis_split v = evaluate_axis_view(&type->shape, axis), u = evaluate_axis_view(shape_of(r, node->arg[2]), axis);
+	struct axis_split v = evaluate_axis_view(&type->shape, axis),
+	                  u = evaluate_axis_view(shape_of(r, node->arg[2]), axis);
 	struct elements out = copy_all(r, node->arg[0]);
 	int *at = NEW(r->arena, int, m + 1), *group = NEW(r->arena, int, m + 2);
-	bool is_float = dtype_is_float(type->dtype), product = is_float && node->op == OP_SCATTER_MUL, extremum = is_float && (node->op == OP_SCATTER_MIN || node->op == OP_SCATTER_MAX);
+	bool is_float = dtype_is_float(type->dtype), product = is_float && node->op == OP_SCATTER_MUL,
+	     extremum = is_float && (node->op == OP_SCATTER_MIN || node->op == OP_SCATTER_MAX);
 	int one = -1;
 	for (int k = 0; k < m; k++)
 		at[k] = evaluate_index(r, &r->env[node->arg[1]], k, node->attrs.mode, v.n);
@@ -293,14 +304,17 @@ static void scatter(struct evaluation_run *r, const struct node *node)
 						group[count++] = updates->at[from].scalar;
 						continue;
 					}
-					out.at[to].i = integer_combine(node->op, type->dtype, out.at[to].i, updates->at[from].i);
+					out.at[to].i = integer_combine(
+					    node->op, type->dtype, out.at[to].i, updates->at[from].i);
 					if (node->op == OP_SCATTER_SET && out.shaky)
 						out.shaky[to] = 0;
 					if (element_shaky(updates, from))
 						element_set_shaky(r, &out, n, to);
 				}
-				/* What no update reaches is moved; but by g y/x, which is no number where x is infinite or none, and g where x is y. */
-				if (count == 1 && product && (r->ev->times_one || !mpfr_number_p(r->ev->value[*group]))) {
+				/* What no update reaches is moved; but by g y/x, which is no number where x is infinite
+				 * or none, and g where x is y. */
+				if (count == 1 && product &&
+				    (r->ev->times_one || !mpfr_number_p(r->ev->value[*group]))) {
 					one = one < 0 ? trace_leaf(r->ev, type->dtype, 1) : one;
 					group[count++] = one;
 				}
@@ -332,11 +346,21 @@ void evaluate_move(struct evaluation_run *r, const struct node *node)
 {
 	typedef void move_fn(struct evaluation_run *, const struct node *);
 	static move_fn *const moves[] = {
-	    [FAMILY_BROADCAST_TO] = broadcast, [FAMILY_RESHAPE] = keep, [FAMILY_SQUEEZE] = keep, [FAMILY_TRANSPOSE] = permute,
-	    [FAMILY_REVERSE] = permute, [FAMILY_SLICE] = permute, [FAMILY_DYNAMIC_SLICE] = permute,
-	    [FAMILY_SLICE_SCATTER] = slice_scatter, [FAMILY_DYNAMIC_UPDATE_SLICE] = dynamic_update_slice, [FAMILY_PAD] = pad,
-	    [FAMILY_CONCATENATE] = concatenate, [FAMILY_GATHER] = gather, [FAMILY_TAKE_ALONG_AXIS] = take_along_axis,
-	    [FAMILY_SCATTER] = scatter, [FAMILY_MASKED_SCATTER] = masked_scatter,
+	    [FAMILY_BROADCAST_TO] = broadcast,
+	    [FAMILY_RESHAPE] = keep,
+	    [FAMILY_SQUEEZE] = keep,
+	    [FAMILY_TRANSPOSE] = permute,
+	    [FAMILY_REVERSE] = permute,
+	    [FAMILY_SLICE] = permute,
+	    [FAMILY_DYNAMIC_SLICE] = permute,
+	    [FAMILY_SLICE_SCATTER] = slice_scatter,
+	    [FAMILY_DYNAMIC_UPDATE_SLICE] = dynamic_update_slice,
+	    [FAMILY_PAD] = pad,
+	    [FAMILY_CONCATENATE] = concatenate,
+	    [FAMILY_GATHER] = gather,
+	    [FAMILY_TAKE_ALONG_AXIS] = take_along_axis,
+	    [FAMILY_SCATTER] = scatter,
+	    [FAMILY_MASKED_SCATTER] = masked_scatter,
 	};
 	moves[op_table[node->op].family](r, node);
 }

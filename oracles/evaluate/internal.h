@@ -24,13 +24,14 @@ int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
 /* A scalar (op sort) with the value of parent[rank]. */
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
 /*
- * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.  because: the scalar whose
- * partials are not certain, -1 for a choice of the program.
+ * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.
+ * because: the scalar whose partials are not certain, -1 for a choice of the program.
  */
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
 /*
- * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity: nothing is known of it.  Its
- * parent (-1: none) is another way to the same value, and it moves as that does.  It may be appended in the place of `from` itself.
+ * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity:
+ * nothing is known of it.  Its parent (-1: none) is another way to the same value, and it moves as that does.  It may
+ * be appended in the place of `from` itself.
  */
 int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius);
 /* Notes a decision on the path. */
@@ -42,7 +43,8 @@ double trace_radius(const struct evaluation *ev, int k);
 /* The larger (sign > 0) or smaller of a and b, with its events. */
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
 /*
- * The same over n scalars.  Of one it is that; but for a NaN, whose derivative nobody promises: what compares each with the extremum finds none that is it.
+ * The same over n scalars.  Of one it is that; but for a NaN, whose derivative nobody promises: what compares each with
+ * the extremum finds none that is it.
  */
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
 
@@ -85,8 +87,9 @@ void evaluate_order(struct evaluation_run *r, const struct node *node);
 /* Fixed points (fixed_point.c). */
 void evaluate_fixed_point(struct evaluation_run *r, const struct node *node);
 /*
- * Number i of a stream of parts of a direction: between 1/2 and 1 in size, of either sign, no two alike.  A program that is symmetric in what it is
- * moved by has modes in which all of it moves alike, or against each other, and none may be left out.
+ * Number i of a stream of parts of a direction: between 1/2 and 1 in size, of either sign, no two alike.  A program
+ * that is symmetric in what it is moved by has modes in which all of it moves alike, or against each other, and none
+ * may be left out.
  */
 double evaluate_part(int i, uint32_t stream);
 

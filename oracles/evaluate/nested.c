@@ -1,4 +1,5 @@
-/* nested.c: op derivative: the stretch of the trace that its region makes, differentiated by rules of the oracles' own. */
+/* nested.c: op derivative: the stretch of the trace that its region makes, differentiated by rules of the oracles' own.
+ */
 #include "internal.h"
 #include "trace_derive.h"
 
@@ -46,15 +47,18 @@ static void bind_parameters(struct evaluation_run *r, const struct node *node)
 }
 
 /*
- * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its product means nothing
- * where a value or a derivative on the way is infinite.  So this 0 is a sum of zero times what the results are made of, and the direction.
+ * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its
+ * product means nothing where a value or a derivative on the way is infinite.  So this 0 is a sum of zero times what
+ * the results are made of, and the direction.
  */
-static int absent_zero(struct evaluation_run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
+static int absent_zero(
+    struct evaluation_run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
 {
 	struct evaluation *ev = r->ev;
 	struct arena_mark mark = arena_mark(r->arena);
 	uint8_t *needed = NEW(r->arena, uint8_t, end - s->first + 1);
-	int zero = trace_leaf(ev, d, 0), n = 0, *from = NEW(r->arena, int, end - s->first + s->n_result + n_direction + 1);
+	int zero = trace_leaf(ev, d, 0), n = 0,
+	    *from = NEW(r->arena, int, end - s->first + s->n_result + n_direction + 1);
 	for (int i = 0; i < s->n_result; i++) {
 		if (s->result[i] >= s->first)
 			needed[s->result[i] - s->first] = 1;
@@ -88,7 +92,8 @@ static int as_computed(struct evaluation_run *r, int scalar)
 }
 
 /* Elements of result k of the node from the scalars that `next` gives; those that are absent are zero[dtype]. */
-static const int *take_result(struct evaluation_run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
+static const int *take_result(
+    struct evaluation_run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
 {
 	const struct type *type = &r->p->type[node->out + k];
 	int n = shape_elements(&type->shape);
@@ -114,7 +119,8 @@ void evaluate_derivative(struct evaluation_run *r, const struct node *node)
 	s.n_input = evaluate_count_floats(r, param, region->n_param);
 	s.n_result = evaluate_count_floats(r, region->result, region->n_result);
 	int *input = NEW(r->arena, int, s.n_input), *result = NEW(r->arena, int, s.n_result);
-	int *given = NEW(r->arena, int, jvp ? s.n_input : s.n_result), *out = NEW(r->arena, int, jvp ? s.n_result : s.n_input);
+	int *given = NEW(r->arena, int, jvp ? s.n_input : s.n_result),
+	    *out = NEW(r->arena, int, jvp ? s.n_result : s.n_input);
 	gather(r, param, region->n_param, input);
 	gather(r, region->result, region->n_result, result);
 	gather(r, direction, n_direction, given);

@@ -1,6 +1,6 @@
 /*
- * order.c: iota, and order along an axis.  An element whose place is certain is moved; one that may change places with others,
- * because they are tied or because rounding may reorder them, is a scalar of op sort over all of these.
+ * order.c: iota, and order along an axis.  An element whose place is certain is moved; one that may change places with
+ * others, because they are tied or because rounding may reorder them, is a scalar of op sort over all of these.
  */
 #include "internal.h"
 
@@ -28,10 +28,10 @@ static void iota(struct evaluation_run *r, const struct node *node)
 /* n elements around an axis, and what is found out about their order. */
 struct ordered_line {
 	int n, step;
-	const union element *at; /* element k is at[k * step] */
+	const union element *at;     /* element k is at[k * step] */
 	const struct evaluation *ev; /* NULL: integers */
-	int *perm, *spare;       /* [n] positions in order */
-	double *high, *low;      /* [n] in order: largest upper end so far, smallest lower end from here on */
+	int *perm, *spare;           /* [n] positions in order */
+	double *high, *low;          /* [n] in order: largest upper end so far, smallest lower end from here on */
 };
 
 static int scalar_at(const struct ordered_line *l, int position) { return l->at[position * l->step].scalar; }
@@ -67,7 +67,8 @@ static void sort_line(struct ordered_line *l)
 	merge_sort(l, 0, l->n);
 }
 
-/* An end of the interval in which a right engine may see the scalar, on the safe side: the value rounds to binary64 here. */
+/* An end of the interval in which a right engine may see the scalar, on the safe side: the value rounds to binary64
+ * here. */
 static double end_of(const struct evaluation *ev, int k, int sign)
 {
 	double radius = trace_radius(ev, k), x = mpfr_get_d(ev->value[k], sign > 0 ? MPFR_RNDU : MPFR_RNDD);
@@ -109,7 +110,8 @@ static enum cluster cluster_kind(const struct ordered_line *l, int first, int en
 	return same ? CLUSTER_SAME : tied ? CLUSTER_TIED : CLUSTER_UNSURE;
 }
 
-/* The permutation is a decision of the path; with the ties in it, for beside a tie the permutation may be that of the tie. */
+/* The permutation is a decision of the path; with the ties in it, for beside a tie the permutation may be that of the
+ * tie. */
 static void note_order(struct evaluation *ev, const struct ordered_line *l)
 {
 	for (int k = 0; k < l->n; k++) {
@@ -123,7 +125,8 @@ static void note_order(struct evaluation *ev, const struct ordered_line *l)
 /* ---- families ---- */
 
 /* out[k], k-th in order of a float line whose first element is number `base` of the result. */
-static void put_sorted(struct evaluation_run *r, const struct ordered_line *l, enum dtype d, struct elements *out, int base)
+static void put_sorted(
+    struct evaluation_run *r, const struct ordered_line *l, enum dtype d, struct elements *out, int base)
 {
 	int *member = NEW(r->arena, int, l->n + 1);
 	for (int first = 0, end; first < l->n; first = end) {
@@ -133,11 +136,13 @@ static void put_sorted(struct evaluation_run *r, const struct ordered_line *l, e
 			member[k] = scalar_at(l, l->perm[k]);
 		for (int k = first; k < end; k++)
 			out->at[base + k * l->step].scalar = kind == CLUSTER_SAME
-				? member[k] : trace_sorted(r->ev, d, member + first, end - first, k - first);
+			    ? member[k]
+			    : trace_sorted(r->ev, d, member + first, end - first, k - first);
 	}
 }
 
-static void put_positions(struct evaluation_run *r, const struct ordered_line *l, struct elements *out, int total, int base)
+static void put_positions(
+    struct evaluation_run *r, const struct ordered_line *l, struct elements *out, int total, int base)
 {
 	for (int k = 0; k < l->n; k++)
 		out->at[base + k * l->step].i = l->perm[k];
@@ -158,8 +163,13 @@ static void sort(struct evaluation_run *r, const struct node *node)
 	int total = shape_elements(&in->shape);
 	bool is_float = dtype_is_float(in->dtype), positions = node->op == OP_ARGSORT;
 	struct elements out = elements_new(r, total, false);
-	struct ordered_line l = {.n = v.n, .step = v.inner, .ev = is_float ? r->ev : NULL, .perm = NEW(r->arena, int, v.n),
-	    .spare = NEW(r->arena, int, v.n), .high = NEW(r->arena, double, v.n), .low = NEW(r->arena, double, v.n)};
+	struct ordered_line l = {.n = v.n,
+	    .step = v.inner,
+	    .ev = is_float ? r->ev : NULL,
+	    .perm = NEW(r->arena, int, v.n),
+	    .spare = NEW(r->arena, int, v.n),
+	    .high = NEW(r->arena, double, v.n),
+	    .low = NEW(r->arena, double, v.n)};
 	for (int o = 0; o < v.outer; o++)
 		for (int i = 0; i < v.inner; i++) {
 			int base = o * v.n * v.inner + i;
@@ -226,8 +236,14 @@ static void argmax(struct evaluation_run *r, const struct node *node)
 void evaluate_order(struct evaluation_run *r, const struct node *node)
 {
 	switch ((int)node->op) {
-	case OP_IOTA: iota(r, node); break;
-	case OP_ARGMAX: argmax(r, node); break;
-	default: sort(r, node); break;
+	case OP_IOTA:
+		iota(r, node);
+		break;
+	case OP_ARGMAX:
+		argmax(r, node);
+		break;
+	default:
+		sort(r, node);
+		break;
 	}
 }

@@ -9,20 +9,29 @@
 static int64_t integer_identity(enum op op, enum dtype d)
 {
 	switch ((int)op) {
-	case OP_REDUCE_PROD: return 1;
-	case OP_REDUCE_MAX: return d == DTYPE_I32 ? INT32_MIN : INT64_MIN;
-	case OP_REDUCE_MIN: return d == DTYPE_I32 ? INT32_MAX : INT64_MAX;
-	default: return 0;
+	case OP_REDUCE_PROD:
+		return 1;
+	case OP_REDUCE_MAX:
+		return d == DTYPE_I32 ? INT32_MIN : INT64_MIN;
+	case OP_REDUCE_MIN:
+		return d == DTYPE_I32 ? INT32_MAX : INT64_MAX;
+	default:
+		return 0;
 	}
 }
 
 static int64_t integer_step(enum op op, enum dtype d, int64_t acc, int64_t x)
 {
 	switch ((int)op) {
-	case OP_REDUCE_PROD: case OP_CUMPROD: return dtype_wrap(d, (int64_t)((uint64_t)acc * (uint64_t)x));
-	case OP_REDUCE_MAX: return x > acc ? x : acc;
-	case OP_REDUCE_MIN: return x < acc ? x : acc;
-	default: return dtype_wrap(d, (int64_t)((uint64_t)acc + (uint64_t)x));
+	case OP_REDUCE_PROD:
+	case OP_CUMPROD:
+		return dtype_wrap(d, (int64_t)((uint64_t)acc * (uint64_t)x));
+	case OP_REDUCE_MAX:
+		return x > acc ? x : acc;
+	case OP_REDUCE_MIN:
+		return x < acc ? x : acc;
+	default:
+		return dtype_wrap(d, (int64_t)((uint64_t)acc + (uint64_t)x));
 	}
 }
 
@@ -30,11 +39,17 @@ static int64_t integer_step(enum op op, enum dtype d, int64_t acc, int64_t x)
 static double float_identity(enum op op)
 {
 	switch ((int)op) {
-	case OP_REDUCE_PROD: return 1;
-	case OP_REDUCE_MAX: case OP_LOGSUMEXP: return -INFINITY;
-	case OP_REDUCE_MIN: return INFINITY;
-	case OP_REDUCE_MEAN: return NAN;
-	default: return 0;
+	case OP_REDUCE_PROD:
+		return 1;
+	case OP_REDUCE_MAX:
+	case OP_LOGSUMEXP:
+		return -INFINITY;
+	case OP_REDUCE_MIN:
+		return INFINITY;
+	case OP_REDUCE_MEAN:
+		return NAN;
+	default:
+		return 0;
 	}
 }
 
@@ -67,12 +82,18 @@ static int reduce_group(struct evaluation *ev, enum op op, enum dtype d, const i
 	if (!n)
 		return trace_leaf(ev, d, float_identity(op));
 	switch ((int)op) {
-	case OP_REDUCE_SUM: return trace_scalar(ev, op, op, d, x, n); /* of one term too: 0 + -0 is 0 to some */
-	case OP_REDUCE_PROD: return product(ev, d, x, n);
-	case OP_REDUCE_MAX: return trace_extremum_of(ev, op, d, 1, x, n);
-	case OP_REDUCE_MIN: return trace_extremum_of(ev, op, d, -1, x, n);
-	case OP_NORM: return norm(ev, d, x, n);
-	default: return trace_scalar(ev, op, op, d, x, n);
+	case OP_REDUCE_SUM:
+		return trace_scalar(ev, op, op, d, x, n); /* of one term too: 0 + -0 is 0 to some */
+	case OP_REDUCE_PROD:
+		return product(ev, d, x, n);
+	case OP_REDUCE_MAX:
+		return trace_extremum_of(ev, op, d, 1, x, n);
+	case OP_REDUCE_MIN:
+		return trace_extremum_of(ev, op, d, -1, x, n);
+	case OP_NORM:
+		return norm(ev, d, x, n);
+	default:
+		return trace_scalar(ev, op, op, d, x, n);
 	}
 }
 
@@ -92,7 +113,8 @@ static void reduce_axes(struct evaluation_run *r, const struct node *node)
 		stride[d] = reduced[d] ? 0 : outer;
 		outer *= reduced[d] ? 1 : in->shape.extent[d];
 	}
-	int *group = NEW(r->arena, int, total + 1), *count = NEW(r->arena, int, n + 1), *start = NEW(r->arena, int, n + 1);
+	int *group = NEW(r->arena, int, total + 1), *count = NEW(r->arena, int, n + 1),
+	    *start = NEW(r->arena, int, n + 1);
 	int *target = NEW(r->arena, int, total + 1), index[LIMIT_RANK] = {0};
 	for (int k = 0; k < total; k++) {
 		for (int d = 0; d < in->shape.rank; d++)
@@ -123,8 +145,8 @@ static void reduce_axes(struct evaluation_run *r, const struct node *node)
 /* ---- cumulative ---- */
 
 /*
- * A running sum is a sum of all elements so far, not a chain: an engine may group them in any order, and the error bound
- * of a sum knows that.
+ * A running sum is a sum of all elements so far, not a chain: an engine may group them in any order, and the error
+ * bound of a sum knows that.
  */
 static void cumulate(struct evaluation_run *r, const struct node *node)
 {
@@ -139,8 +161,9 @@ static void cumulate(struct evaluation_run *r, const struct node *node)
 			for (int k = 0; k < v.n; k++) {
 				int at = (o * v.n + k) * v.inner + i, before = at - v.inner;
 				if (!dtype_is_float(type->dtype)) {
-					out.at[at].i = k ? integer_step(node->op, type->dtype, out.at[before].i, x->at[at].i)
-							 : x->at[at].i;
+					out.at[at].i = k
+					    ? integer_step(node->op, type->dtype, out.at[before].i, x->at[at].i)
+					    : x->at[at].i;
 					if (element_shaky(x, at) || (k && element_shaky(&out, before)))
 						element_set_shaky(r, &out, total, at);
 					continue;
@@ -149,7 +172,8 @@ static void cumulate(struct evaluation_run *r, const struct node *node)
 				if (!k && node->op == OP_CUMPROD)
 					out.at[at].scalar = product_of_one(r->ev, OP_CUMPROD, type->dtype, line[k]);
 				else if (node->op == OP_CUMSUM)
-					out.at[at].scalar = trace_scalar(r->ev, OP_REDUCE_SUM, OP_CUMSUM, type->dtype, line, k + 1);
+					out.at[at].scalar = trace_scalar(
+					    r->ev, OP_REDUCE_SUM, OP_CUMSUM, type->dtype, line, k + 1);
 				else
 					out.at[at].scalar = trace_scalar(r->ev, OP_CUMPROD, OP_CUMPROD, type->dtype,
 					    (const int[2]){out.at[before].scalar, line[k]}, 2);
@@ -184,7 +208,8 @@ static struct matrix matrix_of(const struct shape *s, bool left)
 static void matmul(struct evaluation_run *r, const struct node *node)
 {
 	const struct type *type = &r->p->type[node->out];
-	struct matrix a = matrix_of(&r->p->type[node->arg[0]].shape, true), b = matrix_of(&r->p->type[node->arg[1]].shape, false);
+	struct matrix a = matrix_of(&r->p->type[node->arg[0]].shape, true),
+	              b = matrix_of(&r->p->type[node->arg[1]].shape, false);
 	const union element *x = r->env[node->arg[0]].at, *y = r->env[node->arg[1]].at;
 	struct shape batch;
 	if (!shape_broadcast(&a.batch, &b.batch, &batch))
@@ -201,8 +226,9 @@ static void matmul(struct evaluation_run *r, const struct node *node)
 					pair[2 * l] = xs[i * n + l].scalar;
 					pair[2 * l + 1] = ys[l * b.columns + j].scalar;
 				}
-				out.at[k].scalar = n ? trace_scalar(r->ev, OP_MATMUL, OP_MATMUL, type->dtype, pair, 2 * n)
-						     : trace_leaf(r->ev, type->dtype, 0);
+				out.at[k].scalar = n
+				    ? trace_scalar(r->ev, OP_MATMUL, OP_MATMUL, type->dtype, pair, 2 * n)
+				    : trace_leaf(r->ev, type->dtype, 0);
 			}
 	}
 	r->env[node->out] = out;
@@ -211,8 +237,14 @@ static void matmul(struct evaluation_run *r, const struct node *node)
 void evaluate_reduce(struct evaluation_run *r, const struct node *node)
 {
 	switch ((int)op_table[node->op].family) {
-	case FAMILY_REDUCE: reduce_axes(r, node); break;
-	case FAMILY_CUMULATIVE: cumulate(r, node); break;
-	default: matmul(r, node); break;
+	case FAMILY_REDUCE:
+		reduce_axes(r, node);
+		break;
+	case FAMILY_CUMULATIVE:
+		cumulate(r, node);
+		break;
+	default:
+		matmul(r, node);
+		break;
 	}
 }

@@ -25,8 +25,8 @@ static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 }
 
 /*
- * erf a = 2 a / sqrt(pi) e^(-a^2) sum over n of (2 a^2)^n / (1 3 5 ... (2n + 1)): Abramowitz and Stegun 7.1.6, all of whose terms are positive.  Good to
- * the precision of `out` for a of a few units.
+ * erf a = 2 a / sqrt(pi) e^(-a^2) sum over n of (2 a^2)^n / (1 3 5 ... (2n + 1)): Abramowitz and Stegun 7.1.6, all of
+ * whose terms are positive.  Good to the precision of `out` for a of a few units.
  */
 static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
 {
@@ -54,8 +54,8 @@ static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
 }
 
 /*
- * mpfr_erf (4.2.0 at least) adds up 1 - a^2/3 + ... and keeps how much cancelled in a double: within 2^-1022 of the square root of 3, which the norm of
- * (1, 1, 1) is, that overflows and an assertion of MPFR's ends the process.
+ * mpfr_erf (4.2.0 at least) adds up 1 - a^2/3 + ... and keeps how much cancelled in a double: within 2^-1022 of the
+ * square root of 3, which the norm of (1, 1, 1) is, that overflows and an assertion of MPFR's ends the process.
  */
 static int value_erf(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 {
@@ -176,24 +176,52 @@ static int value_abs(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_
 static int value_copy(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_set(out, a, rnd); }
 
 static unary_fn *const unary[OP_COUNT] = {
-    [OP_NEG] = value_neg, [OP_ABS] = value_abs, [OP_SIGN] = value_sign, [OP_SQUARE] = mpfr_sqr, [OP_SQRT] = mpfr_sqrt,
-    [OP_RSQRT] = mpfr_rec_sqrt, [OP_EXP] = mpfr_exp, [OP_EXPM1] = mpfr_expm1, [OP_LOG] = mpfr_log, [OP_LOG1P] = mpfr_log1p,
-    [OP_SIN] = mpfr_sin, [OP_COS] = mpfr_cos, [OP_TAN] = mpfr_tan, [OP_ASIN] = mpfr_asin, [OP_ACOS] = mpfr_acos,
-    [OP_ATAN] = mpfr_atan, [OP_SINH] = mpfr_sinh, [OP_COSH] = mpfr_cosh, [OP_TANH] = mpfr_tanh, [OP_ASINH] = mpfr_asinh,
-    [OP_ACOSH] = mpfr_acosh, [OP_ATANH] = mpfr_atanh, [OP_LOGISTIC] = value_logistic, [OP_ERF] = value_erf,
-    [OP_FLOOR] = value_floor, [OP_CEIL] = value_ceil, [OP_TRUNC] = value_trunc, [OP_ROUND] = value_round,
-    [OP_CAST] = value_copy, [OP_STOP_GRADIENT] = value_copy, [OP_SELECT] = value_copy,
+    [OP_NEG] = value_neg,
+    [OP_ABS] = value_abs,
+    [OP_SIGN] = value_sign,
+    [OP_SQUARE] = mpfr_sqr,
+    [OP_SQRT] = mpfr_sqrt,
+    [OP_RSQRT] = mpfr_rec_sqrt,
+    [OP_EXP] = mpfr_exp,
+    [OP_EXPM1] = mpfr_expm1,
+    [OP_LOG] = mpfr_log,
+    [OP_LOG1P] = mpfr_log1p,
+    [OP_SIN] = mpfr_sin,
+    [OP_COS] = mpfr_cos,
+    [OP_TAN] = mpfr_tan,
+    [OP_ASIN] = mpfr_asin,
+    [OP_ACOS] = mpfr_acos,
+    [OP_ATAN] = mpfr_atan,
+    [OP_SINH] = mpfr_sinh,
+    [OP_COSH] = mpfr_cosh,
+    [OP_TANH] = mpfr_tanh,
+    [OP_ASINH] = mpfr_asinh,
+    [OP_ACOSH] = mpfr_acosh,
+    [OP_ATANH] = mpfr_atanh,
+    [OP_LOGISTIC] = value_logistic,
+    [OP_ERF] = value_erf,
+    [OP_FLOOR] = value_floor,
+    [OP_CEIL] = value_ceil,
+    [OP_TRUNC] = value_trunc,
+    [OP_ROUND] = value_round,
+    [OP_CAST] = value_copy,
+    [OP_STOP_GRADIENT] = value_copy,
+    [OP_SELECT] = value_copy,
 };
 
+/* clang-format off */
 static binary_fn *const binary[OP_COUNT] = {
     [OP_ADD] = mpfr_add, [OP_SUB] = mpfr_sub, [OP_MUL] = mpfr_mul, [OP_CUMPROD] = mpfr_mul, [OP_DIV] = mpfr_div,
     [OP_POW] = mpfr_pow, [OP_ATAN2] = mpfr_atan2, [OP_MAX] = value_max, [OP_MIN] = value_min,
 };
+/* clang-format on */
 
+/* clang-format off */
 static nary_fn *const nary[OP_COUNT] = {
     [OP_REDUCE_SUM] = value_sum, [OP_REDUCE_MEAN] = value_mean, [OP_REDUCE_MAX] = value_largest,
     [OP_REDUCE_MIN] = value_smallest, [OP_NORM] = value_norm, [OP_LOGSUMEXP] = value_logsumexp, [OP_MATMUL] = value_dot,
 };
+/* clang-format on */
 
 bool scalar_value(enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n)
 {

@@ -20,15 +20,16 @@ struct contribution {
 struct derivation {
 	struct evaluation *ev;
 	const struct stretch *s;
-	int end;             /* the stretch is first ... end - 1 */
-	uint8_t *live;       /* [end - first] enum live; tangents: a result depends on it; adjoints: it depends on an input, or is one */
-	int *flow;           /* [end - first] tangents so far, or ABSENT */
-	int *head;           /* [end - first] adjoints: first contribution, or ABSENT */
+	int end;       /* the stretch is first ... end - 1 */
+	uint8_t *live; /* [end - first] enum live; tangents: a result depends on it; adjoints: it depends on an input,
+	                  or is one */
+	int *flow;     /* [end - first] tangents so far, or ABSENT */
+	int *head;     /* [end - first] adjoints: first contribution, or ABSENT */
 	struct contribution *contribution;
 	int n_contribution, contribution_room;
-	int *term;           /* working memory for the terms of one sum */
+	int *term; /* working memory for the terms of one sum */
 	/* Shared by the edges of one scalar, or of all. */
-	enum dtype dtype;    /* of the scalar whose edges are being taken */
+	enum dtype dtype; /* of the scalar whose edges are being taken */
 	int shared_k, shared_largest, shared_mean, shared_flow;
 	int n_constant;
 	struct {
@@ -95,7 +96,8 @@ static int largest(struct derivation *d, int k, const int *parent)
 	return d->shared_largest;
 }
 
-/* The other factor of a product whose grouping is the engine's choice, who may divide the product by one factor to have the rest. */
+/* The other factor of a product whose grouping is the engine's choice, who may divide the product by one factor to have
+ * the rest. */
 static int product_without(struct derivation *d, int k, const int *parent, int j)
 {
 	if (mpfr_zero_p(d->ev->value[parent[j]]) || d->ev->scalar[parent[j]].op == OP_CUMPROD)
@@ -126,39 +128,40 @@ static int two_over_root_pi(struct derivation *d)
 
 enum { ANY = -1 };
 
-#define N(c) constant(d, c)
-#define A parent[0]
-#define B parent[1]
-#define X parent[j]
-#define Y k
+#define N(c)      constant(d, c)
+#define A         parent[0]
+#define B         parent[1]
+#define X         parent[j]
+#define Y         k
 #define ADD(a, b) formula(d, OP_ADD, a, b)
 #define SUB(a, b) formula(d, OP_SUB, a, b)
 #define MUL(a, b) formula(d, OP_MUL, a, b)
 #define DIV(a, b) formula(d, OP_DIV, a, b)
-#define NEG(a) formula(d, OP_NEG, a, ABSENT)
-#define LOG(a) formula(d, OP_LOG, a, ABSENT)
-#define EXP(a) formula(d, OP_EXP, a, ABSENT)
-#define SIN(a) formula(d, OP_SIN, a, ABSENT)
-#define COS(a) formula(d, OP_COS, a, ABSENT)
-#define SINH(a) formula(d, OP_SINH, a, ABSENT)
-#define COSH(a) formula(d, OP_COSH, a, ABSENT)
-#define SQRT(a) formula(d, OP_SQRT, a, ABSENT)
-#define RSQRT(a) formula(d, OP_RSQRT, a, ABSENT)
+#define NEG(a)    formula(d, OP_NEG, a, ABSENT)
+#define LOG(a)    formula(d, OP_LOG, a, ABSENT)
+#define EXP(a)    formula(d, OP_EXP, a, ABSENT)
+#define SIN(a)    formula(d, OP_SIN, a, ABSENT)
+#define COS(a)    formula(d, OP_COS, a, ABSENT)
+#define SINH(a)   formula(d, OP_SINH, a, ABSENT)
+#define COSH(a)   formula(d, OP_COSH, a, ABSENT)
+#define SQRT(a)   formula(d, OP_SQRT, a, ABSENT)
+#define RSQRT(a)  formula(d, OP_RSQRT, a, ABSENT)
 #define SQUARE(a) formula(d, OP_SQUARE, a, ABSENT)
 
-/* The adjacent side b of atan2, as rounded at the size of the hypotenuse, which a reciprocal root makes inexact always. */
+/* The adjacent side b of atan2, as rounded at the size of the hypotenuse, which a reciprocal root makes inexact always.
+ */
 static int beside(struct derivation *d, const int *parent)
 {
 	int square = ADD(SQUARE(A), SQUARE(B)), h = MUL(square, RSQRT(square));
 	return ADD(B, MUL(N(0.0625), SUB(h, h)));
 }
 
-#define PASTE(op, line) factor_##op##_##line
+#define PASTE(op, line)  factor_##op##_##line
 #define FACTOR(op, line) PASTE(op, line)
-#define EDGE(op, which, how, factor)                                                                \
-	static int FACTOR(op, __LINE__)(struct derivation *d, int k, const int *parent, int j)      \
-	{                                                                                           \
-		return (void)d, (void)k, (void)parent, (void)j, (factor);                           \
+#define EDGE(op, which, how, factor) \
+	static int FACTOR(op, __LINE__)(struct derivation * d, int k, const int *parent, int j) \
+	{ \
+		return (void)d, (void)k, (void)parent, (void)j, (factor); \
 	}
 #include "trace_derive.def"
 #undef EDGE
@@ -171,7 +174,7 @@ const struct edge_rule trace_edge_rules[OP_COUNT][2] = {
 
 static const struct edge_rule *rule_of(const struct derivation *d, enum op op, int j)
 {
-	const struct edge_rule (*rules)[2] = d->ev->rules->edge, *rule = &rules[op][j > 0 && rules[op][1].factor];
+	const struct edge_rule(*rules)[2] = d->ev->rules->edge, *rule = &rules[op][j > 0 && rules[op][1].factor];
 	return rule->factor ? rule : NULL;
 }
 
@@ -185,7 +188,8 @@ enum op trace_op_of(const struct derivation *d, int k) { return d->ev->scalar[k]
 
 /* ---- edges ---- */
 
-/* Whether the flow of a max, min, abs or norm at its kink is anybody's choice is the hook's to say; this is the choice where nobody asks. */
+/* Whether the flow of a max, min, abs or norm at its kink is anybody's choice is the hook's to say; this is the choice
+ * where nobody asks. */
 static int winner(const struct derivation *d, int k, const int *parent)
 {
 	int n = d->ev->scalar[k].n_parent, i = 0;
@@ -224,12 +228,20 @@ static int unknown(struct derivation *d, int k, int g, enum dtype to)
 static bool is_linear(enum op op)
 {
 	switch ((int)op) {
-	case OP_ADD: case OP_SUB: case OP_NEG: case OP_REDUCE_SUM: case OP_REDUCE_MEAN: case OP_CAST: return true;
-	default: return false;
+	case OP_ADD:
+	case OP_SUB:
+	case OP_NEG:
+	case OP_REDUCE_SUM:
+	case OP_REDUCE_MEAN:
+	case OP_CAST:
+		return true;
+	default:
+		return false;
 	}
 }
 
-/* Whether the partials of scalar k are a matter of convention, or not known: 1/a of log is a number where log is none. */
+/* Whether the partials of scalar k are a matter of convention, or not known: 1/a of log is a number where log is none.
+ */
 static bool uncertain(const struct derivation *d, int k)
 {
 	const struct evaluation *ev = d->ev;
@@ -243,7 +255,8 @@ static int masked(struct derivation *d, int k, int g, enum dtype to)
 	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
 }
 
-/* Whether parent j is the extremum k: where somebody is asked (uncertain() has been), it is known of all that are equal to it that they are alike. */
+/* Whether parent j is the extremum k: where somebody is asked (uncertain() has been), it is known of all that are equal
+ * to it that they are alike. */
 static bool wins(const struct derivation *d, int k, const int *parent, int j)
 {
 	const struct evaluation *ev = d->ev;
@@ -252,7 +265,8 @@ static bool wins(const struct derivation *d, int k, const int *parent, int j)
 	return parent[j] == winner(d, k, parent);
 }
 
-/* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it rounded. */
+/* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it
+ * rounded. */
 static int share_of_winner(struct derivation *d, int k, const int *parent, int g)
 {
 	int n = 0;
@@ -262,8 +276,8 @@ static int share_of_winner(struct derivation *d, int k, const int *parent, int g
 }
 
 /*
- * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no path leads through the
- * edge: floor, sign, the loser of a maximum, stop_gradient.
+ * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no
+ * path leads through the edge: floor, sign, the loser of a maximum, stop_gradient.
  */
 static int cross(struct derivation *d, int k, const int *parent, int j, int g, enum dtype to)
 {
@@ -273,16 +287,28 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 	if (uncertain(d, k))
 		return unknown(d, k, g, to);
 	switch ((int)s.op) {
-	case OP_CAST: return s.dtype == ev->scalar[parent[j]].dtype ? g : flow(d, OP_CAST, to, &g, 1);
-	case OP_REDUCE_SUM: return g;
-	case OP_REDUCE_MEAN: return share_of_mean(d, k, s.n_parent, g);
-	case OP_MATMUL: return times(d, g, parent[j ^ 1]);
-	case OP_ABS: return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
-	case OP_MAX: case OP_MIN: case OP_REDUCE_MAX: case OP_REDUCE_MIN:
+	case OP_CAST:
+		return s.dtype == ev->scalar[parent[j]].dtype ? g : flow(d, OP_CAST, to, &g, 1);
+	case OP_REDUCE_SUM:
+		return g;
+	case OP_REDUCE_MEAN:
+		return share_of_mean(d, k, s.n_parent, g);
+	case OP_MATMUL:
+		return times(d, g, parent[j ^ 1]);
+	case OP_ABS:
+		return mpfr_sgn(ev->value[parent[0]]) < 0 ? negated(d, g) : g;
+	case OP_MAX:
+	case OP_MIN:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
 		return wins(d, k, parent, j) ? share_of_winner(d, k, parent, g) : masked(d, k, g, to);
-	case OP_SORT: return ev->hooks.unsure && !ev->quiet ? share_of_mean(d, k, s.n_parent, g) : j == s.rank ? g : ABSENT;
-	case OP_SELECT: case OP_FIXED_POINT: return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
-	default: break;
+	case OP_SORT:
+		return ev->hooks.unsure && !ev->quiet ? share_of_mean(d, k, s.n_parent, g) : j == s.rank ? g : ABSENT;
+	case OP_SELECT:
+	case OP_FIXED_POINT:
+		return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
+	default:
+		break;
 	}
 	const struct edge_rule *rule = rule_of(d, s.op, j);
 	if (!rule)
@@ -293,10 +319,14 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 		return negated(d, g);
 	int factor = rule->factor(d, k, parent, j);
 	switch (rule->how) {
-	case EDGE_TIMES: return times(d, g, factor);
-	case EDGE_OVER: return over(d, g, factor);
-	case EDGE_MINUS_TIMES: return negated(d, times(d, g, factor));
-	default: return negated(d, over(d, g, factor));
+	case EDGE_TIMES:
+		return times(d, g, factor);
+	case EDGE_OVER:
+		return over(d, g, factor);
+	case EDGE_MINUS_TIMES:
+		return negated(d, times(d, g, factor));
+	default:
+		return negated(d, over(d, g, factor));
 	}
 }
 
@@ -319,7 +349,8 @@ static int *absent(struct arena *a, int n)
 
 static struct derivation begin(struct evaluation *ev, const struct stretch *s)
 {
-	struct derivation d = {.ev = ev, .s = s, .end = ev->n_scalar, .shared_k = ABSENT, .shared_largest = ABSENT, .shared_mean = ABSENT};
+	struct derivation d = {
+	    .ev = ev, .s = s, .end = ev->n_scalar, .shared_k = ABSENT, .shared_largest = ABSENT, .shared_mean = ABSENT};
 	int widest = 1;
 	for (int k = s->first; k < d.end; k++)
 		if (ev->scalar[k].n_parent > widest)

@@ -62,7 +62,8 @@ static struct ends inputs_of(struct evaluation *ev, const struct traced_level *b
 		for (int k = 0; k < n; k++, element++) {
 			if (first < 0)
 				continue;
-			int seed = t->kind == TRANSFORM_JVP ? seed_scalar(ev, type[i].dtype, t->seed[i].at[k].f) : ABSENT;
+			int seed = t->kind == TRANSFORM_JVP ? seed_scalar(ev, type[i].dtype, t->seed[i].at[k].f)
+			                                    : ABSENT;
 			if (t->kind == TRANSFORM_VJP || seed != ABSENT)
 				add_end(&e, first + k, seed, element);
 		}
@@ -94,7 +95,9 @@ static struct traced_level base_level(struct evaluation *ev, const struct progra
 	out.scalar = NEW(ev->arena, int, elements_of(out.types.output, out.types.n_output) + 1);
 	for (int i = 0; i < out.types.n_output; i++)
 		for (int k = 0; k < shape_elements(&out.types.output[i].shape); k++)
-			out.scalar[out.n_element++] = dtype_is_float(out.types.output[i].dtype) ? ev->result[i].at[k].scalar : ABSENT;
+			out.scalar[out.n_element++] = dtype_is_float(out.types.output[i].dtype)
+			    ? ev->result[i].at[k].scalar
+			    : ABSENT;
 	return out;
 }
 
@@ -112,11 +115,13 @@ static int beside(struct evaluation *ev, int value, int tangent)
 }
 
 /* The level above `below`; false when the limit is reached. */
-static bool apply(struct evaluation *ev, const struct traced_level *below, const struct transform *t, int limit, struct traced_level *above)
+static bool apply(struct evaluation *ev, const struct traced_level *below, const struct transform *t, int limit,
+    struct traced_level *above)
 {
 	struct error unused;
 	struct ends in = inputs_of(ev, below, t), results = results_of(ev, below, t);
-	const struct stretch s = {.n_input = in.n, .input = in.scalar, .n_result = results.n, .result = results.scalar, .limit = limit};
+	const struct stretch s = {
+	    .n_input = in.n, .input = in.scalar, .n_result = results.n, .result = results.scalar, .limit = limit};
 	bool vjp = t->kind == TRANSFORM_VJP;
 	const struct ends *made = vjp ? &in : &results;
 	int *out = NEW(ev->arena, int, made->n + 1);

@@ -15,8 +15,10 @@ struct judge {
 	int certain; /* such components of this point that were compared, exact zeros of integers included */
 };
 
-/* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio; whether it is what shows now. */
-bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius);
+/* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio; whether it is
+ * what shows now. */
+bool judge_observe(
+    struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius);
 
 /* got - (value + low), to double rounding. */
 double judge_error(const struct component *c, double got);
@@ -25,8 +27,8 @@ enum deviation judge_deviation(double expected, double got);
 double judge_ratio(double error, double radius);
 
 /*
- * Whether a NaN for this component is a leak: its truth is a number, or is undecided for a reason that does not let a right engine leave
- * the domain or the range.
+ * Whether a NaN for this component is a leak: its truth is a number, or is undecided for a reason that does not let a
+ * right engine leave the domain or the range.
  */
 bool judge_nan_leaks(const struct component *c);
 
@@ -35,7 +37,8 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 /* Handles a NaN; true when `got` is one and need not be looked at further. */
 bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got);
 
-/* The derivatives of a point whose truth has several assignments of conventions, or a hull: the whole answer must follow ONE (kinks.c). */
+/* The derivatives of a point whose truth has several assignments of conventions, or a hull: the whole answer must
+ * follow ONE (kinks.c). */
 void judge_conventions(struct judge *j, const struct truth_point *t, const struct answer *answer);
 
 #endif

@@ -14,8 +14,8 @@ static const struct component *assigned(const struct truth_point *t, int assignm
 static bool same_ball(const struct component *a, const struct component *b)
 {
 	return a->reason == b->reason &&
-	       (a->reason != REASON_NONE ||
-	           (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose));
+	    (a->reason != REASON_NONE ||
+	        (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose));
 }
 
 /* Whether all assignments say the same about a component. */
@@ -27,7 +27,8 @@ static bool same_in_all(const struct truth_point *t, int k, int e)
 	return true;
 }
 
-/* An assignment under which a component is undecided, first one under which a NaN is no leak; or one in which it is decided. */
+/* An assignment under which a component is undecided, first one under which a NaN is no leak; or one in which it is
+ * decided. */
 static const struct component *weakest(const struct truth_point *t, int k, int e)
 {
 	const struct component *found = NULL;
@@ -100,18 +101,19 @@ static void observe_outside(struct judge *j, const struct truth_point *t, int k,
 	double error = fabs(judge_error(best, got));
 	j->which = k;
 	j->element = e;
-	judge_observe(j, VERDICT_WRONG, judge_deviation(best->value, got), isfinite(error) ? judge_ratio(error, best->loose) : INFINITY, best->value, got,
-	    best->loose);
+	judge_observe(j, VERDICT_WRONG, judge_deviation(best->value, got),
+	    isfinite(error) ? judge_ratio(error, best->loose) : INFINITY, best->value, got, best->loose);
 }
 
 /*
- * A component by itself against what mixtures may answer there, or without a hull between the assignments; true when it is inside, or undecided
- * under one of them.
+ * A component by itself against what mixtures may answer there, or without a hull between the assignments; true when it
+ * is inside, or undecided under one of them.
  */
 static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
 {
 	const struct component *first = assigned(t, 0, k, e);
-	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY, slack = slack_of(t, k, e, at);
+	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY,
+	       slack = slack_of(t, k, e, at);
 	/* Where no tie leads, every assignment says the same, and its own radius is what counts. */
 	bool plain = same_in_all(t, k, e) && (!t->hull || low == high), inside;
 	if (weakest(t, k, e)->reason != REASON_NONE)
@@ -132,7 +134,10 @@ struct axis {
 	double scale, got, slack;
 };
 
-static double coordinate(const struct hull *h, int corner, const struct axis *x) { return h->corner[corner][x->at] / x->scale; }
+static double coordinate(const struct hull *h, int corner, const struct axis *x)
+{
+	return h->corner[corner][x->at] / x->scale;
+}
 
 /* The coordinates in which a number was returned and all is known. */
 static int list_axes(const struct truth_point *t, const struct answer *answer, struct axis *axis)
@@ -141,9 +146,14 @@ static int list_axes(const struct truth_point *t, const struct answer *answer, s
 	int n = 0, at = 0;
 	for (int k = 0; k < t->n_derivative; k++) {
 		for (int e = 0; e < shape_elements(&t->derivative[0][k].type.shape); e++, at++) {
-			if (!dtype_is_float(t->derivative[0][k].type.dtype) || weakest(t, k, e)->reason != REASON_NONE || !isfinite(h->low[at]))
+			if (!dtype_is_float(t->derivative[0][k].type.dtype) ||
+			    weakest(t, k, e)->reason != REASON_NONE || !isfinite(h->low[at]))
 				continue;
-			struct axis x = {.which = k, .element = e, .at = at, .got = answer->derivative[k].at[e].f, .slack = slack_of(t, k, e, at)};
+			struct axis x = {.which = k,
+			    .element = e,
+			    .at = at,
+			    .got = answer->derivative[k].at[e].f,
+			    .slack = slack_of(t, k, e, at)};
 			if (!isfinite(x.got) || !isfinite(x.slack))
 				continue;
 			x.scale = fmax(fabs(x.got), fmax(fabs(h->low[at]), fabs(h->high[at])));
@@ -157,13 +167,14 @@ static int list_axes(const struct truth_point *t, const struct answer *answer, s
 	return n;
 }
 
-/* Steps towards the nearest point, and the products that may be spent on them; the distance to it falls as their number rises. */
+/* Steps towards the nearest point, and the products that may be spent on them; the distance to it falls as their number
+ * rises. */
 enum { STEPS = 1000, STEP_WORK = 1 << 26 };
 
 /*
- * Whether a plane separates the answer from all corners by more than rounding: Frank and Wolfe's method (An Algorithm for Quadratic Programming,
- * 1956) moves z, from the answer to a point of the hull, towards the nearest; any z on the way that is such a plane's normal is a proof, and none is
- * no answer.
+ * Whether a plane separates the answer from all corners by more than rounding: Frank and Wolfe's method (An Algorithm
+ * for Quadratic Programming, 1956) moves z, from the answer to a point of the hull, towards the nearest; any z on the
+ * way that is such a plane's normal is a proof, and none is no answer.
  */
 static bool is_separated(const struct hull *h, const struct axis *axis, int n, double *z)
 {
@@ -206,14 +217,16 @@ static void observe_apart(struct judge *j, const struct truth_point *t, const st
 	for (int s = 0; s < t->n_assignment; s++) {
 		double sum = 0;
 		for (int i = 0; i < n; i++) {
-			double gap = axis[i].got - assigned(t, s, axis[i].which, axis[i].element)->value / axis[i].scale;
+			double gap = axis[i].got -
+			    assigned(t, s, axis[i].which, axis[i].element)->value / axis[i].scale;
 			sum += gap * gap;
 		}
 		if (sum < least)
 			least = sum, nearest = s;
 	}
 	for (int i = 0; i < n; i++) {
-		double gap = fabs(axis[i].got - assigned(t, nearest, axis[i].which, axis[i].element)->value / axis[i].scale);
+		double gap = fabs(
+		    axis[i].got - assigned(t, nearest, axis[i].which, axis[i].element)->value / axis[i].scale);
 		if (gap > worst)
 			worst = gap, far = i;
 	}
@@ -221,10 +234,12 @@ static void observe_apart(struct judge *j, const struct truth_point *t, const st
 	double got = axis[far].got * axis[far].scale;
 	j->which = axis[far].which;
 	j->element = axis[far].element;
-	judge_observe(j, VERDICT_WRONG, judge_deviation(c->value, got), judge_ratio(fabs(judge_error(c, got)), c->loose), c->value, got, c->loose);
+	judge_observe(j, VERDICT_WRONG, judge_deviation(c->value, got),
+	    judge_ratio(fabs(judge_error(c, got)), c->loose), c->value, got, c->loose);
 }
 
-/* The answer as a whole: shares that no mixture gives together, though each is some mixture's (a doubled or a missing share). */
+/* The answer as a whole: shares that no mixture gives together, though each is some mixture's (a doubled or a missing
+ * share). */
 static void judge_joint(struct judge *j, const struct truth_point *t, const struct answer *answer)
 {
 	const struct hull *h = t->hull;
@@ -279,8 +294,8 @@ static void judge_followed(struct judge *j, const struct truth_point *t, int ass
 				continue;
 			plain = false;
 			double error = fabs(judge_error(&want->at[e], got));
-			judge_observe(j, VERDICT_CONVENTION, DEVIATION_NONE, judge_ratio(error, want->at[e].tight), want->at[e].value, got,
-			    want->at[e].tight);
+			judge_observe(j, VERDICT_CONVENTION, DEVIATION_NONE, judge_ratio(error, want->at[e].tight),
+			    want->at[e].value, got, want->at[e].tight);
 		}
 	}
 	if (!plain)
@@ -318,7 +333,8 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			if (c->reason != REASON_NONE) {
 				j->out->undecided[c->reason]++;
 			} else if (inside && conventional(t, k, e, first + e)) {
-				/* Between the conventions: a mixture that is nobody's, or one that is not known here. */
+				/* Between the conventions: a mixture that is nobody's, or one that is not known here.
+				 */
 				j->out->undecided[REASON_CONVENTION]++;
 			} else {
 				j->out->decided++;
@@ -330,4 +346,3 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 	else if (all_inside)
 		judge_joint(j, t, answer);
 }
-

@@ -16,9 +16,14 @@ const bool verdict_is_finding[VERDICT_COUNT] = {
 #undef VERDICT
 };
 
-const char *const deviation_names[DEVIATION_COUNT] = {
-    [DEVIATION_NONE] = "none", [DEVIATION_FINITE] = "finite", [DEVIATION_ZERO] = "zero", [DEVIATION_SIGN] = "sign",
-    [DEVIATION_NAN] = "nan", [DEVIATION_INFINITE] = "infinite", [DEVIATION_SHAPE] = "shape", [DEVIATION_DTYPE] = "dtype"};
+const char *const deviation_names[DEVIATION_COUNT] = {[DEVIATION_NONE] = "none",
+    [DEVIATION_FINITE] = "finite",
+    [DEVIATION_ZERO] = "zero",
+    [DEVIATION_SIGN] = "sign",
+    [DEVIATION_NAN] = "nan",
+    [DEVIATION_INFINITE] = "infinite",
+    [DEVIATION_SHAPE] = "shape",
+    [DEVIATION_DTYPE] = "dtype"};
 
 static const struct formula formulas[OP_COUNT] = {
 #define FORMULA(id, better, instead) [OP_##id] = {better, instead},
@@ -37,7 +42,8 @@ char *accuracy_text(const struct accuracy *x, struct arena *a)
 	text = arena_printf(a, "%sby the best known formulas %.3g at most", text, x->good);
 	if (x->range)
 		text = arena_printf(a, "%s: a usual one leaves the range", text);
-	return f ? arena_printf(a, "%s; %s: %s instead of %s", text, op_table[x->op].name, f->better, f->instead) : text;
+	return f ? arena_printf(a, "%s; %s: %s instead of %s", text, op_table[x->op].name, f->better, f->instead)
+	         : text;
 }
 
 int verdict_find(const char *name)
@@ -48,18 +54,13 @@ int verdict_find(const char *name)
 	return -1;
 }
 
-bool verdict_of_numbers(enum verdict v)
-{
-	return v < VERDICT_BAD_DTYPE;
-}
+bool verdict_of_numbers(enum verdict v) { return v < VERDICT_BAD_DTYPE; }
 
-bool verdict_answers(enum verdict v)
-{
-	return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL;
-}
+bool verdict_answers(enum verdict v) { return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL; }
 
 /* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
-bool judge_observe(struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
+bool judge_observe(
+    struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
 {
 	struct judgement *out = j->out;
 	if (j->any && (v < out->verdict || (v == out->verdict && !(ratio > j->worst))))
@@ -87,24 +88,20 @@ static double ulp_of(double x, enum dtype d)
 	return fabs(x) > info->normal ? ldexp(1, ilogb(x) + 1 - info->precision) : info->tiny;
 }
 
-static void observe_inaccurate(struct judge *j, const struct component *c, enum dtype d, enum deviation deviation, double got)
+static void observe_inaccurate(
+    struct judge *j, const struct component *c, enum dtype d, enum deviation deviation, double got)
 {
 	double error = fabs(judge_error(c, got)), ulp = ulp_of(c->value, d);
-	if (judge_observe(j, VERDICT_INACCURATE, deviation, isfinite(error) ? judge_ratio(error, c->tight) : INFINITY, c->value, got, c->tight))
+	if (judge_observe(j, VERDICT_INACCURATE, deviation, isfinite(error) ? judge_ratio(error, c->tight) : INFINITY,
+	        c->value, got, c->tight))
 		j->out->accuracy = (struct accuracy){error / ulp, c->tight / ulp, c->loose == INFINITY, c->culprit};
 }
 
 /* An observation about a whole answer or tensor. */
-static void observe_whole(struct judge *j, enum verdict v, enum deviation d)
-{
-	judge_observe(j, v, d, 0, 0, 0, 0);
-}
+static void observe_whole(struct judge *j, enum verdict v, enum deviation d) { judge_observe(j, v, d, 0, 0, 0, 0); }
 
 /* got - (value + low), to double rounding: got - value is exact when they are within a factor of 2 (Sterbenz). */
-double judge_error(const struct component *c, double got)
-{
-	return (got - c->value) - c->low;
-}
+double judge_error(const struct component *c, double got) { return (got - c->value) - c->low; }
 
 enum deviation judge_deviation(double expected, double got)
 {
@@ -146,7 +143,8 @@ static bool judge_type(struct judge *j, const struct tensor *t, const struct typ
 }
 
 /* Number, shapes and dtypes of `n` tensors against the truth's. */
-static bool judge_types(struct judge *j, bool in_primal, const struct tensor *t, int n, const struct truth_tensor *want, int n_want)
+static bool judge_types(
+    struct judge *j, bool in_primal, const struct tensor *t, int n, const struct truth_tensor *want, int n_want)
 {
 	bool good = true;
 	j->in_primal = in_primal;
@@ -157,7 +155,8 @@ static bool judge_types(struct judge *j, bool in_primal, const struct tensor *t,
 	}
 	for (int k = 0; k < n; k++) {
 		j->which = k;
-		/* Systems differ in the dtype of an integer's tangent or cotangent (float0, int, float): zeros all the same. */
+		/* Systems differ in the dtype of an integer's tangent or cotangent (float0, int, float): zeros all the
+		 * same. */
 		good &= judge_type(j, &t[k], &want[k].type, !in_primal && !dtype_is_float(want[k].type.dtype));
 	}
 	return good;
@@ -182,7 +181,8 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 		error = 0;
 	if (error <= c->tight) {
 		if (j->counts)
-			judge_observe(j, VERDICT_AGREE, DEVIATION_NONE, judge_ratio(error, c->tight), c->value, got, c->tight);
+			judge_observe(
+			    j, VERDICT_AGREE, DEVIATION_NONE, judge_ratio(error, c->tight), c->value, got, c->tight);
 		return true;
 	}
 	/* A usual formula that leaves the range there returns anything, a NaN (infinity - infinity) included. */
@@ -219,7 +219,8 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 				good &= judge_float(j, c, want->type.dtype, got->at[e].f, VERDICT_WRONG_PRIMAL);
 			} else if (!same_integer(c, got->at[e].i)) {
 				double returned = (double)got->at[e].i;
-				judge_observe(j, VERDICT_WRONG_PRIMAL, judge_deviation(c->value, returned), INFINITY, c->value, returned, 0);
+				judge_observe(j, VERDICT_WRONG_PRIMAL, judge_deviation(c->value, returned), INFINITY,
+				    c->value, returned, 0);
 				good = false;
 			}
 		}
@@ -247,7 +248,8 @@ bool judge_nan_leaks(const struct component *c)
 		return c->in_domain;
 	if (c->loose == INFINITY) /* a usual formula leaves the range, decided or not */
 		return false;
-	return c->in_domain && c->reason != REASON_OVERFLOW && c->reason != REASON_NON_FINITE && c->reason != REASON_UNSTABLE_PATH;
+	return c->in_domain && c->reason != REASON_OVERFLOW && c->reason != REASON_NON_FINITE &&
+	    c->reason != REASON_UNSTABLE_PATH;
 }
 
 /* Handles a NaN; true when `got` is one and need not be looked at further. */
@@ -258,7 +260,8 @@ bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double 
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
 		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
 	else if (judge_nan_leaks(c) && /* one that nothing excuses comes first */
-	    judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, c->weak_zero ? 1 : INFINITY, c->reason == REASON_NONE ? c->value : 0, got, 0))
+	    judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, c->weak_zero ? 1 : INFINITY,
+	        c->reason == REASON_NONE ? c->value : 0, got, 0))
 		j->out->weak_zero = c->weak_zero;
 	return true;
 }
@@ -304,11 +307,14 @@ static void judge_derivative(struct judge *j, const struct truth_point *t, const
 }
 
 /* What a status other than ANSWER_OK means.  ANSWER_FAILURE is ours: nothing is decided, the caller sees the status. */
+/* clang-format off */
 static const enum verdict status_verdict[] = {
     [ANSWER_UNSUPPORTED] = VERDICT_UNSUPPORTED, [ANSWER_CRASH] = VERDICT_CRASH, [ANSWER_HANG] = VERDICT_HANG,
     [ANSWER_PROTOCOL] = VERDICT_PROTOCOL,       [ANSWER_FAILURE] = VERDICT_UNDECIDED};
+/* clang-format on */
 
-static void judge_point(struct judge *j, const struct testcase *c, const struct truth_point *t, const struct answer *answer)
+static void judge_point(
+    struct judge *j, const struct testcase *c, const struct truth_point *t, const struct answer *answer)
 {
 	j->which = j->element = -1;
 	j->in_primal = false;
@@ -321,8 +327,8 @@ static void judge_point(struct judge *j, const struct testcase *c, const struct 
 		observe_whole(j, VERDICT_INPUT_MODIFIED, DEVIATION_NONE);
 	bool primal_only = !request_order(c->transform, c->n_transform);
 	bool good = judge_types(j, true, answer->primal, answer->n_primal, t->primal, t->n_primal);
-	good &= judge_types(j, false, answer->derivative, answer->n_derivative, t->n_derivative ? t->derivative[0] : NULL,
-	    t->n_derivative);
+	good &= judge_types(j, false, answer->derivative, answer->n_derivative,
+	    t->n_derivative ? t->derivative[0] : NULL, t->n_derivative);
 	if (!good)
 		return;
 	/* Agreement is about what was asked: a right primal alone is no right derivative. */
@@ -406,7 +412,8 @@ char *signature_coarse(const char *spec, const struct testcase *c, const struct 
 	const char *request = request_order(c->transform, c->n_transform) ? "" : "primal";
 	for (int k = 0; k < c->n_transform; k++)
 		if (c->transform[k].kind != TRANSFORM_BATCH)
-			request = arena_printf(a, "%s%s%s", request, *request ? "," : "", transform_names[c->transform[k].kind]);
+			request = arena_printf(
+			    a, "%s%s%s", request, *request ? "," : "", transform_names[c->transform[k].kind]);
 	return arena_printf(a, "%s|%s|%s|%s", spec, request, verdict_names[j->verdict], deviation_names[j->deviation]);
 }
 

@@ -16,7 +16,8 @@ static const struct {
 } targets[] = {{&array_jax, 95}, {&array_tensorflow, 85}, {&array_mlx, 85}, {&array_nx, 60}};
 
 /* Every node has a row, and its index is inside the axis. */
-static void check_known(const struct array_target *target, const struct program *p, unsigned long long seed, struct arena *a)
+static void check_known(
+    const struct array_target *target, const struct program *p, unsigned long long seed, struct arena *a)
 {
 	const struct tensor **constant = NEW(a, const struct tensor *, p->n_value);
 
@@ -27,14 +28,16 @@ static void check_known(const struct array_target *target, const struct program 
 		const struct node *node = &p->top.node[i];
 		enum family f = op_table[node->op].family;
 
-		CHECK(node->op == OP_CONSTANT || template_row(&(struct template_node){target, p, node, constant, a}), "seed %llu: %s has no row for %s", seed, target->name,
-		    op_table[node->op].name);
-		if ((f != FAMILY_GATHER && f != FAMILY_TAKE_ALONG_AXIS && f != FAMILY_SCATTER) || !constant[node->arg[1]])
+		CHECK(node->op == OP_CONSTANT || template_row(&(struct template_node){target, p, node, constant, a}),
+		    "seed %llu: %s has no row for %s", seed, target->name, op_table[node->op].name);
+		if ((f != FAMILY_GATHER && f != FAMILY_TAKE_ALONG_AXIS && f != FAMILY_SCATTER) ||
+		    !constant[node->arg[1]])
 			continue;
 		for (int k = 0; k < shape_elements(&constant[node->arg[1]]->type.shape); k++) {
 			int64_t at = constant[node->arg[1]]->at[k].i;
 
-			CHECK(at >= 0 && at < p->type[node->arg[0]].shape.extent[node->attrs.axis], "seed %llu: %s at %lld", seed, op_table[node->op].name, (long long)at);
+			CHECK(at >= 0 && at < p->type[node->arg[0]].shape.extent[node->attrs.axis],
+			    "seed %llu: %s at %lld", seed, op_table[node->op].name, (long long)at);
 		}
 	}
 }
@@ -62,7 +65,8 @@ static void check_generated(const struct array_target *target, bool constants, i
 			p = straight_broadcasts(&p, a);
 		tried++;
 		if (!rewrite_for(target, &p, a, &q, &e)) {
-			CHECK(strstr(e.text, ": no counterpart for op "), "seed %llu, %s: %s", (unsigned long long)seed, target->name, e.text);
+			CHECK(strstr(e.text, ": no counterpart for op "), "seed %llu, %s: %s", (unsigned long long)seed,
+			    target->name, e.text);
 			continue;
 		}
 		written++;
@@ -70,9 +74,11 @@ static void check_generated(const struct array_target *target, bool constants, i
 		check_known(target, &q, seed, a);
 		interpret_program(&p, c.point[0], a, x);
 		interpret_program(&q, c.point[0], a, y);
-		CHECK(tensors_same(x, y, p.top.n_result), "seed %llu, %s%s: another function", (unsigned long long)seed, target->name, constants ? ", constants" : "");
+		CHECK(tensors_same(x, y, p.top.n_result), "seed %llu, %s%s: another function", (unsigned long long)seed,
+		    target->name, constants ? ", constants" : "");
 	}
-	CHECK(tried > CASES / 2 && 100 * written >= written_percent * tried, "%s%s: %d of %d written", target->name, constants ? ", constants" : "", written, tried);
+	CHECK(tried > CASES / 2 && 100 * written >= written_percent * tried, "%s%s: %d of %d written", target->name,
+	    constants ? ", constants" : "", written, tried);
 	CHECK(changed > CASES / 20, "%s: %d programs changed", target->name, changed);
 }
 

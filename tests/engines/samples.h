@@ -457,15 +457,15 @@ static inline void check_samples(struct engine *engine, struct arena *a)
 		CHECK(out.status == ANSWER_OK, "%s: %s", s->name, out.text);
 		CHECK(out.n_derivative == s->n_in, "%s: %d derivatives", s->name, out.n_derivative);
 		for (int k = 0; k < out.n_derivative; k++) {
-			CHECK(type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d", s->name,
-			    k);
+			CHECK(
+			    type_equal(&out.derivative[k].type, &s->type[k]), "%s: type of derivative %d", s->name, k);
 			for (int i = 0; i < shape_elements(&s->type[k].shape); i++, flat++) {
 				double got = dtype_is_float(s->type[k].dtype) ? out.derivative[k].at[i].f
-									      : (double)out.derivative[k].at[i].i;
+				                                              : (double)out.derivative[k].at[i].i;
 
 				if (s->n_want)
-					CHECK(near(got, s->want[flat], 1e-14), "%s[%d][%d]: %.17g, want %.17g",
-					    s->name, k, i, got, s->want[flat]);
+					CHECK(near(got, s->want[flat], 1e-14), "%s[%d][%d]: %.17g, want %.17g", s->name,
+					    k, i, got, s->want[flat]);
 				if (s->smooth) {
 					double at[SAMPLE_INPUTS][SAMPLE_ELEMENTS], h = 1e-5, up;
 

@@ -67,8 +67,8 @@ static void test_samples(struct arena *a)
 		/* Different cases differ, down to one bit of one element. */
 		if (c.program.top.n_param) {
 			copy.point[c.n_point - 1][0].at[0].i ^= 1;
-			bool nan =
-			    dtype_is_float(copy.point[0][0].type.dtype) && isnan(c.point[c.n_point - 1][0].at[0].f);
+			bool nan = dtype_is_float(copy.point[0][0].type.dtype) &&
+			    isnan(c.point[c.n_point - 1][0].at[0].f);
 			CHECK(nan || (!testcase_equal(&c, &copy) && testcase_hash(&c) != testcase_hash(&copy)),
 			    "%s: another point", samples[k].name);
 		}
@@ -87,8 +87,8 @@ static void test_samples(struct arena *a)
 			CHECK(!testcase_equal(&c, &other) && testcase_hash(&c) != testcase_hash(&other),
 			    "%s: equal to the next", samples[k].name);
 		/* The case inside a report. */
-		char *report =
-		    arena_printf(a, "{'schema':'adjudge.report/1','found':[1,{}],'case':%s}", samples[k].text);
+		char *report = arena_printf(
+		    a, "{'schema':'adjudge.report/1','found':[1,{}],'case':%s}", samples[k].text);
 		CHECK(read_text(report, a, &other, &e) && testcase_equal(&c, &other), "%s: in a report: %s: %s",
 		    samples[k].name, e.place, e.text);
 		arena_reset(a);
@@ -132,10 +132,10 @@ static const struct {
 	const char *text;
 } refusals[] = {
     {"body[1].op", "did you mean \"sin\"",
-	BODY("{'out':['y'],'op':'neg','args':['x']},{'out':['z'],'op':'sinn','args':['x']}")},
+        BODY("{'out':['y'],'op':'neg','args':['x']},{'out':['z'],'op':'sinn','args':['x']}")},
     {"body[0].args[1]", "no value \"y\"", BODY("{'out':['y'],'op':'add','args':['x','y']}")},
     {"body[0].args[0]", "no value \"z\"",
-	BODY("{'out':['y'],'op':'neg','args':['z']},{'out':['z'],'op':'neg','args':['y']}")},
+        BODY("{'out':['y'],'op':'neg','args':['z']},{'out':['z'],'op':'neg','args':['y']}")},
     {"body[0].args", "takes 2 operands, not 1", BODY("{'out':['y'],'op':'add','args':['x']}")},
     {"body[0]", "takes 1 operands, not 0", BODY("{'out':['y'],'op':'neg'}")},
     {"body[0].out", "gives 1 results here, not 2", BODY("{'out':['y','z'],'op':'neg','args':['x']}")},
@@ -153,74 +153,73 @@ static const struct {
     {"body[0]", "lacks its attribute \"axes\"", BODY("{'out':['y'],'op':'reduce_sum','args':['x']}")},
     {"body[0]", "lacks its attribute \"cap\"", BODY("{'out':['y'],'op':'for','args':['x'],'regions':[]}")},
     {"body[0].regions", "for has 1 regions, not 0",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':[]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':[]}")},
     {"body[0].axes[0]", "is not in [0", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[-1]}")},
     {"body[0].axes[0]", "needs an integer", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[1.0]}")},
     {"body[0].axes", "1 axes", BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[0]}")},
     {"body[0].start", "rank 0", BODY("{'out':['y'],'op':'slice','args':['x'],'start':[0],'size':[]}")},
     {"body[0].dtype", "none of f64, f32", BODY("{'out':['y'],'op':'cast','args':['x'],'dtype':'float'}")},
     {"body[0].keepdims", "needs a boolean",
-	BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[],'keepdims':0}")},
+        BODY("{'out':['y'],'op':'reduce_sum','args':['x'],'axes':[],'keepdims':0}")},
     {"body[0].regions[0].params[1]", "stated as f32[]",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
-	     "{'params':['i','a: f32[]'],'results':['a']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+             "{'params':['i','a: f32[]'],'results':['a']}]}")},
     {"body[0].regions[0].params", "1 parameters",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
-	     "{'params':['i'],'results':['x']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+             "{'params':['i'],'results':['x']}]}")},
     {"body[0].regions[0].body[0].args[0]", "no value \"q\"",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
-	     "{'params':['i','a'],'body':[{'out':['b'],'op':'neg','args':['q']}],'results':['b']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+             "{'params':['i','a'],'body':[{'out':['b'],'op':'neg','args':['q']}],'results':['b']}]}")},
     {"body[0].regions[0].results[0]", "has type i64[]",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
-	     "{'params':['i','a'],'results':['i']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+             "{'params':['i','a'],'results':['i']}]}")},
     {"body[1].args[0]", "belongs to a region that has ended",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
-	     "{'params':['i','a'],'results':['a']}]},{'out':['z'],'op':'neg','args':['a']}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':["
+             "{'params':['i','a'],'results':['a']}]},{'out':['z'],'op':'neg','args':['a']}")},
 #define V                          "'inputs':['x: f64[2]','s: i64[1]'],"
 #define STORE(out, buffer, update) "{'out':['" out "'],'op':'store','args':['" buffer "','" update "','s']}"
 #define COPY(out, x)               "{'out':['" out "'],'op':'copy','args':['" x "']}"
 #define STORES(body, result)       CASE(V "'body':[" body "],'results':['" result "'],'points':[[[1,2],[0]]]," PRIMAL)
     {"body[2].args[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u") "," COPY("z", "x"), "z")},
     {"body[2].args[0]", "was stored into",
-	STORES(COPY("u", "x") "," STORE("y", "x", "u") "," STORE("z", "x", "u"), "z")},
+        STORES(COPY("u", "x") "," STORE("y", "x", "u") "," STORE("z", "x", "u"), "z")},
     {"results[0]", "was stored into", STORES(COPY("u", "x") "," STORE("y", "x", "u"), "x")},
     {"body[0].args[1]", "also the buffer", STORES(STORE("y", "x", "x"), "y")},
     {"body[1].regions[0].body[0].args[0]", "further out",
-	STORES(COPY("u", "x") ",{'out':['y'],'op':'checkpoint','args':[],'regions':["
-			      "{'body':[" STORE("z", "x", "u") "],'results':['z']}]}",
-	    "y")},
+        STORES(COPY("u", "x") ",{'out':['y'],'op':'checkpoint','args':[],'regions':["
+                              "{'body':[" STORE("z", "x", "u") "],'results':['z']}]}",
+            "y")},
     {"body[2].regions[0].results[0]", "was stored into",
-	STORES(COPY("u", "x") "," STORE("y", "x",
-		   "u") ",{'out':['z'],'op':'checkpoint','args':[],'regions':[{'body':[],'results':['x']}]}",
-	    "z")},
+        STORES(COPY("u", "x") "," STORE(
+                   "y", "x", "u") ",{'out':['z'],'op':'checkpoint','args':[],'regions':[{'body':[],'results':['x']}]}",
+            "z")},
     {"body[1].regions[0].results[0]", "was stored into",
-	STORES(COPY("u", "x") ",{'out':['y'],'op':'for','args':['x'],'trip':1,"
-			      "'regions':[{'params':['i','a'],'body':[" STORE("z", "a", "u") "],'results':['a']}]}",
-	    "y")},
+        STORES(COPY("u", "x") ",{'out':['y'],'op':'for','args':['x'],'trip':1,"
+                              "'regions':[{'params':['i','a'],'body':[" STORE("z", "a", "u") "],'results':['a']}]}",
+            "y")},
     {"inputs[0]", "needs a type", CASE("'inputs':['x'],'body':[]," END)},
     {"results[0]", "no value", CASE(X "'body':[],'results':['y'],'points':[[1]]," PRIMAL)},
     {"points", "0 points", CASE(X "'body':[],'results':['x'],'points':[]," PRIMAL)},
     {"points[0]", "2 tensors", CASE(X "'body':[],'results':['x'],'points':[[1,2]]," PRIMAL)},
     {"points[1][0]", "is too large for f64; an infinity is written \"inf\"",
-	CASE(X "'body':[],'results':['x'],'points':[[1],[1e999]]," PRIMAL)},
+        CASE(X "'body':[],'results':['x'],'points':[[1],[1e999]]," PRIMAL)},
     {"points[0][0]", "no real", CASE(X "'body':[],'results':['x'],'points':[['NaN']]," PRIMAL)},
     {"points[0][0]", "not null", CASE(X "'body':[],'results':['x'],'points':[[null]]," PRIMAL)},
     {"points[0][0]", "no value of f16; the nearest is \"0x1p+11\"",
-	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[['0x1.002p+11']]," PRIMAL)},
+        CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[['0x1.002p+11']]," PRIMAL)},
     {"points[0][0]", "is too large for f16",
-	CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[[65520]]," PRIMAL)},
+        CASE("'inputs':['x: f16[]'],'body':[],'results':['x'],'points':[[65520]]," PRIMAL)},
     {"points[0][0][1]", "no value of i32",
-	CASE("'inputs':['x: i32[2]'],'body':[],'results':['x'],'points':[[[1,2147483648]]]," PRIMAL)},
+        CASE("'inputs':['x: i32[2]'],'body':[],'results':['x'],'points':[[[1,2147483648]]]," PRIMAL)},
     {"points[0][0]", "must be written as a string",
-	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[9007199254740993]]," PRIMAL)},
+        CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[9007199254740993]]," PRIMAL)},
     {"points[0][0]", "of 64 bits",
-	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[['9223372036854775808']]," PRIMAL)},
+        CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[['9223372036854775808']]," PRIMAL)},
     {"points[0][0]", "needs a boolean",
-	CASE("'inputs':['x: bool[]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
+        CASE("'inputs':['x: bool[]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
     {"points[0][0]", "3 elements, but f64[2] has 2",
-	CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[[1,2,3]]]," PRIMAL)},
-    {"points[0][0]", "needs an array",
-	CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
+        CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[[1,2,3]]]," PRIMAL)},
+    {"points[0][0]", "needs an array", CASE("'inputs':['x: f64[2]'],'body':[],'results':['x'],'points':[[1]]," PRIMAL)},
 #define REQUEST(transforms) CASE(X "'body':[],'results':['x'],'points':[[1]],'request':[" transforms "]")
     {"request[0].transform", "unknown transform", REQUEST("{'transform':'grad','wrt':[0],'cotangents':[1]}")},
     {"request[0]", "lacks the key \"size\"", REQUEST("{'transform':'batch','wrt':[0]}")},
@@ -229,17 +228,17 @@ static const struct {
     {"request[0].wrt", "0 inputs", REQUEST("{'transform':'vjp','wrt':[],'cotangents':[1]}")},
     {"request[0].cotangents", "0 tensors", REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[]}")},
     {"request[0].cotangents[0]", "an infinity is written \"-inf\"",
-	REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[-1e309]}")},
+        REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[-1e309]}")},
     {"body[0].value", "is too large for f32", BODY("{'out':['y: f32[]'],'op':'constant','value':1e39}")},
     {"request[1].tangents[0]", "no real",
-	REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[1]},"
-		"{'transform':'jvp','wrt':[0],'tangents':['x']}")},
+        REQUEST("{'transform':'vjp','wrt':[0],'cotangents':[1]},"
+                "{'transform':'jvp','wrt':[0],'tangents':['x']}")},
     {"request[0].wrt[1]", "ascending",
-	CASE("'inputs':['x: f64[]','y: f64[]'],'body':[],'results':['x'],'points':[[1,1]],"
-	     "'request':[{'transform':'jvp','wrt':[1,0],'tangents':[1,1]}]")},
+        CASE("'inputs':['x: f64[]','y: f64[]'],'body':[],'results':['x'],'points':[[1,1]],"
+             "'request':[{'transform':'jvp','wrt':[1,0],'tangents':[1,1]}]")},
     {"request[0].tangents[0]", "is 0",
-	CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[1]],"
-	     "'request':[{'transform':'jvp','wrt':[0],'tangents':[1]}]")},
+        CASE("'inputs':['x: i64[]'],'body':[],'results':['x'],'points':[[1]],"
+             "'request':[{'transform':'jvp','wrt':[0],'tangents':[1]}]")},
 #define EXPECT(entries) CASE(X "'body':[]," END ",'expect':[" entries "]")
     {"expect[0]", "states neither", EXPECT("{'engine':'tape'}")},
     {"expect[0].returned[1]", "no decimal literal", EXPECT("{'returned':['1','0x1p0']}")},
@@ -272,14 +271,15 @@ static void test_refusals(struct arena *a)
 	}
 }
 
-/* Numbers that no dtype holds exactly become the nearest value of theirs wherever a case has them, and are written exactly. */
+/* Numbers that no dtype holds exactly become the nearest value of theirs wherever a case has them, and are written
+ * exactly. */
 static void test_nearest(struct arena *a)
 {
-	static const char *const text =
-	    CASE("'inputs':['x: f64[]','y: f16[2]'],'body':[{'out':['c: f32[]'],'op':'constant','value':0.1}],"
-		 "'results':['x'],'points':[[0.1,[0.1,65504.1]]],'request':["
-		 "{'transform':'jvp','wrt':[0,1],'tangents':[0.1,[-0.1,1]]},"
-		 "{'transform':'vjp','wrt':[0],'cotangents':[-0.3]}]");
+	static const char *const text = CASE(
+	    "'inputs':['x: f64[]','y: f16[2]'],'body':[{'out':['c: f32[]'],'op':'constant','value':0.1}],"
+	    "'results':['x'],'points':[[0.1,[0.1,65504.1]]],'request':["
+	    "{'transform':'jvp','wrt':[0,1],'tangents':[0.1,[-0.1,1]]},"
+	    "{'transform':'vjp','wrt':[0],'cotangents':[-0.3]}]");
 	static const char *const written[] = {
 	    "\"value\":\"0x1.99999ap-4\"",
 	    "\"points\":[[\"0x1.999999999999ap-4\",[\"0x1.998p-4\",\"0x1.ffcp+15\"]]]",
@@ -329,7 +329,7 @@ static void test_derivative_types(struct arena *a)
 			if (c.n_transform > 1)
 				continue; /* test_request.c */
 			int v = c.transform[0].kind == TRANSFORM_VJP ? top->param + c.transform[0].wrt[i]
-								     : top->result[i];
+			                                             : top->result[i];
 			CHECK(type_equal(&type[i], &c.program.type[v]), "%s: type %d", samples[k].name, i);
 		}
 	}
@@ -356,8 +356,8 @@ static void test_largest(struct arena *a)
 			x[k].at[i].f = -0x1.fedcba9876543p-1021;
 	}
 	char *text = testcase_write(&c, a, &len);
-	CHECK(len > 7 << 20 && testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back),
-	    "%zu bytes: %s: %s", len, e.place, e.text);
+	CHECK(len > 7 << 20 && testcase_read(text, len, a, &back, &e) && testcase_equal(&c, &back), "%zu bytes: %s: %s",
+	    len, e.place, e.text);
 	c.n_point = POINTS + 1;
 	struct tensor *more[POINTS + 1] = {x, x, x, x, x};
 	c.point = more;
@@ -412,8 +412,8 @@ static void test_writer(struct arena *a)
 	json_member_decimal_if(&w, "half", true, 0.5);
 	json_end(&w);
 	const char *text = json_finish(&w, &len),
-		   *want = "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan',"
-			   "'-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
+	           *want = "{'bad \xEF\xBF\xBD\\u0001\\'':0.10000000000000001,'list':[null,'nan',"
+	                   "'-9223372036854775808',false,[]],'nobody':null,'none':null,'half':0.5}";
 	CHECK(!strcmp(text, json_text(a, want)), "got %s", text);
 	const struct json *v = json_read(text, len, a, &e);
 	CHECK(v && v->n_child == 5 && json_find(v, "list")->n_child == 5 && !json_find(v, "List"), "%s", e.text);

@@ -32,7 +32,7 @@ static void check_refusals(struct arena *a)
 	    {CUSTOM("transform=jvp", "params p; yield p", "params q, d; yield"), "0 results, expected 1"},
 	    {CUSTOM("transform=jvp", F, "params q, d; m = reduce_sum d axes=[0]; yield m"), "f64[2]"},
 	    {CUSTOM("transform=vjp", "params p; m = reduce_sum p axes=[0]; yield m", "params q, d; yield d"),
-		"type f64[], expected f64[2]"},
+	        "type f64[], expected f64[2]"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("refusals: %s", rows[i].says))
@@ -41,8 +41,8 @@ static void check_refusals(struct arena *a)
 		struct error e = {.text = ""};
 		arena_reset(a);
 		char *text = text_of(a, rows[i].body);
-		CHECK(!case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i,
-		    e.text);
+		CHECK(
+		    !case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i, e.text);
 	}
 }
 
@@ -71,8 +71,8 @@ static void check_round_trip(struct arena *a)
 	CHECK(case_text_read(other, a, &vjp, &e), "%s: %s", e.place, e.text);
 	text = testcase_write(&jvp, a, &len);
 	CHECK(testcase_read(text, len, a, &back, &e) && testcase_equal(&jvp, &back), "%s: %s", e.place, e.text);
-	CHECK(strstr(program_print(&jvp.program, a), "custom (v0) transform=jvp"), "%s",
-	    program_print(&jvp.program, a));
+	CHECK(
+	    strstr(program_print(&jvp.program, a), "custom (v0) transform=jvp"), "%s", program_print(&jvp.program, a));
 	CHECK(!program_equal(&jvp.program, &vjp.program) && program_hash(&jvp.program) != program_hash(&vjp.program),
 	    "the transform");
 }

@@ -11,11 +11,11 @@ static void check_refusals(struct arena *a)
 	    {"o = le a, 0\n" FIXED_POINT("y", "x0", "9", "solution", "params x; yield x, o\n"), "from outside"},
 	    {"z = constant 0\n" FIXED_POINT("y", "x0", "9", "steps", "params x; yield x, z\n"), "bool[]"},
 	    {FIXED_POINT("y", "x0", "9", "solved", "params x\n" REST("b", "x", TIGHT) "yield b, done\n"),
-		"steps, solution"},
+	        "steps, solution"},
 	    {"i = iota dtype=i64 shape=[1] axis=0\n"
 	     "j = reshape i shape=[]\n" FIXED_POINT(
-		 "y, k", "x0, j", "9", "solution", "params x, m\n" REST("b", "x", TIGHT) "yield b, m, done\n"),
-		"floats only"},
+	         "y, k", "x0, j", "9", "solution", "params x, m\n" REST("b", "x", TIGHT) "yield b, m, done\n"),
+	        "floats only"},
 	    {"y = fixed_point (x0) cap=9 { params x\n" REST("b", "x", TIGHT) "yield b, done }", "meaning"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -30,8 +30,8 @@ static void check_refusals(struct arena *a)
 		    "return y\n"
 		    "point 1, 1, 1",
 		    rows[i].body);
-		CHECK(!case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i,
-		    e.text);
+		CHECK(
+		    !case_text_read(text, a, &c, &e) && strstr(e.text, rows[i].says), "row %d: \"%s\"", (int)i, e.text);
 	}
 }
 
@@ -50,8 +50,7 @@ static void check_round_trip(struct arena *a)
 	    program_print(&c.program, a));
 	CHECK(!program_equal(&c.program, &steps.program) && program_hash(&c.program) != program_hash(&steps.program),
 	    "the meaning");
-	CHECK(
-	    !program_equal(&c.program, &longer.program) && program_hash(&c.program) != program_hash(&longer.program),
+	CHECK(!program_equal(&c.program, &longer.program) && program_hash(&c.program) != program_hash(&longer.program),
 	    "the cap");
 	CHECK(program_work(&longer.program) > program_work(&c.program) && node_max_trip(&c.program.top.node[0]) == 9,
 	    "the work");

@@ -68,8 +68,8 @@ static void check_repeated(
 static const struct sample hostile[] = {
     {"empty", ""},
     {"space",
-	" \n"
-	"\t"},
+        " \n"
+        "\t"},
     {"word", "nul"},
     {"text after", POINT("1") "x"},
     {"two values", POINT("1") POINT("1")},
@@ -123,7 +123,7 @@ static const struct sample hostile[] = {
     {"extent negative", CASE("'inputs':['x: f64[-1]'],'body':[]," END)},
     {"product of extents", CASE("'inputs':['x: f64[65536,65536,65536,65536]'],'body':[]," END)},
     {"extents around 0",
-	CASE("'inputs':['x: f64[65536,65536,0]'],'body':[],'results':['x'],'points':[[[]]],'request':[]")},
+        CASE("'inputs':['x: f64[65536,65536,0]'],'body':[],'results':['x'],'points':[[[]]],'request':[]")},
     {"rank 5", CASE("'inputs':['x: f64[1,1,1,1,1]'],'body':[]," END)},
     {"broadcast to much", BODY("{'out':['y'],'op':'broadcast_to','args':['x'],'shape':[65536,65536]}")},
     {"shape 2^63", BODY("{'out':['y'],'op':'broadcast_to','args':['x'],'shape':[9223372036854775808]}")},
@@ -131,19 +131,18 @@ static const struct sample hostile[] = {
     {"own result", BODY("{'out':['y'],'op':'neg','args':['y']}")},
     {"cycle", BODY("{'out':['y'],'op':'neg','args':['z']},{'out':['z'],'op':'neg','args':['y']}")},
     {"own result in a region",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':[{'params':['i','a'],'results':['y']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1,'regions':[{'params':['i','a'],'results':['y']}]}")},
     {"million iterations",
-	BODY(
-	    "{'out':['y'],'op':'for','args':['x'],'trip':1000000,'regions':[{'params':['i','a'],'results':['a']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':1000000,'regions':[{'params':['i','a'],'results':['a']}]}")},
     {"million by nesting",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':65536,'regions':[{'params':['i','a'],'body':["
-	     "{'out':['z'],'op':'for','args':['a'],'trip':65536,'regions':[{'params':['j','b'],"
-	     "'results':['b']}]}],'results':['z']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':65536,'regions':[{'params':['i','a'],'body':["
+             "{'out':['z'],'op':'for','args':['a'],'trip':65536,'regions':[{'params':['j','b'],"
+             "'results':['b']}]}],'results':['z']}]}")},
     {"trip negative",
-	BODY("{'out':['y'],'op':'for','args':['x'],'trip':-1,'regions':[{'params':['i','a'],'results':['a']}]}")},
+        BODY("{'out':['y'],'op':'for','args':['x'],'trip':-1,'regions':[{'params':['i','a'],'results':['a']}]}")},
     {"start beyond int",
-	CASE("'inputs':['x: f64[1]'],'body':[{'out':['y'],'op':'slice','args':['x'],"
-	     "'start':[4294967296],'size':[1]}]," END)},
+        CASE("'inputs':['x: f64[1]'],'body':[{'out':['y'],'op':'slice','args':['x'],"
+             "'start':[4294967296],'size':[1]}]," END)},
     {"long name", CASE("'inputs':['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa: f64[]'],'body':[]," END)},
     {"name with a space", CASE("'inputs':['a b: f64[]'],'body':[]," END)},
     {"inputs of another kind", CASE("'inputs':{},'body':[]," END)},

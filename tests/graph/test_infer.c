@@ -203,10 +203,13 @@ static void test_names(void)
 	    "order");
 	CHECK(op_find("") < 0 && op_find("ad") < 0 && op_find("ADD") < 0, "unknown names");
 	CHECK(op_table[OP_COND].n_region == 2 && op_table[OP_WHILE].n_region == 2 && op_table[OP_FOR].n_region == 1 &&
-	    op_table[OP_SCAN].n_region == 1 && op_table[OP_CHECKPOINT].n_region == 1 && op_table[OP_ADD].n_region == 0, "regions");
+	        op_table[OP_SCAN].n_region == 1 && op_table[OP_CHECKPOINT].n_region == 1 &&
+	        op_table[OP_ADD].n_region == 0,
+	    "regions");
 }
 
-/* Op derivative of a region with the results `gives`, over operands `args` of which the first `primals` are parameters. */
+/* Op derivative of a region with the results `gives`, over operands `args` of which the first `primals` are parameters.
+ */
 static const struct {
 	const char *args, *gives;
 	int primals;

@@ -11,15 +11,9 @@ static const struct type real = {.dtype = DTYPE_F64}, count = {.dtype = DTYPE_I6
 static const struct type vector = {DTYPE_F64, {1, {3}}};
 
 /* build_node without attributes that must succeed. */
-static int op1(struct builder *b, enum op op, int x)
-{
-	return build_node(b, op, &x, 1, NULL, NULL);
-}
+static int op1(struct builder *b, enum op op, int x) { return build_node(b, op, &x, 1, NULL, NULL); }
 
-static int op2(struct builder *b, enum op op, int x, int y)
-{
-	return build_node(b, op, (int[]){x, y}, 2, NULL, NULL);
-}
+static int op2(struct builder *b, enum op op, int x, int y) { return build_node(b, op, (int[]){x, y}, 2, NULL, NULL); }
 
 /*
  * A for loop around a scan with early exit and a cond that captures, and a while loop; a dead node at the top and one
@@ -67,35 +61,34 @@ static struct program example(struct arena *a, bool late)
 	return build_end(&b, (const int[]){y, z}, 2);
 }
 
-static const char example_text[] =
-    "inputs v0: f64[], v1: f64[3]\n"
-    "v12: f64[] = for (v0) trip=4 {\n"
-    "  params v2: i64[], v3: f64[]\n"
-    "  v10: f64[], v11: f64[3] = scan (v3, v1) trip=3 carries=1 until {\n"
-    "    params v4: f64[], v5: f64[]\n"
-    "    v6: f64[] = mul v4, v5\n"
-    "    v7: bool[] = lt v6, v3\n"
-    "    v9: f64[] = cond (v7) {\n"
-    "      v8: f64[] = exp v6\n"
-    "      yield v8\n"
-    "    } else {\n"
-    "      yield v0\n"
-    "    }\n"
-    "    yield v9, v6, v7\n"
-    "  }\n"
-    "  yield v10\n"
-    "}\n"
-    "v18: f64[] = while (v12) cap=10 {\n"
-    "  params v13: f64[]\n"
-    "  v14: bool[] = lt v13, v0\n"
-    "  yield v14\n"
-    "} do {\n"
-    "  params v15: f64[]\n"
-    "  v16: f64[] = constant 0.1\n"
-    "  v17: f64[] = add v15, v16\n"
-    "  yield v17\n"
-    "}\n"
-    "return v12, v18\n";
+static const char example_text[] = "inputs v0: f64[], v1: f64[3]\n"
+                                   "v12: f64[] = for (v0) trip=4 {\n"
+                                   "  params v2: i64[], v3: f64[]\n"
+                                   "  v10: f64[], v11: f64[3] = scan (v3, v1) trip=3 carries=1 until {\n"
+                                   "    params v4: f64[], v5: f64[]\n"
+                                   "    v6: f64[] = mul v4, v5\n"
+                                   "    v7: bool[] = lt v6, v3\n"
+                                   "    v9: f64[] = cond (v7) {\n"
+                                   "      v8: f64[] = exp v6\n"
+                                   "      yield v8\n"
+                                   "    } else {\n"
+                                   "      yield v0\n"
+                                   "    }\n"
+                                   "    yield v9, v6, v7\n"
+                                   "  }\n"
+                                   "  yield v10\n"
+                                   "}\n"
+                                   "v18: f64[] = while (v12) cap=10 {\n"
+                                   "  params v13: f64[]\n"
+                                   "  v14: bool[] = lt v13, v0\n"
+                                   "  yield v14\n"
+                                   "} do {\n"
+                                   "  params v15: f64[]\n"
+                                   "  v16: f64[] = constant 0.1\n"
+                                   "  v17: f64[] = add v15, v16\n"
+                                   "  yield v17\n"
+                                   "}\n"
+                                   "return v12, v18\n";
 
 static void expect_valid(const struct program *p, const char *what)
 {
@@ -108,7 +101,7 @@ static void test_round_trip(struct arena *a)
 {
 	struct program p = example(a, false), late = example(a, true), again = example(a, false);
 	struct program copy = program_copy(&p, a), lean = program_drop_dead(&p, a),
-		       lean_late = program_drop_dead(&late, a);
+	               lean_late = program_drop_dead(&late, a);
 	struct program same = program_renumber(&p, a);
 
 	expect_valid(&p, "example");
@@ -178,25 +171,13 @@ static void test_renumber(struct arena *a)
 
 /* ---- programs that program_check must refuse: an edit of the example, where, and what is said ---- */
 
-static struct node *loop(struct program *p)
-{
-	return &p->top.node[1];
-}
+static struct node *loop(struct program *p) { return &p->top.node[1]; }
 
-static struct node *scan(struct program *p)
-{
-	return &loop(p)->region[0].node[1];
-}
+static struct node *scan(struct program *p) { return &loop(p)->region[0].node[1]; }
 
-static struct node *cond(struct program *p)
-{
-	return &scan(p)->region[0].node[2];
-}
+static struct node *cond(struct program *p) { return &scan(p)->region[0].node[2]; }
 
-static struct node *repeat(struct program *p)
-{
-	return &p->top.node[2];
-}
+static struct node *repeat(struct program *p) { return &p->top.node[2]; }
 
 static void self_use(struct program *p) { p->top.node[0].arg[0] = p->top.node[0].out; }
 static void later_use(struct program *p) { loop(p)->arg[0] = repeat(p)->out; }
@@ -362,24 +343,32 @@ static void test_walk(struct arena *a)
 	static const struct {
 		enum op op;
 		int depth, index;
-	} want[] = {{OP_CONSTANT, 0, 0}, {OP_COND, 0, 1}, {OP_NEG, 1, 0}, {OP_FOR, 1, 0}, {OP_SIN, 2, 0}, {OP_EXP, 0, 2}};
+	} want[] = {
+	    {OP_CONSTANT, 0, 0}, {OP_COND, 0, 1}, {OP_NEG, 1, 0}, {OP_FOR, 1, 0}, {OP_SIN, 2, 0}, {OP_EXP, 0, 2}};
 	struct program p = branches(a), deep = nest(a, LIMIT_DEPTH, 1);
 	const struct node *sine = p.top.node[1].region[1].node[0].region[0].node;
 	int n = 0, regions = 0, inside = 0, beside = 0;
 
 	for (struct walk w = walk_nodes(&p.top); walk_next(&w); n++)
-		CHECK(w.number == n && w.node->op == want[n].op && w.depth == want[n].depth && w.index == want[n].index &&
-		    w.node == &w.region->node[w.index] && walk_around_of(&w, OP_COND) == (w.depth > 0), "node %d is %s", n, op_table[w.node->op].name);
+		CHECK(w.number == n && w.node->op == want[n].op && w.depth == want[n].depth &&
+		        w.index == want[n].index && w.node == &w.region->node[w.index] &&
+		        walk_around_of(&w, OP_COND) == (w.depth > 0),
+		    "node %d is %s", n, op_table[w.node->op].name);
 	for (struct walk w = walk_nodes(&p.top); walk_region(&w);)
 		regions++;
 	for (struct walk w = walk_inside(&p.top.node[1]); walk_next(&w);)
 		inside++;
 	for (struct walk w = walk_nodes(&p.top); walk_next(&w); walk_past(&w))
 		beside++;
-	CHECK(n == LENGTH(want) && regions == 4 && inside == 3 && beside == 3, "%d nodes, %d regions, %d inside, %d beside", n, regions, inside, beside);
-	CHECK(region_nesting(&p.top, OP_FOR) == 1 && region_nesting(&deep.top, OP_FOR) == LIMIT_DEPTH, "loops in loops");
-	CHECK(region_reads(&p.top, sine->out) && !region_reads(&p.top.node[1].region[0], sine->out), "read as a result of its region");
-	CHECK(region_defines(&p.top.node[1].region[1], sine->out) && !region_defines(&p.top.node[1].region[0], sine->out), "defined in its branch");
+	CHECK(n == LENGTH(want) && regions == 4 && inside == 3 && beside == 3,
+	    "%d nodes, %d regions, %d inside, %d beside", n, regions, inside, beside);
+	CHECK(
+	    region_nesting(&p.top, OP_FOR) == 1 && region_nesting(&deep.top, OP_FOR) == LIMIT_DEPTH, "loops in loops");
+	CHECK(region_reads(&p.top, sine->out) && !region_reads(&p.top.node[1].region[0], sine->out),
+	    "read as a result of its region");
+	CHECK(
+	    region_defines(&p.top.node[1].region[1], sine->out) && !region_defines(&p.top.node[1].region[0], sine->out),
+	    "defined in its branch");
 }
 
 static void test_many_nodes(struct arena *a)
@@ -431,8 +420,8 @@ static void test_builder(struct arena *a)
 	expect_valid(&p, "scalars");
 	CHECK(p.top.node[0].attrs.value.at[0].f == 0x1.998p-4, "f16 0.1 is %a", p.top.node[0].attrs.value.at[0].f);
 	CHECK(!strcmp(program_print(&p, a),
-	    "inputs v0: f64[], v1: bool[]\nv2: f16[] = constant 0.1\nv3: i32[] = constant 2147483647\n"
-	    "v4: i64[] = constant -9223372036854775808\nv5: bool[] = constant true\nreturn v2, v3, v4, v5\n"),
+	          "inputs v0: f64[], v1: bool[]\nv2: f16[] = constant 0.1\nv3: i32[] = constant 2147483647\n"
+	          "v4: i64[] = constant -9223372036854775808\nv5: bool[] = constant true\nreturn v2, v3, v4, v5\n"),
 	    "prints\n%s", program_print(&p, a));
 }
 
@@ -494,7 +483,8 @@ static int stored(struct builder *b, int buffer, int update, int starts)
 /* Seven stores: of those whose buffer is used elsewhere, captured or not the region's own, an update is left. */
 static void test_settle(struct arena *a)
 {
-	static const enum op want[] = {OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_DYNAMIC_UPDATE_SLICE};
+	static const enum op want[] = {
+	    OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_DYNAMIC_UPDATE_SLICE, OP_DYNAMIC_UPDATE_SLICE};
 	const struct type index = {DTYPE_I64, {1, {1}}};
 	struct builder b = {0};
 	struct error e = {0};
@@ -523,8 +513,8 @@ static void test_settle(struct arena *a)
 	for (int k = 0; k < LENGTH(want); k++)
 		CHECK(settled.top.node[k].op == want[k], "store %d is %s", k, op_table[settled.top.node[k].op].name);
 	node = settled.top.node[5].region[0].node;
-	CHECK(node[0].op == OP_STORE && node[1].op == OP_DYNAMIC_UPDATE_SLICE, "in the scan: %s, %s", op_table[node[0].op].name,
-	    op_table[node[1].op].name);
+	CHECK(node[0].op == OP_STORE && node[1].op == OP_DYNAMIC_UPDATE_SLICE, "in the scan: %s, %s",
+	    op_table[node[0].op].name, op_table[node[1].op].name);
 	p = program_copy(&settled, a);
 	program_settle_stores(&settled, a);
 	CHECK(program_equal(&p, &settled), "settled again");

@@ -34,14 +34,14 @@ static const struct {
     {BATCH_X, VJP("[0,1]", "[1,0]") "," BATCH("[0]", "3"), "f64[3] i64[3]", "f64[3,2] i64[3]", 0, 0},
     {BATCH_ALL, BATCH("[0,1]", "3") "," VJP("[0,1]", "[[1,1,1],[0,0,0]]"), "f64[3] i64[3]", "f64[3,2] i64[3]", 0, 0},
     {BATCH_X, JVP("[0]", "[[1,0]]") "," BATCH("[0]", "3") "," VJP("[0]", "[[1,1,1],[0,0,0]]"), "f64[3] i64[3]",
-	"f64[3,2]", 0, 0},
+        "f64[3,2]", 0, 0},
     {PLAIN, BATCH("[0]", "3"), 0, 0, "points[0][0]", "2 elements, but f64[3,2] has 6"},
     {PLAIN, BATCH("[0]", "0"), 0, 0, "request[0].size", "[1, 64]"},
     {PLAIN, BATCH("[0]", "65"), 0, 0, "request[0].size", "[1, 64]"},
     {PLAIN, BATCH("[0]", "'3'"), 0, 0, "request[0].size", "needs"},
     {PLAIN, BATCH("[]", "3"), 0, 0, "request[0].wrt", "0 inputs"},
     {PLAIN, BATCH("[0]", "2") "," BATCH("[0]", "2") "," BATCH("[0]", "2") "," BATCH("[0]", "2"), 0, 0, "request[3]",
-	"exceeds rank"},
+        "exceeds rank"},
     {PLAIN, VJP("[0]", "[1,0]") "," VJP("[0]", "[1,0]"), 0, 0, "request[1].cotangents", "2 tensors"},
     {PLAIN, VJP("[0]", "[1,1]"), 0, 0, "request[0].cotangents[1]", "is 0"},
 };
@@ -66,8 +66,8 @@ int main(int argc, char **argv)
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		if (!row_wanted("%s, %s", rows[k].point, rows[k].request))
 			continue;
-		const char *text =
-		    arena_printf(a, "%s'points':[%s],'request':[%s]}", head, rows[k].point, rows[k].request);
+		const char *text = arena_printf(
+		    a, "%s'points':[%s],'request':[%s]}", head, rows[k].point, rows[k].request);
 		struct testcase c;
 		struct error e = {0};
 		struct type type[LIMIT_ARGS];

@@ -14,12 +14,12 @@ static void test_dtypes(void)
 		enum dtype d;
 		double unit, tiny, normal, max;
 	} rows[] = {
-		{DTYPE_F64, 0x1p-53, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023},
-		{DTYPE_F32, 0x1p-24, 0x1p-149, 0x1p-126, 0x1.fffffep127},
-		{DTYPE_BF16, 0x1p-8, 0x1p-133, 0x1p-126, 0x1.fep127},
-		{DTYPE_F16, 0x1p-11, 0x1p-24, 0x1p-14, 65504},
-		{DTYPE_I64, 0, 0, 0, 0},
-		{DTYPE_BOOL, 0, 0, 0, 0},
+	    {DTYPE_F64, 0x1p-53, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023},
+	    {DTYPE_F32, 0x1p-24, 0x1p-149, 0x1p-126, 0x1.fffffep127},
+	    {DTYPE_BF16, 0x1p-8, 0x1p-133, 0x1p-126, 0x1.fep127},
+	    {DTYPE_F16, 0x1p-11, 0x1p-24, 0x1p-14, 65504},
+	    {DTYPE_I64, 0, 0, 0, 0},
+	    {DTYPE_BOOL, 0, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -42,9 +42,15 @@ static void test_wrap(void)
 		enum dtype d;
 		int64_t from, to;
 	} rows[] = {
-		{DTYPE_I32, INT64_C(0x7fffffff), INT32_MAX}, {DTYPE_I32, INT64_C(0x80000000), INT32_MIN},
-		{DTYPE_I32, -1, -1}, {DTYPE_I32, INT64_C(-0x80000001), INT32_MAX}, {DTYPE_I32, INT64_MIN, 0},
-		{DTYPE_I32, INT64_MAX, -1}, {DTYPE_I64, INT64_MIN, INT64_MIN}, {DTYPE_BOOL, 2, 1}, {DTYPE_BOOL, 0, 0},
+	    {DTYPE_I32, INT64_C(0x7fffffff), INT32_MAX},
+	    {DTYPE_I32, INT64_C(0x80000000), INT32_MIN},
+	    {DTYPE_I32, -1, -1},
+	    {DTYPE_I32, INT64_C(-0x80000001), INT32_MAX},
+	    {DTYPE_I32, INT64_MIN, 0},
+	    {DTYPE_I32, INT64_MAX, -1},
+	    {DTYPE_I64, INT64_MIN, INT64_MIN},
+	    {DTYPE_BOOL, 2, 1},
+	    {DTYPE_BOOL, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -279,7 +285,8 @@ static void test_try(void)
 
 	arena_init(&x[0].arena, 1 << 20);
 	arena_init(&x[1].arena, 1 << 20);
-	CHECK(!arena_try(&x[0].arena, fill, &x[0]) && x[0].rounds == (1 << 20) / 1008, "%d allocations of 1008 bytes", x[0].rounds);
+	CHECK(!arena_try(&x[0].arena, fill, &x[0]) && x[0].rounds == (1 << 20) / 1008, "%d allocations of 1008 bytes",
+	    x[0].rounds);
 	CHECK(!x[0].arena.on_full, "no try is left");
 	x[0].count = (size_t)-1 / 2;
 	x[0].size = 4;

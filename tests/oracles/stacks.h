@@ -13,7 +13,8 @@ static inline double stack_real(struct choice *c, enum dtype d)
 }
 
 /* A transform of level s below: a random subset of the inputs, floats preferred, and random seeds. */
-static inline struct transform stack_transform(struct choice *c, enum transform_kind kind, const struct signature *s, struct arena *a)
+static inline struct transform stack_transform(
+    struct choice *c, enum transform_kind kind, const struct signature *s, struct arena *a)
 {
 	struct transform t = {.kind = kind, .wrt = NEW(a, int, LIMIT_ARGS)};
 	struct type type[LIMIT_ARGS];
@@ -44,16 +45,18 @@ static inline struct tensor stack_point(struct choice *c, const struct tensor *x
 	for (int k = 0; k < size * n; k++) {
 		out.at[k] = x->at[k % n];
 		if (k >= n && dtype_is_float(type.dtype) && choice_percent(c, 50))
-			out.at[k].f = dtype_round(type.dtype, out.at[k].f * (1 + (double)choice_between(c, -2, 2) / 16));
+			out.at[k].f = dtype_round(
+			    type.dtype, out.at[k].f * (1 + (double)choice_between(c, -2, 2) / 16));
 	}
 	return out;
 }
 
 /*
- * c with a request of these kinds, innermost first, as points and types allow; false when a batch does not fit, or c's points already have
- * a batch.
+ * c with a request of these kinds, innermost first, as points and types allow; false when a batch does not fit, or c's
+ * points already have a batch.
  */
-static inline bool stack_request(struct testcase *c, struct choice *choice, const enum transform_kind *kind, int n, struct arena *a)
+static inline bool stack_request(
+    struct testcase *c, struct choice *choice, const enum transform_kind *kind, int n, struct arena *a)
 {
 	struct signature s = request_base(&c->program);
 	struct error e;
@@ -83,10 +86,12 @@ static inline bool stack_request(struct testcase *c, struct choice *choice, cons
 /* Draws the kinds of the levels; gives their number, at most 3. */
 typedef int stack_kinds(struct choice *choice, enum transform_kind kind[3]);
 
-/* Over generated programs: the oracles agree, every engine lies in the ball, and a product rule off by 1e-11 does not. */
+/* Over generated programs: the oracles agree, every engine lies in the ball, and a product rule off by 1e-11 does not.
+ */
 static inline void stack_laws(int cases, uint64_t stream, stack_kinds *kinds, struct arena *a)
 {
-	static const char *const specs[] = {"forward", "tape", "functional", "checkpointed", "parallel", "aot", "tape+scale:mul:1.00000000001"};
+	static const char *const specs[] = {
+	    "forward", "tape", "functional", "checkpointed", "parallel", "aot", "tape+scale:mul:1.00000000001"};
 	enum { ENGINES = 7, RIGHT = 6 };
 	const struct oracle_options options = {.seed = 5, .fd_one_in = 4};
 	const struct profile profile = profile_default();
@@ -119,8 +124,8 @@ static inline void stack_laws(int cases, uint64_t stream, stack_kinds *kinds, st
 			for (int r = 1; r < REASON_COUNT; r++)
 				undecided += j.undecided[r];
 			if (k < RIGHT)
-				CHECK(!verdict_is_finding[j.verdict], "seed %d: %s is %s: %g, expected %g", (int)seed, specs[k], verdict_names[j.verdict],
-				    j.returned, j.expected);
+				CHECK(!verdict_is_finding[j.verdict], "seed %d: %s is %s: %g, expected %g", (int)seed,
+				    specs[k], verdict_names[j.verdict], j.returned, j.expected);
 			else
 				seen += j.verdict == VERDICT_WRONG;
 		}

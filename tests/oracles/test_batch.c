@@ -21,44 +21,44 @@ static const struct {
 } rows[] = {
     {"a batch alone", "y = mul x, w", "[1,2,3],10", "batch x; 3 slices", 0, {3}, {{10, 20, 30}}},
     {"two batches, the outer one in front", "y = mul x, w", "[1,2],[10,20,30]",
-	"batch x; 2 slices\n"
-	"then batch w; 3 slices",
-	0, {6}, {{10, 20, 20, 40, 30, 60}}},
+        "batch x; 2 slices\n"
+        "then batch w; 3 slices",
+        0, {6}, {{10, 20, 20, 40, 30, 60}}},
     {"gradient of a batch: the shared input gathers", "y = mul x, w", "[1,2,3],10",
-	"batch x; 3 slices\n"
-	"then vjp; cotangents [1, 2, 4]",
-	2, {3, 1}, {{10, 20, 40}, {1 + 4 + 12}}},
+        "batch x; 3 slices\n"
+        "then vjp; cotangents [1, 2, 4]",
+        2, {3, 1}, {{10, 20, 40}, {1 + 4 + 12}}},
     {"a batch of gradients: every slice its own", "y = mul x, w", "[1,2,3],10", "vjp; then batch x; 3 slices", 2,
-	{3, 3}, {{10, 10, 10}, {1, 2, 3}}},
+        {3, 3}, {{10, 10, 10}, {1, 2, 3}}},
     {"an inner seed is shared, an outer one sliced", "y = mul x, w", "[1,2],10",
-	"vjp x; cotangents 0.5\n"
-	"then batch x; 2 slices\n"
-	"then jvp; tangents [7, 8], 3",
-	1, {2}, {{1.5, 1.5}}},
+        "vjp x; cotangents 0.5\n"
+        "then batch x; 2 slices\n"
+        "then jvp; tangents [7, 8], 3",
+        1, {2}, {{1.5, 1.5}}},
     {"a jvp of a batch", "y = mul x, w", "[1,2],10",
-	"batch x; 2 slices\n"
-	"then jvp; tangents [7, 8], 3",
-	1, {2}, {{73, 86}}},
+        "batch x; 2 slices\n"
+        "then jvp; tangents [7, 8], 3",
+        1, {2}, {{73, 86}}},
     {"gradients of two batches", "y = mul x, w", "[1,2],[10,20,30]",
-	"batch x; 2 slices\n"
-	"then batch w; 3 slices\n"
-	"then vjp; cotangents [1, 2, 1, 0, 0, 1]",
-	2, {2, 3}, {{30, 50}, {5, 1, 2}}},
+        "batch x; 2 slices\n"
+        "then batch w; 3 slices\n"
+        "then vjp; cotangents [1, 2, 1, 0, 0, 1]",
+        2, {2, 3}, {{30, 50}, {5, 1, 2}}},
     {"reverse over reverse of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"batch x; 2 slices\n"
-	"then vjp\n"
-	"then vjp; cotangents [3, 5], 7",
-	2, {2, 1}, {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
+        "batch x; 2 slices\n"
+        "then vjp\n"
+        "then vjp; cotangents [3, 5], 7",
+        2, {2, 1}, {{2 * 10 * 3 + 2 * 1 * 7, 2 * 10 * 5 + 2 * 2 * 7}, {2 * 1 * 3 + 2 * 2 * 5}}},
     {"reverse over a batch of gradients", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"vjp\n"
-	"then batch x; 2 slices\n"
-	"then vjp w; cotangents [3, 5], [7, 11]",
-	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
+        "vjp\n"
+        "then batch x; 2 slices\n"
+        "then vjp w; cotangents [3, 5], [7, 11]",
+        1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
     {"forward over the gradient of a batch", "s = mul x, x; y = mul s, w", "[1,2],10",
-	"batch x; 2 slices\n"
-	"then vjp w\n"
-	"then jvp x; tangents [3, 5]",
-	1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
+        "batch x; 2 slices\n"
+        "then vjp w\n"
+        "then jvp x; tangents [3, 5]",
+        1, {1}, {{2 * 1 * 3 + 2 * 2 * 5}}},
 };
 
 static void test_values(struct oracle *oracle, struct arena *a)
@@ -66,8 +66,8 @@ static void test_values(struct oracle *oracle, struct arena *a)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("values: %s", rows[i].what))
 			continue;
-		struct testcase c =
-		    test_function(a, "x: f64[], w: f64[]", rows[i].body, rows[i].point, rows[i].request);
+		struct testcase c = test_function(
+		    a, "x: f64[], w: f64[]", rows[i].body, rows[i].point, rows[i].request);
 		struct truth truth;
 		oracle_truth(oracle, &c, a, &truth);
 		const struct truth_point *t = &truth.point[0];
@@ -77,8 +77,8 @@ static void test_values(struct oracle *oracle, struct arena *a)
 		    t->fd.outcome);
 		for (int k = 0; k < (rows[i].n ? rows[i].n : 1); k++) {
 			const struct truth_tensor *d = rows[i].n ? &t->derivative[0][k] : &t->primal[k];
-			CHECK(shape_elements(&d->type.shape) == rows[i].size[k], "%s, %d: %d elements", rows[i].what,
-			    k, shape_elements(&d->type.shape));
+			CHECK(shape_elements(&d->type.shape) == rows[i].size[k], "%s, %d: %d elements", rows[i].what, k,
+			    shape_elements(&d->type.shape));
 			for (int e = 0; e < rows[i].size[k]; e++) {
 				CHECK(d->at[e].reason == REASON_NONE && d->at[e].value == rows[i].want[k][e],
 				    "%s, %d[%d]: %g (%s), not %g", rows[i].what, k, e, d->at[e].value,
@@ -115,9 +115,9 @@ static struct truth_point kinks(struct oracle *oracle, int n, struct testcase *c
 	struct truth truth;
 	*c = test_function(a, "x: f64[], w: f64[]", "s = abs x; y = add s, w", arena_printf(a, "[%s-5],10", zeros),
 	    arena_printf(a,
-		"batch x; %d slices\n"
-		"then vjp; cotangents [%s]",
-		n + 1, ones));
+	        "batch x; %d slices\n"
+	        "then vjp; cotangents [%s]",
+	        n + 1, ones));
 	oracle_truth(oracle, c, a, &truth);
 	return truth.point[0];
 }
@@ -141,10 +141,9 @@ static void test_kinks(struct oracle *oracle, struct arena *a)
 	for (int e = 0; e < 5; e++)
 		CHECK(t.derivative[0][0].at[e].reason == REASON_CONVENTION, "slice %d: %s", e,
 		    reason_names[t.derivative[0][0].at[e].reason]);
+	CHECK(t.derivative[0][0].at[5].reason == REASON_NONE && t.derivative[0][0].at[5].value == -1, "the last slice");
 	CHECK(
-	    t.derivative[0][0].at[5].reason == REASON_NONE && t.derivative[0][0].at[5].value == -1, "the last slice");
-	CHECK(t.derivative[0][1].at[0].reason == REASON_NONE && t.derivative[0][1].at[0].value == 6,
-	    "the shared input");
+	    t.derivative[0][1].at[0].reason == REASON_NONE && t.derivative[0][1].at[0].value == 6, "the shared input");
 }
 
 /* More slices of a long loop than are worth their time. */
@@ -162,7 +161,7 @@ static void test_too_many(struct oracle *oracle, struct arena *a)
 	struct truth truth;
 	oracle_truth(oracle, &c, a, &truth);
 	CHECK(truth.point[0].primal[0].at[15].reason == REASON_ORDER &&
-		truth.point[0].derivative[0][0].at[15].reason == REASON_ORDER,
+	        truth.point[0].derivative[0][0].at[15].reason == REASON_ORDER,
 	    "%s", reason_names[truth.point[0].primal[0].at[15].reason]);
 }
 

@@ -52,14 +52,14 @@ static void test_rows(void)
 		bool ok;
 		const char *text; /* part of the message */
 	} rows[] = {
-		{"", "a.json", true, NULL},
-		{"", "a.json", true, NULL}, /* over the first */
-		{"", "", false, "not a file name"},
-		{"", ".", false, "not a file name"},
-		{"", "..", false, "not a file name"},
-		{"", "x/y", false, "not a file name"},
-		{"none", "a", false, "No such file"},
-		{"a.json", "a", false, "Not a directory"},
+	    {"", "a.json", true, NULL},
+	    {"", "a.json", true, NULL}, /* over the first */
+	    {"", "", false, "not a file name"},
+	    {"", ".", false, "not a file name"},
+	    {"", "..", false, "not a file name"},
+	    {"", "x/y", false, "not a file name"},
+	    {"none", "a", false, "No such file"},
+	    {"a.json", "a", false, "Not a directory"},
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -90,7 +90,12 @@ static void test_directories(void)
 		const char *path;
 		bool ok;
 	} rows[] = {
-		{"d", true}, {"d", true}, {"d/e/f", true}, {"d//g///", true}, {"a.json/x", false}, {"a.json", false},
+	    {"d", true},
+	    {"d", true},
+	    {"d/e/f", true},
+	    {"d//g///", true},
+	    {"a.json/x", false},
+	    {"a.json", false},
 	};
 	char path[256], longer[5000];
 	struct error e = {.text = ""};
@@ -157,7 +162,8 @@ static void test_kill(void)
 		n = read_back("torn", back, sizeof(back));
 		if (n < 0)
 			continue;
-		CHECK(n > 0 && n == (long)sizeof(data) - (back[0] - 'a'), "round %d: %ld bytes of '%c'", round, n, back[0]);
+		CHECK(n > 0 && n == (long)sizeof(data) - (back[0] - 'a'), "round %d: %ld bytes of '%c'", round, n,
+		    back[0]);
 		CHECK(n > 0 && back[n - 1] == back[0], "round %d: mixed", round);
 	}
 }

@@ -1,4 +1,5 @@
-/* Renderings: nothing that a report or a path holds reaches a reader as more than text; drawings keep their boxes apart; indexes group and order. */
+/* Renderings: nothing that a report or a path holds reaches a reader as more than text; drawings keep their boxes
+ * apart; indexes group and order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 
 /* ---- a report whose texts are all the same hostile one ---- */
 
-static const char small_case[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"y: f64[]\"],\"op\":\"sin\",\"args\":[\"x\"]}],"
-    "\"outputs\":[\"y\"],\"points\":[[\"0x1p+0\"]],\"transforms\":[]}";
+static const char small_case[] = "{\"schema\":\"adjudge.case/1\",\"inputs\":[\"x: f64[]\"],\"body\":[{\"out\":[\"y: "
+                                 "f64[]\"],\"op\":\"sin\",\"args\":[\"x\"]}],"
+                                 "\"outputs\":[\"y\"],\"points\":[[\"0x1p+0\"]],\"transforms\":[]}";
 
 static const char *quoted(const char *text, struct arena *a)
 {
@@ -30,20 +32,36 @@ static const char *report_of(const char *text, struct arena *a)
 	const char *q = quoted(text, a);
 
 	return arena_printf(a,
-	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"engine_version\":%s,\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":%s,\"engine\":%s,\"engine_version\":%s,"
+	    "\"verdict\":%s,\"deviation\":\"none\",\"summary\":%s,\"request\":%s,"
 	    "\"where\":{\"point\":0,\"of\":%s},\"expected\":{\"type\":%s},\"returned\":{\"type\":%s},"
-	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,\"reason\":%s}]}]}],\"program\":[%s],"
-	    "\"characterization\":{\"statements\":[{\"kind\":\"shown\",\"text\":%s}],\"condition\":{\"text\":%s,\"failing\":{\"with\":1,\"of\":1},"
-	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
-	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},\"versions\":{\"adjudge\":%s},\"case\":%s}",
+	    "\"points\":[{\"text\":%s,\"derivative\":[{\"of\":%s,\"type\":%s,\"elements\":[{\"element\":0,"
+	    "\"reason\":%s}]}]}],\"program\":[%s],"
+	    "\"characterization\":{\"statements\":[{\"kind\":\"shown\",\"text\":%s}],\"condition\":{\"text\":%s,"
+	    "\"failing\":{\"with\":1,\"of\":1},"
+	    "\"passing\":{\"without\":1,\"of\":1}},\"first_departure\":{\"line\":0,\"sentence\":%s},"
+	    "\"experiments\":[{\"title\":%s,\"varies\":%s,\"columns\":[%s],"
+	    "\"rows\":[{\"cells\":[%s],\"engine\":%s,\"verdict\":%s,\"fails\":true}]}]},"
+	    "\"versions\":{\"adjudge\":%s},\"case\":%s}",
 	    q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, q, small_case);
 }
 
 static const char *rendered(const char *format, const char *text, struct arena *a)
 {
 	const char *source = report_of(text, a);
-	struct index_group group = {.fine = text, .engine = text, .engine_version = text, .request = text, .verdict = text, .deviation = text, .summary = text, .count = 1,
-	    .first_case = 1, .n_report = 1, .n_also = 1, .report = &text, .also = &text};
+	struct index_group group = {.fine = text,
+	    .engine = text,
+	    .engine_version = text,
+	    .request = text,
+	    .verdict = text,
+	    .deviation = text,
+	    .summary = text,
+	    .count = 1,
+	    .first_case = 1,
+	    .n_report = 1,
+	    .n_also = 1,
+	    .report = &text,
+	    .also = &text};
 	struct index index = {.n_group = 1, .n_report = 1, .n_unreadable = 1, .group = &group, .unreadable = &text};
 	struct text out = {.arena = a};
 	struct error e = {0};
@@ -96,8 +114,9 @@ static bool line_begins(const char *text, const char *start)
 }
 
 /*
- * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and Markdown, c a comment in source.  `bad` must not be in what is rendered, or begin no
- * line of it; as it stands the text has it, so that without the escape the row fails.
+ * formats: letters of those it is tried in: h HTML, m Markdown, p its prose, d DOT, i and j the indexes as HTML and
+ * Markdown, c a comment in source.  `bad` must not be in what is rendered, or begin no line of it; as it stands the
+ * text has it, so that without the escape the row fails.
  */
 static const struct row {
 	const char *formats, *text, *bad;
@@ -128,8 +147,14 @@ static const struct row {
     {"c", "a line\nimport os", "\n", false},
     {"c", "a line\rimport os", "\r", false},
     {"hmdijc", "\x1b[31mred\x1b]0;title\x07", "\x1b", false},
-    {"hmdijc", "\xc2\x9b" "31mred", "\xc2\x9b", false},
-    {"hmdijc", "\xe2\x80\xae" "reversed", "\xe2\x80\xae", false},
+    {"hmdijc",
+        "\xc2\x9b"
+        "31mred",
+        "\xc2\x9b", false},
+    {"hmdijc",
+        "\xe2\x80\xae"
+        "reversed",
+        "\xe2\x80\xae", false},
     {"hmdij", "x\n::error file=a::b", "::error", true},
     {"hmij", "::error file=a::b", "::error", true},
     {"hmdij", "x ##[error]b", "##[", false},
@@ -140,7 +165,8 @@ static void test_injection(struct arena *a)
 	static const struct {
 		char letter;
 		const char *name;
-	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"}, {'j', "index markdown"}, {'c', "comment"}};
+	} formats[] = {{'h', "html"}, {'m', "markdown"}, {'p', "markdown"}, {'d', "dot"}, {'i', "index html"},
+	    {'j', "index markdown"}, {'c', "comment"}};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
 		if (row_wanted("injection: %s, %s", rows[k].formats, rows[k].text))
@@ -153,8 +179,10 @@ static void test_injection(struct arena *a)
 				text = rendered(formats[f].name, r->text, a);
 				if (formats[f].letter == 'p')
 					text = without_code(text, a);
-				CHECK(r->at_line_start ? !line_begins(text, r->bad) : !strstr(text, r->bad), "%s: row %d: %s\n%.2000s", formats[f].name, (int)k, r->text, text);
-				CHECK(r->at_line_start ? line_begins(raw, r->bad) : strstr(raw, r->bad) != NULL, "row %d cannot fail", (int)k);
+				CHECK(r->at_line_start ? !line_begins(text, r->bad) : !strstr(text, r->bad),
+				    "%s: row %d: %s\n%.2000s", formats[f].name, (int)k, r->text, text);
+				CHECK(r->at_line_start ? line_begins(raw, r->bad) : strstr(raw, r->bad) != NULL,
+				    "row %d cannot fail", (int)k);
 			}
 }
 
@@ -170,7 +198,8 @@ static void test_fence(struct arena *a)
 
 static bool inside(const struct box *in, const struct box *out)
 {
-	return in->x >= out->x && in->y >= out->y && in->x + in->w <= out->x + out->w && in->y + in->h <= out->y + out->h;
+	return in->x >= out->x && in->y >= out->y && in->x + in->w <= out->x + out->w &&
+	    in->y + in->h <= out->y + out->h;
 }
 
 static bool apart(const struct box *x, const struct box *y)
@@ -184,10 +213,13 @@ static void check_drawing(const char *path, const struct drawing *d)
 	for (int k = 0; k < d->n_box; k++) {
 		const struct box *b = &d->box[k];
 
-		CHECK(b->x >= 0 && b->y >= 0 && b->x + b->w <= d->w && b->y + b->h <= d->h, "%s: box %d is outside", path, k);
-		CHECK(b->parent < 0 || inside(b, &d->box[b->parent]), "%s: box %d is not inside %d", path, k, b->parent);
+		CHECK(b->x >= 0 && b->y >= 0 && b->x + b->w <= d->w && b->y + b->h <= d->h, "%s: box %d is outside",
+		    path, k);
+		CHECK(
+		    b->parent < 0 || inside(b, &d->box[b->parent]), "%s: box %d is not inside %d", path, k, b->parent);
 		for (int i = 0; i < k; i++)
-			CHECK(d->box[i].parent != b->parent || apart(b, &d->box[i]), "%s: boxes %d and %d overlap", path, i, k);
+			CHECK(d->box[i].parent != b->parent || apart(b, &d->box[i]), "%s: boxes %d and %d overlap",
+			    path, i, k);
 	}
 	for (int k = 0; k < d->n_curve; k++)
 		CHECK(d->curve[k].captured || d->curve[k].y0 < d->curve[k].y1, "%s: curve %d leads up", path, k);
@@ -195,8 +227,9 @@ static void check_drawing(const char *path, const struct drawing *d)
 
 static void test_drawings(struct arena *a)
 {
-	static const char *const cases[] = {"corpus/documents/nx-while-acc-mul-x-n3.json", "corpus/documents/xla-where-sqrt-mixed.json",
-	    "corpus/regressions/solution-that-outgrows-the-trace.json", "corpus/regressions/accumulator-shared-by-slices.json"};
+	static const char *const cases[] = {"corpus/documents/nx-while-acc-mul-x-n3.json",
+	    "corpus/documents/xla-where-sqrt-mixed.json", "corpus/regressions/solution-that-outgrows-the-trace.json",
+	    "corpus/regressions/accumulator-shared-by-slices.json"};
 
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		if (!row_wanted("drawings: %s", cases[k]))
@@ -221,16 +254,21 @@ static char base[] = "/tmp/adjudge-test-index-XXXXXX";
 static void write_report(const char *name, const char *fine, const char *verdict, struct arena *a)
 {
 	struct error e = {0};
-	const char *text = arena_printf(a, "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\",\"engine\":\"e\",\"engine_version\":\"name 2.5\",\"verdict\":\"%s\","
-	    "\"deviation\":\"finite\",\"summary\":\"s\",\"request\":\"vjp wrt [0]\",\"program\":[\"v1: f64[] = sin v0\"]}", verdict, fine, verdict);
+	const char *text = arena_printf(a,
+	    "{\"schema\":\"adjudge.report/1\",\"signature\":\"e|vjp|%s|finite\",\"fine\":\"%s\","
+	    "\"engine\":\"e\",\"engine_version\":\"name 2.5\",\"verdict\":\"%s\","
+	    "\"deviation\":\"finite\",\"summary\":\"s\",\"request\":\"vjp wrt [0]\",\"program\":[\"v1: f64[] = "
+	    "sin v0\"]}",
+	    verdict, fine, verdict);
 
 	CHECK(file_write_atomic(base, name, text, strlen(text), &e), "%s", e.text);
 }
 
 static struct index sample_index(struct arena *a)
 {
-	static const char summary[] = "{\"findings\":[{\"file\":\"d.json\",\"count\":1,\"first_case\":3,\"faces\":[\"e|vjp|nan-leak|finite\",\"e|jvp|nan-leak|finite\"],"
-	    "\"also\":[\"e|vjp|take\"]}]}";
+	static const char summary[] = "{\"findings\":[{\"file\":\"d.json\",\"count\":1,\"first_case\":3,"
+	                              "\"faces\":[\"e|vjp|nan-leak|finite\",\"e|jvp|nan-leak|finite\"],"
+	                              "\"also\":[\"e|vjp|take\"]}]}";
 	struct error e = {0};
 	struct index x;
 
@@ -249,13 +287,17 @@ static void test_index(struct arena *a)
 	struct index x = sample_index(a), none;
 	struct error e = {0};
 
-	CHECK(x.n_report == 4 && x.n_unreadable == 1 && x.n_group == 3, "%d reports, %d unreadable, %d groups", x.n_report, x.n_unreadable, x.n_group);
+	CHECK(x.n_report == 4 && x.n_unreadable == 1 && x.n_group == 3, "%d reports, %d unreadable, %d groups",
+	    x.n_report, x.n_unreadable, x.n_group);
 	if (x.n_group != 3)
 		return;
-	CHECK(!strcmp(x.group[0].fine, "e|vjp|for{mul}") && x.group[0].count == 2 && x.group[0].n_report == 2, "the most frequent is first: %s", x.group[0].fine);
+	CHECK(!strcmp(x.group[0].fine, "e|vjp|for{mul}") && x.group[0].count == 2 && x.group[0].n_report == 2,
+	    "the most frequent is first: %s", x.group[0].fine);
 	CHECK(!strcmp(x.group[1].fine, "e|vjp|gather"), "the least like it is second: %s", x.group[1].fine);
-	CHECK(x.group[1].first_case == 3 && x.group[1].n_signature == 2, "the campaign's: case %lld, %d signatures", (long long)x.group[1].first_case, x.group[1].n_signature);
-	CHECK(x.group[1].n_also == 1 && !strcmp(x.group[1].also[0], "e|vjp|take") && !x.group[0].n_also, "what is the same bug, of this group: %d", x.group[1].n_also);
+	CHECK(x.group[1].first_case == 3 && x.group[1].n_signature == 2, "the campaign's: case %lld, %d signatures",
+	    (long long)x.group[1].first_case, x.group[1].n_signature);
+	CHECK(x.group[1].n_also == 1 && !strcmp(x.group[1].also[0], "e|vjp|take") && !x.group[0].n_also,
+	    "what is the same bug, of this group: %d", x.group[1].n_also);
 	struct text page = {.arena = a};
 	index_markdown(&page, &x);
 	CHECK(strstr(page.at, "| e (name 2.5) |"), "the engine's version: %s", page.at);

@@ -62,8 +62,8 @@ static struct truth_tensor sample_truth(const struct type *t, double value, stru
 	struct truth_tensor out = {*t, NEW(a, struct component, shape_elements(&t->shape))};
 
 	for (int i = 0; i < shape_elements(&t->shape); i++)
-		out.at[i] = (struct component){.value = value + i, .low = 1e-20, .tight = 1e-12, .loose = 1e-6,
-		    .magnitude = 2, .in_domain = true};
+		out.at[i] = (struct component){
+		    .value = value + i, .low = 1e-20, .tight = 1e-12, .loose = 1e-6, .magnitude = 2, .in_domain = true};
 	return out;
 }
 
@@ -110,16 +110,21 @@ static struct sample *sample_new(int extent, int n_transform, enum transform_kin
 	}
 	s->judgement.verdict = VERDICT_AGREE;
 	s->judgement.decided = 2 * extent;
-	s->report = (struct report){.signature = "tape+x|vjp|wrong|finite", .engine = "tape+x", .engine_version = "adjudge 9.8", .c = &s->c, .truth = &s->truth,
-	    .answers = s->answer, .judgement = &s->judgement};
+	s->report = (struct report){.signature = "tape+x|vjp|wrong|finite",
+	    .engine = "tape+x",
+	    .engine_version = "adjudge 9.8",
+	    .c = &s->c,
+	    .truth = &s->truth,
+	    .answers = s->answer,
+	    .judgement = &s->judgement};
 	return s;
 }
 
 /* Point 0, tensor 0, `element` holds `returned`. */
 static void spoil(struct sample *s, enum verdict v, int element, double returned, bool in_primal)
 {
-	const struct component *c = in_primal ? &s->truth.point[0].primal[0].at[element] :
-	    &s->truth.point[0].derivative[0][0].at[element];
+	const struct component *c = in_primal ? &s->truth.point[0].primal[0].at[element]
+	                                      : &s->truth.point[0].derivative[0][0].at[element];
 
 	(in_primal ? s->answer[0].primal : s->answer[0].derivative)[0].at[element].f = returned;
 	s->judgement.verdict = v;
@@ -140,42 +145,71 @@ static void spoil_status(struct sample *s, enum verdict v, enum answer_status st
 }
 
 /* One row: what is spoiled and what the sentence must say. */
-enum sample_kind { SAMPLE_WRONG, SAMPLE_LAST, SAMPLE_PRIMAL, SAMPLE_INTEGER, SAMPLE_PRIMAL_REQUEST, SAMPLE_JVP, SAMPLE_NAN, SAMPLE_INACCURATE,
-	SAMPLE_CONVENTION, SAMPLE_AGREE, SAMPLE_SHAPE, SAMPLE_COUNT_OF_RESULTS, SAMPLE_DTYPE, SAMPLE_MODIFIED, SAMPLE_CRASH,
-	SAMPLE_HANG, SAMPLE_PROTOCOL, SAMPLE_UNSUPPORTED, SAMPLE_UNDECIDED, SAMPLE_NONDETERMINISTIC, SAMPLE_FOUND,
-	SAMPLE_CHARACTERIZED };
+enum sample_kind {
+	SAMPLE_WRONG,
+	SAMPLE_LAST,
+	SAMPLE_PRIMAL,
+	SAMPLE_INTEGER,
+	SAMPLE_PRIMAL_REQUEST,
+	SAMPLE_JVP,
+	SAMPLE_NAN,
+	SAMPLE_INACCURATE,
+	SAMPLE_CONVENTION,
+	SAMPLE_AGREE,
+	SAMPLE_SHAPE,
+	SAMPLE_COUNT_OF_RESULTS,
+	SAMPLE_DTYPE,
+	SAMPLE_MODIFIED,
+	SAMPLE_CRASH,
+	SAMPLE_HANG,
+	SAMPLE_PROTOCOL,
+	SAMPLE_UNSUPPORTED,
+	SAMPLE_UNDECIDED,
+	SAMPLE_NONDETERMINISTIC,
+	SAMPLE_FOUND,
+	SAMPLE_CHARACTERIZED
+};
 
 static const struct {
 	enum sample_kind kind;
 	const char *name, *summary;
 } rows[] = {
-	{SAMPLE_WRONG, "wrong",
-	 "tape+x gives -2.5 for element [2] of the cotangent of input 0 where 2.5 is right: off by 5 where 1e-06 is allowed "
-	 "(vjp wrt [0], point 0)."},
-	{SAMPLE_LAST, "last", "tape+x gives 99.5000001 for element [99] of the cotangent of input 0 where 99.5 is right: off by 1e-07 "
-			      "where 1e-06 is allowed (vjp wrt [0], point 0)."},
-	{SAMPLE_PRIMAL, "primal", "tape+x gives 0 for element [1] of the result 0 where 6 is right: off by 6 where 1e-06 is allowed "
-				  "(vjp wrt [0], point 0)."},
-	{SAMPLE_INTEGER, "integer", "tape+x gives 9007199254740992 for element [1] of the result 0 where 9007199254740993 is right: off by 1 (vjp wrt [0], point 0)."},
-	{SAMPLE_PRIMAL_REQUEST, "primal-request", "(primal, point 0)."},
-	{SAMPLE_JVP, "jvp", "element [0] of the tangent of result 0"},
-	{SAMPLE_NAN, "nan", "tape+x gives nan for element [0] of the cotangent of input 0 where 0.5 is right, though every operation on the "
-			    "path is inside its domain (vjp wrt [0], point 0)."},
-	{SAMPLE_INACCURATE, "inaccurate", "off by 8 ulp, by the best known formulas 2.25 at most; tanh: 1/cosh(a)^2"},
-	{SAMPLE_CONVENTION, "convention", "one of the accepted conventions at a kink"},
-	{SAMPLE_AGREE, "agree", "agrees with the truth in all 6 decided components"},
-	{SAMPLE_SHAPE, "shape", "tape+x gives f64[2] for the cotangent of input 0, which is f64[3] (vjp wrt [0], point 0)."},
-	{SAMPLE_COUNT_OF_RESULTS, "count", "tape+x gives 0 derivatives where 1 are due"},
-	{SAMPLE_DTYPE, "dtype", "tape+x gives f32[3] for the cotangent of input 0, which is f64[3]"},
-	{SAMPLE_MODIFIED, "modified", "tape+x wrote into its inputs"},
-	{SAMPLE_CRASH, "crash", "the process of tape+x died: SIGSEGV (vjp wrt [0], point 0)."},
-	{SAMPLE_HANG, "hang", "tape+x did not end: no answer within 5000 ms"},
-	{SAMPLE_PROTOCOL, "protocol", "the answer of tape+x could not be understood: \"x\" \\ \n"},
-	{SAMPLE_UNSUPPORTED, "unsupported", "tape+x does not answer this case: no sort"},
-	{SAMPLE_UNDECIDED, "undecided", "nothing could be decided about tape+x: jump"},
-	{SAMPLE_NONDETERMINISTIC, "nondeterministic", "tape+x gave 1 for element [0] of the cotangent of input 0 and, asked again, 2"},
-	{SAMPLE_FOUND, "found", "-2.5"},
-	{SAMPLE_CHARACTERIZED, "characterized", "-2.5"},
+    {SAMPLE_WRONG, "wrong",
+        "tape+x gives -2.5 for element [2] of the cotangent of input 0 where 2.5 is right: off by 5 where 1e-06 "
+        "is allowed "
+        "(vjp wrt [0], point 0)."},
+    {SAMPLE_LAST, "last",
+        "tape+x gives 99.5000001 for element [99] of the cotangent of input 0 where 99.5 is right: off by 1e-07 "
+        "where 1e-06 is allowed (vjp wrt [0], point 0)."},
+    {SAMPLE_PRIMAL, "primal",
+        "tape+x gives 0 for element [1] of the result 0 where 6 is right: off by 6 where 1e-06 is allowed "
+        "(vjp wrt [0], point 0)."},
+    {SAMPLE_INTEGER, "integer",
+        "tape+x gives 9007199254740992 for element [1] of the result 0 where 9007199254740993 is right: off by "
+        "1 (vjp wrt [0], point 0)."},
+    {SAMPLE_PRIMAL_REQUEST, "primal-request", "(primal, point 0)."},
+    {SAMPLE_JVP, "jvp", "element [0] of the tangent of result 0"},
+    {SAMPLE_NAN, "nan",
+        "tape+x gives nan for element [0] of the cotangent of input 0 where 0.5 is right, though every "
+        "operation on the "
+        "path is inside its domain (vjp wrt [0], point 0)."},
+    {SAMPLE_INACCURATE, "inaccurate", "off by 8 ulp, by the best known formulas 2.25 at most; tanh: 1/cosh(a)^2"},
+    {SAMPLE_CONVENTION, "convention", "one of the accepted conventions at a kink"},
+    {SAMPLE_AGREE, "agree", "agrees with the truth in all 6 decided components"},
+    {SAMPLE_SHAPE, "shape",
+        "tape+x gives f64[2] for the cotangent of input 0, which is f64[3] (vjp wrt [0], point 0)."},
+    {SAMPLE_COUNT_OF_RESULTS, "count", "tape+x gives 0 derivatives where 1 are due"},
+    {SAMPLE_DTYPE, "dtype", "tape+x gives f32[3] for the cotangent of input 0, which is f64[3]"},
+    {SAMPLE_MODIFIED, "modified", "tape+x wrote into its inputs"},
+    {SAMPLE_CRASH, "crash", "the process of tape+x died: SIGSEGV (vjp wrt [0], point 0)."},
+    {SAMPLE_HANG, "hang", "tape+x did not end: no answer within 5000 ms"},
+    {SAMPLE_PROTOCOL, "protocol", "the answer of tape+x could not be understood: \"x\" \\ \n"},
+    {SAMPLE_UNSUPPORTED, "unsupported", "tape+x does not answer this case: no sort"},
+    {SAMPLE_UNDECIDED, "undecided", "nothing could be decided about tape+x: jump"},
+    {SAMPLE_NONDETERMINISTIC, "nondeterministic",
+        "tape+x gave 1 for element [0] of the cotangent of input 0 and, asked again, 2"},
+    {SAMPLE_FOUND, "found", "-2.5"},
+    {SAMPLE_CHARACTERIZED, "characterized", "-2.5"},
 };
 
 /* A table of every kind of row, a statement of every kind, and every other member. */
@@ -186,39 +220,88 @@ static const struct characterization *sample_characterization(struct sample *s, 
 	static double pair[2][2] = {{1, 2}, {NAN, INFINITY}};
 	static int first[] = {0, 1};
 	static struct variant_row row[] = {
-	    {.cell = cells, .verdict = VERDICT_WRONG, .decided = true, .fails = true, .of = "cotangent of input 0", .expected = 3e-6,
-	     .returned = 1, .radius = 1e-20, .text = ""},
-	    {.cell = cells, .engine = "tape", .verdict = VERDICT_NAN_LEAK, .decided = true, .of = "cotangent of input 0", .expected = 1,
-	     .returned = NAN, .n_element = 2, .element_expected = pair[0], .element_returned = pair[1], .has_sum = true, .sum_expected = 3,
-	     .sum_returned = NAN, .text = ""},
+	    {.cell = cells,
+	        .verdict = VERDICT_WRONG,
+	        .decided = true,
+	        .fails = true,
+	        .of = "cotangent of input 0",
+	        .expected = 3e-6,
+	        .returned = 1,
+	        .radius = 1e-20,
+	        .text = ""},
+	    {.cell = cells,
+	        .engine = "tape",
+	        .verdict = VERDICT_NAN_LEAK,
+	        .decided = true,
+	        .of = "cotangent of input 0",
+	        .expected = 1,
+	        .returned = NAN,
+	        .n_element = 2,
+	        .element_expected = pair[0],
+	        .element_returned = pair[1],
+	        .has_sum = true,
+	        .sum_expected = 3,
+	        .sum_returned = NAN,
+	        .text = ""},
 	    {.cell = cells, .verdict = VERDICT_UNDECIDED, .reason = REASON_JUMP, .text = ""},
-	    {.cell = cells, .verdict = VERDICT_CRASH, .decided = true, .fails = true, .text = "SIGSEGV \"\x1b[31m\" <b>"},
+	    {.cell = cells,
+	        .verdict = VERDICT_CRASH,
+	        .decided = true,
+	        .fails = true,
+	        .text = "SIGSEGV \"\x1b[31m\" <b>"},
 	};
-	static struct variant_table table = {.id = "points", .title = "Points", .varies = "the point", .n_column = 2, .column = columns,
-	    .n_row = 4, .row = row};
+	static struct variant_table table = {.id = "points",
+	    .title = "Points",
+	    .varies = "the point",
+	    .n_column = 2,
+	    .column = columns,
+	    .n_row = 4,
+	    .row = row};
 	static struct support support = {0, 2, first};
 	static struct statement statement[] = {
 	    {"forward", "The forward value is right.", STATEMENT_SHOWN, 1, &support},
 	    {"dtype", "Not a matter of the dtype.", STATEMENT_RULED_OUT, 0, NULL},
 	    {"peers", "No other engine was there.", STATEMENT_OPEN, 0, NULL},
 	};
-	static struct condition condition = {.n_term = 1, .term = {{"step-depends", "a step depends on x", true}}, .text = "it depends",
-	    .failing = 4, .failing_with = 3, .passing = 2, .passing_without = 2, .n_exception = 1, .exception = &support, .n_alternative = 1,
-	    .alternative = alternatives, .held_out = 10, .predicted = 9};
-	static struct departure departure = {1, "mul", "v2 = mul(v1, v0)", "The result of mul is the first that is wrong.", {0, 2, first}};
+	static struct condition condition = {.n_term = 1,
+	    .term = {{"step-depends", "a step depends on x", true}},
+	    .text = "it depends",
+	    .failing = 4,
+	    .failing_with = 3,
+	    .passing = 2,
+	    .passing_without = 2,
+	    .n_exception = 1,
+	    .exception = &support,
+	    .n_alternative = 1,
+	    .alternative = alternatives,
+	    .held_out = 10,
+	    .predicted = 9};
+	static struct departure departure = {
+	    1, "mul", "v2 = mul(v1, v0)", "The result of mul is the first that is wrong.", {0, 2, first}};
 	struct characterization *x = NEW(a, struct characterization, 1);
 	const struct testcase **cases = NEW(a, const struct testcase *, 1);
 
 	cases[0] = &s->c;
-	*x = (struct characterization){.runs = 4, .finished = false, .n_skipped = 1, .skipped = skipped, .n_table = 1, .table = &table,
-	    .n_statement = 3, .statement = statement, .condition = &condition, .departure = &departure, .n_case = 1, .cases = cases};
+	*x = (struct characterization){.runs = 4,
+	    .finished = false,
+	    .n_skipped = 1,
+	    .skipped = skipped,
+	    .n_table = 1,
+	    .table = &table,
+	    .n_statement = 3,
+	    .statement = statement,
+	    .condition = &condition,
+	    .departure = &departure,
+	    .n_case = 1,
+	    .cases = cases};
 	return x;
 }
 
 static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 {
 	bool primal = kind == SAMPLE_PRIMAL_REQUEST;
-	struct sample *s = sample_new(kind == SAMPLE_LAST ? WIDE : 3, !primal, kind == SAMPLE_JVP ? TRANSFORM_JVP : TRANSFORM_VJP, a);
+	struct sample *s = sample_new(
+	    kind == SAMPLE_LAST ? WIDE : 3, !primal, kind == SAMPLE_JVP ? TRANSFORM_JVP : TRANSFORM_VJP, a);
 	struct type two = {DTYPE_F64, {1, {2}}}, narrow = {DTYPE_F32, {1, {3}}};
 
 	switch (kind) {
@@ -241,7 +324,8 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		spoil(s, VERDICT_WRONG_PRIMAL, 1, 0x1p53, true);
 		s->truth.point[0].primal[0].type.dtype = s->answer[0].primal[0].type.dtype = DTYPE_I64;
 		for (int i = 0; i < 3; i++) {
-			s->truth.point[0].primal[0].at[i] = (struct component){.value = 0x1p53, .low = i == 1, .in_domain = true};
+			s->truth.point[0].primal[0].at[i] = (struct component){
+			    .value = 0x1p53, .low = i == 1, .in_domain = true};
 			s->answer[0].primal[0].at[i].i = (int64_t)1 << 53;
 		}
 		break;
@@ -297,7 +381,8 @@ static struct sample *sample_of(enum sample_kind kind, struct arena *a)
 		s->judgement.reason = REASON_JUMP;
 		s->judgement.undecided[REASON_JUMP] = 6;
 		s->judgement.decided = 0;
-		s->truth.point[0].fd = (struct fd_evidence){.outcome = FD_ABSTAINS, .reason = REASON_ISOLATED_PATH, .precision = 256};
+		s->truth.point[0].fd = (struct fd_evidence){
+		    .outcome = FD_ABSTAINS, .reason = REASON_ISOLATED_PATH, .precision = 256};
 		s->truth.point[0].derivative[0][0].at[0].reason = REASON_JUMP;
 		break;
 	case SAMPLE_NONDETERMINISTIC:
@@ -334,14 +419,15 @@ static const struct json *child_at(const struct json *v, int index)
 	return x;
 }
 
-static void check_common(const char *name, const struct sample *s, const char *text, size_t len, const struct json *root,
-    struct arena *a)
+static void check_common(
+    const char *name, const struct sample *s, const char *text, size_t len, const struct json *root, struct arena *a)
 {
 	struct error e = {.text = ""};
 	struct testcase back;
 
 	CHECK(!strcmp(text_of(root, "schema"), "adjudge.report/1"), "%s", name);
-	CHECK(!strcmp(text_of(root, "verdict"), verdict_names[s->judgement.verdict]), "%s: %s", name, text_of(root, "verdict"));
+	CHECK(!strcmp(text_of(root, "verdict"), verdict_names[s->judgement.verdict]), "%s: %s", name,
+	    text_of(root, "verdict"));
 	CHECK(text[len - 1] == '\n' && text[len] == '\0' && strlen(text) == len, "%s: its end", name);
 	CHECK(testcase_read(text, len, a, &back, &e), "%s: a report is no case: %s: %s", name, e.place, e.text);
 	CHECK(e.text[0] || testcase_equal(&back, &s->c), "%s: another case came back", name);
@@ -362,7 +448,8 @@ static void test_rows(struct arena *a)
 
 		CHECK(root != NULL, "%s: %s: %s", rows[k].name, e.place, e.text);
 		check_common(rows[k].name, s, text, len, root, a);
-		CHECK(strstr(text_of(root, "summary"), rows[k].summary), "%s: '%s'", rows[k].name, text_of(root, "summary"));
+		CHECK(strstr(text_of(root, "summary"), rows[k].summary), "%s: '%s'", rows[k].name,
+		    text_of(root, "summary"));
 		CHECK(len == len_again && !memcmp(text, other, len), "%s: two reports differ", rows[k].name);
 	}
 }
@@ -408,7 +495,8 @@ static void test_bound(struct arena *a)
 	elements = json_find(tensor, "elements");
 	CHECK(elements->n_child == 65, "%d elements", elements->n_child);
 	last = child_at(elements, 64);
-	CHECK(json_int64(json_find(last, "element"), &number, &e) && number == WIDE - 1, "the worst is element %lld", (long long)number);
+	CHECK(json_int64(json_find(last, "element"), &number, &e) && number == WIDE - 1, "the worst is element %lld",
+	    (long long)number);
 	CHECK(json_int64(json_find(tensor, "elements_left_out"), &number, &e) && number == WIDE - 65, "%lld left out",
 	    (long long)number);
 }
@@ -428,7 +516,8 @@ static void test_renderings(struct arena *a)
 		r->render(&out, root, source);
 		if (!strcmp(r->name, "dot"))
 			continue; /* the program alone */
-		CHECK(strstr(out.at, "-2.5") && strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
+		CHECK(
+		    strstr(out.at, "-2.5") && strstr(out.at, "The forward value is right."), "%s: %s", r->name, out.at);
 		CHECK(strstr(out.at, "nan-leak") && strstr(out.at, "0.001"), "%s: the rows: %s", r->name, out.at);
 		CHECK(!strchr(out.at, '\x1b'), "%s: escapes", r->name);
 	}

@@ -100,8 +100,8 @@ static const char *number_end(const char *s)
 {
 	bool hex = !strncmp(s + (*s == '-'), "0x", 2);
 
-	for (s++; isalnum((unsigned char)*s) || *s == '.' ||
-	     ((*s == '+' || *s == '-') && strchr(hex ? "p" : "eE", s[-1]));)
+	for (s++;
+	     isalnum((unsigned char)*s) || *s == '.' || ((*s == '+' || *s == '-') && strchr(hex ? "p" : "eE", s[-1]));)
 		s++;
 	return s;
 }
@@ -245,10 +245,7 @@ static struct placed *put(struct reader *r, struct placed *parent, const char *k
 	return v;
 }
 
-static char *text_of(struct reader *r, const struct token *t)
-{
-	return arena_printf(r->arena, "%.*s", t->len, t->at);
-}
+static char *text_of(struct reader *r, const struct token *t) { return arena_printf(r->arena, "%.*s", t->len, t->at); }
 
 /* An error of case_read_program: its place is a path in the tree. */
 static bool fail_at_path(struct reader *r, const struct error *inner)
@@ -363,7 +360,7 @@ static bool put_cell(struct reader *r, struct placed *parent, const char *key, e
 	else
 		put(r, parent, key, JSON_STRING, t,
 		    dtype_is_float(d) ? arena_printf(r->arena, "%s", real_print(cell.f, hex))
-				      : arena_printf(r->arena, "%lld", (long long)cell.i));
+		                      : arena_printf(r->arena, "%lld", (long long)cell.i));
 	return true;
 }
 
@@ -689,8 +686,8 @@ static bool read_level(struct reader *r)
 	if (!read_wrt(r, l))
 		return false;
 	const char *after = r->next + strspn(r->next, " \t");
-	bool more =
-	    !strncmp(after, "cotangents", 10) || !strncmp(after, "tangents", 8) || isdigit((unsigned char)*after);
+	bool more = !strncmp(after, "cotangents", 10) || !strncmp(after, "tangents", 8) ||
+	    isdigit((unsigned char)*after);
 	if (r->token.kind == TOKEN_LINE && *r->token.at == ';' && more) {
 		advance(r);
 		if (!read_rest(r, l))
@@ -771,7 +768,7 @@ static bool read_provenance(struct reader *r)
 		const char **out = is_word(&r->token, "title") ? &from->title
 		    : is_word(&r->token, "source")             ? &from->source
 		    : is_word(&r->token, "comment")            ? &from->comment
-							       : NULL;
+		                                               : NULL;
 
 		if (!out || *r->next != ':')
 			return true;
@@ -788,7 +785,7 @@ static bool read_tail(struct reader *r)
 		    : take_word(r, "point")              ? read_point(r)
 		    : take_word(r, "request")            ? read_request(r)
 		    : take_word(r, "then")               ? read_level(r)
-							 : expect(r, false, "point, request, then or expected");
+		                                         : expect(r, false, "point, request, then or expected");
 
 		if (!ok)
 			return false;
@@ -826,9 +823,7 @@ static bool resolve_level(struct reader *r, const struct level *l, struct signat
 	struct type type[LIMIT_ARGS];
 	struct error inner = {0};
 
-	t->kind = is_word(&l->kind, "vjp") ? TRANSFORM_VJP
-	    : is_word(&l->kind, "jvp")     ? TRANSFORM_JVP
-					   : TRANSFORM_BATCH;
+	t->kind = is_word(&l->kind, "vjp") ? TRANSFORM_VJP : is_word(&l->kind, "jvp") ? TRANSFORM_JVP : TRANSFORM_BATCH;
 	t->n_wrt = l->n_name == NO_INPUT ? 0 : l->n_name ? l->n_name : s->n_input;
 	t->wrt = NEW(r->arena, int, t->n_wrt);
 	for (int k = 0; k < t->n_wrt; k++) {
@@ -915,8 +910,8 @@ struct testcase test_function(
     struct arena *a, const char *inputs, const char *body, const char *point, const char *request)
 {
 	return test_case(a,
-	    arena_printf(a, "inputs %s\n%s\nreturn y\npoint %s\n%s%s", inputs, body, point,
-		*request ? "request: " : "", request));
+	    arena_printf(a, "inputs %s\n%s\nreturn y\npoint %s\n%s%s", inputs, body, point, *request ? "request: " : "",
+	        request));
 }
 
 char *json_bytes(struct arena *a, const char *text, size_t len)

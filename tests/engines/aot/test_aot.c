@@ -1,4 +1,5 @@
-/* test_aot.c: derivative programs: known gradients, laws over generated cases, programs derived again, zeros that stay zero. */
+/* test_aot.c: derivative programs: known gradients, laws over generated cases, programs derived again, zeros that stay
+ * zero. */
 #include "engines/aot/aot.h"
 #include "engines/aot/nested.h"
 #include "engines/aot/interpret.h"
@@ -12,16 +13,53 @@ static const struct {
 	enum op op;
 	double a, b;
 } points[] = {
-    {OP_ATAN, 1e200, 0}, {OP_ATAN, -3e9, 0}, {OP_ATAN, .75, 0}, {OP_ASINH, 1e200, 0}, {OP_ASINH, -2e8, 0},
-    {OP_ASINH, .5, 0}, {OP_ACOSH, 1 + 0x1p-40, 0}, {OP_ACOSH, 1e200, 0}, {OP_ERF, .1, 0}, {OP_ERF, 4.7, 0},
-    {OP_ERF, -13.3, 0}, {OP_ERF, 25.9, 0}, {OP_ERF, 41, 0}, {OP_ERF, -1e200, 0}, {OP_TANH, 20, 0},
-    {OP_TANH, -800, 0}, {OP_LOGISTIC, -800, 0}, {OP_LOGISTIC, 40, 0}, {OP_LOGISTIC, -30, 0}, {OP_TAN, 1.5707, 0},
-    {OP_ASIN, 1 - 0x1p-50, 0}, {OP_ACOS, -1 + 0x1p-50, 0}, {OP_ATANH, 1 - 0x1p-50, 0}, {OP_RSQRT, 1e-200, 0},
-    {OP_SQRT, 1e300, 0}, {OP_ABS, 0, 0}, {OP_ABS, -2, 0}, {OP_SQUARE, -1e100, 0}, {OP_EXPM1, 1e-9, 0},
-    {OP_LOG1P, -.999, 0}, {OP_SINH, 3, 0}, {OP_COSH, -3, 0}, {OP_DIV, 1e200, 1e-100}, {OP_DIV, 3, -7},
-    {OP_POW, 0, 3}, {OP_POW, 2, 0}, {OP_POW, 1e-3, 2.5}, {OP_POW, 7, -1.25}, {OP_ATAN2, 1e200, 1e180},
-    {OP_ATAN2, 1e-200, -3e-200}, {OP_ATAN2, -1, 0}, {OP_MAX, 1, 1}, {OP_MAX, 1, 2}, {OP_MIN, 1, 2}, {OP_MIN, 3, 3},
-    {OP_SUB, 1, 2}, {OP_MUL, 3, 4},
+    {OP_ATAN, 1e200, 0},
+    {OP_ATAN, -3e9, 0},
+    {OP_ATAN, .75, 0},
+    {OP_ASINH, 1e200, 0},
+    {OP_ASINH, -2e8, 0},
+    {OP_ASINH, .5, 0},
+    {OP_ACOSH, 1 + 0x1p-40, 0},
+    {OP_ACOSH, 1e200, 0},
+    {OP_ERF, .1, 0},
+    {OP_ERF, 4.7, 0},
+    {OP_ERF, -13.3, 0},
+    {OP_ERF, 25.9, 0},
+    {OP_ERF, 41, 0},
+    {OP_ERF, -1e200, 0},
+    {OP_TANH, 20, 0},
+    {OP_TANH, -800, 0},
+    {OP_LOGISTIC, -800, 0},
+    {OP_LOGISTIC, 40, 0},
+    {OP_LOGISTIC, -30, 0},
+    {OP_TAN, 1.5707, 0},
+    {OP_ASIN, 1 - 0x1p-50, 0},
+    {OP_ACOS, -1 + 0x1p-50, 0},
+    {OP_ATANH, 1 - 0x1p-50, 0},
+    {OP_RSQRT, 1e-200, 0},
+    {OP_SQRT, 1e300, 0},
+    {OP_ABS, 0, 0},
+    {OP_ABS, -2, 0},
+    {OP_SQUARE, -1e100, 0},
+    {OP_EXPM1, 1e-9, 0},
+    {OP_LOG1P, -.999, 0},
+    {OP_SINH, 3, 0},
+    {OP_COSH, -3, 0},
+    {OP_DIV, 1e200, 1e-100},
+    {OP_DIV, 3, -7},
+    {OP_POW, 0, 3},
+    {OP_POW, 2, 0},
+    {OP_POW, 1e-3, 2.5},
+    {OP_POW, 7, -1.25},
+    {OP_ATAN2, 1e200, 1e180},
+    {OP_ATAN2, 1e-200, -3e-200},
+    {OP_ATAN2, -1, 0},
+    {OP_MAX, 1, 1},
+    {OP_MAX, 1, 2},
+    {OP_MIN, 1, 2},
+    {OP_MIN, 3, 3},
+    {OP_SUB, 1, 2},
+    {OP_MUL, 3, 4},
 };
 
 static enum op build_op;
@@ -49,8 +87,8 @@ static void check_points(struct engine *aot, struct engine *tape, struct arena *
 		for (int k = 0; k < q.n_derivative; k++) {
 			double got = p.derivative[k].at->f, want = q.derivative[k].at->f;
 
-			CHECK(got == want || fabs(got - want) <= 4e-15 * fabs(want), "%s at %g, %g by %d: %.17g, tape %.17g",
-			    s.name, points[i].a, points[i].b, k, got, want);
+			CHECK(got == want || fabs(got - want) <= 4e-15 * fabs(want),
+			    "%s at %g, %g by %d: %.17g, tape %.17g", s.name, points[i].a, points[i].b, k, got, want);
 		}
 	}
 }
@@ -80,10 +118,7 @@ static void check_samples_against(struct engine *aot, struct engine *tape, struc
 enum { GENERATED = 2000 };
 
 /* What the limits of written programs say of a derived one; anything else is a mistake. */
-static bool is_limit(const struct error *e)
-{
-	return strstr(e->text, "work of") || strstr(e->text, "more than");
-}
+static bool is_limit(const struct error *e) { return strstr(e->text, "work of") || strstr(e->text, "more than"); }
 
 static void check_derived(const struct testcase *c, int number, int *beyond, struct arena *a)
 {
@@ -92,8 +127,9 @@ static void check_derived(const struct testcase *c, int number, int *beyond, str
 	struct program derived;
 	struct error e = {.text = ""};
 	int n = 0;
-	bool done = t->kind == TRANSFORM_JVP ? aot_jvp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e) :
-					       aot_vjp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e);
+	bool done = t->kind == TRANSFORM_JVP
+	    ? aot_jvp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e)
+	    : aot_vjp(&c->program, t->wrt, t->n_wrt, &aot_rules_right, a, &derived, &e);
 
 	if (!done) {
 		CHECK(strstr(e.text, "expected at most"), "case %d: %s", number, e.text);
@@ -158,8 +194,8 @@ static void check_generated(struct engine *aot, const struct profile *profile, e
 		CHECK(!verdict_is_finding[j.verdict], "case %d: %s", number, verdict_names[j.verdict]);
 	}
 	oracle_close(oracle);
-	printf("%d cases, %d with %s: %d refused, %d beyond the limits of written programs\n", GENERATED, with, op_table[op].name,
-	    refused, beyond);
+	printf("%d cases, %d with %s: %d refused, %d beyond the limits of written programs\n", GENERATED, with,
+	    op_table[op].name, refused, beyond);
 	CHECK(with * 2 > GENERATED, "%d with %s", with, op_table[op].name);
 	CHECK(refused * 10 < GENERATED, "%d refused", refused);
 	arena_reset(a);
@@ -178,7 +214,8 @@ static struct program power(struct arena *a, bool as_while)
 	return build_end(&b, &y, 1);
 }
 
-/* x^4 by a loop: 4 x^3 from a vjp, 12 x^2 from a jvp of that, 24 x from a vjp of that; every program valid, all exact at 1.5. */
+/* x^4 by a loop: 4 x^3 from a vjp, 12 x^2 from a jvp of that, 24 x from a vjp of that; every program valid, all exact
+ * at 1.5. */
 static void check_again(struct arena *a)
 {
 	static const double x = 1.5;
@@ -243,8 +280,8 @@ static void check_strong_zero(struct arena *a)
 /* ---- loops with many carries ---- */
 
 /*
- * A loop of n carries, each the sine of itself: nine share a stack, as nine stacks find no room beside nine carries among the results of
- * a scan; for fifteen there is no room at all.
+ * A loop of n carries, each the sine of itself: nine share a stack, as nine stacks find no room beside nine carries
+ * among the results of a scan; for fifteen there is no room at all.
  */
 static struct answer many_carries(struct engine *aot, int n_carry, struct arena *a)
 {
@@ -279,7 +316,8 @@ static void check_room(struct engine *aot, struct arena *a)
 
 	CHECK(out.status == ANSWER_OK && near(out.derivative[0].at->f, want, 1e-15), "9 carries: %s", out.text);
 	out = many_carries(aot, 15, a);
-	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "carries"), "15 carries: %d, %s", (int)out.status, out.text);
+	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "carries"), "15 carries: %d, %s", (int)out.status,
+	    out.text);
 }
 
 int main(int argc, char **argv)

@@ -45,8 +45,7 @@ static void fill_directions(struct transform *t)
  * Appends a transform of all inputs to c; seeds of a vjp of results are those that sample_case gave, others are
  * directions.
  */
-static void push_transform(
-    struct arena *a, struct testcase *c, enum transform_kind kind, const struct transform *given)
+static void push_transform(struct arena *a, struct testcase *c, enum transform_kind kind, const struct transform *given)
 {
 	const struct signature s = testcase_signature(c);
 	struct transform *t = NEW(a, struct transform, c->n_transform + 1);
@@ -161,7 +160,7 @@ static void check_hessian(
 	for (int mix = 0; mix < 4; mix++) {
 		struct testcase stacked = *c;
 		enum transform_kind inner = mix & 1 ? TRANSFORM_JVP : TRANSFORM_VJP,
-				    outer = mix & 2 ? TRANSFORM_JVP : TRANSFORM_VJP;
+		                    outer = mix & 2 ? TRANSFORM_JVP : TRANSFORM_VJP;
 
 		stacked.n_transform = 0;
 		push_transform(a, &stacked, inner, inner == TRANSFORM_VJP ? &c->transform[0] : NULL);
@@ -181,9 +180,8 @@ static void check_hessian(
 			}
 			CHECK(flatten(out.derivative, out.n_derivative, got) == n, "%s, %s", name, specs[e]);
 			for (int i = 0; i < n; i++)
-				CHECK(near(got[i], want[i], tolerance),
-				    "%s, %s, %s of %s: [%d] %.17g, expected %.17g", name, specs[e],
-				    transform_names[outer], transform_names[inner], i, got[i], want[i]);
+				CHECK(near(got[i], want[i], tolerance), "%s, %s, %s of %s: [%d] %.17g, expected %.17g",
+				    name, specs[e], transform_names[outer], transform_names[inner], i, got[i], want[i]);
 		}
 	}
 }
@@ -272,11 +270,11 @@ static const char zero_cotangent[] = "s = sin a; q = square s; c = cos b; y = mu
 
 /* where(a > 0, a^1.5, 3 a b): at 0 the branch not taken has a finite slope whose own slope is infinite. */
 static const char infinite_second[] = "power = pow a, 1.5\n"
-				      "product = mul a, b\n"
-				      "triple = mul product, 3\n"
-				      "p = gt a, 0\n"
-				      "y = select p, power, triple\n"
-				      "return y";
+                                      "product = mul a, b\n"
+                                      "triple = mul product, 3\n"
+                                      "p = gt a, 0\n"
+                                      "y = select p, power, triple\n"
+                                      "return y";
 
 static void check_zeros(struct arena *a)
 {
@@ -305,8 +303,8 @@ static void check_third(struct arena *a)
 	} rows[] = {
 	    {"sin(a) a^2 at 0", sine_square, 0, 6},
 	    {"sin(a) a^2 at 0.5", sine_square, .5,
-		6 * 0.87758256189037276 - 3 * 0.47942553860420301 -
-		    .25 * 0.87758256189037276}, /* 6 cos - 6x sin - x^2 cos */
+	        6 * 0.87758256189037276 - 3 * 0.47942553860420301 -
+	            .25 * 0.87758256189037276}, /* 6 cos - 6x sin - x^2 cos */
 	    {"logistic at 0", "y = logistic a; return y", 0, -.125},
 	};
 
@@ -330,8 +328,8 @@ static void check_third(struct arena *a)
 			for (int e = 0; e < ENGINES; e++)
 				if (knows(engines[e], &c, a) && answer_of(engines[e], &c, s.name, a, &out))
 					CHECK(near(out.derivative[0].at->f, rows[i].want, 1e-13),
-					    "%s, mix %d: %.17g, expected %.17g", specs[e], mix,
-					    out.derivative[0].at->f, rows[i].want);
+					    "%s, mix %d: %.17g, expected %.17g", specs[e], mix, out.derivative[0].at->f,
+					    rows[i].want);
 		}
 	}
 }
@@ -414,8 +412,8 @@ static void check_batch_outside(struct arena *a)
 					struct tensor row = {.type = type_row(&all.primal[k].type)};
 
 					row.at = all.primal[k].at + b * shape_elements(&row.type.shape);
-					CHECK(tensor_same(&row, &one.primal[k]), "%s, %s, slice %d", s->name,
-					    specs[e], b);
+					CHECK(tensor_same(&row, &one.primal[k]), "%s, %s, slice %d", s->name, specs[e],
+					    b);
 				}
 			}
 		}
@@ -506,10 +504,10 @@ static void check_batch_both(struct arena *a)
 				double want = u0 * 2 * y + u1 * 2 * x;
 
 				sum += u0 * 2 * x;
-				CHECK(near(out.derivative[0].at[q * SIZE + b].f, want, 1e-14), "%s: [%d][%d]",
-				    specs[e], q, b);
-				CHECK(out.primal[0].at[q * SIZE + b].f == x * x * y, "%s: primal [%d][%d]", specs[e],
+				CHECK(near(out.derivative[0].at[q * SIZE + b].f, want, 1e-14), "%s: [%d][%d]", specs[e],
 				    q, b);
+				CHECK(out.primal[0].at[q * SIZE + b].f == x * x * y, "%s: primal [%d][%d]", specs[e], q,
+				    b);
 			}
 			CHECK(near(out.derivative[1].at[q].f, sum, 1e-14), "%s: [%d]", specs[e], q);
 		}
@@ -584,10 +582,9 @@ static void check_vectorised(struct arena *a)
 		c.transform = arena_copy(a, t, 1, sizeof *t);
 		c.n_transform = 1;
 		s = testcase_signature(&c);
-		if (aot_map(&c.program, t, a, &slow, &e) &&
-		    aot_batch(&c.program, t, &aot_rules_right, a, &fast, &e)) {
-			struct tensor *input = NEW(a, struct tensor, s.n_input),
-				      *x = NEW(a, struct tensor, s.n_output), *y = NEW(a, struct tensor, s.n_output);
+		if (aot_map(&c.program, t, a, &slow, &e) && aot_batch(&c.program, t, &aot_rules_right, a, &fast, &e)) {
+			struct tensor *input = NEW(a, struct tensor, s.n_input), *x = NEW(a, struct tensor, s.n_output),
+			              *y = NEW(a, struct tensor, s.n_output);
 
 			for (int k = 0; k < s.n_input; k++)
 				input[k] = gen_point_tensor(&choice, &profile, &s.input[k], NULL, a);
@@ -625,7 +622,7 @@ static void check_refusals(struct arena *a)
 			engine_answer(engines[e], &c, a, &out);
 			CHECK((out.status == ANSWER_OK) == knows(engines[e], &c, a), "%s", specs[e]);
 			CHECK(out.status == ANSWER_OK ||
-				(out.status == ANSWER_UNSUPPORTED && strstr(out.text, transform_names[kind])),
+			        (out.status == ANSWER_UNSUPPORTED && strstr(out.text, transform_names[kind])),
 			    "%s: %s", specs[e], out.text);
 		}
 }

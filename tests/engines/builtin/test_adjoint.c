@@ -9,23 +9,18 @@
 #include "engines/kernels/kernels.h"
 #include "tests/check.h"
 
-#define SHAPE0                                                                                                     \
-	{                                                                                                          \
-		0,                                                                                                 \
-		{                                                                                                  \
-			0                                                                                          \
-		}                                                                                                  \
+#define SHAPE0 \
+	{ \
+		0, { 0 } \
 	}
-#define SHAPE(r, ...)                                                                                              \
-	{                                                                                                          \
-		r,                                                                                                 \
-		{                                                                                                  \
-			__VA_ARGS__                                                                                \
-		}                                                                                                  \
+#define SHAPE(r, ...) \
+	{ \
+		r, { __VA_ARGS__ } \
 	}
 
 /* clang-format off */
-/* One operand: floats are drawn from (low, high); with n_at > 0 they are at[], cycled, and so are integers and bools. */
+/* One operand: floats are drawn from (low, high); with n_at > 0 they are at[], cycled, and so are
+ * integers and bools. */
 struct operand {
 	enum dtype dtype;
 	struct shape shape;
@@ -184,8 +179,8 @@ static void pull(struct fixture *f, const struct adjoint_rules *rules, const str
 			if (!dtype_is_float(o->dtype))
 				f->arg[k].at[i].i = (int64_t)o->at[i % o->n_at];
 			else
-				f->arg[k].at[i].f =
-				    o->n_at ? o->at[i % o->n_at] : o->low + (o->high - o->low) * draw(&state);
+				f->arg[k].at[i].f = o->n_at ? o->at[i % o->n_at]
+				                            : o->low + (o->high - o->low) * draw(&state);
 	}
 	run(f, a);
 	f->cotangent = tensor_new(a, &f->out.type);
@@ -226,8 +221,8 @@ static void check_smooth(const struct adjoint_rules *rules, const struct row *ro
 			*x = x0 - h;
 			double slope = (up - weighted(&f, a)) / (2 * h);
 			*x = x0;
-			CHECK(fabs(got - slope) <= 1e-7 * fmax(1, fabs(slope)),
-			    "%s operand %d[%d]: %.17g, slope %.17g", name, k, i, got, slope);
+			CHECK(fabs(got - slope) <= 1e-7 * fmax(1, fabs(slope)), "%s operand %d[%d]: %.17g, slope %.17g",
+			    name, k, i, got, slope);
 		}
 	}
 }
@@ -248,9 +243,12 @@ static const struct {
     {{OP_POW, {V(S3, 3, 0, 0, 1), V(S3, 3, 0, 2, 5)}, {0}}, 1, {0, 0, 0}, 3},
     {{OP_REDUCE_MAX, {V(S4, 4, 2, 1, 2, 0)}, {.n_axes = 1, .axes = {0}}}, 0, {.5, 0, .5, 0}, 4},
     {{OP_REDUCE_MAX, {V(S3, 3, 1, 2, 3)}, {.n_axes = 0}}, 0, {1, -2, 3}, 3},
-    {{OP_SCATTER_MAX, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)}, {.mode = MODE_DROP}}, 0, {.5, 0, 3}, 3},
-    {{OP_SCATTER_MAX, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)}, {.mode = MODE_DROP}}, 2, {.5, 0, -2}, 3},
-    {{OP_SCATTER_SET, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)}, {.mode = MODE_DROP}}, 2, {0, 1, -2}, 3},
+    {{OP_SCATTER_MAX, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)},
+        {.mode = MODE_DROP}}, 0, {.5, 0, 3}, 3},
+    {{OP_SCATTER_MAX, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)},
+        {.mode = MODE_DROP}}, 2, {.5, 0, -2}, 3},
+    {{OP_SCATTER_SET, {V(S3, 3, 2, 1, 9), I(S3, 3, 0, 0, 1), V(S3, 3, 2, 1, 4)},
+        {.mode = MODE_DROP}}, 2, {0, 1, -2}, 3},
     {{OP_NORM, {V(S3, 3, 0, 0, 0)}, {.n_axes = 1, .axes = {0}}}, 0, {0, 0, 0}, 3},
     {{OP_NORM, {V(S3, 3, 3e200, 0, 4e200)}, {.n_axes = 1, .axes = {0}}}, 0, {.6, 0, .8}, 3},
     {{OP_LOGSUMEXP, {V(S3, 1, -INFINITY)}, {.n_axes = 1, .axes = {0}}}, 0, {0, 0, 0}, 3},
@@ -258,9 +256,11 @@ static const struct {
     {{OP_REDUCE_PROD, {V(S3, 3, 0, 5, 0)}, {.n_axes = 1, .axes = {0}}}, 0, {0, 0, 0}, 3},
     /* the right values to 17 digits, computed with 40 digits */
     {{OP_ATAN, {V(S3, 3, 1e160, 1e8, 1)}, {0}}, 0, {1e-320, -2 * 9.999999999999999e-17, 1.5}, 3},
-    {{OP_LOGISTIC, {V(S3, 3, -720., 720, 40)}, {0}}, 0, {2.0322308024242932e-313, -2 * 2.0322308024242932e-313, 3 * 4.248354255291589e-18}, 3},
+    {{OP_LOGISTIC, {V(S3, 3, -720., 720, 40)}, {0}}, 0, {2.0322308024242932e-313,
+        -2 * 2.0322308024242932e-313, 3 * 4.248354255291589e-18}, 3},
     {{OP_TANH, {V(S3, 3, 20, 400, -1e308)}, {0}}, 0, {1.699341702116636e-17, 0, 0}, 3},
-    {{OP_ERF, {V(S3, 3, 20, 0, 5)}, {0}}, 0, {2.1610374743867985e-174, -2 * 1.1283791670955126, 3 * 1.5670866531017336e-11}, 3},
+    {{OP_ERF, {V(S3, 3, 20, 0, 5)}, {0}}, 0, {2.1610374743867985e-174, -2 * 1.1283791670955126,
+        3 * 1.5670866531017336e-11}, 3},
     {{OP_ACOSH, {V(S3, 3, 1e300, 1.25, 1.0000000000000002)}, {0}}, 0, {1e-300, -2 / .75, 3 * 47453132.81212578}, 3},
     {{OP_ATAN2, {V(S3, 3, 3e200, 3e-200, 3), V(S3, 3, 4e200, 4e-200, 4)}, {0}}, 0, {1.6e-201, -2 * 1.6e199, .48}, 3},
 };
@@ -290,11 +290,10 @@ static void check_complete(const struct adjoint_rules *rules)
 {
 	for (int op = 0; op < OP_COUNT; op++) {
 		CHECK(rules->row[op].structure, "%s has no row, or its text does not compile", op_table[op].name);
-		CHECK(
-		    (rules->row[op].structure == adjoint_region) == (op_table[op].regularity == REGULARITY_REGION),
+		CHECK((rules->row[op].structure == adjoint_region) == (op_table[op].regularity == REGULARITY_REGION),
 		    "%s", op_table[op].name);
-		CHECK(adjoint_flows(rules, (enum op)op) != (op_table[op].regularity == REGULARITY_STEP ||
-							       op_table[op].regularity == REGULARITY_DISCRETE),
+		CHECK(adjoint_flows(rules, (enum op)op) !=
+		        (op_table[op].regularity == REGULARITY_STEP || op_table[op].regularity == REGULARITY_DISCRETE),
 		    "%s", op_table[op].name);
 	}
 }
@@ -315,8 +314,7 @@ static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 	pull(&f, rules, &mul, a);
 	for (int i = 0; i < 3; i++)
 		want += dtype_round(DTYPE_BF16, f.cotangent.at[i].f / 3);
-	CHECK(
-	    f.contribution[0].at->f == dtype_round(DTYPE_BF16, want), "%g, want %g", f.contribution[0].at->f, want);
+	CHECK(f.contribution[0].at->f == dtype_round(DTYPE_BF16, want), "%g, want %g", f.contribution[0].at->f, want);
 
 	adjoint_add(rules, &t, &adjoint, &first);
 	adjoint_add(rules, &t, &adjoint, &second);
@@ -325,8 +323,8 @@ static void check_rounding(const struct adjoint_rules *rules, struct arena *a)
 }
 
 /*
- * What adjoint_reads says nobody reads may be overwritten after the op has run: contributions stay, bit for bit.  A spent cotangent
- * changes nothing either.
+ * What adjoint_reads says nobody reads may be overwritten after the op has run: contributions stay, bit for bit.  A
+ * spent cotangent changes nothing either.
  */
 static void check_reads(const struct adjoint_rules *rules, const struct row *row, struct arena *a)
 {
@@ -346,7 +344,8 @@ static void check_reads(const struct adjoint_rules *rules, const struct row *row
 	}
 	adjoint_pull(rules, f.node, f.at, &f.out, &f.cotangent, true, f.wanted, again, a);
 	for (int k = 0; k < f.node->n_arg; k++)
-		CHECK(!again[k].at == !f.contribution[k].at && (!again[k].at || tensor_same(&again[k], &f.contribution[k])),
+		CHECK(!again[k].at == !f.contribution[k].at &&
+		        (!again[k].at || tensor_same(&again[k], &f.contribution[k])),
 		    "%s: operand %d", name, k);
 }
 
@@ -384,7 +383,8 @@ int main(int argc, char **argv)
 		check_smooth(rules, &smooth[n], &a);
 	for (size_t n = 0; n < sizeof smooth / sizeof smooth[0]; n++)
 		check_reads(rules, &smooth[n], &a);
-	CHECK(!adjoint_reads(rules, OP_MUL, ADJOINT_RESULT, DTYPE_F64) && adjoint_reads(rules, OP_MUL, 1, DTYPE_F64), "mul");
+	CHECK(!adjoint_reads(rules, OP_MUL, ADJOINT_RESULT, DTYPE_F64) && adjoint_reads(rules, OP_MUL, 1, DTYPE_F64),
+	    "mul");
 	CHECK(!adjoint_reads(rules, OP_STORE, 0, DTYPE_F64) && adjoint_reads(rules, OP_STORE, 2, DTYPE_I64), "store");
 	check_exact(rules, &a);
 	CHECK_LAW(check_rounding(rules, &a));

@@ -1,4 +1,5 @@
-/* test_checkpointed.c: the same bits as functional, at the binomial optimum, in memory that does not grow with the trip count. */
+/* test_checkpointed.c: the same bits as functional, at the binomial optimum, in memory that does not grow with the trip
+ * count. */
 
 #include "engines/builtin/revolve.h"
 #include "engines/instance.h"
@@ -101,9 +102,11 @@ static void check_counts(struct engine *const engine[], struct arena *a)
 					with_while = form == 1;
 					struct testcase c = sample_case(a, &chain, chain.at, true);
 					engine_answer(engine[k], &c, a, &out);
-					CHECK(out.status == ANSWER_OK && engine[k]->recomputed == revolve_cost(trip, snapshots[k]),
-					    "%s, %d iterations, %s: ran %lld again, optimum %lld", specs[k], trip, form ? "while" : "for",
-					    (long long)engine[k]->recomputed, (long long)revolve_cost(trip, snapshots[k]));
+					CHECK(out.status == ANSWER_OK &&
+					        engine[k]->recomputed == revolve_cost(trip, snapshots[k]),
+					    "%s, %d iterations, %s: ran %lld again, optimum %lld", specs[k], trip,
+					    form ? "while" : "for", (long long)engine[k]->recomputed,
+					    (long long)revolve_cost(trip, snapshots[k]));
 				}
 }
 
@@ -180,15 +183,16 @@ static void check_memory(void)
 {
 	const size_t state = LENGTH * sizeof(union cell);
 	struct engine *few = sample_engine("checkpointed"), *many = sample_engine("checkpointed:snapshots=35"),
-		      *functional = sample_engine("functional");
+	              *functional = sample_engine("functional");
 
 	for (int form = 0; form < 2; form++) {
 		with_while = form == 1;
-		size_t at64 = need(few, 64), at1024 = need(few, 1024), more = need(many, 64), all = need(functional, 1024);
+		size_t at64 = need(few, 64), at1024 = need(few, 1024), more = need(many, 64),
+		       all = need(functional, 1024);
 
 		CHECK(at1024 <= at64 + 64, "%zu bytes for 64 iterations, %zu for 1024", at64, at1024);
-		CHECK(more >= at64 + 32 * state && more <= at64 + 32 * (state + 128), "32 more snapshots: %zu, then %zu", at64,
-		    more);
+		CHECK(more >= at64 + 32 * state && more <= at64 + 32 * (state + 128),
+		    "32 more snapshots: %zu, then %zu", at64, more);
 		CHECK(all > 1024 * state, "functional, 1024 iterations: %zu", all);
 		CHECK(need(functional, 64) < all / 8, "functional is linear: %zu", all);
 	}
@@ -272,7 +276,8 @@ static void check_fifo(struct arena *a)
 	for (row = 0; row < (int)(sizeof loops / sizeof *loops); row++) {
 		if (!row_wanted("fifo: %s", loops[row].name))
 			continue;
-		const struct sample s = {.name = loops[row].name, .build = build_loop, .n_in = 1, .type = {F64}, .at = {{.5}}};
+		const struct sample s = {
+		    .name = loops[row].name, .build = build_loop, .n_in = 1, .type = {F64}, .at = {{.5}}};
 		struct testcase c = sample_case(a, &s, s.at, true);
 		struct answer out = {.status = ANSWER_FAILURE};
 

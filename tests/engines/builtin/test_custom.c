@@ -1,6 +1,7 @@
 /*
- * test_custom.c: op custom.  A rule is used in the mode that it is for, and in no other, by every engine at its own level and by derivative programs: a rule that is another function shows
- * which of them went by it, and the oracle says nothing.  A right rule, wherever it is used, gives the derivative of the function.
+ * test_custom.c: op custom.  A rule is used in the mode that it is for, and in no other, by every engine at its own
+ * level and by derivative programs: a rule that is another function shows which of them went by it, and the oracle says
+ * nothing.  A right rule, wherever it is used, gives the derivative of the function.
  */
 #include "graph/walk.h"
 #include "engines/aot/aot.h"
@@ -43,7 +44,8 @@ static int square_node(struct builder *b, enum derivative_kind kind, double fact
 
 /* Where a custom f may stand. */
 enum place { DIRECT, TAKEN, CHECKPOINTED, IN_FOR, IN_WHILE, IN_SCAN, APPLIED, SOLVED, INSIDE, PLACES };
-static const char *const place_names[] = {"direct", "cond", "checkpoint", "for", "while", "scan", "scatter_apply", "solution", "custom"};
+static const char *const place_names[] = {
+    "direct", "cond", "checkpoint", "for", "while", "scan", "scatter_apply", "solution", "custom"};
 
 /* f(x, y), or f(f(x, y), y) by a loop; by scatter_apply f(x, 5). */
 static int place_custom(struct builder *b, enum place place, enum derivative_kind kind, double factor, int x, int y)
@@ -97,7 +99,8 @@ static int place_custom(struct builder *b, enum place place, enum derivative_kin
 		q = square_node(b, kind, factor, x, y);
 		build_close(b, (int[]){q, op2(b, OP_EQ, q, p)}, 2);
 		return build_region_node(b, OP_FIXED_POINT, (int[]){build_scalar(b, DTYPE_F64, 0)}, 1, &attrs, NULL);
-	case INSIDE: /* f is what another function is made of, which has the right rule of the other kind: so f's own counts where that does not */
+	case INSIDE: /* f is what another function is made of, which has the right rule of the other kind: so f's own
+	                counts where that does not */
 		p = build_open(b, (struct type[]){scalar, scalar}, 2);
 		build_close(b, (int[]){square_node(b, kind, factor, p, p + 1)}, 1);
 		attrs.transform = kind == DERIVATIVE_JVP ? DERIVATIVE_VJP : DERIVATIVE_JVP;
@@ -109,7 +112,8 @@ static int place_custom(struct builder *b, enum place place, enum derivative_kin
 		else
 			build_close(b, (int[]){op2(b, OP_ADD, q, op2(b, OP_MUL, op1(b, OP_SQUARE, p), p + 3))}, 1);
 		return build_region_node(b, OP_CUSTOM, (int[]){x, y}, 2, &attrs, NULL);
-	default: return square_node(b, kind, factor, x, y);
+	default:
+		return square_node(b, kind, factor, x, y);
 	}
 }
 
@@ -155,10 +159,12 @@ static struct testcase ask(const struct program *p, enum transform_kind kind, st
 	return c;
 }
 
-static const char *const engines[] = {"tape", "functional", "checkpointed", "parallel", "implicit", "forward", "aot", "compiled"};
+static const char *const engines[] = {
+    "tape", "functional", "checkpointed", "parallel", "implicit", "forward", "aot", "compiled"};
 enum { ENGINES = sizeof engines / sizeof *engines };
 
-/* By x, or along (1, 1): of x^2 y at (3, 5), of its square times y, of x^2 5; `used`: where every derivative of f is 7 times too large. */
+/* By x, or along (1, 1): of x^2 y at (3, 5), of its square times y, of x^2 5; `used`: where every derivative of f is 7
+ * times too large. */
 static double wanted(enum place place, bool jvp, bool used)
 {
 	double factor = used ? 7 : 1, first = factor * (jvp ? 39 : 30);
@@ -168,7 +174,8 @@ static double wanted(enum place place, bool jvp, bool used)
 	return place == APPLIED ? factor * 30 : first;
 }
 
-static void expect(const char *spec, enum place place, enum derivative_kind rule, enum transform_kind kind, struct arena *a)
+static void expect(
+    const char *spec, enum place place, enum derivative_kind rule, enum transform_kind kind, struct arena *a)
 {
 	const struct program p = square_times(place, rule, 7, a);
 	struct testcase c = ask(&p, kind, a);
@@ -181,8 +188,9 @@ static void expect(const char *spec, enum place place, enum derivative_kind rule
 	CHECK(program_check(&p, &e), "%s: %s: %s", place_names[place], e.place, e.text);
 	if (!engine_refuses(engine_kind(engine), c.transform, 1, a)) {
 		engine_answer(engine, &c, a, &answer);
-		CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == want, "%s, %s, %s of a %s rule: %.17g, not %.17g: %s", spec,
-		    place_names[place], jvp ? "jvp" : "vjp", derivative_names[rule], answer.n_derivative ? answer.derivative[0].at[0].f : NAN, want,
+		CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == want,
+		    "%s, %s, %s of a %s rule: %.17g, not %.17g: %s", spec, place_names[place], jvp ? "jvp" : "vjp",
+		    derivative_names[rule], answer.n_derivative ? answer.derivative[0].at[0].f : NAN, want,
 		    answer.text);
 	}
 	engine_close(engine);
@@ -200,7 +208,8 @@ static void test_used(struct arena *a)
 			}
 }
 
-/* Below an engine's own level the rule is used where it is of that level's mode, whoever asks: of f' along (1, 1) or of the gradient by x. */
+/* Below an engine's own level the rule is used where it is of that level's mode, whoever asks: of f' along (1, 1) or of
+ * the gradient by x. */
 static void test_levels(struct arena *a)
 {
 	for (int k = 0; k < ENGINES; k++)
@@ -208,8 +217,10 @@ static void test_levels(struct arena *a)
 			for (int below = 0; below < 2; below++)
 				for (int above = 0; above < 2; above++) {
 					/* x^2 y: along (1, 1) 2xy + x^2, by x 2xy; of those along (1, 1), or by x. */
-					static const double right[2][2] = {{2 * 5 + 2 * 3 + 2 * 3, 2 * 5 + 2 * 3}, {2 * 5 + 2 * 3, 2 * 5}};
-					const enum transform_kind kind[2] = {below ? TRANSFORM_VJP : TRANSFORM_JVP, above ? TRANSFORM_VJP : TRANSFORM_JVP};
+					static const double right[2][2] = {
+					    {2 * 5 + 2 * 3 + 2 * 3, 2 * 5 + 2 * 3}, {2 * 5 + 2 * 3, 2 * 5}};
+					const enum transform_kind kind[2] = {below ? TRANSFORM_VJP : TRANSFORM_JVP,
+					    above ? TRANSFORM_VJP : TRANSFORM_JVP};
 					bool used = below == (rule == DERIVATIVE_VJP);
 					struct engine *engine = engine_open(engines[k], NULL);
 					struct testcase c, upper;
@@ -232,17 +243,21 @@ static void test_levels(struct arena *a)
 					CHECK(testcase_check(&c, NULL), "levels %d, %d", below, above);
 					if (!engine_refuses(engine_kind(engine), t, 2, a)) {
 						engine_answer(engine, &c, a, &answer);
-						CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == want, "%s, %s of %s, %s rule: %g, not %g: %s",
-						    engines[k], transform_names[kind[1]], transform_names[kind[0]], derivative_names[rule],
-						    answer.n_derivative ? answer.derivative[0].at[0].f : NAN, want, answer.text);
+						CHECK(
+						    answer.status == ANSWER_OK && answer.derivative[0].at[0].f == want,
+						    "%s, %s of %s, %s rule: %g, not %g: %s", engines[k],
+						    transform_names[kind[1]], transform_names[kind[0]],
+						    derivative_names[rule],
+						    answer.n_derivative ? answer.derivative[0].at[0].f : NAN, want,
+						    answer.text);
 					}
 					engine_close(engine);
 				}
 }
 
 /*
- * (a, b) of (x, n, y), n an integer: every slot of the rule has a weight of its own, so that none can be taken for another.  vjp: by_x = x (a + 10 b),
- * by_y = y (100 a + 1000 b); jvp: a = x (x' + 10 y'), b = y (100 x' + 1000 y').
+ * (a, b) of (x, n, y), n an integer: every slot of the rule has a weight of its own, so that none can be taken for
+ * another.  vjp: by_x = x (a + 10 b), by_y = y (100 a + 1000 b); jvp: a = x (x' + 10 y'), b = y (100 x' + 1000 y').
  */
 static struct program slots(enum derivative_kind kind, int result, struct arena *a)
 {
@@ -272,13 +287,16 @@ static struct program slots(enum derivative_kind kind, int result, struct arena 
 }
 
 /* The derivatives at x = 3, y = 5 along, or with, `seed`; wrt[n_wrt].  False: not answered. */
-static bool slots_answer(
-    const char *spec, enum derivative_kind kind, int results, int n_wrt, const int *wrt, const double *seed, struct arena *a, struct answer *out)
+static bool slots_answer(const char *spec, enum derivative_kind kind, int results, int n_wrt, const int *wrt,
+    const double *seed, struct arena *a, struct answer *out)
 {
 	const struct program p = slots(kind, results, a);
-	struct transform t = {.kind = kind == DERIVATIVE_JVP ? TRANSFORM_JVP : TRANSFORM_VJP, .n_wrt = n_wrt, .wrt = arena_copy(a, wrt, (size_t)n_wrt, sizeof *wrt),
+	struct transform t = {.kind = kind == DERIVATIVE_JVP ? TRANSFORM_JVP : TRANSFORM_VJP,
+	    .n_wrt = n_wrt,
+	    .wrt = arena_copy(a, wrt, (size_t)n_wrt, sizeof *wrt),
 	    .n_seed = kind == DERIVATIVE_JVP ? n_wrt : results};
-	struct tensor point[3] = {number(a, 3), tensor_new(a, &(struct type){DTYPE_I64, {0}}), number(a, 5)}, *points[1] = {point};
+	struct tensor point[3] = {number(a, 3), tensor_new(a, &(struct type){DTYPE_I64, {0}}), number(a, 5)},
+	              *points[1] = {point};
 	const struct testcase c = {.program = p, .n_point = 1, .point = points, .n_transform = 1, .transform = &t};
 	struct engine *engine = engine_open(spec, NULL);
 	bool answered = !engine_refuses(engine_kind(engine), &t, 1, a);
@@ -317,11 +335,12 @@ static void test_slots(struct arena *a)
 			struct answer answer;
 
 			arena_reset(a);
-			if (!slots_answer(engines[k], row[i].kind, row[i].results, row[i].n_wrt, row[i].wrt, row[i].seed, a, &answer))
+			if (!slots_answer(engines[k], row[i].kind, row[i].results, row[i].n_wrt, row[i].wrt,
+			        row[i].seed, a, &answer))
 				continue;
 			for (int d = 0; d < answer.n_derivative; d++)
-				CHECK(answer.derivative[d].at[0].f == row[i].want[d], "%s, row %zu, %d: %g, not %g", engines[k], i, d,
-				    answer.derivative[d].at[0].f, row[i].want[d]);
+				CHECK(answer.derivative[d].at[0].f == row[i].want[d], "%s, row %zu, %d: %g, not %g",
+				    engines[k], i, d, answer.derivative[d].at[0].f, row[i].want[d]);
 		}
 }
 
@@ -334,7 +353,8 @@ static void test_oracle(struct arena *a)
 		for (int kind = 0; kind < 2; kind++)
 			for (int wrong = 0; wrong < 3; wrong++) {
 				static const double factor[] = {1, 7, 1 + 0x1p-40};
-				const struct program p = square_times(DIRECT, (enum derivative_kind)rule, factor[wrong], a);
+				const struct program p = square_times(
+				    DIRECT, (enum derivative_kind)rule, factor[wrong], a);
 				struct testcase c = ask(&p, kind ? TRANSFORM_VJP : TRANSFORM_JVP, a);
 				struct truth_point truth;
 				const struct component *got;
@@ -344,12 +364,14 @@ static void test_oracle(struct arena *a)
 				if (wrong)
 					CHECK(got->reason == REASON_CUSTOM_RULE, "reason %d", (int)got->reason);
 				else
-					CHECK(!got->reason && got->value == (kind ? 30 : 39), "reason %d, %g", (int)got->reason, got->value);
+					CHECK(!got->reason && got->value == (kind ? 30 : 39), "reason %d, %g",
+					    (int)got->reason, got->value);
 			}
 	analytic_close(oracle);
 }
 
-/* Generated rules are right by the oracle's own check, and a program without its customs is the same function: bit by bit for the primal. */
+/* Generated rules are right by the oracle's own check, and a program without its customs is the same function: bit by
+ * bit for the primal. */
 static void test_generated(struct arena *a)
 {
 	struct analytic *oracle = analytic_open(&oracle_rules_right);
@@ -373,7 +395,8 @@ static void test_generated(struct arena *a)
 		customs++;
 		plain = c;
 		plain.program = lower_customs(&c.program, DERIVATIVE_COUNT, a);
-		CHECK(program_check(&plain.program, NULL) && !region_has_op(&plain.program.top, OP_CUSTOM), "case %d: not lowered", k);
+		CHECK(program_check(&plain.program, NULL) && !region_has_op(&plain.program.top, OP_CUSTOM),
+		    "case %d: not lowered", k);
 		analytic_truth(oracle, &c, 0, a, &truth);
 		if (truth.n_derivative && shape_elements(&truth.derivative[0][0].type.shape))
 			doubted += truth.derivative[0][0].at[0].reason == REASON_CUSTOM_RULE;

@@ -19,75 +19,97 @@ struct op_case {
 	int64_t at[8]; /* of the integer or bool operand */
 };
 
-#define I64V(n) {DTYPE_I64, {1, {n}}}
-#define I64M(m, n) {DTYPE_I64, {2, {m, n}}}
-#define BOOLV(n) {DTYPE_BOOL, {1, {n}}}
+#define I64V(n) \
+	{ \
+		DTYPE_I64, \
+		{ \
+			1, { n } \
+		} \
+	}
+#define I64M(m, n) \
+	{ \
+		DTYPE_I64, \
+		{ \
+			2, { m, n } \
+		} \
+	}
+#define BOOLV(n) \
+	{ \
+		DTYPE_BOOL, \
+		{ \
+			1, { n } \
+		} \
+	}
 
 static const struct op_case op_cases[] = {
-	{OP_ADD, 2, {F64M(2, 1), F64V(3)}, {0}, {0}},
-	{OP_MUL, 2, {F64M(2, 1), F64V(3)}, {0}, {0}},
-	{OP_DIV, 2, {F64, F64V(3)}, {0}, {0}},
-	{OP_CLAMP, 3, {F64V(4), F64, F64V(4)}, {0}, {0}},
-	{OP_SELECT, 3, {BOOLV(3), F64, F64V(3)}, {0}, {1, 0, 1}},
-	{OP_CAST, 1, {F64V(2)}, {.dtype = DTYPE_F64}, {0}},
-	{OP_BROADCAST_TO, 1, {F64V(3)}, {.shape = {2, {2, 3}}}, {0}},
-	{OP_RESHAPE, 1, {F64V(4)}, {.shape = {2, {2, 2}}}, {0}},
-	{OP_TRANSPOSE, 1, {F64M(2, 3)}, {.n_axes = 2, .axes = {1, 0}}, {0}},
-	{OP_REVERSE, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_SQUEEZE, 1, {F64M(1, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
-	{OP_SLICE, 1, {F64V(5)}, {.start = {4}, .size = {2}, .stride = {-3}}, {0}},
-	{OP_SLICE_SCATTER, 2, {F64V(5), F64V(2)}, {.start = {4}, .stride = {-3}}, {0}},
-	{OP_DYNAMIC_SLICE, 2, {F64V(5), I64V(1)}, {.size = {2}}, {9}},
-	{OP_DYNAMIC_UPDATE_SLICE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
-	{OP_STORE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
-	{OP_PAD, 2, {F64V(2), F64}, {.low = {1}, .high = {2}}, {0}},
-	{OP_CONCATENATE, 2, {F64M(2, 1), F64M(2, 2)}, {.axis = 1}, {0}},
-	{OP_GATHER, 2, {F64V(3), I64V(4)}, {.mode = MODE_DROP}, {1, 1, -1, 7}},
-	{OP_GATHER, 2, {F64M(2, 3), I64V(4)}, {.axis = 1, .mode = MODE_WRAP}, {1, 1, -1, 7}},
-	{OP_TAKE_ALONG_AXIS, 2, {F64M(2, 3), I64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1, -1, 7}},
-	{OP_SCATTER_SET, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_DROP}, {1, 1, 2, 7}},
-	{OP_SCATTER_ADD, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_WRAP}, {1, 1, -1, 7}},
-	{OP_SCATTER_MUL, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_CLIP}, {1, 1, -1, 7}},
-	{OP_SCATTER_MUL, 3, {F64M(2, 3), I64V(2), F64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1}},
-	{OP_SCATTER_MIN, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_CLIP}, {1, 1, -1, 7}},
-	{OP_SCATTER_MAX, 3, {F64M(2, 3), I64V(2), F64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1}},
-	{OP_MASKED_SCATTER, 3, {F64V(4), BOOLV(4), F64V(2)}, {0}, {1, 0, 1, 1}},
-	{OP_REDUCE_SUM, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_REDUCE_PROD, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {0}, .keepdims = true}, {0}},
-	{OP_REDUCE_PROD, 1, {F64M(2, 3)}, {.n_axes = 2, .axes = {0, 1}}, {0}},
-	{OP_REDUCE_MAX, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_REDUCE_MIN, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
-	{OP_REDUCE_MEAN, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_LOGSUMEXP, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_NORM, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
-	{OP_CUMSUM, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
-	{OP_CUMPROD, 1, {F64M(2, 3)}, {.axis = 0}, {0}},
-	{OP_SORT, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
-	{OP_SORT, 1, {F64M(3, 2)}, {.axis = 0}, {0}},
-	{OP_SORT, 1, {I64V(3)}, {0}, {5, 7, 5}},
-	{OP_ARGSORT, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
-	{OP_ARGMAX, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
-	{OP_IOTA, 0, {F64}, {.dtype = DTYPE_F64, .shape = {1, {3}}}, {0}},
-	{OP_MATMUL, 2, {F64M(2, 3), F64M(3, 2)}, {0}, {0}},
-	{OP_MATMUL, 2, {F64M(2, 3), F64V(3)}, {0}, {0}},
-	{OP_MATMUL, 2, {F64V(2), F64V(2)}, {0}, {0}},
-	{OP_MATMUL, 2, {{DTYPE_F64, {3, {2, 1, 2}}}, F64M(2, 3)}, {0}, {0}},
-	{OP_REDUCE_SUM, 1, {F64M(0, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
-	{OP_CONCATENATE, 2, {F64V(0), F64V(2)}, {.axis = 0}, {0}},
-	{OP_MUL, 2, {F64V(0), F64}, {0}, {0}},
+    {OP_ADD, 2, {F64M(2, 1), F64V(3)}, {0}, {0}},
+    {OP_MUL, 2, {F64M(2, 1), F64V(3)}, {0}, {0}},
+    {OP_DIV, 2, {F64, F64V(3)}, {0}, {0}},
+    {OP_CLAMP, 3, {F64V(4), F64, F64V(4)}, {0}, {0}},
+    {OP_SELECT, 3, {BOOLV(3), F64, F64V(3)}, {0}, {1, 0, 1}},
+    {OP_CAST, 1, {F64V(2)}, {.dtype = DTYPE_F64}, {0}},
+    {OP_BROADCAST_TO, 1, {F64V(3)}, {.shape = {2, {2, 3}}}, {0}},
+    {OP_RESHAPE, 1, {F64V(4)}, {.shape = {2, {2, 2}}}, {0}},
+    {OP_TRANSPOSE, 1, {F64M(2, 3)}, {.n_axes = 2, .axes = {1, 0}}, {0}},
+    {OP_REVERSE, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_SQUEEZE, 1, {F64M(1, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
+    {OP_SLICE, 1, {F64V(5)}, {.start = {4}, .size = {2}, .stride = {-3}}, {0}},
+    {OP_SLICE_SCATTER, 2, {F64V(5), F64V(2)}, {.start = {4}, .stride = {-3}}, {0}},
+    {OP_DYNAMIC_SLICE, 2, {F64V(5), I64V(1)}, {.size = {2}}, {9}},
+    {OP_DYNAMIC_UPDATE_SLICE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
+    {OP_STORE, 3, {F64V(5), F64V(2), I64V(1)}, {0}, {2}},
+    {OP_PAD, 2, {F64V(2), F64}, {.low = {1}, .high = {2}}, {0}},
+    {OP_CONCATENATE, 2, {F64M(2, 1), F64M(2, 2)}, {.axis = 1}, {0}},
+    {OP_GATHER, 2, {F64V(3), I64V(4)}, {.mode = MODE_DROP}, {1, 1, -1, 7}},
+    {OP_GATHER, 2, {F64M(2, 3), I64V(4)}, {.axis = 1, .mode = MODE_WRAP}, {1, 1, -1, 7}},
+    {OP_TAKE_ALONG_AXIS, 2, {F64M(2, 3), I64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1, -1, 7}},
+    {OP_SCATTER_SET, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_DROP}, {1, 1, 2, 7}},
+    {OP_SCATTER_ADD, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_WRAP}, {1, 1, -1, 7}},
+    {OP_SCATTER_MUL, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_CLIP}, {1, 1, -1, 7}},
+    {OP_SCATTER_MUL, 3, {F64M(2, 3), I64V(2), F64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1}},
+    {OP_SCATTER_MIN, 3, {F64V(3), I64V(4), F64V(5)}, {.mode = MODE_CLIP}, {1, 1, -1, 7}},
+    {OP_SCATTER_MAX, 3, {F64M(2, 3), I64V(2), F64M(2, 2)}, {.axis = 1, .mode = MODE_CLIP}, {1, 1}},
+    {OP_MASKED_SCATTER, 3, {F64V(4), BOOLV(4), F64V(2)}, {0}, {1, 0, 1, 1}},
+    {OP_REDUCE_SUM, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_REDUCE_PROD, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {0}, .keepdims = true}, {0}},
+    {OP_REDUCE_PROD, 1, {F64M(2, 3)}, {.n_axes = 2, .axes = {0, 1}}, {0}},
+    {OP_REDUCE_MAX, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_REDUCE_MIN, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
+    {OP_REDUCE_MEAN, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_LOGSUMEXP, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_NORM, 1, {F64M(2, 3)}, {.n_axes = 1, .axes = {1}}, {0}},
+    {OP_CUMSUM, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
+    {OP_CUMPROD, 1, {F64M(2, 3)}, {.axis = 0}, {0}},
+    {OP_SORT, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
+    {OP_SORT, 1, {F64M(3, 2)}, {.axis = 0}, {0}},
+    {OP_SORT, 1, {I64V(3)}, {0}, {5, 7, 5}},
+    {OP_ARGSORT, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
+    {OP_ARGMAX, 1, {F64M(2, 3)}, {.axis = 1}, {0}},
+    {OP_IOTA, 0, {F64}, {.dtype = DTYPE_F64, .shape = {1, {3}}}, {0}},
+    {OP_MATMUL, 2, {F64M(2, 3), F64M(3, 2)}, {0}, {0}},
+    {OP_MATMUL, 2, {F64M(2, 3), F64V(3)}, {0}, {0}},
+    {OP_MATMUL, 2, {F64V(2), F64V(2)}, {0}, {0}},
+    {OP_MATMUL, 2, {{DTYPE_F64, {3, {2, 1, 2}}}, F64M(2, 3)}, {0}, {0}},
+    {OP_REDUCE_SUM, 1, {F64M(0, 3)}, {.n_axes = 1, .axes = {0}}, {0}},
+    {OP_CONCATENATE, 2, {F64V(0), F64V(2)}, {.axis = 0}, {0}},
+    {OP_MUL, 2, {F64V(0), F64}, {0}, {0}},
 };
 
 /* A case of one op; wrt is the subset of operands, seeds are distinct. */
 static struct testcase case_of(struct arena *a, const struct op_case *o, int subset, struct error *e)
 {
-	struct testcase c = {.n_point = 1, .point = NEW(a, struct tensor *, 1), .n_transform = 1, .transform = NEW(a, struct transform, 1)};
+	struct testcase c = {.n_point = 1,
+	    .point = NEW(a, struct tensor *, 1),
+	    .n_transform = 1,
+	    .transform = NEW(a, struct transform, 1)};
 	struct transform *t = c.transform;
 	struct builder b = {0};
 	int in[OP_ARGS], result, serial = 0;
 
 	build_begin(&b, a);
 	c.point[0] = NEW(a, struct tensor, OP_ARGS);
-	*t = (struct transform){.kind = TRANSFORM_JVP, .wrt = NEW(a, int, OP_ARGS), .seed = NEW(a, struct tensor, OP_ARGS)};
+	*t = (struct transform){
+	    .kind = TRANSFORM_JVP, .wrt = NEW(a, int, OP_ARGS), .seed = NEW(a, struct tensor, OP_ARGS)};
 	for (int k = 0; k < o->n_arg; k++) {
 		struct tensor *x = &c.point[0][k], seed = tensor_new(a, &o->type[k]);
 
@@ -96,7 +118,8 @@ static struct testcase case_of(struct arena *a, const struct op_case *o, int sub
 		for (int i = 0; i < shape_elements(&x->type.shape); i++, serial++)
 			if (dtype_is_float(x->type.dtype)) {
 				/* 0.2 to 0.9, distinct: inside every domain but that of acosh */
-				x->at[i].f = 0.2 + 0.7 * ((serial * 7 + 3) % 13) / 13 + (op_table[o->op].domain == DOMAIN_ABOVE_ONE);
+				x->at[i].f = 0.2 + 0.7 * ((serial * 7 + 3) % 13) / 13 +
+				    (op_table[o->op].domain == DOMAIN_ABOVE_ONE);
 				seed.at[i].f = 0.5 + (serial * 5 + 2) % 7 - 3;
 			} else {
 				x->at[i].i = o->at[i];
@@ -144,10 +167,14 @@ static double dot(const struct tensor *x, const struct tensor *y)
 }
 
 /* <u, Jv> = <J'u, v>, u = 1, 2, 3 ... */
-static void check_dual(struct engine *tape, struct arena *a, const char *name, const struct testcase *c, const struct answer *jvp)
+static void check_dual(
+    struct engine *tape, struct arena *a, const char *name, const struct testcase *c, const struct answer *jvp)
 {
-	struct transform reverse = {.kind = TRANSFORM_VJP, .n_wrt = c->transform[0].n_wrt, .wrt = c->transform[0].wrt,
-	    .n_seed = c->program.top.n_result, .seed = NEW(a, struct tensor, c->program.top.n_result)};
+	struct transform reverse = {.kind = TRANSFORM_VJP,
+	    .n_wrt = c->transform[0].n_wrt,
+	    .wrt = c->transform[0].wrt,
+	    .n_seed = c->program.top.n_result,
+	    .seed = NEW(a, struct tensor, c->program.top.n_result)};
 	struct testcase dual = *c;
 	struct answer out = {.status = ANSWER_FAILURE};
 	double forward = 0, back = 0, serial = 0;
@@ -155,7 +182,8 @@ static void check_dual(struct engine *tape, struct arena *a, const char *name, c
 	dual.transform = &reverse;
 	for (int k = 0; k < reverse.n_seed; k++) {
 		reverse.seed[k] = tensor_new(a, &jvp->derivative[k].type);
-		for (int i = 0; dtype_is_float(reverse.seed[k].type.dtype) && i < shape_elements(&reverse.seed[k].type.shape); i++)
+		for (int i = 0;
+		     dtype_is_float(reverse.seed[k].type.dtype) && i < shape_elements(&reverse.seed[k].type.shape); i++)
 			reverse.seed[k].at[i].f = ++serial;
 		forward += dot(&jvp->derivative[k], &reverse.seed[k]);
 	}
@@ -180,7 +208,8 @@ static void check_op(struct engine *forward, struct engine *tape, struct arena *
 		if (e.text[0])
 			return;
 		engine_answer(forward, &c, a, &out);
-		CHECK(out.status == ANSWER_OK && out.n_derivative == 1 && !out.input_modified, "%s: %s", name, out.text);
+		CHECK(
+		    out.status == ANSWER_OK && out.n_derivative == 1 && !out.input_modified, "%s: %s", name, out.text);
 		CHECK(type_equal(&out.derivative[0].type, &out.primal[0].type), "%s: type", name);
 		if (dtype_is_float(out.primal[0].type.dtype) && o->op != OP_STOP_GRADIENT) {
 			const double h = 1e-6;
@@ -190,8 +219,9 @@ static void check_op(struct engine *forward, struct engine *tape, struct arena *
 			for (int i = 0; i < shape_elements(&up.type.shape); i++) {
 				double slope = (up.at[i].f - down.at[i].f) / (2 * h);
 
-				CHECK(near(out.derivative[0].at[i].f, slope, 1e-7), "%s, wrt %d, element %d: %.17g, slope %.17g", name,
-				    subset, i, out.derivative[0].at[i].f, slope);
+				CHECK(near(out.derivative[0].at[i].f, slope, 1e-7),
+				    "%s, wrt %d, element %d: %.17g, slope %.17g", name, subset, i,
+				    out.derivative[0].at[i].f, slope);
 			}
 		} else {
 			for (int i = 0; i < shape_elements(&out.derivative[0].type.shape); i++)
@@ -211,7 +241,7 @@ static void check_ops(struct engine *forward, struct engine *tape, struct arena 
 
 		if (info->family < FAMILY_UNARY || info->family > FAMILY_CLAMP)
 			continue;
-		for (int class = 0; class < 3; class++) {
+		for (int class = 0; class < 3; class ++) {
 			if (!(info->dtypes & (1u << class)))
 				continue;
 			o = (struct op_case){.op = (enum op)op, .n_arg = info->n_arg, .at = {1, 0, 1}};
@@ -225,15 +255,19 @@ static void check_ops(struct engine *forward, struct engine *tape, struct arena 
 			check_op(forward, tape, a, &op_cases[i]);
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		if (!dtype_is_float((enum dtype)d)) {
-			o = (struct op_case){.op = OP_CAST, .n_arg = 1, .type = {{(enum dtype)d, {1, {3}}}}, .attrs = {.dtype = DTYPE_F64}, .at = {1, 0, 1}};
+			o = (struct op_case){.op = OP_CAST,
+			    .n_arg = 1,
+			    .type = {{(enum dtype)d, {1, {3}}}},
+			    .attrs = {.dtype = DTYPE_F64},
+			    .at = {1, 0, 1}};
 			struct error e = {.text = ""};
 			struct testcase c = case_of(a, &o, 1, &e);
 			struct answer out = {.status = ANSWER_FAILURE};
 
 			engine_answer(forward, &c, a, &out);
 			for (int i = 0; i < 3; i++)
-				CHECK(out.derivative[0].at[i].f == 0 && out.primal[0].at[i].f == (double)o.at[i], "cast of %s",
-				    dtype_table[d].name);
+				CHECK(out.derivative[0].at[i].f == 0 && out.primal[0].at[i].f == (double)o.at[i],
+				    "cast of %s", dtype_table[d].name);
 		}
 }
 
@@ -249,22 +283,27 @@ static void check_loops(struct engine *forward, struct engine *tape, struct aren
 				struct answer out = {.status = ANSWER_FAILURE};
 				int serial = 0;
 
-				*t = (struct transform){.kind = TRANSFORM_JVP, .wrt = t->wrt, .seed = NEW(a, struct tensor, s->n_in)};
+				*t = (struct transform){
+				    .kind = TRANSFORM_JVP, .wrt = t->wrt, .seed = NEW(a, struct tensor, s->n_in)};
 				for (int k = 0; k < s->n_in; k++)
 					if (subset >> k & 1) {
 						struct tensor seed = tensor_new(a, &s->type[k]);
 
-						for (int i = 0; dtype_is_float(s->type[k].dtype) && i < shape_elements(&s->type[k].shape); i++)
+						for (int i = 0; dtype_is_float(s->type[k].dtype) &&
+						     i < shape_elements(&s->type[k].shape);
+						     i++)
 							seed.at[i].f = 1.5 - serial++;
 						t->wrt[t->n_wrt++] = k;
 						t->seed[t->n_seed++] = seed;
 					}
 				engine_answer(forward, &c, a, &out);
-				CHECK(out.status == ANSWER_OK && out.n_derivative == c.program.top.n_result && !out.input_modified, "%s: %s", s->name,
-				    out.text);
+				CHECK(out.status == ANSWER_OK && out.n_derivative == c.program.top.n_result &&
+				        !out.input_modified,
+				    "%s: %s", s->name, out.text);
 				check_dual(tape, a, s->name, &c, &out);
 				if (t->n_wrt == 1 && s->n_in == 1 && s->n_want == 1)
-					CHECK(near(out.derivative[0].at->f, 1.5 * s->want[0], 1e-15), "%s: %.17g", s->name, out.derivative[0].at->f);
+					CHECK(near(out.derivative[0].at->f, 1.5 * s->want[0], 1e-15), "%s: %.17g",
+					    s->name, out.derivative[0].at->f);
 			}
 }
 
@@ -313,7 +352,8 @@ static void check_requests(struct engine *forward, struct arena *a)
 	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "vjp"), "a vjp: %d %s", out.status, out.text);
 	c.n_transform = 0;
 	engine_answer(forward, &c, a, &out);
-	CHECK(out.status == ANSWER_OK && out.n_derivative == 0 && out.primal[0].at->f == 0.125, "primal: %g", out.primal[0].at->f);
+	CHECK(out.status == ANSWER_OK && out.n_derivative == 0 && out.primal[0].at->f == 0.125, "primal: %g",
+	    out.primal[0].at->f);
 }
 
 /* ---- faults ---- */
@@ -323,7 +363,8 @@ static double jvp1(const char *spec, struct arena *a, struct builder *b, int res
 	struct engine *engine = sample_engine(spec);
 	struct tensor x = tensor_new(a, &sample_f64), dx = tensor_new(a, &sample_f64), *point = &x;
 	struct transform t = {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = (int[]){0}, .n_seed = 1, .seed = &dx};
-	struct testcase c = {.program = build_end(b, &result, 1), .n_point = 1, .point = &point, .n_transform = 1, .transform = &t};
+	struct testcase c = {
+	    .program = build_end(b, &result, 1), .n_point = 1, .point = &point, .n_transform = 1, .transform = &t};
 	struct answer out = {.status = ANSWER_FAILURE};
 
 	x.at->f = at;
@@ -371,14 +412,14 @@ static const struct {
 	int (*build)(struct builder *b, int t);
 	double at, right, faulty;
 } fault_rows[] = {
-	{"forward+packed-select", build_where, 3, 6, 0},
-	{"forward+packed-atan2", build_atan2_first, 1, .4, .2},
-	{"forward+packed-atan2", build_atan2_second, 1, -.4, -.2},
-	{"forward+packed-masked-scatter", build_masked_scatter, 3, 1, 0},
-	{"forward+packed-bitwise", build_bitwise, 3, 6, 0},
-	{"forward+scale:mul:0.5", build_where, 3, 6, 3},
-	{"forward+scale:mul:0.5+scale:select:0x1p-1", build_where, 3, 6, 1.5},
-	{"forward+packed-select+scale:mul:2", build_where, -3, 0, 0},
+    {"forward+packed-select", build_where, 3, 6, 0},
+    {"forward+packed-atan2", build_atan2_first, 1, .4, .2},
+    {"forward+packed-atan2", build_atan2_second, 1, -.4, -.2},
+    {"forward+packed-masked-scatter", build_masked_scatter, 3, 1, 0},
+    {"forward+packed-bitwise", build_bitwise, 3, 6, 0},
+    {"forward+scale:mul:0.5", build_where, 3, 6, 3},
+    {"forward+scale:mul:0.5+scale:select:0x1p-1", build_where, 3, 6, 1.5},
+    {"forward+packed-select+scale:mul:2", build_where, -3, 0, 0},
 };
 
 static void check_faults(struct arena *a)
@@ -423,7 +464,8 @@ static void check_crash(struct arena *a)
 			struct engine *engine;
 			struct builder b = {0};
 			struct tensor one = tensor_new(a, &sample_f64), *point = &one;
-			struct transform t = {.kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = (int[]){0}, .n_seed = 1, .seed = &one};
+			struct transform t = {
+			    .kind = TRANSFORM_JVP, .n_wrt = 1, .wrt = (int[]){0}, .n_seed = 1, .seed = &one};
 			struct testcase c = {.n_point = 1, .point = &point, .n_transform = 1, .transform = &t};
 			struct answer out = {.status = ANSWER_FAILURE};
 			int result;
@@ -445,11 +487,23 @@ static void check_crash(struct arena *a)
 static const struct {
 	const char *spec, *says;
 } bad_specs[] = {
-	{"", "forward, tape, functional, checkpointed, parallel"}, {"forwards", "no engine 'forwards'"}, {"forward:3", "no arguments"},
-	{"forward+residual-fifo", "'adjudge faults'"}, {"tape+packed-select", "weak-zero"}, {"forward+", "no fault ''"},
-	{"forward+packed-select:3", "takes no arguments"}, {"forward+scale", "scale:OP:FACTOR"}, {"forward+scale:sin.b:2", "no operand"}, {"forward+scale:pow.:2", "no operand"}, {"forward+scale:mul", "scale:OP:FACTOR"},
-	{"forward+scale:mul:", "scale:OP:FACTOR"}, {"forward+scale:mul:2x", "scale:OP:FACTOR"}, {"forward+scale:mul:inf", "scale:OP:FACTOR"},
-	{"forward+scale:muls:2", "no op 'muls'"}, {"forward+scale:while:2", "while"}, {"forward+scale:floor:2", "floor"},
+    {"", "forward, tape, functional, checkpointed, parallel"},
+    {"forwards", "no engine 'forwards'"},
+    {"forward:3", "no arguments"},
+    {"forward+residual-fifo", "'adjudge faults'"},
+    {"tape+packed-select", "weak-zero"},
+    {"forward+", "no fault ''"},
+    {"forward+packed-select:3", "takes no arguments"},
+    {"forward+scale", "scale:OP:FACTOR"},
+    {"forward+scale:sin.b:2", "no operand"},
+    {"forward+scale:pow.:2", "no operand"},
+    {"forward+scale:mul", "scale:OP:FACTOR"},
+    {"forward+scale:mul:", "scale:OP:FACTOR"},
+    {"forward+scale:mul:2x", "scale:OP:FACTOR"},
+    {"forward+scale:mul:inf", "scale:OP:FACTOR"},
+    {"forward+scale:muls:2", "no op 'muls'"},
+    {"forward+scale:while:2", "while"},
+    {"forward+scale:floor:2", "floor"},
 };
 
 static void check_specs(void)
@@ -481,7 +535,8 @@ static void check_specs(void)
 	for (int i = 0; engine_names[i]; i++) {
 		struct engine *engine = sample_engine(engine_names[i]);
 
-		CHECK(engine_is_right(engine) && engine_kind(engine) == engine_kind_find(engine_names[i]), "%s", engine_names[i]);
+		CHECK(engine_is_right(engine) && engine_kind(engine) == engine_kind_find(engine_names[i]), "%s",
+		    engine_names[i]);
 		CHECK(!strcmp(engine_kind(engine)->name, engine_names[i]), "%s", engine_names[i]);
 		engine_close(engine);
 	}
@@ -493,10 +548,16 @@ static const struct {
 	enum op op;
 	double at, want; /* derivative of a unary op, from 40 digits */
 } sharp[] = {
-	{OP_TANH, 20, 1.6993417021166355e-17}, {OP_TANH, 400, 0}, {OP_LOGISTIC, 40, 4.2483542552915890e-18},
-	{OP_LOGISTIC, -40, 4.2483542552915890e-18}, {OP_LOGISTIC, 800, 0}, {OP_ATAN, 0x1p530, 0x1p-1060}, {OP_ASINH, 1e200, 1e-200},
-	{OP_ASIN, 0.99999999999999989, 67108864.000000001}, {OP_ATANH, 0.99999999999999989, 4503599627370496.25},
-	{OP_ERF, 25, 4.1534010636398967e-272},
+    {OP_TANH, 20, 1.6993417021166355e-17},
+    {OP_TANH, 400, 0},
+    {OP_LOGISTIC, 40, 4.2483542552915890e-18},
+    {OP_LOGISTIC, -40, 4.2483542552915890e-18},
+    {OP_LOGISTIC, 800, 0},
+    {OP_ATAN, 0x1p530, 0x1p-1060},
+    {OP_ASINH, 1e200, 1e-200},
+    {OP_ASIN, 0.99999999999999989, 67108864.000000001},
+    {OP_ATANH, 0.99999999999999989, 4503599627370496.25},
+    {OP_ERF, 25, 4.1534010636398967e-272},
 };
 
 static void check_accuracy(struct arena *a)
@@ -511,8 +572,8 @@ static void check_accuracy(struct arena *a)
 		build_begin(&b, a);
 		t = build_input(&b, &sample_f64);
 		got = jvp1("forward", a, &b, op1(&b, sharp[i].op, t), sharp[i].at, 1);
-		CHECK(fabs(got - sharp[i].want) <= 1e-15 * sharp[i].want + 1e-320, "%s at %g: %.17g, not %.17g", op_table[sharp[i].op].name,
-		    sharp[i].at, got, sharp[i].want);
+		CHECK(fabs(got - sharp[i].want) <= 1e-15 * sharp[i].want + 1e-320, "%s at %g: %.17g, not %.17g",
+		    op_table[sharp[i].op].name, sharp[i].at, got, sharp[i].want);
 	}
 }
 

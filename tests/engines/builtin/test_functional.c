@@ -56,7 +56,7 @@ static bool build_as_while;
 static int build_loop(struct builder *b, const int *in, int *result)
 {
 	result[0] = build_as_while ? build_power_while(b, in[0], loops[build_row].n, loops[build_row].step)
-				   : build_power_for(b, in[0], loops[build_row].n, loops[build_row].step);
+	                           : build_power_for(b, in[0], loops[build_row].n, loops[build_row].step);
 	return 1;
 }
 
@@ -78,8 +78,8 @@ static void check_order(struct engine *engine, bool fifo, struct arena *a)
 				struct testcase c = sample_case(a, &s, s.at, true);
 				engine_answer(engine, &c, a, &out);
 				CHECK(near(out.derivative[0].at->f, want, 4e-16), "%s: %s, n %d, %s: %.17g, want %.17g",
-				    build_spec, s.name, loops[build_row].n, form ? "while" : "for", out.derivative[0].at->f,
-				    want);
+				    build_spec, s.name, loops[build_row].n, form ? "while" : "for",
+				    out.derivative[0].at->f, want);
 			}
 }
 

@@ -1,4 +1,5 @@
-/* test_implicit.c: solutions with closed forms; what the engine does not do, unroll; faults and mutants of its seams. */
+/* test_implicit.c: solutions with closed forms; what the engine does not do, unroll; faults and mutants of its seams.
+ */
 #include "engines/engine.h"
 #include "tests/engines/fixed_points.h"
 
@@ -14,7 +15,8 @@ static struct engine *open_engine(const char *spec)
 }
 
 /* The gradient of y by a, b, x0, in the mode the engine has; the value of y. */
-static double gradient(struct engine *engine, struct arena *a, const char *body, const char *point, bool jvp, double got[3])
+static double gradient(
+    struct engine *engine, struct arena *a, const char *body, const char *point, bool jvp, double got[3])
 {
 	struct answer out = {.status = ANSWER_FAILURE};
 
@@ -22,7 +24,8 @@ static double gradient(struct engine *engine, struct arena *a, const char *body,
 		struct testcase c = fixed_point_case(a, body, point, jvp ? k : -1);
 
 		engine_answer(engine, &c, a, &out);
-		CHECK(out.status == ANSWER_OK && out.n_derivative == (jvp ? 1 : 3), "%s: %s", engine_spec(engine), out.text);
+		CHECK(out.status == ANSWER_OK && out.n_derivative == (jvp ? 1 : 3), "%s: %s", engine_spec(engine),
+		    out.text);
 		if (out.status != ANSWER_OK)
 			return NAN;
 		got[k] = out.derivative[jvp ? 0 : k].at->f;
@@ -40,41 +43,49 @@ static void check_closed_forms(struct arena *a)
 			if (row_wanted("closed forms: %s", fixed_points[n].name))
 				for (int jvp = 0; jvp < 2; jvp++) {
 					const struct fixed_point_row *row = &fixed_points[n];
-					/* What is left of the iteration that ends at 2^-50: k L^k for engines that unroll. */
+					/* What is left of the iteration that ends at 2^-50: k L^k for engines that
+					 * unroll. */
 					double got[3], tolerance = implicit ? 1e-12 : 1e-9, y;
 
 					if (!(jvp ? engine_kind(engine)->jvp : engine_kind(engine)->vjp))
 						continue;
 					y = gradient(engine, a, row->body, row->point, jvp, got);
-					CHECK(fabs(y - row->y) <= 1e-13 * row->y, "%s, %s: %.17g", engine_names[i], row->name, y);
+					CHECK(fabs(y - row->y) <= 1e-13 * row->y, "%s, %s: %.17g", engine_names[i],
+					    row->name, y);
 					for (int k = 0; k < 3; k++)
-						CHECK(fabs(got[k] - row->want[k]) <= tolerance * fmax(1, fabs(row->want[k])),
-						    "%s, %s, by input %d: %.17g, not %.17g", engine_names[i], row->name, k, got[k], row->want[k]);
+						CHECK(fabs(got[k] - row->want[k]) <=
+						        tolerance * fmax(1, fabs(row->want[k])),
+						    "%s, %s, by input %d: %.17g, not %.17g", engine_names[i], row->name,
+						    k, got[k], row->want[k]);
 					arena_reset(a);
 				}
 		engine_close(engine);
 	}
 }
 
-/* Two steps of x = x/2 + 1 from 0 are 3/2, half its solution's derivative by b forgotten; at 3/2 the theorem says d/da = 3. */
+/* Two steps of x = x/2 + 1 from 0 are 3/2, half its solution's derivative by b forgotten; at 3/2 the theorem says d/da
+ * = 3. */
 static void check_two_steps(struct arena *a)
 {
 	static const struct {
 		const char *spec, *meaning;
 		double want[3];
-	} rows[] = {{"implicit", "solution", {3, 2, 0}}, {"implicit", "steps", {1, 1.5, .25}}, {"tape", "solution", {1, 1.5, .25}},
-	    {"tape", "steps", {1, 1.5, .25}}, {"functional", "solution", {1, 1.5, .25}}, {"aot", "solution", {1, 1.5, .25}}};
+	} rows[] = {{"implicit", "solution", {3, 2, 0}}, {"implicit", "steps", {1, 1.5, .25}},
+	    {"tape", "solution", {1, 1.5, .25}}, {"tape", "steps", {1, 1.5, .25}},
+	    {"functional", "solution", {1, 1.5, .25}}, {"aot", "solution", {1, 1.5, .25}}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("two steps: %s", rows[i].spec))
 			continue;
 		struct engine *engine = open_engine(rows[i].spec);
-		const char *body = strcmp(rows[i].meaning, "steps") ? LINEAR("2", "solution", TIGHT) : LINEAR("2", "steps", TIGHT);
+		const char *body = strcmp(rows[i].meaning, "steps") ? LINEAR("2", "solution", TIGHT)
+		                                                    : LINEAR("2", "steps", TIGHT);
 		double got[3], y = gradient(engine, a, body, "0.5,1,0", false, got);
 
 		CHECK(y == 1.5, "%s, %s: %.17g", rows[i].spec, rows[i].meaning, y);
 		for (int k = 0; k < 3; k++)
-			CHECK(fabs(got[k] - rows[i].want[k]) < 1e-12, "%s, %s, by input %d: %.17g", rows[i].spec, rows[i].meaning, k, got[k]);
+			CHECK(fabs(got[k] - rows[i].want[k]) < 1e-12, "%s, %s, by input %d: %.17g", rows[i].spec,
+			    rows[i].meaning, k, got[k]);
 		engine_close(engine);
 	}
 }

@@ -1,6 +1,7 @@
 /*
- * test_memory.c: how the memory of a derivative grows with the trip count, as each strategy promises: flat for `forward`, linear for
- * what keeps every iterate, flat for a fixed number of snapshots.  Prints the table that docs/built-in-engines.md shows.
+ * test_memory.c: how the memory of a derivative grows with the trip count, as each strategy promises: flat for
+ * `forward`, linear for what keeps every iterate, flat for a fixed number of snapshots.  Prints the table that
+ * docs/built-in-engines.md shows.
  */
 #include "tests/engines/samples.h"
 
@@ -52,14 +53,15 @@ static void check_growth(const char *spec, bool linear, struct arena *a)
 	printf("\n");
 	for (int k = 2; k < DOUBLINGS; k++) {
 		/* Linear: each further iteration takes the same, to one part in 100. */
-		double last = (double)bytes[k] - (double)bytes[k - 1], before = (double)bytes[k - 1] - (double)bytes[k - 2];
+		double last = (double)bytes[k] - (double)bytes[k - 1],
+		       before = (double)bytes[k - 1] - (double)bytes[k - 2];
 
 		if (linear)
 			CHECK(before > (SHORT << (k - 2)) * LENGTH * 8. && last > 1.98 * before && last < 2.02 * before,
 			    "%s: %g bytes for %d iterations more, then %g", spec, before, SHORT << (k - 2), last);
 		else
-			CHECK(bytes[k] == bytes[0], "%s: %zu bytes for %d iterations, %zu for %d", spec, bytes[k], SHORT << k, bytes[0],
-			    SHORT);
+			CHECK(bytes[k] == bytes[0], "%s: %zu bytes for %d iterations, %zu for %d", spec, bytes[k],
+			    SHORT << k, bytes[0], SHORT);
 	}
 	engine_close(engine);
 }

@@ -13,12 +13,12 @@
 enum { N = 4, TREE = 258, EXACT = 260 };
 static const double terms[N] = {256, 1, 1, 1};
 
-#define BF16V(n)                                                                                                     \
-	{                                                                                                            \
-		DTYPE_BF16,                                                                                          \
-		{                                                                                                    \
-			1, { n }                                                                                     \
-		}                                                                                                    \
+#define BF16V(n) \
+	{ \
+		DTYPE_BF16, \
+		{ \
+			1, { n } \
+		} \
 	}
 static const struct type one = {DTYPE_BF16, {0, {0}}}, many = BF16V(N), row_of_one = BF16V(1);
 
@@ -31,38 +31,38 @@ static const struct {
     {"broadcast", "y = broadcast_to a shape=[4]; return y", &one, false, EXACT},
     /* The cotangents meet along the outer axis of the result. */
     {"outer axis", "tall = broadcast_to a shape=[4, 1]; y = reshape tall shape=[4]; return y", &row_of_one, false,
-	EXACT},
+        EXACT},
     {"gather", "at: i64[4] = constant [0, 0, 0, 0]; y = gather a, at axis=0 mode=clip; return y", &row_of_one, false,
-	EXACT},
+        EXACT},
     {"take_along_axis", "at: i64[4] = constant [0, 0, 0, 0]; y = take_along_axis a, at axis=0 mode=clip; return y",
-	&row_of_one, false, EXACT},
+        &row_of_one, false, EXACT},
     /* All of the result is margin. */
     {"pad", "nothing: bf16[0] = constant []; y = pad nothing, a low=[0] high=[4]; return y", &one, false, EXACT},
     /* ones[4, 1] times a[1]: the cotangent of a is a dot product. */
     {"matmul", "ones: bf16[4,1] = constant [1, 1, 1, 1]; y = matmul ones, a; return y", &row_of_one, false, EXACT},
     /* The cotangents of the running sum, last first, meet in the first element. */
     {"cumsum",
-	"all = broadcast_to a shape=[4]\n"
-	"mask: bf16[4] = constant [1, 0, 0, 0]\n"
-	"first = mul all, mask\n"
-	"running = cumsum first axis=0\n"
-	"y = reverse running axes=[0]\n"
-	"return y",
-	&one, false, EXACT},
+        "all = broadcast_to a shape=[4]\n"
+        "mask: bf16[4] = constant [1, 0, 0, 0]\n"
+        "first = mul all, mask\n"
+        "running = cumsum first axis=0\n"
+        "y = reverse running axes=[0]\n"
+        "return y",
+        &one, false, EXACT},
     /* a is used once a result: the last result is pulled back first. */
     {"fan-out",
-	"m = neg a; p = neg m\n"
-	"n = neg a; q = neg n\n"
-	"o = neg a; r = neg o\n"
-	"t = neg a; s = neg t\n"
-	"return p, q, r, s",
-	&one, true, 256},
+        "m = neg a; p = neg m\n"
+        "n = neg a; q = neg n\n"
+        "o = neg a; r = neg o\n"
+        "t = neg a; s = neg t\n"
+        "return p, q, r, s",
+        &one, true, 256},
     /* a is captured by a loop whose iterations each use it once, with a cotangent by the row. */
     {"captured",
-	"xs: bf16[4] = constant [0, 0, 0, 0]\n"
-	"y = scan (xs) trip=4 carries=0 { params x; s = add x, a; yield s }\n"
-	"return y",
-	&one, true, 256},
+        "xs: bf16[4] = constant [0, 0, 0, 0]\n"
+        "y = scan (xs) trip=4 carries=0 { params x; s = add x, a; yield s }\n"
+        "return y",
+        &one, true, 256},
 };
 
 static double gradient(struct engine *engine, int n, struct arena *a)
@@ -109,12 +109,12 @@ static const struct {
     {"cumsum", "running = cumsum a axis=0; y = slice running start=[3] size=[1]; return y", TREE, EXACT},
     /* The first element of a and then the others, which are added to it. */
     {"scatter_add",
-	"first = slice a start=[0] size=[1]\n"
-	"others = slice a start=[1] size=[3]\n"
-	"at: i64[3] = constant [0, 0, 0]\n"
-	"y = scatter_add first, at, others axis=0 mode=clip\n"
-	"return y",
-	TREE, EXACT},
+        "first = slice a start=[0] size=[1]\n"
+        "others = slice a start=[1] size=[3]\n"
+        "at: i64[3] = constant [0, 0, 0]\n"
+        "y = scatter_add first, at, others axis=0 mode=clip\n"
+        "return y",
+        TREE, EXACT},
     {"dot, left", "ones: bf16[4] = constant [1, 1, 1, 1]; y = matmul a, ones; return y", TREE, EXACT},
     {"dot, right", "ones: bf16[4] = constant [1, 1, 1, 1]; y = matmul ones, a; return y", TREE, EXACT},
 };

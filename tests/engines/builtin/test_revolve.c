@@ -1,10 +1,12 @@
-/* test_revolve.c: the schedule reverses every step once, in order, from the right states, within its snapshots, at the least cost. */
+/* test_revolve.c: the schedule reverses every step once, in order, from the right states, within its snapshots, at the
+ * least cost. */
 #include "engines/builtin/revolve.h"
 #include "tests/check.h"
 
 enum { STEPS = 64, SNAPSHOTS = 16 };
 
-/* The least advanced steps by dynamic programming over where the next snapshot goes; with one snapshot there is no choice. */
+/* The least advanced steps by dynamic programming over where the next snapshot goes; with one snapshot there is no
+ * choice. */
 static int64_t best[STEPS + 1][SNAPSHOTS + 1];
 
 static void fill_best(void)
@@ -39,23 +41,24 @@ static void check_schedule(int steps, int snapshots)
 		CHECK(r.live <= snapshots, "%d steps: %d live of %d", steps, r.live, snapshots);
 		switch (a.kind) {
 		case REVOLVE_STORE:
-			CHECK(a.slot >= 0 && a.slot < snapshots && a.from == working, "(%d, %d): stores %d in %d, at %d", steps,
-			    snapshots, a.from, a.slot, working);
+			CHECK(a.slot >= 0 && a.slot < snapshots && a.from == working,
+			    "(%d, %d): stores %d in %d, at %d", steps, snapshots, a.from, a.slot, working);
 			slot[a.slot] = working;
 			break;
 		case REVOLVE_ADVANCE:
-			CHECK(a.from == working && a.to > a.from && a.to <= todo, "(%d, %d): %d to %d, at %d", steps, snapshots,
-			    a.from, a.to, working);
+			CHECK(a.from == working && a.to > a.from && a.to <= todo, "(%d, %d): %d to %d, at %d", steps,
+			    snapshots, a.from, a.to, working);
 			advanced += a.to - a.from;
 			working = a.to;
 			break;
 		case REVOLVE_RESTORE:
-			CHECK(a.slot >= 0 && a.slot < snapshots && slot[a.slot] == a.from, "(%d, %d): restores %d", steps,
-			    snapshots, a.from);
+			CHECK(a.slot >= 0 && a.slot < snapshots && slot[a.slot] == a.from, "(%d, %d): restores %d",
+			    steps, snapshots, a.from);
 			working = a.from;
 			break;
 		case REVOLVE_REVERSE:
-			CHECK(a.from == todo && working == todo, "(%d, %d): reverses %d, not %d", steps, snapshots, a.from, todo);
+			CHECK(a.from == todo && working == todo, "(%d, %d): reverses %d, not %d", steps, snapshots,
+			    a.from, todo);
 			todo--;
 			working = -1;
 			break;
@@ -74,8 +77,13 @@ static const struct {
 	int steps, snapshots;
 	int64_t cost;
 } large[] = {
-	{65536, 1, (int64_t)65536 * 65535 / 2}, {65536, 64, 4 * 65536 - 50116}, {0, 1, 0}, {1, 1, 0}, {64, 64, 63}, {65, 64, 64},
-	{66, 64, 66},
+    {65536, 1, (int64_t)65536 * 65535 / 2},
+    {65536, 64, 4 * 65536 - 50116},
+    {0, 1, 0},
+    {1, 1, 0},
+    {64, 64, 63},
+    {65, 64, 64},
+    {66, 64, 66},
 };
 
 int main(int argc, char **argv)
@@ -87,7 +95,8 @@ int main(int argc, char **argv)
 			check_schedule(steps, snapshots);
 	for (size_t k = 0; k < sizeof large / sizeof *large; k++)
 		if (row_wanted("large: row %d", (int)k))
-			CHECK(revolve_cost(large[k].steps, large[k].snapshots) == large[k].cost, "(%d, %d): %lld", large[k].steps,
-			    large[k].snapshots, (long long)revolve_cost(large[k].steps, large[k].snapshots));
+			CHECK(revolve_cost(large[k].steps, large[k].snapshots) == large[k].cost, "(%d, %d): %lld",
+			    large[k].steps, large[k].snapshots,
+			    (long long)revolve_cost(large[k].steps, large[k].snapshots));
 	return check_done();
 }

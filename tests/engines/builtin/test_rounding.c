@@ -1,4 +1,5 @@
-/* test_rounding.c: seeded rounding is off by half a unit at most, uses that room, and is asked for by the spec alone. */
+/* test_rounding.c: seeded rounding is off by half a unit at most, uses that room, and is asked for by the spec alone.
+ */
 #include "engines/kernels/rounding.h"
 
 #include <mpfr.h>
@@ -27,10 +28,12 @@ struct seen {
 };
 
 /* One result against the exact one. */
-static void check_result(enum dtype d, const char *op, double a, double b, mpfr_srcptr exact, double got, double limit, struct seen *seen)
+static void check_result(
+    enum dtype d, const char *op, double a, double b, mpfr_srcptr exact, double got, double limit, struct seen *seen)
 {
 	const struct dtype_info *info = &dtype_table[d];
-	double magnitude = fabs(mpfr_get_d(exact, MPFR_RNDZ)), nearest = dtype_round(d, mpfr_get_d(exact, MPFR_RNDN)), error;
+	double magnitude = fabs(mpfr_get_d(exact, MPFR_RNDZ)), nearest = dtype_round(d, mpfr_get_d(exact, MPFR_RNDN)),
+	       error;
 	double half = magnitude > 0 ? ldexp(info->unit, ilogb(magnitude)) : 0;
 	mpfr_t gap;
 
@@ -39,7 +42,8 @@ static void check_result(enum dtype d, const char *op, double a, double b, mpfr_
 	mpfr_init2(gap, 300);
 	mpfr_sub_d(gap, exact, got, MPFR_RNDN);
 	error = fabs(mpfr_get_d(gap, MPFR_RNDN));
-	CHECK(error <= half && error <= limit, "%s of %s %a, %a: %a, off by %g half units", op, info->name, a, b, got, error / half);
+	CHECK(error <= half && error <= limit, "%s of %s %a, %a: %a, off by %g half units", op, info->name, a, b, got,
+	    error / half);
 	if (mpfr_cmp_d(exact, nearest) == 0) {
 		CHECK(got == nearest, "%s of %s %a, %a is exact: %a", op, info->name, a, b, got);
 	} else {
@@ -89,7 +93,8 @@ static void check_function(enum dtype d, uint64_t seed)
 		for (int ulps = 1; ulps <= 2; ulps++) {
 			double x = 0.03 * i, y = rounding_function(d, x, ulps);
 
-			CHECK(fabs(y - x) <= 2 * (d == DTYPE_F64 ? ulps - 1 : ulps) * u * x, "%s %g, %d ulps: %g", dtype_table[d].name, x, ulps, y);
+			CHECK(fabs(y - x) <= 2 * (d == DTYPE_F64 ? ulps - 1 : ulps) * u * x, "%s %g, %d ulps: %g",
+			    dtype_table[d].name, x, ulps, y);
 		}
 	rounding_end();
 }
@@ -110,7 +115,8 @@ static void check_flushing(enum dtype d)
 			zeros += below == 0;
 			kept += below != 0;
 			CHECK(below == 0 || fabs(below) < info->normal, "%s: %a", info->name, below);
-			CHECK(rounding_mul(d, 2, info->normal) == 2 * info->normal && rounding_add(d, info->normal, info->normal) == 2 * info->normal,
+			CHECK(rounding_mul(d, 2, info->normal) == 2 * info->normal &&
+			        rounding_add(d, info->normal, info->normal) == 2 * info->normal,
 			    "%s: what is normal is flushed", info->name);
 		}
 		rounding_end();
@@ -148,7 +154,11 @@ static int build_mixed(struct builder *b, const int *in, int *result)
 
 static double answer_of(const char *spec, struct arena *a)
 {
-	const struct sample s = {.name = "mixed", .build = build_mixed, .n_in = 1, .type = {{DTYPE_F64, {1, {4}}}}, .at = {{0.3, 0.7, 1.1, 1.9}}};
+	const struct sample s = {.name = "mixed",
+	    .build = build_mixed,
+	    .n_in = 1,
+	    .type = {{DTYPE_F64, {1, {4}}}},
+	    .at = {{0.3, 0.7, 1.1, 1.9}}};
 	struct testcase c = sample_case(a, &s, s.at, true);
 	struct engine *engine = sample_engine(spec);
 	struct answer out = {.status = ANSWER_FAILURE};
@@ -183,8 +193,8 @@ static void check_engines(struct arena *a)
 
 static void check_specs(void)
 {
-	static const char *const bad[] = {"tape:rounding=", "tape:rounding=x", "tape:rounding=1e3", "tape:rounding=-1", "tape:rounding",
-	    "tape:rounding=9999999999999999999999", "tape:flushing=", "tape:flushing=x"};
+	static const char *const bad[] = {"tape:rounding=", "tape:rounding=x", "tape:rounding=1e3", "tape:rounding=-1",
+	    "tape:rounding", "tape:rounding=9999999999999999999999", "tape:flushing=", "tape:flushing=x"};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		if (!row_wanted("specs: %s", bad[i]))
@@ -210,8 +220,8 @@ int main(int argc, char **argv)
 			check_operations(floats[k], seed, &seen);
 			check_function(floats[k], seed);
 		}
-		CHECK(floats[k] == DTYPE_F64 || 2 * seen.farther > seen.inexact, "%s: %d of %d not to nearest", dtype_table[floats[k]].name, (int)seen.farther,
-		    (int)seen.inexact);
+		CHECK(floats[k] == DTYPE_F64 || 2 * seen.farther > seen.inexact, "%s: %d of %d not to nearest",
+		    dtype_table[floats[k]].name, (int)seen.farther, (int)seen.inexact);
 		check_flushing(floats[k]);
 		CHECK(seen.worst > 0.9, "%s: worst %g half units", dtype_table[floats[k]].name, seen.worst);
 	}

@@ -15,9 +15,9 @@ enum { SPECS = sizeof specs / sizeof specs[0] };
 /* ---- programs in which a buffer has another name, too ---- */
 
 /* The buffer with `value` at `at`. */
-#define STORE(out, buffer, value, at)                                                                                \
-	"value_" out " = reshape " value " shape=[1]; at_" out ": i64[1] = constant [" at "]; " out                  \
-	" = store " buffer ", value_" out ", at_" out "\n"
+#define STORE(out, buffer, value, at) \
+	"value_" out " = reshape " value " shape=[1]; at_" out ": i64[1] = constant [" at "]; " out " = store " buffer \
+	", value_" out ", at_" out "\n"
 
 /* Programs of x, three numbers. */
 static const struct {
@@ -29,80 +29,80 @@ static const struct {
     {"input alone", STORE("y", "x", "5", "1") "return y"},
     /* What is saved is the result of an op, or what a checkpoint will be run again with. */
     {"results",
-	"v = reduce_max x axes=[0] keepdims\n"
-	"w = add x, x\n"
-	"power = checkpoint { s = add w, x; t = sin s; yield t }\n"
-	"n = neg v\n" STORE("y", "v", "3", "1") STORE("z", "w", "4", "2") "return power, y, z, n"},
+        "v = reduce_max x axes=[0] keepdims\n"
+        "w = add x, x\n"
+        "power = checkpoint { s = add w, x; t = sin s; yield t }\n"
+        "n = neg v\n" STORE("y", "v", "3", "1") STORE("z", "w", "4", "2") "return power, y, z, n"},
     /* Two carries begin as one value; one is stored into, and they change places. */
     {"twins",
-	"v = mul x, x\n"
-	"y, z = for (v, v) trip=3 {\n"
-	"  params i, p, q\n"
-	"  other = mul q, q\n"
-	"  sum = add q, other\n" STORE("s", "p", "2", "0") "  yield sum, s\n"
-							   "}\n"
-							   "return y, z"},
+        "v = mul x, x\n"
+        "y, z = for (v, v) trip=3 {\n"
+        "  params i, p, q\n"
+        "  other = mul q, q\n"
+        "  sum = add q, other\n" STORE("s", "p", "2", "0") "  yield sum, s\n"
+                                                           "}\n"
+                                                           "return y, z"},
     /* A loop takes one value over three times, one a value that nobody else uses, and one that it captures as well. */
     {"taken over",
-	"v = mul x, x\n"
-	"alone = add x, x\n"
-	"captured = sub x, v\n"
-	"a, b, c, d, e = for (v, v, v, alone, captured) trip=3 {\n"
-	"  params i, p, q, r, s, t\n"
-	"  product = mul q, s\n"
-	"  sum = add product, captured\n" STORE(
-	    "p1", "p", "2", "0") "  q1 = add q, sum\n"
-				 "  r1 = add r, r\n" STORE("s1", "s", "4", "1")
-				     STORE("t1", "t", "3", "2") "  yield p1, q1, r1, s1, t1\n"
-								"}\n"
-								"return a, b, c, d, e"},
+        "v = mul x, x\n"
+        "alone = add x, x\n"
+        "captured = sub x, v\n"
+        "a, b, c, d, e = for (v, v, v, alone, captured) trip=3 {\n"
+        "  params i, p, q, r, s, t\n"
+        "  product = mul q, s\n"
+        "  sum = add product, captured\n" STORE(
+            "p1", "p", "2", "0") "  q1 = add q, sum\n"
+                                 "  r1 = add r, r\n" STORE("s1", "s", "4", "1")
+                                     STORE("t1", "t", "3", "2") "  yield p1, q1, r1, s1, t1\n"
+                                                                "}\n"
+                                                                "return a, b, c, d, e"},
     /* The condition of a while stores into its parameter; the body sees what it was. */
     {"condition",
-	"v = mul x, x\n"
-	"y = while (v) cap=9 {\n"
-	"  params p\n" STORE("written", "p", "90", "0") "  sum = reduce_sum written axes=[0]\n"
-							"  small = lt sum, 140\n"
-							"  yield small\n"
-							"} do {\n"
-							"  params q\n"
-							"  twice = add q, q\n"
-							"  yield twice\n"
-							"}\n"
-							"return y"},
+        "v = mul x, x\n"
+        "y = while (v) cap=9 {\n"
+        "  params p\n" STORE("written", "p", "90", "0") "  sum = reduce_sum written axes=[0]\n"
+                                                        "  small = lt sum, 140\n"
+                                                        "  yield small\n"
+                                                        "} do {\n"
+                                                        "  params q\n"
+                                                        "  twice = add q, q\n"
+                                                        "  yield twice\n"
+                                                        "}\n"
+                                                        "return y"},
     /*
      * A cond and a checkpoint hand on what they have captured: stored into, while the first name stays in use; and
      * the other way round.
      */
     {"captured",
-	"v = mul x, x\n"
-	"w = add x, x\n"
-	"p = constant true\n"
-	"passed = cond p { yield v } else { yield x }\n"
-	"kept, again = checkpoint { yield w, w }\n" STORE("a", "passed", "7", "2") "b = mul v, v\n" STORE(
-	    "c", "w", "9", "0") STORE("d", "kept", "8", "1") "return a, b, c, d, again"},
+        "v = mul x, x\n"
+        "w = add x, x\n"
+        "p = constant true\n"
+        "passed = cond p { yield v } else { yield x }\n"
+        "kept, again = checkpoint { yield w, w }\n" STORE("a", "passed", "7", "2") "b = mul v, v\n" STORE(
+            "c", "w", "9", "0") STORE("d", "kept", "8", "1") "return a, b, c, d, again"},
     /*
      * A loop that may not run gives its initial buffer, which is stored into afterwards and read by its old name;
      * outputs of a scan, too.
      */
     {"loops",
-	"v = mul x, x\n"
-	"same = for (v) trip=0 { params i, p; yield p }\n" STORE("a", "same", "4",
-	    "0") "b = mul v, v\n"
-		 "start = add x, x\n"
-		 "last, rows = scan (start) trip=2 carries=1 {\n"
-		 "  params q\n" STORE("r", "q", "3", "1") "  yield r, r\n"
-							  "}\n" STORE("c", "last", "6", "2") "return a, b, c, rows"},
+        "v = mul x, x\n"
+        "same = for (v) trip=0 { params i, p; yield p }\n" STORE("a", "same", "4",
+            "0") "b = mul v, v\n"
+                 "start = add x, x\n"
+                 "last, rows = scan (start) trip=2 carries=1 {\n"
+                 "  params q\n" STORE("r", "q", "3", "1") "  yield r, r\n"
+                                                          "}\n" STORE("c", "last", "6", "2") "return a, b, c, rows"},
     /* Saved, then stored into, twice; inside a checkpoint as well, which runs again. */
     {"saved",
-	"v = add x, x\n"
-	"a = mul v, v\n" STORE("w", "v", "3", "0") "b = square w\n" STORE("u", "w", "4",
-	    "1") "d = checkpoint {\n"
-		 "  inner = mul x, u\n"
-		 "  square = mul inner, inner\n" STORE("s", "inner", "2", "2") "  sum = add square, s\n"
-									       "  yield sum\n"
-									       "}\n"
-									       "c = sin u\n"
-									       "return a, b, c, d"},
+        "v = add x, x\n"
+        "a = mul v, v\n" STORE("w", "v", "3", "0") "b = square w\n" STORE(
+            "u", "w", "4", "1") "d = checkpoint {\n"
+                                "  inner = mul x, u\n"
+                                "  square = mul inner, inner\n" STORE("s", "inner", "2", "2") "  sum = add square, s\n"
+                                                                                              "  yield sum\n"
+                                                                                              "}\n"
+                                                                                              "c = sin u\n"
+                                                                                              "return a, b, c, d"},
 };
 
 /* ---- the same bits as without stores ---- */
@@ -136,8 +136,8 @@ static void compare(
 	for (int i = 0; i < c->n_point; i++) {
 		bool same = x[i].status == y[i].status;
 
-		CHECK(x[i].status == ANSWER_OK || x[i].status == ANSWER_UNSUPPORTED, "%s, %s: %s", name, spec,
-		    x[i].text);
+		CHECK(
+		    x[i].status == ANSWER_OK || x[i].status == ANSWER_UNSUPPORTED, "%s, %s: %s", name, spec, x[i].text);
 		if (x[i].status != ANSWER_OK)
 			continue;
 		for (int k = 0; same && k < x[i].n_primal; k++)
@@ -153,11 +153,11 @@ static struct testcase vector_case(struct arena *a, const char *text, bool jvp)
 {
 	struct testcase c = test_case(a,
 	    arena_printf(a,
-		"inputs x: f64[3]\n"
-		"%s\n"
-		"point [1.25, 0.75, 0.25]\n"
-		"request: %s",
-		text, jvp ? "jvp" : "vjp"));
+	        "inputs x: f64[3]\n"
+	        "%s\n"
+	        "point [1.25, 0.75, 0.25]\n"
+	        "request: %s",
+	        text, jvp ? "jvp" : "vjp"));
 
 	for (int k = 0; c.n_point && k < c.transform[0].n_seed; k++) {
 		struct tensor *s = &c.transform[0].seed[k];
@@ -210,7 +210,7 @@ static void check_generated(struct engine *const *engines, struct arena *a)
 static size_t bytes(struct engine *engine, int trip, bool saves, bool nested, struct arena *a)
 {
 	const struct type scalar = {.dtype = DTYPE_F64}, index = {.dtype = DTYPE_I64},
-			  table = {DTYPE_F64, {1, {TABLE}}};
+	                  table = {DTYPE_F64, {1, {TABLE}}};
 	const struct attrs one = {.shape = {1, {1}}}, all = {.n_axes = 1}, wide = {.shape = table.shape};
 	struct builder b = {0};
 	struct testcase c = {.n_transform = 1, .n_point = 1};
@@ -264,8 +264,8 @@ static void check_memory(struct engine *tape, struct arena *a)
 	       inner = (bytes(tape, 200, false, true, a) - bytes(tape, 100, false, true, a)) / 100,
 	       saving = (bytes(tape, 200, true, false, a) - bytes(tape, 100, true, false, a)) / 100;
 
-	printf(
-	    "tape: %zu bytes an iteration that stores into %zu bytes, %zu in a loop inside, %zu where the sine of the table is taken before\n",
+	printf("tape: %zu bytes an iteration that stores into %zu bytes, %zu in a loop inside, %zu where the sine "
+	       "of the table is taken before\n",
 	    grows, table, inner, saving);
 	CHECK(inner < table / 2, "%zu bytes an iteration with a loop inside", inner);
 	CHECK(grows < table / 2, "%zu bytes an iteration", grows);

@@ -6,33 +6,33 @@
 #include "tests/support/case_text.h"
 
 /* v = [x, y] */
-#define BOTH                                                                                                         \
-	"x1 = reshape x shape=[1]\n"                                                                                 \
-	"y1 = reshape y shape=[1]\n"                                                                                 \
+#define BOTH \
+	"x1 = reshape x shape=[1]\n" \
+	"y1 = reshape y shape=[1]\n" \
 	"v = concatenate x1, y1 axis=0\n"
 /* x*x*y with a rule of its own. */
-#define CUSTOM(kind, rule)                                                                                           \
-	"r = custom (x, y) transform=" kind " {\n"                                                                   \
-	"  params p, q\n"                                                                                            \
-	"  pp = mul p, p\n"                                                                                          \
-	"  ppq = mul pp, q\n"                                                                                        \
-	"  yield ppq\n"                                                                                              \
+#define CUSTOM(kind, rule) \
+	"r = custom (x, y) transform=" kind " {\n" \
+	"  params p, q\n" \
+	"  pp = mul p, p\n" \
+	"  ppq = mul pp, q\n" \
+	"  yield ppq\n" \
 	"} do {\n" rule "}"
 /* The derivatives of p*p*q times `factor`: by p 2pq, by q pp. */
-#define PARTIALS(factor)                                                                                             \
-	"  fu = mul " factor ", u\n"                                                                                 \
-	"  fuu = mul fu, u\n"                                                                                        \
-	"  fuw = mul fu, w\n"                                                                                        \
+#define PARTIALS(factor) \
+	"  fu = mul " factor ", u\n" \
+	"  fuu = mul fu, u\n" \
+	"  fuw = mul fu, w\n" \
 	"  by_p = add fuw, fuw\n"
-#define VJP_RULE(factor)                                                                                             \
-	"  params u, w, d\n" PARTIALS(factor) "  gp = mul by_p, d\n"                                                 \
-					      "  gq = mul fuu, d\n"                                                  \
-					      "  yield gp, gq\n"
-#define JVP_RULE(factor)                                                                                             \
-	"  params u, w, du, dw\n" PARTIALS(factor) "  tp = mul by_p, du\n"                                           \
-						   "  tq = mul fuu, dw\n"                                            \
-						   "  t = add tp, tq\n"                                              \
-						   "  yield t\n"
+#define VJP_RULE(factor) \
+	"  params u, w, d\n" PARTIALS(factor) "  gp = mul by_p, d\n" \
+	                                      "  gq = mul fuu, d\n" \
+	                                      "  yield gp, gq\n"
+#define JVP_RULE(factor) \
+	"  params u, w, du, dw\n" PARTIALS(factor) "  tp = mul by_p, du\n" \
+	                                           "  tq = mul fuu, dw\n" \
+	                                           "  t = add tp, tq\n" \
+	                                           "  yield t\n"
 
 /* Programs of two scalars x and y that give the scalar r, and its second derivatives by xx, xy, yy. */
 static const struct row {
@@ -45,176 +45,176 @@ static const struct row {
     {"shared value", "s = mul x, y; t = mul s, s; u = mul t, s; r = add u, s", 2, .5, 1.5, 10, 24},
     {"sine at a cotangent of 0", "s = sin x; q = square s; c = cos y; r = mul q, c", 0, 0, 2, 0, 0},
     {"loop, unrolled",
-	"r = for (1) trip=4 {\n"
-	"  params i, p\n"
-	"  q = mul p, x\n"
-	"  s = add q, y\n"
-	"  yield s\n"
-	"}",
-	2, 3, 90, 17, 0},
+        "r = for (1) trip=4 {\n"
+        "  params i, p\n"
+        "  q = mul p, x\n"
+        "  s = add q, y\n"
+        "  yield s\n"
+        "}",
+        2, 3, 90, 17, 0},
     {"loop, never entered",
-	"s = mul x, x\n"
-	"n: i64[] = constant 0\n"
-	"r = for (n, s) cap=3 {\n"
-	"  params i, p\n"
-	"  q = mul p, x\n"
-	"  yield q\n"
-	"}",
-	3, 1, 2, 0, 0},
+        "s = mul x, x\n"
+        "n: i64[] = constant 0\n"
+        "r = for (n, s) cap=3 {\n"
+        "  params i, p\n"
+        "  q = mul p, x\n"
+        "  yield q\n"
+        "}",
+        3, 1, 2, 0, 0},
     {"cond, taken",
-	"p = gt x, 0\n"
-	"r = cond (p) {\n"
-	"  a = mul x, x\n"
-	"  b = mul a, y\n"
-	"  yield b\n"
-	"} else {\n"
-	"  c = mul y, y\n"
-	"  yield c\n"
-	"}",
-	3, 5, 10, 6, 0},
+        "p = gt x, 0\n"
+        "r = cond (p) {\n"
+        "  a = mul x, x\n"
+        "  b = mul a, y\n"
+        "  yield b\n"
+        "} else {\n"
+        "  c = mul y, y\n"
+        "  yield c\n"
+        "}",
+        3, 5, 10, 6, 0},
     {"cond, not taken",
-	"p = lt x, 0\n"
-	"r = cond (p) {\n"
-	"  a = mul x, x\n"
-	"  b = mul a, y\n"
-	"  yield b\n"
-	"} else {\n"
-	"  c = mul y, y\n"
-	"  yield c\n"
-	"}",
-	3, 5, 0, 0, 2},
+        "p = lt x, 0\n"
+        "r = cond (p) {\n"
+        "  a = mul x, x\n"
+        "  b = mul a, y\n"
+        "  yield b\n"
+        "} else {\n"
+        "  c = mul y, y\n"
+        "  yield c\n"
+        "}",
+        3, 5, 0, 0, 2},
     /* x^8 y^7 */
     {"while",
-	"h = constant 100\n"
-	"r = while (x) cap=9 {\n"
-	"  params a\n"
-	"  p = lt a, h\n"
-	"  yield p\n"
-	"} do {\n"
-	"  params b\n"
-	"  c = mul b, b\n"
-	"  d = mul c, y\n"
-	"  yield d\n"
-	"}",
-	3, 1, 40824, 122472, 275562},
+        "h = constant 100\n"
+        "r = while (x) cap=9 {\n"
+        "  params a\n"
+        "  p = lt a, h\n"
+        "  yield p\n"
+        "} do {\n"
+        "  params b\n"
+        "  c = mul b, b\n"
+        "  d = mul c, y\n"
+        "  yield d\n"
+        "}",
+        3, 1, 40824, 122472, 275562},
     /* y (x + 2x^2 + 6x^3) */
     {"scan, rows and stacks",
-	"k = constant [1, 2, 3]\n"
-	"w = mul k, x\n"
-	"e, ys = scan (y, w) trip=3 carries=1 {\n"
-	"  params c, t\n"
-	"  d = mul c, t\n"
-	"  yield d, d\n"
-	"}\n"
-	"r = reduce_sum ys axes=[0]",
-	1, 2, 80, 23, 0},
+        "k = constant [1, 2, 3]\n"
+        "w = mul k, x\n"
+        "e, ys = scan (y, w) trip=3 carries=1 {\n"
+        "  params c, t\n"
+        "  d = mul c, t\n"
+        "  yield d, d\n"
+        "}\n"
+        "r = reduce_sum ys axes=[0]",
+        1, 2, 80, 23, 0},
     /* y (x + 2x^2) */
     {"scan that ends early",
-	"h = constant 3\n"
-	"k = constant [1, 2, 3]\n"
-	"w = mul k, x\n"
-	"e, ys = scan (y, w) trip=3 carries=1 until {\n"
-	"  params c, t\n"
-	"  d = mul c, t\n"
-	"  z = gt d, h\n"
-	"  yield d, d, z\n"
-	"}\n"
-	"r = reduce_sum ys axes=[0]",
-	1, 2, 8, 5, 0},
+        "h = constant 3\n"
+        "k = constant [1, 2, 3]\n"
+        "w = mul k, x\n"
+        "e, ys = scan (y, w) trip=3 carries=1 until {\n"
+        "  params c, t\n"
+        "  d = mul c, t\n"
+        "  z = gt d, h\n"
+        "  yield d, d, z\n"
+        "}\n"
+        "r = reduce_sum ys axes=[0]",
+        1, 2, 8, 5, 0},
     /* x^2 (x + y) */
     {"store into a saved buffer",
-	"b = broadcast_to x shape=[2]\n"
-	"q = square b\n"
-	"y1 = reshape y shape=[1]\n"
-	"at: i64[1] = constant [1]\n"
-	"b2 = store b, y1, at\n"
-	"m = mul q, b2\n"
-	"r = reduce_sum m axes=[0]",
-	2, 3, 18, 4, 0},
+        "b = broadcast_to x shape=[2]\n"
+        "q = square b\n"
+        "y1 = reshape y shape=[1]\n"
+        "at: i64[1] = constant [1]\n"
+        "b2 = store b, y1, at\n"
+        "m = mul q, b2\n"
+        "r = reduce_sum m axes=[0]",
+        2, 3, 18, 4, 0},
     /* y^2 (x^2 + x^4 + x^6) */
     {"stores of a loop",
-	"z = constant [0, 0, 0]\n"
-	"e, o = for (z, y) trip=3 {\n"
-	"  params i, buf, p\n"
-	"  q = mul p, x\n"
-	"  q1 = reshape q shape=[1]\n"
-	"  i1 = reshape i shape=[1]\n"
-	"  b2 = store buf, q1, i1\n"
-	"  yield b2, q\n"
-	"}\n"
-	"m = square e\n"
-	"r = reduce_sum m axes=[0]",
-	1, 2, 176, 48, 6},
+        "z = constant [0, 0, 0]\n"
+        "e, o = for (z, y) trip=3 {\n"
+        "  params i, buf, p\n"
+        "  q = mul p, x\n"
+        "  q1 = reshape q shape=[1]\n"
+        "  i1 = reshape i shape=[1]\n"
+        "  b2 = store buf, q1, i1\n"
+        "  yield b2, q\n"
+        "}\n"
+        "m = square e\n"
+        "r = reduce_sum m axes=[0]",
+        1, 2, 176, 48, 6},
     /* x y^4 */
     {"scatter_apply, one element twice",
-	BOTH "at: i64[2] = constant [1, 1]\n"
-	     "a = scatter_apply (v, at) axis=0 mode=drop {\n"
-	     "  params e\n"
-	     "  f = mul e, e\n"
-	     "  yield f\n"
-	     "}\n"
-	     "r = reduce_prod a axes=[0]",
-	3, 2, 0, 32, 144},
+        BOTH "at: i64[2] = constant [1, 1]\n"
+             "a = scatter_apply (v, at) axis=0 mode=drop {\n"
+             "  params e\n"
+             "  f = mul e, e\n"
+             "  yield f\n"
+             "}\n"
+             "r = reduce_prod a axes=[0]",
+        3, 2, 0, 32, 144},
     {"gather, one index twice",
-	BOTH "at: i64[3] = constant [0, 0, 1]\n"
-	     "g = gather v, at axis=0 mode=clip\n"
-	     "r = reduce_prod g axes=[0]",
-	3, 5, 10, 6, 0},
+        BOTH "at: i64[3] = constant [0, 0, 1]\n"
+             "g = gather v, at axis=0 mode=clip\n"
+             "r = reduce_prod g axes=[0]",
+        3, 5, 10, 6, 0},
     {"matmul", BOTH "w = reverse v axes=[0]; r = matmul v, w", 3, 5, 0, 2, 0},
     /* x + x y */
     {"cumprod", BOTH "c = cumprod v axis=0; r = reduce_sum c axes=[0]", 3, 0, 0, 1, 0},
     /* x^3 y */
     {"checkpoint",
-	"k = checkpoint {\n"
-	"  a = mul x, x\n"
-	"  b = mul a, y\n"
-	"  yield b\n"
-	"}\n"
-	"r = mul k, x",
-	2, 3, 36, 12, 0},
+        "k = checkpoint {\n"
+        "  a = mul x, x\n"
+        "  b = mul a, y\n"
+        "  yield b\n"
+        "}\n"
+        "r = mul k, x",
+        2, 3, 36, 12, 0},
     {"checkpoint that gives what it captures",
-	"k = checkpoint {\n"
-	"  yield x\n"
-	"}\n"
-	"s = mul k, x\n"
-	"r = mul s, y",
-	3, 5, 10, 6, 0},
+        "k = checkpoint {\n"
+        "  yield x\n"
+        "}\n"
+        "s = mul k, x\n"
+        "r = mul s, y",
+        3, 5, 10, 6, 0},
     /* x^3 + xy + y */
     {"checkpoint in a checkpoint in a loop",
-	"r = for (x) trip=2 {\n"
-	"  params i, p\n"
-	"  k = checkpoint {\n"
-	"    l = checkpoint {\n"
-	"      a = mul p, x\n"
-	"      yield a\n"
-	"    }\n"
-	"    b = add l, y\n"
-	"    yield b\n"
-	"  }\n"
-	"  yield k\n"
-	"}",
-	2, 3, 12, 1, 0},
+        "r = for (x) trip=2 {\n"
+        "  params i, p\n"
+        "  k = checkpoint {\n"
+        "    l = checkpoint {\n"
+        "      a = mul p, x\n"
+        "      yield a\n"
+        "    }\n"
+        "    b = add l, y\n"
+        "    yield b\n"
+        "  }\n"
+        "  yield k\n"
+        "}",
+        2, 3, 12, 1, 0},
     {"custom with a vjp", CUSTOM("vjp", VJP_RULE("1")), 3, 5, 10, 6, 0},
     {"custom with a jvp", CUSTOM("jvp", JVP_RULE("1")), 3, 5, 10, 6, 0},
     /* y x^3 */
     {"fixed point",
-	"r = fixed_point (y) cap=3 meaning=solution {\n"
-	"  params p\n"
-	"  q = mul p, x\n"
-	"  no = constant false\n"
-	"  yield q, no\n"
-	"}",
-	2, 3, 36, 12, 0},
+        "r = fixed_point (y) cap=3 meaning=solution {\n"
+        "  params p\n"
+        "  q = mul p, x\n"
+        "  no = constant false\n"
+        "  yield q, no\n"
+        "}",
+        2, 3, 36, 12, 0},
     /* d/dx (x^2 y) along 1, times x: 2 x^2 y */
     {"op derivative",
-	"d = derivative (x, 1) transform=jvp primals=1 {\n"
-	"  params p\n"
-	"  a = mul p, p\n"
-	"  b = mul a, y\n"
-	"  yield b\n"
-	"}\n"
-	"r = mul d, x",
-	3, 5, 20, 12, 0},
+        "d = derivative (x, 1) transform=jvp primals=1 {\n"
+        "  params p\n"
+        "  a = mul p, p\n"
+        "  b = mul a, y\n"
+        "  yield b\n"
+        "}\n"
+        "r = mul d, x",
+        3, 5, 20, 12, 0},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -231,12 +231,12 @@ static struct testcase read_row(const struct row *row, const char *request, stru
 {
 	return test_case(a,
 	    arena_printf(a,
-		"inputs x: f64[], y: f64[]\n"
-		"%s\n"
-		"return r\n"
-		"point %g, %g\n"
-		"request: %s",
-		row->body, row->x, row->y, request));
+	        "inputs x: f64[], y: f64[]\n"
+	        "%s\n"
+	        "return r\n"
+	        "point %g, %g\n"
+	        "request: %s",
+	        row->body, row->x, row->y, request));
 }
 
 static struct answer ask(const char *spec, const struct testcase *c, struct arena *a)
@@ -274,8 +274,8 @@ static void check_row(const char *spec, const struct row *row, const struct mix 
 	if (!strcmp(mix->name, "jvp of jvp"))
 		want[0] = want[0] * direction[0] + want[1] * direction[1];
 	CHECK(out.status == ANSWER_OK, "%s, %s, %s: %s", spec, row->name, mix->name, out.text);
-	CHECK(out.n_primal == 1 && out.primal[0].type.shape.rank == 0, "%s, %s, %s: primal", spec, row->name,
-	    mix->name);
+	CHECK(
+	    out.n_primal == 1 && out.primal[0].type.shape.rank == 0, "%s, %s, %s: primal", spec, row->name, mix->name);
 	for (int k = 0; k < out.n_derivative; k++)
 		CHECK(near(out.derivative[k].at->f, want[k], 1e-14), "%s, %s, %s: [%d] %.17g, expected %.17g", spec,
 		    row->name, mix->name, k, out.derivative[k].at->f, want[k]);
@@ -309,7 +309,7 @@ static void check_mixed(struct arena *a)
 			struct answer out = ask("tape", &c, a);
 
 			CHECK(out.status == ANSWER_OK && out.n_derivative == 1 &&
-				near(out.derivative[0].at->f, rows[i].xy, 1e-14),
+			        near(out.derivative[0].at->f, rows[i].xy, 1e-14),
 			    "%s, %zu: %s, %.17g", rows[i].name, m, out.text,
 			    out.n_derivative ? out.derivative[0].at->f : NAN);
 		}
@@ -348,8 +348,7 @@ static void check_orders(struct arena *a)
 			for (int e = forward_alone; e < 2; e++) {
 				struct answer out = ask(e ? "implicit" : "tape", &c, a);
 
-				CHECK(
-				    out.status == ANSWER_OK && near(out.derivative[0].at->f, want[order - 1], 1e-14),
+				CHECK(out.status == ANSWER_OK && near(out.derivative[0].at->f, want[order - 1], 1e-14),
 				    "mix %d of order %d: %s, %.17g", mix, order, out.text,
 				    out.n_derivative ? out.derivative[0].at->f : NAN);
 			}
@@ -366,7 +365,7 @@ static const struct {
 } batches[] = {
     /* of sum over b of w_b 2 x y_b + u_b x^2: by x 2 w_b y_b + 2 u_b x, by y_b 2 w_b x */
     {"vjp; then batch y; 2 slices; then vjp; cotangents [1, 10], [100, 1000]", true, 3,
-	{2 * 5 + 20 * 7 + 200 * 3 + 2000 * 3, 6, 60}},
+        {2 * 5 + 20 * 7 + 200 * 3 + 2000 * 3, 6, 60}},
     {"batch y; 2 slices; then vjp; cotangents [1, 10]", true, 3, {30 + 420, 9, 90}},
     {"batch y; 2 slices; then jvp; tangents 1, [2, 3]", false, 2, {30 + 18, 42 + 27}},
 };
@@ -378,12 +377,12 @@ static void check_batch(struct arena *a)
 			continue;
 		struct testcase c = test_case(a,
 		    arena_printf(a,
-			"inputs x: f64[], y: f64[]\n"
-			"%s\n"
-			"return r\n"
-			"point 3, [5, 7]\n"
-			"request: %s",
-			row_named("product")->body, batches[i].request));
+		        "inputs x: f64[], y: f64[]\n"
+		        "%s\n"
+		        "return r\n"
+		        "point 3, [5, 7]\n"
+		        "request: %s",
+		        row_named("product")->body, batches[i].request));
 
 		for (int k = !batches[i].on_tape; k < 2; k++) {
 			struct answer out = ask(k ? "implicit" : "tape", &c, a);
@@ -434,10 +433,10 @@ static void check_edits(struct arena *a)
 		CHECK(shows("tape+scale:mul:1.5", row_named("product"), &mixes[m], a), "scale, %s", mixes[m].name);
 		CHECK(shows("tape+clad-stale-divisor", &quotient, &mixes[m], a), "stale divisor, %s", mixes[m].name);
 	}
-	CHECK(shows("tape+inductor-view-version", row_named("store into a saved buffer"), &mixes[0], a),
-	    "version lost");
+	CHECK(
+	    shows("tape+inductor-view-version", row_named("store into a saved buffer"), &mixes[0], a), "version lost");
 	CHECK(shows("tape+saved-const-higher", &squared, &mixes[0], a) &&
-		shows("tape+saved-const-higher", &squared, &mixes[1], a),
+	        shows("tape+saved-const-higher", &squared, &mixes[1], a),
 	    "saved as constants");
 }
 
@@ -541,8 +540,7 @@ static void check_memory(struct arena *a)
 	for (int order = 1; order <= 3; order++) {
 		size_t one = bytes(100, order, a), two = bytes(200, order, a), three = bytes(300, order, a);
 
-		CHECK(
-		    three - two <= (two - one) * 101 / 100, "order %d: %zu, %zu, %zu bytes", order, one, two, three);
+		CHECK(three - two <= (two - one) * 101 / 100, "order %d: %zu, %zu, %zu bytes", order, one, two, three);
 		printf("order %d: %zu bytes an iteration\n", order, (three - two) / 100);
 	}
 	/*

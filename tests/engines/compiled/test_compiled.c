@@ -1,4 +1,5 @@
-/* test_compiled.c: passes change no bit, and fire; compiled code gives what the interpreter gives, bit by bit, whatever is switched off. */
+/* test_compiled.c: passes change no bit, and fire; compiled code gives what the interpreter gives, bit by bit, whatever
+ * is switched off. */
 #include <dirent.h>
 
 #include "graph/walk.h"
@@ -13,10 +14,7 @@ static struct compiled_rules rules;
 static int fired[PASS_COUNT];
 static int64_t buffers, cells, cells_shared; /* with all passes on */
 
-static bool is_limit(const struct error *e)
-{
-	return strstr(e->text, "work of") || strstr(e->text, "more than");
-}
+static bool is_limit(const struct error *e) { return strstr(e->text, "work of") || strstr(e->text, "more than"); }
 
 /* ---- programs with inputs ---- */
 
@@ -58,7 +56,8 @@ static void check_passes(const struct program *p, const struct tensor *input, co
 			continue;
 		n = compiled_passes[k].rewrite(&rules, &now, a, &q);
 		fired[k] += n;
-		CHECK(program_check(&q, &e) || (!valid && is_limit(&e)), "%s, %s: %s: %s", what, compiled_passes[k].name, e.place, e.text);
+		CHECK(program_check(&q, &e) || (!valid && is_limit(&e)), "%s, %s: %s: %s", what,
+		    compiled_passes[k].name, e.place, e.text);
 		CHECK(n || program_equal(&now, &q), "%s, %s: changed without saying so", what, compiled_passes[k].name);
 		interpret_program(&q, input, a, after);
 		CHECK(same_results(p, before, after), "%s, %s: another result", what, compiled_passes[k].name);
@@ -74,7 +73,8 @@ static void poison(struct code *code)
 }
 
 /* All passes but those in `off`, a set of bits, at every point. */
-static void check_code(const struct testcase *c, const struct program *p, unsigned off, const char *what, struct arena *a)
+static void check_code(
+    const struct testcase *c, const struct program *p, unsigned off, const char *what, struct arena *a)
 {
 	struct compiled_options o = {.rules = &rules};
 	const char *text = "";
@@ -87,7 +87,8 @@ static void check_code(const struct testcase *c, const struct program *p, unsign
 	if (!code)
 		return;
 	for (int k = 0; k < PASS_COUNT; k++) {
-		CHECK(!o.off[k] || !code->counts.rewrites[k], "%s: %s fired, but is off", what, compiled_passes[k].name);
+		CHECK(
+		    !o.off[k] || !code->counts.rewrites[k], "%s: %s fired, but is off", what, compiled_passes[k].name);
 		if (!compiled_passes[k].rewrite)
 			fired[k] += code->counts.rewrites[k];
 	}
@@ -116,7 +117,8 @@ static void check_case(const struct testcase *c, const char *what, unsigned rand
 	struct error e;
 	const char *text;
 
-	if (!aot_lower(&c->program, request_order(c->transform, c->n_transform), &aot_rules_right, a, &lowered.program, &e) ||
+	if (!aot_lower(
+	        &c->program, request_order(c->transform, c->n_transform), &aot_rules_right, a, &lowered.program, &e) ||
 	    aot_case_program(&aot_rules_right, &lowered, "aot", a, &derived, &text) != ANSWER_OK)
 		return;
 	inputs_of(c, 0, input);
@@ -175,10 +177,20 @@ static const struct {
 	double k;
 	bool safe;
 } identities[] = {
-	{OP_ADD, 1, -0.0, true}, {OP_ADD, 0, -0.0, true}, {OP_ADD, 1, 0.0, false}, {OP_SUB, 1, 0.0, true},
-	{OP_SUB, 1, -0.0, false}, {OP_SUB, 0, 0.0, false}, {OP_MUL, 1, 1, true}, {OP_MUL, 0, 1, true},
-	{OP_MUL, 1, 0.0, false}, {OP_MUL, 1, -1, false}, {OP_DIV, 1, 1, true}, {OP_DIV, 0, 1, false},
-	{OP_POW, 1, 0, false}, {OP_MAX, 1, 0, false},
+    {OP_ADD, 1, -0.0, true},
+    {OP_ADD, 0, -0.0, true},
+    {OP_ADD, 1, 0.0, false},
+    {OP_SUB, 1, 0.0, true},
+    {OP_SUB, 1, -0.0, false},
+    {OP_SUB, 0, 0.0, false},
+    {OP_MUL, 1, 1, true},
+    {OP_MUL, 0, 1, true},
+    {OP_MUL, 1, 0.0, false},
+    {OP_MUL, 1, -1, false},
+    {OP_DIV, 1, 1, true},
+    {OP_DIV, 0, 1, false},
+    {OP_POW, 1, 0, false},
+    {OP_MAX, 1, 0, false},
 };
 
 static struct program with_constant(enum op op, int side, double k, struct arena *a)
@@ -213,8 +225,8 @@ static void check_identities(struct arena *a)
 		struct program p = with_constant(identities[i].op, identities[i].side, identities[i].k, a);
 		int n = nodes_after(compiled_simplify, &p, a);
 
-		CHECK((n == 0) == identities[i].safe, "%s with %g on side %d: %d nodes", op_table[identities[i].op].name, identities[i].k,
-		    identities[i].side, n);
+		CHECK((n == 0) == identities[i].safe, "%s with %g on side %d: %d nodes",
+		    op_table[identities[i].op].name, identities[i].k, identities[i].side, n);
 		check_passes(&p, &input, op_table[identities[i].op].name, a);
 	}
 }
@@ -234,7 +246,8 @@ static int reversed(struct builder *b, int x)
 
 static int reshaped(struct builder *b, int x)
 {
-	const struct attrs there = {.shape = {2, {2, 2}}}, back = {.shape = {1, {4}}}, swap = {.n_axes = 2, .axes = {1, 0}};
+	const struct attrs there = {.shape = {2, {2, 2}}}, back = {.shape = {1, {4}}},
+	                   swap = {.n_axes = 2, .axes = {1, 0}};
 
 	x = build_node(b, OP_RESHAPE, &x, 1, &there, NULL);
 	x = build_node(b, OP_TRANSPOSE, &x, 1, &swap, NULL);
@@ -290,8 +303,14 @@ static void check_moves(struct arena *a)
 		const char *name;
 		build_fn *build;
 	} moves[] = {
-		{"neg neg", twice_negated}, {"copy", copied}, {"reverse twice", reversed}, {"reshape and transpose", reshaped},
-		{"select", selected}, {"trivial slices", sliced}, {"cond", decided}, {"for", never_run},
+	    {"neg neg", twice_negated},
+	    {"copy", copied},
+	    {"reverse twice", reversed},
+	    {"reshape and transpose", reshaped},
+	    {"select", selected},
+	    {"trivial slices", sliced},
+	    {"cond", decided},
+	    {"for", never_run},
 	};
 	union cell at[4] = {{.f = -0.0}, {.f = NAN}, {.f = INFINITY}, {.f = 3}};
 	const struct tensor input = {vector, at};
@@ -363,8 +382,8 @@ static void check_fused(struct arena *a)
 	x = build_node(&b, OP_REDUCE_SUM, &x, 1, &last, NULL);
 	p = build_end(&b, &x, 1);
 	code = compiled_code(&p, &o, a, &text);
-	CHECK(code->counts.loops == 1 && code->counts.kernels == 0 && code->counts.buffers == 1, "%d loops, %d kernels, %d buffers",
-	    code->counts.loops, code->counts.kernels, code->counts.buffers);
+	CHECK(code->counts.loops == 1 && code->counts.kernels == 0 && code->counts.buffers == 1,
+	    "%d loops, %d kernels, %d buffers", code->counts.loops, code->counts.kernels, code->counts.buffers);
 	o.off[PASS_FUSE] = true;
 	code = compiled_code(&p, &o, a, &text);
 	CHECK(code->counts.loops == 3, "%d loops", code->counts.loops);
@@ -388,10 +407,12 @@ static void check_memory(struct arena *a)
 		x = op1(&b, OP_SIN, x);
 	p = build_end(&b, &x, 1);
 	counts = compiled_code_counts(compiled_code(&p, &o, a, &text));
-	CHECK(counts->cells_shared == 1000 && counts->rewrites[PASS_INPLACE] == LENGTH - 1, "in place: %lld cells", (long long)counts->cells_shared);
+	CHECK(counts->cells_shared == 1000 && counts->rewrites[PASS_INPLACE] == LENGTH - 1, "in place: %lld cells",
+	    (long long)counts->cells_shared);
 	o.off[PASS_INPLACE] = true;
 	counts = compiled_code_counts(compiled_code(&p, &o, a, &text));
-	CHECK(counts->cells_shared == 2000 && counts->cells == 1000 * LENGTH, "reused: %lld cells", (long long)counts->cells_shared);
+	CHECK(counts->cells_shared == 2000 && counts->cells == 1000 * LENGTH, "reused: %lld cells",
+	    (long long)counts->cells_shared);
 	o.off[PASS_REUSE] = true;
 	counts = compiled_code_counts(compiled_code(&p, &o, a, &text));
 	CHECK(counts->cells_shared == 1000 * LENGTH, "neither: %lld cells", (long long)counts->cells_shared);
@@ -453,7 +474,9 @@ static void check_fault(const char *faulty_spec, enum op op, int programs, struc
 				continue;
 			shown++;
 			/* The adjoint of pad by its scalar clears the padded block by a slice_scatter. */
-			CHECK(op == OP_COUNT || region_has_op(&c.program.top, op) || region_has_op(&c.program.top, OP_PAD), "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
+			CHECK(op == OP_COUNT || region_has_op(&c.program.top, op) ||
+			        region_has_op(&c.program.top, OP_PAD),
+			    "%s, case %d: shows without %s", faulty_spec, number, op_table[op].name);
 		}
 	}
 	printf("%s: %d points of %d programs\n", faulty_spec, shown, programs);
@@ -466,10 +489,15 @@ static void check_fault(const char *faulty_spec, enum op op, int programs, struc
 static void check_seams(struct arena *a)
 {
 	static const char *const edits[] = {
-		"cse: attributes are not compared", "cse: constants of one type are equal", "cse: ops of one family are equal",
-		"scatter: in place on elements that share cells", "inplace: an operand that is read later is written over",
-		"reuse: a buffer read last in a loop may hold its result", "reuse: what a loop reads is free before it ends",
-		"loops: carries are overwritten one by one", "loops: only the last carry is set aside",
+	    "cse: attributes are not compared",
+	    "cse: constants of one type are equal",
+	    "cse: ops of one family are equal",
+	    "scatter: in place on elements that share cells",
+	    "inplace: an operand that is read later is written over",
+	    "reuse: a buffer read last in a loop may hold its result",
+	    "reuse: what a loop reads is free before it ends",
+	    "loops: carries are overwritten one by one",
+	    "loops: only the last carry is set aside",
 	};
 	char text[MUTANT_TEXT];
 	size_t n = 0;
@@ -492,7 +520,8 @@ static void check_seams(struct arena *a)
 
 static void check_specs(void)
 {
-	static const char *const bad[] = {"compiled:no-fuse=1", "compiled:fuse", "compiled:no-fuse,", "compiled:no-fus", "tape:no-fuse"};
+	static const char *const bad[] = {
+	    "compiled:no-fuse=1", "compiled:fuse", "compiled:no-fuse,", "compiled:no-fus", "tape:no-fuse"};
 	struct engine *self = engine_open("compiled:no-fuse,no-cse", NULL);
 
 	CHECK(self, "two flags");
@@ -503,7 +532,9 @@ static void check_specs(void)
 		struct error e = {.text = ""};
 
 		CHECK(!engine_open(bad[k], &e), "%s opens", bad[k]);
-		CHECK(strstr(e.text, "compiled") ? strstr(e.text, "no-simplify, no-fold") : strstr(e.text, "takes no arguments"), "%s", e.text);
+		CHECK(strstr(e.text, "compiled") ? strstr(e.text, "no-simplify, no-fold")
+		                                 : strstr(e.text, "takes no arguments"),
+		    "%s", e.text);
 	}
 }
 
@@ -526,9 +557,11 @@ int main(int argc, char **argv)
 	CHECK_LAW(check_folder("corpus/regressions", &a));
 	CHECK_LAW(check_generated(&a));
 	CHECK_LAW(check_fault("compiled+inductor-slice-scatter", OP_SLICE_SCATTER, 2 * GENERATED, &a));
-	CHECK_LAW(check_fault("compiled:no-fuse,no-simplify+inductor-slice-scatter", OP_SLICE_SCATTER, 2 * GENERATED, &a));
+	CHECK_LAW(
+	    check_fault("compiled:no-fuse,no-simplify+inductor-slice-scatter", OP_SLICE_SCATTER, 2 * GENERATED, &a));
 	check_seams(&a);
-	printf("%lld buffers of %lld bytes share %lld\n", (long long)buffers, 8 * (long long)cells, 8 * (long long)cells_shared);
+	printf("%lld buffers of %lld bytes share %lld\n", (long long)buffers, 8 * (long long)cells,
+	    8 * (long long)cells_shared);
 	CHECK(!all_wanted() || cells_shared * 3 < cells * 2, "little memory is shared");
 	for (int k = 0; all_wanted() && k < PASS_COUNT; k++) {
 		printf("%s: %d\n", compiled_passes[k].name, fired[k]);

@@ -10,17 +10,28 @@
 static const struct {
 	const char *engine, *says;
 } rows[] = {
-    {"forward", "sin: no contribution by a"}, {"forward", "cos, partial by a:  sin(a) for -sin(a)"}, {"forward", "mul, partial by a: a for b"},
-    {"forward", "div: the partials by a and b change places"}, {"forward", "select: the tangents are read in reverse order"},
-    {"tape", "exp, partial by a: expm1(a) for exp(a)"}, {"tape", "mul: operands are read in their latest state"},
-    {"tape", "gather: indices are one too large"}, {"tape", "leaves: inputs of equal values are one"},
-    {"tape", "unbroadcast: the last element stands for the sum"}, {"functional", "scatter_add: indices outside the axis are treated in another mode"},
-    {"functional", "loops: saved iterations are read in forward order"}, {"functional", "accumulate: a contribution replaces the sum"},
-    {"compiled", "slice_scatter: the result has the strides of operand a"}, {"compiled", "scatter_add: assigns"},
-    {"compiled", "float sub: the constant may be on the other side (0)"}, {"compiled", "loops: carries are overwritten one by one"},
+    {"forward", "sin: no contribution by a"},
+    {"forward", "cos, partial by a:  sin(a) for -sin(a)"},
+    {"forward", "mul, partial by a: a for b"},
+    {"forward", "div: the partials by a and b change places"},
+    {"forward", "select: the tangents are read in reverse order"},
+    {"tape", "exp, partial by a: expm1(a) for exp(a)"},
+    {"tape", "mul: operands are read in their latest state"},
+    {"tape", "gather: indices are one too large"},
+    {"tape", "leaves: inputs of equal values are one"},
+    {"tape", "unbroadcast: the last element stands for the sum"},
+    {"functional", "scatter_add: indices outside the axis are treated in another mode"},
+    {"functional", "loops: saved iterations are read in forward order"},
+    {"functional", "accumulate: a contribution replaces the sum"},
+    {"compiled", "slice_scatter: the result has the strides of operand a"},
+    {"compiled", "scatter_add: assigns"},
+    {"compiled", "float sub: the constant may be on the other side (0)"},
+    {"compiled", "loops: carries are overwritten one by one"},
     {"implicit", "solutions: what is pulled back is subtracted"},
-    {"aot", "exp, partial by a: stop_gradient(exp(a)) for exp(a)"}, {"aot", "mul, partial by a: a for b"},
-    {"aot", "logsumexp: the sign of what it contributes"}, {"aot", "strong zero: a zero derivative is multiplied all the same"},
+    {"aot", "exp, partial by a: stop_gradient(exp(a)) for exp(a)"},
+    {"aot", "mul, partial by a: a for b"},
+    {"aot", "logsumexp: the sign of what it contributes"},
+    {"aot", "strong zero: a zero derivative is multiplied all the same"},
 };
 
 static void check_rows(void)
@@ -67,15 +78,16 @@ static bool same_partials(const struct expression *a, const struct expression *b
 
 static bool same_tangent_row(const struct tangent_rule *a, const struct tangent_rule *b)
 {
-	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->unscaled == b->unscaled &&
-	       a->packing.terms == b->packing.terms && a->packing.operand == b->packing.operand &&
-	       a->packing.pick == b->packing.pick && a->packing.out_arity == b->packing.out_arity && a->primal == b->primal;
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale &&
+	    a->unscaled == b->unscaled && a->packing.terms == b->packing.terms &&
+	    a->packing.operand == b->packing.operand && a->packing.pick == b->packing.pick &&
+	    a->packing.out_arity == b->packing.out_arity && a->primal == b->primal;
 }
 
 static bool same_adjoint_row(const struct adjoint_rule *a, const struct adjoint_rule *b)
 {
-	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale && a->unscaled == b->unscaled && a->join == b->join &&
-	       a->saved == b->saved && a->pops == b->pops;
+	return same_partials(a->partial, b->partial) && a->structure == b->structure && a->scale == b->scale &&
+	    a->unscaled == b->unscaled && a->join == b->join && a->saved == b->saved && a->pops == b->pops;
 }
 
 static int compiled_differences(const struct compiled_rules *a, const struct compiled_rules *b)
@@ -105,8 +117,8 @@ static bool same_aot_row(const struct aot_rule *a, const struct aot_rule *b)
 
 static int custom_differences(const struct custom_rules *a, const struct custom_rules *b)
 {
-	return (a->operand != b->operand) + (a->applies != b->applies) + (a->direction != b->direction) + (a->absent != b->absent) +
-	       (a->active != b->active) + (a->given != b->given);
+	return (a->operand != b->operand) + (a->applies != b->applies) + (a->direction != b->direction) +
+	    (a->absent != b->absent) + (a->active != b->active) + (a->given != b->given);
 }
 
 /* Rows and seams in which two engines differ. */
@@ -116,7 +128,8 @@ static int differences(const struct engine *a, const struct engine *b)
 	int n = 0;
 
 	for (int op = 0; op < OP_COUNT; op++)
-		n += !same_tangent_row(&a->tangent.row[op], &b->tangent.row[op]) + !same_adjoint_row(&x->row[op], &y->row[op]);
+		n += !same_tangent_row(&a->tangent.row[op], &b->tangent.row[op]) +
+		    !same_adjoint_row(&x->row[op], &y->row[op]);
 	for (int op = 0; op < OP_COUNT; op++)
 		n += !same_aot_row(&a->aot.row[op], &b->aot.row[op]);
 	n += a->aot.product != b->aot.product;
@@ -159,7 +172,8 @@ static void check_edited(const struct engine *mutant, const char *text)
 		size_t len = strlen(op_table[op].name);
 
 		edited += row[op];
-		CHECK(!row[op] || (!strncmp(text, op_table[op].name, len) && strchr(",:", text[len])), "%s: row of %s", text, op_table[op].name);
+		CHECK(!row[op] || (!strncmp(text, op_table[op].name, len) && strchr(",:", text[len])), "%s: row of %s",
+		    text, op_table[op].name);
 	}
 	CHECK(edited == rows_alone, "%s: %d rows edited", text, edited);
 }
@@ -186,7 +200,8 @@ static void check_engine(const char *name)
 		check_edited(mutant, text);
 		for (const struct equivalent *q = mutants_equivalent; q->text; q++)
 			CHECK(strcmp(text, q->text) != 0, "%s is listed: %s", spec, text);
-		CHECK(strlen(text) > 5 && strlen(text) + 1 < MUTANT_TEXT && !strchr(text, '\n'), "%s: \"%s\"", spec, text);
+		CHECK(strlen(text) > 5 && strlen(text) + 1 < MUTANT_TEXT && !strchr(text, '\n'), "%s: \"%s\"", spec,
+		    text);
 		engine_close(mutant);
 	}
 	CHECK(n > (strcmp(name, "implicit") ? 100 : 8), "%s: %d mutants", name, n); /* only its own seams */
@@ -198,7 +213,8 @@ static void check_engine(const char *name)
 
 static void check_bad_specs(void)
 {
-	static const char *const specs[] = {"tape+mutant", "tape+mutant:", "tape+mutant:x", "tape+mutant:-1", "tape+mutant:1x", "tape+mutant:99999999999"};
+	static const char *const specs[] = {"tape+mutant", "tape+mutant:", "tape+mutant:x", "tape+mutant:-1",
+	    "tape+mutant:1x", "tape+mutant:99999999999"};
 
 	for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
 		if (!row_wanted("bad specs: %s", specs[i]))

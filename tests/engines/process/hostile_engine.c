@@ -1,4 +1,5 @@
-/* hostile_engine.c: an engine as a shared object that does what the environment variable ADJUDGE_TEST_BEHAVIOUR says; x + x of scalars at its best. */
+/* hostile_engine.c: an engine as a shared object that does what the environment variable ADJUDGE_TEST_BEHAVIOUR says; x
+ * + x of scalars at its best. */
 #include "engines/adjudge_engine.h"
 
 #include <signal.h>
@@ -34,10 +35,13 @@ static enum adjudge_status prepare(const struct adjudge_case *c, void **state, c
 		return ADJUDGE_UNSUPPORTED;
 	}
 	*state = malloc(1);
-	return c->n_value == 2 && c->node[0].op == 1 && c->node[0].n_arg == 2 && c->region[0].n_result == 1 ? ADJUDGE_OK : ADJUDGE_ERROR;
+	return c->n_value == 2 && c->node[0].op == 1 && c->node[0].n_arg == 2 && c->region[0].n_result == 1
+	    ? ADJUDGE_OK
+	    : ADJUDGE_ERROR;
 }
 
-static enum adjudge_status answer(void *state, const struct adjudge_case *c, int32_t point, struct adjudge_answer *out, char text[ADJUDGE_TEXT])
+static enum adjudge_status answer(
+    void *state, const struct adjudge_case *c, int32_t point, struct adjudge_answer *out, char text[ADJUDGE_TEXT])
 {
 	(void)state;
 	if (is("fails")) {
@@ -54,7 +58,8 @@ static enum adjudge_status answer(void *state, const struct adjudge_case *c, int
 const struct adjudge_engine *adjudge_engine_1(void)
 {
 	static const char *const ops[] = {"an op of the future", "add", NULL};
-	static struct adjudge_engine engine = {ADJUDGE_ENGINE_VERSION, "{\"name\": \"hostile\", \"requests\": [], \"dtypes\": [\"f64\"]}", ops, prepare, answer, free};
+	static struct adjudge_engine engine = {ADJUDGE_ENGINE_VERSION,
+	    "{\"name\": \"hostile\", \"requests\": [], \"dtypes\": [\"f64\"]}", ops, prepare, answer, free};
 
 	if (is("dies-at-once"))
 		raise(SIGKILL);

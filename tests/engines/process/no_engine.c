@@ -1,6 +1,3 @@
 /* no_engine.c: a shared object that is no engine. */
 int no_engine(void);
-int no_engine(void)
-{
-	return 0;
-}
+int no_engine(void) { return 0; }

@@ -60,13 +60,13 @@ static int serve(const char *hello, const char *behaviour)
 		}
 		if (!strcmp(behaviour, "counts")) {
 			say(arena_printf(
-				&a, "{'id':%ld,'error':'%d cases, %d points of the first'}", id, n, c->n_point),
+			        &a, "{'id':%ld,'error':'%d cases, %d points of the first'}", id, n, c->n_point),
 			    &a);
 			continue;
 		}
 		if (!strcmp(behaviour, "error")) {
 			say(arena_printf(
-				&a, "{'id':%ld,'answers':[[{'status':'error','text':'RuntimeError: oh'}]]}", id),
+			        &a, "{'id':%ld,'answers':[[{'status':'error','text':'RuntimeError: oh'}]]}", id),
 			    &a);
 			continue;
 		}
@@ -103,8 +103,7 @@ static bool answers_alike(const struct answer *x, const struct answer *y, int n)
 {
 	for (int k = 0; k < n; k++)
 		if (x[k].status != y[k].status || x[k].n_primal != y[k].n_primal ||
-		    x[k].n_derivative != y[k].n_derivative ||
-		    !tensors_same(x[k].primal, y[k].primal, x[k].n_primal) ||
+		    x[k].n_derivative != y[k].n_derivative || !tensors_same(x[k].primal, y[k].primal, x[k].n_primal) ||
 		    !tensors_same(x[k].derivative, y[k].derivative, x[k].n_derivative))
 			return false;
 	return true;
@@ -137,8 +136,8 @@ static void check_lowering(struct arena *a)
 		struct engine *x;
 		int answered = 0, same = 0;
 
-		snprintf(hello, sizeof hello, "{'adjudge.engine':1,'name':'there','requests':[['vjp']]%s}",
-		    rows[r].members);
+		snprintf(
+		    hello, sizeof hello, "{'adjudge.engine':1,'name':'there','requests':[['vjp']]%s}", rows[r].members);
 		x = open_engine(hello, "", &e);
 		CHECK(x, "%s: %s", hello, e.text);
 		if (!x)
@@ -159,12 +158,12 @@ static void check_lowering(struct arena *a)
 			    (there->status == ANSWER_FAILURE && strstr(there->text, "1024 nodes")))
 				continue;
 			answered++;
-			CHECK(there->status == ANSWER_OK, "%s, seed %llu: %s", hello, (unsigned long long)k,
-			    there->text);
+			CHECK(
+			    there->status == ANSWER_OK, "%s, seed %llu: %s", hello, (unsigned long long)k, there->text);
 			same += answers_alike(here, there, c.n_point);
 		}
 		CHECK(answered > (strstr(rows[r].members, "ops") ? 2 : CASES * 9 / 10) &&
-			100 * same >= rows[r].same_percent * answered,
+		        100 * same >= rows[r].same_percent * answered,
 		    "%s: %d answered, %d alike", hello, answered, same);
 		engine_close(x);
 	}
@@ -181,10 +180,10 @@ static void check_reals(struct arena *a)
 	    {JSON_REALS_DECIMAL, "'points':[[0.10000000000000001]]"},
 	    {JSON_REALS_BITS, "'points':[['3fb999999999999a']]"}};
 	static const char text[] = "title: secret\n"
-				   "inputs x: f64[]\n"
-				   "return x\n"
-				   "point 0x1.999999999999ap-4\n"
-				   "expected of the truth: agree";
+	                           "inputs x: f64[]\n"
+	                           "return x\n"
+	                           "point 0x1.999999999999ap-4\n"
+	                           "expected of the truth: agree";
 	struct error e = {.text = ""};
 	struct testcase c;
 
@@ -195,8 +194,7 @@ static void check_reals(struct arena *a)
 		size_t len;
 		const char *line = wire_write_request(7, &c, 1, rows[k].reals, a, &len);
 
-		CHECK(
-		    strstr(line, json_text(a, rows[k].text)) && !strncmp(line, json_text(a, "{'id':7,'cases':["), 17),
+		CHECK(strstr(line, json_text(a, rows[k].text)) && !strncmp(line, json_text(a, "{'id':7,'cases':["), 17),
 		    "%s", line);
 		CHECK(!strstr(line, "secret") && !strstr(line, "expect") && !strchr(line, '\n'), "%s", line);
 	}
@@ -206,14 +204,13 @@ static void check_reals(struct arena *a)
 static void check_one_dtype(struct arena *a)
 {
 	static const char text[] = "inputs x: f32[]\n"
-				   "y = div x, x\n"
-				   "z = exp x\n"
-				   "return y, z\n"
-				   "point 1\n"
-				   "request: vjp; cotangents 0, 1";
+	                           "y = div x, x\n"
+	                           "z = exp x\n"
+	                           "return y, z\n"
+	                           "point 1\n"
+	                           "request: vjp; cotangents 0, 1";
 	struct error e = {.text = ""};
-	struct engine *x =
-	    open_engine("{'adjudge.engine':1,'name':'wide','one_dtype':'f64','dtypes':['f64']}", "", &e);
+	struct engine *x = open_engine("{'adjudge.engine':1,'name':'wide','one_dtype':'f64','dtypes':['f64']}", "", &e);
 	struct answer out = {.text = ""};
 	struct testcase c;
 
@@ -232,19 +229,19 @@ static void check_one_dtype(struct arena *a)
 static void check_points(struct arena *a)
 {
 	static const char text[] = "inputs x: f64[]\n"
-				   "zero = constant 0\n"
-				   "p = gt x, zero\n"
-				   "y = cond (p) {\n"
-				   "  yield x\n"
-				   "} else {\n"
-				   "  yield zero\n"
-				   "}\n"
-				   "return y\n"
-				   "point 1\n"
-				   "point 2\n"
-				   "point -1\n"
-				   "point 3\n"
-				   "request: vjp; cotangents 5";
+	                           "zero = constant 0\n"
+	                           "p = gt x, zero\n"
+	                           "y = cond (p) {\n"
+	                           "  yield x\n"
+	                           "} else {\n"
+	                           "  yield zero\n"
+	                           "}\n"
+	                           "return y\n"
+	                           "point 1\n"
+	                           "point 2\n"
+	                           "point -1\n"
+	                           "point 3\n"
+	                           "request: vjp; cotangents 5";
 	static const double want[] = {5, 5, 0, 5};
 	static const struct {
 		const char *members, *counted; /* "": answers */
@@ -272,8 +269,8 @@ static void check_points(struct arena *a)
 		engine_answer(x, &c, a, out);
 		for (int i = 0; i < 4; i++)
 			CHECK(*rows[k].counted ? !strcmp(out[i].text, rows[k].counted)
-					       : out[i].status == ANSWER_OK && out[i].n_derivative == 1 &&
-				    out[i].derivative->at[0].f == want[i],
+			                       : out[i].status == ANSWER_OK && out[i].n_derivative == 1 &&
+			            out[i].derivative->at[0].f == want[i],
 			    "%s, point %d: %s", hello, i, out[i].text);
 		engine_close(x);
 	}
@@ -287,8 +284,8 @@ static void check_behaviour(struct arena *a)
 		const char *text;
 	} rows[] = {{"error", ANSWER_CRASH, "RuntimeError: oh"}, {"floods", ANSWER_OK, ""}};
 	static const char text[] = "inputs x: f64[]\n"
-				   "return x\n"
-				   "point 1";
+	                           "return x\n"
+	                           "point 1";
 	struct error e = {.text = ""};
 	struct testcase c;
 
@@ -303,14 +300,14 @@ static void check_behaviour(struct arena *a)
 		if (!x)
 			continue;
 		engine_answer(x, &c, a, &out);
-		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'",
-		    rows[k].behaviour, (int)out.status, out.text);
+		CHECK(out.status == rows[k].status && strstr(out.text, rows[k].text), "%s: %d, '%s'", rows[k].behaviour,
+		    (int)out.status, out.text);
 		engine_close(x);
 	}
 	e.text[0] = '\0';
 	if (all_wanted())
-		CHECK(
-	    !open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'", e.text);
+		CHECK(!open_engine("", "dies", &e) && strstr(e.text, "exit code 3: first line|no such device"), "'%s'",
+		    e.text);
 	e.text[0] = '\0';
 	if (all_wanted())
 		CHECK(!open_engine("hello?", "", &e) && strstr(e.text, "JSON"), "'%s'", e.text);

@@ -66,7 +66,7 @@ static void check_minimal(struct arena *a)
 
 	CHECK(read_line(line, a, &h, &e), "%s", e.text);
 	CHECK(h.op[OP_SCAN] && h.dtype[DTYPE_BF16] && h.rank == LIMIT_RANK && !h.unroll && h.one_dtype < 0 &&
-		h.cases_per_request == 1,
+	        h.cases_per_request == 1,
 	    "not open to all");
 	CHECK(hello_takes(&h, any, 2) && hello_takes(&h, any, 0), "requests");
 }
@@ -95,12 +95,12 @@ static void check_accuracy(struct arena *a)
 
 		CHECK(read_line(line, a, &h, &e), "%s: %s", line, e.text);
 		const struct op_accuracy *erf = h.accuracy ? &h.accuracy[OP_ERF] : &rows[0].erf,
-					 *sin = h.accuracy ? &h.accuracy[OP_SIN] : &rows[0].sin;
+		                         *sin = h.accuracy ? &h.accuracy[OP_SIN] : &rows[0].sin;
 
-		CHECK(erf->relative == rows[k].erf.relative && erf->absolute == rows[k].erf.absolute, "%s: %g %g",
-		    line, erf->relative, erf->absolute);
-		CHECK(sin->relative == rows[k].sin.relative && sin->absolute == rows[k].sin.absolute, "%s: %g %g",
-		    line, sin->relative, sin->absolute);
+		CHECK(erf->relative == rows[k].erf.relative && erf->absolute == rows[k].erf.absolute, "%s: %g %g", line,
+		    erf->relative, erf->absolute);
+		CHECK(sin->relative == rows[k].sin.relative && sin->absolute == rows[k].sin.absolute, "%s: %g %g", line,
+		    sin->relative, sin->absolute);
 	}
 }
 
@@ -140,7 +140,7 @@ static void check_round_trip(struct arena *a)
 	    "'weak_zero':true,'finite_math':true,'nondeterministic':true,'flushes':['f32','bf16'],"
 	    "'one_dtype':'f32','reals':'bits','timeout_ms':1234,'cases_per_request':12345,'emits':'py'}";
 	const struct transform jvp = {.kind = TRANSFORM_JVP}, vjp = {.kind = TRANSFORM_VJP},
-			       both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
+	                       both[] = {{.kind = TRANSFORM_VJP}, {.kind = TRANSFORM_BATCH}};
 	struct error e = {.text = ""};
 	struct hello h, again;
 	size_t len;
@@ -148,20 +148,20 @@ static void check_round_trip(struct arena *a)
 
 	CHECK(read_line(line, a, &h, &e), "%s: %s", e.place, e.text);
 	CHECK(hello_takes(&h, NULL, 0) && hello_takes(&h, &jvp, 1) && !hello_takes(&h, &vjp, 1) &&
-		hello_takes(&h, both, 2),
+	        hello_takes(&h, both, 2),
 	    "requests");
 	CHECK(h.op[OP_SIN] && h.op[OP_CONSTANT] && !h.op[OP_COS] && h.dtype[DTYPE_I32] && !h.dtype[DTYPE_F32],
 	    "ops and dtypes");
 	text = hello_write(&h, a, &len);
 	CHECK(hello_read(text, len, a, &again, &e), "%s: %s", text, e.text);
 	CHECK(again.n_request == h.n_request + 1 && again.reals == h.reals && again.timeout_ms == 1234 &&
-		again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
-		again.unroll && again.constants && again.broadcast && again.weak_zero && again.finite_math &&
-		again.nondeterministic && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] &&
-		!again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
+	        again.cases_per_request == HELLO_CASES && again.one_dtype == DTYPE_F32 && again.rank == 2 &&
+	        again.unroll && again.constants && again.broadcast && again.weak_zero && again.finite_math &&
+	        again.nondeterministic && again.flushes[DTYPE_F32] && again.flushes[DTYPE_BF16] &&
+	        !again.flushes[DTYPE_F16] && !strcmp(again.emits, "py"),
 	    "%s", text);
 	CHECK(!memcmp(again.op, h.op, sizeof h.op) && !memcmp(again.dtype, h.dtype, sizeof h.dtype) &&
-		!strcmp(again.version, "2"),
+	        !strcmp(again.version, "2"),
 	    "%s", text);
 }
 

@@ -9,10 +9,10 @@
 #include <string.h>
 
 static const char doubles[] = "inputs x: f64[]\n"
-			      "y = add x, x\n"
-			      "return y\n"
-			      "point 1.5\n"
-			      "point -3";
+                              "y = add x, x\n"
+                              "return y\n"
+                              "point 1.5\n"
+                              "point -3";
 
 /* What is said where the engine cannot be opened. */
 static void check_opening(const char *hostile, const char *no_engine)
@@ -91,7 +91,7 @@ static void check_answers(const char *hostile, struct arena *a)
 		setenv("ADJUDGE_TEST_BEHAVIOUR", rows[k].behaviour, 1);
 		x = engine_open(spec, &e);
 		CHECK(x && engine_scope(x).op[OP_ADD] && !engine_scope(x).op[OP_MUL] &&
-			!strcmp(engine_kind(x)->name, "hostile"),
+		        !strcmp(engine_kind(x)->name, "hostile"),
 		    "%s", e.text);
 		if (!x)
 			return;

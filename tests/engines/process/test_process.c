@@ -1,6 +1,6 @@
 /*
- * The time limit of a supervised process is its own time: it waits, burns processor time or sleeps beside others that take the one processor that all of them have.
- * This executable is that process too: `test_process engine`.
+ * The time limit of a supervised process is its own time: it waits, burns processor time or sleeps beside others that
+ * take the one processor that all of them have. This executable is that process too: `test_process engine`.
  */
 #define _GNU_SOURCE
 #include "engines/process/process.h"
@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 		char **environment = process_environment("TEST", "1");
 		pid_t other[MOST];
 		process_new(&p);
-		CHECK(environment && process_start(&p, "/proc/self/exe", arguments, environment, false, &e), "%s", e.text);
+		CHECK(environment && process_start(&p, "/proc/self/exe", arguments, environment, false, &e), "%s",
+		    e.text);
 		for (int i = 0; i < rows[k].others; i++) {
 			other[i] = fork();
 			if (other[i] == 0) {
@@ -108,8 +109,9 @@ int main(int argc, char **argv)
 				kill(other[i], SIGKILL);
 				waitpid(other[i], NULL, 0);
 			}
-		CHECK(how == rows[k].how, "%.*s beside %d: \"%s\"; %lld ms without a processor", (int)strcspn(rows[k].line, "\n"), rows[k].line, rows[k].others,
-		    exchange_text[how], (long long)p.starving.most);
+		CHECK(how == rows[k].how, "%.*s beside %d: \"%s\"; %lld ms without a processor",
+		    (int)strcspn(rows[k].line, "\n"), rows[k].line, rows[k].others, exchange_text[how],
+		    (long long)p.starving.most);
 		process_free(&p);
 		free(environment);
 	}

@@ -72,8 +72,8 @@ static void check_same(const struct program *p, const struct program *q, const s
 	struct tensor *x = NEW(a, struct tensor, p->top.n_result), *y = NEW(a, struct tensor, p->top.n_result);
 	struct error e = {0};
 
-	CHECK(program_nodes(q) > LIMIT_NODES || program_check(q, &e), "seed %llu, %s: %s: %s",
-	    (unsigned long long)seed, what, e.place, e.text);
+	CHECK(program_nodes(q) > LIMIT_NODES || program_check(q, &e), "seed %llu, %s: %s: %s", (unsigned long long)seed,
+	    what, e.place, e.text);
 	interpret_program(p, point, a, x);
 	interpret_program(q, point, a, y);
 	CHECK(p->top.n_result == q->top.n_result && tensors_same(x, y, p->top.n_result), "seed %llu, %s",
@@ -114,8 +114,8 @@ static void check_generated(struct arena *a)
 				continue;
 			unrolled++;
 			CHECK(!has_regions(&q), "seed %llu", (unsigned long long)k);
-			CHECK(!constants || !has_discrete_ops(&q), "seed %llu: an op on integers",
-			    (unsigned long long)k);
+			CHECK(
+			    !constants || !has_discrete_ops(&q), "seed %llu: an op on integers", (unsigned long long)k);
 			check_same(&p, &q, c.point[0], k, constants ? "constants" : "straight", a);
 			q = straight_broadcasts(&q, a);
 			CHECK(!has_spreads(&q), "seed %llu: an op that broadcasts", (unsigned long long)k);
@@ -134,11 +134,11 @@ static void check_kept(struct arena *a)
 {
 	static const bool sets[][OP_COUNT] = {{[OP_COND] = true}, {[OP_FOR] = true, [OP_SCAN] = true},
 	    {[OP_COND] = true,
-		[OP_FOR] = true,
-		[OP_WHILE] = true,
-		[OP_SCAN] = true,
-		[OP_SCATTER_APPLY] = true,
-		[OP_CHECKPOINT] = true}};
+	        [OP_FOR] = true,
+	        [OP_WHILE] = true,
+	        [OP_SCAN] = true,
+	        [OP_SCATTER_APPLY] = true,
+	        [OP_CHECKPOINT] = true}};
 	struct profile profile = profile_default();
 
 	profile.weight_cond = profile.weight_for = profile.weight_while = profile.weight_scan = 20;
@@ -162,8 +162,7 @@ static void check_kept(struct arena *a)
 				continue;
 			check_same(&p, &q, c.point[0], k, "kept", a);
 			kept += count_regions(&q.top, sets[r], &strange);
-			unrolled +=
-			    count_regions(&q.top, sets[r], &ignored) < count_regions(&p.top, sets[r], &ignored);
+			unrolled += count_regions(&q.top, sets[r], &ignored) < count_regions(&p.top, sets[r], &ignored);
 			CHECK(straight_program(&p, c.point[0], true, sets[r], a, &q, &e) && !has_regions(&q),
 			    "seed %llu: constants", (unsigned long long)k);
 		}
@@ -176,28 +175,27 @@ static void check_kept(struct arena *a)
 static void check_captured_index(struct arena *a)
 {
 	static const char text[] = "inputs x: f64[]\n"
-				   "y = for (x) trip=3 {\n"
-				   "  params i: i64[], a: f64[]\n"
-				   "  p = gt a, x\n"
-				   "  b = cond (p) {\n"
-				   "    t = cast i dtype=f64\n"
-				   "    c = mul a, t\n"
-				   "    yield c\n"
-				   "  } else {\n"
-				   "    d = add a, x\n"
-				   "    yield d\n"
-				   "  }\n"
-				   "  yield b\n"
-				   "}\n"
-				   "return y\n"
-				   "point 3";
+	                           "y = for (x) trip=3 {\n"
+	                           "  params i: i64[], a: f64[]\n"
+	                           "  p = gt a, x\n"
+	                           "  b = cond (p) {\n"
+	                           "    t = cast i dtype=f64\n"
+	                           "    c = mul a, t\n"
+	                           "    yield c\n"
+	                           "  } else {\n"
+	                           "    d = add a, x\n"
+	                           "    yield d\n"
+	                           "  }\n"
+	                           "  yield b\n"
+	                           "}\n"
+	                           "return y\n"
+	                           "point 3";
 	static const bool keep[OP_COUNT] = {[OP_COND] = true};
 	struct error e = {.text = ""};
 	struct testcase c;
 	struct program q;
 	int strange = 0;
-	bool made =
-	    case_text_read(text, a, &c, &e) && straight_program(&c.program, c.point[0], false, keep, a, &q, &e);
+	bool made = case_text_read(text, a, &c, &e) && straight_program(&c.program, c.point[0], false, keep, a, &q, &e);
 
 	CHECK(made, "%s: %s", e.place, e.text);
 	if (!made)

@@ -274,8 +274,8 @@ static void die_afterwards(long id, int count)
 	_exit(0);
 }
 
-#define PRIMAL(type, data)                                                                                           \
-	"'answers':[[{'status':'ok','primal':[{'type':'" type "','data':[" data                                      \
+#define PRIMAL(type, data) \
+	"'answers':[[{'status':'ok','primal':[{'type':'" type "','data':[" data \
 	"]}],'derivative':[],'input_modified':false}]]"
 
 static const struct behaviour {
@@ -412,7 +412,7 @@ static void check_right_answer(const struct answer *out)
 		return;
 	for (int i = 0; i < 5; i++)
 		CHECK(bits_of(out->primal[0].at[i].f) == bits_of(reals[i]) ||
-			(isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
+		        (isnan(reals[i]) && isnan(out->primal[0].at[i].f)),
 		    "element %d: %a", i, out->primal[0].at[i].f);
 	CHECK(out->primal[1].at[0].i == INT64_MIN && out->primal[1].at[1].i == 3, "integers");
 	CHECK(out->primal[2].at[0].i == 1 && out->primal[3].type.shape.rank == 2, "bool, empty");
@@ -461,8 +461,8 @@ static void test_rows(struct arena *a)
 		if (!row_wanted("%s", rows[k].spec))
 			continue;
 		void *w = worker_open(rows[k].spec);
-		bool once =
-		    rows[k].starts == 1 && rows[k].status != ANSWER_OK; /* these know the id of the first case only */
+		bool once = rows[k].starts == 1 &&
+		    rows[k].status != ANSWER_OK; /* these know the id of the first case only */
 
 		if (!strcmp(rows[k].spec, "test-hang") || !strcmp(rows[k].spec, "test-drip") ||
 		    !strcmp(rows[k].spec, "test-orphan"))
@@ -501,8 +501,8 @@ static void test_gobbles(struct arena *a)
 	worker_set_timeout(w, 60000);
 	for (int k = 0; k < 50 && out.status == ANSWER_OK; k++)
 		worker_answer(w, &c, 1, a, &(struct answer *){&out});
-	CHECK(out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status,
-	    out.text);
+	CHECK(
+	    out.status == ANSWER_CRASH && strstr(out.text, "more memory"), "status %d '%s'", (int)out.status, out.text);
 	worker_close(w);
 }
 
@@ -594,7 +594,7 @@ static void test_big(struct arena *a)
 		CHECK(out.status == rows[k].status, "%s: status %d '%s'", rows[k].spec, (int)out.status, out.text);
 		if (out.status == ANSWER_OK)
 			CHECK(out.n_primal == 1 &&
-				fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
+			        fabs(out.primal[0].at[BIG - 1].f - sin(c.point[0][0].at[BIG - 1].f)) < 1e-15,
 			    "the last element");
 		worker_close(w);
 	}
@@ -621,8 +621,8 @@ static void test_real(struct arena *a)
 		worker_answer(w, &c, 1, a, &(struct answer *){&there});
 		CHECK(here.status == there.status, "%s: %d here, %d there (%s)", specs[k], (int)here.status,
 		    (int)there.status, there.text);
-		CHECK(here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts",
-		    specs[k]);
+		CHECK(
+		    here.n_primal == there.n_primal && here.n_derivative == there.n_derivative, "%s: counts", specs[k]);
 		for (int i = 0; i < here.n_primal && i < there.n_primal; i++)
 			CHECK(tensor_same(&here.primal[i], &there.primal[i]), "%s: primal %d", specs[k], i);
 		worker_close(w);

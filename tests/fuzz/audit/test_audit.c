@@ -8,7 +8,8 @@
 
 static struct audit_options options(const char *const *section)
 {
-	return (struct audit_options){.seed = 5, .cases = 300, .draws = 1, .profile = profile_default(), .section = section, .n_section = 1};
+	return (struct audit_options){
+	    .seed = 5, .cases = 300, .draws = 1, .profile = profile_default(), .section = section, .n_section = 1};
 }
 
 /* Every section, on its own. */
@@ -56,7 +57,8 @@ static void check_faults(struct arena *a)
 /* A fault is of one planting: the rules of a right oracle are what they were. */
 static void check_refused(struct arena *a)
 {
-	static const char *const names[] = {"no-such-fault", "partial-scaled", "partial-scaled:no_such_op", "partial-scaled:floor", "path-lost:mul", ""};
+	static const char *const names[] = {"no-such-fault", "partial-scaled", "partial-scaled:no_such_op",
+	    "partial-scaled:floor", "path-lost:mul", ""};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (!row_wanted("refused: %s", names[i]))

@@ -74,7 +74,7 @@ static void compare(const struct tensor *x, const struct tensor *y, bool *differ
 	for (int i = 0; i < shape_elements(&x->type.shape); i++) {
 		bool is_float = dtype_is_float(x->type.dtype);
 		bool same = is_float ? x->at[i].f == y->at[i].f || (isnan(x->at[i].f) && isnan(y->at[i].f))
-				     : x->at[i].i == y->at[i].i;
+		                     : x->at[i].i == y->at[i].i;
 		*differs |= !same;
 		*all_nan &= same || (is_float && isnan(y->at[i].f));
 	}
@@ -127,8 +127,7 @@ static void check_row(const struct row *r, struct arena *a)
 	struct profile profile = profile_default();
 	int shown = 0, by_dtype[DTYPE_COUNT] = {0};
 
-	profile.weight_derivative =
-	    0; /* for the same reason as levels below: its programs have selects of their own */
+	profile.weight_derivative = 0; /* for the same reason as levels below: its programs have selects of their own */
 	for (uint64_t seed = 0; seed < CASES; seed++) {
 		arena_reset(a);
 		struct choice choice = choice_seeded(seed_mix(31, seed));
@@ -158,8 +157,8 @@ static void check_row(const struct row *r, struct arena *a)
 		    (int)seed);
 		CHECK(!r->nan_only || d.all_nan, "%s, case %d: shows other than by NaN", r->faulty, (int)seed);
 	}
-	printf("%-34s %4d of %d cases: f64 %d, f32 %d, bf16 %d, f16 %d\n", r->faulty, shown, CASES,
-	    by_dtype[DTYPE_F64], by_dtype[DTYPE_F32], by_dtype[DTYPE_BF16], by_dtype[DTYPE_F16]);
+	printf("%-34s %4d of %d cases: f64 %d, f32 %d, bf16 %d, f16 %d\n", r->faulty, shown, CASES, by_dtype[DTYPE_F64],
+	    by_dtype[DTYPE_F32], by_dtype[DTYPE_BF16], by_dtype[DTYPE_F16]);
 	CHECK(shown > 0, "%s never shows", r->faulty);
 	for (int k = 0; k < 4 && !r->rare; k++)
 		CHECK(by_dtype[floats[k]] > 0, "%s never shows in %s", r->faulty, dtype_table[floats[k]].name);

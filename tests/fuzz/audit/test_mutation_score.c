@@ -26,12 +26,12 @@ static struct score run(const struct score_options *o)
 static void check_same(const char *what, const struct score *a, const struct score *b)
 {
 	CHECK(a->n == b->n && a->cases == b->cases && a->survivors == b->survivors && a->median == b->median &&
-		a->ninety == b->ninety,
+	        a->ninety == b->ninety,
 	    "%s: %d and %d rows, %lld and %lld cases, %d and %d survivors", what, a->n, b->n, (long long)a->cases,
 	    (long long)b->cases, a->survivors, b->survivors);
 	for (int i = 0; i < a->n && i < b->n; i++)
 		CHECK(!strcmp(a->row[i].spec, b->row[i].spec) && a->row[i].found == b->row[i].found &&
-			a->row[i].verdict == b->row[i].verdict && (a->row[i].inaccurate == b->row[i].inaccurate),
+		        a->row[i].verdict == b->row[i].verdict && (a->row[i].inaccurate == b->row[i].inaccurate),
 		    "%s: %s: case %lld, case %lld", what, a->row[i].spec, (long long)a->row[i].found,
 		    (long long)b->row[i].found);
 }
@@ -172,9 +172,8 @@ static void check_inaccurate(void)
 
 	o.only = "asin, partial by a: 1/sqrt(select(lt(abs(a),(2*0.5)";
 	s = run(&o);
-	CHECK(s.n == 1 && s.survivors == 1 && s.row[0].inaccurate > 0,
-	    "%d rows, %d survivors, inaccurate in case %lld", s.n, s.survivors,
-	    s.n ? (long long)s.row[0].inaccurate : 0);
+	CHECK(s.n == 1 && s.survivors == 1 && s.row[0].inaccurate > 0, "%d rows, %d survivors, inaccurate in case %lld",
+	    s.n, s.survivors, s.n ? (long long)s.row[0].inaccurate : 0);
 	score_free(&s);
 }
 

@@ -85,7 +85,7 @@ static void check_against_campaign(const char *engine, const char *op, int rows)
 		s = run(&o);
 		row = &s.row[k];
 		CHECK(s.n == rows && row->operand == operand && row->found > 0 &&
-			row->cases_95 <= (int64_t)ceil(-log(0.05) * (double)o.cases) && row->occurs > 0,
+		        row->cases_95 <= (int64_t)ceil(-log(0.05) * (double)o.cases) && row->occurs > 0,
 		    "%s of %s: %d rows, %d errors, %lld cases of %lld", op, engine, s.n, row->found,
 		    (long long)row->cases_95, (long long)o.cases);
 		o.cases--;
@@ -149,13 +149,13 @@ static void check_operand(const char *spec, bool jvp, double first, double secon
 	CHECK(engine, "%s: %s", spec, e.text);
 	c = test_case(&a,
 	    arena_printf(&a,
-		"inputs x: f64[], y: f64[]; z = mul x, y; return z\n"
-		"point 2, 3\n"
-		"request: %s",
-		jvp ? "jvp" : "vjp"));
+	        "inputs x: f64[], y: f64[]; z = mul x, y; return z\n"
+	        "point 2, 3\n"
+	        "request: %s",
+	        jvp ? "jvp" : "vjp"));
 	engine_answer(engine, &c, &a, &answer);
 	CHECK(answer.status == ANSWER_OK && answer.derivative[0].at[0].f == first &&
-		(jvp || answer.derivative[1].at[0].f == second),
+	        (jvp || answer.derivative[1].at[0].f == second),
 	    "%s: %g", spec, answer.derivative[0].at[0].f);
 	engine_close(engine);
 	arena_free(&a);

@@ -1,6 +1,6 @@
 /*
- * The bench: scripted engines show when an engine is asked again and what becomes of two answers; real ones that the pieces fit.
- * Run as `worker --engine SPEC` it is the worker of the isolated ones.
+ * The bench: scripted engines show when an engine is asked again and what becomes of two answers; real ones that the
+ * pieces fit. Run as `worker --engine SPEC` it is the worker of the isolated ones.
  */
 #include "engines/instance.h"
 #include "fuzz/bench/bench.h"
@@ -19,30 +19,31 @@ struct scripted {
 	int asked;
 };
 
-static enum answer_status scripted_prepare(struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
+static enum answer_status scripted_prepare(
+    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text)
 {
 	(void)self, (void)c, (void)a, (void)state, (void)text;
 	return ANSWER_OK;
 }
 
 /* Of x * x at x with cotangent 1. */
-static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point, struct arena *a,
-    struct answer *out)
+static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
 {
 	static const struct {
 		enum answer_status status;
 		double factor;
 		int n_derivative;
 	} acts[] = {
-		[ACT_RIGHT] = {ANSWER_OK, 2, 1},
-		[ACT_WRONG] = {ANSWER_OK, 3, 1},
-		[ACT_OTHER] = {ANSWER_OK, 4, 1},
-		[ACT_CRASH] = {ANSWER_CRASH, 0, 0},
-		[ACT_HANG] = {ANSWER_HANG, 0, 0},
-		[ACT_PROTOCOL] = {ANSWER_PROTOCOL, 0, 0},
-		[ACT_FAILURE] = {ANSWER_FAILURE, 0, 0},
-		[ACT_UNSUPPORTED] = {ANSWER_UNSUPPORTED, 0, 0},
-		[ACT_LESS] = {ANSWER_OK, 2, 0},
+	    [ACT_RIGHT] = {ANSWER_OK, 2, 1},
+	    [ACT_WRONG] = {ANSWER_OK, 3, 1},
+	    [ACT_OTHER] = {ANSWER_OK, 4, 1},
+	    [ACT_CRASH] = {ANSWER_CRASH, 0, 0},
+	    [ACT_HANG] = {ANSWER_HANG, 0, 0},
+	    [ACT_PROTOCOL] = {ANSWER_PROTOCOL, 0, 0},
+	    [ACT_FAILURE] = {ANSWER_FAILURE, 0, 0},
+	    [ACT_UNSUPPORTED] = {ANSWER_UNSUPPORTED, 0, 0},
+	    [ACT_LESS] = {ANSWER_OK, 2, 0},
 	};
 	struct scripted *s = (struct scripted *)self;
 	int turn = s->asked < 1 ? 0 : 1;
@@ -65,10 +66,12 @@ static void scripted_answer(struct engine *self, void *state, const struct testc
 	out->derivative[0].at[0].f = acts[s->act[turn]].factor * x;
 }
 
+/* clang-format off */
 static const struct engine_kind scripted_kind = {
 	.name = "scripted", .summary = "", .modelled_on = "", .jvp = true, .vjp = true, .prepare = scripted_prepare,
 	.answer = scripted_answer,
 };
+/* clang-format on */
 
 static struct engine *scripted_open(enum act first, enum act second)
 {
@@ -122,25 +125,25 @@ static void test_scripts(struct arena *a)
 		enum verdict verdict;
 		int asked;
 	} rows[] = {
-		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, 1},
-		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, 1},
-		{ACT_FAILURE, ACT_WRONG, VERDICT_UNDECIDED, 1},
-		{ACT_WRONG, ACT_WRONG, VERDICT_WRONG, 2},
-		{ACT_WRONG, ACT_OTHER, VERDICT_NONDETERMINISTIC, 2},
-		{ACT_WRONG, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
-		{ACT_WRONG, ACT_LESS, VERDICT_NONDETERMINISTIC, 2},
-		{ACT_LESS, ACT_LESS, VERDICT_BAD_SHAPE, 2},
-		{ACT_WRONG, ACT_CRASH, VERDICT_CRASH, 2},
-		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, 2},
-		{ACT_CRASH, ACT_CRASH, VERDICT_CRASH, 2},
-		{ACT_HANG, ACT_HANG, VERDICT_HANG, 2},
-		{ACT_HANG, ACT_RIGHT, VERDICT_AGREE, 2},
-		{ACT_WRONG, ACT_HANG, VERDICT_WRONG, 2},
-		{ACT_WRONG, ACT_FAILURE, VERDICT_WRONG, 2},
-		{ACT_PROTOCOL, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
-		{ACT_PROTOCOL, ACT_RIGHT, VERDICT_PROTOCOL, 2},
-		{ACT_WRONG, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
-		{ACT_PROTOCOL, ACT_CRASH, VERDICT_CRASH, 2},
+	    {ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, 1},
+	    {ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, 1},
+	    {ACT_FAILURE, ACT_WRONG, VERDICT_UNDECIDED, 1},
+	    {ACT_WRONG, ACT_WRONG, VERDICT_WRONG, 2},
+	    {ACT_WRONG, ACT_OTHER, VERDICT_NONDETERMINISTIC, 2},
+	    {ACT_WRONG, ACT_RIGHT, VERDICT_NONDETERMINISTIC, 2},
+	    {ACT_WRONG, ACT_LESS, VERDICT_NONDETERMINISTIC, 2},
+	    {ACT_LESS, ACT_LESS, VERDICT_BAD_SHAPE, 2},
+	    {ACT_WRONG, ACT_CRASH, VERDICT_CRASH, 2},
+	    {ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, 2},
+	    {ACT_CRASH, ACT_CRASH, VERDICT_CRASH, 2},
+	    {ACT_HANG, ACT_HANG, VERDICT_HANG, 2},
+	    {ACT_HANG, ACT_RIGHT, VERDICT_AGREE, 2},
+	    {ACT_WRONG, ACT_HANG, VERDICT_WRONG, 2},
+	    {ACT_WRONG, ACT_FAILURE, VERDICT_WRONG, 2},
+	    {ACT_PROTOCOL, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+	    {ACT_PROTOCOL, ACT_RIGHT, VERDICT_PROTOCOL, 2},
+	    {ACT_WRONG, ACT_PROTOCOL, VERDICT_PROTOCOL, 2},
+	    {ACT_PROTOCOL, ACT_CRASH, VERDICT_CRASH, 2},
 	};
 	/* finite differences run on no case by themselves: what has them was confirmed */
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
@@ -159,9 +162,11 @@ static void test_scripts(struct arena *a)
 		b.engine[b.n_engine++] = scripted_open(rows[k].first, rows[k].second);
 		s = (struct scripted *)b.engine[1];
 		bench_judge(&b, &c, a, &r);
-		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK(
+		    r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
 		CHECK(s->asked == rows[k].asked, "row %zu: asked %d times", k, s->asked);
-		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k,
+		    verdict_names[r.judgement[0].verdict]);
 		CHECK(((struct scripted *)b.engine[0])->asked == 1, "row %zu: the other was asked again", k);
 		CHECK(!r.oracle_disagreement && r.truth.n_point == 2, "row %zu: truth", k);
 		if (rows[k].verdict == VERDICT_WRONG)
@@ -182,14 +187,14 @@ static void test_reference(struct arena *a)
 		enum verdict verdict, shows; /* by bench_judge and by case_shows */
 		int asked;                   /* the reference, by both */
 	} rows[] = {
-		{ACT_WRONG, ACT_RIGHT, VERDICT_WRONG, VERDICT_WRONG, 2},
-		{ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, VERDICT_CRASH, 2},
-		{ACT_WRONG, ACT_WRONG, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
-		{ACT_WRONG, ACT_OTHER, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
-		{ACT_WRONG, ACT_CRASH, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
-		{ACT_CRASH, ACT_UNSUPPORTED, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
-		{ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, VERDICT_AGREE, 0},
-		{ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, VERDICT_UNSUPPORTED, 0},
+	    {ACT_WRONG, ACT_RIGHT, VERDICT_WRONG, VERDICT_WRONG, 2},
+	    {ACT_CRASH, ACT_RIGHT, VERDICT_CRASH, VERDICT_CRASH, 2},
+	    {ACT_WRONG, ACT_WRONG, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+	    {ACT_WRONG, ACT_OTHER, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+	    {ACT_WRONG, ACT_CRASH, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+	    {ACT_CRASH, ACT_UNSUPPORTED, VERDICT_UNDECIDED, VERDICT_UNDECIDED, 2},
+	    {ACT_RIGHT, ACT_WRONG, VERDICT_AGREE, VERDICT_AGREE, 0},
+	    {ACT_UNSUPPORTED, ACT_WRONG, VERDICT_UNSUPPORTED, VERDICT_UNSUPPORTED, 0},
 	};
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
 	struct testcase c = square_case(false, a);
@@ -208,13 +213,19 @@ static void test_reference(struct arena *a)
 		b.engine[b.n_engine++] = scripted_open(rows[k].act, rows[k].act);
 		b.reference = scripted_open(rows[k].reference, rows[k].reference);
 		bench_judge(&b, &c, a, &r);
-		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k, verdict_names[r.judgement[0].verdict]);
-		CHECK(r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
-		CHECK((r.judgement[1].reason == REASON_REFERENCE) == (rows[k].verdict == VERDICT_UNDECIDED), "row %zu: reason %d", k, (int)r.judgement[1].reason);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "row %zu: the other: %s", k,
+		    verdict_names[r.judgement[0].verdict]);
+		CHECK(
+		    r.judgement[1].verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[r.judgement[1].verdict]);
+		CHECK((r.judgement[1].reason == REASON_REFERENCE) == (rows[k].verdict == VERDICT_UNDECIDED),
+		    "row %zu: reason %d", k, (int)r.judgement[1].reason);
 		oracle_truth(b.oracle, &c, a, &t.truth);
-		CHECK(case_shows(&c, &(struct question){.bench = &b, .engine = b.engine[1], .truth = &t}, a, &shown) == verdict_is_finding[rows[k].shows], "row %zu: %s", k, verdict_names[shown.verdict]);
+		CHECK(case_shows(&c, &(struct question){.bench = &b, .engine = b.engine[1], .truth = &t}, a, &shown) ==
+		        verdict_is_finding[rows[k].shows],
+		    "row %zu: %s", k, verdict_names[shown.verdict]);
 		CHECK(shown.verdict == rows[k].shows, "row %zu: %s", k, verdict_names[shown.verdict]);
-		CHECK(((struct scripted *)b.reference)->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.reference)->asked);
+		CHECK(((struct scripted *)b.reference)->asked == rows[k].asked, "row %zu: asked %d times", k,
+		    ((struct scripted *)b.reference)->asked);
 		bench_close(&b);
 	}
 }
@@ -233,13 +244,16 @@ static void test_open(void)
 	CHECK(!bench_open(&b, many, BENCH_ENGINES + 1, &options, &f) && strstr(f.text, "64"), "'%s'", f.text);
 	bench_close(&b); /* after a failure: nothing is left to close */
 	e.text[0] = '\0';
-	CHECK(!bench_open_against(&b, specs, 1, "no-such-engine", &options, &e) && strstr(e.text, "no-such-engine"), "'%s'", e.text);
+	CHECK(!bench_open_against(&b, specs, 1, "no-such-engine", &options, &e) && strstr(e.text, "no-such-engine"),
+	    "'%s'", e.text);
 }
 
 static void test_real(struct arena *a)
 {
-	static const char *const specs[] = {"tape", "functional", "forward", "tape+scale:mul:1.5", "functional+scale:sin:1.5"};
-	static const enum verdict verdicts[] = {VERDICT_AGREE, VERDICT_AGREE, VERDICT_UNSUPPORTED, VERDICT_WRONG, VERDICT_WRONG};
+	static const char *const specs[] = {
+	    "tape", "functional", "forward", "tape+scale:mul:1.5", "functional+scale:sin:1.5"};
+	static const enum verdict verdicts[] = {
+	    VERDICT_AGREE, VERDICT_AGREE, VERDICT_UNSUPPORTED, VERDICT_WRONG, VERDICT_WRONG};
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1};
 	struct testcase c = square_case(true, a);
 	struct error e = {.text = ""};
@@ -251,13 +265,14 @@ static void test_real(struct arena *a)
 		return;
 	bench_judge(&b, &c, a, &r);
 	for (int k = 0; k < 5; k++)
-		CHECK(r.judgement[k].verdict == verdicts[k], "%s: %s (%s)", specs[k], verdict_names[r.judgement[k].verdict],
-		    r.answer[k][0].text);
+		CHECK(r.judgement[k].verdict == verdicts[k], "%s: %s (%s)", specs[k],
+		    verdict_names[r.judgement[k].verdict], r.answer[k][0].text);
 	CHECK(bench_waited(&b) >= 0, "%g s", bench_waited(&b));
 	bench_close(&b);
 }
 
-/* An engine that dies for real does so in its worker: the others are judged as ever, and it is there for the next case. */
+/* An engine that dies for real does so in its worker: the others are judged as ever, and it is there for the next case.
+ */
 static void test_isolated(struct arena *a)
 {
 	static const char *const specs[] = {"forward+packed-atan2-oob", "forward"};
@@ -281,20 +296,19 @@ static void test_isolated(struct arena *a)
 		return;
 	for (int round = 0; round < 2; round++) {
 		bench_judge(&b, &c, a, &r);
-		CHECK(r.judgement[0].verdict == VERDICT_CRASH, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+		CHECK(r.judgement[0].verdict == VERDICT_CRASH, "%s (%s)", verdict_names[r.judgement[0].verdict],
+		    r.answer[0][0].text);
 		CHECK(r.judgement[1].verdict == VERDICT_AGREE, "%s", verdict_names[r.judgement[1].verdict]);
 		bench_judge(&b, &harmless, a, &r);
-		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "%s (%s)", verdict_names[r.judgement[0].verdict], r.answer[0][0].text);
+		CHECK(r.judgement[0].verdict == VERDICT_AGREE, "%s (%s)", verdict_names[r.judgement[0].verdict],
+		    r.answer[0][0].text);
 	}
 	bench_close(&b);
 }
 
 /* ---- questions ---- */
 
-static bool at_once(void)
-{
-	return true;
-}
+static bool at_once(void) { return true; }
 
 static bool refuse_all(void *context, const struct testcase *c)
 {
@@ -317,29 +331,34 @@ static void test_questions(struct arena *a)
 		enum verdict verdict;
 		int slips;
 	} rows[] = {
-		{ACT_RIGHT, ACT_WRONG, {0}, false, 1, VERDICT_AGREE, 0},
-		{ACT_WRONG, ACT_WRONG, {0}, true, 2, VERDICT_WRONG, 0},
-		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL}, true, 2, VERDICT_WRONG, 0},
-		{ACT_RIGHT, ACT_WRONG, {.runs = 1}, false, 1, VERDICT_AGREE, 0},
-		{ACT_RIGHT, ACT_WRONG, {.runs = 9}, true, 3, VERDICT_WRONG, 0},
-		{ACT_RIGHT, ACT_WRONG, {.runs = 9, .judged = JUDGED_IN_FULL}, true, 3, VERDICT_WRONG, 0},
-		{ACT_RIGHT, ACT_RIGHT, {.runs = 9}, false, 9, VERDICT_AGREE, 0},
-		{ACT_RIGHT, ACT_RIGHT, {.runs = 9, .judged = JUDGED_IN_FULL}, false, 9, VERDICT_AGREE, 0},
-		{ACT_RIGHT, ACT_RIGHT, {.fresh = true}, false, BENCH_RUNS, VERDICT_AGREE, 0}, /* there is no process to start anew */
-		{ACT_RIGHT, ACT_RIGHT, {.fresh = true, .runs = 3}, false, 3, VERDICT_AGREE, 0},
-		{ACT_WRONG, ACT_WRONG, {.signature = wrong, .slips = &slips}, true, 2, VERDICT_WRONG, 0},
-		{ACT_WRONG, ACT_WRONG, {.signature = crash, .slips = &slips}, false, 2, VERDICT_WRONG, 1},
-		{ACT_WRONG, ACT_WRONG, {.signature = crash}, false, 2, VERDICT_WRONG, 0},
-		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = wrong, .spent = &limit}, true, 2, VERDICT_WRONG, 0},
-		/* One answer says that it does not crash, and one that it does. */
-		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, false, 1, VERDICT_UNDECIDED, 0},
-		{ACT_CRASH, ACT_CRASH, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, true, 1, VERDICT_CRASH, 0},
-		{ACT_WRONG, ACT_WRONG, {.until = &limit}, true, 2, VERDICT_WRONG, 0},
-		{ACT_HANG, ACT_HANG, {.spent = &limit}, true, 2, VERDICT_HANG, 0},
-		{ACT_WRONG, ACT_WRONG, {.until = &limit}, false, 0, VERDICT_UNDECIDED, 0}, /* the hang took all the time that there was */
-		{ACT_WRONG, ACT_WRONG, {.until = &over}, false, 0, VERDICT_UNDECIDED, 0},
-		{ACT_WRONG, ACT_WRONG, {.refuse = refuse_all}, false, 0, VERDICT_UNDECIDED, 0},
-		{ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL, .disagreement = true}, false, 2, VERDICT_WRONG, 0},
+	    {ACT_RIGHT, ACT_WRONG, {0}, false, 1, VERDICT_AGREE, 0},
+	    {ACT_WRONG, ACT_WRONG, {0}, true, 2, VERDICT_WRONG, 0},
+	    {ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL}, true, 2, VERDICT_WRONG, 0},
+	    {ACT_RIGHT, ACT_WRONG, {.runs = 1}, false, 1, VERDICT_AGREE, 0},
+	    {ACT_RIGHT, ACT_WRONG, {.runs = 9}, true, 3, VERDICT_WRONG, 0},
+	    {ACT_RIGHT, ACT_WRONG, {.runs = 9, .judged = JUDGED_IN_FULL}, true, 3, VERDICT_WRONG, 0},
+	    {ACT_RIGHT, ACT_RIGHT, {.runs = 9}, false, 9, VERDICT_AGREE, 0},
+	    {ACT_RIGHT, ACT_RIGHT, {.runs = 9, .judged = JUDGED_IN_FULL}, false, 9, VERDICT_AGREE, 0},
+	    {ACT_RIGHT, ACT_RIGHT, {.fresh = true}, false, BENCH_RUNS, VERDICT_AGREE,
+	        0}, /* there is no process to start anew */
+	    {ACT_RIGHT, ACT_RIGHT, {.fresh = true, .runs = 3}, false, 3, VERDICT_AGREE, 0},
+	    {ACT_WRONG, ACT_WRONG, {.signature = wrong, .slips = &slips}, true, 2, VERDICT_WRONG, 0},
+	    {ACT_WRONG, ACT_WRONG, {.signature = crash, .slips = &slips}, false, 2, VERDICT_WRONG, 1},
+	    {ACT_WRONG, ACT_WRONG, {.signature = crash}, false, 2, VERDICT_WRONG, 0},
+	    {ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = wrong, .spent = &limit}, true, 2,
+	        VERDICT_WRONG, 0},
+	    /* One answer says that it does not crash, and one that it does. */
+	    {ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, false, 1,
+	        VERDICT_UNDECIDED, 0},
+	    {ACT_CRASH, ACT_CRASH, {.judged = JUDGED_IN_SHORT, .signature = crash, .spent = &limit}, true, 1,
+	        VERDICT_CRASH, 0},
+	    {ACT_WRONG, ACT_WRONG, {.until = &limit}, true, 2, VERDICT_WRONG, 0},
+	    {ACT_HANG, ACT_HANG, {.spent = &limit}, true, 2, VERDICT_HANG, 0},
+	    {ACT_WRONG, ACT_WRONG, {.until = &limit}, false, 0, VERDICT_UNDECIDED,
+	        0}, /* the hang took all the time that there was */
+	    {ACT_WRONG, ACT_WRONG, {.until = &over}, false, 0, VERDICT_UNDECIDED, 0},
+	    {ACT_WRONG, ACT_WRONG, {.refuse = refuse_all}, false, 0, VERDICT_UNDECIDED, 0},
+	    {ACT_WRONG, ACT_WRONG, {.judged = JUDGED_IN_FULL, .disagreement = true}, false, 2, VERDICT_WRONG, 0},
 	};
 	struct oracle_options options = {.seed = 1, .fd_one_in = 1 << 30};
 	struct testcase c = square_case(false, a);
@@ -360,7 +379,8 @@ static void test_questions(struct arena *a)
 		q.bench = &b;
 		CHECK(case_shows(&c, &q, a, &j) == rows[k].shows, "row %zu: %s", k, verdict_names[j.verdict]);
 		CHECK(j.verdict == rows[k].verdict, "row %zu: %s", k, verdict_names[j.verdict]);
-		CHECK(((struct scripted *)b.engine[0])->asked == rows[k].asked, "row %zu: asked %d times", k, ((struct scripted *)b.engine[0])->asked);
+		CHECK(((struct scripted *)b.engine[0])->asked == rows[k].asked, "row %zu: asked %d times", k,
+		    ((struct scripted *)b.engine[0])->asked);
 		CHECK(slips.n == rows[k].slips, "row %zu: %d slips", k, slips.n);
 		q.full_is_no = true;
 		CHECK(!case_shows(&c, &q, &small, &j), "row %zu: shows something without memory", k);

@@ -15,10 +15,7 @@
 
 static char base[] = "/tmp/adjudge-test-campaign-XXXXXX";
 
-static const char *directory(struct arena *a, const char *name)
-{
-	return arena_printf(a, "%s/%s", base, name);
-}
+static const char *directory(struct arena *a, const char *name) { return arena_printf(a, "%s/%s", base, name); }
 
 /* Runs a campaign; the summary without its timing. */
 static char *run(struct campaign_options *o, const char *driver, void drive(struct campaign *s), int *code)
@@ -112,8 +109,14 @@ static void check_reports(const char *dir, struct arena *a)
 static void check_twice(const char *name, void drive(struct campaign *s), struct arena *a)
 {
 	const char *specs[] = {"tape+scale:mul:1.5", "functional"};
-	struct campaign_options o = {.spec = specs, .n_spec = 2, .seed = 42, .cases = 120, .profile_name = "default",
-	    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 5000};
+	struct campaign_options o = {.spec = specs,
+	    .n_spec = 2,
+	    .seed = 42,
+	    .cases = 120,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 10,
+	    .minimize_budget = 5000};
 	const struct json *root;
 	char *first, *second;
 	int code;
@@ -136,7 +139,8 @@ static void check_twice(const char *name, void drive(struct campaign *s), struct
 	if (!root)
 		return;
 	CHECK(integer(root, "cases") == 120, "%s: cases", name);
-	CHECK(integer(root, "cases") == integer(root, "decided") + integer(root, "undecided_cases") + integer(root, "unsupported"),
+	CHECK(integer(root, "cases") ==
+	        integer(root, "decided") + integer(root, "undecided_cases") + integer(root, "unsupported"),
 	    "%s: the counts do not add up", name);
 }
 
@@ -144,8 +148,15 @@ static void check_twice(const char *name, void drive(struct campaign *s), struct
 static void check_chance(struct arena *a)
 {
 	const char *spec = "tape+enzyme-threads-race";
-	struct campaign_options o = {.spec = &spec, .n_spec = 1, .seed = 5, .cases = 60, .profile_name = "default", .profile = profile_default(),
-	    .fd_one_in = 100, .minimize_budget = 300, .out = directory(a, "chance")};
+	struct campaign_options o = {.spec = &spec,
+	    .n_spec = 1,
+	    .seed = 5,
+	    .cases = 60,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 100,
+	    .minimize_budget = 300,
+	    .out = directory(a, "chance")};
 	const struct json *summary, *findings;
 	int code, shown = 0;
 
@@ -154,13 +165,16 @@ static void check_chance(struct arena *a)
 	summary = parse(read_file(directory(a, "chance/summary.json"), a), a);
 	findings = summary ? json_find(summary, "findings") : NULL;
 	for (const struct json *f = findings ? findings->child : NULL; f; f = f->next) {
-		const struct json *root = parse(read_file(directory(a, arena_printf(a, "chance/%s", json_find(f, "file")->text)), a), a);
-		const char *signature = json_find(f, "signature")->text, *verdict = root ? json_find(root, "verdict")->text : "";
+		const struct json *root = parse(
+		    read_file(directory(a, arena_printf(a, "chance/%s", json_find(f, "file")->text)), a), a);
+		const char *signature = json_find(f, "signature")->text,
+		           *verdict = root ? json_find(root, "verdict")->text : "";
 
 		if (json_find(f, "flaky"))
 			continue; /* did not come again */
 		shown++;
-		CHECK(strstr(signature, arena_printf(a, "|%s|", verdict)), "%s: the report says %s", signature, verdict);
+		CHECK(
+		    strstr(signature, arena_printf(a, "|%s|", verdict)), "%s: the report says %s", signature, verdict);
 	}
 	CHECK(shown > 0, "nothing shown");
 }
@@ -168,8 +182,14 @@ static void check_chance(struct arena *a)
 static void check_budgets(struct arena *a)
 {
 	const char *right = "tape", *faulty = "tape+scale:mul:1.5";
-	struct campaign_options o = {.spec = &right, .n_spec = 1, .seed = 7, .cases = 40, .profile_name = "default",
-	    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 500};
+	struct campaign_options o = {.spec = &right,
+	    .n_spec = 1,
+	    .seed = 7,
+	    .cases = 40,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 10,
+	    .minimize_budget = 500};
 	int code;
 
 	o.out = directory(a, "right");
@@ -207,8 +227,14 @@ static void check_requests(struct arena *a)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("requests: %s and %d more", rows[i].spec[0], rows[i].n - 1))
 			continue;
-		struct campaign_options o = {.spec = rows[i].spec, .n_spec = rows[i].n, .seed = 3, .cases = 60, .profile_name = "default",
-		    .profile = profile_default(), .fd_one_in = 10, .minimize_budget = 500};
+		struct campaign_options o = {.spec = rows[i].spec,
+		    .n_spec = rows[i].n,
+		    .seed = 3,
+		    .cases = 60,
+		    .profile_name = "default",
+		    .profile = profile_default(),
+		    .fd_one_in = 10,
+		    .minimize_budget = 500};
 		const char *strata;
 		char *text;
 		int code;
@@ -218,10 +244,12 @@ static void check_requests(struct arena *a)
 		strata = strstr(text, "\"strata\"");
 		CHECK(strata != NULL, "no strata in %s", text);
 		for (int vjp = 0; strata && vjp < 2; vjp++) {
-			const char *at = strstr(strata, vjp ? "\"vjp\"" : "\"jvp\""), *n = at ? strstr(at, "\"cases\":") : NULL;
+			const char *at = strstr(strata, vjp ? "\"vjp\"" : "\"jvp\""),
+			           *n = at ? strstr(at, "\"cases\":") : NULL;
 
-			CHECK(n && (strtol(n + strlen("\"cases\":"), NULL, 10) > 0) == (vjp ? rows[i].vjp : rows[i].jvp), "%s: %s drawn or not",
-			    rows[i].spec[0], vjp ? "vjp" : "jvp");
+			CHECK(
+			    n && (strtol(n + strlen("\"cases\":"), NULL, 10) > 0) == (vjp ? rows[i].vjp : rows[i].jvp),
+			    "%s: %s drawn or not", rows[i].spec[0], vjp ? "vjp" : "jvp");
 		}
 		free(text);
 	}

@@ -1,7 +1,7 @@
 /*
- * Engines that misbehave, under whole campaigns.  This executable is such an engine when it is started with `engine BEHAVIOUR FILE`: it answers by
- * tape, rightly, but at one request in ONE_IN it does what the behaviour says.  A campaign has to end, to report nothing but the misbehaviour, and to
- * leave no process behind.
+ * Engines that misbehave, under whole campaigns.  This executable is such an engine when it is started with `engine
+ * BEHAVIOUR FILE`: it answers by tape, rightly, but at one request in ONE_IN it does what the behaviour says.  A
+ * campaign has to end, to report nothing but the misbehaviour, and to leave no process behind.
  */
 #include <poll.h>
 #include <signal.h>
@@ -52,9 +52,11 @@ static void wait_for_ever(void)
 		pause();
 }
 
+/* clang-format off */
 static void die(struct engine_side *e) { (void)e; raise(SIGKILL); }
 static void leave(struct engine_side *e) { (void)e; fputs("no more\n", stderr); _exit(3); }
 static void hang(struct engine_side *e) { (void)e; wait_for_ever(); }
+/* clang-format on */
 
 static void hang_stubbornly(struct engine_side *e)
 {
@@ -82,10 +84,28 @@ static void flood_errors(struct engine_side *e)
 	say(e->right);
 }
 
-static void break_off(struct engine_side *e) { printf("%.20s", e->right); fflush(stdout); _exit(0); }
-static void stop_halfway(struct engine_side *e) { printf("%.20s", e->right); fflush(stdout); wait_for_ever(); }
-static void lie_about_id(struct engine_side *e) { printf("{\"id\":%ld%s", e->id + 1, strchr(e->right, ',')); fflush(stdout); }
-static void answer_twice(struct engine_side *e) { say(e->right); say(e->right); }
+static void break_off(struct engine_side *e)
+{
+	printf("%.20s", e->right);
+	fflush(stdout);
+	_exit(0);
+}
+static void stop_halfway(struct engine_side *e)
+{
+	printf("%.20s", e->right);
+	fflush(stdout);
+	wait_for_ever();
+}
+static void lie_about_id(struct engine_side *e)
+{
+	printf("{\"id\":%ld%s", e->id + 1, strchr(e->right, ','));
+	fflush(stdout);
+}
+static void answer_twice(struct engine_side *e)
+{
+	say(e->right);
+	say(e->right);
+}
 
 /* The same answer once more, when the next request may be under way. */
 static void answer_late(struct engine_side *e)
@@ -95,14 +115,18 @@ static void answer_late(struct engine_side *e)
 	say(e->right);
 }
 
+/* clang-format off */
 static void close_output(struct engine_side *e) { (void)e; fclose(stdout); close(0); wait_for_ever(); }
 static void say_garbage(struct engine_side *e) { (void)e; say("\001\377 not json\n"); }
 static void say_nothing(struct engine_side *e) { (void)e; say("\n"); }
 static void say_wrong_count(struct engine_side *e) { printf("{\"id\":%ld,\"answers\":[]}\n", e->id); fflush(stdout); }
+/* clang-format on */
 
 static void say_no_number(struct engine_side *e)
 {
-	printf("{\"id\":%ld,\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[]\",\"data\":[\"0x1zp\"]}],\"derivative\":[]}]]}\n", e->id);
+	printf("{\"id\":%ld,\"answers\":[[{\"status\":\"ok\",\"primal\":[{\"type\":\"f64[]\",\"data\":[\"0x1zp\"]}"
+	       "],\"derivative\":[]}]]}\n",
+	    e->id);
 	fflush(stdout);
 }
 
@@ -160,33 +184,33 @@ static const struct behaviour {
 	int code;            /* of the campaign; -1: by chance */
 	const char *failure; /* part of why it failed */
 } behaviours[] = {
-	{"right", NULL, false, "", EXIT_NO_FINDING, ""},
-	{"dies", die, false, "crash", EXIT_FINDING, ""},
-	{"leaves", leave, false, "crash", EXIT_FINDING, ""},
-	{"hangs", hang, false, "hang", -1, ""},
-	{"hangs-stubbornly", hang_stubbornly, false, "hang", -1, ""},
-	{"floods", flood, false, "protocol", EXIT_FINDING, ""},
-	{"floods-errors", flood_errors, false, "", EXIT_NO_FINDING, ""},
-	{"breaks-off", break_off, false, "crash", EXIT_FINDING, ""},
-	{"stops-halfway", stop_halfway, false, "hang", -1, ""},
-	{"lies-about-id", lie_about_id, false, "protocol", EXIT_FINDING, ""},
-	{"answers-twice", answer_twice, false, "protocol", -1, ""},
-	{"answers-late", answer_late, true, "protocol", -1, ""},
-	{"closes-output", close_output, false, "protocol", EXIT_FINDING, ""},
-	{"garbage", say_garbage, false, "protocol", EXIT_FINDING, ""},
-	{"empty-line", say_nothing, false, "protocol", EXIT_FINDING, ""},
-	{"wrong-count", say_wrong_count, false, "protocol", EXIT_FINDING, ""},
-	{"no-number", say_no_number, false, "protocol", EXIT_FINDING, ""},
-	{"deep", say_deep, false, "protocol", EXIT_FINDING, ""},
-	{"forks-and-dies", fork_and_die, false, "crash", EXIT_FINDING, ""},
-	{"forks-and-answers", fork_and_answer, false, "", EXIT_NO_FINDING, ""},
-	{"kills-its-keeper", kill_keeper, false, "crash", EXIT_FINDING, ""},
-	{"turns-sour", turn_sour, true, "wrong", EXIT_FLAKY, ""},
-	/* these die as `dies` does, and then: */
-	{"another-hello", die, false, "crash", EXIT_OURS, "another hello than at first"},
-	{"no-second-start", die, false, "crash", EXIT_OURS, "exit code 5"},
-	{"bad-second-start", die, false, "crash", EXIT_FINDING, ""},
-	{"huge-second-hello", die, false, "crash", EXIT_OURS, "the limit is"},
+    {"right", NULL, false, "", EXIT_NO_FINDING, ""},
+    {"dies", die, false, "crash", EXIT_FINDING, ""},
+    {"leaves", leave, false, "crash", EXIT_FINDING, ""},
+    {"hangs", hang, false, "hang", -1, ""},
+    {"hangs-stubbornly", hang_stubbornly, false, "hang", -1, ""},
+    {"floods", flood, false, "protocol", EXIT_FINDING, ""},
+    {"floods-errors", flood_errors, false, "", EXIT_NO_FINDING, ""},
+    {"breaks-off", break_off, false, "crash", EXIT_FINDING, ""},
+    {"stops-halfway", stop_halfway, false, "hang", -1, ""},
+    {"lies-about-id", lie_about_id, false, "protocol", EXIT_FINDING, ""},
+    {"answers-twice", answer_twice, false, "protocol", -1, ""},
+    {"answers-late", answer_late, true, "protocol", -1, ""},
+    {"closes-output", close_output, false, "protocol", EXIT_FINDING, ""},
+    {"garbage", say_garbage, false, "protocol", EXIT_FINDING, ""},
+    {"empty-line", say_nothing, false, "protocol", EXIT_FINDING, ""},
+    {"wrong-count", say_wrong_count, false, "protocol", EXIT_FINDING, ""},
+    {"no-number", say_no_number, false, "protocol", EXIT_FINDING, ""},
+    {"deep", say_deep, false, "protocol", EXIT_FINDING, ""},
+    {"forks-and-dies", fork_and_die, false, "crash", EXIT_FINDING, ""},
+    {"forks-and-answers", fork_and_answer, false, "", EXIT_NO_FINDING, ""},
+    {"kills-its-keeper", kill_keeper, false, "crash", EXIT_FINDING, ""},
+    {"turns-sour", turn_sour, true, "wrong", EXIT_FLAKY, ""},
+    /* these die as `dies` does, and then: */
+    {"another-hello", die, false, "crash", EXIT_OURS, "another hello than at first"},
+    {"no-second-start", die, false, "crash", EXIT_OURS, "exit code 5"},
+    {"bad-second-start", die, false, "crash", EXIT_FINDING, ""},
+    {"huge-second-hello", die, false, "crash", EXIT_OURS, "the limit is"},
 };
 enum { BEHAVIOURS = sizeof behaviours / sizeof *behaviours };
 
@@ -288,14 +312,17 @@ static const char *executable;
 static int check_findings(const struct behaviour *b, const char *spec, const char *summary, struct arena *a)
 {
 	struct error e = {.text = ""};
-	const struct json *root = json_read(summary, strlen(summary), a, &e), *list = root ? json_find(root, "findings") : NULL;
+	const struct json *root = json_read(summary, strlen(summary), a, &e),
+	                  *list = root ? json_find(root, "findings") : NULL;
 	const char *want = arena_printf(a, "|%s|", b->verdict); /* of the primal too, which minimizing slips to */
 
 	CHECK(list, "%s: %s", b->name, e.text);
 	for (const struct json *v = list ? list->child : NULL; v; v = v->next) {
 		const struct json *signature = json_find(v, "signature");
 
-		CHECK(*b->verdict && signature && !strncmp(signature->text, spec, strlen(spec)) && strstr(signature->text, want), "%s: %s", b->name, signature ? signature->text : "");
+		CHECK(*b->verdict && signature && !strncmp(signature->text, spec, strlen(spec)) &&
+		        strstr(signature->text, want),
+		    "%s: %s", b->name, signature ? signature->text : "");
 	}
 	return list ? list->n_child : 0;
 }
@@ -304,8 +331,16 @@ static void check_behaviour(const struct behaviour *b, struct arena *a)
 {
 	char spec[SPEC], beside[SPEC];
 	const char *specs[] = {spec, beside};
-	struct campaign_options o = {.spec = specs, .n_spec = 2, .seed = 7, .cases = CASES, .profile_name = "default", .profile = profile_default(),
-	    .fd_one_in = 1000, .minimize_budget = 4, .driver = "generate", .out = arena_printf(a, "%s/%s", base, b->name)};
+	struct campaign_options o = {.spec = specs,
+	    .n_spec = 2,
+	    .seed = 7,
+	    .cases = CASES,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 1000,
+	    .minimize_budget = 4,
+	    .driver = "generate",
+	    .out = arena_printf(a, "%s/%s", base, b->name)};
 	struct pollfd gone = {.events = POLLIN};
 	struct campaign_end end;
 	struct error e = {.text = ""};
@@ -322,8 +357,8 @@ static void check_behaviour(const struct behaviour *b, struct arena *a)
 		return;
 	drive_generate(s);
 	code = campaign_close(s, &end);
-	CHECK(b->code < 0 ? code == EXIT_FINDING || code == EXIT_FLAKY || code == EXIT_NO_FINDING : code == b->code, "%s: exit code %d: %s%s", b->name,
-	    code, end.text, end.failure);
+	CHECK(b->code < 0 ? code == EXIT_FINDING || code == EXIT_FLAKY || code == EXIT_NO_FINDING : code == b->code,
+	    "%s: exit code %d: %s%s", b->name, code, end.text, end.failure);
 	CHECK(*b->failure ? strstr(end.failure, b->failure) != NULL : !*end.failure, "%s: '%s'", b->name, end.failure);
 	findings = check_findings(b, spec, end.summary, a);
 	CHECK(b->code != EXIT_FINDING || findings, "%s: no finding", b->name);

@@ -1,6 +1,7 @@
 /*
- * Campaigns whose engine takes several cases in one request: the same summary and the same reports as one case at a time, whatever becomes of a request.
- * This executable is that engine when it is started as `engine`; ADJUDGE_TEST_CASES says how many cases it wants, ADJUDGE_TEST_WAY how it misbehaves.
+ * Campaigns whose engine takes several cases in one request: the same summary and the same reports as one case at a
+ * time, whatever becomes of a request. This executable is that engine when it is started as `engine`;
+ * ADJUDGE_TEST_CASES says how many cases it wants, ADJUDGE_TEST_WAY how it misbehaves.
  */
 #include "fuzz/campaign/campaign.h"
 
@@ -18,10 +19,7 @@ static char base[] = "/tmp/adjudge-test-window-XXXXXX";
 /* ---- the engine ---- */
 
 /* One case in 40. */
-static bool is_unlucky(const struct testcase *c)
-{
-	return testcase_hash(c) % 40 == 0;
-}
+static bool is_unlucky(const struct testcase *c) { return testcase_hash(c) % 40 == 0; }
 
 static int serve(void)
 {
@@ -33,7 +31,9 @@ static int serve(void)
 	struct arena a;
 
 	arena_init(&a, (size_t)1 << 29);
-	printf("{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\"]],\"timeout_ms\":3000,\"cases_per_request\":%s}\n", cases);
+	printf("{\"adjudge.engine\":1,\"name\":\"x\",\"requests\":[[\"vjp\"]],\"timeout_ms\":3000,"
+	       "\"cases_per_request\":%s}\n",
+	    cases);
 	fflush(stdout);
 	while ((len = getline(&line, &room, stdin)) > 0) {
 		struct error e = {.text = ""};
@@ -68,7 +68,8 @@ static int serve(void)
 		/* right alone, and wrong in company */
 		if (!strcmp(way, "company") && n > 1 && unlucky)
 			for (int k = 0; k < n; k++)
-				if (is_unlucky(&c[k]) && answers[k]->n_primal && dtype_is_float(answers[k]->primal->type.dtype) &&
+				if (is_unlucky(&c[k]) && answers[k]->n_primal &&
+				    dtype_is_float(answers[k]->primal->type.dtype) &&
 				    shape_elements(&answers[k]->primal->type.shape))
 					answers[k]->primal->at[0].f = -77;
 		printf("%s\n", wire_write_answers(id, c, answers, n, &a, &out));
@@ -87,7 +88,8 @@ static char *all_text(const char *dir, struct arena *a)
 	for (int i = 0; i < files.n; i++) {
 		struct error e = {0};
 		size_t len;
-		const char *one = json_read_bytes(files.at[i], LIMIT_CASE_BYTES, a, &len, &e), *name = strrchr(files.at[i], '/');
+		const char *one = json_read_bytes(files.at[i], LIMIT_CASE_BYTES, a, &len, &e),
+		           *name = strrchr(files.at[i], '/');
 
 		CHECK(one, "%s: %s", files.at[i], e.text);
 		text = arena_printf(a, "%s%s\n%s", text, name, one ? one : "");
@@ -97,10 +99,19 @@ static char *all_text(const char *dir, struct arena *a)
 }
 
 /* What a campaign leaves: the summary without its timing, and every report. */
-static char *run(const char *spec, const char *name, void drive(struct campaign *s), const char *cases, const char *way, struct arena *a)
+static char *run(const char *spec, const char *name, void drive(struct campaign *s), const char *cases, const char *way,
+    struct arena *a)
 {
-	struct campaign_options o = {.spec = &spec, .n_spec = 1, .seed = 7, .cases = 100, .profile_name = "default", .profile = profile_default(),
-	    .fd_one_in = 10, .minimize_budget = 60, .driver = name, .out = arena_printf(a, "%s/%s-%s-%s", base, name, cases, way)};
+	struct campaign_options o = {.spec = &spec,
+	    .n_spec = 1,
+	    .seed = 7,
+	    .cases = 100,
+	    .profile_name = "default",
+	    .profile = profile_default(),
+	    .fd_one_in = 10,
+	    .minimize_budget = 60,
+	    .driver = name,
+	    .out = arena_printf(a, "%s/%s-%s-%s", base, name, cases, way)};
 	struct error e = {0};
 	struct campaign_end end;
 	struct campaign *s;
@@ -130,7 +141,8 @@ static void check_same(const char *spec, struct arena *a)
 		const char *name;
 		void (*drive)(struct campaign *s);
 		const char *way;
-	} rows[] = {{"generate", drive_generate, "right"}, {"plain", drive_plain, "right"}, {"generate", drive_generate, "dies"}, {"generate", drive_generate, "garbage"},
+	} rows[] = {{"generate", drive_generate, "right"}, {"plain", drive_plain, "right"},
+	    {"generate", drive_generate, "dies"}, {"generate", drive_generate, "garbage"},
 	    {"generate", drive_generate, "error"}};
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -141,12 +153,14 @@ static void check_same(const char *spec, struct arena *a)
 		arena_reset(a);
 		alone = run(spec, rows[k].name, rows[k].drive, "1", rows[k].way, a);
 		together = run(spec, rows[k].name, rows[k].drive, "16", rows[k].way, a);
-		CHECK(strstr(alone, "|vjp|wrong|") && !strcmp(rows[k].way, "dies") == !!strstr(alone, "|vjp|crash|"), "%s, %s: %s", rows[k].name, rows[k].way, alone);
+		CHECK(strstr(alone, "|vjp|wrong|") && !strcmp(rows[k].way, "dies") == !!strstr(alone, "|vjp|crash|"),
+		    "%s, %s: %s", rows[k].name, rows[k].way, alone);
 		CHECK(!strcmp(alone, together), "%s, %s:\n%s\n%s", rows[k].name, rows[k].way, alone, together);
 	}
 }
 
-/* What an engine says of a case in company alone is a finding, of an engine whose answers differ, and said not to come again. */
+/* What an engine says of a case in company alone is a finding, of an engine whose answers differ, and said not to come
+ * again. */
 static void check_company(const char *spec, struct arena *a)
 {
 	const char *text;

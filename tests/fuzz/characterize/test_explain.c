@@ -1,4 +1,5 @@
-/* What reports conclude from variants: formulas become programs, features are seen, conditions separate, closed forms fit. */
+/* What reports conclude from variants: formulas become programs, features are seen, conditions separate, closed forms
+ * fit. */
 #include "fuzz/characterize/explain.h"
 
 #include <math.h>
@@ -34,9 +35,10 @@ static bool make(struct edit *e, const char *text, double x, double y, int n_wrt
 	t->wrt = arena_copy(a, wrt, 2, sizeof *wrt);
 	e->c.transform = t;
 	e->c.n_transform = 1;
-	return formula_build(e, &e->c.program.top, text, (const struct text_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}},
-	    2, DTYPE_F64,
-	    &e->c.program.top.result[0]) && edit_finish(e, true);
+	return formula_build(e, &e->c.program.top, text,
+	           (const struct text_name[]){{"x", e->c.program.top.param}, {"y", e->c.program.top.param + 1}}, 2,
+	           DTYPE_F64, &e->c.program.top.result[0]) &&
+	    edit_finish(e, true);
 }
 
 static void test_formulas(struct arena *a)
@@ -46,9 +48,19 @@ static void test_formulas(struct arena *a)
 		bool valid;
 		int nodes;
 	} rows[] = {
-	    {"x", true, 0}, {"x + y", true, 1}, {"x * (y - 2)", true, 3}, {"-x / y^2", true, 3}, {"where(x > 0, sqrt(x), 0)", true, 5}, {"sum(x * y)", true, 2},
-	    {"atan2(x, y)", true, 1}, {"z", false, 0}, {"x +", false, 0}, {"sqrt(x, y)", false, 0}, {"x y", false, 0}, {"where(x, x, y)", false, 0},
-	        {"(x", false, 0},
+	    {"x", true, 0},
+	    {"x + y", true, 1},
+	    {"x * (y - 2)", true, 3},
+	    {"-x / y^2", true, 3},
+	    {"where(x > 0, sqrt(x), 0)", true, 5},
+	    {"sum(x * y)", true, 2},
+	    {"atan2(x, y)", true, 1},
+	    {"z", false, 0},
+	    {"x +", false, 0},
+	    {"sqrt(x, y)", false, 0},
+	    {"x y", false, 0},
+	    {"where(x, x, y)", false, 0},
+	    {"(x", false, 0},
 	    {"no_such_op(x)", false, 0},
 	};
 
@@ -60,7 +72,8 @@ static void test_formulas(struct arena *a)
 
 		CHECK(valid == rows[i].valid, "%s", rows[i].text);
 		if (valid)
-			CHECK(program_nodes(&e.c.program) == rows[i].nodes, "%s: %d nodes", rows[i].text, program_nodes(&e.c.program));
+			CHECK(program_nodes(&e.c.program) == rows[i].nodes, "%s: %d nodes", rows[i].text,
+			    program_nodes(&e.c.program));
 	}
 }
 
@@ -73,25 +86,43 @@ static void test_facts(struct arena *a)
 		enum feature feature;
 		bool has;
 	} rows[] = {
-	    {"where(x > 0, sqrt(x), 0)", 0, 2, 1, FEATURE_DEAD_SINGULAR, true}, {"where(x > 0, sqrt(x), 0)", 1, 2, 1, FEATURE_DEAD_SINGULAR, false},
-	    {"where(x > 0, y, sqrt(x))", 0, 2, 1, FEATURE_DEAD_SINGULAR, false}, {"max(x, y)", 2, 2, 1, FEATURE_TIE, true}, {"max(x, y)", 1, 2, 1,
-	        FEATURE_TIE, false},
-	    {"atan2(x, y)", 1, 2, 1, FEATURE_ONE_OPERAND, true}, {"atan2(x, y)", 1, 2, 2, FEATURE_ONE_OPERAND, false}, {"atan2(x, y)", 1, 2, 2,
-	        FEATURE_ALL_OPERANDS, true},
-	    {"atan2(y, x)", 1, 2, 1, FEATURE_SECOND_OPERAND_ONLY, true}, {"x * x", 1, 2, 1, FEATURE_OPERANDS_SAME, true}, {"x * y", 0, 2, 1,
-	        FEATURE_ZERO_FACTOR, true},
-	    {"x + y", 2, 2, 2, FEATURE_INPUTS_EQUAL, true}, {"x + y", 1, 2, 2, FEATURE_INPUTS_EQUAL, false}, {"x + y", 1, 2, 1, FEATURE_SOME_INPUTS, true},
-	    {"x + floor(sqrt(y))", 1, 2, 2, FEATURE_USED_TWICE, false}, {"pow(x, y)", 0, 2, 2, FEATURE_ZERO_BASE, true},
-	    {"pow(x, y)", 1, 2, 2, FEATURE_UNIT_BASE, true}, {"pow(x, y)", 2, 2, 2, FEATURE_UNIT_BASE, false},
-	    {"x + 2 * x", 1, 2, 1, FEATURE_NONLINEAR, false}, {"x * x", 1, 2, 1, FEATURE_NONLINEAR, true}, {"x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, false},
-	    {"x * x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, true}, {"x * x * x", 1, 2, 1, FEATURE_OVER_CUBIC, false}, {"sin(x)", 1, 2, 1, FEATURE_OVER_CUBIC,
-	        true},
-	    {"where(x > 0, x, x * x)", 1, 2, 1, FEATURE_NONLINEAR, false}, {"max(x, y)", 3, 2, 2, FEATURE_ALL_OPERANDS, false},
-	    {"x + sin(x)", 1, 2, 1, FEATURE_ACCUMULATED, true}, {"x + floor(x)", 1, 2, 1, FEATURE_ACCUMULATED, false},
-	    {"x + sin(x)", 1, 2, 1, FEATURE_SHARED_LATER, true}, {"x * x", 1, 2, 1, FEATURE_SHARED_LATER, false},
-	    {"x * x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, true}, {"x / x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, false},
-	    {"x + y", 2, 2, 1, FEATURE_TWIN_USED, true}, {"sin(x)", 2, 2, 1, FEATURE_TWIN_USED, false}, {"sin(y)", 2, 2, 1, FEATURE_TWIN_USED, true},
-	    {"x * sin(x)", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, true}, {"x * y", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, false},
+	    {"where(x > 0, sqrt(x), 0)", 0, 2, 1, FEATURE_DEAD_SINGULAR, true},
+	    {"where(x > 0, sqrt(x), 0)", 1, 2, 1, FEATURE_DEAD_SINGULAR, false},
+	    {"where(x > 0, y, sqrt(x))", 0, 2, 1, FEATURE_DEAD_SINGULAR, false},
+	    {"max(x, y)", 2, 2, 1, FEATURE_TIE, true},
+	    {"max(x, y)", 1, 2, 1, FEATURE_TIE, false},
+	    {"atan2(x, y)", 1, 2, 1, FEATURE_ONE_OPERAND, true},
+	    {"atan2(x, y)", 1, 2, 2, FEATURE_ONE_OPERAND, false},
+	    {"atan2(x, y)", 1, 2, 2, FEATURE_ALL_OPERANDS, true},
+	    {"atan2(y, x)", 1, 2, 1, FEATURE_SECOND_OPERAND_ONLY, true},
+	    {"x * x", 1, 2, 1, FEATURE_OPERANDS_SAME, true},
+	    {"x * y", 0, 2, 1, FEATURE_ZERO_FACTOR, true},
+	    {"x + y", 2, 2, 2, FEATURE_INPUTS_EQUAL, true},
+	    {"x + y", 1, 2, 2, FEATURE_INPUTS_EQUAL, false},
+	    {"x + y", 1, 2, 1, FEATURE_SOME_INPUTS, true},
+	    {"x + floor(sqrt(y))", 1, 2, 2, FEATURE_USED_TWICE, false},
+	    {"pow(x, y)", 0, 2, 2, FEATURE_ZERO_BASE, true},
+	    {"pow(x, y)", 1, 2, 2, FEATURE_UNIT_BASE, true},
+	    {"pow(x, y)", 2, 2, 2, FEATURE_UNIT_BASE, false},
+	    {"x + 2 * x", 1, 2, 1, FEATURE_NONLINEAR, false},
+	    {"x * x", 1, 2, 1, FEATURE_NONLINEAR, true},
+	    {"x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, false},
+	    {"x * x * x", 1, 2, 1, FEATURE_OVER_QUADRATIC, true},
+	    {"x * x * x", 1, 2, 1, FEATURE_OVER_CUBIC, false},
+	    {"sin(x)", 1, 2, 1, FEATURE_OVER_CUBIC, true},
+	    {"where(x > 0, x, x * x)", 1, 2, 1, FEATURE_NONLINEAR, false},
+	    {"max(x, y)", 3, 2, 2, FEATURE_ALL_OPERANDS, false},
+	    {"x + sin(x)", 1, 2, 1, FEATURE_ACCUMULATED, true},
+	    {"x + floor(x)", 1, 2, 1, FEATURE_ACCUMULATED, false},
+	    {"x + sin(x)", 1, 2, 1, FEATURE_SHARED_LATER, true},
+	    {"x * x", 1, 2, 1, FEATURE_SHARED_LATER, false},
+	    {"x * x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, true},
+	    {"x / x", 1, 2, 1, FEATURE_COMMUTES_WITH_ITSELF, false},
+	    {"x + y", 2, 2, 1, FEATURE_TWIN_USED, true},
+	    {"sin(x)", 2, 2, 1, FEATURE_TWIN_USED, false},
+	    {"sin(y)", 2, 2, 1, FEATURE_TWIN_USED, true},
+	    {"x * sin(x)", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, true},
+	    {"x * y", 0, 2, 1, FEATURE_ZERO_LIVE_FACTOR, false},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -100,7 +131,8 @@ static void test_facts(struct arena *a)
 		struct edit e;
 
 		CHECK(make(&e, rows[i].text, rows[i].x, rows[i].y, rows[i].n_wrt, a), "%s", rows[i].text);
-		CHECK(facts_of(&e.c, a)->at[rows[i].feature] == rows[i].has, "%s at %g, %g: feature %d", rows[i].text, rows[i].x, rows[i].y, (int)rows[i].feature);
+		CHECK(facts_of(&e.c, a)->at[rows[i].feature] == rows[i].has, "%s at %g, %g: feature %d", rows[i].text,
+		    rows[i].x, rows[i].y, (int)rows[i].feature);
 	}
 }
 
@@ -118,11 +150,14 @@ static void test_condition(struct arena *a)
 			if (make(&e, texts[t], 2, tie ? 2 : 3, 2, a))
 				explanation_add(x, &e.c, tie && (t == 0 || t == 3), number++, a);
 	explanation_find(x, a, &found);
-	CHECK(found.n_term == 1 && !strcmp(found.term[0].name, "tie") && found.term[0].holds, "%s", explanation_text(&found, a));
-	CHECK(found.failing == 2 && found.failing_with == 2 && found.passing == found.passing_without && !found.n_exception, "%d of %d",
-	    found.failing_with, found.failing);
+	CHECK(found.n_term == 1 && !strcmp(found.term[0].name, "tie") && found.term[0].holds, "%s",
+	    explanation_text(&found, a));
+	CHECK(found.failing == 2 && found.failing_with == 2 && found.passing == found.passing_without &&
+	        !found.n_exception,
+	    "%d of %d", found.failing_with, found.failing);
 	CHECK(strstr(explanation_text(&found, a), "It fails where a maximum"), "%s", explanation_text(&found, a));
-	CHECK(make(&e, "clamp(x, y, 7)", 2, 2, 2, a) && explanation_predicts(x, &found, &e.c, a), "a tie of another op");
+	CHECK(
+	    make(&e, "clamp(x, y, 7)", 2, 2, 2, a) && explanation_predicts(x, &found, &e.c, a), "a tie of another op");
 	CHECK(make(&e, "clamp(x, y, 7)", 3, 2, 2, a) && !explanation_predicts(x, &found, &e.c, a), "none");
 	explanation_close(x);
 	/* of what fails always the condition is that it does; what never does has none */
@@ -132,7 +167,8 @@ static void test_condition(struct arena *a)
 			explanation_add(x, &e.c, true, i, a);
 	explanation_find(x, a, &found);
 	CHECK(!found.n_term && found.always && found.failing_with == 4, "%s", explanation_text(&found, a));
-	CHECK(!strcmp(explanation_text(&found, a), "It fails wherever it was tried."), "%s", explanation_text(&found, a));
+	CHECK(
+	    !strcmp(explanation_text(&found, a), "It fails wherever it was tried."), "%s", explanation_text(&found, a));
 	CHECK(make(&e, "sin(x)", 2, 3, 2, a) && explanation_predicts(x, &found, &e.c, a), "everywhere");
 	explanation_close(x);
 	x = explanation_open();
@@ -149,7 +185,8 @@ static void test_fits(struct arena *a)
 		double c[5];
 		int degree;
 		const char *text;
-	} rows[] = {{{1, 0, 1, 0, 1}, 4, "1 + x^2 + x^4"}, {{0}, -1, "0"}, {{-2, 3}, 1, "-2 + 3 x"}, {{0, -1}, 1, "-x"}, {{7}, 0, "7"}};
+	} rows[] = {{{1, 0, 1, 0, 1}, 4, "1 + x^2 + x^4"}, {{0}, -1, "0"}, {{-2, 3}, 1, "-2 + 3 x"}, {{0, -1}, 1, "-x"},
+	    {{7}, 0, "7"}};
 	double y[FIT_DEGREE + 1], c[FIT_DEGREE + 1];
 	int p, q;
 

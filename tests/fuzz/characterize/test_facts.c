@@ -86,7 +86,8 @@ static void test_zoo(struct arena *a)
 
 		arena_reset(a);
 		if (read_zoo(rows[i].file, &c, a))
-			CHECK(has(facts_of(&c, a), rows[i].feature) == rows[i].has, "%s: %s", rows[i].file, rows[i].feature);
+			CHECK(has(facts_of(&c, a), rows[i].feature) == rows[i].has, "%s: %s", rows[i].file,
+			    rows[i].feature);
 	}
 }
 
@@ -98,7 +99,10 @@ static void test_paths(struct arena *a)
 		double x;
 		bool same;
 	} rows[] = {
-	    {"inductor-double-add", 2, true}, {"norm-at-zero-loser", 3, false}, {"mlx-max-sqrt-nan", 0.25, false}, {"warp-copy-assign", -7, true},
+	    {"inductor-double-add", 2, true},
+	    {"norm-at-zero-loser", 3, false},
+	    {"mlx-max-sqrt-nan", 0.25, false},
+	    {"warp-copy-assign", -7, true},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -113,7 +117,8 @@ static void test_paths(struct arena *a)
 		for (int k = 0; k < c.program.top.n_param; k++)
 			for (int j = 0; j < shape_elements(&other.point[0][k].type.shape); j++)
 				other.point[0][k].at[j].f = rows[i].x;
-		CHECK(facts_same_path(facts_of(&c, a), facts_of(&other, a)) == rows[i].same, "%s at %g", rows[i].file, rows[i].x);
+		CHECK(facts_same_path(facts_of(&c, a), facts_of(&other, a)) == rows[i].same, "%s at %g", rows[i].file,
+		    rows[i].x);
 	}
 }
 

@@ -31,22 +31,22 @@ static struct cross_result check(
 
 /* y = x * y, three times from 1. */
 static const char power[] = "inputs x: f64[]\n"
-			    "r = for (1) trip=3 {\n"
-			    "  params i, y\n"
-			    "  v = mul y, x\n"
-			    "  yield v\n"
-			    "}\n"
-			    "return r\n"
-			    "point 0.5\n"
-			    "request: vjp";
+                            "r = for (1) trip=3 {\n"
+                            "  params i, y\n"
+                            "  v = mul y, x\n"
+                            "  yield v\n"
+                            "}\n"
+                            "return r\n"
+                            "point 0.5\n"
+                            "request: vjp";
 
 /* The same tie in the two engines' words: x and z are equal. */
 
 static const char pow_second[] = "inputs x: f64[], z: f64[]\n"
-				 "v = pow x, z\n"
-				 "return v\n"
-				 "point 23, 0\n"
-				 "request: vjp x; then vjp z";
+                                 "v = pow x, z\n"
+                                 "return v\n"
+                                 "point 23, 0\n"
+                                 "request: vjp x; then vjp z";
 
 /* sum over a vector whose terms cancel, in the order of the engine: what is left is rounding. */
 
@@ -59,192 +59,192 @@ static const struct row {
 } rows[] = {
     /* a fault is seen by what can see it */
     {"a loop against itself unrolled", "functional+residual-fifo", NULL, CROSS_MODE_unrolled, power, CROSS_DIFFERS,
-	"finite"},
+        "finite"},
     {"a loop against another engine", "functional+residual-fifo", "aot", CROSS_MODE_engine, power, CROSS_DIFFERS,
-	"finite"},
+        "finite"},
     {"reverse against another's forward", "functional+residual-fifo", "forward", CROSS_MODE_transpose, power,
-	CROSS_DIFFERS, "finite"},
+        CROSS_DIFFERS, "finite"},
     {"there is no forward mode of its own", "functional+residual-fifo", NULL, CROSS_MODE_transpose, power,
-	CROSS_UNSUPPORTED, NULL},
+        CROSS_UNSUPPORTED, NULL},
     {"wrong in both parts alike", "functional+residual-fifo", NULL, CROSS_MODE_linear, power, CROSS_SAME, NULL},
     {"wrong in every slice", "functional+residual-fifo", NULL, CROSS_MODE_batch, power, CROSS_SAME, NULL},
     {"wrong in every dtype", "functional+residual-fifo", NULL, CROSS_MODE_dtype, power, CROSS_SAME, NULL},
     {"wrong each time", "functional+residual-fifo", NULL, CROSS_MODE_again, power, CROSS_SAME, NULL},
     {"the right one", "functional", "forward", CROSS_MODE_transpose, power, CROSS_SAME, NULL},
     {"a Hessian that is not symmetric", "aot+jax-pow-2nd", NULL, CROSS_MODE_symmetry, pow_second, CROSS_DIFFERS,
-	"finite"},
+        "finite"},
     {"stacks that differ", "aot+jax-pow-2nd", NULL, CROSS_MODE_order, pow_second, CROSS_DIFFERS, "finite"},
     {"a right Hessian", "aot", NULL, CROSS_MODE_symmetry, pow_second, CROSS_SAME, NULL},
     {"right stacks", "aot", NULL, CROSS_MODE_order, pow_second, CROSS_SAME, NULL},
     {"a NaN at a zero of a product", "tape+prod-div-zero", "aot", CROSS_MODE_engine,
-	"inputs x: f64[3]\n"
-	"r = reduce_prod x axes=[0]\n"
-	"return r\n"
-	"point [2, 0, 3]\n"
-	"request: vjp",
-	CROSS_DIFFERS, "nan"},
+        "inputs x: f64[3]\n"
+        "r = reduce_prod x axes=[0]\n"
+        "return r\n"
+        "point [2, 0, 3]\n"
+        "request: vjp",
+        CROSS_DIFFERS, "nan"},
     {"an answer of another shape", "tape+wrong-shape", NULL, CROSS_MODE_again,
-	"inputs x: f64[]\n"
-	"r = sin x\n"
-	"return r\n"
-	"point 1\n"
-	"request: vjp",
-	CROSS_DIFFERS, "shape"},
+        "inputs x: f64[]\n"
+        "r = sin x\n"
+        "return r\n"
+        "point 1\n"
+        "request: vjp",
+        CROSS_DIFFERS, "shape"},
     {"in f16 by its f64", "functional+residual-fifo", "aot", CROSS_MODE_engine,
-	"inputs x: f16[]\n"
-	"one: f16[] = constant 1\n"
-	"r = for (one) trip=3 {\n"
-	"  params i, y\n"
-	"  v = mul y, x\n"
-	"  yield v\n"
-	"}\n"
-	"return r\n"
-	"point 0.5\n"
-	"request: vjp",
-	CROSS_DIFFERS, "finite"},
+        "inputs x: f16[]\n"
+        "one: f16[] = constant 1\n"
+        "r = for (one) trip=3 {\n"
+        "  params i, y\n"
+        "  v = mul y, x\n"
+        "  yield v\n"
+        "}\n"
+        "return r\n"
+        "point 0.5\n"
+        "request: vjp",
+        CROSS_DIFFERS, "finite"},
     {"a rule off by a tenth of a percent", "aot+scale:cosh:1.001", "tape", CROSS_MODE_engine,
-	"inputs x: f64[]\n"
-	"r = cosh x\n"
-	"return r\n"
-	"point 1\n"
-	"request: vjp",
-	CROSS_DIFFERS, "finite"},
+        "inputs x: f64[]\n"
+        "r = cosh x\n"
+        "return r\n"
+        "point 1\n"
+        "request: vjp",
+        CROSS_DIFFERS, "finite"},
     /* formulas that lose digits, as some engines' do: those of what is small lose them by numbers of about 1 */
     {"a rule off in its lower digits", "aot+scale:cosh:1.000000001", "tape", CROSS_MODE_engine,
-	"inputs x: f64[]\n"
-	"r = cosh x\n"
-	"return r\n"
-	"point 1\n"
-	"request: vjp",
-	CROSS_SAME, NULL},
+        "inputs x: f64[]\n"
+        "r = cosh x\n"
+        "return r\n"
+        "point 1\n"
+        "request: vjp",
+        CROSS_SAME, NULL},
     {"off by rounding errors of 1", "aot+scale:cosh:1.001", "tape", CROSS_MODE_engine,
-	"inputs x: f64[]\n"
-	"r = cosh x\n"
-	"return r\n"
-	"point 0x1p-30\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[]\n"
+        "r = cosh x\n"
+        "return r\n"
+        "point 0x1p-30\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     /* kinks: the fault is another convention, which nobody may blame */
     {"the first of a tie takes all", "tape+max-first-tie", "aot", CROSS_MODE_engine,
-	"inputs x: f64[], z: f64[]\n"
-	"v = max x, z\n"
-	"return v\n"
-	"point 2, 2\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[], z: f64[]\n"
+        "v = max x, z\n"
+        "return v\n"
+        "point 2, 2\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     {"a tie of one value with itself", "tape+max-first-tie", "aot", CROSS_MODE_engine,
-	"inputs x: f64[], z: f64[]\n"
-	"y = copy x\n"
-	"v = max x, y\n"
-	"return v\n"
-	"point 2, 2\n"
-	"request: vjp",
-	CROSS_SAME, NULL},
+        "inputs x: f64[], z: f64[]\n"
+        "y = copy x\n"
+        "v = max x, y\n"
+        "return v\n"
+        "point 2, 2\n"
+        "request: vjp",
+        CROSS_SAME, NULL},
     {"a tie at 0 that a difference makes", "tape+max-first-tie", "aot", CROSS_MODE_engine,
-	"inputs x: f64[], z: f64[]\n"
-	"d = sub x, x\n"
-	"e = mul d, z\n"
-	"v = max e, x\n"
-	"return v\n"
-	"point 0, 3\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[], z: f64[]\n"
+        "d = sub x, x\n"
+        "e = mul d, z\n"
+        "v = max e, x\n"
+        "return v\n"
+        "point 0, 3\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     {"a directional derivative of a tie", "parallel", NULL, CROSS_MODE_transpose,
-	"inputs x: f64[], z: f64[]\n"
-	"v = min x, z\n"
-	"return v\n"
-	"point 2, 2\n"
-	"request: vjp",
-	CROSS_SAME, NULL},
+        "inputs x: f64[], z: f64[]\n"
+        "v = min x, z\n"
+        "return v\n"
+        "point 2, 2\n"
+        "request: vjp",
+        CROSS_SAME, NULL},
     {"beside the tie there is none", "tape+max-first-tie", "aot", CROSS_MODE_engine,
-	"inputs x: f64[], z: f64[]\n"
-	"v = max x, z\n"
-	"return v\n"
-	"point 2, 2.5\n"
-	"request: vjp",
-	CROSS_SAME, NULL},
+        "inputs x: f64[], z: f64[]\n"
+        "v = max x, z\n"
+        "return v\n"
+        "point 2, 2.5\n"
+        "request: vjp",
+        CROSS_SAME, NULL},
     /* rounding, magnified */
     {"what a sum leaves", "aot:rounding=3", "aot", CROSS_MODE_engine,
-	"inputs x: f64[4]\n"
-	"s = reduce_sum x axes=[0]\n"
-	"r = sin s\n"
-	"return r\n"
-	"point [1e16, 1, -1e16, 1]\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[4]\n"
+        "s = reduce_sum x axes=[0]\n"
+        "r = sin s\n"
+        "return r\n"
+        "point [1e16, 1, -1e16, 1]\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     {"a branch on it", "aot:rounding=3", "aot", CROSS_MODE_engine,
-	"inputs x: f64[4]\n"
-	"s = reduce_sum x axes=[0]\n"
-	"p = lt s, 1.5\n"
-	"r = cond (p) {\n"
-	"  u = sin s\n"
-	"  yield u\n"
-	"} else {\n"
-	"  w = cos s\n"
-	"  yield w\n"
-	"}\n"
-	"return r\n"
-	"point [1e16, 1, -1e16, 1]\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[4]\n"
+        "s = reduce_sum x axes=[0]\n"
+        "p = lt s, 1.5\n"
+        "r = cond (p) {\n"
+        "  u = sin s\n"
+        "  yield u\n"
+        "} else {\n"
+        "  w = cos s\n"
+        "  yield w\n"
+        "}\n"
+        "return r\n"
+        "point [1e16, 1, -1e16, 1]\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     {"a maximum of it", "aot:rounding=3", "aot", CROSS_MODE_engine,
-	"inputs x: f64[4]\n"
-	"s = reduce_sum x axes=[0]\n"
-	"r = max s, 0.5\n"
-	"return r\n"
-	"point [1e16, 1, -1e16, 1]\n"
-	"request: vjp",
-	CROSS_ROUNDING, NULL},
+        "inputs x: f64[4]\n"
+        "s = reduce_sum x axes=[0]\n"
+        "r = max s, 0.5\n"
+        "return r\n"
+        "point [1e16, 1, -1e16, 1]\n"
+        "request: vjp",
+        CROSS_ROUNDING, NULL},
     {"a predicate on a rounding error", "tape:rounding=13", NULL, CROSS_MODE_dtype,
-	"a = constant 1.5\n"
-	"b = sqrt a\n"
-	"c = mul b, b\n"
-	"r = lt a, c\n"
-	"return r\n"
-	"point",
-	CROSS_ROUNDING, NULL},
+        "a = constant 1.5\n"
+        "b = sqrt a\n"
+        "c = mul b, b\n"
+        "r = lt a, c\n"
+        "return r\n"
+        "point",
+        CROSS_ROUNDING, NULL},
     /* the end of a range */
     {"an overflow of f32 alone", "aot", NULL, CROSS_MODE_dtype,
-	"inputs x: f32[]\n"
-	"s = square x\n"
-	"q = square s\n"
-	"r = sqrt q\n"
-	"return r\n"
-	"point 1099511627776\n"
-	"request: vjp",
-	CROSS_EDGE, NULL},
+        "inputs x: f32[]\n"
+        "s = square x\n"
+        "q = square s\n"
+        "r = sqrt q\n"
+        "return r\n"
+        "point 1099511627776\n"
+        "request: vjp",
+        CROSS_EDGE, NULL},
     {"the end of a domain behind a kink", "aot", NULL, CROSS_MODE_transpose,
-	"inputs x: f64[]\n"
-	"a = abs x\n"
-	"r = pow a, 0.5\n"
-	"return r\n"
-	"point 0\n"
-	"request: jvp",
-	CROSS_EDGE, NULL},
+        "inputs x: f64[]\n"
+        "a = abs x\n"
+        "r = pow a, 0.5\n"
+        "return r\n"
+        "point 0\n"
+        "request: jvp",
+        CROSS_EDGE, NULL},
     {"a slope that the kink hides", "aot", NULL, CROSS_MODE_transpose,
-	"inputs x: f64[]\n"
-	"a = abs x\n"
-	"b = add a, 0x1p-240\n"
-	"r = sqrt b\n"
-	"return r\n"
-	"point 0\n"
-	"request: jvp",
-	CROSS_SAME, NULL},
+        "inputs x: f64[]\n"
+        "a = abs x\n"
+        "b = add a, 0x1p-240\n"
+        "r = sqrt b\n"
+        "return r\n"
+        "point 0\n"
+        "request: jvp",
+        CROSS_SAME, NULL},
     {"a formula that cancels beside the end of a domain", "parallel:flushing=18", NULL, CROSS_MODE_dtype,
-	"inputs x: f64[]\n"
-	"r = acosh x\n"
-	"return r\n"
-	"point 0x1.000002p+0\n"
-	"request: jvp",
-	CROSS_EDGE, NULL},
+        "inputs x: f64[]\n"
+        "r = acosh x\n"
+        "return r\n"
+        "point 0x1.000002p+0\n"
+        "request: jvp",
+        CROSS_EDGE, NULL},
     {"the tip of a norm", "tape+norm-at-zero", "aot", CROSS_MODE_engine,
-	"inputs x: f64[2]\n"
-	"n = norm x axes=[0]\n"
-	"r = max n, 1\n"
-	"return r\n"
-	"point [0, 0]\n"
-	"request: vjp",
-	CROSS_EDGE, NULL},
+        "inputs x: f64[2]\n"
+        "n = norm x axes=[0]\n"
+        "r = max n, 1\n"
+        "return r\n"
+        "point [0, 0]\n"
+        "request: vjp",
+        CROSS_EDGE, NULL},
 };
 
 static void check_rows(struct arena *a)
@@ -298,8 +298,7 @@ static void check_zoo(struct arena *a)
 				struct error e = {0};
 
 				arena_reset(a);
-				CHECK(
-				    testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
+				CHECK(testcase_read_file(arena_printf(a, "corpus/zoo/%s.json", zoo[k].file), a, &c, &e),
 				    "%s: %s", zoo[k].file, e.text);
 				r = check(zoo[k].engine, NULL, (enum cross_mode)m, &c, a);
 				if (m == (int)zoo[k].mode || zoo[k].mode == CROSS_MODES)
@@ -358,8 +357,8 @@ static bool is_wrong(struct scripted *s, const struct testcase *c, double x)
 	return false;
 }
 
-static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which,
-    struct tensor *point, struct arena *a, struct answer *out)
+static void scripted_answer(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
+    struct arena *a, struct answer *out)
 {
 	struct scripted *s = (struct scripted *)self;
 	bool batch = c->n_transform && c->transform[c->n_transform - 1].kind == TRANSFORM_BATCH,
@@ -382,9 +381,9 @@ static void scripted_answer(struct engine *self, void *state, const struct testc
 		out->primal[0].at[i].f = dtype_round(point[0].type.dtype, x * x * x);
 		out->derivative[0].at[i].f = dtype_round(point[0].type.dtype,
 		    3 * x * x * seed *
-			(is_wrong(s, c, x)                        ? 1.5
-				: s->wrong == NOISY_IN_F32 && f32 ? 1.0001
-								  : 1));
+		        (is_wrong(s, c, x)                        ? 1.5
+		                : s->wrong == NOISY_IN_F32 && f32 ? 1.0001
+		                                                  : 1));
 	}
 }
 
@@ -429,7 +428,7 @@ static void check_scripted(struct arena *a)
 
 	for (size_t k = 0; k < sizeof turns / sizeof *turns; k++) {
 		if (!row_wanted("scripted: %s, %s, %s", turns[k].dtype, cross_mode_names[turns[k].mode],
-			cross_verdict_names[turns[k].verdict]))
+		        cross_verdict_names[turns[k].verdict]))
 			continue;
 		struct scripted *s = calloc(1, sizeof *s);
 		struct cross *cross;
@@ -443,17 +442,17 @@ static void check_scripted(struct arena *a)
 		arena_reset(a);
 		c = test_case(a,
 		    arena_printf(a,
-			"inputs x: %s[]\n"
-			"s = mul x, x\n"
-			"r = mul s, x\n"
-			"return r\n"
-			"point 1.5\n"
-			"request: vjp",
-			turns[k].dtype));
+		        "inputs x: %s[]\n"
+		        "s = mul x, x\n"
+		        "r = mul s, x\n"
+		        "return r\n"
+		        "point 1.5\n"
+		        "request: vjp",
+		        turns[k].dtype));
 		cross = cross_open(&s->engine, NULL);
 		cross_check(cross, turns[k].mode, &c, a, &r);
-		CHECK(r.verdict == turns[k].verdict, "scripted %d, %s: %s, expected %s (%g and %g; %s)",
-		    turns[k].wrong, cross_mode_names[turns[k].mode], cross_verdict_names[r.verdict],
+		CHECK(r.verdict == turns[k].verdict, "scripted %d, %s: %s, expected %s (%g and %g; %s)", turns[k].wrong,
+		    cross_mode_names[turns[k].mode], cross_verdict_names[r.verdict],
 		    cross_verdict_names[turns[k].verdict], r.left, r.right, r.text);
 		CHECK(!turns[k].kind || (r.kind && !strcmp(r.kind, turns[k].kind)), "scripted %d: kind %s",
 		    turns[k].wrong, r.kind ? r.kind : "none");
@@ -481,21 +480,21 @@ static void check_formulas(struct arena *a)
 
 					arena_reset(a);
 					x = arena_printf(a, "%s",
-					    real_print(dtype_round(
-							   DTYPE_F32, !strcmp(ops[k], "log1p") ? fabs(at[i]) : at[i]),
-						text));
+					    real_print(
+					        dtype_round(DTYPE_F32, !strcmp(ops[k], "log1p") ? fabs(at[i]) : at[i]),
+					        text));
 					c = test_case(a,
 					    arena_printf(a,
-						"inputs x: %s[]\n"
-						"r = %s x\n"
-						"return r\n"
-						"point %s\n"
-						"request: vjp",
-						f32 ? "f32" : "f64", ops[k], x));
+					        "inputs x: %s[]\n"
+					        "r = %s x\n"
+					        "return r\n"
+					        "point %s\n"
+					        "request: vjp",
+					        f32 ? "f32" : "f64", ops[k], x));
 					engine = arena_printf(a, "parallel:rounding=%d", seed);
 					for (int m = 0; m < CROSS_MODES; m++) {
-						struct cross_result r =
-						    check(engine, "tape", (enum cross_mode)m, &c, a);
+						struct cross_result r = check(
+						    engine, "tape", (enum cross_mode)m, &c, a);
 
 						CHECK(r.verdict != CROSS_DIFFERS,
 						    "%s at %s, %s: %s, %g and %g, scatter %g", ops[k], x, engine,
@@ -554,7 +553,7 @@ static void check_pieces(struct arena *a)
 	    "point 2, 2\n"
 	    "request: vjp");
 	const struct testcase *blurred[] = {cross_blurred(a, &c, 0), cross_blurred(a, &c, CROSS_DRAWS / 2)},
-			      *narrow = cross_in_dtype(a, &c, DTYPE_F32), *beside;
+	                      *narrow = cross_in_dtype(a, &c, DTYPE_F32), *beside;
 	struct engine *aot = engine_open("aot", NULL);
 	struct answer answer[2], once[1];
 
@@ -563,13 +562,13 @@ static void check_pieces(struct arena *a)
 		    "a maximum, and four nodes for each of its operands");
 		engine_answer(aot, blurred[k], a, &answer[k]);
 		CHECK(answer[k].status == ANSWER_OK &&
-			(answer[k].derivative[0].at[0].f == 0) != (answer[k].derivative[1].at[0].f == 0),
+		        (answer[k].derivative[0].at[0].f == 0) != (answer[k].derivative[1].at[0].f == 0),
 		    "blurred, a tie has one winner");
 	}
 	CHECK((answer[0].derivative[0].at[0].f == 0) != (answer[1].derivative[0].at[0].f == 0),
 	    "and the other one in the other draw");
 	CHECK(narrow && narrow->program.type[narrow->program.top.result[0]].dtype == DTYPE_F32 &&
-		narrow->point[0][0].type.dtype == DTYPE_F32,
+	        narrow->point[0][0].type.dtype == DTYPE_F32,
 	    "recast");
 	c.point[0][1].at[0].f = 0;
 	beside = cross_beside(a, &c, 3);

@@ -92,8 +92,8 @@ static void test_profiles(void)
 
 			memcpy((char *)&p + k * sizeof(int), &values[v], sizeof(int));
 			for (int i = 0; i < 20; i++) {
-				struct testcase t =
-				    case_of(seed_mix(12, (uint64_t)(k * 100 + v * 30) + (uint64_t)i), &p);
+				struct testcase t = case_of(
+				    seed_mix(12, (uint64_t)(k * 100 + v * 30) + (uint64_t)i), &p);
 
 				check_valid(&t, "profile member", (long)k);
 			}
@@ -107,7 +107,8 @@ static void test_absent_dtypes(void)
 {
 	for (int d = DTYPE_F64; d <= DTYPE_F16; d++) {
 		struct profile p = profile_default();
-		int *const members[] = {[DTYPE_F64] = &p.f64, [DTYPE_F32] = &p.f32, [DTYPE_BF16] = &p.bf16, [DTYPE_F16] = &p.f16};
+		int *const members[] = {
+		    [DTYPE_F64] = &p.f64, [DTYPE_F32] = &p.f32, [DTYPE_BF16] = &p.bf16, [DTYPE_F16] = &p.f16};
 		int found = 0;
 		uint64_t first = 0;
 
@@ -130,11 +131,11 @@ static void test_determinism(void)
 	static const struct {
 		uint64_t seed, hash;
 	} rows[] = {
-		{1, UINT64_C(0x0702aa042c899e9c)},
-		{2, UINT64_C(0xfe0c81b3ae5f8ddb)},
-		{3, UINT64_C(0x8600905a0121bbaf)},
-		{4, UINT64_C(0xc1483848b0aa0fd6)},
-		{5, UINT64_C(0xa632637f536bd3db)},
+	    {1, UINT64_C(0x0702aa042c899e9c)},
+	    {2, UINT64_C(0xfe0c81b3ae5f8ddb)},
+	    {3, UINT64_C(0x8600905a0121bbaf)},
+	    {4, UINT64_C(0xc1483848b0aa0fd6)},
+	    {5, UINT64_C(0xa632637f536bd3db)},
 	};
 	struct profile p = profile_default();
 	uint64_t digest = 0;
@@ -160,7 +161,8 @@ static void test_determinism(void)
 		digest = seed_mix(digest, testcase_hash(&mutant));
 	}
 	if (all_wanted())
-		CHECK(digest == DIGEST, "digest 0x%016llx, expected 0x%016llx", (unsigned long long)digest, (unsigned long long)DIGEST);
+		CHECK(digest == DIGEST, "digest 0x%016llx, expected 0x%016llx", (unsigned long long)digest,
+		    (unsigned long long)DIGEST);
 }
 
 /* A case survives the file format bit for bit. */
@@ -181,7 +183,8 @@ static void test_round_trip(void)
 
 struct reach {
 	int op[OP_COUNT], until, nested, int_wrt, strict, jvp, points, count_trip;
-	int mix[4], third, inside, outside, between; /* order 2: bit 0 the inner one is a jvp, bit 1 the outer; batches */
+	int mix[4], third, inside, outside,
+	    between; /* order 2: bit 0 the inner one is a jvp, bit 1 the outer; batches */
 };
 
 static void reach_request(const struct testcase *c, struct reach *out)
@@ -251,7 +254,8 @@ static void test_reach(void)
 	for (int mix = 0; mix < 4; mix++)
 		CHECK(seen.mix[mix] > REACH / 100, "%d of mix %d", seen.mix[mix], mix);
 	CHECK(seen.third > REACH / 100, "%d", seen.third);
-	CHECK(seen.inside > REACH / 50 && seen.outside > REACH / 50 && seen.between > 0, "%d, %d, %d", seen.inside, seen.outside, seen.between);
+	CHECK(seen.inside > REACH / 50 && seen.outside > REACH / 50 && seen.between > 0, "%d, %d, %d", seen.inside,
+	    seen.outside, seen.between);
 	for (int i = 0; i < FEATURE_BYTES; i++)
 		features += counters[i] != 0;
 	CHECK(features > 500 && features < FEATURE_BYTES, "%d features", features);
@@ -282,7 +286,8 @@ static bool equal_inputs(const struct testcase *t)
 	for (int p = 0; p < t->n_point; p++)
 		for (int i = 0; i < t->program.top.n_param; i++)
 			for (int k = 0; k < i; k++)
-				if (dtype_is_float(t->program.type[i].dtype) && shape_elements(&t->program.type[i].shape) &&
+				if (dtype_is_float(t->program.type[i].dtype) &&
+				    shape_elements(&t->program.type[i].shape) &&
 				    tensor_same(&t->point[p][i], &t->point[p][k]))
 					return true;
 	return false;
@@ -319,7 +324,8 @@ static void test_aliases(void)
 		as_is += seen[3];
 		input_stored += seen[4];
 	}
-	printf("of %d cases: %d with equal float inputs, %d with an unused input differentiated, %d with a result twice, %d with an input "
+	printf("of %d cases: %d with equal float inputs, %d with an unused input differentiated, %d with a result "
+	       "twice, %d with an input "
 	       "twice, %d with an input returned and used, %d with an input stored into\n",
 	    CASES_OF_ALIASES, equal, unused, twice, input_twice, as_is, input_stored);
 	CHECK(equal > CASES_OF_ALIASES / 100, "%d", equal);
@@ -396,7 +402,8 @@ static void test_special_points(void)
 
 	for (int i = 0; i < CASES_OF_ALIASES; i++) {
 		struct testcase t = case_of(seed_mix(17, (uint64_t)i), &p);
-		bool higher = request_order(t.transform, t.n_transform) > 1, batched = request_order(t.transform, t.n_transform) < t.n_transform;
+		bool higher = request_order(t.transform, t.n_transform) > 1,
+		     batched = request_order(t.transform, t.n_transform) < t.n_transform;
 
 		for (int k = 0; k < t.program.top.n_node; k++) {
 			const struct node *n = &t.program.top.node[k];
@@ -406,12 +413,14 @@ static void test_special_points(void)
 			exponent += higher && n->op == OP_POW && input_within(&t, n->arg[1], 0, 0);
 			factor += higher && n->op == OP_CUMPROD && input_within(&t, n->arg[0], 0, 0);
 			index += batched && indexed && input_within(&t, n->arg[1], -9, -1);
-			near_one += op_table[n->op].domain == DOMAIN_INSIDE_ONE && (input_within(&t, n->arg[0], 1 - 0x1p-16, 1 - 0x1p-53) ||
-											 input_within(&t, n->arg[0], -1 + 0x1p-53, -1 + 0x1p-16));
+			near_one += op_table[n->op].domain == DOMAIN_INSIDE_ONE &&
+			    (input_within(&t, n->arg[0], 1 - 0x1p-16, 1 - 0x1p-53) ||
+			        input_within(&t, n->arg[0], -1 + 0x1p-53, -1 + 0x1p-16));
 			far += n->op == OP_TANH && input_within(&t, n->arg[0], 350, 372);
 		}
 	}
-	printf("of %d cases: at order 2 or 3 %d with a pow of exponent 0 and %d with a cumprod of 0, in batches %d with a negative index; %d with an asin, "
+	printf("of %d cases: at order 2 or 3 %d with a pow of exponent 0 and %d with a cumprod of 0, in batches %d "
+	       "with a negative index; %d with an asin, "
 	       "acos or atanh beside 1 or -1, %d with a tanh about 360\n",
 	    CASES_OF_ALIASES, exponent, factor, index, near_one, far);
 	CHECK(exponent > 15, "%d", exponent);
@@ -421,10 +430,7 @@ static void test_special_points(void)
 	CHECK(far > 3, "%d", far);
 }
 
-static int by_value(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
+static int by_value(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
 /* What benchmarks/frozen.json promises, clearly above the bars of 40, 20, 15 and 25 percent and 12 ops. */
 static void test_shares(void)
@@ -451,7 +457,8 @@ static void test_shares(void)
 		low += s.low_precision;
 		ops[i] = s.ops;
 	}
-	CHECK(digest == FROZEN_DIGEST, "digest 0x%016llx, expected 0x%016llx: the frozen cases are not the same any more",
+	CHECK(digest == FROZEN_DIGEST,
+	    "digest 0x%016llx, expected 0x%016llx: the frozen cases are not the same any more",
 	    (unsigned long long)digest, (unsigned long long)FROZEN_DIGEST);
 	qsort(ops, SHARES, sizeof(ops[0]), by_value);
 	printf("frozen profile (%d members differ from the defaults): %.1f%% loops, %.1f%% scatter or slice, %.1f%% of "

@@ -76,8 +76,7 @@ static bool region_has(const struct region *r, const struct wanted *w, bool insi
 		if (n->op == w->op && inside)
 			return true;
 		for (int k = 0; k < n->n_region; k++)
-			if (region_has(
-				&n->region[k], w, inside || (n->op == w->below && node_max_trip(n) >= w->trip)))
+			if (region_has(&n->region[k], w, inside || (n->op == w->below && node_max_trip(n) >= w->trip)))
 				return true;
 	}
 	return false;
@@ -143,16 +142,15 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 
 	arena_init(&scratch, 1 << 20);
 	CHECK(q.times == stats.tried, "%s: asked %d times, says %d", w->name, q.times, stats.tried);
-	CHECK(has_wanted(&(struct request_summary){w, 0}, &small_case, &scratch),
-	    "%s: what is left is not interesting", w->name);
+	CHECK(has_wanted(&(struct request_summary){w, 0}, &small_case, &scratch), "%s: what is left is not interesting",
+	    w->name);
 	CHECK(ops <= ops_of(&from->program.top), "%s: %d ops are more than before", w->name, ops);
 	CHECK(ops <= w->ops,
 	    "%s: %d ops left, %d wanted:\n"
 	    "%s",
 	    w->name, ops, w->ops, program_print(&small_case.program, a));
 	CHECK(!edit_idles(&small_case.program), "%s: a loop that never begins is left", w->name);
-	CHECK(
-	    largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
+	CHECK(largest(&small_case) <= w->elements, "%s: a value of %d elements is left", w->name, largest(&small_case));
 	CHECK(small_case.n_point <= w->points, "%s: %d points left", w->name, small_case.n_point);
 	second = minimize(&small_case, has_wanted, &q, 20000, a, &again);
 	CHECK(testcase_equal(&small_case, &second) && !again.accepted, "%s: not a fixed point", w->name);
@@ -168,70 +166,69 @@ static void check_row(const struct wanted *w, const struct testcase *from, struc
 /* ---- engines with a fault: towers around the guilty op that hide it or change the kind of deviation ---- */
 
 /* for (i < 4): a = -prod(concat(x, a)) */
-#define NEG_TOWER(out)                                                                                               \
-	out " = for (x) trip=4 {\n"                                                                                  \
-	    "  params i, a\n"                                                                                        \
-	    "  x1 = reshape x shape=[1]\n"                                                                           \
-	    "  a1 = reshape a shape=[1]\n"                                                                           \
-	    "  both = concatenate x1, a1 axis=0\n"                                                                   \
-	    "  product = reduce_prod both axes=[0]\n"                                                                \
-	    "  next = neg product\n"                                                                                 \
-	    "  yield next\n"                                                                                         \
+#define NEG_TOWER(out) \
+	out " = for (x) trip=4 {\n" \
+	    "  params i, a\n" \
+	    "  x1 = reshape x shape=[1]\n" \
+	    "  a1 = reshape a shape=[1]\n" \
+	    "  both = concatenate x1, a1 axis=0\n" \
+	    "  product = reduce_prod both axes=[0]\n" \
+	    "  next = neg product\n" \
+	    "  yield next\n" \
 	    "}\n"
 static const char neg_tower[] = NEG_TOWER("y");
 
 /* sum(-(v @ m) * v), v the input twice */
 static const char matmul_tower[] = "v = broadcast_to x shape=[2]\n"
-				   "m: f64[2,2] = constant [1, 1.125, 1.25, 1.375]\n"
-				   "p = matmul v, m\n"
-				   "q = mul p, v\n"
-				   "r = neg q\n"
-				   "y = reduce_sum r axes=[0]";
+                                   "m: f64[2,2] = constant [1, 1.125, 1.25, 1.375]\n"
+                                   "p = matmul v, m\n"
+                                   "q = mul p, v\n"
+                                   "r = neg q\n"
+                                   "y = reduce_sum r axes=[0]";
 
 /* Two carries that change places, one of them through a cumulative product. */
-static const char swapped_carries[] =
-    "v = broadcast_to x shape=[3]\n"
-    "a, b = for (v, v) trip=2 { params i, c, d; e = cumprod c axis=0; yield d, e }\n"
-    "y = reduce_sum a axes=[0]";
+static const char swapped_carries[] = "v = broadcast_to x shape=[3]\n"
+                                      "a, b = for (v, v) trip=2 { params i, c, d; e = cumprod c axis=0; yield d, e }\n"
+                                      "y = reduce_sum a axes=[0]";
 
 /* checkpoint { for (i < 3): a = -checkpoint { sin(a) * x } } */
 static const char checkpointed_tower[] = "y = checkpoint {\n"
-					 "  last = for (x) trip=3 {\n"
-					 "    params i, a\n"
-					 "    p = checkpoint { s = sin a; q = mul s, x; yield q }\n"
-					 "    next = neg p\n"
-					 "    yield next\n"
-					 "  }\n"
-					 "  yield last\n"
-					 "}";
+                                         "  last = for (x) trip=3 {\n"
+                                         "    params i, a\n"
+                                         "    p = checkpoint { s = sin a; q = mul s, x; yield q }\n"
+                                         "    next = neg p\n"
+                                         "    yield next\n"
+                                         "  }\n"
+                                         "  yield last\n"
+                                         "}";
 
 /* sum of [x, x, x, x] with e = sin(-e * e) * x applied to elements 2, 0, 2 */
 static const char applied[] = "v = broadcast_to x shape=[4]\n"
-			      "at: i64[3] = constant [2, 0, 2]\n"
-			      "w = scatter_apply (v, at) axis=0 mode=wrap {\n"
-			      "  params e\n"
-			      "  square = mul e, e\n"
-			      "  n = neg square\n"
-			      "  s = sin n\n"
-			      "  p = mul s, x\n"
-			      "  yield p\n"
-			      "}\n"
-			      "y = reduce_sum w axes=[0]";
+                              "at: i64[3] = constant [2, 0, 2]\n"
+                              "w = scatter_apply (v, at) axis=0 mode=wrap {\n"
+                              "  params e\n"
+                              "  square = mul e, e\n"
+                              "  n = neg square\n"
+                              "  s = sin n\n"
+                              "  p = mul s, x\n"
+                              "  yield p\n"
+                              "}\n"
+                              "y = reduce_sum w axes=[0]";
 
 /* w = v * v is read, then stored into, and stored into again; the sum of all three */
 static const char stored[] = "v = broadcast_to x shape=[3]\n"
-			     "w = mul v, v\n"
-			     "square = square w\n"
-			     "number = constant [2]\n"
-			     "at: i64[1] = constant [1]\n"
-			     "first = store w, number, at\n"
-			     "s = sin first\n"
-			     "again = constant [2]\n"
-			     "begin: i64[1] = constant [0]\n"
-			     "second = store first, again, begin\n"
-			     "p = add square, s\n"
-			     "q = add p, second\n"
-			     "y = reduce_sum q axes=[0]";
+                             "w = mul v, v\n"
+                             "square = square w\n"
+                             "number = constant [2]\n"
+                             "at: i64[1] = constant [1]\n"
+                             "first = store w, number, at\n"
+                             "s = sin first\n"
+                             "again = constant [2]\n"
+                             "begin: i64[1] = constant [0]\n"
+                             "second = store first, again, begin\n"
+                             "p = add square, s\n"
+                             "q = add p, second\n"
+                             "y = reduce_sum q axes=[0]";
 
 static const struct guilty {
 	const char *spec;
@@ -292,8 +289,8 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	bench_judge(&b, &from, a, &r);
 	CHECK(verdict_is_finding[r.judgement[0].verdict], "%s: no finding to start from", g->spec);
 	same = search_of(&search, &b, signature_coarse(g->spec, &from, &r.judgement[0], a));
-	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s",
-	    g->spec, same.signature);
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec,
+	    same.signature);
 	ops = ops_of(&left.program.top);
 	CHECK(ops <= g->ops,
 	    "%s: %d ops left, %d wanted:\n"
@@ -304,7 +301,8 @@ static void check_guilty(const struct guilty *g, struct arena *a)
 	CHECK(case_shows(&left, &same, &scratch, NULL), "%s: what is left is not interesting", g->spec);
 	printf("%-32s %5d tried %4d accepted %d rounds, %d ops\n", g->spec, stats.tried, stats.accepted, stats.rounds,
 	    ops);
-	CHECK(minimize_finding(&same, &left, 10000, a, &again, &r, &stats), "%s: shows nothing when minimized again", g->spec);
+	CHECK(minimize_finding(&same, &left, 10000, a, &again, &r, &stats), "%s: shows nothing when minimized again",
+	    g->spec);
 	CHECK(testcase_equal(&left, &again) && !stats.accepted, "%s: not a fixed point", g->spec);
 	slips_free(&search.slips);
 	bench_close(&b);
@@ -321,37 +319,37 @@ static const char neg_beside[] = NEG_TOWER("tower") "s = sin x; n = neg s; y = a
 
 /* A custom whose function, (u * v) * u, and rule are those of a product of three. */
 static const char product_rule[] = "y = custom (x, x) transform=vjp {\n"
-				   "  params u, v\n"
-				   "  p = mul u, v\n"
-				   "  q = mul p, u\n"
-				   "  yield q\n"
-				   "} do {\n"
-				   "  params a, b, d\n"
-				   "  ab = mul a, b\n"
-				   "  aa = mul a, a\n"
-				   "  twice = add ab, ab\n"
-				   "  by_u = mul twice, d\n"
-				   "  by_v = mul aa, d\n"
-				   "  yield by_u, by_v\n"
-				   "}";
+                                   "  params u, v\n"
+                                   "  p = mul u, v\n"
+                                   "  q = mul p, u\n"
+                                   "  yield q\n"
+                                   "} do {\n"
+                                   "  params a, b, d\n"
+                                   "  ab = mul a, b\n"
+                                   "  aa = mul a, a\n"
+                                   "  twice = add ab, ab\n"
+                                   "  by_u = mul twice, d\n"
+                                   "  by_v = mul aa, d\n"
+                                   "  yield by_u, by_v\n"
+                                   "}";
 
 static const char square_rule[] = "p = custom (x, x) transform=vjp { params u, v; q = mul u, v; yield q } do {\n"
-				  "  params a, b, d\n"
-				  "  by_u = mul b, d\n"
-				  "  by_v = mul a, d\n"
-				  "  yield by_u, by_v\n"
-				  "}\n"
-				  "y = neg p";
+                                  "  params a, b, d\n"
+                                  "  by_u = mul b, d\n"
+                                  "  by_v = mul a, d\n"
+                                  "  yield by_u, by_v\n"
+                                  "}\n"
+                                  "y = neg p";
 
 static const struct {
 	struct guilty from[2];
 } twins[] = {
     {{{"functional+residual-fifo", TRANSFORM_VJP, neg_tower, 1.75, 2},
-	{"functional+residual-fifo", TRANSFORM_VJP, sine_tower, 0.625, 2}}},
+        {"functional+residual-fifo", TRANSFORM_VJP, sine_tower, 0.625, 2}}},
     {{{"tape+scale:neg:1.5", TRANSFORM_VJP, applied, 0.25, 1},
-	{"tape+scale:neg:1.5", TRANSFORM_VJP, neg_beside, 0.375, 1}}},
+        {"tape+scale:neg:1.5", TRANSFORM_VJP, neg_beside, 0.375, 1}}},
     {{{"aot+alias-args-dedup", TRANSFORM_VJP, product_rule, 0.375, 2},
-	{"aot+alias-args-dedup", TRANSFORM_VJP, square_rule, 0.625, 2}}},
+        {"aot+alias-args-dedup", TRANSFORM_VJP, square_rule, 0.625, 2}}},
 };
 
 /* Opens the bench and the finding of g, from which *same starts. */
@@ -412,8 +410,8 @@ static bool refuse_all(void *context, const struct testcase *c)
 
 static bool stop_at_once(void) { return true; }
 
-static void check_end(const struct guilty *g, const char *name, struct limit end, refuse_case_fn *refuse,
-    void *context, struct arena *a)
+static void check_end(
+    const struct guilty *g, const char *name, struct limit end, refuse_case_fn *refuse, void *context, struct arena *a)
 {
 	struct minimize_statistics stats;
 	struct search search = {0};
@@ -465,7 +463,8 @@ static void check_slips(const struct guilty *g, struct arena *a)
 	if (!open_guilty(g, a, &b, &from, &search, &same))
 		return;
 	taken.own = same.signature;
-	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec, same.signature);
+	CHECK(minimize_finding(&same, &from, 10000, a, &left, &r, &stats), "%s: what is left does not show %s", g->spec,
+	    same.signature);
 	slips_take(&search.slips, g->spec, NULL, take, &taken);
 	CHECK(taken.n > 0 && taken.n <= search.slips.n, "%s: %d slips taken of %d", g->spec, taken.n, search.slips.n);
 	slips_free(&search.slips);

@@ -11,53 +11,53 @@
 
 /* A loop that carries nothing and gathers what it captures. */
 static const char gathering[] = "inputs v0: f64[2]\n"
-				"v1: i64[2,1] = constant [0, 1]\n"
-				"v4: f64[2,1] = scan (v1) trip=2 carries=0 {\n"
-				"  params v2: i64[1]\n"
-				"  v3: f64[1] = take_along_axis v0, v2 axis=0 mode=clip\n"
-				"  yield v3\n"
-				"}\n"
-				"return v4\n"
-				"point [0x1p-1, 0x1p-1]\n"
-				"request: vjp; cotangents [0x1p+0, 0x0p+0]";
+                                "v1: i64[2,1] = constant [0, 1]\n"
+                                "v4: f64[2,1] = scan (v1) trip=2 carries=0 {\n"
+                                "  params v2: i64[1]\n"
+                                "  v3: f64[1] = take_along_axis v0, v2 axis=0 mode=clip\n"
+                                "  yield v3\n"
+                                "}\n"
+                                "return v4\n"
+                                "point [0x1p-1, 0x1p-1]\n"
+                                "request: vjp; cotangents [0x1p+0, 0x0p+0]";
 
 /* A loop that adds what it carries, but for the first iteration: the branch hangs on the loop's index. */
 static const char branching[] = "inputs v0: f64[]\n"
-				"v7: f64[] = for (v0) trip=3 {\n"
-				"  params v1: i64[], v2: f64[]\n"
-				"  v3: f64[] = add v2, v0\n"
-				"  v4: i64[] = constant 0\n"
-				"  v5: bool[] = gt v1, v4\n"
-				"  v6: f64[] = cond (v5) {\n"
-				"    yield v3\n"
-				"  } else {\n"
-				"    yield v0\n"
-				"  }\n"
-				"  yield v6\n"
-				"}\n"
-				"return v7\n"
-				"point 0x1p-1\n"
-				"request: vjp";
+                                "v7: f64[] = for (v0) trip=3 {\n"
+                                "  params v1: i64[], v2: f64[]\n"
+                                "  v3: f64[] = add v2, v0\n"
+                                "  v4: i64[] = constant 0\n"
+                                "  v5: bool[] = gt v1, v4\n"
+                                "  v6: f64[] = cond (v5) {\n"
+                                "    yield v3\n"
+                                "  } else {\n"
+                                "    yield v0\n"
+                                "  }\n"
+                                "  yield v6\n"
+                                "}\n"
+                                "return v7\n"
+                                "point 0x1p-1\n"
+                                "request: vjp";
 
 /* A power that leaks a NaN at 0, beside what 0 times infinity may have made another of. */
 static const char excused[] = "inputs v0: f64[]\n"
-			      "v2: f64[] = pow v0, 0\n"
-			      "v3: f64[] = asin v2\n"
-			      "v4: f64[] = sign v3\n"
-			      "return v2, v4\n"
-			      "point 0\n"
-			      "request: vjp";
+                              "v2: f64[] = pow v0, 0\n"
+                              "v3: f64[] = asin v2\n"
+                              "v4: f64[] = sign v3\n"
+                              "return v2, v4\n"
+                              "point 0\n"
+                              "request: vjp";
 
 /* A slice of another shape than what is carried: the sum is there for the shape. */
 static const char widening[] = "inputs v0: f64[1]\n"
-			       "v4: f64[1] = scan (v0, v0) trip=1 carries=1 {\n"
-			       "  params v1: f64[1], v2: f64[]\n"
-			       "  v3: f64[1] = add v2, v0\n"
-			       "  yield v3\n"
-			       "}\n"
-			       "return v4\n"
-			       "point [0x1p-1]\n"
-			       "request: vjp";
+                               "v4: f64[1] = scan (v0, v0) trip=1 carries=1 {\n"
+                               "  params v1: f64[1], v2: f64[]\n"
+                               "  v3: f64[1] = add v2, v0\n"
+                               "  yield v3\n"
+                               "}\n"
+                               "return v4\n"
+                               "point [0x1p-1]\n"
+                               "request: vjp";
 
 /* A case, an engine that it shows a finding of, and what is behind it. */
 static const struct row {
@@ -100,7 +100,7 @@ static void check_row(const struct row *row, struct arena *a)
 	bool read;
 
 	read = strstr(row->file, ".json") ? testcase_read_file(row->file, a, &c, &e)
-					  : case_text_read(row->file, a, &c, &e);
+	                                  : case_text_read(row->file, a, &c, &e);
 	CHECK(read && bench_open(&one, &row->spec, 1, &oracle, &e), "%s: %s %s", row->file, e.place, e.text);
 	if (*e.text)
 		return;

@@ -13,10 +13,7 @@ static void check_valid(const struct testcase *t, const char *what, int number)
 	CHECK(testcase_check(t, &e), "%s %d: %s: %s", what, number, e.place, e.text);
 }
 
-static int nodes(const struct testcase *t)
-{
-	return program_nodes(&t->program);
-}
+static int nodes(const struct testcase *t) { return program_nodes(&t->program); }
 
 /* Every link of a chain of mutations is valid and nearly always something else. */
 static void test_mutate(void)

@@ -19,16 +19,23 @@ struct told {
 
 static struct symptom symptom(const struct told *t)
 {
-	return (struct symptom){.fine = t->pattern, .pattern = parse(t->pattern), .asked = {t->order, t->kind, false}, .verdict = t->verdict, .deviation = t->deviation, .factor = t->factor,
-	    .weak_zero = t->how == WEAK, .flaky = t->how == FLAKY, .unsteady = t->how == UNSTEADY};
+	return (struct symptom){.fine = t->pattern,
+	    .pattern = parse(t->pattern),
+	    .asked = {t->order, t->kind, false},
+	    .verdict = t->verdict,
+	    .deviation = t->deviation,
+	    .factor = t->factor,
+	    .weak_zero = t->how == WEAK,
+	    .flaky = t->how == FLAKY,
+	    .unsteady = t->how == UNSTEADY};
 }
 
-#define VJP 1, "vjp"
-#define ORDER_2 2, "vjp"
+#define VJP           1, "vjp"
+#define ORDER_2       2, "vjp"
 #define WRONG(factor) VERDICT_WRONG, (factor) == 0 ? DEVIATION_ZERO : DEVIATION_FINITE, factor
-#define CRASH VERDICT_CRASH, DEVIATION_NONE, NAN
-#define SHAPE VERDICT_BAD_SHAPE, DEVIATION_SHAPE, NAN
-#define LEAK VERDICT_NAN_LEAK, DEVIATION_NAN, NAN
+#define CRASH         VERDICT_CRASH, DEVIATION_NONE, NAN
+#define SHAPE         VERDICT_BAD_SHAPE, DEVIATION_SHAPE, NAN
+#define LEAK          VERDICT_NAN_LEAK, DEVIATION_NAN, NAN
 
 static const struct {
 	struct told x, y;
@@ -40,8 +47,10 @@ static const struct {
     {{"mul+sin", VJP, WRONG(1.5), STEADY}, {"mul", VJP, WRONG(1.5), STEADY}, 1},
     {{"mul", VJP, WRONG(1.5), STEADY}, {"sin", VJP, WRONG(1.5), STEADY}, 0},
     {{"mul", 1, "jvp", WRONG(1.5), STEADY}, {"mul+sin", VJP, WRONG(1.5), STEADY}, 0},
-    {{"write", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY}, {"scatter_set", VJP, WRONG(0), STEADY}, -1},
-    {{"scatter_set", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY}, {"gather+scatter_set", VJP, WRONG(0), STEADY}, 0},
+    {{"write", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY}, {"scatter_set", VJP, WRONG(0), STEADY},
+        -1},
+    {{"scatter_set", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_FINITE, 2, STEADY},
+        {"gather+scatter_set", VJP, WRONG(0), STEADY}, 0},
     {{"atan2", 0, "primal", VERDICT_WRONG_PRIMAL, DEVIATION_NAN, NAN, STEADY}, {"atan2+mul", VJP, WRONG(0), STEADY}, 0},
     /* What dies dies of more; what is about numbers is nothing of it but for the very same ops. */
     {{"for", VJP, CRASH, STEADY}, {"for+sin", VJP, CRASH, STEADY}, -1},
@@ -81,8 +90,10 @@ static const struct {
 
 static void test_covers(void)
 {
-	static const struct told bare = {"for", VJP, WRONG(0), STEADY}, filled = {"elementwise+for", VJP, WRONG(0.5), STEADY}, more = {"add+elementwise+for", VJP, WRONG(0.5), STEADY},
-				 dead = {"for", VJP, CRASH, STEADY};
+	static const struct told bare = {"for", VJP, WRONG(0), STEADY},
+	                         filled = {"elementwise+for", VJP, WRONG(0.5), STEADY},
+	                         more = {"add+elementwise+for", VJP, WRONG(0.5), STEADY},
+	                         dead = {"for", VJP, CRASH, STEADY};
 	const struct symptom a = symptom(&bare), b = symptom(&filled), c = symptom(&more), d = symptom(&dead);
 
 	CHECK(symptom_covers(&b, &c) && !symptom_covers(&c, &b) && !symptom_covers(&a, &b), "covers");
@@ -94,11 +105,13 @@ int main(int argc, char **argv)
 {
 	check_begin(argc, argv);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (!row_wanted("%s, %s and %s, %s", rows[i].x.pattern, rows[i].x.kind, rows[i].y.pattern, rows[i].y.kind))
+		if (!row_wanted(
+		        "%s, %s and %s, %s", rows[i].x.pattern, rows[i].x.kind, rows[i].y.pattern, rows[i].y.kind))
 			continue;
 		const struct symptom x = symptom(&rows[i].x), y = symptom(&rows[i].y);
 
-		CHECK(same_bug(&x, &y) == rows[i].expected, "row %zu: %s and %s: %d", i, x.fine, y.fine, same_bug(&x, &y));
+		CHECK(same_bug(&x, &y) == rows[i].expected, "row %zu: %s and %s: %d", i, x.fine, y.fine,
+		    same_bug(&x, &y));
 	}
 	CHECK_LAW(test_covers());
 	return check_done();

@@ -122,8 +122,8 @@ static void check_row(const struct row *row, struct arena *a)
 		CHECK(!access(file, R_OK), "%s is not there", file);
 		counted += integer(f, "count");
 		looks += integer(f, "minimized");
-		CHECK(integer(f, "first_case") >= 1 && integer(f, "first_case") <= row->cases,
-		    "%s: first in case %lld", name, (long long)integer(f, "first_case"));
+		CHECK(integer(f, "first_case") >= 1 && integer(f, "first_case") <= row->cases, "%s: first in case %lld",
+		    name, (long long)integer(f, "first_case"));
 	}
 	for (int k = 0; k < NAMES && row->name[k]; k++)
 		found--;
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 
 		arena_reset(&a);
 		if (row_wanted("%d cases of %s%s%s", row->cases, row->spec, row->right_on ? " beside " : "",
-			row->right_on ? row->right_on : ""))
+		        row->right_on ? row->right_on : ""))
 			check_row(row, &a);
 	}
 	arena_free(&a);

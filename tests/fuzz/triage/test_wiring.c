@@ -11,104 +11,104 @@ static const struct {
 	const char *name, *body;
 } programs[] = {
     {"captured",
-	"o0 = for (x) trip=2 {\n"
-	"  params i, a\n"
-	"  yield x\n"
-	"}"},
+        "o0 = for (x) trip=2 {\n"
+        "  params i, a\n"
+        "  yield x\n"
+        "}"},
     {"carried",
-	"o0 = for (x) trip=2 {\n"
-	"  params i, a\n"
-	"  yield a\n"
-	"}"},
+        "o0 = for (x) trip=2 {\n"
+        "  params i, a\n"
+        "  yield a\n"
+        "}"},
     {"computed",
-	"o0 = for (x) trip=2 {\n"
-	"  params i, a\n"
-	"  s = sin a\n"
-	"  yield s\n"
-	"}"},
+        "o0 = for (x) trip=2 {\n"
+        "  params i, a\n"
+        "  s = sin a\n"
+        "  yield s\n"
+        "}"},
     {"constant",
-	"o0 = for (x) trip=2 {\n"
-	"  params i, a\n"
-	"  k = constant 1\n"
-	"  yield k\n"
-	"}"},
+        "o0 = for (x) trip=2 {\n"
+        "  params i, a\n"
+        "  k = constant 1\n"
+        "  yield k\n"
+        "}"},
     {"twice",
-	"o0, o1 = for (x, y) trip=2 {\n"
-	"  params i, a, b\n"
-	"  yield b, b\n"
-	"}"},
+        "o0, o1 = for (x, y) trip=2 {\n"
+        "  params i, a, b\n"
+        "  yield b, b\n"
+        "}"},
     {"captured twice",
-	"o0, o1 = for (x, y) trip=2 {\n"
-	"  params i, a, b\n"
-	"  yield x, x\n"
-	"}"},
+        "o0, o1 = for (x, y) trip=2 {\n"
+        "  params i, a, b\n"
+        "  yield x, x\n"
+        "}"},
     {"swapped",
-	"o0, o1 = for (x, y) trip=2 {\n"
-	"  params i, a, b\n"
-	"  yield b, a\n"
-	"}"},
+        "o0, o1 = for (x, y) trip=2 {\n"
+        "  params i, a, b\n"
+        "  yield b, a\n"
+        "}"},
     {"computed twice",
-	"o0, o1 = for (x, y) trip=2 {\n"
-	"  params i, a, b\n"
-	"  s = sin a\n"
-	"  yield s, s\n"
-	"}"},
+        "o0, o1 = for (x, y) trip=2 {\n"
+        "  params i, a, b\n"
+        "  s = sin a\n"
+        "  yield s, s\n"
+        "}"},
     {"computed and captured",
-	"o0, o1 = for (x, y) trip=2 {\n"
-	"  params i, a, b\n"
-	"  s = sin a\n"
-	"  yield s, y\n"
-	"}"},
+        "o0, o1 = for (x, y) trip=2 {\n"
+        "  params i, a, b\n"
+        "  s = sin a\n"
+        "  yield s, y\n"
+        "}"},
     {"while captured",
-	"o0 = while (x) cap=3 {\n"
-	"  params c\n"
-	"  t = lt c, y\n"
-	"  yield t\n"
-	"} do {\n"
-	"  params d\n"
-	"  yield x\n"
-	"}"},
+        "o0 = while (x) cap=3 {\n"
+        "  params c\n"
+        "  t = lt c, y\n"
+        "  yield t\n"
+        "} do {\n"
+        "  params d\n"
+        "  yield x\n"
+        "}"},
     {"while computed",
-	"o0 = while (x) cap=3 {\n"
-	"  params c\n"
-	"  t = lt c, y\n"
-	"  yield t\n"
-	"} do {\n"
-	"  params d\n"
-	"  s = sin d\n"
-	"  yield s\n"
-	"}"},
+        "o0 = while (x) cap=3 {\n"
+        "  params c\n"
+        "  t = lt c, y\n"
+        "  yield t\n"
+        "} do {\n"
+        "  params d\n"
+        "  s = sin d\n"
+        "  yield s\n"
+        "}"},
     {"captured within",
-	"o0 = for (x) trip=2 {\n"
-	"  params i, a\n"
-	"  n = for (a) trip=2 {\n"
-	"    params j, b\n"
-	"    yield x\n"
-	"  }\n"
-	"  yield n\n"
-	"}"},
+        "o0 = for (x) trip=2 {\n"
+        "  params i, a\n"
+        "  n = for (a) trip=2 {\n"
+        "    params j, b\n"
+        "    yield x\n"
+        "  }\n"
+        "  yield n\n"
+        "}"},
     {"branches",
-	"p = lt x, y\n"
-	"o0, o1 = cond (p) {\n"
-	"  yield x, x\n"
-	"} else {\n"
-	"  yield x, x\n"
-	"}"},
+        "p = lt x, y\n"
+        "o0, o1 = cond (p) {\n"
+        "  yield x, x\n"
+        "} else {\n"
+        "  yield x, x\n"
+        "}"},
     {"branches computed",
-	"p = lt x, y\n"
-	"o0, o1 = cond (p) {\n"
-	"  s = sin x\n"
-	"  yield s, s\n"
-	"} else {\n"
-	"  yield y, y\n"
-	"}"},
+        "p = lt x, y\n"
+        "o0, o1 = cond (p) {\n"
+        "  s = sin x\n"
+        "  yield s, s\n"
+        "} else {\n"
+        "  yield y, y\n"
+        "}"},
     {"branches of two",
-	"p = lt x, y\n"
-	"o0, o1 = cond (p) {\n"
-	"  yield x, x\n"
-	"} else {\n"
-	"  yield x, y\n"
-	"}"},
+        "p = lt x, y\n"
+        "o0, o1 = cond (p) {\n"
+        "  yield x, x\n"
+        "} else {\n"
+        "  yield x, y\n"
+        "}"},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -118,10 +118,10 @@ static const struct {
 } rows[] = {
     {"captured", "captured twice, computed and captured, while captured, captured within"},
     {"carried",
-	"computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
+        "computed, constant, twice, swapped, computed twice, computed and captured, while computed, captured within"},
     {"constant",
-	"captured, captured twice, carried, computed, twice, swapped, computed twice, c"
-	"omputed and captured, while captured, while computed, captured within"},
+        "captured, captured twice, carried, computed, twice, swapped, computed twice, c"
+        "omputed and captured, while captured, while computed, captured within"},
     {"twice", "computed twice, captured twice"},
     {"captured twice", "twice, computed twice"},
     {"swapped", "twice, computed twice"},
@@ -136,12 +136,12 @@ static struct testcase read_program(int k, struct arena *a)
 {
 	return test_case(a,
 	    arena_printf(a,
-		"inputs x: f64[], y: f64[]\n"
-		"%s\n"
-		"return o0\n"
-		"point 0.5, 0.5\n"
-		"request: vjp x",
-		programs[k].body));
+	        "inputs x: f64[], y: f64[]\n"
+	        "%s\n"
+	        "return o0\n"
+	        "point 0.5, 0.5\n"
+	        "request: vjp x",
+	        programs[k].body));
 }
 
 static int find(const char *name, size_t len)

@@ -14,18 +14,18 @@
 #include <string.h>
 
 /* Element AT of the sorted join of r = x, c = 2, d = 4 - x and l = e^log(x), as named. */
-#define SORTED(parts, at)                                                                                            \
-	"four = constant 4\n"                                                                                        \
-	"c = constant [2]\n"                                                                                         \
-	"e = sub four, x\n"                                                                                          \
-	"g = log x\n"                                                                                                \
-	"h = exp g\n"                                                                                                \
-	"r = reshape x shape=[1]\n"                                                                                  \
-	"d = reshape e shape=[1]\n"                                                                                  \
-	"l = reshape h shape=[1]\n"                                                                                  \
-	"j = concatenate " parts " axis=0\n"                                                                         \
-	"s = sort j axis=0\n"                                                                                        \
-	"p = slice s start=[" at "] size=[1]\n"                                                                      \
+#define SORTED(parts, at) \
+	"four = constant 4\n" \
+	"c = constant [2]\n" \
+	"e = sub four, x\n" \
+	"g = log x\n" \
+	"h = exp g\n" \
+	"r = reshape x shape=[1]\n" \
+	"d = reshape e shape=[1]\n" \
+	"l = reshape h shape=[1]\n" \
+	"j = concatenate " parts " axis=0\n" \
+	"s = sort j axis=0\n" \
+	"p = slice s start=[" at "] size=[1]\n" \
 	"y = reshape p shape=[]\n"
 
 /* Closed forms at a point, in both directions of the sweep; want is good to 1e-15 relative. */
@@ -96,8 +96,7 @@ static void test_closed_forms(struct analytic *oracle, struct arena *a)
 			arena_reset(a);
 			struct testcase c = test_function(a, "x: f64[]", row->body, row->point, mode ? "jvp" : "vjp");
 			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
-			CHECK(
-			    d->reason == REASON_NONE, "%s at %s: %s", row->body, row->point, reason_names[d->reason]);
+			CHECK(d->reason == REASON_NONE, "%s at %s: %s", row->body, row->point, reason_names[d->reason]);
 			CHECK(fabs(d->value - row->want) <= 1e-15 * fabs(row->want), "%s at %s: %.17g, not %.17g",
 			    row->body, row->point, d->value, row->want);
 			CHECK(d->tight <= d->loose && d->tight <= 1e-14 * (d->magnitude + 1e-300), "%s: radius %g",
@@ -124,10 +123,10 @@ static const struct undecided_row undecided_rows[] = {
     {"x: f64[]", SORTED("l, c, r", "2"), "3", REASON_UNSTABLE_PATH},
     {"x: f64[]", SORTED("l, c, r", "0"), "3", REASON_NONE},
     {"x: f64[]",
-	SORTED("l, r", "0") "i = argmax j axis=0\n"
-			    "k = sign i\n"
-			    "z = gather s, k axis=0 mode=clip",
-	"3", REASON_UNSTABLE_PATH},
+        SORTED("l, r", "0") "i = argmax j axis=0\n"
+                            "k = sign i\n"
+                            "z = gather s, k axis=0 mode=clip",
+        "3", REASON_UNSTABLE_PATH},
 };
 
 static void test_undecided(struct analytic *oracle, struct arena *a)
@@ -139,8 +138,8 @@ static void test_undecided(struct analytic *oracle, struct arena *a)
 		arena_reset(a);
 		struct testcase c = test_function(a, row->inputs, row->body, row->point, "vjp");
 		const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
-		CHECK(d->reason == row->reason, "%s at %s: %s, not %s", row->body, row->point,
-		    reason_names[d->reason], reason_names[row->reason]);
+		CHECK(d->reason == row->reason, "%s at %s: %s, not %s", row->body, row->point, reason_names[d->reason],
+		    reason_names[row->reason]);
 	}
 }
 
@@ -209,14 +208,14 @@ static void test_culprits(struct analytic *oracle, struct arena *a)
 	     */
 	    {"x: f64[]", "t = tanh x; l = logistic t; y = mul l, l", "6", OP_TANH, false},
 	    {"x: f64[]",
-		"c = constant 0x1p-20\n"
-		"e = constant -9\n"
-		"s = mul x, c\n"
-		"t = tanh s\n"
-		"m = sub x, e\n"
-		"l = logistic m\n"
-		"y = add t, l",
-		"0.5", OP_LOGISTIC, false},
+	        "c = constant 0x1p-20\n"
+	        "e = constant -9\n"
+	        "s = mul x, c\n"
+	        "t = tanh s\n"
+	        "m = sub x, e\n"
+	        "l = logistic m\n"
+	        "y = add t, l",
+	        "0.5", OP_LOGISTIC, false},
 	    {"x: f32[]", "y = asinh x", "0x1p80", OP_ASINH, true},
 	    {"x: f32[]", "y = atan x", "0x1p80", OP_ATAN, true},
 	    {"x: f32[]", "t = asinh x; y = tanh t", "0x1p80", OP_ASINH, true},
@@ -228,8 +227,8 @@ static void test_culprits(struct analytic *oracle, struct arena *a)
 			continue;
 		for (int mode = 0; mode < 2; mode++) {
 			arena_reset(a);
-			struct testcase c =
-			    test_function(a, rows[i].inputs, rows[i].body, rows[i].point, mode ? "jvp" : "vjp");
+			struct testcase c = test_function(
+			    a, rows[i].inputs, rows[i].body, rows[i].point, mode ? "jvp" : "vjp");
 			const struct component *d = truth_at(oracle, &c, a)->derivative[0][0].at;
 			bool lost = rows[i].culprit != OP_CONSTANT,
 			     blamed = d->loose > d->tight * (1 + 1e-12) && formula_of(d->culprit);

@@ -29,142 +29,140 @@ struct situation {
 
 #define THIRD     0.33333333333333333
 #define NO_NUMBER VERDICT_NAN_LEAK
-#define MIXTURE(name, ...)                                                                                           \
-	{                                                                                                            \
-		name, VERDICT_UNDECIDED, __VA_ARGS__, REASON_CONVENTION                                              \
+#define MIXTURE(name, ...) \
+	{ \
+		name, VERDICT_UNDECIDED, __VA_ARGS__, REASON_CONVENTION \
 	}
-#define UNKNOWN(name, why, ...)                                                                                      \
-	{                                                                                                            \
-		name, VERDICT_UNDECIDED, __VA_ARGS__, REASON_##why                                                   \
+#define UNKNOWN(name, why, ...) \
+	{ \
+		name, VERDICT_UNDECIDED, __VA_ARGS__, REASON_##why \
 	}
 
 static const struct situation situations[] = {
     {"max-tie", "x: f64[], z: f64[]", "y = max x, z", "2,2", "vjp; cotangents 3",
-	{{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
-	    {"last: MLX", VERDICT_CONVENTION, {0, 3}}, MIXTURE("another share", {1, 2}),
-	    {"doubled share", VERDICT_WRONG, {3, 3}}, {"missing share", VERDICT_WRONG, {0, 0}},
-	    {"more than all", VERDICT_WRONG, {4, -1}}, {"no number", NO_NUMBER, {NAN, 3}}}},
+        {{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
+            {"last: MLX", VERDICT_CONVENTION, {0, 3}}, MIXTURE("another share", {1, 2}),
+            {"doubled share", VERDICT_WRONG, {3, 3}}, {"missing share", VERDICT_WRONG, {0, 0}},
+            {"more than all", VERDICT_WRONG, {4, -1}}, {"no number", NO_NUMBER, {NAN, 3}}}},
     {"max-tie", "x: f64[], z: f64[]", "y = max x, z", "2,2", "jvp; tangents 1, 5",
-	{{"even", VERDICT_CONVENTION, {3}}, {"first", VERDICT_CONVENTION, {1}},
-	    {"directional", VERDICT_CONVENTION, {5}}, MIXTURE("another share", {2}),
-	    {"doubled share", VERDICT_WRONG, {6}}, {"missing share", VERDICT_WRONG, {0}},
-	    {"no number", NO_NUMBER, {NAN}}}},
+        {{"even", VERDICT_CONVENTION, {3}}, {"first", VERDICT_CONVENTION, {1}},
+            {"directional", VERDICT_CONVENTION, {5}}, MIXTURE("another share", {2}),
+            {"doubled share", VERDICT_WRONG, {6}}, {"missing share", VERDICT_WRONG, {0}},
+            {"no number", NO_NUMBER, {NAN}}}},
     {"min-tie", "x: f64[], z: f64[]", "y = min x, z", "2,2", "vjp; cotangents 3",
-	{{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
-	    {"last: MLX", VERDICT_CONVENTION, {0, 3}}, {"doubled share", VERDICT_WRONG, {3, 3}},
-	    {"missing share", VERDICT_WRONG, {0, 0}}}},
-    {"one-kind", "a: f64[], b: f64[], c: f64[], d: f64[]", "m = max a, b; n = max c, d; y = add m, n", "1,1,2,2",
-	"vjp",
-	{{"first, first", VERDICT_CONVENTION, {1, 0, 1, 0}}, {"even, even", VERDICT_CONVENTION, {.5, .5, .5, .5}},
-	    MIXTURE("first, last", {1, 0, 0, 1}), MIXTURE("even, first", {.5, .5, 1, 0}),
-	    {"first, doubled", VERDICT_WRONG, {1, 0, 1, 1}}, {"missing, first", VERDICT_WRONG, {0, 0, 1, 0}},
-	    {"what one lacks the other has", VERDICT_WRONG, {1, 1, 0, 0}}}},
+        {{"even: JAX, PyTorch", VERDICT_CONVENTION, {1.5, 1.5}}, {"first: TensorFlow", VERDICT_CONVENTION, {3, 0}},
+            {"last: MLX", VERDICT_CONVENTION, {0, 3}}, {"doubled share", VERDICT_WRONG, {3, 3}},
+            {"missing share", VERDICT_WRONG, {0, 0}}}},
+    {"one-kind", "a: f64[], b: f64[], c: f64[], d: f64[]", "m = max a, b; n = max c, d; y = add m, n", "1,1,2,2", "vjp",
+        {{"first, first", VERDICT_CONVENTION, {1, 0, 1, 0}}, {"even, even", VERDICT_CONVENTION, {.5, .5, .5, .5}},
+            MIXTURE("first, last", {1, 0, 0, 1}), MIXTURE("even, first", {.5, .5, 1, 0}),
+            {"first, doubled", VERDICT_WRONG, {1, 0, 1, 1}}, {"missing, first", VERDICT_WRONG, {0, 0, 1, 0}},
+            {"what one lacks the other has", VERDICT_WRONG, {1, 1, 0, 0}}}},
     {"one-kind", "a: f64[], b: f64[], c: f64[]", "three = constant 3; m = max a, b; n = mul three, c; y = add m, n",
-	"1,1,2", "vjp",
-	{{"beside the tie", VERDICT_CONVENTION, {1, 0, 3}},
-	    {"a little off beside the tie", VERDICT_WRONG, {1, 0, 3 + 0x1p-46}},
-	    {"the same beside a mixture", VERDICT_WRONG, {.75, .25, 3 + 0x1p-46}},
-	    MIXTURE("a mixture beside what is right", {.75, .25, 3})}},
+        "1,1,2", "vjp",
+        {{"beside the tie", VERDICT_CONVENTION, {1, 0, 3}},
+            {"a little off beside the tie", VERDICT_WRONG, {1, 0, 3 + 0x1p-46}},
+            {"the same beside a mixture", VERDICT_WRONG, {.75, .25, 3 + 0x1p-46}},
+            MIXTURE("a mixture beside what is right", {.75, .25, 3})}},
     {"two-kinds", "a: f64[], b: f64[], c: f64[], d: f64[]", "m = max a, b; n = min c, d; y = add m, n", "1,1,2,2",
-	"vjp",
-	{{"first, last", VERDICT_CONVENTION, {1, 0, 0, 1}}, {"last, even", VERDICT_CONVENTION, {0, 1, .5, .5}},
-	    {"first, doubled", VERDICT_WRONG, {1, 0, 1, 1}}}},
+        "vjp",
+        {{"first, last", VERDICT_CONVENTION, {1, 0, 0, 1}}, {"last, even", VERDICT_CONVENTION, {0, 1, .5, .5}},
+            {"first, doubled", VERDICT_WRONG, {1, 0, 1, 1}}}},
     {"reduce-max", "x: f64[4]", "y = reduce_max x axes=[0]", "[2,2,1,2]", "vjp",
-	{{"even: JAX, TensorFlow, MLX, amax of PyTorch", VERDICT_CONVENTION, {THIRD, THIRD, 0, THIRD}},
-	    {"first index: max(dim) of PyTorch", VERDICT_CONVENTION, {1, 0, 0, 0}},
-	    {"last index", VERDICT_CONVENTION, {0, 0, 0, 1}}, MIXTURE("some index", {0, 1, 0, 0}),
-	    MIXTURE("a tree of pairs", {.25, .5, 0, .25}), {"all of them", VERDICT_WRONG, {1, 1, 0, 1}},
-	    {"none of them", VERDICT_WRONG, {0, 0, 0, 0}}, {"a loser too", VERDICT_WRONG, {.25, .25, .25, .25}},
-	    {"even among pairs", VERDICT_WRONG, {.5, .5, 0, .5}}, {"no number", NO_NUMBER, {NAN, 0, 0, 1}}}},
+        {{"even: JAX, TensorFlow, MLX, amax of PyTorch", VERDICT_CONVENTION, {THIRD, THIRD, 0, THIRD}},
+            {"first index: max(dim) of PyTorch", VERDICT_CONVENTION, {1, 0, 0, 0}},
+            {"last index", VERDICT_CONVENTION, {0, 0, 0, 1}}, MIXTURE("some index", {0, 1, 0, 0}),
+            MIXTURE("a tree of pairs", {.25, .5, 0, .25}), {"all of them", VERDICT_WRONG, {1, 1, 0, 1}},
+            {"none of them", VERDICT_WRONG, {0, 0, 0, 0}}, {"a loser too", VERDICT_WRONG, {.25, .25, .25, .25}},
+            {"even among pairs", VERDICT_WRONG, {.5, .5, 0, .5}}, {"no number", NO_NUMBER, {NAN, 0, 0, 1}}}},
     {"abs-0", "x: f64[]", "y = abs x", "0", "vjp",
-	{{"0: PyTorch, TensorFlow, MLX", VERDICT_CONVENTION, {0}}, {"+1: JAX", VERDICT_CONVENTION, {1}},
-	    {"-1", VERDICT_CONVENTION, {-1}}, MIXTURE("between", {.5}), {"outside", VERDICT_WRONG, {2}},
-	    {"no number", NO_NUMBER, {NAN}}}},
+        {{"0: PyTorch, TensorFlow, MLX", VERDICT_CONVENTION, {0}}, {"+1: JAX", VERDICT_CONVENTION, {1}},
+            {"-1", VERDICT_CONVENTION, {-1}}, MIXTURE("between", {.5}), {"outside", VERDICT_WRONG, {2}},
+            {"no number", NO_NUMBER, {NAN}}}},
     {"sign-0", "x: f64[]", "y = sign x", "0", "vjp", {UNKNOWN("0: all", JUMP, {0}), {"no number", NO_NUMBER, {NAN}}}},
     {"clamp-bound", "x: f64[]", "y = clamp x, 2, 5", "2", "vjp",
-	{{"half: clip of JAX", VERDICT_CONVENTION, {.5}}, {"passes: PyTorch, TensorFlow", VERDICT_CONVENTION, {1}},
-	    {"stops: lax.clamp of JAX, clip of MLX", VERDICT_CONVENTION, {0}}, MIXTURE("between", {.25}),
-	    {"outside", VERDICT_WRONG, {2}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"half: clip of JAX", VERDICT_CONVENTION, {.5}}, {"passes: PyTorch, TensorFlow", VERDICT_CONVENTION, {1}},
+            {"stops: lax.clamp of JAX, clip of MLX", VERDICT_CONVENTION, {0}}, MIXTURE("between", {.25}),
+            {"outside", VERDICT_WRONG, {2}}, {"no number", NO_NUMBER, {NAN}}}},
     {"clamp-bound", "x: f64[], l: f64[]", "y = clamp x, l, 5", "2,2", "vjp",
-	{{"clip of JAX", VERDICT_CONVENTION, {.5, .5}}, {"PyTorch, TensorFlow", VERDICT_CONVENTION, {1, 0}},
-	    {"clip of MLX", VERDICT_CONVENTION, {0, 1}}, {"lax.clamp of JAX: neither", VERDICT_CONVENTION, {0, 0}},
-	    {"doubled share", VERDICT_WRONG, {1, 1}}}},
+        {{"clip of JAX", VERDICT_CONVENTION, {.5, .5}}, {"PyTorch, TensorFlow", VERDICT_CONVENTION, {1, 0}},
+            {"clip of MLX", VERDICT_CONVENTION, {0, 1}}, {"lax.clamp of JAX: neither", VERDICT_CONVENTION, {0, 0}},
+            {"doubled share", VERDICT_WRONG, {1, 1}}}},
     {"clamp-both", "x: f64[], l: f64[], h: f64[]", "y = clamp x, l, h", "2,2,2", "vjp",
-	{{"PyTorch, TensorFlow", VERDICT_CONVENTION, {1, 0, 0}}, {"clip of MLX", VERDICT_CONVENTION, {0, 0, 1}},
-	    {"clip of JAX", VERDICT_CONVENTION, {.25, .25, .5}}, {"lax.clamp of JAX", VERDICT_CONVENTION, {0, 0, 0}},
-	    MIXTURE("the lower bound", {0, 1, 0}), {"both bounds", VERDICT_WRONG, {0, 1, 1}},
-	    {"all", VERDICT_WRONG, {1, 1, 1}}}},
+        {{"PyTorch, TensorFlow", VERDICT_CONVENTION, {1, 0, 0}}, {"clip of MLX", VERDICT_CONVENTION, {0, 0, 1}},
+            {"clip of JAX", VERDICT_CONVENTION, {.25, .25, .5}}, {"lax.clamp of JAX", VERDICT_CONVENTION, {0, 0, 0}},
+            MIXTURE("the lower bound", {0, 1, 0}), {"both bounds", VERDICT_WRONG, {0, 1, 1}},
+            {"all", VERDICT_WRONG, {1, 1, 1}}}},
     {"relu-max", "x: f64[]", "y = max x, 0", "0", "vjp",
-	{{"half: JAX, PyTorch", VERDICT_CONVENTION, {.5}}, {"one: TensorFlow", VERDICT_CONVENTION, {1}},
-	    {"none: MLX", VERDICT_CONVENTION, {0}}, {"outside", VERDICT_WRONG, {-1}}}},
+        {{"half: JAX, PyTorch", VERDICT_CONVENTION, {.5}}, {"one: TensorFlow", VERDICT_CONVENTION, {1}},
+            {"none: MLX", VERDICT_CONVENTION, {0}}, {"outside", VERDICT_WRONG, {-1}}}},
     {"relu-select", "x: f64[]", "c = constant 0; p = gt x, c; y = select p, x, c", "0", "vjp",
-	{{"the branch taken: all", VERDICT_AGREE, {0}}, {"the other branch", VERDICT_WRONG, {1}},
-	    {"half", VERDICT_WRONG, {.5}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"the branch taken: all", VERDICT_AGREE, {0}}, {"the other branch", VERDICT_WRONG, {1}},
+            {"half", VERDICT_WRONG, {.5}}, {"no number", NO_NUMBER, {NAN}}}},
     {"sort-tie", "x: f64[3]", "y = sort x axis=0", "[2,2,2]", "vjp; cotangents [5, 1, 9]",
-	{{"stable: JAX, PyTorch with stable=True, MLX", VERDICT_CONVENTION, {5, 1, 9}},
-	    {"reversed", VERDICT_CONVENTION, {9, 1, 5}}, {"even", VERDICT_CONVENTION, {5, 5, 5}},
-	    MIXTURE("another order: PyTorch", {1, 9, 5}), {"an element twice", VERDICT_WRONG, {5, 5, 1}},
-	    {"all to all", VERDICT_WRONG, {15, 15, 15}}, {"no number", NO_NUMBER, {5, 1, NAN}}}},
+        {{"stable: JAX, PyTorch with stable=True, MLX", VERDICT_CONVENTION, {5, 1, 9}},
+            {"reversed", VERDICT_CONVENTION, {9, 1, 5}}, {"even", VERDICT_CONVENTION, {5, 5, 5}},
+            MIXTURE("another order: PyTorch", {1, 9, 5}), {"an element twice", VERDICT_WRONG, {5, 5, 1}},
+            {"all to all", VERDICT_WRONG, {15, 15, 15}}, {"no number", NO_NUMBER, {5, 1, NAN}}}},
     {"sort-tie", "x: f64[4]", "y = sort x axis=0", "[2,2,2,2]", "vjp; cotangents [5, 1, 9, 2]",
-	{{"stable", VERDICT_CONVENTION, {5, 1, 9, 2}}, MIXTURE("another order: too many to enumerate", {1, 5, 2, 9}),
-	    {"more than there is", VERDICT_WRONG, {18, 1, 9, 2}}}},
+        {{"stable", VERDICT_CONVENTION, {5, 1, 9, 2}}, MIXTURE("another order: too many to enumerate", {1, 5, 2, 9}),
+            {"more than there is", VERDICT_WRONG, {18, 1, 9, 2}}}},
     {"order-statistic", "x: f64[3]", "s = sort x axis=0; y = slice s start=[1] size=[1]", "[2,1,2]", "vjp",
-	{{"first", VERDICT_CONVENTION, {1, 0, 0}}, {"last", VERDICT_CONVENTION, {0, 0, 1}},
-	    {"even", VERDICT_CONVENTION, {.5, 0, .5}}, {"doubled share", VERDICT_WRONG, {1, 0, 1}},
-	    {"missing share", VERDICT_WRONG, {0, 0, 0}}, {"a loser", VERDICT_WRONG, {0, 1, 0}}}},
-    {"cummax", "a: f64[], b: f64[], c: f64[]", "m = max a, b; n = max m, c; s = add a, m; y = add s, n", "1,1,1",
-	"vjp",
-	{{"latest: PyTorch, MLX", VERDICT_CONVENTION, {1, 1, 1}},
-	    {"pairwise even: JAX", VERDICT_CONVENTION, {1.75, .75, .5}}, {"earliest", VERDICT_CONVENTION, {3, 0, 0}},
-	    MIXTURE("even among all so far", {1 + .5 + THIRD, .5 + THIRD, THIRD}),
-	    {"doubled share", VERDICT_WRONG, {3, 2, 1}}, {"missing share", VERDICT_WRONG, {1, 0, 0}}}},
+        {{"first", VERDICT_CONVENTION, {1, 0, 0}}, {"last", VERDICT_CONVENTION, {0, 0, 1}},
+            {"even", VERDICT_CONVENTION, {.5, 0, .5}}, {"doubled share", VERDICT_WRONG, {1, 0, 1}},
+            {"missing share", VERDICT_WRONG, {0, 0, 0}}, {"a loser", VERDICT_WRONG, {0, 1, 0}}}},
+    {"cummax", "a: f64[], b: f64[], c: f64[]", "m = max a, b; n = max m, c; s = add a, m; y = add s, n", "1,1,1", "vjp",
+        {{"latest: PyTorch, MLX", VERDICT_CONVENTION, {1, 1, 1}},
+            {"pairwise even: JAX", VERDICT_CONVENTION, {1.75, .75, .5}}, {"earliest", VERDICT_CONVENTION, {3, 0, 0}},
+            MIXTURE("even among all so far", {1 + .5 + THIRD, .5 + THIRD, THIRD}),
+            {"doubled share", VERDICT_WRONG, {3, 2, 1}}, {"missing share", VERDICT_WRONG, {1, 0, 0}}}},
     {"norm-0", "x: f64[2]", "y = norm x axes=[0]", "[0,0]", "vjp",
-	{{"0: PyTorch", VERDICT_CONVENTION, {0, 0}}, MIXTURE("no number: JAX, TensorFlow, MLX", {NAN, NAN}),
-	    MIXTURE("a subgradient", {.6, .8}), {"outside the ball", VERDICT_WRONG, {1.5, 0}}}},
+        {{"0: PyTorch", VERDICT_CONVENTION, {0, 0}}, MIXTURE("no number: JAX, TensorFlow, MLX", {NAN, NAN}),
+            MIXTURE("a subgradient", {.6, .8}), {"outside the ball", VERDICT_WRONG, {1.5, 0}}}},
     {"norm-0", "x: f64[2]", "y = norm x axes=[0]", "[0,0]", "jvp; tangents [3, 4]",
-	{{"0", VERDICT_CONVENTION, {0}}, {"directional", VERDICT_CONVENTION, {5}}, MIXTURE("a subgradient", {-3}),
-	    MIXTURE("no number", {NAN}), {"outside", VERDICT_WRONG, {8}}}},
+        {{"0", VERDICT_CONVENTION, {0}}, {"directional", VERDICT_CONVENTION, {5}}, MIXTURE("a subgradient", {-3}),
+            MIXTURE("no number", {NAN}), {"outside", VERDICT_WRONG, {8}}}},
     {"norm-0", "x: f64[2]", "n = norm x axes=[0]; y = mul n, n", "[0,0]", "vjp",
-	{{"the square is smooth", VERDICT_AGREE, {0, 0}}, MIXTURE("no number: JAX", {NAN, NAN}),
-	    {"outside", VERDICT_WRONG, {1, 0}}}},
+        {{"the square is smooth", VERDICT_AGREE, {0, 0}}, MIXTURE("no number: JAX", {NAN, NAN}),
+            {"outside", VERDICT_WRONG, {1, 0}}}},
     {"hypot-0", "x: f64[], z: f64[]", "a = mul x, x; b = mul z, z; s = add a, b; y = sqrt s", "0,0", "vjp",
-	{UNKNOWN("no number: all", NON_FINITE, {NAN, NAN}), UNKNOWN("0", NON_FINITE, {0, 0})}},
+        {UNKNOWN("no number: all", NON_FINITE, {NAN, NAN}), UNKNOWN("0", NON_FINITE, {0, 0})}},
     {"pow-base-0", "x: f64[]", "y = pow x, 2", "0", "vjp",
-	{{"0: all", VERDICT_AGREE, {0}}, {"one", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"0: all", VERDICT_AGREE, {0}}, {"one", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
     {"pow-base-0", "x: f64[]", "y = pow x, 1", "0", "vjp",
-	{{"1: all", VERDICT_AGREE, {1}}, {"none", VERDICT_WRONG, {0}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"1: all", VERDICT_AGREE, {1}}, {"none", VERDICT_WRONG, {0}}, {"no number", NO_NUMBER, {NAN}}}},
     {"pow-base-0", "x: f64[]", "y = pow x, 0.5", "0", "vjp",
-	{UNKNOWN("infinite: all", NON_FINITE, {INFINITY}), UNKNOWN("no number", NON_FINITE, {NAN})}},
+        {UNKNOWN("infinite: all", NON_FINITE, {INFINITY}), UNKNOWN("no number", NON_FINITE, {NAN})}},
     {"pow-0-0", "x: f64[]", "y = pow x, 0", "0", "vjp",
-	{{"by the base, 0: PyTorch", VERDICT_AGREE, {0}}, {"0 * infinity: JAX, TensorFlow, MLX", NO_NUMBER, {NAN}},
-	    {"one", VERDICT_WRONG, {1}}}},
+        {{"by the base, 0: PyTorch", VERDICT_AGREE, {0}}, {"0 * infinity: JAX, TensorFlow, MLX", NO_NUMBER, {NAN}},
+            {"one", VERDICT_WRONG, {1}}}},
     {"pow-0-0", "x: f64[]", "y = pow 0, x", "0", "vjp",
-	{{"by the exponent, 0: PyTorch, JAX, TensorFlow", VERDICT_CONVENTION, {0}},
-	    MIXTURE("log 0: MLX", {-INFINITY}), MIXTURE("no number", {NAN}), {"rising", VERDICT_WRONG, {1}}}},
+        {{"by the exponent, 0: PyTorch, JAX, TensorFlow", VERDICT_CONVENTION, {0}}, MIXTURE("log 0: MLX", {-INFINITY}),
+            MIXTURE("no number", {NAN}), {"rising", VERDICT_WRONG, {1}}}},
     {"pow-0-0", "x: f64[]", "y = pow 0, x", "2", "vjp",
-	{{"exponent above 0: all", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+        {{"exponent above 0: all", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
     {"floor-integer", "x: f64[]", "y = floor x", "3", "vjp",
-	{{"0: all", VERDICT_AGREE, {0}}, {"straight through", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"0: all", VERDICT_AGREE, {0}}, {"straight through", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
     {"round-half", "x: f64[]", "y = round x", "2.5", "vjp",
-	{{"0: all", VERDICT_AGREE, {0}}, {"straight through", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
+        {{"0: all", VERDICT_AGREE, {0}}, {"straight through", VERDICT_WRONG, {1}}, {"no number", NO_NUMBER, {NAN}}}},
     {"atan2-0", "x: f64[], z: f64[]", "y = atan2 x, z", "0,0", "vjp",
-	{UNKNOWN("0: PyTorch", NON_FINITE, {0, 0}),
-	    UNKNOWN("no number: JAX, TensorFlow, MLX", NON_FINITE, {NAN, NAN})}},
+        {UNKNOWN("0: PyTorch", NON_FINITE, {0, 0}),
+            UNKNOWN("no number: JAX, TensorFlow, MLX", NON_FINITE, {NAN, NAN})}},
     {"logsumexp-tie", "x: f64[2]", "y = logsumexp x axes=[0]", "[2,2]", "vjp",
-	{{"the softmax: all", VERDICT_AGREE, {.5, .5}}, {"first", VERDICT_WRONG, {1, 0}},
-	    {"no number", NO_NUMBER, {NAN, NAN}}}},
+        {{"the softmax: all", VERDICT_AGREE, {.5, .5}}, {"first", VERDICT_WRONG, {1, 0}},
+            {"no number", NO_NUMBER, {NAN, NAN}}}},
     {"prod-zeros", "x: f64[3]", "y = reduce_prod x axes=[0]", "[0,2,3]", "vjp",
-	{{"the others' product: all", VERDICT_AGREE, {6, 0, 0}}, {"y / x", NO_NUMBER, {NAN, 0, 0}},
-	    {"masked", VERDICT_WRONG, {0, 0, 0}}}},
+        {{"the others' product: all", VERDICT_AGREE, {6, 0, 0}}, {"y / x", NO_NUMBER, {NAN, 0, 0}},
+            {"masked", VERDICT_WRONG, {0, 0, 0}}}},
     {"prod-zeros", "x: f64[3]", "y = reduce_prod x axes=[0]", "[0,2,0]", "vjp",
-	{{"two zeros: all", VERDICT_AGREE, {0, 0, 0}}, {"y / x", NO_NUMBER, {NAN, 0, NAN}}}},
+        {{"two zeros: all", VERDICT_AGREE, {0, 0, 0}}, {"y / x", NO_NUMBER, {NAN, 0, NAN}}}},
     {"sqrt-0", "x: f64[]", "y = sqrt x", "0", "vjp",
-	{UNKNOWN("infinite: all", NON_FINITE, {INFINITY}), UNKNOWN("0", NON_FINITE, {0}),
-	    UNKNOWN("no number", NON_FINITE, {NAN})}},
+        {UNKNOWN("infinite: all", NON_FINITE, {INFINITY}), UNKNOWN("0", NON_FINITE, {0}),
+            UNKNOWN("no number", NON_FINITE, {NAN})}},
     {"sqrt-0", "x: f64[]", "y = sqrt x", "0", "vjp; cotangents 0",
-	{{"nothing asked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+        {{"nothing asked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
     {"sqrt-0", "x: f64[]", "c = constant 0; p = gt x, c; s = sqrt x; y = select p, s, c", "0", "vjp",
-	{{"masked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
+        {{"masked", VERDICT_AGREE, {0}}, {"0 * infinity", NO_NUMBER, {NAN}}}},
 };
 
 /* The truth's primal, and these numbers, flattened, as derivatives. */
@@ -180,8 +178,8 @@ static struct answer answer_with(const struct truth_point *t, const double *got,
 			if (dtype_is_float(t->primal[k].type.dtype))
 				answer.primal[k].at[e].f = t->primal[k].at[e].value;
 			else
-				answer.primal[k].at[e].i =
-				    (int64_t)t->primal[k].at[e].value + (int64_t)t->primal[k].at[e].low;
+				answer.primal[k].at[e].i = (int64_t)t->primal[k].at[e].value +
+				    (int64_t)t->primal[k].at[e].low;
 		}
 	}
 	for (int k = 0; k < t->n_derivative; k++) {
@@ -270,8 +268,8 @@ static void test_kink(
 	for (int s = 0; s < t->n_assignment; s++) {
 		flatten(t, s, got);
 		enum verdict v = verdict_on(c, t, got, a);
-		CHECK(v == VERDICT_AGREE || v == VERDICT_CONVENTION || v == VERDICT_UNDECIDED ||
-			v == VERDICT_INACCURATE,
+		CHECK(
+		    v == VERDICT_AGREE || v == VERDICT_CONVENTION || v == VERDICT_UNDECIDED || v == VERDICT_INACCURATE,
 		    "assignment %d: %s", s, verdict_names[v]);
 		for (int k = 0; k < h->n_component; k++)
 			CHECK(inside(t, k, got[k]), "assignment %d, component %d: %g is not between %g and %g", s, k,
@@ -295,8 +293,7 @@ static void test_kink(
 		got[k] = 2 * h->corner[1][k] - h->corner[0][k];
 		double size = fabs(got[k]) + fabs(h->corner[0][k]) + fabs(h->corner[1][k]),
 		       move = fabs(h->corner[1][k] - h->corner[0][k]);
-		apart |=
-		    isfinite(h->low[k]) && isfinite(h->high[k]) && h->low[k] <= h->high[k] && move > 0.125 * size;
+		apart |= isfinite(h->low[k]) && isfinite(h->high[k]) && h->low[k] <= h->high[k] && move > 0.125 * size;
 	}
 	flatten(t, 0, other);
 	if (apart && verdict_on(c, t, other, a) == VERDICT_CONVENTION) {
@@ -324,8 +321,7 @@ static void test_random(struct oracle *oracle, struct arena *a)
 				test_kink(&c, &truth.point[k], &random, &seen, a);
 	}
 	CHECK(seen.kinks > 50 && seen.cornered > 25 && seen.mixtures > 100 && seen.beyond > 10,
-	    "%d kinks, %d with corners, %d mixtures, %d beyond", seen.kinks, seen.cornered, seen.mixtures,
-	    seen.beyond);
+	    "%d kinks, %d with corners, %d mixtures, %d beyond", seen.kinks, seen.cornered, seen.mixtures, seen.beyond);
 }
 
 /* Row names of the document: "| `name` | ...". */

@@ -233,114 +233,114 @@ static const struct row rows[] = {
     {"acos at -1", "y = acos x", "-1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"acosh at 1", "y = acosh x", "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"sqrt(x^2) at 0", "s = mul x, x; y = sqrt s", "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE,
-	REASON_NON_FINITE},
-    {"cube root at 0, from both sides", "m = abs x; s = sign x; t = pow m, 0x1.5555555555555p-2; y = mul s, t", "0",
-	0, REASON_NON_FINITE, FD_ABSTAINS, REASON_CONVENTION, REASON_NON_FINITE},
+        REASON_NON_FINITE},
+    {"cube root at 0, from both sides", "m = abs x; s = sign x; t = pow m, 0x1.5555555555555p-2; y = mul s, t", "0", 0,
+        REASON_NON_FINITE, FD_ABSTAINS, REASON_CONVENTION, REASON_NON_FINITE},
     /* poles */
     {"log at 0", "y = log x", "0", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     {"atanh at 1", "y = atanh x", "1", 0, REASON_NON_FINITE, FD_NOT_RUN, REASON_NONE, REASON_NON_FINITE},
     /* kinks */
     {"norm at 0", "r = reshape x shape=[1]; y = norm r axes=[0]", "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION,
-	REASON_NONE},
+        REASON_NONE},
     {"abs at 0", "y = abs x", "0", 0, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
     {"max(x, 0) at 0", "y = max x, 0", "0", 0.5, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
     {"clamp at its bound", "y = clamp x, -1, 2", "2", 0.5, REASON_NONE, FD_ABSTAINS, REASON_CONVENTION, REASON_NONE},
     {"5x where x > 0, else 2x, at 0: the left side stays",
-	"z = constant 0\n"
-	"two = constant 2\n"
-	"five = constant 5\n"
-	"p = gt x, z\n"
-	"u = mul x, five\n"
-	"v = mul x, two\n"
-	"y = select p, u, v",
-	"0", 2, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+        "z = constant 0\n"
+        "two = constant 2\n"
+        "five = constant 5\n"
+        "p = gt x, z\n"
+        "u = mul x, five\n"
+        "v = mul x, two\n"
+        "y = select p, u, v",
+        "0", 2, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     /* the edge of the domain, with a derivative from inside */
     {"x^1.5 at 0", "y = pow x, 1.5", "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"x^2 by pow at 0", "y = pow x, 2", "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"x^3 by pow at 0", "y = pow x, 3", "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     /* removable singularities: the branch at 0 is taken nowhere else, but sin(x)/x has the derivative of 1 there */
     {"sin(x)/x at 0",
-	"z = constant 0\n"
-	"one = constant 1\n"
-	"p = eq x, z\n"
-	"s = sin x\n"
-	"q = div s, x\n"
-	"y = select p, one, q",
-	"0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+        "z = constant 0\n"
+        "one = constant 1\n"
+        "p = eq x, z\n"
+        "s = sin x\n"
+        "q = div s, x\n"
+        "y = select p, one, q",
+        "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"tanh(x)/x at 0",
-	"z = constant 0\n"
-	"one = constant 1\n"
-	"p = eq x, z\n"
-	"s = tanh x\n"
-	"q = div s, x\n"
-	"y = select p, one, q",
-	"0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+        "z = constant 0\n"
+        "one = constant 1\n"
+        "p = eq x, z\n"
+        "s = tanh x\n"
+        "q = div s, x\n"
+        "y = select p, one, q",
+        "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"expm1(x)/x at 0",
-	"z = constant 0\n"
-	"one = constant 1\n"
-	"p = eq x, z\n"
-	"s = expm1 x\n"
-	"q = div s, x\n"
-	"y = select p, one, q",
-	"0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+        "z = constant 0\n"
+        "one = constant 1\n"
+        "p = eq x, z\n"
+        "s = expm1 x\n"
+        "q = div s, x\n"
+        "y = select p, one, q",
+        "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
     {"log1p(x)/x at 0",
-	"z = constant 0\n"
-	"one = constant 1\n"
-	"p = eq x, z\n"
-	"s = log1p x\n"
-	"q = div s, x\n"
-	"y = select p, one, q",
-	"0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+        "z = constant 0\n"
+        "one = constant 1\n"
+        "p = eq x, z\n"
+        "s = log1p x\n"
+        "q = div s, x\n"
+        "y = select p, one, q",
+        "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
     {"x log x, 0 at 0: beside it the slope is infinite",
-	"z = constant 0; p = eq x, z; l = log x; q = mul x, l; y = select p, z, q", "0", 0, REASON_NONE, FD_ABSTAINS,
-	REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+        "z = constant 0; p = eq x, z; l = log x; q = mul x, l; y = select p, z, q", "0", 0, REASON_NONE, FD_ABSTAINS,
+        REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
     {"x^2 log x, 0 at 0",
-	"z = constant 0\n"
-	"p = eq x, z\n"
-	"l = log x\n"
-	"t = square x\n"
-	"q = mul t, l\n"
-	"y = select p, z, q",
-	"0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+        "z = constant 0\n"
+        "p = eq x, z\n"
+        "l = log x\n"
+        "t = square x\n"
+        "q = mul t, l\n"
+        "y = select p, z, q",
+        "0", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"(1 - cos x)/x, 0 at 0: the slope beside it is 1/2",
-	"z = constant 0\n"
-	"p = eq x, z\n"
-	"one = constant 1\n"
-	"t = cos x\n"
-	"u = sub one, t\n"
-	"q = div u, x\n"
-	"y = select p, z, q",
-	"0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+        "z = constant 0\n"
+        "p = eq x, z\n"
+        "one = constant 1\n"
+        "t = cos x\n"
+        "u = sub one, t\n"
+        "q = div u, x\n"
+        "y = select p, z, q",
+        "0", 0, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
     {"cos(x)/x at 0: a pole beside 1",
-	"z = constant 0\n"
-	"one = constant 1\n"
-	"p = eq x, z\n"
-	"s = cos x\n"
-	"q = div s, x\n"
-	"y = select p, one, q",
-	"0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
+        "z = constant 0\n"
+        "one = constant 1\n"
+        "p = eq x, z\n"
+        "s = cos x\n"
+        "q = div s, x\n"
+        "y = select p, one, q",
+        "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
     /* guards: one side takes the path */
     {"x log x where x > 0, at 0", "z = constant 0; p = gt x, z; l = log x; q = mul x, l; y = select p, q, z", "0", 0,
-	REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
+        REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"sqrt where x > 0, at 0", "z = constant 0; p = gt x, z; q = sqrt x; y = select p, q, z", "0", 0, REASON_NONE,
-	FD_AGREES, REASON_NONE, REASON_NONE},
+        FD_AGREES, REASON_NONE, REASON_NONE},
     /* jumps */
     {"sign at 0", "y = sign x", "0", 0, REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
     {"floor at 3: the right side stays", "y = floor x", "3", 0, REASON_NONE, FD_AGREES, REASON_NONE, REASON_NONE},
     {"1 where x >= 0, else 0, at 0: the right side stays",
-	"z = constant 0; one = constant 1; p = ge x, z; y = select p, one, z", "0", 0, REASON_NONE, FD_AGREES,
-	REASON_NONE, REASON_NONE},
-    {"1 at 0, 0 elsewhere", "z = constant 0; one = constant 1; p = eq x, z; y = select p, one, z", "0", 0,
-	REASON_NONE, FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
+        "z = constant 0; one = constant 1; p = ge x, z; y = select p, one, z", "0", 0, REASON_NONE, FD_AGREES,
+        REASON_NONE, REASON_NONE},
+    {"1 at 0, 0 elsewhere", "z = constant 0; one = constant 1; p = eq x, z; y = select p, one, z", "0", 0, REASON_NONE,
+        FD_ABSTAINS, REASON_JUMP, REASON_JUMP},
     {"3x at 0, 7x elsewhere",
-	"z = constant 0\n"
-	"three = constant 3\n"
-	"seven = constant 7\n"
-	"p = eq x, z\n"
-	"u = mul x, three\n"
-	"v = mul x, seven\n"
-	"y = select p, u, v",
-	"0", 3, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
+        "z = constant 0\n"
+        "three = constant 3\n"
+        "seven = constant 7\n"
+        "p = eq x, z\n"
+        "u = mul x, three\n"
+        "v = mul x, seven\n"
+        "y = select p, u, v",
+        "0", 3, REASON_NONE, FD_ABSTAINS, REASON_ISOLATED_PATH, REASON_ISOLATED_PATH},
 };
 
 static void test_classes(struct analytic *analytic, struct fd *fd, struct arena *a)
@@ -361,8 +361,8 @@ static void test_classes(struct analytic *analytic, struct fd *fd, struct arena 
 		cross_check_coordinates(&check, &c, 0, &truth, a);
 		CHECK(truth.fd.outcome == r->fd, "%s: finite differences say %d, %s", r->name, (int)truth.fd.outcome,
 		    reason_names[truth.fd.reason]);
-		CHECK(truth.fd.reason == r->why, "%s: finite differences say %s", r->name,
-		    reason_names[truth.fd.reason]);
+		CHECK(
+		    truth.fd.reason == r->why, "%s: finite differences say %s", r->name, reason_names[truth.fd.reason]);
 		CHECK(g->reason == r->left, "%s: %s is left", r->name, reason_names[g->reason]);
 	}
 }

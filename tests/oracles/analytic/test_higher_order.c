@@ -64,7 +64,7 @@ static const struct closed_form {
      "  q = mul p, x\n"
      "  yield q\n"
      "}",
-	"2", {160, 240}},
+        "2", {160, 240}},
 };
 
 /* All mixes of jvp and vjp, innermost first. */
@@ -76,7 +76,7 @@ static void test_closed_forms(struct oracle *oracle, struct arena *a)
 				for (unsigned mix = 0; mix < 1u << n; mix++) {
 					const struct closed_form *f = &closed_forms[i];
 					const char *request = "",
-						   *what = arena_printf(a, "%s order %d mix %x", f->body, n, mix);
+					           *what = arena_printf(a, "%s order %d mix %x", f->body, n, mix);
 					for (int k = 0; k < n; k++)
 						request = arena_printf(a, "%s%s%s", request, k ? "; then " : "",
 						    mix >> k & 1 ? "vjp x" : "jvp x");
@@ -102,11 +102,10 @@ static void test_vectors(struct oracle *oracle, struct arena *a)
 {
 	/* x'Ax: the Hessian is A + A'; a row by each mix. */
 	const char *quadratic = "m: f64[2,2] = constant [1, 2, 5, 3]\n"
-				"p = matmul m, x\n"
-				"y = matmul x, p";
+	                        "p = matmul m, x\n"
+	                        "y = matmul x, p";
 	const char *unit = "jvp x; tangents [0, 1]", *contract = "vjp x; cotangents [0, 1]";
-	struct testcase c =
-	    test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", unit));
+	struct testcase c = test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", unit));
 	struct truth_point t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){7, 6}, "x'Ax, forward over reverse");
 	c = test_function(a, "x: f64[2]", quadratic, "[4,-1]", arena_printf(a, "vjp x; then %s", contract));
@@ -135,8 +134,7 @@ static void test_vectors(struct oracle *oracle, struct arena *a)
 	c = test_function(a, "x: f64[2]", "y = norm x axes=[0]", "[3,4]", arena_printf(a, "vjp x; then %s", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){-12.0 / 125, 9.0 / 125}, "norm");
-	c = test_function(
-	    a, "x: f64[2]", "y = logsumexp x axes=[0]", "[0,0]", arena_printf(a, "vjp x; then %s", unit));
+	c = test_function(a, "x: f64[2]", "y = logsumexp x axes=[0]", "[0,0]", arena_printf(a, "vjp x; then %s", unit));
 	t = truth_of(oracle, &c, a);
 	check_elements(&t, 0, (double[]){-0.25, 0.25}, "logsumexp");
 	c = test_function(
@@ -175,8 +173,8 @@ static void test_edges(struct oracle *oracle, struct arena *a)
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
 		if (row_wanted("edges: %s", edges[i].what))
 			for (int r = 0; r < 4; r++) {
-				struct testcase c =
-				    test_function(a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
+				struct testcase c = test_function(
+				    a, "x: f64[]", edges[i].body, edges[i].point, requests[r]);
 				struct truth_point t = truth_of(oracle, &c, a);
 				CHECK(t.n_assignment == 1 && t.derivative[0][0].at[0].reason == edges[i].reason,
 				    "%s, %d: %s", edges[i].what, r, reason_names[t.derivative[0][0].at[0].reason]);
@@ -338,7 +336,7 @@ static void test_formulas(struct oracle *oracle, struct arena *a)
 			struct arena_mark mark = arena_mark(a);
 			double x = formulas[i].low +
 			    (formulas[i].high - formulas[i].low) *
-				((double)choice_between(&choice, 0, 1 << 30) / (1 << 30));
+			        ((double)choice_between(&choice, 0, 1 << 30) / (1 << 30));
 			c.point[0][0].at[0].f = x;
 			struct truth_point t = truth_of(oracle, &c, a);
 			const struct component *d = &t.derivative[0][0].at[0];
@@ -346,8 +344,8 @@ static void test_formulas(struct oracle *oracle, struct arena *a)
 			for (int k = 0; k < 4 && formulas[i].formula[k] && d->reason == REASON_NONE; k++) {
 				double error = fabs(formulas[i].formula[k](x) - d->value - d->low);
 				worst = fmax(worst, error / d->loose);
-				CHECK(error <= d->loose, "%s formula %d at %.17g: error %g, loose %g",
-				    formulas[i].body, k, x, error, d->loose);
+				CHECK(error <= d->loose, "%s formula %d at %.17g: error %g, loose %g", formulas[i].body,
+				    k, x, error, d->loose);
 			}
 			arena_rewind(a, mark);
 		}

@@ -79,28 +79,28 @@ static double sum(const double *x, int n)
 
 typedef void formula(int n, const double *x, const double *g, double *out);
 #define FORMULA(name) static void name(int n, const double *x, const double *g, double *out)
-#define ONE(name, expression)                                                                                        \
-	FORMULA(name)                                                                                                \
-	{                                                                                                            \
-		double a = x[0], g0 = g[0];                                                                          \
-		(void)n, (void)a, (void)g0;                                                                          \
-		out[0] = (expression);                                                                               \
+#define ONE(name, expression) \
+	FORMULA(name) \
+	{ \
+		double a = x[0], g0 = g[0]; \
+		(void)n, (void)a, (void)g0; \
+		out[0] = (expression); \
 	}
-#define TWO(name, by_a, by_b)                                                                                        \
-	FORMULA(name)                                                                                                \
-	{                                                                                                            \
-		double a = x[0], b = x[1], g0 = g[0];                                                                \
-		(void)n, (void)a, (void)b;                                                                           \
-		out[0] = (by_a);                                                                                     \
-		out[1] = (by_b);                                                                                     \
+#define TWO(name, by_a, by_b) \
+	FORMULA(name) \
+	{ \
+		double a = x[0], b = x[1], g0 = g[0]; \
+		(void)n, (void)a, (void)b; \
+		out[0] = (by_a); \
+		out[1] = (by_b); \
 	}
 /* A tangent of an op of two operands. */
-#define TWO_TANGENT(name, expression)                                                                                \
-	FORMULA(name)                                                                                                \
-	{                                                                                                            \
-		double a = x[0], b = x[1], da = g[0], db = g[1];                                                     \
-		(void)n, (void)a, (void)b;                                                                           \
-		out[0] = (expression);                                                                               \
+#define TWO_TANGENT(name, expression) \
+	FORMULA(name) \
+	{ \
+		double a = x[0], b = x[1], da = g[0], db = g[1]; \
+		(void)n, (void)a, (void)b; \
+		out[0] = (expression); \
 	}
 
 ONE(square_twice, mul(mul(2, a), g0))
@@ -471,8 +471,8 @@ static double random_input(enum where domain)
 	case POSITIVE:
 		return fabs(x);
 	case BELOW_ONE:
-		return r(random_bits() % 2 ? uniform() * 2 - 1
-					   : copysign(fmax(0, one - fabs(random_value()) * 0x1p-6), x));
+		return r(
+		    random_bits() % 2 ? uniform() * 2 - 1 : copysign(fmax(0, one - fabs(random_value()) * 0x1p-6), x));
 	case ABOVE_ONE:
 		return r(1 + fabs(x));
 	case MODERATE:
@@ -499,18 +499,18 @@ static bool read_row(
 	bool vector = !row->operands, tangent = row->what == TANGENT;
 	const char *inputs = vector ? arena_printf(a, "x: %s[%d]", type, n)
 	    : row->operands == 1    ? arena_printf(a, "x: %s[]", type)
-				    : arena_printf(a, "x: %s[], z: %s[]", type, type);
+	                            : arena_printf(a, "x: %s[], z: %s[]", type, type);
 	int seeds = tangent || row->vector_result ? n : 1;
 	*c = test_case(a,
 	    arena_printf(a,
-		"inputs %s\n"
-		"y = %s %s%s\n"
-		"return y\n"
-		"point %s\n"
-		"request: %s; %s %s",
-		inputs, row->op, row->operands == 2 ? "x, z" : "x", row->attrs, list(a, x, n, vector),
-		tangent ? "jvp" : "vjp", tangent ? "tangents" : "cotangents",
-		list(a, g, seeds, vector && (tangent || row->vector_result))));
+	        "inputs %s\n"
+	        "y = %s %s%s\n"
+	        "return y\n"
+	        "point %s\n"
+	        "request: %s; %s %s",
+	        inputs, row->op, row->operands == 2 ? "x, z" : "x", row->attrs, list(a, x, n, vector),
+	        tangent ? "jvp" : "vjp", tangent ? "tangents" : "cotangents",
+	        list(a, g, seeds, vector && (tangent || row->vector_result))));
 	return c->n_point;
 }
 

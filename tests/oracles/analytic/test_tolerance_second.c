@@ -84,8 +84,7 @@ static struct pair sinh_of(struct pair a) { return with(a, sinh(a.v), r(cosh(a.v
 static struct pair rsqr(struct pair a)
 {
 	double y = r(1 / sqrt(a.v));
-	return with(
-	    a, y, random_bits() % 2 ? product(-0.5, ratio(y, a.v)) : product(-0.5, product(y, product(y, y))));
+	return with(a, y, random_bits() % 2 ? product(-0.5, ratio(y, a.v)) : product(-0.5, product(y, product(y, y))));
 }
 static struct pair tanh_of(struct pair a)
 {
@@ -115,10 +114,10 @@ static struct pair power(struct pair a, double b)
 /* ---- formulas: the cotangent of a, g the result's; b: an exponent or divisor ---- */
 
 typedef struct pair formula(struct pair a, struct pair g, struct pair b);
-#define F(name, expression)                                                                                          \
-	static struct pair name(struct pair a, struct pair g, struct pair b)                                         \
-	{                                                                                                            \
-		return (void)a, (void)g, (void)b, (expression);                                                      \
+#define F(name, expression) \
+	static struct pair name(struct pair a, struct pair g, struct pair b) \
+	{ \
+		return (void)a, (void)g, (void)b, (expression); \
 	}
 
 F(square_1, mul(g, mul(n(2), a)))
@@ -234,14 +233,14 @@ static struct pair exponentials(int m, const struct pair *x, struct pair *e)
 	return total(m, e);
 }
 
-#define REDUCTION(name, before, expression)                                                                          \
-	static void name(int m, const struct pair *x, struct pair g, struct pair *out)                               \
-	{                                                                                                            \
-		struct pair e[MOST] = {0};                                                                           \
-		(void)e;                                                                                             \
-		before;                                                                                              \
-		for (int k = 0; k < m; k++)                                                                          \
-			out[k] = (expression);                                                                       \
+#define REDUCTION(name, before, expression) \
+	static void name(int m, const struct pair *x, struct pair g, struct pair *out) \
+	{ \
+		struct pair e[MOST] = {0}; \
+		(void)e; \
+		before; \
+		for (int k = 0; k < m; k++) \
+			out[k] = (expression); \
 	}
 REDUCTION(norm_1, struct pair y = norm_of(m, x), mul(g, over(x[k], y)))
 REDUCTION(norm_2, struct pair y = norm_of(m, x), mul(x[k], over(g, y)))
@@ -249,20 +248,20 @@ REDUCTION(norm_3, struct pair y = norm_of(m, x), over(mul(g, x[k]), y))
 REDUCTION(softmax_1, struct pair s = exponentials(m, x, e), mul(g, over(e[k], s)))
 REDUCTION(softmax_2, struct pair s = exponentials(m, x, e), mul(over(g, s), e[k]))
 REDUCTION(softmax_3, struct pair s = loga(exponentials(m, x, e)); double top = x[0].v;
-	  for (int i = 0; i < m; i++) top = fmax(top, x[i].v), mul(g, expo(sub(x[k], add(n(top), s)))))
+          for (int i = 0; i < m; i++) top = fmax(top, x[i].v), mul(g, expo(sub(x[k], add(n(top), s)))))
 REDUCTION(prod_1, struct pair y = all(m, x), over(mul(g, y), x[k]))
 REDUCTION(prod_2, struct pair y = all(m, x), mul(g, over(y, x[k])))
 REDUCTION(prod_3, (void)m,
     mul(g,
-	k == 0           ? all(m - 1, x + 1)
-	    : k == m - 1 ? all(k, x)
-			 : mul(all(k, x), all(m - k - 1, x + k + 1))))
+        k == 0           ? all(m - 1, x + 1)
+            : k == m - 1 ? all(k, x)
+                         : mul(all(k, x), all(m - k - 1, x + k + 1))))
 
 static const struct reduction_row {
 	const char *op;
 	reduction *f;
 	bool leaves; /* the known limit of TOLERANCE.md, "Higher derivatives": in f16 its y' may leave the range where
-			g y'/x does not */
+	                g y'/x does not */
 } reductions[] = {{"norm", norm_1}, {"norm", norm_2}, {"norm", norm_3}, {"logsumexp", softmax_1},
     {"logsumexp", softmax_2}, {"logsumexp", softmax_3}, {"reduce_prod", prod_1, true}, {"reduce_prod", prod_2, true},
     {"reduce_prod", prod_3}};
@@ -380,16 +379,16 @@ static void test_row(struct analytic *oracle, const struct row *row, int number,
 		arena_reset(arena);
 		struct testcase c = test_case(arena,
 		    arena_printf(arena,
-			"inputs x: %s[], b: %s[]\n"
-			"y = %s %s\n"
-			"return y\n"
-			"point %a, %a\n"
-			"request: vjp x; cotangents %a; then jvp x; tangents %a",
-			type, type, row->op,
-			row->other == 0       ? "x"
-			    : row->other == 1 ? "x, b"
-					      : "b, x",
-			x, b, g, t));
+		        "inputs x: %s[], b: %s[]\n"
+		        "y = %s %s\n"
+		        "return y\n"
+		        "point %a, %a\n"
+		        "request: vjp x; cotangents %a; then jvp x; tangents %a",
+		        type, type, row->op,
+		        row->other == 0       ? "x"
+		            : row->other == 1 ? "x, b"
+		                              : "b, x",
+		        x, b, g, t));
 		analytic_truth(oracle, &c, 0, arena, &truth);
 		const struct component *want = truth.derivative[0][0].at;
 		if (want->reason != REASON_NONE)
@@ -468,8 +467,7 @@ static void test_reduction(
 	if (getenv("VERBOSE"))
 		printf("%-10s %2d %-5s decided %6d outside %5d worst %.3f of loose, %.2f of tight\n", row->op, number,
 		    type, decided, outside, worst, of_tight);
-	CHECK(
-	    200 * beyond <= decided, "%s, row %d, in %s: %d of %d infinite", row->op, number, type, beyond, decided);
+	CHECK(200 * beyond <= decided, "%s, row %d, in %s: %d of %d infinite", row->op, number, type, beyond, decided);
 	CHECK(!outside, "%s, row %d, in %s: %d of %d outside", row->op, number, type, outside, decided);
 	CHECK(dtype == DTYPE_F16 || decided > trials / 20, "%s, row %d, in %s: %d decided", row->op, number, type,
 	    decided);

@@ -1,7 +1,7 @@
 /*
- * The radius of an op of inexact operands, against the op itself: wherever the operands are in their balls, the value and the partials are in
- * theirs.  This is what the suprema over a ball stand for (oracles/TOLERANCE.md, Lemmas 1, 2 and 7): no order is neglected.  In f64, where
- * rounding is nothing beside the balls.
+ * The radius of an op of inexact operands, against the op itself: wherever the operands are in their balls, the value
+ * and the partials are in theirs.  This is what the suprema over a ball stand for (oracles/TOLERANCE.md, Lemmas 1, 2
+ * and 7): no order is neglected.  In f64, where rounding is nothing beside the balls.
  */
 #include "oracles/ball/ball.h"
 #include "oracles/ball/rules.h"
@@ -100,10 +100,10 @@ struct worst {
 /* What of one op the table names. */
 struct subject {
 	enum op op;
-	int n;               /* operands; 0: 1 to MOST */
-	double low, high;    /* of the operands, of both signs where low < 0; below 0 also by size */
-	bool by_size;        /* operands are 2^low ... 2^high of both signs */
-	bool positive;       /* operand 0 is */
+	int n;            /* operands; 0: 1 to MOST */
+	double low, high; /* of the operands, of both signs where low < 0; below 0 also by size */
+	bool by_size;     /* operands are 2^low ... 2^high of both signs */
+	bool positive;    /* operand 0 is */
 };
 
 static void sample(const struct subject *s, int n, double *x)
@@ -127,7 +127,8 @@ static void move(struct bench *b, int n, const double *x, const double *r, int c
 	}
 }
 
-static void test_point(struct bench *b, const struct subject *s, int n, const double *x, const double *r, bool guard, struct worst *worst)
+static void test_point(
+    struct bench *b, const struct subject *s, int n, const double *x, const double *r, bool guard, struct worst *worst)
 {
 	struct partial p[MOST];
 	mpfr_t at[MOST];
@@ -166,7 +167,8 @@ static void test_point(struct bench *b, const struct subject *s, int n, const do
 		mpfr_clear(at[j]);
 }
 
-/* Radii up to what leaves the op decided: of a random share of the largest of their sizes, one of them 0 now and then. */
+/* Radii up to what leaves the op decided: of a random share of the largest of their sizes, one of them 0 now and then.
+ */
 static void test_subject(struct bench *b, const struct subject *s, int trials)
 {
 	struct worst worst = {0};
@@ -196,28 +198,61 @@ static void test_subject(struct bench *b, const struct subject *s, int trials)
 	}
 	const char *name = op_table[s->op].name;
 	if (getenv("VERBOSE"))
-		printf("%-12s decided %6d value %.4f %.4f partial %.4f %.4f\n", name, worst.decided, worst.value[0], worst.value[1], worst.partial[0],
-		    worst.partial[1]);
+		printf("%-12s decided %6d value %.4f %.4f partial %.4f %.4f\n", name, worst.decided, worst.value[0],
+		    worst.value[1], worst.partial[0], worst.partial[1]);
 	CHECK(worst.decided > trials / 20, "%s: %d decided", name, worst.decided);
 	for (int guard = 0; guard < 2; guard++) {
 		/* but for the radius's own arithmetic, in double */
-		CHECK(worst.value[guard] <= 1 + 0x1p-40 && worst.value[guard] > 0.1, "%s: the value moves %g radii", name, worst.value[guard]);
+		CHECK(worst.value[guard] <= 1 + 0x1p-40 && worst.value[guard] > 0.1, "%s: the value moves %g radii",
+		    name, worst.value[guard]);
 		CHECK(worst.partial[guard] <= 1 + 0x1p-40, "%s: a partial moves %g radii", name, worst.partial[guard]);
 	}
 }
 
 static const struct subject subjects[] = {
-    {OP_SQUARE, 1, -9, 9, true, false}, {OP_SQRT, 1, -30, 30, true, true}, {OP_RSQRT, 1, -30, 30, true, true}, {OP_EXP, 1, -20, 20, false, false},
-    {OP_EXPM1, 1, -20, 20, false, false}, {OP_LOG, 1, -30, 30, true, true}, {OP_LOG1P, 1, -0.9999, 3, false, false}, {OP_LOG1P, 1, -30, 30, true, true},
-    {OP_SIN, 1, -7, 7, false, false}, {OP_COS, 1, -7, 7, false, false}, {OP_TAN, 1, -7, 7, false, false}, {OP_ASIN, 1, -1, 1, false, false},
-    {OP_ACOS, 1, -1, 1, false, false}, {OP_ATAN, 1, -9, 9, true, false}, {OP_ATAN, 1, -3, 3, false, false}, {OP_SINH, 1, -9, 9, false, false},
-    {OP_COSH, 1, -9, 9, false, false}, {OP_TANH, 1, -9, 9, false, false}, {OP_ASINH, 1, -9, 9, false, false}, {OP_ACOSH, 1, 1, 3, false, false},
-    {OP_ACOSH, 1, 1, 1000, false, false}, {OP_ATANH, 1, -1, 1, false, false}, {OP_LOGISTIC, 1, -20, 20, false, false}, {OP_ERF, 1, -6, 6, false, false},
-    {OP_ADD, 2, -6, 6, true, false}, {OP_SUB, 2, -6, 6, true, false}, {OP_MUL, 2, -6, 6, true, false}, {OP_CUMPROD, 2, -6, 6, true, false},
-    {OP_DIV, 2, -6, 6, true, false}, {OP_ATAN2, 2, -6, 6, true, true}, {OP_ATAN2, 2, 0, 1, false, true}, {OP_POW, 2, -4, 4, true, true},
-    {OP_POW, 2, -1, 1, true, true}, {OP_MATMUL, 4, -6, 6, true, false}, {OP_REDUCE_SUM, 0, -6, 6, true, false}, {OP_REDUCE_MEAN, 0, -6, 6, true, false},
-    {OP_NORM, 0, -6, 6, true, false}, {OP_LOGSUMEXP, 0, -4, 4, false, false}, {OP_MAX, 2, -6, 6, true, false}, {OP_REDUCE_MIN, 0, -6, 6, true, false},
-    {OP_NEG, 1, -6, 6, true, false}, {OP_ABS, 1, -6, 6, true, false}, {OP_CAST, 1, -6, 6, true, false},
+    {OP_SQUARE, 1, -9, 9, true, false},
+    {OP_SQRT, 1, -30, 30, true, true},
+    {OP_RSQRT, 1, -30, 30, true, true},
+    {OP_EXP, 1, -20, 20, false, false},
+    {OP_EXPM1, 1, -20, 20, false, false},
+    {OP_LOG, 1, -30, 30, true, true},
+    {OP_LOG1P, 1, -0.9999, 3, false, false},
+    {OP_LOG1P, 1, -30, 30, true, true},
+    {OP_SIN, 1, -7, 7, false, false},
+    {OP_COS, 1, -7, 7, false, false},
+    {OP_TAN, 1, -7, 7, false, false},
+    {OP_ASIN, 1, -1, 1, false, false},
+    {OP_ACOS, 1, -1, 1, false, false},
+    {OP_ATAN, 1, -9, 9, true, false},
+    {OP_ATAN, 1, -3, 3, false, false},
+    {OP_SINH, 1, -9, 9, false, false},
+    {OP_COSH, 1, -9, 9, false, false},
+    {OP_TANH, 1, -9, 9, false, false},
+    {OP_ASINH, 1, -9, 9, false, false},
+    {OP_ACOSH, 1, 1, 3, false, false},
+    {OP_ACOSH, 1, 1, 1000, false, false},
+    {OP_ATANH, 1, -1, 1, false, false},
+    {OP_LOGISTIC, 1, -20, 20, false, false},
+    {OP_ERF, 1, -6, 6, false, false},
+    {OP_ADD, 2, -6, 6, true, false},
+    {OP_SUB, 2, -6, 6, true, false},
+    {OP_MUL, 2, -6, 6, true, false},
+    {OP_CUMPROD, 2, -6, 6, true, false},
+    {OP_DIV, 2, -6, 6, true, false},
+    {OP_ATAN2, 2, -6, 6, true, true},
+    {OP_ATAN2, 2, 0, 1, false, true},
+    {OP_POW, 2, -4, 4, true, true},
+    {OP_POW, 2, -1, 1, true, true},
+    {OP_MATMUL, 4, -6, 6, true, false},
+    {OP_REDUCE_SUM, 0, -6, 6, true, false},
+    {OP_REDUCE_MEAN, 0, -6, 6, true, false},
+    {OP_NORM, 0, -6, 6, true, false},
+    {OP_LOGSUMEXP, 0, -4, 4, false, false},
+    {OP_MAX, 2, -6, 6, true, false},
+    {OP_REDUCE_MIN, 0, -6, 6, true, false},
+    {OP_NEG, 1, -6, 6, true, false},
+    {OP_ABS, 1, -6, 6, true, false},
+    {OP_CAST, 1, -6, 6, true, false},
 };
 
 int main(int argc, char **argv)

@@ -19,68 +19,68 @@ static const struct row {
 	bool weak[COMPONENTS]; /* of each component of the derivative */
 } rows[] = {
     {"a dead root at 0", "x: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e",
-	"y", "0", "request: vjp", {true}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e",
+        "y", "0", "request: vjp", {true}},
     {"a dead root of a negative number", "x: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e",
-	"y", "-1", "request: vjp", {true}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e",
+        "y", "-1", "request: vjp", {true}},
     {"forwards", "x: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e",
-	"y", "-1", "request: jvp", {true}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e",
+        "y", "-1", "request: jvp", {true}},
     {"a root at 1", "x: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e",
-	"y", "1", "request: vjp", {false}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e",
+        "y", "1", "request: vjp", {false}},
     {"below a dead quotient", "x: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"s = sin x\n"
-	"b = div e, s\n"
-	"y = select p, b, e",
-	"y", "0", "request: vjp", {true}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "s = sin x\n"
+        "b = div e, s\n"
+        "y = select p, b, e",
+        "y", "0", "request: vjp", {true}},
     {"beside it", "x: f64[], z: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e\n"
-	"w = mul z, z",
-	"y, w", "-1,0", "request: vjp", {true, false}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e\n"
+        "w = mul z, z",
+        "y, w", "-1,0", "request: vjp", {true, false}},
     /* forwards any result may be the one */
     {"beside it, forwards", "x: f64[], z: f64[]",
-	"o = constant 0\n"
-	"e = constant 1\n"
-	"p = gt x, o\n"
-	"b = sqrt x\n"
-	"y = select p, b, e\n"
-	"w = sin z",
-	"y, w", "-1,0", "request: jvp", {true, true}},
+        "o = constant 0\n"
+        "e = constant 1\n"
+        "p = gt x, o\n"
+        "b = sqrt x\n"
+        "y = select p, b, e\n"
+        "w = sin z",
+        "y, w", "-1,0", "request: jvp", {true, true}},
     {"a seed of 0", "x: f64[2]", "y = rsqrt x", "y", "[0,1]", "request: vjp; cotangents [0, 1]", {true, false}},
     {"what nobody reads", "x: f64[2]", "i = div 1, x; y = slice i start=[0] size=[1]", "y", "[1,0]", "request: vjp",
-	{false, true}},
+        {false, true}},
     {"an asin of what rounds to 1, not read", "x: f64[2]",
-	"a = add 1, x\n"
-	"s = asin a\n"
-	"y = slice s start=[1] size=[1] stride=[1]",
-	"y", "[-0x1p-58, -0.5]", "request: vjp", {true, false}},
+        "a = add 1, x\n"
+        "s = asin a\n"
+        "y = slice s start=[1] size=[1] stride=[1]",
+        "y", "[-0x1p-58, -0.5]", "request: vjp", {true, false}},
     {"the loser of a maximum", "x: f64[], z: f64[]", "r = sqrt x; y = max r, z", "y", "0,1", "request: vjp",
-	{true, false}},
+        {true, false}},
     {"a square as a power at 0", "x: f64[]", "y = pow x, 2", "y", "0", "request: vjp", {false}},
     {"a product with a 0", "x: f64[2]", "y = reduce_prod x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
     {"a norm with a 0", "x: f64[2]", "y = norm x axes=[0]", "y", "[0,3]", "request: vjp", {false, false}},
@@ -90,8 +90,8 @@ static const struct row {
 static struct testcase read_row(const struct row *row, struct arena *a)
 {
 	return test_case(a,
-	    arena_printf(a, "inputs %s\n%s\nreturn %s\npoint %s\n%s", row->inputs, row->body, row->results,
-		row->point, row->request));
+	    arena_printf(a, "inputs %s\n%s\nreturn %s\npoint %s\n%s", row->inputs, row->body, row->results, row->point,
+	        row->request));
 }
 
 static void test_row(struct oracle *oracle, const struct row *row, struct arena *a)
@@ -135,10 +135,9 @@ static void test_mixed(struct oracle *oracle, struct arena *a)
 			answer.derivative[i].at[0].f = NAN;
 		}
 		judge(&c, &truth, &answer, &got);
-		CHECK(got.verdict == VERDICT_NAN_LEAK && got.weak_zero == !k && got.which == k, "%s: %s, %d",
-		    row->name, verdict_names[got.verdict], got.weak_zero);
-		CHECK(
-		    !strcmp(signature_coarse("x", &c, &got, a), k ? "x|vjp|nan-leak|nan" : "x|*|nan-leak|weak-zero"),
+		CHECK(got.verdict == VERDICT_NAN_LEAK && got.weak_zero == !k && got.which == k, "%s: %s, %d", row->name,
+		    verdict_names[got.verdict], got.weak_zero);
+		CHECK(!strcmp(signature_coarse("x", &c, &got, a), k ? "x|vjp|nan-leak|nan" : "x|*|nan-leak|weak-zero"),
 		    "%s", signature_coarse("x", &c, &got, a));
 	}
 }

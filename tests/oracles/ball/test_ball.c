@@ -22,19 +22,19 @@ static const struct truth_point *truth_of_order(struct analytic *oracle, struct 
 	const char *above = second ? arena_printf(a, "; then vjp; cotangents %s", second) : "";
 	struct testcase c = test_case(a,
 	    arena_printf(a,
-		"inputs x: %s\n"
-		"%s\n"
-		"return y\n"
-		"point %s\n"
-		"request: vjp; cotangents %s%s",
-		type, body, point, cotangent, above));
+	        "inputs x: %s\n"
+	        "%s\n"
+	        "return y\n"
+	        "point %s\n"
+	        "request: vjp; cotangents %s%s",
+	        type, body, point, cotangent, above));
 	struct truth_point *t = NEW(a, struct truth_point, 1);
 	analytic_truth(oracle, &c, 0, a, t);
 	return t;
 }
 
-static const struct truth_point *truth_of(struct analytic *oracle, struct arena *a, const char *type,
-    const char *body, const char *point, const char *cotangent)
+static const struct truth_point *truth_of(struct analytic *oracle, struct arena *a, const char *type, const char *body,
+    const char *point, const char *cotangent)
 {
 	return truth_of_order(oracle, a, type, body, point, cotangent, NULL);
 }
@@ -59,42 +59,41 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 	    {"underflow of a value", "f16[]", "y = exp x", "-15", "1", 4 * u16 * 3.059e-7 + eta16, ANY, ANY, ANY},
 	    {"a rounded product", "f64[]", "y = mul x, 3", "1", "0x1.0000000000001p+0", 0, 0, 2 * u, 2 * u},
 	    {"underflow of a contribution", "f16[]", "c: f16[] = constant 0x1.804p+1; y = mul x, c", "1", "0x1p-18",
-		ANY, ANY, eta16, eta16},
+	        ANY, ANY, eta16, eta16},
 	    {"both factors rounded", "f64[]", "s = add x, 0x1p-60; y = mul s, s", "1", "1", 3 * u, 3 * u, 2 * (u + u),
-		ANY},
-	    {"both terms rounded", "f64[]", "c = constant 0x1p-60; s = add x, c; y = add c, s", "1", "1", 2 * u,
-		2 * u, 0, 0},
+	        ANY},
+	    {"both terms rounded", "f64[]", "c = constant 0x1p-60; s = add x, c; y = add c, s", "1", "1", 2 * u, 2 * u,
+	        0, 0},
 	    {"a cancelling sum", "f64[3]", "y = reduce_sum x axes=[0]", "[1, 0x1p-60, -1]", "1", u, u, 0, 0},
 	    {"an exact sum", "f64[3]", "y = reduce_sum x axes=[0]", "[1,2,3]", "1", 0, 0, 0, 0},
 	    {"a sum of one bit too many", "f64[2]", "y = reduce_sum x axes=[0]", "[9007199254740992,1]", "1",
-		0x1p53 * u, ANY, 0, 0},
+	        0x1p53 * u, ANY, 0, 0},
 	    {"an exact dot product", "f64[2]", "y = matmul x, x", "[3,5]", "1", 0, 0, ANY, ANY},
 	    {"a dot product", "f64[2]", "c = constant [3, 0x1.8p-60]; y = matmul x, c", "[1,-1]", "1", 2 * u, ANY, 0,
-		0},
-	    {"a power of a rounded number", "f64[]",
-		"c = constant 0x1p-60; b = constant 3; s = add x, c; y = pow s, b", "1", "1", 3 * u + 4 * u, ANY,
-		(12 + 18) * u, ANY},
+	        0},
+	    {"a power of a rounded number", "f64[]", "c = constant 0x1p-60; b = constant 3; s = add x, c; y = pow s, b",
+	        "1", "1", 3 * u + 4 * u, ANY, (12 + 18) * u, ANY},
 	    {"a product, or all divided by one", "f64[2]", "y = reduce_prod x axes=[0]", "[3,5]", "1", 15 * u, 15 * u,
-		5 * u, 20 * u},
+	        5 * u, 20 * u},
 	    {"a product with a grouping that overflows", "f64[4]", "y = reduce_prod x axes=[0]",
-		"[0x1p600, 0x1p-600, 0x1p600, 0x1p-600]", "1", 3 * u, INFINITY, ANY, INFINITY},
+	        "[0x1p600, 0x1p-600, 0x1p600, 0x1p-600]", "1", 3 * u, INFINITY, ANY, INFINITY},
 	    {"a product with a grouping that underflows", "f64[4]", "y = reduce_prod x axes=[0]",
-		"[0x1p-600, 0x1p600, 0x1p-600, 0x1p600]", "1", 3 * u, INFINITY, ANY, INFINITY},
+	        "[0x1p-600, 0x1p600, 0x1p-600, 0x1p600]", "1", 3 * u, INFINITY, ANY, INFINITY},
 	    {"a worse formula", "f64[]", "y = tanh x", "1", "1", 8 * u * 0.7616, ANY, 13 * p * u,
-		(22 * p + 2 + 18 * 0.7616) * u},
+	        (22 * p + 2 + 18 * 0.7616) * u},
 	    {"partial sums by their binades", "f64[3]", "y = reduce_sum x axes=[0]", "[1.75, 1.75, 0x1p-60]", "1",
-		4 * u, 4 * u, 0, 0},
+	        4 * u, 4 * u, 0, 0},
 	    {"a partial's formula out of range, not the value's", "f16[]", "y = atan x", "300", "1", 4 * u16, 4 * u16,
-		ANY, INFINITY},
+	        ANY, INFINITY},
 	    {"a value's formula out of range", "f16[]", "y = asinh x", "300", "1", 8 * u16 * 6.397 + eta16, INFINITY,
-		ANY, INFINITY},
+	        ANY, INFINITY},
 	    {"g y/x of what scatter_mul left as it was", "f64[2]",
-		"i: i64[1] = constant [1]\n"
-		"k = constant [3]\n"
-		"y = scatter_mul x, i, k axis=0 mode=clip",
-		"[0.75,0.5]", "[5,1]", 0, 0, 0, 2 * u * 5},
-	    {"floor beyond the fractions", "f64[]", "s = add x, 0x1.ccccccccccccdp-1; y = floor s",
-		"4503599627370497", "1", 1.5, 1.5, 0, 0},
+	        "i: i64[1] = constant [1]\n"
+	        "k = constant [3]\n"
+	        "y = scatter_mul x, i, k axis=0 mode=clip",
+	        "[0.75,0.5]", "[5,1]", 0, 0, 0, 2 * u * 5},
+	    {"floor beyond the fractions", "f64[]", "s = add x, 0x1.ccccccccccccdp-1; y = floor s", "4503599627370497",
+	        "1", 1.5, 1.5, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (!row_wanted("radii: %s", rows[i].what))
@@ -108,10 +107,10 @@ static void test_radii(struct analytic *oracle, struct arena *a)
 		    row->what, y->tight, row->primal_tight);
 		CHECK(row->primal_loose == ANY || close_to(y->loose, row->primal_loose), "%s: loose %g, not %g",
 		    row->what, y->loose, row->primal_loose);
-		CHECK(row->tight == ANY || close_to(d->tight, row->tight), "%s: derivative tight %g, not %g",
-		    row->what, d->tight, row->tight);
-		CHECK(row->loose == ANY || close_to(d->loose, row->loose), "%s: derivative loose %g, not %g",
-		    row->what, d->loose, row->loose);
+		CHECK(row->tight == ANY || close_to(d->tight, row->tight), "%s: derivative tight %g, not %g", row->what,
+		    d->tight, row->tight);
+		CHECK(row->loose == ANY || close_to(d->loose, row->loose), "%s: derivative loose %g, not %g", row->what,
+		    d->loose, row->loose);
 	}
 }
 
@@ -133,12 +132,12 @@ static void test_blend(struct analytic *oracle, struct arena *a)
 		arena_reset(a);
 		struct testcase c = test_case(a,
 		    arena_printf(a,
-			"inputs x: f64[], z: f64[]\n"
-			"y = %s x, z\n"
-			"return y\n"
-			"point 1, 2\n"
-			"request: jvp; tangents %s\n",
-			rows[k].op, rows[k].tangents));
+		        "inputs x: f64[], z: f64[]\n"
+		        "y = %s x, z\n"
+		        "return y\n"
+		        "point 1, 2\n"
+		        "request: jvp; tangents %s\n",
+		        rows[k].op, rows[k].tangents));
 		if (!c.n_point)
 			continue;
 		analytic_truth(oracle, &c, 0, a, &t);
@@ -149,8 +148,8 @@ static void test_blend(struct analytic *oracle, struct arena *a)
 }
 
 /* s is x + 2^-60: a right engine gets x. */
-#define S                                                                                                            \
-	"c = constant 0x1p-60\n"                                                                                     \
+#define S \
+	"c = constant 0x1p-60\n" \
 	"s = add x, c\n"
 #define PICK "y: f64[] = cond (p) { yield x } else { yield s }"
 
@@ -160,21 +159,21 @@ struct undecided_row {
 };
 static const struct undecided_row undecided_rows[] = {
     {"an index that rounding changes",
-	S "i = cast s dtype=i64\n"
-	  "v = constant [3, 5]\n"
-	  "y = gather v, i axis=0 mode=clip",
-	"1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+        S "i = cast s dtype=i64\n"
+          "v = constant [3, 5]\n"
+          "y = gather v, i axis=0 mode=clip",
+        "1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a branch that rounding changes", S "p = gt s, x\n" PICK, "1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a branch that is certain", S "p = gt x, c\n" PICK, "1", "1", REASON_NONE, REASON_NONE},
     {"an uncertain integer as a float", S "i = cast s dtype=i64; f = cast i dtype=f64; y = mul f, x", "1", "1",
-	REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+        REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a maximum of two that are close", S "y = max s, x", "1", "1", REASON_NONE, REASON_ILL_CONDITIONED},
     {"a maximum of two that are computed alike, of different leaves", S "t = tanh s; r = tanh x; y = max t, r", "1",
-	"1", REASON_NONE, REASON_ILL_CONDITIONED},
+        "1", REASON_NONE, REASON_ILL_CONDITIONED},
     {"a maximum of two that are close, beside what weighs more", S "m = max s, x; l = mul x, 1024; y = add l, m", "1",
-	"1", REASON_NONE, REASON_NONE},
+        "1", REASON_NONE, REASON_NONE},
     {"a magnitude of what may be 0, beside what weighs more",
-	S "d = sub s, x; m = abs d; l = mul x, 1024; y = add l, m", "1", "1", REASON_NONE, REASON_NONE},
+        S "d = sub s, x; m = abs d; l = mul x, 1024; y = add l, m", "1", "1", REASON_NONE, REASON_NONE},
     {"the magnitude of what may be 0", S "d = sub s, x; y = abs d", "1", "1", REASON_NONE, REASON_ILL_CONDITIONED},
     {"a step that rounding can take", S "y = floor s", "1", "1", REASON_UNSTABLE_PATH, REASON_NONE},
     {"a sign that rounding can change", S "d = sub s, x; y = sign d", "1", "1", REASON_UNSTABLE_PATH, REASON_NONE},
@@ -182,33 +181,33 @@ static const struct undecided_row undecided_rows[] = {
     {"a cotangent that is no number", "y = add x, x", "1", "nan", REASON_NONE, REASON_NON_FINITE},
     {"an infinite cotangent", "y = add x, x", "1", "inf", REASON_NONE, REASON_NON_FINITE},
     {"0 to what may be 0", S "z = constant 0; d = sub s, x; y = pow z, d", "1", "1", REASON_UNSTABLE_PATH,
-	REASON_CONVENTION},
+        REASON_CONVENTION},
     {"the root of what may be negative, compared with itself",
-	S "d = sub s, x; r = sqrt d; p = eq r, r; y = select p, x, s", "1", "1", REASON_UNSTABLE_PATH,
-	REASON_UNSTABLE_PATH},
+        S "d = sub s, x; r = sqrt d; p = eq r, r; y = select p, x, s", "1", "1", REASON_UNSTABLE_PATH,
+        REASON_UNSTABLE_PATH},
     {"a certain NaN compared with itself", "r = sqrt -1; p = eq r, r; y = select p, r, x", "1", "1", REASON_NONE,
-	REASON_NONE},
+        REASON_NONE},
     {"a NaN of what is rounded, compared with a number", S "n = neg s; r = sqrt n; p = gt r, x; y = select p, c, s",
-	"1", "1", REASON_NONE, REASON_NONE},
+        "1", "1", REASON_NONE, REASON_NONE},
     {"a NaN or not, compared with a number", S "d = sub s, x; n = neg d; r = sqrt n; p = gt r, x; y = select p, c, s",
-	"1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
-    {"an infinity that becomes a 0", "i = constant -inf; s = add x, i; e = exp s; y = add e, x", "1", "1",
-	REASON_NONE, REASON_NONE},
+        "1", "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+    {"an infinity that becomes a 0", "i = constant -inf; s = add x, i; e = exp s; y = add e, x", "1", "1", REASON_NONE,
+        REASON_NONE},
     {"an infinity whose sign rounding can change",
-	S "i = constant inf; d = sub s, x; m = mul i, d; t = tanh m; y = add t, x", "1", "1", REASON_OVERFLOW,
-	REASON_OVERFLOW},
+        S "i = constant inf; d = sub s, x; m = mul i, d; t = tanh m; y = add t, x", "1", "1", REASON_OVERFLOW,
+        REASON_OVERFLOW},
     {"the sign of a computed 0",
-	"z = constant 0\n"
-	"o = constant 1\n"
-	"d = mul x, z\n"
-	"i = div o, d\n"
-	"t = tanh i\n"
-	"y = add t, x",
-	"1", "1", REASON_NON_FINITE, REASON_NON_FINITE},
+        "z = constant 0\n"
+        "o = constant 1\n"
+        "d = mul x, z\n"
+        "i = div o, d\n"
+        "t = tanh i\n"
+        "y = add t, x",
+        "1", "1", REASON_NON_FINITE, REASON_NON_FINITE},
     {"a choice by what may have left the range", "d = asinh x; p = lt d, x; y = select p, x, d", "0x1p700", "1",
-	REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+        REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"what may have left the range, compared with itself", "d = asinh x; p = eq d, d; y = select p, x, d", "0x1p700",
-	"1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
+        "1", REASON_UNSTABLE_PATH, REASON_UNSTABLE_PATH},
     {"a number compared with itself", S "p = eq s, s; y = select p, x, s", "1", "1", REASON_NONE, REASON_NONE},
 };
 
@@ -223,8 +222,8 @@ static void test_undecided(struct analytic *oracle, struct arena *a)
 		enum reason y = t->primal[0].at->reason, d = t->derivative[0][0].at->reason;
 		CHECK(y == row->primal, "%s: the value is undecided(%s), not (%s)", row->what, reason_names[y],
 		    reason_names[row->primal]);
-		CHECK(d == row->derivative, "%s: the derivative is undecided(%s), not (%s)", row->what,
-		    reason_names[d], reason_names[row->derivative]);
+		CHECK(d == row->derivative, "%s: the derivative is undecided(%s), not (%s)", row->what, reason_names[d],
+		    reason_names[row->derivative]);
 	}
 }
 
@@ -236,41 +235,41 @@ static const struct decided_row decided_rows[] = {
     {"a slope far out, which hardly changes", "f64[]", "c = exp x; y = asinh c", "24", "1"},
     {"a saturated slope", "f64[]", "s = mul x, 0x1.999999999999ap+0; y = tanh s", "25.5", "1"},
     {"an operand known to one digit", "f64[]", "h = cast x dtype=bf16; s = cast h dtype=f64; y = asinh s", "300.5",
-	"1"},
+        "1"},
     {"the largest of what is computed alike", "f64[]",
-	"b = broadcast_to x shape=[3]; t = tanh b; y = reduce_max t axes=[0]", "0.75", "1"},
+        "b = broadcast_to x shape=[3]; t = tanh b; y = reduce_max t axes=[0]", "0.75", "1"},
     {"clamped where it is certain, and compared with itself", "f64[]",
-	"c = constant -5; t = tanh x; m = max t, c; y = min m, t", "0.75", "1"},
+        "c = constant -5; t = tanh x; m = max t, c; y = min m, t", "0.75", "1"},
     {"sorted, though nobody knows which is which", "f64[]",
-	"b = broadcast_to x shape=[3]\n"
-	"t = exp b\n"
-	"r = sort t axis=0\n"
-	"w = constant [1, 3, 5]\n"
-	"y = matmul r, w",
-	"0.75", "1"},
+        "b = broadcast_to x shape=[3]\n"
+        "t = exp b\n"
+        "r = sort t axis=0\n"
+        "w = constant [1, 3, 5]\n"
+        "y = matmul r, w",
+        "0.75", "1"},
     {"six terms of low precision", "bf16[]",
-	"b = broadcast_to x shape=[6]\n"
-	"c: bf16[6] = constant [1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125]\n"
-	"m = mul b, c\n"
-	"y = reduce_sum m axes=[0]",
-	"1", "1"},
+        "b = broadcast_to x shape=[6]\n"
+        "c: bf16[6] = constant [1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125, 1.0078125]\n"
+        "m = mul b, c\n"
+        "y = reduce_sum m axes=[0]",
+        "1", "1"},
     {"a call of the library in low precision", "bf16[]", "y = sin x", "1", "1"},
     {"a chain of exact products", "bf16[]",
-	"c: bf16[] = constant 3\n"
-	"h: bf16[] = constant 0.25\n"
-	"m = mul x, c\n"
-	"n = mul m, m\n"
-	"o = mul n, h\n"
-	"y = mul o, m",
-	"1", "1"},
+        "c: bf16[] = constant 3\n"
+        "h: bf16[] = constant 0.25\n"
+        "m = mul x, c\n"
+        "n = mul m, m\n"
+        "o = mul n, h\n"
+        "y = mul o, m",
+        "1", "1"},
     {"behind the 0 of a library", "bf16[]",
-	"z: bf16[] = constant 0\n"
-	"m = mul x, z\n"
-	"e = exp m\n"
-	"l = log e\n"
-	"s = sub x, l\n"
-	"y = square s",
-	"3", "1"},
+        "z: bf16[] = constant 0\n"
+        "m = mul x, z\n"
+        "e = exp m\n"
+        "l = log e\n"
+        "s = sub x, l\n"
+        "y = square s",
+        "3", "1"},
 };
 
 static void test_decided(struct analytic *oracle, struct arena *a)
@@ -297,8 +296,8 @@ static void test_range(struct analytic *oracle, struct arena *a)
 		if (!row_wanted("range: %s", bodies[i]))
 			continue;
 		arena_reset(a);
-		const struct truth_point *t =
-		    truth_of(oracle, a, "f64[3]", bodies[i], "[0x1p1023, 0x1p1023, -0x1.8p1023]", "1");
+		const struct truth_point *t = truth_of(
+		    oracle, a, "f64[3]", bodies[i], "[0x1p1023, 0x1p1023, -0x1.8p1023]", "1");
 		CHECK(t->primal[0].at->reason == REASON_OVERFLOW, "%s: %s", bodies[i],
 		    reason_names[t->primal[0].at->reason]);
 	}
@@ -348,14 +347,14 @@ static void test_edges(struct analytic *oracle, struct arena *a)
 static void test_second_of_untouched(struct analytic *oracle, struct arena *a)
 {
 	const char *body = "i: i64[1] = constant [1]\n"
-			   "k = constant [3]\n"
-			   "y = scatter_mul x, i, k axis=0 mode=clip";
+	                   "k = constant [3]\n"
+	                   "y = scatter_mul x, i, k axis=0 mode=clip";
 
 	arena_reset(a);
 	const struct truth_point *t = truth_of_order(oracle, a, "f64[2]", body, "[0.75,0.5]", "[5,1]", "[7,1]");
 	const struct component *d = &t->derivative[0][0].at[0];
 	CHECK(d->reason == REASON_NONE && d->value == 0 && d->loose >= 7 * u * 5 * 7 / 0.75 &&
-		d->loose < 0x1p-40 * 5 * 7 / 0.75,
+	        d->loose < 0x1p-40 * 5 * 7 / 0.75,
 	    "%g, %g", d->value, d->loose);
 	CHECK(t->primal[0].at[0].tight == 0, "times 1 rounds by %g", t->primal[0].at[0].tight);
 }
@@ -369,20 +368,20 @@ static void test_untouched(struct analytic *oracle, struct arena *a)
 	static const struct {
 		const char *x;
 		double least, most; /* of the loose radius of 0.5 */
-	} rows[] = {{"[0.75,0.5]", 2 * u * 0.5, 8 * u * 0.5},
-	    {"[0x0.000000000006fp-1022, 0.5]", 0.5 / 111, 1.0 / 111}, {"[0x1p-1000, 0.5]", 2 * u * 0.5, 8 * u * 0.5}};
+	} rows[] = {{"[0.75,0.5]", 2 * u * 0.5, 8 * u * 0.5}, {"[0x0.000000000006fp-1022, 0.5]", 0.5 / 111, 1.0 / 111},
+	    {"[0x1p-1000, 0.5]", 2 * u * 0.5, 8 * u * 0.5}};
 	const char *body = "i: i64[1] = constant [1]\n"
-			   "k = constant [1]\n"
-			   "y = scatter_mul x, i, k axis=0 mode=clip";
+	                   "k = constant [1]\n"
+	                   "y = scatter_mul x, i, k axis=0 mode=clip";
 
 	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
 		if (!row_wanted("untouched: %s", rows[k].x))
 			continue;
 		arena_reset(a);
-		const struct component *d =
-		    &truth_of(oracle, a, "f64[2]", body, rows[k].x, "[0.5,1]")->derivative[0][0].at[0];
+		const struct component
+		    *d = &truth_of(oracle, a, "f64[2]", body, rows[k].x, "[0.5,1]")->derivative[0][0].at[0];
 		CHECK(d->reason == REASON_NONE && d->value == 0.5 && d->tight == 0 && d->loose >= rows[k].least &&
-			d->loose <= rows[k].most,
+		        d->loose <= rows[k].most,
 		    "%s: %g, %g", rows[k].x, d->tight, d->loose);
 	}
 }
@@ -391,13 +390,12 @@ static void test_untouched(struct analytic *oracle, struct arena *a)
 static void test_formulas_that_overflow(struct analytic *oracle, struct arena *a)
 {
 	for (int far = 0; far < 2; far++) {
-		const char *text =
-		    arena_printf(a, "k = constant [%s]; a = add k, x; y = tanh a", far ? "-8589934592" : "-1");
-		const struct component *d =
-		    &truth_of_order(oracle, a, "f64[1]", text, "[0.5]", "[1]", "[0]")->derivative[0][0].at[0];
+		const char *text = arena_printf(
+		    a, "k = constant [%s]; a = add k, x; y = tanh a", far ? "-8589934592" : "-1");
+		const struct component
+		    *d = &truth_of_order(oracle, a, "f64[1]", text, "[0.5]", "[1]", "[0]")->derivative[0][0].at[0];
 
-		CHECK(
-		    d->reason == REASON_NONE && d->value == 0 && d->in_domain == !far, "%s: %d", text, d->in_domain);
+		CHECK(d->reason == REASON_NONE && d->value == 0 && d->in_domain == !far, "%s: %d", text, d->in_domain);
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * Roundings in numbers: no order of accumulation of a sum may leave the ball, the worst orders come near its rim, and what is called exact is exact
- * in every order.
+ * Roundings in numbers: no order of accumulation of a sum may leave the ball, the worst orders come near its rim, and
+ * what is called exact is exact in every order.
  */
 #include "oracles/ball/rounding.h"
 #include "graph/random.h"
@@ -55,8 +55,8 @@ static int draw_terms(enum dtype d, double *x, int scale)
 }
 
 /*
- * The largest share of the bound that some order uses up.  flushes: terms are a few times the smallest normal number, and sums below it 0, the whole
- * included.
+ * The largest share of the bound that some order uses up.  flushes: terms are a few times the smallest normal number,
+ * and sums below it 0, the whole included.
  */
 static double look(enum dtype d, bool flushes)
 {
@@ -78,7 +78,8 @@ static double look(enum dtype d, bool flushes)
 		shuffle(x, n);
 		worst = fmax(worst, fabs(accumulate(d, x, n, order % 2, flushes) - exact));
 	}
-	CHECK(worst <= bound, "%s: %d terms, sum %g: an order is off by %g, beyond %g", info->name, n, exact, worst, bound);
+	CHECK(worst <= bound, "%s: %d terms, sum %g: an order is off by %g, beyond %g", info->name, n, exact, worst,
+	    bound);
 	return bound > 0 ? worst / bound : 0;
 }
 
@@ -93,7 +94,8 @@ int main(int argc, char **argv)
 	CHECK(flushed > 0.9, "flushing, no order uses up more than %g of its bound", flushed);
 	CHECK(nearest > 0.9, "no order uses up more than %g of its bound", nearest);
 	for (int k = 0; k < 20000; k++) {
-		double x = ldexp(1 + ldexp((double)(draw() >> 11), -53), (int)(draw() % 40) - 20), got = dtype_round(DTYPE_F16, x);
+		double x = ldexp(1 + ldexp((double)(draw() >> 11), -53), (int)(draw() % 40) - 20),
+		       got = dtype_round(DTYPE_F16, x);
 		if (isfinite(got))
 			CHECK(fabs(got - x) <= rounding_of(&dtype_table[DTYPE_F16], x), "%a rounds to %a", x, got);
 	}

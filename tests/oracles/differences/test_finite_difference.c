@@ -55,9 +55,9 @@ static const char dead_tie[] = "dead = max x, 0; p = gt x, -1; u = mul x, 3; y =
  * The sum of three atan(2^514 x (x + v)): pi/2 on either side of 0 at every step that is not far shorter, as of a
  * function that is flat there.
  */
-#define STEEP(out, v)                                                                                                \
-	"s" out " = add x, " v "; m" out " = mul x, s" out "; n" out " = mul 0x1p514, m" out "; " out                \
-	" = atan n" out "\n"
+#define STEEP(out, v) \
+	"s" out " = add x, " v "; m" out " = mul x, s" out "; n" out " = mul 0x1p514, m" out "; " out " = atan n" out \
+	"\n"
 static const char steep[] = STEEP("a", "-3") STEEP("b", "0") STEEP("c", "0.5") "d = add b, c; y = add a, d";
 
 /* sqrt(x^2): a kink that is no event */
@@ -200,28 +200,28 @@ struct mixed {
 static const struct mixed mixed[] = {
     {"vjp smooth", cube, false, false, false, {.5, -2, 3}, {1, 1, -2}, {.75, 12, -54}, FD_AGREES, {REASON_NONE}},
     {"vjp, one isolated", isolated, false, false, false, {1, 0, 2}, {1, 1, 1}, {3, 7, 3}, FD_ABSTAINS,
-	{REASON_NONE, REASON_ISOLATED_PATH, REASON_NONE}},
+        {REASON_NONE, REASON_ISOLATED_PATH, REASON_NONE}},
     {"vjp, one jumps", jump, false, false, false, {1, 5, 0}, {1, 1, 1}, {1, 1, 0}, FD_ABSTAINS,
-	{REASON_NONE, REASON_NONE, REASON_JUMP}},
+        {REASON_NONE, REASON_NONE, REASON_JUMP}},
     {"vjp, bends at zeros", bend, false, false, false, {0, 0, 0}, {1, -1, 1}, {2, -2, 2}, FD_AGREES, {REASON_NONE}},
     {"vjp, one wrong", cube, false, false, false, {.5, -2, 3}, {1, 1, 1}, {.75, 12.5, 27}, FD_DISAGREES,
-	{REASON_NONE, REASON_ORACLE, REASON_NONE}},
+        {REASON_NONE, REASON_ORACLE, REASON_NONE}},
     {"vjp, coordinates", cube, false, true, false, {.5, -2, 3}, {1, 1, 1}, {.75, 12, 27}, FD_AGREES, {REASON_NONE}},
     /* Beside 2e18 the first is not seen in a sum. */
     {"vjp, a small one wrong", cube, false, true, false, {1, 0x1p20, 1}, {1, 1, 1}, {3.000001, 0x1.8p41, 3},
-	FD_DISAGREES, {REASON_ORACLE, REASON_NONE, REASON_NONE}},
+        FD_DISAGREES, {REASON_ORACLE, REASON_NONE, REASON_NONE}},
     {"vjp, sum", bend_sum, false, true, true, {0, 1, -1}, {1, 0, 0}, {2, 5, 2}, FD_AGREES, {REASON_NONE}},
     {"jvp smooth", cube, true, false, false, {.5, -2, 3}, {1, 0, -2}, {.75, 0, -54}, FD_AGREES, {REASON_NONE}},
     {"jvp, one wrong", cube, true, false, false, {.5, -2, 3}, {1, 0, -2}, {.75, 0, 54}, FD_DISAGREES,
-	{REASON_NONE, REASON_NONE, REASON_ORACLE}},
+        {REASON_NONE, REASON_NONE, REASON_ORACLE}},
     {"jvp, bends left on both sides", bend, true, false, false, {0, 0, 1}, {1, -1, 1}, {2, -2, 5}, FD_AGREES,
-	{REASON_NONE}},
+        {REASON_NONE}},
     {"jvp, the same, one wrong", bend, true, false, false, {0, 0, 1}, {1, -1, 1}, {2, -5, 5}, FD_DISAGREES,
-	{REASON_NONE, REASON_ORACLE, REASON_NONE}},
+        {REASON_NONE, REASON_ORACLE, REASON_NONE}},
     {"jvp, the step follows the smallest input", bend, true, false, false, {1e-80, -1e-80, -3}, {1, 1, 1}, {5, 2, 2},
-	FD_AGREES, {REASON_NONE}, .both_sides = true},
+        FD_AGREES, {REASON_NONE}, .both_sides = true},
     {"jvp, isolated", isolated, true, false, false, {0, 1, 1}, {1, 1, 0}, {7, 3, 0}, FD_ABSTAINS,
-	{REASON_ISOLATED_PATH, REASON_NONE, REASON_NONE}},
+        {REASON_ISOLATED_PATH, REASON_NONE, REASON_NONE}},
 };
 
 static void test_cross_check(struct fd *fd, struct arena *a)
@@ -256,8 +256,7 @@ static void test_cross_check(struct fd *fd, struct arena *a)
 	struct testcase c = make_case(magnitude, 3, mixed[3].x, a);
 	int wrt = 0;
 	struct tensor seed = tensor_new(a, vector_of(3));
-	c.transform[0] =
-	    (struct transform){.kind = TRANSFORM_VJP, .n_wrt = 1, .wrt = &wrt, .n_seed = 1, .seed = &seed};
+	c.transform[0] = (struct transform){.kind = TRANSFORM_VJP, .n_wrt = 1, .wrt = &wrt, .n_seed = 1, .seed = &seed};
 	struct truth_point t = make_truth(3, 3, mixed[3].value, a);
 	t.kink = true;
 	cross_check_direction(&check, &c, 0, &t, a);

@@ -29,7 +29,7 @@ static const struct {
      "} else {\n"
      "  yield z\n"
      "}",
-	"a", RULE_GUARDS},
+        "a", RULE_GUARDS},
     {"p: bool[] = eq g, x; a: f64[] = select p, z, g", "a", RULE_CHOOSES},
     {"p: bool[] = eq g, h; a: f64[] = select p, z, g", "a", RULE_CHOOSES},
     {"p: bool[] = gt g, z; a: f64[] = select p, g, z", "a", RULE_CHOOSES},
@@ -44,14 +44,14 @@ static const struct {
      "  f: f64[] = mul c, e\n"
      "  yield f, e\n"
      "}",
-	"a", RULE_LINEAR},
+        "a", RULE_LINEAR},
     /* until it takes it over, in the second iteration. */
     {"a: f64[], b: f64[] = for (g, x) trip=3 {\n"
      "  params i: i64[], c: f64[], d: f64[]\n"
      "  e: f64[] = abs d\n"
      "  yield e, c\n"
      "}",
-	"a", RULE_CHOOSES},
+        "a", RULE_CHOOSES},
     {"a: f64[] = while (g) cap=3 {\n"
      "  params c: f64[]\n"
      "  p: bool[] = lt c, x\n"
@@ -61,25 +61,25 @@ static const struct {
      "  e: f64[] = add d, d\n"
      "  yield e\n"
      "}",
-	"a", RULE_CHOOSES},
+        "a", RULE_CHOOSES},
 };
 
 /* A case whose program is one custom, a vjp, around the row's rule; h is half of g. */
 static const char frame[] = "inputs v: f64[]\n"
-			    "w = custom (v) transform=vjp {\n"
-			    "  params u\n"
-			    "  yield u\n"
-			    "} do {\n"
-			    "  params x, g\n"
-			    "  z = constant 0\n"
-			    "  zs = reshape z shape=[]\n"
-			    "  h = mul g, 0.5\n"
-			    "%s\n"
-			    "  yield %s\n"
-			    "}\n"
-			    "return w\n"
-			    "point 1\n"
-			    "request: vjp\n";
+                            "w = custom (v) transform=vjp {\n"
+                            "  params u\n"
+                            "  yield u\n"
+                            "} do {\n"
+                            "  params x, g\n"
+                            "  z = constant 0\n"
+                            "  zs = reshape z shape=[]\n"
+                            "  h = mul g, 0.5\n"
+                            "%s\n"
+                            "  yield %s\n"
+                            "}\n"
+                            "return w\n"
+                            "point 1\n"
+                            "request: vjp\n";
 
 int main(int argc, char **argv)
 {

@@ -25,14 +25,14 @@ static void test_closed_forms(struct oracle *oracle, struct arena *a)
 				struct truth t = truth_of(oracle, &c, a);
 				const struct component *y = &t.point[0].primal[0].at[0];
 				CHECK(!y->reason && fabs(y->value - row->y) <= 1e-15 * row->y &&
-					y->tight < 1e-11 * row->y,
+				        y->tight < 1e-11 * row->y,
 				    "%s: %.17g +- %g, %s", row->name, y->value, y->tight, reason_names[y->reason]);
 				for (int k = 0; k < (along < 0 ? 3 : 1); k++) {
 					const struct component *d = &t.point[0].derivative[0][k].at[0];
 					double want = row->want[along < 0 ? k : along];
 					CHECK(!d->reason, "%s by %d: %s", row->name, k, reason_names[d->reason]);
-					CHECK(fabs(d->value - want) <= 2e-15 * fabs(want),
-					    "%s by %d: %.17g, not %.17g", row->name, k, d->value, want);
+					CHECK(fabs(d->value - want) <= 2e-15 * fabs(want), "%s by %d: %.17g, not %.17g",
+					    row->name, k, d->value, want);
 					CHECK(d->tight < 1e-9 * fmax(1, fabs(want)), "%s by %d: radius %g", row->name,
 					    k, d->tight);
 				}
@@ -49,18 +49,16 @@ static void test_undecided(struct oracle *oracle, struct arena *a)
 		enum reason primal, derivative;
 	} rows[] = {
 	    {"a contraction of 0.95", LINEAR("3000", "solution", TIGHT), "0.953125,1,0", REASON_CONVERGENCE,
-		REASON_CONVERGENCE},
+	        REASON_CONVERGENCE},
 	    {"of 0.95, from the solution", LINEAR("3000", "solution", TIGHT), "0.9375,1,16", REASON_CONVERGENCE,
-		REASON_CONVERGENCE},
+	        REASON_CONVERGENCE},
 	    {"of 0.875", LINEAR("3000", "solution", TIGHT), "0.875,1,0", REASON_NONE, REASON_NONE},
-	    {"a body that stretches", LINEAR("30", "solution", TIGHT), "2,1,0", REASON_CONVERGENCE,
-		REASON_CONVERGENCE},
+	    {"a body that stretches", LINEAR("30", "solution", TIGHT), "2,1,0", REASON_CONVERGENCE, REASON_CONVERGENCE},
 	    {"a body that turns", LINEAR("30", "solution", TIGHT), "-1,1,0", REASON_CONVERGENCE, REASON_CONVERGENCE},
-	    {"an engine that stops early", LINEAR("3", "solution", TIGHT), "0.5,1,0", REASON_NONE,
-		REASON_CONVERGENCE},
+	    {"an engine that stops early", LINEAR("3", "solution", TIGHT), "0.5,1,0", REASON_NONE, REASON_CONVERGENCE},
 	    {"a coarse tolerance", LINEAR("300", "solution", "0.25"), "0.5,1,0", REASON_NONE, REASON_CONVERGENCE},
 	    {"from the solution: one step is all there is", LINEAR("300", "solution", TIGHT), "0.5,1,2", REASON_NONE,
-		REASON_CONVERGENCE},
+	        REASON_CONVERGENCE},
 	    {"the same in the executed steps", LINEAR("3", "steps", TIGHT), "0.5,1,0", REASON_NONE, REASON_NONE},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -88,13 +86,13 @@ static void test_undecided(struct oracle *oracle, struct arena *a)
 static void test_stop_gradient(struct oracle *oracle, struct arena *a)
 {
 	static const char body[] = "half = constant 0.5\n"
-				   "quarter = constant 0.25\n" FIXED_POINT("y", "x0", "400", "solution",
-				       "params x\n"
-				       "s = stop_gradient x\n"
-				       "p = mul x, half\n"
-				       "q = mul s, quarter\n"
-				       "r = add p, q\n"
-				       "n = add r, b\n" REST("n", "x", TIGHT) "yield n, done\n");
+	                           "quarter = constant 0.25\n" FIXED_POINT("y", "x0", "400", "solution",
+	                               "params x\n"
+	                               "s = stop_gradient x\n"
+	                               "p = mul x, half\n"
+	                               "q = mul s, quarter\n"
+	                               "r = add p, q\n"
+	                               "n = add r, b\n" REST("n", "x", TIGHT) "yield n, done\n");
 	arena_reset(a);
 	struct testcase c = fixed_point_case(a, body, "0,1,0", -1);
 	struct truth t = truth_of(oracle, &c, a);
@@ -130,7 +128,7 @@ static void test_full_arena(struct oracle *oracle, struct arena *a)
 	const struct fixed_point_row *row = &fixed_points[0];
 	arena_reset(a);
 	struct testcase c = fixed_point_case(a, row->body, row->point, -1),
-			other = fixed_point_case(a, COUPLED, "1,2,0", -1);
+	                other = fixed_point_case(a, COUPLED, "1,2,0", -1);
 	bool out = true;
 	int n_out = 0;
 	for (size_t limit = 100; out; limit += n_out < 400 ? 49 : limit / 8) {
@@ -150,10 +148,9 @@ static void test_verdicts(struct oracle *oracle, struct arena *a)
 	static const struct {
 		const char *spec;
 		bool right;
-	} rows[] = {{"forward", true}, {"tape", true}, {"functional", true}, {"checkpointed", true},
-	    {"parallel", true}, {"aot", true}, {"implicit", true}, {"implicit+casadi-implicit-adj", false},
-	    {"implicit+casadi-implicit-aux", false}, {"tape+scale:mul:1.01", false},
-	    {"forward+scale:mul:1.01", false}};
+	} rows[] = {{"forward", true}, {"tape", true}, {"functional", true}, {"checkpointed", true}, {"parallel", true},
+	    {"aot", true}, {"implicit", true}, {"implicit+casadi-implicit-adj", false},
+	    {"implicit+casadi-implicit-aux", false}, {"tape+scale:mul:1.01", false}, {"forward+scale:mul:1.01", false}};
 	enum { ROWS = sizeof rows / sizeof *rows };
 	struct engine *engine[ROWS];
 	int wrong[ROWS] = {0}, agree[ROWS] = {0};
@@ -175,8 +172,7 @@ static void test_verdicts(struct oracle *oracle, struct arena *a)
 				judge(&c, &t, &out, &j);
 				wrong[i] += j.verdict == VERDICT_WRONG;
 				agree[i] += j.verdict == VERDICT_AGREE;
-				CHECK(
-				    j.verdict == VERDICT_AGREE || j.verdict == VERDICT_UNSUPPORTED || !rows[i].right,
+				CHECK(j.verdict == VERDICT_AGREE || j.verdict == VERDICT_UNSUPPORTED || !rows[i].right,
 				    "%s, %s along %d: %s", rows[i].spec, fixed_points[n].name, along,
 				    verdict_names[j.verdict]);
 			}

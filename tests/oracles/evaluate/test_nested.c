@@ -1,6 +1,7 @@
 /*
- * test_nested.c: op derivative in the oracles.  The value of a derivative is the truth of the request it stands for, which comes from other
- * rules (sweeps over partials); its derivative is the truth of the stack of both; neither finite differences nor engines are asked.
+ * test_nested.c: op derivative in the oracles.  The value of a derivative is the truth of the request it stands for,
+ * which comes from other rules (sweeps over partials); its derivative is the truth of the stack of both; neither finite
+ * differences nor engines are asked.
  */
 #include "oracles/analytic/analytic.h"
 
@@ -28,7 +29,8 @@ static int compare(const char *what, int number, const struct truth_tensor *x, c
 		if (p->reason != REASON_NONE || q->reason != REASON_NONE)
 			continue;
 		/* What cancels at 128 bits, as 1 - tanh^2 does, is within a small part of the radius. */
-		CHECK(off <= 0x1p-75 * fmax(p->magnitude, q->magnitude) + 0x1p-60 * (p->tight + q->tight), "case %d, %s[%d]: %.17g, %.17g", number, what, i, p->value, q->value);
+		CHECK(off <= 0x1p-75 * fmax(p->magnitude, q->magnitude) + 0x1p-60 * (p->tight + q->tight),
+		    "case %d, %s[%d]: %.17g, %.17g", number, what, i, p->value, q->value);
 		decided++;
 	}
 	return decided;
@@ -89,7 +91,8 @@ int main(int argc, char **argv)
 			continue;
 		analytic_truth(one, &c, 0, &a, &want);
 		analytic_truth(other, &nested, 0, &a, &got);
-		CHECK(got.n_primal == want.n_derivative, "case %d: %d values, %d asked for", number, got.n_primal, want.n_derivative);
+		CHECK(got.n_primal == want.n_derivative, "case %d: %d values, %d asked for", number, got.n_primal,
+		    want.n_derivative);
 		for (int k = 0; k < got.n_primal && want.n_assignment == 1; k++)
 			values += compare("value", number, &got.primal[k], &want.derivative[0][k]);
 
@@ -101,12 +104,14 @@ int main(int argc, char **argv)
 		nested.n_transform = 1;
 		analytic_truth(one, &stacked, 0, &a, &want);
 		analytic_truth(other, &nested, 0, &a, &got);
-		CHECK(got.n_derivative == want.n_derivative, "case %d: %d derivatives, %d asked for", number, got.n_derivative, want.n_derivative);
+		CHECK(got.n_derivative == want.n_derivative, "case %d: %d derivatives, %d asked for", number,
+		    got.n_derivative, want.n_derivative);
 		for (int k = 0; k < got.n_derivative && got.n_assignment == 1 && want.n_assignment == 1; k++)
 			derivatives += compare("derivative", number, &got.derivative[0][k], &want.derivative[0][k]);
 	}
 	printf("%d values, %d derivatives compared\n", values, derivatives);
-	CHECK(values > 20 * GENERATED / 10 && derivatives > GENERATED, "%d values, %d derivatives compared", values, derivatives);
+	CHECK(values > 20 * GENERATED / 10 && derivatives > GENERATED, "%d values, %d derivatives compared", values,
+	    derivatives);
 	analytic_close(one);
 	analytic_close(other);
 	arena_free(&a);

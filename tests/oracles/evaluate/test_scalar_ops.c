@@ -3,7 +3,8 @@
 
 #include "tests/check.h"
 
-/* erf at the square root of 3, against MPFR's a step of 2^-900 beside it: erf(x + d) - erf(x) = 2 / sqrt(pi) e^(-3) d, and what is of d^2. */
+/* erf at the square root of 3, against MPFR's a step of 2^-900 beside it: erf(x + d) - erf(x) = 2 / sqrt(pi) e^(-3) d,
+ * and what is of d^2. */
 static void check_erf(int bits, int sign, int ulps)
 {
 	enum { STEP = -900 };
@@ -32,7 +33,8 @@ static void check_erf(int bits, int sign, int ulps)
 	mpfr_mul_si(want, want, sign, MPFR_RNDN);
 	mpfr_sub(got, got, want, MPFR_RNDN);
 	int limit = 2 * STEP + 4 > 4 - bits ? 2 * STEP + 4 : 4 - bits;
-	CHECK(mpfr_zero_p(got) || mpfr_get_exp(got) <= limit, "%d bits, %d ulps: off by 2^%ld", bits, ulps, (long)mpfr_get_exp(got));
+	CHECK(mpfr_zero_p(got) || mpfr_get_exp(got) <= limit, "%d bits, %d ulps: off by 2^%ld", bits, ulps,
+	    (long)mpfr_get_exp(got));
 	mpfr_clears(x, beside, got, want, slope, (mpfr_ptr)0);
 }
 

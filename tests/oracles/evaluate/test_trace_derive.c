@@ -135,8 +135,8 @@ static void test_rules(struct evaluation *ev, struct arena *a)
 				for (int k = 0; k < WIDTH; k++)
 					d.at[k].f = coefficient(n - 1 + DIRECTION, k);
 				/* The derivative of w . f along d is w . (jvp of f by d), and d . (vjp of f by w). */
-				functional(got, ev, &c, &d, 0, n, modes,
-				    modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
+				functional(
+				    got, ev, &c, &d, 0, n, modes, modes >> (n - 1) & 1 ? n - 1 + DIRECTION : n - 1, a);
 				functional(high, ev, &c, &d, 1, n - 1, modes, n - 1, a);
 				functional(low, ev, &c, &d, -1, n - 1, modes, n - 1, a);
 				mpfr_sub(high, high, low, MPFR_RNDN);
@@ -178,8 +178,8 @@ static void test_captured(struct evaluation *ev, struct arena *a)
 /* Nothing is made of what is absent, and a limit ends a derivation. */
 static void test_absent(struct evaluation *ev, struct arena *a)
 {
-	struct testcase c =
-	    test_function(a, "x: f64[3]", "s = floor x; t = stop_gradient x; y = mul s, t", "[1.5,2.5,3]", "");
+	struct testcase c = test_function(
+	    a, "x: f64[3]", "s = floor x; t = stop_gradient x; y = mul s, t", "[1.5,2.5,3]", "");
 	evaluate(ev, &c.program, c.point[0], NULL, 0, 0, a);
 	int input[WIDTH] = {0, 1, 2}, seed[WIDTH], out[WIDTH], result[WIDTH], n;
 	for (int k = 0; k < WIDTH; k++) {
@@ -188,8 +188,8 @@ static void test_absent(struct evaluation *ev, struct arena *a)
 	}
 	n = ev->n_scalar;
 	struct stretch s = {.n_input = WIDTH, .input = input, .n_result = WIDTH, .result = result, .limit = BIG};
-	CHECK(trace_tangents(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1,
-	    "tangent of a constant");
+	CHECK(
+	    trace_tangents(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1, "tangent of a constant");
 	CHECK(ev->n_scalar == n, "%d scalars for nothing", ev->n_scalar - n);
 	/* The cotangents of floor and stop_gradient are made (they cost one product each) and lead nowhere. */
 	CHECK(trace_adjoints(ev, &s, seed, out) && out[0] == -1 && out[1] == -1 && out[2] == -1,

@@ -88,7 +88,7 @@ static const struct verdict_row {
     {",'accuracy':{'sinh':{'absolute':2}}", "3", "10", VERDICT_WRONG_PRIMAL},
     {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_INACCURATE, "vjp", "{'type':'f64[]','data':[1]}"},
     {",'accuracy':{'sinh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG, "vjp",
-	"{'type':'f64[]','data':[5]}"}, /* what is declared explains the primal, which hid it */
+        "{'type':'f64[]','data':[5]}"}, /* what is declared explains the primal, which hid it */
     {",'accuracy':{'sinh':4096}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
     {",'accuracy':{'cosh':{'absolute':2}}", "0x1p-70", "0", VERDICT_WRONG_PRIMAL},
 };

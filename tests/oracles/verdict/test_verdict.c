@@ -9,8 +9,14 @@
 enum { SLOTS = 3 };
 
 /* A component: value, tight, loose; reason and in_domain where they matter. */
-#define BALL(v, t, l) {.value = (v), .tight = (t), .loose = (l), .magnitude = 1, .in_domain = true}
-#define UNKNOWN(r, domain) {.reason = REASON_##r, .in_domain = (domain)}
+#define BALL(v, t, l) \
+	{ \
+		.value = (v), .tight = (t), .loose = (l), .magnitude = 1, .in_domain = true \
+	}
+#define UNKNOWN(r, domain) \
+	{ \
+		.reason = REASON_##r, .in_domain = (domain) \
+	}
 
 /* One output f64[] and one derivative f64[n]; up to three assignments. */
 struct row {
@@ -31,8 +37,9 @@ struct row {
 static const struct row rows[] = {
     {"agree", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(1, 1e-15, 1e-14), BALL(3, 1e-14, 1e-13)}},
         .got = {1, 3 + 5e-15}, .verdict = VERDICT_AGREE, .element = 1, .decided = 2},
-    {"between the radii", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(1, 1e-15, 1e-12), BALL(3, 1e-14, 1e-13)}},
-        .got = {1 + 5e-13, 3}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_FINITE, .element = 0, .decided = 2},
+    {"between the radii", RIGHT_PRIMAL, .n = 2, .n_assignment = 1,
+        .want = {{BALL(1, 1e-15, 1e-12), BALL(3, 1e-14, 1e-13)}}, .got = {1 + 5e-13, 3}, .verdict = VERDICT_INACCURATE,
+        .deviation = DEVIATION_FINITE, .element = 0, .decided = 2},
     {"just outside", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(1, 1e-15, 1e-12), BALL(3, 1e-14, 1e-13)}},
         .got = {1 + 1.1e-12, 3}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 0, .decided = 2},
     {"the worst ratio shows", RIGHT_PRIMAL, .n = 3, .n_assignment = 1,
@@ -49,12 +56,12 @@ static const struct row rows[] = {
     {"radius 0, -0 for +0", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{BALL(0, 0, 0)}}, .got = {-0.0},
         .verdict = VERDICT_AGREE, .decided = 1},
     {"low bits of the truth count", RIGHT_PRIMAL, .n = 1, .n_assignment = 1,
-        .want = {{{.value = 1, .low = 1e-17, .tight = 1e-19, .loose = 1e-18}}}, .got = {1},
-        .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .decided = 1},
-    {"nan leak", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(0, 0, 0), BALL(.5, 1e-15, 1e-14)}}, .got = {NAN, .5},
-        .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN, .decided = 2},
-    {"nan leak, undecided in the domain", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(JUMP, true)}}, .got = {NAN},
-        .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN},
+        .want = {{{.value = 1, .low = 1e-17, .tight = 1e-19, .loose = 1e-18}}}, .got = {1}, .verdict = VERDICT_WRONG,
+        .deviation = DEVIATION_FINITE, .decided = 1},
+    {"nan leak", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(0, 0, 0), BALL(.5, 1e-15, 1e-14)}},
+        .got = {NAN, .5}, .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN, .decided = 2},
+    {"nan leak, undecided in the domain", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(JUMP, true)}},
+        .got = {NAN}, .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN},
     {"nan, undecided", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(NON_FINITE, false)}}, .got = {NAN},
         .verdict = VERDICT_UNDECIDED, .reason = REASON_NON_FINITE, .element = -1},
     {"nan by overflow", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{UNKNOWN(OVERFLOW, true)}}, .got = {NAN},
@@ -62,43 +69,47 @@ static const struct row rows[] = {
     {"wrong beats nan leak", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{BALL(0, 0, 0), BALL(.5, 1e-15, 1e-14)}},
         .got = {NAN, .6}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 1, .decided = 2},
     {"all undecided, most frequent reason", RIGHT_PRIMAL, .n = 3, .n_assignment = 1,
-        .want = {{UNKNOWN(JUMP, true), UNKNOWN(ILL_CONDITIONED, true), UNKNOWN(ILL_CONDITIONED, true)}}, .got = {9, 9, 9},
-        .verdict = VERDICT_UNDECIDED, .reason = REASON_ILL_CONDITIONED, .element = -1},
-    {"one decided", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{UNKNOWN(JUMP, true), BALL(1, 0, 0)}}, .got = {9, 1},
-        .verdict = VERDICT_AGREE, .element = 1, .decided = 1},
+        .want = {{UNKNOWN(JUMP, true), UNKNOWN(ILL_CONDITIONED, true), UNKNOWN(ILL_CONDITIONED, true)}},
+        .got = {9, 9, 9}, .verdict = VERDICT_UNDECIDED, .reason = REASON_ILL_CONDITIONED, .element = -1},
+    {"one decided", RIGHT_PRIMAL, .n = 2, .n_assignment = 1, .want = {{UNKNOWN(JUMP, true), BALL(1, 0, 0)}},
+        .got = {9, 1}, .verdict = VERDICT_AGREE, .element = 1, .decided = 1},
     {"wrong primal hides the derivative", .primal = BALL(2, 1e-12, 1e-11), .primal_got = -2, .n = 1, .n_assignment = 1,
         .want = {{BALL(1, 0, 0)}}, .got = {17}, .verdict = VERDICT_WRONG_PRIMAL, .deviation = DEVIATION_SIGN},
-    {"nan primal", .primal = BALL(2, 1e-12, 1e-11), .primal_got = NAN, .n = 1, .n_assignment = 1, .want = {{BALL(1, 0, 0)}},
-        .got = {1}, .verdict = VERDICT_WRONG_PRIMAL, .deviation = DEVIATION_NAN},
-    {"a usual formula out of range gives NaN", RIGHT_PRIMAL, .n = 1, .n_assignment = 1, .want = {{BALL(1, 1e-15, INFINITY)}}, .got = {NAN},
-        .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_NAN, .decided = 1},
-    {"a usual formula out of range gives NaN, primal", .primal = BALL(2, 1e-12, INFINITY), .primal_got = NAN, .n = 1, .n_assignment = 1,
-        .want = {{BALL(1, 0, 0)}}, .got = {1}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_FINITE, .decided = 1},
-    {"undecided primal does not stop it", .primal = UNKNOWN(OVERFLOW, true), .primal_got = NAN, .n = 1, .n_assignment = 1,
-        .want = {{BALL(1, 0, 0)}}, .got = {2}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .decided = 1},
+    {"nan primal", .primal = BALL(2, 1e-12, 1e-11), .primal_got = NAN, .n = 1, .n_assignment = 1,
+        .want = {{BALL(1, 0, 0)}}, .got = {1}, .verdict = VERDICT_WRONG_PRIMAL, .deviation = DEVIATION_NAN},
+    {"a usual formula out of range gives NaN", RIGHT_PRIMAL, .n = 1, .n_assignment = 1,
+        .want = {{BALL(1, 1e-15, INFINITY)}}, .got = {NAN}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_NAN,
+        .decided = 1},
+    {"a usual formula out of range gives NaN, primal", .primal = BALL(2, 1e-12, INFINITY), .primal_got = NAN, .n = 1,
+        .n_assignment = 1, .want = {{BALL(1, 0, 0)}}, .got = {1}, .verdict = VERDICT_INACCURATE,
+        .deviation = DEVIATION_FINITE, .decided = 1},
+    {"undecided primal does not stop it", .primal = UNKNOWN(OVERFLOW, true), .primal_got = NAN, .n = 1,
+        .n_assignment = 1, .want = {{BALL(1, 0, 0)}}, .got = {2}, .verdict = VERDICT_WRONG,
+        .deviation = DEVIATION_FINITE, .decided = 1},
     /* max(x, y) at a tie: (1, 0), (0, 1) or (1/2, 1/2) */
     {"first operand", RIGHT_PRIMAL, .n = 2, .n_assignment = 3,
-        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}}, .got = {1, 0},
-        .verdict = VERDICT_CONVENTION, .decided = 2},
+        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}},
+        .got = {1, 0}, .verdict = VERDICT_CONVENTION, .decided = 2},
     {"even share", RIGHT_PRIMAL, .n = 2, .n_assignment = 3,
         .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}},
         .got = {.5, .5}, .verdict = VERDICT_CONVENTION, .decided = 2},
     {"doubled share: in the hull, nobody's", RIGHT_PRIMAL, .n = 2, .n_assignment = 3,
-        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}}, .got = {1, 1},
-        .verdict = VERDICT_UNDECIDED, .reason = REASON_CONVENTION, .element = -1},
+        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}},
+        .got = {1, 1}, .verdict = VERDICT_UNDECIDED, .reason = REASON_CONVENTION, .element = -1},
     {"outside the hull", RIGHT_PRIMAL, .n = 2, .n_assignment = 3,
-        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}}, .got = {1, -1},
-        .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 1, .decided = 1},
+        .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(0, 0, 0), BALL(1, 0, 0)}, {BALL(.5, 0, 0), BALL(.5, 0, 0)}},
+        .got = {1, -1}, .verdict = VERDICT_WRONG, .deviation = DEVIATION_FINITE, .element = 1, .decided = 1},
     {"a component without a tie is judged plainly", RIGHT_PRIMAL, .n = 2, .n_assignment = 2,
         .want = {{BALL(1, 0, 0), BALL(7, 1e-14, 1e-13)}, {BALL(0, 0, 0), BALL(7, 1e-14, 1e-13)}}, .got = {1, 0},
         .verdict = VERDICT_WRONG, .deviation = DEVIATION_ZERO, .element = 1, .decided = 1},
     {"nan at a kink", RIGHT_PRIMAL, .n = 2, .n_assignment = 2,
         .want = {{BALL(1, 0, 0), BALL(0, 0, 0)}, {BALL(-1, 0, 0), BALL(0, 0, 0)}}, .got = {NAN, 0},
         .verdict = VERDICT_NAN_LEAK, .deviation = DEVIATION_NAN, .element = 0, .decided = 2},
-    {"assignments that coincide", RIGHT_PRIMAL, .n = 1, .n_assignment = 2, .want = {{BALL(2, 1e-15, 1e-14)}, {BALL(2, 1e-15, 1e-14)}},
-        .got = {2}, .verdict = VERDICT_AGREE, .decided = 1},
-    {"a convention, loosely", RIGHT_PRIMAL, .n = 1, .n_assignment = 2, .want = {{BALL(1, 1e-15, 1e-12)}, {BALL(-1, 1e-15, 1e-12)}},
-        .got = {-1 - 1e-13}, .verdict = VERDICT_INACCURATE, .deviation = DEVIATION_FINITE, .decided = 1},
+    {"assignments that coincide", RIGHT_PRIMAL, .n = 1, .n_assignment = 2,
+        .want = {{BALL(2, 1e-15, 1e-14)}, {BALL(2, 1e-15, 1e-14)}}, .got = {2}, .verdict = VERDICT_AGREE, .decided = 1},
+    {"a convention, loosely", RIGHT_PRIMAL, .n = 1, .n_assignment = 2,
+        .want = {{BALL(1, 1e-15, 1e-12)}, {BALL(-1, 1e-15, 1e-12)}}, .got = {-1 - 1e-13}, .verdict = VERDICT_INACCURATE,
+        .deviation = DEVIATION_FINITE, .decided = 1},
 };
 
 /* The request of a vjp; the truth and the answer are made by hand. */
@@ -111,10 +122,7 @@ static struct testcase make_case(struct arena *a)
 	return c;
 }
 
-static struct type vector_type(enum dtype d, int n)
-{
-	return (struct type){d, {1, {n}}};
-}
+static struct type vector_type(enum dtype d, int n) { return (struct type){d, {1, {n}}}; }
 
 static struct tensor numbers(struct arena *a, enum dtype d, int n, const double *x)
 {
@@ -184,12 +192,18 @@ static void test_accuracy(struct arena *a)
 		bool range;
 		const char *text;
 	} inexact[] = {
-	    {{.value = 1, .tight = 0x1p-50, .loose = 0x1p-40, .culprit = OP_TANH}, 1 + 0x1p-48, DTYPE_F64, 16, 4, false, "off by 16 ulp, by the best known formulas 4 at most; tanh: 1/cosh"},
-	    {{.value = 1, .tight = 0x1p-21, .loose = 0x1p-10, .culprit = OP_DIV}, 1 + 0x1p-20, DTYPE_F32, 8, 4, false, "off by 8 ulp, by the best known formulas 4 at most; div: -y/b instead of"},
-	    {{.value = 3, .tight = 0x1p-6, .loose = 1}, 3.5, DTYPE_BF16, 32, 1, false, "off by 32 ulp, by the best known formulas 1 at most"},
-	    {{.value = 0x1p-1060, .tight = 0x1p-1073, .loose = 0x1p-1060, .culprit = OP_SQRT}, 0, DTYPE_F64, 16384, 2, false, "off by 1.64e+04 ulp"},
-	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_ASINH}, 0, DTYPE_F64, 0x1p52, 4, true, "at most: a usual one leaves the range; asinh: "},
-	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_NORM, .in_domain = true}, NAN, DTYPE_F64, NAN, 4, true, "far off, by the best known"},
+	    {{.value = 1, .tight = 0x1p-50, .loose = 0x1p-40, .culprit = OP_TANH}, 1 + 0x1p-48, DTYPE_F64, 16, 4, false,
+	        "off by 16 ulp, by the best known formulas 4 at most; tanh: 1/cosh"},
+	    {{.value = 1, .tight = 0x1p-21, .loose = 0x1p-10, .culprit = OP_DIV}, 1 + 0x1p-20, DTYPE_F32, 8, 4, false,
+	        "off by 8 ulp, by the best known formulas 4 at most; div: -y/b instead of"},
+	    {{.value = 3, .tight = 0x1p-6, .loose = 1}, 3.5, DTYPE_BF16, 32, 1, false,
+	        "off by 32 ulp, by the best known formulas 1 at most"},
+	    {{.value = 0x1p-1060, .tight = 0x1p-1073, .loose = 0x1p-1060, .culprit = OP_SQRT}, 0, DTYPE_F64, 16384, 2,
+	        false, "off by 1.64e+04 ulp"},
+	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_ASINH}, 0, DTYPE_F64, 0x1p52, 4, true,
+	        "at most: a usual one leaves the range; asinh: "},
+	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_NORM, .in_domain = true}, NAN, DTYPE_F64,
+	        NAN, 4, true, "far off, by the best known"},
 	};
 	for (size_t k = 0; k < sizeof inexact / sizeof *inexact; k++) {
 		if (!row_wanted("accuracy: %s", inexact[k].text))
@@ -199,15 +213,19 @@ static void test_accuracy(struct arena *a)
 		struct truth truth = {1, &point};
 		struct answer answer;
 		struct judgement got;
-		make(&(struct row){.primal = BALL(2, 1, 1), .primal_got = 2, .n = 1, .n_assignment = 1, .got = {0}}, a, &point, &answer);
+		make(&(struct row){.primal = BALL(2, 1, 1), .primal_got = 2, .n = 1, .n_assignment = 1, .got = {0}}, a,
+		    &point, &answer);
 		point.derivative[0][0] = wanted(a, inexact[k].dtype, 1, &inexact[k].want);
 		answer.derivative[0] = numbers(a, inexact[k].dtype, 1, &inexact[k].got);
 		judge(&c, &truth, &answer, &got);
 		CHECK(got.verdict == VERDICT_INACCURATE, "%d: %s", (int)k, verdict_names[got.verdict]);
-		CHECK(got.accuracy.ulps == inexact[k].ulps || (isnan(inexact[k].ulps) && isnan(got.accuracy.ulps)), "%d: %g ulp", (int)k, got.accuracy.ulps);
-		CHECK(got.accuracy.good == inexact[k].good && got.accuracy.range == inexact[k].range && got.accuracy.op == inexact[k].want.culprit, "%d: %g", (int)k,
-		    got.accuracy.good);
-		CHECK(strstr(accuracy_text(&got.accuracy, a), inexact[k].text), "%d: %s", (int)k, accuracy_text(&got.accuracy, a));
+		CHECK(got.accuracy.ulps == inexact[k].ulps || (isnan(inexact[k].ulps) && isnan(got.accuracy.ulps)),
+		    "%d: %g ulp", (int)k, got.accuracy.ulps);
+		CHECK(got.accuracy.good == inexact[k].good && got.accuracy.range == inexact[k].range &&
+		        got.accuracy.op == inexact[k].want.culprit,
+		    "%d: %g", (int)k, got.accuracy.good);
+		CHECK(strstr(accuracy_text(&got.accuracy, a), inexact[k].text), "%d: %s", (int)k,
+		    accuracy_text(&got.accuracy, a));
 		CHECK(!strcmp(accuracy_cause(&got.accuracy), inexact[k].range ? "range" : "formula"), "%d", (int)k);
 	}
 }
@@ -218,8 +236,8 @@ static void test_forms(struct arena *a)
 	static const struct {
 		enum answer_status status;
 		enum verdict verdict;
-	} status[] = {{ANSWER_UNSUPPORTED, VERDICT_UNSUPPORTED}, {ANSWER_CRASH, VERDICT_CRASH}, {ANSWER_HANG, VERDICT_HANG},
-	    {ANSWER_PROTOCOL, VERDICT_PROTOCOL}, {ANSWER_FAILURE, VERDICT_UNDECIDED}};
+	} status[] = {{ANSWER_UNSUPPORTED, VERDICT_UNSUPPORTED}, {ANSWER_CRASH, VERDICT_CRASH},
+	    {ANSWER_HANG, VERDICT_HANG}, {ANSWER_PROTOCOL, VERDICT_PROTOCOL}, {ANSWER_FAILURE, VERDICT_UNDECIDED}};
 	struct testcase c = make_case(a);
 	struct truth_point point;
 	struct truth truth = {1, &point};
@@ -288,7 +306,8 @@ static void test_integers(struct arena *a)
 		make(&rows[0], a, &point, &answer);
 		/* value is the nearest double, low what is missing */
 		double value = (double)integer[k];
-		double low = value >= 0x1p63 ? (double)(integer[k] - INT64_MAX) - 1 : (double)(integer[k] - (int64_t)value);
+		double low = value >= 0x1p63 ? (double)(integer[k] - INT64_MAX) - 1
+		                             : (double)(integer[k] - (int64_t)value);
 		struct component exact = {.value = value, .low = low};
 		const double zero[] = {0, 0};
 		c.n_transform = 0;
@@ -300,7 +319,8 @@ static void test_integers(struct arena *a)
 		CHECK(got.verdict == VERDICT_AGREE, "%lld: %s", (long long)integer[k], verdict_names[got.verdict]);
 		answer.primal[0].at[0].i = integer[k] ^ 1;
 		judge(&c, &truth, &answer, &got);
-		CHECK(got.verdict == VERDICT_WRONG_PRIMAL, "%lld: %s", (long long)integer[k], verdict_names[got.verdict]);
+		CHECK(
+		    got.verdict == VERDICT_WRONG_PRIMAL, "%lld: %s", (long long)integer[k], verdict_names[got.verdict]);
 	}
 	static const enum dtype spelling[] = {DTYPE_I32, DTYPE_F64, DTYPE_BOOL};
 	for (size_t k = 0; k < sizeof spelling / sizeof *spelling; k++) {
@@ -318,8 +338,8 @@ static void test_integers(struct arena *a)
 			point.derivative[0][0] = wanted(a, DTYPE_I32, 2, zeros);
 			answer.derivative[0] = numbers(a, spelling[k], 2, values);
 			judge(&c, &truth, &answer, &got);
-			CHECK(got.verdict == (bad ? VERDICT_WRONG : VERDICT_AGREE), "%s: %s", dtype_table[spelling[k]].name,
-			    verdict_names[got.verdict]);
+			CHECK(got.verdict == (bad ? VERDICT_WRONG : VERDICT_AGREE), "%s: %s",
+			    dtype_table[spelling[k]].name, verdict_names[got.verdict]);
 		}
 	}
 }
@@ -338,8 +358,10 @@ static void test_points(struct arena *a)
 	CHECK(got.verdict == VERDICT_AGREE && got.decided == 6, "%s, %d", verdict_names[got.verdict], got.decided);
 	answer[1].derivative[0].at[1].f = -3;
 	judge(&c, &truth, answer, &got);
-	CHECK(got.verdict == VERDICT_WRONG && got.point == 1 && got.element == 1, "%s at %d", verdict_names[got.verdict], got.point);
-	CHECK(got.expected == 3 && got.returned == -3 && got.radius == 1e-13, "%g %g %g", got.expected, got.returned, got.radius);
+	CHECK(got.verdict == VERDICT_WRONG && got.point == 1 && got.element == 1, "%s at %d",
+	    verdict_names[got.verdict], got.point);
+	CHECK(got.expected == 3 && got.returned == -3 && got.radius == 1e-13, "%g %g %g", got.expected, got.returned,
+	    got.radius);
 	char *text = signature_coarse("tape+f", &c, &got, a);
 	CHECK(!strcmp(text, "tape+f|vjp|wrong|sign"), "%s", text);
 	c.n_transform = 2;
