@@ -102,7 +102,7 @@ static enum edit_outcome edit_outer_operand(struct rebuild *r, const struct node
 	struct type t = *gen_type(r->g, n->arg[i]);
 
 	(void)old;
-	if (!r->g->depth)
+	if (!r->g->depth || !r->outer)
 		return EDIT_REFUSED;
 	for (int attempt = 0; attempt < 8; attempt++) {
 		int v = r->g->pool[choice_below(r->g->c, r->outer)];

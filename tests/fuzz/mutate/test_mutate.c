@@ -1,6 +1,7 @@
 #include "fuzz/generate/generate.h"
 
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 enum { CHAINS = 6000, LINKS = 5, CROSSES = 10000 };
 
@@ -91,6 +92,29 @@ static void test_degenerate(void)
 	}
 }
 
+/* Nothing is defined outside of the region whose nodes are edited. */
+static void test_nothing_outside(void)
+{
+	struct profile p = profile_default();
+
+	for (int i = 0; i < 3000; i++) {
+		struct choice c = choice_seeded(seed_mix(24, (uint64_t)i));
+		struct testcase t;
+
+		arena_reset(&arena);
+		t = test_case(&arena,
+		    "s = checkpoint {\n"
+		    "  a = constant 1\n"
+		    "  b = add a, a\n"
+		    "  yield b\n"
+		    "}\n"
+		    "return s\n"
+		    "point 0: ");
+		t = mutate(&t, &c, &p, &arena);
+		check_valid(&t, "of a program without inputs", i);
+	}
+}
+
 static void test_determinism(void)
 {
 	struct profile p = profile_default();
@@ -119,6 +143,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_mutate());
 	CHECK_LAW(test_cross_over());
 	CHECK_LAW(test_degenerate());
+	CHECK_LAW(test_nothing_outside());
 	CHECK_LAW(test_determinism());
 	arena_free(&arena);
 	return check_done();
