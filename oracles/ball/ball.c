@@ -566,5 +566,5 @@ void ball_scalar(const struct evaluation *ev, struct note *note, int k)
 	note[k].radius = rounding_flushed(&ev->dtype[ev->scalar[k].dtype], note[k].magnitude, note[k].radius);
 	if (note[k].danger && note[k].danger_op == OP_CONSTANT)
 		note[k].danger_op = ev->scalar[k].kind;
-	assert(!(note[k].radius < 0) && !(note[k].magnitude < 0));
+	assert(note[k].reason || (!(note[k].radius < 0) && !(note[k].magnitude < 0)));
 }
