@@ -132,11 +132,8 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 }
 
 static const char style[] =
-    ":root{color-scheme:light dark}body{font:14px/1.4 "
-    "system-ui,sans-serif;margin:1rem}div{overflow-x:auto}table{border-collapse:collapse}"
-    "td,th{border:1px solid #8886;padding:.1rem .4rem;text-align:center}th:first-child{text-align:left}"
-    ".agree{background:#2a83}.convention,.inaccurate{background:#fb06}.undecided,.unsupported{color:#888}"
-    ".bad{background:#f336;font-weight:bold}\n";
+#include "fuzz/conform/matrix_css.h"
+    ;
 
 static const char *css_class(const struct conform_cell *cell)
 {
