@@ -1,4 +1,4 @@
-/* fine_signature.c: the names of a simplest case as a text and as a set. */
+/* fine_signature.c: the names of a simplest case as a text and as a set (struct pattern). */
 #include "fine_signature.h"
 #include "graph/loop.h"
 #include "graph/walk.h"
@@ -9,7 +9,7 @@
 enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_WRITE, NAME_INDEX, NAMES };
 _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
-/* Ops that one rule serves in most engines, under the name of one of them. */
+/* Ops that most engines treat by one rule; each group has the name of one of its ops. */
 static const struct kin {
 	enum op op, as;
 } kin[] = {
@@ -19,7 +19,7 @@ static const struct kin {
     {OP_REDUCE_MIN, OP_REDUCE_MAX},
     {OP_SQUEEZE, OP_RESHAPE}, /* copies of all elements */
     {OP_CAST, OP_RESHAPE},
-    {OP_BITWISE_OR, OP_BITWISE_AND}, /* that have no derivative */
+    {OP_BITWISE_OR, OP_BITWISE_AND}, /* ops without a derivative */
     {OP_BITWISE_XOR, OP_BITWISE_AND},
 };
 
@@ -36,7 +36,7 @@ static int name_of(const struct node *n, const enum role *role)
 	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
 		if (kin[i].op == n->op)
 			return (int)kin[i].as;
-	/* A loop of a trip count known at run time may end early, as a while. */
+	/* A loop whose trip count is known only at run time may end early, like a while. */
 	return node_loop(n).counted ? OP_WHILE : (int)n->op;
 }
 
@@ -48,8 +48,8 @@ static const char *name_text(int name)
 	return name < OP_COUNT ? op_table[name].name : roles[name - OP_COUNT];
 }
 
-/* Not what is a constant or a level; nor, inside a region, what any elementwise op would do for and only changes a
- * type. */
+/* Whether the node has a name.  Constants and op derivative have none.  Inside a region, an op has none if any
+ * elementwise op would do in its place and it only changes a type. */
 static bool has_name(const struct node *n, const enum role *role, bool inside)
 {
 	return n->op != OP_CONSTANT && n->op != OP_DERIVATIVE && !(role && *role == ROLE_NONE) &&
@@ -63,7 +63,7 @@ static int compare_texts(const void *x, const void *y)
 	return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* Sorted, each once, joined by '+'; empty ones are left out. */
+/* Sorts the parts and joins them with '+', each once.  Empty parts are left out. */
 static char *join(const char **part, int n, struct arena *a)
 {
 	char *text = arena_printf(a, "%s", "");
@@ -78,7 +78,9 @@ static char *join(const char **part, int n, struct arena *a)
 	return text;
 }
 
-/* *site: pre-order number of the next node.  An op derivative is its region, which is differentiated once more. */
+/*
+ * *site: pre-order number of the next node.  An op derivative is written as its region; the order counts it as a level.
+ */
 static char *region_text(const struct region *r, bool inside, const enum role *role, int *site, struct arena *a)
 {
 	const char **part = NEW(a, const char *, r->n_node ? r->n_node : 1);
@@ -92,7 +94,7 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 		for (int k = 0; k < n->n_region; k++) {
 			char *body = region_text(&n->region[k], n->op != OP_DERIVATIVE || inside, role, site, a);
 
-			if (n->op != OP_WHILE || k || *body) /* a condition that is about nothing is none */
+			if (n->op != OP_WHILE || k || *body) /* a condition without named ops is left out */
 				text = arena_printf(a, n->op == OP_DERIVATIVE ? "%s%s" : "%s{%s}", text, body);
 		}
 		part[i] = !has_name(n, own, inside) || (own && *own == ROLE_TYPE)
@@ -104,7 +106,7 @@ static char *region_text(const struct region *r, bool inside, const enum role *r
 
 /* ---- the request ---- */
 
-/* The first op derivative that is met, NULL: none. */
+/* The first op derivative in pre-order; NULL: none. */
 static const struct node *first_derivative(const struct region *r)
 {
 	for (struct walk w = walk_nodes(r); walk_next(&w);)
@@ -113,7 +115,7 @@ static const struct node *first_derivative(const struct region *r)
 	return NULL;
 }
 
-/* A program that is asked for its results takes the derivative that it has in it. */
+/* If the request itself differentiates nothing, an op derivative in the program gives the kind. */
 struct request_summary asked_of(const struct testcase *c)
 {
 	const struct transform *outermost = request_outermost(c->transform, c->n_transform);
@@ -226,7 +228,8 @@ bool pattern_is_elementwise_op(const struct pattern *p)
 	return pattern_size(p) == 1;
 }
 
-/* Whether a derivative of the op needs to know where it is taken, or it is elementwise and no sum. */
+/* Whether the derivative of the op depends on the point.  Elementwise ops count as nonlinear, except for neg, add and
+ * sub. */
 static bool is_nonlinear(enum op op)
 {
 	const enum family family = op_table[op].family;
@@ -251,7 +254,7 @@ bool pattern_is_part(const struct pattern *smaller, const struct pattern *larger
 		elementwise = elementwise || family == FAMILY_UNARY || family == FAMILY_BINARY;
 		nonlinear = nonlinear || is_nonlinear((enum op)i);
 		write = write || op_writes((enum op)i);
-		index = index || op_indexes((enum op)i) || i == OP_RESHAPE; /* which stands for a cast */
+		index = index || op_indexes((enum op)i) || i == OP_RESHAPE; /* reshape stands for a cast here */
 	}
 	return (!smaller->has[NAME_ELEMENTWISE] || elementwise) && (!smaller->has[NAME_NONLINEAR] || nonlinear) &&
 	    (!smaller->has[NAME_WRITE] || write) && (!smaller->has[NAME_INDEX] || index);
@@ -261,8 +264,7 @@ bool pattern_is_in(const struct pattern *p, const struct testcase *c)
 {
 	struct pattern own = pattern_of(c, NULL);
 
-	own.has[OP_FOR] = own.has[OP_FOR] ||
-	    own.has[OP_WHILE]; /* the plainest loop is what others become as the case is minimized */
+	own.has[OP_FOR] = own.has[OP_FOR] || own.has[OP_WHILE]; /* The minimizer turns other loops into a plain for. */
 	return pattern_is_part(p, &own);
 }
 

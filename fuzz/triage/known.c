@@ -1,13 +1,13 @@
 /*
  * known.c: is a case one more of a known finding?
  *
- * It is most likely when it has the pattern of a finding in it that was found under its coarse signature.  So the
- * pattern is taken out: constants stand in place of the nodes that it hangs on, with the values that they have at the
- * point.  When nothing fails any more the case is counted; what fails all the same is another finding, and a smaller
- * case.  That costs one request where minimizing costs hundreds.
+ * It most likely is if it contains the pattern of a finding that has the case's coarse signature as a face.  So triage
+ * takes the pattern out: the nodes that it hangs on become constants with their values at the point.  If nothing fails
+ * any more, the case is counted.  If something still fails, that is another finding, and the case without the pattern
+ * is a smaller case of it.  This costs one request; minimizing costs hundreds.
  *
- * What only shows together with a known pattern is not found so.  Therefore a finding's cases are minimized
- * nevertheless, ever more seldom: the first, second, fourth, ..., then one in RECHECK_ONE_IN.
+ * This misses a bug that shows only together with a known pattern.  Therefore some cases of each finding are minimized
+ * nevertheless: the first, second, fourth, and so on, then one in RECHECK_ONE_IN.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -21,11 +21,11 @@
 
 enum { RECHECK_ONE_IN = 64, REMAINDER_ARENA = 256 << 20 };
 
-/* What is left of cases without known patterns is asked here: of one engine, opened when first needed. */
+/* Asks one engine about cases without their known patterns; opened when first needed. */
 struct remainder {
 	struct bench bench;
 	struct engine *primal;
-	struct arena arena; /* what is left of a case */
+	struct arena arena; /* holds the case without known patterns */
 	bool open;
 };
 
@@ -53,14 +53,13 @@ bool finding_is_in(const struct finding *f, const struct program *p)
 	return false;
 }
 
-/* A finding, and the symptom that a case has most likely of it; NULL: none. */
+/* A finding that most likely explains a case, by its symptom k.  f NULL: none. */
 struct likely {
 	struct finding *f;
 	int k;
 };
 
-/* Whether a case that shows something of the kind of symptom k most likely is one more of f: in it is what that is
- * known by. */
+/* Whether the case most likely belongs to f by symptom k: the case contains the pattern or wiring of that symptom. */
 static bool is_likely(const struct finding *f, int k, const struct shown *s, bool weak_zero)
 {
 	const struct symptom *y = &f->symptom[k];
@@ -70,19 +69,19 @@ static bool is_likely(const struct finding *f, int k, const struct shown *s, boo
 		return false;
 	if (weak_zero && !k) /* whatever the program */
 		return finding_has_face(f, s->signature);
-	if (k &&
-	    pattern_is_bare(&y->pattern)) /* that it has a region is too little, and of no other wirings are known */
+	if (k && pattern_is_bare(&y->pattern)) /* a region alone is too little, and only symptom 0 has wirings */
 		return false;
 	if (!k && f->n_wiring ? !finding_is_in(f, &s->c->program) : !pattern_is_in(&y->pattern, s->c))
 		return false;
 	if (weak_zero)
 		return true;
-	/* Of what does not answer any case that has all that one of a finding has; else one with a face of it, too. */
+	/* If the engine does not answer, the same verdict, the pattern and at least as large a request are
+	 * enough.  Otherwise f must have the face of the case. */
 	return verdict_answers(s->verdict) ? finding_has_face(f, s->signature)
 	                                   : y->verdict == s->verdict && !y->flaky && asked_is_in(&y->asked, &asked);
 }
 
-/* The one with the largest pattern. */
+/* Of all likely findings, the one with the largest pattern. */
 static struct likely find_likely(struct triage *self, const struct shown *s)
 {
 	const bool weak_zero = signature_weak_zero(s->signature);
@@ -144,7 +143,8 @@ static bool hangs_on(const struct likely *l, const struct program *p, const stru
 	return false;
 }
 
-/* False where a node cannot be taken out, or there is none. */
+/* Replaces by constants all nodes at top level that the symptom hangs on.  False if one cannot be replaced, or there is
+ * none. */
 static bool take_out(struct edit *e, const struct likely *l)
 {
 	bool any = false;
@@ -162,7 +162,7 @@ static bool take_out(struct edit *e, const struct likely *l)
 	return any && edit_finish(e, true);
 }
 
-/* Whether something fails without what the finding is about; *s is then that. */
+/* Whether something still fails without the pattern of *l.  *s then becomes that smaller case. */
 static bool shows_without(struct remainder *rest, const char *spec, const struct likely *l, struct shown *s)
 {
 	struct edit e = {.c = *s->c, .arena = &rest->arena, .primal = rest->primal};
@@ -205,7 +205,8 @@ struct remains {
 	struct likely likely;
 };
 
-/* Ends: the pattern of each is not in what is left of the case. */
+/* Takes out one known pattern after the other.  The loop ends, because no pattern that was taken out is left in the
+ * case. */
 static void leave_out_known(void *context)
 {
 	struct remains *x = context;

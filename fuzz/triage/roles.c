@@ -7,11 +7,11 @@
 
 /* ---- elementwise ops ---- */
 
-static const enum op unary_siblings[] = {OP_SQUARE, OP_SIN, OP_EXP, OP_TANH}; /* none linear */
+static const enum op unary_siblings[] = {OP_SQUARE, OP_SIN, OP_EXP, OP_TANH}; /* all nonlinear */
 static const enum op binary_siblings[] = {OP_MUL, OP_DIV, OP_POW, OP_ATAN2};
 enum { SIBLINGS = 4 };
 
-/* The operands that a derivative may pass; at most two, the first ones, go to out[]. */
+/* Counts the float operands, up to two, and puts them into out[]. */
 static int float_operands(const struct program *p, const struct node *n, int out[2])
 {
 	int count = 0;
@@ -27,7 +27,7 @@ static bool is_elementwise(enum op op)
 	return op_table[op].family == FAMILY_UNARY || op_table[op].family == FAMILY_BINARY;
 }
 
-/* Whether an elementwise op can take the place of the node: of its operands, of two of them, or of one and a number. */
+/* Whether an elementwise op can replace the node.  It takes two of the node's float operands, or one and a number. */
 static bool has_siblings(const struct program *p, const struct node *n)
 {
 	int operand[2], count = float_operands(p, n, operand);
@@ -50,8 +50,8 @@ static bool edit_shows(const struct question *q, struct edit *e)
 	return edit_finish(e, false) && case_shows(&e->c, q, e->arena, NULL);
 }
 
-/* `op` of the node's float operands in its place; number: of operand `number`, and 2 in the shape of the result, as a
- * number is broadcast to it (-1: no number). */
+/* Replaces the node by `op` of its float operands and asks q.  number: -1, or the operand to take alone; the other
+ * operand is then the number 2 in the shape of the result. */
 static bool form_shows(
     const struct question *q, const struct testcase *c, int site, enum op op, int number, struct arena *a)
 {
@@ -88,7 +88,7 @@ static bool sibling_shows(
 	return !is_elementwise(n->op) && (form_shows(q, c, site, op, 0, a) || form_shows(q, c, site, op, 1, a));
 }
 
-/* Of a node that has some. */
+/* For a node for which has_siblings holds. */
 static enum role role_among_siblings(
     const struct question *q, const struct testcase *c, int site, const struct node *n, struct arena *a)
 {
@@ -109,7 +109,8 @@ static enum role role_among_siblings(
 	                                                                                     : ROLE_NONLINEAR;
 }
 
-/* Whether an operand broadcast to the type of the result would do: the op is there for that type. */
+/* Whether a finding still shows with an operand broadcast to the type of the result.  Then the op is there for that
+ * type. */
 static bool type_shows(const struct question *q, const struct testcase *c, int site, struct arena *a)
 {
 	struct edit sites = {.c = *c};
@@ -164,7 +165,8 @@ bool op_indexes(enum op op)
 	}
 }
 
-/* Scatter `op` in the place of a write: of the same operands, or of an update of as many rows as its first ones. */
+/* Replaces a write by scatter `op`.  A scatter keeps its operands.  Another write becomes a scatter of its update into
+ * the first rows. */
 static bool write_shows(const struct question *q, const struct testcase *c, int site, enum op op, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
@@ -199,7 +201,7 @@ static bool write_shows(const struct question *q, const struct testcase *c, int 
 	return edit_shows(q, &e);
 }
 
-/* v: what c shows. */
+/* v: the verdict of c. */
 static enum role role_of_write(
     const struct question *q, const struct testcase *c, int site, const struct node *n, enum verdict v, struct arena *a)
 {
@@ -215,8 +217,8 @@ static enum role role_of_write(
 
 /* ---- reads and writes at the index of a loop ---- */
 
-/* counter[value]: the index of a loop that the integer is made of, by integers alone, where that is inside; -1: none.
- */
+/* Fills counter[value] with the loop index that the value is computed from by integer ops, where the value is inside
+ * that loop; -1: none. */
 static void find_counters(const struct program *p, int *counter)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);) {
@@ -230,7 +232,7 @@ static void find_counters(const struct program *p, int *counter)
 	}
 }
 
-/* The operand, of no float, that is made of the index of a loop and decides what the node makes; -1: there is none. */
+/* The operand that is computed from a loop's index and is no float; -1: there is none. */
 static int indexed_operand(const struct program *p, const struct node *n, const int *counter)
 {
 	if (n->n_out != 1 || !dtype_is_float(p->type[n->out].dtype) || !op_indexes(n->op))
@@ -242,8 +244,8 @@ static int indexed_operand(const struct program *p, const struct node *n, const 
 }
 
 /*
- * The node at an operand of `fixed` whatever the loop's index is, and one more than that index as a factor of what it
- * makes: shows it a finding too?  A cast of the index has that factor in its place.
+ * Gives the node the operand `fixed` instead of one computed from the loop's index, and multiplies its result by that
+ * index + 1.  Returns whether a finding still shows.  A cast of the index is replaced by that factor.
  */
 static bool factor_shows(
     const struct question *q, const struct testcase *c, int site, const int *counter, int fixed, struct arena *a)
@@ -284,13 +286,13 @@ static bool factor_shows(
 	return edit_shows(q, &e);
 }
 
-/* Ops that are about the index of a loop; then integers made of one are about nothing. */
+/* Finds ops that are about the index of a loop.  The integers computed from that index then get ROLE_NONE. */
 static void find_indexed(const struct question *q, const struct testcase *c, struct arena *a, enum role *role)
 {
 	struct edit sites = {.c = *c};
 	const int n_value = c->program.n_value;
 	int *counter = NEW(a, int, n_value ? n_value : 1);
-	bool *indexes = NEW(a, bool, n_value ? n_value : 1); /* the index of a loop that it is about */
+	bool *indexes = NEW(a, bool, n_value ? n_value : 1); /* [value]: an op is about this loop index */
 	struct site s;
 
 	for (int v = 0; v < n_value; v++)

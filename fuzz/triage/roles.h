@@ -1,31 +1,32 @@
-/* roles.h: what each node of a simplest case (simplest.h) has to do with the finding, found out by replacing its op by
- * a few others. */
+/* roles.h: how each node of a simplest case (simplest.h) matters to the finding.  The search replaces its op by other
+ * ops and looks whether a finding still shows. */
 #ifndef FUZZ_TRIAGE_ROLES_H
 #define FUZZ_TRIAGE_ROLES_H
 
 #include "fuzz/bench/question.h"
 
 enum role {
-	ROLE_OWN,         /* it is about this op */
-	ROLE_ELEMENTWISE, /* most other elementwise ops in its place, of its first two float operands, show a finding
-	                     too, */
-	ROLE_NONLINEAR,   /* or most that are not linear, and none that is: it is about what a derivative is taken at */
-	ROLE_WRITE,       /* a scatter or an update of a slice: most other scatters in its place show a finding too; any
-	                     other, where it is not about numbers */
-	ROLE_INDEX, /* what it makes is of the index of a loop, and for index 0 or 1, times one more than the index,
-	               shows a finding too: it is about the index */
-	ROLE_NONE,  /* an integer on the way there */
-	ROLE_TYPE /* elementwise, in a region, and there for the type of its result: an operand broadcast to it would do
-	           */
+	ROLE_OWN,         /* the finding is about this op */
+	ROLE_ELEMENTWISE, /* most other elementwise ops in its place show a finding too, and so does a linear one */
+	ROLE_NONLINEAR,   /* most nonlinear ops in its place show a finding, and a linear one does not: the finding is
+	                     about the point at which a derivative is taken */
+	ROLE_WRITE, /* a scatter or an update of a slice: most other scatters in its place show a finding; one is enough
+	               if the verdict is not about numbers */
+	ROLE_INDEX, /* the finding is about the index of a loop that this op uses: with a fixed index 0 or 1 and a
+	               factor of the loop's index + 1, a finding still shows */
+	ROLE_NONE,  /* an integer computed from that index */
+	ROLE_TYPE /* elementwise, in a region, and needed only for the type of its result: broadcasting an operand would
+	             do */
 };
 
-/* Whether the op has the value of an operand with some elements written over, by a rule that needs no region. */
+/* Whether the op copies an operand and overwrites some elements, without a region in its rule. */
 bool op_writes(enum op op);
-/* Whether the op makes a float by an operand that is none: of those that may be about the index of a loop. */
+/* Whether the op makes a float from an operand that may be an integer or a boolean.  Then the finding may be about the
+ * index of a loop. */
 bool op_indexes(enum op op);
 
-/* role[program_nodes] of case c, which shows v; q: whether a case shows any finding.  Nodes in pre-order, a node before
- * those of its regions. */
+/* Fills role[program_nodes] for case c, which shows verdict v.  q asks whether a case shows any finding.  Nodes are in
+ * pre-order: a node comes before the nodes of its regions. */
 void find_roles(const struct question *q, const struct testcase *c, enum verdict v, struct arena *a, enum role *role);
 
 #endif

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What rounding does to a factor is far less. */
+/* Rounding changes a factor by far less. */
 static const double factor_blur = 1e-3;
 
-/* What does not answer where less is asked does not where more is. */
+/* Whether y is a larger case of x.  If an engine crashes or hangs on a smaller request, the same failure on a larger
+ * request is a duplicate. */
 static bool explains(const struct symptom *x, const struct symptom *y)
 {
 	if (x->verdict != y->verdict && !(verdict_of_numbers(x->verdict) && verdict_of_numbers(y->verdict)))
@@ -28,7 +29,8 @@ static bool is_flaky_face(const struct symptom *x, const struct symptom *y)
 	    pattern_is_part(&x->pattern, &y->pattern) && asked_is_in(&x->asked, &y->asked);
 }
 
-/* How plain it is that something is wrong. */
+/* How plainly the engine is wrong: a crash or wrong shape is 2, a number is 1, a NaN that 0 * infinity can explain is
+ * 0. */
 static int plainness(const struct symptom *x) { return !verdict_of_numbers(x->verdict) ? 2 : !x->weak_zero; }
 
 static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
@@ -37,7 +39,7 @@ static bool is_wrong_too(const struct symptom *x, const struct symptom *y)
 	    pattern_same_ops(&x->pattern, &y->pattern);
 }
 
-/* Not a little off, which any two are. */
+/* Compares factors by their distance from 1, because any two factors near 1 are nearly equal. */
 static bool same_factor(double x, double y)
 {
 	return isfinite(x) && isfinite(y) && x != 0 && fabs(x - y) <= factor_blur * fmin(fabs(x), fabs(x - 1));
@@ -51,7 +53,7 @@ static bool is_off_alike(const struct symptom *x, const struct symptom *y)
 	    pattern_is_part(&x->pattern, &y->pattern) && pattern_same_ops(&x->pattern, &y->pattern);
 }
 
-/* A compiler's programs for derivatives have more of what it gets wrong, whatever op that is. */
+/* A compiler that breaks any op of some kind also breaks derivatives: their programs have more ops of that kind. */
 static bool is_compiled_wrong(const struct symptom *x, const struct symptom *y)
 {
 	return !x->asked.order && !x->asked.batch && x->verdict == VERDICT_WRONG_PRIMAL &&

@@ -1,44 +1,46 @@
-/* same_bug.h: whether two findings of one engine are one bug, as far as can be told from what is minimal of each. */
+/* same_bug.h: are two findings of one engine duplicates of one bug?  Decides by the simplest case of each. */
 #ifndef FUZZ_TRIAGE_SAME_BUG_H
 #define FUZZ_TRIAGE_SAME_BUG_H
 
 #include "fine_signature.h"
 
-/* What is known of a finding. */
+/* One way in which a finding shows, taken from its simplest case. */
 struct symptom {
-	const char *fine;       /* fine signature, or what stands for it */
-	const char *program;    /* fine signature of the program alone, where another stands for it; NULL: none does */
-	struct pattern pattern; /* of the fine signature */
+	const char *fine;       /* fine signature, or the text used in its place */
+	const char *program;    /* the fine signature proper, if `fine` is another text; else NULL */
+	struct pattern pattern; /* the names in the fine signature */
 	struct request_summary asked;
 	enum verdict verdict;
 	enum deviation deviation;
-	double factor;  /* the worst number returned in units of the expected one; NaN where there is none */
-	bool weak_zero; /* every NaN that 0 times infinity may have made, whatever the program */
-	bool flaky;     /* it did not come again with a fresh engine: nothing is minimal */
-	bool unsteady;  /* it comes now and then */
+	double factor;  /* worst number returned / expected number; NaN if the expected number is 0 */
+	bool weak_zero; /* stands for all NaNs that 0 * infinity can explain, in any program */
+	bool flaky;     /* a fresh engine did not show it again: nothing was minimized */
+	bool unsteady;  /* the engine shows it in some runs only */
 };
 
 /*
- * Of one engine.  -1: y is one more of x; 1: x is one more of y; 0: two bugs.  One more of another has the same name;
- * or
- * - it shows what the other does in a program that has the other's ops and more, one of them without regions
- * (pattern_explains), where as much is asked or more; of what does not answer any ops (pattern_is_part);
- * - it is flaky, and the other, whose ops it has, comes now and then;
- * - it is about numbers and the other is not (a crash, a wrong shape), or it is a NaN that 0 times infinity may have
- * made and the other has no such excuse, of the very same ops, one of them without regions, and request: what dies here
- * is wrong there;
- * - it is off by the same factor, not 0, of the same ops and request, and they differ in what any op would do for;
- * - the other is the primal's, about any scatter or elementwise op and no one of them (what a compiler does to
- * programs), and it has one;
- * - both are NaN that leak out of the same loops or branches, whatever elementwise op makes them there;
- * - it is an op whose derivative is right and is not differentiated itself, as the other: how a rule keeps what it
- * needs is common to the rules of many ops.
+ * Compares two findings of one engine. -1: y is a duplicate of x.  1: x is a duplicate of y.  0: two bugs.
+ *
+ * y is a duplicate of x if both have the same fine signature.  It also is if one of these holds (same_bug.c):
+ * - Larger case: y has all ops of x, one of them without regions (pattern_explains), and x's request explains y's.  If
+ * the engine does not answer (it crashes or hangs), having all names of x is enough (pattern_is_part).
+ * - Flaky: a fresh engine does not show y again, x shows in some runs only, and y has all names of x.
+ * - Plainer failure: both have the same ops, one of them without regions, and the same request. x is a crash or a wrong
+ * shape and y is about numbers; or 0 * infinity can explain y and cannot explain x.
+ * - Same factor: both are wrong by the same factor, not 0, with the same ops and request.  They differ in roles only.
+ * - Compiler: x is a wrong primal that names roles only, and y has ops of these roles.  A compiler's mistake in
+ * programs shows in derivatives too.
+ * - Leak of a region: both are NaNs that leak out of the same loops or branches.  The elementwise op that makes them
+ * may differ.
+ * - Constant rule: both are one elementwise op whose derivative is right, but is not differentiated further (it counts
+ * as constant).  Rules of many ops keep their residuals in the same way, so one bug is likelier.
  */
 int same_bug(const struct symptom *x, const struct symptom *y);
-/* Whether both are about numbers, of the same ops and request, and differ in what any op would do for: too little to
- * call them one, were not one met on the way to the other. */
+/* Whether both are about numbers and have the same ops and request; roles may differ.  This is too little to call them
+ * duplicates, unless the minimizer met one on its way to the other. */
 bool symptom_resembles(const struct symptom *x, const struct symptom *y);
-/* Whether y has the name of x, or x has what of y shows it, and explains whatever y does. */
+/* Whether symptom x makes y superfluous: both have the same fine signature, or x explains y as a larger case
+ * (same_bug). */
 bool symptom_covers(const struct symptom *x, const struct symptom *y);
 
 #endif

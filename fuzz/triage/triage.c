@@ -1,10 +1,10 @@
 /*
- * triage.c: which finding of a campaign a case belongs to.
+ * triage.c: which finding of a campaign a failing case belongs to.
  *
- * A case that is not one more of a known finding (known.c) is minimized under its coarse signature; what is behind the
- * minimal case (simplest.h) has a fine signature, and that is one finding, with one report.  Two fine signatures of one
- * engine are one finding too where they are most likely one bug (same_bug.h): the one that explains the other takes
- * over.
+ * The minimizer keeps the coarse signature of a case that is not of a known finding (known.c).  It then looks for the
+ * simplest case behind the minimal one (simplest.h).  The fine signature of that case names the finding; each finding
+ * has one report.  Two findings of one engine are joined if they are most likely one bug (same_bug.h).  The finding
+ * that explains the other one keeps its report.
  *
  * Sometimes a case that most likely shows a known bug is minimized all the same.  The minimizer must not turn it into
  * that known bug, so it rejects candidates with the names of a finding that had the coarse signature.
@@ -30,10 +30,10 @@
 
 enum {
 	REOPEN_TRIES = 3,
-	LAST_FINDING_SECONDS = 5, /* that a finding may be minimized when the time of the campaign is over */
-	RECHECK_BUDGET = 500,     /* candidates for a case that is most likely known: what is as large as before then is
-	                             told by its names all the same */
-	CRASH_BUDGET = 200        /* of an engine that has to be started again after each */
+	LAST_FINDING_SECONDS = 5, /* time for the last finding when the time of the campaign is over */
+	RECHECK_BUDGET = 500, /* candidates for a case that is most likely known; if they do not make it smaller, its
+	                         names tell the finding */
+	CRASH_BUDGET = 200    /* candidates for a crash: the engine is started again after each */
 };
 
 static void set_text(char **to, const char *text)
@@ -45,8 +45,9 @@ static void set_text(char **to, const char *text)
 /* ---- one case, minimized ---- */
 
 /*
- * One more case of a finding with the same names: where it is about a region any op inside might do, and another one
- * says nothing new.  And what has the wiring of one that is about nothing else, unless the case had it to begin with.
+ * What the minimizer of a case must not turn it into (is_more_of_it).  It rejects a candidate with exactly the names of
+ * a finding that has the same face.  This holds only for names without regions: a region may fail in many ways.  It
+ * also rejects a candidate with a known wiring that the original case does not have.
  */
 struct known_names {
 	const struct triage *triage;
@@ -82,19 +83,19 @@ static bool is_more_of_it(void *context, const struct testcase *c)
 	return has_new_wiring(context, c);
 }
 
-/* What was made of a case; texts and the report's in the side arena. */
+/* A case after triage.  Texts and the report lie in the side arena. */
 struct triaged {
 	const char *spec;
-	const char *signature; /* of the simplest case */
+	const char *signature; /* coarse signature of the simplest case */
 	struct symptom symptom;
 	struct program *program;
 	int ops;
-	char *text; /* the report, or the bare case where there was no memory for one */
+	char *text; /* the report; the case alone if there was no memory for a report */
 	size_t len;
 };
 
-/* Whether the case has ops that the one in the campaign had not: under a signature that any op may show it became one
- * of another bug. */
+/* Whether the case has ops that the original case did not have.  It may then have become a case of another bug, because
+ * some signatures fit any op. */
 static bool has_new_ops(const struct known_names *known, const struct testcase *c)
 {
 	const struct testcase from = {.program = *known->from};
@@ -103,7 +104,8 @@ static bool has_new_ops(const struct known_names *known, const struct testcase *
 	return !pattern_is_part(&now, &before);
 }
 
-/* *c, which shows *s, becomes the simplest case behind it, and *signature what that shows; r is its judgement. */
+/* Replaces *c, which shows *s, by the simplest case behind it.  *signature becomes that case's coarse signature, *r its
+ * judgement. */
 static void simplify(struct triage *self, int budget, const struct question *s, struct testcase *c,
     struct bench_result *r, const char **signature)
 {
@@ -111,7 +113,7 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
 	const struct question any = {
 	    .bench = s->bench, .until = s->until, .refuse = has_new_wiring, .context = s->context};
 	struct testcase simple = simplest_case(&any, c, budget, self->side);
-	/* It showed a finding: an engine that differs from run to run will do so again. */
+	/* The search saw a finding here.  An engine whose answers differ will show it again in some run. */
 	bool shows = case_shows(&simple,
 	    &(struct question){.bench = s->bench, .judged = JUDGED_IN_FULL, .runs = BENCH_RUNS, .result = r},
 	    self->side, NULL);
@@ -126,14 +128,14 @@ static void simplify(struct triage *self, int budget, const struct question *s, 
 		*c = simple;
 		return;
 	}
-	/* another bug, or a chance that did not come */
+	/* It is another bug, or it did not show again: keep the minimal case. */
 	again.signature = s->signature;
 	again.slips = s->slips;
 	again.spent = s->spent;
 	case_shows(c, &again, self->side, NULL);
 }
 
-/* Whether it asks for what an engine writes in ops that the program has not, and may die of. */
+/* Whether the engine must write parts of the request as other ops, which may be the reason for its crash. */
 static bool is_written_in_others(const struct testcase *c)
 {
 	const struct request_summary asked = asked_of(c);
@@ -141,7 +143,7 @@ static bool is_written_in_others(const struct testcase *c)
 	return asked.order > 1 || asked.batch || region_has_op(&c->program.top, OP_FIXED_POINT);
 }
 
-/* What there is to know of *c, of which *j is the judgement, besides its names. */
+/* Fills the symptom of case *c with judgement *j, except for its names. */
 static void set_symptom(struct triaged *out, const struct testcase *c, const struct judgement *j, const enum role *role)
 {
 	out->symptom.pattern = pattern_of(c, role);
@@ -152,7 +154,7 @@ static void set_symptom(struct triaged *out, const struct testcase *c, const str
 	out->ops = strata_of(c).ops;
 }
 
-/* same: of the case's coarse signature.  likely: it is most likely known. */
+/* Minimizes and names one case.  same: asks for the case's coarse signature.  likely: the case is most likely known. */
 static void triage_case(
     struct triage *self, const struct question *same, const struct shown *shown, bool likely, struct triaged *out)
 {
@@ -206,7 +208,7 @@ static void triage_case(
 	    .minimize_accepted = stats.accepted};
 	if (symptom->flaky) {
 		symptom->fine = arena_printf(
-		    self->side, "%s|flaky", same->signature); /* nothing is known of it but that */
+		    self->side, "%s|flaky", same->signature); /* that is all that is known of it */
 		c = *shown->c;
 		c.n_expect = 0;
 	}
@@ -225,7 +227,7 @@ static void triage_case(
 
 /* ---- which finding it is ---- */
 
-/* As same_bug; of another engine it is another bug. */
+/* As same_bug.  Findings of two engines are two bugs. */
 static int compare_finding(const struct finding *f, const struct triaged *t)
 {
 	if (f->spec != t->spec)
@@ -237,8 +239,9 @@ static int compare_finding(const struct finding *f, const struct triaged *t)
 }
 
 /*
- * Where it says more than those that are there.  The name of all NaN that 0 times infinity may have made is, beside
- * another symptom, that of these ops alone: the next one may be of others.
+ * Adds symptom s to f unless one of f's symptoms covers it.  A NaN that 0 * infinity can explain has a name that fits
+ * all such NaNs of the engine.  If f already has a symptom, the name of the program is added: the next NaN may come
+ * from other ops.
  */
 static void add_symptom(struct triage *self, struct finding *f, const struct symptom *s)
 {
@@ -278,8 +281,8 @@ static void take_over(struct triage *self, struct finding *f, const struct triag
 	write_or_fail(self->failure, self->dir, f->file, t->text, t->len);
 }
 
-/* Whether the program says more of a finding whose names say only that there is a region.  What dies is not made
- * simpler, and has any wiring. */
+/* Whether f should learn the wiring of program p: the names of f are all ops with regions, and none of its wirings is
+ * in p.  Crashes and hangs are left out, because their cases are not made simpler and can have any wiring. */
 static bool lacks_wiring(const struct finding *f, const struct program *p)
 {
 	return verdict_answers(f->symptom->verdict) && pattern_is_bare(&f->symptom->pattern) && !finding_is_in(f, p);
@@ -301,7 +304,7 @@ static void free_finding(struct finding *f)
 	free(f->signature);
 }
 
-/* Findings other than `kept` that t, which is of that, explains are the same bug. */
+/* Joins all findings that t explains into finding `kept`, to which t belongs. */
 static void absorb(struct triage *self, int kept, const struct triaged *t)
 {
 	struct error e = {0};
@@ -331,8 +334,9 @@ static void absorb(struct triage *self, int kept, const struct triaged *t)
 	}
 }
 
-/* Whether what minimizing a case came upon is most likely the finding that the case is of, or another known one; then
- * it is not minimized again. */
+/*
+ * Whether a slip is most likely a known finding of the engine.  The slip is then noted there and not minimized again.
+ */
 static bool is_met_on_the_way(struct triage *self, const struct triaged *t, const char *signature)
 {
 	for (int i = 0; i < self->n_finding; i++) {
@@ -360,7 +364,7 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 	struct finding *f = NULL;
 	int i = self->n_finding, relation = 0;
 
-	/* One that it is of comes before one that it takes over, which may stand earlier in the list. */
+	/* A finding that t is a duplicate of comes before one that t takes over, wherever they stand in the list. */
 	for (int k = 0; k < self->n_finding && relation != -1; k++) {
 		int own = compare_finding(&self->finding[k], t);
 
@@ -377,7 +381,7 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 		relation = 1;
 	}
 	f = &self->finding[i];
-	f->count += !shown->slip; /* the case is counted with the finding that it slipped from */
+	f->count += !shown->slip; /* a slip is counted with the finding that it slipped from */
 	f->minimized++;
 	if (relation == 1)
 		take_over(self, f, t);
@@ -393,7 +397,7 @@ static void file_case(struct triage *self, const struct shown *shown, const char
 	absorb(self, i, t);
 }
 
-/* A fresh engine.  It was opened before, so that one bad start is not the end. */
+/* Opens a fresh engine.  It did open before, so one failed start is not the end. */
 static bool open_again(
     struct bench *b, const char *spec, const char *right_on, const struct oracle_options *o, struct error *e)
 {
@@ -405,7 +409,7 @@ static bool open_again(
 	return false;
 }
 
-/* What minimizing a case slipped to, if nothing of it is known. */
+/* Receives the slips of one case; records those that no finding knows. */
 struct slip_taker {
 	struct triage *triage;
 	int which;
@@ -440,7 +444,7 @@ static void run_triage(void *context)
 	triage_case(x->triage, x->same, x->shown, x->likely, x->out);
 }
 
-/* Minimized and filed. */
+/* Minimizes a case and files it with a finding. */
 static void record(struct triage *self, const struct shown *shown, bool likely)
 {
 	const char *spec = self->spec[shown->which];
@@ -470,7 +474,7 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	}
 	arena_reset(self->side);
 	if (!arena_try(self->side, run_triage, &(struct recording){self, &same, shown, likely, &t})) {
-		/* minimized where memory allows; the bare case, else, is still a reproducer */
+		/* The minimizer ran out of memory.  The original case is still a reproducer. */
 		arena_reset(self->side);
 		t = (struct triaged){.spec = spec,
 		    .signature = own,
@@ -480,7 +484,7 @@ static void record(struct triage *self, const struct shown *shown, bool likely)
 	}
 	file_case(self, shown, own, &t);
 	bench_close(&one);
-	if (!shown->slip) /* its own ones are left */
+	if (!shown->slip) /* slips of a slip are dropped */
 		slips_take(&slips, spec, self->right_on, take_slip, &taker);
 	slips_free(&slips);
 	free(own);

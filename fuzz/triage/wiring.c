@@ -2,7 +2,7 @@
 #include "wiring.h"
 #include "graph/walk.h"
 
-/* What is compared: node k of `small`, its results matched so far to results of n. */
+/* Node k of `small` is compared with node n of p.  Results of k are matched to results of n, one by one. */
 struct match {
 	const struct program *small, *p;
 	const struct node *k, *n;
@@ -21,7 +21,7 @@ bool pattern_is_bare(const struct pattern *p)
 	return any;
 }
 
-/* The node of the region, at no depth below, that makes v; *param: v is a parameter. */
+/* The node directly in the region that makes v; NULL: none.  *param: v is a parameter of the region. */
 static const struct node *maker(const struct region *r, int v, bool *param)
 {
 	*param = v >= r->param && v < r->param + r->n_param;
@@ -38,7 +38,7 @@ static bool is_inside(const struct region *r, int v)
 	return maker(r, v, &param) || param;
 }
 
-/* How many of the regions, the last ones, give the results of the node, one by one. */
+/* How many regions of the op, counted from the last one, return the results of the node. */
 static int giving_regions(enum op op)
 {
 	switch (op_table[op].family) {
@@ -76,7 +76,7 @@ static bool result_fits(const struct match *m, int of, int to)
 			return false;
 		if (region_constant(&m->small->top, v))
 			continue;
-		/* Of what is given twice it does not matter where it is from. */
+		/* A value that is returned twice may come from anywhere. */
 		if (!is_given_twice(small, v) &&
 		    (is_inside(small, v) ? !is_inside(large, w)
 		                         : is_inside(large, w) || region_constant(&m->p->top, w)))
@@ -88,7 +88,7 @@ static bool result_fits(const struct match *m, int of, int to)
 	return true;
 }
 
-/* Matches result `of` of k and those after it. */
+/* Matches result `of` of k, and those after it, by backtracking. */
 static bool results_fit(struct match *m, int of)
 {
 	if (of == m->k->n_out)
@@ -124,7 +124,7 @@ static bool node_fits(const struct program *small, const struct node *k, const s
 	struct match m = {.small = small, .p = p, .k = k, .n = n};
 	const int gives = giving_regions(k->op);
 
-	/* Any loop stands for any other: one region gives. */
+	/* Any loop fits any other loop. */
 	if (!k->n_region || (k->op != n->op && (gives != 1 || giving_regions(n->op) != 1)) ||
 	    (gives && !results_fit(&m, 0)))
 		return false;
