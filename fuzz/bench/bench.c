@@ -1,4 +1,4 @@
-/* bench.c: one case in, judgements out: the only place where engines and oracles meet. */
+/* bench.c: one case in, judgements out.  Only this file brings engines and oracles together. */
 #include "bench.h"
 
 #include "engines/process/hello.h"
@@ -15,8 +15,8 @@ double bench_clock(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* By dtype of a case: an engine that is handed all floats in one dtype flushes those of any dtype with the range of
- * that one. */
+/* Fills flushes[dtype].  An engine may convert all floats to one dtype.  It then also flushes in dtypes with at least
+ * the range of that one. */
 static void add_flushing(const struct hello *h, bool *flushes)
 {
 	if (!h)
@@ -77,8 +77,8 @@ void bench_close(struct bench *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* A number that is wrong by the usual radii, by those of what the engine declares of its functions: what these do not
- * explain is the finding. */
+/* Judges a wrong number again, with the accuracy that the engine declares for its functions.  If that does not explain
+ * the number, it is a finding. */
 static void bench_declared(struct bench *b, const struct hello *hello, const struct testcase *c,
     const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
@@ -99,7 +99,8 @@ static void bench_declared(struct bench *b, const struct hello *hello, const str
 		judgement_excuse(truth, out);
 }
 
-/* What is off where something is no finite number is a convention, if nothing is elsewhere. */
+/* For an engine with finite_math.  If it is wrong only at points with a number that is not finite, that is a
+ * convention. */
 static void bench_finite(struct bench *b, const struct hello *hello, const struct testcase *c,
     const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
@@ -117,7 +118,7 @@ static void bench_finite(struct bench *b, const struct hello *hello, const struc
 		out->verdict = VERDICT_CONVENTION;
 }
 
-/* What the engine says of itself is no finding. */
+/* Judges the answer.  A limitation that the engine's hello declares is no finding. */
 static void bench_verdict(struct bench *b, const struct engine *engine, const struct testcase *c,
     const struct truth *truth, const struct answer *answer, struct arena *a, struct judgement *out)
 {
@@ -130,8 +131,8 @@ static void bench_verdict(struct bench *b, const struct engine *engine, const st
 	        out->verdict == VERDICT_NAN_LEAK) &&
 	    hello && hello->finite_math && truth->point[out->point].nonfinite)
 		bench_finite(b, hello, c, truth, answer, a, out);
-	/* A derivative written for the engine has selects of its own, whose dead branches the program knows nothing of.
-	 */
+	/* A derivative written for the engine contains selects that the program does not have.  A NaN may come from one
+	 * of their dead branches. */
 	if (out->verdict == VERDICT_NAN_LEAK && hello && hello->weak_zero &&
 	    (out->weak_zero || hello_has_derivatives_written(hello, &c->program)))
 		out->verdict = VERDICT_CONVENTION;
@@ -198,7 +199,7 @@ bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct ar
 	return reference_agrees(b, c, &truth, a);
 }
 
-/* What the reference is not right about either. */
+/* For a finding where the reference is not right either. */
 static void judge_common(struct judgement *j)
 {
 	j->verdict = VERDICT_UNDECIDED;
@@ -206,10 +207,10 @@ static void judge_common(struct judgement *j)
 	j->deviation = DEVIATION_NONE;
 }
 
-/* Where two runs of one engine part. */
+/* The first difference between two runs of one engine. */
 struct difference {
 	bool any;
-	int point, which, element; /* element -1: not a matter of one element */
+	int point, which, element; /* element -1: the runs do not differ in one element */
 	bool in_primal;
 	double first, second;
 };
@@ -267,8 +268,8 @@ static struct difference compare_runs(const struct answer *first, const struct a
 }
 
 /*
- * The judgement of an engine whose two runs differ: first run as expected, second as returned.  What was counted as
- * decided stays: it describes the truth.
+ * Fills the judgement of an engine whose two runs differ: the first run as expected, the second as returned.  The
+ * counts of decided numbers stay, because they describe the truth.
  */
 static void judge_nondeterministic(const struct difference *d, struct judgement *j)
 {
@@ -286,8 +287,8 @@ static void judge_nondeterministic(const struct difference *d, struct judgement 
 }
 
 /*
- * A second opinion of the engine itself before it is blamed.  A crash or garbage in either run is one.  A hang that
- * does not come again may be the load of the machine, and a failure is ours: both give way to the other run.
+ * Asks the engine again before a finding counts.  A crash or a broken protocol counts in either run.  A hang that does
+ * not come again may be due to a busy machine, and a failure is not the engine's fault; the other run then counts.
  */
 static void bench_ask_again(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
     const struct truth *truth, struct answer **answer, struct judgement *judgement)
@@ -393,8 +394,8 @@ void bench_receive(struct bench *b, int n, struct bench_result *r)
 }
 
 /*
- * A finding has to be that of one case.  What the engine says of it alone takes the place of what it said in company,
- * where that is a finding too; else the two stand against each other.
+ * An engine showed a finding in a request with several cases, so it is asked about this case alone.  If that answer is
+ * a finding too, it replaces the first one.  Otherwise the two answers are compared as two runs.
  */
 static void ask_alone(struct bench *b, int k, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
@@ -422,7 +423,7 @@ void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, str
 	bench_conclude(b, c, a, out);
 }
 
-/* Every judgement that is a finding gives way where the reference is not right. */
+/* A finding does not count where the reference is not right. */
 static void bench_against(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io)
 {
 	bool any = false;
@@ -451,7 +452,7 @@ void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, 
 	}
 	if (any) {
 		oracle_confirm(b->oracle, c, a, &io->truth);
-		/* every engine, since what the oracles no longer vouch for is undecided for all */
+		/* Every engine is judged anew: numbers that the oracles no longer confirm are undecided for all. */
 		for (int k = 0; k < b->n_engine; k++) {
 			bench_verdict(b, b->engine[k], c, &io->truth, io->answer[k], a, &io->judgement[k]);
 			if (finding[k])
@@ -473,7 +474,7 @@ void bench_judge_one(struct bench *b, struct engine *engine, const struct testca
 		t->confirmed = true;
 		oracle_confirm(b->oracle, c, a, &t->truth);
 		bench_verdict(b, engine, c, &t->truth, answer, a, out);
-		mark = arena_mark(a); /* what confirming left belongs to the truth */
+		mark = arena_mark(a); /* memory used by confirming belongs to the truth */
 	}
 	if (verdict_is_finding[out->verdict])
 		bench_ask_again(b, engine, c, a, &t->truth, &answer, out);

@@ -1,5 +1,4 @@
-/* bench.h: a bench of engines and an oracle: one case in, judgements out.  Used by run, gate, fuzz and minimize alike.
- */
+/* bench.h: a bench of engines and oracles: one case in, judgements out.  Every command that judges a case uses it. */
 #ifndef FUZZ_BENCH_BENCH_H
 #define FUZZ_BENCH_BENCH_H
 
@@ -8,27 +7,27 @@
 
 enum { BENCH_ENGINES = 64 };
 
-/* Bytes for a case and everything that is said of it. */
+/* Bytes for one case and everything computed about it. */
 enum { CASE_ARENA = 512 << 20 };
 
-/* How often a finding is asked for before it counts as gone: an engine may differ from run to run.  What does not
- * differ comes at once. */
+/* How often an engine is asked before a finding counts as gone, because its answers may differ from run to run.  The
+ * first run is enough for an engine whose answers do not differ. */
 enum { BENCH_RUNS = 64 };
 
 struct bench {
 	int n_engine;
 	struct engine *engine[BENCH_ENGINES]; /* owned */
 	struct oracle *oracle;                /* owned */
-	struct engine *reference;             /* owned; findings count only where it is right; NULL: they all do */
-	double waited[BENCH_ENGINES];         /* seconds that each engine was waited for */
-	int64_t failures; /* times that the machine kept an engine from answering (ANSWER_FAILURE) */
+	struct engine *reference;     /* owned; a finding counts only where it is right; NULL: every finding counts */
+	double waited[BENCH_ENGINES]; /* seconds spent waiting for each engine */
+	int64_t failures;             /* answers that the machine prevented (ANSWER_FAILURE) */
 };
 
-/* Everything said about one case; lives in the arena. */
+/* Everything computed about one case; lives in the arena. */
 struct bench_result {
 	struct truth truth;
 	struct answer *answer[BENCH_ENGINES]; /* [n_point] each; NULL until it was asked */
-	bool ahead[BENCH_ENGINES];            /* it was asked together with others */
+	bool ahead[BENCH_ENGINES];            /* the engine was asked about this case together with others */
 	struct judgement judgement[BENCH_ENGINES];
 	bool oracle_disagreement;
 };
@@ -37,67 +36,69 @@ struct bench_result {
 double bench_clock(void);
 
 /*
- * Opens every spec; false with a message that names the bad one.  The oracles allow for flushing where o says so, and
- * in the dtypes in which the hello of an engine says so: for all engines then, for the truth is one.
+ * Opens every spec.  False, with a message, names the bad one.  The oracles allow for flushing in the dtypes that o
+ * names and in those that the hello of any engine names.  This holds for all engines, because there is one truth.
  */
 bool bench_open(
     struct bench *b, const char *const *spec, int n_spec, const struct oracle_options *o, struct error *e) MUST_CHECK;
 /*
- * The same, findings held against a reference engine (NULL: none), as one version of an engine is held against another:
- * what would be a finding is undecided, by REASON_REFERENCE, where the reference is not right: wrong too, or has no
- * answer.  It is asked about nothing else.
+ * The same, with a reference engine (NULL: none), for instance another version of the engine.  If the reference is
+ * wrong too, or gives no answer, a finding becomes undecided with REASON_REFERENCE.  The reference is asked only about
+ * findings.
  */
 bool bench_open_against(struct bench *b, const char *const *spec, int n_spec, const char *reference,
     const struct oracle_options *o, struct error *e) MUST_CHECK;
 /* Whether there is no reference, or it is right about c. */
 bool bench_reference_agrees(struct bench *b, const struct testcase *c, struct arena *a);
 void bench_close(struct bench *b);
-/* Seconds that engines were waited for. */
+/* Seconds spent waiting for engines. */
 double bench_waited(const struct bench *b);
 /*
- * Truth once, then every engine.  When a judgement is a finding, both oracles are confirmed coordinate by coordinate,
- * the engine is asked again (nondeterminism) and judged anew.
+ * Computes the truth once, then asks and judges every engine.  If a judgement is a finding, both oracles are confirmed
+ * coordinate by coordinate.  The engine is then asked again, to detect nondeterminism, and judged anew.
  */
 void bench_judge(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
 
 /*
- * The two halves of it: the truth, which no engine has a part in, and the judgement of every engine, of which those are
- * asked that have not answered ahead.
+ * The two halves of bench_judge. bench_truth computes the truth without any engine. bench_conclude judges every engine,
+ * and first asks those that have not answered ahead.
  */
 void bench_truth(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *out);
 void bench_conclude(struct bench *b, const struct testcase *c, struct arena *a, struct bench_result *io);
 
-/* "adjudge VERSION" for a built-in engine, whose faults are in its spec; for another the name and version of its hello.
- * In the arena. */
+/* "adjudge VERSION" for a built-in engine, whose spec names its faults.  For any other engine, the name and version in
+ * its hello.  In the arena. */
 const char *engine_version(const struct engine *engine, struct arena *a);
 
-/* How many cases may be asked together: what those engines of the bench want that take several in one request; 1: there
- * is none. */
+/* How many cases may be asked together: the smallest number that an engine wants, among the engines that take several
+ * cases in one request.  1: no engine does. */
 int bench_cases(const struct bench *b);
-/* Asks these engines for c[n], between the truth and the judgement, and returns while they work.  c, r and the arena
- * stay until bench_receive. */
+/* Sends c[n] to these engines and returns while they work.  Call it after bench_truth. c, r and the arena stay until
+ * bench_receive. */
 void bench_send(struct bench *b, const struct testcase *c, int n, struct arena *a, struct bench_result *r);
-/* Waits for the answers of what was sent last.  Where an engine gave none, bench_conclude asks the cases one by one. */
+/*
+ * Waits for the answers to the last bench_send.  If an engine gave none, bench_conclude asks it about each case alone.
+ */
 void bench_receive(struct bench *b, int n, struct bench_result *r);
 
 /* The truth of one case, shared by engines that are asked one after the other. */
 struct shared_truth {
 	struct truth truth; /* as oracle_truth made it */
-	bool confirmed;     /* coordinate by coordinate, which one engine's finding asked for: once is enough for all */
+	bool confirmed;     /* coordinate by coordinate; done at the first finding, once for all engines */
 };
 
 /*
- * Asks one engine and judges it by the rule of bench_judge: when its judgement is a finding, the truth is confirmed,
- * the engine judged anew, and asked again.  What the engine made is given back to the arena.
+ * Asks one engine and judges it as bench_judge does.  If its judgement is a finding, the truth is confirmed, and the
+ * engine is judged anew and asked again.  The answers are given back to the arena.
  */
 void bench_judge_one(struct bench *b, struct engine *engine, const struct testcase *c, struct arena *a,
     struct shared_truth *t, struct judgement *out);
 
-/* Whether expected, returned and radius of a judgement mean something: it is about one number. */
+/* Whether expected, returned and radius of a judgement mean something, because it is about one number. */
 bool judgement_has_numbers(const struct judgement *j);
 /* A decimal for people: enough digits to tell doubles apart, "nan", "inf". */
 const char *decimal_text(double x, struct arena *a);
-/* What the engine said of itself at the first point where it said anything, or "". */
+/* The engine's own message at the first point that has one, or "". */
 const char *answers_text(const struct answer *answers, int n_point);
 
 #endif

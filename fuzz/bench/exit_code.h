@@ -5,12 +5,12 @@
 /* Exit codes of every command.  Never 77: Meson and Automake read it as "skipped". */
 enum exit_code {
 	EXIT_NO_FINDING = 0,
-	EXIT_FINDING = 1, /* a new one, a known one that no longer fails, an expired entry */
+	EXIT_FINDING = 1, /* a new finding, a known one that no longer fails, or an expired entry */
 	EXIT_USAGE = 2,
 	EXIT_BAD_CASE = 3, /* a case, report, profile or baseline that cannot be read or is refused */
 	EXIT_OURS = 4,     /* our own or the machine's failure */
 	EXIT_NOTHING = 5,  /* nothing was run or decided */
-	EXIT_FLAKY = 6     /* only findings that did not come again */
+	EXIT_FLAKY = 6     /* only findings that a fresh process did not show again */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* failure.h: the first thing of ours that failed, which ends a campaign, and the files whose writing may fail. */
+/* failure.h: the first failure of adjudge or the machine, which ends a campaign, and writing files that may fail. */
 #ifndef FUZZ_BENCH_FAILURE_H
 #define FUZZ_BENCH_FAILURE_H
 
@@ -11,7 +11,7 @@ struct failure {
 	char text[512];
 };
 
-/* Something of ours failed; printf of the reason.  The first failure counts. */
+/* Records a failure of adjudge or the machine, with a reason in the format of printf.  Only the first one is kept. */
 void fail(struct failure *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a file as file_write_atomic does, unless something has failed already; an error is a failure. */
 void write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len);

@@ -1,7 +1,7 @@
-/* fit_profile.c: leaves out of a profile what a bench cannot answer. */
+/* fit_profile.c: see fit_profile.h. */
 #include "fit_profile.h"
 
-/* Programs that no engine under test could answer are not drawn. */
+/* Removes ops, dtypes and ranks. */
 static void fit_programs(const struct bench *b, struct profile *profile)
 {
 	int *const weight[DTYPE_COUNT] = {[DTYPE_F64] = &profile->f64,

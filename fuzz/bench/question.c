@@ -8,10 +8,10 @@
 #include "engines/engine.h"
 
 enum {
-	FRESH_RUNS = 16, /* of an engine that differs from run to run, each in a process of its own */
-	/* A candidate that may hang is waited for this part of the time limit, */
+	FRESH_RUNS = 16, /* for an engine whose answers differ; each run in its own process */
+	/* A candidate that may hang gets this part of the time limit, */
 	HANG_PART = 20,
-	/* but this many times longer than any that answered. */
+	/* but at least this many times the slowest answer so far. */
 	HANG_FACTOR = 10
 };
 
@@ -22,7 +22,7 @@ bool limit_over(const struct limit *l, const struct engine *engine)
 	        (l->deadline > 0 && bench_clock() >= l->deadline));
 }
 
-/* Whether finding j is the one that is asked for; another is noted. */
+/* Whether finding j has the signature that q asks for.  Another finding is noted as a slip. */
 static bool is_asked_for(const struct question *q, const struct engine *engine, const struct testcase *c,
     const struct judgement *j, struct arena *a)
 {
@@ -55,7 +55,7 @@ static int short_timeout(const struct limit *spent, int whole)
 	return ms < whole ? (int)ms : whole;
 }
 
-/* Whether the engine crashes, hangs or breaks the protocol on c, as the verdict says.  That needs no truth. */
+/* Whether the engine crashes, hangs or breaks the protocol on c, as `verdict` says.  This needs no truth. */
 static bool ends_so(const struct question *q, struct engine *engine, enum verdict verdict, const struct testcase *c,
     struct arena *a, struct judgement *out)
 {
@@ -91,7 +91,7 @@ static bool any_judged(const struct truth_tensor *t, int n)
 	return false;
 }
 
-/* Whether some number could be called wrong, or a NaN a leak. */
+/* Whether the truth decides any number, so that an answer can be wrong or leak a NaN. */
 static bool can_be_wrong(const struct truth *t)
 {
 	for (int p = 0; p < t->n_point; p++) {
@@ -136,7 +136,7 @@ static bool ask(const struct testcase *c, const struct question *q, struct arena
 	const enum verdict expected = q->judged == JUDGED_IN_SHORT ? signature_verdict(q->signature)
 	                                                           : VERDICT_UNDECIDED;
 	struct engine *engine = q->engine ? q->engine : q->bench->engine[0];
-	struct shared_truth own = {.confirmed = true}; /* no finite differences, then */
+	struct shared_truth own = {.confirmed = true}; /* confirmed: so no finite differences are computed */
 
 	if (limit_over(q->until, engine) || (q->refuse && q->refuse(q->context, c)))
 		return false;

@@ -1,4 +1,4 @@
-/* question.h: does this case show the finding?  A struct question says at the call what exactly is asked. */
+/* question.h: asks whether a case shows a finding.  A struct question holds what exactly is asked. */
 #ifndef FUZZ_BENCH_QUESTION_H
 #define FUZZ_BENCH_QUESTION_H
 
@@ -13,14 +13,14 @@ enum judged {
 	JUDGED_IN_FULL,
 	/*
 	 * By the analytic oracle alone, as fast as possible: for the candidates of a search.  Needs signature and
-	 * spent.  The engine is not asked where the oracle decides nothing.  A hang is cut short, at a multiple of the
+	 * spent.  If the oracle decides nothing, the engine is not asked.  A hang is cut short, at a multiple of the
 	 * slowest answer.
 	 */
 	JUDGED_IN_SHORT
 };
 
 enum {
-	/* A search may wait for hangs so many times the engine's time limit.  Then it ends. */
+	/* A search ends when its hangs have taken this many time limits of the engine. */
 	LIMIT_HANGS = 24
 };
 
@@ -32,49 +32,53 @@ struct limit {
 	double slowest;     /* seconds of the slowest candidate that was answered */
 };
 
-/* Whether a case is not to be asked about. */
+/* Whether the case must not be asked about. */
 typedef bool refuse_case_fn(void *context, const struct testcase *c);
 
 /*
- * What is asked about a case.  All zero but for the bench: does its only engine show any finding in one run, judged by
- * the analytic oracle?
+ * What is asked about a case.  If only the bench is set, the question is: does the first engine show any finding in one
+ * run, judged by the analytic oracle?
  */
 struct question {
 	struct bench *bench;
 	/* NULL: the first engine of the bench.  JUDGED_IN_FULL it is always that one. */
 	struct engine *engine;
 	enum judged judged;
-	/* For JUDGED_BY_ANALYTIC: the truth of the case, which a finding confirms.  NULL: it is computed here. */
+	/* For JUDGED_BY_ANALYTIC: the truth of the case; a finding confirms it.  NULL: case_shows computes it. */
 	struct shared_truth *truth;
-	/* Runs at most, until one shows the finding.  0: one, or as many fresh processes as a flaky engine may need. */
+	/* The most runs; the first that shows the finding ends them.  0: one run, or with `fresh` as many as a flaky
+	 * engine may need. */
 	int runs;
-	/* Each run has a fresh process, if the engine has one: what shows only after other cases does not count. */
+	/* Each run has a fresh process, if the engine has a process.  A failure that shows only after other cases does
+	 * not count. */
 	bool fresh;
-	/* An arena that is full means no.  Otherwise the caller's arena_try ends. */
+	/* A full arena means no.  Otherwise it ends the caller's arena_try. */
 	bool full_is_no;
 
 	const char *signature; /* the coarse signature of the finding; NULL: any finding */
 	struct slips *slips;   /* receives findings of other signatures; NULL: they are dropped */
 	bool disagreement;     /* the finding is that the oracles disagree; JUDGED_IN_FULL, no engine is needed */
 
-	const struct limit *until; /* once it is over no engine is asked and nothing shows; NULL: never */
-	struct limit *spent;       /* receives the time that hangs took; NULL: nobody counts it */
-	refuse_case_fn *refuse;    /* cases that it refuses show nothing, and no engine is asked; NULL: none */
-	void *context;             /* of refuse */
+	const struct limit
+	    *until;          /* once this limit is over, no engine is asked and no case shows anything; NULL: never */
+	struct limit *spent; /* receives the time that hangs took; NULL: not counted */
+	refuse_case_fn
+	    *refuse;   /* a case that it refuses shows nothing, and no engine is asked; NULL: none is refused */
+	void *context; /* of refuse */
 
 	struct bench_result *result; /* JUDGED_IN_FULL: receives judgement, truth and answers; NULL: dropped */
 };
 
 /*
- * Whether c shows what q asks for.  *out (may be NULL) is the judgement of the run that shows it, or of the last run.
- * It is undecided where no engine was asked.  What *out and *q->result point to lies in `a`.
+ * Whether c shows the finding of q.  *out (may be NULL) is the judgement of the run that shows it, or of the last run.
+ * It is undecided if no engine was asked.  *out and *q->result point into `a`.
  */
 bool case_shows(const struct testcase *c, const struct question *q, struct arena *a, struct judgement *out);
 
 /* case_shows as a predicate for minimize(): `question` points to a struct question. */
 bool question_holds(void *question, const struct testcase *candidate, struct arena *scratch);
 
-/* Whether a search that asks `engine` has to end.  NULL: never. */
+/* Whether a search that asks `engine` must end. l NULL: it never must. */
 bool limit_over(const struct limit *l, const struct engine *engine);
 
 #endif

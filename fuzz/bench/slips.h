@@ -7,7 +7,7 @@
 enum { SLIPS = 16 };
 
 struct slip {
-	char *signature, *text; /* of the case, compact JSON; both owned */
+	char *signature, *text; /* text: the case as compact JSON; both owned */
 	size_t len;
 	int nodes;
 };
@@ -18,7 +18,7 @@ struct slips {
 	struct slip at[SLIPS];
 };
 
-/* Keeps c if it is the smallest of its signature.  A new signature needs room. */
+/* Keeps c if it is the smallest case of its signature.  A new signature is dropped if there is no room. */
 void slips_note(struct slips *self, const char *signature, const struct testcase *c, struct arena *scratch);
 void slips_free(struct slips *self);
 

@@ -1,10 +1,10 @@
-/* custom.c: passes over op custom: a plainer function, whose rule is then written anew, for the old one would be wrong.
- */
+/* custom.c: passes over op custom.  They make its function plainer and write a new rule, because the old rule would be
+ * wrong. */
 #include "passes.h"
 
 #include "engines/aot/aot.h"
 
-/* The region of p with values of the case's program. */
+/* The region of p, renumbered with new values of the case's program. */
 static struct region as_region(struct edit *e, const struct program *p)
 {
 	struct edit from = {.c = {.program = program_copy(p, e->arena)}};
@@ -27,7 +27,7 @@ static struct region as_region(struct edit *e, const struct program *p)
 	return from.c.program.top;
 }
 
-/* The custom with that function, of as many parameters and results as it has, and a rule for it. */
+/* Gives the custom that function and a rule for it.  The function has as many parameters and results as the old one. */
 static enum edit_result with_function(struct edit *e, struct node *n, const struct program *function)
 {
 	struct program rule;
@@ -57,7 +57,7 @@ static struct program plain_function(struct edit *e, const struct node *n, int i
 	return build_end(&b, &y, 1);
 }
 
-/* Result `which` in place of all results. */
+/* Replaces all results by result `which`. */
 static void keep_result(struct edit *e, struct node *n, struct region *function, int which)
 {
 	for (int r = 1; r < n->n_out; r++)
@@ -67,7 +67,7 @@ static void keep_result(struct edit *e, struct node *n, struct region *function,
 	function->n_result = 1;
 }
 
-/* The first result alone, as parameter i, or as the product of i and j <= i. */
+/* Keeps the first result alone.  It becomes parameter i, or the product of parameters i and j <= i. */
 enum edit_result pass_plain_custom(struct edit *e, int k)
 {
 	enum { MOST_PARAMS = 3, HOWS = MOST_PARAMS * (MOST_PARAMS + 1) };
@@ -88,8 +88,8 @@ enum edit_result pass_plain_custom(struct edit *e, int k)
 	return with_function(e, n, &function);
 }
 
-/* Of a function: node number k / 2 gives way to operand k % 2; then, parameter k goes if nothing uses it; then, result
- * k stays alone. */
+/* Shrinks the function.  First, operand k % 2 replaces node number k / 2.  Then an unused parameter k is removed.  Then
+ * result k stays alone. */
 enum edit_result pass_shrink_custom(struct edit *e, int k)
 {
 	enum { NODES = 16, HOWS = 2 * NODES + 2 * LIMIT_ARGS };
@@ -103,7 +103,7 @@ enum edit_result pass_shrink_custom(struct edit *e, int k)
 	n = s.node;
 	if (n->op != OP_CUSTOM)
 		return EDIT_SKIP;
-	/* It captures nothing: a program by itself. */
+	/* The function captures nothing, so it is a program of its own. */
 	f.c.program = e->c.program;
 	f.c.program.top = n->region[0];
 	f.c.program = program_copy(&f.c.program, e->arena);

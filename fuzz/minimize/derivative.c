@@ -1,7 +1,7 @@
 /* derivative.c: passes over op derivative: fewer parameters and results of its region. */
 #include "passes.h"
 
-/* How many of the first n values from v on are floats. */
+/* How many of the n values from v on are floats. */
 static int floats_among(const struct edit *e, int v, int n)
 {
 	int count = 0;
@@ -20,14 +20,14 @@ static int float_results(const struct edit *e, const struct region *r, int n)
 	return count;
 }
 
-/* The derivative at site k, NULL where that is another op; *more: there is such a site. */
+/* The op derivative at site k; NULL if another op is there.  *more: site k exists. */
 static struct node *derivative_at(struct edit *e, int k, struct site *s, bool *more)
 {
 	*more = edit_site(e, k, s);
 	return *more && s->node->op == OP_DERIVATIVE ? s->node : NULL;
 }
 
-/* Result `which` of the node goes; what used it uses zeros. */
+/* Removes result `which` of the node.  Its uses get zeros. */
 static struct node *drop_out(struct edit *e, struct site *s, int which)
 {
 	int out = s->node->out + which;

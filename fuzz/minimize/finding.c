@@ -5,7 +5,8 @@
 
 enum { SLIP_ARENA = 256 << 20 };
 
-/* Of an engine that answers otherwise after some cases: a yes is asked for again in a fresh process. */
+/* For an engine whose answers depend on earlier cases: a case that shows the finding must show it again in a fresh
+ * process. */
 static bool holds_when_fresh(void *question, const struct testcase *c, struct arena *scratch)
 {
 	const struct question *q = question;

@@ -1,4 +1,4 @@
-/* finding.h: minimizing a finding of one engine, and the other findings that this comes upon. */
+/* finding.h: minimizes a finding of one engine, and takes the other findings that the search meets. */
 #ifndef FUZZ_MINIMIZE_FINDING_H
 #define FUZZ_MINIMIZE_FINDING_H
 
@@ -6,10 +6,10 @@
 #include "fuzz/bench/question.h"
 
 /*
- * minimize() for a finding.  same: its bench, signature, until, spent, refuse and slips.  Candidates are judged in
- * short.  The smallest one is then judged in full, in fresh processes.  If it shows nothing, the search begins again,
- * and judges every candidate in full and in a fresh process.  *small and its judgement *r live in `a`.  False: *small,
- * which may be `from`, shows nothing in the end.
+ * Minimizes a finding.  same: its bench, signature, until, spent, refuse and slips.  Candidates are judged in short.
+ * The smallest one is then judged in full, in fresh processes.  If it shows nothing, the search begins again, and
+ * judges every candidate in full and in a fresh process.  *small and its judgement *r live in `a`.  False: *small,
+ * which may be `from`, does not show the finding in the end.
  */
 bool minimize_finding(const struct question *same, const struct testcase *from, int budget, struct arena *a,
     struct testcase *small, struct bench_result *r, struct minimize_statistics *stats) MUST_CHECK;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Puts the nodes of `from` before node `index` of `r` (taking node `index` away) with parameters replaced by param[].
- * The results of `from` stay what they are: the caller replaces uses of the node's results.
+ * Replaces node `index` of `r` by the nodes of `from`, with parameters replaced by param[].  The caller replaces uses
+ * of the node's results by the results of `from`.
  */
 static void splice(struct edit *e, struct region *r, int index, const struct region *from, const int *param)
 {
@@ -25,7 +25,7 @@ static void splice(struct edit *e, struct region *r, int index, const struct reg
 		edit_replace(e, from->param + i, param[i]);
 }
 
-/* Gives an input the type of what was cut out of it; false: it is no input. */
+/* Gives an input the type of its part that is still used.  False: the value is no input. */
 static bool retype_input(struct edit *e, int value, const struct type *type)
 {
 	const struct region *top = &e->c.program.top;
@@ -37,8 +37,9 @@ static bool retype_input(struct edit *e, int value, const struct type *type)
 }
 
 /*
- * One iteration, at index 0, stacked outputs being the one row broadcast.  Carries are the initial ones and xs slices
- * ones, or both are the first input that fits; an input whose slices are iterated over becomes a slice.
+ * Puts one iteration, at index 0, in place of a loop.  Stacked outputs become that iteration's row, broadcast.  Carries
+ * are the initial ones, and slices of xs are all ones.  With `inputs`, both are the first input that fits instead, and
+ * an input that was iterated over becomes a slice.
  */
 static void splice_body(struct edit *e, struct site s, struct node_loop l, bool inputs)
 {
@@ -69,8 +70,8 @@ static void splice_body(struct edit *e, struct site s, struct node_loop l, bool 
 	for (int i = 0; i < node.n_out; i++) {
 		int by = i < body.n_result ? body.result[i] : node.arg[0];
 
-		/* A result may be a parameter, which has been replaced in the region but not in this copy of the list.
-		 */
+		/* A result may be a parameter.  The region already has its replacement, but this copy of the list does
+		 * not. */
 		for (int j = 0; j < body.n_param; j++)
 			if (by == body.param + j)
 				by = param[j];
@@ -118,7 +119,7 @@ bool edit_hoist(struct edit *e, const struct site *s, int which)
 	for (int i = 0; i < node.n_out; i++) {
 		int by = node.region[which].result[i];
 
-		/* What scatter_apply applies may give its parameter back, which has become the operand. */
+		/* The region of scatter_apply may return its parameter, which has become the operand. */
 		edit_replace(
 		    e, node.out + i, node.region[which].n_param && by == node.region[which].param ? node.arg[0] : by);
 	}
@@ -285,7 +286,7 @@ enum edit_result pass_drop_ys(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* As it is; of two iterations; without the early exit. */
+/* Turns a loop into a for: with the same trip count, with two iterations, or without the early exit. */
 enum edit_result pass_plain_loop(struct edit *e, int k)
 {
 	enum { AS_IT_IS, TWO, NO_UNTIL, HOWS };
@@ -333,8 +334,8 @@ static int first_float(struct edit *e, const struct site *s)
 }
 
 /*
- * A for of two iterations, or three, carry = carry op a value in scope; every result of the loop becomes that of the
- * one carry.  It begins with what the loop was given, or with a value that the body captured.
+ * Replaces a loop by a for of two or three iterations: carry = carry op a value in scope.  The carry replaces every
+ * result of the loop.  Its initial value is an operand of the loop, or a float in scope.
  */
 enum edit_result pass_plainest_loop(struct edit *e, int k)
 {
@@ -389,7 +390,7 @@ enum edit_result pass_plainest_loop(struct edit *e, int k)
 
 static bool never_begins(const struct program *p, const struct node *n)
 {
-	const struct tensor *decides = NULL; /* how often, or whether to begin */
+	const struct tensor *decides = NULL; /* the trip count, or the condition */
 
 	if (node_loop(n).counted)
 		decides = region_constant(&p->top, n->arg[0]);

@@ -1,4 +1,5 @@
-/* minimize.c: applies the passes to a fixed point; what is simpler, what was tried, what is kept. */
+/* minimize.c: applies the passes until none helps.  It holds the measure, the set of tried candidates, and the best
+ * case. */
 #include "minimize.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ enum { PASSES = sizeof passes / sizeof *passes };
 enum {
 	ARENA_LIMIT = 256 << 20,
 	/*
-	 * Candidates that are made for one pass without a success before it gives up: passes over pairs of inputs or
-	 * cells of large literals would otherwise spend everything.
+	 * A pass gives up after this many candidates without a success.  Otherwise passes over pairs of inputs, or over
+	 * the elements of large literals, would use up the budget.
 	 */
 	PATIENCE = 4000
 };
@@ -32,7 +33,7 @@ enum {
 enum { MEASURES = 12 };
 struct measure {
 	int64_t at[MEASURES];
-	/* Of two cases that are as simple, one comes first by this: the same bug ends in the same program. */
+	/* The order of two equally simple cases.  It lets one bug end in one program. */
 	int n_key;
 	const int *key;
 };
@@ -61,7 +62,7 @@ static struct measure measure_of(const struct testcase *c, struct arena *a)
 		ops++;
 		regions += s.node->n_region;
 		weight += edit_op_weight(s.node->op);
-		/* One operand or two: the weight says which is plainer. */
+		/* Unary and binary ops: the weight says which is plainer. */
 		lists += s.node->n_out + (s.node->n_arg > 2 ? s.node->n_arg - 2 : 0);
 		if (s.node->n_region)
 			trips += node_max_trip(s.node) + (s.node->op == OP_FOR ? 0 : 1) + at->until;
@@ -140,11 +141,11 @@ struct minimizer {
 	struct measure measure;
 	struct tried tried;
 	struct engine *primal;
-	bool idles;     /* it began with a loop that never begins */
-	bool drop_dead; /* the best case has no dead code: candidates drop theirs; where it matters to the finding, they
-	                   keep it */
-	bool elsewhere; /* what fails where the best case is asked is varied */
-	bool tidy;      /* a case that is as simple and comes first is better */
+	bool idles;     /* the first case has a loop with no iterations */
+	bool drop_dead; /* the best case has no dead code, so candidates drop theirs; otherwise dead code matters to the
+	                   finding */
+	bool elsewhere; /* candidates that do not fail at the points of the best case are varied */
+	bool tidy;      /* an equally simple case that comes first in the order is better */
 };
 
 static void keep_case(struct minimizer *m, const struct testcase *c)
@@ -160,10 +161,10 @@ static void keep_case(struct minimizer *m, const struct testcase *c)
 	m->drop_dead = program_nodes(&live) == program_nodes(&m->best.program);
 }
 
-/* What became of a candidate; TRIAL_SIMPLER: it would have been better, but is not interesting. */
+/* Result of a candidate.  TRIAL_SIMPLER: it is simpler, but does not show the finding. */
 enum trial { TRIAL_END, TRIAL_SKIP, TRIAL_SIMPLER, TRIAL_BETTER };
 
-/* Candidate k of a pass varied (edit_vary) unless `variant` is -1.  TRIAL_BETTER: it is now the best. */
+/* Tries candidate k of a pass, varied by edit_vary unless `variant` is -1.  TRIAL_BETTER: it is the best case now. */
 static enum trial make_and_judge(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
 {
 	struct edit e;
@@ -207,7 +208,9 @@ static void run_candidate(void *context)
 	x->became = make_and_judge(x->m, x->make, x->k, x->variant);
 }
 
-/* A candidate that does not fit into memory is not simpler.  best is safe: keep_case fills the other arena first. */
+/*
+ * A candidate that does not fit into memory is skipped.  The best case is safe: keep_case fills the other arena first.
+ */
 static enum trial try_candidate(struct minimizer *m, minimize_pass_fn *make, int k, int variant)
 {
 	struct candidate x = {m, make, k, variant, TRIAL_SKIP};
@@ -267,7 +270,7 @@ static void run_passes(struct minimizer *m)
 
 static void search(struct minimizer *m)
 {
-	/* Other points cost several times as much: they are for what is left. */
+	/* Candidates at other points cost several times as much, so they come later. */
 	run_passes(m);
 	m->elsewhere = true;
 	run_passes(m);
@@ -313,7 +316,7 @@ struct testcase minimize(const struct testcase *from, interesting_fn *interestin
 	arena_init(&m.keep[1], ARENA_LIMIT);
 	arena_init(&m.work, ARENA_LIMIT);
 	arena_init(&m.scratch, ARENA_LIMIT);
-	/* Expectations and texts are about the original; only where it came from stays true. */
+	/* Expectations and texts describe the original case.  Only its origin stays. */
 	start.n_expect = 0;
 	start.provenance.title = start.provenance.comment = NULL;
 	tried_open(&m.tried, budget);

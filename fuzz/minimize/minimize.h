@@ -4,7 +4,7 @@
 
 #include "graph/testcase.h"
 
-/* Whether a candidate (valid) still shows what is being minimized.  May use and reset `scratch`. */
+/* Whether a valid candidate still shows the finding.  May use and reset `scratch`. */
 typedef bool interesting_fn(void *self, const struct testcase *candidate, struct arena *scratch);
 
 struct minimize_statistics {

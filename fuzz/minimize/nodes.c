@@ -5,7 +5,7 @@
 
 /* ---- top-level nodes as data ---- */
 
-/* The values of a top-level node's results at the only point, from a run of the program that returns just them. */
+/* Values of a top-level node's results at the only point, from a run of the program that returns just them. */
 static const struct answer *values_at_point(struct edit *e, const struct node *n)
 {
 	struct testcase c = e->c;
@@ -50,8 +50,8 @@ enum edit_result pass_cut(struct edit *e, int k)
 
 enum { PROMOTE_INPUTS = 4, PROMOTE_HOWS = 2 + PROMOTE_INPUTS };
 
-/* how 0 and 1: new inputs, differentiated or not, of predicates in regions, too, as true; then an input that takes the
- * result's type. */
+/* how 0 and 1: the node's results become new inputs, differentiated or not.  In a region only predicates do, with the
+ * value true. how 2 and more: an existing input takes the result's type and its place. */
 enum edit_result pass_promote(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -98,8 +98,8 @@ static bool is_result(const struct region *r, int value)
 	return false;
 }
 
-/* Operand k % LIMIT_ARGS, of whatever type, in place of a top-level node, and the other operands among the results;
- * what the node reads twice is there twice. */
+/* Replaces a top-level node by its operand k % LIMIT_ARGS, of any type.  The other operands become results.  An operand
+ * that the node reads twice is a result, too. */
 enum edit_result pass_release(struct edit *e, int k)
 {
 	struct region *top = &e->c.program.top;
@@ -122,7 +122,7 @@ enum edit_result pass_release(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* All at once, then one at a time: where dead code matters, not all of it does. */
+/* Drops all dead code at once, then one node at a time: sometimes a part of the dead code matters. */
 enum edit_result pass_drop_dead(struct edit *e, int k)
 {
 	struct site s;
@@ -142,7 +142,7 @@ enum edit_result pass_drop_dead(struct edit *e, int k)
 
 /* ---- other values in place of nodes and operands ---- */
 
-/* The operands, then 1 0 2, then what is in scope: what may stand for a node's result. */
+/* Values that may replace a node's result: its operands, then fills 1, 0 and 2, then values in scope. */
 enum { STAND_OPERANDS = 4, STAND_FILLS = 3, STAND_SCOPE = 8, STAND = STAND_OPERANDS + STAND_FILLS + STAND_SCOPE };
 
 enum edit_result pass_replace(struct edit *e, int k)
@@ -170,7 +170,7 @@ enum edit_result pass_replace(struct edit *e, int k)
 	if (how < STAND_OPERANDS) {
 		if (how >= s.node->n_arg)
 			return EDIT_SKIP;
-		by = s.node->arg[how]; /* of another type, too, where those who use it can live with that */
+		by = s.node->arg[how]; /* of any type; edit_finish rejects it where it does not fit */
 	} else {
 		n_scope = edit_scope(e, &s, NULL, scope, STAND_SCOPE);
 		how -= STAND_OPERANDS + STAND_FILLS;
@@ -198,12 +198,12 @@ enum edit_result pass_rewire(struct edit *e, int k)
 		return EDIT_SKIP;
 	old = n->arg[arg];
 	if (how == 0) {
-		/* The list of nodes moves: the operand is set in the node's new place. */
+		/* The insertion moves the list of nodes, so the operand is set at the node's new place. */
 		by = edit_insert_fill(e, s.region, s.index, edit_type(e, old), 1);
 		s.region->node[s.index + 1].arg[arg] = by;
 		return EDIT_TRY;
 	}
-	if (how == 1) { /* the operand of the operand's place, as in add(a, b) to add(a, a) */
+	if (how == 1) { /* another operand of the node with the same type, as in add(a, b) to add(a, a) */
 		for (int i = 0; i < n->n_arg && by < 0; i++)
 			if (n->arg[i] != old && type_equal(edit_type(e, n->arg[i]), edit_type(e, old)))
 				by = n->arg[i];
@@ -218,7 +218,7 @@ enum edit_result pass_rewire(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* Result `which` of region `w` of node number k / HOWS: one of the region's parameters, then of the inputs. */
+/* Replaces result `which` of region `w` of node number k / HOWS by a parameter of the region, or else by an input. */
 enum edit_result pass_rewire_result(struct edit *e, int k)
 {
 	enum { REGIONS = 2, RESULTS = 4, VALUES = 8, HOWS = REGIONS * RESULTS * VALUES };
@@ -245,7 +245,7 @@ enum edit_result pass_rewire_result(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* Pairs (i, j), i <= j < BINARY_SCOPE, of values in scope under one of two ops. */
+/* Replaces a node by op(i, j): one of two ops, and values i <= j < BINARY_SCOPE in scope. */
 enum { BINARY_SCOPE = 5, BINARY_OPS = 2, BINARY_HOWS = BINARY_OPS * BINARY_SCOPE * BINARY_SCOPE };
 
 enum edit_result pass_binary(struct edit *e, int k)
@@ -283,7 +283,7 @@ enum edit_result pass_drop_operand(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* Constant number k gives way to another of its type. */
+/* Replaces a constant by an earlier one of its type. */
 enum edit_result pass_merge_constants(struct edit *e, int k)
 {
 	enum { OTHERS = 8 };

@@ -1,12 +1,12 @@
-/* numbers.c: passes on the numbers of literals, points and seeds, and the other numbers at which candidates are tried.
- */
+/* numbers.c: passes over the numbers in literals, points and seeds; also the other points and seeds for varied
+ * candidates. */
 #include "passes.h"
 
 #include <math.h>
 
 enum literal_kind { LITERAL_CONSTANT, LITERAL_POINT, LITERAL_SEED, LITERAL_KINDS };
 
-/* Literals in order: constants, then points, then seeds.  NULL past the last. */
+/* Literal number k: constants first, then points, then seeds.  NULL past the last. */
 static struct tensor *literal(struct edit *e, int k, enum literal_kind *kind)
 {
 	struct testcase *c = &e->c;
@@ -30,8 +30,8 @@ static struct tensor *literal(struct edit *e, int k, enum literal_kind *kind)
 }
 
 /*
- * What a person would write, best first.  A point at 0 or 1 explains little, as many a rule is right there by accident,
- * so they come late; indices and trip counts are integers, where 0 and 1 are plain.
+ * Numbers that a person would write, best first.  For a point, 0 and 1 come late: many wrong rules are right there by
+ * accident.  Indices and trip counts are integers, for which 0 and 1 are plain.
  */
 enum { SIMPLE = 5 };
 static const double simple_floats[LITERAL_KINDS][SIMPLE] = {
@@ -50,7 +50,7 @@ static const double *simple_numbers(enum dtype d, enum literal_kind kind)
 	return dtype_is_float(d) ? simple_floats[kind] : simple_integers[kind];
 }
 
-/* How far a number is from one that a person would write: 0 best. */
+/* How far a number is from one that a person would write; 0 is best. */
 static int number_cost(enum dtype d, union cell x, enum literal_kind kind)
 {
 	const double v = dtype_is_float(d) ? x.f : (double)x.i, *simple = simple_numbers(d, kind);
@@ -123,7 +123,7 @@ enum edit_result pass_round(struct edit *e, int k)
 		x = trunc(x);
 	else if (how == SIMPLE + 1)
 		x = fabs(x);
-	else /* to 1, 2 or 4 binary places */
+	else /* rounds to 1, 2 or 4 binary places */
 		x = ldexp(rint(ldexp(x, 1 << (how - SIMPLE - 2))), -(1 << (how - SIMPLE - 2)));
 	return set_cell(t, i, x) ? EDIT_TRY : EDIT_SKIP;
 }
@@ -131,9 +131,9 @@ enum edit_result pass_round(struct edit *e, int k)
 /* ---- all points and seeds at once ---- */
 
 /*
- * Element number n of all float inputs together becomes point + n * point_step, and so for seeds; constants and
- * integers stay. What a wrong derivative looks like beside the right one (its sign, zero, a common factor) depends on
- * where it is taken and along what, and on what right terms are added to it: `plus` adds an input to the first result.
+ * Element number n, counted over all float inputs, becomes point + n * point_step.  Seeds change in the same way.
+ * Constants and integers stay.  The deviation of a wrong derivative (its sign, zero, a common factor) depends on the
+ * point, on the seeds, and on the right terms that are added to it.  `plus` adds an input to the first result.
  */
 static const struct point_variant {
 	double point, point_step, seed, seed_step;
@@ -170,8 +170,7 @@ static void set_numbers(struct edit *e, const struct point_variant *v)
 	}
 }
 
-/* Result 0 plus the first float input that is differentiated; types are put right by edit_finish, or the candidate is
- * dropped. */
+/* Adds the first differentiated float input to result 0. edit_finish makes the types fit, or drops the candidate. */
 static void add_input_to_result(struct edit *e)
 {
 	struct region *top = &e->c.program.top;

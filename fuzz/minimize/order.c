@@ -1,6 +1,6 @@
 /*
- * order.c: programs that are as simple and differ in the order of things: which one comes first, and the passes that
- * lead to it.  Two cases of one bug shall end in one program.
+ * order.c: the order of equally simple programs, and the passes that lead to the first one.  So two cases of one bug
+ * can end in the same program.
  */
 #include "passes.h"
 
@@ -29,11 +29,11 @@ static void key_region(struct key *k, const struct region *r)
 		const struct node *n = &r->node[i];
 		bool sorted = commutes(n->op), descends = sorted && n->arg[0] < n->arg[1];
 
-		/* Constants last: they stand as late as they can, where they are used. */
+		/* Constants come last in the order, so they move to the place where they are used. */
 		key_add(k, n->op == OP_CONSTANT ? OP_COUNT : (int)n->op);
 		for (int j = 0; j < n->n_arg; j++)
 			key_add(k, n->arg[sorted && !descends ? n->n_arg - 1 - j : j]);
-		/* carry op input, as it is usually written */
+		/* Prefers "carry op input", the usual way to write it. */
 		key_add(k, descends);
 		for (int w = 0; w < n->n_region; w++)
 			key_region(k, &n->region[w]);
@@ -76,7 +76,7 @@ enum edit_result pass_order_operands(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* A constant predicate is inverted. */
+/* Exchanges the arms of a select and inverts its predicate, which is a constant. */
 enum edit_result pass_mirror_select(struct edit *e, int k)
 {
 	struct site s, p;
@@ -99,7 +99,7 @@ enum edit_result pass_mirror_select(struct edit *e, int k)
 	return EDIT_SKIP;
 }
 
-/* how 0: exchanged with the next node; 1 and 2: moved to the front of region 0 or 1 of it. */
+/* how 0: exchanges a node with the next one; 1 and 2: moves it to the front of region 0 or 1 of the next one. */
 enum edit_result pass_order_nodes(struct edit *e, int k)
 {
 	enum { HOWS = 3 };
@@ -143,7 +143,7 @@ static void exchange_tensors(struct tensor *list, int i)
 	list[i + 1] = first;
 }
 
-/* All uses of two values change places. */
+/* Exchanges all uses of two values. */
 static void exchange_values(struct edit *e, int x, int y)
 {
 	const struct type pair[2] = {*edit_type(e, x), *edit_type(e, y)};
@@ -156,7 +156,7 @@ static void exchange_values(struct edit *e, int x, int y)
 	e->c.program.type[y] = pair[0];
 }
 
-/* Inputs i and i + 1 have changed places; wrt ascends. */
+/* Renumbers wrt after inputs i and i + 1 were exchanged; wrt stays ascending. */
 static void exchange_wrt(struct transform *t, int i)
 {
 	int first = -1, second = -1;

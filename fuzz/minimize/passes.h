@@ -5,8 +5,8 @@
 #include "fuzz/edit/edit.h"
 
 /*
- * A pass lists candidates: it makes edit number k (0, 1, ...) of the case in e->c.  The driver keeps k after a
- * success, because the thing at k is then another one.
+ * A pass lists candidates: it makes edit number k (0, 1, ...) of the case in e->c.  After a success the driver tries
+ * the same k again, because another thing is at that place now.
  */
 typedef enum edit_result minimize_pass_fn(struct edit *e, int k);
 

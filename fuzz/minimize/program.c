@@ -1,4 +1,4 @@
-/* program.c: passes that take away points, transforms, results and inputs. */
+/* program.c: passes that remove points, transforms, results and inputs. */
 #include "engines/aot/aot.h"
 #include "passes.h"
 
@@ -29,7 +29,7 @@ enum edit_result pass_drop_transform(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* The k-th pair of a batch and a number below its size. */
+/* The k-th pair of a batch and a number *which below its size. */
 static struct transform *batch_entry(struct edit *e, int k, int *which)
 {
 	for (int t = 0; t < e->c.n_transform; t++) {
@@ -64,7 +64,7 @@ static struct tensor cut_axis(struct edit *e, const struct tensor *x, int axis, 
 	return out;
 }
 
-/* The points at some slices of a batch. */
+/* Cuts points down to some slices of a batch. */
 static void cut_points(struct edit *e, const struct transform *batch, int from, int count, bool drop)
 {
 	const struct testcase *c = &e->c;
@@ -92,7 +92,7 @@ enum edit_result pass_keep_slice(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* The innermost one: points and seeds are those of the scan already. */
+/* Only the innermost batch: its points and seeds already have the form that the scan needs. */
 enum edit_result pass_loop_batch(struct edit *e, int k)
 {
 	struct program loop;
@@ -121,7 +121,7 @@ enum edit_result pass_batch_size(struct edit *e, int k)
 	return EDIT_TRY;
 }
 
-/* Results [0, n) become the results `keep`; cotangents follow. */
+/* Keeps only the results keep[n_keep].  Cotangents follow. */
 static void keep_results(struct edit *e, const int *keep, int n_keep)
 {
 	struct region *top = &e->c.program.top;
@@ -129,7 +129,7 @@ static void keep_results(struct edit *e, const int *keep, int n_keep)
 	for (int i = 0; i < n_keep; i++)
 		top->result[i] = top->result[keep[i]];
 	top->n_result = n_keep;
-	/* The innermost vjp has seeds for the results, those above for what it gives. */
+	/* The innermost vjp has seeds for the results.  A vjp above it has seeds for the gradients of the one below. */
 	for (int t = 0; t < e->c.n_transform; t++) {
 		struct transform *tr = &e->c.transform[t];
 
@@ -172,7 +172,7 @@ static struct transform *wrt_entry(struct edit *e, int k, int *which)
 	return k / LIMIT_ARGS < e->c.n_transform ? &e->c.transform[k / LIMIT_ARGS] : NULL;
 }
 
-/* A jvp loses the tangent, a vjp the output, and with it the next vjp above a cotangent. */
+/* A jvp loses the tangent.  A vjp loses the gradient, so the next vjp above loses a cotangent. */
 static void drop_wrt(struct edit *e, struct transform *t, int which)
 {
 	int n = t->n_wrt;
@@ -219,7 +219,7 @@ enum edit_result pass_drop_wrt(struct edit *e, int k)
 
 /* ---- cutting the program short ---- */
 
-/* Puts regions in place of their ops until the node that defines `value` is at the top. */
+/* Replaces ops by their regions until the node that defines `value` is at the top level. */
 static bool raise_to_top(struct edit *e, int value)
 {
 	for (int depth = 0; depth <= LIMIT_DEPTH; depth++) {
@@ -228,7 +228,7 @@ static bool raise_to_top(struct edit *e, int value)
 
 		for (struct walk w = walk_nodes(&e->c.program.top); edit_next(e, &w, &s);) {
 			if (s.top)
-				around = s; /* pre-order: the op whose regions the sites that follow are in */
+				around = s; /* pre-order: the sites that follow are inside its regions */
 			if (s.node->out == value && s.node->n_out) {
 				top = s.top;
 				break;
@@ -259,7 +259,7 @@ enum edit_result pass_expose(struct edit *e, int k)
 	top->n_result = 1;
 	for (int t = 0; t < e->c.n_transform; t++)
 		if (e->c.transform[t].kind == TRANSFORM_VJP) {
-			e->c.transform[t].n_seed = 0; /* of what it had cotangents for; edit_finish makes them */
+			e->c.transform[t].n_seed = 0; /* its cotangents no longer fit; edit_finish makes new ones */
 			break;
 		}
 	return EDIT_TRY;
@@ -267,7 +267,8 @@ enum edit_result pass_expose(struct edit *e, int k)
 
 /* ---- inputs ---- */
 
-/* Takes input `which` off the signature, the points and the request.  False when a transform would have no input left.
+/*
+ * Removes input `which` from the program, the points and the request.  False if a transform would have no input left.
  */
 static bool remove_input(struct edit *e, int which)
 {
@@ -318,12 +319,12 @@ enum edit_result pass_fix_input(struct edit *e, int k)
 	if (k >= top->n_param || e->c.n_point != 1)
 		return EDIT_END;
 	if (!type_equal(&e->c.point[0][k].type, edit_type(e, top->param + k)))
-		return EDIT_SKIP; /* batched: not one constant */
+		return EDIT_SKIP; /* a batched input is not one constant */
 	edit_replace(e, top->param + k, edit_insert_constant(e, top, 0, &e->c.point[0][k]));
 	return remove_input(e, k) ? EDIT_TRY : EDIT_SKIP;
 }
 
-/* An input that is still used makes the candidate invalid, which edit_finish finds. */
+/* If the input is still used, the candidate is invalid, and edit_finish finds that. */
 enum edit_result pass_drop_input(struct edit *e, int k)
 {
 	if (k >= e->c.program.top.n_param)

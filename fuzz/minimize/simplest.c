@@ -1,4 +1,4 @@
-/* simplest.c: the simplest case behind a minimal one, by writing out what an engine may have written out. */
+/* simplest.c: see simplest.h. */
 #include "simplest.h"
 
 #include "engines/aot/aot.h"
@@ -12,16 +12,16 @@
 
 /* ---- levels written out ---- */
 
-/* Ways to write a derivative as a program, of which an engine has one. */
+/* Ways to write a derivative as a program.  An engine uses one of them. */
 struct formulation {
-	bool scans;  /* batches as an engine without rules for them does them */
-	int further; /* orders that op derivative is written for beyond what is asked: masks, so that these are right
-	                too */
+	bool scans;  /* batches become scans, as in an engine without rules for batches */
+	int further; /* op derivative is written for this many orders more than the request has; only its masks differ
+	              */
 };
 static const struct formulation formulations[] = {{false, 0}, {true, 0}, {false, 1}, {true, 1}};
 enum { FORMULATIONS = sizeof formulations / sizeof *formulations };
 
-/* c with its `n` innermost levels as its program; false: not a case. */
+/* Writes the `n` innermost levels of c as its program.  False: the result is no valid case. */
 static bool write_levels(
     const struct testcase *c, int n, const struct formulation *f, struct arena *a, struct testcase *out)
 {
@@ -44,14 +44,14 @@ static bool write_levels(
 	return testcase_check(out, &e);
 }
 
-/* Ops that are said in others before most engines see them. */
+/* Whether the program has ops that are written as other ops for most engines. */
 static bool has_derived_op(const struct program *p)
 {
 	return program_has_derivative(p) || region_has_op(&p->top, OP_FIXED_POINT);
 }
 
-/* c with some inner levels written out: as many as possible, of those with which the engine gives the answers as_is, or
- * any of the same verdict where that is NULL. */
+/* Writes as many inner levels of c as possible.  The engine must give the answers as_is.  If as_is is NULL, the same
+ * verdict is enough. */
 static bool write_out(const struct question *any, const struct testcase *c, const struct answer *as_is,
     enum verdict verdict, struct arena *a, struct testcase *out)
 {
@@ -77,9 +77,8 @@ static bool write_out(const struct question *any, const struct testcase *c, cons
 }
 
 /*
- * The same wrong numbers say that it is the same bug.  Others do so too where what is wrong hangs on the order of
- * contributions, which the engine has in its own way: a bug of a lower order is there in any case, and is to be mended
- * before more can be said.
+ * The same wrong numbers show that it is the same bug.  If no way of writing gives them, any wrong numbers will do: the
+ * engine may add contributions in its own order.  A bug of a lower order exists in any case, and must be fixed first.
  */
 static bool write_levels_out(
     const struct question *any, const struct testcase *c, struct arena *a, struct testcase *out)
@@ -96,10 +95,11 @@ static bool write_levels_out(
 /* ---- any finding, no new op ---- */
 
 struct any_finding {
-	const struct question *any; /* that refuses nothing */
-	bool op[OP_COUNT];          /* of the case that it began with */
-	bool loop;                  /* one of which is a loop */
-	struct judgement of;        /* that case; or what is left of it, where that is no longer excused */
+	const struct question *any; /* a question that refuses nothing */
+	bool op[OP_COUNT];          /* ops of the case at the start */
+	bool loop;                  /* whether one of them is a loop */
+	struct judgement
+	    of; /* judgement of the case at the start, or of a smaller case that 0 * infinity no longer excuses */
 	refuse_case_fn *refuse;
 	void *context;
 	int hangs;
@@ -108,9 +108,9 @@ struct any_finding {
 static bool is_weak_zero(const struct judgement *j) { return j->verdict == VERDICT_NAN_LEAK && j->weak_zero; }
 
 /*
- * Whether what shows `from` may show `to` when it is smaller.  What has numbers stays one of numbers.  A NaN that 0
- * times infinity may have made may be one that nothing excuses, of which that infinity was no part; the reverse, and
- * wrong numbers, are another finding.
+ * Whether a case with judgement `from` may become one with judgement `to`.  Findings about numbers stay about numbers.
+ * A NaN that 0 * infinity can explain may become a NaN that it cannot explain: then the infinity did not matter.  The
+ * reverse is another finding, and so are wrong numbers.
  */
 static bool may_become(const struct judgement *from, const struct judgement *to)
 {
@@ -127,8 +127,8 @@ static bool shows(struct any_finding *self, const struct testcase *c, struct are
 	return shows;
 }
 
-/* Whether c, which shows a finding, shows none with one iteration in place of every loop: what is inside is right on
- * its own. */
+/* Whether c, which shows a finding, shows none when one iteration replaces every loop.  Then the body is right on its
+ * own. */
 static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c, struct arena *a)
 {
 	struct edit e = {.c = testcase_copy(c, a), .arena = a};
@@ -141,7 +141,7 @@ static bool loop_is_to_blame(struct any_finding *self, const struct testcase *c,
 	return edit_finish(&e, false) && !shows(self, &e.c, a, &j);
 }
 
-/* What the plainest loop is made of (loops.c). */
+/* Ops of the plainest loop (loops.c). */
 static bool is_of_plain_loop(enum op op) { return op == OP_FOR || op == OP_MUL || op == OP_ADD; }
 
 static bool is_candidate(void *context, const struct testcase *c, struct arena *scratch)
@@ -168,8 +168,8 @@ static bool is_candidate(void *context, const struct testcase *c, struct arena *
 	return true;
 }
 
-/* The smallest case of any finding, with the ops of `from`; of those that q does not refuse, unless it refuses `from`
- * itself, as it was written out. */
+/* The smallest case of any finding with the ops of `from`. q->refuse applies unless it refuses `from` itself, which was
+ * written out. */
 static struct testcase smallest(
     const struct question *q, const struct question *any, const struct testcase *from, int budget, struct arena *a)
 {
@@ -184,8 +184,8 @@ static struct testcase smallest(
 	return minimize(from, is_candidate, &self, budget, a, &stats);
 }
 
-/* Levels that cannot be written out at once, for the program is too large, can be when a smaller case is left of it:
- * each round leaves fewer. */
+/* Some levels cannot be written at first, because the program would be too large.  They can when the case is smaller.
+ * Each round leaves fewer levels. */
 struct testcase simplest_case(const struct question *q, const struct testcase *minimal, int budget, struct arena *a)
 {
 	const struct question any = {.bench = q->bench, .until = q->until, .runs = steady_runs(q, minimal, a)};

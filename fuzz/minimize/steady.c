@@ -6,11 +6,11 @@
 #include "engines/engine.h"
 
 enum {
-	STEADY_RUNS = 32, /* that agree are of an engine that answers alike */
+	STEADY_RUNS = 32, /* as many equal answers prove an engine steady */
 	UNSTEADY_RUNS = 32
 };
 
-/* Two orders of summation of the same wrong derivative differ by far less, two bugs by far more. */
+/* Two orders of summation of one wrong derivative differ by far less.  Two bugs differ by far more. */
 static const double same_number = 1e-3;
 
 static bool same_tensor(const struct tensor *x, const struct tensor *y)

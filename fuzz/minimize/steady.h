@@ -5,8 +5,8 @@
 #include "fuzz/bench/question.h"
 
 /*
- * How many runs an engine needs before it counts as right about a case.  One, or many if it answers c, which shows a
- * finding, in different ways.  q: the bench and until.
+ * How many runs an engine needs before it counts as right about c, which shows a finding.  One if its answers to c
+ * agree, otherwise many.  q: the bench and until.
  */
 int steady_runs(const struct question *q, const struct testcase *c, struct arena *a);
 

@@ -4,7 +4,7 @@
 
 /* ---- all types at once ---- */
 
-/* Calls visit on every type and shape that is given rather than inferred: inputs, constants, attributes. */
+/* Calls visit on every type and shape that is not inferred: those of inputs, constants and attributes. */
 typedef void visit_type_fn(struct edit *e, struct type *t, int how);
 typedef void visit_node_fn(struct edit *e, struct node *n, int how);
 
@@ -54,7 +54,9 @@ static void reverse_elements(struct tensor *t)
 	}
 }
 
-/* A literal that shrinks keeps its first elements: of all literals reversed, what were the last ones. */
+/*
+ * A literal that shrinks keeps its first elements.  Candidate 1 reverses all literals first, so it keeps the last ones.
+ */
 enum edit_result pass_scalar_shapes(struct edit *e, int k)
 {
 	struct site s;
@@ -205,7 +207,7 @@ static void drop_int(int list[LIMIT_RANK], int axis)
 static void drop_node_axis(struct edit *e, struct node *n, int how)
 {
 	struct attrs *a = &n->attrs;
-	/* Types are still the old ones: those of the operand say which axis a count from the right is. */
+	/* Types are still the old ones: the operand's rank turns a count from the right into an axis. */
 	const struct shape *s = n->n_arg ? &edit_type(e, n->arg[0])->shape : NULL;
 	int axis = s ? axis_of(s, how) : -1, n_axes = 0;
 
@@ -254,7 +256,7 @@ static struct type *literal_type(struct edit *e, int k, struct node **constant)
 
 enum { SHAPE_HOWS = 3 * LIMIT_RANK + 2 };
 
-/* Smaller along one axis; without the first axis; a scalar. */
+/* Candidates: smaller along one axis; without the first axis; a scalar. */
 static bool shrink(struct shape *s, int how)
 {
 	int axis = how / 3, x;
