@@ -1,17 +1,17 @@
 /*
- * adjudge_engine.h: an engine that adjudge judges, as a shared object: engine spec so:./engine.so.  Needs nothing else;
- * C99 or C++.
+ * adjudge_engine.h: the interface of an engine that is a shared object.  Its engine spec is so:./engine.so.  The header
+ * needs no other file, and C99 or C++ to compile.
  *
- * The object exports one function, adjudge_engine_1.  It is loaded by a process of its own, which is supervised like
- * any engine: it may crash, hang and eat memory.  One thread calls, one call at a time.  What it prints on standard
- * output goes nowhere, on standard error: is shown when it dies.
+ * The object exports one function, adjudge_engine_1.  A process of its own loads the object, and adjudge supervises it
+ * like any engine: it may crash, hang and eat memory.  Only one thread calls the object, one call at a time.  Its
+ * standard output is thrown away.  Its standard error is shown when it dies.
  *
- * A program is flat arrays.  Its values are numbered from 0; each is defined once: as a parameter of a region, or as a
- * result of a node.  Region 0 is the program: its parameters are the inputs, its results the outputs.  What ops mean:
- * `adjudge ops`; requests: PROTOCOL.md.
+ * A program is flat arrays.  Its values are numbered from 0, and each is defined once: as a parameter of a region, or
+ * as a result of a node.  Region 0 is the program: its parameters are the inputs, its results the outputs.  `adjudge
+ * ops` says what the ops mean, PROTOCOL.md what the requests mean.
  *
- * Who owns what: all that a pointer to const leads to is adjudge's, and there until the call returns; of prepare, until
- * release.
+ * Ownership: adjudge owns everything behind a pointer to const.  It stays until the call returns; everything handed to
+ * prepare stays until release.
  */
 #ifndef ADJUDGE_ENGINE_H
 #define ADJUDGE_ENGINE_H
@@ -25,13 +25,16 @@ extern "C" {
 #define ADJUDGE_ENGINE_VERSION 1 /* of this interface; the number in the name of the symbol */
 
 enum {
-	ADJUDGE_RANK = 4,  /* the largest of a value */
+	ADJUDGE_RANK = 4,  /* the largest rank of a value */
 	ADJUDGE_TEXT = 256 /* bytes of a message, with its NUL */
 };
 
 enum adjudge_dtype { ADJUDGE_F64, ADJUDGE_F32, ADJUDGE_BF16, ADJUDGE_F16, ADJUDGE_I64, ADJUDGE_I32, ADJUDGE_BOOL };
 
-/* An element: f of a float of any dtype, as the double of the same value; i of an integer, and of a bool: 0 or 1. */
+/*
+ * An element.  A float of any dtype uses f, the double of the same value.  An integer uses i.  A bool uses i too: 0 or
+ * 1.
+ */
 union adjudge_number {
 	double f;
 	int64_t i;
@@ -46,9 +49,13 @@ struct adjudge_type {
 };
 
 /*
- * What an op is told besides its operands, by the names that the case format has: axis, axes, keepdims, dtype (an enum
- * adjudge_dtype), shape, start, size, stride, low, high, mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0), cap,
- * until, carries, meaning (0 steps, 1 solution), primals, transform (0 jvp, 1 vjp).
+ * An attribute of a node.  The keys are those of the case format:
+ *
+ *   axis, axes, keepdims, shape, start, size, stride, low, high, cap, until, carries, primals
+ *
+ *   dtype (an enum adjudge_dtype), mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0 gives it)
+ *
+ *   meaning (0 steps, 1 solution), transform (0 jvp, 1 vjp)
  */
 struct adjudge_attribute {
 	const char *key;
@@ -66,7 +73,7 @@ struct adjudge_node {
 	int32_t n_region, region; /* its regions are region .. region + n_region - 1 */
 	int32_t n_attribute;
 	const struct adjudge_attribute *attribute; /* [n_attribute] */
-	const union adjudge_number *constant;      /* of ADJUDGE_CONSTANT, the elements; else NULL */
+	const union adjudge_number *constant;      /* the elements of an ADJUDGE_CONSTANT; else NULL */
 };
 
 struct adjudge_region {
@@ -78,8 +85,10 @@ struct adjudge_region {
 
 enum adjudge_transform { ADJUDGE_JVP, ADJUDGE_VJP, ADJUDGE_BATCH };
 
-/* One level of the request; innermost first.  Level k makes a function of the function of level k - 1; below level 0 is
- * the program. */
+/*
+ * One level of the request, innermost first.  Level k turns the function of level k - 1 into another function.  Level 0
+ * starts from the program.
+ */
 struct adjudge_level {
 	int32_t transform; /* enum adjudge_transform */
 	int32_t n_wrt;
@@ -98,39 +107,47 @@ struct adjudge_case {
 	const struct adjudge_region *region; /* [n_region] */
 	const struct adjudge_level *level;   /* [n_level]; none: the primal alone */
 	const union adjudge_number *const *const
-	    *point; /* [n_point][inputs]: of the inputs' types, with an axis in front per batch of it */
-	/* What is to be answered. */
+	    *point; /* each of its input's type, with a leading axis per batch over that input */
+	/* The types of the answer. */
 	int32_t n_primal, n_derivative;
-	const struct adjudge_type *primal; /* [n_primal] the outputs of the program, with an axis in front per batch */
-	const struct adjudge_type *derivative; /* [n_derivative] of the outermost level: jvp: a tangent per output
-	                                          below, vjp: a cotangent per wrt */
+	const struct adjudge_type *primal; /* [n_primal] the outputs of the program, with a leading axis per batch */
+	const struct adjudge_type *derivative; /* [n_derivative] for the outermost level. jvp: a tangent per output of
+	                                          the level below; vjp: a cotangent per wrt */
 };
 
-/* Where the answer at one point is written: memory of adjudge's, [elements] each; every element has to be. */
+/*
+ * Where the engine writes its answer at one point.  The memory is adjudge's, [elements] for each tensor.  The engine
+ * must write every element.
+ */
 struct adjudge_answer {
 	union adjudge_number *const *primal;     /* [n_primal] */
 	union adjudge_number *const *derivative; /* [n_derivative] */
 };
 
-/* UNSUPPORTED is no finding, ERROR is one: the engine failed where it should not have.  Both say why in `text`. */
+/*
+ * UNSUPPORTED is no finding.  ERROR is one: the engine failed where it should not have.  Both give the reason in
+ * `text`.
+ */
 enum adjudge_status { ADJUDGE_OK, ADJUDGE_UNSUPPORTED, ADJUDGE_ERROR };
 
 struct adjudge_engine {
 	int32_t version; /* ADJUDGE_ENGINE_VERSION */
-	/* What it says of itself: the members of the hello in PROTOCOL.md as a JSON object; but `ops` is below, and
-	 * `reals` means nothing here. */
+	/*
+	 * The members of the hello in PROTOCOL.md, as a JSON object.  `ops` is given below instead, and `reals` means
+	 * nothing here.
+	 */
 	const char *hello;
 	const char *const *ops; /* names of the ops that it knows, then NULL */
-	/* Once a case.  *state is handed to the calls below. */
+	/* Called once per case.  *state is handed to the calls below. */
 	enum adjudge_status (*prepare)(const struct adjudge_case *c, void **state, char text[ADJUDGE_TEXT]);
-	/* At each point, in order, after a prepare that was OK. */
+	/* Called at each point, in order, if prepare returned OK. */
 	enum adjudge_status (*answer)(void *state, const struct adjudge_case *c, int32_t point,
 	    struct adjudge_answer *out, char text[ADJUDGE_TEXT]);
-	/* After each prepare, whatever it returned. */
+	/* Called after each prepare, whatever it returned. */
 	void (*release)(void *state);
 };
 
-/* Called once.  What it returns stays the engine's. */
+/* Called once.  The engine keeps ownership of the result. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

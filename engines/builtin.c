@@ -1,4 +1,4 @@
-/* builtin.c: a case put to a built-in engine, in this process or in its worker. */
+/* builtin.c: answers a case with a built-in engine, in this process or in its worker. */
 #include <string.h>
 
 #include "engines/aot/nested.h"
@@ -32,7 +32,7 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 	return NULL;
 }
 
-/* Gives the engine a point and seeds of its own, and looks at them afterwards. */
+/* Gives the engine its own copies of the point and the seeds, and afterwards checks that it has not modified them. */
 static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which,
     struct arena *a, struct answer *out)
 {
@@ -51,9 +51,9 @@ static void answer_point(struct engine *self, bool stacked, void *state, const s
 }
 
 /*
- * c with its program in a form that engines know: without op derivative, without fixed points but those that the engine
- * solves, and without customs whose rules nobody can use: neither the engine's own level nor a derivative program
- * (all_customs).  NULL with the reason in *text.
+ * The case c with its program in a form that engines know.  Ops `derivative` are gone.  Fixed points are gone, except
+ * those that the engine solves.  Customs are gone if nobody can use their rule: neither the engine's own level nor a
+ * derivative program (all_customs).  NULL with the reason in *text.
  */
 static const struct testcase *known_form(
     const struct engine *self, const struct testcase *c, bool all_customs, struct arena *a, const char **text)

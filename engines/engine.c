@@ -1,4 +1,4 @@
-/* engine.c: engines by spec; what the rest of adjudge asks of them, each by the functions of its place. */
+/* engine.c: opens engines by their specs, and asks them through the functions of their place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static bool unknown_engine(const char *name, size_t len, struct error *e)
 	    (int)(len < 40 ? len : 40), name, known);
 }
 
-/* "it has snapshots=INTEGER (1 to 64)", or that it takes none. */
+/* Writes "it has snapshots=INTEGER (1 to 64)", or that the engine takes no arguments. */
 static void list_options(const struct engine_kind *kind, char *text, size_t room)
 {
 	size_t len = (size_t)snprintf(text, room, "%s", kind->option ? "it has " : "it takes no arguments");
@@ -61,7 +61,7 @@ static void list_options(const struct engine_kind *kind, char *text, size_t room
 	}
 }
 
-/* "rounding=SEED" and "flushing=SEED", which every engine takes: false when it is neither. */
+/* Applies "rounding=SEED" or "flushing=SEED", which every engine takes.  False when the text is neither. */
 static bool apply_rounding(struct engine *self, const char *text, size_t len)
 {
 	static const char rounding[] = "rounding=", flushing[] = "flushing=";
@@ -82,7 +82,7 @@ static bool apply_rounding(struct engine *self, const char *text, size_t len)
 	return true;
 }
 
-/* One ARG, text[len]. */
+/* Applies one ARG, text[len]. */
 static bool apply_option(struct engine *self, const char *text, size_t len, struct error *e)
 {
 	size_t name = strcspn(text, "=,+");
@@ -116,7 +116,7 @@ static bool apply_option(struct engine *self, const char *text, size_t len, stru
 	    e, NULL, "engine %s does not take '%.*s'; %s", self->kind->name, (int)(len < 60 ? len : 60), text, known);
 }
 
-/* NAME[:ARG,...][+FAULT]... */
+/* Applies the arguments and faults of NAME[:ARG,...][+FAULT]... */
 static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 {
 	size_t len = strcspn(spec, ":+");
@@ -128,7 +128,7 @@ static bool apply_spec(struct engine *self, const char *spec, struct error *e)
 	for (int i = 0; self->kind->option && self->kind->option[i].name; i++)
 		self->option[i] = self->kind->option[i].preset;
 	if (!self->kind->stacks)
-		self->aot.guard = NULL; /* whose batches below a derivative are scans */
+		self->aot.guard = NULL; /* its batches below a derivative are scans */
 	if (self->kind->set_up)
 		self->kind->set_up(self);
 	self->isolated = self->kind->isolated;
@@ -264,8 +264,10 @@ struct rounding_seen engine_rounding_seen(const struct engine *self)
 
 /* ---- what was edited ---- */
 
-/* All of an engine but its rows and what no answer depends on.  Whatever a later table adds to the struct is compared
- * too. */
+/*
+ * A copy of the engine without its rows and without fields that no answer depends on.  A table that is added to the
+ * struct later is compared too.
+ */
 static struct engine *beside_rows(const struct engine *self)
 {
 	struct engine *rest = heap_new(1, sizeof *rest);
@@ -299,7 +301,7 @@ bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT])
 {
 	struct engine *right = open_without_faults(self), *a = beside_rows(self),
 	              *b = right ? beside_rows(right) : NULL;
-	/* Bytes of padding may differ where nothing does: the engine is then asked more often than it need be. */
+	/* Bytes of padding may differ although nothing else does.  The engine is then asked more often than needed. */
 	bool rows_alone = a && b && !memcmp(a, b, sizeof *a);
 
 	for (int op = 0; op < OP_COUNT; op++)

@@ -17,127 +17,132 @@ struct engine_option {
 };
 
 /*
- * One row of engines.def.  `prepare` is called once per case, `answer` once per point in order, so that a trace or tape
- * reused across points is seen.  Everything is allocated from the case's arena; nothing outlives the case.
+ * One row of engines.def. adjudge calls `prepare` once per case, and `answer` once per point, in order.  So a trace or
+ * tape that is reused across points shows its mistakes.  Everything is allocated from the case's arena, and nothing
+ * outlives the case.
  */
 struct engine_kind {
 	const char *name, *summary, *modelled_on;
-	bool jvp, vjp;     /* the outermost transform that it supports, batches apart */
-	bool jvp_over_vjp; /* a jvp may be outermost where a level below it is a vjp, whatever `jvp` says */
-	int order;   /* how many transforms of a request may differentiate; 0: it knows neither stacks nor batches, as 1
-	                without `batch` */
-	bool batch;  /* whether there may be batches */
-	bool stacks; /* prepare and answer take requests of several levels as they are; else they see one level at a
+	bool jvp, vjp;     /* the transforms that may be outermost, batches aside */
+	bool jvp_over_vjp; /* a jvp may be outermost above a vjp, whatever `jvp` says */
+	int order;         /* most transforms of a request that may differentiate; 0: one, and no batch */
+	bool batch;        /* a request may contain batches */
+	bool stacks; /* prepare and answer take requests of several levels as they are; other engines see one level at a
 	                time (stack.h) */
-	bool composes; /* the same, but batches above all that differentiates are answered slice by slice (stack.h) */
+	bool composes; /* the same, but batches above all levels that differentiate are answered slice by slice
+	                  (stack.h) */
 	bool isolated; /* runs in a worker process */
-	/* Is given fixed points of meaning `solution` as they are, unless it composes several levels; all others are
-	 * loops when an engine sees them. */
+	/*
+	 * The engine gets fixed points of meaning `solution` as they are, unless it composes several levels.  All other
+	 * fixed points are loops when an engine sees them.
+	 */
 	bool solves;
-	const struct engine_option *option; /* at most ENGINE_OPTIONS, and then one without a name; NULL: takes none */
-	void (*set_up)(
-	    struct engine *self); /* edits its copy of the rules before any fault does; NULL: nothing to edit */
-	/* Prepares `c`; *state is passed to answer.  ANSWER_OK or ANSWER_UNSUPPORTED with the reason in *text. */
+	const struct engine_option *option;  /* at most ENGINE_OPTIONS, then one without a name; NULL: takes none */
+	void (*set_up)(struct engine *self); /* edits its rules before any fault does; NULL: nothing to edit */
+	/*
+	 * Prepares `c`.  *state is passed to answer.  Returns ANSWER_OK, or ANSWER_UNSUPPORTED with the reason in
+	 * *text.
+	 */
 	enum answer_status (*prepare)(
 	    struct engine *self, const struct testcase *c, struct arena *a, void **state, const char **text);
-	/* Answers for c->point[which], of which `point` is the engine's own copy; fills everything but input_modified.
-	 */
+	/* Answers at c->point[which]; `point` is the engine's own copy of it.  Fills everything but input_modified. */
 	void (*answer)(struct engine *self, void *state, const struct testcase *c, int which, struct tensor *point,
 	    struct arena *a, struct answer *out);
 };
 
 /*
  * Opens an engine from its spec: NAME[:ARG,...][+FAULT]..., or proc:COMMAND or so:PATH, which is started (external.h).
- * NULL with a message that names the unknown part and lists what there is.  Owned by the caller until engine_close.
+ * Returns NULL with a message that names the unknown part and lists the known ones.  The caller owns the engine until
+ * engine_close.
  */
 struct engine *engine_open(const char *spec, struct error *e) MUST_CHECK;
 void engine_close(struct engine *self);
-/* Whether the spec is one of an engine that is not ours: nothing more can be said of it without starting it. */
+/* Whether the spec is of an engine from outside.  Without starting that engine nothing more is known about it. */
 bool engine_spec_is_external(const char *spec);
 /*
- * Whether the spec names an engine, arguments and faults that there are; no process is started.  Of an engine that is
- * not ours nothing is checked. False with the reason.
+ * Whether the spec names an engine, arguments and faults that exist.  No process is started, so an engine from outside
+ * is not checked.  False with the reason.
  */
 bool engine_spec_valid(const char *spec, struct error *e) MUST_CHECK;
 /* The spec as given to engine_open. */
 const char *engine_spec(const struct engine *self);
 const struct engine_kind *engine_kind(const struct engine *self);
 /*
- * Loop iterations that the last vjp ran again only to reach a later one: what snapshots that are not kept cost.  0 of
- * engines that keep what they need, and of isolated ones.
+ * The loop iterations that the last vjp ran again only to reach a later one.  This is the price of snapshots that are
+ * not kept. 0 for engines that keep what they need, and for isolated ones.
  */
 int64_t engine_recomputed(const struct engine *self);
 /*
- * Of an engine opened with rounding=SEED: another seed, for the answers to come, which are those of the engine opened
- * with it.  False, and nothing is changed, of any other engine.
+ * Gives an engine that was opened with rounding=SEED another seed.  Its next answers equal those of an engine opened
+ * with that seed.  For any other engine it returns false and changes nothing.
  */
 bool engine_reseed_rounding(struct engine *self, uint64_t seed);
-/* What an engine whose errors are magnified met in its last answer. */
+/* What an engine with magnified errors met in its last answer. */
 struct rounding_seen {
 	int64_t steps;  /* results that were not exact */
-	double largest; /* magnitude of a result of arithmetic, and of what functions are usually made of */
-	bool
-	    edge; /* a value near an end of its dtype's range, or no number; an operand at the end of its op's domain */
+	double largest; /* among results of arithmetic and the usual intermediate values of functions */
+	bool edge; /* a value near an end of its dtype's range, or NaN; or an operand at the end of its op's domain */
 };
 /*
- * Of an engine opened with rounding=SEED: what is not exact is off by up to `times` half units from now on, each time
- * anew.  It is no right engine then, but a probe: its answers scatter as those of right engines do, so many times as
- * much.  With -times every error has the other sign: of a decision that rounding takes, one of the two takes either
- * side.  False of any other engine.
+ * Turns an engine opened with rounding=SEED into a probe.  From now on a result that is not exact is off by up to
+ * `times` half units, by another amount each time.  A probe is not a correct engine.  Its answers scatter as those of
+ * correct engines do, but `times` as far.  With -times every error has the opposite sign: if rounding decides a
+ * comparison, one of the two signs takes either side.  Returns false for any other engine.
  */
 bool engine_magnify_rounding(struct engine *self, double times);
 struct rounding_seen engine_rounding_seen(const struct engine *self);
-/* True of a built-in engine without a fault: it must agree. */
+/* Whether it is a built-in engine without a fault.  Its answers must then be right. */
 bool engine_is_right(const struct engine *self);
 /*
- * What the faults of an engine edited: row[op] is set where a rule of op differs from that of the engine without
- * faults.  True when nothing else differs, so that the engine answers as the right one wherever no such op is derived.
+ * Which rules the faults of an engine edited.  Sets row[op] where a rule of op differs from that of the engine without
+ * faults.  Returns true when nothing else differs: then the engine answers like the correct one wherever no such op is
+ * differentiated.
  */
 bool engine_edited_rows(const struct engine *self, bool row[OP_COUNT]);
 
-/* What a program may have for the engine to be asked at all; everything, of a built-in one. */
+/* What a program may contain if the engine is to be asked at all.  A built-in engine allows everything. */
 struct engine_scope {
 	bool dtype[DTYPE_COUNT], op[OP_COUNT];
-	int rank; /* the largest of a value */
+	int rank; /* the largest rank of a value */
 };
 struct engine_scope engine_scope(const struct engine *self);
-/* What an engine that is not built in says of itself; NULL of a built-in one. */
+/* The hello of an engine from outside; NULL for a built-in one. */
 struct hello;
 const struct hello *engine_hello(const struct engine *self);
 
-/* The milliseconds that a request to an isolated engine may take; 0 of one that is not isolated, whose requests end. */
+/* The time limit of a request in milliseconds; 0 for an engine that is not isolated, whose requests always end. */
 int engine_timeout(const struct engine *self);
-/* Another limit, until the next one; 0: as usual. */
+/* Sets another limit until the next call; 0: the usual one. */
 void engine_set_timeout(struct engine *self, int timeout_ms);
 /*
- * The next case is answered by a fresh process, where the engine is isolated: nothing that it was asked before has a
- * part in the answer.  False where it is not: such engines keep nothing from case to case.
+ * Makes a fresh process answer the next case, if the engine is isolated.  Nothing that it was asked before can then
+ * affect the answer.  Returns false for other engines: they keep nothing from case to case.
  */
 bool engine_restart(struct engine *self);
 
-/* Answers all points of c: out[c->n_point], in the arena.  Isolated engines are run in their worker. */
+/* Answers all points of c: out[c->n_point], in the arena.  Isolated engines run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 
-/* How many cases the engine takes in one request; 1 of a built-in one. */
+/* How many cases the engine takes in one request; 1 for a built-in one. */
 int engine_cases(const struct engine *self);
 /*
- * Asks an engine that takes several for n cases at once, without waiting for the answers: out[k][c[k].n_point] are
- * known, and in the arena, when engine_receive was true.  False: it did not answer, which is nobody's fault yet; ask
- * the cases one by one.  Until then c, out and the arena stay. Whatever else the engine is asked meanwhile waits for
- * this.
+ * Asks for n cases in one request, without waiting for the answers.  The engine must take several cases.  The function
+ * engine_receive waits; when it returns true, out[k][c[k].n_point] are filled, in the arena.  When it returns false,
+ * the engine did not answer.  That counts against nobody yet: ask the cases one by one.  Until then c, out and the
+ * arena must stay, and other requests to the engine wait.
  */
 void engine_send(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
 bool engine_receive(struct engine *self);
 
 /*
- * c as source text in the terms of engine `self`, which was opened with a command that emits: text[*n], in the arena,
- * one each point where it is written for one.  False with the reason: it is built in, or the case has what it does not
- * know.
+ * The case c as source text for the engine alone.  The engine must have been opened with a command that emits.  Gives
+ * text[*n] in the arena: one text, or one per point if the case is written per point.  False with the reason: the
+ * engine is built in, or does not know something in the case.
  */
 bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
     struct error *e) MUST_CHECK;
 
-/* Why an engine of this kind does not answer such requests, in the arena; NULL when it may. */
+/* The reason why an engine of this kind does not answer these requests, in the arena; NULL if it may. */
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
 
 /* The built-in engines in table order; NULL-terminated names. */
@@ -148,33 +153,33 @@ const struct engine_kind *engine_kind_find(const char *name);
 struct fault_info {
 	const char *spec; /* as given on the command line, e.g. "functional+residual-fifo" or "tape+scale:OP:FACTOR" */
 	const char *slug; /* name after the + */
-	const char *source;  /* public report it re-creates, or "" */
+	const char *source;  /* the public report that it re-creates, or "" */
 	const char *meaning; /* one line */
-	bool isolated;       /* dies for real: runs in a worker */
-	int year;            /* of the report (the latest, of several); 0: no historic bug */
+	bool isolated;       /* really crashes or hangs: runs in a worker */
+	int year;            /* of the report (the latest of several); 0: no historic bug */
 	const char *family;  /* L loops, S select and kinks, C scatter, gather, views, T transforms and rules, N
 	                        nondeterminism; "" */
-	const char *request; /* in which it shows: jvp or vjp; "" */
+	const char *request; /* the request that shows it: jvp or vjp; "" */
 };
 /* Row `index`, or NULL past the end. */
 const struct fault_info *fault_row(int index);
 
 enum { MUTANT_TEXT = 400 };
 /*
- * Describes mutant `index` of a built-in engine, ENGINE+mutant:INDEX, in one line: a systematic single edit of its rule
- * tables or seams, numbered from 0 in table order.  False past the last one, and for an unknown engine.
+ * Describes mutant `index` of a built-in engine in one line.  Its spec is ENGINE+mutant:INDEX. A mutant is a systematic
+ * single edit of a rule table or a seam; mutants are numbered from 0 in table order.  False past the last one, and for
+ * an unknown engine.
  */
 bool mutant_row(const char *engine, int index, char text[MUTANT_TEXT]);
 
 /*
- * The worker side: says its hello, reads requests (wire.h) from standard input and writes answers, one JSON line each,
- * until end of file. Returns the exit code of the process.  `adjudge worker --engine SPEC` is this.
+ * The worker's side: writes its hello, reads requests (wire.h) from standard input, and writes each answer as one JSON
+ * line, until end of file.  Returns the exit code of the process.  `adjudge worker --engine SPEC` runs this.
  */
 int engine_worker(const char *spec);
 /* The same for an engine that is a shared object (adjudge_engine.h): `adjudge worker --library PATH`. */
 int engine_worker_library(const char *path);
-/* Becomes the shell command of an engine that is not built in, tied to its parent.  Returns the exit code if it cannot.
- */
+/* Becomes the shell command of an engine from outside, tied to its parent.  Returns the exit code if it cannot. */
 int engine_worker_exec(const char *command);
 
 #endif

@@ -1,4 +1,4 @@
-/* instance.h: an engine that is open.  Private to engines/: all others use engine.h. */
+/* instance.h: an open engine.  Private to engines/; everybody else uses engine.h. */
 #ifndef ENGINES_INSTANCE_H
 #define ENGINES_INSTANCE_H
 
@@ -8,9 +8,12 @@
 #include "engines/kernels/rounding.h"
 #include "engines/builtin/rules.h"
 
-/* What depends on where the answers of an engine come from.  As the functions of engine.h that are named alike. */
+/*
+ * The functions that depend on where an engine's answers come from.  Each does what the function of the same name in
+ * engine.h says.
+ */
 struct engine_place {
-	bool ours; /* built in: right unless a fault is planted */
+	bool ours; /* built in: correct unless a fault is planted */
 	struct engine_scope (*scope)(const struct engine *self);
 	const struct hello *(*hello)(const struct engine *self);
 	bool (*emit)(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
@@ -22,24 +25,25 @@ struct engine_place {
 	void (*send)(struct engine *self, const struct testcase *c, int n, struct arena *a, struct answer *const *out);
 	bool (*receive)(struct engine *self);
 };
-/* This process, and a worker process (builtin.c); an engine that is not ours (external.c). */
+/* An engine in this process and one in a worker process (builtin.c); an engine from outside (external.c). */
 extern const struct engine_place place_here, place_worker, place_external;
 
 struct engine {
 	const struct engine_place *place;
 	const struct engine_kind *kind;
-	char *spec;                 /* as given */
-	int n_fault;                /* faults planted */
-	bool isolated;              /* answers come from a worker process */
-	void *worker;               /* of worker.h: the process that answers; NULL: this one */
-	struct external *external;  /* of external.c: not ours, and no table below means anything; NULL: built in */
+	char *spec;    /* as given */
+	int n_fault;   /* faults planted */
+	bool isolated; /* answers come from a worker process */
+	void *worker;  /* the supervisor of worker.h; NULL: this process answers */
+	struct external *
+	    external; /* an engine from outside (external.c), for which the tables below mean nothing; NULL: built in */
 	int option[ENGINE_OPTIONS]; /* in the order of kind->option */
 	struct rounding rounding;
 	int64_t recomputed; /* loop iterations that the last vjp ran again only to reach a later one */
 	struct tangent_rules tangent;
 	struct adjoint_rules adjoint;
-	struct aot_rules aot; /* of programs that are derived before they are run: levels of a request, op derivative,
-	                         engine `aot` */
+	struct aot_rules aot; /* for programs that are differentiated before they run: levels of a request, op
+	                         derivative, engine `aot` */
 	struct compiled_rules compiled;
 };
 
@@ -47,14 +51,15 @@ struct engine {
 extern const struct engine_kind forward_kind, tape_kind, functional_kind, checkpointed_kind, parallel_kind, aot_kind,
     compiled_kind, implicit_kind;
 
-/* As engine_open, but answers in this process whatever is planted: the worker's own side. */
+/* As engine_open, but the engine answers in this process, whatever faults it has.  The worker uses this. */
 struct engine *engine_open_here(const char *spec, struct error *e) MUST_CHECK;
 
 /* ---- faults (faults.def, faults.c) ---- */
 
 /*
- * Plants "SLUG[:ARG...]" (text[len], not NUL-terminated) into the copies of self's tables; sets isolated when the fault
- * asks for it.  False with what there is when the fault is unknown or not of this engine.
+ * Plants the fault "SLUG[:ARG...]" (text[len], not NUL-terminated) into self's copies of the tables.  Sets isolated if
+ * the fault needs it.  When the fault is unknown or belongs to other engines, returns false with a list of the known
+ * ones.
  */
 bool fault_plant(struct engine *self, const char *text, size_t len, struct error *e) MUST_CHECK;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Engines whose rules are not the tables edited here have no row "mutant" in faults.def. */
+/* An engine without a row "mutant" in faults.def has no mutants: its rules are not the tables that mutants edit. */
 static bool has_mutants(const char *engine)
 {
 	const struct fault_info *row;

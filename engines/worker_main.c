@@ -1,8 +1,8 @@
 /*
- * worker_main.c: the worker's side: a request a line in, an answer a line out, until end of file.
+ * worker_main.c: the worker's side.  It reads one request per line and writes one answer per line, until end of file.
  *
- * It limits itself rather than being limited by its parent: posix_spawn sets no resource limits, and a worker that
- * somebody starts by hand is then the same thing.
+ * The worker limits itself, because posix_spawn sets no resource limits.  So a worker that somebody starts by hand has
+ * the same limits.
  */
 #include "instance.h"
 #include "engines/process/keeper.h"
@@ -20,12 +20,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* WORKER_CASES: of one request. */
+/* WORKER_CASES: the most cases in one request. */
 enum { READ_CHUNK = 1 << 16, EXIT_OURS = 4, WORKER_CASES = 64 };
 
 /*
- * Memory of one case, and of the process: an engine that eats memory meets malloc's NULL or the arena's end instead of
- * taking the machine along.  Threads reserve address space, so the second is generous.
+ * The memory limits of one case and of the process.  An engine that eats memory meets malloc's NULL or the end of the
+ * arena, and does not take the machine down.  Threads reserve address space, so the second limit is generous.
  */
 static const size_t worker_arena_bytes = (size_t)1 << 30;
 static const rlim_t worker_address_space = (rlim_t)4 << 30;
@@ -42,14 +42,14 @@ static const rlim_t worker_address_space = (rlim_t)4 << 30;
 #endif
 
 struct worker_side {
-	struct engine *engine; /* one of these two answers */
+	struct engine *engine; /* one of these two answers the requests */
 	struct library *library;
 	struct arena arena;
 	int in, out;
-	size_t len; /* of the request being answered, and its id */
+	size_t len; /* of the request that is being answered, and its id */
 	long id;
-	int n_case, n_point[WORKER_CASES]; /* of the request being answered; none while it is read */
-	bool written;                      /* its answer */
+	int n_case, n_point[WORKER_CASES]; /* of the request that is being answered; 0 while one is read */
+	bool written;                      /* the answer has been written */
 	char *buffer;                      /* [room]: input not consumed yet */
 	size_t used, room;
 };
@@ -67,8 +67,8 @@ static void limit_resource(int resource, rlim_t value)
 }
 
 /*
- * Ties the process to its parent by a signal.  It comes when the THREAD that started us ends, so an engine is opened on
- * a thread that outlives it; a parent that died before the request was made is seen by its number.
+ * Ties the process to its parent by a signal.  The kernel sends it when the parent's THREAD that started us ends.  So
+ * an engine is opened on a thread that outlives it.  If the parent died before this call, getppid shows it.
  */
 static bool follow_parent(int signal)
 {
@@ -81,8 +81,8 @@ static bool follow_parent(int signal)
 }
 
 /*
- * Moves the protocol away from descriptors 0 and 1, which then are /dev/null: what an engine prints or reads cannot
- * disturb it.  Everything else that was inherited is closed.
+ * Moves the protocol away from descriptors 0 and 1, which then lead to /dev/null.  So the engine's own input and output
+ * cannot disturb the protocol.  All other inherited descriptors are closed.
  */
 static bool take_descriptors(struct worker_side *w)
 {
@@ -100,7 +100,7 @@ static bool take_descriptors(struct worker_side *w)
 
 static bool write_line(int fd, char *text, size_t len)
 {
-	text[len++] = '\n'; /* in place of the NUL */
+	text[len++] = '\n'; /* replaces the NUL */
 	while (len) {
 		ssize_t n = write(fd, text, len);
 
@@ -115,8 +115,8 @@ static bool write_line(int fd, char *text, size_t len)
 }
 
 /*
- * Reads until buffer holds a line: *len bytes before its newline.  A last line without one counts.  False at the end of
- * file, or where the line is longer than any request: there is no way to go on then.
+ * Reads until buffer holds a line: *len bytes before its newline.  A last line without a newline counts.  Returns false
+ * at the end of file, or when the line is longer than any request.  The worker cannot go on then.
  */
 static bool read_line(struct worker_side *w, size_t *len)
 {
@@ -161,7 +161,10 @@ static void drop_line(struct worker_side *w, size_t len)
 	memmove(w->buffer, w->buffer + len + 1, w->used);
 }
 
-/* What an engine in the supervisor's process would do too: the case is too large for it, which is nobody's fault. */
+/*
+ * Answers that the case is too large for the engine, as an engine in the supervisor's process would.  Nobody is at
+ * fault.
+ */
 static bool answer_full(struct worker_side *w)
 {
 	static const char why[] = "the case needs more memory than a worker has";
@@ -229,7 +232,7 @@ static bool answer_line(struct worker_side *w, size_t len)
 	return answer_full(w);
 }
 
-/* Says the hello, or that there is no engine, and answers until end of file. */
+/* Writes the hello, or that there is no engine, and answers until end of file. */
 static int worker_loop(struct worker_side *w, const struct hello *hello, const struct error *e)
 {
 	bool opened = w->engine || w->library;
@@ -301,7 +304,7 @@ int engine_worker_exec(const char *command)
 	limit_resource(RLIMIT_CORE, 0);
 	if (!keeper_split())
 		return EXIT_OURS;
-	unsetenv(WORKER_PARENT_VARIABLE); /* an engine may run adjudge for ends of its own */
+	unsetenv(WORKER_PARENT_VARIABLE); /* the engine may run adjudge itself */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	fprintf(stderr, "cannot run /bin/sh\n");
 	return EXIT_OURS;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is done with one thread of process `pid`. */
+/* A function that is called for each thread of process `pid`. */
 typedef void thread_fn(void *self, pid_t pid, const char *thread);
 
 static void each_thread(pid_t pid, thread_fn *visit, void *self)
@@ -60,9 +60,9 @@ int descendants_of(pid_t root, pid_t out[DESCENDANTS])
 	return tree.n;
 }
 
-/* ---- what it holds and takes ---- */
+/* ---- memory and processor time ---- */
 
-/* Bytes resident of one process; 0 where it is gone. */
+/* The resident bytes of one process; 0 if it is gone. */
 static int64_t memory_of(pid_t pid)
 {
 	char path[64];
@@ -101,7 +101,7 @@ static bool wants_processor(pid_t pid, const char *thread)
 		return false;
 	text[fread(text, 1, sizeof text - 1, f)] = '\0';
 	fclose(f);
-	state = strrchr(text, ')'); /* a name may have any characters before it */
+	state = strrchr(text, ')'); /* a name may contain any character */
 	return state && !strncmp(state, ") R", 3);
 }
 

@@ -13,22 +13,22 @@
 #include "straight.h"
 #include "worker.h"
 
-/* A case of ours on its way: as the engine gets it, and where its answers go. */
+/* A case that the engine is asked: as the engine gets it, and where its answers go. */
 struct asked_case {
 	const struct testcase *c;
 	struct answer *out;     /* [c->n_point] */
-	struct testcase *cases; /* several, where the engine gets what is executed at the points */
-	int n;                  /* of them; 0: answered already */
+	struct testcase *cases; /* several if the engine gets only what is executed at the points */
+	int n;                  /* number of cases; 0: already answered */
 };
 
-/* Several in one request. */
+/* Several cases in one request. */
 struct ahead {
-	bool sent;  /* and the answers not taken */
-	bool known; /* the answers of the last one came */
+	bool sent;  /* sent, and the answers not taken yet */
+	bool known; /* the answers to the last request have arrived */
 	struct arena *arena;
 	struct asked_case *asked;
 	int n;
-	struct testcase *cases; /* of all of them */
+	struct testcase *cases; /* the cases of the whole request */
 	struct answer **out;
 	int n_case;
 };
@@ -42,7 +42,7 @@ struct external {
 
 /* ---- opening ---- */
 
-/* What requests it takes, as the campaign wants to know it. */
+/* Writes the requests that the engine takes in the form that a campaign reads. */
 static void sum_up(const struct hello *h, struct engine_kind *kind)
 {
 	kind->jvp = kind->vjp = kind->batch = !h->n_request;
@@ -69,7 +69,7 @@ static bool starts_with(const char *text, const char *prefix) { return !strncmp(
 
 bool external_spec(const char *spec) { return starts_with(spec, COMMAND_PREFIX) || starts_with(spec, LIBRARY_PREFIX); }
 
-/* A library's name without a slash would be searched for in the system's folders. */
+/* The system would search its own folders for a library name without a slash. */
 static void *open_worker(const char *spec, struct error *e)
 {
 	const char *path = spec + strlen(LIBRARY_PREFIX);
@@ -92,7 +92,7 @@ bool external_open(struct engine *engine, struct error *e)
 	if (!self->hello)
 		return false;
 	strncpy(self->name, self->hello->name,
-	    sizeof self->name - 1); /* the hello of a later process may take its strings away */
+	    sizeof self->name - 1); /* a later process's hello may overwrite the strings of this one */
 	self->kind = (struct engine_kind){.name = self->name,
 	    .summary = "an engine of others",
 	    .modelled_on = "",
@@ -109,7 +109,7 @@ static const struct hello *hello(const struct engine *engine) { return engine->e
 
 static int cases_per_request(const struct engine *engine) { return engine->external->hello->cases_per_request; }
 
-/* ---- what a program asks for ---- */
+/* ---- what a program needs ---- */
 
 /* The first op of the region, at any depth, that the engine does not know; -1: it knows all. */
 static int unknown_op(const struct hello *h, const struct region *region)
@@ -120,7 +120,7 @@ static int unknown_op(const struct hello *h, const struct region *region)
 	return -1;
 }
 
-/* Whether there is control flow, at any depth, that the engine is not to see. */
+/* Whether the region contains control flow, at any depth, that the engine must not see. */
 static bool unrolls(const struct hello *h, const struct region *region)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)
@@ -129,7 +129,7 @@ static bool unrolls(const struct hello *h, const struct region *region)
 	return false;
 }
 
-/* Why the engine will not be asked, or NULL. */
+/* The reason why the engine will not be asked, or NULL. */
 static const char *refusal(const struct external *self, const struct program *p, struct arena *a)
 {
 	const struct hello *h = self->hello;
@@ -148,7 +148,7 @@ static const char *refusal(const struct external *self, const struct program *p,
 
 static struct engine_scope known_to(const struct engine *engine)
 {
-	/* Said in other ops where the engine does not know them (plain_program). */
+	/* Written in other ops if the engine does not know them (plain_program). */
 	static const enum op plain[] = {OP_FIXED_POINT, OP_DERIVATIVE, OP_CUSTOM, OP_CHECKPOINT, OP_STORE};
 	const struct hello *h = engine->external->hello;
 	struct engine_scope scope;
@@ -167,7 +167,7 @@ static struct engine_scope known_to(const struct engine *engine)
 
 /* ---- lowering ---- */
 
-/* The program without the ops that say in one word what others say too, where the engine does not know them. */
+/* Replaces ops that the engine does not know and that other ops can express. */
 static bool plain_program(const struct external *self, const struct aot_rules *rules, int order, struct program *p,
     struct arena *a, struct error *e)
 {
@@ -186,7 +186,7 @@ static bool plain_program(const struct external *self, const struct aot_rules *r
 	return true;
 }
 
-/* Every float of the program has dtype d. */
+/* Gives every float of the region dtype d. */
 static void widen_region(struct region *region, enum dtype d)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);) {
@@ -210,8 +210,8 @@ static struct tensor *retyped(const struct tensor *t, int n, enum dtype d, struc
 }
 
 /*
- * The case with all its floats of one dtype.  The truth is that of real arithmetic either way, and an engine that
- * rounds less than it might stays within the radius of one that rounds to the dtypes of the case.
+ * Gives all floats of the case one dtype.  The truth is in real arithmetic in any case.  An engine that rounds less
+ * than it may stays within the radius of one that rounds to the dtypes of the case.
  */
 static void widen(struct testcase *c, enum dtype d, struct arena *a)
 {
@@ -230,7 +230,7 @@ static void widen(struct testcase *c, enum dtype d, struct arena *a)
 		c->transform[k].seed = retyped(c->transform[k].seed, c->transform[k].n_seed, d, a);
 }
 
-/* Back again: tensors of dtype d where another float is expected are rounded to it. */
+/* The way back: rounds tensors of dtype d to the float dtype that is expected. */
 static void narrow(struct tensor *t, int n, const struct type *want, int n_want, enum dtype d)
 {
 	for (int k = 0; k < n && k < n_want; k++) {
@@ -244,14 +244,16 @@ static void narrow(struct tensor *t, int n, const struct type *want, int n_want,
 	}
 }
 
-/* Whether the cases are one a point: the engine gets what is executed there. */
+/* Whether the engine gets a case for each point, with only what is executed there. */
 static bool is_specialised(const struct hello *h, const struct program *p)
 {
 	return h->constants || (h->unroll && unrolls(h, &p->top));
 }
 
-/* c as what is executed at its points, into cases[c->n_point], *n of them: neighbours that execute the same share a
- * case. */
+/*
+ * Writes what c executes at its points into cases[c->n_point], and their number to *n.  Neighbouring points that
+ * execute the same share a case.
+ */
 static bool specialise(const struct external *self, const struct testcase *c, struct arena *a, struct testcase *cases,
     int *n, struct error *e)
 {
@@ -274,7 +276,8 @@ static bool specialise(const struct external *self, const struct testcase *c, st
 }
 
 /*
- * c as the engine wants it: cases[], each with its points, *n of them.  NULL, or why it will not be asked.
+ * Writes c as the engine wants it: cases[], each with its points, and their number to *n.  Returns NULL, or the reason
+ * why the engine will not be asked.
  */
 static const char *lower(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
     struct arena *a, struct testcase **cases, int *n)
@@ -312,7 +315,7 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 
 /* ---- answering ---- */
 
-/* Makes c what the engine gets, or answers at once what it is not asked. */
+/* Turns c into what the engine gets, or answers at once what the engine will not be asked. */
 static struct asked_case ask(const struct external *self, const struct aot_rules *rules, const struct testcase *c,
     struct arena *a, struct answer *out)
 {
@@ -331,7 +334,7 @@ static struct asked_case ask(const struct external *self, const struct aot_rules
 	return asked;
 }
 
-/* The answers as those of the case that was asked. */
+/* Turns the engine's answers into answers to the case that adjudge asked. */
 static void take(const struct external *self, const struct asked_case *asked)
 {
 	const struct hello *h = self->hello;
@@ -354,8 +357,10 @@ static void places(const struct asked_case *asked, struct answer **out)
 		out[k] = &asked->out[point];
 }
 
-/* Known when the engine answered, all of it: what the adapter could not read counts as nothing, so that the case at
- * fault is found. */
+/*
+ * Sets `known` if the engine answered all cases.  One case that the adapter could not read discards all answers: then
+ * the cases are asked one by one, and the case at fault is found.
+ */
 static void take_sent(void *context)
 {
 	struct engine *engine = context;
@@ -378,7 +383,7 @@ static bool receive(struct engine *engine)
 	if (!ahead->sent)
 		return ahead->known;
 	ahead->sent = ahead->known = false;
-	/* The arena is that of cases to come: when it is full, the case that is judged now goes on. */
+	/* The arena belongs to cases to come.  When it is full, the case that is judged now goes on. */
 	arena_try(ahead->arena, take_sent, engine);
 	return ahead->known;
 }

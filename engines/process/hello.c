@@ -35,7 +35,7 @@ bool hello_takes(const struct hello *h, const struct transform *t, int n)
 
 /* ---- writing ---- */
 
-/* Left out where all are as they are when absent. */
+/* Left out if all dtypes are as in an absent member. */
 static void put_dtypes(struct json_writer *w, const char *key, const bool *dtype, bool absent)
 {
 	bool same = true;
@@ -80,7 +80,7 @@ static void put_requests(struct json_writer *w, const struct hello *h)
 	json_end(w);
 }
 
-/* The members that are true or false: where each is in struct hello. */
+/* The boolean members, and where each is in struct hello. */
 static const struct flag {
 	const char *key;
 	size_t offset;
@@ -155,7 +155,7 @@ static bool read_dtypes(const struct json *list, bool *dtype, bool floats, struc
 	return true;
 }
 
-/* An op that this adjudge does not know is one of another version: it will not be asked for. */
+/* An op that this adjudge does not know belongs to another version.  It will never be asked for. */
 static bool read_ops(const struct json *list, struct hello *h, struct error *e)
 {
 	memset(h->op, 0, sizeof h->op);
@@ -230,7 +230,7 @@ static bool read_ulps(const struct json *v, double *out, struct error *e)
 	return true;
 }
 
-/* A number, which is relative, or an object with one or both. */
+/* Reads a number, which means relative, or an object with one or both kinds. */
 static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, struct error *e)
 {
 	static const char *const members[] = {"relative", "absolute"};
@@ -242,7 +242,7 @@ static bool read_op_accuracy(const struct json *v, struct op_accuracy *out, stru
 	    read_ulps(json_find(v, "absolute"), &out->absolute, e);
 }
 
-/* A number for all functions; or by name of the op, "default" being that of the others. */
+/* Reads one number for all functions, or numbers by the op's name.  "default" covers all other ops. */
 static bool read_accuracy(const struct json *v, struct arena *a, struct hello *h, struct error *e)
 {
 	const struct json *other = v->kind == JSON_OBJECT ? json_find(v, "default") : v;

@@ -1,4 +1,4 @@
-/* hello.h: what an engine in another process says of itself, once, in its first line. */
+/* hello.h: the hello, the first line of an engine in another process.  It says what the engine knows. */
 #ifndef ENGINES_PROCESS_HELLO_H
 #define ENGINES_PROCESS_HELLO_H
 
@@ -19,42 +19,46 @@ struct hello_request {
 	enum transform_kind kind[LIMIT_TRANSFORMS];
 };
 
-/* Members that are absent leave everything allowed and nothing asked for. */
+/* An absent member allows everything and asks for nothing. */
 struct hello {
 	const char *name, *version; /* of the engine; "" for none */
 	int n_request;              /* 0: any */
 	struct hello_request request[HELLO_REQUESTS];
 	bool dtype[DTYPE_COUNT]; /* that values may have */
 	bool op[OP_COUNT];
-	int rank; /* the largest of a value, with the axes of batches */
-	/* What is done to a program before the engine sees it. */
-	bool unroll;    /* in the place of regions that `op` lacks: the ops that are executed at the point, in order */
-	bool constants; /* what no float input has a part in is a constant, and so is every integer and bool */
-	bool broadcast; /* the operands of elementwise ops have the shape of the result */
-	int one_dtype;  /* every float has this one; -1: they have their own */
+	int rank; /* the largest rank of a value, batch axes included */
+	/* Changes to a program before the engine sees it. */
+	bool unroll;    /* instead of regions that `op` lacks: the ops that are executed at the point, in order */
+	bool constants; /* values that depend on no float input, and all integers and bools, are constants */
+	bool broadcast; /* operands of elementwise ops get the shape of the result */
+	int one_dtype;  /* every float gets this dtype; -1: they keep their own */
 	enum json_reals reals;
-	/* What the engine says of its answers. */
-	bool weak_zero;            /* 0 times infinity is NaN where a branch is dead */
-	bool finite_math;          /* its rewrites hold for finite numbers alone: x - x is 0 */
-	bool nondeterministic;     /* asked again it may round otherwise */
-	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may be read and left as 0 */
-	const char *emits; /* the suffix of files that hold its source text ("py"): it writes some where a request asks
-	                      for it; "": it does not */
-	const struct op_accuracy *accuracy; /* [OP_COUNT] what functions may be off by; NULL: what is usual */
-	int timeout_ms;                     /* that one request may take; 0: as usual */
-	int cases_per_request;              /* at most so many in one; 1 unless it says more */
+	/* What the engine says about its answers. */
+	bool weak_zero;            /* 0 times infinity is NaN in a dead branch */
+	bool finite_math;          /* its rewrites hold for finite numbers only: x - x is 0 */
+	bool nondeterministic;     /* it may round differently when it is asked again */
+	bool flushes[DTYPE_COUNT]; /* subnormal numbers of that dtype may count as 0 as operands and as results */
+	const char *emits; /* the suffix of files with its source text ("py"), which it writes when a request asks for
+	                      it; "": it writes none */
+	const struct op_accuracy *accuracy; /* errors that its functions may have; NULL: the usual ones */
+	int timeout_ms;                     /* time limit of one request; 0: the usual one */
+	int cases_per_request;              /* most cases in one request; 1 if the hello does not say */
 };
 
-/* Everything allowed, nothing asked for. */
+/* A hello that allows everything and asks for nothing. */
 struct hello hello_open_to_all(const char *name);
-/* One line without the newline; NUL-terminated, in the arena.  Members that say nothing are left out. */
+/*
+ * The hello as one line without the newline; NUL-terminated, in the arena.  Members that change nothing are left out.
+ */
 char *hello_write(const struct hello *h, struct arena *a, size_t *len);
-/* False with the reason when the line is no hello; {"error": "..."} is one that says why there is none.  Strings live
- * in the arena. */
+/*
+ * Reads a hello.  False with the reason when the line is no hello. {"error": "..."} is one that says why there is
+ * none.  Strings live in the arena.
+ */
 bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out, struct error *e) MUST_CHECK;
-/* Whether the engine takes requests of that stack. */
+/* Whether the engine takes requests with this stack of transforms. */
 bool hello_takes(const struct hello *h, const struct transform *t, int n);
-/* Whether op derivative of p is written in other ops before the engine sees it. */
+/* Whether ops `derivative` in p are written in other ops before the engine sees the program. */
 bool hello_has_derivatives_written(const struct hello *h, const struct program *p);
 
 #endif

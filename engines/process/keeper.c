@@ -13,7 +13,7 @@
 
 enum { KEEPER_EXIT = 4 };
 
-/* A descendant that forks faster than this looks is met in the next round: its orphans are our children. */
+/* If a descendant forks faster than this loop looks, the next round meets its children: orphans become our children. */
 static void kill_descendants(void)
 {
 	const struct timespec pause = {0, 1000000};
@@ -46,7 +46,7 @@ static void end_like(int status)
 	sigaddset(&one, WTERMSIG(status));
 	raise(WTERMSIG(status));
 	sigprocmask(SIG_UNBLOCK, &one, NULL);
-	_exit(KEEPER_EXIT); /* a signal that ends nothing by default */
+	_exit(KEEPER_EXIT); /* the default action of the signal ends no process */
 }
 
 static void keep(pid_t child, const sigset_t *watched) __attribute__((noreturn));

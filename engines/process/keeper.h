@@ -1,9 +1,9 @@
 /*
- * keeper.h: a process between the supervisor and an engine of others: nothing that the engine started is left when
- * either ends.
+ * keeper.h: the keeper, a process between the supervisor and an engine from outside.  When either ends, the keeper ends
+ * everything that the engine started.
  *
- * The engine may have forked, changed its group and session, and left children that hold its output open.  All that
- * becomes an orphan below a subreaper is the subreaper's child, so the keeper finds it.
+ * The engine may have forked, changed its group and session, and left children that hold its output open.  An orphan
+ * below a subreaper becomes the subreaper's child.  The keeper is one, so it finds them all.
  */
 #ifndef ENGINES_PROCESS_KEEPER_H
 #define ENGINES_PROCESS_KEEPER_H
@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 /*
- * Returns in a child, which goes on as the engine; true, or false where there is none.  The process itself stays as its
- * keeper and never returns: it ends the way that the child does (the same exit code or signal), or at SIGTERM, and
- * kills all descendants before.  It has no descriptor open.
+ * Splits the process in two.  The function returns in a child, which goes on as the engine: true, or false if no child
+ * could be made.  The process itself stays as the keeper and never returns.  It ends when the child ends, with the same
+ * exit code or signal, or at SIGTERM. Before it ends, it kills all descendants.  It has no descriptor open.
  */
 bool keeper_split(void);
 

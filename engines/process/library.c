@@ -1,4 +1,4 @@
-/* library.c: see library.h.  A case as flat arrays, and answers out of memory that is looked at afterwards. */
+/* library.c: see library.h.  It hands over a case as flat arrays, and checks the memory of the answers afterwards. */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -24,20 +24,22 @@ _Static_assert((int)ADJUDGE_JVP == (int)TRANSFORM_JVP && (int)ADJUDGE_VJP == (in
 
 #define SYMBOL "adjudge_engine_1"
 
-/* GUARD: cells behind each tensor of an answer, which nobody may write. */
+/* GUARD: cells behind each tensor of an answer, which the engine must not write. */
 enum { GUARD = 8 };
-/* What memory of answers holds before: a not-a-number that no computation makes, and no integer that an engine would
- * return. */
+/*
+ * The cells of an answer before the engine writes: a NaN that no computation makes, and an integer that no engine
+ * returns.
+ */
 static const int64_t unset = 0x7ff4adadadadadad;
 
 struct library {
 	const struct adjudge_engine *engine;
-	int op[OP_COUNT]; /* its number of our op; -1: unknown to it */
+	int op[OP_COUNT]; /* the engine's number for each of our ops; -1: it does not know the op */
 };
 
 /* ---- opening ---- */
 
-/* The hello of the process protocol, of which the object says all but the version of the protocol and the ops. */
+/* Reads the hello of the process protocol.  The object leaves out the version of the protocol and the ops. */
 static bool read_hello(struct library *self, struct arena *a, struct hello *out, struct error *e)
 {
 	const char *text = self->engine->hello, *members = text ? text + strspn(text, " \t\n") : "";
@@ -58,7 +60,7 @@ static bool read_hello(struct library *self, struct arena *a, struct hello *out,
 		int op = op_find(self->engine->ops[k]);
 
 		if (op < 0)
-			continue; /* one of another version: it will not be asked for */
+			continue; /* an op of another version: it will not be asked for */
 		out->op[op] = true;
 		self->op[op] = k;
 	}
@@ -75,7 +77,7 @@ static bool load(struct library *self, const char *path, struct error *e)
 	symbol = dlsym(object, SYMBOL);
 	if (!symbol)
 		return error_set(e, NULL, "%s exports no %s", path, SYMBOL);
-	memcpy(&entry, &symbol, sizeof entry); /* as POSIX has functions in pointers to void */
+	memcpy(&entry, &symbol, sizeof entry); /* POSIX stores functions in pointers to void this way */
 	self->engine = entry();
 	if (!self->engine)
 		return error_set(e, NULL, "%s of %s returns no engine", SYMBOL, path);
@@ -164,7 +166,7 @@ static void count(const struct region *region, int *n_node, int *n_region)
 	}
 }
 
-/* Into region number `which`; nodes and regions inside get numbers of their own behind those that have one. */
+/* Writes the region as number `which`.  The nodes and regions inside get the next free numbers. */
 static void flatten(struct flat *f, const struct program *p, const struct region *region, int which)
 {
 	int first = f->n_node;
@@ -255,7 +257,7 @@ static struct adjudge_case flat_case(const struct library *self, const struct te
 
 /* ---- answers ---- */
 
-/* n tensors of these types with a guard behind each, nothing written. */
+/* Makes n tensors of these types, unset, with a guard behind each. */
 static struct tensor *blank(const struct type *type, int n, union adjudge_number **memory, struct arena *a)
 {
 	struct tensor *out = NEW(a, struct tensor, n);
@@ -271,7 +273,7 @@ static struct tensor *blank(const struct type *type, int n, union adjudge_number
 	return out;
 }
 
-/* Takes over what was written.  NULL, or what is wrong with it. */
+/* Takes over the engine's answer.  Returns NULL, or what is wrong with it. */
 static const char *take(
     const char *what, struct tensor *out, int n, union adjudge_number *const *memory, struct arena *a)
 {
@@ -290,7 +292,7 @@ static const char *take(
 	return NULL;
 }
 
-/* Other than OK, with what the engine wrote of it. */
+/* An answer with a status other than OK, and the engine's text. */
 static struct answer refused(enum adjudge_status status, char text[ADJUDGE_TEXT], struct arena *a)
 {
 	text[ADJUDGE_TEXT - 1] = '\0';

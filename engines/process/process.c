@@ -17,8 +17,10 @@
 
 extern char **environ;
 
-/* WATCH_MS: how often it is looked whether a process lives and what it holds; KEEPER_MS: what a keeper gets to end all
- * that it keeps. */
+/*
+ * WATCH_MS: how often we check whether a process lives and how much memory it holds.  KEEPER_MS: the time that a keeper
+ * gets to end its descendants.
+ */
 enum { READ_CHUNK = 1 << 16, WATCH_MS = 100, KEEPER_MS = 2000, COMPLAINT_LINES = 4 };
 
 const char *const exchange_text[EXCHANGE_COUNT] = {
@@ -78,7 +80,10 @@ char **process_environment(const char *name, const char *value)
 	return list;
 }
 
-/* Spawns with `fd` as standard input and output, and `errors` (-1: /dev/null) as standard error; an error number. */
+/*
+ * Spawns with `fd` as standard input and output, and `errors` (-1: /dev/null) as standard error.  Returns an error
+ * number.
+ */
 static int spawn_on(
     struct process *p, int fd, int errors, const char *path, char *const argv[], char *const environment[])
 {
@@ -146,8 +151,10 @@ bool process_start(
 
 static void hear_errors(struct process *p);
 
-/* Waits for its death, patience_ms at most: true when it is dead.  It is left a zombie: that holds its number, so that
- * killing cannot hit another's. */
+/*
+ * Waits at most patience_ms for its death.  True when it is dead.  It stays a zombie, which keeps its number taken: so
+ * a later kill cannot hit another process.
+ */
 static bool await_death(struct process *p, int patience_ms)
 {
 	int64_t deadline = milliseconds_now() + patience_ms;
@@ -162,7 +169,7 @@ static bool await_death(struct process *p, int patience_ms)
 			return true;
 		if (milliseconds_now() >= deadline)
 			return false;
-		hear_errors(p); /* one that writes and writes to standard error must not be stuck there as it dies */
+		hear_errors(p); /* a process that floods standard error must not block while it dies */
 		sleep_microseconds(pause_us);
 		pause_us = pause_us < 5000 ? 2 * pause_us : 5000;
 	}
@@ -184,7 +191,7 @@ bool process_reap(struct process *p, int patience_ms, int *status)
 	kill(p->pid, SIGKILL);
 	while (waitpid(p->pid, status, 0) < 0)
 		if (errno != EINTR) {
-			by_itself = false; /* somebody else reaped it: how it died is lost */
+			by_itself = false; /* somebody else reaped it: the cause of its death is lost */
 			break;
 		}
 	hear_errors(p);
@@ -236,7 +243,7 @@ char *process_death(int status, struct arena *a)
 
 /* ---- standard error ---- */
 
-/* Reads what is there, of a flood no more than a few chunks at a time. */
+/* Reads what is there, but at most a few chunks at a time. */
 static void hear_errors(struct process *p)
 {
 	char chunk[4096];
@@ -299,7 +306,7 @@ static bool make_room(struct process *p)
 	return true;
 }
 
-/* Reads what there is.  True when the exchange is over, with *how. */
+/* Reads what is there.  True when the exchange is over, with *how. */
 static bool receive_some(struct process *p, enum exchange *how)
 {
 	ssize_t n;
@@ -331,13 +338,13 @@ static void send_some(struct process *p, const char *text, size_t len, size_t *s
 	if (put > 0)
 		*sent += (size_t)put;
 	else if (put < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-		*sent = len; /* it is gone: reading will say how far it came */
+		*sent = len; /* it is gone: reading will show what it still wrote */
 }
 
 /*
- * How long it has had no processor in this exchange.  Threads that wait at the same time count as one, in the share of
- * the time that all of them wanted one in which they got none.  A thread that is gone takes its time along: so the
- * largest of what was found.
+ * Computes how long it has had no processor in this exchange.  Threads that wait at the same time count as one.  Of the
+ * time in which they all wanted a processor, the share in which they got none counts.  A thread that ends takes its
+ * times along, so the largest value found is kept.
  */
 static void look_at_starving(struct process *p, int64_t now)
 {
@@ -360,8 +367,8 @@ static void look_at_starving(struct process *p, int64_t now)
 }
 
 /*
- * Looks after it now and then.  True when the exchange is over, with *how: a process that is dead does not answer any
- * more, whoever else holds its output open.
+ * Checks the process now and then.  True when the exchange is over, with *how.  A dead process does not answer any
+ * more, even if another process holds its output open.
  */
 static bool watch(struct process *p, enum exchange *how)
 {
@@ -377,7 +384,7 @@ static bool watch(struct process *p, enum exchange *how)
 	}
 	if (!await_death(p, 0))
 		return false;
-	while (!receive_some(p, how)) /* what it said before */
+	while (!receive_some(p, how)) /* what it wrote before */
 		if (poll(&(struct pollfd){p->fd, POLLIN, 0}, 1, 0) == 0) {
 			*how = EXCHANGE_END;
 			break;
@@ -385,7 +392,7 @@ static bool watch(struct process *p, enum exchange *how)
 	return true;
 }
 
-/* Sends and reads until a line has come, or, where that is all that is wanted, until all is sent. */
+/* Sends and reads until a line has come, or, with send_alone, until all is sent. */
 static enum exchange talk(struct process *p, const char *text, size_t len, bool send_alone, int timeout_ms)
 {
 	int64_t begun = milliseconds_now(), most = (int64_t)PROCESS_STARVED * timeout_ms;

@@ -1,9 +1,9 @@
 /*
  * straight.c: see straight.h.
  *
- * The program is run, and every node that runs is appended to the new one.  A value of the old program has, while it is
- * current, its number there and what it holds at the point.  A number is made when it is asked for: what nothing asks
- * for (an index that no op reads) costs no node.
+ * The program runs, and every node that runs is appended to the new one.  Each current value of the old program has a
+ * number in the new one and its contents at the point.  The number is made when something asks for it.  A value that
+ * nothing asks for, such as an index that no op reads, costs no node.
  */
 #include "straight.h"
 #include "graph/loop.h"
@@ -14,10 +14,10 @@
 
 enum { UNBUILT = -1 };
 
-/* What a value of the old program is now. */
+/* The present state of a value of the old program. */
 struct current {
 	struct tensor at; /* at the point */
-	int number;       /* in the new program; UNBUILT: a constant that nothing has asked for */
+	int number;       /* in the new program; UNBUILT: a constant that nothing has asked for yet */
 	bool active;      /* depends on a float input */
 };
 
@@ -25,12 +25,12 @@ struct straight {
 	const struct program *p;
 	struct arena *arena;
 	bool constants, full;
-	const bool *keep; /* [OP_COUNT] ops with regions that stay, where all inside them do; NULL: none */
-	bool kept;        /* some did */
+	const bool *keep; /* ops with regions that stay if all inside them stays; NULL: none */
+	bool kept;        /* some stayed */
 	int n_node;
 	struct builder b;
 	struct current *value; /* [p->n_value] */
-	struct tensor *tensor; /* [p->n_value] value[].at, as kernels want them */
+	struct tensor *tensor; /* value[].at, in the form that kernels take */
 };
 
 static void run_region(struct straight *s, const struct region *region);
@@ -95,7 +95,7 @@ static struct attrs slice_attrs(const struct type *t, int start, int size)
 	return attrs;
 }
 
-/* Part `start` of x along its first axis, without that axis; at: what it holds. */
+/* Part `start` of x along its first axis, without that axis.  `at` is its contents. */
 static struct current take(struct straight *s, struct current *x, int start, const struct tensor *at)
 {
 	struct attrs slice = slice_attrs(&x->at.type, start, 1), shape = {.shape = at->type.shape};
@@ -108,7 +108,7 @@ static struct current take(struct straight *s, struct current *x, int start, con
 	return out;
 }
 
-/* x with part `start` along its first axis replaced; x->at is brought up to date by the caller. */
+/* Replaces part `start` of x along its first axis.  The caller updates x->at. */
 static void put(struct straight *s, struct current *x, int start, struct current *part)
 {
 	struct attrs scatter = slice_attrs(&x->at.type, start, 1), shape = {.shape = x->at.type.shape};
@@ -153,7 +153,7 @@ static void run_scatter_apply(struct straight *s, const struct node *node)
 		s->value[region->param] = take(s, &y, at[k], &one);
 		run_region(s, region);
 		part = s->value[region->result[0]];
-		y.at = tensor_copy(s->arena, &y.at); /* a constant made of it before stays what it was */
+		y.at = tensor_copy(s->arena, &y.at); /* a constant that was made from it must not change */
 		y.at.at[at[k]] = part.at.at[0];
 		put(s, &y, at[k], &part);
 	}
@@ -174,14 +174,14 @@ static void carry(struct straight *s, int to, const int *from, int n)
 		s->value[to + k] = next[k];
 }
 
-/* As carry, from consecutive values. */
+/* Like carry, from consecutive values. */
 static void carry_on(struct straight *s, int to, int from, int n)
 {
 	for (int k = 0; k < n; k++)
 		s->value[to + k] = s->value[from + k];
 }
 
-/* Whether the condition of a while holds for what the node gives so far. */
+/* Whether a while goes on from the carries that it has now. */
 static bool goes_on(struct straight *s, const struct node_loop *l)
 {
 	carry_on(s, l->condition->param, l->node->out, l->n_carry);
@@ -231,7 +231,7 @@ static void run_loop(struct straight *s, const struct node *node)
 	}
 }
 
-/* ---- what stays ---- */
+/* ---- nodes that stay ---- */
 
 static bool stays(const struct straight *s, const struct node *node)
 {
@@ -242,8 +242,10 @@ static bool stays(const struct straight *s, const struct node *node)
 	return keeps;
 }
 
-/* Makes the numbers that a region captures, before it begins: inside[v]: v is defined in it, or in one around it that
- * stays too. */
+/*
+ * Makes the numbers of the values that a region captures, before it begins. inside[v]: v is defined in the region, or
+ * in a region around it that stays too.
+ */
 static void capture(struct straight *s, const struct region *region, bool *inside)
 {
 	for (int k = 0; k < region->n_param; k++)
@@ -283,7 +285,7 @@ static void keep_region(struct straight *s, const struct region *region)
 	build_close(&s->b, result, region->n_result);
 }
 
-/* The first of its results, by the numbers of what it uses. */
+/* Appends the node with the numbers of its operands.  Returns the number of its first result. */
 static int keep_node(struct straight *s, const struct node *node)
 {
 	int arg[LIMIT_ARGS];
@@ -301,7 +303,10 @@ static int keep_node(struct straight *s, const struct node *node)
 	        NULL));
 }
 
-/* The node as it is, after it was executed: its results have their values, and what was made of it is dead. */
+/*
+ * Keeps the node as it is, after it was executed.  Its results have their values, and the nodes made from its inside
+ * are dead.
+ */
 static void keep_whole(struct straight *s, const struct node *node)
 {
 	bool *inside = NEW(s->arena, bool, s->p->n_value);
@@ -392,7 +397,7 @@ static bool spreads(const struct program *p, const struct node *node, int k)
 	    !shape_equal(&p->type[node->arg[k]].shape, &p->type[node->out].shape);
 }
 
-/* Broadcasts that a region needs, itself (deep: and those in it). */
+/* The number of broadcasts that a region needs; if `deep`, those of the regions inside it too. */
 static int count_spreads(const struct program *p, const struct region *region, bool deep)
 {
 	int n = 0;

@@ -1,4 +1,6 @@
-/* straight.h: what a program executes at one point, as a program without regions, or with those that an engine knows.
+/*
+ * straight.h: unrolls a program at one point, into a program without regions, or only with regions that an engine
+ * knows.
  */
 #ifndef ENGINES_PROCESS_STRAIGHT_H
 #define ENGINES_PROCESS_STRAIGHT_H
@@ -8,19 +10,22 @@
 enum { STRAIGHT_NODES = 1 << 14 };
 
 /*
- * The nodes that p executes at point[p->top.n_param], in order, as a program of the same inputs and results: loops
- * unrolled, branches taken, checkpoints, customs and fixed points as the function they are, stores as updates.  p has
- * no op derivative.  constants: what depends on no float input, and every integer and bool, is a constant with the
- * value that it has at the point.  keep[OP_COUNT]: ops with regions that stay as they are, where everything inside them
- * does (not with constants); NULL: none.  In the arena.  False with the reason where the program would have more than
- * STRAIGHT_NODES nodes.
+ * Writes the nodes that p executes at point[p->top.n_param], in order, as a program with the same inputs and results.
+ * Loops are unrolled and branches taken.  Checkpoints, customs and fixed points become the functions that they are, and
+ * stores become updates. p must have no op derivative.
+ *
+ * If `constants`, every value that depends on no float input, and every integer and bool, becomes a constant with its
+ * value at the point. keep[OP_COUNT] names ops with regions that stay as they are if everything inside them stays too
+ * (not with constants); NULL: none.
+ *
+ * The program is in the arena.  False with the reason if it would have more than STRAIGHT_NODES nodes.
  */
 bool straight_program(const struct program *p, const struct tensor *point, bool constants, const bool *keep,
     struct arena *a, struct program *out, struct error *e) MUST_CHECK;
 
 /*
- * The same program in which the operands of elementwise ops have the shape of their result, by ops broadcast_to.  The
- * program itself where they have; else in the arena, renumbered.
+ * The same program with operands of elementwise ops in the shape of their result, by ops broadcast_to.  Returns p
+ * itself if nothing has to change; else a renumbered program in the arena.
  */
 struct program straight_broadcasts(const struct program *p, struct arena *a);
 

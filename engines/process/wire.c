@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Elements of one line: more would pass the reader's limit on values, or (26 bytes each at most) that of the supervisor
- * on the length of a line.
+ * Most elements in one line.  With more, the line could pass the reader's limit on values, or the supervisor's limit on
+ * its length (an element takes at most 26 bytes).
  */
 enum { WIRE_ELEMENTS = 400000 };
 
@@ -128,7 +128,7 @@ char *wire_write_answers(
 
 /* ---- reading ---- */
 
-/* The root of an answer to request `id`; NULL with the reason. */
+/* The root of an answer to request `id`.  NULL with the reason. */
 static const struct json *read_reply(const char *line, size_t len, long id, struct arena *a, struct error *e)
 {
 	const struct json *root = json_read(line, len, a, e), *number;
@@ -190,8 +190,8 @@ bool wire_read_request(
 }
 
 /*
- * A float as another program writes it: what a case may hold, and numbers in decimal, rounded to the nearest binary64.
- * It must be a value of its dtype then: an engine says what it computed, not what is near it.
+ * Reads a float as another program writes it: in a form that cases use, or as a decimal number, rounded to the nearest
+ * binary64.  It must be a value of its dtype: the engine reports what it computed, not a number nearby.
  */
 static bool read_float(const struct json *v, enum dtype d, double *out, struct error *e)
 {
@@ -221,7 +221,7 @@ static bool read_data(const struct json *v, const struct type *t, struct arena *
 
 	if (!dtype_is_float(t->dtype))
 		return tensor_read(v, t, a, out, e);
-	/* The count comes before the memory: a short line cannot ask for much. */
+	/* The count is checked before memory is taken: a short line cannot ask for much. */
 	if (v->kind == JSON_ARRAY && v->n_child != n)
 		return json_error(v, e, "%d elements, but %s has %d", v->n_child, type_print(t, text), n);
 	if (v->kind != JSON_ARRAY && t->shape.rank)

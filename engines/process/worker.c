@@ -1,9 +1,9 @@
 /*
  * worker.c: the supervisor's side of an engine in another process.
- * It is tied to us: a foreign command is exec'ed by `worker --exec`, which first asks for a signal when we end.
  *
- * One process per engine, exec'ed and kept: a round trip costs microseconds, a fork for each case would cost 0.1 to 8
- * ms and hand our signal handlers and memory to the engine.
+ * The worker is tied to us: `worker --exec` runs a foreign command, and first asks for a signal when we end.  Each
+ * engine has one process, which is exec'ed and kept.  A round trip then costs microseconds.  A fork for each case would
+ * cost 0.1 to 8 ms and hand our signal handlers and memory to the engine.
  */
 #include "worker.h"
 
@@ -16,30 +16,30 @@
 #include "process.h"
 #include "wire.h"
 
-/* HELLO_ARENA: what reading hellos can take, of HELLO_BYTES each. */
+/* HELLO_ARENA: memory for reading hellos, of HELLO_BYTES each. */
 enum { HELLO_ARENA = 64 << 20 };
 
-/* Bytes resident.  Frameworks reserve much more than they use, so address space is no measure. */
+/* Resident bytes.  Frameworks reserve much more memory than they use, so address space is no measure. */
 static const int64_t foreign_memory = (int64_t)6 << 30;
 
 struct worker {
-	char *spec;         /* of a built-in engine, or the command or path of another */
-	const char *option; /* of `worker`, before it */
+	char *spec;         /* the spec of a built-in engine, or the command or path of another one */
+	const char *option; /* the option of `worker` that stands before it */
 	bool foreign;
 	int timeout_ms;       /* 0: as the hello says */
 	long id;              /* requests sent */
 	int failures;         /* to start, in a row */
-	struct error why;     /* the last of them */
-	struct error trouble; /* what kept the last request from being sent; no text: nothing did */
+	struct error why;     /* the last of these failures */
+	struct error trouble; /* why the last request was not sent; no text: it was */
 	struct process process;
-	bool greeted; /* some process said a hello: all others have to say the same */
+	bool greeted; /* a process has sent a hello; all later ones must send the same */
 	struct hello hello;
-	struct arena said; /* holds its strings */
+	struct arena said; /* holds the hello's strings */
 };
 
 /* ---- starting ---- */
 
-/* What is wrong, and what the process complained of last. */
+/* Sets the error: what is wrong, and the last lines of the process's standard error. */
 static bool start_failed(const struct worker *w, const char *what, const char *how, struct arena *a, struct error *e)
 {
 	const char *complaint = process_complaint(&w->process, a);
@@ -55,8 +55,10 @@ static bool spawn(struct worker *w, struct error *e)
 	char **environment;
 	bool ok;
 
-	/* It lets the worker notice that its parent is already gone, and an executable that does not know `worker` and
-	 * opens engines instead cannot start workers of workers without end. */
+	/*
+	 * The variable lets the worker notice that its parent is already gone.  An executable that does not know
+	 * `worker`, and opens engines instead, cannot start workers of workers without end.
+	 */
 	snprintf(parent, sizeof(parent), "%ld", (long)getpid());
 	snprintf(option, sizeof(option), "%s", w->option);
 	environment = process_environment(WORKER_PARENT_VARIABLE, parent);
@@ -68,8 +70,10 @@ static bool spawn(struct worker *w, struct error *e)
 	return ok;
 }
 
-/* The first hello is kept; a later one has to say the same, for what the engine was asked so far, and how, followed
- * from that. */
+/*
+ * Keeps the first hello; a later one must be the same.  Everything that the engine was asked so far followed from the
+ * first.
+ */
 static bool take_hello(struct worker *w, size_t line, struct arena *a, struct error *e)
 {
 	struct hello hello;
@@ -104,14 +108,14 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status))
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	if (how == EXCHANGE_LINE)
-		return start_failed(w, "the engine did not start: it said no hello", "", a,
-		    e); /* after what is wrong with it, if that was said */
+		return start_failed(
+		    w, "the engine did not start: it said no hello", "", a, e); /* after the reason, if there is one */
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 
 /*
- * A worker that died since its last answer is started anew: that death is not the fault of the case to come.  One that
- * started before is given some tries: a single bad start does not end a campaign.
+ * A worker that died since its last answer is started anew: its death is not the fault of the next case.  An engine
+ * that started before gets some tries, so a single bad start does not end a campaign.
  */
 static bool worker_ready(struct worker *w, struct arena *a, struct error *e)
 {
@@ -233,7 +237,7 @@ static void answer_all(
 			out[k][i] = (struct answer){.status = status, .text = text};
 }
 
-/* "SIGSEGV: what it said last". */
+/* Gives "SIGSEGV: last lines of its standard error". */
 static char *with_complaint(const struct worker *w, const char *what, struct arena *a)
 {
 	const char *complaint = process_complaint(&w->process, a);
@@ -255,14 +259,14 @@ void worker_send(void *worker, const struct testcase *c, int n, struct arena *a)
 	process_send(&w->process, text, len + 1, worker_timeout(w));
 }
 
-/* Ends a process that did not answer, and says so of every case. */
+/* Ends a process that did not answer, and gives that answer to every case. */
 static void bury(
     struct worker *w, enum exchange how, const struct testcase *c, int n, struct arena *a, struct answer *const *out)
 {
 	int status;
 
 	if (how == EXCHANGE_LATE) {
-		/* a child that it left behind may hold the socket open: it died all the same */
+		/* a child left behind may hold the socket open: the process died all the same */
 		if (process_reap(&w->process, 0, &status))
 			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
