@@ -1,4 +1,4 @@
-/* aot.c: the engine: derives a program once per case, and interprets it at every point. */
+/* aot.c: the engine `aot`.  It writes the derivative program once per case, and interprets it at every point. */
 #include "case.h"
 #include "interpret.h"
 #include "engines/instance.h"

@@ -1,7 +1,7 @@
 /*
- * apply.c: scatter_apply said in other ops: a loop over the indices in order, which takes a slice of its carry, applies
- * the region to each element, and puts the slice back.  So a duplicate finds what the one before it left, and the rules
- * of loops and slices differentiate all of it.
+ * apply.c: writes scatter_apply in other ops: a loop over the indices in order.  The loop takes a slice of its carry,
+ * applies the region to each element, and puts the slice back.  So a duplicate index finds what the earlier one left.
+ * The rules of loops and slices differentiate all of it.
  */
 #include "graph/walk.h"
 #include "parts.h"
@@ -12,15 +12,17 @@ static bool elementwise(enum family f)
 	    f == FAMILY_CLAMP || f == FAMILY_SELECT || f == FAMILY_CAST;
 }
 
-/* A cast of what all elements share would gather their cotangents in the dtype it casts to, which may be the coarser
- * one. */
+/*
+ * Whether the node casts floats.  A cast of a value that all elements share would sum the elements' cotangents in the
+ * dtype that it casts to, which may be the coarser one.
+ */
 static bool is_float_cast(const struct aot *x, const struct node *node)
 {
 	return node->op == OP_CAST && dtype_is_float(x->p->type[node->arg[0]].dtype) &&
 	    dtype_is_float(node->attrs.dtype);
 }
 
-/* Whether the region does to an array what it does to each element: scalars throughout, and every op broadcasts. */
+/* Whether the region works on an array as it does on each element: scalars throughout, and every op broadcasts. */
 static bool is_vectorisable(const struct aot *x, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {
@@ -33,7 +35,7 @@ static bool is_vectorisable(const struct aot *x, const struct region *region)
 	return true;
 }
 
-/* The region applied to each element of a vector. */
+/* Applies the region to each element of a vector. */
 static int apply(struct aot *x, const struct region *region, int vector)
 {
 	const struct type type = *aot_type(x, vector);
@@ -52,7 +54,7 @@ static int apply(struct aot *x, const struct region *region, int vector)
 	return aot_emit_regions(x, OP_SCAN, &vector, 1, &each);
 }
 
-/* The rows with row `position`, a vector of one i64 which is clamped, replaced by what the region makes of it. */
+/* Applies the region to row `position` of the rows.  The position is a vector of one i64, and is clamped. */
 static int apply_to_row(struct aot *x, const struct node *node, int rows, int position)
 {
 	const int others = aot_type(x, rows)->shape.extent[1];
@@ -65,7 +67,7 @@ static int apply_to_row(struct aot *x, const struct node *node, int rows, int po
 	    x, OP_DYNAMIC_UPDATE_SLICE, rows, aot_reshape(x, apply(x, &node->region[0], slice), &row), starts);
 }
 
-/* The same, but nothing happens when the position is outside [0, extent). */
+/* The same, but nothing happens if the position is outside [0, extent). */
 static int apply_inside(struct aot *x, const struct node *node, int rows, int position, int extent)
 {
 	const struct shape scalar = {.rank = 0};
@@ -92,7 +94,7 @@ void aot_primal_apply(struct aot *x, const struct node *node)
 	struct type params[2] = {{.dtype = DTYPE_I64}, type};
 	int rows, k, position;
 
-	/* On an empty axis every mode is drop. */
+	/* On an empty axis, every mode drops. */
 	if (!n || !shape_elements(&type.shape)) {
 		x->map[node->out] = x->map[node->arg[0]];
 		return;

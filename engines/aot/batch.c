@@ -1,4 +1,4 @@
-/* batch.c: batching of control flow, of what has no rule, and of the program as a whole. */
+/* batch.c: batches control flow, ops without a rule, and the whole program. */
 #include <string.h>
 
 #include "batch.h"
@@ -8,7 +8,7 @@ static void batch_region(struct batcher *b, const struct region *region);
 
 /* ---- no rule ---- */
 
-/* Of a value with the leading axis that is the same in all slices: the first. */
+/* The first slice of a value that is the same in all slices. */
 static int one_of(struct batcher *b, int value)
 {
 	struct shape shape = aot_type(b->x, value)->shape;
@@ -19,8 +19,8 @@ static int one_of(struct batcher *b, int value)
 }
 
 /*
- * The node as it is, in a scan over the slices of what is batched.  Results that do not depend on the slice, as a carry
- * beside one that does, are without the axis.
+ * Puts the node unchanged into a scan over the slices of its batched operands.  A result that does not depend on the
+ * slice, such as a carry beside one that does, loses the axis again.
  */
 static void batch_slices(struct batcher *b, const struct node *node)
 {
@@ -60,11 +60,13 @@ static struct type type_in(const struct batcher *b, int v)
 	return t;
 }
 
-/* As value `like` of p is: with the leading axis or without. */
+/* v as value `like` of p is: with the leading axis or without. */
 static int as_in(struct batcher *b, int v, int like) { return b->batched[like] ? batch_lead(b, v) : b->x->map[v]; }
 
-/* The captured batched floats of a region, as they are read where only the slices of `predicate` [size] count; `saved`
- * keeps the others. */
+/*
+ * The batched floats that a region captures, as it reads them where only the slices of `predicate` [size] count.
+ * `saved` keeps the original values.
+ */
 struct guarded {
 	int n, value[LIMIT_ARGS], saved[LIMIT_ARGS];
 };
@@ -103,7 +105,7 @@ static int choose(struct batcher *b, int predicate, int yes, int no)
 	return aot_op3(b->x, OP_SELECT, batch_align(b, predicate, rank), yes, no);
 }
 
-/* Both branches for all slices, then a choice by slice. */
+/* Runs both branches for all slices, then selects by slice. */
 static void batch_choice(struct batcher *b, const struct node *node)
 {
 	struct aot *x = b->x;
@@ -122,7 +124,7 @@ static void batch_choice(struct batcher *b, const struct node *node)
 		x->map[node->out + k] = choose(b, predicate, result[0][k], result[1][k]);
 }
 
-/* cond by a shared predicate, and checkpoint: regions without parameters. */
+/* Batches a cond with a shared predicate, or a checkpoint: regions without parameters. */
 static void batch_closed(struct batcher *b, const struct node *node)
 {
 	struct aot *x = b->x;
@@ -170,14 +172,14 @@ static int any_slice(struct aot *x, int predicate)
 	return aot_op2(x, OP_NE, most, aot_scalar(x, DTYPE_I64, 0));
 }
 
-/* Its condition on the carries that its parameters are mapped to: [size] where it is batched. */
+/* The condition of a while, on the carries that its parameters are mapped to; [size] if it is batched. */
 static int condition_of(struct batcher *b, const struct node *node)
 {
 	batch_region(b, &node->region[0]);
 	return b->x->map[node->region[0].result[0]];
 }
 
-/* The body of a while of which some slices may be done: those keep their carries. */
+/* The body of a while when some slices may be done.  These keep their carries. */
 static void batch_held_body(struct batcher *b, const struct node *node, const struct node_loop *l, int *result)
 {
 	struct aot *x = b->x;
@@ -304,11 +306,11 @@ bool aot_batch(const struct program *below, const struct transform *t, const str
 	struct error none = {.text = ""};
 	const struct program plain = lower_customs(below, DERIVATIVE_COUNT, a);
 
-	/* Where the axis has no room, a scan over the slices may have. */
+	/* If the axis has no room, a scan over the slices may have some. */
 	return (rules->guard && batch_program(&plain, t, rules, a, out, &none)) || aot_map(below, t, a, out, e);
 }
 
-/* ---- what a right engine does at the seams ---- */
+/* ---- the seams as a correct engine has them ---- */
 
 int aot_guard(struct aot *x, int predicate, int value)
 {

@@ -40,10 +40,10 @@ int batch_aligned(struct batcher *b, int v, int rank)
 	return b->batched[v] ? batch_align(b, b->x->map[v], rank) : b->x->map[v];
 }
 
-/* The node's op on these operands, as its result. */
+/* Emits the node's op on these operands as its result. */
 static bool give(struct batcher *b, const struct node *node, const int *arg, const struct attrs *attrs)
 {
-	/* What is batched may be read again: a store is a plain update. */
+	/* A batched buffer may be read again, so a store becomes a plain update. */
 	enum op op = node->op == OP_STORE ? OP_DYNAMIC_UPDATE_SLICE : node->op;
 
 	b->x->map[node->out] = aot_emit(b->x, op, arg, node->n_arg, attrs);
@@ -59,7 +59,7 @@ static bool batch_elementwise(struct batcher *b, const struct node *node)
 	return give(b, node, arg, &node->attrs);
 }
 
-/* Operand by operand with the leading axis. */
+/* Gives every operand the leading axis. */
 static void lead_all(struct batcher *b, const struct node *node, int *arg)
 {
 	for (int k = 0; k < node->n_arg; k++)
@@ -111,14 +111,14 @@ static bool batch_along_axis(struct batcher *b, const struct node *node)
 	return give(b, node, arg, &attrs);
 }
 
-/* first, then list[n]. */
+/* Puts `first` in front of list[n]. */
 static void prepend(int *list, int n, int first)
 {
 	memmove(list + 1, list, (size_t)n * sizeof *list);
 	list[0] = first;
 }
 
-/* slice, slice_scatter, pad: a number per axis, that of the new one first. */
+/* Ops with a number per axis: slice, slice_scatter, pad.  The new axis gets its number first. */
 static bool batch_windows(struct batcher *b, const struct node *node)
 {
 	struct attrs attrs = node->attrs;
@@ -137,7 +137,7 @@ static bool batch_windows(struct batcher *b, const struct node *node)
 	return give(b, node, arg, &attrs);
 }
 
-/* Starts that all slices share. */
+/* Batches an op whose starts all slices share. */
 static bool batch_dynamic(struct batcher *b, const struct node *node)
 {
 	struct attrs attrs = node->attrs;
@@ -165,7 +165,7 @@ static bool batch_scatter(struct batcher *b, const struct node *node)
 	    &attrs);
 }
 
-/* Axis `from` moved to `to`. */
+/* Moves axis `from` to `to`. */
 static int move_axis(struct aot *x, int value, int from, int to)
 {
 	int axes[LIMIT_RANK], rank = aot_type(x, value)->shape.rank, n = 0;
@@ -185,8 +185,8 @@ static int move_axis(struct aot *x, int value, int from, int to)
 }
 
 /*
- * Indices into n rows of each slice as indices into size * n rows, of which those of slice k begin at k * n; one that
- * is dropped points past the end.
+ * Turns indices into n rows of each slice into indices into size * n rows.  The rows of slice k begin at k * n.  An
+ * index that is dropped points past the end.
  */
 static int flat_indices(struct batcher *b, int indices, int n, enum index_mode mode)
 {
@@ -213,7 +213,9 @@ static int flat_indices(struct batcher *b, int indices, int n, enum index_mode m
 	return aot_op2(x, OP_ADD, base, at);
 }
 
-/* The axes of the indices replace that of x, wherever they lie: the leading one of the slices is brought to the front.
+/*
+ * The axes of the indices replace that of x, wherever they are.  The leading axis of the slices is brought to the
+ * front.
  */
 int batch_gather(struct batcher *b, const struct node *node, enum index_mode mode)
 {
@@ -243,7 +245,10 @@ int batch_gather(struct batcher *b, const struct node *node, enum index_mode mod
 	return out;
 }
 
-/* An axis of no elements drops every index in any mode, which rows of all slices together would not. */
+/*
+ * Batches an op with indices.  On an axis of no elements every index is dropped, in any mode.  The joined rows of all
+ * slices would not do that.
+ */
 static bool batch_indexed(struct batcher *b, const struct node *node)
 {
 	if (!type_of(b, node->arg[0])->shape.extent[node->attrs.axis])

@@ -11,7 +11,7 @@ _Noreturn void aot_fail(struct aot *x, const char *text)
 
 const struct type *aot_type(const struct aot *x, int value) { return &x->b.program.type[value]; }
 
-/* Counts a node.  Dead ones are dropped in the end; twice the bound is no program that could shrink enough. */
+/* Counts a node.  Dead nodes are dropped in the end, but a program of twice the limit could not shrink enough. */
 static int added(struct aot *x, int out)
 {
 	if (out < 0)
@@ -63,7 +63,7 @@ int aot_full(struct aot *x, enum dtype d, double number, const struct shape *s)
 
 int aot_zeros(struct aot *x, const struct type *t)
 {
-	const struct type type = *t; /* t may lie in the array of types, which grows */
+	const struct type type = *t; /* t may be in the array of types, which grows */
 
 	return aot_full(x, type.dtype, 0, &type.shape);
 }
@@ -123,7 +123,7 @@ int aot_sum_to(struct aot *x, int value, const struct shape *s)
 	return aot_reshape(x, value, &to);
 }
 
-/* `value` where it is finite, else 0. */
+/* `value` if it is finite, else 0. */
 static int finite_or_zero(struct aot *x, int value, int zero)
 {
 	int finite = aot_op2(x, OP_EQ, aot_op2(x, OP_SUB, value, value), zero);
@@ -132,9 +132,10 @@ static int finite_or_zero(struct aot *x, int value, int zero)
 }
 
 /*
- * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  There p is read where it is finite.  If but one
- * level is to come, its own derivative, which d multiplies, is left out: it may be infinite where d is absent.  Further
- * ones need it (2 d' p'); there the next level meets it as a derivative times a partial of 0, which is 0 too.
+ * Differentiated again, select(d = 0, 0, d*p) would lose p at d = 0.  So p is read there if it is finite.  Let d' and
+ * p' be derivatives of d and p.  If one level is to come, the term d p' is left out, because p' may be infinite where d
+ * is absent.  If more levels are to come, they need that term (2 d' p').  The next level then meets it as a derivative
+ * times a partial of 0, which is 0 too.
  */
 int aot_product(struct aot *x, int derivative, int partial)
 {

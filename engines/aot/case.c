@@ -1,4 +1,4 @@
-/* case.c: which program answers a case, what it is given, and what its results mean. */
+/* case.c: see case.h. */
 #include "case.h"
 
 #include "aot.h"
@@ -31,7 +31,10 @@ enum answer_status aot_case_program(const struct aot_rules *rules, const struct 
 	return ANSWER_UNSUPPORTED;
 }
 
-/* One derivative per value of list[n] (value numbers of p): the next result where it is a float, else zeros. */
+/*
+ * Gives one derivative per value of list[n] (value numbers of p).  A float takes the next result; other values get
+ * zeros.
+ */
 static void give_derivatives(
     const struct program *p, const int *value, int n, const struct tensor *from, struct arena *a, struct answer *out)
 {

@@ -1,7 +1,7 @@
 /*
- * custom.c: op custom. Its rule stands in for the derivative where it gives what is asked for; else the derivative is
- * that of its function, in its place. The op itself stays in the primal, so that whoever differentiates the derivative
- * program finds the rule again.
+ * custom.c: op custom.  Where its rule gives the requested derivative, the rule is used.  Otherwise its function is
+ * differentiated.  The op itself stays in the primal, so whoever differentiates the derivative program finds the rule
+ * again.
  */
 #include "parts.h"
 
@@ -30,7 +30,10 @@ static void show_results(struct aot *x, const struct node *node)
 		x->map[node->out + k] = x->map[node->region[0].result[k]];
 }
 
-/* Emits the rule, its directions being the derivatives of the float ones among n values; what is absent is 0 to it. */
+/*
+ * Emits the rule.  Its directions are the derivatives of the float values among n values; an absent derivative is 0 for
+ * the rule.
+ */
 static void emit_rule(struct aot *x, const struct node *node, const int *value, int n)
 {
 	const struct region *rule = &node->region[1];

@@ -43,7 +43,7 @@ bool batch_touches(const struct batcher *b, const struct node *node)
 	return any_flag(b, node->arg, node->n_arg);
 }
 
-/* Results of the first n regions, position by position, into the results of the node. */
+/* Flags the results of the node from those of its first n regions, position by position. */
 static void flag_results(struct batcher *b, const struct node *node, int n)
 {
 	for (int r = 0; r < n; r++)
@@ -51,8 +51,10 @@ static void flag_results(struct batcher *b, const struct node *node, int n)
 			raise_flag(b, node->out + k, b->batched[node->region[r].result[k]]);
 }
 
-/* Carries are batched where they ever are; a while that ends by a batched condition goes on until all slices are done,
- * and holds those that are. */
+/*
+ * A carry is batched if it ever is.  A while with a batched condition goes on until all slices are done, and holds the
+ * carries of slices that are done.
+ */
 static void flag_loop(struct batcher *b, const struct node *node)
 {
 	const struct node_loop l = node_loop(node);
@@ -110,7 +112,7 @@ static void flag_node(struct batcher *b, const struct node *node)
 		raise_all(b, node->out, node->n_out, any_flag(b, node->arg, node->n_arg));
 		break;
 	}
-	/* A scan over the slices stacks all results, those too that are the same in each. */
+	/* A scan over the slices stacks all results, also those that are the same in each slice. */
 	if (node->n_region && batch_touches(b, node) && !batch_fits(b, node)) {
 		b->sliced[node->out] = true;
 		raise_all(b, node->out, node->n_out, true);

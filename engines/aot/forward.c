@@ -1,4 +1,4 @@
-/* forward.c: which values are active, and the primal emitted again. */
+/* forward.c: finds the active values, and emits the primal again. */
 #include "parts.h"
 
 /* ---- activity: flags only rise, until nothing changes ---- */

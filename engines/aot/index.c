@@ -1,4 +1,4 @@
-/* index.c: indexing along an axis: reads scatter their cotangent, writes gather it. */
+/* index.c: indexing along an axis.  Reads scatter their cotangent, and writes gather it. */
 #include "parts.h"
 
 static int index_op(struct aot *x, enum op op, const int *arg, int n_arg, int axis, enum index_mode mode)
@@ -8,13 +8,13 @@ static int index_op(struct aot *x, enum op op, const int *arg, int n_arg, int ax
 	return aot_emit(x, op, arg, n_arg, &attrs);
 }
 
-/* x0 with updates added at the indices. */
+/* Adds updates to x0 at the indices. */
 static int scatter_add(struct aot *x, int x0, int indices, int updates, int axis, enum index_mode mode)
 {
 	return index_op(x, OP_SCATTER_ADD, (int[]){x0, indices, updates}, 3, axis, mode);
 }
 
-/* A vector of n literals first, first + step, ...; i64. */
+/* A vector of n literals: first, first + step, ...; i64. */
 static int ramp(struct aot *x, int n, int first, int step)
 {
 	struct tensor t = tensor_new(x->arena, &(struct type){DTYPE_I64, aot_vector(n)});
@@ -39,8 +39,8 @@ PULL(gather)
 }
 
 /*
- * Where each element of the result came from, as flat i64 positions in the operand; -1: from nowhere.  Elements differ
- * in position along the axis; what the other axes contribute is a literal.
+ * Where each element of the result came from: flat i64 positions in the operand; -1: from nowhere.  Elements differ in
+ * position along the axis.  The contribution of the other axes is a literal.
  */
 static int flat_positions(struct aot *x, const struct node *node, int indices, const struct shape *from)
 {
@@ -60,7 +60,7 @@ static int flat_positions(struct aot *x, const struct node *node, int indices, c
 	else if (node->attrs.mode == MODE_WRAP)
 		at = aot_op2(x, OP_REMAINDER, aot_op2(x, OP_ADD, aot_op2(x, OP_REMAINDER, at, n), n), n);
 	inside = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_GE, at, zero), aot_op2(x, OP_LT, at, n));
-	/* An index outside may overflow here; it is not used then. */
+	/* An index outside may overflow here, but is not used then. */
 	at = aot_op2(
 	    x, OP_ADD, aot_op2(x, OP_MUL, at, aot_scalar(x, DTYPE_I64, stride[axis])), build_constant(&x->b, &base));
 	return aot_op3(x, OP_SELECT, inside, at, aot_scalar(x, DTYPE_I64, -1));
@@ -85,7 +85,7 @@ PULL(take_along_axis)
 /* ---- scatters: slice k of the updates goes to slice indices[k] of x ---- */
 
 struct scatter {
-	int axis, n, n_update; /* entries of indices; slices of updates, the rest of which is unused */
+	int axis, n, n_update; /* entries of indices; slices of updates, of which only the first n are used */
 	enum index_mode mode;
 	int indices;
 	struct shape shape; /* of x */
@@ -101,19 +101,19 @@ static struct scatter scatter_of(const struct aot *x, const struct node *node, c
 	    .shape = aot_type(x, arg[0])->shape};
 }
 
-/* What each used update slice sees of a value of the shape of x; 0 where it is dropped. */
+/* For each used update slice, the slice of `value` (shape of x) at its place; 0 if the update is dropped. */
 static int seen(struct aot *x, const struct scatter *s, int value)
 {
 	return index_op(x, OP_GATHER, (int[]){value, s->indices}, 2, s->axis, s->mode);
 }
 
-/* From the used slices to the shape of updates. */
+/* Pads the used slices to the shape of updates. */
 static int padded(struct aot *x, const struct scatter *s, int used)
 {
 	return aot_pad(x, used, s->axis, 0, s->n_update - s->n, 0);
 }
 
-/* The last write to a slice owns its cotangent; x keeps what nobody overwrote. */
+/* The last write to a slice gets its cotangent. x keeps the cotangents of slices that nobody overwrote. */
 PULL(scatter_set)
 {
 	const struct scatter s = scatter_of(x, node, arg);
@@ -149,8 +149,8 @@ PULL(scatter_add)
 }
 
 /*
- * One pass over the writes: run starts as rows[extent, others], step k multiplies row indices[k] by factor row k. Gives
- * what was there before each step, [n, others]; *run is what is there in the end.
+ * One pass over the writes.  *run starts as rows[extent, others], and step k multiplies row indices[k] by factor row
+ * k.  Returns what was there before each step, [n, others].  *run is the state in the end.
  */
 static int running_products(struct aot *x, const struct scatter *s, int indices, int factors, int *run)
 {
@@ -171,8 +171,8 @@ static int running_products(struct aot *x, const struct scatter *s, int indices,
 }
 
 /*
- * For every factor the product of the others that meet in its place, f64: of x in *other_x (shape of x), of the used
- * updates in *other_update.  Those before times those after: division would be wrong at 0.
+ * For every factor, the product of the others that meet in its place, in f64: for x in *other_x (shape of x), for the
+ * used updates in *other_update.  It multiplies those before by those after: division would be wrong at 0.
  */
 static void other_factors(struct aot *x, const struct scatter *s, const int *arg, int *other_x, int *other_update)
 {
@@ -221,7 +221,7 @@ PUSH(scatter_mul)
 	return aot_cast(x, sum, type.dtype);
 }
 
-/* Whether a is b; a NaN that passes is a NaN that was given, though it equals nothing. */
+/* Whether a attains b.  A NaN result came from a NaN operand, although NaN equals nothing. */
 static int attains(struct aot *x, int a, int b)
 {
 	int neither = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_NE, a, a), aot_op2(x, OP_NE, b, b));
@@ -229,7 +229,10 @@ static int attains(struct aot *x, int a, int b)
 	return aot_op2(x, OP_LOGICAL_OR, aot_op2(x, OP_EQ, a, b), neither);
 }
 
-/* Who attains the extremum: of x, of the used updates (bool), and how many meet in each place (f64, 1 at least). */
+/*
+ * The elements that attain the extremum: of x, and of the used updates (bool); and how many meet in each place (f64, at
+ * least 1).
+ */
 struct winners {
 	int x, update, count;
 };
@@ -300,7 +303,7 @@ PULL(masked_scatter)
 	}
 }
 
-/* ---- sort: the stable permutation, as argsort gives it ---- */
+/* ---- sort: by the stable permutation that argsort gives ---- */
 
 static int along(struct aot *x, const struct node *node, int from, int indices)
 {
@@ -315,7 +318,7 @@ PUSH(sort)
 	return along(x, node, tangent[0], aot_emit(x, OP_ARGSORT, arg, 1, &node->attrs));
 }
 
-/* The inverse of a permutation is what sorts it. */
+/* argsort of a permutation gives its inverse. */
 PULL(sort)
 {
 	int order, back;

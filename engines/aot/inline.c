@@ -1,13 +1,12 @@
 /*
- * inline.c: what a derivative program has no use for, said otherwise: fixed points as loops, checkpoint regions put
- * into the regions around them, and stores as updates that leave their buffer alone, for the derivative reads primal
- * values again.
+ * inline.c: removes what a derivative program cannot use.  Fixed points become loops.  Checkpoint regions move into the
+ * regions around them.  Stores become updates of a copy, because the derivative reads primal values again.
  */
 #include "graph/walk.h"
 #include "parts.h"
 #include "lower.h"
 
-/* The value that stands for v once checkpoints are gone. */
+/* The value that replaces v when checkpoints are gone. */
 static int alias_of(const int *alias, int v)
 {
 	while (alias[v] != v)

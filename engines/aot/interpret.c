@@ -1,4 +1,4 @@
-/* interpret.c: the host decides control flow, the kernels do the ops. */
+/* interpret.c: control flow runs in C, and the kernels compute the ops. */
 #include "interpret.h"
 #include "graph/loop.h"
 
@@ -11,7 +11,7 @@ struct interpreter {
 	const struct program *program;
 	struct arena *arena;
 	struct tensor *value;                      /* [n_value] */
-	const struct interpret_observer *observer; /* NULL: nobody listens */
+	const struct interpret_observer *observer; /* NULL: none */
 };
 
 static void run_region(struct interpreter *self, const struct region *region);
@@ -53,7 +53,7 @@ static void run_scatter_apply(struct interpreter *self, const struct node *node)
 	self->value[node->out] = y;
 }
 
-/* The carries twice: an iteration reads one set and fills the other, after which all it allocated is given back. */
+/* Two sets of carries: an iteration reads one and fills the other.  Everything else that it allocated is then freed. */
 struct carry_buffers {
 	int n, current;
 	struct tensor side[2][LIMIT_ARGS];

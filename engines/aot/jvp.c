@@ -1,4 +1,4 @@
-/* jvp.c: tangents travel with the values: every node is followed by its tangent, carries by theirs. */
+/* jvp.c: the tangents travel with the values.  Every node is followed by its tangent, and carries by theirs. */
 #include <string.h>
 
 #include "parts.h"
@@ -24,7 +24,7 @@ static void push_plain(struct aot *x, const struct node *node)
 	    x, rule->push(x, node, arg, x->map[node->out], tangent), rule->unscaled ? 1 : rule->scale);
 }
 
-/* Appends the tangents of the active ones among n values of p; `like` decides which are active. */
+/* Appends the tangents of the active values among n values of p; `like` decides which are active. */
 static int add_duals(struct aot *x, int *list, int n_list, const int *value, const int *like, int n)
 {
 	for (int k = 0; k < n; k++)
@@ -43,8 +43,10 @@ static const int *numbers(struct aot *x, int first, int n)
 	return list;
 }
 
-/* Binds n values of p from v on to `value`, and the tangents of the active ones (by `like`) to what follows; gives what
- * is next. */
+/*
+ * Binds n values of p from v on to `value` and the following ones.  Then it binds the tangents of the active values (by
+ * `like`).  Returns the next free value.
+ */
 static int bind(struct aot *x, int v, const int *like, int n, int value)
 {
 	for (int k = 0; k < n; k++)
@@ -82,7 +84,7 @@ static int add_types(const struct aot *x, struct type *list, int n_list, int v, 
 	return n_list;
 }
 
-/* Carries are followed by their tangents, then xs by theirs. */
+/* Opens the region of a loop.  Carries are followed by their tangents, then xs by theirs. */
 static void open_loop_region(struct aot *x, const struct node_loop *l, int first_param, bool index)
 {
 	struct type type[2 * AOT_ROOM];

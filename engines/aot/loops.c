@@ -1,7 +1,8 @@
 /*
- * loops.c: control flow in reverse.  A loop that will be reversed is emitted as a scan that also stacks its carries at
- * the start of each iteration; its reverse is a `for` from the last iteration to the first, which recomputes the body
- * from one row of the stacks and pulls cotangents back through it.  Inside the body the same again.
+ * loops.c: control flow in reverse.  A loop that will be reversed is emitted as a scan.  The scan also stacks the
+ * loop's carries at the start of each iteration.  The reverse is a `for` from the last iteration to the first.  It
+ * recomputes the body from one row of the stacks, and pulls cotangents back through it.  Loops inside the body are
+ * treated in the same way.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 static const struct type index_type = {.dtype = DTYPE_I64};
 
-/* ---- what a region refers to ---- */
+/* ---- the values that a region uses ---- */
 
 static void mark_list(bool *used, const int *value, int n)
 {
@@ -18,7 +19,7 @@ static void mark_list(bool *used, const int *value, int n)
 		used[value[k]] = true;
 }
 
-/* Operands of all nodes in the region, and results of the regions in it. */
+/* Marks the operands of all nodes in the region, and the results of the regions in it. */
 static void mark_used(const struct region *region, bool *used)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);) {
@@ -28,7 +29,7 @@ static void mark_used(const struct region *region, bool *used)
 	}
 }
 
-/* The active values from outside that the regions use, ascending. */
+/* Lists the active values from outside that the regions use, ascending. */
 static int captured_active(struct aot *x, const struct region *region, int n_region, int *list)
 {
 	bool *own = NEW(x->arena, bool, x->p->n_value), *used = NEW(x->arena, bool, x->p->n_value);
@@ -51,8 +52,7 @@ static int captured_active(struct aot *x, const struct region *region, int n_reg
 
 /* ---- forward ---- */
 
-/* Whether iteration 0 runs, or (after an iteration) the next one: the condition of a while on these carries, in place.
- */
+/* Whether iteration 0 runs, or (after an iteration) the next one.  Emits the condition of a while on these carries. */
 static int goes_on(struct aot *x, const struct node *node, const int *carry)
 {
 	const struct region *condition = &node->region[0];
@@ -62,7 +62,7 @@ static int goes_on(struct aot *x, const struct node *node, const int *carry)
 	return x->map[condition->result[0]];
 }
 
-/* The flag that ends the saving scan after an iteration; next: the iterations done.  -1: the trip count is fixed. */
+/* The flag that ends the saving scan after an iteration. next: the iterations done. -1: the trip count is fixed. */
 static int stop_flag(
     struct aot *x, const struct node *node, const struct node_loop *l, int count, int next, const int *carry)
 {
@@ -82,7 +82,7 @@ static int stop_flag(
 
 static struct shape flat_shape(const struct aot *x, int v) { return aot_vector(shape_elements(&x->p->type[v].shape)); }
 
-/* Which carries share which stack. */
+/* Which carries share a stack. */
 struct stacks {
 	int n, of[LIMIT_ARGS]; /* of[k]: number of the stack of carry k, -1: none */
 	bool shared;
@@ -94,7 +94,7 @@ static struct stacks plan_stacks(struct aot *x, const struct node *node, const s
 	bool *used = NEW(x->arena, bool, x->p->n_value);
 	int number[2] = {-1, -1};
 
-	/* A carry that the body only hands on is not needed to run it again. */
+	/* A second run of the body does not need a carry that the body only hands on. */
 	mark_used(l->body, used);
 	for (int k = 0; k < l->n_carry; k++)
 		s.of[k] = used[l->first_param + k] ? s.n++ : -1;
@@ -111,7 +111,7 @@ static struct stacks plan_stacks(struct aot *x, const struct node *node, const s
 	return s;
 }
 
-/* What an iteration appends to stack `which`: the carries in it, side by side; param: the first of them. */
+/* The row that an iteration appends to stack `which`: its carries side by side. param: the first carry. */
 static int emit_row(struct aot *x, const struct node_loop *l, const struct stacks *s, int which, int param)
 {
 	const struct attrs along = {.axis = 0};
@@ -132,8 +132,8 @@ static int emit_row(struct aot *x, const struct node_loop *l, const struct stack
 }
 
 /*
- * The scan.  Its results: iterations done, carries, ys, stacks.  count: the trip count as an i64 scalar, -1 when it is
- * no operand.
+ * Emits the scan.  Its results: iterations done, carries, ys, stacks. count: the trip count as an i64 scalar; -1 if it
+ * is no operand.
  */
 static int emit_saving_scan(struct aot *x, const struct node *node, const struct node_loop *l, const int *init,
     int count, const struct stacks *stacks)
@@ -189,7 +189,7 @@ void aot_save_loop(struct aot *x, const struct node *node)
 	} else if (op_table[node->op].family == FAMILY_WHILE) {
 		starts = goes_on(x, node, init);
 	}
-	/* A scan decides only after an iteration: the first one needs a cond. */
+	/* A scan decides only after an iteration, so the first iteration needs a cond. */
 	if (starts >= 0)
 		build_open(&x->b, NULL, 0);
 	out = emit_saving_scan(x, node, &l, init, count, &stacks);
@@ -231,7 +231,7 @@ static int row_of(struct aot *x, int stack, int at)
 	return aot_emit(x, OP_GATHER, (int[]){stack, at}, 2, &attrs);
 }
 
-/* `whole` with a row added at `at`. */
+/* Adds a row to `whole` at `at`. */
 static int add_row(struct aot *x, int whole, int at, int row)
 {
 	const struct attrs attrs = {.axis = 0, .mode = MODE_CLIP};
@@ -243,7 +243,7 @@ static int add_row(struct aot *x, int whole, int at, int row)
 	    x, OP_SCATTER_ADD, (int[]){whole, aot_reshape(x, at, &one), aot_reshape(x, row, &s)}, 3, &attrs);
 }
 
-/* The parameters of the body at iteration `at`, from the stacks. */
+/* Sets the parameters of the body at iteration `at` from the stacks. */
 static void show_iteration(
     struct aot *x, const struct node *node, const struct node_loop *l, const struct aot_saved *saved, int at)
 {
@@ -264,8 +264,10 @@ static void show_iteration(
 		x->map[l->first_param + k] = row_of(x, x->map[node->arg[l->first_arg + k]], at);
 }
 
-/* Cotangents that the reverse loop carries: of carries, of captured values, of xs; each list by value of p or by
- * position. */
+/*
+ * The cotangents that the reverse loop carries: of carries, of captured values, of xs.  Each list goes by value of p or
+ * by position.
+ */
 struct reverse {
 	int n, n_carry, n_captured, n_xs, carry[LIMIT_ARGS], captured[LIMIT_ARGS], xs[LIMIT_ARGS];
 };
@@ -286,7 +288,7 @@ static struct reverse reverse_of(struct aot *x, const struct node_loop *l)
 	return r;
 }
 
-/* The body of the reverse loop, param: its first carry; result[r->n]. */
+/* Emits the body of the reverse loop. param: its first carry; result[r->n]. */
 static void pull_iteration(struct aot *x, const struct node *node, const struct node_loop *l, const struct reverse *r,
     int at, int param, int *result)
 {
@@ -360,7 +362,10 @@ void aot_pull_loop(struct aot *x, const struct node *node)
 		aot_give(x, node->arg[l.first_arg + r.xs[k]], out + r.n_carry + r.n_captured + k);
 }
 
-/* A cond whose regions run the region taken again and give the cotangents of what either captures. */
+/*
+ * Emits a cond.  Its regions run the branch that was taken again, and give the cotangents of everything that either
+ * branch captures.
+ */
 void aot_pull_cond(struct aot *x, const struct node *node)
 {
 	int captured[LIMIT_ARGS], outside[LIMIT_ARGS], n = captured_active(x, node->region, 2, captured), out;

@@ -3,10 +3,10 @@
 #include "graph/walk.h"
 
 struct lowering {
-	struct program *p; /* type[] has room for an index a fixed point */
+	struct program *p; /* type[] has room for one index per fixed point */
 	struct arena *arena;
 	bool keep_solutions;
-	int *alias; /* [n_value of the program it was] the parameter that a value has become */
+	int *alias; /* [n_value of the old program] the parameter that a value has become */
 };
 
 static bool goes(const struct lowering *l, const struct node *node)
@@ -14,7 +14,7 @@ static bool goes(const struct lowering *l, const struct node *node)
 	return node->op == OP_FIXED_POINT && !(l->keep_solutions && node->attrs.meaning == MEANING_SOLUTION);
 }
 
-/* The parameters that the bodies of these regions will have got. */
+/* The number of parameters that the new bodies of these regions need. */
 static int new_params(const struct lowering *l, const struct region *region)
 {
 	int n = 0;
@@ -24,7 +24,7 @@ static int new_params(const struct lowering *l, const struct region *region)
 	return n;
 }
 
-/* Parameters are consecutive, so a body with an index has new ones. */
+/* Gives the body an index.  Parameters must be consecutive, so all of them are new. */
 static void add_index(struct lowering *l, struct region *body)
 {
 	int first = l->p->n_value;

@@ -1,10 +1,10 @@
-/* lower_custom.c: the function of a custom in the place of the op, for whoever has no use for its rule. */
+/* lower_custom.c: replaces a custom by its function, for engines that cannot use its rule. */
 #include "graph/walk.h"
 #include "lower.h"
 
 struct splicing {
 	enum derivative_kind kept; /* rules of this kind stay */
-	int *alias;                /* [n_value] the value that stands for one that is gone; itself where it stays */
+	int *alias;                /* [n_value] the value that replaces one that is gone; itself if it stays */
 	struct arena *arena;
 };
 
@@ -20,7 +20,7 @@ static bool goes(const struct splicing *s, const struct node *node)
 	return node->op == OP_CUSTOM && node->attrs.transform != s->kept;
 }
 
-/* Nodes that the region will have; those of regions that stay do not count. */
+/* The number of nodes that the region will have.  Nodes in regions that stay do not count. */
 static int count_nodes(const struct splicing *s, const struct region *region)
 {
 	int n = 0;
@@ -90,7 +90,7 @@ struct program lower_customs(const struct program *p, enum derivative_kind kept,
 	splice_region(&s, &p->top, &out.top);
 	out = program_renumber(&out, a);
 	program_settle_stores(
-	    &out, a); /* a result may be an operand, and one that is stored into is no buffer elsewhere */
+	    &out, a); /* a result may be an operand, and a value that is stored into must not be used elsewhere */
 	return out;
 }
 

@@ -1,8 +1,9 @@
 /*
- * nested.c: op derivative replaced by the nodes of its derivative.  A pass copies the program and derives the regions
- * that hold no other derivative; there are as many passes as derivatives are nested.  What a region captures is not
- * active in it, so that it is a constant there, but the nodes that stand in its place refer to it, so that a transform
- * around them finds it.
+ * nested.c: replaces op derivative by the nodes of its derivative.
+ *
+ * A pass copies the program and differentiates the regions that hold no other derivative.  Nested derivatives need one
+ * pass per depth.  A captured value is not active in the region, so it is a constant there.  But the new nodes refer to
+ * it, so a transform around them finds it.
  */
 #include "nested.h"
 #include "graph/walk.h"
@@ -13,7 +14,7 @@ bool program_has_derivative(const struct program *p) { return region_nesting(&p-
 
 /* ---- one derivative ---- */
 
-/* The float ones among n values from v on; to[] has room for them. */
+/* Copies the float values among the n values from v on to to[]. */
 static int floats(const struct aot *x, const int *value, int n, int *to)
 {
 	int n_float = 0;
@@ -24,7 +25,7 @@ static int floats(const struct aot *x, const int *value, int n, int *to)
 	return n_float;
 }
 
-/* Every derivative has an activity of its own; an operand becomes a parameter. */
+/* Starts one derivative: it has its own activity flags, and its operands become parameters. */
 static void begin_derivative(struct aot *x, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -77,7 +78,7 @@ void aot_derive_node(struct aot *x, const struct node *node)
 
 /* ---- the program ---- */
 
-/* Derives the innermost ones; `above` and `below` as in struct aot. */
+/* Replaces the innermost derivatives; `above` and `below` as in struct aot. */
 static bool lower_once(const struct program *p, int above, int below, const struct aot_rules *rules, struct arena *a,
     struct program *out, struct error *e)
 {

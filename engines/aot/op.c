@@ -1,7 +1,9 @@
-/* op.c: the derivative of one op as a program, for engines that meet ops one by one as they are executed. */
+/*
+ * op.c: the derivative of one op as a program, for engines that differentiate ops one by one while they execute them.
+ */
 #include "parts.h"
 
-/* An op whose inputs are there: operand k is value k, the result the one after them. */
+/* Begins a program with the inputs of an op: operand k is value k, and the result comes after them. */
 static struct aot *begin_op(const struct aot_op *of, struct node *plain, struct arena *a, struct error *e)
 {
 	struct aot *x = NEW(a, struct aot, 1);
@@ -17,7 +19,7 @@ static struct aot *begin_op(const struct aot_op *of, struct node *plain, struct 
 	build_input(&x->b, &of->out);
 	*plain = *of->node;
 	if (plain->op == OP_STORE)
-		plain->op = OP_DYNAMIC_UPDATE_SLICE; /* of a tangent others may know too */
+		plain->op = OP_DYNAMIC_UPDATE_SLICE; /* the buffer is a tangent, which others may use too */
 	return x;
 }
 

@@ -1,16 +1,16 @@
 /*
- * order.c: nodes in an order that follows from the program alone.  Rules emit inside argument lists, whose order of
- * evaluation compilers choose; the wiring is the same whatever they choose, so nodes are put in the order in which the
- * results need them. What no result needs goes.
+ * order.c: puts nodes into an order that follows from the program alone.  Rules emit inside argument lists, and each
+ * compiler evaluates these in its own order.  But the wiring is always the same, so nodes are put in the order in which
+ * the results need them.  Nodes that no result needs are dropped.
  */
 #include "parts.h"
 
 struct order {
 	struct arena *arena;
-	int *node_of; /* [n_value] the node in the region being ordered that defines it, -1: none */
+	int *node_of; /* [n_value] the node of this region that defines it; -1: none */
 };
 
-/* Nodes of one region that a node needs, each once or more often. */
+/* The nodes of a region that each node needs, possibly listed more than once. */
 struct needed_nodes {
 	int n, room, *node;
 };
@@ -37,8 +37,10 @@ static void need_region(struct order *o, struct needed_nodes *s, const struct re
 		need(o, s, region->result[k]);
 }
 
-/* Depth first without recursion: `open` holds the nodes whose needs are being placed, next[i] the need of node i that
- * comes next. */
+/*
+ * Depth first without recursion.  `open` holds the nodes whose needs are being placed. next[i] is the next need of node
+ * i.
+ */
 static int place(int root, const struct needed_nodes *needs, int *next, int *open, bool *placed,
     const struct node *from, struct node *to)
 {

@@ -1,4 +1,4 @@
-/* parts.h: what the files of `aot` share: the program that grows, and the rules that emit into it. */
+/* parts.h: shared by the files of `aot`: the program that grows, and the rules that emit into it. */
 #ifndef ENGINES_AOT_PARTS_H
 #define ENGINES_AOT_PARTS_H
 
@@ -9,36 +9,37 @@
 #include "nested.h"
 #include "table.h"
 
-/* What the forward pass left of a loop, as values of the derived program. */
+/* The values of the derivative program that the forward pass saved for the reverse of a loop. */
 struct aot_saved {
-	int count; /* i64 scalar, the iterations executed; -1: always the fixed trip count */
+	int count; /* i64 scalar, the number of iterations that ran; -1: always the fixed trip count */
 	/*
-	 * Carry k at the start of each iteration lies flattened in row t of stack[k], from column first[k] on; stack[k]
-	 * -1: the body does not read it.  Where results are short, carries share a stack: one f64 for floats, one i64
-	 * for the others.
+	 * Carry k at the start of iteration t is flattened in row t of stack[k], from column first[k] on. stack[k] -1:
+	 * the body does not read it.  Carries share a stack if there is little room for results: one f64 stack for
+	 * floats, one i64 stack for the others.
 	 */
 	int stack[LIMIT_ARGS], first[LIMIT_ARGS];
 };
 
-/* "value" below is a number in the derived program, unless it indexes one of the arrays by value of p. */
+/*
+ * The derivative program that grows.  Below, "value" is a value number of it, unless it indexes an array by value of p.
+ */
 struct aot {
-	jmp_buf fail; /* taken, with *error set, when the program cannot be built */
+	jmp_buf fail; /* the exit, with *error set, when the program cannot be built */
 	struct error *error;
 	struct arena *arena;
 	struct builder b;
-	const struct program *p; /* what is differentiated */
+	const struct program *p; /* the program that is differentiated */
 	bool *active;            /* [p->n_value] float, and depends on a wrt input through floats */
 	int *map;                /* [p->n_value] the value that holds the primal in the region being emitted */
 	int *dual;  /* [p->n_value] its tangent (jvp) or the cotangent so far (vjp); -1: absent, which is not zero */
-	int n_node; /* emitted so far */
-	int above,
-	    below; /* levels of the request that differentiate the derivative program again, and those that made p */
+	int n_node; /* nodes emitted so far */
+	int above, below; /* levels that differentiate the derivative program again, and those that made p */
 	const struct aot_rules *rules;
-	bool lowering;           /* op derivative is replaced */
+	bool lowering;           /* op derivative is being replaced */
 	struct aot_saved *saved; /* [p->n_value] by the first result of a loop */
 };
 
-/* ---- emission (build.c); all of them leave by `fail` on an error ---- */
+/* ---- emission (build.c); every function leaves by `fail` on an error ---- */
 
 _Noreturn void aot_fail(struct aot *x, const char *text);
 const struct type *aot_type(const struct aot *x, int value);
@@ -59,25 +60,26 @@ int aot_reshape(struct aot *x, int value, const struct shape *s);
 int aot_broadcast(struct aot *x, int value, const struct shape *s);
 int aot_transpose(struct aot *x, int value, const int *axes);
 int aot_reverse(struct aot *x, int value, int axis);
-/* `count` positions from `start` along one axis. */
+/* The slice of `count` positions from `start` along one axis. */
 int aot_slice(struct aot *x, int value, int axis, int start, int count);
-/* Padding along one axis. */
+/* Pads along one axis. */
 int aot_pad(struct aot *x, int value, int axis, int low, int high, double number);
 /* Sums over the axes along which a value of shape s was stretched: the adjoint of broadcasting. */
 int aot_sum_to(struct aot *x, int value, const struct shape *s);
 /*
- * derivative * partial, and 0 where the derivative is 0 whatever the partial: a strong zero.  Where the program will be
- * differentiated again, so is the product at that 0: its own derivative by the derivative stays the partial.
+ * derivative * partial, but 0 if the derivative is 0, whatever the partial: a strong zero.  If the program will be
+ * differentiated again, the product is right for that too.  At a derivative of 0, its own derivative by that derivative
+ * is still the partial.
  */
 int aot_product(struct aot *x, int derivative, int partial);
-/* What a right engine does at the seams of batches (table.h). */
+/* The seams of batches (table.h) as a correct engine has them. */
 int aot_guard(struct aot *x, int predicate, int value);
 int aot_gather(struct batcher *b, const struct node *node);
 static inline int aot_strong(struct aot *x, int derivative, int partial)
 {
 	return x->rules->product(x, derivative, partial);
 }
-/* Axis `axis` first, the others flattened: [extent, others]; and back to shape s. */
+/* aot_rows: axis `axis` first, the others flattened: [extent, others]. aot_unrows: back to shape s. */
 int aot_rows(struct aot *x, int value, int axis);
 int aot_unrows(struct aot *x, int rows, int axis, const struct shape *s);
 struct shape aot_vector(int n);
@@ -92,7 +94,7 @@ aot_pull_fn aot_pull_partials, aot_pull_select, aot_pull_cast, aot_pull_broadcas
     aot_pull_scatter_set, aot_pull_scatter_add, aot_pull_scatter_mul, aot_pull_scatter_extremum,
     aot_pull_masked_scatter, aot_pull_reduce_sum, aot_pull_reduce_mean, aot_pull_reduce_prod, aot_pull_reduce_extremum,
     aot_pull_logsumexp, aot_pull_norm, aot_pull_cumsum, aot_pull_cumprod, aot_pull_matmul, aot_pull_sort;
-/* Their heads. */
+/* Heads of these functions. */
 #define PULL(name) \
 	void aot_pull_##name(struct aot *x, const struct node *node, const int *arg, int out, int cotangent, \
 	    const bool *wanted, int *contribution)
@@ -108,23 +110,23 @@ void aot_pull_custom(struct aot *x, const struct node *node);
 
 /* ---- programs (forward.c, jvp.c, vjp.c, loops.c) ---- */
 
-/* A program with the inputs of p, which are mapped; nothing is active. */
+/* Begins a program with the inputs of p, which are mapped.  Nothing is active. */
 struct aot *aot_begin(const struct program *p, struct arena *a, struct error *e) MUST_CHECK;
 /* Ends the program, unless it breaks a limit that program_check would name. */
 bool aot_end(struct aot *x, const int *result, int n_result, struct program *out);
-/* Lists with room for a primal and a derivative each, or for their types. */
+/* Length of lists with room for a primal and a derivative each, or for their types. */
 enum { AOT_ROOM = 2 * LIMIT_ARGS + 1 };
-/* Appends the values that hold value[n] of p; gives the length. */
+/* Appends the values that hold value[n] of p to the list.  Returns its new length. */
 int aot_add_primals(struct aot *x, int *list, int n_list, const int *value, int n);
-/* The nodes of a region and their tangents, into the open region. */
+/* Emits the nodes of a region and their tangents into the open region. */
 void aot_push_region(struct aot *x, const struct region *region);
 
 /*
- * Replaces scatter_apply nodes of *p by loops over their indices; *p is as it was where there is none.  False with a
- * reason where the IR has no room.
+ * Replaces scatter_apply nodes of *p by loops over their indices.  Without such nodes *p does not change.  False with a
+ * reason if the IR has no room.
  */
 bool aot_without_apply(struct program *p, struct arena *a, struct error *e) MUST_CHECK;
-/* What stands in for one scatter_apply node in the primal. */
+/* Emits the primal of one scatter_apply node. */
 void aot_primal_apply(struct aot *x, const struct node *node);
 
 /* Sets x->active of the values of a region from that of its parameters. */
@@ -135,31 +137,38 @@ bool aot_has_rules(const struct region *region, struct error *e) MUST_CHECK;
 struct shape aot_matrix(const struct shape *s, bool left);
 /* value * factor, of its type; the value itself when the factor is 1. */
 int aot_scaled(struct aot *x, int value, double factor);
-/* A partial by its text, f64; wide[]: the operands in f64 (rules.c). */
+/* Emits a partial from its text, in f64. wide[]: the operands in f64 (rules.c). */
 int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg);
-/* Whether the node is a derivative without others inside, to be replaced; aot_derive_node emits its results (nested.c).
+/*
+ * aot_derives: whether the node is a derivative to be replaced, with no other derivative inside. aot_derive_node emits
+ * its results (nested.c).
  */
 bool aot_derives(const struct node *node);
 void aot_derive_node(struct aot *x, const struct node *node);
-/* The primal of a region's nodes into the region that is open; its parameters are mapped already. */
+/* Emits the primal of a region's nodes into the open region.  The region's parameters are already mapped. */
 void aot_primal(struct aot *x, const struct region *region);
-/* One node of it. */
+/* Emits the primal of one node. */
 void aot_primal_node(struct aot *x, const struct node *node);
 void aot_show(struct aot *x, int first, const int *value, int n); /* map[first + k] = value[k] */
 
-/* As aot_primal; loops with active results leave what reversing them needs in x->saved. */
+/* Like aot_primal, but each loop with active results saves what its reverse needs in x->saved. */
 void aot_primal_saving(struct aot *x, const struct region *region);
 void aot_save_loop(struct aot *x, const struct node *node);
-/* Adds to the cotangent of a value of p; nothing when it is not active or the contribution is absent. */
+/*
+ * Adds a contribution to the cotangent of a value of p.  Does nothing if the value is not active or the contribution is
+ * absent.
+ */
 void aot_give(struct aot *x, int v, int contribution);
-/* The cotangents of a region's own values are unknown. */
+/* Forgets the cotangents of a region's own values. */
 void aot_clear(struct aot *x, const struct region *region);
-/* Pulls cotangents back through the nodes of a region, whose primal was emitted with aot_primal_saving into the open
- * region. */
+/*
+ * Pulls cotangents back through the nodes of a region. aot_primal_saving must have emitted its primal into the open
+ * region.
+ */
 void aot_pull_region(struct aot *x, const struct region *region);
 void aot_pull_loop(struct aot *x, const struct node *node);
 void aot_pull_cond(struct aot *x, const struct node *node);
-/* The same program with its nodes in an order that depends on their wiring alone, and without dead ones. */
+/* The same program without dead nodes, in an order that depends on the wiring alone. */
 struct program aot_order(const struct program *p, struct arena *a);
 /* dual[v], or zeros of its type. */
 int aot_dual(struct aot *x, int v);

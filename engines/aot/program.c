@@ -1,5 +1,4 @@
-/* program.c: derivative programs as wholes: what goes in and comes out, what is refused, and the levels of a request.
- */
+/* program.c: whole derivative programs: inputs and results, refusals, and the levels of a request. */
 #include "graph/walk.h"
 #include "parts.h"
 
@@ -52,7 +51,7 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 		return error_set(
 		    x->error, NULL, "derivative program: %d inputs, expected at most %d", n_input, LIMIT_ARGS);
 	*out = aot_order(out, x->arena);
-	program_settle_stores(out, x->arena); /* what was an input, or used once, may be neither here */
+	program_settle_stores(out, x->arena); /* an old input, or a value that was used once, may have more uses here */
 	if (program_nodes(out) > AOT_NODES)
 		return error_set(
 		    x->error, NULL, "derivative program: %d nodes, expected at most %d", program_nodes(out), AOT_NODES);
@@ -62,8 +61,10 @@ bool aot_end(struct aot *x, const int *result, int n_result, struct program *out
 	return true;
 }
 
-/* What is derived: seeds NULL are inputs of the derivative program, and its results begin with those of p; else
- * constants, and derivatives alone. */
+/*
+ * One derivation.  If the seeds are NULL, they are inputs of the derivative program, and its results begin with those
+ * of p.  Otherwise they are constants, and the results are derivatives only.
+ */
 struct level_derivation {
 	const int *wrt;
 	int n_wrt;
@@ -72,7 +73,7 @@ struct level_derivation {
 	const struct aot_rules *rules;
 };
 
-/* A float type's seed number k that is not 0 everywhere: what is known to be 0 is absent. */
+/* Whether t is a float type and its seed number k is not 0 everywhere.  A seed that is known to be 0 is absent. */
 static bool is_there(const struct level_derivation *d, const struct type *t, int k)
 {
 	if (!dtype_is_float(t->dtype))
@@ -83,7 +84,7 @@ static bool is_there(const struct level_derivation *d, const struct type *t, int
 	return !d->seed;
 }
 
-/* A derivation of p, checkpoints and derivatives gone, whose wrt inputs are active; NULL with an error. */
+/* Begins a derivation of p without checkpoints and derivatives.  Its wrt inputs are active.  NULL with an error. */
 static struct aot *begin(
     const struct program *p, const struct level_derivation *d, bool jvp, struct arena *a, struct error *e)
 {
@@ -105,13 +106,16 @@ static struct aot *begin(
 	return x;
 }
 
-/* The tangent of an input, or the cotangent of a result, of type t: number k of its kind. */
+/* The tangent of an input, or the cotangent of a result, of type t.  It is number k of its kind. */
 static int take_seed(struct aot *x, const struct level_derivation *d, const struct type *t, int k)
 {
 	return d->seed ? build_constant(&x->b, &d->seed[k]) : build_input(&x->b, t);
 }
 
-/* Appends the derivatives of value[n] of p.  Of integers and bools: zeros where the seeds are constants, else none. */
+/*
+ * Appends the derivatives of value[n] of p.  For integers and bools it appends zeros if the seeds are constants, else
+ * nothing.
+ */
 static int add_derivatives(
     struct aot *x, const struct level_derivation *d, int *list, int n_list, const int *value, int n)
 {

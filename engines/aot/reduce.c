@@ -1,5 +1,7 @@
-/* reduce.c: reductions, running sums and products, matrix products: both directions, in f64 where a rule is more than a
- * move. */
+/*
+ * reduce.c: reductions, running sums and products, matrix products, in both directions.  A rule that is more than a
+ * move works in f64.
+ */
 #include <float.h>
 
 #include "parts.h"
@@ -33,7 +35,7 @@ static int kept(struct aot *x, const struct node *node, const int *arg, int valu
 	return aot_reshape(x, value, &s);
 }
 
-/* f64 in whatever shape holds the result's elements, to the type of the result. */
+/* Turns an f64 value with the result's elements, in any shape, into the type of the result. */
 static int as_result(struct aot *x, int value, int out)
 {
 	const struct type type = *aot_type(x, out);
@@ -62,7 +64,7 @@ PULL(reduce_mean)
 	contribution[0] = aot_broadcast(x, aot_cast(x, share, type.dtype), &type.shape);
 }
 
-/* Products of what comes before each place along axis 1. */
+/* The products of all elements before each place along axis 1. */
 static int products_before(struct aot *x, int rows)
 {
 	const struct attrs along = {.axis = 1};
@@ -71,7 +73,10 @@ static int products_before(struct aot *x, int rows)
 	return aot_emit(x, OP_CUMPROD, &shifted, 1, &along);
 }
 
-/* For each element the product of the others of its group, f64: those before times those after, right with zeros. */
+/*
+ * For each element, the product of the others of its group, in f64.  It multiplies those before by those after, which
+ * is right with zeros.
+ */
 static int other_factors(struct aot *x, const struct node *node, int value)
 {
 	const struct shape s = aot_type(x, value)->shape;
@@ -121,7 +126,7 @@ PUSH(reduce_prod)
 	return as_result(x, reduced(x, node, OP_REDUCE_SUM, aot_strong(x, aot_wide(x, tangent[0]), others)), out);
 }
 
-/* Whether each element attains the extremum, and how many of its group do (f64, 1 at least). */
+/* Whether each element attains the extremum, and how many of its group do (*count, f64, at least 1). */
 static int find_winners(struct aot *x, const struct node *node, const int *arg, int out, int *count)
 {
 	int wins = aot_op2(x, OP_EQ, arg[0], kept(x, node, arg, out));
@@ -149,13 +154,13 @@ PUSH(reduce_extremum)
 	return as_result(x, aot_op2(x, OP_DIV, reduced(x, node, OP_REDUCE_SUM, sum), count), out);
 }
 
-/* e^(x - m) with m the group's maximum, 0 where that is infinite; *total is its sum, 1 where that is 0. */
+/* e^(x - m), with m the group's maximum, or 0 if that is infinite.  *total is their sum, or 1 if that is 0. */
 static int softmax_terms(struct aot *x, const struct node *node, const int *arg, int *total)
 {
 	int wide = aot_wide(x, arg[0]), top = reduced(x, node, OP_REDUCE_MAX, wide), zero = aot_scalar(x, DTYPE_F64, 0);
 	int finite = aot_op2(x, OP_LE, aot_op1(x, OP_ABS, top), aot_scalar(x, DTYPE_F64, DBL_MAX)), terms;
 
-	/* The quotient does not depend on it. */
+	/* The quotient does not depend on the shift. */
 	top = aot_op1(x, OP_STOP_GRADIENT, aot_op3(x, OP_SELECT, finite, top, zero));
 	terms = aot_op1(x, OP_EXP, aot_op2(x, OP_SUB, wide, top));
 	*total = reduced(x, node, OP_REDUCE_SUM, terms);
@@ -163,13 +168,13 @@ static int softmax_terms(struct aot *x, const struct node *node, const int *arg,
 	return terms;
 }
 
-/* x over the norm, scaled by the largest magnitude so that no square over- or underflows; 0 where all are 0. */
+/* x over the norm; 0 if all are 0.  It is scaled by the largest magnitude, so no square overflows or underflows. */
 static int unit_vectors(struct aot *x, const struct node *node, const int *arg)
 {
 	int wide = aot_wide(x, arg[0]), top = reduced(x, node, OP_REDUCE_MAX, aot_op1(x, OP_ABS, wide));
 	int one = aot_scalar(x, DTYPE_F64, 1), zero = aot_scalar(x, DTYPE_F64, 0), sum;
 
-	/* Nor does this one. */
+	/* The quotient does not depend on the scale. */
 	top = aot_op1(x, OP_STOP_GRADIENT, aot_op3(x, OP_SELECT, aot_op2(x, OP_GT, top, zero), top, one));
 	wide = aot_op2(x, OP_DIV, wide, top);
 	sum = reduced(x, node, OP_REDUCE_SUM, aot_op1(x, OP_SQUARE, wide));
@@ -177,7 +182,7 @@ static int unit_vectors(struct aot *x, const struct node *node, const int *arg)
 	return aot_op2(x, OP_DIV, wide, aot_op1(x, OP_SQRT, sum));
 }
 
-/* Every element's cotangent is its group's times a partial. */
+/* The cotangent of every element: that of its group times a partial. */
 static int spread(struct aot *x, const struct node *node, const int *arg, int cotangent, int partial)
 {
 	return aot_cast(
@@ -226,8 +231,10 @@ PULL(cumsum)
 		contribution[0] = aot_reverse(x, aot_emit(x, OP_CUMSUM, &back, 1, &node->attrs), axis);
 }
 
-/* A scan over rows u and v, [n, others], with two carried rows; `step` emits the body: it replaces the carries and
- * gives the output. */
+/*
+ * Emits a scan over rows u and v, [n, others], with two carried rows.  `step` emits the body: it replaces the carries
+ * and gives the output.
+ */
 static int scan_rows(
     struct aot *x, int u, int v, double start0, double start1, int (*step)(struct aot *x, int *carry, int u, int v))
 {
@@ -242,7 +249,7 @@ static int scan_rows(
 	return aot_emit_regions(x, OP_SCAN, (int[]){first, second, u, v}, 4, &attrs) + 2;
 }
 
-/* From the last row on: s = c + (x after it) * (s after it).  Carries: s, x of the row after. */
+/* From the last row on: s = c + (x after it) * (s after it).  Carries: s and x of the row after. */
 static int step_pull(struct aot *x, int *carry, int value, int cotangent)
 {
 	carry[0] = aot_op2(x, OP_ADD, cotangent, aot_strong(x, carry[0], carry[1]));
@@ -251,8 +258,8 @@ static int step_pull(struct aot *x, int *carry, int value, int cotangent)
 }
 
 /*
- * d y_i / d x_j = (x_0 ... x_{j-1}) (x_{j+1} ... x_i), so the cotangent of x_j is the product before it times
- * s_j = c_j + x_{j+1} s_{j+1}: no division, right with zeros.
+ * d y_i / d x_j = (x_0 ... x_{j-1}) (x_{j+1} ... x_i).  So the cotangent of x_j is the product before it times s_j =
+ * c_j + x_{j+1} s_{j+1}. There is no division, so it is right with zeros.
  */
 PULL(cumprod)
 {
@@ -303,9 +310,10 @@ static int not_finite(struct aot *x, int value)
 }
 
 /*
- * left @ right in f64, where zeros of the derivative (left when `first`, else right) are strong: they make no NaN of an
- * infinite partial.  Three products: without the infinite partials; how often one meets a derivative that is not 0;
- * and, used only there, as it stands.
+ * left @ right in f64, where zeros of the derivative are strong: they make no NaN from an infinite partial.  The
+ * derivative is `left` if `first`, else `right`.  It takes three products.  One leaves out the infinite partials.  One
+ * counts how often an infinite partial meets a derivative that is not 0.  The plain product is used only where that
+ * count is not 0.
  */
 static int strong_matmul(struct aot *x, int left, int right, bool first)
 {
@@ -343,7 +351,7 @@ PULL(matmul)
 	struct shape full = aot_type(x, out)->shape, batch_l = l, batch_r = r;
 	int c, term;
 
-	/* The batch axes, then rows and columns, those of vectors restored. */
+	/* The batch axes, then rows and columns; the axes of vectors are restored. */
 	batch_l.rank -= 2;
 	batch_r.rank -= 2;
 	shape_broadcast(&batch_l, &batch_r, &full);

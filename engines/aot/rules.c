@@ -1,5 +1,4 @@
-/* rules.c: the table of `aot`, its texts as nodes of the program, and the rules of ops that are elementwise or linear.
- */
+/* rules.c: the table of `aot`, its texts as nodes, and the rules of elementwise and linear ops. */
 #include <assert.h>
 #include <string.h>
 
@@ -46,7 +45,7 @@ const struct aot_rules aot_rules_right = {
     .gather = aot_gather,
 };
 
-/* ---- texts; one that is wrong is a mistake in the table ---- */
+/* ---- texts; a wrong text is a mistake in the table ---- */
 
 static int emit_node(void *self, enum op op, const int *arg, int n_arg) { return aot_emit(self, op, arg, n_arg, NULL); }
 
@@ -67,7 +66,7 @@ int aot_partial(struct aot *x, const char *text, const int *wide, int n_arg)
 	return value;
 }
 
-/* The partial by operand k, f64, of a shape that broadcasts to the result's. */
+/* The partial by operand k, in f64.  Its shape broadcasts to that of the result. */
 static int emit_partial(struct aot *x, const struct node *node, const int *wide, int k)
 {
 	return aot_partial(x, x->rules->row[node->op].partial[k], wide, node->n_arg);

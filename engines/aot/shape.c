@@ -1,4 +1,4 @@
-/* shape.c: moves and slices pulled back: what was copied from, is summed into. */
+/* shape.c: moves and slices in reverse.  The cotangent of a copy is added to where the copy came from. */
 #include <string.h>
 
 #include "parts.h"

@@ -1,4 +1,4 @@
-/* stack.c: levels below become the program, batches above become slices. */
+/* stack.c: see stack.h. */
 #include "stack.h"
 
 #include <string.h>
@@ -8,17 +8,19 @@
 #include "lower.h"
 #include "engines/instance.h"
 
-/* One question to the engine's own prepare and answer. */
+/* One request to the engine's own prepare and answer. */
 struct sub_request {
 	struct testcase c;
 	void *state;
 };
 
 struct stack_plan {
-	int inner; /* transforms that are not answered slice by slice */
+	int inner; /* levels that are not answered slice by slice */
 	struct sub_request derivative, primal;
-	/* Whether `primal` is asked at all: with one level that differentiates, or an engine that composes, the other
-	 * question gives the primal too. */
+	/*
+	 * Whether the primal is asked for apart.  With one level that differentiates, or an engine that composes, the
+	 * other request gives it too.
+	 */
 	bool apart;
 };
 
@@ -36,7 +38,9 @@ int stack_inner(const struct testcase *c)
 	return n;
 }
 
-/* The case of n levels t of p; of one level at most for an engine that knows one, 0: its primal. */
+/*
+ * Prepares the case of n levels t of p.  An engine that knows one level gets at most one; 0 levels ask for the primal.
+ */
 static enum answer_status ask(struct engine *self, struct sub_request *q, const struct testcase *c,
     const struct program *p, struct transform *t, int n, struct arena *a, const char **text)
 {
@@ -44,7 +48,7 @@ static enum answer_status ask(struct engine *self, struct sub_request *q, const 
 	q->c.program = n > 1 ? *p : lower_customs(p, lower_keeps(n ? t : NULL), a);
 	q->c.n_transform = n;
 	q->c.transform = t;
-	q->c.n_point = 0; /* they come one by one */
+	q->c.n_point = 0; /* points come one by one */
 	q->c.point = NULL;
 	return self->kind->prepare(self, &q->c, a, &q->state, text);
 }
@@ -75,7 +79,7 @@ refuse:
 	return ANSWER_UNSUPPORTED;
 }
 
-/* The engine's answer to one question; the seeds are those of `own`, its copy of the case. */
+/* The engine's answer to one request.  The seeds are those of `own`, its copy of the case. */
 static void put(struct engine *self, const struct stack_plan *s, const struct sub_request *q,
     const struct testcase *own, int which, struct tensor *point, struct arena *a, struct answer *out)
 {
@@ -101,8 +105,10 @@ static void answer_inner(struct engine *self, const struct stack_plan *s, const 
 	out->primal = primal.primal;
 }
 
-/* Puts x[n] of slice b into the rows of stacked[n], which slice 0 makes; what has another type than there stands for
- * the whole. */
+/*
+ * Puts x[n] of slice b into row b of stacked[n], which slice 0 allocates.  If a type differs from that of slice 0, x
+ * replaces the whole stacked tensor.
+ */
 static void stack_slice(struct tensor *stacked, const struct tensor *x, int n, int b, int size, struct arena *a)
 {
 	for (int k = 0; k < n; k++) {
@@ -141,8 +147,9 @@ static void answer_level(struct engine *self, const struct stack_plan *s, const 
 			slice[t->wrt[k]] = kernel_row(&point[t->wrt[k]], b, a);
 		answer_level(self, s, own, level - 1, which, slice, a, &one);
 		for (int k = 0; k < t->n_wrt; k++)
-			kernel_set_row(&point[t->wrt[k]], b,
-			    &slice[t->wrt[k]]); /* what the engine did to its input is to be seen */
+			kernel_set_row(
+			    &point[t->wrt[k]], b, &slice[t->wrt[k]]); /* copies back what the engine did to its input,
+			                                                 so that the caller sees it */
 		if (one.status != ANSWER_OK) {
 			*out = one;
 			return;
@@ -152,7 +159,7 @@ static void answer_level(struct engine *self, const struct stack_plan *s, const 
 			out->primal = NEW(a, struct tensor, one.n_primal);
 			out->derivative = NEW(a, struct tensor, one.n_derivative);
 		}
-		/* Fewer or more than the first slice gave: the first says what is wrong. */
+		/* If this slice gave fewer or more tensors than the first, the first one shows the error. */
 		if (one.n_primal == out->n_primal)
 			stack_slice(out->primal, one.primal, one.n_primal, b, t->size, a);
 		if (one.n_derivative == out->n_derivative)

@@ -1,4 +1,4 @@
-/* text.c: recursive descent over a text; every step appends its node. */
+/* text.c: recursive descent over a text.  Each step appends its node. */
 #include "text.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 struct reader {
 	const struct text_scope *scope;
 	const char *at;
-	struct text_name shared; /* the name may be followed by more text */
+	struct text_name shared; /* the shared name; more text may follow it */
 	size_t shared_len;       /* 0: the text has none */
 	bool failed;
 };
 
-/* From the loosest to the tightest. */
+/* Operators, from the loosest to the tightest. */
 static const struct operator
 {
 	int level;
@@ -37,7 +37,7 @@ static int fail(struct reader *r)
 	return -1;
 }
 
-/* After a failure nothing is taken any more, so every loop ends. */
+/* After a failure the reader takes nothing more, so every loop ends. */
 static bool take(struct reader *r, const char *what)
 {
 	size_t n = strlen(what);
@@ -95,7 +95,7 @@ static int read_call(struct reader *r, const char *word, size_t len)
 	return op < 0 || op_table[op].n_arg != n ? fail(r) : emit(r, (enum op)op, arg, n);
 }
 
-/* The length of the name that begins here, 0: none does. */
+/* The length of the name that begins here; 0: there is none. */
 static size_t name_length(const char *at)
 {
 	return *at >= '0' && *at <= '9' ? 0 : strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");

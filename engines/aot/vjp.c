@@ -1,4 +1,7 @@
-/* vjp.c: the primal with what its reversal needs, and cotangents pulled back node by node, last node first. */
+/*
+ * vjp.c: emits the primal, which saves what its reverse needs.  Then it pulls cotangents back node by node, last node
+ * first.
+ */
 #include "parts.h"
 
 void aot_primal_saving(struct aot *x, const struct region *region)

@@ -26,10 +26,10 @@ const struct region **buffers_home(const struct program *p, struct arena *a)
 /* ---- last uses ---- */
 
 struct last {
-	const struct node *at[LIMIT_DEPTH + 2]; /* by depth: the node being walked; NULL: the results */
+	const struct node *at[LIMIT_DEPTH + 2]; /* by depth: the node that is being walked; NULL: the results */
 	int *depth;                             /* [n_value] of the region that defines the value */
-	const struct node **user;               /* [n_value] the latest in the value's own region */
-	bool *once;                             /* [n_value] and that as one operand, not as a capture */
+	const struct node **user;               /* [n_value] the latest user in the value's own region */
+	bool *once;                             /* [n_value] it uses the value as one operand, not as a capture */
 };
 
 static void mark_uses(struct last *last, const int *value, int n, int depth)
@@ -74,7 +74,7 @@ const struct node **buffers_last(const struct program *p, struct arena *a)
 	return last.user;
 }
 
-/* ---- cells of one value alone ---- */
+/* ---- values with cells of their own ---- */
 
 static bool hands_on(enum family f) { return f == FAMILY_COND || f == FAMILY_CHECKPOINT || f == FAMILY_CUSTOM; }
 
@@ -93,7 +93,7 @@ static void mark_exclusive(const struct region *region, bool parameters, bool *e
 
 			/* The condition of a while sees the cells that its body sees next. */
 			mark_exclusive(inner, f != FAMILY_WHILE || k == 1, exclusive);
-			/* Perhaps captured: then the result of the node is another name of it. */
+			/* A result that is captured would be another name of the captured value. */
 			for (int r = 0; hands_on(f) && r < inner->n_result; r++)
 				exclusive[inner->result[r]] = false;
 		}

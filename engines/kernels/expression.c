@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * exp(-x*x) to about an ulp: the rounding error of x*x, which exp would magnify by x*x, is known exactly from fma and
- * put back in first order.
+ * exp(-x*x) to about an ulp. exp would magnify the rounding error of x*x by x*x.  The error is known exactly from fma,
+ * and is added back to first order.
  */
 static double gauss(double x)
 {
@@ -250,7 +250,7 @@ static void parse_factor(struct compiler *s)
 	}
 }
 
-/* Operands of `parse` with either operator between them, from the left. */
+/* Parses operands by `parse` with either operator between them, from the left. */
 static void parse_chain(
     struct compiler *s, void (*parse)(struct compiler *), const char *operators, const enum code code[2])
 {
@@ -318,7 +318,7 @@ bool expression_reads(const struct expression *x, char variable)
 #define OPERANDS_1 double x = top[-1];
 #define OPERANDS_2 double v = *--top, u = top[-1];
 
-/* With the rounding errors of dtype *rounded, or none where it is NULL. */
+/* Evaluates with the rounding errors of dtype *rounded, or with none if it is NULL. */
 static double eval(
     const struct expression *expression, const enum dtype *rounded, double a, double b, double c, double y)
 {

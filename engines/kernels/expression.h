@@ -1,4 +1,7 @@
-/* expression.h: a partial derivative as data: a short text, compiled once to postfix code, evaluated in binary64. */
+/*
+ * expression.h: partial derivatives as data.  Each is a short text, compiled once to postfix code and evaluated in
+ * binary64.
+ */
 #ifndef ENGINES_KERNELS_EXPRESSION_H
 #define ENGINES_KERNELS_EXPRESSION_H
 
@@ -15,10 +18,10 @@ struct expression_step {
 };
 
 /*
- * Grammar: sums, products, quotients, unary minus, parentheses; numbers; pi; the variables a, b, c (operands) and y
- * (result); the functions listed in expression.c.  sel(p, u, v) evaluates u only where p is not 0 and v only where it
- * is: what is not taken is never computed.  Relations (gt ge lt le eq ne) give 1 or 0.  n == 0: no expression (text is
- * "").
+ * A compiled expression.  The grammar has sums, products, quotients, unary minus and parentheses; numbers and pi; the
+ * variables a, b, c (operands) and y (result); and the functions listed in expression.c. sel(p, u, v) evaluates u only
+ * where p is not 0, and v only where p is 0: the other one is never computed.  Relations (gt ge lt le eq ne) give 1 or
+ * 0. n == 0: no expression (text is "").
  */
 struct expression {
 	char text[EXPRESSION_TEXT]; /* as compiled: faults and mutants edit it and compile again */
@@ -26,17 +29,17 @@ struct expression {
 	struct expression_step step[EXPRESSION_CODE];
 };
 
-/* Compiles `text`; "" and NULL make the expression absent.  False with what is wrong, and where, in e. */
+/* Compiles `text`.  "" and NULL make the expression absent.  False with the fault and its place in e. */
 bool expression_compile(struct expression *out, const char *text, struct error *e) MUST_CHECK;
-/* The same of a text that stands in the sources, and compiles. */
+/* The same for a text in our sources, which always compiles. */
 void expression_known(struct expression *out, const char *text);
 
-/* Whether a variable, one of a b c y, occurs in it. */
+/* Whether the variable a, b, c or y occurs in it. */
 bool expression_reads(const struct expression *x, char variable);
 
-/* The value; operands the op does not have are ignored. */
+/* The value.  Operands that the op does not have are ignored. */
 double expression_eval(const struct expression *x, double a, double b, double c, double y);
-/* The same where every step is rounded in dtype d by the seed at work (rounding.h). */
+/* The same with every step rounded in dtype d by the seed at work (rounding.h). */
 double expression_eval_rounded(const struct expression *x, enum dtype d, double a, double b, double c, double y);
 
 #endif

@@ -244,7 +244,7 @@ void kernel_take_along_axis(
 			}
 }
 
-/* What one scatter does with the element that is there and the update. */
+/* Combines the element that is there and the update, for one scatter op. */
 typedef double f_scatter_fn(double, double);
 typedef int64_t i_scatter_fn(int64_t, int64_t);
 
@@ -296,7 +296,7 @@ void kernel_scatter(const struct node *node, const struct tensor *const arg[], s
 				else
 					to[i] = from[i];
 		}
-	/* Duplicates accumulated in binary64: one rounding at the end. */
+	/* Duplicates are accumulated in binary64 and rounded once at the end. */
 	for (int i = 0; f && i < n; i++)
 		out->at[i].f = dtype_round(dtype, out->at[i].f);
 }

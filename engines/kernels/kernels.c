@@ -183,8 +183,8 @@ static int64_t integer_of(enum dtype d, double x)
 }
 
 /*
- * An integer rounded ONCE to d: the conversion to binary64 must not round before dtype_round does, so that bits lost on
- * the way leave a sticky one behind (round to odd: at least 42 bits stay, 24 + 2 would do).
+ * Rounds an integer to d ONCE. The conversion to binary64 must not round before dtype_round does.  So lost bits leave a
+ * sticky bit (round to odd): at least 42 bits stay, and 24 + 2 would be enough.
  */
 static double float_of(enum dtype d, int64_t i)
 {
@@ -278,7 +278,10 @@ void broadcast_begin(struct broadcast *w, const struct shape *out, const struct 
 	for (int k = 0; k < n_arg; k++) {
 		int n_k = shape_elements(&arg[k]->type.shape);
 
-		/* As many elements as the result: only extents of 1 differ, so the order is the same. */
+		/*
+		 * It has as many elements as the result, so the shapes differ only in extents of 1, and the order is
+		 * the same.
+		 */
 		w->step[k] = n_k != 1;
 		if (n_k != 1 && n_k != n)
 			w->flat = false;
@@ -450,7 +453,7 @@ bool kernel_has(enum op op)
 	return (size_t)family < sizeof by_family / sizeof *by_family && by_family[family];
 }
 
-/* Apart, so that an engine without a seed pays for one test and no more. */
+/* A function of its own, so that an engine without a seed pays for one test only. */
 static void run_rounded(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a)
 {
 	const struct tensor *read[LIMIT_ARGS];

@@ -13,15 +13,15 @@ void kernel_run(const struct node *node, const struct tensor *const arg[], const
     struct arena *a);
 
 /*
- * What a store node does to a buffer that may be written in place: the block at the clamped starts becomes `update`,
- * whose cells are not the buffer's.
+ * Does a store in place: the block of `buffer` at the clamped starts becomes `update`.  The update must not share cells
+ * with the buffer.
  */
 void kernel_store(struct tensor *buffer, const struct tensor *update, const struct tensor *starts);
 
-/* kernel_run from and to value[], the values of p by number. */
+/* kernel_run with operands and results in value[], the values of p by number. */
 void kernel_step(const struct program *p, const struct node *node, struct tensor *value, struct arena *a);
 
-/* kernel_run into out[1], which is zeroed and of the result's type, and overlaps no operand. */
+/* kernel_run into out[1], which is zeroed, has the result's type, and overlaps no operand. */
 void kernel_run_into(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
 
 /* Whether kernel_run knows the op. */
@@ -31,31 +31,28 @@ bool kernel_has(enum op op);
 bool kernel_is_elementwise(enum op op);
 
 /*
- * n elements of an elementwise op, as its kernel computes and rounds them.  x: the operands' elements, consecutive;
- * from: dtype of the last operand; to: of the result.  `out` may be any of x.
+ * Computes n elements of an elementwise op as its kernel does, rounding included. x: consecutive elements of the
+ * operands. from: dtype of the last operand. to: dtype of the result.  `out` may be any of x.
  */
 void kernel_elements(enum op op, enum dtype from, enum dtype to, const union cell *const x[3], union cell *out, int n);
 
-/* The scalar meaning of an elementwise float op; b and c are ignored by ops with fewer operands.  Not rounded to a
- * dtype. */
+/* The scalar function of an elementwise float op, not rounded to a dtype.  Ops with fewer operands ignore b and c. */
 double kernel_scalar(enum op op, double a, double b, double c);
 
-/*
- * Position on an axis of extent n that `index` means under `mode`, or -1 when the element is dropped.
- */
+/* The position that `index` means under `mode` on an axis of extent n, or -1 when the element is dropped. */
 int kernel_index(enum index_mode mode, int64_t index, int n);
 
 /* Iterations a `for` node runs, from its attributes and (trip absent) its count operand. */
 int kernel_trip(const struct node *node, const struct tensor *count);
 
 /*
- * Elements that a scatter_apply node writes, in order: flat positions in its operand, *n of them.  `x` is the type of
+ * The elements that a scatter_apply node writes, in order: *n flat positions in its operand.  `x` is the type of
  * operand 0.
  */
 int *kernel_positions(
     const struct node *node, const struct type *x, const struct tensor *indices, int *n, struct arena *a);
 
-/* Slice t along the leading axis, a copy; and the reverse: writes x into row t of `stacked`. */
+/* kernel_row: a copy of slice t along the leading axis. kernel_set_row: writes x into row t of `stacked`. */
 struct tensor kernel_row(const struct tensor *xs, int t, struct arena *a);
 void kernel_set_row(struct tensor *stacked, int t, const struct tensor *x);
 

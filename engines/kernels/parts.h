@@ -1,4 +1,4 @@
-/* parts.h: what the kernel files share among themselves and with the structural derivative rules. */
+/* parts.h: functions that the kernel files share among themselves and with the structural derivative rules. */
 #ifndef ENGINES_KERNELS_PARTS_H
 #define ENGINES_KERNELS_PARTS_H
 
@@ -22,7 +22,7 @@ static inline int64_t int_min(int64_t x, int64_t y) { return x <= y ? x : y; }
 
 /* ---- kernels ---- */
 
-/* One node's work: `out` is zeroed and of the result's type. */
+/* Computes one node.  `out` is zeroed and has the result's type. */
 typedef void kernel_fn(const struct node *node, const struct tensor *const arg[], struct tensor *out, struct arena *a);
 
 /* index.c, by family. */
@@ -36,8 +36,8 @@ kernel_fn kernel_reduce, kernel_cumulative, kernel_matmul;
 kernel_fn kernel_iota, kernel_sort, kernel_argsort, kernel_argmax;
 
 /*
- * Up to three operands read element by element over a broadcast result: after broadcast_begin, at[k] is the offset of
- * operand k for element 0; broadcast_next steps to the next one in row-major order.
+ * Reads up to three operands element by element over a broadcast result.  After broadcast_begin, at[k] is the offset of
+ * operand k for element 0. broadcast_next steps to the next element in row-major order.
  */
 struct broadcast {
 	int n_arg, at[3];
@@ -67,33 +67,36 @@ struct axis_view {
 struct axis_view axis_view(const struct shape *s, int axis);
 
 /*
- * perm[v->n]: the positions of the elements of line (o, i) of x in the order of sort (ops.def).  spare[v->n] is working
- * memory.
+ * Sorts line (o, i) of x (see sort in ops.def): perm[v->n] gets the positions of its elements in order. spare[v->n] is
+ * working memory.
  */
 void order_line(const struct tensor *x, const struct axis_view *v, int o, int i, int *perm, int *spare);
 
 /*
- * A reduction that is one fold over its elements in row-major order: what kernel_reduce starts with, what n further
- * elements make of the sum so far, and the result of n elements in all.
+ * Reductions that are one fold over their elements in row-major order. kernel_fold_start is the value that
+ * kernel_reduce starts from. kernel_fold adds n elements to the sum so far. kernel_fold_end gives the result of n
+ * elements in all.
  */
 bool kernel_is_fold(enum op op);
 union cell kernel_fold_start(enum op op, enum dtype d);
 union cell kernel_fold(enum op op, enum dtype d, union cell sum, const union cell *x, int n);
 union cell kernel_fold_end(enum op op, enum dtype d, union cell sum, int n);
 
-/* What a scatter makes of the element that is there and an update; floats are rounded to d when all updates are in. */
+/* The element after a scatter puts `update` onto `there`.  Floats are rounded to d after all updates. */
 union cell kernel_scatter_element(enum op op, enum dtype d, union cell there, union cell update);
 
 /* map[i]: the result element that element i of the operand is reduced into. */
 int *reduce_map(const struct node *node, const struct shape *from, struct arena *a);
 
 /*
- * Adds the matrix product of two float tensors into sum, row-major as the result.  Terms whose factor from operand
- * `strong` (0, 1, or -1: neither) is 0 are left out: 0 times infinity is then nothing.
+ * Adds the matrix product of two float tensors to sum, row-major as the result.  A term is left out if its factor from
+ * operand `strong` (0, 1, or -1: neither) is 0.  So 0 times infinity adds nothing there.
  */
 void matmul_accumulate(double *sum, const struct tensor *left, const struct tensor *right, int strong);
 
-/* Whether an operand's element gave the extremum, which is a copy of one: == finds it, and a NaN comes from the NaNs.
+/*
+ * Whether an operand's element gave the extremum.  The extremum is a copy of an element, so == finds it; a NaN comes
+ * from the NaNs.
  */
 bool kernel_attains(double x, double extremum);
 

@@ -33,7 +33,7 @@ int *reduce_map(const struct node *node, const struct shape *from, struct arena 
 
 static double max_magnitude(double x, double y) { return real_max(x, fabs(y)); }
 
-/* One fold over the operand; logsumexp and norm fold their shift or scale and make a second pass (below). */
+/* The fold of each reduction. logsumexp and norm fold their shift or scale, and make a second pass (below). */
 static const struct fold {
 	double (*step)(double, double);
 	double start;
@@ -47,7 +47,7 @@ static const struct fold {
     [OP_NORM] = {max_magnitude, 0},
 };
 
-/* log sum e^x = m + log sum e^(x - m), m the maximum: nothing overflows.  Infinite or NaN m is the result. */
+/* log sum e^x = m + log sum e^(x - m), with m the maximum: nothing overflows.  An infinite or NaN m is the result. */
 static void finish_logsumexp(int n, const int *map, const struct tensor *x, int n_out, double *io, struct arena *a)
 {
 	double *sum = NEW(a, double, n_out);
@@ -59,8 +59,10 @@ static void finish_logsumexp(int n, const int *map, const struct tensor *x, int 
 			io[k] += log(sum[k]);
 }
 
-/* |x| = s * sqrt(sum (x/s)^2), s a power of two near the largest magnitude: no overflow, no underflow that matters,
- * exact scaling. */
+/*
+ * |x| = s * sqrt(sum (x/s)^2), with s a power of two near the largest magnitude.  The scaling is exact; nothing
+ * overflows, and no underflow matters.
+ */
 static void finish_norm(int n, const int *map, const struct tensor *x, int n_out, double *io, struct arena *a)
 {
 	double *sum = NEW(a, double, n_out);
@@ -95,14 +97,14 @@ static void reduce_float(
 	if (node->op == OP_NORM)
 		finish_norm(n, map, x, n_out, sum, a);
 	for (int k = 0; k < n_out; k++) {
-		/* As many elements per result; 0/0 is the NaN of an empty mean. */
+		/* Every result has the same number of elements. 0/0 gives the NaN of an empty mean. */
 		double value = node->op == OP_REDUCE_MEAN ? sum[k] / (n / n_out) : sum[k];
 
 		out->at[k].f = dtype_round(out->type.dtype, value);
 	}
 }
 
-/* Starts for both widths: an extremum of nothing is the far end of its dtype. */
+/* Starting values for both widths.  An extremum of no elements is the far end of its dtype. */
 static const struct i_fold {
 	int64_t (*step)(int64_t, int64_t);
 	int64_t start64, start32;

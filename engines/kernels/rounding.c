@@ -8,22 +8,22 @@
 #include "kernels.h"
 
 /*
- * What a result is, and how a side is chosen; a seed keeps to one.  In f64, whose bits are all that there are, each is
- * the nearest, or either of two as near.
+ * How a result is chosen; a seed keeps to one style.  In f64, which has no bits to spare, each style gives the nearest
+ * value (at a tie, either one).
  */
 enum style {
-	STYLE_NEAREST, /* a value of the dtype: the nearest; of two as near, any */
+	STYLE_NEAREST, /* the nearest value of the dtype; at a tie, either one */
 	STYLE_COIN,
 	STYLE_UP,
 	STYLE_DOWN,
 	STYLE_AWAY,
-	STYLE_TOWARDS, /* of one more bit: one of the two around it */
+	STYLE_TOWARDS, /* one of the two values with one more bit around it */
 	STYLE_WIDE,
-	STYLE_FAR, /* any real number within reach, or one at its edge */
+	STYLE_FAR, /* any real number within reach, or one at the edge */
 	STYLE_COUNT
 };
 
-/* What becomes of subnormal numbers: results, or operands as well, read and left as 0; or some of them. */
+/* Which subnormal numbers become 0: none; results; operands and results; or some of them. */
 enum flush { FLUSH_NONE, FLUSH_RESULTS, FLUSH_ALL, FLUSH_COIN, FLUSH_COUNT };
 
 _Thread_local bool rounding_active;
@@ -32,11 +32,13 @@ static _Thread_local struct {
 	uint64_t seed, state;
 	enum style style;
 	enum flush flush;
-	/* A sum that the accumulate seam has formed and its caller is about to round: what was lost, and what it may be
-	 * off by. */
+	/*
+	 * The last sum that the accumulate seam formed, and its caller is about to round: its value, its error, and the
+	 * limit of that error.
+	 */
 	double sum, lost, limit;
 	bool pending;
-	double times; /* of a probe: so many times half a unit, negative: the other way; 0: an engine that rounds */
+	double times; /* a probe: so many times half a unit, negative: opposite signs; 0: not a probe */
 	struct rounding_seen seen;
 } seeded;
 
@@ -45,12 +47,13 @@ int rounding_pick(int n) { return (int)(random_next(&seeded.state) % (uint64_t)n
 /* ---- what a probe meets ---- */
 
 /*
- * Nearer than this to the end of a domain, or to 0 among factors, the usual formulas that cancel there (a*a - 1, y/x)
- * lose more than half of the digits of f32, and the derivatives that the probes take of them do not show it.
+ * The distance from the end of a domain, or from 0 for a factor, below which a probe cannot be trusted.  The usual
+ * formulas that cancel there (a*a - 1, y/x) lose more than half of the digits of f32.  The probes' derivatives of them
+ * do not show it.
  */
 #define NEAR 0x1p-12
 
-/* Whether op has no derivative at x or beside, or what it gives there hangs on the sign of a 0. */
+/* Whether op has no derivative at or beside x, or its derivative there depends on the sign of a 0. */
 static bool at_end_of_domain(enum op op, const double *x, int n)
 {
 	bool all_zero = true, small_factor = false;
@@ -85,8 +88,10 @@ static bool at_end_of_domain(enum op op, const double *x, int n)
 	return false;
 }
 
-/* Far from both ends of the dtype's range the intermediates of any usual formula, products of four such numbers at
- * most, stay in it. */
+/*
+ * Records a result of a probe: its magnitude, and whether it is near an end of the dtype's range.  Farther inside, no
+ * usual formula leaves the range: its intermediates are products of at most four such numbers.
+ */
 static void look(enum dtype d, double x)
 {
 	int exponent;
@@ -104,7 +109,7 @@ void rounding_restart(enum op op, const double *x, int n)
 {
 	if (seeded.times != 0) {
 		seeded.seen.edge = seeded.seen.edge || (n && at_end_of_domain(op, x, n));
-		return; /* nobody promises that what is computed twice is rounded alike */
+		return; /* nobody promises that a repeated computation is rounded alike */
 	}
 	seeded.state = seeded.seed + (uint64_t)op;
 	for (int i = 0; i < n; i++) {
@@ -117,10 +122,10 @@ void rounding_restart(enum op op, const double *x, int n)
 	}
 }
 
-/* In [-1, 1). */
+/* A random number in [-1, 1). */
 static double fraction(void) { return ldexp((double)(random_next(&seeded.state) >> 11), -52) - 1; }
 
-/* Whether results keep more bits than the dtype has, and as many as there are. */
+/* Whether results keep more bits than the dtype has, up to those of binary64. */
 static bool has_spare_bits(enum dtype d) { return d != DTYPE_F64 && seeded.style != STYLE_NEAREST; }
 static bool is_wide(enum dtype d)
 {
@@ -145,7 +150,7 @@ static bool takes_second(double first, double second)
 	}
 }
 
-/* Half a unit in the last place of d at x: what rounding to nearest may be off by. */
+/* Half a unit in the last place of d at x: the error limit of rounding to nearest. */
 static double half_unit(enum dtype d, double x)
 {
 	const struct dtype_info *info = &dtype_table[d];
@@ -157,7 +162,7 @@ static double half_unit(enum dtype d, double x)
 
 static bool is_subnormal(enum dtype d, double x) { return x != 0 && fabs(x) < dtype_table[d].normal; }
 
-/* A result, and an operand: 0 where it is flushed. */
+/* A result, or an operand: 0 if it is flushed. */
 static double left(enum dtype d, double x)
 {
 	return seeded.flush && is_subnormal(d, x) && (seeded.flush != FLUSH_COIN || random_next(&seeded.state) & 1)
@@ -167,7 +172,7 @@ static double left(enum dtype d, double x)
 
 static double taken(enum dtype d, double x) { return seeded.flush > FLUSH_RESULTS ? left(d, x) : x; }
 
-/* The same off by up to so many times as much. */
+/* The result of a probe: hi, off by up to seeded.times times half a unit (or `limit`, if smaller). */
 static double magnified(enum dtype d, double hi, double lo, double limit)
 {
 	double nearest = dtype_round(d, hi), rest = hi - nearest + lo;
@@ -179,7 +184,10 @@ static double magnified(enum dtype d, double hi, double lo, double limit)
 	return dtype_round(d, hi + seeded.times * fraction() * fmin(half_unit(d, hi), limit));
 }
 
-/* hi + lo, which is exact to far more than d holds, |lo| at most half an ulp of hi; off by no more than `limit`. */
+/*
+ * Rounds hi + lo, which is exact to far more bits than d holds, with |lo| at most half an ulp of hi.  Off by at most
+ * `limit`.
+ */
 static double chosen(enum dtype d, double hi, double lo, double limit)
 {
 	const struct dtype_info *info = &dtype_table[d];
@@ -191,16 +199,16 @@ static double chosen(enum dtype d, double hi, double lo, double limit)
 		return nearest;
 	half = half_unit(d, hi);
 	if (is_wide(d)) {
-		/* A little less: hi and the result are rounded to binary64 themselves. */
+		/* A little less than half a unit, because hi and the result are rounded to binary64 themselves. */
 		double by = fmin(half * (1 - 0x1p-24), limit) *
 		    (seeded.style == STYLE_WIDE              ? fraction()
 		            : random_next(&seeded.state) & 1 ? 1
 		                                             : -1);
 
-		/* An integer stays one where the dtype has nothing else: a power of a negative number asks for that. */
+		/* An integer stays one where the dtype holds only integers: a power of a negative number needs that. */
 		if (fabs(hi) * info->unit >= 1 && hi == floor(hi))
 			by = trunc(by);
-		/* Sums do not underflow, and nobody knows here what this is. */
+		/* Sums do not underflow, and this function does not know which op called it. */
 		return fabs(hi) < info->normal ? hi : fabs(hi + by) > info->max ? nearest : hi + by;
 	}
 	if (has_spare_bits(d)) {
@@ -221,7 +229,7 @@ static double choose(enum dtype d, double hi, double lo, double limit) { return 
 
 double rounding_once(enum dtype d, double x) { return choose(d, x, 0, INFINITY); }
 
-/* What a + b, rounded to `sum`, has lost (Knuth's two-sum). */
+/* The rounding error of a + b, rounded to `sum` (Knuth's two-sum). */
 static double lost_of(double a, double b, double sum)
 {
 	double b_part = sum - a, lost = (a - (sum - b_part)) + (b - b_part);
@@ -238,7 +246,7 @@ double rounding_add(enum dtype d, double a, double b)
 	return choose(d, sum, lost_of(a, b, sum), fmin(fabs(a), fabs(b)));
 }
 
-/* Where what is lost would underflow, the product is taken as it is. */
+/* If the error would underflow, the product counts as exact. */
 static double product_lost(double a, double b, double product)
 {
 	return fabs(product) > 0x1p-900 && isfinite(product) ? fma(a, b, -product) : 0;
@@ -258,8 +266,7 @@ double rounding_mul(enum dtype d, double a, double b)
 	double product = a * b;
 
 	seeded.seen.edge = seeded.seen.edge || (product == 0 && a != 0 && b != 0);
-	/* Exact wherever the factors are values of the dtype: so of the product of 2 and x nobody says that it is
-	 * rounded. */
+	/* Exact for factors that are values of the dtype.  So nobody claims that 2 times x is rounded. */
 	if (is_wide(d) && (is_power_of_two(a) || is_power_of_two(b)))
 		return fabs(product) <= dtype_table[d].max ? left(d, product) : dtype_round(d, product);
 	return choose(d, product, product_lost(a, b, product), INFINITY);
@@ -276,7 +283,7 @@ double rounding_div(enum dtype d, double a, double b)
 	if (fabs(quotient) > 0x1p-900 && fabs(quotient) < 0x1p900 && fabs(a) > 0x1p-900 && isfinite(b))
 		lost = -fma(quotient, b, -a) / b;
 	if (seeded.times != 0 && lost == 0 && !is_power_of_two(b))
-		lost = quotient * 0x1p-60; /* an engine that multiplies by 1/b is off all the same */
+		lost = quotient * 0x1p-60; /* an engine that multiplies by 1/b is off in any case */
 	seeded.seen.edge = seeded.seen.edge || (quotient == 0 && a != 0);
 	return choose(d, quotient, lost, INFINITY);
 }
@@ -296,31 +303,31 @@ double rounding_function(enum dtype d, double y, double ulps)
 	double u = dtype_table[d].unit, share;
 	bool above;
 
-	/* Where functions have rational values libraries return them: 0, and e^0, cos 0, x^0 ... */
+	/* Libraries return rational values of functions exactly: 0, and e^0, cos 0, x^0 ... */
 	if (ulps == 0 || y == 0 || fabs(y) == 1 || !isfinite(y)) {
 		if (seeded.times != 0)
 			look(d, y);
 		return left(d, ulps == 0 ? y : dtype_round(d, y));
 	}
 	if (seeded.times != 0) {
-		look(d, 1); /* many a formula of a small value has intermediates of about 1: (e^x - e^-x)/2 */
+		look(d, 1); /* many formulas for a small value have intermediates of about 1: (e^x - e^-x)/2 */
 		return magnified(d, y, y * 0x1p-60, INFINITY);
 	}
 	above = takes_second(y, nextafter(y, INFINITY));
 	if (d == DTYPE_F64) {
-		/* y is the library's, off by about one of these ulps itself. */
+		/* y comes from the library and is itself off by about one ulp. */
 		for (int steps = ulps < 2 ? 0 : rounding_pick((int)ulps); steps && isfinite(y); steps--)
 			y = nextafter(y, above ? INFINITY : -INFINITY);
 		return left(d, y);
 	}
-	/* An ulp is up to 2u; the last u is that of the rounding. */
+	/* An ulp is up to 2u; rounding accounts for the last u. */
 	share = seeded.style == STYLE_FAR ? 1 : fabs(fraction());
 	return rounding_once(d, y + (above ? 1 : -1) * fabs(y) * share * (2 * ulps - 1) * u * (1 - 2 * u));
 }
 
 /* ---- many ---- */
 
-/* Any two of those left are combined, and so on: a random tree over a random permutation. */
+/* Combines any two of the remaining values, again and again: a random tree over a random permutation. */
 static double combined(enum dtype d, double *x, int n, double (*step)(enum dtype d, double a, double b))
 {
 	for (; n > 1; n--) {
@@ -360,7 +367,7 @@ const struct tensor *rounding_read(const struct tensor *x, struct arena *a)
 	return arena_copy(a, &out, 1, sizeof out);
 }
 
-/* ---- sums and products that are formed in one place and rounded in another ---- */
+/* ---- sums and products that one function forms and another one rounds ---- */
 
 double rounding_seam_multiply(double cotangent, double partial)
 {
@@ -383,7 +390,7 @@ double rounding_late(enum dtype d, double x)
 	seeded.pending = false;
 	if (pending)
 		return choose(d, x, seeded.lost, seeded.limit);
-	/* In wide registers it may well be a result that was rounded already. */
+	/* In wide registers it may be a result that was rounded already. */
 	return is_wide(d) && fabs(x) <= dtype_table[d].max ? left(d, x) : rounding_once(d, x);
 }
 

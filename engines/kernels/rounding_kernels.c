@@ -1,5 +1,7 @@
-/* rounding_kernels.c: primal values by seeded rounding: every step of an op in the dtype, sums and products in random
- * order. */
+/*
+ * rounding_kernels.c: kernels with seeded rounding.  Every step of an op is rounded in the dtype; sums and products are
+ * combined in random order.
+ */
 #include "rounding.h"
 
 #include <math.h>
@@ -9,8 +11,8 @@
 /* ---- elementwise ---- */
 
 /*
- * Errors of functions in ulps, as glibc's manual states them for x86_64 (double); an op that is none of these is exact.
- * The oracles' constants are not asked: they are what is on trial.
+ * Errors of functions in ulps, as glibc's manual states them for x86_64 (double).  An op that is not listed is exact.
+ * The oracles' own constants are not used: they are what this tests.
  */
 static const double function_ulps[OP_COUNT] = {
     [OP_EXP] = 1,
@@ -34,7 +36,7 @@ static const double function_ulps[OP_COUNT] = {
     [OP_ATAN2] = 1,
 };
 
-/* 1/(1 + e^-x) or e^x/(1 + e^x), or at once where a power would underflow. */
+/* 1/(1 + e^-x) or e^x/(1 + e^x), or in one step if a power would underflow. */
 static double logistic(enum dtype d, double x)
 {
 	double e = exp(-fabs(x));
@@ -93,7 +95,7 @@ static void elementwise(const struct node *node, const struct tensor *const arg[
 		    node->op, out->type.dtype, arg[0]->at[w.at[0]].f, node->n_arg > 1 ? arg[1]->at[w.at[1]].f : 0);
 }
 
-/* A wider dtype holds the value as it is; so do wide registers, where the engine leaves a cast there and back out. */
+/* A wider dtype holds the value unchanged.  Wide registers do too, if the engine drops a cast to a dtype and back. */
 static void cast(const struct tensor *x, struct tensor *out)
 {
 	const struct dtype_info *from = &dtype_table[x->type.dtype], *to = &dtype_table[out->type.dtype];
@@ -108,15 +110,17 @@ static void cast(const struct tensor *x, struct tensor *out)
 		out->at[i].f = wider ? x->at[i].f : rounding_late(out->type.dtype, x->at[i].f);
 }
 
-/* ---- what many elements make ---- */
+/* ---- reductions ---- */
 
-/* The terms of every result side by side: those of result k are term[begin[k]] to term[begin[k + 1]]. */
+/*
+ * The terms of each result side by side.  Those of result k are term[begin[k]] to term[begin[k + 1]], the end excluded.
+ */
 struct sum_groups {
 	int n, *begin;
 	double *term;
 };
 
-/* Element i of n belongs to result map[i] of n_out, -1: to none. */
+/* Element i of n belongs to result map[i] of n_out; -1: to none. */
 static struct sum_groups collect(const int *map, const union cell *x, int n, int n_out, struct arena *a)
 {
 	struct sum_groups g = {n_out, NEW(a, int, n_out + 2), NEW(a, double, n)};
@@ -132,7 +136,7 @@ static struct sum_groups collect(const int *map, const union cell *x, int n, int
 	return g;
 }
 
-/* log sum e^x, with and without its maximum taken out first. */
+/* log sum e^x, with or without subtracting the maximum first. */
 static double logsumexp(enum dtype d, double *x, int n)
 {
 	double top = -INFINITY;
@@ -148,7 +152,7 @@ static double logsumexp(enum dtype d, double *x, int n)
 	return rounding_add(d, top, rounding_function(d, log(rounding_sum(d, x, n)), 1));
 }
 
-/* The root of the sum of squares, with and without a power of two taken out first. */
+/* The root of the sum of squares, with or without dividing by a power of two first. */
 static double norm(enum dtype d, double *x, int n)
 {
 	double top = 0;
@@ -228,7 +232,7 @@ static void reduce(const struct node *node, const struct tensor *x, struct tenso
 	}
 }
 
-/* Every prefix by itself in random order, or each from the one before. */
+/* Each prefix by itself in random order, or each from the one before. */
 static void cumulative(const struct node *node, const struct tensor *x, struct tensor *out, struct arena *a)
 {
 	struct axis_view v = axis_view(&out->type.shape, node->attrs.axis);
