@@ -37,6 +37,7 @@ struct external {
 	const struct hello *hello; /* of the worker */
 	struct engine_kind kind;
 	char name[64];
+	bool limited; /* our own worker reads the cases, within the limits of a case file */
 	struct ahead ahead;
 };
 
@@ -88,6 +89,7 @@ bool external_open(struct engine *engine, struct error *e)
 
 	engine->place = &place_external;
 	engine->worker = open_worker(engine->spec, e);
+	self->limited = starts_with(engine->spec, LIBRARY_PREFIX);
 	self->hello = engine->worker ? worker_hello(engine->worker, e) : NULL;
 	if (!self->hello)
 		return false;
@@ -309,6 +311,9 @@ static const char *lower(const struct external *self, const struct aot_rules *ru
 			widen(x, (enum dtype)h->one_dtype, a);
 		if ((why = refusal(self, &x->program, a)))
 			return why;
+		/* What was unrolled may have left the limits. */
+		if (self->limited && !testcase_check(x, &e))
+			return arena_printf(a, "%s: %s", self->name, e.text);
 	}
 	return NULL;
 }

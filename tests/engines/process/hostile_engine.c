@@ -75,6 +75,8 @@ const struct adjudge_engine *adjudge_engine_1(void)
 		engine.hello = "[]";
 	if (is("bad-hello"))
 		engine.hello = "{\"name\": 3}";
+	if (is("unrolls"))
+		engine.hello = "{\"name\": \"hostile\", \"requests\": [], \"dtypes\": [\"f64\"], \"unroll\": true}";
 	if (is("empty-hello"))
 		engine.hello = " { } ";
 	return &engine;

@@ -109,6 +109,36 @@ static void check_answers(const char *hostile, struct arena *a)
 	unsetenv("ADJUDGE_TEST_BEHAVIOUR");
 }
 
+/* A loop that is unrolled to more nodes than a case may have is unsupported; the engine lives on. */
+static void check_unrolled(const char *hostile, struct arena *a)
+{
+	char spec[4096];
+	struct error e = {.text = ""};
+	struct answer out = {.text = ""};
+	struct testcase c = test_case(a,
+	    "inputs x: f64[]\n"
+	    "y = for (x) trip=1025 {\n"
+	    "  params i, acc\n"
+	    "  next = add acc, acc\n"
+	    "  yield next\n"
+	    "}\n"
+	    "return y\n"
+	    "point 1");
+	struct engine *x;
+
+	setenv("ADJUDGE_TEST_BEHAVIOUR", "unrolls", 1);
+	snprintf(spec, sizeof spec, "so:%s", hostile);
+	x = engine_open(spec, &e);
+	CHECK(x, "%s", e.text);
+	if (!x)
+		return;
+	engine_answer(x, &c, a, &out);
+	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "more than 1024 nodes"), "%d '%s'", (int)out.status,
+	    out.text);
+	engine_close(x);
+	unsetenv("ADJUDGE_TEST_BEHAVIOUR");
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -121,6 +151,7 @@ int main(int argc, char **argv)
 	arena_init(&a, (size_t)1 << 28);
 	check_opening(argv[1], argv[2]);
 	check_answers(argv[1], &a);
+	CHECK_LAW(check_unrolled(argv[1], &a));
 	arena_free(&a);
 	return check_done();
 }
