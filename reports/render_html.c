@@ -1,5 +1,7 @@
-/* render_html.c: a report as one page that says in five seconds which engine, what is wrong, what was expected and
- * returned, by which program, and how to run it. */
+/*
+ * render_html.c: a report as one page.  It shows in five seconds which engine is wrong, what it returned and what was
+ * expected.  Then come the program and how to run it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ enum { OPEN_TABLES = 3, MARGIN = 8, ROWS_SHOWN = 60, COLUMN_WIDTH = 500 /* of ha
 
 /* ---- what is wrong ---- */
 
-/* The number with what it does not share with the other marked. */
+/* Writes the number and marks the digits that differ from the other. */
 static void put_marked(struct text *out, const char *number, const char *other)
 {
 	int common = view_common(number, other);
@@ -36,8 +38,8 @@ static void put_pair(struct text *out, const struct json *report)
 	text_put(out, "</span></div>\n</div>\n");
 	if (*off && *allowed) {
 		html_put(out,
-		    "<p class=\"under\">Off by <span class=\"num\">%s</span>, "
-		    "where the worst usual formula may be off by <span class=\"num\">%s</span>.</p>\n",
+		    "<p class=\"under\">Off by <span class=\"num\">%s</span>; "
+		    "the worst of the usual formulas may be off by <span class=\"num\">%s</span>.</p>\n",
 		    off, allowed);
 	}
 }
@@ -70,7 +72,7 @@ static void put_box(struct text *out, const struct box *b, bool here)
 	for (int k = 0; k < 3; k++) {
 		if (!*line[k])
 			continue;
-		if (holds) /* the head above, what it makes below what it holds */
+		if (holds) /* the head at the top, its results at the bottom */
 			y = k ? b->y + b->h - 10 : b->y + 18;
 		text_put(out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", k ? "d" : "l", b->x + b->w / 2, y);
 		html_put(out, "%s</text>", line[k]);
@@ -79,7 +81,7 @@ static void put_box(struct text *out, const struct box *b, bool here)
 	text_put(out, "</g>\n");
 }
 
-/* The box that makes the first value of a printed line "v7: ..." (any depth), or -1. */
+/* The box of the op that defines the first value of a printed line "v7: ..." (any depth), or -1. */
 static int box_of_line(const struct drawing *d, const char *line)
 {
 	int value;
@@ -165,8 +167,8 @@ static void put_program(struct text *out, const struct json *report)
 		put_inputs(out, &c, point >= 0 && point < c.n_point ? point : 0);
 	html_put(out, "<h2>Run it</h2>\n<pre class=\"run\">%s\n", view_command(report, "report.json", out->arena));
 	html_put(out, "%s", view_emit_command("report.json", out->arena));
-	text_put(
-	    out, "</pre>\n<p class=\"under\">report.json is the report of this page, or the case below.</p>\n</div>\n");
+	text_put(out,
+	    "</pre>\n<p class=\"under\">Save the report as JSON, or the case below, as report.json.</p>\n</div>\n");
 	if (has_case) {
 		drawing = graph_layout(&c.program, out->arena);
 		text_put(out, drawing.w > COLUMN_WIDTH ? "</div>\n<div>\n<div>\n" : "<div>\n");
@@ -249,18 +251,14 @@ static void put_statements(struct text *out, const struct json *list)
 
 static void put_condition(struct text *out, const struct json *c)
 {
-	const struct json *failing = json_find(c, "failing"), *passing = json_find(c, "passing"),
-	                  *fresh = json_find(c, "held_out");
+	const struct json *fresh = json_find(c, "held_out");
 
 	html_put(out, "<div class=\"note\"><p><b>%s</b></p><p class=\"under\">", render_member(c, "text"));
-	html_put(out, "%s",
-	    arena_printf(out->arena, "%s of %s variants that fail meet it; %s of %s that pass do not",
-	        render_member(failing, "with"), render_member(failing, "of"), render_member(passing, "without"),
-	        render_member(passing, "of")));
+	html_put(out, "%s", view_counts(c, out->arena));
 	if (fresh)
 		html_put(out, "%s",
-		    arena_printf(out->arena, "; of %s fresh variants it predicts %s", render_member(fresh, "variants"),
-		        render_member(fresh, "predicted")));
+		    arena_printf(out->arena, "; it predicts %s of %s new variants", render_member(fresh, "predicted"),
+		        render_member(fresh, "variants")));
 	text_put(out, ".</p></div>\n");
 }
 

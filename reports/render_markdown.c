@@ -76,7 +76,7 @@ static void put_program(struct text *out, const struct json *report)
 	put_block(out, "", line, n);
 	if (!view_case(report, out->arena, &c) || !c.program.top.n_param)
 		return;
-	text_put(out, "\nat the point\n\n| input | type | value |\n|---|---|---|\n");
+	text_put(out, "\nAt the point:\n\n| input | type | value |\n|---|---|---|\n");
 	for (int k = 0; k < c.program.top.n_param; k++) {
 		const struct tensor *t = &c.point[point >= 0 && point < c.n_point ? point : 0][k];
 
@@ -165,11 +165,7 @@ static void put_characterization(struct text *out, const struct json *x)
 	text_put(out, "\n## What experiments show\n\n");
 	if (condition) {
 		put(out, "**%s", render_member(condition, "text"));
-		text_put(out, "** (%s of %s variants that fail meet this; %s of %s that pass do not)\n\n",
-		    render_member(json_find(condition, "failing"), "with"),
-		    render_member(json_find(condition, "failing"), "of"),
-		    render_member(json_find(condition, "passing"), "without"),
-		    render_member(json_find(condition, "passing"), "of"));
+		put(out, "** (%s.)\n\n", view_counts(condition, out->arena));
 	}
 	if (departure)
 		put(out, "%s\n\n", render_member(departure, "sentence"));

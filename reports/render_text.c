@@ -9,7 +9,7 @@
 
 enum { ROWS_SHOWN = 14, CELL_WIDTH = 28, COLUMNS = 12 };
 
-/* A number as people want it, "" where there is none. */
+/* A number in 7 digits; any other text as it is; "" if there is none. */
 static const char *number(const struct json *row, const char *key, struct arena *a)
 {
 	const char *text = render_member(row, key);
@@ -48,22 +48,19 @@ static void put_statements(struct text *out, const struct json *list)
 	}
 }
 
-/* The condition with its counts, or the departure. */
+/* Writes the condition with its counts, or the first departure. */
 static void put_found(struct text *out, const struct json *x)
 {
 	const struct json *failing = x ? json_find(x, "failing") : NULL, *passing = x ? json_find(x, "passing") : NULL;
 
 	if (failing && passing)
 		put_wrapped(out, "",
-		    arena_printf(out->arena,
-		        "%s (So it is in %s of %s variants that fail, and is not in %s of %s that pass.)",
-		        render_member(x, "text"), render_member(failing, "with"), render_member(failing, "of"),
-		        render_member(passing, "without"), render_member(passing, "of")));
+		    arena_printf(out->arena, "%s (%s.)", render_member(x, "text"), view_counts(x, out->arena)));
 	else if (x)
 		put_wrapped(out, "", render_member(x, "sentence"));
 }
 
-/* The cells of a row, then what every row has. */
+/* The cells of a row, then the columns that every table has. */
 static int row_cells(const struct json *row, const char *cell[COLUMNS], struct arena *a)
 {
 	const struct json *cells = json_find(row, "cells"), *sum = json_find(row, "sum");
@@ -131,7 +128,7 @@ static void put_table(struct text *out, const struct json *table)
 		put_line(out, width, cell, n);
 	}
 	if (rows && rows->n_child > shown)
-		text_put(out, "    and %d more\n", rows->n_child - shown);
+		text_put(out, "    and %d more rows, see --format json\n", rows->n_child - shown);
 }
 
 void render_text(struct text *out, const struct json *report, const char *source)
@@ -149,6 +146,7 @@ void render_text(struct text *out, const struct json *report, const char *source
 	if (c) {
 		put_found(out, json_find(c, "condition"));
 		put_found(out, json_find(c, "first_departure"));
+		text_put(out, "What experiments show (x: ruled out as the cause, ?: open):\n");
 		put_statements(out, json_find(c, "statements"));
 		found = json_find(c, "experiments");
 		for (const struct json *t = found ? found->child : NULL; t; t = t->next)

@@ -1,4 +1,4 @@
-/* view.c: numbers, tensors and commands of a report as people want to read them. */
+/* view.c: formats numbers, tensors, commands and sentences of a report for people. */
 #include "view.h"
 
 #include <ctype.h>
@@ -151,6 +151,15 @@ const char *view_allowed(const struct json *report, struct arena *a)
 	return isfinite(loose) ? arena_printf(a, "%.3g", loose) : "";
 }
 
+const char *view_counts(const struct json *condition, struct arena *a)
+{
+	const struct json *failing = json_find(condition, "failing"), *passing = json_find(condition, "passing");
+	int of = atoi(render_member(passing, "of")), with = of - atoi(render_member(passing, "without"));
+
+	return arena_printf(a, "This holds for %s of %s variants that fail and for %d of %d that pass",
+	    render_member(failing, "with"), render_member(failing, "of"), with, of);
+}
+
 const char *view_evidence(const struct json *report, struct arena *a)
 {
 	const struct json *oracles = json_find(report, "oracles"),
@@ -161,19 +170,19 @@ const char *view_evidence(const struct json *report, struct arena *a)
 
 	if (!strcmp(outcome, "agrees"))
 		text = arena_printf(a,
-		    "Two oracles that share no derivative code agree on the expected value: an analytic one and "
-		    "finite differences of the "
-		    "program at %s bits.",
+		    "Two oracles agree on the expected value: exact derivatives, and finite "
+		    "differences of the program at %s bits.",
 		    bits);
 	else if (!strcmp(outcome, "disagrees"))
-		text = "The two oracles do not agree with each other here.";
+		text = "The analytic oracle and finite differences contradict each other here.";
 	else if (!strcmp(outcome, "abstains"))
-		text = arena_printf(a, "The expected value is the analytic oracle's; finite differences abstain (%s).",
+		text = arena_printf(a,
+		    "The expected value comes from the analytic oracle; finite differences abstain (%s).",
 		    render_member(fd, "reason"));
 	else
-		text = "The expected value is the analytic oracle's.";
+		text = "The expected value comes from the analytic oracle.";
 	return kink && kink->kind == JSON_BOOL && kink->truth
 	    ? arena_printf(
-	          a, "%s There is a tie at this point: the answer fits none of the accepted conventions.", text)
+	          a, "%s The program has a kink at this point; the answer fits none of the accepted conventions.", text)
 	    : text;
 }

@@ -1,40 +1,42 @@
-/* view.h: what the renderings for people take from a report. */
+/* view.h: parts of a report as text for people; the renderings share them. */
 #ifndef REPORTS_VIEW_H
 #define REPORTS_VIEW_H
 
 #include "graph/testcase.h"
 #include "render.h"
 
-/* A number as the shortest decimal that gives back the same binary64; a text as it is; "" where there is no such
- * member. */
+/* A number as the shortest decimal that reads back as the same binary64; a text as it is; "" if the member is missing.
+ */
 const char *view_number(const struct json *object, const char *key, struct arena *a);
 const char *view_number_value(const struct json *v, struct arena *a);
 /* "[0, 0.5, ...]", or the number alone. */
 const char *view_numbers(const struct json *list, struct arena *a);
-/* What a row of an experiment has of "expected" or "returned": its elements, its sum, or its number. */
+/* The "expected" or "returned" of a row of an experiment: the elements if they are there, else the sum or the number.
+ */
 const char *view_value(const struct json *row, const char *key, struct arena *a);
-/* The report's "expected" or "returned": as a decimal, exactly where it has none, or by its type. */
+/* The report's "expected" or "returned": the decimal; else the exact value; else the type. */
 const char *view_side(const struct json *report, const char *side, struct arena *a);
-/* How many leading characters two numbers have in common: what stands out is the rest.  0 where signs, exponents or
- * places differ. */
+/* How many leading characters two numbers share, so that the rest can be marked.  0 if sign, exponent or the number of
+ * integer digits differs. */
 int view_common(const char *x, const char *y);
 /* The case of the report; false: it has none that can be read. */
 bool view_case(const struct json *report, struct arena *a, struct testcase *out);
-/* An element list of a tensor in short. */
+/* The elements of a tensor, at most 16 of them. */
 const char *view_tensor(const struct tensor *t, struct arena *a);
-/* The words as one word of a shell. */
+/* Quotes the text as one word of a shell, if it needs that. */
 const char *view_shell_word(const char *text, struct arena *a);
-/* The engine's spec, and in parentheses its version where the report has one. */
+/* The engine's spec, followed by its version in parentheses if the report has one. */
 const char *view_engine(const struct json *report, struct arena *a);
 /* "adjudge run FILE --engine SPEC". */
 const char *view_command(const struct json *report, const char *file, struct arena *a);
-/* "adjudge emit --format jax FILE", and how to learn of the other formats. */
+/* "adjudge emit --format jax FILE", with a shell comment on the other formats. */
 const char *view_emit_command(const char *file, struct arena *a);
-/* How far the returned number is from the expected one, and what is allowed; "" where one of them is no finite number.
- */
+/* How far the returned number is from the expected one; how far it may be.  "" if that is not finite. */
 const char *view_difference(const struct json *report, struct arena *a);
 const char *view_allowed(const struct json *report, struct arena *a);
-/* "agrees, at 128 bits" ... of the finite-difference oracle, and the analytic one's ties. */
+/* "This holds for 9 of 10 variants that fail and for 0 of 5 that pass", from the condition of a characterization. */
+const char *view_counts(const struct json *condition, struct arena *a);
+/* A sentence or two on what the oracles say: whether finite differences agree, and whether there is a kink. */
 const char *view_evidence(const struct json *report, struct arena *a);
 
 #endif

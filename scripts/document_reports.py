@@ -49,9 +49,9 @@ NX = {
     ],
     "statements": [
         ("the forward pass is correct, only the backward pass is wrong", "forward", "shown", "The forward value is right"),
-        ("returns the sum of x^(2k) for n x^(n-1)", "closed-form", "shown", "c * x, 3 times: it returns 1 + x^2 + x^4 where 3 x^2 is right"),
-        ("per variable: by y right, by x wrong", "per-variable", "shown", "by y is right, and by x wrong"),
-        ("catastrophic near zero", "near-zero", "shown", "Towards 0 it gets worse"),
+        ("returns the sum of x^(2k) for n x^(n-1)", "closed-form", "shown", "Loop body c * x, 3 times: it returns 1 + x^2 + x^4 where 3 x^2 is right"),
+        ("per variable: by y right, by x wrong", "per-variable", "shown", "with respect to y is right, with respect to x it is wrong"),
+        ("catastrophic near zero", "near-zero", "shown", "The error grows towards 0"),
         ("right at x = 1, by coincidence", "points", "shown", "right at 1"),
         ("sign flips", "sign", "shown", "The sign is wrong in"),
         ("the same for while and for", "loops", "ruled-out", "for, while"),
@@ -86,17 +86,17 @@ INDUCTOR = {
     ],
     "statements": [
         ("the forward pass is right", "forward", "shown", "The forward value is right"),
-        ("y.grad is right, x.grad is wrong", "per-variable", "shown", "by y is right, and by x wrong"),
-        ("all 0 where the slice contains index 0", "slices", "shown", "contains index 0 and its result is summed along the axis, the derivative by x is 0 everywhere"),
-        ("else nothing is masked", "slices", "shown", "does not contain index 0 and its result is summed along the axis, the derivative by x is too large"),
-        ("the ratio is exactly 20/13", "closed-form", "shown", "slice [5:12] along axis 1, it returns 20/13 of what is right"),
-        ("not a precision artifact, float64 too", "dtypes", "ruled-out", "Not a matter of precision or dtype"),
+        ("y.grad is right, x.grad is wrong", "per-variable", "shown", "with respect to y is right, with respect to x it is wrong"),
+        ("all 0 where the slice contains index 0", "slices", "shown", "contains index 0 and the result is summed along its axis, the derivative with respect to x is 0 everywhere"),
+        ("else nothing is masked", "slices", "shown", "does not contain index 0 and the result is summed along its axis, the derivative with respect to x is too large"),
+        ("the ratio is exactly 20/13", "closed-form", "shown", "slice [5:12] along axis 1, it returns 20/13 of the right value"),
+        ("not a precision artifact, float64 too", "dtypes", "ruled-out", "Precision and dtype do not matter"),
         ("not in the reference engine", "engines", "ruled-out", "every other engine that answers is right"),
-        ("not in the backward graph: right when run op by op", "derivative-program", "ruled-out", "run op by op, by aot, it is right"),
-        ("not seed-sensitive", "seeds", "ruled-out", "Not a matter of the direction"),
-        ("verified in a fresh process", "runs", "ruled-out", "by an engine started anew"),
+        ("not in the backward graph: right when run op by op", "derivative-program", "ruled-out", "aot runs it op by op and is right"),
+        ("not seed-sensitive", "seeds", "ruled-out", "The seed does not matter"),
+        ("verified in a fresh process", "runs", "ruled-out", "in a freshly started engine"),
     ],
-    "condition": ["summed along that axis"], "departure": "slice_scatter",
+    "condition": ["summed along the slice's axis"], "departure": "slice_scatter",
 }
 
 
@@ -112,13 +112,13 @@ MLX = [
     mlx("MLX: jvp of select", "mlx-select-jvp-constant-branch.json", "forward+packed-select", [
         guard("where(x < -1, 999, x * x)", "3", 6, 0), operand("select", "c", 1, 0), operand("select", "b", None, None)],
         [("vjp and finite differences are right", "engines", "ruled-out", "every other engine that answers is right"),
-         ("silently 0", "closed-form", "shown", "What it returns is 0")], "select"),
+         ("silently 0", "closed-form", "shown", "It returns 0")], "select"),
     mlx("MLX: jvp of arctan2", "mlx-atan2-jvp-traced-constant.json", "forward+packed-atan2", [operand("atan2", "a", None, None), operand("atan2", "a, b", None, None)],
-        [("only when not both operands are traced", "operands", "shown", "atan2 fails where its operands a")], "atan2"),
+        [("only when not both operands are traced", "operands", "shown", "atan2 alone fails when these operands are differentiated: a")], "atan2"),
     mlx("MLX: jvp of arctan2, out of bounds", "mlx-atan2-jvp-traced-constant.json", "forward+packed-atan2-oob", [operand("atan2", "a, b", None, None)],
-        [("out of bounds with one traced operand", "operands", "shown", "atan2 fails where its operands a"), ("crashes in every run", "runs", "ruled-out", "12 runs give the same")], "atan2"),
+        [("out of bounds with one traced operand", "operands", "shown", "atan2 alone fails when these operands are differentiated: a"), ("crashes in every run", "runs", "ruled-out", "all 12 runs give the same")], "atan2"),
     mlx("MLX: jvp of masked_scatter", "mlx-masked-scatter-jvp-update-only.json", "forward+packed-masked-scatter", [operand("masked_scatter", "c", None, None)],
-        [("when the update is the only traced input", "operands", "shown", "masked_scatter fails where its operands c")], "masked_scatter"),
+        [("when the update is the only traced input", "operands", "shown", "masked_scatter alone fails when these operands are differentiated: c")], "masked_scatter"),
     mlx("MLX: jvp of bitwise ops", "mlx-bitwise-jvp-two-traced.json", "forward+packed-bitwise", [operand("bitwise_and", "a, b", None, None)], [], None),
 ]
 DOCUMENTS = [NX, *MLX, XLA, INDUCTOR]
@@ -186,13 +186,13 @@ def compare(document, found, lines):
     departure = found.get("first_departure", {})
     if document["departure"] and departure.get("op") != document["departure"]:
         missing.append(f"departure: {departure.get('op')}")
-    lines += ["", f"Condition: {condition or 'none'}", "", f"First node: {departure.get('sentence', 'none')}", ""]
+    lines += ["", "| found | |", "|---|---|", f"| condition | {condition or 'none'} |", f"| first node | {departure.get('sentence', 'none')} |", ""]
     return missing
 
 
 def main():
     adjudge, write = sys.argv[1], "--write" in sys.argv
-    lines = ["# The documents beside our reports", "", "Written by `scripts/document_reports.py --write`; a test checks it. Left the document's row and figures, right what `adjudge report` found.", ""]
+    lines = ["# The documents beside our reports", "", "Written by `scripts/document_reports.py --write`; a test checks it. The left columns hold the rows and figures of the document, the right ones what `adjudge report` found.", ""]
     failures = checks = 0
     with tempfile.TemporaryDirectory() as folder:
         small = pathlib.Path(folder) / "small.json"

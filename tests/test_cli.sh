@@ -181,7 +181,7 @@ says out 'tape                     vjp'
 check 0 report "$source/corpus/zoo/enzyme-threads-race.json" --engine tape+enzyme-threads-race --experiments neighbours
 says out 'It fails where a differentiated value is broadcast'
 check 0 report "$source/corpus/zoo/wrong-shape.json" --engine tape+wrong-shape --experiments neighbours
-says out 'It fails wherever it was tried.'
+says out 'It fails in every variant that was tried.'
 
 # ---- minimize ----
 check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"

@@ -1,6 +1,7 @@
 /*
- * cuts.c: programs that end or begin elsewhere.  The first part of the program that fails ends with the node whose
- * tangents depart; the last part that fails begins with the node whose cotangents depart, for they come from behind.
+ * cuts.c: cuts the program after each node (forward mode) or before each node (reverse mode).  In forward mode the
+ * shortest leading part that fails ends with the node whose tangents depart.  Cotangents flow backwards: in reverse
+ * mode the shortest trailing part that fails begins with the node whose cotangents depart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static int float_outs(const struct edit *e, const struct node *n, int *out)
 	return k;
 }
 
-/* The program ends with node `last`: its float results are those of the program. */
+/* Drops the nodes after `last`; its float results become the results of the program. */
 static bool cut_behind(struct edit *e, int last)
 {
 	struct region *top = &e->c.program.top;
@@ -37,7 +38,7 @@ static bool cut_behind(struct edit *e, int last)
 	return true;
 }
 
-/* The values at the point of value[n] of the program, by a right engine.  NULL: it has no answer. */
+/* The values of value[n] at the point, as a right engine computes them; NULL if it has no answer. */
 static const struct tensor *values_of(struct edit *e, const int *value, int n)
 {
 	struct testcase c = e->c;
@@ -53,7 +54,7 @@ static const struct tensor *values_of(struct edit *e, const int *value, int n)
 	return answer[0].status == ANSWER_OK && answer[0].n_primal == n ? answer[0].primal : NULL;
 }
 
-/* The program begins with node `first`: what it needs of the nodes before is inputs, which are differentiated too. */
+/* Drops the nodes before `first`.  Their values that the rest needs become inputs, which are differentiated too. */
 static bool cut_before(struct edit *e, int first)
 {
 	struct region *top = &e->c.program.top;
@@ -118,7 +119,7 @@ void experiment_cuts(struct lab *l)
 
 /* ---- which node ---- */
 
-/* The line of the printed program that begins node `index` of the program itself, and its text; -1: none. */
+/* The line of the printed program where node `index` of the top region begins, and its text; -1: none. */
 static int line_of(struct lab *l, int index, const char **text)
 {
 	const struct program *p = &l->base->program;
@@ -175,10 +176,10 @@ void lab_depart(struct lab *l)
 	if (strstr(t->row[found].cell[0], "to the end"))
 		d->sentence = LAB_TEXT(l,
 		    "Walking back from the results, %s is the first node whose operands get a wrong derivative%s.",
-		    d->op, before ? "; what is behind it is right by itself" : "");
+		    d->op, before ? "; the nodes after it are right on their own" : "");
 	else
 		d->sentence = LAB_TEXT(l,
 		    "Walking forward from the inputs, %s is the first node whose results have a wrong derivative%s.",
-		    d->op, before ? "; what is before it is right by itself" : "");
+		    d->op, before ? "; the nodes before it are right on their own" : "");
 	l->out->departure = d;
 }

@@ -1,4 +1,4 @@
-/* explain.c: which condition over features separates the variants that fail from those that pass. */
+/* explain.c: finds the simplest combination of features that separates failing variants from passing ones. */
 #include "explain.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "facts.h"
 
 enum {
-	FEATURES = 2048, /* those of the table, then those with names, in order of appearance */
+	FEATURES = 2048, /* those of features_explain.def, then those named after ops, in order of appearance */
 	VARIANTS = 4096,
 	WORDS = VARIANTS / 64,
 	PAIRS = 256, /* best pairs that a third term is tried on */
@@ -20,7 +20,7 @@ struct explanation {
 	char *name[FEATURES], *sentence[FEATURES]; /* owned */
 	bool fails[VARIANTS];
 	int number[VARIANTS];
-	uint64_t has[FEATURES][WORDS]; /* a bit a variant */
+	uint64_t has[FEATURES][WORDS]; /* one bit per variant */
 };
 
 struct explanation *explanation_open(void)
@@ -57,7 +57,7 @@ void explanation_close(struct explanation *x)
 	free(x);
 }
 
-/* The number of a feature with a name; -1: it is new and there is no room. */
+/* The number of a feature that is named after an op; -1: it is new, and there is no room or no sentence for it. */
 static int named_feature(struct explanation *x, const char *name, const char *sentence)
 {
 	for (int i = FEATURE_COUNT; i < x->n_feature; i++)
@@ -141,7 +141,7 @@ static int errors_of(
 	return n;
 }
 
-/* Literals that hold of some variants and not of others; of those that hold of the same ones, the first. */
+/* Lists the literals that hold for some variants and not for others; of literals for the same variants, the first. */
 static void make_literals(struct condition_search *s, struct arena *a)
 {
 	const struct explanation *x = s->x;
@@ -179,7 +179,7 @@ static bool same_terms(const struct condition_candidate *a, const struct conditi
 	return a->any == b->any && a->n == b->n;
 }
 
-/* Keeps the best of up to `room`, in order; of equals the one that came first. */
+/* Inserts c into the list of the best, which is sorted and has up to `room` entries; of equals the first stays. */
 static void offer(struct condition_candidate *best, int *n, int room, const struct condition_candidate *c)
 {
 	int at = *n;
@@ -283,7 +283,7 @@ static void put_counts(
 	}
 }
 
-/* Whether so many exceptions less are worth a term more. */
+/* Whether one more term is worth it: it must save more than one exception in 100 variants. */
 static bool worth(int fewer, int n_variant) { return fewer > 0 && fewer * 100 > n_variant; }
 
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out)
@@ -318,7 +318,7 @@ void explanation_find(const struct explanation *x, struct arena *a, struct expla
 		if (n[i] && worth(best[terms][0].errors - best[i][0].errors, x->n_variant))
 			terms = i;
 	chosen = &best[terms][0];
-	/* no better than to say always, or never, the same */
+	/* "always" or "never" would predict as well */
 	if (chosen->errors >= failing || chosen->errors >= x->n_variant - failing)
 		return;
 	put_condition(&s, chosen, out, a);
@@ -355,15 +355,24 @@ bool explanation_predicts(
 
 const char *explanation_text(const struct explained *condition, struct arena *a)
 {
-	const char *text = "It fails where ";
+	const char *text = "It fails";
+	int n_positive = 0, n_except = 0;
 
 	if (condition->always)
-		return "It fails wherever it was tried.";
+		return "It fails in every variant that was tried.";
 	for (int i = 0; i < condition->n_term; i++)
-		text = arena_printf(a, "%s%s%s%s", text,
-		    !i                   ? ""
-		        : condition->any ? ", or where "
-		                         : ", and where ",
-		    condition->term[i].holds ? "" : "it is not so that ", condition->term[i].sentence);
+		if (condition->term[i].holds)
+			text = arena_printf(a, "%s%s where %s", text,
+			    !n_positive++        ? ""
+			        : condition->any ? ", or"
+			                         : ", and",
+			    condition->term[i].sentence);
+	for (int i = 0; i < condition->n_term; i++)
+		if (!condition->term[i].holds && condition->any)
+			text = arena_printf(a, "%s%s where it is not true that %s", text, n_positive++ ? ", or" : "",
+			    condition->term[i].sentence);
+		else if (!condition->term[i].holds)
+			text = arena_printf(
+			    a, "%s%s where %s", text, n_except++ ? ", or" : ", except", condition->term[i].sentence);
 	return arena_printf(a, "%s.", text);
 }

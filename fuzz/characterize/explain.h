@@ -9,11 +9,12 @@
 
 struct explanation;
 
-/* Variants and their features; owned by the caller until explanation_close. */
+/* A set of variants with their features.  The caller owns it until explanation_close. */
 struct explanation *explanation_open(void);
 void explanation_close(struct explanation *x);
 
-/* Counts a variant: c is checked; number: what the caller calls it.  Memory of the computation from the arena. */
+/* Adds a variant.  c must be checked; number is the caller's name for it, added only once.  scratch: for the
+ * computation. */
 void explanation_add(struct explanation *x, const struct testcase *c, bool fails, int number, struct arena *scratch);
 
 enum { EXPLANATION_TERMS = 3 };
@@ -26,7 +27,7 @@ struct literal {
 };
 
 struct explained {
-	int n_term;  /* 0: nothing separates better than chance, or: */
+	int n_term;  /* 0: `always`, or no condition is better than a constant guess */
 	bool always; /* every variant fails */
 	bool any;    /* one of the terms is enough; else all are needed */
 	struct literal term[EXPLANATION_TERMS];
@@ -36,12 +37,12 @@ struct explained {
 	int n_exception, *exception; /* numbers of variants that it does not predict */
 };
 
-/* The simplest condition: more terms only where they save enough exceptions.  In the arena. */
+/* Finds the simplest condition: it has more terms only if they save enough exceptions.  In the arena. */
 void explanation_find(const struct explanation *x, struct arena *a, struct explained *out);
-/* Whether the condition holds of c. */
+/* Whether the condition holds for c. */
 bool explanation_predicts(
     const struct explanation *x, const struct explained *condition, const struct testcase *c, struct arena *scratch);
-/* "It fails where A and B.", "It fails wherever it was tried." in the arena. */
+/* "It fails where A, and where B, except where C.", "It fails in every variant that was tried."  In the arena. */
 const char *explanation_text(const struct explained *condition, struct arena *a);
 
 #endif

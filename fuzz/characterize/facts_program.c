@@ -1,4 +1,4 @@
-/* facts_program.c: what is differentiated in a program, and how it is put together. */
+/* facts_program.c: features of loops, operands, values, and ops that are differentiated. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@ static bool is_float(const struct facts *f, int value) { return dtype_is_float(f
 
 /* ---- loops ---- */
 
-/* Of the values of a body: depends on a carry; has a derivative by a carry that depends on something differentiated. */
+/* Per value of a body: it depends on a carry; its derivative with respect to a carry depends on a differentiated value.
+ */
 struct iteration_facts {
 	bool *carried, *mixed, *captured;
 };
@@ -128,8 +129,8 @@ static void name_op(struct facts *f, const char *how, enum op op, int which)
 		facts_name(f, arena_printf(f->arena, "%s %s %d", how, op_name, which),
 		    arena_printf(f->arena, "operand %d of %s is %s", which, op_name,
 		        !strcmp(how, "traces")       ? "differentiated"
-		            : !strcmp(how, "passes") ? "differentiated, and its elements count"
-		                                     : "a constant to the derivative"));
+		            : !strcmp(how, "passes") ? "differentiated and contributes to the result"
+		                                     : "not differentiated"));
 }
 
 static void of_operands(struct facts *f, const struct node *n)
@@ -224,7 +225,7 @@ static void of_attrs(struct facts *f, const struct node *n)
 	}
 }
 
-/* What a region op stands for. */
+/* Names the kind of a derivative, custom or fixed_point. */
 static void name_kind(struct facts *f, const struct node *n)
 {
 	const char *op = op_table[n->op].name,
@@ -234,13 +235,14 @@ static void name_kind(struct facts *f, const struct node *n)
 	if (n->op == OP_DERIVATIVE || n->op == OP_CUSTOM || n->op == OP_FIXED_POINT)
 		facts_name(f, arena_printf(f->arena, "%s %s", op, kind),
 		    arena_printf(f->arena,
-		        n->op == OP_FIXED_POINT  ? "a %s stands for its %s"
+		        n->op == OP_FIXED_POINT  ? "the meaning of a %s is %s"
 		            : n->op == OP_CUSTOM ? "a %s has a rule for %s"
-		                                 : "a %s inside the program is a %s",
+		                                 : "a %s op in the program is a %s",
 		        op, kind));
 }
 
-/* Inputs that are read in another shape, whether or not they count. */
+/* Differentiated inputs that n reads in another shape than that of its result, also if no derivative flows through n.
+ */
 static void of_inputs(struct facts *f, const struct node *n)
 {
 	const struct region *top = &f->c->program.top;
@@ -299,14 +301,14 @@ static void of_node(struct facts *f, const struct region *r, const struct node *
 	if (at.loop) {
 		f->at[FEATURE_IN_LOOP] = true;
 		facts_name(f, arena_printf(f->arena, "loops %s", op_table[n->op].name),
-		    arena_printf(f->arena, "%s is differentiated in a loop", op_table[n->op].name));
+		    arena_printf(f->arena, "%s inside a loop is differentiated", op_table[n->op].name));
 	}
 	f->at[FEATURE_IN_COND] |= at.cond;
 	f->at[FEATURE_IN_CHECKPOINT] |= at.checkpoint;
 	f->at[FEATURE_IN_CUSTOM] |= at.custom;
 	of_operands(f, n);
 	of_attrs(f, n);
-	/* what becomes of it */
+	/* the nodes that read its results */
 	for (int i = 0; i < r->n_node; i++)
 		for (int k = 0; k < r->node[i].n_arg; k++) {
 			const struct node *to = &r->node[i];

@@ -1,4 +1,4 @@
-/* facts_request.c: facts_of, and what is asked. */
+/* facts_request.c: facts_of, and the features of the request. */
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void of_seeds(struct facts *f, const struct transform *t)
 		}
 }
 
-/* Operands that are inputs asked for, of an op over integers; also of one whose result is not used. */
+/* Ops with two differentiated integer inputs as operands; also ops whose results are not used. */
 static void of_asked(struct facts *f, const struct program *p, const struct node *n, const struct transform *t)
 {
 	int asked = 0;
@@ -42,7 +42,7 @@ static void of_asked(struct facts *f, const struct program *p, const struct node
 	f->at[FEATURE_TWO_BITS_ASKED] |= op_table[n->op].family == FAMILY_BINARY &&
 	    op_table[n->op].regularity == REGULARITY_DISCRETE && n->op != OP_REMAINDER;
 	facts_name(f, arena_printf(f->arena, "asks %s", op_table[n->op].name),
-	    arena_printf(f->arena, "both operands of %s are asked for", op_table[n->op].name));
+	    arena_printf(f->arena, "both operands of %s are differentiated inputs", op_table[n->op].name));
 }
 
 void facts_of_request(struct facts *f)

@@ -1,19 +1,19 @@
-/* facts_uses.c: who reads what is differentiated, which values a derivative needs, and of which degree a result is. */
+/* facts_uses.c: which nodes read differentiated values, which values a derivative needs, and the degree of results. */
 #include <limits.h>
 #include <string.h>
 
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-enum { DEGREE_MOST = 4 }; /* and more, and what is no polynomial */
+enum { DEGREE_MOST = 4 }; /* also stands for higher degrees and for values that are no polynomials */
 
 struct uses {
 	struct facts *f;
 	int *n, *last;  /* [n_value] live uses; position of the last */
-	int *maker;     /* [n_value] op that has made it; -1: a parameter */
+	int *maker;     /* [n_value] the op that computes it; -1: a parameter */
 	int *degree;    /* [n_value] in what is differentiated */
 	bool *needed;   /* [n_value] a derivative needs the value */
-	bool *by_index; /* [n_value] made of the iteration number of a loop */
+	bool *by_index; /* [n_value] computed from the iteration number of a loop */
 	int position;
 	bool any_path; /* degrees along every path, run or not */
 };
@@ -84,12 +84,12 @@ static void name_region(struct uses *u, const struct region *r)
 			if (u->n[v] > 1) {
 				f->at[FEATURE_ACCUMULATED] = true;
 				name_use(
-				    f, "shares", n->op, "what ", " reads is differentiated along another path too");
+				    f, "shares", n->op, "an operand of ", " is differentiated along another path too");
 			}
 			if (u->last[v] > at) {
 				f->at[FEATURE_SHARED_LATER] = true;
-				name_use(f, "shares-later", n->op, "what ",
-				    " reads is read again after it, and differentiated");
+				name_use(f, "shares-later", n->op, "a differentiated operand of ",
+				    " is read again by a later operation");
 			}
 			if (v >= top->param && v < top->param + top->n_param)
 				name_use(f, "enters", n->op, "", " reads a differentiated input");
@@ -103,7 +103,7 @@ static void name_region(struct uses *u, const struct region *r)
 	}
 }
 
-/* ---- what a derivative needs the value of ---- */
+/* ---- values that a derivative needs ---- */
 
 /* Whether the derivative of n needs its operand k as a number. */
 static bool needs_operand(const struct facts *f, const struct node *n, int k)
@@ -137,7 +137,7 @@ static bool is_view(enum family f)
 	    f == FAMILY_REVERSE || f == FAMILY_BROADCAST_TO;
 }
 
-/* What is seen through a view is needed with it; backwards, so that one sweep will do. */
+/* If a view is needed, so is the value that it shows.  Goes backwards, so that one sweep is enough. */
 static void see_through_views(struct uses *u, const struct region *r, bool *seen)
 {
 	for (int i = r->n_node - 1; i >= 0; i--) {
@@ -150,7 +150,7 @@ static void see_through_views(struct uses *u, const struct region *r, bool *seen
 	}
 }
 
-/* And what a loop begins with is its carry, before anything else is. */
+/* If the value that starts a carry is needed, so is the carry, which has that value first. */
 static void see_carries(const struct region *top, bool *seen)
 {
 	for (struct walk w = walk_nodes(top); walk_next(&w);) {
@@ -161,7 +161,7 @@ static void see_carries(const struct region *top, bool *seen)
 	}
 }
 
-/* made[] grows by what is made of it; with `index`, of the iteration numbers of loops too. */
+/* Adds to made[] every value computed from values in it; with `index`, also from the iteration numbers of loops. */
 static void spread(const struct region *r, bool *made, bool index)
 {
 	for (int i = 0; i < r->n_node; i++) {
@@ -185,7 +185,7 @@ static void spread(const struct region *r, bool *made, bool index)
 	}
 }
 
-/* seen: needed, through views too; by_input: made of an input. */
+/* seen: needed, through views too; by_input: computed from an input. */
 static void say_needed(struct facts *f, const bool *seen, const bool *by_input)
 {
 	for (struct walk w = walk_nodes(&f->c->program.top); walk_next(&w);) {
@@ -209,8 +209,7 @@ static void of_needed(struct uses *u)
 		f->at[FEATURE_INDEX_NEEDED] |= u->needed[v] && u->by_index[v] &&
 		    (!f->run || f->changes[v] || u->maker[v] < 0);
 		if (u->needed[v] && u->maker[v] >= 0 && u->maker[v] != OP_CONSTANT)
-			name_use(
-			    f, "needs", (enum op)u->maker[v], "the derivative needs the value of what ", " has made");
+			name_use(f, "needs", (enum op)u->maker[v], "the derivative needs the value that ", " computed");
 	}
 	seen = arena_copy(f->arena, u->needed, (size_t)p->n_value + 1, sizeof *seen);
 	see_through_views(u, &p->top, seen);
@@ -328,7 +327,7 @@ static void of_degree(struct uses *u)
 
 /* ---- from a slice to a sum ---- */
 
-/* Whether n, elementwise, hands on to all elements of its result alike what it reads. */
+/* Whether n is elementwise and treats all elements of an operand in from[] alike. */
 static bool hands_on(const struct facts *f, const struct node *n, const bool *from)
 {
 	const struct type *type = f->c->program.type;
@@ -345,7 +344,7 @@ static bool hands_on(const struct facts *f, const struct node *n, const bool *fr
 	return any;
 }
 
-/* Of slice_scatter `of`: from[] marks what is made of its result element by element. */
+/* Marks in from[] the values that are computed from the result of slice_scatter `of` element by element. */
 static void follow_slice(struct facts *f, const struct node *of, const struct region *r, bool *from)
 {
 	const struct type *type = f->c->program.type;

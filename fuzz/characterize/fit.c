@@ -18,8 +18,8 @@ int fit_polynomial(const double *y, int n, double *c)
 	if (n < 3 || n > FIT_DEGREE + 1)
 		return -2;
 	memcpy(difference, y, (size_t)n * sizeof *y);
-	for (int k = 0; k < n; k++) { /* divided differences at 0, 1, ... : exact, or no polynomial with integer
-		                         coefficients of this size */
+	/* divided differences at 0, 1, ...: exact for polynomials with integer coefficients of this size */
+	for (int k = 0; k < n; k++) {
 		newton[k] = difference[0];
 		for (int i = 0; i + 1 < n - k; i++)
 			difference[i] = (difference[i + 1] - difference[i]) / (k + 1);
@@ -92,7 +92,7 @@ void experiment_polynomials(struct lab *l)
 			edit_fill(&e.c.point[0][t->wrt[0]], x);
 			lab_try(l, &e, (const char *const[]){"as it is", LAB_TEXT(l, "%d", x)});
 		}
-	/* sibling bodies that failed are cases of the same kind: their last input is x */
+	/* the same for the loop bodies that failed in table `bodies`: the last input of these cases is x */
 	for (int i = 0; bodies && i < bodies->n_row; i++) {
 		const struct variant_row *r = &bodies->row[i];
 		const char *name = LAB_TEXT(l, "%s, %s times", r->cell[0], r->cell[1]);
@@ -109,7 +109,7 @@ void experiment_polynomials(struct lab *l)
 	}
 }
 
-/* ---- what fits ---- */
+/* ---- statements ---- */
 
 static void state_polynomials(struct lab *l)
 {
@@ -133,12 +133,13 @@ static void state_polynomials(struct lab *l)
 		if (degree > -2 && right > -2)
 			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row},
 			    1, "%s: it returns %s where %s is right.",
-			    strcmp(t->row[i].cell[0], "as it is") ? t->row[i].cell[0] : "The program",
+			    strcmp(t->row[i].cell[0], "as it is") ? LAB_TEXT(l, "Loop body %s", t->row[i].cell[0])
+			                                          : "The program itself",
 			    fit_text(c, degree, l->arena), fit_text(d, right, l->arena));
 	}
 }
 
-/* Rows that fail with one and the same plain ratio, or with zeros, table by table. */
+/* Says how many failing variants return 0, if that is most of them. */
 static void state_zeros(struct lab *l)
 {
 	struct support s[32];
@@ -162,11 +163,11 @@ static void state_zeros(struct lab *l)
 		s[n++] = (struct support){i, k, row};
 	}
 	if (zeros && 2 * zeros > fails)
-		lab_say(l, "closed-form", STATEMENT_SHOWN, s, n,
-		    "What it returns is 0 in %d of the %d variants that fail.", zeros, fails);
+		lab_say(l, "closed-form", STATEMENT_SHOWN, s, n, "It returns 0 in %d of the %d variants that fail.",
+		    zeros, fails);
 }
 
-/* Of the sum over the elements, where there are several: single elements are right or wrong, the sum says how many. */
+/* Returned to expected: of the sum if there are several elements, for the sum shows how many of them are wrong. */
 static double row_ratio(const struct variant_row *r)
 {
 	return r->has_sum ? r->sum_returned / r->sum_expected : r->returned / r->expected;
@@ -183,7 +184,7 @@ static void state_ratios(struct lab *l)
 		row[0] = i;
 		if (r->fails && r->of && isfinite(row_ratio(r)) && fit_ratio(row_ratio(r), &p, &q) && q > 1)
 			lab_say(l, "closed-form", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), 1, row},
-			    1, "For %s, slice %s along axis %s, it returns %d/%d of what is right.", r->cell[0],
+			    1, "For %s, slice %s along axis %s, it returns %d/%d of the right value.", r->cell[0],
 			    r->cell[1], r->cell[2], p, q);
 	}
 }

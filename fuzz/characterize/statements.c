@@ -1,4 +1,4 @@
-/* statements.c: what the tables say, in sentences. */
+/* statements.c: reads the tables of the experiments and says in sentences what they show. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int count_rows(const struct variant_table *t, row_fn *keep, const void *s
 	return n;
 }
 
-/* Whether a cell of a row is that text. */
+/* Selects the decided rows that fail (or pass) and have this text in a column. */
 struct cell_is {
 	int column;
 	const char *text;
@@ -37,7 +37,23 @@ static bool row_is(const struct variant_row *r, const void *self)
 	return r->decided && r->fails == c->fails && !strcmp(r->cell[c->column], c->text);
 }
 
-/* The different texts of a column in rows of which all that are decided fail (or pass), at most so many of them. */
+/* The text, in brackets if it has a comma outside of parentheses and brackets: "[0, 2]" in a list is one item. */
+static const char *list_item(struct lab *l, const char *text)
+{
+	int depth = 0;
+
+	for (const char *c = text; *c; c++) {
+		depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+		if (*c == ',' && !depth)
+			return LAB_TEXT(l, "[%s]", text);
+	}
+	return text;
+}
+
+/*
+ * Lists the different texts of a column: those with a row that fails, or those with a row that passes and none that
+ * fails.  At most `most` of them, then "and N more"; "" if there are none.
+ */
 static const char *column_list(struct lab *l, const struct variant_table *t, int column, bool fail, int most)
 {
 	const char *list = "";
@@ -54,9 +70,15 @@ static const char *column_list(struct lab *l, const struct variant_table *t, int
 		    (!fail && !count_rows(t, row_is, &passes)))
 			continue;
 		if (n++ < most)
-			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", fails.text);
+			list = LAB_TEXT(l, "%s%s%s", list, *list ? ", " : "", list_item(l, fails.text));
 	}
-	return n > most ? LAB_TEXT(l, "%s and %d more", list, n - most) : *list ? list : "none";
+	return n > most ? LAB_TEXT(l, "%s and %d more", list, n - most) : list;
+}
+
+/* The words, then the list; "" if the list is empty. */
+static const char *clause(struct lab *l, const char *words, const char *list)
+{
+	return *list ? LAB_TEXT(l, "%s%s", words, list) : "";
 }
 
 static bool has_numbers(const struct variant_row *r) { return r->of && isfinite(r->expected) && isfinite(r->returned); }
@@ -134,10 +156,11 @@ static void state_signs(struct lab *l)
 			s[n++] = lab_support(l, t, flips_sign, NULL);
 	}
 	if (flips)
-		lab_say(l, "sign", STATEMENT_SHOWN, s, n, "The sign is wrong in %d variants.", flips);
+		lab_say(l, "sign", STATEMENT_SHOWN, s, n, "The sign is wrong in %d variant%s.", flips,
+		    flips > 1 ? "s" : "");
 	if (worst && fabs(worst->returned / worst->expected) > 1.5)
 		lab_say(l, "ratio", STATEMENT_SHOWN, &at, 1,
-		    "The largest ratio of returned to expected is %.7g (%.7g for %.7g), in %s.",
+		    "The largest ratio of returned to expected is %.7g (returned %.7g, expected %.7g), in table %s.",
 		    worst->returned / worst->expected, worst->returned, worst->expected, l->out->table[at.table].title);
 }
 
@@ -153,17 +176,19 @@ static void state_runs(struct lab *l, const struct variant_table *t)
 		    bits_of(t->row[i].returned) == bits_of(t->row[0].returned);
 	if (fails == t->n_row && same == t->n_row)
 		lab_say(l, "runs", STATEMENT_RULED_OUT, &s, 1,
-		    "Not a matter of chance or of earlier cases: %d runs give the same, the last of them by an "
-		    "engine started anew.",
+		    "Chance and earlier cases do not matter: all %d runs give the same result, the last of them in a "
+		    "freshly started engine.",
 		    t->n_row);
 	else
-		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1, "It fails in %d of %d runs; %d gave what the first gave.",
-		    fails, t->n_row, same);
+		lab_say(l, "runs", STATEMENT_SHOWN, &s, 1,
+		    "It fails in %d of %d runs; %d runs, counting the first, gave the result of the first.", fails,
+		    t->n_row, same);
 }
 
 static void state_inputs(struct lab *l, const struct variant_table *t)
 {
 	static const char *const modes[] = {"vjp", "jvp"};
+	static const char *const in_mode[] = {"In reverse mode the gradient", "In forward mode the derivative"};
 
 	for (int m = 0; m < 2; m++) {
 		const struct cell_is fails = {1, modes[m], true}, passes = {1, modes[m], false};
@@ -180,15 +205,14 @@ static void state_inputs(struct lab *l, const struct variant_table *t)
 				part.row[part.n_row++] = t->row[i];
 		if (!n_fail)
 			lab_say(l, "mode", STATEMENT_RULED_OUT, &s[1], 1,
-			    "A %s of the same program is right, whatever is differentiated.", modes[m]);
+			    "%s of the same program is right for every input.", in_mode[m]);
 		else if (n_pass)
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2,
-			    "In %s the derivative is wrong by input %s, and right by %s.", modes[m],
-			    column_list(l, &part, 0, true, 8), column_list(l, &part, 0, false, 8));
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 2, "%s is wrong for inputs %s%s.", in_mode[m],
+			    column_list(l, &part, 0, true, 8),
+			    clause(l, ", and right for inputs ", column_list(l, &part, 0, false, 8)));
 		else
-			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1,
-			    "In %s the derivative is wrong by whichever input is differentiated (%s).", modes[m],
-			    column_list(l, &part, 0, true, 8));
+			lab_say(l, "inputs", STATEMENT_SHOWN, s, 1, "%s is wrong for every input (here: input%s %s).",
+			    in_mode[m], n_fail > 1 ? "s" : "", column_list(l, &part, 0, true, 8));
 	}
 }
 
@@ -202,12 +226,12 @@ static void state_uses(struct lab *l, const struct variant_table *t)
 			row[0] = i;
 			if (t->row[i].decided && t->row[i].fails == (fail > 0))
 				lab_say(l, "use", STATEMENT_SHOWN, &s, 1,
-				    "Through its use as operand %s of %s, the derivative by input %s is %s.",
-				    t->row[i].cell[2], t->row[i].cell[1], t->row[i].cell[0], fail ? "wrong" : "right");
+				    "The contribution to input %s through operand %s of %s is %s.", t->row[i].cell[0],
+				    t->row[i].cell[2], t->row[i].cell[1], fail ? "wrong" : "right");
 		}
 }
 
-/* Rows of the sweep with a number, from large to small |x|: does the ratio grow towards 0? */
+/* Where it fails; and whether the relative error grows towards 0, over the sweep of small x > 0. */
 static void state_points(struct lab *l, const struct variant_table *t)
 {
 	struct support fails = lab_support(l, t, row_fails, NULL), passes = lab_support(l, t, row_passes, NULL);
@@ -231,7 +255,7 @@ static void state_points(struct lab *l, const struct variant_table *t)
 		if (strcmp(r->cell[0], "all") != 0 || x <= 0 || x > 0.5 || !r->fails || !has_numbers(r) ||
 		    r->expected == 0)
 			continue;
-		if (n && !(fabs(r->returned / r->expected) < fabs(last)))
+		if (n && !(fabs(r->returned / r->expected - 1) < fabs(last - 1)))
 			grows = false;
 		last = r->returned / r->expected;
 		list = LAB_TEXT(l, "%s%s%.6g at %s", list, n ? ", " : "", last, r->cell[1]);
@@ -239,7 +263,7 @@ static void state_points(struct lab *l, const struct variant_table *t)
 	}
 	if (n > 2 && grows)
 		lab_say(l, "near-zero", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
-		    "Towards 0 it gets worse: the ratio of returned to expected is %s.", list);
+		    "The error grows towards 0: the ratio of returned to expected is %s.", list);
 }
 
 static void state_seeds(struct lab *l, const struct variant_table *t)
@@ -249,7 +273,7 @@ static void state_seeds(struct lab *l, const struct variant_table *t)
 
 	if (s[0].n_row && !s[1].n_row)
 		lab_say(l, "seeds", STATEMENT_RULED_OUT, s, 1,
-		    "Not a matter of the direction: it fails for all %d drawn.", s[0].n_row);
+		    "The seed does not matter: it fails for all %d directions drawn.", s[0].n_row);
 	else if (s[0].n_row)
 		lab_say(l, "seeds", STATEMENT_SHOWN, s, 2, "It fails for %d of %d directions drawn.", s[0].n_row,
 		    s[0].n_row + s[1].n_row);
@@ -260,8 +284,8 @@ static void state_trips(struct lab *l, const struct variant_table *t)
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations, and is right with %s.",
-		    column_list(l, t, 1, true, 8), column_list(l, t, 1, false, 8));
+		lab_say(l, "trips", STATEMENT_SHOWN, s, 2, "It fails with %s iterations%s.",
+		    column_list(l, t, 1, true, 8), clause(l, ", and is right with ", column_list(l, t, 1, false, 8)));
 }
 
 static void state_loops(struct lab *l, const struct variant_table *t)
@@ -270,11 +294,11 @@ static void state_loops(struct lab *l, const struct variant_table *t)
 
 	if (s[0].n_row && !s[1].n_row)
 		lab_say(l, "loops", STATEMENT_RULED_OUT, s, 1,
-		    "Not a matter of how the loop is written: the same iterations fail as %s.",
+		    "The kind of loop does not matter: the same iterations fail when written as %s.",
 		    column_list(l, t, 0, true, 8));
 	else if (s[0].n_row)
-		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail as %s, and are right as %s.",
-		    column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
+		lab_say(l, "loops", STATEMENT_SHOWN, s, 2, "The same iterations fail when written as %s%s.",
+		    column_list(l, t, 0, true, 8), clause(l, ", and are right as ", column_list(l, t, 0, false, 8)));
 }
 
 static void state_bodies(struct lab *l, const struct variant_table *t)
@@ -286,14 +310,15 @@ static void state_bodies(struct lab *l, const struct variant_table *t)
 	if (!s[0].n_row)
 		return;
 	lab_say(l, "bodies", STATEMENT_SHOWN, s, 2,
-	    "With the carry c and an input x the loop fails where an iteration is %s; it is right where it is %s.",
-	    column_list(l, t, 0, true, 20), column_list(l, t, 0, false, 20));
+	    "With carry c and input x, the loop fails if its body computes %s%s.", column_list(l, t, 0, true, 20),
+	    clause(l, "; it is right for ", column_list(l, t, 0, false, 20)));
 	s[0] = lab_support(l, t, row_is, &fails);
 	s[1] = lab_support(l, t, row_is, &passes);
 	if (s[0].n_row && s[1].n_row && !strcmp(t->row[s[0].row[0]].cell[3], "x") &&
 	    !strcmp(t->row[s[1].row[0]].cell[3], "y"))
 		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
-		    "Where an iteration is %s, the derivative by y is right, and by x wrong.", both);
+		    "With loop body %s, the derivative with respect to y is right, with respect to x it is wrong.",
+		    both);
 }
 
 static void state_dtypes(struct lab *l, const struct variant_table *t)
@@ -304,11 +329,11 @@ static void state_dtypes(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < t->n_row; i++)
 		same = same && bits_of(t->row[i].returned) == bits_of(t->row[0].returned) && t->row[i].fails;
 	if (s[0].n_row && !s[1].n_row)
-		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Not a matter of precision or dtype: it fails in %s%s.",
+		lab_say(l, "dtypes", STATEMENT_RULED_OUT, s, 1, "Precision and dtype do not matter: it fails in %s%s.",
 		    column_list(l, t, 0, true, 8), same ? ", with the identical wrong value" : "");
 	else if (s[0].n_row)
-		lab_say(l, "dtypes", STATEMENT_SHOWN, s, 2, "It fails in %s, and not in %s.",
-		    column_list(l, t, 0, true, 8), column_list(l, t, 0, false, 8));
+		lab_say(l, "dtypes", STATEMENT_SHOWN, s, 2, "It fails in %s%s.", column_list(l, t, 0, true, 8),
+		    clause(l, ", and not in ", column_list(l, t, 0, false, 8)));
 }
 
 static bool elements_all_wrong(const struct variant_row *r)
@@ -330,9 +355,8 @@ static void state_shapes(struct lab *l, const struct variant_table *t)
 	}
 	if (!s[0].n_row)
 		return;
-	lab_say(l, "shapes", STATEMENT_SHOWN, s, 1 + (s[1].n_row > 0), "It fails with shapes %s%s%s%s.",
-	    column_list(l, t, 0, true, 8), s[1].n_row ? ", and not with " : "",
-	    s[1].n_row ? column_list(l, t, 0, false, 8) : "",
+	lab_say(l, "shapes", STATEMENT_SHOWN, s, 1 + (s[1].n_row > 0), "It fails with shapes %s%s%s.",
+	    column_list(l, t, 0, true, 8), clause(l, ", and not with ", column_list(l, t, 0, false, 8)),
 	    each && !some ? "; every element of a tensor gets its own wrong value"
 	        : some    ? "; some elements of a tensor are right"
 	                  : "");
@@ -346,10 +370,10 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 	for (int i = 0; i < s.n_row; i++)
 		each = each || elements_all_wrong(&t->row[s.row[i]]);
 	if (s.n_row)
-		lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "In a batch it fails too%s.",
+		lab_say(l, "batches", STATEMENT_SHOWN, &s, 1, "It fails in a batch too%s.",
 		    each ? ": every slice gets its own wrong value" : "");
 	else if (p.n_row)
-		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "In a batch it does not fail.");
+		lab_say(l, "batches", STATEMENT_SHOWN, &p, 1, "It does not fail in a batch.");
 }
 
 static void state_engines(struct lab *l, const struct variant_table *t)
@@ -366,58 +390,63 @@ static void state_engines(struct lab *l, const struct variant_table *t)
 	}
 	if (right.n_row && !wrong.n_row)
 		lab_say(l, "engines", STATEMENT_RULED_OUT, &right, 1,
-		    "Not a matter of the program: every other engine that answers is right (%s).", list);
+		    "The program is not the cause: every other engine that answers is right (%s).", list);
 	else if (wrong.n_row)
 		lab_say(
 		    l, "engines", STATEMENT_SHOWN, &wrong, 1, "Other engines fail too, in %d answers.", wrong.n_row);
 	if (!strncmp(l->spec, "compiled", 8) && right.n_row && strstr(list, "aot"))
 		lab_say(l, "derivative-program", STATEMENT_RULED_OUT, &right, 1,
-		    "Not a matter of the derivative program: run op by op, by aot, it is right.");
+		    "The derivative program is not the cause: aot runs it op by op and is right.");
 }
 
 static void state_orders(struct lab *l, const struct variant_table *t)
 {
 	struct support s = lab_support(l, t, row_fails, NULL), p = lab_support(l, t, row_passes, NULL);
 
-	if (s.n_row)
+	if (s.n_row && !t->row[s.row[0]].of)
+		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1, "The second derivative fails too: %s (%s).",
+		    verdict_names[t->row[s.row[0]].verdict], t->row[s.row[0]].cell[1]);
+	else if (s.n_row)
 		lab_say(l, "orders", STATEMENT_SHOWN, &s, 1,
 		    "The second derivative is wrong too: %.7g where %.7g is right (%s).", t->row[s.row[0]].returned,
 		    t->row[s.row[0]].expected, t->row[s.row[0]].cell[1]);
 	else if (p.n_row)
 		lab_say(l, "orders", STATEMENT_SHOWN, &p, 1,
-		    "The derivative of the derivative is right, where the engine answers it (%s).",
+		    "The second derivative is right wherever the engine answers it: %s.",
 		    column_list(l, t, 1, false, 4));
 }
 
-/* Which texts of the first column fail, and which do not. */
+/* Which texts of a column fail, and which do not; `what` names them in the plural. */
 static void state_column(struct lab *l, const struct variant_table *t, const char *id, int column, const char *what)
 {
 	struct support s[2] = {lab_support(l, t, row_fails, NULL), lab_support(l, t, row_passes, NULL)};
 
 	if (s[0].n_row)
-		lab_say(l, id, STATEMENT_SHOWN, s, 2, "%s that fail: %s; that do not: %s.", what,
-		    column_list(l, t, column, true, 12), column_list(l, t, column, false, 12));
+		lab_say(l, id, STATEMENT_SHOWN, s, 2, "It fails with these %s: %s%s.", what,
+		    column_list(l, t, column, true, 12),
+		    clause(l, "; it is right with: ", column_list(l, t, column, false, 12)));
 	else if (s[1].n_row)
-		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "%s: none of the %d variants fails.", what, s[1].n_row);
+		lab_say(l, id, STATEMENT_RULED_OUT, &s[1], 1, "It is right with all %s that were tried (%d variants).",
+		    what, s[1].n_row);
 }
 
 static void state_branches(struct lab *l, const struct variant_table *t)
 {
-	state_column(l, t, "branches", 0, "Guards");
+	state_column(l, t, "branches", 0, "guarded functions");
 }
 
 static void state_ops(struct lab *l, const struct variant_table *t)
 {
-	state_column(l, t, "ops", 2, "Ops in place of those of the case");
+	state_column(l, t, "ops", 2, "ops in place of the original ones");
 }
 
 static void state_indices(struct lab *l, const struct variant_table *t)
 {
-	state_column(l, t, "indices", 1, "Indices");
-	state_column(l, t, "index-modes", 2, "Modes");
+	state_column(l, t, "indices", 1, "indices");
+	state_column(l, t, "index-modes", 2, "index modes");
 }
 
-/* Per op: by which operands it fails. */
+/* Per op: for which operands it fails. */
 static void state_operands(struct lab *l, const struct variant_table *t)
 {
 	bool none = true;
@@ -441,18 +470,19 @@ static void state_operands(struct lab *l, const struct variant_table *t)
 			continue;
 		none = false;
 		lab_say(l, "operands", STATEMENT_SHOWN, &(struct support){(int)(t - l->out->table), n, row}, 1,
-		    "%s fails where its operands %s are differentiated, and not where those are %s.", t->row[i].cell[0],
-		    column_list(l, &part, 1, true, 8), column_list(l, &part, 1, false, 8));
+		    "%s alone fails when these operands are differentiated: %s%s.", t->row[i].cell[0],
+		    column_list(l, &part, 1, true, 8),
+		    clause(l, "; it is right for ", column_list(l, &part, 1, false, 8)));
 	}
 	if (none) {
 		struct support s = lab_support(l, t, row_passes, NULL);
 
 		lab_say(l, "operands", STATEMENT_RULED_OUT, &s, 1,
-		    "Not a matter of which operands of one op are differentiated: %d variants are right.", s.n_row);
+		    "Single ops are right, whichever of their operands are differentiated (%d variants).", s.n_row);
 	}
 }
 
-/* Variants by x that fail, of which the slice begins at 0, or does not. */
+/* Selects failing derivatives with respect to x, by whether the slice begins at index 0. */
 struct slice_of {
 	bool zero;
 };
@@ -473,10 +503,11 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 
 	if (s[0].n_row && s[1].n_row && !count_rows(t, row_is, &y_wrong))
 		lab_say(l, "per-variable", STATEMENT_SHOWN, s, 2,
-		    "With x written into by y along a slice, the derivative by y is right, and by x wrong.");
+		    "Where y is written into a slice of x, the derivative with respect to y is right, with respect "
+		    "to x it is wrong.");
 	if (s[0].n_row && !count_rows(t, row_is, &bare))
 		lab_say(l, "reduced", STATEMENT_SHOWN, s, 1,
-		    "It fails only where the result is then summed along the axis of the slice.");
+		    "It fails only if the result is then summed along the axis of the slice.");
 	for (int zero = 1; zero >= 0; zero--) {
 		const struct slice_of slices = {zero > 0};
 		struct support part = lab_support(l, t, row_of_slice, &slices);
@@ -491,12 +522,12 @@ static void state_slices(struct lab *l, const struct variant_table *t)
 		}
 		if (part.n_row && (none == part.n_row || all == part.n_row))
 			lab_say(l, "slices", STATEMENT_SHOWN, &part, 1,
-			    "Where the slice %s index 0 and its result is summed along the axis, the derivative "
-			    "by x is %s (%d variants).",
+			    "Where the slice %s index 0 and the result is summed along its axis, the derivative "
+			    "with respect to x is %s (%d variants).",
 			    zero ? "contains" : "does not contain",
-			    none == part.n_row ? "0 everywhere" : "too large: nothing is left out", part.n_row);
+			    none == part.n_row ? "0 everywhere" : "too large: the slice is not left out", part.n_row);
 	}
-	state_column(l, t, "slices", 1, "Slices");
+	state_column(l, t, "slices", 1, "slices");
 }
 
 static const struct {
@@ -523,7 +554,7 @@ static const struct {
     {"engines", state_engines},
 };
 
-/* Of the engine under test, asked as the base is. */
+/* A row of the engine under test that passes and has the same request as the base. */
 static bool own_passes(const struct variant_row *r, const void *self)
 {
 	const struct lab *l = self;
@@ -554,8 +585,8 @@ void lab_state(struct lab *l)
 	}
 	if (!l->out->condition && fails && !passes)
 		lab_say(l, "condition", STATEMENT_SHOWN, s, l->out->n_table < 32 ? l->out->n_table : 32,
-		    "Every variant that is asked as the finding is fails.");
+		    "Every variant with the same request as the finding fails.");
 	else if (!l->out->condition && l->out->n_table)
 		lab_say(l, "condition", STATEMENT_OPEN, NULL, 0,
-		    "No condition over at most three features separates what fails from what passes.");
+		    "No combination of up to three features separates failing variants from passing ones.");
 }

@@ -167,8 +167,8 @@ static void test_condition(struct arena *a)
 			explanation_add(x, &e.c, true, i, a);
 	explanation_find(x, a, &found);
 	CHECK(!found.n_term && found.always && found.failing_with == 4, "%s", explanation_text(&found, a));
-	CHECK(
-	    !strcmp(explanation_text(&found, a), "It fails wherever it was tried."), "%s", explanation_text(&found, a));
+	CHECK(!strcmp(explanation_text(&found, a), "It fails in every variant that was tried."), "%s",
+	    explanation_text(&found, a));
 	CHECK(make(&e, "sin(x)", 2, 3, 2, a) && explanation_predicts(x, &found, &e.c, a), "everywhere");
 	explanation_close(x);
 	x = explanation_open();
@@ -177,6 +177,33 @@ static void test_condition(struct arena *a)
 	explanation_find(x, a, &found);
 	CHECK(!found.n_term && !found.always, "nothing fails");
 	explanation_close(x);
+}
+
+/* Terms in every order give a sentence that names what holds first, then the exceptions. */
+static void test_texts(struct arena *a)
+{
+	static const struct {
+		bool any, holds[3];
+		int n;
+		const char *text;
+	} rows[] = {
+	    {false, {true}, 1, "It fails where A."},
+	    {false, {false}, 1, "It fails, except where A."},
+	    {false, {true, true}, 2, "It fails where A, and where B."},
+	    {true, {true, true}, 2, "It fails where A, or where B."},
+	    {false, {false, true}, 2, "It fails where B, except where A."},
+	    {false, {false, true, false}, 3, "It fails where B, except where A, or where C."},
+	    {true, {false, true}, 2, "It fails where B, or where it is not true that A."},
+	    {true, {false, false}, 2, "It fails where it is not true that A, or where it is not true that B."},
+	};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct explained x = {.n_term = rows[k].n, .any = rows[k].any};
+
+		for (int i = 0; i < rows[k].n; i++)
+			x.term[i] = (struct literal){.sentence = &"A\0B\0C"[2 * i], .holds = rows[k].holds[i]};
+		CHECK(!strcmp(explanation_text(&x, a), rows[k].text), "%s: %s", rows[k].text, explanation_text(&x, a));
+	}
 }
 
 static void test_fits(struct arena *a)
@@ -225,6 +252,7 @@ int main(int argc, char **argv)
 	test_formulas(&a);
 	test_facts(&a);
 	CHECK_LAW(test_condition(&a));
+	CHECK_LAW(test_texts(&a));
 	test_fits(&a);
 	arena_free(&a);
 	return check_done();
