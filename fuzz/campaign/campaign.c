@@ -30,7 +30,8 @@ static void read_corpus(struct campaign *self)
 
 		arena_reset(&self->side);
 		if (!testcase_read_file(files.at[i], &self->side, &c, &e))
-			continue; /* a corpus is a hint: what cannot be read is left out, and gate names it */
+			continue; /* a corpus is only a hint: files that cannot be read are left out; `gate` names them
+			           */
 		c.n_expect = 0;
 		text = testcase_write_compact(&c, &self->side, &len);
 		self->corpus = heap_resize(self->corpus, (size_t)self->n_corpus + 1, sizeof *self->corpus);
@@ -93,7 +94,7 @@ void campaign_add_generate(struct campaign *self, double seconds) { self->genera
 
 /* ---- features ---- */
 
-/* The classes that libFuzzer makes of a counter: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128+. */
+/* The classes into which libFuzzer divides a counter: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128+. */
 static unsigned counter_class(uint8_t x)
 {
 	static const uint8_t above[] = {1, 2, 3, 7, 15, 31, 127, 255};

@@ -1,5 +1,5 @@
-/* campaign.h: many cases in, distinct minimized findings and a summary out.  Drivers decide which cases; a campaign
- * judges and records. */
+/* campaign.h: many cases in; distinct, minimized findings and a summary out.  A driver chooses the cases.  A campaign
+ * judges and records them. */
 #ifndef FUZZ_CAMPAIGN_CAMPAIGN_H
 #define FUZZ_CAMPAIGN_CAMPAIGN_H
 
@@ -10,7 +10,8 @@
 struct campaign_options {
 	const char *const *spec;
 	int n_spec;
-	const char *right_on; /* spec of an engine: findings are what it is right about (bench.h); NULL: all */
+	const char
+	    *right_on; /* spec of a reference engine: a finding counts only where it is right (bench.h); NULL: always */
 	uint64_t seed;
 	int64_t cases;   /* 0: no limit */
 	double seconds;  /* 0: no limit */
@@ -18,15 +19,15 @@ struct campaign_options {
 	const char *driver;
 	const char *profile_name; /* for the summary: a path, or "default" */
 	struct profile
-	    profile; /* its share of jvp gives way where no engine under test can answer jvp, or none can answer vjp */
+	    profile; /* its share of jvp becomes 0 or 100 where the engines under test know only vjp or only jvp */
 	const char *corpus; /* directory of cases to start from, or NULL */
 	int fd_one_in;
 	int max_findings; /* 0: no limit */
 	int minimize_budget;
 	bool progress;
-	bool cross;          /* compare answers where the oracles leave something undecided (cross.h) */
-	bool cross_strict;   /* a lead counts as a finding */
-	bool no_oracle;      /* compare answers of every case, and judge none */
+	bool cross;        /* compare answers without an oracle where the oracles leave something undecided (cross.h) */
+	bool cross_strict; /* a lead counts as a finding */
+	bool no_oracle;    /* compare the answers of every case and judge none */
 	const char *against; /* spec of the engine to compare with, or NULL */
 };
 
@@ -37,31 +38,31 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 const struct campaign_options *campaign_options(const struct campaign *self);
 
 /*
- * Judges one case and records it.  Working memory from `a`, which longjmps when it is full: the driver then calls
- * campaign_skip. counters receives what the case exercised.  Where an engine takes several cases in one request, c is
- * judged later, the same.
+ * Judges one case and records it.  Working memory comes from `a`, which longjmps when it is full; the driver then calls
+ * campaign_skip. counters receives the features of the case.  If an engine takes several cases in one request, c is
+ * judged later, with the same result.
  */
 void campaign_judge(struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES]);
 void campaign_skip(struct campaign *self);
 /*
- * Whether the budget is used up, a signal asked to stop (stop.h), or writing failed.  Cases that were asked together
- * are judged first.
+ * Whether the campaign must end: the budget is used up, a signal came (stop.h), or writing failed.  It first judges
+ * cases that were asked together.
  */
 bool campaign_over(struct campaign *self);
-/* Time that the driver spent on making cases, for the summary. */
+/* Adds time that the driver spent on making cases, for the summary. */
 void campaign_add_generate(struct campaign *self, double seconds);
-/* Counts the features of counters that no case had before; *total (may be NULL) all so far. */
+/* Returns the number of features in `counters` that no earlier case had.  *total (may be NULL): all so far. */
 int campaign_new_features(struct campaign *self, const uint8_t counters[FEATURE_BYTES], int *total);
 
 /* Number of cases of the corpus directory, and the compact text of one. */
 int campaign_corpus(const struct campaign *self);
 const char *campaign_corpus_text(const struct campaign *self, int k, size_t *len);
 
-/* What is left of a campaign: texts that the caller frees. */
+/* The outcome of a campaign: texts that the caller frees. */
 struct campaign_end {
 	char *summary;     /* DIR/summary.json */
 	char *text;        /* the same in a few lines for people */
-	char failure[512]; /* why the exit code says that something of ours failed; "" */
+	char failure[512]; /* the failure of adjudge or the machine behind the exit code; "" */
 };
 
 /* Writes DIR/summary.json, stops the engines and frees everything.  Returns the exit code. */
@@ -69,13 +70,15 @@ int campaign_close(struct campaign *self, struct campaign_end *end);
 
 /* ---- drivers ---- */
 
-/* Fresh, independent cases only: case k depends on the seed and k alone.  (driver_plain.c) */
+/* Draws fresh, independent cases: case k depends on the seed and k alone.  (driver_plain.c) */
 void drive_generate(struct campaign *s);
-/* Own loop: keeps cases with new features, then fresh, mutated and crossed ones.  (driver_plain.c) */
+/*
+ * An evolutionary loop: it keeps cases with new features, and draws fresh, mutated and crossed cases.  (driver_plain.c)
+ */
 void drive_plain(struct campaign *s);
 /*
- * libFuzzer inside this process.  Does not return: `finish` is called when the campaign is over, and its result is the
- * exit code. (libfuzzer.c; only where the executable was linked with libFuzzer)
+ * Runs libFuzzer inside this process.  It does not return: when the campaign is over it calls `finish`, whose result is
+ * the exit code.  (libfuzzer.c; only if the executable is linked with libFuzzer)
  */
 typedef int campaign_finish_fn(struct campaign *s, void *self);
 void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self) __attribute__((noreturn));

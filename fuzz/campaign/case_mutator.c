@@ -5,7 +5,7 @@
 
 enum { MUTATOR_ARENA = 256 << 20, FRESH_PERCENT = 33, POOL_PERCENT = 40 /* of the fresh ones */ };
 
-/* Some twice the size of a fresh case, by nodes and by the work that program_work counts. */
+/* About twice the size of a fresh case, in nodes and in the work that program_work counts. */
 enum { PARENT_NODES = 48, PARENT_WORK = 4096 };
 
 bool case_is_parent(const struct testcase *c)
@@ -39,7 +39,7 @@ static struct testcase fresh_case(struct case_mutator *m, struct choice *choice)
 	return read_case(m, (const uint8_t *)text, len, &c) ? c : generate(choice, &m->profile, &m->arena);
 }
 
-/* The case as text, or a smaller one, or nothing. */
+/* Writes the case as text, or a smaller case, or nothing.  Returns the length. */
 static size_t write_case(
     struct case_mutator *m, const struct testcase *c, struct choice *choice, uint8_t *out, size_t max_size)
 {
@@ -59,7 +59,7 @@ static size_t write_case(
 	return len;
 }
 
-/* One step of libFuzzer.  Right is there only where two cases are crossed. */
+/* One step of libFuzzer.  `right` is set only if two cases are crossed. */
 struct mutation_step {
 	struct case_mutator *m;
 	bool crosses;

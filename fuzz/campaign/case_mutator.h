@@ -1,5 +1,6 @@
-/* case_mutator.h: mutation and cross-over of case JSON for libFuzzer, shared by the campaign and the stand-alone
- * target. */
+/*
+ * case_mutator.h: mutates and crosses cases as JSON text.  The campaign and the stand-alone libFuzzer target share it.
+ */
 #ifndef FUZZ_CAMPAIGN_CASE_MUTATOR_H
 #define FUZZ_CAMPAIGN_CASE_MUTATOR_H
 
@@ -9,21 +10,22 @@ struct case_mutator {
 	uint64_t seed; /* mixed into libFuzzer's own */
 	struct profile profile;
 	struct arena arena;
-	/* Cases that a fresh one may be instead, as a start; n_pool 0: none. */
+	/* Cases that may be used in place of a fresh one, as a start; n_pool 0: none. */
 	int n_pool;
 	const char *(*pool_text)(void *pool, int k, size_t *len);
 	void *pool;
 };
 
 /*
- * Whether a case may be a parent.  Guidance by features rewards large cases, which cost more than they show: without a
- * bound a campaign drifts to cases of hundreds of ops and a twentieth of the speed.
+ * Whether a case may be a parent.  Guidance by features favours large cases, which cost more than they show.  Without
+ * this bound, a campaign drifts to cases of hundreds of ops and a twentieth of the speed.
  */
 bool case_is_parent(const struct testcase *c);
 
 void case_mutator_open(struct case_mutator *m, uint64_t seed, const struct profile *profile);
-/* In place; the new size, at most max_size.  Whatever the bytes, what comes out is a valid case where max_size allows
- * one. */
+/*
+ * Mutates data in place; returns the new size, at most max_size.  Any bytes give a valid case, if max_size allows one.
+ */
 size_t case_mutate(struct case_mutator *m, uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t case_cross_over(struct case_mutator *m, const uint8_t *left, size_t left_size, const uint8_t *right,
     size_t right_size, uint8_t *out, size_t max_size, unsigned seed);

@@ -5,12 +5,12 @@
 struct paths {
 	int n;
 	char **at;   /* sorted by bytes, without duplicates */
-	char *error; /* "PATH: why" of the first that cannot be read, or NULL */
+	char *error; /* "PATH: why" for the first path that cannot be read, or NULL */
 };
 
 /*
- * Files as given, and every *.json below directories.  Left out there: names that start with a dot, and links to
- * directories, which could form a circle.
+ * Lists the given files, and every *.json below the given directories.  There it leaves out names that start with a
+ * dot, and links to directories, which could form a circle.
  */
 struct paths paths_find(const char *const *root, int n_root);
 void paths_free(struct paths *p);

@@ -1,4 +1,4 @@
-/* Features: small facts of a case, each hashed to a counter. */
+/* coverage.c: features are small facts of a case; each is hashed to a counter. */
 #include "coverage.h"
 #include "graph/loop.h"
 
@@ -19,7 +19,7 @@ enum coverage_kind {
 /* Where a node stands. */
 struct context {
 	int innermost; /* op of the innermost region, OP_COUNT at the top */
-	int outer;     /* op around that, OP_COUNT if there is none */
+	int outer;     /* op around that; OP_COUNT: none */
 	bool loop;     /* some enclosing region is a loop body */
 };
 
@@ -137,7 +137,7 @@ static void features_truth(struct features *f, const struct truth *truth)
 
 void features_of(const struct testcase *c, const struct truth *truth, uint8_t counters[FEATURE_BYTES])
 {
-	/* Programs with more values (many results a node) go without structural features. */
+	/* A program with more values than this gets no structural features. */
 	uint8_t producer[4096] = {0};
 	struct features f = {.counters = counters, .p = &c->program, .producer = producer};
 	struct context top = {OP_COUNT, OP_COUNT, false};

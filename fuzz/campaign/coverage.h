@@ -1,4 +1,4 @@
-/* coverage.h: what a case exercised, as counters that steer a campaign. */
+/* coverage.h: the features of a case, as counters that guide a campaign. */
 #ifndef FUZZ_CAMPAIGN_COVERAGE_H
 #define FUZZ_CAMPAIGN_COVERAGE_H
 
@@ -8,9 +8,9 @@
 enum { FEATURE_BYTES = 4096 };
 
 /*
- * Sets (increments, saturating) the counters of what `c` contains: op pairs, loop x select x scatter context,
- * active-subset shape, dtype x family; and, when truth is not NULL, path events (edge, kink, undecided reasons).
- * counters[FEATURE_BYTES].
+ * Increments counters[FEATURE_BYTES] (saturating) for what `c` contains.  These are pairs of ops, nestings of loop,
+ * select and scatter, the shape of the differentiated subset, and dtype by family.  If truth is not NULL, they include
+ * events on the path (edge, kink, reasons why it is undecided).
  */
 void features_of(const struct testcase *c, const struct truth *truth, uint8_t counters[FEATURE_BYTES]);
 

@@ -1,7 +1,7 @@
 /*
- * cross.c: checks without an oracle in a campaign.  Asked of an engine where the oracles leave something of a case
- * undecided, or of every case where there is no oracle. What differs is a lead: counted, made small while its signature
- * is new, and written as a case.
+ * cross.c: comparisons without an oracle in a campaign.  They run where the oracles leave a part of a case undecided,
+ * or for every case if there is no oracle.  A difference is a lead: it is counted, and written as a case.  The first
+ * few of each signature are minimized.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include "fuzz/minimize/minimize.h"
 
 enum {
-	LEAD_BUDGET = 400, /* candidates of the minimizer: each is several requests */
-	LEAD_FILES = 8,    /* of one signature; further ones are counted */
-	REQUESTS = 2 /* beside the oracles, of an engine for each case of the campaign: what is left open by more is not
-	                compared */
+	LEAD_BUDGET = 400, /* candidates of the minimizer; each takes several requests */
+	LEAD_FILES = 8,    /* leads of one signature that are minimized; further ones are counted */
+	REQUESTS = 2 /* requests to an engine for each case of the campaign, with oracles; if they are used up, a case
+	                is not compared */
 };
 
 struct lead {
@@ -29,7 +29,7 @@ struct campaign_cross {
 	struct engine *against; /* owned; NULL: there is none */
 	struct cross *cross[BENCH_ENGINES];
 	char directory[PATH_TEXT];
-	int64_t requests[BENCH_ENGINES]; /* without those of the minimizer */
+	int64_t requests[BENCH_ENGINES]; /* not counting those of the minimizer */
 	int64_t cases, compared, tally[BENCH_ENGINES][CROSS_MODES][CROSS_VERDICTS];
 	int n_lead, room;
 	struct lead *lead;
@@ -83,8 +83,8 @@ static bool still_leads(void *self, const struct testcase *c, struct arena *scra
 	return r.verdict == CROSS_DIFFERS && !strcmp(r.kind, s->kind);
 }
 
-/* The lead of that signature and file (NULL: the first of the signature), or NULL; *n_file: how many have the
- * signature. */
+/* The lead with that signature and file (NULL: the first with the signature), or NULL.  *n_file: how many leads have
+ * the signature. */
 static struct lead *find_lead(struct campaign_cross *x, const char *signature, const char *file, int *n_file)
 {
 	struct lead *found = NULL;
@@ -181,7 +181,7 @@ static void record_lead(struct campaign *self, int which, enum cross_mode mode, 
 
 /* ---- a case ---- */
 
-/* Something that was asked for is undecided, and nothing is found. */
+/* Whether something in the judgement is undecided and it is no finding. */
 static bool leaves_open(const struct judgement *j)
 {
 	if (j->verdict == VERDICT_UNDECIDED)

@@ -38,11 +38,11 @@ static void generate_one(void *context)
 	campaign_new_features(d->campaign, counters, NULL);
 }
 
-/* Case k from the seed and k alone. */
+/* Case k depends on the seed and k alone. */
 void drive_generate(struct campaign *s) { drive(&(struct driver){.campaign = s}, generate_one); }
 
 enum {
-	POOL = 4096,          /* kept cases; a new one then replaces a random one */
+	POOL = 4096,          /* kept cases; when it is full, a new one replaces a random one */
 	POOL_BYTES = 1 << 16, /* longer cases are not kept */
 	FRESH_PERCENT = 35,
 	CROSS_PERCENT = 15 /* the rest is mutated */

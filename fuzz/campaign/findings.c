@@ -1,4 +1,4 @@
-/* findings.c: what a case shows: findings go to triage.c, disagreements of the oracles are kept here. */
+/* findings.c: records what a case shows.  Findings go to triage; disagreements of the oracles are kept here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void minimize_disagreement(void *context)
 	memcpy(self->oracle_file[self->n_oracle_file++], name, sizeof name);
 }
 
-/* A disagreement of the oracles is a bug of ours: kept apart, minimized without any engine. */
+/* A disagreement of the oracles is a bug in adjudge.  It is kept apart, and minimized without any engine. */
 static void record_oracle(struct campaign *self, const struct testcase *c)
 {
 	struct oracle_options oracle = {.seed = self->o->seed, .fd_one_in = 1};

@@ -1,4 +1,4 @@
-/* internal.h: the state of a campaign, shared by the files of that name. */
+/* internal.h: the state of a campaign, shared by the files of this room. */
 #ifndef FUZZ_CAMPAIGN_INTERNAL_H
 #define FUZZ_CAMPAIGN_INTERNAL_H
 
@@ -8,7 +8,7 @@
 #include "fuzz/triage/triage.h"
 
 enum {
-	ORACLE_FILES = 32, /* disagreements of the oracles that are minimized and written; the rest is counted */
+	ORACLE_FILES = 32, /* oracle disagreements that are minimized and written; further ones are counted */
 	ORACLE_NAME = 32,
 	PATH_TEXT = 4096
 };
@@ -41,10 +41,10 @@ struct corpus_text {
 	size_t len;
 };
 
-/* Cases that are asked in one request.  Arena: holds them, their truths and their answers. */
+/* Cases that go into one request.  The arena holds them, their truths and their answers. */
 struct window {
 	struct arena arena;
-	struct arena_mark end; /* of the last one */
+	struct arena_mark end; /* end of the last case */
 	int n;
 	struct testcase *c;     /* [room] */
 	struct bench_result *r; /* [room] */
@@ -53,12 +53,12 @@ struct window {
 
 struct campaign {
 	const struct campaign_options *o; /* &own */
-	struct campaign_options own;      /* with the profile's share of jvp as the engines can use it */
+	struct campaign_options own;      /* copy of the options, with a profile that fits the engines */
 	struct bench bench;
-	int room;                /* cases of a window; 1: there is none */
-	struct window window[2]; /* one is filled, the engines have the other */
-	int open;                /* which is filled */
-	struct arena side;       /* minimization and writing: the case itself lives in the driver's arena */
+	int room;                /* cases in a window; 1: there are no windows */
+	struct window window[2]; /* one is being filled while engines work on the other */
+	int open;                /* index of the window that is being filled */
+	struct arena side;       /* for minimizing and writing; the case itself lives in the driver's arena */
 	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];
 
 	int64_t cases, skipped, oracle_disagreements;
@@ -74,7 +74,7 @@ struct campaign {
 
 	int n_corpus;
 	struct corpus_text *corpus;
-	uint8_t seen[FEATURE_BYTES]; /* classes of each counter that some case had */
+	uint8_t seen[FEATURE_BYTES]; /* classes of each counter that some case reached */
 	int features;
 
 	struct campaign_cross *cross; /* NULL: not asked for */
@@ -93,7 +93,7 @@ void campaign_show_progress(struct campaign *self);
 
 /* ---- findings.c ---- */
 
-/* Findings and disagreements of the oracles in case `number`; working memory from a. */
+/* Records the findings and oracle disagreements in case `number`; working memory from a. */
 void campaign_record(
     struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
 
@@ -101,15 +101,15 @@ void campaign_record(
 
 bool campaign_cross_open(struct campaign *self, struct error *e) MUST_CHECK;
 void campaign_cross_close(struct campaign *self);
-/* Every mode of every engine for which case `number` leaves something open; nothing where it was not asked for. Working
- * memory from a. */
+/* Runs every mode for every engine for which case `number` leaves something undecided.  Does nothing if cross is off.
+ * Working memory from a. */
 void campaign_cross(
     struct campaign *self, const struct testcase *c, int64_t number, const struct bench_result *r, struct arena *a);
 int campaign_leads(const struct campaign *self);
 /* Whether any two answers were compared. */
 bool campaign_compared(const struct campaign *self);
 struct json_writer;
-/* Member `cross` of the summary, and its lines for people after `text`: none where it was not asked for. */
+/* Writes member `cross` of the summary; appends its lines for people to `text`.  Both do nothing if cross is off. */
 void campaign_put_cross(const struct campaign *self, struct json_writer *w, struct arena *a);
 char *campaign_cross_text(const struct campaign *self, char *text, struct arena *a);
 
@@ -117,7 +117,7 @@ char *campaign_cross_text(const struct campaign *self, char *text, struct arena 
 
 void window_open(struct campaign *self);
 void window_close(struct campaign *self);
-/* Judges what is not judged yet. */
+/* Judges all cases that wait in windows. */
 void window_flush(struct campaign *self);
 
 #endif

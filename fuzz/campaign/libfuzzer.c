@@ -1,9 +1,9 @@
 /*
  * libfuzzer.c: libFuzzer as a driver inside this process.
  *
- * Nothing of ours is instrumented: only the feature counters steer, so that the same seed gives the same campaign
- * whatever the compiler.  libFuzzer's inputs are compact case JSON; its byte mutators never run, as both hooks below
- * replace them.
+ * Our code is not instrumented. libFuzzer is guided only by our own feature counters, so the same seed gives the same
+ * campaign with any compiler.  Its inputs are cases as compact JSON.  Its byte mutators never run, because both hooks
+ * below replace them.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static struct hosted {
 	void *self;
 	struct case_mutator mutator;
 	struct arena arena;
-	int standard_error; /* put aside while libFuzzer greets; -1: back in place */
+	int standard_error; /* the original standard error while libFuzzer greets; -1: it is back in place */
 } hosted;
 
 /*
@@ -98,7 +98,7 @@ static void read_and_judge(void *context)
 
 static int judge_input(const uint8_t *data, size_t size)
 {
-	/* The very first input is the empty one, before the last lines of the greeting. */
+	/* The first input is empty, and comes before the last lines of the greeting. */
 	if (size)
 		show_errors();
 	arena_reset(&hosted.arena);
@@ -123,9 +123,9 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	const struct campaign_options *o = campaign_options(s);
 	char seed[32];
 	/*
-	 * Signals stay ours.  No -timeout: built-in engines end by the limits of validation and isolated ones have a
-	 * clock of their own, while the minimization of a hang is long on purpose, and so is a wait for cases that were
-	 * asked together: no file is written for it either.
+	 * adjudge handles signals itself.  There is no -timeout: the limits of validation end built-in engines, and
+	 * isolated ones have their own time limit.  Minimizing a hang takes long, and so does waiting for a window.
+	 * libFuzzer writes no file for that either.
 	 */
 	char *list[] = {"adjudge", seed, "-max_len=65536", "-len_control=0", "-reload=0", "-verbosity=0",
 	    "-print_final_stats=0", "-timeout=0", "-report_slow_units=2147483647", "-rss_limit_mb=4096",
@@ -135,7 +135,7 @@ void drive_libfuzzer(struct campaign *s, campaign_finish_fn *finish, void *self)
 	char **argv = list;
 	int argc = (int)(sizeof list / sizeof *list) - 1;
 
-	/* 0 would mean "by the clock"; 31 bits are what the flag holds. */
+	/* 0 would mean "by the clock"; the flag holds 31 bits. */
 	snprintf(seed, sizeof seed, "-seed=%lu", (unsigned long)(seed_mix(o->seed, 0) % 0x7ffffffe) + 1);
 	hosted.campaign = s;
 	hosted.finish = finish;

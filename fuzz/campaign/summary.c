@@ -110,7 +110,7 @@ static int median_ops(const struct campaign *self)
 	return 0;
 }
 
-/* Cases that the engine was judged on. */
+/* Number of cases on which the engine was judged. */
 static int64_t judged(const struct campaign *self, int k)
 {
 	int64_t sum = 0;
@@ -122,8 +122,8 @@ static int64_t judged(const struct campaign *self, int k)
 
 static double share(double seconds, double elapsed) { return elapsed > 0 ? seconds / elapsed : 0; }
 
-/* How fast each engine was judged, and the share of time that it was waited for: what it does meanwhile costs nothing.
- */
+/* Writes how fast each engine was judged, and the share of time spent waiting for it.  Work that it does meanwhile
+ * costs nothing. */
 static void put_speed(struct json_writer *w, const struct campaign *self, double elapsed)
 {
 	json_member_array(w, "by_engine", JSON_BLOCK);

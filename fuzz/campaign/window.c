@@ -1,9 +1,9 @@
 /*
- * window.c: the way of a case through a campaign.
+ * window.c: the path of a case through a campaign.
  *
- * Where no engine takes several cases in one request, a case is judged before the next one is drawn.  Else cases are
- * kept in a window until it is full, and judged while the engines work on the next one.  What steers a campaign is the
- * truth, which is there at once: so the cases drawn, and what is said of them, are the same whatever the window.
+ * If no engine takes several cases in one request, each case is judged before the next one is drawn.  Otherwise cases
+ * wait in a window until it is full, and are judged while the engines work on the next window.  Only the truth guides a
+ * campaign, and it is there at once.  So the cases drawn, and their judgements, are the same for any window.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "graph/heap.h"
 
-/* A window of large cases is closed early: the last one is to have as much memory as any. */
+/* A window of large cases is closed early, so that its last case has as much memory as any other. */
 enum { WINDOW_BYTES = 64 << 20 };
 
 /* ---- windows ---- */
@@ -20,7 +20,7 @@ void window_open(struct campaign *self)
 {
 	int room = self->o->max_findings || self->o->no_oracle
 	    ? 1
-	    : bench_cases(&self->bench); /* any finding may be the last: no case may follow it */
+	    : bench_cases(&self->bench); /* any finding may be the last, and no case may follow it */
 
 	self->room = room;
 	for (int k = 0; k < 2 && room > 1; k++) {
@@ -47,7 +47,7 @@ void window_close(struct campaign *self)
 struct asked_together {
 	struct campaign *campaign;
 	struct window *w;
-	int k; /* of the case that is judged */
+	int k; /* index of the case that is judged */
 };
 
 static void send_all(void *context)
@@ -57,7 +57,7 @@ static void send_all(void *context)
 	bench_send(&x->campaign->bench, x->w->c, x->w->n, &x->w->arena, x->w->r);
 }
 
-/* A window that does not fit the arena as engines want it is not sent: its cases are then asked one by one. */
+/* If the requests for a window do not fit into its arena, it is not sent.  Its cases are then asked one by one. */
 static void send(struct campaign *self, struct window *w)
 {
 	struct arena_mark mark = arena_mark(&w->arena);
@@ -94,7 +94,7 @@ static void judge_one(struct campaign *self, struct window *w, int k)
 	arena_rewind(&w->arena, mark);
 }
 
-/* The engines have the open window next, and the one that they have had is judged, and open then. */
+/* Sends the full window to the engines, judges the one that they have answered, and opens that one again. */
 static void turn(struct campaign *self)
 {
 	struct window *full = &self->window[self->open], *asked = &self->window[!self->open];
@@ -118,13 +118,13 @@ void window_flush(struct campaign *self)
 
 /* ---- one case ---- */
 
-/* Into the open window.  a: for its on_full, which is where an arena goes that is full of this case. */
+/* Adds c to the open window.  a: the window's arena takes its on_full, so that a full arena skips this case. */
 static void add(struct campaign *self, const struct testcase *c, const struct arena *a, uint8_t counters[FEATURE_BYTES])
 {
 	struct window *w = &self->window[self->open];
 	struct testcase *own = &w->c[w->n];
 
-	arena_rewind(&w->arena, w->end); /* to the end of the last one that fitted */
+	arena_rewind(&w->arena, w->end); /* back to the end of the last case that fitted */
 	w->arena.on_full = a->on_full;
 	*own = testcase_copy(c, &w->arena);
 	bench_truth(&self->bench, own, &w->arena, &w->r[w->n]);
@@ -135,7 +135,7 @@ static void add(struct campaign *self, const struct testcase *c, const struct ar
 		turn(self);
 }
 
-/* Nothing is judged: it is all undecided. */
+/* Compares without judging; every verdict is undecided. */
 static void compare_only(
     struct campaign *self, const struct testcase *c, struct arena *a, uint8_t counters[FEATURE_BYTES])
 {

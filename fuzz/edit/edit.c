@@ -177,7 +177,7 @@ int edit_append(struct edit *e, struct region *r, enum op op, const int *arg, in
 	return node.out;
 }
 
-/* The values of a list but one get new, again consecutive numbers. */
+/* Gives all values of a list except one new, consecutive numbers. */
 static int renumber_without(struct edit *e, int first, int n, int which)
 {
 	struct type kept[LIMIT_ARGS + 1] = {0};
@@ -212,7 +212,7 @@ void edit_remove_result(struct region *r, int which)
 
 /* ---- tensors ---- */
 
-/* x as a cell of dtype d; returns what was stored. */
+/* Stores x as a cell of dtype d; returns the stored number. */
 double edit_round(enum dtype d, double x, union cell *out)
 {
 	out->i = 0;
@@ -291,7 +291,7 @@ int edit_add_input(struct edit *e, const struct tensor *value, bool wrt)
 
 /* ---- finishing ---- */
 
-/* Which operand stands for a node that is bypassed. */
+/* The operand that replaces a bypassed node. */
 static int bypass_operand(const struct node *n) { return op_table[n->op].family == FAMILY_SELECT ? 1 : 0; }
 
 static bool infer_region(struct edit *e, struct region *r, bool *defined);

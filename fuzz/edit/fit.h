@@ -1,19 +1,19 @@
-/* fit.h: points and seeds of a case brought to the types that an edited program and request want. */
+/* fit.h: converts points and seeds of a case to the types that an edited program and request need. */
 #ifndef FUZZ_EDIT_FIT_H
 #define FUZZ_EDIT_FIT_H
 
 #include "graph/testcase.h"
 
-/* `from` as the type `to`: elements kept where their index still exists, axes matched from the right, repeated from the
- * edge elsewhere; 1 when there is none. */
+/* Converts `from` to type `to`.  Axes are matched from the right.  Elements keep their index where it still exists.
+ * New elements repeat the edge; they are 1 if there is nothing to repeat. */
 struct tensor fit_tensor(struct arena *a, const struct tensor *from, const struct type *to);
 
-/* A seed where the case has none; its elements are 0 where t is no float type. */
+/* Makes a seed that the case lacks; its elements are 0 if t is no float type. */
 typedef struct tensor fit_seed_fn(void *context, const struct type *t);
 /*
- * Level by level: seeds keep their place, those of another type are fitted, superfluous ones dropped, lacking ones
- * made; then the points are fitted to the outermost level.  Integer seeds become 0.  False when a transform does not
- * apply (wrt, limits).
+ * Fits the seeds level by level, then the points to the outermost level.  Seeds keep their place.  A seed of another
+ * type is converted, a superfluous one is dropped, and a missing one is made.  Integer seeds become 0.  False: a
+ * transform does not apply (wrt, limits).
  */
 bool fit_case(struct testcase *c, fit_seed_fn *make, void *context, struct arena *a);
 

@@ -1,4 +1,4 @@
-/* formula.c: the nodes of a text (engines/aot/text.h), appended to a region that is edited. */
+/* formula.c: see formula.h. */
 #include "formula.h"
 
 struct target {

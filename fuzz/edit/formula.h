@@ -1,4 +1,4 @@
-/* formula.h: what experiments write into a program, as texts (engines/aot/text.h). */
+/* formula.h: formulas that experiments write into a program, given as texts (engines/aot/text.h). */
 #ifndef FUZZ_EDIT_FORMULA_H
 #define FUZZ_EDIT_FORMULA_H
 
@@ -6,8 +6,8 @@
 #include "edit.h"
 
 /*
- * Appends to region r the nodes of `text`; *out is the value of the whole.  Numbers are scalars of dtype d.  False: the
- * text cannot be read, a name is not among names[n], or a type does not fit.
+ * Appends the nodes of `text` to region r; *out is the value of the formula.  Numbers are scalars of dtype d.  False:
+ * the text cannot be read, a name is not among names[n], or a type does not fit.
  */
 bool formula_build(
     struct edit *e, struct region *r, const char *text, const struct text_name *names, int n, enum dtype d, int *out);

@@ -1,4 +1,5 @@
-/* Two cases become one: a program spliced after another, or the points of one with the program of the other. */
+/* cross_over.c: makes one case from two.  It appends one program to another, or takes the points of one and the program
+ * of the other. */
 #include "internal.h"
 
 enum { SPLICED_INPUTS = 8 };
@@ -46,7 +47,7 @@ static int add_input(struct splice *s, struct rebuild *r, int input)
 	return gen_input(s->g, &t, range_make(dtype_is_float(t.dtype) ? -4 : 0, 4));
 }
 
-/* Inputs of both: those of right are shared with left where the types allow it and chance wants it. */
+/* Draws the inputs of both cases.  An input of right may share one of left, if the types allow it and by chance. */
 static void add_inputs(struct splice *s)
 {
 	const struct program *p = &s->left->program, *q = &s->right->program;
@@ -69,7 +70,7 @@ static void add_inputs(struct splice *s)
 	}
 }
 
-/* Right's other inputs are values of left. */
+/* Right's other inputs become values of left. */
 static bool feed_inputs(struct splice *s)
 {
 	for (int i = 0; i < s->right->program.top.n_param; i++) {
@@ -91,7 +92,7 @@ static int first_float(const struct gen *g, const int *value, int n)
 	return -1;
 }
 
-/* Results of both, a float of each joined to one by chance. */
+/* Results of both cases; by chance a float of each is joined to one. */
 static int join_results(struct splice *s, int result[LIMIT_ARGS])
 {
 	const struct region *p = &s->left->program.top, *q = &s->right->program.top;
@@ -120,7 +121,7 @@ static int join_results(struct splice *s, int result[LIMIT_ARGS])
 	return n;
 }
 
-/* Left's points and request, extended by the inputs that came with right. */
+/* Left's points and request, extended by the inputs that come from right. */
 static struct testcase extend(const struct splice *s, const struct program *program, const struct profile *profile)
 {
 	struct arena *a = s->g->a;

@@ -1,4 +1,4 @@
-/* A valid case near another one. */
+/* mutate.c: makes a valid case that differs a little from another one. */
 #include "internal.h"
 
 static const struct mutation {
@@ -32,7 +32,7 @@ static const struct mutation {
 
 enum { MUTATIONS = sizeof(mutations) / sizeof(mutations[0]), ATTEMPTS = 8 };
 
-/* One mutation of *t; false when none of some attempts was valid. */
+/* Makes one mutation of *t.  False: none of a few attempts was valid. */
 static bool mutate_once(struct testcase *t, struct choice *c, const struct profile *profile, struct arena *a)
 {
 	int weight[MUTATIONS];
@@ -57,7 +57,7 @@ struct testcase mutate(const struct testcase *from, struct choice *c, const stru
 	int times = 1 + (choice_percent(c, 40) ? choice_below(c, 3) : 0);
 	bool any = false;
 
-	/* What was expected of the original, and its history, do not hold for the mutant. */
+	/* The expectations and the history of the original do not hold for the mutant. */
 	t.n_expect = 0;
 	t.expect = NULL;
 	t.provenance = (struct provenance){0};

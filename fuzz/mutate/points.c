@@ -1,4 +1,4 @@
-/* Mutations of points and request. */
+/* points.c: mutations of points and request. */
 #include "fuzz/edit/fit.h"
 #include "internal.h"
 
@@ -77,7 +77,7 @@ bool mutate_point_new(struct mutator *m)
 	return true;
 }
 
-/* A copy of a point with one input changed: the program is prepared once for both. */
+/* Adds a copy of a point with one input changed.  The program is prepared once for both. */
 bool mutate_add_point(struct mutator *m)
 {
 	int n = m->t.n_point, n_input = m->t.program.top.n_param, from;
@@ -118,7 +118,7 @@ static struct transform *pick_transform(struct mutator *m)
 	return m->t.n_transform ? &m->t.transform[choice_below(m->c, m->t.n_transform)] : NULL;
 }
 
-/* Another input enters or leaves wrt, with its tangent; what other levels and points want follows. */
+/* Adds an input to wrt, or removes one, with its tangent.  Other levels and the points follow. */
 bool mutate_wrt(struct mutator *m)
 {
 	struct transform *t = pick_transform(m);
@@ -172,7 +172,7 @@ bool mutate_seed(struct mutator *m)
 	return true;
 }
 
-/* jvp for vjp or the reverse, on one level; a case without a request gets one. */
+/* Exchanges jvp and vjp on one level.  A case without a request gets one. */
 bool mutate_kind(struct mutator *m)
 {
 	struct transform *t = pick_transform(m);
@@ -186,7 +186,7 @@ bool mutate_kind(struct mutator *m)
 		gen_request(m->c, m->p, &plan, &m->t, m->a);
 		return true;
 	}
-	/* Only the outermost is the engine's own, which may know but one. */
+	/* Only the outermost level is the engine's own; an engine may know no other kind. */
 	if (t != request_outermost(m->t.transform, m->t.n_transform))
 		kind = t->kind == TRANSFORM_JVP ? TRANSFORM_VJP : TRANSFORM_JVP;
 	if (t->kind == TRANSFORM_BATCH || t->kind == kind)
@@ -196,7 +196,8 @@ bool mutate_kind(struct mutator *m)
 	return request_follow(m->c, m->p, &m->t, m->a);
 }
 
-/* Whether some engine under test can be the one to answer: a profile without jvp, or with nothing else, says so. */
+/* Whether some engine under test can answer this kind: a profile with 0 or 100 percent of jvp says that none knows the
+ * other. */
 static bool outermost_is_drawn(const struct mutator *m)
 {
 	const struct transform *t = request_outermost(m->t.transform, m->t.n_transform);
@@ -204,7 +205,7 @@ static bool outermost_is_drawn(const struct mutator *m)
 	return !t || (t->kind == TRANSFORM_JVP ? m->p->jvp > 0 : m->p->jvp < 100);
 }
 
-/* A level more, anywhere, or one less; another size of a batch.  Only where the profile draws such requests. */
+/* Adds a level anywhere, removes one, or changes the size of a batch.  Only if the profile draws such requests. */
 bool mutate_level(struct mutator *m)
 {
 	struct testcase *t = &m->t;

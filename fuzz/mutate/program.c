@@ -1,4 +1,4 @@
-/* Mutations of the program: one edit at one node, or a change of all types. */
+/* program.c: mutations of the program: one edit at one node, or a change of all types. */
 #include "graph/walk.h"
 #include "internal.h"
 
@@ -6,7 +6,7 @@
 
 typedef bool node_test(const struct node *n);
 
-/* The k-th node for which `test` holds, as its number in order of appearance; -1. */
+/* The number, in order of appearance, of the k-th node for which `test` holds; -1: none. */
 static int find_node(const struct program *p, node_test *test, int k)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
@@ -95,7 +95,7 @@ static enum edit_outcome edit_operand(struct rebuild *r, const struct node *old,
 	return EDIT_REFUSED;
 }
 
-/* Inside a region: an operand comes from outside, so that a value is shared across the border. */
+/* Inside a region, takes an operand from outside, so that a value is shared across the border. */
 static enum edit_outcome edit_outer_operand(struct rebuild *r, const struct node *old, struct node *n)
 {
 	int i = choice_below(r->g->c, n->n_arg);
@@ -131,7 +131,7 @@ static enum edit_outcome edit_insert(struct rebuild *r, const struct node *old, 
 	return n->arg[i] >= 0 ? EDIT_CHANGED : EDIT_REFUSED;
 }
 
-/* A few fresh ops before the node, the last of which it uses. */
+/* Inserts a few fresh ops before the node; the node uses the last one. */
 static enum edit_outcome edit_emit(struct rebuild *r, const struct node *old, struct node *n)
 {
 	int i = choice_below(r->g->c, n->n_arg), times = choice_between(r->g->c, 1, 3), v = -1;
@@ -176,7 +176,7 @@ static enum edit_outcome edit_op(struct rebuild *r, const struct node *old, stru
 	return EDIT_CHANGED;
 }
 
-/* Users take an operand of the same type, or another value. */
+/* Removes a node.  Its users take an operand of the same type, or another value. */
 static enum edit_outcome edit_delete(struct rebuild *r, const struct node *old, struct node *n)
 {
 	for (int i = 0; i < old->n_out; i++) {
@@ -222,7 +222,7 @@ static void change_axes(struct choice *c, const struct node *n, struct attrs *at
 	}
 }
 
-/* One attribute takes another value; whether that is valid shows when the node is appended. */
+/* Changes one attribute.  Whether the new value is valid shows when the node is appended. */
 static void change_attr(struct choice *c, struct node *n, enum attr_index which, const struct shape *s)
 {
 	struct attrs *attrs = &n->attrs;
@@ -339,7 +339,7 @@ bool mutate_constant(struct mutator *m) { return edit_at(m, is_constant, edit_co
 
 static bool may_wrap(const struct node *n) { return n->n_arg > 0 && !n->n_region && n->n_out == 1; }
 
-/* y = op(a, ...) becomes the last carry of a loop whose body is the op; an operand of its type is the carry. */
+/* Turns y = op(a, ...) into the last carry of a loop whose body is the op.  An operand of its type is the carry. */
 static enum edit_outcome edit_wrap_for(struct rebuild *r, const struct node *old, struct node *n)
 {
 	struct gen *g = r->g;
@@ -370,7 +370,7 @@ static enum edit_outcome edit_wrap_for(struct rebuild *r, const struct node *old
 	return EDIT_DONE;
 }
 
-/* y = op(a, ...) becomes one branch of a cond; the other gives a value of its type. */
+/* Turns y = op(a, ...) into one branch of a cond.  The other branch returns a value of its type. */
 static enum edit_outcome edit_wrap_cond(struct rebuild *r, const struct node *old, struct node *n)
 {
 	struct gen *g = r->g;
@@ -400,7 +400,7 @@ bool mutate_wrap_cond(struct mutator *m) { return edit_at(m, may_wrap, edit_wrap
 
 /* ---- the whole program ---- */
 
-/* One float dtype becomes another everywhere: program, points, seeds. */
+/* Replaces one float dtype by another everywhere: in program, points and seeds. */
 bool mutate_dtype(struct mutator *m)
 {
 	struct rebuild r;
@@ -422,7 +422,7 @@ bool mutate_dtype(struct mutator *m)
 	return rebuild_nodes(&r, &r.p->top) && finish(m, &r);
 }
 
-/* Another value, fresh ones included, becomes a result. */
+/* Makes another value a result, perhaps a fresh one. */
 bool mutate_result(struct mutator *m)
 {
 	const struct region *top = &m->t.program.top;

@@ -1,4 +1,4 @@
-/* A program through the builder once more, with one edit on the way. */
+/* rebuild.c: rebuilds a program through the builder, with one edit on the way. */
 #include "internal.h"
 
 void rebuild_begin(struct rebuild *r, struct gen *g, const struct program *p)
@@ -8,7 +8,7 @@ void rebuild_begin(struct rebuild *r, struct gen *g, const struct program *p)
 		r->map[i] = -1;
 	for (int d = 0; d < DTYPE_COUNT; d++)
 		r->dtype[d] = (enum dtype)d;
-	/* Fresh ops may be added whatever the size; work still bounds them. */
+	/* Fresh ops may be added at any size; work still bounds them. */
 	g->ops_end = 1 << 20;
 }
 
@@ -69,7 +69,7 @@ static bool append_plain(struct rebuild *r, const struct node *old, const struct
 	return true;
 }
 
-/* The region `which` of n, opened, rebuilt and closed; a flag of `until` is added or dropped. */
+/* Opens region `which` of n, rebuilds and closes it.  A flag of `until` is added or dropped. */
 static bool append_region(struct rebuild *r, const struct node *n, int which, bool add_flag, bool drop_flag)
 {
 	const struct region *region = &n->region[which];
@@ -104,7 +104,7 @@ static bool append_region(struct rebuild *r, const struct node *n, int which, bo
 		result[n_result] = gen_predicate_scalar(g);
 		ok = result[n_result++] >= 0;
 	}
-	/* A region that failed stays open: the program is given up. */
+	/* A region that failed stays open, because the caller drops the program. */
 	if (ok)
 		gen_region_close(g, result, n_result, mark, trips);
 	r->outer = outer;
@@ -132,7 +132,7 @@ static bool append_regions(struct rebuild *r, const struct node *old, struct nod
 	if (v < 0)
 		return false;
 	for (int i = 0; i < old->n_out; i++) {
-		/* What a region captures is not followed: dependence on every input is assumed. */
+		/* Captures are not followed: a region counts as depending on every input. */
 		gen_track(g, v + i, range_make(gen_is_float(g, v + i) ? -8 : 0, 8), deps | 0xffff, true);
 		r->map[old->out + i] = v + i;
 	}
