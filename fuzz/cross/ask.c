@@ -1,4 +1,4 @@
-/* ask.c: cases beside a case, what engines say of them, and lists of pairs. */
+/* ask.c: makes cases related to a case, asks engines about them, and collects pairs of numbers. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *broken_by(enum answer_status s)
 	return s == ANSWER_CRASH ? "crash" : s == ANSWER_PROTOCOL ? "protocol" : NULL;
 }
 
-/* What the answers must look like; the bench says so of the base. */
+/* Whether the answer has the types of the case.  For the base case, the bench checks this. */
 static bool has_types(const struct testcase *c, const struct answer *answer)
 {
 	struct type primal[LIMIT_ARGS], derivative[LIMIT_ARGS];
@@ -218,8 +218,8 @@ const struct testcase *cross_beside(struct arena *a, const struct testcase *c, i
 				int steps = 1 + (int)choice_between(&choice, 0, BESIDE_ULPS - 1),
 				    sign = choice_between(&choice, 0, 1) ? 1 : -1;
 
-				if (isfinite(x) && x != 0) /* what is special at 0, and no kink, is so for all engines;
-				                              kinks are blurred */
+				if (isfinite(x) && x != 0) /* 0 stays: a special case at 0 that is no kink is one for
+				                              all engines, and kinks are blurred */
 					t->at[m].f = dtype_round(t->type.dtype, x + sign * steps * ulp);
 			}
 		}

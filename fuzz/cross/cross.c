@@ -1,4 +1,4 @@
-/* cross.c: two answers that must be one: whether what is between them is more than right engines may differ by. */
+/* cross.c: decides whether two answers that must be equal differ by more than those of correct engines may. */
 #include "cross.h"
 
 #include <float.h>
@@ -13,17 +13,20 @@
 
 enum {
 	BESIDE = 8,       /* points beside the point */
-	STEADY = 8,       /* a side moves by at most this part of the difference */
-	LOG_SHRINKS = 10, /* from f32 to f64 rounding is 2^29 times less; a difference that is 2^LOG_SHRINKS times less,
-	                     or more, is no property of the program */
+	STEADY = 8,       /* each side moves by at most 1/STEADY of the difference */
+	LOG_SHRINKS = 10, /* from f32 to f64, rounding becomes 2^29 times smaller; a difference that becomes
+	                     2^LOG_SHRINKS times smaller, or more, is no property of the program */
 };
 
 /*
- * The scatter s is at least the largest deviation in six pairs of answers, each off by sum c_i d_i, the second of a
- * pair the other way: n steps, c_i how a step counts, d_i uniform within T/2 units at least, T = CROSS_TIMES.  Its
- * standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a million.  A right engine is off by at most w
- * sum |c_i| <= w sqrt(n sum c_i^2), w = 24: 22 units are what the worst usual formula of an op loses
- * (oracles/TOLERANCE.md); two engines, by twice that.  So by no more than 2 w 8 sqrt(3 n) / (T/2) s.
+ * The scatter s is at least the largest deviation in six pairs of answers.  Each answer is off by sum c_i d_i over n
+ * steps: c_i says how a step counts, and d_i is uniform within at least T/2 units, T = CROSS_TIMES.  The second answer
+ * of a pair is off the other way.  The standard deviation is v = T/2 sqrt(sum c_i^2 / 3), and s < v/8 once in a
+ * million.
+ *
+ * A correct engine is off by at most w sum |c_i| <= w sqrt(n sum c_i^2). w is 24, because the worst usual formula of an
+ * op loses 22 units (oracles/TOLERANCE.md).  Two engines differ by at most twice that.  So they differ by no more than
+ * 2 w 8 sqrt(3 n) / (T/2) s.
  */
 static double explained(const struct cross_scatter *s, double units, int i)
 {
@@ -99,9 +102,9 @@ static double relative(const struct cross_pair *p)
 }
 
 /*
- * Half of the digits: what is less says nothing, for a worse formula may lose as much.  largest: of all numbers that
- * were computed, for what cancels elsewhere need not cancel here.  Of what is subnormal nothing is said: an engine may
- * flush it.
+ * Whether the pair differs by more than the lower half of the digits.  A smaller difference says nothing, because a
+ * worse formula may lose as much.  largest: of all numbers computed, because terms that cancel here need not cancel
+ * elsewhere.  A subnormal difference never counts, because an engine may flush it.
  */
 static bool is_apart(const struct cross_pair *p, double largest, enum dtype coarsest)
 {
@@ -111,7 +114,7 @@ static bool is_apart(const struct cross_pair *p, double largest, enum dtype coar
 	    fmax(ldexp(fmax(size_of(p), largest), -info->precision / 2), ldexp(info->normal, info->precision));
 }
 
-/* Whether a number that stands against none is one that rounding leaves half of its digits. */
+/* For a finite number against one that is not: whether rounding leaves half of its digits. */
 static bool is_sure(const struct cross_pair *p, double scatter, enum dtype coarsest)
 {
 	return scatter <= ldexp(size_of(p), -dtype_table[coarsest].precision / 2);
@@ -124,7 +127,7 @@ static const char *kind_of(const struct cross_pair *p)
 	return isfinite(p->left) && isfinite(p->right) ? "finite" : "infinite";
 }
 
-/* What the worst formula of an op loses, in units of rounding, or a function by what an engine declares. */
+/* Units of rounding that the worst formula of an op loses, or that the engine declares for a function. */
 static double units_of(const struct engine *engine)
 {
 	const struct hello *hello = engine ? engine_hello(engine) : NULL;
@@ -135,7 +138,7 @@ static double units_of(const struct engine *engine)
 	return units;
 }
 
-/* Whether it says that it may have a number where another has none. */
+/* Whether the engine declares that it may give a number where another one gives NaN or infinity, or the reverse. */
 static bool declares_no_numbers(const struct engine *engine)
 {
 	const struct hello *hello = engine ? engine_hello(engine) : NULL;
@@ -170,8 +173,8 @@ static bool ask_of(struct comparison *x, const struct testcase *c, struct engine
 	return there;
 }
 
-/* What an engine does not take itself is asked of the reference: a reverse mode is compared with a forward mode of
- * another's. */
+/* Asks the engine.  If it does not support a request, the reference is asked for the other side: so a reverse mode can
+ * be compared with another engine's forward mode. */
 static bool ask(struct comparison *x, const struct testcase *c, struct cross_ask *q)
 {
 	struct engine *against = x->self->against;
@@ -196,8 +199,8 @@ static void clear(struct comparison *x, int i)
 	x->suspect[i] = false;
 }
 
-/* Drops the suspects that rounding explains, and all that are no numbers where an engine says that it makes such of
- * zeros, or numbers of such. */
+/* Drops the suspects that rounding explains.  If an engine declares weak zeros or finite math, it also drops pairs with
+ * a number that is not finite. */
 static enum cross_verdict weigh_rounding(struct comparison *x, const struct testcase *c)
 {
 	bool weak = declares_no_numbers(x->q.left) || declares_no_numbers(x->q.right);
@@ -225,7 +228,8 @@ static bool is_steady(double here, double beside, double by)
 	return isfinite(here) ? fabs(here - beside) <= by / STEADY : here == beside || (isnan(here) && isnan(beside));
 }
 
-/* A number that stands against none has its own size to be steady by. */
+/* Whether both sides stay the same at the point beside.  If only one side is finite, the scale is the size of that
+ * number. */
 static bool same_beside(const struct cross_pair *here, const struct cross_pair *beside)
 {
 	double by = distance(here);
@@ -235,7 +239,8 @@ static bool same_beside(const struct cross_pair *here, const struct cross_pair *
 	return is_steady(here->left, beside->left, by) && is_steady(here->right, beside->right, by);
 }
 
-/* Drops the suspects that are another difference at a point beside: isolated where there is none at any. */
+/* Drops the suspects whose difference changes at a point beside.  The case is isolated if no difference is left at any
+ * of these points. */
 static enum cross_verdict weigh_beside(struct comparison *x, const struct testcase *c)
 {
 	bool gone = true;
@@ -269,7 +274,7 @@ static bool has_dtype(const struct cross *self, enum cross_mode mode, enum dtype
 	    (mode != CROSS_MODE_engine || !self->against || engine_scope(self->against).dtype[d]);
 }
 
-/* Drops the suspects that are of another size in another dtype: f64, or f32 where it is f64 already. */
+/* Drops the suspects whose difference has another size in another dtype: f64, or f32 if the case is in f64 already. */
 static void weigh_dtype(struct comparison *x, const struct testcase *c)
 {
 	enum dtype d = all_floats(c, DTYPE_F64) ? DTYPE_F32 : DTYPE_F64;
@@ -322,8 +327,8 @@ static void show(const struct comparison *x, struct cross_result *out)
 		out->kind = kind_of(worst);
 }
 
-/* Another request that kills the engine, again and at a point beside: no answer to compare, and yet two that are not
- * one. */
+/* Whether another request breaks the engine again, and also at a point beside.  There is no answer to compare, but the
+ * two requests do not give the same. */
 static bool breaks_again(struct comparison *x, const struct testcase *c)
 {
 	struct cross_ask q;
@@ -343,7 +348,8 @@ static enum cross_verdict weigh(struct comparison *x, const struct testcase *c)
 	if (!x->n_suspect)
 		return CROSS_SAME;
 	v = weigh_rounding(x, c);
-	if (v != CROSS_DIFFERS || x->mode == CROSS_MODE_again) /* what is asked twice need not come twice elsewhere */
+	if (v != CROSS_DIFFERS ||
+	    x->mode == CROSS_MODE_again) /* a difference between two runs need not show again elsewhere */
 		return v;
 	v = weigh_beside(x, c);
 	if (v != CROSS_DIFFERS)
@@ -352,7 +358,7 @@ static enum cross_verdict weigh(struct comparison *x, const struct testcase *c)
 	return x->n_suspect ? CROSS_DIFFERS : CROSS_ROUNDING;
 }
 
-/* The case in a dtype with digits enough, which may be its own; NULL: the engines have none. */
+/* The case in a dtype with enough digits, perhaps its own; NULL: the engines have none. */
 static const struct testcase *with_digits(
     const struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a)
 {
@@ -407,8 +413,8 @@ static void run_check(void *context)
 	check_within(x->cross, x->mode, x->c, x->arena, x->out);
 }
 
-/* What does not fit into memory is not compared.  An engine that leaves in the middle of an answer would leave its
- * rounding to whatever is computed next. */
+/* A case that does not fit into memory is not compared.  If the arena is full in the middle of a probe's answer, its
+ * rounding is still switched on, so it is ended here. */
 void cross_check(
     struct cross *self, enum cross_mode mode, const struct testcase *c, struct arena *a, struct cross_result *out)
 {

@@ -1,10 +1,12 @@
 /*
- * probe.c: what rounding explains.  Built-in engines answer as right engines do but for errors many times as large,
- * other ones in each pair of draws, of which the second has those of the first with the other sign; a program whose
- * values, derivatives and path are the same in all right engines scatters by little more than those errors.
+ * probe.c: measures what rounding explains.  Probes are built-in engines that answer as correct engines do, with errors
+ * many times as large.  Each pair of draws has its own errors; the second draw of a pair has those of the first, with
+ * the opposite sign.  If the values, derivatives and path of a program are the same in all correct engines, its answers
+ * scatter by little more than these errors.
  *
- * Right engines also differ where nothing is rounded: at exact ties they follow one convention or another.  So operands
- * of what has kinks are moved apart (blurred), each by itself, and the answers scatter over all sides of the tie.
+ * Correct engines also differ where nothing is rounded: at exact ties they follow different conventions.  So the
+ * operands of ops with kinks are moved apart (blurred), each by itself.  The answers then scatter over all sides of the
+ * tie.
  */
 #include <math.h>
 
@@ -37,13 +39,13 @@ void cross_probes_close(struct cross_probes *self)
 
 /* ---- blurring ---- */
 
-/* A number in [-1, 1), or its negative in the other of two draws: so that of a tie each side wins once. */
+/* A number in [-1, 1), or its negative in the other draw of a pair.  So each side of a tie wins once. */
 static double offset(struct choice *c, int sign) { return sign * (ldexp((double)(choice_bits(c) >> 11), -52) - 1); }
 
 /*
- * The operand over something near 1, plus something near 0, other ones for each element: several times what a probe
- * adds of its own, so that the draw says on which side of a tie it falls; and a 0 becomes a number far from both ends
- * of the range.
+ * Replaces the operand by operand / a + b, with a near 1 and b near 0, different for each element.  This moves it by
+ * several times the error that a probe adds, so the draw decides the side of a tie.  A 0 becomes a number far from both
+ * ends of the range.
  */
 static int insert_blur(struct edit *e, struct region *r, int index, int value, struct choice *c, int sign)
 {
@@ -126,7 +128,7 @@ bool cross_scatter(const struct cross_probes *self, cross_fn *mode, const struct
 		    .draw = k < CROSS_DRAWS ? k : CROSS_SHARP,
 		    .plain = turn % 2};
 
-		engine_reseed_rounding(probe, (uint64_t)turn); /* formulas in turn */
+		engine_reseed_rounding(probe, (uint64_t)turn); /* probes take the usual formulas in turn */
 		engine_magnify_rounding(probe, k < PAIRS || k >= CROSS_DRAWS ? CROSS_TIMES : -CROSS_TIMES);
 		if (mode(&q, c) && q.n == n) {
 			for (int i = 0; i < n; i++) {

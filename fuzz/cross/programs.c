@@ -1,5 +1,5 @@
-/* programs.c: modes in which the function is the same and something else is not: the time, the batch, how the program
- * is written, the dtype, the engine. */
+/* programs.c: modes in which the function stays the same and something else changes: the time, the batch, the form of
+ * the program, the dtype, or the engine. */
 #include <math.h>
 #include <string.h>
 
@@ -15,12 +15,12 @@ bool cross_again(struct cross_ask *q, const struct testcase *c)
 	bool there = first;
 
 	if (!first)
-		q->broken = q->fell; /* where nothing else says that it dies */
+		q->broken = q->fell; /* no other mode would report this failure */
 	for (int p = 0; first && p < c->n_point; p++)
 		if (first[p].input_modified)
 			q->broken = "input-modified";
 	for (int k = 0; there && k < AGAIN; k++) {
-		struct testcase again = *c; /* a case of its own, which is asked for anew */
+		struct testcase again = *c; /* a new case, so that the engine is asked again */
 
 		there = cross_add_answers(q, "again", first, cross_ask(q, q->right, &again), c->n_point);
 	}
@@ -47,7 +47,7 @@ static struct tensor slice_of(struct cross_ask *q, const struct tensor *t, int s
 	return (struct tensor){row, arena_copy(q->arena, t->at + slice * n, (size_t)n, sizeof *t->at)};
 }
 
-/* The rows of an answer that belong to a slice: results, and derivatives where every one of them has the axis. */
+/* The rows of an answer that belong to a slice: of the results, and of the derivatives, all of which have the axis. */
 static struct answer answer_slice(struct cross_ask *q, const struct answer *a, int slice)
 {
 	struct answer out = *a;
@@ -61,7 +61,7 @@ static struct answer answer_slice(struct cross_ask *q, const struct answer *a, i
 	return out;
 }
 
-/* c without its outermost transform, a batch, at slice `slice`. */
+/* c at slice `slice`, without its outermost transform, which is a batch. */
 static struct testcase case_slice(struct cross_ask *q, const struct testcase *c, int slice)
 {
 	struct testcase out = cross_copy(q, c);
@@ -92,14 +92,14 @@ static bool compare_slices(struct cross_ask *q, const struct testcase *batched, 
 	return true;
 }
 
-/* Slice s of an element: the first is the base's, the others lie apart. */
+/* An element of a slice: slice 0 has the base's number, the others lie apart from it. */
 static double apart(enum dtype d, double x, int slice, int element)
 {
 	return slice && isfinite(x) ? dtype_round(d, x + slice * fmax(1, fabs(x)) * (0.15625 + 0.0625 * (element % 5)))
 	                            : x;
 }
 
-/* A batch of the request over the float inputs. */
+/* The request as a batch over the float inputs. */
 static bool batch_of(struct cross_ask *q, const struct testcase *c, struct testcase *out)
 {
 	struct transform batch = {.kind = TRANSFORM_BATCH, .size = SLICES, .wrt = NEW(q->arena, int, LIMIT_ARGS)};
@@ -194,7 +194,7 @@ bool cross_unrolled(struct cross_ask *q, const struct testcase *c)
 	return true;
 }
 
-/* Numbers of f64 are rounded to f32 first, so that both are asked at the same point. */
+/* Numbers of f64 are rounded to f32 first, so that both requests have the same point. */
 bool cross_dtype(struct cross_ask *q, const struct testcase *c)
 {
 	const struct testcase *narrow = cross_in_dtype(q->arena, c, DTYPE_F32), *wide;

@@ -1,4 +1,4 @@
-/* show.c: what the modes of cross.h say of a case, for people and as JSON. */
+/* show.c: see show.h. */
 #include <math.h>
 #include <stdio.h>
 

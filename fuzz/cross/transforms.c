@@ -1,5 +1,5 @@
-/* transforms.c: modes that are laws of derivatives: a transposed matrix, a linear map, a second derivative in four
- * ways, a symmetric one. */
+/* transforms.c: modes that are laws of derivatives: transposition, linearity, four ways to a second derivative,
+ * symmetry. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 enum {
 	COLUMNS = 6,
 	RANDOM = 2
-}; /* directions of differentiation; so many of them at random, where coordinates are more */
+}; /* most directions of differentiation; this many of them are random, if there are more coordinates */
 
 /* ---- directions and inner products ---- */
 
@@ -34,14 +34,14 @@ static struct tensor *random_seeds(const struct cross_ask *q, const struct type 
 	return out;
 }
 
-/* A direction; which -1: no coordinate. */
+/* A direction; which -1: it is no coordinate. */
 struct direction {
 	struct tensor *seed;
 	int which, element;
 };
 
-/* Direction number `number` among tensors of these types: coordinates, spread over all of them, then random ones. False
- * past the last. */
+/* Direction number `number` among tensors of these types: first coordinates, spread over all of them, then random ones.
+ * False past the last. */
 static bool direction(const struct cross_ask *q, const struct type *type, int n, int number, struct direction *out)
 {
 	int elements = float_elements(type, n), at = number;
@@ -70,8 +70,8 @@ static bool direction(const struct cross_ask *q, const struct type *type, int n,
 	return false;
 }
 
-/* The inner product of a direction with row `slice` of an answer; *scale grows by the magnitudes.  What has the factor
- * 0 is left out. */
+/* The inner product of a direction with row `slice` of an answer.  *scale grows by the magnitudes.  Terms with the
+ * factor 0 are left out. */
 static double inner(const struct tensor *seed, int n, const struct tensor *answer, int slice, double *scale)
 {
 	double sum = 0;
@@ -152,7 +152,7 @@ bool cross_transpose(struct cross_ask *q, const struct testcase *c)
 	return true;
 }
 
-/* Every other float that is not 0 of the seed; its complement. */
+/* Keeps every other nonzero float of the seed; with `odd`, the remaining ones. */
 static struct tensor *seed_part(const struct cross_ask *q, const struct transform *t, bool odd)
 {
 	struct tensor *out = tensors_copy(q->arena, t->seed, t->n_seed);
@@ -202,9 +202,9 @@ bool cross_linear(struct cross_ask *q, const struct testcase *c)
 /* ---- modes of two levels ---- */
 
 /*
- * The two outermost levels as a second derivative: of u.F, along v by the inputs wrt[1], and by those in wrt[0].  Each
- * of the stacks vjp+jvp, jvp+vjp, vjp+vjp gives H v, a tensor for every input of wrt[0]; jvp+jvp gives, for each output
- * of F, what in sum over u is w.H v.
+ * The two outermost levels as a second derivative of u.F: along v by the inputs wrt[1], and by the inputs wrt[0].  The
+ * stacks vjp+jvp, jvp+vjp and vjp+vjp give H v, a tensor for every input of wrt[0].  The stack jvp+jvp gives numbers
+ * for each output of F, whose sum over u is w.H v.
  */
 struct second {
 	const struct testcase *c;
@@ -227,7 +227,7 @@ static bool second_of(struct cross_ask *q, const struct testcase *c, struct seco
 	}
 	const struct transform *a = &c->transform[o - 1], *b = &c->transform[o];
 	struct signature below = cross_below(c, o - 1);
-	/* which of the two is by wrt[0]: the outer one, but for a jvp over a vjp */
+	/* the outer level has wrt[0], except in a jvp over a vjp */
 	bool outer_first = !(a->kind == TRANSFORM_VJP && b->kind == TRANSFORM_JVP);
 	const struct transform *first = outer_first ? b : a, *second = outer_first ? a : b;
 
@@ -252,12 +252,12 @@ static bool second_of(struct cross_ask *q, const struct testcase *c, struct seco
 	return true;
 }
 
-/* The same by another stack; `along`: the direction in wrt[0] of jvp+jvp, where v is that of the lower one. */
+/* The same second derivative by another stack.  along: the direction in wrt[0] of jvp+jvp, whose lower level has v. */
 static const struct answer *ask_stack(struct cross_ask *q, const struct second *s, enum transform_kind lower,
     enum transform_kind upper, struct tensor *along)
 {
 	struct testcase sibling = cross_copy(q, s->c);
-	/* of jvp over vjp the lower level is by wrt[0], of the others the upper one */
+	/* in jvp over vjp the lower level has wrt[0], in the others the upper one */
 	int of_lower = lower == TRANSFORM_VJP && upper == TRANSFORM_JVP ? 0 : 1;
 	struct transform *a = &sibling.transform[s->inner], *b = a + 1;
 
@@ -326,7 +326,7 @@ bool cross_order(struct cross_ask *q, const struct testcase *c)
 			add_derivatives(q, stacks[k].name, c->n_point, own, other);
 			continue;
 		}
-		/* w.H v, by the outputs of the base in sum over u */
+		/* w.H v, from the outputs of the base summed over u */
 		d.seed = s.u;
 		add_products(q, stacks[k].name, c->n_point, s.slices, &d, s.n_u, own, s.w, s.n_wrt[0], other);
 	}

@@ -74,7 +74,7 @@ void edit_remove_result(struct region *r, int which);
 int edit_add_input(struct edit *e, const struct tensor *value, bool wrt);
 
 /*
- * Whether some loop plainly has no iterations.  The minimizer makes such a case only from one that has such a loop: a
+ * Whether some loop plainly has no iterations.  The minimizer makes such a case only from one that has such a loop.  A
  * bug there has nothing to do with the body of the loop, or with repeating it.
  */
 bool edit_idles(const struct program *p);
