@@ -1,7 +1,6 @@
 /*
- * custom.h: the rule of a custom, for the engines that differentiate a program as it is.  They run region 1 where it is
- * of the mode that they are in; where it is not, lower_customs has put region 0 in the place of the op before they see
- * it.
+ * custom.h: runs the rule of a custom, in the engines that differentiate a program as it is.  They run region 1 if its
+ * mode is theirs.  Otherwise lower_customs has replaced the op by region 0 before they see it.
  */
 #ifndef ENGINES_BUILTIN_CUSTOM_H
 #define ENGINES_BUILTIN_CUSTOM_H
@@ -12,33 +11,33 @@ struct tape;
 struct forward;
 
 /*
- * Executes a region of a custom, which captures nothing, for its values alone: value[n_param] to result[n_result].  The
- * cells of neither are written to afterwards, by the engine or by its caller: a result may be a parameter.
+ * Computes the values of a region of a custom, which captures nothing: value[n_param] to result[n_result].  Afterwards
+ * neither engine nor caller may write to these cells, because a result may be a parameter.
  */
 typedef void custom_run_fn(
     void *engine, const struct region *region, const struct tensor *value, struct tensor *result);
 
-/* A custom at one moment. */
+/* One execution of a custom. */
 struct custom_call {
 	const struct custom_rules *rules;
 	const struct program *program;
 	const struct node *node;
 	const struct tensor *arg; /* [node->n_arg] primal operands */
 	custom_run_fn *run;
-	void *engine; /* of run */
+	void *engine; /* the first argument of run */
 	struct arena *arena;
 };
 
 /*
- * Runs the rule.  A jvp rule is given direction[n_arg], the tangents of the operands, and gives those of the results,
- * given[n_out]; a vjp rule is given direction[n_out], the cotangents of the results, and gives those of the operands,
- * given[n_arg].  What has no cells is absent, as is all that is not float.  wanted[]: of what is given, what is asked
- * for; the cells are the caller's.
+ * Runs the rule.  A jvp rule turns direction[n_arg], the tangents of the operands, into given[n_out], those of the
+ * results.  A vjp rule turns direction[n_out], the cotangents of the results, into given[n_arg], those of the
+ * operands.  A tensor without cells is absent, as for every value that is no float. wanted[]: the requested ones of
+ * given[].  The caller owns their cells.
  */
 void custom_rule(
     const struct custom_call *call, const struct tensor *direction, const bool *wanted, struct tensor *given);
 
-/* Executes a custom with a vjp rule, leaving one record. */
+/* Executes a custom with a vjp rule, and leaves one record. */
 void custom_record(struct tape *tape, const struct node *node);
 /* Executes a custom with a jvp rule, on tangents too. */
 void custom_push(struct forward *self, const struct node *node);

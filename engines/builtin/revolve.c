@@ -2,8 +2,8 @@
 #include "revolve.h"
 
 /*
- * beta(s, r) = C(s + r, s): the most steps that s snapshots can reverse when no step is advanced over more than r
- * times.  Only asked for where it is not far above a number of steps, so that nothing overflows.
+ * beta(s, r) = C(s + r, s): the most steps that s snapshots can reverse if no step is advanced more than r times.
+ * Callers keep it close to a number of steps, so nothing overflows.
  */
 static int64_t beta(int s, int r)
 {
@@ -40,8 +40,9 @@ int64_t revolve_cost(int steps, int snapshots)
 }
 
 /*
- * Where to put the next snapshot: how many of `steps` >= 2 steps to advance with `snapshots` >= 2, of which one holds
- * the state to start from.  Any number between two bounds is optimal (theorem 2 of the paper); this is the lower one.
+ * Where to put the next snapshot: how many of `steps` >= 2 steps to advance.  There are `snapshots` >= 2, and one of
+ * them holds the state to start from.  Any number between two bounds is optimal (theorem 2 of the paper); this is the
+ * lower one.
  */
 static int split(int steps, int snapshots)
 {
@@ -69,7 +70,7 @@ struct revolve_action revolve_next(struct revolve *r)
 		return (struct revolve_action){.kind = REVOLVE_RESTORE, .from = r->at, .slot = r->live - 1};
 	}
 	if (from == last) {
-		/* Its snapshot, if it has one, has served. */
+		/* The snapshot of that step, if there is one, is no longer needed. */
 		if (r->live && r->stored[r->live - 1] == last)
 			r->live--;
 		r->left--;
