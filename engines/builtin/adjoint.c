@@ -1,4 +1,4 @@
-/* adjoint.c: the adjoint table, one op pulled back by its row, elementwise rules, and the seams. */
+/* adjoint.c: the adjoint table, pulling one op back by its row, elementwise rules, and the seams. */
 #include "adjoint.h"
 #include "graph/walk.h"
 #include "engines/kernels/rounding.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the right seams ---- */
+/* ---- the seams of the correct table ---- */
 
 static double multiply_strong_zero(double cotangent, double partial)
 {
@@ -164,8 +164,10 @@ void adjoint_rules_init(struct adjoint_rules *out)
 		row->join = accumulate_sum;
 		row->saved = saved_recorded;
 		row->pops = 1;
-		/* A text that does not compile is a mistake in the table: the op is then unsupported, and a test
-		 * says so. */
+		/*
+		 * A text that does not compile is a mistake in the table.  The op is then unsupported, and a test
+		 * reports that.
+		 */
 		for (int k = 0; k < RULE_PARTIALS; k++)
 			if (!expression_compile(&row->partial[k], from->partial[k], &e))
 				row->structure = NULL;
@@ -244,7 +246,9 @@ void adjoint_pull(const struct adjoint_rules *rules, const struct node *node, co
 	}
 }
 
-/* Linear ops and moves read where, never what: indices, masks, shapes.  Elementwise rules read what their texts name.
+/*
+ * Linear ops and moves read only positions, not values: indices, masks, shapes.  Elementwise rules read the variables
+ * in their texts.
  */
 bool adjoint_reads(const struct adjoint_rules *rules, enum op op, int k, enum dtype d)
 {
@@ -353,7 +357,7 @@ static struct adjoint_part *new_part(struct adjoint_sum *sum, struct arena *a)
 	return part;
 }
 
-/* Adds the newest part to the one before it; `op` as in adjoint_sum_add. */
+/* Adds the newest part to the part before it; `op` as in adjoint_sum_add. */
 static void fold_newest(const struct adjoint_rules *rules, enum op op, const struct type *t, struct adjoint_sum *sum)
 {
 	struct adjoint_part *newest = sum->newest, *older = newest->older;

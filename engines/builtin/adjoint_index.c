@@ -1,4 +1,4 @@
-/* adjoint_index.c: adjoints of indexing along an axis: reads scatter their cotangent, writes gather it. */
+/* adjoint_index.c: adjoints of indexing along an axis.  Reads scatter their cotangent, and writes gather it. */
 #include "adjoint.h"
 
 #include "engines/kernels/parts.h"
@@ -46,7 +46,10 @@ void adjoint_take_along_axis(const struct adjoint_call *call, struct tensor *con
 	adjoint_scatter(call->rules->sum, &contribution[0], target, call->cotangent->at, n, call->arena);
 }
 
-/* The writes of a scatter that are not dropped, one per element, in the order of the op: from updates to x. */
+/*
+ * One write of a scatter, from an element of updates to one of x.  Dropped writes are left out; the others are in the
+ * order of the op.
+ */
 struct write {
 	int x, update; /* flat positions */
 };
@@ -80,7 +83,7 @@ static union cell *copy_cotangent(const struct adjoint_call *call)
 	return tensor_copy(call->arena, call->cotangent).at;
 }
 
-/* The last write to an element owns its cotangent; x keeps what nobody overwrote. */
+/* The last write to an element gets its cotangent. x keeps the cotangents of elements that nobody overwrote. */
 void adjoint_scatter_set(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);
@@ -116,8 +119,8 @@ void adjoint_scatter_add(const struct adjoint_call *call, struct tensor *contrib
 }
 
 /*
- * Every factor's partial is the product of the others: those before it times those after it.  Division by the
- * factor would be wrong at 0.  One pass over the writes in order, one back.
+ * The partial of a factor is the product of the others: those before it times those after it.  Division by the factor
+ * would be wrong at 0.  One pass goes over the writes in order, one back.
  */
 void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -153,8 +156,7 @@ void adjoint_scatter_mul(const struct adjoint_call *call, struct tensor *contrib
 	}
 }
 
-/* All candidates for a place (x and the updates that land there) that equal the result share its cotangent evenly.
- */
+/* All candidates for a place (x and its updates) that equal the result share its cotangent evenly. */
 void adjoint_scatter_extremum(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct writes w = resolve_writes(call);

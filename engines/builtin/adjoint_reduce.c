@@ -5,8 +5,8 @@
 #include <math.h>
 
 /*
- * A reduction as groups: element i of the operand belongs to element group[i] of the result.  Groups are met in
- * row-major order of the operand, as the op does.
+ * A reduction as groups: element i of the operand belongs to element group[i] of the result.  Like the op, it goes over
+ * the operand in row-major order.
  */
 struct reduce_groups {
 	int n, n_group, *group;
@@ -64,7 +64,7 @@ void adjoint_reduce_mean(const struct adjoint_call *call, struct tensor *contrib
 	adjoint_round(&contribution[0]);
 }
 
-/* The product of the others as (those before) times (those after): right with zeros, which division is not. */
+/* The product of the others is (those before) times (those after).  That is right with zeros, and a division is not. */
 void adjoint_reduce_prod(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct reduce_groups g;
@@ -115,8 +115,8 @@ void adjoint_reduce_extremum(const struct adjoint_call *call, struct tensor *con
 }
 
 /*
- * Softmax from the operand, shifted by its maximum: from the rounded result y, e^(x-y) would be off by |y| ulps,
- * and NaN where y is -inf.
+ * Computes the softmax from the operand, shifted by its maximum.  From the rounded result y, e^(x-y) would be off by
+ * |y| ulps, and NaN if y is -inf.
  */
 void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribution)
 {
@@ -146,8 +146,7 @@ void adjoint_logsumexp(const struct adjoint_call *call, struct tensor *contribut
 	adjoint_round(&contribution[0]);
 }
 
-/* x over the norm, both scaled by the largest magnitude so that no square over- or underflows; 0 where all are 0.
- */
+/* x over the norm; 0 if all are 0.  Both are scaled by the largest magnitude, so no square overflows or underflows. */
 void adjoint_norm(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct reduce_groups g;
@@ -215,8 +214,8 @@ static void pull_cumsum(const struct adjoint_call *call, struct axis_line line, 
 }
 
 /*
- * d y_i / d x_j = (x_0 ... x_{j-1}) (x_{j+1} ... x_i), so the cotangent of x_j is the product before it times
- * s_j = c_j + x_{j+1} s_{j+1}: linear time, no division, right with zeros.
+ * d y_i / d x_j = (x_0 ... x_{j-1}) (x_{j+1} ... x_i).  So the cotangent of x_j is the product before it times s_j =
+ * c_j + x_{j+1} s_{j+1}. This takes linear time and no division, and is right with zeros.
  */
 static void pull_cumprod(const struct adjoint_call *call, struct axis_line line, union cell *into)
 {
@@ -278,8 +277,10 @@ static struct shape batch_matrix(const struct shape *batch, int rows, int column
 	return s;
 }
 
-/* Gives operand k from its cotangent over the broadcast batch; `matrix` is the operand with its vector axis
- * restored. */
+/*
+ * Makes the contribution to operand k from its cotangent over the broadcast batch.  `matrix` is the operand with its
+ * vector axis restored.
+ */
 static void give_matrix(const struct adjoint_call *call, int k, const struct shape *matrix, const struct shape *full,
     union cell *at, struct tensor *contribution)
 {
@@ -335,7 +336,7 @@ void adjoint_matmul(const struct adjoint_call *call, struct tensor *contribution
 	b = adjoint_expand(
 	    &(struct tensor){{call->arg[1]->type.dtype, right}, call->arg[1]->at}, &all_right, call->arena);
 
-	/* c[m,n] = sum over k of a[m,k] b[k,n]: the transposed products, line by line */
+	/* c[m,n] = sum over k of a[m,k] b[k,n].  The transposed products go line by line. */
 	if (call->wanted[0]) {
 		da = NEW(call->arena, union cell, shape_elements(&all_left));
 		for (int t = 0; t < n_batch; t++)

@@ -1,6 +1,6 @@
 /*
- * adjoint_shape.c: adjoints of the ops that move elements by an affine map of indices: a move forward is the
- * opposite move of the cotangent, and what was overwritten gets 0.
+ * adjoint_shape.c: adjoints of the ops that move elements by an affine map of indices.  The cotangent moves in the
+ * opposite direction, and overwritten elements get 0.
  */
 #include "adjoint.h"
 
@@ -25,7 +25,7 @@ void adjoint_select(const struct adjoint_call *call, struct tensor *contribution
 	}
 }
 
-/* A copy of the cotangent as the cotangent of the operand, which has as many elements. */
+/* Gives a copy of the cotangent to the operand, which has as many elements. */
 void adjoint_same(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct type *t = &call->arg[0]->type;
@@ -93,7 +93,7 @@ void adjoint_slice(const struct adjoint_call *call, struct tensor *contribution)
 		    call->cotangent->at);
 }
 
-/* Operand 0 with a window replaced by operand 1. */
+/* The op replaces a window of operand 0 by operand 1. */
 static void give_replaced(const struct adjoint_call *call, struct cell_walk window, struct tensor *contribution)
 {
 	if (call->wanted[1])

@@ -1,5 +1,7 @@
-/* adjoint_walk.c: what the structures of rules share: contributions brought to an operand's shape, and walks over
- * windows of cells. */
+/*
+ * adjoint_walk.c: helpers that the structures of rules share: bringing contributions to an operand's shape, and walks
+ * over windows of cells.
+ */
 #include "adjoint.h"
 #include "engines/kernels/rounding.h"
 
@@ -9,7 +11,7 @@ void adjoint_scatter(double (*sum)(enum dtype d, double *term, int n), struct te
 	int n_into = shape_elements(&into->type.shape), *end = NEW(a, int, n_into + 1);
 	double *sorted = NEW(a, double, n);
 
-	/* A counting sort: end[k] is where the terms of k begin, and where they end once they are placed. */
+	/* A counting sort: end[k] is where the terms of k begin, and after their placement where they end. */
 	for (int i = 0; i < n; i++)
 		if (target[i] >= 0)
 			end[target[i] + 1]++;

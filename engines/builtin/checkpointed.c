@@ -1,21 +1,26 @@
 /*
- * checkpointed.c: `functional` with a bounded number of snapshots per loop.  Forward keeps nothing of a loop but how
- * many iterations it ran, which is known for every kind of loop then, so that one schedule (revolve.h) serves them all:
- * the price is that the first sweep places no snapshots.  Every execution of a nested loop has snapshots of its own.
+ * checkpointed.c: the engine `checkpointed`: `functional` with a limited number of snapshots per loop.
+ *
+ * The forward sweep keeps only the number of iterations of a loop.  That number is then known for every kind of loop,
+ * so one schedule (revolve.h) serves them all.  The price: the forward sweep places no snapshots.  Every execution of a
+ * nested loop has its own snapshots.
  */
 #include "region_vjp.h"
 #include "revolve.h"
 
-/* More iterations are not run again for one answer: with few snapshots their number is quadratic in the trip count. */
+/*
+ * The most iterations that are run again for one answer.  With few snapshots their number is quadratic in the trip
+ * count.
+ */
 enum { RECOMPUTED_LIMIT = 1 << 23 };
 
 /* One reverse sweep. */
 struct checkpoints {
 	struct revolve schedule;
 	struct tensor *slot[REVOLVE_SNAPSHOTS]; /* [n_carry] each */
-	struct tensor *working[2];              /* [n_carry] each: an iteration goes from one to the other */
+	struct tensor *working[2];              /* [n_carry] each: an iteration reads one and writes the other */
 	int current;
-	int segment; /* the iteration that began with the snapshot taken last */
+	int segment; /* the iteration that started from the last snapshot taken */
 };
 
 static void *checkpoints_open(struct region_run *run, const struct node_loop *l, struct residuals *r)
@@ -58,7 +63,7 @@ static struct iterate checkpoints_next(
 			    l, c->slot[rules->snapshot(action.slot, r->n, run->snapshots)], c->working[c->current]);
 			break;
 		case REVOLVE_RESTORE: {
-			/* The newest of the live ones. */
+			/* The newest of the live snapshots. */
 			int slot = run->rules->residual_index(0, action.slot + 1);
 
 			loop_copy_carries(

@@ -1,14 +1,15 @@
 /*
- * custom.c: the rule of a custom run eagerly, and the op on the tape and with tangents.  The function itself is run
- * without a derivative; what the rule reads are its operands, kept as any other op's.  As in the systems that have such
- * rules a result depends on whatever operand there is, and what is absent is zeros to the rule.
+ * custom.c: op custom on the tape and with tangents, and its rule, run eagerly.
+ *
+ * The function itself is run without a derivative.  The rule reads the operands, which are kept like those of any other
+ * op.  As in systems with custom rules, a result depends on every operand, and absent directions are zeros to the rule.
  */
 #include "custom.h"
 
 #include "forward.h"
 #include "tape.h"
 
-/* ---- the seams, right ---- */
+/* ---- the seams as a correct engine has them ---- */
 
 static int itself(int k, int n)
 {
@@ -66,7 +67,7 @@ static struct tensor absent(const struct custom_call *call, const struct type *t
 	return x;
 }
 
-/* Whether x[k] is there, and of that type: what a wrong seam points at may be neither. */
+/* Whether x[k] exists and has that type.  A wrong seam may point at something else. */
 static bool fits(const struct tensor *x, int k, int n, const struct type *type)
 {
 	return k >= 0 && k < n && x[k].at && type_equal(&x[k].type, type);
@@ -116,7 +117,7 @@ void custom_rule(
 	for (int k = 0; k < to.n; k++) {
 		int from = rules->given(k, asked, to.n);
 
-		/* The rule may give one value twice, or a direction: each gets cells of its own. */
+		/* The rule may return one value twice, or return a direction.  So each gets its own cells. */
 		if (asked[k] && fits(all, from, to.n, &type[to.value[k]]))
 			given[k] = tensor_copy(call->arena, &all[from]);
 	}
@@ -128,7 +129,7 @@ static void run_on_tape(void *engine, const struct region *region, const struct 
 {
 	struct tape *tape = engine;
 
-	/* Inactive, so that no op leaves a record. */
+	/* They are inactive, so that no op leaves a record. */
 	for (int k = 0; k < region->n_param; k++) {
 		tape->variable[region->param + k] = tape_variable(tape, value[k]);
 		tape->variable[region->param + k]->shared = true;
@@ -216,7 +217,7 @@ static void run_forward(void *engine, const struct region *region, const struct 
 	struct forward *self = engine;
 	bool tracing = self->tracing;
 
-	/* Copies: a store of the region may write into a parameter. */
+	/* They are copies, because a store in the region may write into a parameter. */
 	for (int k = 0; k < region->n_param; k++) {
 		self->primal[region->param + k] = tensor_copy(self->arena, &value[k]);
 		self->tangent[region->param + k].at = NULL;

@@ -1,9 +1,9 @@
 /*
- * forward.c: forward mode, streaming: tangents travel with the values, and a loop keeps two iterations at a time, so
- * that memory does not grow with trip counts.  Modelled on the jvp transform of MLX.
+ * forward.c: the engine `forward`: forward mode, streaming.  Tangents travel with the values.  A loop keeps two
+ * iterations at a time, so memory does not grow with trip counts.  Modelled on the jvp transform of MLX.
  *
  * A value is traced when it has a tangent: when an operand of its node has one, integers and bool included.  Absent is
- * not zero: an untraced operand does not reach a rule.
+ * not zero: a rule never sees an untraced operand.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void push_tangents(struct forward *self, const struct node *node, const s
 		}
 	if (!n_traced)
 		return;
-	/* The tangents a rule gives fill the slots of the results, last result first. */
+	/* The tangents from a rule fill the slots of the results, last result first. */
 	arity = rule->packing.out_arity(node->n_out, n_traced);
 	for (int slot = last; slot > last - arity && slot >= 0; slot--) {
 		struct tensor tangent = tensor_new(self->arena, &self->program->type[slot]);
@@ -77,7 +77,7 @@ static void run_cond(struct forward *self, const struct node *node)
 		set_value(self, node->out + i, self->primal[taken->result[i]], self->tangent[taken->result[i]]);
 }
 
-/* Nothing is kept of a region that runs forward, so there is nothing to recompute. */
+/* A forward run keeps nothing of a region, so there is nothing to recompute. */
 static void run_checkpoint(struct forward *self, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -97,7 +97,7 @@ double forward_region_at(struct forward *self, const struct region *region, doub
 	return self->primal[region->result[0]].at[0].f;
 }
 
-/* One element at a time, in place in copies of x and of its tangent. */
+/* Works on one element at a time, in place, in copies of x and of its tangent. */
 static void run_scatter_apply(struct forward *self, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -133,9 +133,9 @@ static void run_scatter_apply(struct forward *self, const struct node *node)
 }
 
 /*
- * The carries of a loop, twice: an iteration reads one set and leaves its results in the other, after which all it
- * allocated is given back.  A float carry has a tangent from the start, zeros if need be, as a later iteration may
- * bring one.
+ * Two sets of the carries of a loop.  An iteration reads one set and writes its results into the other; its other
+ * memory is then given back.  A float carry has a tangent from the start, zeros if need be, because a later iteration
+ * may bring one.
  */
 struct dual_carries {
 	int n;
@@ -167,7 +167,7 @@ static struct dual_carries *carries_begin(struct forward *self, int n, const int
 	return c;
 }
 
-/* Shows the current carries under the numbers first, first + 1 ... */
+/* Sets the values first, first + 1 ... to the current carries. */
 static void carries_show(struct forward *self, const struct dual_carries *c, int first)
 {
 	for (int i = 0; i < c->n; i++)
@@ -199,7 +199,7 @@ static bool goes_on(struct forward *self, const struct node_loop *l, const struc
 	return self->primal[l->condition->result[0]].at[0].i != 0;
 }
 
-/* What the parameters of the body are in iteration t. */
+/* Sets the parameters of the body in iteration t. */
 static void show_params(struct forward *self, const struct node_loop *l, const struct dual_carries *c, int t)
 {
 	struct tensor index, absent = {.at = NULL};
@@ -273,7 +273,7 @@ void forward_run(struct forward *self, const struct region *region)
 	for (int i = 0; i < region->n_node; i++) {
 		const struct node *node = &region->node[i];
 
-		/* A slot still holds the tangent of the iteration before. */
+		/* A slot still has the tangent of the iteration before. */
 		for (int k = 0; k < node->n_out; k++)
 			self->tangent[node->out + k].at = NULL;
 		if (run_op[node->op])
@@ -341,7 +341,7 @@ static void forward_answer(struct engine *engine, void *state, const struct test
 	for (int i = 0; i < top->n_result; i++) {
 		const struct tensor *tangent = &self.tangent[top->result[i]];
 
-		/* A result that no direction reaches. */
+		/* No direction reaches this result. */
 		out->derivative[i] = tangent->at ? tensor_copy(a, tangent)
 		                                 : tensor_new(a, &self.primal[top->result[i]].type);
 	}

@@ -1,7 +1,7 @@
 /*
- * functional.c: the engine in which loops stay loops.  The vjp of a loop is a reverse loop: forward saves the
- * carries at the start of each iteration, and each reverse step recomputes the body from one of them and pulls the
- * cotangents of the carries back through it (region_vjp.c).
+ * functional.c: the engine `functional`, in which loops stay loops.  The vjp of a loop is a reverse loop.  The forward
+ * sweep saves the carries at the start of each iteration.  Each reverse step recomputes the body from one set of
+ * carries, and pulls cotangents back through it (region_vjp.c).
  */
 #include "region_vjp.h"
 

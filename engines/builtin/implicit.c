@@ -1,8 +1,9 @@
 /*
- * implicit.c: the engine that differentiates solutions by the implicit function theorem.  Of x* = f(x*, p) it keeps x*
- * alone, however many steps led there: with J = df/dx at x*, a vjp solves w = x_bar + J^T w and gives p the cotangent
- * (df/dp)^T w, a jvp solves dx = J dx + df/dp dp.  Both are solved as x* was, by iteration, which converges where that
- * did.  All else is `tape`, or `forward` for a jvp.
+ * implicit.c: the engine `implicit`, which differentiates solutions by the implicit function theorem.
+ *
+ * Of x* = f(x*, p) it keeps only x*, however many steps led there.  Let J = df/dx at x*. A vjp solves w = x_bar + J^T w
+ * and gives p the cotangent (df/dp)^T w.  A jvp solves dx = J dx + df/dp dp.  Both are solved by iteration, as x* was,
+ * and converge where that did.  Everything else is as in `tape`, or `forward` for a jvp.
  */
 #include "forward.h"
 #include "engines/instance.h"
@@ -13,10 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Iterations of one linear solve: with a contraction of 0.9 what is left after them is 2^-91 of it. */
+/* Most iterations of one linear solve.  With a contraction of 0.9, they leave 2^-91 of the error. */
 enum { SOLVE_LIMIT = 600 };
 
-/* ---- the seams, right ---- */
+/* ---- the seams as a correct engine has them ---- */
 
 static double iterate_sum(double cotangent, double pulled) { return cotangent + pulled; }
 static bool ends_settled(bool settled) { return settled; }
@@ -50,10 +51,9 @@ static void copy_cells(struct tensor *to, const union cell *from)
 		memset(to->at, 0, size);
 }
 
-/* How an iteration comes to its end: when an element no longer moves by more than its rounding, and as many iterations
- * again. */
+/* When an iteration ends: once no element moves by more than its rounding, as many iterations run again. */
 struct settling {
-	int done, settled; /* iterations; of them before nothing moved, 0: it still does */
+	int done, settled; /* iterations done; iterations until nothing moved, 0: it still moves */
 };
 
 static bool settles(struct settling *s, const struct tensor *before, const struct tensor *after, int n)
@@ -74,7 +74,9 @@ static bool settles(struct settling *s, const struct tensor *before, const struc
 
 /* ---- on the tape ---- */
 
-/* Executes the body on inactive copies of the carries, and leaves no record; true when it says that it is done. */
+/*
+ * Executes the body on inactive copies of the carries, and leaves no record.  True when the body says that it is done.
+ */
 static bool take_step(struct tape *tape, const struct node *node, struct tensor *carry)
 {
 	const struct region *body = &node->region[0];
@@ -89,7 +91,9 @@ static bool take_step(struct tape *tape, const struct node *node, struct tensor 
 	return tape->variable[body->result[node->n_arg]]->tensor.at->i != 0;
 }
 
-/* What a step allocates is given back, and with it what a nested op may have noted for the next time. */
+/*
+ * The state before a step.  Its memory is given back, together with anything that a nested op noted for the next time.
+ */
 struct step_mark {
 	struct arena_mark memory;
 	struct capture_set **captures;
@@ -110,8 +114,8 @@ static void step_end(struct tape *tape, const struct step_mark *m)
 }
 
 /*
- * Pulls w back through one body at x* = r->arg[0 .. n).  pulled[n] becomes J^T w; with `give`, the contributions to
- * captured values are handed on.  The captured values are inactive copies meanwhile, so that nothing else reaches their
+ * Pulls w back through one body at x* = r->arg[0 .. n). pulled[n] becomes J^T w.  With `give`, the contributions to
+ * captured values are handed on.  Meanwhile the captured values are inactive copies, so nothing else reaches their
  * adjoints.
  */
 static void pull(struct tape *tape, const struct record *r, const struct tensor *w, struct tensor *pulled, bool give)
@@ -194,7 +198,7 @@ static void reverse_solution(struct tape *tape, const struct record *r)
 	pull(tape, r, w, pulled, true);
 }
 
-/* Where there are other levels solutions are loops. */
+/* With other levels, solutions are loops. */
 static const struct record_kind solution_kind = {reverse_solution, NULL, NULL};
 
 void implicit_record(struct tape *tape, const struct node *node)
@@ -232,7 +236,7 @@ void implicit_record(struct tape *tape, const struct node *node)
 
 /* ---- with tangents ---- */
 
-/* Executes the body on `primal` with these tangents; NULL: without any. */
+/* Executes the body on `primal` with these tangents; NULL: with none. */
 static void push_step(
     struct forward *self, const struct node *node, const struct tensor *primal, const struct tensor *tangent)
 {

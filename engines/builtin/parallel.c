@@ -1,8 +1,10 @@
 /*
- * parallel.c: `functional`, and `forward` for a jvp, with every sum of cotangents or tangents a binary tree, as an
- * engine on many threads forms it, but always the same tree; each node is rounded to the dtype.  The trees are seams of
- * the adjoint table and structures of the tangent table.  Sums that are part of a local derivative (the denominator of
- * a softmax) are no such sums and stay as they are, and so do primal values.
+ * parallel.c: the engine `parallel`: `functional`, and `forward` for a jvp, with every sum of cotangents or tangents as
+ * a binary tree.
+ *
+ * An engine on many threads forms these trees; here they are always the same.  Each node is rounded to the dtype.  The
+ * trees are seams of the adjoint table and structures of the tangent table.  Primal values are not affected.  Nor are
+ * sums inside a local derivative, such as the denominator of a softmax.
  */
 #include "engines/kernels/parts.h"
 #include "region_vjp.h"
@@ -21,7 +23,7 @@ static double sum_tree(enum dtype d, double *term, int n)
 	return dtype_round(d, sum_tree(d, term, half) + sum_tree(d, term + half, n - half));
 }
 
-/* Both halves at once, then the total of the first onto all of the second (Sklansky, 1960). */
+/* Sums both halves, then adds the total of the first to each sum of the second (Sklansky, 1960). */
 static void running_tree(enum dtype d, double *x, int n)
 {
 	int half = n / 2;
@@ -34,7 +36,7 @@ static void running_tree(enum dtype d, double *x, int n)
 		x[i] = dtype_round(d, x[half - 1] + x[i]);
 }
 
-/* The elements of `full` that one element of the operand was stretched to. */
+/* The elements of `full` that belong to one stretched element of the operand. */
 struct axis_stretch {
 	const struct tensor *full;
 	int rank, extent[LIMIT_RANK], stride[LIMIT_RANK]; /* of the stretched axes */
@@ -76,7 +78,7 @@ static void unbroadcast_tree(const struct tensor *full, struct tensor *operand)
 
 /* ---- tangents ---- */
 
-/* Of a sum and of a mean. */
+/* The tangent of a sum and of a mean. */
 static void tangent_reduce_tree(const struct tangent_call *call, struct tensor *result)
 {
 	const struct tensor *dx = call->tangent[0];
@@ -104,7 +106,7 @@ static void tangent_cumsum_tree(const struct tangent_call *call, struct tensor *
 		}
 }
 
-/* An element's own tangent, then those of the updates that land on it. */
+/* Adds an element's own tangent and those of the updates at its place. */
 static void tangent_scatter_add_tree(const struct tangent_call *call, struct tensor *result)
 {
 	struct axis_view v = axis_view(&result->type.shape, call->node->attrs.axis);
@@ -129,7 +131,7 @@ static void tangent_scatter_add_tree(const struct tangent_call *call, struct ten
 	adjoint_scatter(sum_tree, result, target, term, n_x + n_update, call->arena);
 }
 
-/* Adds a product of which one factor, `strong`, is a tangent: a zero of it makes no term. */
+/* Adds a product in which one factor, `strong`, is a tangent.  If that is zero, there is no term. */
 static void add_product(
     const struct tangent_call *call, struct tensor left, struct tensor right, int strong, struct tensor *result)
 {

@@ -1,5 +1,7 @@
-/* region_plan.c: which values need a cotangent, and which of them a loop body uses from outside: decided once per
- * program. */
+/*
+ * region_plan.c: decides once per program which values need a cotangent, and which of them a loop body uses from
+ * outside.
+ */
 #include "graph/walk.h"
 #include "region_vjp.h"
 
@@ -14,8 +16,10 @@ static void activate_loop(
 	struct node_loop l = node_loop(node);
 	bool changed = true;
 
-	/* Flags only rise, over all rounds of all enclosing loops, so their number is bounded by that of the
-	 * carries. */
+	/*
+	 * Flags are only ever set, over all rounds of all enclosing loops.  So the number of rounds is at most the
+	 * number of carries.
+	 */
 	for (int k = 0; k < l.n_carry + l.n_xs; k++)
 		active[l.first_param + k] |= active[node->arg[l.first_arg + k]];
 	while (changed) {
@@ -60,7 +64,7 @@ static void activate_region(
 
 			*element |= active[node->arg[0]];
 			activate_region(rules, p, &node->region[0], active);
-			/* A duplicate applies the region to what it gave. */
+			/* A duplicate index applies the region to its earlier result. */
 			if (!*element && active[node->region[0].result[0]]) {
 				*element = true;
 				activate_region(rules, p, &node->region[0], active);
@@ -79,7 +83,7 @@ static void activate_region(
 
 /* ---- captures ---- */
 
-/* Appends the wanted values used; each is wanted once. */
+/* Appends the wanted values that the region uses.  Each is wanted once. */
 static void collect_used(const struct region *region, bool *wanted, struct captures *c)
 {
 	for (int i = 0; i < region->n_node; i++) {

@@ -1,6 +1,6 @@
 /*
- * region_run.c: forward through regions.  Loops leave their iterates where the policy keeps them; what a reverse step
- * needs beside is found by executing again.
+ * region_run.c: forward through regions.  Loops keep their iterates where the policy says so.  Everything else that a
+ * reverse step needs is found by executing again.
  */
 #include "region_vjp.h"
 
@@ -17,7 +17,7 @@ static void run_cond(struct region_run *run, const struct node *node)
 		run->value[node->out + k] = run->value[taken->result[k]];
 }
 
-/* Residuals of loops inside are saved by the second execution, in reverse. */
+/* The second execution, in reverse, saves the residuals of the loops inside. */
 static void run_checkpoint(struct region_run *run, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -87,7 +87,7 @@ static bool while_goes_on(struct region_run *run, const struct node *node, const
 	return run->value[condition->result[0]].at->i != 0;
 }
 
-/* What each application found is saved, as the only carry of a loop over them. */
+/* Saves the element that each application found, as the only carry of a loop over them. */
 static void run_scatter_apply(struct region_run *run, const struct node *node)
 {
 	const struct region *region = &node->region[0];

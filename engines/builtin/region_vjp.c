@@ -1,7 +1,7 @@
 /*
- * region_vjp.c: back through regions.  A reverse step of a loop runs the body again from an iterate and pulls the
- * cotangents of the carries back through it; what a step needs is given back to the arena, and what it leaves
- * (cotangents of carries, of rows, of captured values) lives in buffers that are there before the first step.
+ * region_vjp.c: back through regions.  A reverse step of a loop runs the body again from an iterate, and pulls the
+ * cotangents of the carries back through it.  The step's own memory is given back to the arena.  Its results
+ * (cotangents of carries, of rows, of captured values) go into buffers that exist before the first step.
  */
 #include "region_vjp.h"
 
@@ -11,7 +11,7 @@
 
 static void pull_region(struct region_run *run, const struct region *region);
 
-/* Adds a contribution of an op, that nobody else uses, to the adjoint of value v. */
+/* Adds a contribution of an op to the adjoint of value v.  Nobody else uses its buffer. */
 static void give_from(struct region_run *run, enum op op, int v, union cell *contribution)
 {
 	if (contribution && run->plan->active[v])
@@ -20,7 +20,7 @@ static void give_from(struct region_run *run, enum op op, int v, union cell *con
 
 static void give(struct region_run *run, int v, union cell *contribution) { give_from(run, OP_COUNT, v, contribution); }
 
-/* The cotangent of v when all contributions are in; NULL: none. */
+/* The cotangent of v after all contributions; NULL: none. */
 static union cell *total(struct region_run *run, int v)
 {
 	return adjoint_sum_total(run->rules, &run->program->type[v], &run->adjoint[v]);
@@ -36,7 +36,7 @@ static bool move_total(struct region_run *run, int v, union cell *to)
 	return from != NULL;
 }
 
-/* The adjoints of a region's own values are those of one execution. */
+/* Clears the adjoints of a region's own values: they belong to one execution. */
 static void clear_region(struct region_run *run, const struct region *region)
 {
 	for (int k = 0; k < region->n_param; k++)
@@ -63,7 +63,7 @@ static void pull_op(struct region_run *run, const struct node *node)
 		give_from(run, node->op, node->arg[k], contribution[k].at);
 }
 
-/* Only the region taken; its values are still those of the execution that is being reversed. */
+/* Pulls back only the branch that was taken.  Its values are still those of the execution that is being reversed. */
 static void pull_cond(struct region_run *run, const struct node *node)
 {
 	const struct region *taken = &node->region[run->value[node->arg[0]].at->i ? 0 : 1];
@@ -74,7 +74,10 @@ static void pull_cond(struct region_run *run, const struct node *node)
 	pull_region(run, taken);
 }
 
-/* Element by element backwards: the cotangent of what an application gave becomes that of what it found. */
+/*
+ * Goes backwards, element by element.  The cotangent of an application's result becomes that of the element that it
+ * found.
+ */
 static void pull_scatter_apply(struct region_run *run, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -98,8 +101,9 @@ static void pull_scatter_apply(struct region_run *run, const struct node *node)
 	give(run, node->arg[0], cotangent);
 }
 
-/* What the region captures still has the values of the execution that is being reversed: it is run again, saving this
- * time. */
+/*
+ * Runs the region again, and saves this time.  Captured values are still those of the execution that is being reversed.
+ */
 static void pull_checkpoint(struct region_run *run, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -111,7 +115,7 @@ static void pull_checkpoint(struct region_run *run, const struct node *node)
 	pull_region(run, region);
 }
 
-/* By its rule; the operands still have the values of the execution that is being reversed. */
+/* Pulls back by the custom's rule.  The operands still have the values of the execution that is being reversed. */
 static void pull_custom(struct region_run *run, const struct node *node)
 {
 	struct tensor arg[LIMIT_ARGS], cotangent[LIMIT_ARGS], contribution[LIMIT_ARGS];
@@ -135,16 +139,16 @@ static void pull_custom(struct region_run *run, const struct node *node)
 		give_from(run, OP_CUSTOM, node->arg[k], contribution[k].at);
 }
 
-/* The sweep over one loop.  Buffers of cells are NULL for what is not active. */
+/* The sweep over one loop.  Buffers of values that are not active are NULL. */
 struct sweep {
 	struct node_loop loop;
 	const struct captures *captured;
-	struct adjoint_sum *outer;     /* [captured->n] their sums so far, outside the step that is being pulled back */
-	union cell **step;             /* [captured->n] what the step adds to them */
-	bool *added;                   /* [captured->n] */
-	union cell *carry[LIMIT_ARGS]; /* cotangents of the carries after the iteration that is pulled back */
-	bool present[LIMIT_ARGS];      /* of the carries: false is absent, not 0 */
-	bool seeded[LIMIT_ARGS];       /* of the carries: whether the loop's result has a cotangent */
+	struct adjoint_sum *outer;       /* [captured->n] their sums so far, outside the present step */
+	union cell **step;               /* [captured->n] contributions of the step */
+	bool *added;                     /* [captured->n] */
+	union cell *carry[LIMIT_ARGS];   /* cotangents of the carries after the iteration that is pulled back */
+	bool present[LIMIT_ARGS];        /* of the carries; false: absent, not 0 */
+	bool seeded[LIMIT_ARGS];         /* of the carries: the loop's result has a cotangent */
 	union cell *stacked[LIMIT_ARGS]; /* cotangents of the ys */
 	union cell *rows[LIMIT_ARGS];    /* of the xs, row by row */
 	bool touched[LIMIT_ARGS];        /* of the xs */
@@ -193,7 +197,7 @@ static void sweep_open(struct region_run *run, const struct node *node, bool aga
 		s->rows[k] = new_cells(run, node->arg[l->first_arg + l->n_carry + k]);
 }
 
-/* What the cotangents of carries and ys say about the body's results. */
+/* Gives the body's results their cotangents from those of carries and ys. */
 static void give_results(struct region_run *run, struct sweep *s, int iteration)
 {
 	const struct node_loop *l = &s->loop;
@@ -212,7 +216,7 @@ static void give_results(struct region_run *run, struct sweep *s, int iteration)
 	}
 }
 
-/* Moves what one step found out of the memory that is about to be given back. */
+/* Moves the cotangents that one step found out of the memory that will be given back. */
 static void take_cotangents(struct region_run *run, struct sweep *s, int iteration, int n)
 {
 	const struct node_loop *l = &s->loop;
@@ -254,7 +258,7 @@ static void give_operands(struct region_run *run, const struct sweep *s)
 	}
 }
 
-/* One pass over the loop; the last one hands on what belongs to its operands. */
+/* One pass over the loop.  The last one hands the cotangents on to its operands. */
 static void pull_pass(struct region_run *run, const struct node *node, bool last)
 {
 	struct sweep s = {.loop = node_loop(node)};
@@ -327,7 +331,7 @@ static void pull_region(struct region_run *run, const struct region *region)
 	}
 }
 
-/* Shows the sweep over a region the values it takes for the results of the loops there. */
+/* Sets the values that the sweep over a region takes for the results of its loops. */
 static void settle_loops(struct region_run *run, const struct region *region)
 {
 	for (int i = 0; i < region->n_node; i++) {

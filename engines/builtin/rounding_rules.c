@@ -1,5 +1,7 @@
-/* rounding_rules.c: derivatives by seeded rounding: structures and seams of an engine's own tables that round every
- * step, in any order. */
+/*
+ * rounding_rules.c: derivatives by seeded rounding.  These structures and seams of an engine's own tables round every
+ * step, in any order.
+ */
 #include <math.h>
 
 #include "adjoint.h"
@@ -10,8 +12,8 @@
 /* ---- partials by usual formulas ---- */
 
 /*
- * What systems write for the partial of an operand, beside the texts of the tables.  oracles/TOLERANCE.md claims the
- * loose ball for them, no more: some cancel, some leave the range.
+ * Formulas that systems use for the partial of an operand, besides the texts of the tables. oracles/TOLERANCE.md
+ * promises only the loose ball for them: some cancel, some leave the range.
  */
 static const struct {
 	enum op op;
@@ -45,7 +47,7 @@ static const struct {
 enum { USUAL = sizeof usual / sizeof *usual };
 static struct expression usual_expression[USUAL];
 
-/* The table's own, or one of the usual ones. */
+/* The table's own formula, or one of the usual ones. */
 static const struct expression *formula(enum op op, int operand, const struct expression *own)
 {
 	int n = 0, pick;
@@ -59,7 +61,7 @@ static const struct expression *formula(enum op op, int operand, const struct ex
 	return own;
 }
 
-/* x times p; a cotangent or tangent of 0 gives 0 whatever the partial. */
+/* x times p.  A cotangent or tangent x of 0 gives 0 whatever the partial. */
 static double strong_product(enum dtype d, double x, double p) { return x == 0 ? 0 : rounding_mul(d, x, p); }
 
 static void adjoint_elementwise_rounded(const struct adjoint_call *call, struct tensor *contribution)
@@ -129,7 +131,7 @@ static void tangent_matmul_rounded(const struct tangent_call *call, struct tenso
 		result->at[i].f = rounding_add(result->type.dtype, result->at[i].f, part.at[i].f);
 }
 
-/* The product of all elements of a group but one, in random order, times the cotangent. */
+/* The product of all other elements of a group, in random order, times the cotangent. */
 static void adjoint_reduce_prod_rounded(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct tensor *x = call->arg[0];
@@ -176,7 +178,7 @@ static void adjoint_logsumexp_rounded(const struct adjoint_call *call, struct te
 	}
 }
 
-/* ḡ (x/y) or (ḡ/y) x or (ḡ x)/y; 0 where y is. */
+/* ḡ (x/y) or (ḡ/y) x or (ḡ x)/y; 0 if y is 0. */
 static void adjoint_norm_rounded(const struct adjoint_call *call, struct tensor *contribution)
 {
 	const struct tensor *x = call->arg[0];

@@ -38,8 +38,8 @@ static int no_output(int n_out, int n_traced)
 const struct packing packing_right = {all_terms, packed_operand, packed_tangent, one_per_output};
 
 /*
- * Tangents by operand.  What the seams point at outside the packed array, or at a tangent of another type, is absent: a
- * wrong packing is memory-safe here unless its seam is not.
+ * Puts tangents in the order of operands.  A seam may point outside the packed array, or at a tangent of another type:
+ * then the tangent is absent.  So a wrong packing is memory-safe here unless its seam is not.
  */
 static void unpack(struct tangent_call *call, int n_traced, const int *argnums, const struct tensor *const packed[])
 {
@@ -57,7 +57,10 @@ static void unpack(struct tangent_call *call, int n_traced, const int *argnums, 
 	}
 }
 
-/* 0 whatever the partial: what no direction reaches contributes nothing, not 0 times infinity. */
+/*
+ * A tangent of 0 gives 0 whatever the partial.  An operand that no direction reaches contributes nothing, not 0 times
+ * infinity.
+ */
 static double multiply(double tangent, double partial) { return tangent == 0 ? 0 : tangent * partial; }
 
 /* ---- structures ---- */
@@ -106,7 +109,7 @@ static void tangent_linear(const struct tangent_call *call, struct tensor *resul
 	kernel_run(call->node, arg, &result->type, result, call->arena);
 }
 
-/* The tangents in the order that the elements are sorted into. */
+/* Puts the tangents in the order into which the elements are sorted. */
 static void tangent_sort(const struct tangent_call *call, struct tensor *result)
 {
 	const struct tensor *x = call->arg[0], *dx = call->tangent[0];
@@ -121,7 +124,7 @@ static void tangent_sort(const struct tangent_call *call, struct tensor *result)
 		}
 }
 
-/* (p, dp) times (x, dx); no quotient, so zeros among the factors are nothing special. */
+/* Multiplies (p, dp) by (x, dx).  There is no quotient, so zeros among the factors need no care. */
 static void product_step(double *p, double *dp, double x, double dx)
 {
 	*dp = multiply(*dp, x) + multiply(dx, *p);
@@ -186,7 +189,9 @@ static void tangent_logsumexp(const struct tangent_call *call, struct tensor *re
 	double *max = NEW(call->arena, double, n_out), *sum = NEW(call->arena, double, n_out);
 	double *weight = NEW(call->arena, double, n_out);
 
-	/* exp(x - y) would have y's rounding error in the exponent: the weights are formed from the maximum anew. */
+	/*
+	 * exp(x - y) would have y's rounding error in the exponent, so the weights are computed from the maximum again.
+	 */
 	for (int k = 0; k < n_out; k++)
 		max[k] = -INFINITY;
 	for (int i = 0; i < n; i++)
@@ -201,7 +206,7 @@ static void tangent_logsumexp(const struct tangent_call *call, struct tensor *re
 		result->at[k].f = round_to(result->type.dtype, sum[k] == 0 ? 0 : sum[k] / weight[k]);
 }
 
-/* x·dx / |x|, everything divided by a power of two near the largest |x| first; 0 where |x| is. */
+/* x·dx / |x|, after a division by a power of two near the largest |x|; 0 if |x| is 0. */
 static void tangent_norm(const struct tangent_call *call, struct tensor *result)
 {
 	const struct tensor *x = call->arg[0], *dx = call->tangent[0];
@@ -220,7 +225,7 @@ static void tangent_norm(const struct tangent_call *call, struct tensor *result)
 
 		square[map[i]] += r * r;
 	}
-	/* r/|r| first: r * dx could underflow where the quotient does not. */
+	/* r/|r| first: r * dx could underflow although the quotient does not. */
 	for (int i = 0; i < n; i++)
 		if (square[map[i]] != 0)
 			dot[map[i]] += multiply(dx->at[i].f, ldexp(x->at[i].f, -scale[map[i]]) / sqrt(square[map[i]]));
@@ -258,8 +263,10 @@ static struct scatter_walk scatter_begin(const struct tangent_call *call)
 	    .n_update = call->arg[2]->type.shape.extent[call->node->attrs.axis]};
 }
 
-/* The next slice written: its first element in the result and in the updates; v.inner elements each.  False after the
- * last. */
+/*
+ * The next slice that is written: the position of its first element in the result and in the updates.  It has v.inner
+ * elements.  False after the last one.
+ */
 static bool scatter_next(struct scatter_walk *s, int *to, int *from)
 {
 	while (s->o < s->v.outer) {
@@ -303,7 +310,7 @@ static void tangent_scatter_mul(const struct tangent_call *call, struct tensor *
 		result->at[i].f = round_to(result->type.dtype, dp[i]);
 }
 
-/* Even share among x and all updates that attain the extremum. */
+/* x and all updates that attain the extremum share evenly. */
 static void tangent_scatter_extremum(const struct tangent_call *call, struct tensor *result)
 {
 	int n = shape_elements(&result->type.shape), to, from, *ties = NEW(call->arena, int, n);
@@ -369,7 +376,7 @@ static void scale_result(const struct tangent_rule *rule, struct tensor *result)
 		result->at[i].f = round_to(result->type.dtype, result->at[i].f * rule->scale);
 }
 
-/* What an operand contributes is linear in its tangent. */
+/* An operand's contribution is linear in its tangent, so the tangents are scaled. */
 static void scale_operands(struct tangent_call *call)
 {
 	for (int k = 0; k < call->node->n_arg; k++) {

@@ -1,11 +1,11 @@
 /*
- * tape.c: the eager engine.  It runs the program op by op, leaves a record (Wengert, 1964) of every op a cotangent
- * may pass through, and walks the records backwards.  Control flow is the host's: loops unroll onto the tape, so
- * its memory is linear in the executed iterations, and the reverse sweep knows no loop at all.  The sweeps of lower
+ * tape.c: the engine `tape`, which is eager.  It runs the program op by op.  It leaves a record (Wengert, 1964) of
+ * every op that a cotangent may pass, and walks the records backwards.  Control flow runs in C: loops unroll onto the
+ * tape.  So its memory is linear in the executed iterations, and the reverse sweep knows no loops.  The sweeps of lower
  * levels are executed and recorded in the same way (tape_levels.c).
  *
- * A store writes into its buffer unless somebody else may read it: a record (saved), or another value or the caller
- * (shared).  Then it leaves that alone and writes into a copy.
+ * A store writes into its buffer unless others may read the buffer: a record (saved), or another value or the caller
+ * (shared).  In these cases it leaves the buffer alone and writes into a copy.
  */
 #include "engines/kernels/buffers.h"
 #include "custom.h"
@@ -89,8 +89,8 @@ static void reverse_op(struct tape *tape, const struct record *r)
 static const struct record_kind op_kind = {reverse_op, tape_pull_op, tape_push_op};
 
 /*
- * Whether a walk reads the elements of operand k of that dtype, or of the result.  Rules that are executed themselves
- * (aot/rules.def) may read what those of numbers do not, but none reads what a linear op or a move was given.
+ * Whether a walk reads the elements of operand k of that dtype, or of the result.  Rules that are executed
+ * (aot/rules.def) may read more than the adjoint table does.  But no rule reads the operands of a linear op or a move.
  */
 static bool reads(const struct tape *tape, enum op op, int k, enum dtype d)
 {
@@ -100,7 +100,7 @@ static bool reads(const struct tape *tape, enum op op, int k, enum dtype d)
 	    (tape->trace->walks && r != REGULARITY_LINEAR && r != REGULARITY_MOVE);
 }
 
-/* `out` becomes the result of a node without regions; a record is left where a derivative may pass. */
+/* Sets `out` to the result of a node without regions.  Leaves a record if a derivative may pass. */
 static void record_op(struct tape *tape, const struct node *node, struct variable *out)
 {
 	enum dtype d = out->tensor.type.dtype;
@@ -137,7 +137,7 @@ static void run_op(struct tape *tape, const struct node *node)
 	record_op(tape, node, out);
 }
 
-/* The result is another variable, with an adjoint of its own, in the cells of the buffer. */
+/* The result is a new variable with its own adjoint, in the cells of the buffer. */
 static void run_store(struct tape *tape, const struct node *node)
 {
 	const struct variable *buffer = tape->variable[node->arg[0]];
@@ -161,7 +161,7 @@ static void run_cond(struct tape *tape, const struct node *node)
 		tape->variable[node->out + k] = tape->variable[taken->result[k]];
 }
 
-/* A variable for each element, from its first application on. */
+/* Each element has a variable from its first application on. */
 static void run_scatter_apply(struct tape *tape, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -190,7 +190,10 @@ static void run_scatter_apply(struct tape *tape, const struct node *node)
 	tape->variable[node->out] = tape_put(tape, &x->tensor.type, x, n_written, part, written);
 }
 
-/* ---- checkpoints: the region leaves one record, and is run again, recording, whenever a level comes to that ---- */
+/*
+ * ---- checkpoints: the region leaves one record; each level that meets the record runs the region again, recording
+ * ----
+ */
 
 static void capture(struct capture_set *c, const int *value, int n)
 {
@@ -315,8 +318,10 @@ void tape_run(struct tape *tape, const struct region *region)
 		        : node->op == OP_STORE ? run_store
 		                               : run_op)(tape, node);
 	}
-	/* The region's own values move into the names they get outside; what is captured, or given twice, keeps
-	 * another. */
+	/*
+	 * The region's own values get their outside names.  A value that is captured, or returned twice, gets a new
+	 * variable.
+	 */
 	for (int k = 0; k < region->n_result; k++) {
 		int v = region->result[k];
 		bool moves = tape->home[v] == region;
@@ -337,7 +342,7 @@ static enum answer_status tape_prepare(
 	return *text ? ANSWER_UNSUPPORTED : ANSWER_OK;
 }
 
-/* The inputs, those of `wrt` active for the outermost level. */
+/* The inputs.  Those of `wrt` are active for the outermost level. */
 static struct variable **open_inputs(struct tape *tape, const struct transform *outermost, int n, struct tensor *point)
 {
 	struct variable **input = NEW(tape->arena, struct variable *, n);
@@ -360,8 +365,10 @@ static struct variable **open_inputs(struct tape *tape, const struct transform *
 	return input;
 }
 
-/* The outermost level as a sweep of numbers: seeds the adjoints of the outputs below, and reads those of the wrt
- * inputs. */
+/*
+ * Runs the outermost level as a sweep of numbers.  It seeds the adjoints of the outputs below, and reads those of the
+ * wrt inputs.
+ */
 static void reverse(struct tape *tape, const struct transform *outermost, const struct outcome *below,
     struct variable *const *input, struct answer *out)
 {

@@ -1,7 +1,9 @@
 /*
- * tape_levels.c: the levels of a request on one trace.  What a level executed is a straight line of records, whatever
- * control flow led there: a vjp walks it backwards with cotangents, a jvp forwards with tangents, and what the walk
- * executes becomes part of the line that the next level walks.  A batch runs what is below it once for every slice.
+ * tape_levels.c: the levels of a request on one trace.
+ *
+ * Control flow is gone from a trace: a level leaves a straight line of records.  A vjp walks it backwards with
+ * cotangents, a jvp forwards with tangents.  The ops that the walk executes extend the line for the next level.  A
+ * batch runs everything below it once for every slice.
  */
 #include "tape.h"
 
@@ -36,7 +38,7 @@ static void push_records(struct tape *tape, const struct record *last, const str
 
 /* ---- checkpoints and customs: a record of a region ---- */
 
-/* The records of the region, executed again for this level and those above it; gives the last one before them. */
+/* Executes the records of the region again, for this level and those above it.  Returns the last record before them. */
 static struct record *rerun(struct tape *tape, const struct record *r)
 {
 	struct trace *trace = tape->trace;
@@ -48,15 +50,15 @@ static struct record *rerun(struct tape *tape, const struct record *r)
 	return before;
 }
 
-/* Whether the walk may go by the rule of a custom. */
+/* Whether the walk can use the rule of a custom. */
 static bool has_rule(const struct record *r, enum derivative_kind kind)
 {
 	return r->node->op == OP_CUSTOM && r->node->attrs.transform == kind;
 }
 
 /*
- * Executes the rule of a custom.  Its parameters: the operands, then the derivatives of n values, floats alone; what is
- * absent is zeros to it.  Its results are the latest instances of region 1's.
+ * Executes the rule of a custom.  Its parameters are the operands, then the derivatives of n values, floats only;
+ * absent ones are zeros.  Its results are the latest instances of region 1's results.
  */
 static void run_rule(struct tape *tape, const struct record *r, struct variable *const *value, int n)
 {
@@ -152,12 +154,12 @@ static void run_program(struct tape *tape, struct variable *const *input, struct
 		out->output[k] = out->primal[k] = tape->variable[top->result[k]];
 }
 
-/* One value of all slices' rows. */
+/* Stacks the slices into one value. */
 static struct variable *stack(struct tape *tape, struct variable *const *slice, int size)
 {
 	struct type type = slice[0]->tensor.type;
 
-	shape_stack(&type.shape, size); /* which fits, as the request was checked */
+	shape_stack(&type.shape, size); /* it fits: the request was checked */
 	return tape_put(tape, &type, NULL, size, slice, NULL);
 }
 
@@ -197,7 +199,7 @@ static void run_batch(
 		out->primal[k] = stack(tape, primal[k], size);
 }
 
-/* A float seed that is not 0 everywhere: what is known to be 0 is absent. */
+/* Whether a seed is a float and not 0 everywhere.  A seed that is known to be 0 is absent. */
 static bool is_there(const struct tensor *seed)
 {
 	for (int i = 0; dtype_is_float(seed->type.dtype) && i < shape_elements(&seed->type.shape); i++)

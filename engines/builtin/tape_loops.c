@@ -1,9 +1,9 @@
-/* tape_loops.c: loops unroll onto the tape, iteration by iteration; what a scan slices and stacks are moves. */
+/* tape_loops.c: loops unroll onto the tape, iteration by iteration.  The slices and stacks of a scan are moves. */
 #include "graph/loop.h"
 #include "engines/kernels/kernels.h"
 #include "tape.h"
 
-/* Runs a loop body on `carry`, which becomes its results; true when `until` ends the loop. */
+/* Runs a loop body on `carry`, which becomes the body's results.  True if `until` ends the loop. */
 static bool run_body(
     struct tape *tape, const struct region *body, int first_param, int n_carry, struct variable **carry, bool until)
 {
@@ -15,7 +15,9 @@ static bool run_body(
 	return until && tape->variable[body->result[body->n_result - 1]]->tensor.at->i;
 }
 
-/* What a loop begins with; unless the loop is the last to use it, that keeps its name outside. */
+/*
+ * The values with which a loop begins.  If the loop is not the last to use a value, the value keeps its name outside.
+ */
 static void take_args(const struct tape *tape, const struct node *node, int first, int n, struct variable **out)
 {
 	for (int k = 0; k < n; k++) {
@@ -52,7 +54,7 @@ void tape_while(struct tape *tape, const struct node *node)
 
 	take_args(tape, node, 0, n_carry, carry);
 	for (int i = 0; i < node->attrs.cap; i++) {
-		/* The body sees them too.  One that is here twice is shared already. */
+		/* The body sees them too.  A value that is here twice is already shared. */
 		for (int k = 0; k < n_carry; k++) {
 			tape->variable[condition->param + k] = carry[k];
 			shared[k] = carry[k]->shared;
@@ -69,7 +71,7 @@ void tape_while(struct tape *tape, const struct node *node)
 		tape->variable[node->out + k] = carry[k];
 }
 
-/* Slices of xs, body results for ys: of each a row an executed iteration; the rows after an early exit are zeros. */
+/* Each executed iteration takes a row of xs and gives a row of ys.  The rows after an early exit are zeros. */
 void tape_scan(struct tape *tape, const struct node *node)
 {
 	const struct region *body = &node->region[0];

@@ -1,7 +1,7 @@
 /*
- * tape_moves.c: slices of a scan, elements of scatter_apply, slices of a batch: parts that are taken from a value, and
- * put into one.  The adjoint of taking parts is a put, and that of a put takes them again, so the two are all that is
- * needed at any order.
+ * tape_moves.c: takes parts from a value, and puts parts into one: slices of a scan, elements of scatter_apply, slices
+ * of a batch.  The adjoint of taking is a put, and the adjoint of a put is taking.  So these two are enough at any
+ * order.
  */
 #include <string.h>
 
@@ -14,14 +14,14 @@ static void reverse_put(struct tape *tape, const struct record *r);
 static void pull_put(struct tape *tape, const struct record *r);
 static void push_put(struct tape *tape, const struct record *r);
 
-/* Arguments: the value, then the parts, which may become more while the trace grows. */
+/* Arguments: the value, then the parts.  More parts may be added while the trace grows. */
 static const struct record_kind split_kind = {reverse_split, pull_split, push_split};
 /* Arguments: the base or NULL, then the parts. */
 static const struct record_kind put_kind = {reverse_put, pull_put, push_put};
 
 static int elements(const struct variable *v) { return shape_elements(&v->tensor.type.shape); }
 
-/* The cells of part k of a value of which r tells the parts. */
+/* The cells of part k of a value, by the record r. */
 static union cell *row_of(const struct record *r, int k, union cell *whole)
 {
 	return whole + (r->number ? r->number[k] : k) * elements(r->arg[1 + k]);
@@ -130,7 +130,7 @@ struct variable *tape_put(
 	return out;
 }
 
-/* What was written over is the base's no more. */
+/* The base no longer owns overwritten elements. */
 static void reverse_put(struct tape *tape, const struct record *r)
 {
 	const struct type *type = &r->out->tensor.type;

@@ -1,13 +1,14 @@
 /*
- * tape_rules.c: derivatives of recorded ops that are recorded themselves.  The rule is that of derivative programs, the
- * table in our own IR (aot/rules.def): for each op of a program that is asked for it a small program is written once
- * (aot/op.c) and then executed, on a tape of its own, for every instance of that op.  So a rule of higher order is the
- * rule of the ops that the rule of the order below executed.
+ * tape_rules.c: derivatives of recorded ops, which are recorded themselves.
+ *
+ * The rule is that of derivative programs, the table in our own IR (aot/rules.def).  For each op of a program that
+ * needs it, aot/op.c writes a small program once.  This program is executed, on a tape of its own, for every instance
+ * of the op.  So a rule of higher order consists of the rules of the ops that the rule below it executed.
  */
 #include "engines/aot/aot.h"
 #include "tape.h"
 
-/* What an answer may take before its last sweep, which may take as much again. */
+/* Memory of an answer before its last sweep, which may take as much again. */
 enum { TRACE_BYTES = 128 << 20 };
 
 /* The derivative of one node, for one level. */
@@ -15,8 +16,8 @@ struct derived {
 	struct derived *next;
 	uint8_t level;
 	bool push;
-	unsigned there;          /* operands that cotangents are wanted of, or that have a tangent: a bit each */
-	int operand[LIMIT_ARGS]; /* to which the results contribute */
+	unsigned there;          /* operands whose cotangents are wanted, or that have a tangent: a bit each */
+	int operand[LIMIT_ARGS]; /* the operand to which each result contributes */
 	struct program program;
 	struct tape tape;
 };
@@ -63,7 +64,7 @@ static struct derived *open_derived(struct tape *tape, struct derived *d)
 
 /* ---- programs that depend on a type alone: sums ---- */
 
-/* The one for that type in a list; *fresh: it has just been added, without a program. */
+/* The program for that type in a list.  *fresh: it was just added, and has no contents yet. */
 static struct derived *of_type(struct tape *tape, struct derived **list, const struct type *type, bool *fresh)
 {
 	struct derived *d = *list;
