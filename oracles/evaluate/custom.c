@@ -1,11 +1,13 @@
 /*
- * custom.c: op custom, which means what its region 0 means; and whether its rule is right at the point.  An engine may
- * go by the rule, so where the rule is wrong nothing can be said of any derivative.
+ * custom.c: op custom. It means the function in its region 0. This file also checks that its rule, region 1, is
+ * correct at the point. An engine may use the rule, so a wrong rule leaves every derivative undecided.
  *
- * Function and rule are executed apart from the trace, at the parameters of the point, in a direction of the oracle's
- * own.  What the rule gives is compared with the derivative that trace_derive makes of the function, and so are the
- * derivatives of both, by which a request of order 2 goes.  A rule that decides anything by its direction is not
- * trusted, but for what lets an exact 0 be one (custom_choices.h): that is tried.
+ * Function and rule are executed outside the trace, at the parameters of the point, in a direction that the oracle
+ * chooses. The result of the rule is compared with the derivative that trace_derive makes of the function. Requests of
+ * order 2 use the derivatives of both, so these are compared too.
+ *
+ * A rule that makes decisions by its direction is not trusted. The one exception is a rule that keeps an exact 0 at 0
+ * (custom_choices.h); it is tested.
  */
 #include "graph/walk.h"
 #include "custom_choices.h"
@@ -17,12 +19,12 @@
 #define R MPFR_RNDN
 
 enum {
-	TRACE_LIMIT = 4 * LIMIT_WORK, /* scalars that a comparison may make the trace long */
-	AGREE_BITS = 48,              /* of a rule and the derivative: its constants are numbers of f64 */
-	CANCEL_BITS = 90              /* of the largest scalar involved */
+	TRACE_LIMIT = 4 * LIMIT_WORK, /* the most scalars in the trace during a comparison */
+	AGREE_BITS = 48,              /* agreement of rule and derivative; constants of a rule are f64 numbers */
+	CANCEL_BITS = 90              /* allowed remainder of a cancellation, relative to the largest scalar involved */
 };
 
-/* Of the parts of the direction (evaluate_part). */
+/* Selects the random parts of the direction (evaluate_part). */
 static const uint32_t stream = 0x7f4a7c15u;
 
 /* A list of scalars. */
@@ -49,7 +51,7 @@ static const int *numbers(struct evaluation_run *r, int first, int n)
 	return list;
 }
 
-/* Scalars of their own for n values from v on: with the values of those of given[n], or (NULL) directions. */
+/* Binds n values from v on to scalars of their own: copies of given[n], or directions if given is NULL. */
 static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n)
 {
 	for (int k = 0; k < n; k++) {
@@ -68,16 +70,16 @@ static void bind_leaves(struct evaluation_run *r, int v, const int *given, int n
 	}
 }
 
-/* Of the scalar, as a double; 0 where it is absent (-1). */
+/* The magnitude of the scalar as a double; 0 if it is absent (-1). */
 static double size_of(const struct evaluation *ev, int scalar)
 {
 	return scalar >= 0 ? fabs(mpfr_get_d(ev->value[scalar], R)) : 0;
 }
 
 /*
- * Whether both lists hold the same numbers; -1: absent, which is 0.  What cancelled leaves a rest of the largest scalar
- * involved; but where that is larger than the lists themselves could be wrong by, it says nothing.  Nothing is near
- * what is infinite but the same.
+ * Whether both lists hold the same numbers; absent (-1) counts as 0. A cancellation leaves a remainder relative to the
+ * largest scalar involved, which is allowed for. But it never allows more than the error of the largest number in the
+ * lists. An infinite or NaN number agrees only with an equal one.
  */
 static bool agree(struct evaluation *ev, int first, const struct list *x, const struct list *y)
 {
@@ -104,7 +106,7 @@ static bool agree(struct evaluation *ev, int first, const struct list *x, const 
 	return true;
 }
 
-/* The derivatives of from[n] along `direction` of the inputs; those of what is absent are. */
+/* The derivatives of from[n] along `direction` of the inputs. Absent scalars have absent derivatives. */
 static bool derive(struct evaluation_run *r, int first, const struct list *input, const struct list *direction,
     const struct list *from, struct list *to)
 {
@@ -121,8 +123,8 @@ static bool derive(struct evaluation_run *r, int first, const struct list *input
 	return true;
 }
 
-/* What the directions of a rule, and so its results, are multiplied with: a choice that hangs on their sign or size is
- * another one then. */
+/* Factors for the directions of a rule. The results must scale alike; a choice by sign or size of a direction would
+ * change. */
 static const struct scale {
 	int sign, exponent;
 } scales[] = {{-1, 0}, {1, 60}, {-1, -60}};
@@ -137,7 +139,8 @@ static int scaled_leaf(struct evaluation_run *r, int x, const struct scale *s)
 	return leaf;
 }
 
-/* Whether the rule, which gave given[] for the scalars direction[], is linear in them as far as its scales show. */
+/* Whether the rule is linear in its directions, as far as the scales show. Its results for the scalars direction[]
+ * are given[]. */
 static bool rule_linear(
     struct evaluation_run *r, const struct node *node, int first, const int *direction, const struct list *given)
 {
@@ -162,7 +165,8 @@ static bool rule_linear(
 	return true;
 }
 
-/* Every second scalar of direction[n] from `from` on, and zeros; from < 0: zeros. */
+/* Sets the directions of the rule to every second scalar of direction[n], beginning with number `from`, and to
+ * zeros elsewhere. from < 0: all zeros. */
 static void thin(struct evaluation_run *r, const struct node *node, const int *direction, int from, int *out)
 {
 	const struct region *rule = &node->region[1];
@@ -181,8 +185,8 @@ static void thin(struct evaluation_run *r, const struct node *node, const int *d
 	r->ev->part = TRACE_PROGRAM;
 }
 
-/* Whether a rule that asks which parts of the directions are 0 is right where some are.  Where 0 times an infinite
- * partial is no number it may say anything. */
+/* For a rule that tests parts of its directions for 0: whether it is correct when some are 0. Where 0 times an
+ * infinite partial is NaN, any result passes. */
 static bool guards_right(struct evaluation_run *r, const struct node *node, const struct stretch *s,
     const int *direction, int n_direction, const struct list *given)
 {
@@ -248,7 +252,7 @@ static bool rule_right(struct evaluation_run *r, const struct node *node)
 	    agree(ev, first, &more[0], &more[1]);
 }
 
-/* Bits of the float dtypes that the region computes in, at any depth. */
+/* The float dtypes in which the region computes at any depth, as a mask. */
 static unsigned float_dtypes(const struct program *p, const struct region *region)
 {
 	bool defined[DTYPE_COUNT] = {false};
@@ -267,15 +271,15 @@ static unsigned float_dtypes(const struct program *p, const struct region *regio
 }
 
 /*
- * Whether the rule computes in the dtypes of the function, or in f64: a cast is the identity here, but in an engine an
- * excursion to a coarser dtype loses what no radius of the function knows of.
+ * Whether the rule computes only in the dtypes of the function and f64. A cast is the identity here. But in an engine,
+ * a cast to a coarser dtype loses more than the radii of the function allow for.
  */
 static bool rounds_alike(const struct program *p, const struct node *node)
 {
 	return !(float_dtypes(p, &node->region[1]) & ~(float_dtypes(p, &node->region[0]) | 1u << DTYPE_F64));
 }
 
-/* Nothing of it stays in the trace, on the path, or among what is frozen. */
+/* Checks the rule and sets rule_broken. Leaves nothing in the trace, on the path, or among the frozen values. */
 static void check_rule(struct evaluation_run *r, const struct node *node)
 {
 	struct evaluation *ev = r->ev;
@@ -300,7 +304,7 @@ static void check_rule(struct evaluation_run *r, const struct node *node)
 void evaluate_custom(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *f = &node->region[0];
-	/* Without hooks a derivative is nobody's business. */
+	/* Without hooks nobody asks for derivatives. */
 	if (r->ev->hooks.scalar && !r->ev->quiet && !r->ev->freeze && !r->ev->rule_broken)
 		check_rule(r, node);
 	for (int k = 0; k < node->n_arg; k++)

@@ -1,7 +1,8 @@
 /*
- * custom_choices.c: does the rule of a custom decide anything by its direction?  A derivative is linear in that.  So a
- * right rule has no need to decide, but to let an exact 0 stay one; and one that decides may be right in the oracle's
- * own directions and wrong in that of a request.
+ * custom_choices.c: whether the rule of a custom decides anything by its direction.
+ *
+ * A derivative is linear in its direction, so a correct rule needs no decision, except to keep an exact 0 at 0. A rule
+ * with other decisions may be correct in the directions that the oracle tries and wrong in those of a request.
  */
 #include "custom_choices.h"
 #include "graph/loop.h"
@@ -42,8 +43,8 @@ static bool is_zero(const struct tensor *t)
 	return true;
 }
 
-/* What a node without regions decides by a float that hangs on a direction; what is made of decisions decides no more.
- */
+/* What a node without regions decides by a float that depends on the direction. The results of a decision count as
+ * no further decision. */
 static enum rule_choice choice_of(const struct rule_scan *self, const struct node *n)
 {
 	const enum regularity regularity = op_table[n->op].regularity;
@@ -68,8 +69,8 @@ static enum rule_choice choice_of(const struct rule_scan *self, const struct nod
 
 static void visit(struct rule_scan *self, const struct region *r);
 
-/* Operands that are carried, or sliced, are parameters of all regions, behind the index of a for; results of the last
- * one are carried on. */
+/* Carried or sliced operands are parameters of all regions, after the index of a for. The last region's results are
+ * the next carries. */
 static void visit_loop(struct rule_scan *self, const struct node *n)
 {
 	const struct node_loop l = node_loop(n);

@@ -6,12 +6,12 @@
 
 enum rule_choice {
 	RULE_LINEAR, /* it does not */
-	RULE_GUARDS, /* by whether parts of it are exactly 0, no more */
+	RULE_GUARDS, /* only by whether parts of it are exactly 0 */
 	RULE_CHOOSES /* by its size or sign, or by equality with something else */
 };
 
-/* Of op custom, by what flows from the direction: a rule that ends in RULE_CHOOSES may be linear all the same.  Memory
- * from a. */
+/* What the rule of op custom decides, as found by following the direction through it. A rule that gets RULE_CHOOSES
+ * may be linear after all. Memory from a. */
 enum rule_choice custom_choices(const struct program *p, const struct node *custom, struct arena *a);
 
 #endif

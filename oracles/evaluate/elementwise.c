@@ -88,7 +88,8 @@ static bool ordered(enum op op, int order)
 
 /* ---- floats ---- */
 
-/* A leaf with the value of scalar a, the same in every shifted evaluation: frozen at the point per dynamic instance. */
+/* A leaf with the value of scalar a. It is the same in every shifted evaluation: each dynamic instance is frozen at
+ * the point. */
 static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 {
 	int k = trace_scalar(ev, OP_STOP_GRADIENT, OP_STOP_GRADIENT, d, &a, 1);
@@ -110,7 +111,7 @@ static int stop_gradient(struct evaluation *ev, enum dtype d, int a)
 	return k;
 }
 
-/* An integer as events, to its last bit: the double next to 2^220 is 2^168 away, and a step may be shorter. */
+/* An integer as events, exact to its last bit: the double next to 2^220 is 2^168 away, and a step may be shorter. */
 static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 {
 	mpfr_t rest, part;
@@ -130,7 +131,7 @@ static void integer_event(struct evaluation *ev, mpfr_srcptr x)
 	mpfr_clear(part);
 }
 
-/* The decision a float op takes on its operand, as an event: the sign, or the integer it steps to. */
+/* Notes the decision of a float op on its operand as an event: the sign, or the integer to which it steps. */
 static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 {
 	switch ((int)op) {
@@ -157,8 +158,9 @@ static void unary_event(struct evaluation *ev, enum op op, int a, int result)
 }
 
 /*
- * Whether the point (b, a) is where the sign of a may be a side of the cut b < 0, a = 0, and nothing near the axis b >
- * 0: between the two no line may run where points lie, as b = 0 does.
+ * Whether the sign of a counts as a decision at the point (b, a) of atan2, whose cut is at b < 0, a = 0. It must not
+ * count near the axis b > 0. The border between the two must not run through likely points, such as those with b = 0;
+ * hence the golden ratio.
  */
 static bool beside_cut(const struct evaluation *ev, int a, int b)
 {
@@ -338,7 +340,7 @@ static void one_element(struct evaluation_run *r, const struct node *node, const
 		break;
 	case FAMILY_SELECT:
 		select_element(r, result, x, j, out, n, k);
-		return; /* its shakiness is not that of all operands */
+		return; /* its shakiness does not come from all operands */
 	case FAMILY_CAST:
 		cast_element(r, in, result, x[0], j[0], out, n, k);
 		return;

@@ -173,8 +173,8 @@ int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int 
 }
 
 /*
- * A step of the running hash.  Order, value and number matter: small decisions must not lead back to a state from
- * which another sequence starts.
+ * A step of the running hash. It depends on order, value and number of decisions. Otherwise small decisions could lead
+ * back to a state from which another sequence starts.
  */
 void trace_event(struct evaluation *ev, int64_t decision)
 {
@@ -415,7 +415,7 @@ static void evaluate_scan(struct evaluation_run *r, const struct node *node)
 		if (node->attrs.until && evaluate_decide(r, &r->env[body->result[n + n_stack]]))
 			break;
 	}
-	for (int k = 0; k < n_stack; k++) { /* rows after an early exit */
+	for (int k = 0; k < n_stack; k++) { /* the rows after an early exit */
 		const struct type *type = &r->p->type[node->out + n + k];
 		int total = shape_elements(&type->shape), size = node->attrs.trip ? total / node->attrs.trip : 0;
 		for (int j = done * size; j < total; j++)
@@ -498,7 +498,7 @@ void evaluate_moved(struct evaluation *ev, const struct program *p, const struct
 	ev->arena = a;
 	ev->n_scalar = ev->n_parent = 0;
 	ev->part = TRACE_PROGRAM;
-	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: nothing up the sleeve */
+	ev->path = 0x243f6a8885a308d3u; /* the fraction of pi: a constant that nobody chose */
 	ev->n_event = 0;
 	ev->edge = false;
 	ev->next_frozen = 0;

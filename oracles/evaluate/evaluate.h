@@ -1,9 +1,11 @@
 /*
  * evaluate.h: the program in MPFR, as a trace of scalar operations along the executed path.
  *
- * Both oracles start from here and it knows no derivative.  Moves (reshape, gather, slice, select, loops ...) cost
- * nothing: they copy the number of a scalar.  Real arithmetic is meant: no rounding to a dtype happens, a cast between
- * floats is the identity.
+ * Both oracles start here. Plain evaluation uses no derivative. But op derivative (nested.c) and the check of custom
+ * rules (custom.c) use the rules of trace_derive.def, so both oracles share those rules.
+ *
+ * Moves (reshape, gather, slice, select, loops ...) cost nothing: they copy the number of a scalar. Values are exact
+ * reals: nothing is rounded to a dtype, and a cast between floats is the identity.
  */
 #ifndef ORACLES_EVALUATE_EVALUATE_H
 #define ORACLES_EVALUATE_EVALUATE_H
@@ -13,26 +15,29 @@
 #include "graph/testcase.h"
 
 /*
- * What a scalar belongs to: the program, a formula for a partial derivative, a tangent or adjoint, or the parameters of
- * a derivative inside the program.
+ * The part of the trace to which a scalar belongs. It is the program, a formula for a partial derivative, a tangent or
+ * adjoint, or the parameters of a derivative inside the program.
  */
 enum trace_part { TRACE_PROGRAM, TRACE_FORMULA, TRACE_FLOW, TRACE_PARAMETER };
 
 /*
- * One scalar float of the executed path.  Ops are those of ops.def, elementwise, and n-ary over their parents:
- * reduce_sum, reduce_mean, reduce_max, reduce_min, norm, logsumexp, and matmul (parents a0 b0 a1 b1 ...: a dot
- * product). cumprod has two parents: one factor of a product whose grouping an engine may choose (reduce_prod, cumprod,
- * scatter_mul). sort: its parents are elements that a right engine may order otherwise or that are tied, in the order
- * of their exact values; its value is that of parent number `rank`. fixed_point: a solution of that op, at its exact
- * value; its parent, if it has one, is a body evaluated there. constant: a leaf (inputs too).  stop_gradient: a leaf
- * with the value of its operand.
+ * One scalar float of the executed path. Its op is one of ops.def, elementwise, or one of these over n parents:
+ *
+ * - reduce_sum, reduce_mean, reduce_max, reduce_min, norm, logsumexp;
+ * - matmul: a dot product of the parents a0 b0 a1 b1 ...;
+ * - cumprod: two parents; one factor of a product whose grouping an engine may choose (reduce_prod, cumprod,
+ *   scatter_mul);
+ * - sort: the parents are tied elements, or elements that a correct engine may order otherwise, in the order of their
+ *   exact values. The value is that of parent number `rank`;
+ * - fixed_point: a solution of that op, at its exact value; the parent, if any, is a body evaluated there;
+ * - constant: a leaf, also for inputs;
+ * - stop_gradient: a leaf with the value of its operand.
  */
 struct scalar {
 	enum op op;
-	enum op
-	    kind; /* the op of the program this belongs to: clamp for the max and min it consists of, scatter_max ... */
+	enum op kind; /* the program's op that this scalar belongs to, such as clamp for its max and its min */
 	enum dtype dtype;
-	bool exact; /* the value was computed without rounding */
+	bool exact; /* the value was computed without any rounding */
 	enum trace_part part;
 	bool derived;         /* a tangent or adjoint, or computed from one by trace_derive */
 	int rank;             /* of op sort */
@@ -48,60 +53,60 @@ union element {
 /* Elements of one value: [shape_elements]. */
 struct elements {
 	union element *at;
-	uint8_t *shaky; /* NULL or [n]: the integer or bool may differ in a right engine (rounding) */
+	uint8_t *shaky; /* NULL or [n]: rounding may change the integer or bool in a correct engine */
 };
 
 enum evaluate_status {
 	EVALUATE_OK,
-	EVALUATE_SHAKY, /* control flow or an index depended on a shaky predicate: the path is not certain */
-	EVALUATE_LIMIT  /* a derivative inside the program would make the trace too long: results mean nothing */
+	EVALUATE_SHAKY, /* control flow or an index depended on a shaky predicate, so the path is uncertain */
+	EVALUATE_LIMIT  /* a derivative inside the program would make the trace too long; the results mean nothing */
 };
 
 struct evaluation;
 struct oracle_rules;
 
-/* Scalars that may be spent on finding solutions, over a whole evaluation; four elements of any value count as one
- * more. */
+/* The most scalars that one evaluation may spend on finding solutions. Four elements of any value count as one more
+ * scalar. */
 enum { EVALUATE_PATIENCE = 1 << 20 };
 
-/* What the analytic oracle adds while the trace grows; all may be NULL. */
+/* What the analytic oracle adds while the trace grows. Any of them may be NULL. */
 struct evaluate_hooks {
 	void *self;
 	/* Scalar `k` was just appended: its value and parents are final. */
 	void (*scalar)(void *self, struct evaluation *ev, int k);
-	/* Whether every right engine orders scalars a and b as their exact values do (b < 0: scalar a against `bound`).
-	 */
+	/* Whether every correct engine orders scalars a and b as their exact values are ordered. b < 0: scalar a
+	 * and `bound`. */
 	bool (*separated)(void *self, const struct evaluation *ev, int a, int b, double bound);
 	/*
-	 * Scalar `k` (op select), just appended and announced, stands for a choice that rounding could change (a select
-	 * on a shaky predicate, a cast of a shaky integer): it may be any of its parents, or (one parent) another
-	 * constant.  because >= 0: it is a tangent or adjoint over an edge of scalar `because`, for which `unsure`
-	 * holds.
+	 * Scalar `k` (op select) was just appended and announced. It stands for a choice that rounding could change: a
+	 * select on a shaky predicate, or a cast of a shaky integer. It may be any of its parents; with one parent it
+	 * may also be another constant. because >= 0: it is a tangent or adjoint over an edge of scalar `because`, for
+	 * which `unsure` holds.
 	 */
 	void (*uncertain)(void *self, struct evaluation *ev, int k, int because);
-	/* Scalar `k` (op fixed_point), just appended and announced, is within `radius` of its value in a right engine;
-	 * not finite: it is unknown. */
+	/* Scalar `k` (op fixed_point) was just appended and announced. A correct engine is within `radius` of its
+	 * value; if the radius is not finite, the value is unknown. */
 	void (*settled)(void *self, int k, double radius);
-	/* Whether the partials of scalar k are a matter of convention (a tie) or not known. */
+	/* Whether the partials of scalar k are unknown or a matter of convention (a tie). */
 	bool (*unsure)(void *self, const struct evaluation *ev, int k);
-	/* How far from its exact value scalar k may be in a right engine; infinity when nothing is known of it. */
+	/* How far from its exact value scalar k may be in a correct engine; infinity if nothing is known. */
 	double (*radius)(void *self, int k);
 };
 
 /*
- * Reusable between cases: evaluation_open once, evaluate many times, evaluation_close.  MPFR values come from a pool
- * that grows and is never given back before close.
+ * An evaluation, reusable between cases: evaluation_open once, evaluate many times, evaluation_close. MPFR values come
+ * from a pool that only grows until close.
  */
 struct evaluation {
 	const struct oracle_rules *rules;
-	const struct dtype_info *
-	    dtype; /* [DTYPE_COUNT] by which values are rounded: dtype_table unless set otherwise (rounding_flushing) */
+	const struct dtype_info
+	    *dtype; /* [DTYPE_COUNT] the rounding of values: dtype_table unless set otherwise (rounding_flushing) */
 	const struct op_accuracy
-	    *accuracy; /* [OP_COUNT] of an engine whose functions are worse than usual (oracle_accuracy); NULL */
+	    *accuracy; /* [OP_COUNT] for an engine whose functions are worse than usual (oracle_accuracy); else NULL */
 	mpfr_prec_t precision; /* bits; set before evaluate */
 	/*
-	 * Fixed points of meaning `solution` as an engine iterates (only with hooks; set before evaluate): each takes
-	 * `late` steps more than the fewest after which an engine may stop, and not more than the most.
+	 * If set, fixed points of meaning `solution` are iterated as an engine does it. Only with hooks; set before
+	 * evaluate. Each takes `late` steps more than the fewest after which an engine may stop, but at most the most.
 	 */
 	bool unrolled;
 	int late;
@@ -115,14 +120,14 @@ struct evaluation {
 	enum trace_part part; /* set by trace_derive; TRACE_PROGRAM otherwise */
 
 	/*
-	 * Path: a hash over every decision that was consumed (branch, trip count, index, select per element, order of
-	 * max/min/clamp, sign of abs, integer of floor/round/cast, side of a branch cut), and their number.
+	 * A hash over every decision on the path: branch, trip count, index, select per element, order of
+	 * max/min/clamp, sign of abs, integer of floor/round/cast, side of a branch cut. n_event is their number.
 	 */
 	uint64_t path;
 	int64_t n_event;
 	bool edge; /* some decision was taken at exact equality (a tie, an integer argument of floor, ...) */
 
-	/* An element that scatter_mul leaves as it was is one that it multiplies by 1 (set before evaluate). */
+	/* Whether scatter_mul multiplies an element by 1 if no update reaches it (set before evaluate). */
 	bool times_one;
 
 	/* Values of stop_gradient per dynamic instance: recorded when `freeze` is false, replayed when true. */
@@ -133,9 +138,9 @@ struct evaluation {
 	enum evaluate_status status;
 	bool rule_broken; /* with hooks: the rule of some custom is not the derivative of its function at the point */
 	int64_t patience; /* left, of EVALUATE_PATIENCE */
-	bool quiet;       /* internal: no hook hears of what is evaluated now */
-	int latest;       /* of all those fixed points, the most steps less the fewest */
-	/* 2^this is how far the elements of solutions may be from them, what iteration is left included; INT_MIN: there
+	bool quiet;       /* internal: no hook is called for scalars of this evaluation */
+	int latest;       /* over all fixed points iterated as by an engine: the most steps minus the fewest */
+	/* The elements of solutions are exact to 2^residual_exponent, remaining iterations included. INT_MIN: there
 	 * are none. */
 	int residual_exponent;
 	int n_result;
@@ -149,21 +154,21 @@ struct evaluation {
 void evaluation_open(struct evaluation *ev, const struct oracle_rules *rules);
 void evaluation_close(struct evaluation *ev);
 
-/* A step away from a point: sign * 2^step * direction; direction[n_input] has the types of the inputs; zeros do not
- * move. */
+/* A step away from a point: sign * 2^step * direction. direction[n_input] has the types of the inputs. An element
+ * whose direction is 0 does not move. */
 struct move {
 	const struct tensor *direction;
 	int sign, step;
 };
 
 /*
- * Evaluates p at point[n_input] plus n moves of its float inputs.  Working memory from the arena.  Sets status,
- * results, path, edge. The exponent range of MPFR must have been narrowed by mp_setup (scalar_ops.h).
+ * Evaluates p at point[n_input] plus n moves of its float inputs. Sets status, results, path and edge. Working memory
+ * comes from the arena. Call mp_setup (scalar_ops.h) first, which narrows the exponent range of MPFR.
  */
 void evaluate_moved(struct evaluation *ev, const struct program *p, const struct tensor *point, const struct move *move,
     int n, struct arena *a);
 
-/* The same with one move, or none: direction NULL. */
+/* The same with one move, or with none (direction NULL). */
 void evaluate(struct evaluation *ev, const struct program *p, const struct tensor *point,
     const struct tensor *direction, int sign, int step, struct arena *a);
 

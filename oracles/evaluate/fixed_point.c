@@ -1,10 +1,10 @@
 /*
  * fixed_point.c: fixed points.
  *
- * With meaning `solution` no engine's iterations are followed: x* is iterated to the evaluation's precision on a trace
- * that is taken back, and stands in the trace as leaves.  The body is then put there many times over, each time at x*:
- * a sweep over that chain adds up the Neumann series of (1 - df/dx)^-1, so the derivative of the implicit function
- * needs no solver.  README.md says what this does to the ball.
+ * For meaning `solution` the oracle does not follow any engine's iterations. It iterates x* to the precision of the
+ * evaluation on a trace that is then taken back. x* stands in the trace as leaves. The body is then put into the trace
+ * many times in a chain, each copy at x*. A sweep over the chain sums the Neumann series of (1 - df/dx)^-1. So the
+ * derivative of the implicit function needs no solver. README.md says how the ball changes.
  */
 #include "graph/walk.h"
 #include "internal.h"
@@ -16,26 +16,27 @@
 #define R MPFR_RNDN
 
 enum {
-	CHAIN_SCALARS = 1 << 18,  /* of the chain of bodies: beyond, nothing is said of the solution */
-	CHAIN_ELEMENTS = 1 << 20, /* of all values in it, integers and moves included: as LIMIT_WORK */
+	CHAIN_SCALARS = 1 << 18,  /* limit of the chain of bodies; beyond it, the solution is undecided */
+	CHAIN_ELEMENTS = 1 << 20, /* limit of all values in the chain, integers and moves included; as LIMIT_WORK */
 	START_BITS = 40,          /* the contraction is measured from a distance of 2^-START_BITS */
-	FLOOR_BITS = 20,          /* changes this far above the last bit may be rounding; */
-	STALE = 8                 /* they are when this many steps have brought none that is smaller */
+	FLOOR_BITS = 20,          /* changes up to this far above the last bit may be rounding errors, */
+	STALE = 8                 /* if this many steps have brought no smaller change */
 };
 
-/* Iterations that gain a bit where the contraction factor is 0.9: one that needs more converges too slowly. */
+/* Iterations that gain one bit if the contraction factor is 0.9. A slower fixed point is undecided. */
 static const double slowest = 6.58;
 
 struct solver {
 	struct evaluation_run *r;
 	const struct node *node;
 	const struct region *body;
-	bool *live;       /* [body->n_node] the carries depend on it; what only ends the iteration has no part in x* */
-	int64_t cost;     /* elements that one body makes, at most */
+	bool *live; /* [body->n_node] the carries depend on the node; nodes that only end the iteration have no part in
+	               x* */
+	int64_t cost;     /* the most elements that one body makes */
 	int total;        /* elements of all carries */
-	int x, next;      /* first of `total` scalars: the iterate; room for its successor */
+	int x, next;      /* the first of `total` scalars: the iterate, and room for its successor */
 	double *residual; /* [total] how far the iterate may be from x* */
-	double largest;   /* element of any iterate so far */
+	double largest;   /* the largest element of any iterate so far */
 	int n_frozen, next_frozen;
 };
 
@@ -73,8 +74,8 @@ static void find_live(struct solver *s)
 	}
 }
 
-/* Every execution of the body freezes, or reads, the same values: those of the last one at the point, which is at x*.
- */
+/* Every execution of the body freezes, or reads, the same values. Those of the last execution at the point remain,
+ * which is at x*. */
 static void thaw(struct solver *s)
 {
 	if (s->r->ev->freeze)
@@ -83,7 +84,7 @@ static void thaw(struct solver *s)
 		s->r->ev->n_frozen = s->n_frozen;
 }
 
-/* One execution, of the whole body or of what is live. */
+/* Executes the body once: all of it, or only its live nodes. */
 static void run_body(struct solver *s, const struct elements *carry, bool whole)
 {
 	for (int k = 0; k < s->node->n_arg; k++)
@@ -155,9 +156,9 @@ static void take_back(struct evaluation *ev, const struct trace_mark *m)
 /* ---- the solution ---- */
 
 /*
- * The iterate that begins at scalar x becomes what the body makes of it.  The largest change, each measured in its
- * scale, or infinity where a value is no number or there is no patience left; residual[] is what an iterate that goes
- * on like this is off by.
+ * Replaces the iterate that begins at scalar x by the result of the body. Gives the largest change, each element
+ * measured in its scale; infinity if a value is NaN or no patience is left. residual[] is a bound on the distance from
+ * x* of an iterate that goes on converging like this.
  */
 static double step(struct solver *s, int x, const double *scale, double *residual)
 {
@@ -182,7 +183,7 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	for (int i = 0; i < s->total; i++) {
 		mpfr_sub(ev->value[x + i], ev->value[s->next + i], ev->value[x + i], R);
 		double moved = fabs(mpfr_get_d(ev->value[x + i], R));
-		residual[i] = 16 * moved; /* moved L/(1 - L), L up to 0.9, and some */
+		residual[i] = 16 * moved; /* moved * L/(1 - L), for L up to 0.9, plus a margin */
 		moved /= scale[i];
 		change = moved > change || isnan(moved) ? moved : change;
 		mpfr_swap(ev->value[x + i], ev->value[s->next + i]);
@@ -192,8 +193,7 @@ static double step(struct solver *s, int x, const double *scale, double *residua
 	return isnan(change) || ev->patience < 0 ? INFINITY : change;
 }
 
-/* In what each element is measured: its own size, but one that vanishes beside what the iterates were in a part of
- * that. */
+/* The scale of each element: its own size, but at least a small part of the largest iterate so far. */
 static void measure(struct solver *s, double *scale)
 {
 	const struct evaluation *ev = s->r->ev;
@@ -205,8 +205,8 @@ static void measure(struct solver *s, double *scale)
 }
 
 /*
- * Iterates from the initial carries to the precision of the evaluation, or to where rounding keeps it: an element that
- * cancels to nothing carries the rounding of what it was made of.  False when that takes too long, or leads nowhere.
+ * Iterates from the initial carries to the precision of the evaluation, or until only rounding errors are left. An
+ * element that cancels to 0 keeps the rounding errors of its terms. False if that takes too long or does not converge.
  */
 static bool solve(struct solver *s)
 {
@@ -217,7 +217,7 @@ static bool solve(struct solver *s)
 		measure(s, scale);
 		double change = step(s, s->x, scale, s->residual);
 		if (change == INFINITY ||
-		    isinf(s->largest)) /* beyond the range of double nothing here can be measured */
+		    isinf(s->largest)) /* beyond the range of double nothing can be measured here */
 			return false;
 		stale = change < least ? 0 : stale + 1;
 		least = fmin(least, change);
@@ -225,7 +225,7 @@ static bool solve(struct solver *s)
 			continue;
 		for (int i = 0; i < s->total; i++) {
 			s->residual[i] += ldexp(s->largest, 8 - bits);
-			/* Of 2560 bits the last ones are below the range of double. */
+			/* At 2560 bits, the last ones lie below the range of double. */
 			int last = s->largest > 0 ? ilogb(s->largest) + 9 - bits : INT_MIN,
 			    all = s->residual[i] > 0 ? ilogb(s->residual[i]) + 1 : INT_MIN;
 			ev->residual_exponent = ev->residual_exponent > last ? ev->residual_exponent : last;
@@ -245,9 +245,11 @@ double evaluate_part(int i, uint32_t stream)
 }
 
 /*
- * How many bodies make a chain along which what is not x* has vanished, seen from the way that points beside x* come
- * back to it; 0 when they do so too slowly, or not at all.  The iterates themselves do not tell: they may lie on x*
- * from the start.  A point starts as far away as it can be seen to come back from: x* is known to its residual only.
+ * How many bodies a chain needs so that errors vanish along it; 0 if points beside x* return to it too slowly or not
+ * at all.
+ *
+ * The iterates themselves do not show that, because they may lie on x* from the start. So a point beside x* is
+ * iterated back. x* is known to its residual only, so the point starts farther away than that.
  */
 static int chain_length(struct solver *s)
 {
@@ -263,7 +265,7 @@ static int chain_length(struct solver *s)
 		trace_leaf(ev, ev->scalar[s->x + i].dtype, evaluate_part(i, 0x9e3779b9u) * scale[i]);
 		mpfr_add(ev->value[y + i], ev->value[y + i], ev->value[s->x + i], R);
 	}
-	/* The hooks are those of an evaluation at the point, which has just frozen the values to be read now. */
+	/* The hooks belong to an evaluation at the point. It has just frozen the values that must now be read. */
 	ev->freeze = true;
 	s->next_frozen = s->n_frozen;
 	away = trace_leaf(ev, DTYPE_F64, 0);
@@ -284,10 +286,10 @@ static int chain_length(struct solver *s)
 
 /* ---- an engine's iteration ---- */
 
-/* After how many steps an engine may stop, and how far its iterate may then be from x*. */
+/* After how many steps an engine may stop, and how far its iterate may be from x* then. */
 struct stop {
 	int fewest, most;
-	double *distance; /* [total] of what may be, so far; NULL: not asked for */
+	double *distance; /* [total] the largest distance so far; NULL: not asked for */
 };
 
 static void follow(struct solver *s, struct stop *stop)
@@ -313,7 +315,7 @@ static void follow(struct solver *s, struct stop *stop)
 		mpfr_ptr gap = ev->value[s->next];
 		for (int i = 0; i < s->total; i++) {
 			mpfr_sub(gap, ev->value[scalar[i]], ev->value[s->x + i], R);
-			/* Twice: the ball is of first order in its radius, and this one need not be small. */
+			/* Doubled, because the ball is of first order in its radius, and this radius may be large. */
 			double far = 2 * fabs(mpfr_get_d(gap, R)) + trace_radius(ev, scalar[i]);
 			stop->distance[i] = far > stop->distance[i] || isnan(far) ? far : stop->distance[i];
 		}
@@ -348,9 +350,9 @@ static void unroll(struct solver *s)
 }
 
 /*
- * `length` bodies in a chain, each at x*, whose parameters an engine knows but for distance[].  Decisions count once.
- * length 0: x* is not known, nor then what the initial carries have to do with it; one body shows what else it depends
- * on.
+ * Puts a chain of `length` bodies into the trace, each at x*. An engine knows their parameters up to distance[].
+ * Decisions count once. length 0: x* is unknown, and so is its dependence on the initial carries. One body then shows
+ * what else it depends on.
  */
 static void put_chain(struct solver *s, int length, const double *distance)
 {
@@ -394,8 +396,8 @@ static void evaluate_solution(struct evaluation_run *r, const struct node *node)
 	struct evaluation *ev = r->ev;
 	struct solver s = {
 	    .r = r, .node = node, .body = &node->region[0], .n_frozen = ev->n_frozen, .next_frozen = ev->next_frozen};
-	/* Without hooks a derivative is nobody's business; within the search for another solution this one's neither.
-	 */
+	/* Without hooks nobody asks for derivatives. Within the search for another solution, nobody asks for those
+	 * of this one. */
 	bool heard = ev->hooks.settled && !ev->quiet, quiet = ev->quiet;
 	struct elements carry[LIMIT_ARGS] = {{0}};
 	struct stop stop = {0};

@@ -1,4 +1,4 @@
-/* index.c: moves, indexing and scatters: numbers of scalars are copied, nothing is computed. */
+/* index.c: moves, indexing and scatters. They copy numbers of scalars; only scatters with an operation compute. */
 #include "internal.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static struct elements copy_all(struct evaluation_run *r, int value)
 
 /* ---- one source element per result element ---- */
 
-/* The operand element that result index `at` reads, for families that permute or select statically. */
+/* The operand element that result index `at` reads, for families with a static permutation or selection. */
 static int source_of(
     const struct node *node, const struct shape *in, const int at[LIMIT_RANK], const int start[LIMIT_RANK])
 {
@@ -311,8 +311,8 @@ static void scatter(struct evaluation_run *r, const struct node *node)
 					if (element_shaky(updates, from))
 						element_set_shaky(r, &out, n, to);
 				}
-				/* What no update reaches is moved; but by g y/x, which is no number where x is infinite
-				 * or none, and g where x is y. */
+				/* An element that no update reaches is only moved. But its derivative may be
+				 * computed as g y/x, which is NaN if x is infinite or NaN, and it is g if x is y. */
 				if (count == 1 && product &&
 				    (r->ev->times_one || !mpfr_number_p(r->ev->value[*group]))) {
 					one = one < 0 ? trace_leaf(r->ev, type->dtype, 1) : one;

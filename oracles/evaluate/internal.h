@@ -16,35 +16,35 @@ struct evaluation_run {
 
 /* Appends a scalar and computes its value from the parents. */
 int trace_scalar(struct evaluation *ev, enum op op, enum op kind, enum dtype d, const int *parent, int n);
-/* Appends a leaf with the value x (exact at any precision used). */
+/* Appends a leaf with the value x, which is exact at any precision used. */
 int trace_leaf(struct evaluation *ev, enum dtype d, double x);
-/* Appends a leaf with the value that set() gives its argument, rounded at whatever precision that has. */
+/* Appends a leaf with the value that set() gives its argument, rounded at the precision of that argument. */
 int trace_leaf_real(struct evaluation *ev, enum dtype d, void (*set)(mpfr_ptr x));
 int trace_leaf_integer(struct evaluation *ev, enum dtype d, int64_t i);
 /* A scalar (op sort) with the value of parent[rank]. */
 int trace_sorted(struct evaluation *ev, enum dtype d, const int *parent, int n, int rank);
 /*
- * A scalar (op select) with the value of parent[0] about which nothing is certain: it may be any of its parents.
- * because: the scalar whose partials are not certain, -1 for a choice of the program.
+ * A scalar (op select) with the value of parent[0] that is uncertain: it may be any of its parents. because: the
+ * scalar whose partials are uncertain, -1 for a choice of the program.
  */
 int trace_uncertain(struct evaluation *ev, enum dtype d, const int *parent, int n, int because);
 /*
- * A scalar (op fixed_point) with the value of scalar `from`, of which a right engine is within `radius`; infinity:
- * nothing is known of it.  Its parent (-1: none) is another way to the same value, and it moves as that does.  It may
- * be appended in the place of `from` itself.
+ * A scalar (op fixed_point) with the value of scalar `from`. A correct engine is within `radius` of it; infinity:
+ * nothing is known. The parent (-1: none) is another way to the same value, and the scalar moves with it. The new
+ * scalar may take the place of `from` itself.
  */
 int trace_fixed_point(struct evaluation *ev, enum dtype d, int from, int parent, double radius);
 /* Notes a decision on the path. */
 void trace_event(struct evaluation *ev, int64_t decision);
-/* Whether the order of scalars a and b is sure; b < 0: of a and `bound`. */
+/* Whether every correct engine orders scalars a and b alike; b < 0: a and `bound`. */
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
-/* How far scalar k may be from its exact value in a right engine. */
+/* How far scalar k may be from its exact value in a correct engine. */
 double trace_radius(const struct evaluation *ev, int k);
 /* The larger (sign > 0) or smaller of a and b, with its events. */
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
 /*
- * The same over n scalars.  Of one it is that; but for a NaN, whose derivative nobody promises: what compares each with
- * the extremum finds none that is it.
+ * The same over n scalars. For n = 1 it is the parent itself, except a NaN: an engine that compares each element with
+ * the extremum finds no equal one, so its derivative is not defined.
  */
 int trace_extremum_of(struct evaluation *ev, enum op kind, enum dtype d, int sign, const int *parent, int n);
 
@@ -69,7 +69,7 @@ int64_t evaluate_decide(struct evaluation_run *r, const struct elements *value);
 void evaluate_elementwise(struct evaluation_run *r, const struct node *node);
 /* Moves, indexing and scatters (index.c). */
 void evaluate_move(struct evaluation_run *r, const struct node *node);
-/* The position that indices[k] means on an axis of extent n, -1 when dropped; a decision of the path. */
+/* The position on an axis of extent n that indices[k] means, -1 if dropped. It is a decision of the path. */
 int evaluate_index(struct evaluation_run *r, const struct elements *indices, int k, enum index_mode mode, int n);
 /* Reductions, cumulative ops and matmul (reduce.c). */
 void evaluate_reduce(struct evaluation_run *r, const struct node *node);
@@ -78,7 +78,7 @@ void evaluate_reduce(struct evaluation_run *r, const struct node *node);
 void evaluate_derivative(struct evaluation_run *r, const struct node *node);
 /* Op custom (custom.c). */
 void evaluate_custom(struct evaluation_run *r, const struct node *node);
-/* The nodes of a region whose parameters are bound (evaluate.c). */
+/* Evaluates the nodes of a region whose parameters are bound (evaluate.c). */
 void evaluate_region(struct evaluation_run *r, const struct region *region);
 
 /* Iota, sort, argsort and argmax (order.c). */
@@ -87,9 +87,8 @@ void evaluate_order(struct evaluation_run *r, const struct node *node);
 /* Fixed points (fixed_point.c). */
 void evaluate_fixed_point(struct evaluation_run *r, const struct node *node);
 /*
- * Number i of a stream of parts of a direction: between 1/2 and 1 in size, of either sign, no two alike.  A program
- * that is symmetric in what it is moved by has modes in which all of it moves alike, or against each other, and none
- * may be left out.
+ * Element number i of a random direction: between 1/2 and 1 in size, of either sign, no two alike. A symmetric program
+ * has modes in which all elements move alike or against each other. The direction must excite all of them.
  */
 double evaluate_part(int i, uint32_t stream);
 

@@ -1,5 +1,5 @@
-/* nested.c: op derivative: the stretch of the trace that its region makes, differentiated by rules of the oracles' own.
- */
+/* nested.c: op derivative. Its region becomes a stretch of the trace, which is differentiated by the rules of
+ * trace_derive.def. Both oracles share these rules, and no engine does. */
 #include "internal.h"
 #include "trace_derive.h"
 
@@ -15,7 +15,7 @@ int evaluate_count_floats(const struct evaluation_run *r, const int *value, int 
 	return total;
 }
 
-/* The scalars of the float ones among n values, in order; their number. */
+/* Writes the scalars of the float values among n values to `to`, in order; gives their number. */
 static int gather(const struct evaluation_run *r, const int *value, int n, int *to)
 {
 	int total = 0;
@@ -27,7 +27,7 @@ static int gather(const struct evaluation_run *r, const int *value, int n, int *
 	return total;
 }
 
-/* The parameters are scalars of their own, so that a captured value is constant even where it is the operand too. */
+/* Makes the parameters scalars of their own. A captured value stays constant, even where it is also the operand. */
 static void bind_parameters(struct evaluation_run *r, const struct node *node)
 {
 	const struct region *region = &node->region[0];
@@ -47,9 +47,9 @@ static void bind_parameters(struct evaluation_run *r, const struct node *node)
 }
 
 /*
- * A derivative that no path leads to is 0 in every engine, but computed: a masked partial may be multiplied, and its
- * product means nothing where a value or a derivative on the way is infinite.  So this 0 is a sum of zero times what
- * the results are made of, and the direction.
+ * The 0 of a derivative that no path reaches. Every engine gives 0 here, but may compute it: an engine that multiplies
+ * by a mask gets NaN where a value or a derivative on the way is infinite. So this 0 is a sum of zero times every
+ * scalar that the results depend on, and zero times the direction.
  */
 static int absent_zero(
     struct evaluation_run *r, const struct stretch *s, int end, const int *direction, int n_direction, enum dtype d)
@@ -75,7 +75,7 @@ static int absent_zero(
 	}
 	for (int i = 0; i < n_direction; i++)
 		from[n++] = direction[i];
-	ev->part = TRACE_FLOW; /* so a NaN of it is no certain one: engines have 0 */
+	ev->part = TRACE_FLOW; /* so a NaN of it is not certain: some engines have 0 */
 	for (int i = 0; i < n; i++)
 		from[i] = trace_scalar(ev, OP_MUL, OP_MUL, d, (const int[]){from[i], zero}, 2);
 	if (n)
@@ -85,13 +85,14 @@ static int absent_zero(
 	return zero;
 }
 
-/* Engines compute a derivative, also where it is the direction itself: as a zero of no certain sign. */
+/* A derivative as a computed scalar, even where it is the direction itself: if it is 0, its sign is uncertain. */
 static int as_computed(struct evaluation_run *r, int scalar)
 {
 	return r->ev->scalar[scalar].n_parent ? scalar : trace_result(r->ev, scalar);
 }
 
-/* Elements of result k of the node from the scalars that `next` gives; those that are absent are zero[dtype]. */
+/* Fills result k of the node with the scalars from `next` on; absent ones become zero[dtype]. Gives the next unused
+ * place. */
 static const int *take_result(
     struct evaluation_run *r, const struct node *node, int k, const int *next, const int zero[DTYPE_COUNT])
 {

@@ -1,6 +1,8 @@
 /*
- * order.c: iota, and order along an axis.  An element whose place is certain is moved; one that may change places with
- * others, because they are tied or because rounding may reorder them, is a scalar of op sort over all of these.
+ * order.c: iota, and order along an axis.
+ *
+ * An element whose place is certain is moved. An element may change places with others if they are tied or if rounding
+ * may reorder them. It becomes a scalar of op sort over all of these elements.
  */
 #include "internal.h"
 
@@ -25,13 +27,13 @@ static void iota(struct evaluation_run *r, const struct node *node)
 
 /* ---- one line ---- */
 
-/* n elements around an axis, and what is found out about their order. */
+/* n elements along an axis, and what is known about their order. */
 struct ordered_line {
 	int n, step;
 	const union element *at;     /* element k is at[k * step] */
 	const struct evaluation *ev; /* NULL: integers */
 	int *perm, *spare;           /* [n] positions in order */
-	double *high, *low;          /* [n] in order: largest upper end so far, smallest lower end from here on */
+	double *high, *low; /* [n] in order: the largest upper end so far, the smallest lower end from here on */
 };
 
 static int scalar_at(const struct ordered_line *l, int position) { return l->at[position * l->step].scalar; }
@@ -67,8 +69,8 @@ static void sort_line(struct ordered_line *l)
 	merge_sort(l, 0, l->n);
 }
 
-/* An end of the interval in which a right engine may see the scalar, on the safe side: the value rounds to binary64
- * here. */
+/* An end of the interval in which a correct engine may see the scalar. It lies on the safe side, because the value
+ * rounds to binary64 here. */
 static double end_of(const struct evaluation *ev, int k, int sign)
 {
 	double radius = trace_radius(ev, k), x = mpfr_get_d(ev->value[k], sign > 0 ? MPFR_RNDU : MPFR_RNDD);
@@ -86,7 +88,8 @@ static void find_ends(struct ordered_line *l)
 		l->low[k] = least = fmin(least, end_of(l->ev, scalar_at(l, l->perm[k]), -1));
 }
 
-/* The end of the cluster that starts at `first` of the order: no right engine moves anything across its borders. */
+/* The end of the cluster that starts at `first` of the order. No correct engine moves an element across the borders
+ * of a cluster. */
 static int cluster_end(const struct ordered_line *l, int first)
 {
 	int end = first + 1;
@@ -97,7 +100,7 @@ static int cluster_end(const struct ordered_line *l, int first)
 
 enum cluster { CLUSTER_SAME, CLUSTER_TIED, CLUSTER_UNSURE };
 
-/* Same: one scalar, given several times.  Tied: exactly equal in every right engine. */
+/* Same: one scalar that occurs several times. Tied: exactly equal in every correct engine. */
 static enum cluster cluster_kind(const struct ordered_line *l, int first, int end)
 {
 	int a = scalar_at(l, l->perm[first]);
@@ -110,8 +113,8 @@ static enum cluster cluster_kind(const struct ordered_line *l, int first, int en
 	return same ? CLUSTER_SAME : tied ? CLUSTER_TIED : CLUSTER_UNSURE;
 }
 
-/* The permutation is a decision of the path; with the ties in it, for beside a tie the permutation may be that of the
- * tie. */
+/* Notes the permutation as a decision of the path. The ties are part of it, because the permutation beside a tie
+ * may be that of the tie. */
 static void note_order(struct evaluation *ev, const struct ordered_line *l)
 {
 	for (int k = 0; k < l->n; k++) {
@@ -124,7 +127,7 @@ static void note_order(struct evaluation *ev, const struct ordered_line *l)
 
 /* ---- families ---- */
 
-/* out[k], k-th in order of a float line whose first element is number `base` of the result. */
+/* out[k] = the k-th scalar in order of a float line whose first element is number `base` of the result. */
 static void put_sorted(
     struct evaluation_run *r, const struct ordered_line *l, enum dtype d, struct elements *out, int base)
 {

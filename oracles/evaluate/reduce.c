@@ -53,7 +53,7 @@ static double float_identity(enum op op)
 	}
 }
 
-/* What an engine makes of it is x, but the derivative may be g y/x. */
+/* The product of one factor x. Its value is x, but an engine may compute its derivative as g y/x. */
 static int product_of_one(struct evaluation *ev, enum op kind, enum dtype d, int x)
 {
 	int one = trace_leaf(ev, d, 1);
@@ -83,7 +83,7 @@ static int reduce_group(struct evaluation *ev, enum op op, enum dtype d, const i
 		return trace_leaf(ev, d, float_identity(op));
 	switch ((int)op) {
 	case OP_REDUCE_SUM:
-		return trace_scalar(ev, op, op, d, x, n); /* of one term too: 0 + -0 is 0 to some */
+		return trace_scalar(ev, op, op, d, x, n); /* also for one term, because 0 + -0 is +0 in some engines */
 	case OP_REDUCE_PROD:
 		return product(ev, d, x, n);
 	case OP_REDUCE_MAX:
@@ -145,8 +145,8 @@ static void reduce_axes(struct evaluation_run *r, const struct node *node)
 /* ---- cumulative ---- */
 
 /*
- * A running sum is a sum of all elements so far, not a chain: an engine may group them in any order, and the error
- * bound of a sum knows that.
+ * A running sum is a sum of all elements so far, not a chain. An engine may group the elements in any order, and the
+ * error bound of a sum allows for that.
  */
 static void cumulate(struct evaluation_run *r, const struct node *node)
 {

@@ -25,8 +25,8 @@ static int value_logistic(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 }
 
 /*
- * erf a = 2 a / sqrt(pi) e^(-a^2) sum over n of (2 a^2)^n / (1 3 5 ... (2n + 1)): Abramowitz and Stegun 7.1.6, all of
- * whose terms are positive.  Good to the precision of `out` for a of a few units.
+ * erf a = 2 a / sqrt(pi) e^(-a^2) sum over n of (2 a^2)^n / (1 3 5 ... (2n + 1)), with positive terms only (Abramowitz
+ * and Stegun 7.1.6). Accurate to the precision of `out` for a up to a few units.
  */
 static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
 {
@@ -54,8 +54,9 @@ static void erf_positive_series(mpfr_ptr out, mpfr_srcptr a)
 }
 
 /*
- * mpfr_erf (4.2.0 at least) adds up 1 - a^2/3 + ... and keeps how much cancelled in a double: within 2^-1022 of the
- * square root of 3, which the norm of (1, 1, 1) is, that overflows and an assertion of MPFR's ends the process.
+ * A workaround for a bug of mpfr_erf (4.2.0 at least). It sums 1 - a^2/3 + ... and keeps the size of the cancellation
+ * in a double. Within 2^-1022 of the square root of 3, such as the norm of (1, 1, 1), that overflows. An assertion of
+ * MPFR then ends the process.
  */
 static int value_erf(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 {
@@ -83,7 +84,7 @@ static int value_sign(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd)
 	return mpfr_set_si(out, mpfr_sgn(a), rnd);
 }
 
-/* NaN if either is (mpfr_max ignores a NaN). */
+/* NaN if either operand is; mpfr_max ignores a NaN. */
 static int value_max(mpfr_ptr out, mpfr_srcptr a, mpfr_srcptr b, mpfr_rnd_t rnd)
 {
 	if (mpfr_nan_p(a) || mpfr_nan_p(b))

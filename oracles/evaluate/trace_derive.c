@@ -21,8 +21,8 @@ struct derivation {
 	struct evaluation *ev;
 	const struct stretch *s;
 	int end;       /* the stretch is first ... end - 1 */
-	uint8_t *live; /* [end - first] enum live; tangents: a result depends on it; adjoints: it depends on an input,
-	                  or is one */
+	uint8_t *live; /* [end - first] enum live. For tangents: a result depends on the scalar. For adjoints: the
+	                * scalar depends on an input, or is one */
 	int *flow;     /* [end - first] tangents so far, or ABSENT */
 	int *head;     /* [end - first] adjoints: first contribution, or ABSENT */
 	struct contribution *contribution;
@@ -82,7 +82,8 @@ static int negated(struct derivation *d, int g) { return flow(d, OP_NEG, d->dtyp
 
 /* ---- partials ---- */
 
-/* The first of the largest parents of logsumexp k: engines subtract it from all and need not treat it as a constant. */
+/* The first of the largest parents of logsumexp k. Engines subtract it from all parents and need not treat it as a
+ * constant. */
 static int largest(struct derivation *d, int k, const int *parent)
 {
 	if (d->shared_k != k || d->shared_largest == ABSENT) {
@@ -96,8 +97,8 @@ static int largest(struct derivation *d, int k, const int *parent)
 	return d->shared_largest;
 }
 
-/* The other factor of a product whose grouping is the engine's choice, who may divide the product by one factor to have
- * the rest. */
+/* The product of the other factors. Its grouping is the engine's choice; an engine may also divide the whole
+ * product by one factor. */
 static int product_without(struct derivation *d, int k, const int *parent, int j)
 {
 	if (mpfr_zero_p(d->ev->value[parent[j]]) || d->ev->scalar[parent[j]].op == OP_CUMPROD)
@@ -105,7 +106,7 @@ static int product_without(struct derivation *d, int k, const int *parent, int j
 	return formula(d, OP_DIV, k, parent[j]);
 }
 
-/* a^(b - 1), made of the power itself where that can be done. */
+/* a^(b - 1), computed from the power itself where possible. */
 static int power_less_one(struct derivation *d, int k, const int *parent)
 {
 	if (!mpfr_zero_p(d->ev->value[parent[0]]))
@@ -148,8 +149,8 @@ enum { ANY = -1 };
 #define RSQRT(a)  formula(d, OP_RSQRT, a, ABSENT)
 #define SQUARE(a) formula(d, OP_SQUARE, a, ABSENT)
 
-/* The adjacent side b of atan2, as rounded at the size of the hypotenuse, which a reciprocal root makes inexact always.
- */
+/* The adjacent side b of atan2, with a rounding error at the size of the hypotenuse. The reciprocal root always
+ * makes it inexact. */
 static int beside(struct derivation *d, const int *parent)
 {
 	int square = ADD(SQUARE(A), SQUARE(B)), h = MUL(square, RSQRT(square));
@@ -188,17 +189,17 @@ enum op trace_op_of(const struct derivation *d, int k) { return d->ev->scalar[k]
 
 /* ---- edges ---- */
 
-/* Whether the flow of a max, min, abs or norm at its kink is anybody's choice is the hook's to say; this is the choice
- * where nobody asks. */
+/* The parent that a max, min, abs or norm selects at its kink when no hook is asked. With hooks, the hook `unsure`
+ * decides whether an engine may choose. */
 static int winner(const struct derivation *d, int k, const int *parent)
 {
 	int n = d->ev->scalar[k].n_parent, i = 0;
 	while (i < n && !mpfr_equal_p(d->ev->value[parent[i]], d->ev->value[k]))
 		i++;
-	return i < n ? parent[i] : ABSENT; /* of a NaN nobody is */
+	return i < n ? parent[i] : ABSENT; /* for a NaN there is none */
 }
 
-/* g / n, made once for the n edges of a mean. */
+/* g / n, computed once for the n edges of a mean. */
 static int share_of_mean(struct derivation *d, int k, int n, int g)
 {
 	if (d->shared_k != k || d->shared_mean == ABSENT || d->shared_flow != g) {
@@ -210,7 +211,7 @@ static int share_of_mean(struct derivation *d, int k, int n, int g)
 	return d->shared_mean;
 }
 
-/* The flow over an edge of scalar k of which nothing is known: its partials depend on all its parents. */
+/* The unknown flow over an edge of scalar k. Its partials depend on all parents of k. */
 static int unknown(struct derivation *d, int k, int g, enum dtype to)
 {
 	const struct scalar s = d->ev->scalar[k];
@@ -224,7 +225,7 @@ static int unknown(struct derivation *d, int k, int g, enum dtype to)
 	return out;
 }
 
-/* Whether the partials of op do not depend on where they are taken. */
+/* Whether the partials of op are the same at every point. */
 static bool is_linear(enum op op)
 {
 	switch ((int)op) {
@@ -240,8 +241,8 @@ static bool is_linear(enum op op)
 	}
 }
 
-/* Whether the partials of scalar k are a matter of convention, or not known: 1/a of log is a number where log is none.
- */
+/* Whether the partials of scalar k are unknown or a matter of convention. Example: log of a negative number is NaN,
+ * but 1/a is a number. */
 static bool uncertain(const struct derivation *d, int k)
 {
 	const struct evaluation *ev = d->ev;
@@ -249,14 +250,14 @@ static bool uncertain(const struct derivation *d, int k)
 	return unsure || (!is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
 }
 
-/* No path leads through the edge; an engine that masks by multiplication lets a NaN pass all the same. */
+/* The flow over an edge that no path uses. An engine that masks by multiplication may still let a NaN pass. */
 static int masked(struct derivation *d, int k, int g, enum dtype to)
 {
 	return isinf(trace_radius(d->ev, g)) ? unknown(d, k, g, to) : ABSENT;
 }
 
-/* Whether parent j is the extremum k: where somebody is asked (uncertain() has been), it is known of all that are equal
- * to it that they are alike. */
+/* Whether parent j is the extremum k. With hooks, uncertain() was asked before, so all parents with the value of
+ * the extremum are known to be alike. */
 static bool wins(const struct derivation *d, int k, const int *parent, int j)
 {
 	const struct evaluation *ev = d->ev;
@@ -265,8 +266,8 @@ static bool wins(const struct derivation *d, int k, const int *parent, int j)
 	return parent[j] == winner(d, k, parent);
 }
 
-/* g, in as many shares as the winner is a parent: an engine that does not see that they are one adds up what it
- * rounded. */
+/* g in shares: one for each time the winner occurs as a parent. An engine that does not recognize them as one
+ * parent adds up rounded shares. */
 static int share_of_winner(struct derivation *d, int k, const int *parent, int g)
 {
 	int n = 0;
@@ -276,8 +277,8 @@ static int share_of_winner(struct derivation *d, int k, const int *parent, int g
 }
 
 /*
- * The flow g over edge j of scalar k, of dtype `to`: that of the end it arrives at (a cast has two).  ABSENT where no
- * path leads through the edge: floor, sign, the loser of a maximum, stop_gradient.
+ * The flow g over edge j of scalar k. `to` is the dtype of the end where it arrives; a cast has two. ABSENT if no path
+ * uses the edge: floor, sign, the loser of a maximum, stop_gradient.
  */
 static int cross(struct derivation *d, int k, const int *parent, int j, int g, enum dtype to)
 {
@@ -306,7 +307,7 @@ static int cross(struct derivation *d, int k, const int *parent, int j, int g, e
 		return ev->hooks.unsure && !ev->quiet ? share_of_mean(d, k, s.n_parent, g) : j == s.rank ? g : ABSENT;
 	case OP_SELECT:
 	case OP_FIXED_POINT:
-		return j == 0 ? g : ABSENT; /* only in an evaluation without hooks is it certain */
+		return j == 0 ? g : ABSENT; /* certain only in an evaluation without hooks */
 	default:
 		break;
 	}
@@ -360,7 +361,7 @@ static struct derivation begin(struct evaluation *ev, const struct stretch *s)
 	return d;
 }
 
-/* The trace is the program's again. */
+/* Ends the derivation: what follows in the trace belongs to the program again. */
 static bool end(struct derivation *d, struct arena_mark mark, bool complete)
 {
 	d->ev->part = TRACE_PROGRAM;
@@ -370,7 +371,7 @@ static bool end(struct derivation *d, struct arena_mark mark, bool complete)
 
 /* ---- tangents ---- */
 
-/* live: a result depends on it; what does not needs no tangent. */
+/* Marks as live the scalars on which a result depends. Others need no tangent. */
 static void mark_needed(struct derivation *d)
 {
 	const struct evaluation *ev = d->ev;
@@ -386,7 +387,7 @@ static void mark_needed(struct derivation *d)
 
 static int tangent_of(const struct derivation *d, int k) { return k < d->s->first ? ABSENT : d->flow[k - d->s->first]; }
 
-/* A dot product has a dot product as tangent. */
+/* The tangent of a dot product is again a dot product. */
 static int tangent_of_dot(struct derivation *d, int k, const int *parent, int n)
 {
 	int terms = 0;
@@ -400,7 +401,7 @@ static int tangent_of_dot(struct derivation *d, int k, const int *parent, int n)
 	return terms ? flow(d, OP_MATMUL, d->ev->scalar[k].dtype, d->term, terms) : ABSENT;
 }
 
-/* A mean of n the sum of the tangents over n. */
+/* The tangent of a mean of n is the sum of the tangents over n. */
 static int tangent_of_mean(struct derivation *d, int k, const int *parent, int n)
 {
 	int terms = 0;
@@ -456,7 +457,7 @@ bool trace_tangents(struct evaluation *ev, const struct stretch *s, const int *d
 
 /* ---- adjoints ---- */
 
-/* live: it depends on an input. */
+/* Marks as live the scalars that depend on an input. */
 static void mark_active(struct derivation *d)
 {
 	const struct evaluation *ev = d->ev;

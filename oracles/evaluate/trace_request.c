@@ -13,9 +13,9 @@ struct traced_level {
 	int n_element, *scalar; /* ABSENT: zero, or an integer */
 };
 
-/* One derivation's inputs or results with their seeds: those that are there. */
+/* The present inputs or results of one derivation, with their seeds. */
 struct ends {
-	int n, *scalar, *seed, *element; /* [n]; element: where it is in the outputs below, or in wrt */
+	int n, *scalar, *seed, *element; /* [n]; element: the number in the outputs below, or in wrt */
 };
 
 static int elements_of(const struct type *t, int n)
@@ -38,7 +38,7 @@ static void add_end(struct ends *e, int scalar, int seed, int element)
 	e->element[e->n++] = element;
 }
 
-/* A zero seed is no path. */
+/* The scalar of a seed. A zero seed makes no path: it is absent. */
 static int seed_scalar(struct evaluation *ev, enum dtype d, double x)
 {
 	if (x == 0)
@@ -49,7 +49,7 @@ static int seed_scalar(struct evaluation *ev, enum dtype d, double x)
 	return k;
 }
 
-/* The float elements of the inputs in wrt; with a seed each for a jvp. */
+/* The float elements of the inputs in wrt, each with a seed for a jvp. */
 static struct ends inputs_of(struct evaluation *ev, const struct traced_level *below, const struct transform *t)
 {
 	struct type type[LIMIT_ARGS];
@@ -71,7 +71,7 @@ static struct ends inputs_of(struct evaluation *ev, const struct traced_level *b
 	return e;
 }
 
-/* The outputs below that are there; with a seed each for a vjp. */
+/* The present outputs of the level below, each with a seed for a vjp. */
 static struct ends results_of(struct evaluation *ev, const struct traced_level *below, const struct transform *t)
 {
 	struct ends e = ends_new(ev->arena, below->n_element);
@@ -101,7 +101,7 @@ static struct traced_level base_level(struct evaluation *ev, const struct progra
 	return out;
 }
 
-/* Beside a value of which nothing is known (it is no number, say), a tangent may be anything. */
+/* The tangent beside a value. If the value is unknown (NaN, for example), the tangent may be anything. */
 static int beside(struct evaluation *ev, int value, int tangent)
 {
 	if (!isinf(trace_radius(ev, value)))
@@ -114,7 +114,7 @@ static int beside(struct evaluation *ev, int value, int tangent)
 	return k;
 }
 
-/* The level above `below`; false when the limit is reached. */
+/* Builds the level above `below`. False if the limit is reached. */
 static bool apply(struct evaluation *ev, const struct traced_level *below, const struct transform *t, int limit,
     struct traced_level *above)
 {
