@@ -38,12 +38,12 @@ static double distance(const struct evaluation *ev, int a, int b)
 bool ball_separated(const struct evaluation *ev, const struct note *note, int a, int b, double bound)
 {
 	if (note[a].danger ||
-	    (b >= 0 && note[b].danger)) /* out of range on its way, a right engine's may be anything */
+	    (b >= 0 && note[b].danger)) /* it leaves the range on the way, so a correct engine may have anything */
 		return false;
-	if (a == b) /* x == x asks whether x is a NaN */
+	if (a == b) /* x == x tests whether x is a NaN */
 		return !note[a].reason || note[a].certain;
-	/* An infinity is beyond every number, and a NaN compares as a NaN; what becomes of it where a number is rounded
-	 * to an integer is another matter. */
+	/* An infinity is beyond every number, and a NaN compares as a NaN. That does not hold where a number is
+	 * rounded to an integer (b < 0). */
 	if (b < 0 && note[a].certain)
 		return !mpfr_nan_p(ev->value[a]);
 	if (b >= 0 && (note[a].certain || note[b].certain))
@@ -65,8 +65,8 @@ bool ball_separated(const struct evaluation *ev, const struct note *note, int a,
 
 /* ---- ops that decide ---- */
 
-/* Largest or smallest of the parents: 1-Lipschitz in the largest radius, so the value stays known even where the choice
- * is not. */
+/* The largest or smallest of the parents. It is 1-Lipschitz in the largest radius, so the value is known even where
+ * the choice is not. */
 static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -99,8 +99,8 @@ static void ball_extremum(const struct evaluation *ev, struct note *note, int k)
 }
 
 /*
- * An element of a sort among those it may change places with: order statistics are 1-Lipschitz in the largest radius.
- * Exact and equal elements are a tie; otherwise the partials depend on an order that nobody knows.
+ * An element of a sort, among those it may change places with. Order statistics are 1-Lipschitz in the largest radius.
+ * Exact and equal elements are a tie. Otherwise the partials depend on an order that is unknown.
  */
 static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 {
@@ -121,7 +121,7 @@ static void ball_sorted(const struct evaluation *ev, struct note *note, int k)
 		note[k].unsure = REASON_UNSTABLE_PATH;
 }
 
-/* The steps of floor, ceil, trunc, round and sign: the value is exact unless rounding can reach the next step. */
+/* The steps of floor, ceil, trunc, round and sign. The value is exact unless rounding can reach the next step. */
 static void ball_step(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -147,14 +147,14 @@ static void ball_step(const struct evaluation *ev, struct note *note, int k)
 	bool far = fabs(x) > 0x1p52; /* every value of the dtype is an integer there */
 	if (!far && (!ball_separated(ev, note, a, -1, low) || !ball_separated(ev, note, a, -1, high)))
 		note[k].reason = REASON_UNSTABLE_PATH;
-	if (far && note[a].radius > 0) /* the exact x may lie up to 1 beside the integer of a right engine */
+	if (far && note[a].radius > 0) /* the exact x may be up to 1 away from the integer of a correct engine */
 		note[k].radius = note[a].radius + 1;
 }
 
 /* ---- arithmetic ---- */
 
-/* Whether a ball of this radius keeps clear of what is `distance` away from its centre; else REASON_ILL_CONDITIONED in
- * the note. */
+/* Whether a ball of this radius keeps clear of a singularity at `distance` from its centre. If not, sets
+ * REASON_ILL_CONDITIONED. */
 static bool clear_of(struct note *n, double radius, double distance)
 {
 	bool clear = radius == 0 || radius <= BALL_CLEAR * distance;
@@ -163,11 +163,12 @@ static bool clear_of(struct note *n, double radius, double distance)
 	return clear;
 }
 
-/* An engine's own formulas of a derivative inside the program round elsewhere: relative errors, whatever the binade. */
+/* An engine's own formulas for a derivative inside the program round in other binades, so only relative errors
+ * bound them. */
 bool ball_by_binade(const struct evaluation *ev, int k) { return ev->scalar[k].part == TRACE_PROGRAM; }
 
-/* Whether an engine calls its library, whose errors are stated in units of the last place, and has no formula of its
- * own. */
+/* Whether an engine calls its library for op and uses no formula of its own. The library's errors are stated in
+ * units of the last place. */
 static bool one_call(enum op op)
 {
 	switch ((int)op) {
@@ -206,12 +207,12 @@ double ball_absolute(const struct evaluation *ev, int k, double c)
 	return 2 * ev->dtype[s->dtype].unit * fmax(ev->accuracy[s->op].absolute, ev->accuracy[s->kind].absolute);
 }
 
-/* What an op with an error of c unit roundoffs loses at the size x. */
+/* The error at size x of an op that loses c unit roundoffs. */
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x)
 {
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
 	double relative = c * info->unit * x +
-	    fmax(1, c / 4) * info->tiny; /* the ulps of a function, of subnormal numbers */
+	    fmax(1, c / 4) * info->tiny; /* the ulps of a function, in subnormal numbers */
 	return (c <= 1 || one_call(ev->scalar[k].op)) && ball_by_binade(ev, k)
 	    ? fmin(c * rounding_of(info, x), relative)
 	    : relative;
@@ -232,8 +233,8 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 		r = rule->moved(&at);
 	}
 	/*
-	 * An exact result is met by every library: f(0), exp 0, log 1 and the like (ISO C, annex F), for elsewhere
-	 * these functions are not even rational. An approximate reciprocal root is the exception.
+	 * Every library gives an exact result where one exists: f(0), exp 0, log 1 and the like (ISO C, annex F).
+	 * Elsewhere these functions are not even rational. An approximate reciprocal root is the exception.
 	 */
 	bool exact = ev->scalar[k].exact && r == 0 && ev->scalar[k].op != OP_RSQRT &&
 	    ball_representable(ev->value[k], ev->scalar[k].dtype);
@@ -244,14 +245,14 @@ static void ball_unary(const struct evaluation *ev, struct note *note, int k, co
 }
 
 /*
- * The sign of a zero that was computed is nobody's promise (a sum may start from +0), and atan2 is the one op whose
- * finite value hangs on it.
+ * Whether scalar k was computed. The sign of a computed zero is not defined, because a sum may start from +0. atan2 is
+ * the one op whose finite value depends on it.
  */
 static bool computed(const struct evaluation *ev, int k) { return ev->scalar[k].n_parent > 0; }
 
 /*
- * A product is grouped as the engine likes, or for a derivative made whole and divided by one factor: danger where some
- * partial product leaves the normal range.  A factor 0 is no reason to be small.
+ * An engine may group a product as it likes; for a derivative it may also divide the whole product by one factor.
+ * There is danger where some partial product leaves the normal range. A factor 0 does not make a product small.
  */
 static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 {
@@ -270,7 +271,7 @@ static void ball_grouping(const struct evaluation *ev, struct note *note, int k)
 	n->danger |= n->most > info->max || n->least < info->normal;
 }
 
-/* An exact 0, added, rounds nothing. */
+/* Whether scalar k is an exact 0: adding it rounds nothing. */
 static bool adds_nothing(const struct evaluation *ev, const struct note *note, int k)
 {
 	return note[k].radius == 0 && mpfr_zero_p(ev->value[k]);
@@ -286,7 +287,7 @@ double ball_scaled_rounding(const struct dtype_info *info, bool down, double siz
 	return down && size + radius > 0 && size - radius < info->normal ? info->tiny : 0;
 }
 
-/* The one rounding of an addition of two. */
+/* The rounding error of an addition of two. */
 static double ball_addition(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -329,11 +330,11 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 			return;
 		}
 		break;
-	case OP_CUMPROD: /* another grouping rounds at the size of other products */
+	case OP_CUMPROD: /* another grouping rounds products of other sizes */
 		r = a * rb + b * ra + ra * rb;
 		ball_grouping(ev, note, k);
 		n->radius = r;
-		/* a factor 1 rounds nothing, nor does one that is 0; what is 0 in double need not be */
+		/* A factor that is exactly 1 or 0 causes no rounding. A factor that is 0 as a double need not be 0. */
 		if (!adds_nothing(ev, note, ka) && !adds_nothing(ev, note, kb) && !(a == 1 && ra == 0) &&
 		    !(b == 1 && rb == 0))
 			n->radius += info->unit * (v + r) + info->tiny;
@@ -359,15 +360,15 @@ static void ball_binary(const struct evaluation *ev, struct note *note, int k)
 		if (mpfr_sgn(ev->value[kb]) <= 0 && mpfr_zero_p(ev->value[ka]) &&
 		    (computed(ev, ka) || computed(ev, kb)))
 			n->reason = REASON_UNSTABLE_PATH;
-		c = 8;                                      /* of 2 ulps, in binary32 */
-		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number: 0 */
+		c = 8;                                      /* 2 ulps, in binary32 */
+		may_be_exact = mpfr_sgn(ev->value[kb]) > 0; /* of 0 and a positive number it is 0 */
 		break;
 	}
 	default: { /* pow */
 		if (clear_of(n, ra, a))
 			r = v * expm1(ball_pow_exponent(a, b, ra, rb));
 		if (mpfr_sgn(ev->value[ka]) < 0 && rb > 0)
-			n->reason = REASON_NON_FINITE; /* a right engine may see a fractional exponent */
+			n->reason = REASON_NON_FINITE; /* a correct engine may see a fractional exponent */
 		if (a == 0 && !ball_separated(ev, note, kb, -1, 0))
 			n->reason = REASON_UNSTABLE_PATH;                           /* 0^b is 0, 1 or infinite */
 		n->tie = a == 0 && b == 0 && ra == 0 && rb == 0 && note[kb].active; /* 0^b jumps */
@@ -397,7 +398,8 @@ static void ball_cast(const struct evaluation *ev, struct note *note, int k)
 
 /* ---- one scalar ---- */
 
-/* A pole gives an infinity of real arithmetic; elsewhere an infinity means that the range was left. */
+/* Why scalar k is not finite. A pole gives an infinity in real arithmetic; any other infinity means that the range
+ * was left. */
 static enum reason non_finite(const struct evaluation *ev, int k)
 {
 	if (mpfr_nan_p(ev->value[k]))
@@ -439,7 +441,7 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 			note[k].unsure = REASON_UNSTABLE_PATH;
 		break;
 	case OP_FIXED_POINT:
-		break; /* said by whoever appends it */
+		break; /* set by the code that appends it */
 	case OP_NEG:
 	case OP_STOP_GRADIENT:
 	case OP_SELECT:
@@ -479,18 +481,19 @@ static void ball_finite(const struct evaluation *ev, struct note *note, int k)
 	}
 }
 
-/* sech^2 of a hyperbolic cosine: 3 roundings, squared, and one more. */
+/* Roundings in sech^2 by a hyperbolic cosine: 3, doubled by the square, and one more. */
 static const double FORMULA_ROUNDINGS = 7;
 
-/* A factor of a formula: what another formula may have on the way to it; a value of the program is what it is. */
+/* The size of a factor of a formula. A derived factor may be as large as another formula makes it; a value of the
+ * program is itself. */
 static double factor(const struct evaluation *ev, const struct note *note, int k)
 {
 	return ev->scalar[k].part == TRACE_FORMULA ? note[k].most : fmax(1, note[k].magnitude);
 }
 
 /*
- * The largest of the products that a formula with scalar k in it may be made of: a y/b is an a/b^2, a power's y/a the
- * power less one.  That a program value is used in one is not known yet, so it counts too.
+ * The largest product of which a formula that uses scalar k may consist. Examples: a y/b may be computed as an a/b^2,
+ * y/a of a power as the power less one. Values of the program count too, because a later formula may use them.
  */
 static double most_of(const struct evaluation *ev, const struct note *note, int k)
 {
@@ -506,8 +509,8 @@ static double most_of(const struct evaluation *ev, const struct note *note, int 
 	case OP_DIV: {
 		const struct scalar *over = &ev->scalar[parent[0]];
 		bool twice = over->op == OP_DIV && ev->parent[over->parent + 1] == parent[1]; /* (a/b)/b */
-		/* y/a of y = rsqrt(a): as 1/(a sqrt(a)) it meets the square of that on the way to the next derivative
-		 */
+		/* y/a of y = rsqrt(a). Computed as 1/(a sqrt(a)), it meets the square of that on the way to the
+		 * next derivative. */
 		if (over->op == OP_RSQRT && ev->parent[over->parent] == parent[1])
 			most = fmax(most, pow(note[parent[0]].magnitude, 6));
 		double a = twice ? note[parent[0]].most : factor(ev, note, parent[0]), b = note[parent[1]].magnitude;
@@ -534,7 +537,7 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->danger |= in->danger;
 		if (in->danger)
 			n->danger_op = in->danger_op;
-		/* of the formulas for a partial some have inf/inf or inf - inf on the way */
+		/* some formulas for the partial have inf/inf or inf - inf on the way */
 		if (in->reason && (!in->certain || s->part == TRACE_FORMULA)) {
 			n->reason = in->reason;
 			return;
@@ -552,7 +555,7 @@ static void ball_known(const struct evaluation *ev, struct note *note, int k)
 		n->path = n->magnitude;
 	if (s->op != OP_CUMPROD)
 		n->most = most_of(ev, note, k);
-	/* Another formula for the same partial rounds at its size. */
+	/* Another formula for the same partial may round at its own size. */
 	if (s->part == TRACE_FORMULA && n->radius > 0)
 		n->radius += FORMULA_ROUNDINGS * ev->dtype[s->dtype].unit * n->magnitude +
 		    ball_absolute(ev, k, FORMULA_ROUNDINGS);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Whether the operand of a NaN stays outside the domain of its op wherever a right engine has it. */
+/* Whether the operand of a NaN is outside the domain of its op in every correct engine. */
 static bool outside(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -24,8 +24,8 @@ static bool outside(const struct evaluation *ev, const struct note *note, int k)
 }
 
 /*
- * The sign of a zero that was computed is nobody's promise, and that of an infinity may hang on it.  Of rsqrt(-0) it is
- * nobody's at all: MPFR has +inf, and 1/sqrt(-0) is -inf.
+ * Whether scalar s may be an infinity whose sign depends on the sign of a computed zero, which is not defined. The
+ * sign of rsqrt(-0) is not defined either: MPFR gives +inf, and 1/sqrt(-0) is -inf.
  */
 static bool signed_pole(const struct evaluation *ev, const struct scalar *s)
 {
@@ -39,7 +39,7 @@ static bool signed_pole(const struct evaluation *ev, const struct scalar *s)
 	return false;
 }
 
-/* An infinity and numbers: inf + x, inf * x and inf / x where the sign of x is sure. */
+/* Whether an infinity stays one among numbers: inf + x, and inf * x or inf / x if the sign of x is certain. */
 static bool infinity_stays(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -52,7 +52,8 @@ static bool infinity_stays(const struct evaluation *ev, const struct note *note,
 	case OP_REDUCE_MEAN:
 		for (int j = 0; j < s->n_parent; j++)
 			sum += note[parent[j]].certain ? 0 : note[parent[j]].magnitude + note[parent[j]].radius;
-		return sum <= dtype_table[s->dtype].max; /* else two numbers may make the other infinity */
+		return sum <=
+		    dtype_table[s->dtype].max; /* otherwise the sum of two numbers may become the other infinity */
 	case OP_MUL:
 		for (int j = 0; j < 2; j++)
 			if (!note[parent[j]].certain && note[parent[j]].magnitude <= note[parent[j]].radius)

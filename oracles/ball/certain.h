@@ -1,13 +1,13 @@
-/* certain.h: values that are no numbers, and yet the same in every right engine: an infinite input and what is made of
- * it, the NaN of log -1. */
+/* certain.h: infinities and NaNs that are the same in every correct engine. Examples: an infinite input, results
+ * computed from it, the NaN of log -1. */
 #ifndef ORACLES_BALL_CERTAIN_H
 #define ORACLES_BALL_CERTAIN_H
 
 #include "ball.h"
 
 /*
- * Whether scalar k, whose value is no number, has that value in every right engine.  Of its parents all is known: each
- * has a radius, or is certain itself.
+ * Whether every correct engine gives scalar k, which is infinite or NaN, this very value. Each of its parents must
+ * have a radius or be certain itself.
  */
 bool certain_non_finite(const struct evaluation *ev, const struct note *note, int k);
 

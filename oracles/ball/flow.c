@@ -1,10 +1,11 @@
-/* flow.c: radii of tangents and adjoints that are scalars of the trace.  TOLERANCE.md derives them. */
+/* flow.c: radii of tangents and adjoints that are scalars of the trace. TOLERANCE.md derives the radii. */
 #include "ball.h"
 #include "rounding.h"
 
 #include <math.h>
 
-/* What a rule needs of one operand: a flow counts with its path contributions, whose sum may have cancelled. */
+/* One operand of a rule. A flow counts with the magnitudes of its path contributions, because their sum may have
+ * cancelled. */
 struct operand {
 	double path, radius, most, flushed;
 	bool flow;
@@ -18,19 +19,20 @@ static struct operand operand(const struct evaluation *ev, const struct note *no
 	return (struct operand){path, n->radius, n->most, n->flushed, flow};
 }
 
-/* A factor as it stands in the products that engines may form: of a flow only what came together last. */
+/* The size of a factor in the products that engines may form. For a flow times a formula, that is the last sum on
+ * its way. */
 static double in_groups(const struct operand *x, bool other_is_flow)
 {
 	return other_is_flow ? x->most : fmax(1, x->path);
 }
 
-/* +-1, the commonest seed, rounds nothing. */
+/* Whether scalar k is exactly +-1, the commonest seed: a product with it rounds nothing. */
 static bool is_unit(const struct evaluation *ev, const struct note *note, int k)
 {
 	return note[k].radius == 0 && mpfr_cmpabs_ui(ev->value[k], 1) == 0;
 }
 
-/* Whether it may be anything but 0. */
+/* Whether the operand may be anything but 0. */
 static bool is_some(const struct operand *x) { return x->path > 0 || x->radius > 0; }
 
 /* Adds the product of x and y to the sums. */
@@ -40,13 +42,13 @@ static void add_product(struct note *out, const struct operand *x, const struct 
 	out->radius += x->path * y->radius + y->path * x->radius + x->radius * y->radius;
 	out->flushed += (x->path + x->radius) * y->flushed + (y->path + y->radius) * x->flushed;
 	out->most = fmax(out->most, in_groups(x, y->flow) * in_groups(y, x->flow));
-	if (x->flow != y->flow) /* what it came from may meet another factor of the formula first */
+	if (x->flow != y->flow) /* the factors of the flow may meet another factor of the formula first */
 		out->most = fmax(out->most, x->flow ? x->most : y->most);
 }
 
 /*
- * n roundings of products, each also an underflow that the rest of the product multiplies; also where it is the doubles
- * here that underflow, so `some` says whether the factors may be anything but 0.
+ * Adds n roundings of products. Each may also be an underflow, which the rest of the product multiplies. The doubles
+ * here may underflow as well, so `some` says whether the factors may be anything but 0.
  */
 static void round_products(struct note *out, const struct dtype_info *info, double n, bool some)
 {
@@ -83,7 +85,8 @@ static void flow_cast(const struct evaluation *ev, struct note *note, int k, con
 		round_products(&note[k], to, 1, is_some(&g));
 }
 
-/* A sum of n terms in any order, over paths: what cancels has been rounded at its size. */
+/* A sum of n terms in any order. It counts the magnitudes of the paths: terms that cancel were rounded at their own
+ * size. */
 static void flow_sum(const struct evaluation *ev, struct note *note, int k, const struct dtype_info *info)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -134,7 +137,7 @@ bool ball_flow(const struct evaluation *ev, struct note *note, int k)
 		return false;
 	}
 	out->flushed += rounding_flushes(info) ? info->normal : 0;
-	if (4 * out->most > info->max) /* a few such are added before the last factor */
+	if (4 * out->most > info->max) /* up to four of these are added before the last factor */
 		out->danger = true;
 	if (!(out->path + out->radius <= info->max))
 		out->reason = REASON_OVERFLOW;

@@ -4,24 +4,24 @@
 
 #include "ball.h"
 
-/* Whether scalar k rounds by the binade; an engine's own formulas of a derivative inside the program round elsewhere:
- * relative errors. */
+/* Whether scalar k rounds by the binade. An engine's own formulas for a derivative inside the program round in
+ * other binades, so only relative errors bound them. */
 bool ball_by_binade(const struct evaluation *ev, int k);
-/* What an op with an error of c unit roundoffs loses at the size x >= 0. */
+/* The error at size x >= 0 of an op that loses c unit roundoffs. */
 double ball_one_rounding(const struct evaluation *ev, int k, double c, double x);
-/* How many times worse than c unit roundoffs the function of scalar k is in the engine at hand; 1 for arithmetic, whose
- * c is 1. */
+/* How many times worse than c unit roundoffs the engine under test computes the function of scalar k. 1 for
+ * arithmetic, whose c is 1. */
 double ball_worse(const struct evaluation *ev, int k, double c);
-/* What it may be off by besides, whatever its value: 0 for arithmetic, and where the engine at hand declares nothing.
- */
+/* The absolute error that the engine under test declares for the function in addition. 0 for arithmetic, and if
+ * nothing is declared. */
 double ball_absolute(const struct evaluation *ev, int k, double c);
-/* Whether scalar k is an exact power of two, by which a product is not rounded. */
+/* Whether scalar k is an exact power of two. A product with it is not rounded. */
 bool ball_scales(const struct evaluation *ev, const struct note *note, int k);
-/* But for what is scaled down from the normal range: of a result of this size and radius. */
+/* The exception: the rounding of a result of this size and radius that was scaled down out of the normal range. */
 double ball_scaled_rounding(const struct dtype_info *info, bool down, double size, double radius);
 
-/* The radius of scalar k: a dot product; and reduce_sum, reduce_mean, norm or logsumexp.  Its note holds its magnitude.
- */
+/* Compute the radius of scalar k: ball_dot for a dot product, the other for reduce_sum, reduce_mean, norm and
+ * logsumexp. The note of k holds its magnitude. */
 void ball_dot(const struct evaluation *ev, struct note *note, int k);
 void ball_nary(const struct evaluation *ev, struct note *note, int k);
 

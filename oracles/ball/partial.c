@@ -15,7 +15,7 @@ struct span span_of(double a, double y, double r)
 	return (struct span){a, y, r, a - reach, a + reach, fmax(0, size - reach), size + reach};
 }
 
-/* One rounding at the size x, in unit roundoffs. */
+/* The error of one rounding at the size x, in unit roundoffs. */
 static double half(double x)
 {
 	return x > 0 ? rounding_of(&dtype_table[DTYPE_F64], x) / dtype_table[DTYPE_F64].unit : 0;
@@ -23,11 +23,11 @@ static double half(double x)
 
 static double squared(double x) { return x * x; }
 static double cube(double x) { return x * x * x; }
-/* The slope of asin; 1/sqrt(x^2 - 1) inverted, for any x. */
+/* The slope of asin. Inverted, it gives 1/sqrt(x^2 - 1) for any x. */
 static double arc_slope(double x) { return 1 / sqrt((1 - x) * (1 + x)); }
 static double beside_one(double x) { return sqrt(x - 1) * sqrt(x + 1); }
 
-/* sech^2; 4/(e^x + e^-x)^2 without an infinity. */
+/* sech^2, computed as 4/(e^x + e^-x)^2 without an infinity. */
 static double sech_squared(double x)
 {
 	double e = exp(-fabs(x)), s = 2 * e / (1 + e * e);
@@ -35,15 +35,16 @@ static double sech_squared(double x)
 }
 
 /*
- * |cos| (or |sin|) within r of a point where it is `here` and the other is `other`: Taylor to the second order.  Twice
- * r: the point itself is known to a rounding.
+ * A bound of |cos| (or |sin|) within r of a point where it is `here` and the other one is `other`. It uses Taylor to
+ * the second order, with 2r: the point itself is known up to a rounding.
  */
 static double wave(double here, double other, double r)
 {
 	return fmin(1, fabs(here) + 2 * r * fabs(other) + 2 * r * r);
 }
 
-/* The distance to the nearest pole of a tangent of value y; and 1/cos^2 at r closer to it. */
+/* The distance to the nearest pole of a tangent whose value is y. tan_slope gives 1/cos^2 at a point closer to it
+ * by r. */
 static double from_pole(double y) { return atan2(1, fabs(y)); }
 
 static double tan_slope(double y, double r)
@@ -52,7 +53,7 @@ static double tan_slope(double y, double r)
 	return 1 / (s * s);
 }
 
-/* r times the largest 2x/(1 + x^2)^2, which grows up to x = 1/sqrt(3) and falls beyond. */
+/* r times the largest 2x/(1 + x^2)^2. That grows up to x = 1/sqrt(3) and falls beyond. */
 static double atan_bent(double nearest, double farthest, double r)
 {
 	double top = 0.57735026918962584, x = fmin(fmax(nearest, top), farthest), h = hypot(1, x);
@@ -65,7 +66,7 @@ static void partial_one_minus_square(mpfr_ptr p, mpfr_srcptr a)
 	mpfr_ui_sub(p, 1, p, R);
 }
 
-/* e^-|a| / (1 + e^-|a|)^2, which never overflows. */
+/* e^-|a| / (1 + e^-|a|)^2, a form that never overflows. */
 static void partial_logistic(mpfr_ptr p, mpfr_srcptr a)
 {
 	mpfr_t below;
@@ -125,7 +126,7 @@ const struct unary_rule *unary_rule_of(enum op op) { return rules[op].partial ? 
 
 /* ---- one partial ---- */
 
-/* What a rule works on: scalar k, parent number j. */
+/* The operands of a rule: scalar k, parent number j. */
 struct partial_edge {
 	const struct evaluation *ev;
 	const struct note *note;
@@ -155,7 +156,7 @@ void ball_share(const struct evaluation *ev, const struct note *note, int k, str
 	}
 }
 
-/* What the partials of the scalar at the site share. */
+/* The facts that all partials of scalar s->k share. */
 static const struct shared *shared_of(const struct partial_edge *s)
 {
 	ball_share(s->ev, s->note, s->k, s->shared);
@@ -166,8 +167,9 @@ static mpfr_srcptr parent_value(const struct partial_edge *s, int j) { return s-
 static const struct note *parent_note(const struct partial_edge *s, int j) { return &s->note[s->parent[j]]; }
 
 /*
- * The radii from the slopes of p over the parents' radii (`moved`) and formula errors in units of u; tight == 0: read
- * as it is, no rounding.  A partial below the range of double is not 0.
+ * Sets the radii. `moved` bounds how far p moves over the parents' radii. tight and loose are errors of formulas in
+ * units of u, loose in addition to tight; tight == 0: the partial is read as it is, without rounding. A partial below
+ * the range of double does not count as 0.
  */
 static void set_radii(const struct partial_edge *s, struct partial *out, double moved, double tight, double loose)
 {
@@ -181,28 +183,28 @@ static void set_radii(const struct partial_edge *s, struct partial *out, double 
 	out->most = tight > 0 ? fmax(1, out->magnitude) : 0;
 }
 
-/* The formula's factors, where their products may be larger than all of them together. */
+/* Sets most from the factors of the formula. Some products of factors may be larger than the product of all. */
 static void set_most(struct partial *out, double x, double y, double z)
 {
 	out->most = fmax(out->most, fmax(x, fmax(y, z)));
 }
 
-/* What a formula loses at the worse end of the interval in which the operand may be. */
+/* The error of a formula at the worse end of the operand's interval. */
 static double at_worst(double (*lost)(double a, double y, double p), const struct span *at, double y, double p)
 {
 	return fmax(lost(at->low, y, p), lost(at->high, y, p));
 }
 
-/* Whether a formula's denominator, of which the partial is up to twice the inverse, may be flushed to 0: a sqrt(a),
- * cos^2 a. */
+/* Whether the denominator of a formula may be flushed to 0, such as a sqrt(a) or cos^2 a. The partial is up to
+ * twice its inverse. */
 static bool divides_by_zero(const struct dtype_info *info, double p)
 {
 	return rounding_flushes(info) && p * info->tiny > 0.5;
 }
 
 /*
- * Where every formula of the partial has exact steps only: at an exact 0 (e^0, cos 0, 1 - 0, 1/(1 + 0), 1/2 (1 - 1/2)
- * ...; erf has a constant), and 1/a of a power of two.
+ * Whether all steps of every formula of the partial are exact. That holds at an exact 0: e^0, cos 0, 1 - 0, 1/(1 + 0),
+ * 1/2 (1 - 1/2) and the like, but not for erf, which has a constant. It also holds for 1/a of a power of two.
  */
 static bool partial_exact(const struct partial_edge *s)
 {
@@ -211,8 +213,8 @@ static bool partial_exact(const struct partial_edge *s)
 	return op == OP_LOG ? is_power_of_two(a) : mpfr_zero_p(a) && op != OP_ERF;
 }
 
-/* 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a; and where f itself has a formula with a large intermediate,
- * that: y^2 e^-a of 1/(1 + e^-a). */
+/* Sets most for a unary op: 1/y of 1/2 / y, e^a of (e^a + e^-a)/2, y/a of 1/2 y/a. If f itself has a formula with a
+ * large intermediate value, that counts too: y^2 e^-a of 1/(1 + e^-a). */
 static void set_unary_most(struct partial *out, const struct unary_rule *rule, double a, double y)
 {
 	set_most(out, 2 * out->most, rule->detour(a, y) > 1 ? 2 / out->magnitude : 0, 0);
@@ -236,7 +238,7 @@ static void partial_unary(const struct partial_edge *s, const struct unary_rule 
 			out->loose = INFINITY;
 		return;
 	}
-	/* By the mean value theorem f' moves by at most r times the largest |f''| in between. */
+	/* By the mean value theorem, f' moves by at most r times the largest |f''| in between. */
 	struct span at = span_of(a, y, in->radius);
 	double moved = rule->bent(&at), p = out->magnitude + moved, top = y < 0 ? y - n->radius : y + n->radius;
 	set_radii(s, out, moved, at_worst(rule->tight, &at, top, p), at_worst(rule->loose, &at, top, p));
@@ -257,7 +259,7 @@ static void partial_div(const struct partial_edge *s, struct partial *out)
 	}
 	mpfr_div(out->value, s->ev->value[s->k], parent_value(s, 1), R);
 	mpfr_neg(out->value, out->value, R);
-	/* -y/b inherits the rounding of y, its underflow included; -a/b^2 squares b */
+	/* -y/b inherits the rounding of y, including its underflow; -a/b^2 squares b */
 	double moved = (ra + v * (2 + rb / b) * rb) / least / least, p = (v + s->note[s->k].radius) / least;
 	set_radii(s, out, moved + (v > 0 ? s->tiny / least : 0), rounded * 2.25 * p, rounded * 2.75 * p);
 	set_most(out, parent_note(s, 0)->magnitude, v, fmax(1 / b, 1 / (b * b)));
@@ -278,13 +280,13 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 	if (s->j == 1)
 		mpfr_neg(out->value, out->value, R);
 	mpfr_clear(square);
-	/* The partials are the parts of 1/z, z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
+	/* The partials are the parts of 1/z with z = b + ia, and 1/(z + d) - 1/z = -d/(z (z + d)). */
 	double d = hypot(ra, rb), moved = d > 0 ? d / h / (h - d) : 0;
 	double p = fabs(mpfr_get_d(out->value, R)) + moved;
-	/* b/(a^2 + b^2), where a square that underflows is nothing beside the sum; b/h/h with a hypot of libm */
+	/* b/(a^2 + b^2), if a square that underflows is negligible in the sum; b/h/h with a hypot of libm */
 	double best = h * h >= 16 * info->normal ? 3.25 : 6;
-	/* by halves of the angle, 2 atan(a/(h + b)): by a it is a difference of two terms of up to 1/h, by b a product
-	 */
+	/* by halves of the angle, 2 atan(a/(h + b)): the partial by a is a difference of two terms of up to 1/h,
+	 * the one by b a product */
 	double halves = s->j == 0 ? 44 * (1 / h + moved) : 34 * p;
 	set_radii(s, out, moved, best * p, halves - best * p);
 	out->cancels = s->j == 0 && b == 0;
@@ -296,8 +298,8 @@ static void partial_atan2(const struct partial_edge *s, struct partial *out)
 }
 
 /*
- * Powers at base 0: the partial by the base is 0 for b > 1 and b = 0, 1 for b = 1; by the exponent 0 where 0^b is 0 on
- * both sides of b, and a matter of convention at b = 0, where 0^b jumps.
+ * Powers at base 0. The partial by the base is 0 for b > 1 and b = 0, and 1 for b = 1. The partial by the exponent is
+ * 0 if 0^b is 0 on both sides of b. At b = 0 it is a matter of convention, because 0^b jumps there.
  */
 static void partial_pow_at_zero(const struct partial_edge *s, struct partial *out)
 {
@@ -326,11 +328,11 @@ static void partial_pow(const struct partial_edge *s, struct partial *out)
 		mpfr_mul(out->value, out->value, parent_value(s, 1), R);
 		double p = fabs(mpfr_get_d(out->value, R));
 		double moved = v / a * (b * expm1(grown + base) + rb * exp(grown + base));
-		/* b - 1 is rounded: the power moves by |log a| |b - 1| u */
+		/* b - 1 is rounded, so the power moves by |log a| |b - 1| u */
 		double direct = 6 + (log_a + base) * (b + rb + 1), best = fmin(6.25, direct); /* y b/a */
 		set_radii(s, out, moved, (p + moved) * best, (p + moved) * (direct - best + 1));
 		if (mpfr_sgn(parent_value(s, 0)) < 0 &&
-		    b * s->u >= 1) /* b - 1 may round from odd to even: the power of the other sign */
+		    b * s->u >= 1) /* b - 1 may round from odd to even, which gives the power of the other sign */
 			out->loose += 2 * (p + moved);
 	} else {
 		if (mpfr_sgn(parent_value(s, 0)) < 0) {
@@ -364,10 +366,10 @@ static void partial_norm(const struct partial_edge *s, struct partial *out)
 	p = fabs(mpfr_get_d(out->value, R));
 	if (r > BALL_CLEAR * y)
 		out->reason = REASON_ILL_CONDITIONED;
-	/* y has what squares that underflow leave in it */
+	/* y contains the error of squares that underflow */
 	double moved = (parent_note(s, s->j)->radius + p * r) / (y - r) + p * n * s->tiny / (2 * y * y);
 	set_radii(s, out, moved, (p + moved) * (n / 2 + 2.25) * (1 + n * s->u),
-	    (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y has higher orders of y's n/2 */
+	    (p + moved) * 5.75 * (1 + n * s->u)); /* 1/y contains higher orders of y's n/2 */
 	set_most(out, parent_note(s, s->j)->magnitude, 1 / y, 0);
 }
 
@@ -391,7 +393,7 @@ static void partial_logsumexp(const struct partial_edge *s, struct partial *out)
 	set_radii(s, out, moved, (p + moved) * tight * higher, (p + moved) * loose * higher);
 }
 
-/* A partial that is a value of the program, read as it is: no formula, no rounding. */
+/* A partial that is a value of the program and is read as it is: no formula, no rounding. */
 static void partial_operand(const struct partial_edge *s, int other, struct partial *out)
 {
 	mpfr_set(out->value, parent_value(s, other), R);
@@ -413,8 +415,8 @@ static void partial_share(const struct partial_edge *s, struct partial *out, int
 }
 
 /*
- * The winner takes all: 1 for the extremum's parent, 0 for the others.  A parent given n times wins as a whole; it is
- * counted as n shares, because an engine may share it out among them and add up again.
+ * The winner takes all: 1 for the extremum's parent, 0 for the others. A parent that occurs n times wins as a whole.
+ * It is counted as n shares, because an engine may give it n shares and add them up again.
  */
 static bool partial_extremum(const struct partial_edge *s, struct partial *out)
 {
@@ -422,13 +424,14 @@ static bool partial_extremum(const struct partial_edge *s, struct partial *out)
 		partial_constant(s, out, 0);
 		return false;
 	}
-	partial_share(s, out, shared_of(s)->winners); /* without a tie all winners are one scalar, or alike */
+	partial_share(s, out, shared_of(s)->winners); /* without a tie, all winners are one scalar or alike */
 	return true;
 }
 
 /*
- * A choice that rounding could change, between values that are not equal: whatever an engine chooses, and however it
- * shares out, the partial lies between -1 and 1 for abs and between 0 and 1 for an extremum.
+ * A choice between unequal values that rounding could change. Whatever an engine chooses or shares out, the partial
+ * lies between -1 and 1 for abs, and between 0 and 1 for an extremum. False at an exact tie or at 0, and for other
+ * ops.
  */
 static bool partial_either(const struct partial_edge *s, struct partial *out)
 {
@@ -466,7 +469,7 @@ bool ball_partial(
 	const struct scalar *c = &ev->scalar[k];
 	const struct dtype_info *info = &ev->dtype[c->dtype];
 	const struct unary_rule *rule = unary_rule_of(c->op);
-	/* its formulas call the function, or others that are as good as it is */
+	/* the formulas of the partial call the function itself, or others as accurate */
 	double roundings = rule ? rule->c : c->op == OP_POW ? 4 : 1;
 	double unit = info->unit * ball_worse(ev, k, roundings), absolute = ball_absolute(ev, k, roundings);
 	const struct partial_edge s = {ev, note, k, j, ev->parent + c->parent, unit, info->tiny, shared};
@@ -524,13 +527,13 @@ bool ball_partial(
 		break;
 	case OP_SORT:
 		partial_share(&s, out, c->n_parent);
-		break; /* all alike: unsure otherwise, and ties follow conventions */
+		break; /* all are alike: otherwise it is unsure, and ties follow conventions */
 	case OP_FIXED_POINT:
 		partial_constant(&s, out, 1);
-		break; /* the same value, known otherwise */
+		break; /* the same value, computed in another way */
 	case OP_SELECT:
 		partial_constant(&s, out, 1);
-		break; /* a choice rounding could change: unknown, as its value */
+		break; /* a choice that rounding could change: unknown, as its value */
 	default:
 		if (!rule) /* floor, sign, stop_gradient ...: locally constant */
 			return false;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The roundings of a wider format on the way, which an engine may compute in. */
+/* Allows for an engine that computes in a wider format and rounds twice. */
 static const double TWICE_ROUNDED = 1 + 0x1p-10;
 
 double rounding_of(const struct dtype_info *info, double x)
@@ -25,8 +25,8 @@ double rounding_of_addition(const struct dtype_info *info, double x)
 struct dtype_info rounding_flushing(const struct dtype_info *info)
 {
 	struct dtype_info out = *info;
-	out.tiny = ldexp(info->tiny,
-	    info->precision); /* twice the smallest normal; of an oracle that takes no account of underflow still 0 */
+	/* Twice the smallest normal number; 0 in an oracle that ignores underflow. */
+	out.tiny = ldexp(info->tiny, info->precision);
 	out.emin = info->emin + info->precision - 1;
 	return out;
 }
@@ -58,7 +58,7 @@ void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius)
 		t->quantum = quantum;
 }
 
-/* A priori: any order.  radius: of all terms together. */
+/* The a priori bound for any order. radius: of all terms together. */
 static double any_rounding(const struct terms *t, const struct dtype_info *info, double radius)
 {
 	return (t->n - 1) * info->unit * (t->positive + t->negative + radius);
@@ -71,8 +71,8 @@ double terms_rounding(const struct terms *t, const struct dtype_info *info, doub
 		return 0;
 	if (t->n == 2)
 		return rounding_of_addition(info, whole + t->radius);
-	/* The partial sums one by one, the k-th smallest of at most k + 1 terms, and the last rounding at the size of
-	 * the whole. */
+	/* Counts the partial sums one by one: the k-th smallest has at most k + 1 terms. The last rounding is at
+	 * the size of the whole. */
 	double any = any_rounding(t, info, radius), beside = radius + any,
 	       lost = rounding_of_addition(info, whole + beside);
 	int k = 2;
@@ -97,8 +97,8 @@ double terms_rounding_scaled(const struct terms *t, const struct dtype_info *inf
 }
 
 /*
- * Multiples of 2^q whose partial sums stay below 2^(q + precision).  Less, not at most: the magnitudes are added in
- * double, which may round 2^53 + 1 to 2^53 but never below.
+ * All terms are multiples of 2^q whose partial sums stay below 2^(q + precision). The comparison is strict: the
+ * magnitudes are added in double, which may round 2^53 + 1 to 2^53 but never below.
  */
 bool terms_exact(const struct terms *t, const struct dtype_info *info)
 {

@@ -1,4 +1,4 @@
-/* rounding.h: what one rounding to nearest, and a sum in any order, may be off by.  TOLERANCE.md derives it. */
+/* rounding.h: error bounds for one rounding to nearest, and for a sum in any order. TOLERANCE.md derives them. */
 #ifndef ORACLES_BALL_ROUNDING_H
 #define ORACLES_BALL_ROUNDING_H
 
@@ -6,40 +6,40 @@
 
 #include "graph/type.h"
 
-/* Half a unit in the last place of the binade of x >= 0; no number of magnitude up to x is rounded by more.  The
- * smallest subnormal below the normal range. */
+/* Half a unit in the last place of the binade of x >= 0; the smallest subnormal below the normal range. Rounding a
+ * number of magnitude up to x is off by at most this. */
 double rounding_of(const struct dtype_info *info, double x);
-/* The same of a sum of two, which is exact in the subnormal range. */
+/* The same for a sum of two, which is exact in the subnormal range. */
 double rounding_of_addition(const struct dtype_info *info, double x);
 
 /*
- * The row of a dtype for engines that may flush subnormal operands and results to 0: what underflows is off by up to
- * the smallest normal number, not by half of the smallest subnormal, and numbers are multiples of the smallest normal
- * or larger.  TOLERANCE.md, "Flushing to zero".
+ * The row of a dtype for engines that may flush subnormal operands and results to 0. An underflow is then off by up to
+ * the smallest normal number, not by half of the smallest subnormal. All numbers are multiples of the smallest normal
+ * or larger. TOLERANCE.md, "Flushing to zero".
  */
 struct dtype_info rounding_flushing(const struct dtype_info *info);
 static inline bool rounding_flushes(const struct dtype_info *info) { return info->tiny > info->normal; }
-/* The radius of a number of this size that such an engine may read as 0. */
+/* The radius of a number of this size that an engine may read as 0 by flushing. */
 double rounding_flushed(const struct dtype_info *info, double size, double radius);
 
-/* The terms of a sum, those that are exactly 0 left out: adding them rounds nothing.  None: {0}. */
+/* The terms of a sum, without those that are exactly 0, because adding them rounds nothing. No terms yet: {0}. */
 struct terms {
 	int n;
 	double positive, negative, top; /* sums of the magnitudes by sign, and the largest magnitude */
 	double radius;                  /* sum of the radii */
-	long quantum;                   /* exact terms: all are multiples of 2^quantum */
+	long quantum;                   /* for exact terms: all are multiples of 2^quantum */
 };
 
-/* What flushed partial sums of n terms, all but the whole, come to. */
+/* The error if all partial sums of n terms except the whole are flushed. */
 double terms_flushed(int n, const struct dtype_info *info);
 
-/* x: the exact value; magnitude |x|. */
+/* Adds a term: x is its exact value, magnitude is |x|. */
 void terms_add(struct terms *t, mpfr_srcptr x, double magnitude, double radius);
-/* What n - 1 additions in any order lose; `whole` is the magnitude of the sum.  A whole that is flushed is the caller's
- * to count (rounding_flushed). */
+/* The error of n - 1 additions in any order. `whole` is the magnitude of the sum. The caller counts a whole that is
+ * flushed (rounding_flushed). */
 double terms_rounding(const struct terms *t, const struct dtype_info *info, double whole);
-/* The same where all terms, and the sum, may be scaled by a common factor first, whatever binades that moves them to:
- * but for the last addition. */
+/* The same if an engine may first scale all terms, and so the sum, by a common factor, which moves them to other
+ * binades. Only the last addition is at the binade of the sum. */
 double terms_rounding_scaled(const struct terms *t, const struct dtype_info *info, double whole);
 /* Whether no order of accumulation rounds anything: all terms are exact, and every partial sum is a value of the dtype.
  */

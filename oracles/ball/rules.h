@@ -6,19 +6,20 @@
 
 #include "graph/program.h"
 
-/* Where an operand may be in a right engine: within r > 0 of a. y: the result at a. */
+/* Where an operand may be in a correct engine: within r > 0 of a. y: the result at a. */
 struct span {
 	double a, y, r;
 	double low, high;         /* a - r, a + r */
 	double nearest, farthest; /* the least and the largest magnitude in between */
 };
 
-/* An operand is a double here: its ends lie so much farther out, beside its size. */
+/* The operand is a double here, so the ends of its interval lie farther out by this part of its size. */
 #define SPAN_BLUR 0x1p-51
 
 struct span span_of(double a, double y, double r);
 
-/* See analytic_rules.def; a the operand, y the result, p the magnitude of the partial. */
+/* A row of analytic_rules.def, which explains the fields. a: the operand; y: the result; p: the magnitude of the
+ * partial. */
 struct unary_rule {
 	double c;
 	double (*moved)(const struct span *at);

@@ -1,6 +1,6 @@
 /*
- * sum.c: radii of sums and their kin: any order of accumulation, so the terms' magnitudes count and not the partial
- * sums.
+ * sum.c: radii of sums and their like. An engine may add in any order, so the magnitudes of the terms count, not the
+ * partial sums.
  */
 #include "internal.h"
 #include "rounding.h"
@@ -9,7 +9,7 @@
 
 #define R MPFR_RNDN
 
-/* What the additions of a sum lose. */
+/* The error of the additions of a sum. */
 static double sum_rounding(const struct evaluation *ev, int k, const struct terms *terms, double whole)
 {
 	const struct dtype_info *info = &ev->dtype[ev->scalar[k].dtype];
@@ -21,7 +21,7 @@ static double sum_rounding(const struct evaluation *ev, int k, const struct term
 	return terms_rounding(terms, info, whole);
 }
 
-/* A dot product: every product may be rounded, or (a fused multiply-add) not. */
+/* A dot product. An engine may round every product, or use fused multiply-adds. */
 void ball_dot(const struct evaluation *ev, struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -52,9 +52,10 @@ void ball_dot(const struct evaluation *ev, struct note *note, int k)
 }
 
 /*
- * The sum, divided by n or multiplied by the rounded inverse of a rounded n; or each term so, and then the sum.  A
- * power of two only shifts, if no term leaves the normal range; otherwise a sum that is exact need not be so after the
- * division, and the last addition rounds in another binade. least: the smallest that a term may be.
+ * The radius of a mean. An engine may divide the sum by n, multiply it by the rounded inverse of a rounded n, or do so
+ * to each term before it adds. A division by a power of two only shifts, if no term leaves the normal range. Otherwise
+ * an exact sum may become inexact by the division, and the last addition rounds in another binade. least: the smallest
+ * that a term may be.
  */
 static double mean_radius(const struct evaluation *ev, int k, const struct terms *terms, double least)
 {
@@ -92,7 +93,7 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	struct note *out = &note[k];
 	struct terms terms = {0};
 	for (int j = 0; j < s->n_parent; j++) {
-		if (note[parent[j]].certain) /* -inf to logsumexp, which is a 0 */
+		if (note[parent[j]].certain) /* -inf in a logsumexp, whose power is 0 */
 			continue;
 		terms_add(&terms, ev->value[parent[j]], note[parent[j]].magnitude, note[parent[j]].radius);
 		squares += note[parent[j]].magnitude * note[parent[j]].magnitude;
@@ -101,7 +102,8 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		top = fmax(top, note[parent[j]].magnitude);
 	}
 	double r = terms.radius, rounding = terms_exact(&terms, info) ? 0 : sum_rounding(ev, k, &terms, out->magnitude);
-	/* A partial sum may leave the range where the whole does not: which one does is a matter of the order. */
+	/* A partial sum may leave the range although the whole does not. Which partial sums occur depends on the
+	 * order. */
 	bool adds = s->op == OP_REDUCE_SUM || s->op == OP_REDUCE_MEAN;
 	double sum = terms.positive + terms.negative;
 	if (adds && s->n_parent > 1 && sum + r + (n - 1) * u * (sum + r) > info->max)
@@ -113,13 +115,13 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 	case OP_REDUCE_MEAN:
 		out->radius = mean_radius(ev, k, &terms, least);
 		break;
-	case OP_NORM: { /* 1-Lipschitz; squares are relative errors, halved by the root */
+	case OP_NORM: { /* 1-Lipschitz; errors of the squares are relative, and the root halves them */
 		double in = 0;
 		for (int j = 0; j < s->n_parent; j++)
 			in = hypot(in, note[parent[j]].radius);
 		out->radius = in + (n / 2 + 4) * u * (out->magnitude + in) + (in > 0 || top > 0 ? info->tiny : 0);
-		/* Squares that underflow: all of them, or beside the largest; of operands that are 0 or below the range
-		 * of double, those of what an engine has instead. */
+		/* Squares that underflow: all of them, or those beside the largest. Operands may be 0 or below the
+		 * range of double; then the squares are those of the values in an engine. */
 		double largest = top > 0 ? top : in;
 		if (largest > 0 && largest * largest < (rounding_flushes(info) ? 4 * n : 1) * info->normal)
 			out->danger = true;
@@ -136,8 +138,8 @@ void ball_nary(const struct evaluation *ev, struct note *note, int k)
 		out->radius = widest + u * (2 * top + 4 * out->magnitude + n + 4 * log(n) + 8) + info->tiny +
 		    ball_powers_flushed(ev, k, widest);
 		out->danger |= ball_powers_flushed(ev, k, widest) > 0.5;
-		/* Not shifted by the maximum, the sum is e^y, rounded: it may leave the range where no single power
-		 * does. */
+		/* Without its maximum subtracted, the sum is e^y, rounded. It may leave the range although no
+		 * single power does. */
 		out->danger |= exp(fmax(top + widest, mpfr_get_d(ev->value[k], R) + out->radius)) > info->max;
 		break;
 	}
