@@ -7,7 +7,7 @@
 #include "graph/heap.h"
 #include "graph/random.h"
 
-/* Open addressing over powers of two, at most half full; an entry counts if its round is the table's. */
+/* Open addressing with powers of two, at most half full. An entry counts only if its round is the table's. */
 struct entry {
 	int scalar;
 	uint32_t round;
@@ -47,7 +47,7 @@ void alike_reset(struct alike *self)
 
 static bool commutes(enum op op) { return op == OP_ADD || op == OP_MUL || op == OP_MAX || op == OP_MIN; }
 
-/* The class of parent j; those of an op that commutes in ascending order. */
+/* The class of parent j. For a commutative op the classes are in ascending order. */
 static int parent_class(const struct evaluation *ev, const struct note *note, int k, int j)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -78,7 +78,7 @@ static uint64_t hash(const struct evaluation *ev, const struct note *note, int k
 	return h;
 }
 
-/* Of constants the sign of 0 counts: 1/0 does not forget it. */
+/* Whether scalars a and b are the same computation. For constants the sign of 0 counts, because 1/0 depends on it. */
 static bool same(const struct evaluation *ev, const struct note *note, int a, int b)
 {
 	const struct scalar *s = &ev->scalar[a], *t = &ev->scalar[b];
@@ -94,7 +94,8 @@ static bool same(const struct evaluation *ev, const struct note *note, int a, in
 	return true;
 }
 
-/* A maximum that is certainly one of its parents, or one of several that are alike, is that parent. */
+/* The class of a maximum that is certainly one of its parents, or one of several that are alike: it is the class of
+ * that parent. */
 static int class_of_winner(const struct evaluation *ev, const struct note *note, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -129,7 +130,7 @@ int alike_class(struct alike *self, const struct evaluation *ev, const struct no
 	switch ((int)s->op) {
 	case OP_SELECT:
 	case OP_FIXED_POINT:
-		return k; /* nobody knows which, or by which way */
+		return k; /* it is unknown which one, or by which way */
 	case OP_MAX:
 	case OP_MIN:
 	case OP_REDUCE_MAX:
@@ -143,12 +144,12 @@ int alike_class(struct alike *self, const struct evaluation *ev, const struct no
 		break;
 	}
 	if ((!s->n_parent && note[k].active) || s->part == TRACE_PARAMETER ||
-	    s->part == TRACE_FLOW) /* variables; and flows, which none compares */
+	    s->part == TRACE_FLOW) /* variables; and flows, which are never compared */
 		return k;
 	if (2 * self->used >= self->room)
 		grow(self, ev, note);
-	/* What the trace was taken back beyond is of no more use, and what took its number is compared with like
-	 * anything else. */
+	/* Entries for scalars that were taken back are no longer used. A new scalar with the same number is
+	 * compared like any other. */
 	uint64_t h = hash(ev, note, k);
 	for (;; h++) {
 		struct entry *e = &self->at[h & (uint64_t)(self->room - 1)];

@@ -1,10 +1,10 @@
 /*
- * alike.h: which scalars of the trace are the same computation of the same leaves, however often it is written down:
- * two elements of tanh of a broadcast value.
+ * alike.h: which scalars of the trace are the same computation of the same leaves, even if it is written several
+ * times. Example: two elements of tanh of a broadcast value.
  *
- * Their exact values are the same, and so are their derivatives; what a right engine makes of them need not be (a
- * vectorised loop and its remainder may round differently).  So a maximum of them may be any of them, and its
- * derivative is the same.
+ * Their exact values are the same, and so are their derivatives. A correct engine may round them differently, for
+ * example in a vectorised loop and its remainder. So a maximum of them may be any of them, and its derivative is the
+ * same.
  */
 #ifndef ORACLES_ANALYTIC_ALIKE_H
 #define ORACLES_ANALYTIC_ALIKE_H
@@ -17,12 +17,12 @@ struct alike;
 struct alike *alike_open(void);
 void alike_close(struct alike *self);
 
-/* Forgets all; before a new trace. */
+/* Forgets all classes. Call it before a new trace. */
 void alike_reset(struct alike *self);
 
 /*
- * The class of scalar k, of which all but the class is known in note[k]: the number of the first scalar like it.  The
- * trace may have been taken back since, and grown again.
+ * The class of scalar k: the number of the first scalar like it. note[k] must be complete except for the class. The
+ * trace may have been taken back and grown again since the last call.
  */
 int alike_class(struct alike *self, const struct evaluation *ev, const struct note *note, int k);
 

@@ -1,5 +1,5 @@
-/* analytic.c: the primal ball while the trace grows, then the truth at a point from a sweep per convention assignment.
- */
+/* analytic.c: the primal ball while the trace grows, then the truth at a point: one sweep per assignment of
+ * conventions. */
 #include "internal.h"
 #include "graph/answer.h"
 #include "graph/heap.h"
@@ -16,7 +16,8 @@
 
 #define R MPFR_RNDN
 
-/* Scalars that derivatives of order 2 and above may grow the trace to: some 100 bytes and half a microsecond each. */
+/* Derivatives of order 2 and above may grow the trace to this many scalars. Each takes about 100 bytes and half a
+ * microsecond. */
 enum { DERIVED_SCALARS = 1 << 18 };
 
 /* ---- hooks: the ball follows the trace ---- */
@@ -26,7 +27,8 @@ static void on_scalar(void *context, struct evaluation *ev, int k)
 	struct analytic *self = context;
 	const struct scalar *s = &ev->scalar[k];
 	analytic_room(self, k + 1);
-	bool active = ev->part == TRACE_PARAMETER; /* its ties matter to the derivative inside, whatever the request */
+	bool active = ev->part ==
+	    TRACE_PARAMETER; /* its ties matter to the derivative inside, whatever the request is */
 	if (k < self->n_input_scalar)
 		active = self->input_active[k] != 0;
 	else if (s->op != OP_STOP_GRADIENT)
@@ -55,7 +57,7 @@ static bool norm_of_zeros(const struct evaluation *ev, int k)
 	return ev->scalar[k].op == OP_NORM && mpfr_zero_p(ev->value[k]);
 }
 
-/* Why the partials of scalar k are not certain. */
+/* Why the partials of scalar k are uncertain. */
 static uint8_t reason_of_partials(const struct evaluation *ev, const struct note *note, int k)
 {
 	if (note[k].reason)
@@ -73,8 +75,8 @@ static void on_uncertain(void *context, struct evaluation *ev, int k, int becaus
 	note[k].reason = because >= 0 ? reason_of_partials(ev, note, because) : REASON_UNSTABLE_PATH;
 }
 
-/* b a^(b - 1) of a negative a: b - 1 rounds from odd to even, and the power has the other sign.  Its derivatives are of
- * either. */
+/* Whether b a^(b - 1) of a negative a may have either sign: b - 1 rounds from odd to even. Then its derivatives may
+ * have either sign too. */
 static bool power_of_either_sign(const struct evaluation *ev, int k)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -86,7 +88,7 @@ static bool power_of_either_sign(const struct evaluation *ev, int k)
 static bool on_unsure(void *context, const struct evaluation *ev, int k)
 {
 	const struct note *n = &((struct analytic *)context)->note[k];
-	/* A solution's derivative differs between engines that know its meaning and engines that iterate
+	/* Engines that know the meaning of a solution and engines that iterate get different derivatives
 	 * (convergence.h). */
 	return n->tie || n->unsure || norm_of_zeros(ev, k) || ev->scalar[k].op == OP_SELECT ||
 	    ev->scalar[k].op == OP_FIXED_POINT || power_of_either_sign(ev, k);
@@ -180,10 +182,10 @@ static struct component primal_component(struct analytic *self, int k)
 }
 
 /*
- * What scatter_mul leaves as it was it moves, and at order 1 the trace has nothing there, but where it is no number. An
- * engine may all the same have g y/x of it (PyTorch's index_reduce): two roundings of any derivative of a program with
- * that op.  Above, what is left of g/x - g y/x^2 is no part of the derivative, which may be 0: there it is a product,
- * by 1.
+ * The error allowed for elements that scatter_mul leaves unchanged. It only moves them. So at order 1 the trace has no
+ * product there, unless the element is infinite or NaN. An engine may still compute g y/x (PyTorch's index_reduce):
+ * two roundings in every derivative of a program with that op. At higher orders the trace has a product by 1 there,
+ * because g/x - g y/x^2 leaves a remainder, while the derivative may be 0.
  */
 static double untouched(const struct analytic *self, double paths, enum dtype d)
 {
@@ -191,8 +193,8 @@ static double untouched(const struct analytic *self, double paths, enum dtype d)
 }
 
 /*
- * The part of it that g y may lose where it is subnormal: half of the smallest number over the least product of a value
- * of the trace and a flow.  Infinite where a value itself rounds to 0.
+ * The largest relative error of the product g y by underflow: half of the smallest number over the least product of a
+ * value of the trace and a flow. Infinite if a value itself rounds to 0.
  */
 static double lost_by_underflow(const struct analytic *self)
 {
@@ -268,7 +270,7 @@ struct component analytic_component(struct analytic *self, const struct transfor
 	const enum reason beside = self->note[k].reason;
 	if (beside &&
 	    (!out.reason || beside == REASON_NON_FINITE ||
-	        beside == REASON_OVERFLOW)) /* beside a primal that is no number, a tangent may be anything */
+	        beside == REASON_OVERFLOW)) /* beside a primal that is infinite or NaN, a tangent may be anything */
 		out = (struct component){.reason = out.reason ? out.reason : beside};
 	return out;
 }
@@ -290,9 +292,9 @@ static void derivative_truth(struct analytic *self, const struct conventions *co
 }
 
 /*
- * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none.  Its ball is that of the formulas
- * of trace_derive.def, the usual ones that lose most; what an engine loses by other groupings of more than three
- * factors is left to the loose radius.
+ * An element of a derivative of order 2 or more: scalar k of the trace, -1 for none. Its ball allows for the formulas
+ * of trace_derive.def, which are the usual ones that lose most. The loose radius allows for other groupings of more
+ * than three factors.
  */
 static struct component derived_component(struct analytic *self, int k)
 {
@@ -312,7 +314,7 @@ static struct component derived_component(struct analytic *self, int k)
 	return out;
 }
 
-/* Derivatives of a request of several transforms: all levels as scalars of the trace. */
+/* Derivatives of a request of several transforms. All levels become scalars of the trace. */
 static bool stacked_truth(
     struct analytic *self, const struct testcase *c, const struct type *types, int n, struct truth_tensor *out)
 {
@@ -336,9 +338,9 @@ static void undecide(struct truth_tensor *t, int n, enum reason reason)
 /* ---- one point ---- */
 
 /*
- * Whether a usual formula of a partial leaves the range once it is differentiated to that order: tanh' = 1/cosh^2 is 0
- * far out, and the derivative of that infinity over infinity.  A zero that nobody asked for is multiplied with it all
- * the same.
+ * Whether a usual formula of a partial leaves the range when it is differentiated to that order. Example: tanh' =
+ * 1/cosh^2 is 0 far out, but its derivative is infinity over infinity. An engine may multiply that by a zero that
+ * belongs to no path.
  */
 static bool formulas_overflow(struct analytic *self, const struct conventions *conventions, int order)
 {
@@ -380,7 +382,7 @@ static void mark_active(struct analytic *self, const struct testcase *c, struct 
 	self->n_input_scalar = total;
 }
 
-/* The truth, fixed points of meaning `solution` being evaluated in one way, which ev.unrolled says. */
+/* The truth with fixed points of meaning `solution` evaluated in one way; ev.unrolled says which. */
 static void truth_one_way(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -392,7 +394,7 @@ static void truth_one_way(
 	self->ev.freeze = false;
 	self->by_paths = self->slices;
 	self->multiplies = region_has_op(&c->program.top, OP_SCATTER_MUL);
-	self->underflow = 0; /* until a sweep says more */
+	self->underflow = 0; /* until a sweep computes it */
 	int order = request_order(c->transform, c->n_transform) + region_nesting(&c->program.top, OP_DERIVATIVE);
 	self->ev.times_one = order > 1;
 	alike_reset(self->alike);
@@ -401,9 +403,9 @@ static void truth_one_way(
 	out->nonfinite = trace_nonfinite(&self->ev);
 	primal_truth(self, c, a, out);
 	/*
-	 * At first order a NaN out of what is masked is a leak. Differentiated again, by the request or because it is
-	 * inside the program, even the derivative of a right mask multiplies its zeros with whatever became of the
-	 * masked partials: nobody promises more than not to call them a number.
+	 * At first order, a NaN from a masked part is a leak. At higher orders, by the request or by an op derivative,
+	 * it is none. There, even the derivative of a correct mask multiplies its zeros by the masked partials, which
+	 * may be infinite.
 	 */
 	bool singular = order > 0 && trace_singular(&self->ev, self->note, order);
 	self->singular = singular;
@@ -466,8 +468,8 @@ void analytic_truth(
 	}
 	double stray = self->stray;
 	self->ev.unrolled = true;
-	/* The first few steps after which an engine may stop, for the error need not fall from one to the next; and the
-	 * last. */
+	/* Tries the first few steps after which an engine may stop, because the error need not fall from step to
+	 * step, and then the last. */
 	for (int k = 0; k <= CONVERGENCE_STEPS && (!k || k <= self->ev.latest); k++) {
 		struct truth_point unrolled;
 		self->ev.late = k < CONVERGENCE_STEPS ? k : LIMIT_TRIP;

@@ -1,4 +1,4 @@
-/* analytic.h: the exact derivative of the executed path, by one sweep over the scalar trace, each value with a ball. */
+/* analytic.h: the exact derivative of the executed path, by one sweep over the scalar trace. Each value has a ball. */
 #ifndef ORACLES_ANALYTIC_ANALYTIC_H
 #define ORACLES_ANALYTIC_ANALYTIC_H
 
@@ -7,27 +7,28 @@
 struct analytic;
 struct oracle_rules;
 
-/* NULL never: a machine out of memory ends the process with exit code 4.  The rules (oracle_rules.h) must stay. */
+/* Opens an oracle with these rules (oracle_rules.h), which must outlive it. Never NULL: without memory, the process
+ * ends with exit code 4. */
 struct analytic *analytic_open(const struct oracle_rules *rules);
 void analytic_close(struct analytic *self);
 /*
- * Goes by other rules, which must stay, and for engines that flush subnormal numbers of the dtypes flushes[DTYPE_COUNT]
- * to 0 (NULL: of none); before the first truth.
+ * Switches to other rules, which must outlive the oracle, and says which engines to allow for: flushes[DTYPE_COUNT]
+ * holds the dtypes whose subnormal numbers may be flushed to 0 (NULL: none). Call it before the first truth.
  */
 void analytic_use(struct analytic *self, const struct oracle_rules *rules, const bool *flushes);
-/* Until it is set to NULL: [OP_COUNT], see oracle_accuracy. */
+/* Sets the declared accuracy of functions, [OP_COUNT] as for oracle_accuracy. It holds until it is set to NULL. */
 void analytic_accuracy(struct analytic *self, const struct op_accuracy *of);
 
 /*
- * Whether the cases to come are slices of a batch, whose contributions an engine may add up anywhere on the way: then
- * no addition or product of a derivative counts as exact because it would be so in one slice.
+ * Says whether the next cases are slices of a batch. An engine may add up the contributions of all slices anywhere on
+ * the way. So an addition or product of a derivative that is exact in one slice does not count as exact.
  */
 void analytic_slices(struct analytic *self, bool slices);
 
 /*
- * Truth at c->point[which]: primal and derivative components in every convention assignment.  Fills all of *out but fd.
- * Results in the arena.  The request has no batches (batch.h); derivatives whose trace would grow too large are
- * undecided(order).
+ * Computes the truth at c->point[which]: primal and derivative components for every assignment of conventions. Fills
+ * all of *out but fd, in the arena. The request has no batches (batch.h). Derivatives are undecided(order) if their
+ * trace would grow too large.
  */
 void analytic_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include "oracles/oracle_rules.h"
 
-/* What a kind may choose from; directional is there for a jvp only. */
+/* The choices of a kind; the directional one exists for a jvp only. */
 struct convention_choices {
 	int n;
 	enum convention at[5];
@@ -12,7 +12,7 @@ struct convention_choices {
 
 static const struct convention_choices extremum = {
     4, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL}};
-/* A mask that is open at both bounds gives the tie to nobody. */
+/* A mask that is open at both bounds passes nothing at a tie. */
 static const struct convention_choices clamp = {
     5, {CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_STRICT, CONVENTION_DIRECTIONAL}};
 static const struct convention_choices norm = {2, {CONVENTION_EVEN, CONVENTION_DIRECTIONAL}};
@@ -32,7 +32,7 @@ static const struct convention_choices *choices_of(enum op kind)
 	}
 }
 
-/* The first `most` of them, and the directional one. */
+/* The first `most` choices, and the directional one. */
 static int count_choices(const struct convention_choices *choices, int most, bool directional)
 {
 	bool offered = choices->at[choices->n - 1] == CONVENTION_DIRECTIONAL;
@@ -131,7 +131,7 @@ int convention_weight(
 
 /* ---- corners ---- */
 
-/* Fills option[] of tied scalar k; returns how many there are. */
+/* Fills option[] of tied scalar k; returns the number of options. */
 static int list_options(const struct evaluation *ev, int k, int *option)
 {
 	const struct scalar *s = &ev->scalar[k];
@@ -154,7 +154,7 @@ struct corners *corners_collect(const struct evaluation *ev, const struct note *
 	struct corners *self = NEW(a, struct corners, 1);
 	for (int k = 0; k < ev->n_scalar; k++)
 		self->n_tie += convention_tied(note, k);
-	/* Every tie has two options at least. */
+	/* Every tie has at least two options. */
 	if (self->n_tie > 6)
 		return NULL;
 	self->tie = NEW(a, int, self->n_tie);

@@ -1,6 +1,6 @@
 /*
- * conventions.h: what engines answer at kinks (ties of max, min, clamp, extrema; abs at 0).  A convention is one choice
- * per op KIND present at a tie; the analytic sweep is repeated once per assignment of choices.
+ * conventions.h: the answers of engines at kinks (ties of max, min, clamp, extrema; abs at 0). A convention is one
+ * choice per KIND of op that is at a tie. The analytic sweep runs once per assignment of choices.
  */
 #ifndef ORACLES_ANALYTIC_CONVENTIONS_H
 #define ORACLES_ANALYTIC_CONVENTIONS_H
@@ -10,41 +10,40 @@
 enum { CONVENTION_KINDS = 8, CONVENTION_ASSIGNMENTS = 64 };
 
 /*
- * For abs: first is +1, last is -1, even is 0.  For norm and pow: even is 0.  For sort: first keeps the order of the
- * tied elements, last reverses it, directional orders them by their tangents.  strict: nothing passes the tie.
- * CONVENTIONS.md says who publishes what.
+ * For abs, first is +1, last is -1, even is 0. For norm and pow, even is 0. For sort, first keeps the order of the
+ * tied elements, last reverses it, directional orders them by their tangents. strict: nothing passes the tie.
+ * CONVENTIONS.md lists which system uses which choice.
  */
 enum convention { CONVENTION_EVEN, CONVENTION_FIRST, CONVENTION_LAST, CONVENTION_DIRECTIONAL, CONVENTION_STRICT };
 
-/* No parent of a tied scalar: nothing passes it. */
+/* An option that is no parent of the tied scalar: nothing passes the tie. */
 enum { CORNER_STRICT = -1 };
 
 /*
- * Every tie by itself gives all to one of its parents: the corners of the set of what any mixture of conventions may
- * answer.  A derivative is affine in the shares of each tie, so whatever the mixture, it lies in the convex hull of the
- * corners.
+ * Choices in which every tie, on its own, gives everything to one of its parents. A derivative is affine in the shares
+ * of each tie. So every mixture of conventions lies in the convex hull of these corners.
  */
 struct corners {
 	int n_tie, n_corner;
 	int *tie;      /* [n_tie] scalars */
 	int *n_option; /* [n_tie] */
 	int **option;  /* [n_tie][n_option] parents; for abs 0 is +1 and 1 is -1; CORNER_STRICT */
-	int *chosen;   /* [n_scalar] of the corner at hand, for tied scalars */
+	int *chosen;   /* [n_scalar] for the current corner: the choice of each tied scalar */
 };
 
 struct conventions {
 	int n_kind;
 	enum op kind[CONVENTION_KINDS];
 	enum convention choice[CONVENTION_KINDS];
-	int most; /* choices of a kind, beside the directional one, that are looked at: those it has, or less by a
-	             planted fault */
-	bool directional; /* of a jvp: a tie may follow the tangents */
-	int n_assignment; /* the product of the kinds' choices; more than CONVENTION_ASSIGNMENTS when there are too many
+	int most; /* how many choices of each kind are tried, besides the directional one; all, or fewer by a planted
+	             fault */
+	bool directional; /* for a jvp: a tie may follow the tangents */
+	int n_assignment; /* the product of the kinds' choices; more than CONVENTION_ASSIGNMENTS if there are too many
 	                   */
-	const struct corners *corner; /* not NULL: of this corner, whatever `choice` says */
+	const struct corners *corner; /* not NULL: this corner counts, and `choice` does not */
 };
 
-/* Whether what is possible at a tie of this op has no corners: the unit ball of norm, the half line of pow. */
+/* Whether the set of answers at a tie of this op has no corners: the unit ball of norm, the half line of pow. */
 bool convention_is_open(enum op op);
 /* Whether scalar k is a tie on the active part of the trace. */
 bool convention_tied(const struct note *note, int k);
@@ -54,7 +53,7 @@ void conventions_collect(
 /* Sets choice[] to assignment `number`. */
 void conventions_assign(struct conventions *self, int number);
 /*
- * The partial of tied scalar k by its parent j under the assignment is result / *ties; the result is 0, 1 or -1.
+ * The partial of tied scalar k by its parent j under the assignment is result / *ties. The result is 0, 1 or -1.
  * shared: of k.
  */
 int convention_weight(
@@ -62,7 +61,7 @@ int convention_weight(
 /* Whether scalar k follows the direction of the tangent. */
 bool convention_is_directional(const struct conventions *self, const struct evaluation *ev, int k);
 
-/* The corners, in the arena; NULL where they are more than CONVENTION_ASSIGNMENTS or a tie has none. */
+/* All corners, in the arena. NULL if there are more than CONVENTION_ASSIGNMENTS, or if a tie has none. */
 struct corners *corners_collect(const struct evaluation *ev, const struct note *note, struct arena *a);
 /* Sets chosen[] to corner `number`. */
 void corners_choose(struct corners *self, int number);

@@ -23,16 +23,17 @@ bool convergence_nested(const struct region *region)
 static void undecide(struct component *c, enum reason reason) { *c = (struct component){.reason = reason}; }
 
 /*
- * The second order of linearising beside the solution, which counts where the first vanishes: tanh at 0, whose
- * distances are of the size of 1 (powers and quotients, which vary over their own size, have no such points).
+ * The second order of linearizing beside the solution. It matters where the first order vanishes, such as in tanh at
+ * 0, where distances are of size 1. Powers and quotients vary over their own size and have no such points.
  */
 static double second_order(const struct component *c, double stray) { return 16 * stray * stray * c->magnitude; }
 
-/* Twice the gap: not every number of steps is looked at, and several fixed points stop each when it likes. */
+/* Widens a component by twice the gap. Not every number of steps is tried, and several fixed points may stop at
+ * different steps. */
 static void widen(struct component *c, const struct component *unrolled, double seed, double stray)
 {
-	/* Iterations take paths that the solution does not know: from where they start, through which nothing arrives
-	 * in the end. */
+	/* Iterations use paths that the solution does not have, such as those from the initial carries. In the
+	 * limit they contribute nothing. */
 	c->in_domain &= unrolled->in_domain;
 	c->weak_zero |= unrolled->weak_zero;
 	if (c->reason)
@@ -44,7 +45,8 @@ static void widen(struct component *c, const struct component *unrolled, double 
 	double gap = 2 * fabs((c->value - unrolled->value) + (c->low - unrolled->low)) + second_order(c, stray);
 	c->tight = fmax(c->tight, unrolled->tight) + gap;
 	c->loose = fmax(c->loose, unrolled->loose) + gap;
-	/* Where nothing arrives but what iterations have not yet forgotten, the seed is what might have. */
+	/* If no path of the solution leads here, the iterations may still contribute. The largest seed then takes
+	 * the place of the magnitude. */
 	if (!(c->tight <= (c->magnitude > 0 ? c->magnitude : seed) / 64))
 		undecide(c, REASON_CONVERGENCE);
 }

@@ -1,11 +1,11 @@
 /*
- * hull.c: what mixtures of conventions may answer: the derivatives of every choice of each tie by itself, or where
- * these are too many or a tie has no corners, an interval per component.
+ * hull.c: the answers that mixtures of conventions may give. They come from every choice of each tie on its own. If
+ * there are too many choices, or if a tie has no corners, an interval bounds each component.
  *
- * A program whose elementary functions answer with any element of their Clarke subdifferential, each use with one of
- * its own, answers with an element of a conservative field (Bolte and Pauwels, Conservative set valued fields,
- * automatic differentiation, stochastic gradient methods and deep learning, Mathematical Programming 188, 2021).  What
- * lies outside is nobody's derivative, whatever was chosen where.
+ * A program may use any element of the Clarke subdifferential in each use of an elementary function. Its answer is
+ * then an element of a conservative field (Bolte and Pauwels, Conservative set valued fields, automatic
+ * differentiation, stochastic gradient methods and deep learning, Mathematical Programming 188, 2021). An answer
+ * outside cannot come from any such choice.
  */
 #include "internal.h"
 
@@ -61,7 +61,7 @@ static void add_range(struct hull_range *to, struct hull_range from, struct hull
 
 static const struct hull_range unknown = {-INFINITY, INFINITY, true};
 
-/* What the partial of tied scalar k by parent j may be; `present` says whether j takes part in the tie. */
+/* The range of the partial of tied scalar k by parent j. `present`: whether j takes part in the tie. */
 static struct hull_range share_range(struct analytic *self, int k, int j)
 {
 	const struct evaluation *ev = &self->ev;
@@ -79,7 +79,7 @@ static struct hull_range share_range(struct analytic *self, int k, int j)
 	}
 }
 
-/* What the partial of scalar k by parent j may be. */
+/* The range of the partial of scalar k by parent j. */
 static struct hull_range partial_range(struct analytic *self, const struct conventions *conventions, int k, int j)
 {
 	struct partial p;
@@ -119,7 +119,8 @@ static void adjoint_ranges(
 	}
 }
 
-/* The shares of a maximum add up to 1: its tangent lies between those of its parents.  Nothing may pass a clamp. */
+/* The range of the tangent of a maximum. Its shares add up to 1, so the tangent lies between those of its parents.
+ * A clamp may also pass nothing. */
 static struct hull_range between(struct analytic *self, int k, const struct hull_range *range)
 {
 	const struct evaluation *ev = &self->ev;

@@ -13,26 +13,26 @@ struct flow {
 	double tight, loose; /* radii */
 	double magnitude;    /* sum of the magnitudes of the path contributions */
 	struct terms terms;  /* so far */
-	double reach;        /* sum of what the terms may have been on the way, by usual formulas */
+	double reach;        /* sum of the magnitudes that the terms may have on the way, by usual formulas */
 	/* Of a chain of products, whose flows an engine may add up before or after it multiplies them: */
-	int joined;      /* adjoint: terms that came together from it on */
+	int joined;      /* adjoint: the number of terms that were added from it on */
 	double most;     /* adjoint: the largest magnitude of a product of the factors from it on */
-	double group;    /* adjoint: the same with the terms; tangent: sum of |x'/x| */
+	double group;    /* adjoint: the same product, times the terms; tangent: sum of |x'/x| */
 	uint8_t reason;  /* enum reason */
-	double flushed;  /* what it is off by if it and all flows on the way to it are flushed to 0 once each */
-	double share;    /* the largest part of loose - tight that one use of one formula brought */
+	double flushed;  /* its error if it and all flows on the way to it are flushed to 0 once each */
+	double share;    /* the largest part of loose - tight that one use of one formula adds */
 	enum op culprit; /* whose formula; OP_CONSTANT for none */
-	bool mixed;   /* adjoint: an engine may share it out otherwise among scalars that are alike, where nothing of it
+	bool mixed;   /* adjoint: an engine may share it differently among scalars that are alike, even if nothing of it
 	                 cancels */
 	bool present; /* a path leads here; its contributions may happen to be 0 */
-	bool singular; /* a published convention on the path gives a NaN (struct partial) */
+	bool singular; /* for some published convention on the path it is NaN (struct partial) */
 	bool weak;     /* struct component, weak_zero */
 };
 
 struct analytic {
 	struct evaluation ev;
 	bool flushes[DTYPE_COUNT]; /* as analytic_use was told */
-	/* Flushing or not: what values are rounded by; contributions to flows, and sums of them. */
+	/* The rounding of values, of contributions to flows, and of sums of contributions, flushing or not. */
 	struct dtype_info dtype[DTYPE_COUNT], contributions[DTYPE_COUNT], sums[DTYPE_COUNT];
 	struct note *note;
 	struct flow *flow;
@@ -42,39 +42,40 @@ struct analytic {
 	struct alike *alike;
 	bool slices;      /* the cases are slices of a batch */
 	bool multiplies;  /* the program has a scatter_mul */
-	double underflow; /* after a sweep of such a program: the part of a flow that the product with what scatter_mul
-	                     leaves as it was may lose */
-	bool singular;    /* something of the trace is: weak zeros matter */
-	bool by_paths;    /* of the trace at hand: engines may share out a flow, or add up, where the trace does not */
-	double stray;     /* the farthest that an engine's iterate is from a solution */
+	double underflow; /* after a sweep of a program with scatter_mul: the part of a flow that a product with an
+	                   * unchanged element may lose */
+	bool singular;    /* something in the trace is singular, so weak zeros matter */
+	bool by_paths; /* for this trace: an engine may share out a flow, or add up, at other places than the trace does
+	                */
+	double stray;  /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;
-	const uint8_t *input_active; /* [float input elements], set per case */
+	const uint8_t *input_active; /* [float input elements] whether the element is differentiated; set per case */
 	int n_input_scalar;
 };
 
-/* Room for notes and flows of n scalars; those that are there stay. */
+/* Makes room for notes and flows of n scalars; keeps those that exist. */
 void analytic_room(struct analytic *self, int n);
 
 /*
- * Fills self->flow and self->value for every scalar of the trace, at kinks by the assignment in `conventions`, from the
- * seeds of t: the cotangents of the results, backwards, or the tangents of t->wrt, forwards.
+ * Fills self->flow and self->value for every scalar of the trace. At kinks the assignment in `conventions` holds. The
+ * seeds come from t: the cotangents of the results, backwards, or the tangents of t->wrt, forwards.
  */
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t);
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t);
 
-/* After a sweep, of that kind: which flows a weak zero may make a NaN of (weak_zero.c). */
+/* Marks the flows that a weak zero may make a NaN (weak_zero.c). Call it after a sweep of the same kind. */
 void analytic_weak_zeros(struct analytic *self, const struct conventions *conventions, enum transform_kind kind);
 
-/* The partial of scalar k by parent j under the assignment, in memory of self; false when no path leads through the
+/* Computes the partial of scalar k by parent j under the assignment, in memory of self. False if no path uses the
  * edge. */
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p);
-/* Derivative number i, element e of the last sweep. */
+/* Element e of derivative number i, after the last sweep. */
 struct component analytic_component(struct analytic *self, const struct transform *t, int i, int e);
 
 /*
- * What mixtures of conventions may answer, at a point that has a tie: the n derivatives of t have these types.  In the
- * arena; conventions is working memory.
+ * The answers that mixtures of conventions may give at a point with a tie. types: those of the n derivatives of t. The
+ * result is in the arena; conventions is working memory.
  */
 struct hull *analytic_hull(struct analytic *self, struct conventions *conventions, const struct transform *t,
     const struct type *types, int n, struct arena *a);

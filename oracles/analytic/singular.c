@@ -5,7 +5,8 @@
 
 #define R MPFR_RNDN
 
-/* Partials of that order grow as the reciprocal of the distance, to the power order + 1 at most (rsqrt, 1/b). */
+/* The exponent range for partials of that order. They grow as the reciprocal of the distance to at most the power
+ * order + 1 (rsqrt, 1/b). */
 static mpfr_exp_t range_bits(enum dtype d, int order)
 {
 	mpfr_exp_t bits = 0;
@@ -15,7 +16,8 @@ static mpfr_exp_t range_bits(enum dtype d, int order)
 	return bits / (order + 1);
 }
 
-/* Where distances to a border count as none: up to 2^-bits, and up to what rounding may have moved the operand by. */
+/* Up to which distance a border counts as reached: 2^-bits, or the error by which rounding may have moved the
+ * operand. */
 struct reach {
 	mpfr_exp_t bits;
 	double radius;

@@ -1,5 +1,4 @@
-/* singular.h: whether a partial derivative of something that was executed is infinite, means nothing, or leaves the
- * range. */
+/* singular.h: whether a partial derivative of an executed op is infinite, undefined, or out of range. */
 #ifndef ORACLES_ANALYTIC_SINGULAR_H
 #define ORACLES_ANALYTIC_SINGULAR_H
 
@@ -7,19 +6,21 @@
 #include "oracles/evaluate/evaluate.h"
 
 /*
- * log2 of the largest number that partials of that order may be made of in every dtype of the trace: a cast may take a
- * derivative from any to any other, and order + 1 of them are multiplied.
+ * log2 of the largest number that partials of that order may contain, in every dtype of the trace. A cast may take a
+ * derivative from any dtype to any other, and order + 1 partials are multiplied.
  */
 mpfr_exp_t trace_range(const struct evaluation *ev, int order);
 
 /*
- * Whether one of the scalars of the trace is no finite number, or an op outside the open set on which it is
- * differentiable (the domain of ops.def), or so near to its border that rounding may take it there or a partial of that
- * order may overflow in the dtype of least range that is there: on the path or not, what is masked included.
+ * Whether some scalar of the trace is infinite, NaN, or singular: on the path or not, masked ones included.
+ *
+ * An op is singular outside the open set on which it is differentiable (the domain in ops.def). It is also singular
+ * too near the border of that set. There rounding may cross the border, or a partial of that order may overflow in the
+ * dtype of least range in the trace.
  */
 bool trace_singular(const struct evaluation *ev, const struct note *note, int order);
 
-/* Whether one of the scalars of the trace is infinite or no number. */
+/* Whether some scalar of the trace is infinite or NaN. */
 bool trace_nonfinite(const struct evaluation *ev);
 
 #endif

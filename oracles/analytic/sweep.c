@@ -1,4 +1,4 @@
-/* sweep.c: one tangent or adjoint sweep over the trace, every contribution with its radii. */
+/* sweep.c: one tangent or adjoint sweep over the trace. Every contribution carries its radii. */
 #include "internal.h"
 #include "graph/heap.h"
 #include "oracles/oracle_rules.h"
@@ -34,7 +34,7 @@ static void clear_flows(struct analytic *self)
 		mpfr_init2(self->value[self->value_ready], self->ev.precision);
 }
 
-/* Adds the term in self->term with these radii to flow k.  magnitude: of the paths that it came over. */
+/* Adds the term in self->term with these radii to flow k. magnitude: the magnitude of the paths it came over. */
 static void add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
 {
 	struct flow *f = &self->flow[k];
@@ -48,7 +48,7 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->loose += loose;
 	f->magnitude += magnitude;
 	terms_add(&f->terms, self->term, size, tight);
-	if (f->mixed) { /* in an engine terms of either sign */
+	if (f->mixed) { /* in an engine the terms may have either sign */
 		f->terms.positive += magnitude;
 		f->terms.negative += magnitude;
 	}
@@ -56,7 +56,8 @@ static void add_term(struct analytic *self, int k, double tight, double loose, d
 	f->joined++;
 }
 
-/* What a usual formula loses more than the best ones, here or on the way: the largest part is blamed. */
+/* Records how much more a usual formula loses than the best one, here or on the way. The op with the largest part
+ * is blamed. */
 static void add_share(struct flow *f, double share, enum op culprit)
 {
 	if (!(share > f->share))
@@ -71,7 +72,7 @@ static void poison(struct flow *f, enum reason reason)
 	f->reason = (uint8_t)reason;
 }
 
-/* A seed: exact.  Of one that is no number nothing is known, nor of what it reaches. */
+/* Adds a seed, which is exact. If the seed is infinite or NaN, every flow that it reaches is unknown. */
 static void add_seed(struct analytic *self, int k, double seed)
 {
 	if (seed == 0)
@@ -84,8 +85,8 @@ static void add_seed(struct analytic *self, int k, double seed)
 	add_term(self, k, 0, 0, fabs(seed));
 }
 
-/* A path leads to flow k, though nothing but 0 has come over it: an infinite partial further on is then 0 * infinity,
- * not 0. */
+/* Marks that a path leads to flow k, although only zeros have come over it. An infinite partial further on then
+ * gives 0 * infinity, not 0. */
 static void add_zero(struct analytic *self, int k)
 {
 	if (!self->flow[k].present)
@@ -94,8 +95,8 @@ static void add_zero(struct analytic *self, int k)
 }
 
 /*
- * A derivative inside the program: engines derive it by formulas and in groups of their own, and it is these that are
- * differentiated around it, each term rounded at the size of the paths.
+ * Extra roundings of each term that passes a derivative inside the program, at the size of the paths. Engines compute
+ * that derivative by their own formulas and groupings, and then differentiate these.
  */
 static const double DERIVATIVE_ROUNDINGS = 4;
 
@@ -106,20 +107,20 @@ static bool is_derivative(const struct analytic *self, int k)
 }
 
 /*
- * An edge of a product of many factors.  Its grouping is the engine's choice, who may also have a factor's share as g
- * y/x or the tangent as y sum(x'/x), so it is rounded at the size of all path contributions, not of their (possibly
- * cancelled) sum.
+ * An edge of a product of many factors. An engine may group the product as it likes. It may also compute a factor's
+ * share as g y/x, or the tangent as y sum(x'/x). So the edge is rounded at the size of all path contributions, not of
+ * their sum, which may cancel.
  */
 struct chain {
-	int roundings; /* that such a formula has and this sweep, link by link, has not */
-	double most;   /* of the partials of the edge, in any grouping */
-	double reach;  /* of their products with the flow */
+	int roundings; /* roundings of these formulas that this sweep, link by link, does not have */
+	double most;   /* the largest product of partials of the edge, in any grouping */
+	double reach;  /* the largest product of these with the flow */
 };
 
 /*
- * Whether the product in self->term is exact in every engine: over a power of two out of the subnormal range, or
- * because exact factors have a product that is a value of the dtype.  An exact partial other than +-1 is an operand,
- * which nobody's formula takes apart.
+ * Whether the product in self->term is exact in every engine. That holds for a power of two outside the subnormal
+ * range, and for exact factors whose product is a value of the dtype. An exact partial other than +-1 is an operand,
+ * so no engine splits it into factors.
  */
 static bool exact_product(
     const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
@@ -135,7 +136,7 @@ static bool exact_product(
 	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
 	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
 	    least >= info->normal)
-		return true; /* a seed of 1: the partial as it is */
+		return true; /* a seed of 1 leaves the partial as it is */
 	if (p->tight > 0)
 		return false;
 	if (p->magnitude == 1 && wider)
@@ -148,9 +149,11 @@ static bool exact_product(
 }
 
 /*
- * flow[to] += p * flow[from], where p is the partial over the edge; p NULL: no path leads through the edge, and only
- * what is unknown of flow[from] passes it (an engine that masks by multiplication turns a NaN into a NaN). at: the
- * scalar whose partial p is.  chain: NULL elsewhere.
+ * Does flow[to] += p * flow[from], where p is the partial over the edge. at: the scalar whose partial p is. chain: for
+ * an edge of a product of many factors, else NULL.
+ *
+ * If p is NULL, no path uses the edge. Only an unknown flow[from] passes it, because an engine that masks by
+ * multiplication passes a NaN on.
  */
 static void add_product(
     struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
@@ -160,8 +163,8 @@ static void add_product(
 	if (f->present)
 		self->flow[to].singular |= f->singular || (p && p->singular);
 	if (!f->present)
-		return;         /* a strong zero: whatever the partial, nothing arrives */
-	if (!p && !f->reason) { /* nor here, but for the NaN of a usual formula that left the range */
+		return;         /* a strong zero: nothing passes, whatever the partial is */
+	if (!p && !f->reason) { /* nothing passes here either, except the NaN of a usual formula that left the range */
 		if (f->loose == INFINITY) {
 			add_zero(self, to);
 			self->flow[to].loose = INFINITY;
@@ -179,7 +182,7 @@ static void add_product(
 	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
 	double reach = chain ? chain->reach : (g + f->loose) * most;
 	if (nothing && p->loose < INFINITY && f->loose < INFINITY && !(reach > info->max)) {
-		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times an infinity */
+		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times infinity */
 		add_zero(self, to);
 		return;
 	}
@@ -203,13 +206,13 @@ static void add_product(
 	bool by_size = chain || self->by_paths || mixed;
 	if (!exact)
 		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
-	/* g * 0.5 / y: what underflows before the last factor is multiplied by the rest of the formula, also where g is
-	 * a power of two */
+	/* The case g * 0.5 / y: an underflow before the last factor is multiplied by the rest of the formula. That
+	 * holds even if g is a power of two. */
 	double detour = 2 * most * info->tiny + (chain ? chain->roundings * info->unit * size : 0);
 	loose += detour;
 	worse += detour;
 	bool rounded_before = f->tight == 0 && f->loose > 0 &&
-	    p->magnitude != 1; /* by a usual formula: then the factors are not what is exact here */
+	    p->magnitude != 1; /* a usual formula rounded before, so the factors here are not exact in every engine */
 	if (!exact || doubled || chain || rounded_before)
 		loose += by_size ? info->unit * (size + loose) + info->tiny
 		                 : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
@@ -230,7 +233,7 @@ static void add_product(
 	add_term(self, to, tight, rounding_flushed(info, term, fmax(tight, loose)), p->magnitude * f->magnitude);
 }
 
-/* All terms of flow k have arrived: their sum is rounded once less than there are terms, in any order. */
+/* Finishes flow k after all its terms have arrived. Their sum, in any order, has one rounding less than terms. */
 static void finish_flow(struct analytic *self, int k)
 {
 	struct flow *f = &self->flow[k];
@@ -257,7 +260,8 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 	if (f->terms.positive + f->terms.negative + f->loose > info->max)
 		f->loose = INFINITY;
-	assert(!(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0)); /* a reason may stand beside NaN */
+	assert(
+	    !(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0)); /* with a reason set, the numbers may be NaN */
 }
 
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
@@ -281,9 +285,9 @@ bool analytic_partial(struct analytic *self, const struct conventions *conventio
 }
 
 /*
- * The edge of scalar k to its parent j as one of a chain of products, or NULL.  Along the chain three roundings a link,
- * and where a factor leaves or enters it (of the others, by their number) as many as terms are added there:
- * TOLERANCE.md counts them.
+ * Describes the edge of scalar k to its parent j as a link of a chain of products; NULL if it is none. Each link has
+ * three roundings. Where a factor leaves or enters the chain, the terms added there cost one rounding each: adjoints
+ * by the terms that joined, tangents by the number of factors. TOLERANCE.md counts them.
  */
 static const struct chain *chain_of(struct analytic *self, int k, int j, bool adjoint, struct chain *out)
 {
@@ -319,9 +323,9 @@ static const struct chain *chain_of(struct analytic *self, int k, int j, bool ad
 /* ---- sweeps ---- */
 
 /*
- * Whether scalar k may be its one active parent in an engine: a parameter of a derivative inside may be its operand,
- * and a derivative its direction, when no op computes it.  Then what is added up at k may be added up at the parent,
- * one by one.
+ * Whether scalar k may be the same as its one active parent in an engine. In a derivative inside the program, a
+ * parameter may be its operand, and a derivative its direction, if no op computes it. An engine may then add
+ * contributions to k at the parent, one by one.
  */
 static bool passes_on(const struct analytic *self, int k, const struct partial *p)
 {
@@ -374,7 +378,7 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 	}
 }
 
-/* The parent whose tangent is number `rank` in ascending order: quickselect, order[] is working memory. */
+/* The parent whose tangent is number `rank` in ascending order, by quickselect. order[] is working memory. */
 static int nth_tangent(struct analytic *self, int *order, int n, int rank)
 {
 	int low = 0, high = n - 1;
@@ -402,7 +406,7 @@ static int nth_tangent(struct analytic *self, int *order, int n, int rank)
 	return order[rank];
 }
 
-/* Tied elements of a sort part in the order of their tangents. */
+/* Tied elements of a sort separate in the order of their tangents. */
 static void directional_sorted(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];
@@ -458,8 +462,8 @@ static void directional_norm(struct analytic *self, int k)
 	add_term(self, k, tight + rounding, loose + rounding, size);
 }
 
-/* The tangent of a tie where the convention follows the direction: that of the parent that wins just beyond the point.
- */
+/* The tangent of a tie if the convention follows the direction: the tangent of the parent that wins just beyond the
+ * point. */
 static void directional_tangent(struct analytic *self, int k)
 {
 	struct evaluation *ev = &self->ev;
@@ -484,8 +488,8 @@ static void directional_tangent(struct analytic *self, int k)
 }
 
 /*
- * (b a' - a b')/b^2 rounds the path over a' as often as that over b', and at the same sizes: one more than a'/b and the
- * sum do, and one that makes b^2.
+ * Adds the roundings of (b a' - a b')/b^2. The path over a' is rounded as often as that over b', at the same sizes.
+ * That is one rounding more than in a'/b and the sum, and one more for b^2.
  */
 static void quotient_rule(struct analytic *self, int k)
 {
@@ -503,8 +507,8 @@ static void quotient_rule(struct analytic *self, int k)
 		out->loose = INFINITY;
 }
 
-/* The tangent of a choice may be b' + (a' - b') where a is chosen (PyTorch's minimum): a difference, rounded, and a
- * sum.  It may leave the range. */
+/* Allows for a choice computed as b' + (a' - b') where a is chosen (PyTorch's minimum). The difference and the sum
+ * are rounded, and the difference may leave the range. */
 static void blend(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];
@@ -514,14 +518,14 @@ static void blend(struct analytic *self, int k)
 		int parent = self->ev.parent[s->parent + j];
 		const struct flow *f = &self->flow[parent];
 		if (!f->present)
-			return; /* beside 0 the difference and the sum are exact */
+			return; /* if one is 0, the difference and the sum are exact */
 		size += f->reason ? INFINITY : fabs(mpfr_get_d(self->value[parent], R)) + f->loose;
 	}
 	self->flow[k].loose += size > info->max ? INFINITY : 2 * info->unit * size;
 }
 
-/* The tangent of a mean may be the sum of the tangents over n: a sum that leaves the range is no smaller for being
- * divided. */
+/* Allows for a mean whose tangent is the sum of the tangents, divided by n at the end. That sum may leave the range
+ * although the mean does not. */
 static void finish_mean(struct analytic *self, int k)
 {
 	const struct scalar *s = &self->ev.scalar[k];

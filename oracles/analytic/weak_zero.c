@@ -1,17 +1,19 @@
 /*
- * weak_zero.c: which derivatives 0 times infinity may make a NaN of, in an engine whose zeros are numbers as any other:
- * it hands a 0 to the branch not taken, to what nobody reads and to what a seed of 0 asks for, and multiplies it with
- * whatever partial is there.
+ * weak_zero.c: which derivatives 0 times infinity may turn into NaN.
  *
- * Such a NaN is born at a scalar with a partial that no dtype holds and passes to all that depends on it, or that it
- * depends on.  So this is a sweep of one bit, over all that was executed: what the path is does not matter.
+ * This concerns engines whose zeros multiply like any number. Such an engine passes a 0 to a branch not taken, to a
+ * value that nobody reads, and to a result with seed 0. It then multiplies that 0 by every partial on the way.
+ *
+ * A NaN of this kind starts at a scalar with a partial that no dtype holds. It passes to every scalar that depends on
+ * that one (forwards), or on which that one depends (backwards). So this is a sweep of one bit over all executed
+ * scalars, on the path or not.
  */
 #include "internal.h"
 
 #include <math.h>
 
-/* Whether the partial of scalar k by its parent j is infinite, means nothing or leaves the range, by the worst usual
- * formula, or may. */
+/* Whether the partial of scalar k by its parent j may be infinite, undefined, or out of range by the worst usual
+ * formula. */
 static bool blows_up(struct analytic *self, const struct conventions *conventions, int k, int j)
 {
 	struct partial p = {.value = self->partial};
@@ -20,8 +22,9 @@ static bool blows_up(struct analytic *self, const struct conventions *convention
 }
 
 /*
- * Whether the trace shows the edge as one that is differentiated.  Forwards a choice may have handed the tangent of
- * what was not chosen to any scalar, a constant included; but nobody's exponent is a constant by choice.
+ * Whether the trace shows that the edge is differentiated. Forwards, any scalar, even a constant, may have received
+ * the tangent of a value that a choice did not take. The exception is an exponent, which is never a constant by
+ * choice.
  */
 static bool counts(const struct analytic *self, enum transform_kind kind, int k, int j)
 {
@@ -31,7 +34,8 @@ static bool counts(const struct analytic *self, enum transform_kind kind, int k,
 	return kind == TRANSFORM_JVP && !(ev->scalar[k].op == OP_POW && j == 1);
 }
 
-/* Backwards from where it is born; forwards it may be in any result, past choices that the trace does not show. */
+/* Backwards, the NaN passes from the scalar where it starts to its parents. Forwards, it may be in any result,
+ * because the trace does not show choices. */
 void analytic_weak_zeros(struct analytic *self, const struct conventions *conventions, enum transform_kind kind)
 {
 	const struct evaluation *ev = &self->ev;
