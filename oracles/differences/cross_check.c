@@ -7,8 +7,8 @@
 #include "graph/random.h"
 
 /*
- * Scalars that may be evaluated per point, at some 0.1 to 1 microseconds each.  When they are spent, what is left is
- * measured as one block.
+ * The most scalars that may be evaluated per point; each takes 0.1 to 1 microseconds. Beyond that, the remaining
+ * coordinates are measured as one block.
  */
 static const int64_t work_budget = 1 << 19;
 
@@ -47,7 +47,7 @@ static void set_weights(struct check_run *p)
 	}
 }
 
-/* Whether FD can say anything; else the reason is in the evidence. */
+/* Whether finite differences can be taken here. If not, sets the reason in the evidence. */
 static bool measurable(struct check_run *p)
 {
 	const struct truth_point *truth = p->truth;
@@ -246,7 +246,8 @@ static struct fd_target vjp_target(const struct check_run *p, int first, int n)
 		const struct component *g = &p->truth->derivative[0][m->wrt].at[m->element];
 		int e = ilogb(m->move);
 		double move = scalbn(p->direction[m->input].at[m->element].f, -e);
-		/* Both factors near 1 or below: the product neither over- nor underflows where it matters. */
+		/* Both factors are near 1 or below, so the product does not overflow, and underflows only where it
+		 * is negligible. */
 		sum_add_product(&sum, scalbn(g->value, e - t.scale), move);
 		sum_add_product(&sum, scalbn(g->low, e - t.scale), move);
 		t.tolerance += (scalbn(g->tight, e - t.scale) + scalbn(cross_check_grain, e - t.scale)) * fabs(move);
@@ -265,8 +266,9 @@ static struct fd_run vjp_measure(struct check_run *p, int first, int n, bool ran
 }
 
 /*
- * Halves a set of coordinates until each part either agrees or is one coordinate, whose component is then undecided.
- * All moves have one sign here: where(x > 0, ...) at zeros is then left by all on the same side.
+ * Halves a set of coordinates until each part agrees or is a single coordinate. The component of a single coordinate
+ * that disagrees becomes undecided. All moves have one sign here. So where(x > 0, ...) at zeros leaves the path on the
+ * same side for all of them.
  */
 static void vjp_isolate(struct check_run *p, int first, int n)
 {
@@ -307,7 +309,7 @@ static void vjp_coordinates(struct check_run *p)
 
 /* ---- order 2 and above ---- */
 
-/* Tangents of the inputs in t->wrt, from the seeds of a jvp of them or of a vjp of their cotangents, as a direction. */
+/* Turns the seeds of a jvp, or of the cotangents of a vjp, into a direction: tangents of the inputs in t->wrt. */
 static void fix_direction(struct check_run *p, const struct transform *t, const struct tensor *seed)
 {
 	int n_input = p->c->program.top.n_param, at_zero = zero_exponent(p), step = 1 << 14;
@@ -329,7 +331,7 @@ static void fix_direction(struct check_run *p, const struct transform *t, const 
 	p->fixed[p->n_fixed++] = (struct fd_direction){direction, step};
 }
 
-/* The innermost and the last vjp; see struct check_run. */
+/* Finds the innermost and the last vjp; see struct check_run. */
 static void find_ends(struct check_run *p)
 {
 	p->t = &p->c->transform[p->c->n_transform - 1];
@@ -343,10 +345,10 @@ static void find_ends(struct check_run *p)
 	}
 }
 
-/* Directions of all levels but the one that is left to compare; all numbers are finite. */
+/* Fixes the directions of all levels except the one to compare. All numbers are finite. */
 static void fix_directions(struct check_run *p)
 {
-	const struct transform *below = NULL; /* the vjp whose cotangents the next one contracts */
+	const struct transform *below = NULL; /* the vjp whose cotangents the next vjp contracts */
 	for (int k = 0; k < p->c->n_transform && p->c->n_transform > 1; k++) {
 		const struct transform *t = &p->c->transform[k];
 		if (t != p->weigh)
@@ -376,7 +378,7 @@ static void check(struct cross_check *self, const struct testcase *c, int which,
 	fix_directions(&p);
 	list_coordinates(&p);
 	if (p.n_coordinate == 0)
-		return; /* nothing left to confirm: earlier evidence stands */
+		return; /* everything is confirmed already: the earlier evidence stays */
 	io->fd = (struct fd_evidence){.outcome = FD_NOT_RUN, .component = -1};
 	fd_begin(self->fd, c, which, a);
 	p.direction = NEW(a, struct tensor, n_input);

@@ -12,15 +12,16 @@ struct cross_check {
 };
 
 /*
- * Compares the derivatives of `io`, the truth at point `which` of c (checked; a request of one or more jvp and vjp),
- * with finite differences along one direction, random (vjp) or the tangent (jvp), then along parts of it when something
- * is off.  Fills io->fd; a component whose path neither side takes, or on which the oracles disagree, becomes
- * undecided.  At a kink, where conventions differ, it abstains.
+ * Compares the derivatives of `io` with finite differences along one direction: the tangent of a jvp, a random one for
+ * a vjp. `io` is the truth at point `which` of c, which is checked and requests one or more jvp and vjp.
+ *
+ * If something is off, it compares along parts of that direction. Fills io->fd. A component becomes undecided if
+ * neither side takes the path, or if the oracles disagree on it. At a kink, where conventions differ, it abstains.
  */
 void cross_check_direction(
     struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a);
 
-/* The same, coordinate by coordinate from the start; a jvp has the direction of its tangent only. */
+/* The same, but coordinate by coordinate from the start. A jvp is compared along its tangent only. */
 void cross_check_coordinates(
     struct cross_check *self, const struct testcase *c, int which, struct truth_point *io, struct arena *a);
 

@@ -1,10 +1,10 @@
-/* cross_check_jvp.c: each component of the results along the tangent, and along parts of it where the whole leaves the
- * path. */
+/* cross_check_jvp.c: compares each component of the results along the tangent. Where the whole tangent leaves the
+ * path, it compares along parts of it. */
 #include "cross_check_internal.h"
 
 #include <math.h>
 
-/* Where the target of a decided component belongs. */
+/* The place of a target's decided component. */
 struct component_place {
 	int derivative, element;
 };
@@ -34,13 +34,13 @@ static int jvp_targets(const struct check_run *p, struct fd_target *target, stru
 	return n;
 }
 
-/* Quotients along parts of the tangent, added up. */
+/* Quotients along parts of the tangent, and their sums. */
 struct parts {
 	int n;
 	struct fd_target *target;    /* [n], scratch */
 	struct compensated_sum *sum; /* [n] */
-	double *error;               /* [n]; infinite: a part did not converge */
-	enum reason off;             /* a single coordinate leaves the path on both sides */
+	double *error;               /* [n]; infinite if a part did not converge */
+	enum reason off;             /* why a single coordinate leaves the path on both sides */
 	struct fd_run last;
 };
 
@@ -73,8 +73,8 @@ static void jvp_add_parts(struct check_run *p, struct parts *parts, int first, i
 }
 
 /*
- * The tangent leaves the path on both sides, but its parts may not: the derivative is linear along the path, so
- * quotients along the parts, each on its own side, add up to it.
+ * For a tangent that leaves the path on both sides although its parts may not. The derivative is linear along the
+ * path. So the quotients along the parts, each on its own side, add up to it.
  */
 static void jvp_decompose(struct check_run *p, struct fd_target *target, int n_target, struct fd_run *run)
 {
@@ -97,7 +97,7 @@ static void jvp_decompose(struct check_run *p, struct fd_target *target, int n_t
 		if (!cross_check_off_path(t))
 			continue;
 		if (parts.off != REASON_NONE) {
-			/* Which results depend on the coordinate is not known. */
+			/* It is unknown which results depend on the coordinate. */
 			t->reason = t->reason == REASON_JUMP ? REASON_JUMP : parts.off;
 			continue;
 		}

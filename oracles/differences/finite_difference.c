@@ -12,11 +12,14 @@
 #include "step_length.h"
 
 /*
- * The ladder.  A smooth function leaves a truncation error of about h f''/2 beside f' (h relative to |x|) and a noise
- * of 2^(-log_step - precision): the first rung gives some 60 bits, ample for binary64, and the second says whether that
- * is true; the others are for strong curvature, for cancellation, and for one-sided values.  The last two are for
- * points that are tiny beside the results (subnormal inputs), where 512 bits are lost in noise; they are only worth
- * their price on a small program.
+ * The ladder of steps and precisions.
+ *
+ * A smooth function leaves a truncation error of about h f''/2 beside f', with h relative to |x|, and a noise of
+ * 2^(-log_step - precision). The first rung gives about 60 bits, more than enough for binary64. The second rung shows
+ * whether that is true. The others are for strong curvature, for cancellation, and for one-sided values.
+ *
+ * The last two are for points that are tiny beside the results (subnormal inputs), where 512 bits are lost in noise.
+ * They are expensive, so only small programs use them.
  */
 static const struct {
 	mpfr_prec_t precision;
@@ -25,7 +28,7 @@ static const struct {
 
 enum {
 	RUNGS = (int)(sizeof ladder / sizeof *ladder),
-	NOISE_RUNG = RUNGS - 2, /* and the one after it, which measures it */
+	NOISE_RUNG = RUNGS - 2, /* it and the next rung, which measures its error */
 	NOISE_RUNG_SCALARS = 4096,
 	GUARD_BITS = 64,
 	ZERO_EXPONENT = INT_MIN / 2 /* of an exact zero */
@@ -41,7 +44,7 @@ struct rung {
 	uint64_t path;
 	enum evaluate_status status;
 	int top;      /* no scalar of the trace at the point reaches 2^top */
-	int residual; /* of its solutions (struct evaluation) */
+	int residual; /* the residual exponent of its solutions (struct evaluation) */
 	mpfr_t delta, term;
 };
 
@@ -50,7 +53,7 @@ struct fd {
 	const struct testcase *c;
 	int which;
 	int n_component;
-	int *result, *element; /* [n_component] where a component is */
+	int *result, *element; /* [n_component] the place of a component */
 };
 
 struct fd *fd_open(const struct oracle_rules *rules)
@@ -126,7 +129,7 @@ static void reserve_base(struct rung *r, int n, mpfr_prec_t precision)
 		mpfr_init2(r->base[r->base_room++], precision);
 }
 
-/* Exponent e with |x| < 2^e; ZERO_EXPONENT for 0, INT_MAX for what is no number. */
+/* The exponent e with |x| < 2^e; ZERO_EXPONENT for 0, INT_MAX if x is infinite or NaN. */
 static int exponent_of(mpfr_srcptr x)
 {
 	if (mpfr_regular_p(x))
@@ -134,7 +137,8 @@ static int exponent_of(mpfr_srcptr x)
 	return mpfr_zero_p(x) ? ZERO_EXPONENT : INT_MAX;
 }
 
-/* Evaluates the point itself on rung k, once; records the stop_gradient values that the shifted evaluations replay. */
+/* Evaluates the point itself on rung k, once. Records the values of stop_gradient that the shifted evaluations
+ * replay. */
 static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct arena *a)
 {
 	struct rung *r = &self->rung[k];
@@ -152,7 +156,7 @@ static void evaluate_base(struct fd *self, int k, struct fd_run *run, struct are
 	r->top = ZERO_EXPONENT;
 	r->residual = r->ev.residual_exponent;
 	for (int s = 0; s < r->ev.n_scalar; s++) {
-		/* Infinities and NaN of branches not taken say nothing about rounding. */
+		/* Infinities and NaN in branches not taken say nothing about rounding. */
 		int e = exponent_of(r->ev.value[s]);
 		if (e != INT_MAX && e > r->top)
 			r->top = e;
@@ -176,28 +180,29 @@ static struct pair pair_mean(struct pair x, struct pair y)
 	return (struct pair){high / 2, (error + x.low + y.low) / 2};
 }
 
-/* What one target has seen so far. */
+/* The state of one target over the rungs so far. */
 struct fd_progress {
-	/* Of this rung: quotient minus known value, in units of 2^scale. */
+	/* On this rung: quotient minus known value, in units of 2^scale. */
 	struct pair excess[SIDES];
 	bool finite[SIDES];
 	int moved[SIDES], moved_before[SIDES]; /* exponent of the change of the functional */
 	double size;                           /* sum |weight * component| at the point */
 	bool base_finite;
 
-	int step_last;  /* log2 of the step of the rung before */
-	int sides_last; /* which sides shared the path on the rung before, as bits; -1: there was none */
+	int step_last;  /* log2 of the previous rung's step */
+	int sides_last; /* the sides that shared the path on the previous rung, as bits; -1: there was none */
 	struct pair excess_last;
-	double side_last[SIDES]; /* |excess| of each side on the rung before; INFINITY before there was one */
-	double change; /* of the excess between the last two rungs; INFINITY before there are two with the same sides */
+	double side_last[SIDES]; /* |excess| of each side on the previous rung; INFINITY before there is one */
+	double change; /* how far the excess moved between the last two rungs; INFINITY until two rungs have the same
+	                  sides */
 	/*
-	 * The quotient itself: beside a known value that is 2^106 times larger its changes are lost in `excess`. Drift:
-	 * how far it went since the rung before; drifting: farther than the time before that.
+	 * The quotient itself. Its changes are lost in `excess` if the known value is 2^106 times larger. drift: how
+	 * far it moved since the previous rung. drifting: it moved farther than on the rung before.
 	 */
 	double quotient[SIDES], quotient_last, drift;
 	bool drifting;
 	double goal;
-	double noise_trace; /* the noise that the largest scalar of the trace lets expect on this rung */
+	double noise_trace; /* the noise on this rung that the largest scalar of the trace explains */
 	bool jump;
 };
 
@@ -219,7 +224,7 @@ static void measure_base(struct rung *r, const struct fd_run *run, const struct 
 	p->size = mpfr_get_d(r->delta, MPFR_RNDN);
 }
 
-/* The quotient of one side, less the known value. */
+/* Measures the quotient of one side, minus the known value. */
 static void measure_side(const struct fd *self, struct rung *r, const struct fd_run *run, const struct fd_target *t,
     enum side side, struct fd_progress *p)
 {
@@ -265,20 +270,21 @@ static void set_quotient(struct fd_target *t, struct pair excess)
 
 bool fd_accepts(const struct fd_target *t, double excess)
 {
-	/* value + low itself is good to about 100 bits of the magnitude. */
+	/* value + low itself is accurate to about 100 bits of the magnitude. */
 	return excess <= fmax(4 * t->error, fmax(t->tolerance / 4, ldexp(t->magnitude, -90)));
 }
 
 /*
- * Whether the quotient vanishes with the step, as that of x^3 at 0: there is nothing on the path, so no size to compare
- * an error with.  `change`: of the excess since the rung before.
+ * Whether the quotient vanishes with the step, as that of x^3 at 0. The path contributes nothing there, so there is no
+ * size to compare an error with. change: how far the excess moved since the previous rung.
  */
 static bool vanishes(const struct fd_target *t, double excess, double change)
 {
 	return t->known && t->magnitude == 0 && isfinite(change) && excess <= ldexp(change, -30);
 }
 
-/* The same of each side by itself, where neither takes the path: x^2 by pow, whose formula changes at 0. */
+/* The same for each side on its own, if neither side takes the path. Example: x^2 by pow, whose formula changes at
+ * 0. */
 static bool sides_vanish(const struct fd_target *t, struct fd_progress *p)
 {
 	bool both = true;
@@ -292,7 +298,7 @@ static bool sides_vanish(const struct fd_target *t, struct fd_progress *p)
 	return both;
 }
 
-/* Follows the quotient from rung to rung; 2^-40 of it is agreement. */
+/* Follows the quotient from rung to rung. Changes below 2^-40 of it count as agreement. */
 static void measure_drift(struct fd_progress *p, double quotient)
 {
 	double drift = p->sides_last >= 0 ? fabs(quotient - p->quotient_last) : INFINITY;
@@ -301,8 +307,8 @@ static void measure_drift(struct fd_progress *p, double quotient)
 	p->quotient_last = quotient;
 }
 
-/* What rounding lets expect in a quotient: `lost` bits of the largest scalar, of the quotient itself, and what
- * solutions lack. */
+/* The noise that rounding explains in a quotient: `lost` bits of the largest scalar, the rounding of the quotient
+ * itself, and the errors of solutions. */
 static double expected_noise(const struct fd_target *t, const struct rung *r, const struct fd_run *run, int weight_top,
     int lost, double quotient)
 {
@@ -315,11 +321,14 @@ static double expected_noise(const struct fd_target *t, const struct rung *r, co
 }
 
 /*
- * How far the excess may be from what it tends to, from what two rungs show.  The noise of a rung is not known, only
- * what its largest scalar lets expect; but the rungs before and now are amplified alike, so what the change exceeds the
- * expectation by then, it may exceed it by now.  A change that noise does not explain is truncation, of which half at
- * least is gone with a step that is 2^50 times shorter; behind one that it explains no more truncation hides than that
- * noise, of which the shorter step (2^shrink of the one before) leaves its part, as of any smooth function.
+ * A bound on the distance of the excess from its limit, from two rungs.
+ *
+ * The noise of a rung is unknown; its largest scalar only gives an expected noise. But both rungs amplify rounding
+ * errors alike. So the noise may exceed the expectation on this rung as much as the change exceeded it before.
+ *
+ * A change that noise does not explain is truncation. A step that is 2^50 times shorter removes at least half of it. A
+ * change that noise explains hides no more truncation than that noise. The shorter step, 2^shrink of the previous one,
+ * leaves that part of it, as for any smooth function.
  */
 static double bound(
     const struct fd_progress *p, double spread, double expected, double expected_last, double floor, int shrink)
@@ -333,7 +342,7 @@ static double bound(
 	return spread + noise + (p->change > expected_last ? p->change : ldexp(2 * expected_last, shrink));
 }
 
-/* Decides one target from what a rung has shown. */
+/* Decides one target, if this rung allows it. */
 static void settle(
     struct fd_target *t, struct fd_progress *p, const struct rung *r, const struct fd_run *run, int weight_top)
 {
@@ -344,8 +353,8 @@ static void settle(
 	bool jumps[SIDES] = {false, false};
 	for (int side = 0; side < SIDES; side++) {
 		/*
-		 * Between rungs the step shrinks by 2^50 or more, so even a cube root's change shrinks by 2^16: what
-		 * shrinks by less than 2^8 does not tend to 0.
+		 * Between rungs the step shrinks by at least 2^50, so even a cube root's change shrinks by 2^16. A
+		 * change that shrinks by less than 2^8 does not tend to 0.
 		 */
 		if (p->finite[side] && p->moved_before[side] != ZERO_EXPONENT && p->moved[side] != ZERO_EXPONENT)
 			jumps[side] = p->moved[side] > p->moved_before[side] - 8;
@@ -354,9 +363,9 @@ static void settle(
 	p->jump = jumps[LEFT] || jumps[RIGHT];
 
 	/*
-	 * Without a side on the path, quotients that all tend to the known value still show it to be the derivative: a
-	 * tie in a branch not taken is an event that changes nothing.  A side that is no number is outside of the
-	 * domain: x^1.5 at 0 has its other side alone.
+	 * Without a side on the path, the quotients may still all tend to the known value. Then it is the derivative:
+	 * a tie in a branch not taken, for example, is an event that changes nothing. A side with an infinity or NaN
+	 * is outside of the domain: x^1.5 at 0 has only the other side.
 	 */
 	bool shared = run->left || run->right, left = shared ? run->left : p->finite[LEFT],
 	     right = shared ? run->right : p->finite[RIGHT];
@@ -371,7 +380,7 @@ static void settle(
 		measure_drift(
 		    p, both ? (p->quotient[LEFT] + p->quotient[RIGHT]) / 2 : p->quotient[left ? LEFT : RIGHT]);
 
-	/* Values of branches not taken can make the trace's largest scalar far too large. */
+	/* Values in branches not taken may make the trace's largest scalar far too large. */
 	int lost = (int)-run->precision - run->log_step + 4;
 	double slope = fmax(left ? fabs(p->quotient[LEFT]) : 0, right ? fabs(p->quotient[RIGHT]) : 0);
 	double expected = expected_noise(t, r, run, weight_top, lost, slope);
@@ -382,16 +391,16 @@ static void settle(
 	p->sides_last = sides;
 	set_quotient(t, excess);
 
-	/* With nothing on the path, x f'(x) is compared with the size of f. */
+	/* If the path contributes nothing, x f'(x) is compared with the size of f. */
 	p->goal = t->magnitude > 0 ? fmax(t->tolerance / 8, ldexp(t->magnitude, -56)) : ldexp(p->size, -40);
-	/* What moves as far with a shorter step has not begun to converge (cos near 2^500). */
+	/* A function that moves as far with a shorter step has not begun to converge (cos near 2^500). */
 	bool moves = (left && jumps[LEFT]) || (right && jumps[RIGHT]),
 	     accurate = !moves && t->error <= p->goal && (!t->known || fd_accepts(t, fabs(excess.high)));
 	if (accurate || (shared ? vanishes(t, fabs(excess.high), p->change) : sides_vanish(t, p)))
 		t->outcome = FD_AGREES;
 }
 
-/* Whether the last two rungs, on a side that they share, are too long a step for something on the way. */
+/* Whether the steps of the last two rungs are too long for some value on the way, on a side that both share. */
 static bool is_too_long(struct fd *self, const struct fd_run *run, struct arena *a)
 {
 	int last = run->n_rung - 1;
@@ -401,7 +410,7 @@ static bool is_too_long(struct fd *self, const struct fd_run *run, struct arena 
 	        run->log_step - move.step, a);
 }
 
-/* The ladder is at its end and the target still open. */
+/* Ends a target that is still open after the last rung. */
 static void give_up(
     struct fd *self, struct fd_target *t, const struct fd_progress *p, const struct fd_run *run, struct arena *a)
 {
@@ -410,10 +419,9 @@ static void give_up(
 		return;
 	}
 	/*
-	 * To contradict the other oracle the last two rungs must agree with each other much better than with it, and
-	 * not because both are lost in the noise (log(exp(x)) near 0 moves by less than a unit of e^0).  Quotients that
-	 * drift apart more on every rung have not begun to converge: the step is longer than the function's period
-	 * (sin(2^225 x)).
+	 * To contradict the other oracle, the last two rungs must agree with each other much better than with it. Both
+	 * must not be lost in noise: log(exp(x)) near 0 moves by less than a unit of e^0. Quotients that drift apart
+	 * more on every rung have not begun to converge: the step is longer than the function's period (sin(2^225 x)).
 	 */
 	double excess = fabs(p->excess_last.high);
 	bool converges = isfinite(p->change) && !p->drifting;
@@ -440,7 +448,7 @@ void fd_measure(struct fd *self, struct fd_run *run, struct arena *a)
 	}
 
 	int open = run->n_target;
-	bool noisy = false; /* some open target fails for noise alone */
+	bool noisy = false; /* some open target fails because of noise alone */
 	for (int k = 0; k < RUNGS && open; k++) {
 		struct rung *r = &self->rung[k];
 		if (k == NOISE_RUNG && (!noisy || self->rung[k - 1].ev.n_scalar > NOISE_RUNG_SCALARS))

@@ -12,8 +12,8 @@
 #define R MPFR_RNDN
 
 /*
- * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order; n steps
- * cost 64 n bits of the precision.  The second rung measures the error of the first, the third is for strong curvature
+ * A step of 2^-64 of the input leaves a truncation error of about 2^-64 of the derivative of the next order. n steps
+ * cost 64 n bits of the precision. The second rung measures the error of the first; the third is for strong curvature
  * and cancellation.
  */
 static const struct {
@@ -46,17 +46,17 @@ void fd_mixed_close(struct fd_mixed *self)
 	free(self);
 }
 
-/* What one target has seen so far, in units of 2^scale. */
+/* The state of one target, in units of 2^scale. */
 struct mixed_progress {
 	mpfr_t sum;          /* over the samples so far */
 	mpfr_exp_t top;      /* of the largest sample */
-	double excess, last; /* quotient less the known value, on this rung and the one before */
+	double excess, last; /* quotient minus the known value, on this rung and the previous one */
 	bool seen;
-	mpfr_t before;    /* the quotient of the rung before */
-	mpfr_exp_t moved; /* how far it has moved since then */
+	mpfr_t before;    /* the quotient of the previous rung */
+	mpfr_exp_t moved; /* how far it moved since then */
 	int moves;
 	bool drifting; /* the quotients move apart: the step is longer than the function's period (sin(2^600 x)) */
-	double noise;  /* what the precision leaves open of the quotient */
+	double noise;  /* the uncertainty of the quotient that the precision leaves */
 };
 
 /* One measurement. */
@@ -95,7 +95,7 @@ static void add_sample(struct mixed *m, const struct evaluation *ev, bool negati
 	}
 }
 
-/* All samples on one side; false when one of them leaves the path. */
+/* Takes all samples on one side. False if one of them leaves the path. */
 static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sign)
 {
 	struct move move[LIMIT_TRANSFORMS];
@@ -127,13 +127,13 @@ static bool sample(struct mixed *m, struct evaluation *ev, int log_step, int sig
 	return true;
 }
 
-/* 2^exponent, 0 or infinity beyond the range. */
+/* 2^exponent; 0 or infinity if that is out of range. */
 static double power_of_two(mpfr_exp_t exponent)
 {
 	return exponent < -1100 ? 0 : exponent > 1100 ? INFINITY : ldexp(1, (int)exponent);
 }
 
-/* The quotient in p->sum, which the precision leaves open by 2^noise, against that of the rung before. */
+/* Compares the quotient in p->sum with that of the previous rung. The precision leaves an uncertainty of 2^noise. */
 static void follow(struct mixed *m, struct mixed_progress *p, mpfr_exp_t noise)
 {
 	if (p->seen) {
@@ -147,7 +147,7 @@ static void follow(struct mixed *m, struct mixed_progress *p, mpfr_exp_t noise)
 	mpfr_set(p->before, p->sum, R);
 }
 
-/* The quotient of a target from its sum; false when it is no number. */
+/* Computes the quotient of a target from its sum. False if it is infinite or NaN. */
 static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress *p, int log_step, int sign)
 {
 	long scale = t->scale;
@@ -167,8 +167,8 @@ static bool measure(struct mixed *m, struct fd_target *t, struct mixed_progress 
 }
 
 /*
- * Compares what the rungs have shown.  A quotient that shrinks with the step is one of a derivative that is 0, whose
- * magnitude (no path) gives no size for an error.
+ * Decides a target from the rungs so far. If the quotient shrinks with the step, the derivative is 0. Its magnitude is
+ * 0 too (no path) and gives no size for an error.
  */
 static void settle(struct fd_target *t, struct mixed_progress *p)
 {
@@ -185,7 +185,7 @@ static void settle(struct fd_target *t, struct mixed_progress *p)
 		t->outcome = FD_AGREES;
 }
 
-/* Whether the last two rungs are too long a step, in all directions at once, for something on the way. */
+/* Whether the steps of the last two rungs, in all directions at once, are too long for some value on the way. */
 static bool is_too_long(struct mixed *m, struct evaluation *ev)
 {
 	int last = m->run->n_rung - 1;
@@ -198,8 +198,8 @@ static bool is_too_long(struct mixed *m, struct evaluation *ev)
 }
 
 /*
- * To contradict the other oracle the last two rungs must agree with each other much better than with it, and not by
- * chance: nothing moves apart, which takes three rungs to see.
+ * To contradict the other oracle, the last two rungs must agree with each other much better than with it. That must
+ * not be chance: no quotients move apart, which takes three rungs to see.
  */
 static void give_up(struct mixed *m, struct fd_target *t, const struct mixed_progress *p, struct evaluation *ev)
 {

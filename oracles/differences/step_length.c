@@ -6,7 +6,7 @@
 
 #include "oracles/oracle_rules.h"
 
-/* Of a move, in bits.  What moves by less is small beside its value: nothing of a result that cancels. */
+/* Bits of a move. A smaller move is negligible beside its value, so a cancelling result does not consist of it. */
 enum { VISIBLE = 40, SHRINKS = 8, STILL = INT_MIN / 2 };
 
 /* A value to 53 bits: part * 2^exponent. */
@@ -22,7 +22,7 @@ static struct rough rough_of(mpfr_srcptr x)
 	return r;
 }
 
-/* log2 of the distance of a value from where it was, STILL where that is no visible part of it. */
+/* log2 of the distance of a value from its previous one; STILL if that is negligible beside the value. */
 static int distance(struct rough from, mpfr_srcptr to_value)
 {
 	struct rough to = rough_of(to_value);

@@ -1,11 +1,12 @@
-/* kinks.c: answers at kinks: one assignment of conventions, a mixture of them, or nobody's derivative. */
+/* kinks.c: answers at kinks. An answer may follow one assignment of conventions, be a mixture of them, or be
+ * outside of all mixtures. */
 #include "internal.h"
 #include "graph/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The components of one place under each assignment of conventions. */
+/* The component of one place under an assignment of conventions. */
 static const struct component *assigned(const struct truth_point *t, int assignment, int k, int e)
 {
 	return &t->derivative[assignment][k].at[e];
@@ -18,7 +19,7 @@ static bool same_ball(const struct component *a, const struct component *b)
 	        (a->value == b->value && a->low == b->low && a->tight == b->tight && a->loose == b->loose));
 }
 
-/* Whether all assignments say the same about a component. */
+/* Whether a component is the same under all assignments. */
 static bool same_in_all(const struct truth_point *t, int k, int e)
 {
 	for (int s = 1; s < t->n_assignment; s++)
@@ -27,8 +28,8 @@ static bool same_in_all(const struct truth_point *t, int k, int e)
 	return true;
 }
 
-/* An assignment under which a component is undecided, first one under which a NaN is no leak; or one in which it is
- * decided. */
+/* The truth of a component under the least certain assignment: first one that leaves it undecided and excuses a
+ * NaN, then any other that leaves it undecided. If none does, one that decides it. */
 static const struct component *weakest(const struct truth_point *t, int k, int e)
 {
 	const struct component *found = NULL;
@@ -67,10 +68,10 @@ static enum fit fit_of(const struct truth_point *t, int assignment, const struct
 
 /* ---- outside of all mixtures ---- */
 
-/* Two roundings of a double and a division, with room: what a corner's figures may be off by themselves. */
+/* The allowed error of a corner's own numbers: two roundings of a double and a division, with a margin. */
 static const double CORNER_ERROR = 0x1p-40;
 
-/* How far from the hull component (k, e), number `at`, may be by rounding. */
+/* How far from the hull rounding may move component (k, e), whose flattened number is `at`. */
 static double slack_of(const struct truth_point *t, int k, int e, int at)
 {
 	const struct hull *h = t->hull;
@@ -106,15 +107,15 @@ static void observe_outside(struct judge *j, const struct truth_point *t, int k,
 }
 
 /*
- * A component by itself against what mixtures may answer there, or without a hull between the assignments; true when it
- * is inside, or undecided under one of them.
+ * Compares one component with the interval of all mixtures; without a hull, with the interval between the assignments.
+ * True if it is inside, or undecided under one of them.
  */
 static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e, int at, double got)
 {
 	const struct component *first = assigned(t, 0, k, e);
 	double low = t->hull ? t->hull->low[at] : INFINITY, high = t->hull ? t->hull->high[at] : -INFINITY,
 	       slack = slack_of(t, k, e, at);
-	/* Where no tie leads, every assignment says the same, and its own radius is what counts. */
+	/* Where no tie leads, every assignment gives the same component, and its own radius counts. */
 	bool plain = same_in_all(t, k, e) && (!t->hull || low == high), inside;
 	if (weakest(t, k, e)->reason != REASON_NONE)
 		return true;
@@ -128,7 +129,7 @@ static bool judge_box(struct judge *j, const struct truth_point *t, int k, int e
 	return inside;
 }
 
-/* One coordinate of the joint question, in units of the largest number there. */
+/* One coordinate of the joint test, in units of the largest number there. */
 struct axis {
 	int which, element, at;
 	double scale, got, slack;
@@ -139,7 +140,7 @@ static double coordinate(const struct hull *h, int corner, const struct axis *x)
 	return h->corner[corner][x->at] / x->scale;
 }
 
-/* The coordinates in which a number was returned and all is known. */
+/* The coordinates with a finite answer and a known truth. */
 static int list_axes(const struct truth_point *t, const struct answer *answer, struct axis *axis)
 {
 	const struct hull *h = t->hull;
@@ -167,14 +168,16 @@ static int list_axes(const struct truth_point *t, const struct answer *answer, s
 	return n;
 }
 
-/* Steps towards the nearest point, and the products that may be spent on them; the distance to it falls as their number
- * rises. */
+/* The most steps towards the nearest point, and the most multiplications for them. The distance to that point falls
+ * with the number of steps. */
 enum { STEPS = 1000, STEP_WORK = 1 << 26 };
 
 /*
- * Whether a plane separates the answer from all corners by more than rounding: Frank and Wolfe's method (An Algorithm
- * for Quadratic Programming, 1956) moves z, from the answer to a point of the hull, towards the nearest; any z on the
- * way that is such a plane's normal is a proof, and none is no answer.
+ * Whether a plane separates the answer from all corners by more than rounding.
+ *
+ * The method is Frank and Wolfe's (An Algorithm for Quadratic Programming, 1956). The vector z leads from the answer
+ * to a point of the hull, and moves towards the nearest one. If any z on the way is the normal of a separating plane,
+ * that is a proof. If none is, nothing is proved.
  */
 static bool is_separated(const struct hull *h, const struct axis *axis, int n, double *z)
 {
@@ -209,7 +212,7 @@ static bool is_separated(const struct hull *h, const struct axis *axis, int n, d
 	return false;
 }
 
-/* Notes where the answer departs most from the assignment that is nearest to it as a whole. */
+/* Notes the place where the answer differs most from the assignment that is nearest to it as a whole. */
 static void observe_apart(struct judge *j, const struct truth_point *t, const struct axis *axis, int n)
 {
 	double least = INFINITY, worst = -1;
@@ -238,8 +241,8 @@ static void observe_apart(struct judge *j, const struct truth_point *t, const st
 	    judge_ratio(fabs(judge_error(c, got)), c->loose), c->value, got, c->loose);
 }
 
-/* The answer as a whole: shares that no mixture gives together, though each is some mixture's (a doubled or a missing
- * share). */
+/* Judges the answer as a whole. Each share may come from some mixture although no mixture gives all of them, such
+ * as a doubled or a missing share. */
 static void judge_joint(struct judge *j, const struct truth_point *t, const struct answer *answer)
 {
 	const struct hull *h = t->hull;
@@ -256,7 +259,7 @@ static void judge_joint(struct judge *j, const struct truth_point *t, const stru
 
 /* ---- one convention ---- */
 
-/* Whether what is said of a component is a matter of convention. */
+/* Whether the component depends on a convention. */
 static bool conventional(const struct truth_point *t, int k, int e, int at)
 {
 	return !same_in_all(t, k, e) || (t->hull && t->hull->open && t->hull->low[at] < t->hull->high[at]);
@@ -333,8 +336,7 @@ void judge_conventions(struct judge *j, const struct truth_point *t, const struc
 			if (c->reason != REASON_NONE) {
 				j->out->undecided[c->reason]++;
 			} else if (inside && conventional(t, k, e, first + e)) {
-				/* Between the conventions: a mixture that is nobody's, or one that is not known here.
-				 */
+				/* Between the conventions: a mixture that no known system uses. */
 				j->out->undecided[REASON_CONVENTION]++;
 			} else {
 				j->out->decided++;

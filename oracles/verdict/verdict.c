@@ -58,7 +58,6 @@ bool verdict_of_numbers(enum verdict v) { return v < VERDICT_BAD_DTYPE; }
 
 bool verdict_answers(enum verdict v) { return v != VERDICT_HANG && v != VERDICT_CRASH && v != VERDICT_PROTOCOL; }
 
-/* An observation at the current place: a later row of verdicts.def wins, within a row the larger ratio. */
 bool judge_observe(
     struct judge *j, enum verdict v, enum deviation d, double ratio, double expected, double returned, double radius)
 {
@@ -81,7 +80,7 @@ bool judge_observe(
 	return true;
 }
 
-/* The distance from x to the next number of dtype d beyond it. */
+/* The unit in the last place of x in dtype d. */
 static double ulp_of(double x, enum dtype d)
 {
 	const struct dtype_info *info = &dtype_table[d];
@@ -97,10 +96,10 @@ static void observe_inaccurate(
 		j->out->accuracy = (struct accuracy){error / ulp, c->tight / ulp, c->loose == INFINITY, c->culprit};
 }
 
-/* An observation about a whole answer or tensor. */
+/* Notes an observation about a whole answer or tensor. */
 static void observe_whole(struct judge *j, enum verdict v, enum deviation d) { judge_observe(j, v, d, 0, 0, 0, 0); }
 
-/* got - (value + low), to double rounding: got - value is exact when they are within a factor of 2 (Sterbenz). */
+/* The difference got - value is exact if they are within a factor of 2 (Sterbenz). */
 double judge_error(const struct component *c, double got) { return (got - c->value) - c->low; }
 
 enum deviation judge_deviation(double expected, double got)
@@ -111,14 +110,13 @@ enum deviation judge_deviation(double expected, double got)
 		return DEVIATION_INFINITE;
 	if (got == 0 && expected != 0)
 		return DEVIATION_ZERO;
-	/* "The wrong sign" is about the same size, not -1e-9 for 1. */
+	/* A "wrong sign" has about the right size: -1e-9 for 1 is none. */
 	bool opposite = (got < 0 && expected > 0) || (got > 0 && expected < 0);
 	if (opposite && fabs(got) <= 4 * fabs(expected) && fabs(expected) <= 4 * fabs(got))
 		return DEVIATION_SIGN;
 	return DEVIATION_FINITE;
 }
 
-/* error / radius; radius 0 must be met exactly, which -0 for +0 does. */
 double judge_ratio(double error, double radius)
 {
 	if (error == 0)
@@ -128,7 +126,7 @@ double judge_ratio(double error, double radius)
 
 /* ---- types ---- */
 
-/* Whether t has the wanted type; else notes what is wrong. */
+/* Whether t has the wanted type. If not, notes the mistake. */
 static bool judge_type(struct judge *j, const struct tensor *t, const struct type *want, bool any_dtype)
 {
 	if (!shape_equal(&t->type.shape, &want->shape)) {
@@ -142,7 +140,7 @@ static bool judge_type(struct judge *j, const struct tensor *t, const struct typ
 	return true;
 }
 
-/* Number, shapes and dtypes of `n` tensors against the truth's. */
+/* Compares number, shapes and dtypes of `n` tensors with those of the truth. */
 static bool judge_types(
     struct judge *j, bool in_primal, const struct tensor *t, int n, const struct truth_tensor *want, int n_want)
 {
@@ -155,8 +153,8 @@ static bool judge_types(
 	}
 	for (int k = 0; k < n; k++) {
 		j->which = k;
-		/* Systems differ in the dtype of an integer's tangent or cotangent (float0, int, float): zeros all the
-		 * same. */
+		/* Systems differ in the dtype of an integer's tangent or cotangent (float0, int, float). All of
+		 * them return zeros. */
 		good &= judge_type(j, &t[k], &want[k].type, !in_primal && !dtype_is_float(want[k].type.dtype));
 	}
 	return good;
@@ -172,11 +170,10 @@ static bool same_integer(const struct component *c, int64_t got)
 	return got == (int64_t)c->value + (int64_t)c->low;
 }
 
-/* A float against one ball; true when it is not outside the loose one. */
 bool judge_float(struct judge *j, const struct component *c, enum dtype d, double got, enum verdict outside)
 {
 	double error = fabs(judge_error(c, got));
-	/* Infinities and NaN compare as such. */
+	/* Infinities and NaN must be equal to the truth's. */
 	if (!isfinite(c->value) && (got == c->value || (isnan(got) && isnan(c->value))))
 		error = 0;
 	if (error <= c->tight) {
@@ -185,7 +182,7 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 			    j, VERDICT_AGREE, DEVIATION_NONE, judge_ratio(error, c->tight), c->value, got, c->tight);
 		return true;
 	}
-	/* A usual formula that leaves the range there returns anything, a NaN (infinity - infinity) included. */
+	/* A usual formula that leaves the range may return anything, even a NaN (infinity - infinity). */
 	if (error <= c->loose || c->loose == INFINITY) {
 		observe_inaccurate(j, c, d, DEVIATION_FINITE, got);
 		return true;
@@ -195,7 +192,7 @@ bool judge_float(struct judge *j, const struct component *c, enum dtype d, doubl
 	return false;
 }
 
-/* False when a primal value is wrong. */
+/* Judges the primal values. False if one is wrong. */
 static bool judge_primal(struct judge *j, const struct truth_point *truth, const struct answer *answer)
 {
 	bool good = true;
@@ -230,7 +227,7 @@ static bool judge_primal(struct judge *j, const struct truth_point *truth, const
 
 /* ---- derivative ---- */
 
-/* The tangent or cotangent of an integer or bool: all zeros, whatever their dtype. */
+/* Judges the tangent or cotangent of an integer or bool: it must be all zeros, of any dtype. */
 static void judge_zeros(struct judge *j, const struct tensor *got)
 {
 	for (int e = 0; e < shape_elements(&got->type.shape); e++) {
@@ -246,20 +243,19 @@ bool judge_nan_leaks(const struct component *c)
 {
 	if (c->reason == REASON_NONE)
 		return c->in_domain;
-	if (c->loose == INFINITY) /* a usual formula leaves the range, decided or not */
+	if (c->loose == INFINITY) /* a usual formula leaves the range, whether decided or not */
 		return false;
 	return c->in_domain && c->reason != REASON_OVERFLOW && c->reason != REASON_NON_FINITE &&
 	    c->reason != REASON_UNSTABLE_PATH;
 }
 
-/* Handles a NaN; true when `got` is one and need not be looked at further. */
 bool judge_nan(struct judge *j, const struct component *c, enum dtype d, double got)
 {
 	if (!isnan(got) || (c->reason == REASON_NONE && !isfinite(c->value)))
 		return false;
 	if (c->reason == REASON_NONE && c->loose == INFINITY)
 		observe_inaccurate(j, c, d, DEVIATION_NAN, got);
-	else if (judge_nan_leaks(c) && /* one that nothing excuses comes first */
+	else if (judge_nan_leaks(c) && /* a NaN without any excuse comes first */
 	    judge_observe(j, VERDICT_NAN_LEAK, DEVIATION_NAN, c->weak_zero ? 1 : INFINITY,
 	        c->reason == REASON_NONE ? c->value : 0, got, 0))
 		j->out->weak_zero = c->weak_zero;
@@ -306,7 +302,8 @@ static void judge_derivative(struct judge *j, const struct truth_point *t, const
 		judge_conventions(j, t, answer);
 }
 
-/* What a status other than ANSWER_OK means.  ANSWER_FAILURE is ours: nothing is decided, the caller sees the status. */
+/* The verdict for a status other than ANSWER_OK. ANSWER_FAILURE is a failure of adjudge: nothing is decided, and
+ * the caller sees the status. */
 /* clang-format off */
 static const enum verdict status_verdict[] = {
     [ANSWER_UNSUPPORTED] = VERDICT_UNSUPPORTED, [ANSWER_CRASH] = VERDICT_CRASH, [ANSWER_HANG] = VERDICT_HANG,
@@ -331,7 +328,7 @@ static void judge_point(
 	    t->n_derivative ? t->derivative[0] : NULL, t->n_derivative);
 	if (!good)
 		return;
-	/* Agreement is about what was asked: a right primal alone is no right derivative. */
+	/* Only requested values count: a correct primal does not make a derivative agree. */
 	j->counts = primal_only;
 	if (!judge_primal(j, t, answer))
 		return;
@@ -416,7 +413,7 @@ char *signature_coarse(const char *spec, const struct testcase *c, const struct 
 	return arena_printf(a, "%s|%s|%s|%s", spec, request, verdict_names[j->verdict], deviation_names[j->deviation]);
 }
 
-/* It stands between the last two bars. */
+/* The verdict stands between the last two bars. */
 enum verdict signature_verdict(const char *signature)
 {
 	const char *end = strrchr(signature, '|'), *from = end;

@@ -15,13 +15,13 @@ extern const char *const verdict_names[VERDICT_COUNT];
 extern const bool verdict_is_finding[VERDICT_COUNT];
 /* The verdict of that name, or -1. */
 int verdict_find(const char *name);
-/* Whether the verdict is about numbers: a bug may make one wrong here and a NaN there.  What has another type or does
- * not come is a bug of its own kind. */
+/* Whether the verdict is about numbers. One bug may cause a wrong number in one case and a NaN in another. A wrong
+ * type or a missing answer is a bug of another kind. */
 bool verdict_of_numbers(enum verdict v);
-/* Whether there is an answer: no crash, no hang, no broken protocol. */
+/* Whether the engine answered: no crash, no hang, no broken protocol. */
 bool verdict_answers(enum verdict v);
 
-/* What the worst component looks like, for the coarse signature. */
+/* How the worst component differs from the truth, for the coarse signature. */
 enum deviation {
 	DEVIATION_NONE,
 	DEVIATION_FINITE,
@@ -40,22 +40,23 @@ struct formula {
 	const char *better, *instead;
 };
 
-/* NULL where the usual formulas are as good as any. */
+/* The row of op; NULL if the usual formulas are as good as any. */
 const struct formula *formula_of(enum op op);
 
-/* How an inaccurate number compares with what a good formula gives. */
+/* How accurate an inaccurate number is, and how accurate a good formula would be. */
 struct accuracy {
-	double ulps; /* off by so many units in the last place of the expected number, in its dtype; not finite for what
-	                is no number */
-	double good; /* so many at most by the best known formulas */
+	double ulps; /* the error in units in the last place of the expected number, in its dtype; not finite if the
+	              * answer is infinite or NaN */
+	double good; /* the largest error with the best known formulas, in the same units */
 	bool range;  /* a usual formula leaves the range where the truth does not */
-	enum op op;  /* whose formula loses most; OP_CONSTANT where it is nobody's */
+	enum op op;  /* the op whose formula loses most; OP_CONSTANT: none */
 };
 
 /* "formula" or "range". */
 const char *accuracy_cause(const struct accuracy *x);
 /*
- * "off by 12.3 ulp, by the best known formulas 4 at most; tanh: 1/cosh(a)^2 ... instead of 1 - y^2 ...", in the arena.
+ * A text about x in the arena: "off by 12.3 ulp, by the best known formulas 4 at most; tanh: 1/cosh(a)^2 ... instead
+ * of 1 - y^2 ...".
  */
 char *accuracy_text(const struct accuracy *x, struct arena *a);
 
@@ -63,36 +64,38 @@ struct judgement {
 	enum verdict verdict;
 	enum reason reason; /* why nothing was decided, for VERDICT_UNDECIDED */
 	enum deviation deviation;
-	/* Where the worst component is, when there is one: point, derivative or primal number, element. */
+	/* The place of the worst component, if there is one: point, number of the derivative or primal value,
+	 * element. */
 	int point, which, element;
 	bool in_primal;
 	double expected, returned, radius;
 	struct accuracy accuracy; /* for VERDICT_INACCURATE */
-	bool
-	    weak_zero; /* for VERDICT_NAN_LEAK: 0 times infinity may have made it, and every other (struct component) */
-	int assignment; /* convention assignment the answer was compared with */
-	/* Float components over all points: derivative components, or primal ones for a primal request. */
+	bool weak_zero; /* for VERDICT_NAN_LEAK: 0 times infinity may have made this NaN, and every other one (struct
+	                   component) */
+	int assignment; /* the assignment of conventions that the answer follows */
+	/* Numbers of float components over all points: of derivatives, or of the primal for a primal request. */
 	int decided, undecided[REASON_COUNT];
 };
 
-/* Judges answers[c->n_point] of one engine.  strict: inaccurate counts as a finding by the caller; the verdict is the
- * same. */
+/* Judges answers[c->n_point] of one engine. Whether `inaccurate` counts as a finding is up to the caller. */
 void judge(const struct testcase *c, const struct truth *t, const struct answer *answers, struct judgement *out);
 
-/* The truth of which nothing is decided at points with `nonfinite`; in the arena. */
+/* A copy of the truth in which every point with `nonfinite` is undecided; in the arena. */
 struct truth truth_of_finite_points(const struct truth *t, struct arena *a);
 
-/* A number that is wrong by *t is inaccurate, as the engine itself declares. */
+/* Turns a wrong number into an inaccurate one, because the engine itself declares that accuracy. *t is the truth
+ * that j was judged by. */
 void judgement_excuse(const struct truth *t, struct judgement *j);
 
 /*
- * "tape+f|vjp|wrong|sign": engine spec, transforms that differentiate, verdict, kind of deviation;
- * "tape+f|*|nan-leak|weak-zero" whatever leads to it.  Minimization keeps it, and may drop a batch.  In the arena.
+ * The coarse signature, in the arena: "tape+f|vjp|wrong|sign" is engine spec, differentiating transforms, verdict and
+ * kind of deviation. For NaNs that 0 times infinity may have made it is "tape+f|*|nan-leak|weak-zero", for any
+ * request. The minimizer keeps the signature; it may drop a batch.
  */
 char *signature_coarse(const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a);
 /* The verdict that a coarse signature names. */
 enum verdict signature_verdict(const char *signature);
-/* Whether it is that of a NaN that 0 times infinity may have made: one finding per engine. */
+/* Whether it is the signature of NaNs that 0 times infinity may have made. There is one such finding per engine. */
 bool signature_weak_zero(const char *signature);
 
 #endif
