@@ -7,10 +7,11 @@
 
 #include <math.h>
 
-/* Slices times the work of the program. */
+/* The limit of slices times the work of the program. */
 static const int64_t slice_work = LIMIT_WORK;
 
-/* The batch axes of a value, outermost first, as numbers of batches: the innermost of the request is 0. */
+/* The batch axes of a value, outermost first. Each is the number of its batch; the innermost batch of the request
+ * is 0. */
 struct axes {
 	int n, batch[LIMIT_TRANSFORMS];
 };
@@ -66,7 +67,7 @@ static struct batch_plan plan_of(const struct testcase *c)
 	return p;
 }
 
-/* Which row of a value with these axes slice number `slice` sees: slices count with the innermost batch fastest. */
+/* The row of a value with these axes that slice number `slice` sees. Slices count with the innermost batch fastest. */
 static int row_of(const struct batch_plan *p, const struct axes *x, int slice)
 {
 	int index[LIMIT_TRANSFORMS], row = 0;
@@ -95,7 +96,7 @@ static struct tensor slice_tensor(
 	return out;
 }
 
-/* The case of one slice: its one point and its seeds are parts of the whole's. */
+/* The case of one slice: its one point and its seeds are parts of those of the whole case. */
 static struct testcase slice_case(
     const struct batch_plan *p, const struct testcase *c, int which, int slice, struct arena *a)
 {
@@ -129,12 +130,12 @@ static struct truth_tensor tensor_of(const struct type *type, struct arena *a)
 /* What is known of a sum besides the component. */
 struct slice_sum {
 	int n;          /* slices so far */
-	double flushed; /* what the slices come to that flush all their flows once */
-	double depth;   /* the largest radius of a slice beside its magnitude, in units of u: so many roundings lie on a
-	                   path */
+	double flushed; /* what flushing every flow of a slice once would add, summed over the slices */
+	double
+	    depth; /* the most roundings on a path: the largest radius of a slice over its magnitude, in units of u */
 };
 
-/* sum += x.  Both values are good to 100 bits, and so is the sum of their magnitudes. */
+/* sum += x. Both values are accurate to 100 bits, and so is the sum. */
 static void add_component(struct component *sum, const struct component *x, struct slice_sum *so_far, double unit)
 {
 	if (x->magnitude > 0)
@@ -161,10 +162,14 @@ static void add_component(struct component *sum, const struct component *x, stru
 }
 
 /*
- * The sum of n slices in any order: n - 1 roundings at the size of the whole.  An engine may also add the contributions
- * of all slices to one accumulator, anywhere on the path from the shared input on: then what a slice rounds at its own
- * size is rounded at the size of the whole (tight), for every slice (loose).  What does not depend on the slice an
- * engine may compute once: the n terms meet there, in a dtype on the path, of which the coarsest has this unit.
+ * The radius of the sum of n slices in any order.
+ *
+ * The sum itself costs n - 1 roundings at the size of the whole. An engine may also add the contributions of all
+ * slices to one accumulator, anywhere on the path from the shared input on. The errors of a slice are then at the size
+ * of the whole: for one slice in tight, for every slice in loose.
+ *
+ * An engine may compute once a part that does not depend on the slice. The n terms then meet there, in a dtype on the
+ * path; `unit` is that of the coarsest.
  */
 static void finish_component(struct component *sum, const struct slice_sum *s, enum dtype d, double unit)
 {
@@ -201,7 +206,7 @@ static void stack_primal(const struct batch_plan *p, const struct testcase *c, c
 	}
 }
 
-/* The outputs where slice s follows its assignment number choice[s]. */
+/* The outputs for one choice: slice s follows its assignment number choice[s]. */
 static void combine(const struct batch_plan *p, const struct truth_point *slice, const int *choice,
     const struct type *type, int n, struct arena *a, struct truth_tensor *out)
 {
@@ -224,7 +229,8 @@ static void combine(const struct batch_plan *p, const struct truth_point *slice,
 	}
 }
 
-/* Components of a slice on which its assignments differ are undecided: there are too many for all slices together. */
+/* Makes undecided the components on which the assignments of a slice differ. For use where all slices together have
+ * too many. */
 static void undecide_kinks(struct truth_point *slice)
 {
 	for (int k = 0; k < slice->n_derivative; k++)
@@ -240,8 +246,8 @@ static void undecide_kinks(struct truth_point *slice)
 	slice->n_assignment = 1;
 }
 
-/* Components that a tie reaches whose answers no assignments span (struct hull): what a whole request may make of them
- * is not followed. */
+/* Makes undecided the components that an open tie reaches (struct hull): no assignments span its answers. Nobody
+ * computes what a whole request may make of them. */
 static void undecide_open(struct truth_point *slice)
 {
 	if (!slice->hull || !slice->hull->open)
@@ -262,7 +268,8 @@ static struct fd_evidence worst_evidence(const struct truth_point *slice, int n)
 	return worst;
 }
 
-/* Combinations of the slices' assignments; 1 after giving up on them when there are too many. */
+/* The number of combinations of the slices' assignments. If there are too many, makes the components concerned
+ * undecided and gives 1. */
 static int count_assignments(const struct batch_plan *p, struct truth_point *slice)
 {
 	int n = 1;

@@ -4,16 +4,18 @@
 
 #include "truth.h"
 
-/* The truth at point 0 of a case without batches: all of *out. */
+/* Computes the truth at point 0 of a case without batches; fills all of *out. */
 typedef void slice_truth_fn(void *self, const struct testcase *slice, struct arena *a, struct truth_point *out);
 
 /*
- * Truth at c->point[which] (checked; at least one batch).  A batch commutes with every transform above it: the
- * derivatives of the batched function are those of its slices, with slices of the points and seeds that have the axis
- * and the others shared.  Outputs that have the axis are stacked; the cotangent of an input that has not is the sum
- * over the slices, whose radius grows by that of the sum. Conventions of the slices are combined while they are few,
- * and leave components undecided(convention) beyond; evidence is that of the worst slice.  Undecided(order) where there
- * are too many slices.
+ * The truth at c->point[which]; c is checked and has at least one batch.
+ *
+ * A batch commutes with every transform above it. So the derivatives of the batched function are those of its slices.
+ * Points and seeds that have the axis are sliced; the others are shared. Outputs that have the axis are stacked. The
+ * cotangent of an input without the axis is the sum over the slices, and its radius grows by the radius of that sum.
+ *
+ * Conventions of the slices are combined while there are few. Beyond that, the components are undecided(convention).
+ * The evidence is that of the worst slice. All is undecided(order) if there are too many slices.
  */
 void batch_truth(
     const struct testcase *c, int which, slice_truth_fn *truth, void *self, struct arena *a, struct truth_point *out);

@@ -19,8 +19,8 @@ const char *const reason_names[REASON_COUNT] = {
 #undef REASON
 };
 
-/* How much evidence of finite differences a point is to have: where a decision was taken at an edge, a direction, every
- * coordinate. */
+/* How much evidence of finite differences a point needs: at points with a decision at an edge, in one direction, or
+ * in every coordinate. */
 enum check { CHECK_EDGES, CHECK_DIRECTION, CHECK_COORDINATES };
 
 struct oracle {
@@ -67,14 +67,14 @@ static double now(void)
 
 static bool batched(const struct testcase *c) { return request_order(c->transform, c->n_transform) < c->n_transform; }
 
-/* Random bits of a case: of the case itself, not of how many came before it. */
+/* Random bits that depend on the case alone, not on the number of cases before it. */
 static uint64_t draw_of(const struct oracle *self, const struct testcase *c)
 {
 	uint64_t draw = (testcase_hash(c) ^ self->options.seed) * RANDOM_STEP;
 	return draw ^ draw >> 29;
 }
 
-/* A jvp has one direction: measured once, it is confirmed. */
+/* Whether the request has a vjp. A jvp has one direction: once measured, it is confirmed. */
 static bool has_vjp(const struct testcase *c)
 {
 	for (int k = 0; k < c->n_transform; k++)

@@ -116,14 +116,14 @@ static void halved_truth(
 	divided_truth(self, c, which, a, out, 2);
 }
 
-/* Half of the slack for other formulas, as that is all that measurements of engines see: they come to a third of it. */
+/* Halves the slack for other formulas. Less would not be seen: measured engines use a third of the slack. */
 static void slackless_truth(
     struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
 	divided_truth(self, c, which, a, out, 2 * BALL_FLOW_SLACK);
 }
 
-/* The faulty rules for a request of that kind, the right ones for all others. */
+/* The truth by the faulty rules where `there` holds, by the right ones elsewhere. */
 static void truth_there(
     struct analytic *self, bool there, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {
@@ -151,7 +151,7 @@ static void truth_of_stacks(
 
 /* Copies of the rules and of the tables that they point to. */
 struct planting {
-	struct oracle_rules rules, there; /* there: of a fault in some requests alone */
+	struct oracle_rules rules, there; /* there: the rules of a fault that concerns some requests only */
 	struct edge_rule edge[OP_COUNT][2];
 	struct dtype_info values[DTYPE_COUNT], dtype[DTYPE_COUNT], sums[DTYPE_COUNT];
 };
@@ -212,7 +212,7 @@ static void plant_underflow_lost(struct planting *p)
 
 static void plant_flushing_lost(struct planting *p) { p->rules.flushes = false; }
 
-/* What was planted so far, only where `truth` says. */
+/* Restricts the planted fault to the requests that `truth` selects. */
 static void narrow(struct planting *p,
     void (*truth)(struct analytic *, const struct testcase *, int, struct arena *, struct truth_point *))
 {

@@ -1,8 +1,8 @@
 /*
- * oracle_rules.h: the rules and seams that the oracles go by, so that a fault can be planted in them.
+ * oracle_rules.h: the rules and seams of the oracles. A planted fault replaces them.
  *
- * A right oracle has oracle_rules_right, which is constant.  A fault (oracle_faults.def) is a copy with one row or seam
- * edited; no oracle asks whether there is one.
+ * A correct oracle uses the constant oracle_rules_right. A fault (oracle_faults.def) is a copy of it with one row or
+ * seam edited. No oracle asks whether there is a fault.
  */
 #ifndef ORACLES_ORACLE_RULES_H
 #define ORACLES_ORACLE_RULES_H
@@ -15,17 +15,18 @@ struct derivation;
 /* What happens to a flow over an edge (trace_derive.def). */
 enum edge_how { EDGE_SAME, EDGE_NEGATED, EDGE_TIMES, EDGE_OVER, EDGE_MINUS_TIMES, EDGE_MINUS_OVER };
 
-/* A row of trace_derive.def.  factor: NULL where there is no row. */
+/* A row of trace_derive.def. factor is NULL if the op has no row. */
 struct edge_rule {
 	enum edge_how how;
-	/* The scalar of the factor of edge j of scalar k; parent[] is a copy, for the trace moves as it grows. */
+	/* Gives the scalar of the factor of edge j of scalar k. parent[] is a copy, because the trace moves when it
+	 * grows. */
 	int (*factor)(struct derivation *d, int k, const int *parent, int j);
 };
 
-/* By op, and by whether the row is for the second parent alone (trace_derive.c). */
+/* [op][0] is the row for every parent or the first one; [op][1] is for the second parent alone (trace_derive.c). */
 extern const struct edge_rule trace_edge_rules[OP_COUNT][2];
-/* For rules that are a little off: a scalar times 1 + 2^-30, or that number itself (scalar < 0), as a scalar of a
- * formula; the op of scalar k. */
+/* For faulty rules. trace_scaled gives a scalar times 1 + 2^-30, or that number itself if scalar < 0, as a scalar
+ * of a formula. trace_op_of gives the op of scalar k. */
 int trace_scaled(struct derivation *d, int scalar);
 enum op trace_op_of(const struct derivation *d, int k);
 
@@ -36,22 +37,23 @@ struct oracle_rules {
 	bool (*partial)(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared,
 	    struct partial *out);
 	const struct edge_rule (*edge)[2]; /* [OP_COUNT] */
-	/* Finite differences: whether an evaluation took the path with that hash, and whether stop_gradient keeps its
-	 * value. */
+	/* For finite differences: whether an evaluation took the path with this hash, and whether stop_gradient
+	 * keeps its value. */
 	bool (*same_path)(const struct evaluation *ev, uint64_t path);
 	bool freeze;
-	int conventions; /* choices of a kind at a tie that are looked at, beside the directional one */
-	/* By which values are rounded (ball.c), contributions to tangents and adjoints, and sums of them (finish_flow):
-	 * [DTYPE_COUNT] each. */
+	int conventions; /* how many choices of each kind of tie are tried, besides the directional one */
+	/* [DTYPE_COUNT] each: the rounding of values (ball.c), of contributions to tangents and adjoints, and of
+	 * their sums (finish_flow). */
 	const struct dtype_info *values, *dtype, *sums;
-	bool flushes; /* engines that flush are allowed for where they are declared */
+	bool flushes; /* whether the radii allow for engines that declare to flush */
 	/* The truth of the analytic oracle at a point, as analytic_truth. */
 	void (*truth)(
 	    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
-	/* Of a fault in some requests alone, which `truth` tells apart: the rules with it everywhere. */
+	/* For a fault in some requests only, which `truth` tells apart: the rules with the fault everywhere. Else
+	 * NULL. */
 	const struct oracle_rules *there;
-	double neumann; /* terms of the series of a solution, over those that are needed */
-	enum op edited; /* the op that a fault is about */
+	double neumann; /* terms of the series of a solution, as a multiple of those needed */
+	enum op edited; /* the op that a fault is about; OP_COUNT: none */
 };
 
 extern const struct oracle_rules oracle_rules_right;
@@ -64,13 +66,13 @@ struct oracle_fault {
 	const char *caught; /* the section of `adjudge audit` that must break */
 };
 
-/* Fault number i, an op each where a fault is about one; false beyond the last.  Strings of out are static or in the
- * arena. */
+/* Row number i of the list of faults; a fault about ops has one row per op. False beyond the last. The strings of
+ * out are static or in the arena. */
 bool oracle_fault_row(int i, struct arena *a, struct oracle_fault *out);
 
 /*
- * Rules with that fault, in the arena; NULL with the reason: no fault, or no op of that name that it could be planted
- * in.
+ * Rules with the fault planted, in the arena. NULL with an error if there is no such fault, or if it cannot be planted
+ * in that op.
  */
 const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a, struct error *e) MUST_CHECK;
 

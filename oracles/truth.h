@@ -1,4 +1,4 @@
-/* truth.h: what the oracles know of a case, independent of any engine. */
+/* truth.h: what the oracles know about a case. It does not depend on any engine. */
 #ifndef ORACLES_TRUTH_H
 #define ORACLES_TRUTH_H
 
@@ -13,42 +13,44 @@ enum reason {
 extern const char *const reason_names[REASON_COUNT];
 
 /*
- * One scalar of the truth: value + low is exact to about 100 bits.  |right engine - (value + low)| <= tight when it
- * uses the best known formulas and <= loose when it uses the worst usual ones; both absolute.  magnitude: sum of the
- * magnitudes of the path contributions.  reason != REASON_NONE: undecided, the numbers mean nothing.
+ * One number of the truth.
+ *
+ * value + low is exact to about 100 bits. A correct engine is at most tight away if it uses the best known formulas,
+ * and at most loose if it uses the worst usual ones. Both radii are absolute. magnitude is the sum of the magnitudes
+ * of the path contributions. If reason is not REASON_NONE, the component is undecided and the numbers mean nothing.
  */
 struct component {
 	double value, low, tight, loose, magnitude;
-	/* Whose formula is most of what loose is more than tight, and how much; OP_CONSTANT for nobody's. */
+	/* The op whose formula adds most to loose - tight, and how much; OP_CONSTANT: none. */
 	enum op culprit;
 	double share;
-	double flushed; /* of a derivative: what flushing every flow on its paths once more would add (batch.c); 0 where
-	                   nothing is flushed */
+	double flushed; /* for a derivative: what flushing every flow on its paths once more would add (batch.c); 0 if
+	                 * nothing is flushed */
 	enum reason reason;
-	/* Where 0 times infinity is NaN, what the path does not lead to may make one of it: the hello of an engine may
-	 * declare as much. */
+	/* In an engine whose zeros multiply like any number (0 * inf = NaN), parts off the path may make this
+	 * component a NaN. An engine may declare that in its hello. */
 	bool weak_zero;
-	bool in_domain; /* every op on the path inside its domain: a NaN here is a leak even if undecided for another
-	                   reason; else it is none */
+	bool in_domain; /* Every op on the path is inside its domain. A NaN is then a leak, even if the component is
+	                 * undecided for another reason; otherwise it is not. */
 };
 
-/* Components of one tensor; integers and bool have component.value exact and radius 0. */
+/* Components of one tensor. Integers and bool have an exact component.value and radius 0. */
 struct truth_tensor {
 	struct type type;
 	struct component *at; /* [shape_elements] */
 };
 
 /*
- * What mixtures of conventions may answer at a point that has ties: an answer outside is nobody's derivative.
- * Components are all elements of all derivatives, flattened in order.
+ * The answers that mixtures of conventions may give at a point with ties. An answer outside is no generalized
+ * derivative. Components are all elements of all derivatives, flattened in order.
  */
 struct hull {
 	int n_component;
-	double *low, *high; /* [n_component]; infinite where nothing is known */
-	double *slack;      /* [n_component] a radius of what lies between the assignments */
+	double *low, *high; /* [n_component]; infinite where no bound is known */
+	double *slack;      /* [n_component] radius of an answer between the assignments */
 	/*
-	 * Every tie decided by itself, wherever that is possible in few enough ways, else 0: all mixtures lie in the
-	 * convex hull of the corners.
+	 * Derivatives with every tie decided on its own; none if that gives too many. All mixtures lie in the convex
+	 * hull of the corners.
 	 */
 	int n_corner;
 	double **corner; /* [n_corner][n_component] */
@@ -58,8 +60,8 @@ struct hull {
 enum fd_outcome {
 	FD_NOT_RUN,
 	FD_AGREES,    /* both oracles agree within the finite-difference error estimate */
-	FD_DISAGREES, /* converged to another value: an oracle finding */
-	FD_ABSTAINS   /* no side shares the path, a side leaves the domain, or it did not converge */
+	FD_DISAGREES, /* the quotients converge to another value: an oracle finding */
+	FD_ABSTAINS   /* no side shares the path, a side leaves the domain, or the quotients do not converge */
 };
 
 /* Evidence of the finite-difference oracle at one point. */
@@ -68,9 +70,9 @@ struct fd_evidence {
 	enum reason reason;               /* for FD_ABSTAINS */
 	int precision;                    /* bits of the last rung */
 	int step;                         /* log2 of the step */
-	bool left, right;                 /* which sides share the path */
-	double analytic, quotient, error; /* directional derivative by both, with the estimate */
-	int component;                    /* flattened derivative component for coordinate runs, -1 for a direction */
+	bool left, right;                 /* which sides share the path of the point */
+	double analytic, quotient, error; /* directional derivative by both oracles, and the error estimate */
+	int component; /* flattened number of the derivative's component in a coordinate run, -1 for a direction */
 };
 
 /* Truth at one point. */
@@ -79,15 +81,15 @@ struct truth_point {
 	struct truth_tensor *primal;
 	int n_derivative;
 	/*
-	 * [n_assignment][n_derivative]: one assignment of conventions to the kinds of ties on the path each;
-	 * n_assignment is 1 where the path has no tie.
+	 * [n_assignment][n_derivative]. An assignment is one choice of convention for each kind of tie on the path;
+	 * n_assignment is 1 if there is no tie.
 	 */
 	int n_assignment;
 	struct truth_tensor **derivative;
 	bool kink;         /* n_assignment > 1, or a tie whose conventions coincide */
-	struct hull *hull; /* of a kink; NULL: for batches, and where conventions are too many */
+	struct hull *hull; /* for a kink; NULL for batches, and if there are too many conventions */
 	bool edge;         /* a decision was taken at exact equality */
-	bool nonfinite;    /* something that is executed there is infinite or no number, in real arithmetic */
+	bool nonfinite;    /* some executed value is infinite or NaN, in real arithmetic */
 	struct fd_evidence fd;
 };
 
@@ -101,35 +103,36 @@ struct oracle;
 struct oracle_rules;
 
 struct oracle_options {
-	uint64_t seed; /* chooses the share and the directions of finite differences */
-	int fd_one_in; /* finite differences run on one case in this many (1: all), and always where something is off */
-	/* By dtype: some engine that is judged may flush subnormal numbers to 0, which then lie in the ball.
-	 * TOLERANCE.md, "Flushing to zero". */
+	uint64_t seed; /* selects the cases and the directions for finite differences */
+	int fd_one_in; /* finite differences run on one case in this many (1: all), and always where an answer is off */
+	/* By dtype: some engine under test may flush subnormal numbers to 0. The ball then contains those zeros
+	 * (TOLERANCE.md, "Flushing to zero"). */
 	bool flushes[DTYPE_COUNT];
 	const struct oracle_rules
-	    *rules; /* NULL: right ones; others (oracle_rules.h) are for trying whether a fault is seen */
+	    *rules; /* NULL: the right ones; faulty ones (oracle_rules.h) test whether a fault is seen */
 };
 
-/* Holds pools of MPFR values; one a thread.  Exits with code 4 only if memory is out. */
+/* Opens the oracles, which hold pools of MPFR values; use one per thread. Exits with code 4 if memory runs out, and
+ * for no other reason. */
 struct oracle *oracle_open(const struct oracle_options *o);
 void oracle_close(struct oracle *self);
 
-/* Both oracles on c (checked).  Everything in the arena. */
+/* Runs both oracles on c (checked). All results are in the arena. */
 void oracle_truth(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *out);
 
 /*
- * What the functions of an engine may be off by from now on, by op; what is less than usual counts as usual, and
- * arithmetic is what it is. [OP_COUNT], the caller's; NULL: as usual.
+ * Sets how far off the functions of an engine may be from now on, by op: [OP_COUNT], kept by the caller; NULL: as
+ * usual. A smaller error than usual counts as usual. Errors of arithmetic do not change.
  */
 void oracle_accuracy(struct oracle *self, const struct op_accuracy *of);
 
 /*
- * Called when an engine disagrees: runs finite differences on every coordinate that is not confirmed yet, at every
- * point, and updates evidence and reasons (a disagreement makes components undecided(oracle)).
+ * For an engine that disagrees: runs finite differences on every coordinate that is not confirmed yet, at every point.
+ * Updates evidence and reasons; where the oracles disagree, components become undecided(oracle).
  */
 void oracle_confirm(struct oracle *self, const struct testcase *c, struct arena *a, struct truth *io);
 
-/* Seconds spent in this oracle since open, and how many truths and finite-difference runs. */
+/* Seconds spent in the oracles since oracle_open, and the numbers of truths and finite-difference runs. */
 struct oracle_statistics {
 	double analytic_seconds, fd_seconds;
 	int64_t truths, fd_runs, fd_escalations, fd_disagreements;
