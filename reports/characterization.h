@@ -1,7 +1,7 @@
 /*
- * characterization.h: what experiments around a case showed: tables of variants that were judged, statements with the
- * rows that support them, the condition that separates what fails from what passes, and the first node that departs
- * from the truth.  Member "characterization" of a report.
+ * characterization.h: the results of the experiments around a case, member "characterization" of a report.  They are
+ * tables of judged variants, and statements with the rows that support them.  There may also be the condition that
+ * separates failing from passing variants, and the first node that departs from the truth.
  */
 #ifndef REPORTS_CHARACTERIZATION_H
 #define REPORTS_CHARACTERIZATION_H
@@ -9,25 +9,25 @@
 #include "graph/json.h"
 #include "oracles/verdict/verdict.h"
 
-/* ELEMENTS: tensors of at most so many are shown whole. */
+/* Tensors of at most this many elements are shown whole. */
 enum { CHARACTERIZATION_ELEMENTS = 16 };
 
-/* One variant that was judged. */
+/* One judged variant. */
 struct variant_row {
 	const char **cell;  /* [n_column] of its table */
-	const char *engine; /* NULL: the report's */
+	const char *engine; /* NULL: the engine of the report */
 	enum verdict verdict;
-	enum reason reason;  /* of undecided */
-	bool decided, fails; /* neither unsupported nor undecided; a finding */
-	/* Where the verdict is about a number: which tensor, and the number. */
-	const char *of; /* NULL: it is about none */
+	enum reason reason;  /* why it is undecided */
+	bool decided, fails; /* neither unsupported nor undecided; the verdict is a finding */
+	/* The number that the verdict is about, and the name of its tensor. */
+	const char *of; /* NULL: the verdict is not about a number */
 	double expected, returned, radius;
-	/* The tensor that the number is in, where both are known: 2 to CHARACTERIZATION_ELEMENTS elements, or NULL. */
+	/* All elements of that tensor if it has 2 to CHARACTERIZATION_ELEMENTS; else NULL. */
 	int n_element;
 	double *element_expected, *element_returned;
-	bool has_sum; /* of 2 and more elements */
+	bool has_sum; /* the tensor has at least 2 elements: their sums */
 	double sum_expected, sum_returned;
-	const char *text; /* what the engine said of itself, or "" */
+	const char *text; /* the engine's message, or "" */
 	int case_number;  /* in cases[] */
 };
 
@@ -45,7 +45,7 @@ struct support {
 	int *row;
 };
 
-/* SHOWN of the failure, RULED_OUT as its cause, OPEN: could not be decided. */
+/* SHOWN: an observation.  RULED_OUT: a cause that is ruled out.  OPEN: could not be decided. */
 enum statement_kind { STATEMENT_SHOWN, STATEMENT_RULED_OUT, STATEMENT_OPEN, STATEMENT_KINDS };
 extern const char *const statement_kind_names[STATEMENT_KINDS];
 
@@ -58,8 +58,8 @@ struct statement {
 
 enum { CONDITION_TERMS = 3 };
 
-/* Features or their negations, all of them or any (none: always, every variant fails): fails where it holds, passes
- * where it does not, but for the exceptions. */
+/* Up to three features or negated features.  Apart from the exceptions, variants fail where all of them hold (or any),
+ * and pass elsewhere.  always: every variant fails, and there are no terms. */
 struct condition {
 	bool any, always;
 	int n_term;
@@ -68,17 +68,17 @@ struct condition {
 		bool holds;
 	} term[CONDITION_TERMS];
 	const char *text;
-	int failing, failing_with; /* variants that fail; of them, those where it holds */
-	int passing, passing_without;
+	int failing, failing_with;    /* failing variants; those of them where the condition holds */
+	int passing, passing_without; /* passing variants; those of them where it does not hold */
 	int n_exception;
 	struct support *exception;
 	int n_alternative;
 	const char **alternative;
-	int held_out, predicted; /* fresh variants that were decided, and those predicted right; 0: not measured */
+	int held_out, predicted; /* decided new variants, and those predicted right; 0: not measured */
 };
 
 struct departure {
-	int line; /* of the printed program; -1: none */
+	int line; /* of the printed program; -1: not found */
 	const char *op, *text, *sentence;
 	struct support support;
 };
@@ -98,7 +98,7 @@ struct characterization {
 	const struct testcase **cases;
 };
 
-/* The object, as the next value. */
+/* Writes the object as the next value. */
 void characterization_put(struct json_writer *w, const struct characterization *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* escape.c: what each format reads as its own, and what is written instead. */
+/* escape.c: the characters and sequences with a meaning in each format, and their replacements. */
 #include "escape.h"
 
 #include <assert.h>
@@ -6,7 +6,7 @@
 
 #include "graph/errors.h"
 
-/* Characters with a meaning, and their replacement. */
+/* A character with a meaning, and its replacement. */
 struct replacement {
 	char c;
 	const char *by;
@@ -14,8 +14,7 @@ struct replacement {
 
 static const struct replacement html[] = {
     {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {0, NULL}};
-/* Entities, for a backslash does not keep a name from being notified (@), a number from becoming a link (#), or a cell
- * from ending (|) everywhere. */
+/* Entities, because a backslash is not enough everywhere: @ notifies a person, # makes a link, and | ends a cell. */
 static const struct replacement markdown[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'|', "&#124;"},
     {'@', "&#64;"}, {'#', "&#35;"}, {'`', "&#96;"}, {'*', "\\*"}, {'_', "\\_"}, {'[', "\\["}, {']', "\\]"},
     {'!', "\\!"}, {'~', "\\~"}, {'\\', "\\\\"}, {'$', "&#36;"}, {0, NULL}};
@@ -28,19 +27,19 @@ static const struct replacement *const replacements[] = {[ESCAPE_HTML] = html,
     [ESCAPE_DOT] = dot,
     [ESCAPE_COMMENT] = code};
 
-/* Sequences that mean something to those who read the finished text, whatever the format: one character of them is said
- * in another way. */
+/* Sequences that have a meaning for readers of the finished text, in some formats.  One of their characters is
+ * replaced. */
 static const struct sequence {
 	const char *text;
-	bool first;        /* only where the text begins */
-	const char *by[5]; /* as it stands, where the format has no such thing */
+	bool first;        /* only at the start of a text */
+	const char *by[5]; /* by format; unchanged if it has no meaning there */
 } sequences[] = {
     {"::", true, {"&#58;:", "&#58;:", ": :", ": :", ": :"}},
     {"##[", false, {"##&#91;", "&#35;&#35;\\[", "## [", "## [", "## ["}},
-    {"://", false, {"://", "&#58;//", "://", "://", "://"}}, /* made a link by itself */
+    {"://", false, {"://", "&#58;//", "://", "://", "://"}}, /* Markdown makes a link of it */
     {"www.", false, {"www.", "www&#46;", "www.", "www.", "www."}},
     {"*/", false,
-        {"*/", "\\*/", "*/", "*/", "* / "}}, /* ends a comment of C; with a blank behind, so that no other begins */
+        {"*/", "\\*/", "*/", "*/", "* / "}}, /* ends a C comment; the blank after it keeps another from starting */
     {"/*", false, {"/*", "/\\*", "/*", "/*", "/ * "}},
 };
 

@@ -1,4 +1,4 @@
-/* file.c: files that are either whole or not there, also after a crash or with a full disk. */
+/* file.c: writes files that are complete or absent, even after a crash or on a full disk. */
 #include "file.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A name is only taken by the left-over of a process that died with the same id: a few tries are plenty. */
+/* A name is only taken if a process with the same id died and left its file: a few tries are enough. */
 enum { TEMPORARY_TRIES = 64, TEMPORARY_TEXT = 64 };
 
 static bool file_fail(struct error *e, const char *what, const char *dir, const char *name, int code)
 {
-	/* strerror_r of either flavour is not portable; strerror is only raced over by threads that fail as well */
+	/* strerror_r is not portable; with strerror, only another failing thread could race */
 	return error_set(e, NULL, "cannot %s %s%s%s: %s", what, dir, *name ? "/" : "", name, strerror(code));
 }
 
@@ -37,7 +37,7 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* Some file systems have no fsync for directories and say EINVAL: there is nothing more to be had there. */
+/* Some file systems cannot fsync directories and return EINVAL: that counts as done. */
 static bool sync_directory(int fd) { return fsync(fd) == 0 || errno == EINVAL; }
 
 /* Opens a new file in `at`; temporary[TEMPORARY_TEXT] receives its name.  -1 with errno. */
@@ -77,7 +77,7 @@ bool file_write_atomic(const char *dir, const char *name, const char *data, size
 		step = "sync";
 	if (step)
 		code = errno;
-	/* close reports what a network file system put off; the descriptor is gone in any case */
+	/* close may report a delayed error of a network file system; the descriptor is closed in any case */
 	if (close(fd) != 0 && !step) {
 		step = "close";
 		code = errno;
@@ -135,7 +135,7 @@ static bool make_one(const char *path, struct error *e)
 		slash[slash == parent] = '\0';
 	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return true; /* a parent that may be entered but not read: its entry cannot be synced by us */
+		return true; /* the parent may be entered but not read, so its entry cannot be synced */
 	ok = sync_directory(fd);
 	if (!ok)
 		file_fail(e, "sync directory", parent, "", errno);

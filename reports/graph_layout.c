@@ -1,4 +1,4 @@
-/* graph_layout.c: layered layout of programs, regions inside their nodes. */
+/* graph_layout.c: layered layout of programs, with regions inside their nodes. */
 #include "graph_layout.h"
 #include "graph/walk.h"
 
@@ -20,19 +20,19 @@ struct layout {
 	const char *text; /* of program_print */
 	struct arena *a;
 	struct drawing d;
-	int *maker; /* [n_value] the box that makes a value */
+	int *maker; /* [n_value] the box that defines it */
 };
 
 /* ---- texts ---- */
 
-/* A copy, cut where it is long. */
+/* A copy, shortened if it is long. */
 static const char *cut(const char *text, struct arena *a)
 {
 	return arena_printf(a, "%.*s%s", strlen(text) > TEXT_MOST ? TEXT_MOST - 3 : TEXT_MOST, text,
 	    strlen(text) > TEXT_MOST ? "..." : "");
 }
 
-/* What the printed line of the node has after its operands. */
+/* The part of the printed line of the node that follows its operands. */
 static const char *attrs_of(const struct layout *l, const struct node *n)
 {
 	const char *key = arena_printf(l->a, "v%d: ", n->out), *at = l->text, *end, *name = op_table[n->op].name;
@@ -40,7 +40,7 @@ static const char *attrs_of(const struct layout *l, const struct node *n)
 
 	if (!n->n_out)
 		return "";
-	for (; (at = strstr(at, key)); at++) /* where it is defined, and not as the end of a longer number */
+	for (; (at = strstr(at, key)); at++) /* only where the value is defined, and not inside a longer number */
 		if (at == l->text || at[-1] == '\n' ||
 		    (at[-1] == ' ' && (at - 1 == l->text || at[-2] == '\n' || at[-2] == ' ')))
 			break;
@@ -132,7 +132,7 @@ static void move_box(struct layout *l, int first, int end, int dx, int dy)
 struct item {
 	int box, end; /* [box, end) */
 	int layer;
-	double wish; /* where the middle of what it uses is */
+	double wish; /* the middle of the boxes that it uses */
 };
 
 static const char *region_title(const struct node *n, int which)
@@ -196,7 +196,7 @@ static int compare_wish(const void *x, const void *y)
 	return p->box < q->box ? -1 : p->box > q->box;
 }
 
-/* The child of region `self` that box b is, or is in; -1: it is outside. */
+/* The child of region `self` that is box b or contains it; -1: b is outside. */
 static int child_of(const struct layout *l, int b, int self)
 {
 	while (b >= 0 && l->d.box[b].parent != self)
@@ -212,7 +212,7 @@ static int item_of(const struct item *item, int n, int box)
 	return -1;
 }
 
-/* Layers: below everything that it, or anything in it, uses here.  Results are below all. */
+/* Puts each item in a layer below everything that it uses, itself or inside.  Results go below all. */
 static void set_layers(const struct layout *l, struct item *item, int n, int self)
 {
 	int deepest = 0;
@@ -232,7 +232,7 @@ static void set_layers(const struct layout *l, struct item *item, int n, int sel
 			item[k].layer = deepest + 1;
 		deepest = item[k].layer > deepest ? item[k].layer : deepest;
 	}
-	/* constants stand just above who uses them */
+	/* constants stand just above their first user */
 	for (int k = 0; k < n; k++) {
 		int user = deepest;
 
@@ -272,7 +272,7 @@ static void set_wishes(const struct layout *l, struct item *item, int n, int sel
 	}
 }
 
-/* Left to right in the order of wishes, the layer as a whole centred on them as far as the left margin allows. */
+/* Places a layer left to right in the order of wishes, and centres it on them as far as the left margin allows. */
 static int place_layer(struct layout *l, struct item *item, int n, int y)
 {
 	int width = -GAP_X, height = 0, x;
@@ -296,7 +296,7 @@ static int place_layer(struct layout *l, struct item *item, int n, int y)
 	return height;
 }
 
-/* Self is the box of the region, or -1 for the program; children get places relative to it, and it its size. */
+/* self: the box of the region, or -1 for the program.  Places its children relative to it and sets its size. */
 static void layout_region(struct layout *l, const struct region *r, int self, bool top)
 {
 	int first = l->d.n_box, n = 0, y = top ? 0 : *l->d.box[self].label ? HEAD : PAD, left = 0, right = 0;

@@ -5,7 +5,7 @@
 
 #include "escape.h"
 
-/* Colours are variables: the drawing of the graph uses them as well. */
+/* The colours are CSS variables, which the drawing of the graph uses too. */
 static const char style[] =
 #include "reports/html_page_css.h"
     ;

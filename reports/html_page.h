@@ -1,5 +1,5 @@
-/* html_page.h: what the HTML pages share: one file, no script, nothing from the network, light and dark by the reader's
- * setting. */
+/* html_page.h: the frame of all HTML pages.  A page is one file without scripts and loads nothing from the network; it
+ * is light or dark by the reader's setting. */
 #ifndef REPORTS_HTML_PAGE_H
 #define REPORTS_HTML_PAGE_H
 

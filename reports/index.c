@@ -1,4 +1,4 @@
-/* index.c: reading the reports of a directory, grouping and ordering them. */
+/* index.c: reads the reports of a directory, groups and orders them. */
 #include "index.h"
 
 #include <dirent.h>
@@ -60,7 +60,7 @@ static const struct json *read_json(const char *path, struct arena *a)
 	return root && root->kind == JSON_OBJECT ? root : NULL;
 }
 
-/* Nodes of the printed program that are no constants. */
+/* Counts the nodes of the printed program, without constants. */
 static int count_ops(const struct json *report)
 {
 	const struct json *lines = json_find(report, "program");
@@ -101,7 +101,7 @@ static void add_text(const char ***list, int *n, int room, const char *text, str
 	(*list)[(*n)++] = text;
 }
 
-/* The texts of a member that is an array; the list has room for `more` behind them. */
+/* Appends the texts of an array to the list and leaves room for `more`. */
 static void add_texts(const char ***list, int *n, const struct json *array, int more, struct arena *a)
 {
 	if (!array || array->kind != JSON_ARRAY || *n)
@@ -112,7 +112,7 @@ static void add_texts(const char ***list, int *n, const struct json *array, int 
 			add_text(list, n, 0, v->text, a);
 }
 
-/* What the campaign counted for the report of that path: it saw more cases than it wrote. */
+/* Adds the count of the campaign for the report at that path: it saw more cases than it wrote. */
 static void add_counted(struct index_reader *r, struct index_group *g, const struct listed *l)
 {
 	for (const struct json *f = r->found ? r->found->child : NULL; f; f = f->next) {
@@ -122,7 +122,7 @@ static void add_counted(struct index_reader *r, struct index_group *g, const str
 			continue;
 		first = strtoll(render_member(f, "first_case"), NULL, 10);
 		counted = strtoll(render_member(f, "count"), NULL, 10);
-		g->count += counted > 1 ? counted - 1 : 0; /* 0: no case of its own showed it, but the report does */
+		g->count += counted > 1 ? counted - 1 : 0; /* a count of 0 means that only the report shows it */
 		g->first_case = g->first_case < 0 || first < g->first_case ? first : g->first_case;
 		add_texts(&g->signature, &g->n_signature, json_find(f, "faces"), r->out->n_report + 1, r->a);
 		add_texts(&g->also, &g->n_also, json_find(f, "also"), 0, r->a);
@@ -153,7 +153,7 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 	g->report[g->n_report++] = l->path;
 	if (g->ops >= 0 && l->ops >= g->ops)
 		return;
-	g->ops = l->ops; /* the smallest one speaks for all, and comes first */
+	g->ops = l->ops; /* the smallest report represents the group and comes first */
 	g->report[g->n_report - 1] = g->report[0];
 	g->report[0] = l->path;
 	g->request = render_member(l->root, "request");
@@ -164,7 +164,7 @@ static void add_listed(struct index_reader *r, const struct listed *l)
 
 /* ---- the order ---- */
 
-/* How many names of x are not among those of y; names are what is between signs. */
+/* How many names of x are not among those of y.  Names stand between the characters of sign[]. */
 static int names_apart(const char *x, const char *y)
 {
 	static const char sign[] = "|{}+, ";
@@ -193,8 +193,8 @@ static int distance(const struct index_group *x, const struct index_group *y)
 	    2 * (strcmp(x->verdict, y->verdict) != 0) + (strcmp(x->deviation, y->deviation) != 0);
 }
 
-/* The most frequent first, then always the one that is farthest from its nearest among those before; ties by count,
- * then by name. */
+/* Puts the most frequent group first.  The next one is always the group whose nearest predecessor is farthest away;
+ * ties go by count, then by name. */
 static void order_groups(struct index *x)
 {
 	for (int done = 0; done < x->n_group; done++) {

@@ -1,7 +1,7 @@
 /*
- * index.h: the findings of a campaign on one page.  Reports with one fine signature (else with one signature) are a
- * group; groups are in such an order that each differs as much as possible from those before it, so that the first few
- * are the most to be learnt from.
+ * index.h: the findings of a campaign on one page.  Reports with the same fine signature form a group; without one, the
+ * coarse signature counts.  Each group in the list differs as much as possible from the groups before it.  So the first
+ * few groups teach the most.
  */
 #ifndef REPORTS_INDEX_H
 #define REPORTS_INDEX_H
@@ -10,13 +10,14 @@
 
 struct index_group {
 	const char *fine, *engine, *request, *verdict, *deviation, *summary;
-	const char *engine_version; /* of the first report; "": it says none */
-	int64_t count, first_case;  /* of the campaign's summary.json, else of the reports; first_case -1: not known */
-	int ops; /* of the smallest report: lines of its program that make a value, constants left out */
+	const char *engine_version; /* of the first report; "": none */
+	int64_t count,
+	    first_case; /* from the campaign's summary.json, else from the reports; first_case -1: not known */
+	int ops;        /* of the smallest report: nodes of its program, without constants */
 	int n_report, n_signature, n_also;
-	const char **report;    /* [n_report] paths from the directory, the smallest program first */
+	const char **report;    /* [n_report] paths relative to the directory, the smallest program first */
 	const char **signature; /* [n_signature] coarse */
-	const char **also;      /* [n_also] fine signatures that the campaign took for the same bug */
+	const char **also;      /* [n_also] fine signatures that the campaign considered the same bug */
 };
 
 struct index {
@@ -26,8 +27,8 @@ struct index {
 };
 
 /*
- * Reads DIR/summary.json, where there is one, and the reports in DIR/findings or, where there is none, in DIR.  In the
- * arena.  False with the reason where no directory can be read; a file that is no report is only named.
+ * Reads DIR/summary.json if it exists, and the reports in DIR/findings, or in DIR if there is no such folder.  In the
+ * arena.  False with the reason if no directory can be read.  A file that is no report goes to unreadable.
  */
 bool index_read(const char *dir, struct arena *a, struct index *out, struct error *e) MUST_CHECK;
 

@@ -39,7 +39,7 @@ char *index_json(const struct index *x, struct arena *a, size_t *len)
 	return json_finish(&w, len);
 }
 
-/* Request and ops: the fine signature without the engine in front of it. */
+/* The fine signature without the engine at its start: request and ops. */
 static const char *without_engine(const struct index_group *g, const char *fine)
 {
 	size_t n = strlen(g->engine);
@@ -47,7 +47,7 @@ static const char *without_engine(const struct index_group *g, const char *fine)
 	return !strncmp(fine, g->engine, n) && fine[n] == '|' ? fine + n + 1 : fine;
 }
 
-/* What a group is about, and what else the campaign took for the same bug. */
+/* Writes what the group is about, and which signatures the campaign considered the same bug. */
 static void put_about(struct text *out, enum escape escape, const struct index_group *g)
 {
 	text_put_escaped(out, escape, without_engine(g, g->fine));
@@ -63,7 +63,7 @@ static const char *engine_text(const struct index_group *g, struct arena *a)
 	return *g->engine_version ? arena_printf(a, "%s (%s)", g->engine, g->engine_version) : g->engine;
 }
 
-/* A path as the address of a link: what is no letter, digit or -_./ is written as %XX. */
+/* Writes a path as the address of a link: characters other than letters, digits and -_./ become %XX. */
 static const char *address(const char *path, struct arena *a)
 {
 	struct text t = {.arena = a};

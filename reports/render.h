@@ -5,8 +5,8 @@
 #include "graph/json.h"
 #include "graph/text.h"
 
-/* Writes `report`, which is valid by report.schema.json in form and may hold any text, to `out`.  source: its JSON
- * text. */
+/* Writes `report` to `out`.  The report has the form of report.schema.json, but its texts are untrusted.  source: its
+ * JSON text. */
 typedef void render_fn(struct text *out, const struct json *report, const char *source);
 
 #define RENDERING(id, name, meaning) render_fn render_##id;
@@ -22,7 +22,7 @@ extern const struct rendering renderings[];
 /* The row of that name, or NULL. */
 const struct rendering *rendering_find(const char *name);
 
-/* The text of member `key` of object v (NULL: none): a string, or a number as written; "" where there is none. */
+/* The text of member `key` of object v: a string, or a number as written; "" if it is missing or v is NULL. */
 const char *render_member(const struct json *v, const char *key);
 
 #endif

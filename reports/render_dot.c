@@ -37,7 +37,7 @@ static void put_children(struct text *out, const struct drawing *d, int parent, 
 			text_put(out, "subgraph cluster_%d {\n%*s", k, 2 * depth + 2, "");
 			put_label(out, b);
 			text_put(out, "; style=rounded; color=\"%s\"\n", b->kind == BOX_LOOP ? "#7a8794" : "#c5ccd3");
-			if (b->kind == BOX_LOOP) /* what edges of the node itself lead to */
+			if (b->kind == BOX_LOOP) /* edges of the node itself lead to this point */
 				text_put(out, "%*sn%d [shape=point]\n", 2 * depth + 2, "", k);
 			put_children(out, d, k, depth + 1);
 			text_put(out, "%*s}\n", 2 * depth, "");

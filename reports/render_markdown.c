@@ -17,7 +17,7 @@ static void put(struct text *out, const char *format, ...)
 	va_end(list);
 }
 
-/* Text in a code span: longer backtick runs than any inside, and no line breaks. */
+/* Writes a code span: its backtick runs are longer than any inside, and it has no line breaks. */
 static void put_code(struct text *out, const char *text)
 {
 	const char *fence = fence_of(&text, 1, out->arena);

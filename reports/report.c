@@ -31,7 +31,7 @@ static const char *const fd_outcome_names[] = {
 
 const char *const *report_versions(void)
 {
-	/* written anew with the same pointers by every call: the libraries only tell their versions at run time */
+	/* filled at run time, because libraries tell their versions only then; every call writes the same pointers */
 	static const char *pairs[11];
 	const char *const now[11] = {"adjudge", ADJUDGE_VERSION, "mpfr", mpfr_get_version(), "cjson", cJSON_Version(),
 	    "libc", gnu_get_libc_version(), "compiler", REPORT_COMPILER, NULL};
@@ -42,7 +42,7 @@ const char *const *report_versions(void)
 
 /* ---- pieces ---- */
 
-/* Exact: reals as hex, integers as integers. */
+/* Writes the value exactly: reals as hex, integers as integers. */
 static void put_expected(struct json_writer *w, const char *key, const struct component *c, enum dtype d)
 {
 	json_put_key(w, key);
@@ -61,7 +61,7 @@ static void put_returned(struct json_writer *w, const char *key, const struct te
 		json_put_integer(w, t->at[i].i);
 }
 
-/* How one returned number compares with its decided component, in the words of the verdict. */
+/* The verdict name for one returned number against its decided component. */
 enum standing { STANDING_AGREE, STANDING_INACCURATE, STANDING_NAN_LEAK, STANDING_WRONG };
 static const char *const standing_names[] = {"agree", "inaccurate", "nan-leak", "wrong"};
 
@@ -115,7 +115,7 @@ static void put_element(struct json_writer *w, const struct truth_tensor *truth,
 	json_end(w);
 }
 
-/* worst: an element to list even past the bound, or -1. */
+/* worst: an element that is listed even beyond the limit, or -1. */
 static void put_tensor(
     struct json_writer *w, const char *name, const struct truth_tensor *truth, const struct tensor *returned, int worst)
 {
@@ -153,8 +153,8 @@ static int count_wrong(const struct truth_tensor *truth, const struct tensor *re
 }
 
 /*
- * The convention assignment that a point's answer is shown against: the one it was judged with, and at other points the
- * one that explains most of it.
+ * The assignment that the answer at a point is compared with: at the judged point the judged one, elsewhere the one
+ * that explains most components.
  */
 static int point_assignment(const struct report *r, int k)
 {
@@ -202,7 +202,7 @@ static void put_tensors(struct json_writer *w, const struct report *r, int k, bo
 	json_end(w);
 }
 
-/* The primal is listed where it is what was asked for or what is wrong. */
+/* The primal is listed if it was requested or is wrong. */
 static void put_points(struct json_writer *w, const struct report *r)
 {
 	bool derivative = request_outermost(r->c->transform, r->c->n_transform) != NULL,
@@ -235,7 +235,7 @@ static void put_index(struct json_writer *w, const struct type *type, int elemen
 	json_end(w);
 }
 
-/* Where the finding is and the two numbers or types that differ there. */
+/* Writes where the finding is, and the two numbers or types that differ there. */
 static void put_where(struct json_writer *w, const struct report *r)
 {
 	const struct judgement *j = r->judgement;
@@ -282,7 +282,7 @@ static void put_where(struct json_writer *w, const struct report *r)
 			if (dtype_is_float(returned->type.dtype))
 				json_member_decimal(w, "decimal", returned->at[j->element].f);
 		}
-		/* the first run is what `answers` has: the second differed from it */
+		/* `answers` holds the first run; the second differed from it */
 		if (element && j->verdict == VERDICT_NONDETERMINISTIC)
 			json_member_real(w, "again", j->returned);
 		json_end(w);
@@ -317,7 +317,7 @@ static void put_components(struct json_writer *w, const struct judgement *j)
 	json_end(w);
 }
 
-/* What each oracle says at the judged point. */
+/* Writes what each oracle says at the judged point. */
 static void put_oracles(struct json_writer *w, const struct report *r)
 {
 	int k = r->judgement->point;
@@ -351,7 +351,7 @@ static void put_oracles(struct json_writer *w, const struct report *r)
 	json_end(w);
 }
 
-/* The program as lines for people; the case has it for machines. */
+/* Writes the program as lines for people; machines read it from the case. */
 static void put_program(struct json_writer *w, const struct program *p)
 {
 	char *text = program_print(p, w->text.arena);

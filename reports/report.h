@@ -16,19 +16,19 @@ struct report {
 	const struct truth *truth;
 	const struct answer *answers; /* [c->n_point] */
 	const struct judgement *judgement;
-	/* How it was found; found == NULL when it was not a campaign. */
+	/* How a campaign found it; found == NULL if no campaign did. */
 	const struct testcase *found; /* the case before minimization */
 	uint64_t seed;
 	long case_number;
 	int minimize_tried, minimize_accepted;
-	const struct characterization *characterization; /* NULL: no experiments were made */
+	const struct characterization *characterization; /* NULL: no experiments were run */
 };
 
 /* Canonical JSON text ending in a newline, in the arena; same report, same bytes. */
 char *report_write(const struct report *r, struct arena *a, size_t *len);
 
-/* {"cause":"formula","ulps":12.3,"good":4,"op":"tanh","better":"...","instead":"..."}; op and the two are missing where
- * it is nobody's formula. */
+/* Writes {"cause":"formula","ulps":12.3,"good":4,"op":"tanh","better":"...","instead":"..."}.  The last three are
+ * missing if no known formula is the cause. */
 void accuracy_put(struct json_writer *w, const struct accuracy *x);
 
 /* Version and build facts that identify a run: adjudge version, MPFR, cJSON, libm, compiler.  NULL-terminated pairs. */

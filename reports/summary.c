@@ -1,4 +1,4 @@
-/* summary.c: what a finding says in one sentence. */
+/* summary.c: writes a finding as one sentence. */
 #include "summary.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ enum subject summary_subject(enum verdict v)
 	return SUBJECT_CASE;
 }
 
-/* The point that is judged; a judgement about no point in particular has 0. */
+/* The judged point; 0 if the judgement is not about one point. */
 static int judged_point(const struct report *r)
 {
 	int k = r->judgement->point;
@@ -55,7 +55,7 @@ const struct tensor *summary_returned(const struct report *r, enum subject subje
 	return t;
 }
 
-/* Whether the judged element has the judged expectation under this assignment of conventions. */
+/* Whether the judged element has the expected value of the judgement under the assignment of t. */
 static bool is_expected(const struct judgement *j, const struct truth_tensor *t)
 {
 	return j->element >= 0 && j->element < shape_elements(&t->type.shape) &&
@@ -67,7 +67,7 @@ int summary_assignment(const struct report *r)
 	const struct judgement *j = r->judgement;
 	const struct truth_point *p = &r->truth->point[judged_point(r)];
 
-	/* an answer that follows no convention is compared with the nearest, whichever that was */
+	/* an answer that follows no assignment was compared with the nearest one: search for it */
 	for (int k = 0; k <= p->n_assignment; k++) {
 		int s = k ? k - 1 : j->assignment;
 
@@ -114,7 +114,7 @@ char *summary_request(const struct testcase *c, struct arena *a)
 	return text;
 }
 
-/* What output `which` of the function of the n innermost levels is. */
+/* The name of output `which` of the function of the n innermost levels. */
 static char *output_name(const struct testcase *c, int n, int which, struct arena *a)
 {
 	const struct transform *t = request_outermost(c->transform, n);
@@ -133,7 +133,7 @@ char *summary_name(const struct testcase *c, bool in_primal, int which, struct a
 	return in_primal ? arena_printf(a, "result %d", which) : output_name(c, c->n_transform, which, a);
 }
 
-/* Both numbers with as many digits (6 to 17) as it takes to tell them apart. */
+/* Prints both numbers with as many digits (6 to 17) as tell them apart. */
 static void print_apart(double x, double y, char x_text[REAL_TEXT], char y_text[REAL_TEXT])
 {
 	for (int digits = 6; digits <= 17; digits++) {
@@ -149,7 +149,7 @@ static void print_apart(double x, double y, char x_text[REAL_TEXT], char y_text[
 		snprintf(y_text, REAL_TEXT, "nan");
 }
 
-/* "element [1, 2] of the cotangent of input 0", without the element where the tensor is a scalar. */
+/* "element [1, 2] of the cotangent of input 0"; for a scalar "the cotangent of input 0". */
 static char *element_text(const struct report *r, struct arena *a)
 {
 	const struct judgement *j = r->judgement;
@@ -168,7 +168,7 @@ static char *element_text(const struct report *r, struct arena *a)
 	return arena_printf(a, "element [%s] of the %s", index, name);
 }
 
-/* A wrong integer, exactly: NULL where it is a float. */
+/* The sentence for a wrong integer, with exact numbers; NULL for a float. */
 static char *integer_sentence(const struct report *r, const char *what, struct arena *a)
 {
 	const struct tensor *returned = summary_returned(r, SUBJECT_ELEMENT);
@@ -201,7 +201,7 @@ static char *element_sentence(const struct report *r, struct arena *a)
 	if (j->verdict == VERDICT_CONVENTION)
 		return arena_printf(
 		    a, "%s gives %s for %s, one of the accepted conventions at a kink", r->engine, returned, what);
-	/* the truth of a leak may be undecided for a reason that allows no NaN */
+	/* the truth of a leaked NaN may be undecided, for a reason that does not explain a NaN */
 	if (j->verdict == VERDICT_NAN_LEAK && truth && truth->at[j->element].reason != REASON_NONE)
 		return arena_printf(a, "%s gives %s for %s, though every operation on the path is inside its domain",
 		    r->engine, returned, what);

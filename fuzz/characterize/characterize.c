@@ -1,4 +1,4 @@
-/* characterize.c: the experiments in order, then what follows from them. */
+/* characterize.c: runs the experiments in order, then finds the condition, the departure and the statements. */
 #include "characterize.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
 const char *experiment_id(int index) { return index >= 0 && index < EXPERIMENTS ? experiments[index].id : NULL; }
 
-/* ---- which ---- */
+/* ---- names of experiments ---- */
 
 static bool listed(const char *list, const char *id)
 {
@@ -57,7 +57,7 @@ static bool check_list(const char *list, struct error *e)
 	return true;
 }
 
-/* ---- one after the other ---- */
+/* ---- running them ---- */
 
 struct running {
 	struct lab *lab;
@@ -71,7 +71,7 @@ static void call_experiment(void *context)
 	x->experiment->run(x->lab);
 }
 
-/* Its table is kept when it has rows. */
+/* Keeps the table if it has rows. */
 static void run_experiment(struct lab *l, const struct experiment *x)
 {
 	struct variant_table table = {.id = x->id, .title = x->title, .varies = x->varies};
@@ -100,7 +100,7 @@ static void run_experiments(struct lab *l, const char *list)
 
 /* ---- the condition ---- */
 
-/* Rows of the numbered cases, table by table. */
+/* Lists the rows of the cases that the condition predicts wrongly, table by table. */
 static void exceptions_of(struct lab *l, const struct explained *x, struct condition *c)
 {
 	struct characterization *out = l->out;
@@ -125,10 +125,10 @@ static void exceptions_of(struct lab *l, const struct explained *x, struct condi
 struct held_out {
 	struct lab *lab;
 	const struct explained *explained;
-	int number, outcome; /* of the variant: 1 predicted, 0 not, -1 nothing is decided */
+	int number, outcome; /* of the variant; 1: predicted right, 0: predicted wrong, -1: undecided */
 };
 
-/* A fresh variant of the base, by other seeds than those of the experiments. */
+/* Tests the condition on a new variant of the base.  Its seed differs from those of the experiments. */
 static void hold_out_one(void *context)
 {
 	struct held_out *x = context;

@@ -1,4 +1,4 @@
-/* characterize.h: experiments around a case that shows a finding (experiments.def), and what follows from them. */
+/* characterize.h: runs experiments around a case that shows a finding (experiments.def) and draws conclusions. */
 #ifndef FUZZ_CHARACTERIZE_CHARACTERIZE_H
 #define FUZZ_CHARACTERIZE_CHARACTERIZE_H
 
@@ -7,18 +7,19 @@
 
 struct characterize_options {
 	const char *experiments; /* comma-separated ids; NULL: all */
-	double seconds;          /* budget; what was not begun by then is skipped.  0: none */
-	int held_out;            /* fresh variants that the condition is tried on */
+	double seconds;          /* budget: experiments that did not begin in time are skipped.  0: no limit */
+	int held_out;            /* number of new variants that test the condition */
 };
 
 /*
- * Characterizes what engine `spec`, alone on bench b, makes of c.  Deterministic but for the budget.  Everything in the
- * arena.  False with the reason in e: an id that is no experiment, or an engine that cannot be opened again.
+ * Characterizes the failure of engine `spec`, the only engine of bench b, on case c.  The result lies in the arena, and
+ * depends on nothing else except the time budget.  False with the reason in e: an unknown experiment, or an engine that
+ * cannot be opened.
  */
 bool characterize(struct bench *b, const char *spec, const struct testcase *c, const struct characterize_options *o,
     struct arena *a, struct characterization *out, struct error *e) MUST_CHECK;
 
-/* Names and titles of the experiments in table order, for help; NULL past the end. */
+/* Id of experiment `index` in table order, for help; NULL past the end. */
 const char *experiment_id(int index);
 
 #endif

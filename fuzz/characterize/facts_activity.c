@@ -1,10 +1,10 @@
-/* facts_activity.c: which values are differentiated: forwards from the inputs asked for, backwards from the results. */
+/* facts_activity.c: finds the differentiated values, forwards from the inputs in wrt and backwards from the results. */
 #include <string.h>
 
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-/* ---- what was run ---- */
+/* ---- execution ---- */
 
 bool facts_ran(const struct facts *f, const struct region *r)
 {
@@ -29,7 +29,7 @@ bool facts_unentered(const struct facts *f, const struct node *loop)
 
 /* ---- activity ---- */
 
-/* With `executed`, only along what was run and taken. */
+/* `executed`: only along the path. */
 struct activity {
 	const struct facts *f;
 	bool *set, executed;
@@ -51,7 +51,7 @@ static bool any_result(const struct activity *x, const struct region *r)
 	return false;
 }
 
-/* True when something new is varied. */
+/* Marks a value as varied; true if it was not. */
 static bool vary(const struct activity *x, int value, bool varied)
 {
 	if (!varied || x->set[value] || !dtype_is_float(x->f->c->program.type[value].dtype))
@@ -137,9 +137,9 @@ static void find_varied(const struct facts *f, bool *set, bool executed)
 		;
 }
 
-/* ---- what of it matters ---- */
+/* ---- usefulness ---- */
 
-/* With `at`, only along what was run and taken. */
+/* `at`: not NULL if only the path counts. */
 struct usefulness {
 	bool *useful;
 	const struct program *p;
@@ -209,7 +209,7 @@ static bool need_region(const struct usefulness *x, const struct region *r)
 	return any;
 }
 
-/* set[] keeps what of it reaches a result on a path that is differentiated. */
+/* Removes from set[] the values that no result depends on; with `at`, along the path. */
 static void keep_useful(struct facts *f, bool *set, const struct facts *at)
 {
 	const struct program *p = &f->c->program;

@@ -1,5 +1,4 @@
-/* facts_values.c: what happens when the program of a case runs at its points: singular operands, ties, indices, trips.
- */
+/* facts_values.c: runs the program of a case at its points and watches singular operands, ties, indices and trips. */
 #include <math.h>
 #include <string.h>
 
@@ -8,18 +7,18 @@
 #include "facts.h"
 #include "fuzz/edit/edit.h"
 
-enum { CONDS = 4 }; /* that are run with their branches exchanged */
+enum { CONDS = 4 }; /* so many are run with their branches exchanged */
 
-/* A run of the lowered program; per value of it, over all instances. */
+/* A run of the lowered program.  Flags cover all computations of a value. */
 struct watch {
 	struct facts *f;
 	const struct program *p;
 	bool *singular; /* [n_value] its op was at the end of its domain, or gave no finite value */
-	bool *untaken;  /* [n_value] as an operand of a select or extremum it was not taken, somewhere */
-	bool *lost;     /* the same of extrema alone */
+	bool *untaken;  /* [n_value] a select, maximum or minimum did not take it as operand, at least once */
+	bool *lost;     /* the same for maximum and minimum only */
 	bool *run, *unentered, *chooses, *taken[FACTS_OPERANDS], *changes, *zero_factor[2];
-	uint64_t *last; /* [n_value] hash of what it was when it was last computed at this point; 0: not yet */
-	int *entered;   /* [n_value] by the out of a loop node: body executions since it last ended */
+	uint64_t *last; /* [n_value] hash of the value when it was last computed at this point; 0: not yet */
+	int *entered;   /* [n_value] first result of a loop: executions of its body since it last ended */
 };
 
 static bool at_end_of_domain(enum domain d, double a, double b)
@@ -46,13 +45,13 @@ static bool at_end_of_domain(enum domain d, double a, double b)
 	return false;
 }
 
-/* Element i of the result's index space, as operand k of an elementwise node reads it. */
+/* The element of operand x that belongs to element i of a result of shape `to`, of an elementwise node. */
 static double element(const struct tensor *x, const struct shape *to, int i)
 {
 	return tensor_number(x, shape_broadcast_offset(&x->type.shape, to, i));
 }
 
-/* Element i of y is handed on from operand k, or not. */
+/* Notes that an element of the result comes from operand k, or does not. */
 static void take(struct watch *w, const struct node *n, int k, bool taken)
 {
 	w->chooses[n->out] = true;
@@ -184,7 +183,7 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 	    trips < node_max_trip(n);
 }
 
-/* The loop whose body is r; its number of executions goes by its first result. */
+/* The loop whose body is r; entered[] is indexed by its first result. */
 static const struct node *loop_of(const struct program *p, const struct region *r)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
@@ -193,7 +192,7 @@ static const struct node *loop_of(const struct program *p, const struct region *
 	return NULL;
 }
 
-/* Whether it has been computed before, as something else. */
+/* Notes whether value v was computed before with another result. */
 static void watch_change(struct watch *w, int v, const struct tensor *y)
 {
 	uint64_t hash = 1;
@@ -226,7 +225,7 @@ static bool facts_ran_in(const struct facts *f, const struct region *r)
 	return false;
 }
 
-/* What is singular among what is not executed: a cond has its branches exchanged. */
+/* Watches a run with exchanged branches of a cond, to see whether the branch that is not executed is singular. */
 static void watch_exchanged(void *self, const struct region *region, const struct node *n, const struct tensor *value)
 {
 	struct watch *w = self;
@@ -279,7 +278,7 @@ static void watch_step(void *self, const struct region *region, const struct nod
 		watch_loop(w, n, value);
 }
 
-/* Whether value v, or what it is made of in region r and below, was singular. */
+/* Whether value v was singular, or a value that v is computed from in region r and its regions. */
 static bool singular_behind(const struct watch *w, const struct region *r, int v, bool *seen)
 {
 	if (w->singular[v])
@@ -314,7 +313,7 @@ static void after_run(struct watch *w)
 	}
 }
 
-/* Whether the derivative by an input is asked for, though it may be 0. */
+/* Whether some transform differentiates this input. */
 static bool asked(const struct facts *f, int input)
 {
 	for (int t = 0; t < f->c->n_transform; t++)
@@ -324,7 +323,7 @@ static bool asked(const struct facts *f, int input)
 	return false;
 }
 
-/* Of the inputs alone. */
+/* Features of the point itself. */
 static void of_point(struct facts *f, const struct tensor *point)
 {
 	const int n = f->c->program.top.n_param;
@@ -354,13 +353,13 @@ static void run_points(
 		memset(last, 0, (size_t)p->n_value * sizeof *last);
 		for (int i = 0; i < p->top.n_param; i++)
 			input[i] = (struct tensor){
-			    p->type[p->top.param + i], f->c->point[k][i].at}; /* of a batch, the first slice */
+			    p->type[p->top.param + i], f->c->point[k][i].at}; /* the first slice of a batch */
 		interpret_observed(p, input, observer, f->arena, result);
 		arena_rewind(f->arena, mark);
 	}
 }
 
-/* Cond number `at` with its branches exchanged. */
+/* Exchanges the branches of cond number `at`; false if there is none. */
 static bool exchange_branches(struct program *p, int at)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
@@ -402,7 +401,7 @@ void facts_at_points(struct facts *f)
 	for (int k = 0; k < f->c->n_point; k++)
 		of_point(f, f->c->point[k]);
 	if (region_has_op(&p->top, OP_DERIVATIVE))
-		return; /* an engine would lower it first; nothing is known of its values */
+		return; /* an engine would lower it first: its values are not known */
 	plain = lower_customs(p, DERIVATIVE_COUNT, f->arena);
 	lowered = lower_fixed_points(&plain, false, f->arena);
 	w.singular = NEW(f->arena, bool, lowered.n_value);
@@ -419,7 +418,7 @@ void facts_at_points(struct facts *f)
 		w.taken[k] = NEW(f->arena, bool, lowered.n_value);
 	w.entered = NEW(f->arena, int, lowered.n_value);
 	run_points(f, &lowered, &observer, w.last);
-	if (lowered.top.node == p->top.node) { /* nothing was lowered: values have the same numbers */
+	if (lowered.top.node == p->top.node) { /* nothing was lowered, so values have the same numbers */
 		f->run = w.run;
 		f->unentered = w.unentered;
 		f->chooses = w.chooses;

@@ -1,4 +1,4 @@
-/* lab.c: variants made, judged, and kept as rows. */
+/* lab.c: makes variants, judges them and keeps them as rows. */
 #include "lab.h"
 
 #include <math.h>
@@ -70,7 +70,7 @@ void lab_columns(struct lab *l, const char *const *column, int n)
 
 bool lab_over(const struct lab *l) { return l->late || l->hangs >= LAB_HANGS || l->table->n_row >= LAB_ROWS; }
 
-/* The case's position in out->cases, where it is put unless it is there. */
+/* Adds the case to out->cases, unless it is there.  Returns its position. */
 static int keep_case(struct lab *l, const struct testcase *c)
 {
 	struct characterization *out = l->out;
@@ -89,7 +89,7 @@ static int keep_case(struct lab *l, const struct testcase *c)
 	return out->n_case++;
 }
 
-/* The number that the verdict is about, and the tensor it is in. */
+/* Fills the number that the verdict is about, and the tensor that it is in. */
 static void take_numbers(struct lab *l, const struct report *r, struct variant_row *row)
 {
 	const struct judgement *j = r->judgement;
@@ -113,8 +113,8 @@ static void take_numbers(struct lab *l, const struct report *r, struct variant_r
 		row->element_returned = NEW(l->arena, double, n);
 	}
 	for (int i = 0; i < n; i++) {
-		/* of an undecided element nothing is known, but that a NaN is a leak is known with the value of the
-		 * path */
+		/* an undecided element has no known value, except a leaked NaN, for which the value of the path is
+		 * known */
 		double x = want->at[i].reason == REASON_NONE ||
 		        (j->verdict == VERDICT_NAN_LEAK && want->at[i].in_domain)
 		    ? want->at[i].value
@@ -155,7 +155,7 @@ bool lab_same_request(const struct lab *l, const struct testcase *c)
 	return same;
 }
 
-/* Every float that is finite moves a little, each by another step. */
+/* Moves every finite float a little, each by another step. */
 static void nudge(struct tensor *t, int *number)
 {
 	for (int i = 0, n = shape_elements(&t->type.shape); i < n && dtype_is_float(t->type.dtype); i++, ++*number) {
@@ -199,7 +199,7 @@ bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena
 	    facts_same_path(facts_of(c, scratch), facts_of(&beside, scratch));
 }
 
-/* Judged by engine `which` of b; the row is the table's once it is whole. */
+/* Judges c with engine `which` of b.  The row joins the table once it is complete. */
 static const struct variant_row *judge_variant(
     struct lab *l, struct bench *b, int which, const struct testcase *c, const char *const *cell, bool again)
 {
@@ -220,7 +220,7 @@ static const struct variant_row *judge_variant(
 	row->cell = NEW(l->arena, const char *, l->table->n_column);
 	for (int i = 0; i < l->table->n_column; i++)
 		row->cell[i] = LAB_TEXT(
-		    l, "%s", cell[i]); /* the report outlives engines, whose names may be among them */
+		    l, "%s", cell[i]); /* a copy: cells may be names of engines, and the report outlives engines */
 	row->engine = engine;
 	row->verdict = j->verdict;
 	row->reason = j->reason;
@@ -244,7 +244,7 @@ struct variant {
 	const struct testcase *c;
 	const char *const *cell;
 	bool again;
-	const struct variant_row *row; /* NULL where it did not fit into memory */
+	const struct variant_row *row; /* NULL if it did not fit into memory */
 };
 
 static void run_variant(void *context)
@@ -335,7 +335,7 @@ const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which,
 	return try_case(l, &l->peers, which, &e->c, cell, false);
 }
 
-/* ---- what follows ---- */
+/* ---- statements ---- */
 
 const struct variant_table *lab_find(const struct lab *l, const char *id)
 {

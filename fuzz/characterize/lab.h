@@ -1,6 +1,6 @@
 /*
- * lab.h: what experiments share.  An experiment makes variants, each an edited copy of the case or a program of its
- * own, and has them judged: a row each in its table.
+ * lab.h: the tools of the experiments.  An experiment makes variants: edited copies of the case, or programs of its
+ * own. The lab has each variant judged and adds a row to the experiment's table.
  */
 #ifndef FUZZ_CHARACTERIZE_LAB_H
 #define FUZZ_CHARACTERIZE_LAB_H
@@ -11,25 +11,25 @@
 #include "fuzz/edit/edit.h"
 
 enum {
-	LAB_ROWS = 600, /* of one table: more say no more */
-	LAB_HANGS = 4,  /* of all experiments: then they end */
+	LAB_ROWS = 600, /* at most, in one table */
+	LAB_HANGS = 4,  /* in all experiments together; then they end */
 	LAB_CELLS = 8
 };
 
 struct lab {
 	struct bench *bench; /* the engine under test alone */
-	struct bench peers;  /* right built-in engines; opened by the first that asks for them */
+	struct bench peers;  /* right built-in engines; opened when first needed */
 	const char *spec;
 	const struct testcase *base;
 	struct judgement finding;   /* of the base */
-	struct arena *arena;        /* what is kept */
-	struct arena work, scratch; /* of one variant; of its judging */
+	struct arena *arena;        /* for everything that is kept */
+	struct arena work, scratch; /* for one variant; for judging it */
 	double deadline;            /* on bench_clock; infinite: none */
-	bool late;                  /* it has passed */
+	bool late;                  /* the deadline has passed */
 	struct characterization *out;
-	struct variant_table *table; /* of the experiment at work */
+	struct variant_table *table; /* of the running experiment */
 	int hangs, samples;
-	int asks; /* how often a case is asked before it passes: more than once where the engine answers by chance */
+	int asks; /* how often a case must pass to count as passing; more than 1 if the engine answers by chance */
 	struct explanation *explain; /* the features of every variant */
 	struct engine *primal;
 	int case_room, hash_room, statement_room;
@@ -38,58 +38,59 @@ struct lab {
 
 /* ---- variants ---- */
 
-/* A copy of the base to edit; gives back what the variant before it used. */
+/* A copy of the base to edit.  Frees the memory of the previous variant. */
 struct edit lab_edit(struct lab *l);
 /* The same of any case; c must not lie in l->work. */
 struct edit lab_edit_of(struct lab *l, const struct testcase *c);
-/* A program with these inputs and no node or result yet, a point at these values. */
+/* A program with these inputs, no nodes and no results yet, and a point with these values. */
 struct edit lab_fresh(struct lab *l, const struct tensor *input, int n);
-/* The request [kind wrt...] in place of what there is; seeds are made by edit_finish. */
+/* Replaces the request by [kind wrt...].  edit_finish makes the seeds. */
 void lab_request(struct edit *e, enum transform_kind kind, const int *wrt, int n_wrt);
 
-/* The columns of the table; before the first row. */
+/* Names the columns of the table.  Call it before the first row. */
 void lab_columns(struct lab *l, const char *const *column, int n);
 /*
- * Finishes the variant, has it judged and appends a row with cell[n_column].  The row, valid until the next one, or
- * NULL: it is no valid case, does not fit into memory, is in the table already, or the experiment is over.
+ * Finishes the variant, judges it and appends a row with cell[n_column].  Returns the row, which is valid until the
+ * next one.  Returns NULL if the variant is no valid case, does not fit into memory or is in the table already, or if
+ * the experiment is over.
  */
 const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell);
-/* The same case put to peer `which` (peers are opened on demand); no more features are counted. */
+/* The same with peer `which` instead of the engine under test.  The row does not count for the condition. */
 const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell);
 int lab_peers(struct lab *l);
-/* Judges c, for the condition alone: no row tells of it. */
+/* Judges c for the condition only, without a row. */
 void lab_sample(struct lab *l, const struct testcase *c);
-/* The base once more, by the first engine of b; a row even where there is one of that case. */
+/* Judges the base once more with the first engine of b.  Always adds a row. */
 const struct variant_row *lab_again(struct lab *l, struct bench *b, const char *const *cell);
 /*
- * Whether a case that was judged `fails` does so: also one that passes, of an engine that answers by chance, if it
- * fails when it is asked again; and if it fails at a point and direction beside its own, where the same is executed and
- * taken: at its own it is right by accident.
+ * Whether a case counts as failing; `fails` is the first judgement.  A case that passed counts as failing in two
+ * cases.  The engine answers by chance, and the case fails when it is asked again.  Or the case fails at a nearby point
+ * with a nearby seed on the same path: then it was right by accident.
  */
 bool lab_fails(struct lab *l, const struct testcase *c, bool fails, struct arena *scratch);
-/* Asks the base some times, to see whether the engine answers by chance. */
+/* Asks the base several times, to see whether the engine answers by chance; sets asks. */
 void lab_try_chance(struct lab *l);
-/* Whether c is asked by the same stack of transforms as the base.  The condition is about programs and points: only
- * such variants count for it. */
+/* Whether c has the same kinds of transforms as the base.  The condition is about programs and points, so only these
+ * variants count for it. */
 bool lab_same_request(const struct lab *l, const struct testcase *c);
 /* Whether the experiment must end. */
 bool lab_over(const struct lab *l);
 
-/* printf into the arena that is kept. */
+/* printf into l->arena. */
 #define LAB_TEXT(l, ...) arena_printf((l)->arena, __VA_ARGS__)
 /* A number in few digits, kept. */
 const char *lab_number(struct lab *l, double x);
 
-/* ---- what follows ---- */
+/* ---- statements ---- */
 
-/* The table of that id, or NULL where it was not made. */
+/* The table with that id, or NULL if there is none. */
 const struct variant_table *lab_find(const struct lab *l, const char *id);
 typedef bool row_fn(const struct variant_row *r, const void *self);
 bool row_fails(const struct variant_row *r, const void *self);
 bool row_passes(const struct variant_row *r, const void *self);
 /* The rows of t for which `keep` holds, in the arena. */
 struct support lab_support(struct lab *l, const struct variant_table *t, row_fn *keep, const void *self);
-/* Appends a statement; support is copied, those without rows dropped. */
+/* Appends a statement.  Copies support, without entries that have no rows. */
 void lab_say(struct lab *l, const char *id, enum statement_kind kind, const struct support *support, int n,
     const char *format, ...) __attribute__((format(printf, 6, 7)));
 
@@ -97,9 +98,9 @@ void lab_say(struct lab *l, const char *id, enum statement_kind kind, const stru
 #include "experiments.def"
 #undef EXPERIMENT
 
-/* What the tables say, said (statements.c). */
+/* Appends statements about all tables (statements.c). */
 void lab_state(struct lab *l);
-/* The first node that departs (cuts.c): from table `cuts`. */
+/* Finds the first node that departs from the truth, in table `cuts` (cuts.c). */
 void lab_depart(struct lab *l);
 
 #endif

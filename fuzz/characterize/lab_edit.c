@@ -25,7 +25,7 @@ void lab_wrt(struct edit *e, const int *wrt, int n)
 	c->n_transform = kept;
 }
 
-/* The leading extent of a per-iteration input that is an input of the program. */
+/* Sets the leading extent of an input of the program that a scan reads row by row. */
 static bool set_rows(struct edit *e, int value, int n)
 {
 	struct region *top = &e->c.program.top;
@@ -43,7 +43,7 @@ bool lab_set_trip(struct edit *e, const struct site *s, int n)
 
 	switch (op_table[node->op].family) {
 	case FAMILY_FOR:
-		if (node_loop(node).counted) /* the count is no operand any more */
+		if (node_loop(node).counted) /* the trip count was operand 0: drop it */
 			edit_remove_item(node->arg, &node->n_arg, sizeof *node->arg, 0);
 		node->attrs.trip = n;
 		node->attrs.cap = 0;

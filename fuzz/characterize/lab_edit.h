@@ -5,21 +5,21 @@
 #include "lab.h"
 
 bool lab_is_float_input(const struct edit *e, int input);
-/* Every transform that differentiates has these inputs in wrt, and unit seeds; batches go. */
+/* Gives every transform that differentiates these inputs in wrt and unit seeds.  Removes batches. */
 void lab_wrt(struct edit *e, const int *wrt, int n);
-/* The loop at s runs n times, whatever it did; false where it cannot. */
+/* Makes the loop at s run n times; false if that is not possible. */
 bool lab_set_trip(struct edit *e, const struct site *s, int n);
-/* The first loop of the program itself that has a float carry, and that carry; false: there is none. */
+/* Finds the first loop of the top region with a float carry, and that carry; false if there is none. */
 bool lab_find_loop(struct edit *e, struct site *s, struct node_loop *loop, int *carry);
-/* Names of the ops but constants, in order, kept: "for(mul), sin". */
+/* Names of all ops except constants, in order: "for(mul), sin".  In l->arena. */
 const char *lab_ops(struct lab *l, struct edit *e);
-/* The kind of the outermost transform that differentiates; vjp where there is none. */
+/* The kind of the outermost transform that differentiates; vjp if there is none. */
 enum transform_kind lab_kind(const struct lab *l);
-/* The dtype of the first float input, else f64. */
+/* The dtype of the first float input; f64 if there is none. */
 enum dtype lab_dtype(const struct lab *l);
-/* Whether a node of the base, at any depth, is of that family. */
+/* Whether the base has a node of that family, at any depth. */
 bool lab_has_family(struct lab *l, enum family f);
-/* A scalar, and a vector. */
+/* Tensors of rank 0 and 1. */
 struct tensor lab_scalar(struct lab *l, enum dtype d, double x);
 struct tensor lab_vector(struct lab *l, enum dtype d, const double *x, int n);
 

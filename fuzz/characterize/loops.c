@@ -1,4 +1,4 @@
-/* loops.c: loops that run otherwise, are written otherwise, do something else. */
+/* loops.c: experiments with the trip counts, kinds and bodies of loops. */
 #include <string.h>
 
 #include "graph/walk.h"
@@ -35,7 +35,7 @@ void experiment_trips(struct lab *l)
 
 /* ---- kinds of loops ---- */
 
-/* Parameters in place of those of `body`: `lead` new ones of an i64, the carries, `tail` new ones of an i64. */
+/* Replaces the parameters of `body` by `lead` i64 scalars, the carries, and `tail` i64 scalars. */
 static int new_params(struct edit *e, struct region *body, const struct node_loop *loop, int lead, int tail)
 {
 	struct type type[LIMIT_ARGS + 2], index = {DTYPE_I64, shape_scalar()};
@@ -50,15 +50,16 @@ static int new_params(struct edit *e, struct region *body, const struct node_loo
 	first = edit_new_values(e, type, n);
 	for (int i = 0; i < loop->n_carry; i++)
 		edit_replace(e, body->param + loop->n_index + i, first + lead + i);
-	if (loop->n_index) /* the index is the first or the last new one; where there is none its uses have no
-	                      definition, and the variant is dropped */
+	/* the index is the first or the last new parameter; without one its uses are undefined and the variant is
+	 * dropped */
+	if (loop->n_index)
 		edit_replace(e, body->param, lead ? first : tail ? first + n - 1 : body->param);
 	body->param = first;
 	body->n_param = n;
 	return first;
 }
 
-/* The loop at s as a loop of that op with n iterations. */
+/* Rewrites the loop at s as a loop of that op with n iterations. */
 static bool make_kind(struct edit *e, const struct site *s, const struct node_loop *loop, enum op op, int n)
 {
 	struct region body = *loop->body, condition = {0};
@@ -89,7 +90,7 @@ static bool make_kind(struct edit *e, const struct site *s, const struct node_lo
 		new_params(e, &body, loop, 0, 0);
 		body.result[n_result++] = edit_insert_fill(e, &body, body.n_node, &boolean, 0);
 		break;
-	default: { /* OP_WHILE: counts in a carry of its own */
+	default: { /* OP_WHILE: a new carry counts the iterations */
 		int count;
 		struct type types[LIMIT_ARGS + 1];
 
@@ -117,7 +118,7 @@ static bool make_kind(struct edit *e, const struct site *s, const struct node_lo
 	if (op == OP_WHILE)
 		node->region[0] = condition;
 	node->op = op;
-	if (op == OP_WHILE) { /* one result more: the results move to new numbers, and the counter begins at 0 */
+	if (op == OP_WHILE) { /* one more result: the results get new numbers, and the counter starts at 0 */
 		struct type types[LIMIT_ARGS + 1];
 		int old = node->out;
 
@@ -163,8 +164,8 @@ static const char *const bodies[] = {"c + x", "c * 2", "sin(c)", "c * c", "c + x
     "tanh(c + x)", "c * x + y"};
 enum { BODIES = sizeof bodies / sizeof *bodies };
 
-/* A variant: the first loop of the case with another body, initial carry 1, and the inputs x and, where it is used, y =
- * 2, of the carry's type. */
+/* Judges the first loop of the case with another body.  The carry starts at 1.  Inputs x and, if used, y = 2 have the
+ * carry's type. */
 static void try_body(struct lab *l, const char *body, int n, double x, bool by_y)
 {
 	struct edit e = lab_edit(l);
@@ -199,7 +200,7 @@ static void try_body(struct lab *l, const char *body, int n, double x, bool by_y
 	e.c.program.top.result[0] = s.node->out + carry;
 	e.c.program.top.n_result = 1;
 	value = edit_insert_fill(&e, s.region, s.index, &type, 1);
-	s.region->node[s.index + 1].arg[loop.first_arg + carry] = value; /* the loop is one further on */
+	s.region->node[s.index + 1].arg[loop.first_arg + carry] = value; /* the loop has moved by one node */
 	lab_wrt(&e, &wrt, 1);
 	lab_try(l, &e, (const char *const[]){body, LAB_TEXT(l, "%d", n), lab_number(l, x), by_y ? "y" : "x"});
 }

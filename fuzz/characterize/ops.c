@@ -1,12 +1,11 @@
-/* ops.c: other ops, other operands, other branches. */
+/* ops.c: experiments with other ops, other operands and guarded functions. */
 #include <string.h>
 
 #include "graph/walk.h"
 #include "fuzz/edit/formula.h"
 #include "lab_edit.h"
 
-/* A program of its own: `text` over named inputs, those in wrt differentiated.  False: it is no program of that dtype.
- */
+/* Makes the program `text` over named inputs, and differentiates those in wrt.  False if the dtype does not fit. */
 static bool program_of(struct lab *l, struct edit *e, const char *text, const char *const *name,
     const struct tensor *input, int n, const int *wrt, int n_wrt, enum transform_kind kind)
 {
@@ -33,8 +32,8 @@ static void try_branch(struct lab *l, const char *text, const struct tensor *x, 
 		lab_try(l, &e, (const char *const[]){text, point});
 }
 
-/* Guards as they are written; the function guarded has an end at 0, or another there.  f stands for every float op of
- * one operand. */
+/* Guarded functions as people write them.  The function behind the guard ends its domain near the point, or another
+ * function takes over there.  experiment_branches also guards every float op of one operand. */
 static const char *const guarded[] = {"where(x > 0, 1 / x, 1)", "where(x > 0, log(x), -100)",
     "where(x < -1, 999, x * x)", "where(x < 0, x * x, sqrt(x))"};
 
@@ -78,7 +77,7 @@ void experiment_branches(struct lab *l)
 
 enum { OPERANDS = 3 };
 
-/* Values that suit the operand of an op: in its domain, no ties; bool and integers too. */
+/* A value that suits operand i of an op, of any dtype: inside the domain, without ties. */
 static struct tensor operand(struct lab *l, enum op op, int which)
 {
 	static const double values[OPERANDS] = {0.75, 2, 3};
@@ -93,7 +92,7 @@ static struct tensor operand(struct lab *l, enum op op, int which)
 	return t;
 }
 
-/* The op on three-vectors: a mask, and something to fill and to take from. */
+/* The operands of masked_scatter, vectors of length 3: the tensor, the mask and the source. */
 static void masked_operands(struct lab *l, struct tensor *input)
 {
 	static const double x[] = {0.5, 1.5, 2.5}, s[] = {4, 5, 6};
@@ -105,7 +104,7 @@ static void masked_operands(struct lab *l, struct tensor *input)
 	input[2] = lab_vector(l, lab_dtype(l), s, 3);
 }
 
-/* Operands outside `traced` are constants of the program. */
+/* Judges a program of this op alone.  The operands in `traced` are inputs, the others constants. */
 static void try_operands(struct lab *l, enum op op, unsigned traced, enum transform_kind kind)
 {
 	static const char *const names[OPERANDS] = {"a", "b", "c"};

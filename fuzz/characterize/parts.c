@@ -1,4 +1,4 @@
-/* parts.c: parts of tensors: slices and indices. */
+/* parts.c: experiments with parts of tensors: slices and indices. */
 #include <string.h>
 
 #include "graph/walk.h"
@@ -6,7 +6,7 @@
 
 /* ---- slices ---- */
 
-/* An extent along the axis that is sliced, with what is before and after it, and the slice. */
+/* A shape with the axis that is sliced, and the slice. */
 static const struct probe {
 	struct shape shape;
 	int axis, start, stop;
@@ -32,9 +32,9 @@ static const struct probe {
 enum { PROBES = sizeof probes / sizeof *probes, WHOLE = 16 };
 
 /*
- * A tensor of that shape that depends on input `input`, a scalar: the scalar plus a number of its own for each element,
- * so that the derivative by the scalar is the sum of what its elements get.  A whole tensor as an input would fill the
- * report.
+ * Builds a tensor of that shape from scalar input `input`: each element is the scalar plus a different number.  The
+ * derivative with respect to the scalar is then the sum of the derivatives of all elements.  A whole tensor as an input
+ * would fill the report.
  */
 static int spread_input(struct edit *e, int input, enum dtype d, const struct shape *shape)
 {
@@ -45,7 +45,7 @@ static int spread_input(struct edit *e, int input, enum dtype d, const struct sh
 	return edit_append(e, &e->c.program.top, OP_RESHAPE, &value, 1, &reshape);
 }
 
-/* L = sum over the axis of slice_scatter(x, y): its derivative by x (which 0) or y (1). */
+/* Judges the derivative of slice_scatter(x, y), summed over the axis or not, with respect to x (which = 0) or y (1). */
 static void try_scatter(struct lab *l, const struct probe *p, int which, bool summed, enum dtype d)
 {
 	struct shape part = p->shape;
@@ -126,7 +126,7 @@ static int64_t pattern_index(int pattern, int k, int extent)
 	}
 }
 
-/* The integers that operand `arg` of a node is made of: a constant, or an input at the point.  NULL: neither. */
+/* The indices in operand `arg` of a node: a constant or an input at the point.  NULL: it is neither. */
 static struct tensor *index_tensor(struct edit *e, int arg)
 {
 	struct region *top = &e->c.program.top;

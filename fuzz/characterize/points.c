@@ -1,4 +1,4 @@
-/* points.c: the same program elsewhere, and again. */
+/* points.c: experiments that run the same program again, at other points, and with other dtypes, shapes and batches. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void experiment_runs(struct lab *l)
 
 /* ---- points ---- */
 
-/* Element i of what is set is x + step * i. */
+/* Sets element i to x + step * i. */
 static void set_input(struct edit *e, int input, double x, double step)
 {
 	for (int p = 0; p < e->c.n_point; p++) {
@@ -43,7 +43,7 @@ static void set_input(struct edit *e, int input, double x, double step)
 	}
 }
 
-/* input -1: all that are differentiated. */
+/* Sets one input; -1: all differentiated inputs. */
 static void try_point(struct lab *l, int input, double x)
 {
 	struct edit e = lab_edit(l);
@@ -60,7 +60,7 @@ static void try_point(struct lab *l, int input, double x)
 	lab_try(l, &e, (const char *const[]){LAB_TEXT(l, "%s", name), lab_number(l, x)});
 }
 
-/* A geometric sweep towards 0 from both sides, and what a person tries. */
+/* A geometric sweep towards 0 from both sides, and values that a person would try. */
 static const double sweep[] = {
     0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 10, 0, -0.001, -0.01, -0.1, -0.5, -1, -2, -4};
 enum { SWEEP = sizeof sweep / sizeof *sweep, TOWARDS = 3, ALONE = 4 };
@@ -165,7 +165,7 @@ static bool all_scalars(const struct program *p)
 	return true;
 }
 
-/* Element i is the number there plus i steps: elements differ, and the first is that of the case. */
+/* Element i is the number of the case plus i steps, so that elements differ and the first one stays. */
 static struct tensor spread(struct arena *a, const struct tensor *from, const struct shape *shape, double step)
 {
 	struct type type = {from->type.dtype, *shape};
@@ -215,7 +215,7 @@ void experiment_shapes(struct lab *l)
 
 enum { BATCH = 3 };
 
-/* [batch, ...] or [..., batch]: the differentiated inputs gain an axis along which they differ. */
+/* Adds a batch as innermost or outermost level.  The differentiated inputs gain an axis along which they differ. */
 static void try_batch(struct lab *l, bool inside)
 {
 	struct edit e = lab_edit(l);
@@ -263,9 +263,9 @@ void experiment_batches(struct lab *l)
 
 /* ---- neighbours ---- */
 
-enum { NEIGHBOURS = 500, SAMPLES = 1000 }; /* those in the table; those that only the condition goes by, beyond them */
+enum { NEIGHBOURS = 500, SAMPLES = 1000 }; /* in the table; further ones that only count for the condition */
 
-/* Variant number k, in l->scratch; false: it asks for something else than the base. */
+/* Makes variant number k in l->scratch; false if its request differs from that of the base. */
 static bool neighbour(struct lab *l, int k, struct testcase *t)
 {
 	const struct profile profile = profile_default();

@@ -1,4 +1,4 @@
-/* requests.c: what is asked, of whom, by which inputs and through which uses of them. */
+/* requests.c: experiments that vary the request, the engine, the differentiated inputs and their uses. */
 #include <string.h>
 
 #include "graph/walk.h"
@@ -27,7 +27,7 @@ static void try_inputs(struct lab *l, const int *wrt, int n, enum transform_kind
 	lab_try(l, &e, (const char *const[]){list_text(l, wrt, n), transform_names[kind]});
 }
 
-/* Each input alone, and every subset where they are few. */
+/* Differentiates each input alone, and every subset if there are few inputs. */
 void experiment_inputs(struct lab *l)
 {
 	const struct engine_kind *kind = engine_kind(l->bench->engine[0]);
@@ -51,8 +51,8 @@ void experiment_inputs(struct lab *l)
 
 /* ---- uses ---- */
 
-/* Operand `arg` of the node at s, an input of the program, becomes an input of its own that has the same value; only by
- * it is differentiated. */
+/* Replaces operand `arg` of the node at s, an input of the program, by a new input with the same value.  Only the new
+ * input is differentiated. */
 static bool split_use(struct edit *e, int site, int arg)
 {
 	struct region *top = &e->c.program.top;
@@ -118,7 +118,7 @@ static const struct request_stack {
 };
 enum { STACKS = sizeof stacks / sizeof *stacks, FIRST_ORDER = 3 };
 
-/* The case asked by that stack, by the inputs that its outermost transform has in wrt. */
+/* Asks the case with that stack of transforms and the inputs of its outermost transform. */
 static struct edit asked(struct lab *l, const struct testcase *c, const struct request_stack *stack)
 {
 	struct edit e = lab_edit_of(l, c);
@@ -161,7 +161,7 @@ void experiment_orders(struct lab *l)
 	lab_columns(l, (const char *const[]){"program", "request", "x"}, 3);
 	for (int i = 0; bodies && i < bodies->n_row && body < 0; i++)
 		if (row_fails(&bodies->row[i], NULL))
-			body = i; /* the first loop body that fails is asked too */
+			body = i; /* also for the first loop body that fails */
 	for (int which = 0; which < 1 + (body >= 0); which++)
 		for (int p = -1; p < 2; p++)
 			for (int k = FIRST_ORDER; k < STACKS; k++) {
