@@ -51,11 +51,9 @@ struct adjudge_type {
 /*
  * An attribute of a node.  The keys are those of the case format:
  *
- *   axis, axes, keepdims, shape, start, size, stride, low, high, cap, until, carries, primals
- *
- *   dtype (an enum adjudge_dtype), mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0 gives it)
- *
- *   meaning (0 steps, 1 solution), transform (0 jvp, 1 vjp)
+ *    axis, axes, keepdims, shape, start, size, stride, low, high, cap, until, carries, primals
+ *    dtype (an enum adjudge_dtype), mode (0 clip, 1 drop, 2 wrap), trip (-1: operand 0 gives it)
+ *    meaning (0 steps, 1 solution), transform (0 jvp, 1 vjp)
  */
 struct adjudge_attribute {
 	const char *key;

@@ -319,8 +319,8 @@ void tape_run(struct tape *tape, const struct region *region)
 		                               : run_op)(tape, node);
 	}
 	/*
-	 * The region's own values get their outside names.  A value that is captured, or returned twice, gets a new
-	 * variable.
+	 * The region's own values get their outside names.  A value that is captured, or returned twice, keeps another
+	 * name too.
 	 */
 	for (int k = 0; k < region->n_result; k++) {
 		int v = region->result[k];

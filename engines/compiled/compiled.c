@@ -1,4 +1,7 @@
-/* compiled.c: the engine: derives, optimizes and lowers a program once per case, and runs the code at every point. */
+/*
+ * compiled.c: the engine `compiled`.  It differentiates, optimizes and lowers a program once per case, and runs the
+ * code at every point.
+ */
 #include "compiled.h"
 
 #include "engines/aot/case.h"

@@ -1,5 +1,5 @@
 /*
- * compiled.h: a program improved by passes and lowered, once, to loops over strided buffers, then run at many points.
+ * compiled.h: improves a program by passes, lowers it once to loops over strided buffers, and runs it at many points.
  */
 #ifndef ENGINES_COMPILED_COMPILED_H
 #define ENGINES_COMPILED_COMPILED_H
@@ -14,7 +14,9 @@ enum pass {
 	PASS_COUNT
 };
 
-/* Rewrites the valid program p into one in the arena that is valid and computes the same; the number of rewrites made.
+/*
+ * Rewrites the valid program p into another valid one, in the arena, that computes the same.  Returns the number of
+ * rewrites.
  */
 typedef int pass_fn(const struct compiled_rules *rules, const struct program *p, struct arena *a, struct program *out);
 
@@ -29,34 +31,34 @@ struct compiled_options {
 	bool off[PASS_COUNT];
 };
 
-/* What compiling came to. */
+/* Numbers about the compiled code. */
 struct compiled_counts {
-	int rewrites[PASS_COUNT]; /* nodes changed or gone; fused into another's loop; loops in place; buffers in shared
-	                             memory */
-	int loops, kernels;       /* loop nests, and ops left to their kernels */
-	int buffers;              /* that are not constants or inputs */
-	int64_t cells, cells_shared; /* elements of all of them, and of the memory that they share */
+	int rewrites[PASS_COUNT];    /* by pass: nodes changed or gone; nodes fused into another's loop; loops in place;
+	                                buffers in shared memory */
+	int loops, kernels;          /* loop nests; ops that run their kernels */
+	int buffers;                 /* buffers that are neither constants nor inputs */
+	int64_t cells, cells_shared; /* elements of all buffers; elements of the memory that they share */
 };
 
 struct code;
 
-/* p after all program-to-program passes that are on. */
+/* p after all enabled passes that rewrite programs. */
 struct program compiled_optimize(
     const struct program *p, const struct compiled_options *o, struct arena *a, struct compiled_counts *counts);
 
 /*
- * Optimizes and lowers the valid program p; the code lives in the arena and keeps pointers into p.  NULL with the
- * reason in *text when p has an op that is neither known here nor has a kernel.
+ * Optimizes and lowers the valid program p.  The code lives in the arena and keeps pointers into p.  NULL with the
+ * reason in *text if neither this engine nor a kernel knows an op of p.
  */
 struct code *compiled_code(
     const struct program *p, const struct compiled_options *o, struct arena *a, const char **text);
 
-/* What compiling `code` came to. */
+/* The numbers about `code`. */
 const struct compiled_counts *compiled_code_counts(const struct code *code);
 
 /*
- * Runs the code on the program's inputs, which are not written to; result[n_result] are copies in the arena.  The
- * memory of the buffers is the code's own and the same at every point.
+ * Runs the code on the program's inputs, which are not written to. result[n_result] are copies in the arena.  The
+ * buffers' memory belongs to the code, and is the same at every point.
  */
 void compiled_run(struct code *code, const struct tensor *input, struct arena *a, struct tensor *result);
 

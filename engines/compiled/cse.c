@@ -1,6 +1,6 @@
 /*
- * cse.c: common subexpressions.  A node is known in the rest of its region and in the regions inside it: where it
- * dominates. So the table of known nodes forgets, at the end of a region, what was entered there.
+ * cse.c: common subexpressions.  A node is known where it dominates: in the rest of its region, and in the regions
+ * inside.  So at the end of a region, the table forgets the nodes that were entered there.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { HEADS = 256 };
 
 struct known_node {
 	const struct node *node;
-	int head, next; /* in its chain; -1: the last */
+	int head, next; /* next in its chain; -1: the last */
 };
 
 struct open {
@@ -39,7 +39,7 @@ static bool commutes(enum op op)
 	case OP_EQ:
 	case OP_NE:
 		return true;
-	default: /* max and min tell -0 from +0 by position */
+	default: /* max and min distinguish -0 and +0 by position */
 		return false;
 	}
 }
@@ -56,7 +56,7 @@ static bool same_operands(const struct node *a, const struct node *b)
 	return true;
 }
 
-/* Of nodes that may be equal: neither the order of two operands nor attributes take part. */
+/* A hash that equal nodes share.  It leaves out attributes and the order of two operands. */
 static int hash(const struct node *node)
 {
 	unsigned h = (unsigned)op_table[node->op].family * 31;

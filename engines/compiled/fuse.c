@@ -1,4 +1,4 @@
-/* fuse.c: which nodes share a loop nest, and the expression that it evaluates. */
+/* fuse.c: decides which nodes share a loop nest, and writes the expression that it evaluates. */
 #include <assert.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "parts.h"
 #include "engines/kernels/parts.h"
 
-enum { GROUP_NODES = 32 }; /* in one loop: each needs a register */
+enum { GROUP_NODES = 32 }; /* most nodes in one loop: each needs a register */
 
 static bool is_fold(const struct code *c, const struct node *node)
 {
@@ -19,13 +19,13 @@ bool compiled_is_looped(const struct code *c, const struct node *node)
 	return !node->n_region && (c->options->rules->row[node->op].loops || is_fold(c, node));
 }
 
-/* What the loop of a node iterates over. */
+/* The shape over which the loop of a node iterates. */
 static const struct shape *space_of(const struct code *c, const struct node *node)
 {
 	return &c->p->type[is_fold(c, node) ? node->arg[0] : node->out].shape;
 }
 
-/* Whether operand k is read at the coordinates of the result, so that it may be a register. */
+/* Whether operand k is read at the coordinates of the result, so that it can be a register. */
 static bool in_step(const struct code *c, const struct node *node, int k)
 {
 	if (!compiled_is_looped(c, node) || !shape_equal(&c->p->type[node->arg[k]].shape, space_of(c, node)))
@@ -58,7 +58,7 @@ static void use_in_regions(int *user, const struct node *node)
 void compiled_group(const struct code *c, const struct region *region, int *group, int *size)
 {
 	struct arena_mark mark = arena_mark(c->arena);
-	/* By value: the one group all of whose users so far read it in step. */
+	/* By value: the group to which all users so far belong that read it at their own coordinates. */
 	int *user = NEW(c->arena, int, c->p->n_value);
 
 	for (int v = 0; v < c->p->n_value; v++)
@@ -164,7 +164,7 @@ static struct loop_nest *new_loop(struct code *c, const struct shape *space, int
 	return loop;
 }
 
-/* Strides of the result of a fold over the axes of its operand; whole extents. */
+/* Sets the strides of a fold's result over the axes of its operand, and the extents of the whole operand. */
 static void set_fold(struct loop_nest *loop, const struct node *node, const struct shape *space, const struct view *to)
 {
 	loop->folds = true;
@@ -180,7 +180,7 @@ static void set_fold(struct loop_nest *loop, const struct node *node, const stru
 	}
 }
 
-/* The registers and nodes of one loop mean nothing to the next. */
+/* Clears the registers and nodes of one loop for the next one. */
 static void forget(struct code *c, const struct node *node)
 {
 	c->node_of[node->out] = c->reg[node->out] = -1;

@@ -1,4 +1,4 @@
-/* layout.c: where the elements of results lie: views that cost nothing, and the layouts of new memory. */
+/* layout.c: where the elements of results are stored: views that cost nothing, and the layouts of new memory. */
 #include <string.h>
 
 #include "parts.h"
@@ -36,7 +36,7 @@ void view_broadcast(const struct shape *from, const struct view *v, const struct
 		stride[d] = d < missing || from->extent[d - missing] != to->extent[d] ? 0 : v->stride[d - missing];
 }
 
-/* ---- layouts of results that are new ---- */
+/* ---- layouts of new results ---- */
 
 static void layout_dense(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
@@ -45,8 +45,10 @@ static void layout_dense(const struct layout_call *call, bool varies[LIMIT_RANK]
 		varies[d] = true;
 }
 
-/* An element depends on the operands' elements at its own coordinates alone: where none of them varies, neither does
- * it. */
+/*
+ * An element depends only on the operands' elements at its own coordinates.  If none of them varies, it does not vary
+ * either.
+ */
 static void layout_of_operands(const struct layout_call *call, bool varies[LIMIT_RANK])
 {
 	int rank = call->p->type[call->node->out].shape.rank;
@@ -75,8 +77,8 @@ static bool view_broadcast_to(
 }
 
 /*
- * Row-major order is kept if the axes of both shapes fall into runs of equal size, each of them evenly spaced in the
- * operand.  Extents of 1 may be anywhere.
+ * The result is a view if the axes of both shapes form runs of equal size, each evenly spaced in the operand.  Then
+ * row-major order is kept.  Extents of 1 may be anywhere.
  */
 static bool view_reshape(const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
@@ -99,7 +101,7 @@ static bool view_reshape(const struct program *p, const struct node *node, const
 		step = operand->stride[i];
 		n = from->extent[i];
 		run = 1;
-		/* Axes of `to` take from the run until it is used up; the run grows by an axis that continues it. */
+		/* Axes of `to` take from the run until it is used up.  The run grows by an axis that continues it. */
 		while (j >= 0) {
 			if (to->extent[j] == 1) {
 				j--;
@@ -134,7 +136,7 @@ static bool view_transpose(
 	return true;
 }
 
-/* Nothing is read of an empty axis, so nothing is moved along it: offsets stay inside the buffer. */
+/* Nothing reads an empty axis, so nothing moves along it.  So offsets stay inside the buffer. */
 static void view_window(struct view *v, const struct shape *s, int d, int start, int step)
 {
 	if (shape_elements(s))
@@ -303,7 +305,7 @@ static void add_identity(struct compiled_rules *out, enum op op, int operand, bo
 
 void compiled_rules_init(struct compiled_rules *out)
 {
-	memset(out, 0, sizeof *out); /* also between members: mutants are told from the right rules by their bytes */
+	memset(out, 0, sizeof *out); /* padding too: mutants are distinguished from the correct rules by their bytes */
 	out->same = same_op;
 	out->overwrites = in_cells_of_their_own;
 	out->dies = dies_there;

@@ -1,4 +1,6 @@
-/* loop.c: runs a loop nest: its expression on strips along the innermost axis, stored or folded. */
+/*
+ * loop.c: runs a loop nest.  It evaluates the expression on strips along the innermost axis, and stores or folds them.
+ */
 #include "parts.h"
 #include "engines/kernels/parts.h"
 
@@ -10,7 +12,7 @@ struct strip {
 	int axis, n;
 };
 
-/* Position inside the window of coordinate x along axis d, -1 outside. */
+/* The position inside the window of coordinate x along axis d; -1 outside. */
 static int window_position(const struct strided_window *w, int d, int x)
 {
 	int from = x - w->start[d], k = from / w->step[d];
@@ -18,7 +20,7 @@ static int window_position(const struct strided_window *w, int d, int x)
 	return from % w->step[d] || k < 0 || k >= w->size[d] ? -1 : k;
 }
 
-/* Elements of the window where the strip is inside it, of register `outside` elsewhere. */
+/* Elements of the window where the strip is inside it; elsewhere those of register `outside`. */
 static void show_window(const struct machine *m, const struct loop_nest *loop, const struct instr *instr,
     const struct strip *s, const union cell *outside, union cell *out)
 {
@@ -64,7 +66,7 @@ static void count(const struct instr *instr, const struct strip *s, union cell *
 	}
 }
 
-/* The loop's expression on a strip. */
+/* Evaluates the loop's expression on a strip. */
 static const union cell *evaluate(const struct machine *m, const struct loop_nest *loop, const struct strip *s)
 {
 	union cell *reg = m->c->spare;
@@ -105,8 +107,10 @@ static void store(const struct machine *m, const struct loop_nest *loop, const s
 		to[i * step] = from[i];
 }
 
-/* The axes from the outermost loop to the innermost: reduced ones inside, so that a fold sees its elements in row-major
- * order. */
+/*
+ * Orders the axes from the outermost loop to the innermost.  Reduced axes are inside, so that a fold meets its elements
+ * in row-major order.
+ */
 static void order_axes(const struct loop_nest *loop, int order[LIMIT_RANK])
 {
 	int n = 0;

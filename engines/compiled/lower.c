@@ -1,4 +1,4 @@
-/* lower.c: a program to steps: what every value is a view of, and what is done in which order. */
+/* lower.c: turns a program into steps.  It decides what every value is a view of, and the order of the work. */
 #include <string.h>
 
 #include "parts.h"
@@ -30,7 +30,7 @@ static void dense_view(struct code *c, enum buffer_kind kind, const struct shape
 	view_in(c, kind, s, all, out);
 }
 
-/* New dense memory for value v. */
+/* Gives value v new dense memory. */
 static void give_dense(struct code *c, int v) { dense_view(c, BUFFER_OWN, &type_of(c, v)->shape, &c->view[v]); }
 
 static struct step *add_step(struct code *c, struct block *b, enum step_kind kind, const struct node *node)
@@ -42,7 +42,7 @@ static struct step *add_step(struct code *c, struct block *b, enum step_kind kin
 
 /* ---- plain nodes ---- */
 
-/* Along which axes the result of a node varies, by its rule. */
+/* Chooses along which axes the result of a node varies, by its rule. */
 static void choose_layout(const struct code *c, const struct node *node, bool varies[LIMIT_RANK])
 {
 	int operand[LIMIT_ARGS][LIMIT_RANK] = {{0}};
@@ -58,7 +58,7 @@ static void choose_layout(const struct code *c, const struct node *node, bool va
 	c->options->rules->row[node->op].layout(&call, varies);
 }
 
-/* A literal; one cell where all elements are the same. */
+/* A literal; it takes one cell if all elements are equal. */
 static void lower_constant(struct code *c, const struct node *node)
 {
 	const struct tensor *t = &node->attrs.value;
@@ -104,7 +104,7 @@ static void lower_concatenate(struct code *c, struct block *b, const struct node
 }
 
 /*
- * A copy of the operand, which is then written to.  Where the operand dies here the planner puts the copy into its
+ * Copies the operand, and writes into the copy.  If the operand dies here, the planner puts the copy into the operand's
  * cells, and nothing is copied.
  */
 static void lower_scatter(struct code *c, struct block *b, const struct node *node)
@@ -171,7 +171,7 @@ static void lower_regions(struct code *c, const struct node *node, struct step *
 		lower_region(c, &node->region[r], &step->block[r]);
 }
 
-/* A carry that is another carry, or a view of one, must be read before that one is overwritten. */
+/* A carry that is another carry, or a view of one, must be read before the other one is overwritten. */
 static void stage_carries(struct code *c, struct step *step, const struct region *body, int first_param, int n)
 {
 	step->n_carry = n;
@@ -187,7 +187,7 @@ static void stage_carries(struct code *c, struct step *step, const struct region
 	}
 }
 
-/* Memory for n carries, which the parameters, in turn, and the results are views of. */
+/* Memory for n carries.  First the parameters are views of it, then the results. */
 static void give_carries(struct code *c, int out, int param, int n)
 {
 	for (int k = 0; k < n; k++) {
@@ -241,7 +241,7 @@ static void lower_scan(struct code *c, const struct node *node, struct step *ste
 
 static void lower_region_op(struct code *c, struct block *b, const struct node *node)
 {
-	/* Nested steps grow their own blocks: this one's address may not be kept meanwhile. */
+	/* Nested steps grow their blocks, so the address of this one must not be kept meanwhile. */
 	struct step step = {.node = node};
 
 	switch (op_table[node->op].family) {
@@ -293,7 +293,7 @@ static void lower_region(struct code *c, const struct region *region, struct blo
 
 /* ---- the program ---- */
 
-/* The first op that there is no code for, or NULL. */
+/* The first op without code, or NULL. */
 static const char *unknown_op(const struct region *region)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)

@@ -1,4 +1,4 @@
-/* parts.h: what the files of `compiled` share: lowered code, and the rewriting of programs. */
+/* parts.h: shared by the files of `compiled`: lowered code, and the rewriting of programs. */
 #ifndef ENGINES_COMPILED_PARTS_H
 #define ENGINES_COMPILED_PARTS_H
 
@@ -10,15 +10,15 @@ enum buffer_kind {
 	BUFFER_OWN,      /* memory given by the planner */
 	BUFFER_CONSTANT, /* a literal of the program */
 	BUFFER_INPUT,    /* input number `index` */
-	BUFFER_ROW       /* moves over the rows of another buffer, iteration by iteration */
+	BUFFER_ROW       /* a row of another buffer, the next one in each iteration */
 };
 
 struct buffer {
 	enum buffer_kind kind;
 	int size;            /* cells, of BUFFER_OWN */
 	union cell *literal; /* of BUFFER_CONSTANT, only read */
-	int index;           /* of the input; of the buffer whose rows these are */
-	int first, last;     /* positions between which it is alive; first > last: never used */
+	int index;           /* of the input; or of the buffer whose rows these are */
+	int first, last;     /* first and last position at which it is alive; first > last: never used */
 	int alias;           /* the buffer that it shares all cells with, -1: none */
 	int64_t at;          /* first cell in the memory of the code */
 };
@@ -36,16 +36,20 @@ struct instr {
 	enum op op;
 	enum dtype from, to;
 	int arg[3];
-	struct view view; /* strides over the axes of the loop's space; for a window, over the axes of what it shows */
+	struct view
+	    view; /* strides over the axes of the loop's space; of a window, over the axes of the operand in it */
 	struct strided_window window;
-	bool varies[LIMIT_RANK]; /* of a window: false: the coordinate is 0 */
+	bool varies[LIMIT_RANK]; /* of a window; false: the coordinate is 0 */
 	int axis;
 };
 
-/* A loop nest over an index space: an expression of each element is stored, or folded along some axes and stored. */
+/*
+ * A loop nest over an index space.  It evaluates an expression for each element, and stores it or folds it along some
+ * axes.
+ */
 struct loop_nest {
 	int rank;
-	int extent[LIMIT_RANK]; /* 1 along axes that the result does not vary along */
+	int extent[LIMIT_RANK]; /* 1 along axes where the result does not vary */
 	int n_instr;
 	struct instr *instr; /* the last one is the result */
 	struct view to;      /* 0 along reduced axes */
@@ -80,7 +84,7 @@ struct step {
 	struct loop_nest *loop;
 	struct block *block; /* [node->n_region] */
 	int n_carry;
-	struct view *stage; /* [n_carry] where a carry waits until all have been computed; buffer -1: it need not */
+	struct view *stage; /* [n_carry] where a carry waits until all are computed; buffer -1: it need not wait */
 	int begin, end;     /* positions */
 };
 
@@ -89,8 +93,8 @@ struct code {
 	struct arena *arena;
 	const struct program *p;
 	struct view *view;  /* [p->n_value] */
-	int *node_of, *reg; /* [p->n_value] while a loop is lowered: its node that defines a value, and the value's
-	                       register; else -1 */
+	int *node_of, *reg; /* [p->n_value] for the loop that is being lowered: the node that defines a value, and the
+	                       value's register; else -1 */
 	int n_buffer, buffer_room;
 	struct buffer *buffer;
 	struct block top;
@@ -100,25 +104,25 @@ struct code {
 	union cell **base; /* [n_buffer] */
 	int n_register;
 	union cell *spare; /* [n_register][STRIP] */
-	const char *text;  /* why there is no code */
+	const char *text;  /* the reason why there is no code */
 };
 
-/* Code while it runs. */
+/* A run of the code. */
 struct machine {
 	struct code *c;
-	union cell **base;   /* of c: where each buffer begins */
+	union cell **base;   /* of c: the start of each buffer */
 	struct arena *arena; /* for kernels; rewound after each */
 };
 
-enum { STRIP = 64 }; /* elements that an expression is evaluated on at once */
+enum { STRIP = 64 }; /* elements on which an expression is evaluated at once */
 
 /* ---- layouts (layout.c) ---- */
 
-/* Row-major strides over the axes that vary, 0 elsewhere; the cells needed. */
+/* Row-major strides over the axes that vary, 0 over the others.  Returns the number of cells needed. */
 int view_fresh(const struct shape *s, const bool varies[LIMIT_RANK], struct view *out);
-/* Whether the elements lie as in a tensor. */
+/* Whether the elements are stored as in a tensor. */
 bool view_dense(const struct shape *s, const struct view *v);
-/* Strides of a view of shape `from` over the axes of `to`, which it broadcasts to. */
+/* Strides of a view of shape `from` over the axes of `to`, to which it broadcasts. */
 void view_broadcast(const struct shape *from, const struct view *v, const struct shape *to, int stride[LIMIT_RANK]);
 
 /* The cell of the element at index[rank]. */
@@ -134,9 +138,8 @@ static inline int view_at(const struct view *v, const int *index, int rank)
 /* ---- lowering (lower.c, fuse.c, plan.c) ---- */
 
 /*
- * Which nodes of a region are evaluated inside the loop of another: group[i] is the node whose loop node i belongs to,
- * itself if it has one; size[i] the number of nodes in the loop of node i.  Both [region->n_node]; sizes are zero on
- * entry.
+ * Groups the nodes of a region into loops. group[i] is the node whose loop computes node i; it is i if the node has its
+ * own loop. size[i] is the number of nodes in the loop of node i.  Both are [region->n_node]; sizes are zero on entry.
  */
 void compiled_group(const struct code *c, const struct region *region, int *group, int *size);
 /* Whether a node is evaluated in a loop, its own or another's. */
@@ -146,14 +149,14 @@ struct loop_nest *compiled_loop(struct code *c, const struct region *region, con
 /* A loop that copies. */
 struct loop_nest *compiled_copy_loop(
     struct code *c, const struct shape *s, const struct view *from, const struct view *to);
-/* Positions, lifetimes, buffers in place, and a place for each. */
+/* Sets positions and lifetimes, lets loops write in place, and places each buffer in memory. */
 void compiled_plan(struct code *c);
 
 /* ---- running (loop.c, run.c) ---- */
 
 void compiled_run_loop(const struct machine *m, const struct loop_nest *loop);
 
-/* ---- rewriting (rewrite.c), and the passes that do it ---- */
+/* ---- rewriting (rewrite.c), and the passes that use it ---- */
 
 pass_fn compiled_simplify, compiled_fold, compiled_cse, compiled_dce;
 
@@ -163,21 +166,21 @@ struct rewrite {
 	const struct compiled_rules *rules;
 	struct arena *arena;
 	const struct program *p;
-	int *alias; /* [n_value] what stands for a value */
-	const struct node *
-	    *def; /* [n_value] the node that defines it, as rewritten; NULL: a parameter, or of a node with regions */
+	int *alias;              /* [n_value] the value that replaces it */
+	const struct node **def; /* [n_value] the rewritten node that defines it; NULL: it is a parameter, or a result
+	                            of a node with regions */
 	int count;
 	void *state;
 	/*
-	 * Looks at a node whose operands are rewritten already and whose regions are not; may change op, operands and
-	 * attributes, or set x->alias of its results and say REWRITE_GONE, or (cond) have region *taken stand in its
-	 * place.
+	 * Looks at a node.  Its operands are already rewritten, its regions are not.  It may change op, operands and
+	 * attributes.  It may set x->alias of the results and return REWRITE_GONE. For a cond, it may return
+	 * REWRITE_INLINE: then region *taken replaces the node.
 	 */
 	enum rewritten (*visit)(struct rewrite *x, struct node *node, int *taken);
 	void (*enter)(struct rewrite *x), (*leave)(struct rewrite *x); /* around every region; NULL: nothing */
 };
 
-/* Runs x->visit over p; the result is in order of definition, without gaps. */
+/* Runs x->visit over p.  The values of the result are numbered in order of definition, without gaps. */
 struct program rewrite_program(struct rewrite *x, const struct program *p);
 /* The node that defines v if it has that op, else NULL. */
 const struct node *rewrite_def(const struct rewrite *x, int v, enum op op);

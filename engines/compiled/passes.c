@@ -9,13 +9,15 @@ const struct pass_info compiled_passes[PASS_COUNT] = {
 #undef PASS
 };
 
-enum { ROUNDS = 8 }; /* each makes the program simpler, and few need more than three */
+enum { ROUNDS = 8 }; /* each one makes the program simpler, and more than three are rarely needed */
 
 struct program compiled_optimize(
     const struct program *p, const struct compiled_options *o, struct arena *a, struct compiled_counts *counts)
 {
-	/* A rewrite may give a buffer further readers; what may be written in place is found out from lifetimes
-	 * (plan.c). */
+	/*
+	 * A rewrite may give a buffer more readers.  The planner finds from lifetimes what may be written in place
+	 * (plan.c).
+	 */
 	struct program now = lower_stores(p, a);
 	int changed = 1;
 
@@ -51,7 +53,7 @@ int compiled_dce(const struct compiled_rules *rules, const struct program *p, st
 
 /* ---- constants ---- */
 
-/* A fold may not make the program larger: what it saves in time a broadcast constant would cost in cells. */
+/* A fold must not make the program larger: a broadcast constant would cost more cells than it saves time. */
 static enum rewritten fold_node(struct rewrite *x, struct node *node, int *taken)
 {
 	struct tensor out;

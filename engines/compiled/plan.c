@@ -1,9 +1,9 @@
 /*
- * plan.c: how long buffers live, and where they lie.
+ * plan.c: how long buffers live, and where they are placed.
  *
- * Steps are numbered in the order in which they are first run, region ops at both ends.  A buffer is alive between the
- * first and the last position that touches it; what a loop reads and did not itself begin must outlive all its
- * iterations.
+ * Steps are numbered in the order in which they first run; a step with regions has a number at both ends.  A buffer is
+ * alive between the first and the last position that touches it.  A buffer from outside that a loop reads must outlive
+ * all iterations.
  */
 #include "parts.h"
 
@@ -84,11 +84,11 @@ static void visit_block(struct code_plan *x, struct block *b)
 			touch_loop(x, step->loop, step->begin);
 			continue;
 		}
-		/* What a scatter writes to has been copied already. */
+		/* The buffer that a scatter writes to has been copied already. */
 		for (int k = step->kind == STEP_SCATTER; k < step->node->n_arg; k++)
 			touch_value(x, step->node->arg[k], step->begin);
 		touch_values(x, step->node->out, step->node->n_out, step->begin);
-		/* A kernel may read any element after it wrote any other: its operands outlive its first write. */
+		/* A kernel may read any element after it wrote any other.  So its operands outlive its first write. */
 		if (step->kind == STEP_KERNEL) {
 			step->end = x->n_position++;
 			for (int k = 0; k < step->node->n_arg; k++)
@@ -118,7 +118,7 @@ static bool same_cells(const struct loop_nest *loop, const struct view *a, const
 	return true;
 }
 
-/* Every read of the buffer is of the element that is about to be written. */
+/* Whether every read of the buffer is of the element that is about to be written. */
 static bool reads_only_in_step(const struct code *c, const struct loop_nest *loop, int buffer)
 {
 	for (int k = 0; k < loop->n_instr; k++) {
@@ -142,7 +142,7 @@ static bool is_idle(const struct code *c, const struct loop_nest *loop)
 	    same_cells(loop, &instr->view, &loop->to);
 }
 
-/* The result takes over the cells of an operand that dies here. */
+/* Lets the result take over the cells of an operand that dies here. */
 static void write_in_place(struct code *c, struct step *step)
 {
 	struct loop_nest *loop = step->loop;
@@ -185,7 +185,7 @@ static void place_in_place(struct code *c, struct block *b)
 
 /* ---- places ---- */
 
-/* First fit: buffers in order of their first position, each at the lowest place that no buffer alive with it has. */
+/* First fit: buffers go in order of their first position.  Each gets the lowest place that is free while it lives. */
 static int64_t first_fit(const struct code *c, const int *alive, int n_alive, int size)
 {
 	int64_t at = 0;
@@ -213,7 +213,7 @@ static int enter_alive(const struct code *c, int *alive, int n_alive, int buffer
 	return n_alive + 1;
 }
 
-/* Buffers by their first position: they are counted into places of their own. */
+/* Sorts buffers by their first position, with a counting sort. */
 static int *by_first(const struct code *c, int n_position, int *n)
 {
 	int *start = NEW(c->arena, int, n_position + 2), *order = NEW(c->arena, int, c->n_buffer);

@@ -1,4 +1,4 @@
-/* rewrite.c: one walk over a program in which nodes change, go, or give way to one of their regions. */
+/* rewrite.c: one walk over a program in which nodes change, disappear, or are replaced by one of their regions. */
 #include <string.h>
 
 #include "graph/walk.h"

@@ -1,4 +1,4 @@
-/* run.c: runs lowered code: kernels on tensors, scatters in place, regions again and again. */
+/* run.c: runs lowered code: kernels on tensors, scatters in place, regions as often as needed. */
 #include <string.h>
 
 #include "parts.h"
@@ -43,7 +43,7 @@ static union cell scalar(const struct machine *m, int v)
 	return m->base[view_of(m, v)->buffer][view_of(m, v)->offset];
 }
 
-/* Value v as a tensor: its own cells where they lie as in one, else a copy. */
+/* Value v as a tensor: its own cells if they are stored as in a tensor, else a copy. */
 static struct tensor tensor_of(const struct machine *m, int v)
 {
 	const struct view *from = view_of(m, v);
@@ -81,7 +81,7 @@ static void run_kernel(const struct machine *m, const struct node *node)
 	arena_rewind(m->arena, mark);
 }
 
-/* ---- scatters, onto what their operand was copied to ---- */
+/* ---- scatters, onto the copies of their operands ---- */
 
 static void scatter(const struct machine *m, const struct node *node, enum op combine)
 {
@@ -106,7 +106,7 @@ static void scatter(const struct machine *m, const struct node *node, enum op co
 		*there = kernel_scatter_element(combine, type->dtype, *there, x[view_at(from, index, space.rank)]);
 	}
 	arena_rewind(m->arena, mark);
-	/* Duplicates accumulated in binary64: one rounding at the end. */
+	/* Duplicates are accumulated in binary64 and rounded once at the end. */
 	n = dtype_is_float(type->dtype) ? shape_elements(&type->shape) : 0;
 	memset(index, 0, sizeof index);
 	for (int i = 0; i < n; i++, shape_next(&type->shape, index)) {
@@ -173,8 +173,10 @@ static void run_scatter_apply(const struct machine *m, const struct step *step)
 	arena_rewind(m->arena, mark);
 }
 
-/* Makes the values from[n_carry] the carries; those that would be overwritten before they are read go by way of their
- * stage. */
+/*
+ * Makes the values from[n_carry] the carries.  A value that would be overwritten before it is read goes through its
+ * stage.
+ */
 static void take_carries(const struct machine *m, const struct step *step, const int *from, int param)
 {
 	for (int k = 0; k < step->n_carry; k++)
@@ -234,7 +236,7 @@ static void run_while(const struct machine *m, const struct step *step)
 	}
 }
 
-/* Row t of the per-iteration inputs. */
+/* Sets the per-iteration inputs to row t. */
 static void show_rows(const struct machine *m, const struct node *node, int t)
 {
 	for (int k = node->attrs.carries; k < node->n_arg; k++) {

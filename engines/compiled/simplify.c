@@ -1,13 +1,13 @@
 /*
- * simplify.c: value-safe simplification.  A rewrite is made only if its result is, for every input, that of the program
- * as written, bit by bit: x*0 is not 0 (x may be infinite), x - x is not 0, x/x is not 1, x + 0 is not x (x may be -0),
- * and no sum changes its order.
+ * simplify.c: value-safe simplification.  A rewrite is made only if its result equals that of the original program bit
+ * by bit, for every input.  So x*0 does not become 0 (x may be infinite). x - x does not become 0, x/x does not become
+ * 1, and x + 0 does not become x (x may be -0).  No sum changes its order.
  */
 #include "parts.h"
 
 static const struct type *type_of(const struct rewrite *x, int v) { return &x->p->type[v]; }
 
-/* The one element of a constant whose elements are all the same, however it was given its shape; NULL. */
+/* The common element of a constant whose elements are all equal, however it got its shape; NULL. */
 static const union cell *splat(const struct rewrite *x, int v)
 {
 	const struct node *node = x->def[v];
@@ -26,7 +26,7 @@ static const union cell *splat(const struct rewrite *x, int v)
 	return n ? t->at : NULL;
 }
 
-/* The result of a node is value v, which has its type. */
+/* Replaces the result of a node by value v, which has its type. */
 static enum rewritten is_value(struct rewrite *x, const struct node *node, int v)
 {
 	if (!type_equal(type_of(x, v), type_of(x, node->out)))
@@ -35,7 +35,7 @@ static enum rewritten is_value(struct rewrite *x, const struct node *node, int v
 	return REWRITE_GONE;
 }
 
-/* op(op(v)) is v. */
+/* Replaces op(op(v)) by v. */
 static enum rewritten undo(struct rewrite *x, const struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], node->op);
@@ -80,7 +80,7 @@ static enum rewritten simplify_plain(struct rewrite *x, struct node *node)
 
 /* ---- moves ---- */
 
-/* The operand of the inner of two moves of one kind, of which the outer alone will do. */
+/* Merges two moves of one kind: the outer move takes the inner one's operand. */
 static enum rewritten skip_inner(struct rewrite *x, struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], node->op);
@@ -110,7 +110,7 @@ static enum rewritten simplify_transpose(struct rewrite *x, struct node *node)
 	return REWRITE_CHANGED;
 }
 
-/* Axes that are reversed twice are not reversed. */
+/* Drops the reversal of axes that are reversed twice. */
 static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
 {
 	const struct node *inner = rewrite_def(x, node->arg[0], OP_REVERSE);
@@ -132,7 +132,7 @@ static enum rewritten simplify_reverse(struct rewrite *x, struct node *node)
 	return REWRITE_CHANGED;
 }
 
-/* A window over the whole of s. */
+/* Whether the window covers all of s. */
 static bool is_whole(const struct shape *s, const struct shape *size, const int *start, const int *stride)
 {
 	for (int d = 0; d < s->rank; d++)
@@ -154,7 +154,7 @@ static enum rewritten simplify_slice(struct rewrite *x, struct node *node)
 		return REWRITE_KEEP;
 	for (int d = 0; d < s->rank; d++) {
 		at->start[d] = inner->attrs.start[d] + at->start[d] * inner->attrs.stride[d];
-		/* The step of a single position means nothing, and may be large. */
+		/* The step of a single position has no effect, and may be large. */
 		at->stride[d] = to->extent[d] > 1 ? at->stride[d] * inner->attrs.stride[d] : 1;
 	}
 	node->arg[0] = inner->arg[0];
@@ -198,7 +198,7 @@ static enum rewritten simplify_cond(const struct rewrite *x, const struct node *
 	return REWRITE_INLINE;
 }
 
-/* A loop that never runs leaves its carries as they were. */
+/* A loop that never runs leaves its carries unchanged. */
 static enum rewritten drop_loop(struct rewrite *x, const struct node *node, bool never)
 {
 	if (!never)

@@ -10,14 +10,19 @@ static int unguarded(struct aot *x, int predicate, int value)
 	return value;
 }
 
-/* A cond becomes a select that looks at its results alone: zero cotangents of the region not chosen meet what it did
- * with the real inputs. */
+/*
+ * A cond becomes a select of its results only.  So zero cotangents enter the region that was not chosen, which ran with
+ * the real inputs.
+ */
 const struct edits plant_cond_select_unguarded = {.edit = {
                                                       EDIT(aot.guard, unguarded),
                                                       EDIT(aot.product, fault_weak_product),
                                                   }};
 
-/* Read as clipped, transposed as if no index were outside: a derivative remains of a gather that drops alone. */
+/*
+ * The gather is read as clipped, but transposed as if no index were outside.  So a gather whose indices are all dropped
+ * keeps a derivative.
+ */
 static int gather_mode_lost(struct batcher *b, const struct node *node)
 {
 	struct aot *x = b->x;

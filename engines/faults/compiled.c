@@ -2,8 +2,8 @@
 #include "faults.h"
 
 /*
- * The layout of the operand, its strides of 0 included.  Loops do not iterate over such an axis, and what asks for the
- * coordinate along it is told 0: whether index 0 lies in the slice is then taken for all.
+ * The result gets the operand's layout, with its strides of 0.  Loops do not iterate over that axis, and its coordinate
+ * is 0.  So whether index 0 is in the slice decides for all indices.
  */
 static void layout_of_expanded(const struct layout_call *call, bool varies[LIMIT_RANK])
 {

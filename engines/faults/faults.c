@@ -9,7 +9,9 @@
 
 /* ---- packed tangents ---- */
 
-/* The condition of select is operand 0 and has no part in the sum: what memory beyond argnums[] held in MLX. */
+/*
+ * The condition of select is operand 0 and is not in the sum.  Memory beyond argnums[] contained this position in MLX.
+ */
 static int argnums_twice(const int *argnums, int n_traced, int i)
 {
 	return argnums[i] < n_traced ? argnums[argnums[i]] : 0;
@@ -45,8 +47,8 @@ const struct edits plant_packed_atan2 = {.edit = {
                                          }};
 
 /*
- * A real read past the end.  2^47 bytes past any address a process can own lies outside the user half of the address
- * space on x86-64 and AArch64, so the read traps whatever the heap looks like.
+ * A real read past the end. 2^47 bytes past any address of a process is outside the user half of the address space on
+ * x86-64 and AArch64.  So the read traps whatever the heap contains.
  */
 static int read_past_end(const int *argnums, int n_traced, int i)
 {
@@ -162,7 +164,7 @@ static void list_faults(const char *engine, char *text, size_t room)
 
 		if (strcmp(faults[i].engine, engine))
 			continue;
-		/* after any name there is room for what says that it is not the last */
+		/* behind any name there must be room for the mark that more follow */
 		if (len + strlen(", ") + strlen(name) + sizeof ", ..." > room) {
 			strcpy(text + len, ", ...");
 			return;

@@ -1,4 +1,4 @@
-/* faults.h: faults as data: which members of an engine's own copy of the tables a fault replaces, and by what. */
+/* faults.h: faults as data: the members of an engine's own tables that a fault replaces, and their replacements. */
 #ifndef ENGINES_FAULTS_FAULTS_H
 #define ENGINES_FAULTS_FAULTS_H
 
@@ -8,9 +8,9 @@
 
 /* One member of struct engine, and its replacement. */
 struct rule_edit {
-	size_t at, size;         /* of the member; size 0: no edit */
-	const void *replacement; /* [size] bytes; or, where NULL, */
-	const char *text;        /* what the member, an expression, is compiled from */
+	size_t at, size;         /* place and size of the member; size 0: no edit */
+	const void *replacement; /* [size] bytes; NULL: see text */
+	const char *text;        /* the text that is compiled into the member, an expression */
 };
 /* The compiler checks that the replacement has the type of the member. */
 #define EDIT(member, value) \
@@ -28,11 +28,13 @@ struct rule_edit {
 
 enum { EDITS_MOST = 6 };
 
-/* What a row of faults.def does to an engine: its edits in order, or what only a function can work out. */
+/* What a row of faults.def does to an engine: its edits in order, or a function that computes them. */
 struct edits {
 	struct rule_edit edit[EDITS_MOST];
-	/* args: what follows "SLUG:", or "".  False with the reason when they mean nothing.  NULL: the edits say it
-	 * all. */
+	/*
+	 * args: the text behind "SLUG:", or "".  False with the reason if it means nothing.  NULL: there are only
+	 * edits.
+	 */
 	bool (*compute)(struct engine *self, const char *args, struct error *e);
 };
 
@@ -44,20 +46,25 @@ struct edits {
 #undef HISTORIC
 
 /*
- * Wrong seams of aot, which a fault and a mutant share: a product that is no strong zero; one that a derivative of zero
- * turns into a constant zero, with nothing left of the partial for the next derivative; a reverse loop that does not
- * ask whether its loop was entered.
+ * Wrong seams of aot, which faults and mutants share:
+ *
+ * - fault_weak_product: a product without a strong zero.
+ * - fault_lost_at_zero: a product that a derivative of zero turns into a constant zero. The next derivative then finds
+ *   nothing of the partial.
+ * - fault_once_at_least: a reverse loop that does not check whether its loop was entered.
  */
 int fault_weak_product(struct aot *x, int derivative, int partial);
 int fault_lost_at_zero(struct aot *x, int derivative, int partial);
 int fault_once_at_least(struct aot *x, int count);
-/* A seam of compiled likewise: done in place on any view, so that where elements share cells the updates of all rows
- * meet in one. */
+/*
+ * A wrong seam of compiled: it works in place on any view.  If elements share cells, the updates of all rows meet in
+ * one cell.
+ */
 bool fault_overwrites_any(const struct shape *s, const struct view *operand);
 
 /*
- * A number that differs from run to run: what a race leaves to chance.  Used by faults that are nondeterministic in
- * earnest, and by nothing else.
+ * A number that differs from run to run, as the outcome of a race does.  Only faults that are really nondeterministic
+ * use it.
  */
 uint64_t fault_chance(void);
 

@@ -3,7 +3,7 @@
 #include "engines/kernels/parts.h"
 #include "engines/builtin/forward.h"
 
-/* A select with a branch that is no function of the inputs has no tangent at all. */
+/* A select has no tangent at all if one branch does not depend on the inputs. */
 static int operand_if_both_branches(const int *argnums, int n_traced, int i)
 {
 	bool first = false, second = false;
@@ -20,7 +20,7 @@ const struct edits plant_select_drops_branch = {
         EDIT(tangent.row[OP_SELECT].packing.operand, operand_if_both_branches),
     }};
 
-/* Every tangent that is there is multiplied, zeros too. */
+/* Every tangent that is present is multiplied, also zeros. */
 static void elementwise_weak(const struct tangent_call *call, struct tensor *result)
 {
 	struct broadcast w;
@@ -51,7 +51,7 @@ static bool all_elementwise_weak(struct engine *self, const char *args, struct e
 
 const struct edits plant_forward_weak_zero = {.compute = all_elementwise_weak};
 
-/* Of the pair (sin, cos) that is computed for the tangent, the wrong one is passed on. */
+/* The tangent needs the pair (sin, cos), and the wrong one of them is passed on. */
 static void cos_passes_sin(const struct node *node, const struct tensor *const arg[], const struct type *types,
     struct tensor *out, struct arena *a)
 {
@@ -63,7 +63,7 @@ static void cos_passes_sin(const struct node *node, const struct tensor *const a
 
 const struct edits plant_sin_for_cos = {.edit = {EDIT(tangent.row[OP_COS].primal, cos_passes_sin)}};
 
-/* One product is remembered for a place, the last. */
+/* Only the last product for a place is remembered. */
 static void tangent_scatter_mul_unique(const struct tangent_call *call, struct tensor *result)
 {
 	int axis = call->node->attrs.axis, n_index = shape_elements(&call->arg[1]->type.shape);
@@ -101,8 +101,8 @@ static double value_at_tangent(struct forward *self, const struct region *region
 const struct edits plant_apply_to_tangent = {.edit = {EDIT(tangent.applied, value_at_tangent)}};
 
 /*
- * Where an else is missing the pointers into the tangents advance once for each operand that attains the extremum:
- * twice at a tie, after which every element reads the tangents of one further on.  Past the end it is the last one
+ * An else is missing, so the pointers into the tangents advance once for each operand that attains the extremum.  At a
+ * tie they advance twice.  After that, every element reads the tangents of a later one; past the end, the last one
  * again.
  */
 static void extremum_skewed(const struct tangent_call *call, struct tensor *result)

@@ -1,4 +1,4 @@
-/* loops.c: historic bugs of loops and of what joins contributions: edits of seams. */
+/* loops.c: historic bugs of loops and of sums of contributions: edits of seams. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,7 +14,7 @@ uint64_t fault_chance(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	/* The low bits of a clock alone have a pattern. */
+	/* The low bits of a clock follow a pattern, so they are mixed. */
 	return random_mix((uint64_t)now.tv_nsec * RANDOM_STEP);
 }
 
@@ -54,12 +54,12 @@ static int missing_slot(int slot, int n, int snapshots)
 
 const struct edits plant_schedule_of_short_loops = {.edit = {EDIT(adjoint.loop.snapshot, missing_slot)}};
 
-/* What the body hands on as it is has no edge in the reverse loop. */
+/* A carry that the body hands on unchanged has no edge in the reverse loop. */
 const struct edits plant_through_disconnected = {.edit = {EDIT(adjoint.loop.carry_flows, if_changed)}};
 
 /*
- * What the loop hands through as it is gets an accumulator as wide as the loop, that is as its widest carry; what comes
- * to be added to it is of its own width, and the engine dies of that.
+ * A carry that the loop hands on unchanged gets an accumulator as wide as the loop, which means as its widest carry.
+ * Its contributions have its own width, and the engine dies of the difference.
  */
 static const struct type *as_wide_as_the_loop(const struct program *p, const struct node *node, int k)
 {
@@ -87,10 +87,12 @@ const struct edits plant_rerun_stops_early = {.edit = {EDIT(adjoint.rerun, newes
 
 const struct edits plant_activity_of_initial = {.edit = {EDIT(adjoint.carry_active, initial_alone)}};
 
-/* The slot of a carry that is a result of the block too is cleared when the block's gradient has been read from it. */
+/* If a carry is also a result of the block, its slot is cleared after the block's gradient has been read from it. */
 const struct edits plant_carry_cleared = {.edit = {EDIT(adjoint.loop.carry_flows, if_not_seeded)}};
 
-/* Cotangents of the body's results are set, not added, by value: what it captures is one more result, after the others.
+/*
+ * The cotangents of the body's results are set by value, not added.  A captured value counts as one more result, after
+ * the others.
  */
 static bool last_place_counts(const struct region *body, int k)
 {
@@ -107,7 +109,7 @@ static bool last_place_counts(const struct region *body, int k)
 
 const struct edits plant_last_place = {.edit = {EDIT(adjoint.loop.result_counts, last_place_counts)}};
 
-/* Gradients are written without gaps for what is not requested, and read by position. */
+/* Gradients that are not requested leave no gap, but they are read by position. */
 static int packed_slot(int position, const bool *requested, int n)
 {
 	int slot = 0;
@@ -124,7 +126,7 @@ const struct edits plant_packed_slots = {.edit = {EDIT(adjoint.loop.slot, packed
 
 const struct edits plant_xs_dropped = {.edit = {EDIT(adjoint.loop.xs_cotangent_row, row_none)}};
 
-/* The whole sequence is reversed, and as many entries taken from it as there were iterations. */
+/* The whole sequence is reversed, and its first entries are used, one per iteration that ran. */
 static int row_of_the_tail(int iteration, int n, int trip) { return iteration + trip - n; }
 
 const struct edits plant_xs_tail = {.edit = {
@@ -158,17 +160,17 @@ static const struct tensor *latest_divisor(int operand, const struct tensor *rec
 
 const struct edits plant_stale_divisor = {.edit = {EDIT(adjoint.row[OP_DIV].saved, latest_divisor)}};
 
-/* The index is on the tape once and taken off at each of its three uses; at the end there is nothing left to take. */
+/* The index is on the tape once, but is taken off at each of its three uses.  In the end nothing is left to take. */
 const struct edits plant_tape_imbalance = {.edit = {EDIT(adjoint.row[OP_SCATTER_ADD].pops, 3)}};
 
 const struct edits plant_equal_leaves = {.edit = {EDIT(adjoint.same_leaf, tensor_same)}};
 
 /* ---- buffers that are stored into ---- */
 
-/* What was saved says nothing of it: the check before a store finds no reason to leave the buffer alone. */
+/* The saved values do not mark the buffer.  So the check before a store finds no reason to leave it alone. */
 const struct edits plant_version_lost = {.edit = {EDIT(adjoint.overwrites, over_saved)}};
 
-/* The cotangent of what a store wrote over goes on to what was there before. */
+/* The cotangent of overwritten elements goes on to the old contents of the buffer. */
 static void window_not_cleared(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct adjoint_call changed = *call;
@@ -197,8 +199,7 @@ const struct edits plant_copy_assigns = {.edit = {
 
 const struct edits plant_matmul_assigns = {.edit = {EDIT(adjoint.row[OP_MATMUL].join, last_term)}};
 
-/* The contribution stays in the broadcast shape; only where that has fewer elements (none) there is nothing to hand on.
- */
+/* The contribution stays in the broadcast shape.  If that has fewer elements (none), there is nothing to hand on. */
 static void not_summed(const struct tensor *full, struct tensor *operand)
 {
 	if (shape_elements(&full->type.shape) < shape_elements(&operand->type.shape))
@@ -209,7 +210,7 @@ static void not_summed(const struct tensor *full, struct tensor *operand)
 
 const struct edits plant_not_unbroadcast = {.edit = {EDIT(adjoint.unbroadcast, not_summed)}};
 
-/* Threads read, add and write one shared cell: of two that meet, one update is lost. */
+/* Threads read, add and write one shared cell.  If two meet, one update is lost. */
 static void summed_without_lock(const struct tensor *full, struct tensor *operand)
 {
 	int n = shape_elements(&full->type.shape);

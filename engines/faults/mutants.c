@@ -9,7 +9,7 @@
 
 /* ---- expressions ---- */
 
-/* What does not compile, or changes nothing, is no mutant. */
+/* An edit that does not compile, or changes nothing, is no mutant. */
 static void try_expression(struct mutant_walk *m, const struct mutant_text *of, const char *text)
 {
 	struct expression edited;
@@ -101,7 +101,7 @@ static void mutate_adjoint_row(struct mutant_walk *m, enum op op)
 	mutate_adjoint_structure(m, op);
 }
 
-/* Up to edit m->wanted, or over all when that is -1. */
+/* Walks up to edit m->wanted, or over all if that is -1. */
 static void walk(struct mutant_walk *m)
 {
 	struct engine *self = m->self;

@@ -6,7 +6,7 @@
 #include "mutants.h"
 #include "wrong_seams.h"
 
-/* ---- structures: the right one, asked something else or answered for ---- */
+/* ---- structures: the correct one with another input, or with another result ---- */
 
 static void without(const struct adjoint_call *call, int operand, struct tensor *contribution)
 {
@@ -24,7 +24,7 @@ static void without_0(const struct adjoint_call *call, struct tensor *c) { witho
 static void without_1(const struct adjoint_call *call, struct tensor *c) { without(call, 1, c); }
 static void without_2(const struct adjoint_call *call, struct tensor *c) { without(call, 2, c); }
 
-/* x with every element one place further on. */
+/* Moves every element of x one place on. */
 static void rotate(struct tensor *x)
 {
 	int n = shape_elements(&x->type.shape);
@@ -101,7 +101,7 @@ static void next_axis(const struct adjoint_call *call, struct tensor *contributi
 	with_node(call, &node, contribution);
 }
 
-/* Operand 0 gets the cotangent as it is. */
+/* Operand 0 gets the cotangent unchanged. */
 static void not_moved(const struct adjoint_call *call, struct tensor *contribution)
 {
 	struct adjoint_call changed = *call;
@@ -119,7 +119,7 @@ static const struct tensor *latest(int operand, const struct tensor *recorded, c
 	return now;
 }
 
-/* Which edits of a structure mean something for which ops; those of one family share. */
+/* The ops for which each edit of a structure makes sense.  Ops of one family share an edit. */
 static const enum op unmoved_ops[] = {OP_TRANSPOSE, OP_REVERSE, OP_CUMSUM, OP_CUMPROD, OP_SCATTER_SET, OP_SCATTER_MUL,
     OP_SCATTER_MIN, OP_SCATTER_MAX, OP_SLICE_SCATTER, OP_DYNAMIC_UPDATE_SLICE, OP_STORE, OP_MASKED_SCATTER};
 static const enum op primal_ops[] = {OP_REDUCE_PROD, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_LOGSUMEXP, OP_NORM, OP_CUMPROD,
@@ -331,7 +331,7 @@ static int given_reversed(int k, const bool *wanted, int n)
 	return n - 1 - k;
 }
 
-/* As if the rule gave something for what is asked for alone. */
+/* As if the rule returned only the requested values. */
 static int given_packed(int k, const bool *wanted, int n)
 {
 	int at = 0;
@@ -356,7 +356,7 @@ void mutate_custom_seams(struct mutant_walk *m, struct custom_rules *rules)
 		rules->absent = 1;
 	SEAM("rules: operand 0 is taken to be constant", active, but_first);
 	SEAM("rules: what is given is taken in reverse order", given, given_reversed);
-	/* A tangent is asked for of every result. */
+	/* A jvp asks for a tangent of every result. */
 	if (!jvp)
 		SEAM("rules: what is given is taken to be for those asked alone", given, given_packed);
 }

@@ -33,7 +33,10 @@ static bool drops_a_sign(const char *text)
 	return blank && !(blank[1] >= '0' && blank[1] <= '9');
 }
 
-/* What does not read, or changes nothing, is no mutant; nor is a sign dropped, for the whole is negated already. */
+/*
+ * An edit that cannot be read, or changes nothing, is no mutant.  Nor is a dropped sign, because the whole text is also
+ * negated.
+ */
 static void try_text(struct mutant_walk *m, const struct mutant_text *of, const char *text)
 {
 	struct arena_mark mark = arena_mark(m->arena);
@@ -48,7 +51,7 @@ static void try_text(struct mutant_walk *m, const struct mutant_text *of, const 
 	m->self->aot.row[of->op].partial[of->k] = m->self->aot.edited;
 }
 
-/* The value of a text, what comes before it kept, inside `head` and a closing parenthesis. */
+/* Wraps the value of a text into `head` and a closing parenthesis; the part before the value stays. */
 static void try_inside(struct mutant_walk *m, const struct mutant_text *of, const char *head)
 {
 	const char *semicolon = strchr(of->text, ';'), *value = semicolon ? semicolon + 1 : of->text;
@@ -119,7 +122,7 @@ void mutate_aot(struct mutant_walk *m)
 	arena_init(&scratch, (size_t)1 << 26);
 	m->arena = &scratch;
 	for (int op = 0; op < OP_COUNT; op++)
-		/* A derivative program has no stores left for their row to be asked of (aot/inline.c). */
+		/* A derivative program has no stores left that could use their row (aot/inline.c). */
 		if (rules->row[op].pull && op != OP_STORE && (m->count <= m->wanted || m->wanted < 0))
 			mutate_row(m, (enum op)op);
 	SEAM("strong zero: a zero derivative is multiplied all the same", product, fault_weak_product);

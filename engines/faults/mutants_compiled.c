@@ -33,7 +33,7 @@ static bool view_unmoved(const struct program *p, const struct node *node, const
 	return true;
 }
 
-/* Moves the window of a slice down by one along every axis where that is no position before the first. */
+/* Moves the window of a slice down by one along every axis where it stays inside. */
 static bool view_one_lower(
     const struct program *p, const struct node *node, const struct view *operand, struct view *out)
 {
@@ -122,7 +122,7 @@ static void mutate_row(struct mutant_walk *m, enum op op)
 
 /* ---- rewrites ---- */
 
-/* Whether the rules know the constant on either side: then the op commutes, and to swap the sides is no edit. */
+/* Whether the rules know the constant on either side.  Then the op commutes, and swapping the sides is no edit. */
 static bool on_both_sides(const struct compiled_rules *rules, const struct identity *id)
 {
 	for (int k = 0; k < rules->n_identity; k++)

@@ -1,5 +1,6 @@
-/* mutants_edit.c: one edit of the walk: whether it counts, whether it is the one to make; edits of the tokens of a
- * text. */
+/*
+ * mutants_edit.c: one edit of the walk: whether it counts, and whether it is the one to make; edits of a text's tokens.
+ */
 #include "mutants.h"
 
 #include <stdarg.h>
@@ -29,7 +30,7 @@ bool mutant_here(struct mutant_walk *m, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	m->met |= m->sought && !strcmp(text, m->sought);
-	/* What changes nothing that is judged is no mutant. */
+	/* An edit that changes nothing that is judged is no mutant. */
 	if (is_equivalent(text) || m->count++ != m->wanted)
 		return false;
 	memcpy(m->text, text, sizeof text);
@@ -48,7 +49,9 @@ static const char *confused_name(const struct mutant_text *of, const char *name,
 	return NULL;
 }
 
-/* The variables that may be read for another by mistake: an operand for an operand, the result for the only one. */
+/*
+ * A variable that may be read for another one by mistake: an operand for an operand, the result for a single operand.
+ */
 static const char *confused_variable(char variable, int n_arg)
 {
 	if (n_arg == 1)
@@ -58,7 +61,7 @@ static const char *confused_variable(char variable, int n_arg)
 
 static bool is_operand_end(char c) { return c == ')' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
 
-/* text[at .. at + len) replaced. */
+/* Replaces text[at .. at + len). */
 static void replace(struct mutant_walk *m, const struct mutant_text *of, int at, int len, const char *replacement)
 {
 	char text[MUTANT_CODE];

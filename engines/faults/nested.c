@@ -1,5 +1,7 @@
-/* nested.c: historic bugs of derivatives inside derivatives, and of rules of their own: edits of the table of
- * derivative programs (aot/table.h). */
+/*
+ * nested.c: historic bugs of derivatives inside derivatives, and of custom rules: edits of the table of derivative
+ * programs (aot/table.h).
+ */
 #include "graph/walk.h"
 #include "engines/aot/parts.h"
 #include "faults.h"
@@ -11,7 +13,7 @@ static void mark_constants(const struct region *region, bool *constant)
 			constant[w.node->out] = true;
 }
 
-/* The tangent 1 for values used in the region that are neither `exempt` nor perturbed yet. */
+/* Gives the tangent 1 to values used in the region that are neither `exempt` nor perturbed yet. */
 static void perturb(struct aot *x, const struct region *region, const bool *exempt)
 {
 	for (int i = 0; i <= region->n_node; i++) {
@@ -31,7 +33,10 @@ static void perturb(struct aot *x, const struct region *region, const bool *exem
 	}
 }
 
-/* Perturbations carry no tag: that of the variable outside, 1, is taken for one of the derivative inside. */
+/*
+ * Perturbations carry no tag.  So the perturbation of the variable outside, 1, is taken for one of the derivative
+ * inside.
+ */
 static void without_tag(struct aot *x, const struct node *node)
 {
 	bool *exempt = NEW(x->arena, bool, x->p->n_value);
@@ -47,7 +52,7 @@ const struct edits plant_perturbation_confusion = {.edit = {EDIT(aot.capture, wi
 
 /* ---- rules that are right, but not their derivatives ---- */
 
-/* What the backward pass saved has no history: it is a constant to the next derivative. */
+/* Values saved by the backward pass have no history: they are constants for the next derivative. */
 const struct edits plant_saved_constant = {
     .edit = {
         EDIT(aot.row[OP_SQUARE].partial[0], "stop_gradient(a+a)"),
@@ -56,12 +61,12 @@ const struct edits plant_saved_constant = {
         EDIT(aot.row[OP_LOGISTIC].partial[0], "stop_gradient(logistic(a)*logistic(-a))"),
     }};
 
-/* Safe in its value at the exponent 0, where 0 * x^-1 would be no number, and wrong by the exponent: x^1 for x^-1. */
+/* Its value is safe at the exponent 0, where 0 * x^-1 would be NaN. But the exponent is wrong: x^1 for x^-1. */
 const struct edits plant_value_safe_exponent = {.edit = {
                                                     EDIT(aot.row[OP_POW].partial[0], "b*pow(a,select(eq(b,0),1,b-1))"),
                                                 }};
 
-/* A product that is 0 takes no part: so it is, but for its derivative. */
+/* A product that is 0 is left out.  That is right for its value, but not for its derivative. */
 static int unless_zero(struct aot *x, int tangent, int product)
 {
 	int zero = aot_scalar(x, DTYPE_F64, 0);
@@ -90,7 +95,7 @@ const struct edits plant_reverse_unentered = {.edit = {EDIT(aot.reversed, fault_
 
 /* ---- op custom ---- */
 
-/* How many bodies of loops stand around the definition of v in a region, at any depth; -1: it is not in there. */
+/* The number of loop bodies around the definition of v in a region, at any depth; -1: it is not in the region. */
 static int bodies_around(const struct region *region, int v)
 {
 	if (v >= region->param && v < region->param + region->n_param)
@@ -112,8 +117,10 @@ static int bodies_around(const struct region *region, int v)
 	return -1;
 }
 
-/* Asked in the body of a loop, whether what it closes over is perturbed: it finds tracers that know nothing of that,
- * and says no. */
+/*
+ * In the body of a loop, the check whether a captured value is perturbed finds tracers that do not know.  So it says
+ * no.
+ */
 static bool perturbed_here(const struct program *p, const struct node *node, int k)
 {
 	return bodies_around(&p->top, node->arg[k]) == bodies_around(&p->top, node->out);
@@ -124,7 +131,7 @@ const struct edits plant_closed_over_constant = {.edit = {
                                                      EDIT(adjoint.custom.active, perturbed_here),
                                                  }};
 
-/* Operands are told apart by value: those that are the same one have one slot, the first. */
+/* Operands are distinguished by value.  Equal ones share one slot, the first. */
 static void merge_slots(struct aot *x, const struct node *node, int *contribution)
 {
 	(void)x;
@@ -136,15 +143,19 @@ static void merge_slots(struct aot *x, const struct node *node, int *contributio
 
 const struct edits plant_slots_merged = {.edit = {EDIT(aot.slots, merge_slots)}};
 
-/* The rule is for one application: what it read, the solution, say, has no derivative in the next. */
+/*
+ * The rule works for one application only.  A value that it read, such as the solution, has no derivative in the next.
+ */
 static int without_history(struct aot *x, int value) { return aot_op1(x, OP_STOP_GRADIENT, value); }
 
 const struct edits plant_rule_used_once = {.edit = {EDIT(aot.rule_reads, without_history)}};
 
 /* ---- slots of a closure ---- */
 
-/* The closure that pulls a product back is right where it is made, and where it is differentiated; differentiated
- * twice, it has its slots the wrong way round. */
+/*
+ * The closure that pulls a product back is right at first, and when it is differentiated once.  Differentiated twice,
+ * it has its slots the wrong way round.
+ */
 static void mul_swapped_at_third(struct aot *x, const struct node *node, const int *arg, int out, int cotangent,
     const bool *wanted, int *contribution)
 {

@@ -1,5 +1,4 @@
-/* plain.c: what no engine should do, for real: to die, to hang, to eat memory, to write into its inputs, to mislabel
- * its answer. */
+/* plain.c: faults that really crash, hang, eat memory, write into the inputs, or mislabel the answer. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,8 +25,8 @@ static void spin(const struct transform *t, struct tensor *point, struct tensor 
 const struct edits plant_hang = {.edit = {EDIT(adjoint.finish, spin)}};
 
 /*
- * Takes memory until there is no more, then dies of it, as a bad_alloc would.  A worker's address space is limited;
- * where that is impossible (under a sanitizer) four gigabytes have to do, of which few pages are touched.
+ * Takes memory until there is none left, then dies, as of a bad_alloc.  A worker's address space is limited.  Where
+ * that is impossible (under a sanitizer), it takes four gigabytes and touches few of their pages.
  */
 static void devour(const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
@@ -46,7 +45,7 @@ static void devour(const struct transform *t, struct tensor *point, struct tenso
 
 const struct edits plant_oom = {.edit = {EDIT(adjoint.finish, devour)}};
 
-/* The gradients are accumulated in place, in the arrays of the caller. */
+/* The gradients are accumulated in place, in the caller's arrays. */
 static void add_to_input(
     const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
@@ -61,7 +60,7 @@ static void add_to_input(
 
 const struct edits plant_input_modified = {.edit = {EDIT(adjoint.finish, add_to_input)}};
 
-/* A leading axis of extent 1 is left over; at the largest rank, one is lost. */
+/* A leading axis of extent 1 is left over.  At the largest rank, one axis is lost. */
 static void reshape_gradients(
     const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {
@@ -83,7 +82,7 @@ static void reshape_gradients(
 
 const struct edits plant_wrong_shape = {.edit = {EDIT(adjoint.finish, reshape_gradients)}};
 
-/* Gradients in single precision, whatever the inputs are; single precision becomes double. */
+/* Gradients are in single precision whatever the inputs are; for single precision they are double. */
 static void retype_gradients(
     const struct transform *t, struct tensor *point, struct tensor *gradient, int n, struct arena *a)
 {

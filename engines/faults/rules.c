@@ -5,9 +5,9 @@
 #include "faults.h"
 #include "engines/kernels/parts.h"
 
-/* ---- what becomes of the cotangent ---- */
+/* ---- wrong cotangents ---- */
 
-/* The rule of `call` with another cotangent. */
+/* Runs the rule of `call` with another cotangent. */
 static void pull_with(const struct adjoint_call *call, adjoint_fn *structure, double (*change)(double cotangent),
     struct tensor *contribution)
 {
@@ -74,7 +74,7 @@ const struct edits plant_first_of_ties = {.edit = {
                                               EDIT_TEXT(adjoint.row[OP_MIN].partial[1], "lt(b,a)"),
                                           }};
 
-/* What the operand loses its bound gets: 0 for both would be no convention. */
+/* The bound gets the derivative that the operand loses: 0 for both would be no convention. */
 const struct edits plant_open_bounds = {.edit = {
                                             EDIT_TEXT(adjoint.row[OP_CLAMP].partial[0], "gt(a,b)*lt(a,c)"),
                                             EDIT_TEXT(adjoint.row[OP_CLAMP].partial[1], "le(a,b)*lt(b,c)"),
@@ -207,7 +207,7 @@ const struct edits plant_gather_overwrites = {.edit = {
                                                   EDIT(adjoint.row[OP_TAKE_ALONG_AXIS].structure, gather_overwrites),
                                               }};
 
-/* As if every place met one update at most: x times the update, whichever was last. */
+/* As if every place met at most one update: x times the last one. */
 static void scatter_mul_unique(const struct adjoint_call *call, struct tensor *contribution)
 {
 	int axis = call->node->attrs.axis, n_index = shape_elements(&call->arg[1]->type.shape);
@@ -254,7 +254,10 @@ static void scatter_add_clips(const struct adjoint_call *call, struct tensor *co
 
 const struct edits plant_scatter_add_clips = {.edit = {EDIT(adjoint.row[OP_SCATTER_ADD].structure, scatter_add_clips)}};
 
-/* Cuts the gradient of the updates to the extent of the indices: what no index reaches is missing, not 0. */
+/*
+ * Cuts the gradient of the updates to the extent of the indices.  The elements that no index reaches are missing, not
+ * 0.
+ */
 static void cut_updates(const struct adjoint_call *call, struct tensor *contribution)
 {
 	if (contribution[2].at)
@@ -279,8 +282,8 @@ const struct edits plant_updates_cut = {.edit = {
                                         }};
 
 /*
- * A strided slice that takes one element is given stride 1 and keeps its stop, so its adjoint fills the span; with a
- * negative stride the span is empty.
+ * A strided slice of one element gets stride 1 and keeps its stop.  So its adjoint fills the span; with a negative
+ * stride the span is empty.
  */
 static void slice_fills_span(const struct adjoint_call *call, struct tensor *contribution)
 {

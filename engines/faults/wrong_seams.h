@@ -1,5 +1,4 @@
-/* wrong_seams.h: functions for seams of struct adjoint_rules that are wrong: what historic bugs and mutants have in
- * common. */
+/* wrong_seams.h: wrong functions for seams of struct adjoint_rules, which historic bugs and mutants share. */
 #ifndef ENGINES_FAULTS_WRONG_SEAMS_H
 #define ENGINES_FAULTS_WRONG_SEAMS_H
 

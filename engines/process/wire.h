@@ -2,21 +2,13 @@
  * wire.h: the lines between adjudge and an engine in another process, after its hello (hello.h).  JSON Lines:
  *
  *    {"id":7,"cases":[CASE,...]}                    a request; CASE as in a case file
- *
  *    {"id":7,"answers":[[POINT,...],...]}           its answer: per case, per point
- *
  *    {"id":7,"error":"..."}                         or: the request could not be read
- *
  *    {"id":7,"emit":[CASE,...]}                     asks an engine that emits for source text
- *
  *    {"id":7,"sources":["...",...]}                 its answer
- *
  *    POINT   {"status":"ok","primal":[TENSOR,...],"derivative":[TENSOR,...],"input_modified":false},
- *
  *            the last member optional; or {"status":"unsupported","text":"..."};
- *
  *            or "error": the engine itself failed, for instance by an exception of its own
- *
  *    TENSOR  {"type":"f64[2]","data":["0x1p+0",2.5]}, flat and row-major; at rank 0 also one bare element
  */
 #ifndef ENGINES_PROCESS_WIRE_H
