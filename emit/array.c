@@ -1,4 +1,4 @@
-/* array.c: a program for an array library: its functions, what is asked of them, and what is printed. */
+/* array.c: writes a program for an array library: its functions, its request, and what it prints. */
 #include "array.h"
 
 #include <string.h>
@@ -9,14 +9,16 @@
 #include "engines/kernels/kernels.h"
 #include "engines/process/straight.h"
 
-/* An output of a level: which of the level's own it is, for those that are no floats have no derivative and are left
- * out. */
+/*
+ * An output of a level, by its number among all outputs of the level.  Outputs that are no floats have no derivative,
+ * and are left out.
+ */
 struct output {
 	int index;
 	struct type type;
 };
 
-/* One level as a function: what its template asks of it. */
+/* One level as a function, with everything that its template needs. */
 struct array_level {
 	const struct array_target *target;
 	const struct transform *t;
@@ -83,9 +85,14 @@ static const char *seeds_of(const struct array_level *x)
 }
 
 /*
- * name: of the function   in: all inputs   active: those that are differentiated   call: the function below at them,
- * its float outputs   seeds: a tuple   below: its name of a batch: axes: 0 or none of each input   batched: the inputs
- * that have slices   mapped: all inputs, of those a slice
+ * The keys of a level:
+ *
+ *    name      of the function              in        all inputs
+ *    active    the differentiated inputs    call      the function below at them, its float outputs
+ *    seeds     a tuple                      below     the name of the function below
+ *    axes      of a batch: 0 or none for each input
+ *    batched   of a batch: the inputs that have slices
+ *    mapped    of a batch: all inputs, the batched ones as slices
  */
 static const char *level_key(const void *self, const char *key, size_t len)
 {
@@ -130,7 +137,7 @@ static const char *level_key(const void *self, const char *key, size_t len)
 	return NULL;
 }
 
-/* The outputs of the level; their number, or -1 where nothing is left. */
+/* Lists the outputs of the level.  Returns their number, or -1 if none is left. */
 static int outputs_of(const struct array_level *x, struct output *out)
 {
 	int n = 0, first = x->p->top.param, active = 0;
@@ -154,7 +161,7 @@ static int outputs_of(const struct array_level *x, struct output *out)
 }
 
 /*
- * The functions of those levels that are wanted, innermost first; *name is the outermost, and its outputs are left in
+ * Writes the functions of the wanted levels, innermost first.  *name is the outermost, and its outputs are left in
  * output[*n].
  */
 static bool put_levels(struct array_source *s, const char *prefix, bool batches_alone, const char **name,
@@ -218,7 +225,7 @@ static void put_call(struct array_source *s, const char *to, const char *name, c
 	        TEMPLATE_WITH(s->arena, s->target->call, "name", name, "args", args)));
 }
 
-/* The functions, and what they give at points first ... first + n - 1. */
+/* Writes the functions, and their results at points first ... first + n - 1. */
 static bool put_points(struct array_source *s, int first, int n, struct error *e)
 {
 	const struct testcase *c = s->x->c;
@@ -275,7 +282,7 @@ static bool dtypes_known(const struct array_target *target, const struct program
 	return true;
 }
 
-/* Whether every slice of a batch executes the same: loops of a fixed trip count are all there is. */
+/* Whether every slice of a batch executes the same ops: its only control flow is loops of a fixed trip count. */
 static bool is_counted(const struct region *region)
 {
 	for (struct walk w = walk_nodes(region); walk_next(&w);)
@@ -286,7 +293,7 @@ static bool is_counted(const struct region *region)
 	return true;
 }
 
-/* The inputs of a point as the program has them: of each batch slice 0. */
+/* The inputs of a point as the program has them: slice 0 of each batch. */
 static struct tensor *first_slice(const struct testcase *c, int point, struct arena *a)
 {
 	struct tensor *x = arena_copy(a, c->point[point], (size_t)c->program.top.n_param, sizeof *x);
@@ -305,8 +312,10 @@ static bool is_reverse(const struct testcase *c)
 	return false;
 }
 
-/* p at a point, as the target has it: straight where there is control flow that it has not, or (constants) where an
- * integer would need what the target has not. */
+/*
+ * p at a point, in a form that the target has.  It is unrolled if the target lacks its control flow.  `constants`: also
+ * if an integer op has no counterpart.
+ */
 static bool program_for(
     struct array_source *s, const struct program *p, int point, bool constants, struct program *out, struct error *e)
 {
@@ -322,14 +331,14 @@ static bool program_for(
 		if (!straight_program(p, batched ? first_slice(c, point, s->arena) : c->point[point], constants, NULL,
 		        s->arena, &straight, e))
 			return false;
-		straight = program_drop_dead(&straight, s->arena); /* counters of loops that are gone */
+		straight = program_drop_dead(&straight, s->arena); /* drops the counters of unrolled loops */
 	}
 	if (s->target->broadcast)
 		straight = straight_broadcasts(&straight, s->arena);
 	return rewrite_for(s->target, &straight, s->arena, out, e) && dtypes_known(s->target, out, e);
 }
 
-/* As it is; else with integers that have the values of the point, where that helps. */
+/* Tries p as it is, then with integers that have their values at the point. */
 static bool program_at(struct array_source *s, const struct program *p, int point, struct program *out, struct error *e)
 {
 	struct error again = {.text = ""};
@@ -349,8 +358,10 @@ static bool programs_at(struct array_source *s, const struct program *plain, str
 	return true;
 }
 
-/* The innermost level, a batch, as a loop over the slices: each may take a path of its own there, and where loops are
- * unrolled that is what is wanted. */
+/*
+ * Turns the innermost level, a batch, into a loop over the slices.  Each slice may then take its own path, as unrolling
+ * needs.
+ */
 static bool batch_into_program(struct emission *x, struct testcase *c, struct program *plain, struct error *e)
 {
 	*c = *x->c;
@@ -380,7 +391,7 @@ static bool emit_array(const struct emission *of, const struct array_target *tar
 		said = programs_at(&s, &plain, at, &none);
 	if (!said)
 		return error_set(e, NULL, "%s", why.text);
-	for (int k = 0, n; k < x.c->n_point; k += n) { /* neighbours that execute the same share the function */
+	for (int k = 0, n; k < x.c->n_point; k += n) { /* points that execute the same share it */
 		for (n = 1; k + n < x.c->n_point && program_equal(&at[k], &at[k + n]); n++)
 			;
 		s.p = at[k];

@@ -1,5 +1,4 @@
-/* array_function.c: a program as a function of an array library: its lines, and control flow as functions of its own
- * inside. */
+/* array_function.c: writes a program as a function of an array library.  Its control flow becomes functions inside. */
 #include "array.h"
 #include "graph/loop.h"
 #include "graph/walk.h"
@@ -86,8 +85,13 @@ struct control {
 	const struct node *node;
 };
 
-/* outs: what the results are assigned to   predicate, trip, cap   first, second: functions of the regions   carries,
- * xs: tuples   carried: how many are */
+/*
+ * The keys of control flow:
+ *
+ *    outs              the names of the results    predicate, trip, cap
+ *    first, second     functions of the regions    carries, xs    tuples
+ *    carried           the number of carries
+ */
 static const char *control_key(const void *self, const char *key, size_t len)
 {
 	const struct control *x = self;
@@ -121,7 +125,7 @@ static const char *control_key(const void *self, const char *key, size_t len)
 
 /* ---- lines ---- */
 
-/* Every line of `text` as a line of a body. */
+/* Writes every line of `text` as a line of a body. */
 static void put_inside(const struct array_body *s, const char *text, struct text *out)
 {
 	for (size_t len; *text; text += len + 1) {

@@ -1,5 +1,7 @@
-/* array_targets.c: the targets of array_targets.def, each from its file, which is read twice: ROW(op, form, text), then
- * SYNTAX(member, value). */
+/*
+ * array_targets.c: the targets of array_targets.def.  Each one's file is included twice: for ROW(op, form, text), then
+ * for SYNTAX(member, value).
+ */
 #include "array.h"
 
 #define SYNTAX(...)

@@ -1,4 +1,4 @@
-/* c_index.c: gathers and scatters; an index is brought into its axis where it is read. */
+/* c_index.c: gathers and scatters.  An index is brought into its axis where it is read. */
 #include "c_parts.h"
 
 const char *c_position(struct c_source *s, enum index_mode mode, const char *q, int n, int stride)
@@ -15,7 +15,7 @@ static const char *inside(struct c_source *s, const char *q, int n)
 	return arena_printf(s->arena, "%s >= 0 && %s < %d", q, q, n);
 }
 
-/* out = x at the index, in loops over the result; index and x are the places there, without the axis. */
+/* Prints out = x at the index, in loops over the result.  `index` and `x` are places there, without the axis. */
 static void take(
     struct c_source *s, const struct node *node, const struct element_place *index, const struct element_place *x)
 {

@@ -1,4 +1,4 @@
-/* c_main.c: target c: the primal as a function that an engine for C can be given, and a main that calls it. */
+/* c_main.c: target `c`: the primal as a function for an engine that reads C, and a main that calls it. */
 #include <string.h>
 
 #include "engines/aot/aot.h"
@@ -29,7 +29,7 @@ static void count_uses(const struct region *region, int *uses)
 		uses[region->result[k]]++;
 }
 
-/* A loop over nothing is not printed, so where there are empty values any other may be without a use. */
+/* A loop over nothing is not printed.  So if there are empty values, any other value may have no use. */
 static bool has_empty(const struct program *p)
 {
 	for (int v = 0; v < p->n_value; v++)
@@ -38,7 +38,7 @@ static bool has_empty(const struct program *p)
 	return false;
 }
 
-/* With the batches of the request as loops over slices. */
+/* Writes the batches of the request as loops over slices. */
 static bool batched_program(const struct testcase *c, struct arena *a, struct program *p, struct error *e)
 {
 	if (!emit_plain(c, a, p, e))
@@ -59,7 +59,7 @@ static bool has_narrow_floats(const struct program *p)
 
 /* ---- the function ---- */
 
-/* One number of floats is what the function returns; else results are written to y0, y1 ... */
+/* A single float is returned by the function; other results are written to y0, y1 ... */
 static bool returns(const struct program *p)
 {
 	const struct type *t = &p->type[p->top.result[0]];

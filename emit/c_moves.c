@@ -1,8 +1,7 @@
-/* c_moves.c: ops that move elements, as loops over what is moved: an element of the result, and the one it comes from.
- */
+/* c_moves.c: ops that move elements, as loops.  Each step copies one element to its new place. */
 #include "c_parts.h"
 
-/* Loops over `over`; to and from are the places there. */
+/* Prints loops over `over`; `to` and `from` are places there. */
 static void move(struct c_source *s, const struct shape *over, int to, const struct element_place *at, int from,
     const struct element_place *source)
 {
@@ -38,7 +37,7 @@ static void broadcast_to(struct c_source *s, const struct node *node)
 	        s->arena, "%s = %s", c_element(s, node->out, &at, NULL), c_broadcast_element(s, node->arg[0], over)));
 }
 
-/* By rows of the flat value: the shapes differ, the elements do not. */
+/* Copies the flat value: the shapes differ, but not the elements. */
 static void reshape(struct c_source *s, const struct node *node)
 {
 	int n = shape_elements(&s->p->type[node->out].shape);
@@ -89,7 +88,7 @@ static void slice(struct c_source *s, const struct node *node)
 	move(s, over, node->out, &at, node->arg[0], &from);
 }
 
-/* The part of the result at start + k*stride becomes `part`. */
+/* Sets the part of the result at start + k*stride to `part`. */
 static void put(struct c_source *s, int out, int part, const int start[], const int stride[])
 {
 	const struct shape *over = &s->p->type[part].shape;
@@ -98,7 +97,7 @@ static void put(struct c_source *s, int out, int part, const int start[], const 
 	move(s, over, out, &at, part, &from);
 }
 
-/* Sum of clamped starts times strides, as the variable at<v>. */
+/* Prints the sum of clamped starts times strides, as the variable at<v>. */
 static const char *runtime_offset(struct c_source *s, int whole, const struct shape *part, int starts, int of)
 {
 	const struct shape *shape = &s->p->type[whole].shape;

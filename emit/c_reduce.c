@@ -5,7 +5,7 @@
 
 /* ---- reductions ---- */
 
-/* The place in the result, in loops over the operand: reduced axes do not move it. */
+/* The place in the result, in loops over the operand.  Reduced axes do not change it. */
 static struct element_place reduced(const struct c_source *s, const struct node *node)
 {
 	const struct shape *over = &s->p->type[node->arg[0]].shape, *to = &s->p->type[node->out].shape;
@@ -25,7 +25,7 @@ static struct element_place reduced(const struct c_source *s, const struct node 
 	return at;
 }
 
-/* out = op(out, x) for every element x of the operand. */
+/* Prints out = op(out, x) for every element x of the operand. */
 static void fold(struct c_source *s, const struct node *node, enum op op, const char *first, const char *x)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
@@ -42,7 +42,7 @@ static void fold(struct c_source *s, const struct node *node, enum op op, const 
 		        c_expression(s, op, t->dtype, t->dtype, (const char *const[3]){out, x})));
 }
 
-/* The statement for each element of the result: @ stands for it, # for that of the variable most<v>. */
+/* Prints the statement for each element of the result. @ is that element, # that of the variable most<v>. */
 static void finish(struct c_source *s, const struct node *node, const char *statement)
 {
 	const struct shape *whole = &s->p->type[node->out].shape;
@@ -61,7 +61,7 @@ static void finish(struct c_source *s, const struct node *node, const char *stat
 	c_loops(s, &flat, text.at);
 }
 
-/* With the largest operand taken out; an infinite one is not, for infinity less infinity is NaN. */
+/* Subtracts the largest operand first, unless it is infinite: infinity minus infinity is NaN. */
 static void logsumexp(struct c_source *s, const struct node *node)
 {
 	const struct type *t = &s->p->type[node->arg[0]];
@@ -144,7 +144,7 @@ static void matmul(struct c_source *s, const struct node *node)
 
 	shape_strides(a, step_a);
 	shape_strides(b, step_b);
-	for (int d = 0; d < lead; d++) { /* axes of stacks, which broadcast */
+	for (int d = 0; d < lead; d++) { /* batch axes, which broadcast */
 		int da = d - (lead - (a->rank - 2)), db = d - (lead - (b->rank - 2));
 
 		left.step[d] = !row && da >= 0 && a->extent[da] > 1 ? step_a[da] : 0;
@@ -201,7 +201,7 @@ static const char *precedes(const struct c_source *s, enum dtype d, const char *
 	return arena_printf(s->arena, dtype_is_float(d) ? "before(%s, %s)" : "%s < %s", a, b);
 }
 
-/* By insertion, which is stable: values (sort) or their positions (argsort). */
+/* Sorts by insertion, which is stable: values (sort) or their positions (argsort). */
 static void sort(struct c_source *s, const struct node *node)
 {
 	const struct reduced_line line = line_of(s, node);

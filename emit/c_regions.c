@@ -1,14 +1,14 @@
-/* c_regions.c: nodes one after the other, and control flow: branches and loops as C has them. */
+/* c_regions.c: prints nodes one after the other, and control flow as branches and loops of C. */
 #include "c_parts.h"
 #include "graph/loop.h"
 
-/* The value is declared, uninitialised, or zeroed. */
+/* Declares the value, uninitialised or zeroed. */
 static void declare(struct c_source *s, int v, bool zeroed)
 {
 	c_line(s, "%s%s;", c_declared(s, v), !zeroed ? "" : s->p->type[v].shape.rank ? " = {0}" : " = 0");
 }
 
-/* A value of its own that begins as a copy: of a scalar in one line. */
+/* Declares a value that begins as a copy; a scalar takes one line. */
 static void declare_copy(struct c_source *s, int to, int from)
 {
 	if (!s->p->type[to].shape.rank) {
@@ -19,7 +19,7 @@ static void declare_copy(struct c_source *s, int to, int from)
 	c_copy(s, to, from);
 }
 
-/* The parameters of a region that are used: carries may change under it, so it has copies. */
+/* Declares the used parameters of a region.  They are copies, because carries may change meanwhile. */
 static void parameters(struct c_source *s, int first, int from, int n)
 {
 	for (int k = 0; k < n; k++)
@@ -124,7 +124,7 @@ static bool while_loop(struct c_source *s, const struct node *node, struct error
 	return true;
 }
 
-/* Row t of `rows` and the value that is as long as one: their elements, in loops over the flat row. */
+/* Copies between row t of `rows` and the value `one`, which is as long as a row.  Prints loops over the flat row. */
 static void row(struct c_source *s, int rows, int one, const char *t, bool into)
 {
 	const struct shape *shape = &s->p->type[one].shape;
@@ -169,7 +169,7 @@ static bool scan(struct c_source *s, const struct node *node, struct error *e)
 	return true;
 }
 
-/* Each element of the slice at every index becomes the region of itself. */
+/* Applies the region to each element of the slice at every index. */
 static bool scatter_apply(struct c_source *s, const struct node *node, struct error *e)
 {
 	const struct region *region = &node->region[0];
@@ -204,7 +204,7 @@ static bool scatter_apply(struct c_source *s, const struct node *node, struct er
 			begin(s,
 			    arena_printf(s->arena, "for (int %s%d = 0; %s%d < %d; %s%d++)", c_variable[d], node->out,
 			        c_variable[d], node->out, over.extent[d], c_variable[d], node->out));
-	/* the region has loops of its own: the variables of these are others */
+	/* the region has its own loops, so these use other variables */
 	for (int d = 0; d < over.rank; d++)
 		if (over.extent[d] != 1)
 			c_line(s, "const int %s = %s%d;", c_variable[d], c_variable[d], node->out);

@@ -51,7 +51,7 @@ const char *c_literal(enum dtype d, union cell x, struct arena *a)
 {
 	if (d == DTYPE_BOOL)
 		return x.i ? "true" : "false";
-	if (!dtype_is_float(d)) /* the least number is no literal with a sign */
+	if (!dtype_is_float(d)) /* the smallest integer cannot be written with a sign */
 		return x.i == INT64_MIN                  ? "INT64_MIN"
 		    : d == DTYPE_I32 && x.i == INT32_MIN ? "INT32_MIN"
 		                                         : arena_printf(a, "%lld", (long long)x.i);
@@ -190,7 +190,7 @@ static const struct {
 #undef C
 };
 
-/* A cast; saturation is a function of its own. */
+/* A cast.  Saturation is done by a helper function. */
 static const char *cast(const struct c_source *s, enum dtype from, enum dtype to, const char *x)
 {
 	if (to == DTYPE_BOOL)

@@ -1,5 +1,4 @@
-/* emit.c: what every source has, whatever its language: numbers, what is expected, and the comment that says what it
- * is. */
+/* emit.c: the parts that every source has: numbers, expected values, and the comment that describes it. */
 #include "graph/walk.h"
 #include "emit_parts.h"
 
@@ -52,7 +51,7 @@ static const char *one_expected(const struct component *m, struct arena *a)
 {
 	const char *value = number_for_people(m->value, a);
 	double radius = (m->loose + fabs(m->low)) *
-	    1.01; /* of the value as it is printed; three digits of it are never less than what is allowed */
+	    1.01; /* m->low is not printed; with 1% more, three digits never show less than the limit */
 
 	if (m->reason != REASON_NONE)
 		return arena_printf(a, "undecided (%s)", reason_names[m->reason]);
@@ -90,7 +89,7 @@ const char *emit_expected_element(const struct truth_point *at, bool derivative,
 
 /* ---- the comment ---- */
 
-enum { LISTED = 16 }; /* elements of one output: the source lists all of them elsewhere */
+enum { LISTED = 16 }; /* most elements of one output; the source lists all of them elsewhere */
 
 static void comment_line(const struct emission *x, const char *prefix, const char *line)
 {
@@ -99,7 +98,7 @@ static void comment_line(const struct emission *x, const char *prefix, const cha
 	text_put(x->out, "\n");
 }
 
-/* Each line of a text. */
+/* Writes each line of a text as a comment. */
 static void comment_lines(const struct emission *x, const char *prefix, const char *text)
 {
 	for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
@@ -122,7 +121,7 @@ void emit_comment(const struct emission *x, const char *prefix, const char *targ
 {
 	const struct provenance *from = &x->c->provenance;
 	struct arena *a = x->arena;
-	struct testcase bare = *x->c; /* the texts of others come first, and not again */
+	struct testcase bare = *x->c; /* texts written by others come first, and are not repeated */
 
 	bare.provenance = (struct provenance){0};
 	bare.n_expect = 0;

@@ -1,10 +1,8 @@
 /*
- * emit.h: a case as the source of a program that runs against an engine alone, for engines that no adapter puts behind
- * the protocol here.
+ * emit.h: a case as the source of a program that runs against an engine alone.  It serves engines without an adapter.
  *
- * A target is a row of targets.def.  Those of array libraries are a file of templates each (jax.def ...), printed by
- * array.c of a program that rewrite.c has brought to what the templates know; C is written by c_*.c, where loops stay
- * loops.
+ * A target is a row of targets.def.  The target of an array library is a file of templates (jax.def ...). rewrite.c
+ * turns the program into what the templates know, and array.c prints it. c_*.c write C, in which loops stay loops.
  */
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
@@ -13,7 +11,7 @@
 #include "oracles/truth.h"
 #include "graph/text.h"
 
-/* What is written: the case, and what is right at its points. */
+/* The input of a target: the case, and the truth at its points. */
 struct emission {
 	const struct testcase *c;
 	const struct truth *truth;
@@ -21,8 +19,10 @@ struct emission {
 	struct text *out;
 };
 
-/* False where the target has no counterpart for what the case has: the error names it, and what is in out->at means
- * nothing. */
+/*
+ * Writes the source.  False if the target has no counterpart for something in the case; the error names it, and the
+ * text in `out` is useless.
+ */
 typedef bool emit_fn(const struct emission *x, struct error *e);
 
 struct emit_target {
@@ -35,9 +35,9 @@ extern const struct emit_target emit_targets[];
 const struct emit_target *emit_target_find(const char *name);
 
 /*
- * The comment over a source, each line begun with `prefix`: what it is, the case's title, the program and the request,
- * and what is expected of every point.  The first two lines hold nothing of the case, for in Python a comment there may
- * name the file's encoding.
+ * Writes the comment above a source, each line after `prefix`: what it is, the case's title, the program and the
+ * request, and what is expected at every point.  The first two lines contain nothing from the case, because in Python a
+ * comment there may name the file's encoding.
  */
 void emit_comment(const struct emission *x, const char *prefix, const char *target);
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* ---- saying ---- */
+/* ---- appending ops ---- */
 
 const struct type *type_said(const struct rewriting *r, int v) { return &r->b.program.type[v]; }
 
@@ -61,7 +61,7 @@ int say_reshape(struct rewriting *r, int x, struct shape shape)
 	return say1(r, OP_RESHAPE, x, &(struct attrs){.shape = shape});
 }
 
-/* ---- rules: forms in which ops say something in every target ---- */
+/* ---- rules: forms of ops that mean the same in every target ---- */
 
 static int copied(struct rewriting *r, const struct node *node) { return say1(r, OP_COPY, node->arg[0], NULL); }
 
@@ -84,7 +84,7 @@ static int slice(struct rewriting *r, const struct node *node)
 	return flip.n_axes ? say1(r, OP_SLICE, say1(r, OP_REVERSE, node->arg[0], &flip), &forward) : REWRITE_NOT;
 }
 
-/* All of it is replaced, or some elements by their place in row-major order. */
+/* Replaces all of it, or some elements by their place in row-major order. */
 static int slice_scatter(struct rewriting *r, const struct node *node)
 {
 	const struct shape *whole = &type_said(r, node->arg[0])->shape, *part = &type_said(r, node->arg[1])->shape;
@@ -113,7 +113,7 @@ static int slice_scatter(struct rewriting *r, const struct node *node)
 	    *whole);
 }
 
-/* A number that reductions of nothing give; NaN for those that have none. */
+/* The result of a reduction of nothing; NaN for ops that have none. */
 static double of_nothing(enum op op, enum dtype d)
 {
 	switch ((int)op) {
@@ -154,7 +154,7 @@ static int reduce(struct rewriting *r, const struct node *node)
 	return say1(r, OP_SQRT, say1(r, OP_REDUCE_SUM, say1(r, OP_SQUARE, node->arg[0], NULL), &sum), NULL);
 }
 
-/* ---- rules: ops by others, where a target has no row ---- */
+/* ---- rules: ops in other ops, if a target has no row ---- */
 
 static int square(struct rewriting *r, const struct node *node)
 {
@@ -225,7 +225,7 @@ static int matmul(struct rewriting *r, const struct node *node)
 	    r, say2(r, OP_MATMUL, say_reshape(r, node->arg[0], a), say_reshape(r, node->arg[1], b)), out[0].shape);
 }
 
-/* Of no axes it is a copy. */
+/* A reversal of no axes is a copy. */
 static int reverse(struct rewriting *r, const struct node *node)
 {
 	return node->attrs.n_axes ? REWRITE_NOT : copied(r, node);
@@ -309,7 +309,7 @@ static void list_now(const struct mapping *m, const int *v, int n, int *to)
 
 static bool rewrite_nodes(struct mapping *m, const struct region *region);
 
-/* A node with regions, which stay in their order. */
+/* A node with regions.  They keep their order. */
 static bool rewrite_regions(struct mapping *m, const struct node *node)
 {
 	struct rewriting *r = &m->r;

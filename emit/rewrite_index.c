@@ -1,10 +1,10 @@
 /*
- * rewrite_index.c: indices brought into their axis, so that no template needs a mode.  Those that are constants are
- * resolved here; for others the ops that do so are written out.
+ * rewrite_index.c: brings indices into their axis, so that no template needs a mode.  Constant indices are resolved
+ * here.  For others, ops are appended that do it.
  */
 #include "rewrite_parts.h"
 
-/* Position on an axis of extent n, or -1: dropped. */
+/* The position on an axis of extent n, or -1 if the index is dropped. */
 static int resolved(enum index_mode mode, int64_t index, int n)
 {
 	if (!n)
@@ -16,7 +16,7 @@ static int resolved(enum index_mode mode, int64_t index, int n)
 	return mode == MODE_CLIP ? index < 0 ? 0 : n - 1 : (int)((index % n + n) % n);
 }
 
-/* A number of the index' type; of its shape, where the target wants that. */
+/* A number of the index' type, and of its shape if the target needs that. */
 static int number(struct rewriting *r, int index, int x)
 {
 	const struct type *t = type_said(r, index);
@@ -36,7 +36,7 @@ static int inside(struct rewriting *r, int index, int n)
 	    r, OP_LOGICAL_AND, say2(r, OP_GE, index, number(r, index, 0)), say2(r, OP_LT, index, number(r, index, n)));
 }
 
-/* The index in [0, n), of mode wrap. */
+/* The index brought into [0, n), by mode wrap. */
 static int wrapped(struct rewriting *r, int index, int n)
 {
 	int extent = number(r, index, n), rest = say2(r, OP_REMAINDER, index, extent);
@@ -44,7 +44,7 @@ static int wrapped(struct rewriting *r, int index, int n)
 	return say2(r, OP_REMAINDER, say2(r, OP_ADD, rest, extent), extent);
 }
 
-/* select(mask, x, 0), mask of as many axes as x, broadcast where the target wants that. */
+/* select(mask, x, 0).  The mask has as many axes as x, and is broadcast if the target needs that. */
 static int masked(struct rewriting *r, int mask, int x)
 {
 	const struct type t = *type_said(r, x);
@@ -57,7 +57,7 @@ static int masked(struct rewriting *r, int mask, int x)
 
 /* ---- reads ---- */
 
-/* The node with an index that is inside; without rules, for the row means it. */
+/* Appends the node with an index that is inside.  No rule applies: the row means exactly this. */
 static int read_inside(struct rewriting *r, const struct node *node, int index)
 {
 	int arg[] = {node->arg[0], index};
@@ -73,7 +73,7 @@ static int read_inside(struct rewriting *r, const struct node *node, int index)
 	return say_plain(r, &plain);
 }
 
-/* The shape of an index' mask beside the result of a gather. */
+/* The shape of an index' mask for the result of a gather. */
 static struct shape mask_shape(const struct rewriting *r, const struct node *node)
 {
 	const struct shape *list = &type_said(r, node->arg[1])->shape, *whole = &type_said(r, node->arg[0])->shape;
@@ -128,7 +128,7 @@ int rewrite_gather(struct rewriting *r, const struct node *node)
 
 /* ---- writes ---- */
 
-/* The slices of an axis at these positions. */
+/* The slices along an axis at these positions. */
 static int taken(struct rewriting *r, int x, int axis, const int *at, int n)
 {
 	struct attrs attrs = {.axis = axis, .mode = MODE_CLIP}, part = {0};
@@ -148,7 +148,7 @@ static int taken(struct rewriting *r, int x, int axis, const int *at, int n)
 	return say1(r, OP_SLICE, x, &part);
 }
 
-/* One after the other: a slice of x, what becomes of it, and back. */
+/* Writes one slice after the other: takes it from x, changes it, and puts it back. */
 static int one_by_one(struct rewriting *r, const struct node *node, int updates, const int *at, int n)
 {
 	static const enum op combines[OP_COUNT] = {
@@ -174,7 +174,7 @@ static int one_by_one(struct rewriting *r, const struct node *node, int updates,
 	return x;
 }
 
-/* The node on leading slices: both operands with their axes turned, and back. */
+/* Appends the node on leading slices: transposes both operands, and transposes the result back. */
 static int leading(struct rewriting *r, const struct node *node, int index, int updates)
 {
 	int rank = type_said(r, node->arg[0])->shape.rank, axis = node->attrs.axis, n = 1;
@@ -196,7 +196,10 @@ static int leading(struct rewriting *r, const struct node *node, int index, int 
 	return say1(r, OP_TRANSPOSE, say_plain(r, &first), &back);
 }
 
-/* The row of the node, its index inside, on its axis or on leading slices; REWRITE_NOT: there is none. */
+/*
+ * Appends the node by its row, with an index that is inside, on its axis or on leading slices.  REWRITE_NOT: there is
+ * no row.
+ */
 static int written(struct rewriting *r, const struct node *node, int index, int updates)
 {
 	int arg[] = {node->arg[0], index, updates};
@@ -222,7 +225,7 @@ static int scatter_constant(struct rewriting *r, const struct node *node, const 
 		bool last = position >= 0;
 
 		for (int j = k + 1; j < count && last && node->op == OP_SCATTER_SET;
-		     j++) /* engines leave open which of duplicates wins */
+		     j++) /* engines do not define which of several duplicates wins */
 			last = resolved(node->attrs.mode, constant->at[j].i, n) != position;
 		if (last) {
 			from[n_kept] = k;
@@ -236,7 +239,7 @@ static int scatter_constant(struct rewriting *r, const struct node *node, const 
 	return out == REWRITE_NOT ? one_by_one(r, node, updates, at, n_kept) : out;
 }
 
-/* Dropped slices go to one more at the end. */
+/* Writes dropped slices to one more slice at the end. */
 static int scatter_with_room(struct rewriting *r, const struct node *node, int updates)
 {
 	const struct type *t = type_said(r, node->arg[0]);
@@ -295,7 +298,7 @@ int rewrite_scatter(struct rewriting *r, const struct node *node)
 	return out;
 }
 
-/* A scatter at the places that the mask has. */
+/* A scatter at the places where the mask is true. */
 int rewrite_masked_scatter(struct rewriting *r, const struct node *node)
 {
 	const struct tensor *mask = constant_said(r, node->arg[1]);
@@ -324,7 +327,7 @@ int rewrite_masked_scatter(struct rewriting *r, const struct node *node)
 
 /* ---- dynamic slices ---- */
 
-/* Starts that are constants, clamped; false where they are none. */
+/* Starts that are constants, clamped; false if they are not constants. */
 static bool known_starts(const struct rewriting *r, const struct node *node, const int *size, struct attrs *out)
 {
 	const struct tensor *start = constant_said(r, node->arg[node->n_arg - 1]);
@@ -340,7 +343,7 @@ static bool known_starts(const struct rewriting *r, const struct node *node, con
 	return start;
 }
 
-/* The node with starts inside. */
+/* Appends the node with starts that are inside. */
 static int dynamic(struct rewriting *r, const struct node *node, const int *size)
 {
 	const struct shape *whole = &type_said(r, node->arg[0])->shape;

@@ -83,7 +83,7 @@ static const char *literal(const struct array_target *target, enum dtype d, unio
 	return isnan(x.f) ? target->nan : isinf(x.f) ? x.f > 0 ? target->inf : target->minus_inf : emit_decimal(x.f, a);
 }
 
-/* Nested lists of the elements from *next on. */
+/* Writes nested lists of the elements from *next on. */
 static void put_data(
     struct text *out, const struct array_target *target, const struct tensor *t, int axis, const union cell **next)
 {
@@ -175,7 +175,7 @@ const struct op_row *template_row(const struct template_node *x)
 
 const char *template_value(int v, struct arena *a) { return arena_printf(a, "v%d", v); }
 
-/* Positions start + k*stride, k < size, as start:end:stride. */
+/* The positions start + k*stride, k < size, as start:end:stride. */
 static const char *slices(const struct node *node, const int *size, int rank, struct arena *a)
 {
 	struct text out = {.arena = a};
@@ -211,7 +211,7 @@ static const char *flips(const struct node *node, int rank, struct arena *a)
 	return out.at;
 }
 
-/* Low and high of every axis, and what else stands with them. */
+/* Low and high of every axis, with the text `more` behind them. */
 static const char *pads(const struct template_node *x, const char *more)
 {
 	const char *item[LIMIT_RANK];
@@ -244,11 +244,21 @@ static const char *repeated(const char *text, int n, struct arena *a)
 }
 
 /*
- * 0 1 2, args: operands, all of them   out: the result, which makes the template a line   type, shape: of the result
- * axis, axes, size, start, low: attributes keep: keepdims   slices: of slice and slice_scatter   flips: of reverse
- * pads, pads_inner: of pad   const: the last operand, a scalar colons: ":, " for each axis before `axis`   starts: of
- * dynamic ops, a list of scalars   every: all axes   strides: of slice   span: of slice, from the first to the last
- * position
+ * The keys of a node:
+ *
+ *    0 1 2, args           operands; all of them
+ *    out                   the result; it makes the template a line
+ *    type, shape           of the result
+ *    axis, axes, size, start, low    attributes
+ *    keep                  keepdims
+ *    const                 the last operand, a scalar
+ *    colons                ":, " for each axis before `axis`
+ *    every                 all axes
+ *    slices                of slice and slice_scatter
+ *    strides, span         of slice; span: from the first to the last position
+ *    flips                 of reverse
+ *    pads, pads_inner      of pad
+ *    starts                of dynamic ops, a list of scalars
  */
 static const char *node_key(const void *self, const char *key, size_t len)
 {
