@@ -1,14 +1,14 @@
 /*
- * Bare programs: an op or a few, each on inputs of its own and straight to a result, at points from all over its
- * domain.  Nothing else rounds, and nothing else contributes to the same number, so that what an op does in the last
- * bits, far out, or at the end of its domain shows: in a larger program the rounding of what surrounds it hides that.
+ * bare.c: bare programs: an op or a few, each on its own inputs and straight to a result, at points from its whole
+ * domain.  Nothing else rounds, and nothing else contributes to the same number.  So errors of an op show in the last
+ * bits, at far points, and at the end of its domain.  In a larger program, the rounding around the op hides them.
  */
 #include "generator.h"
 
 #include <math.h> /* ldexp, fabs, copysign */
 
-/* Ops that stand on inputs of their own.  Heavier: those whose derivatives of second order have cases, and those of
- * several lines of elements. */
+/* Ops of bare programs.  A larger weight: ops whose second derivative has several cases, and ops on several lines of
+ * elements. */
 static const struct bare_row {
 	enum op op;
 	int weight;
@@ -70,7 +70,7 @@ static const struct bare_row {
     {OP_SCATTER_MAX, 1},
 };
 
-/* Kinds of ops whose operands no domain bounds: they pick from the inputs themselves. */
+/* Kinds of ops whose operands have no restricted domain.  They pick from the inputs themselves. */
 static const struct bare_emitter {
 	gen_emit_fn *emit;
 	int weight;
@@ -85,7 +85,7 @@ static const struct bare_emitter {
     {gen_emit_cast, 2},
 };
 
-/* What may follow an op: a derivative of the second order is of two functions, one of the other. */
+/* Ops that may follow an op: a second derivative should also meet a function of a function. */
 /* clang-format off */
 static const struct bare_emitter follow_emitters[] = {
 	{gen_emit_unary, 3}, {gen_emit_binary, 2}, {gen_emit_reduce, 2}, {gen_emit_cumulative, 4},
@@ -96,12 +96,12 @@ enum {
 	BARE_ROWS = sizeof(bare_rows) / sizeof(bare_rows[0]),
 	BARE_EMITTERS = sizeof(bare_emitters) / sizeof(bare_emitters[0]),
 	FOLLOW_EMITTERS = sizeof(follow_emitters) / sizeof(follow_emitters[0]),
-	BARE_OPS = 3 /* at most; with at most three inputs each */
+	BARE_OPS = 3 /* at most; each has at most three inputs */
 };
 
 /* ---- domains ---- */
 
-/* What a float operand may be: the domain of its op, where that is about this operand. */
+/* The domain of a float operand, if the domain of its op restricts this operand. */
 static enum domain domain_of(const struct gen_stand *s)
 {
 	enum domain domain = s->op == OP_CONSTANT ? DOMAIN_ALL : op_table[s->op].domain;
@@ -112,7 +112,7 @@ static enum domain domain_of(const struct gen_stand *s)
 	    : DOMAIN_ALL;
 }
 
-/* Where its rules are tame. */
+/* A range inside the domain, where rules are well-behaved. */
 static struct range moderate(enum domain domain)
 {
 	switch (domain) {
@@ -158,8 +158,8 @@ static bool allowed(enum domain domain, double x)
 
 /* ---- points ---- */
 
-/* Stretches in which a result or a partial leaves the range of f64, or 1 swallows what is added to it; mirrored at 0.
- */
+/* Ranges in which a result or a partial leaves the range of f64, or 1 absorbs a term added to it.  They are mirrored at
+ * 0. */
 static const struct point_stretch {
 	enum op op;
 	double low, high;
@@ -189,8 +189,8 @@ static const struct point_stretch {
 
 static double uniform(struct choice *c) { return (double)(choice_bits(c) >> 11) * 0x1p-53; }
 
-/* In [2^exponent, 2^(exponent + 1)).  The exponent is chosen before the rest: C leaves the order of the arguments of
- * ldexp open. */
+/* A number in [2^exponent, 2^(exponent + 1)).  The caller chooses the exponent first, because C leaves the order of the
+ * arguments of ldexp open. */
 static double scaled(struct choice *c, int exponent) { return ldexp(1 + uniform(c), exponent); }
 
 static double in_stretch(struct choice *c, enum op op)
@@ -209,7 +209,7 @@ static double in_stretch(struct choice *c, enum op op)
 	return x;
 }
 
-/* Where rules take other paths: the end of the domain if that is not 0, and small numbers. */
+/* Points where rules take other branches: the end of the domain if that is not 0, and small numbers. */
 static double landmark(struct choice *c, enum domain domain)
 {
 	static const double at[] = {0, 1, -1, 0, 2, -0.0, 0.5, -2, 3};
@@ -220,7 +220,7 @@ static double landmark(struct choice *c, enum domain domain)
 	return at[choice_below(c, (int)(sizeof at / sizeof *at))];
 }
 
-/* Some bits beside a landmark. */
+/* A number near a landmark: its distance has few bits. */
 static double beside(struct choice *c, enum dtype d, enum domain domain)
 {
 	double x = landmark(c, domain);
@@ -232,7 +232,7 @@ static double beside(struct choice *c, enum dtype d, enum domain domain)
 	return x + (choice_percent(c, 50) ? ldexp(choice_between(c, 1, 7), exponent) : scaled(c, exponent));
 }
 
-/* Any magnitude that the dtype has, or one that is not out of the way. */
+/* Any magnitude of the dtype, or a moderate one. */
 static double anywhere(struct choice *c, enum dtype d)
 {
 	const struct dtype_info *t = &dtype_table[d];
@@ -282,8 +282,8 @@ void gen_bare_point(
 
 		if (stand[i].op == OP_CONSTANT || !dtype_is_float(x->type.dtype))
 			continue;
-		/* Half of the tensors are tame but for an element or none: beside one that is far out nothing is seen
-		 * of the rest of a sum. */
+		/* In half of the tensors, all elements are moderate except one or none.  An extreme element would hide
+		 * the others in a sum. */
 		wild = choice_percent(c, 50) ? choice_below(c, n + 1) : -1;
 		for (int k = 0; k < n; k++)
 			x->at[k].f = wild < 0 || wild == k
@@ -294,15 +294,17 @@ void gen_bare_point(
 
 /* ---- programs ---- */
 
-/* An op and the inputs that it is to stand on: all inputs of a program come before its first op. */
+/* An op of a bare program and its inputs.  All inputs of a program come before its first op. */
 struct bare_op {
 	enum op op;
-	gen_emit_fn *emit; /* picks from the inputs by itself; NULL: op with attrs on all of them */
+	gen_emit_fn *emit; /* picks operands from the inputs; NULL: op with attrs, applied to all inputs */
 	int arg[3], n_arg;
 	struct attrs attrs;
 };
 
-/* An input of that type for the next operand, integers in [0, most]; now and then one that there is. */
+/*
+ * Makes an input of that type for the next operand; integers are in [0, most].  Sometimes it takes an existing input.
+ */
 static void add_operand(struct gen *g, struct bare_op *b, const struct type *t, int most)
 {
 	struct gen_stand stand = {.op = b->op, .operand = b->n_arg};
@@ -364,7 +366,7 @@ static void plan_matmul(struct gen *g, struct bare_op *b)
 	add_operand(g, b, &right, 0);
 }
 
-/* Indices are an input too, now and then one past the end. */
+/* Indices are an input too, sometimes one past the end. */
 static void plan_indexed(struct gen *g, struct bare_op *b)
 {
 	struct type t = any_type(g, true), index = {.dtype = choice_percent(g->c, 25) ? DTYPE_I32 : DTYPE_I64};
@@ -386,7 +388,7 @@ static void plan_indexed(struct gen *g, struct bare_op *b)
 	add_operand(g, b, &t, 0);
 }
 
-/* A float, and what may be its index, mask or operand: none, one, or two. */
+/* A float, and none, one or two inputs that may be its index, mask or operand. */
 static void plan_emitter(struct gen *g, struct bare_op *b)
 {
 	struct type t = any_type(g, choice_percent(g->c, 80)), other = {.dtype = DTYPE_I64, .shape = shape_scalar()};
@@ -443,7 +445,7 @@ static struct bare_op plan(struct gen *g)
 	return b;
 }
 
-/* What an emitter makes with nothing but these to pick from. */
+/* Calls an emitter that can pick only from these values. */
 static int emit_on(struct gen *g, gen_emit_fn *emit, const int *value, int n)
 {
 	g->n_pool = 0;
@@ -459,7 +461,7 @@ static int stand(struct gen *g, const struct bare_op *b)
 	if (!b->emit)
 		return gen_node(g, b->op, b->arg, b->n_arg, &b->attrs);
 	v = emit_on(g, b->emit, b->arg, b->n_arg);
-	/* What an integer is worth shows in the derivative of what it multiplies. */
+	/* The value of an integer shows in the derivative of a float that it multiplies. */
 	if (v >= 0 && b->emit == gen_emit_integer && gen_type(g, v)->dtype == g->dtype)
 		v = gen_binary(g, OP_MUL, v, b->arg[0]);
 	return v;
@@ -471,7 +473,7 @@ static int follow(struct gen *g, int value)
 
 	for (int i = 0; i < FOLLOW_EMITTERS; i++)
 		weight[i] = follow_emitters[i].weight;
-	/* Points come from all over: no guess of where the value lies keeps an op from following. */
+	/* Points come from the whole domain, so a guessed range must not keep an op from following. */
 	g->info[value].range = range_make(-2, 2);
 	v = emit_on(g, follow_emitters[choice_weighted(g->c, weight, FOLLOW_EMITTERS)].emit, &value, 1);
 	return v >= 0 ? v : value;

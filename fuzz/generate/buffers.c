@@ -1,7 +1,7 @@
-/* Buffers that are stored into: anywhere, and in loops that carry one. */
+/* buffers.c: stores into buffers: anywhere, and in loops that carry a buffer. */
 #include "loop.h"
 
-/* What a store may consume here: a value of the innermost region. */
+/* A store may consume only a value of the innermost region. */
 static bool fits_buffer(const struct gen *g, int value, const void *unused)
 {
 	return gen_fits_axes(g, value, unused) && g->info[value].depth == g->depth;
@@ -25,7 +25,8 @@ static int pick_buffer(struct gen *g)
 	return v >= 0 && gen_elements(g, v) <= GEN_ELEMENTS ? v : -1;
 }
 
-/* Something computed from the buffer as it is now, whose derivative needs it later; or a view of it. */
+/* Computes something from the buffer before the store, whose derivative needs the old value later; or makes a view of
+ * it. */
 static void read_buffer(struct gen *g, int buffer)
 {
 	const struct attrs flat = {.shape = {.rank = 1, .extent = {gen_elements(g, buffer)}}};
@@ -47,7 +48,7 @@ static void read_buffer(struct gen *g, int buffer)
 	}
 }
 
-/* The buffer with a window replaced, at those starts or at some; -1 when nothing fits. */
+/* Stores into a window of the buffer; -1 if nothing fits. */
 static int store(struct gen *g, int buffer, int update, int starts)
 {
 	if (update == buffer)
@@ -83,7 +84,7 @@ static int emit_once(struct gen *g)
 
 /* ---- a table that a loop fills ---- */
 
-/* What the table holds first: a value, or the same number everywhere. */
+/* The first contents of the table: a value, or one number everywhere. */
 static int pick_table(struct gen *g)
 {
 	struct type t = {.dtype = g->dtype, .shape = {.rank = 1, .extent = {choice_between(g->c, 2, 5)}}};
@@ -113,8 +114,8 @@ static int row_starts(struct gen *g, int position, int rank)
 }
 
 /*
- * Carry 0 is a table, of which iteration i writes a row: row i from what is there, from a captured value, or from row i
- * - 1 (a running maximum, sum or product); or, as a ring, row i mod n from what it held.
+ * Iteration i writes a row of carry 0, which is a table.  Row i comes from values in scope, from a captured value, or
+ * from row i - 1 (a running maximum, sum or product).  As a ring, row i mod n comes from its old contents.
  */
 static void fill_row(struct gen *g, struct loop_draft *l, int counter)
 {
@@ -138,7 +139,7 @@ static void fill_row(struct gen *g, struct loop_draft *l, int counter)
 		old = gen_node(g, OP_DYNAMIC_SLICE, (const int[]){table, starts}, 2, &size);
 	}
 	loop_fill(g, choice_below(g->c, 3));
-	/* What was filled in may have stored into the table too. */
+	/* The random ops may have stored into the table too. */
 	table = gen_latest(g, table);
 	update = kind == 0 ? gen_as(g, gen_pick_from(g, l->pool_mark, gen_fits_float, NULL), &row)
 	                   : gen_value_of(g, &row);

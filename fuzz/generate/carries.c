@@ -1,4 +1,4 @@
-/* What loops carry: where carries start, how a body updates them, and what comes out. */
+/* carries.c: carries of loops: their initial values, their updates in the body, and the results. */
 #include "loop.h"
 
 static uint32_t depth_bit(const struct gen *g) { return UINT32_C(1) << (16 + g->depth); }
@@ -130,7 +130,7 @@ int loop_carry_elements(const struct gen *g, const struct loop_draft *l)
 	return n;
 }
 
-/* op(param, other), of the type of param: the update of a recurrence. */
+/* The update of a recurrence: op(param, other), with the type of param. */
 static int combine(struct gen *g, int param, int other)
 {
 	static const enum op ops[] = {OP_MUL, OP_ADD, OP_SUB, OP_DIV, OP_MAX, OP_MIN};
@@ -160,7 +160,7 @@ static int combine(struct gen *g, int param, int other)
 	return gen_as(g, v, &t);
 }
 
-/* The largest magnitude that x -> x * growth reaches in that many iterations. */
+/* The largest magnitude that x -> x * growth reaches in `trips` iterations. */
 static double grown(double magnitude, double growth, int trips)
 {
 	for (int i = 0; i < trips && growth > 1 && magnitude < 1e30; i++)
@@ -168,7 +168,7 @@ static double grown(double magnitude, double growth, int trips)
 	return magnitude;
 }
 
-/* Keeps a carry from running away over the iterations. */
+/* Keeps a carry from growing too large over the iterations. */
 static int settle(struct gen *g, int v, int param, int trips)
 {
 	double most = range_magnitude(g->info[param].range), m = range_magnitude(g->info[v].range), scale = 0.5;
@@ -224,7 +224,7 @@ void loop_update_carries(struct gen *g, struct loop_draft *l)
 		int stored = gen_latest(g, l->param[i]), settled;
 
 		if (stored != l->param[i]) {
-			/* A buffer that the body has stored into goes on. */
+			/* A buffer into which the body stored goes on to the next iteration. */
 			settled = dtype_is_float(l->type[i].dtype) ? settle(g, stored, l->param[i], l->trips) : stored;
 			l->result[i] = settled >= 0 ? settled : stored;
 			continue;
@@ -272,8 +272,8 @@ int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const 
 {
 	int v = build_region_node(&g->b, op, arg, n_arg, attrs, NULL);
 
-	/* An op that is left out is still made, which ends its regions as they must be: what cannot begin is left out
-	 * in gen_emit. */
+	/* Even an op that the profile leaves out is made here, because its regions must end. gen_emit does not begin
+	 * such an op. */
 	g->nodes++;
 	g->ops++;
 	if (v < 0)

@@ -30,7 +30,7 @@ static uint64_t next(uint64_t s[4])
 	return result;
 }
 
-/* `count` bytes, little-endian; missing ones are 0, so that every prefix of a byte string means something. */
+/* `count` bytes, little-endian.  Missing bytes are 0, so every prefix of a byte string is a valid source. */
 static uint64_t take(struct choice *c, int count)
 {
 	uint64_t x = 0;
@@ -63,7 +63,7 @@ bool choice_percent(struct choice *c, int percent)
 {
 	if (c->at >= c->len && !c->seeded)
 		return false;
-	/* The top of the range is true, so that a zero byte is the simple answer. */
+	/* The top of the range means true, so a zero byte gives the simple answer. */
 	return choice_below(c, 100) >= 100 - percent;
 }
 

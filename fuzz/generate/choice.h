@@ -1,4 +1,4 @@
-/* choice.h: the one source of decisions for generator and mutator: a pseudo-random stream, or given bytes. */
+/* choice.h: the only source of decisions for generator and mutator: a pseudo-random stream, or given bytes. */
 #ifndef FUZZ_GENERATE_CHOICE_H
 #define FUZZ_GENERATE_CHOICE_H
 
@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Decisions are drawn from bytes while there are any; a bytes-only source answers 0 (the simplest choice) for ever when
- * they run out. A seeded source is xoshiro256** seeded by splitmix64 (Blackman and Vigna 2018): the same on every host.
+ * Decisions are drawn from bytes while there are any.  When a source of bytes alone runs out, it answers 0, the
+ * simplest choice, for ever.  A seeded source is xoshiro256** seeded by splitmix64 (Blackman and Vigna 2018): the same
+ * on every host.
  */
 struct choice {
 	const uint8_t *bytes;
@@ -30,7 +31,7 @@ bool choice_percent(struct choice *c, int percent);
 /* An index in [0, n) with probability proportional to weight[i] >= 0; 0 when all are 0. */
 int choice_weighted(struct choice *c, const int *weight, int n);
 
-/* Mixes parts of a seed: splitmix64 of a ^ rotated b.  For per-case seeds. */
+/* Mixes two parts of a seed, for instance for the seed of a case: splitmix64 of a ^ rotated b. */
 uint64_t seed_mix(uint64_t a, uint64_t b);
 
 #endif

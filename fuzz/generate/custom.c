@@ -1,13 +1,14 @@
 /*
- * A function with a rule of its own: a few elementwise ops as region 0, and as region 1 their derivative as `aot`
- * writes it, for a program that will be differentiated again, at times rewritten without a change of any value.
+ * custom.c: op custom, a function with its own rule.  Region 0 is a few elementwise ops.  Region 1 is their derivative
+ * as `aot` writes it for a program that will be differentiated again.  Sometimes the rule is rewritten without changing
+ * any value.
  */
 #include "engines/aot/aot.h"
 #include "loop.h"
 
-enum { PARAMS = 2, RESULTS = 2, OPS = 4, RUNS = 4 /* runs of a region that graph/work.c counts */ };
+enum { PARAMS = 2, RESULTS = 2, OPS = 4, RUNS = 4 /* runs of a region, as graph/work.c counts them */ };
 
-/* The function as a program by itself. */
+/* The function as a program of its own. */
 struct body {
 	struct program program;
 	struct range range[RESULTS];
@@ -57,7 +58,7 @@ static bool has_region(const struct program *p)
 	return false;
 }
 
-/* A rule forms its partials in f64, whatever it is of. */
+/* A rule computes its partials in f64 for every dtype. */
 static bool may_have(const struct gen *g, const struct program *p)
 {
 	for (int v = 0; v < p->n_value; v++)
@@ -66,7 +67,7 @@ static bool may_have(const struct gen *g, const struct program *p)
 	return true;
 }
 
-/* The same value once more: exact, and right for any derivative of it. */
+/* The same value, negated twice: exact, and its derivatives are right. */
 static int vary(struct gen *g, int value, int *n_node)
 {
 	*n_node += 2;
@@ -74,7 +75,7 @@ static int vary(struct gen *g, int value, int *n_node)
 	return build_node(&g->b, OP_NEG, &value, 1, NULL, NULL);
 }
 
-/* A program without regions as the next region.  Returns its number of nodes. */
+/* Appends a program without regions as the next region.  Returns its number of nodes. */
 static int put_region(struct gen *g, const struct program *p, bool varied)
 {
 	const struct region *top = &p->top;

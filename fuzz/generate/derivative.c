@@ -1,18 +1,18 @@
-/* The derivative of a region: values of the pool at its parameters and in its direction, others captured by its body.
- */
+/* derivative.c: op derivative of a region.  Values of the pool are its parameters and its direction; the body captures
+ * others. */
 #include "loop.h"
 
-enum { PARAMS = 3, RESULTS = 2, RUNS = 4 /* runs of the region that graph/work.c counts */ };
+enum { PARAMS = 3, RESULTS = 2, RUNS = 4 /* runs of the region, as graph/work.c counts them */ };
 
 struct inner {
 	int n_param, n_float, n_result;
 	int arg[PARAMS + PARAMS + RESULTS], n_arg;
 	struct type type[PARAMS];
 	struct range range[PARAMS];
-	int like[RESULTS]; /* of vjp: the cotangents, whose types the results take */
+	int like[RESULTS]; /* for vjp: the cotangents, whose types the results take */
 };
 
-/* One or two floats, and now and then an integer among them. */
+/* One or two floats, sometimes with an integer among them. */
 static void pick_params(struct gen *g, struct inner *in)
 {
 	int n = choice_percent(g->c, 30) ? 2 : 1, integer = choice_percent(g->c, 8) ? choice_below(g->c, n + 1) : -1;
@@ -29,7 +29,7 @@ static void pick_params(struct gen *g, struct inner *in)
 	}
 }
 
-/* The operands after the parameters. */
+/* Appends the operands that follow the parameters. */
 static bool pick_directions(struct gen *g, struct inner *in, enum derivative_kind kind)
 {
 	in->n_arg = in->n_param;
@@ -50,7 +50,7 @@ static bool pick_directions(struct gen *g, struct inner *in, enum derivative_kin
 	return true;
 }
 
-/* A float of the body that depends on a parameter, often joined by a captured value. */
+/* A float of the body that depends on a parameter, often combined with a captured value. */
 static int pick_result(struct gen *g, int mark, int first, const struct inner *in)
 {
 	uint32_t bit = UINT32_C(1) << (16 + g->depth - 1);

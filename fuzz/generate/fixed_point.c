@@ -1,6 +1,6 @@
 /*
- * Fixed points.  The bodies contract by construction: a sum of a value from outside and a bounded part of the carry, or
- * Newton's iteration for a root, for a generated body that does not converge says nothing of an engine.
+ * fixed_point.c: fixed points.  The bodies contract by construction: either a sum of a value from outside and a bounded
+ * part of the carry, or Newton's iteration for a root.  A body that does not converge says nothing about an engine.
  */
 #include <math.h> /* ldexp: exact */
 
@@ -8,7 +8,8 @@
 
 enum { SEARCHES = 2, SEARCH_ELEMENTS = 12, SOLUTION_CAP = 20 };
 
-/* Newton for the square root; a squashed carry; the same, its slope a value from outside; a part of the carry. */
+/* NEWTON: Newton's iteration for the square root.  SQUASHED: a bounded function of the carry.  STEERED: the same, with
+ * a slope from outside.  LINEAR: a part of the carry. */
 enum recurrence { NEWTON, SQUASHED, STEERED, LINEAR, RECURRENCES };
 
 struct recurrence_draw {
@@ -63,7 +64,7 @@ static bool add_search(struct gen *g, struct recurrence_draw *s)
 	return init >= 0;
 }
 
-/* What the carry x becomes; -1 when there is no room. */
+/* The next value of carry x; -1 if there is no room. */
 static int recur(struct gen *g, const struct recurrence_draw *s, int i, int x)
 {
 	static const enum op squashes[] = {OP_TANH, OP_SIN, OP_COS, OP_ATAN, OP_LOGISTIC};
@@ -82,7 +83,7 @@ static int recur(struct gen *g, const struct recurrence_draw *s, int i, int x)
 		part = slope < 0 ? -1 : gen_binary(g, OP_MUL, part, slope);
 	}
 	part = part < 0 ? -1 : gen_with_scalar(g, OP_MUL, part, s->slope[i]);
-	/* Now and then the body makes something of what it captures first. */
+	/* Sometimes the body applies an op to its captured value first. */
 	if (part >= 0 && choice_percent(g->c, 30)) {
 		int made = gen_unary_on(g, outer);
 
@@ -91,7 +92,7 @@ static int recur(struct gen *g, const struct recurrence_draw *s, int i, int x)
 	return part < 0 ? -1 : gen_binary(g, OP_ADD, part, outer);
 }
 
-/* How far a carry still moves is compared with something well above the rounding of its dtype. */
+/* The step of a carry is compared with this number, which is well above the rounding of its dtype. */
 static double tolerance_of(struct gen *g, enum dtype d)
 {
 	int bits = dtype_table[d].precision, most = bits * 3 / 4;
@@ -99,7 +100,7 @@ static double tolerance_of(struct gen *g, enum dtype d)
 	return ldexp(1, -choice_between(g->c, most > 24 ? 20 : most / 2, most));
 }
 
-/* Whether carry i has come to rest, as a bool scalar. */
+/* A bool scalar: whether carry i has converged. */
 static int at_rest(struct gen *g, const struct recurrence_draw *s, int i)
 {
 	struct attrs all = {0};
@@ -125,7 +126,7 @@ static struct range range_after(const struct gen *g, const struct recurrence_dra
 	return range_make(-m, m);
 }
 
-/* What the open body makes of the carries, and what ends the iteration; -1 when there is no room for that. */
+/* Fills the open body: updates the carries, and returns the value that ends the iteration; -1 if there is no room. */
 static int fill_body(struct gen *g, struct recurrence_draw *s, bool counter)
 {
 	int done = -1;
@@ -133,7 +134,7 @@ static int fill_body(struct gen *g, struct recurrence_draw *s, bool counter)
 	for (int i = 0; i < s->n; i++) {
 		int other = s->n - 1 - i, x = s->param[i], v;
 
-		/* Carries of one type may follow each other. */
+		/* A carry may be updated from another one of its type. */
 		if (s->kind[i] != NEWTON && type_equal(&s->type[other], &s->type[i]) && choice_percent(g->c, 40))
 			x = s->param[other];
 		v = recur(g, s, i, x);

@@ -1,17 +1,17 @@
 /*
- * A random case: inputs, a program grown op by op from a pool of values, results that depend on most of it, a request,
- * points.
+ * generate.c: draws a random case: inputs, a program grown op by op from a pool of values, results that depend on most
+ * of it, a request, and points.
  */
 #include "generator.h"
 
 #include <stddef.h>
 
-/* What may be appended; region ops only while regions may be opened. */
+/* Emitters, with their weights.  Ops with regions are drawn only while a region may be opened. */
 static const struct emitter {
 	gen_emit_fn *emit;
 	size_t weight; /* offset of the weight in struct profile */
 	bool region;
-	enum op op; /* of a region op: the one that is made */
+	enum op op; /* the op that it makes, if it has regions */
 } emitters[] = {
     {gen_emit_unary, offsetof(struct profile, weight_unary), false, OP_CONSTANT},
     {gen_emit_binary, offsetof(struct profile, weight_binary), false, OP_CONSTANT},
@@ -102,7 +102,7 @@ static void integer_input(struct gen *g)
 	struct type t = {.dtype = choice_percent(g->c, 35) ? DTYPE_I32 : DTYPE_I64, .shape = shape_scalar()};
 	int role = choice_below(g->c, 3);
 
-	/* Ops on two integers that are both differentiated need two that fit. */
+	/* Ops on two differentiated integers need two that fit. */
 	for (int i = 0; i < g->n_input; i++) {
 		if (gen_fits_int(g, i, NULL) && choice_percent(g->c, 60)) {
 			struct type same = *gen_type(g, i);
@@ -147,7 +147,7 @@ static void make_inputs(struct gen *g)
 
 static bool depends_on_input(const struct gen *g, int v) { return (g->info[v].deps & 0xffff) != 0; }
 
-/* main + u, or the like; u is reduced where shapes do not fit. */
+/* Joins u to a result by +, - or *. u is reduced if the shapes do not fit. */
 static int join_result(struct gen *g, int into, int u)
 {
 	static const enum op ops[] = {OP_ADD, OP_MUL, OP_SUB, OP_ADD};
@@ -166,7 +166,7 @@ static int join_result(struct gen *g, int into, int u)
 	return v >= 0 ? v : into;
 }
 
-/* Appends `v` unless it is absent or there are enough. */
+/* Appends `v` unless it is -1 or there are enough results. */
 static void add_result(int result[LIMIT_ARGS], int *n, int v)
 {
 	if (v >= 0 && *n < LIMIT_ARGS)
@@ -182,7 +182,7 @@ static void add_float(struct gen *g, int result[LIMIT_ARGS], int *n, int v)
 	add_result(result, n, sum >= 0 ? sum : v);
 }
 
-/* Results that depend on most of what was computed: unused values are results or are joined to one. */
+/* Picks results that depend on most of the program: an unused value becomes a result, or is joined to one. */
 static int pick_results(struct gen *g, int result[LIMIT_ARGS])
 {
 	const struct type constant = {.dtype = g->dtype, .shape = shape_scalar()};
@@ -230,7 +230,7 @@ static struct program make_program(struct gen *g)
 	}
 	/* A few programs are tiny; the simplest is empty. */
 	end = choice_percent(g->c, 97) ? choice_between(g->c, g->p->ops_min, g->p->ops_max) : choice_below(g->c, 4);
-	/* Few roundings fit into eleven bits, fewer into eight, before nothing can be decided. */
+	/* With 11 bits of precision (f16), few roundings leave something to decide; with 8 bits (bf16), even fewer. */
 	if (g->dtype == DTYPE_F16 || g->dtype == DTYPE_BF16)
 		end = end * g->p->ops_low_precision / (g->dtype == DTYPE_BF16 ? 150 : 100);
 	g->ops_end = end;
@@ -242,7 +242,7 @@ static struct program make_program(struct gen *g)
 	return choice_percent(g->c, g->p->dead_code) ? p : program_drop_dead(&p, g->a);
 }
 
-/* Points for t, which has a program and a request. */
+/* Draws points for t, which has a program and a request. */
 static void make_points(struct gen *g, const struct profile *profile, struct testcase *t)
 {
 	const struct signature outermost = testcase_signature(t);

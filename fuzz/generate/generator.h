@@ -1,11 +1,11 @@
 /*
- * generator.h: a program while it grows.  Shared by generator, mutator and cross-over.
+ * generator.h: a program while it grows.  Generator, mutator and cross-over share it.
  *
- * gen_* functions that make a value return its number, or -1 when the budget or a limit forbids it; nothing is added
- * then but possibly unused nodes.
+ * A gen_* function that makes a value returns its number, or -1 if the budget or a limit forbids it.  Then it adds
+ * nothing, except perhaps unused nodes.
  *
- * The same choices give the same case on every host: no decision depends on libm, and no two calls that choose or
- * append are operands of one expression, for C leaves their order open.
+ * The same choices give the same case on every host.  No decision depends on libm.  No two calls that choose or append
+ * stand in one expression, because C leaves their order open.
  */
 #ifndef FUZZ_GENERATE_GENERATOR_H
 #define FUZZ_GENERATE_GENERATOR_H
@@ -15,14 +15,14 @@
 enum {
 	GEN_DEPTH = 6,        /* regions that may be open at once, below LIMIT_DEPTH */
 	GEN_NODES = 900,      /* nodes of a program, below LIMIT_NODES: closing a region may still add some */
-	GEN_ELEMENTS = 256,   /* elements of a value whatever the profile says */
+	GEN_ELEMENTS = 256,   /* most elements of a value, for any profile */
 	GEN_MULTIPLIER = 256, /* product of the trip counts of the open loops */
-	GEN_CLOSING = 110,    /* nodes that closing regions and collecting results may add beyond GEN_NODES */
-	GEN_BUDGET = 100000,  /* most that the profile may aim at */
+	GEN_CLOSING = 110,    /* more nodes that closing regions and collecting results may add */
+	GEN_BUDGET = 100000,  /* largest program_work that a profile may aim at */
 	GEN_WORK = 300000     /* program_work beyond which nothing is added, well below LIMIT_WORK */
 };
 
-/* Where the elements of a value are expected to lie: a rough guess that steers, never a proof. */
+/* Where the elements of a value probably lie.  A rough guess that guides the generator; it proves nothing. */
 struct range {
 	double lo, hi;
 };
@@ -31,12 +31,13 @@ struct gen_info {
 	struct range range;
 	uint32_t deps; /* bit i: depends on input i; bit 16 + d: on a parameter of the region open at depth d */
 	int uses;
-	int depth;     /* of the region it was made in */
-	int successor; /* what a store into it gave; -1: it was not stored into */
-	bool noisy;    /* some float op rounded on the way: comparing it decides little near a tie */
+	int depth;     /* depth of the region in which it was made */
+	int successor; /* the result of a store into it; -1: none */
+	bool noisy;    /* some float op rounded on the way: near a tie, a comparison of it decides little */
 };
 
-/* The operand that an input is there for: its points come from all over the domain.  OP_CONSTANT: none in particular.
+/*
+ * The operand for which an input was made; its points come from the whole domain.  OP_CONSTANT: no particular operand.
  */
 struct gen_stand {
 	enum op op;
@@ -58,10 +59,10 @@ struct gen {
 	struct shape base;
 	int n_input;
 	struct range input_range[LIMIT_ARGS];
-	struct gen_stand stand[LIMIT_ARGS]; /* by input; of bare programs */
+	struct gen_stand stand[LIMIT_ARGS]; /* by input, for bare programs */
 
-	int nodes, ops; /* appended so far; ops without constants */
-	int ops_end;    /* no new op is begun once ops reaches it */
+	int nodes, ops; /* appended so far; ops: without constants */
+	int ops_end;    /* no new op is begun when ops reaches this */
 	int depth, multiplier;
 	int64_t work;
 };
@@ -70,24 +71,24 @@ struct gen {
 
 void gen_begin(struct gen *g, struct choice *c, const struct profile *p, struct arena *a);
 int gen_input(struct gen *g, const struct type *t, struct range r);
-/* Makes a value known (range, deps) and pickable. */
+/* Records range and deps of a value, and makes it pickable. */
 void gen_track(struct gen *g, int value, struct range r, uint32_t deps, bool noisy);
 void gen_push(struct gen *g, int value);
-/* Takes the newest value out of the pool again: nothing else will use it. */
+/* Removes the newest value from the pool, so that nothing else uses it. */
 void gen_hide(struct gen *g, int value);
 
-/* The value, or what stores have made of it. */
+/* The value, or its buffer after the latest store into it. */
 int gen_latest(const struct gen *g, int value);
-/* Ends the program; stores whose buffer is used elsewhere are plain updates. */
+/* Ends the program.  A store whose buffer is used elsewhere becomes a plain update. */
 struct program gen_end(struct gen *g, const int *result, int n);
 
 static inline const struct type *gen_type(const struct gen *g, int value) { return &g->b.program.type[value]; }
 static inline int gen_elements(const struct gen *g, int value) { return shape_elements(&gen_type(g, value)->shape); }
 static inline bool gen_is_float(const struct gen *g, int value) { return dtype_is_float(gen_type(g, value)->dtype); }
 
-/* Whether a value of that many elements may still be made here. */
+/* Whether a value of that many elements may still be made at this place. */
 bool gen_fits(const struct gen *g, int elements);
-/* program_work aimed at. */
+/* The program_work that the profile aims at. */
 int gen_budget(const struct gen *g);
 /* Whether a new op may be begun. */
 bool gen_open(const struct gen *g);
@@ -102,11 +103,11 @@ int gen_binary(struct gen *g, enum op op, int a, int b);
 /* op(a, x) with a constant x. */
 int gen_with_scalar(struct gen *g, enum op op, int a, double x);
 int gen_clamp(struct gen *g, int a, double lo, double hi);
-/* Elements of the broadcast of both shapes; -1 when they do not fit. */
+/* Number of elements when both shapes are broadcast; -1 if they do not fit. */
 int gen_broadcast_elements(const struct gen *g, int a, int b);
 
 typedef bool gen_fits_fn(const struct gen *g, int value, const void *arg);
-/* A value in scope for which `fits` holds: rather recent, rather unused; -1 if there is none. */
+/* Picks a value in scope for which `fits` holds, preferably recent and unused; -1 if there is none. */
 int gen_pick(struct gen *g, gen_fits_fn *fits, const void *arg);
 /* The same among pool[from] and later ones. */
 int gen_pick_from(struct gen *g, int from, gen_fits_fn *fits, const void *arg);
@@ -116,28 +117,27 @@ bool gen_fits_float_axes(const struct gen *g, int value, const void *unused); /*
 bool gen_fits_int(const struct gen *g, int value, const void *unused);
 bool gen_fits_bool(const struct gen *g, int value, const void *unused);
 bool gen_fits_type(const struct gen *g, int value, const void *type);
-/* Same dtype as the type and broadcasts with its shape to something that fits. */
+/* Whether it has the dtype of the type, and their broadcast shape is not too large. */
 bool gen_fits_broadcast(const struct gen *g, int value, const void *type);
 int gen_pick_float(struct gen *g);
 
 /* A moderate real of dtype d: constants, guards. */
 double gen_real(struct gen *g, enum dtype d);
 int gen_scalar(struct gen *g, enum dtype d, double x);
-/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, which many ops have for their neutral or
- * absorbing element. */
+/* Whether a constant operand should be a gen_neutral: 0, -0, 1 or -1, the neutral or absorbing elements of many ops. */
 bool gen_special(struct gen *g);
 double gen_neutral(struct gen *g);
 /* A literal of that type with moderate elements. */
 int gen_literal(struct gen *g, const struct type *t);
 /* An integer literal with elements in [low, high]. */
 int gen_integers(struct gen *g, enum dtype d, const struct shape *s, int low, int high);
-/* `value` converted to `t` by casts, reductions, reshapes, broadcasts. */
+/* Converts `value` to `t` by casts, reductions, reshapes and broadcasts. */
 int gen_as(struct gen *g, int value, const struct type *t);
-/* Some value of exactly that type: picked, converted or a literal. */
+/* A value of exactly that type: picked, converted or a literal. */
 int gen_value_of(struct gen *g, const struct type *t);
 struct shape gen_shape(struct gen *g);
 enum dtype gen_float_dtype(struct gen *g);
-/* Whether values of the dtype are drawn: a float may have no weight in the profile. */
+/* Whether values of the dtype may be drawn: a float may have weight 0 in the profile. */
 bool gen_may_have(const struct gen *g, enum dtype d);
 
 /* ---- range.c ---- */
@@ -154,7 +154,7 @@ gen_emit_fn gen_emit_unary, gen_emit_binary, gen_emit_clamp, gen_emit_large, gen
 int gen_unary_on(struct gen *g, int value);
 /* A binary op on a and something; the result has the shape that broadcasting gives. */
 int gen_binary_on(struct gen *g, int a);
-/* `value` scaled down when its magnitude is large. */
+/* Scales `value` down if its magnitude is large. */
 int gen_tame(struct gen *g, int value);
 /* f(value) kept away from the ends of the domain. */
 int gen_guard(struct gen *g, int value, enum domain domain);
@@ -173,11 +173,11 @@ gen_emit_fn gen_emit_shape, gen_emit_slice, gen_emit_join, gen_emit_gather, gen_
     gen_emit_cumulative, gen_emit_matmul, gen_emit_order, gen_emit_copy;
 /* Its sum over some of its axes. */
 int gen_sum(struct gen *g, int value);
-/* A window of the shape: positions that lie inside; *size is its shape. */
+/* A window inside the shape: its positions; *size is its shape. */
 struct attrs gen_window(struct gen *g, const struct shape *s, struct shape *size);
-/* Starts of a dynamic slice: an integer vector of that length, now and then out of range. */
+/* Starts of a dynamic slice: an integer vector of that length, sometimes out of range. */
 int gen_starts(struct gen *g, int rank);
-/* An integer value of that shape to index an axis of that extent. */
+/* An integer value of that shape, as indices into an axis of that extent. */
 int gen_indices(struct gen *g, const struct shape *s, int extent);
 
 /* ---- buffers.c: values that are stored into ---- */
@@ -200,42 +200,44 @@ gen_emit_fn gen_emit_custom;
 
 /* ---- carries.c ---- */
 
-/* Opens a region: its parameters are tracked as `init` widened, or as `range` where init is -1.  Returns the first. */
+/*
+ * Opens a region; returns its first parameter.  Each parameter has a wider range than `init`, or `range` if init is -1.
+ */
 int gen_region_open(
     struct gen *g, const struct type *params, const int *init, const struct range *range, int n, int trips);
 /* Appends a region op whose regions are closed.  Its results are not tracked yet.  -1 when it is refused. */
 int gen_region_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct attrs *attrs);
-/* Closes it: values inside go out of scope; pool_mark and trips as they were at opening. */
+/* Closes the region: values inside go out of scope. pool_mark and trips are restored to their values at opening. */
 void gen_region_close(struct gen *g, const int *result, int n, int pool_mark, int trips);
 
 /* ---- generate.c ---- */
 
-/* Appends one random op or idiom, by the profile's weights.  A value or -1. */
+/* Appends a random op or idiom by the profile's weights.  Returns a value or -1. */
 int gen_emit(struct gen *g);
 
 /* ---- bare.c ---- */
 
-/* A bare program, inputs and all: an op or a few on inputs of their own.  Returns how many results it has, at least 1.
- */
+/* Makes a bare program with its inputs: an op or a few, each on its own inputs.  Returns its number of results, at
+ * least 1. */
 int gen_bare(struct gen *g, int result[LIMIT_ARGS]);
-/* Gives float inputs that stand for an operand values from all over its domain. */
+/* Gives each float input that was made for an operand values from its whole domain. */
 void gen_bare_point(
     struct choice *c, const struct profile *p, const struct gen_stand *stand, int n_input, struct tensor *point);
 
 /* ---- request.c ---- */
 
-/* What will be asked, drawn before the program: requests of several levels are asked of smaller ones. */
+/* The request, planned before the program: requests of several levels get smaller programs. */
 struct request_plan {
 	int order;                     /* levels that differentiate, at least 1 */
 	bool inside, between, outside; /* batches: innermost, above the first derivative, outermost */
 };
 struct request_plan gen_request_plan(struct choice *c, const struct profile *p);
-/* The profile that such a request's program is drawn from. */
+/* The profile from which the program of such a request is drawn. */
 struct profile gen_request_profile(const struct profile *p, const struct request_plan *plan);
-/* Gives t, which has a program, its request; batches that exceed a limit are left out. */
+/* Gives t, which has a program, its request.  Batches that exceed a limit are left out. */
 void gen_request(
     struct choice *c, const struct profile *p, const struct request_plan *plan, struct testcase *t, struct arena *a);
-/* The same of that stack, innermost first. */
+/* The same for a given stack, innermost first. */
 void gen_request_stack(struct choice *c, const struct profile *p, const enum transform_kind *stack, int n,
     struct testcase *t, struct arena *a);
 /* A batch of some of n_input inputs (at least 1). */
@@ -247,26 +249,27 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 
 enum { POINT_LANDMARKS = 16 };
 
-/* Values of all inputs of the outermost level; range[] (may be NULL) as the program assumes them. */
+/* Values for all inputs of the outermost level. range[] (may be NULL): the ranges that the program assumes. */
 struct tensor *gen_point(
     struct choice *c, const struct profile *p, const struct signature *s, const struct range *range, struct arena *a);
 /* One tensor of a point; range may be NULL. */
 struct tensor gen_point_tensor(
     struct choice *c, const struct profile *p, const struct type *t, const struct range *range, struct arena *a);
 double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, struct range r);
-/* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, something
- * tiny. */
+/* A special value for one element of an input of the point: 0, -0, 1, -1, a tie, a landmark, an integer, or a tiny
+ * number. */
 double gen_point_special(struct choice *c, enum dtype d, const struct program *program, const struct tensor *point,
     const double *landmark, int n_landmark);
-/* An input takes the values of another of its type, or all of that type do; false when there is none. */
+/* Gives one input the values of another of its type, or all inputs of a type the same values.  False if there is no
+ * other. */
 bool gen_point_equal(struct choice *c, const struct program *program, struct tensor *point, struct arena *a);
 /* Puts 1 to 3 special values into float inputs in t->wrt. */
 void gen_point_edge(struct choice *c, const struct program *program, const struct transform *t, struct tensor *point);
 
 /* ---- strata.c ---- */
 
-/* Scalar float constants that a comparison, clamp, max or min of the program uses; at most POINT_LANDMARKS, their
- * number returned. */
+/* Lists the scalar float constants that a comparison, clamp, max or min of the program uses, at most POINT_LANDMARKS.
+ * Returns their number. */
 int program_landmarks(const struct program *p, double out[POINT_LANDMARKS]);
 
 #endif

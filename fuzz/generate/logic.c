@@ -1,4 +1,4 @@
-/* Comparisons, the selects they feed, integer arithmetic and bool. */
+/* logic.c: comparisons, the selects that use them, integer arithmetic, and bool. */
 #include "generator.h"
 
 #include <math.h> /* INFINITY */
@@ -18,7 +18,7 @@ static bool fits_exact_float(const struct gen *g, int value, const void *unused)
 	return gen_is_float(g, value) && !g->info[value].noisy;
 }
 
-/* What a value is compared with: often 0, else a constant inside its range. */
+/* The number with which a value is compared: often 0, otherwise a constant inside its range. */
 static double threshold(struct gen *g, int value)
 {
 	struct range r = g->info[value].range;
@@ -86,7 +86,8 @@ static int select_of(struct gen *g, int p, int a, int b)
 	return gen_node(g, OP_SELECT, (const int[]){p, a, b}, 3, NULL);
 }
 
-/* Ops whose domain a comparison can guard: op(x) is meant where `compare`(x, bound), or (abs) `compare`(|x|, bound). */
+/* Ops whose domain a comparison can guard: op(x) is used where `compare`(x, bound) holds; with abs, `compare`(|x|,
+ * bound). */
 static const struct guarded_row {
 	enum op op, compare;
 	double bound;
@@ -109,7 +110,7 @@ static const struct guarded_row {
 
 enum { GUARDED_ROWS = sizeof(guarded_rows) / sizeof(guarded_rows[0]) };
 
-/* f(x) without any care for its domain; kept out of the pool, for it may be no number. */
+/* f(x), even outside its domain.  It stays out of the pool, because it may be NaN. */
 static int unguarded(struct gen *g, enum op op, int x)
 {
 	static const double exponents[] = {0.5, 1.5, -1, -0.5};
@@ -154,7 +155,7 @@ static int guarded_select(struct gen *g, int x)
 
 	if (!gen_fits(g, gen_elements(g, x)))
 		return -1;
-	/* Now and then a bound well inside the domain. */
+	/* Sometimes the bound is well inside the domain. */
 	if (row->compare == OP_GT && choice_percent(g->c, 25))
 		bound += choice_between(g->c, 1, 8) / 8.0;
 	p = row->abs ? gen_unary(g, OP_ABS, x) : x;
@@ -168,7 +169,7 @@ static int guarded_select(struct gen *g, int x)
 		z = select_of(g, gen_with_scalar(g, row->compare, p, bound), y, other);
 	if (z < 0)
 		return -1;
-	/* The range of f where it is used, not where it is singular. */
+	/* The range of f where the select uses it, not where f is singular. */
 	r = g->info[x].range;
 	inside = row->abs
 	    ? range_make(-0.95, 0.95)
@@ -215,7 +216,7 @@ static int mask_of(struct gen *g, int p, int x)
 	return gen_type(g, p)->shape.rank <= to.shape.rank ? gen_node(g, OP_BROADCAST_TO, &p, 1, &to) : -1;
 }
 
-/* Lines of which nothing is left get a constant: select(max(p) > 0, y, c). */
+/* Lines whose elements are all masked get a constant: select(max(p) > 0, y, c). */
 static int without_empty(struct gen *g, int p, int y, const struct attrs *along)
 {
 	const struct attrs number = {.dtype = DTYPE_I64};
@@ -230,8 +231,8 @@ static int without_empty(struct gen *g, int p, int y, const struct attrs *along)
 }
 
 /*
- * select(p, x, -inf), or x + select(p, 0, -inf), and what is made of it: an attention mask.  The elements at -inf have
- * the weight 0, and so has their derivative; all of them may be masked.
+ * An attention mask: select(p, x, -inf) or x + select(p, 0, -inf), and a reduction of that.  Elements at -inf have
+ * weight 0, and derivative 0.  All elements may be masked.
  */
 int gen_emit_masked(struct gen *g)
 {
@@ -306,7 +307,7 @@ static const struct integer_row {
 
 enum { INTEGER_ROWS = sizeof(integer_rows) / sizeof(integer_rows[0]) };
 
-/* An integer made of something else: a float rounded, a bool counted, or a literal. */
+/* An integer made from something else: a rounded float, a counted bool, or a literal. */
 static int make_integer(struct gen *g)
 {
 	struct type t = {.dtype = choice_percent(g->c, 40) ? DTYPE_I32 : DTYPE_I64, .shape = g->base};

@@ -1,9 +1,10 @@
-/* Elementwise float ops: which op suits an operand, and the guards that make one suit. */
+/* ops.c: elementwise float ops: which op suits an operand, and guards that make an operand suit. */
 #include "generator.h"
 
 #include <math.h> /* frexp, ldexp */
 
-/* `low`: weight in bf16 and f16, where few roundings are affordable.  `most`: magnitude up to which the op is tame. */
+/* low: weight in bf16 and f16, where few roundings are affordable.  most: largest magnitude at which the op is
+ * well-behaved. */
 static const struct unary_row {
 	enum op op;
 	int weight, low;
@@ -203,14 +204,14 @@ static int pick_exponent(struct gen *g, const struct type *t)
 	return gen_scalar(g, t->dtype, usual[choice_below(g->c, 8)]);
 }
 
-/* An input that an edge of a point may make exactly 0. */
+/* An input that can be exactly 0 at an edge point. */
 static bool fits_base(const struct gen *g, int value, const void *unused)
 {
 	(void)unused;
 	return value < g->n_input && gen_is_float(g, value);
 }
 
-/* Exponents at which the rules of pow take other paths, and bases that may be 0. */
+/* Exponents at which the rules of pow take other branches, and bases that may be 0. */
 static int special_pow(struct gen *g, int a)
 {
 	static const double special[] = {0, 1, 2, 0.5, -1};
@@ -301,7 +302,7 @@ int gen_binary_on(struct gen *g, int a)
 				op = OP_MUL;
 		}
 	}
-	/* Either order is a different program for everything but add and mul. */
+	/* Except for add and mul, the order of operands makes a different program. */
 	if (op != OP_POW && op != OP_DIV && op != OP_ATAN2 && choice_percent(g->c, 30)) {
 		int swap = a;
 
@@ -313,7 +314,7 @@ int gen_binary_on(struct gen *g, int a)
 
 int gen_emit_binary(struct gen *g) { return gen_binary_on(g, gen_tame(g, gen_pick_float(g))); }
 
-/* A value of the program as a bound of x; `constant` when none fits. */
+/* A value of the program as a bound of x; `constant` if none fits. */
 static int active_bound(struct gen *g, int x, int constant)
 {
 	struct type t = *gen_type(g, x);
@@ -338,7 +339,7 @@ int gen_emit_clamp(struct gen *g)
 	if (g->p->clamp_active && choice_percent(g->c, g->p->clamp_active)) {
 		int which = choice_below(g->c, 3);
 
-		/* The bounds may cross: the upper one then holds. */
+		/* The bounds may cross; the upper one then wins. */
 		if (which != 1)
 			lo = active_bound(g, x, lo);
 		if (which != 0)
@@ -353,8 +354,8 @@ int gen_emit_clamp(struct gen *g)
 	return gen_node(g, OP_CLAMP, (const int[]){x, lo, hi}, 3, NULL);
 }
 
-/* An op that is tame at a large magnitude, where its rules may take other paths, and its derivative is small but not 0.
- */
+/* An op that is well-behaved at a large magnitude.  Its rules may take other branches there, and its derivative is
+ * small but not 0. */
 int gen_emit_large(struct gen *g)
 {
 	static const enum op ops[] = {
@@ -384,16 +385,16 @@ int gen_emit_large(struct gen *g)
 	return choice_percent(g->c, 50) ? gen_binary(g, OP_ATAN2, large, other) : gen_binary(g, OP_ATAN2, other, large);
 }
 
-/* Where a partial leaves the range of f64, or its domain ends: rules take other paths there, and lose what others keep.
- */
+/* Points where a partial leaves the range of f64, or where its domain ends.  Rules take other branches there, and some
+ * lose digits that others keep. */
 static const struct edge_row {
 	enum op op;
-	double centre, width; /* of the operand: centre + width * u */
+	double centre, width; /* the operand is centre + width * u */
 	enum {
 		EDGE_BOUNDED,
 		EDGE_SCALED,
 		EDGE_INSIDE
-	} u; /* tanh(x); x; -|x| of an input, so that few bits stay exact */
+	} u; /* EDGE_BOUNDED: tanh(x); EDGE_SCALED: x; EDGE_INSIDE: -|x| of an input, so that few bits stay exact */
 } edge_rows[] = {
     {OP_TANH, 354, 12, EDGE_BOUNDED},
     {OP_ERF, 15, 10, EDGE_BOUNDED},
@@ -426,7 +427,7 @@ int gen_emit_edge(struct gen *g)
 	return x < 0 ? -1 : gen_unary(g, row->op, x);
 }
 
-/* An excursion: cast, an op or two there, and back, so that both dtypes meet in one chain. */
+/* Casts to another dtype, applies an op or two, and casts back, so that both dtypes meet in one chain. */
 int gen_emit_cast(struct gen *g)
 {
 	int x = gen_tame(g, gen_pick_float(g)), y;

@@ -1,4 +1,4 @@
-/* Points: moderate values as the program expects them, and special ones on purpose. */
+/* points.c: points: moderate values that the program expects, and deliberate special values. */
 #include "generator.h"
 
 #include <math.h> /* ldexp, floor */
@@ -18,7 +18,7 @@ double gen_point_real(struct choice *c, const struct profile *p, enum dtype d, s
 
 		x = low + floor((most - low) * per_unit * (choice_below(c, 4096) / 4096.0)) / per_unit;
 	} else {
-		/* Magnitudes evenly over the binades between least and most. */
+		/* Magnitudes are spread evenly over the binades between least and most. */
 		double mantissa = 1 + uniform(c);
 
 		x = ldexp(mantissa, choice_between(c, -4, 1)) * most / 4;

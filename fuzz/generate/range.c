@@ -1,6 +1,7 @@
 /*
- * Where the results of an op lie, given where its operands lie.  A guess that keeps operands inside their domains and
- * magnitudes moderate; only IEEE-exact operations are used (no libm), so that every host steers alike.
+ * range.c: guesses the range of an op's results from the ranges of its operands.  The guess keeps operands inside their
+ * domains and magnitudes moderate.  It uses only operations that IEEE 754 makes exact (no libm), so every host draws
+ * the same cases.
  */
 #include "generator.h"
 
@@ -221,7 +222,7 @@ RULE(multiplied_at)
 
 typedef struct range range_fn(const struct range *a, double fan);
 
-/* Absent: the range of operand 0. */
+/* Ops that are not listed have the range of operand 0. */
 static range_fn *const range_rule[OP_COUNT] = {
     [OP_NEG] = negated,
     [OP_ABS] = absolute,

@@ -1,11 +1,11 @@
-/* The region ops: for, while, scan, cond. */
+/* regions.c: ops with regions: for, while, scan, cond, checkpoint and scatter_apply. */
 #include "loop.h"
 
 enum { RESULTS = 2 };
 
 static const struct type index_type = {.dtype = DTYPE_I64};
 
-/* The bool that ends a loop early: often a counter, else data. */
+/* The bool that ends a loop early: often from a counter, otherwise from data. */
 static int pick_until(struct gen *g, int counter, int trips, int never)
 {
 	int v;
@@ -88,8 +88,8 @@ int gen_emit_for(struct gen *g)
 static bool is_scalar_float(const struct type *t) { return dtype_is_float(t->dtype) && !t->shape.rank; }
 
 /*
- * Carry `k` decides when the while ends: a counter below a bound, or a scalar float that the body moves toward its
- * bound by exact steps, so that rounding rarely decides the trip count.
+ * Carry `k` decides when the while ends.  It is a counter below a bound, or a scalar float that the body moves toward
+ * its bound.  Its steps are exact, so rounding rarely decides the trip count.
  */
 struct ending {
 	int k;
@@ -123,7 +123,9 @@ static struct ending pick_ending(struct gen *g, struct loop_draft *l)
 		                                  : choice_percent(g->c, 80) ? 2
 		                                                             : 1.5)
 		                        : choice_between(g->c, 1, 6) / 4.0;
-		/* Odd multiples of 2^-4 away from the powers and integers that exact steps often meet. */
+		/*
+		 * The bound is an odd multiple of 2^-4, away from the powers and integers that exact steps often meet.
+		 */
 		e.bound = shrink ? choice_between(g->c, 1, 12) / 16.0 : choice_between(g->c, 1, 6);
 		if (!shrink && choice_percent(g->c, 70))
 			e.bound += 0.3125;
@@ -137,7 +139,7 @@ static struct ending pick_ending(struct gen *g, struct loop_draft *l)
 	return e;
 }
 
-/* The condition region: carries as parameters, one bool. */
+/* Makes the condition region: the carries are its parameters, and its result is a bool. */
 static void build_condition(struct gen *g, const struct loop_draft *l, const struct ending *e, int never)
 {
 	int mark = g->n_pool, first = gen_region_open(g, l->type, l->init, NULL, l->n, l->trips), x = first + e->k,
@@ -205,7 +207,7 @@ int gen_emit_while(struct gen *g)
 
 /* ---- scan ---- */
 
-/* Leading extent `trips`. */
+/* Whether the leading extent is `trips`. */
 static bool fits_rows(const struct gen *g, int value, const void *trips)
 {
 	const struct shape *s = &gen_type(g, value)->shape;
@@ -222,7 +224,7 @@ static struct type row_type(const struct type *xs)
 	return t;
 }
 
-/* One or two stacked inputs with a common leading extent, which becomes the trip count. */
+/* Picks one or two stacked inputs with a common leading extent, which becomes the trip count. */
 static int pick_xs(struct gen *g, int xs[2], int *trips)
 {
 	struct type vector = {.dtype = g->dtype, .shape = {.rank = 1}};
@@ -244,7 +246,7 @@ static int pick_xs(struct gen *g, int xs[2], int *trips)
 	return n;
 }
 
-/* What an iteration gives to be stacked; its type must be stackable and small. */
+/* The value that an iteration returns for stacking; its type must be small and stackable. */
 static int pick_output(struct gen *g, const struct loop_draft *l)
 {
 	int v = gen_pick_from(g, l->pool_mark, gen_fits_float, NULL);
@@ -339,7 +341,7 @@ int gen_emit_scan(struct gen *g)
 
 /* ---- cond ---- */
 
-/* The result of a branch, of the type of `like`, which is in scope outside. */
+/* The result of a branch, with the type of `like`, which is in scope outside. */
 static int branch_result(struct gen *g, int like, int mark)
 {
 	struct type t = *gen_type(g, like);
@@ -415,7 +417,7 @@ int gen_emit_checkpoint(struct gen *g)
 
 		if (x < 0)
 			x = gen_unary_on(g, outer);
-		/* Now and then what a region gives is what it has captured. */
+		/* Sometimes a region returns a value that it has captured. */
 		result[i] = x >= 0 && !choice_percent(g->c, 4) ? x : outer;
 	}
 	loop_count_uses(g, result, n);

@@ -1,4 +1,4 @@
-/* Requests: what is asked of a program, level by level. */
+/* request.c: draws the request of a program, level by level. */
 #include "generator.h"
 
 struct tensor gen_seed(struct choice *c, const struct profile *p, const struct type *t, struct arena *a)
@@ -23,7 +23,7 @@ struct tensor gen_seed(struct choice *c, const struct profile *p, const struct t
 	return seed;
 }
 
-/* Inputs to differentiate: all floats or a strict subset, and now and then integers too. */
+/* Picks the inputs to differentiate: all floats or a strict subset, sometimes integers too. */
 static int pick_wrt(struct choice *c, const struct profile *p, const struct program *program, int wrt[LIMIT_ARGS])
 {
 	int n_input = program->top.n_param, floats = 0, keep = -1, n = 0;
@@ -40,7 +40,7 @@ static int pick_wrt(struct choice *c, const struct profile *p, const struct prog
 				wrt[n++] = i;
 			continue;
 		}
-		/* Strict: `keep` stays, its successor goes, the others by chance. */
+		/* Strict: `keep` is in, its successor is out, and chance decides the others. */
 		left--;
 		if (!strict || k == keep || (k != (keep + 1) % floats && choice_percent(c, 50)))
 			wrt[n++] = i;
@@ -51,7 +51,8 @@ static int pick_wrt(struct choice *c, const struct profile *p, const struct prog
 
 /* ---- levels ---- */
 
-/* No choice is taken where the answer is no anyway: profiles of requests of one level draw as they always did. */
+/* Draws no choice if the answer is no anyway.  So profiles with requests of one level draw the same cases as they
+ * always did. */
 static bool chance(struct choice *c, int percent) { return percent && choice_percent(c, percent); }
 
 struct request_plan gen_request_plan(struct choice *c, const struct profile *p)
@@ -108,7 +109,7 @@ struct profile gen_request_profile(const struct profile *p, const struct request
 	return out;
 }
 
-/* Appends a level; one that would exceed a limit is left out. */
+/* Appends a level, unless it would exceed a limit. */
 static void push(struct testcase *t, struct signature *s, const struct transform *level)
 {
 	struct signature next = *s;

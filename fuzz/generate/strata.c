@@ -1,4 +1,4 @@
-/* Strata of the frozen profile, read off a case. */
+/* strata.c: the strata of a case, computed from the case alone. */
 #include "graph/walk.h"
 #include "generator.h"
 
@@ -50,8 +50,8 @@ static void strata_of_nodes(const struct program *p, struct strata *s)
 }
 
 /*
- * Whether a float input in wrt has an element that is 0, 1 or -1, equal to another element of the inputs in wrt, or to
- * a constant that the program compares with.
+ * Whether a float input in wrt has a special element.  It is 0, 1 or -1, or equal to another element of the inputs in
+ * wrt, or equal to a constant with which the program compares.
  */
 static bool is_edge(const struct transform *t, const struct tensor *point, const double *landmark, int n_landmark)
 {

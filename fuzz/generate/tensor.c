@@ -1,4 +1,4 @@
-/* Shape ops, slices, indexing, reductions, products. */
+/* tensor.c: ops on shapes, slices, indexing, reductions, products and order. */
 #include "generator.h"
 
 static struct attrs all_axes(const struct shape *s)
@@ -28,7 +28,7 @@ static struct attrs some_axes(struct gen *g, const struct shape *s, bool all)
 	return attrs;
 }
 
-/* A vector of two or three scalars, which may all differ. */
+/* A vector of two or three scalars, all of which may differ. */
 static int join_scalars(struct gen *g)
 {
 	struct attrs to_vector = {.shape = {.rank = 1, .extent = {1}}}, along = {0};
@@ -417,7 +417,9 @@ int gen_emit_matmul(struct gen *g)
 
 /* ---- order, copies and counting ---- */
 
-/* Along an axis; positions are mostly used at once, to take elements of what was ordered or of something like it. */
+/*
+ * Orders along an axis.  Positions are mostly used at once, to take elements of the ordered value or of a similar one.
+ */
 int gen_emit_order(struct gen *g)
 {
 	static const int weights[] = {6, 2, 3};
@@ -446,7 +448,7 @@ int gen_emit_order(struct gen *g)
 	return gen_node(g, OP_GATHER, (const int[]){from, v}, 2, &attrs);
 }
 
-/* Counts along an axis of something, added, multiplied or taken as positions. */
+/* A count along an axis: added to a value, multiplied by it, or used as positions in it. */
 static int emit_iota(struct gen *g)
 {
 	int x = gen_pick(g, gen_fits_float_axes, NULL), v;

@@ -1,4 +1,4 @@
-/* The pool of values in scope, how operands are picked and made to fit, and constants. */
+/* values.c: the pool of values in scope, how operands are picked and made to fit, and constants. */
 #include "generator.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ void gen_push(struct gen *g, int value)
 	g->pool[g->n_pool++] = value;
 }
 
-/* Info without a place in the pool. */
+/* Records info about a value without putting it into the pool. */
 static void know(struct gen *g, int value, struct range r, uint32_t deps, bool noisy)
 {
 	GROW(g->a, g->info, &g->info_room, value + 1);
@@ -34,7 +34,7 @@ int gen_latest(const struct gen *g, int value)
 	return value;
 }
 
-/* A buffer that was stored into is offered no more.  It belongs to the innermost region, so no mark of an outer one
+/* Removes a buffer from the pool after a store into it.  It belongs to the innermost region, so no mark of an outer one
  * moves. */
 static void consume(struct gen *g, int buffer, int result)
 {
@@ -92,7 +92,7 @@ double gen_limit(enum dtype d) { return d == DTYPE_F16 ? 64 : d == DTYPE_BF16 ? 
 
 double range_magnitude(struct range r) { return -r.lo > r.hi ? -r.lo : r.hi; }
 
-/* Ops whose results are made of whole lines of an operand. */
+/* Ops whose results depend on whole lines of an operand. */
 static bool has_lines(enum op op)
 {
 	enum family f = op_table[op].family;
@@ -130,8 +130,7 @@ static bool rounds(enum op op)
 	return false;
 }
 
-/* Ops that may let no derivative through: what they take still counts as unused, so that it finds another way to a
- * result. */
+/* Ops that may block derivatives.  Their operands still count as unused, so that they find another way to a result. */
 static bool may_block(enum op op)
 {
 	enum regularity r = op_table[op].regularity;
@@ -171,7 +170,7 @@ int gen_node(struct gen *g, enum op op, const int *arg, int n_arg, const struct 
 	    noisy || (gen_is_float(g, v) && rounds(op)));
 	if (op == OP_STORE)
 		consume(g, arg[0], v);
-	/* What no input reaches, and what is empty, tells little: rarely offered again. */
+	/* A value that depends on no input, or is empty, shows little, so it is rarely offered again. */
 	if ((deps && gen_elements(g, v)) || choice_percent(g->c, 25) || op == OP_STORE)
 		gen_push(g, v);
 	return v;
@@ -306,7 +305,7 @@ double gen_real(struct gen *g, enum dtype d)
 	return choice_percent(g->c, 35) ? -x : x;
 }
 
-/* A constant enters the budget, but the pool only when it is worth sharing. */
+/* A constant counts towards the budget, but enters the pool only if it is worth sharing. */
 static int constant(struct gen *g, const struct tensor *t, struct range r)
 {
 	int v;
