@@ -1,4 +1,4 @@
-/* audit.c: runs the sections and keeps what they say. */
+/* audit.c: runs the sections and keeps their results. */
 #include "audit.h"
 
 #include <stdarg.h>
@@ -39,12 +39,12 @@ struct audit {
 	struct json_writer w;
 	const struct section *section;
 	int64_t broken; /* of this section */
-	int n_breach;   /* told: not more than TOLD_OF_LABEL of one line in a row */
+	int n_breach;   /* breaches that were printed: at most TOLD_OF_LABEL of one line in a row */
 	struct breach breach[TOLD];
-	struct error *failed; /* where a file could not be written: why the first could not; empty until then */
-	bool asked;           /* some section came to its first case */
+	struct error *failed; /* why the first file could not be written; empty until then */
+	bool asked;           /* some section reached its first case */
 	bool terminal;
-	double shown; /* when progress was last told */
+	double shown; /* when progress was last shown */
 };
 
 const struct audit_options *audit_options_of(const struct audit *self) { return self->o; }
@@ -120,7 +120,7 @@ int64_t audit_each_case(struct audit *self, audit_case_fn *one, void *context)
 	return skipped;
 }
 
-/* The file that the case was kept in, or NULL. */
+/* The file of the kept case, or NULL. */
 static const char *keep_case(struct audit *self, const struct testcase *c, const char *title)
 {
 	struct testcase copy = *c;
@@ -227,7 +227,8 @@ bool audit_breaks(const struct audit_options *o, char *label, size_t n)
 	arena_init(&self.arena, REPORT_ARENA);
 	self.w = json_writer_new(&self.arena, false);
 	json_begin_array(&self.w, JSON_FLOW);
-	/* Most breaches show without finite differences, which take most of the time. */
+	/* Most breaches show without finite differences, which take most of the time.  So a run without them comes
+	 * first. */
 	for (int pass = 0; pass < 2 && !broken; pass++) {
 		quiet.glance = pass == 0;
 		for (int i = 0; i < SECTIONS && !broken; i++) {

@@ -1,7 +1,7 @@
 /*
- * calibration.c: how much of the ball right engines use: the distribution of |answer - truth| over the tight and the
- * loose radius, by engine, request and dtype, on random cases.  A ball that is never left may be far too large; this
- * says how large it is.
+ * calibration.c: how much of the ball correct engines use.  It measures the distribution of |answer - truth| over the
+ * tight and the loose radius on random cases, by engine, request and dtype.  A ball that no engine leaves may be far
+ * too large; this measures how large it is.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "graph/heap.h"
 #include "fuzz/bench/bench.h"
 
-/* What a component is of: a primal result whatever was asked for, or a derivative of a request of that kind. */
+/* The kind of a component: a primal result of any request, or a derivative of a request of that kind. */
 enum request_kind { KIND_PRIMAL, KIND_JVP, KIND_VJP, KIND_SECOND, KIND_THIRD, KIND_BATCH, KIND_COUNT };
 static const char *const kind_names[KIND_COUNT] = {"primal", "jvp", "vjp", "order 2", "order 3", "batch"};
 
-/* Ratios of 2^-LOWEST and more, 2^(1/PER_OCTAVE) apart; a percentile is the upper end of its bin, so off by 4 % at
- * most. */
+/* Bins for ratios from 2^-LOWEST on, a factor of 2^(1/PER_OCTAVE) apart.  A percentile is the upper end of its bin, so
+ * it is off by at most 4 %. */
 enum { PER_OCTAVE = 16, LOWEST = 80, OCTAVES = 90, BINS = OCTAVES * PER_OCTAVE, DTYPES = 4 };
 static const enum dtype floats[DTYPES] = {DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE_BF16};
 
@@ -24,14 +24,14 @@ static const enum dtype floats[DTYPES] = {DTYPE_F64, DTYPE_F32, DTYPE_F16, DTYPE
 static const double F64_MEDIAN = 1e-13;
 
 struct histogram {
-	int64_t n, zero; /* all; 0 */
+	int64_t n, zero; /* all ratios; those that are 0 */
 	double most;
 	int64_t bin[BINS];
 };
 
 struct distribution {
-	int64_t sure, sure_exact;      /* components whose radius is 0; of them met */
-	struct histogram tight, loose; /* error over radius; loose: where it is finite */
+	int64_t sure, sure_exact;      /* components whose radius is 0; those that the answer meets exactly */
+	struct histogram tight, loose; /* error over radius; loose: only where that radius is finite */
 };
 
 struct calibration {
@@ -40,7 +40,7 @@ struct calibration {
 	int64_t cases, skipped, outside;
 	/* [engine, then all engines][kind][dtype] */
 	struct distribution (*part)[KIND_COUNT][DTYPES];
-	struct histogram radius[DTYPES]; /* of derivative components away from kinks: tight over |value| */
+	struct histogram radius[DTYPES]; /* of derivative components away from kinks: tight radius over |value| */
 };
 
 /* ---- histograms ---- */
@@ -68,7 +68,7 @@ static void merge(struct histogram *into, const struct histogram *h)
 		into->bin[i] += h->bin[i];
 }
 
-/* The value that a share p of all is not above. */
+/* The value that a share p of all ratios does not exceed. */
 static double percentile(const struct histogram *h, double p)
 {
 	int64_t rank = (int64_t)ceil(p * (double)h->n), seen = h->zero;
@@ -105,7 +105,7 @@ static enum request_kind kind_of(const struct testcase *c)
 	                                            : KIND_VJP;
 }
 
-/* Of a decided component; false when it is outside the loose ball. */
+/* Counts a decided component.  False: the answer is outside the loose ball. */
 static bool measure(struct distribution *d, const struct component *c, double got)
 {
 	double error = fabs((got - c->value) - c->low);

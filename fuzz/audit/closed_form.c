@@ -1,4 +1,4 @@
-/* closed_form.c: drawing and building the members of families. */
+/* closed_form.c: draws and builds members of families. */
 #include "closed_form.h"
 
 #include <assert.h>
@@ -50,7 +50,7 @@ struct type form_type(enum dtype d, int rank, int extent0, int extent1)
 	return (struct type){.dtype = d, .shape = {.rank = rank, .extent = {extent0, extent1}}};
 }
 
-/* What a family builds is wrong: a mistake in it, not in what it is given. */
+/* A family built an invalid program.  This is a mistake in the family, not in its input. */
 static int built(int value, const struct error *e)
 {
 	if (value < 0) {

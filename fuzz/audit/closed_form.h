@@ -1,8 +1,8 @@
 /*
- * closed_form.h: a program whose derivatives are known by a formula of their own.
+ * closed_form.h: a program whose derivatives are known by an independent formula.
  *
- * A family (closed_forms.def) is a function that draws parameters and a point, builds the program, and writes down the
- * derivatives of its results as mathematics has them, in MPFR: nothing of the rules of any oracle or engine is used.
+ * A family (closed_forms.def) is a function.  It draws parameters and a point, and builds the program.  It then writes
+ * down the derivatives of the results as mathematics has them, in MPFR, without any rule of an oracle or engine.
  * Everything lives in the arena.
  */
 #ifndef FUZZ_AUDIT_CLOSED_FORM_H
@@ -13,10 +13,10 @@
 #include "graph/testcase.h"
 #include "fuzz/generate/choice.h"
 
-/* Bits of the formulas. */
+/* Precision of the formulas, in bits. */
 enum { FORM_PRECISION = 320 };
 
-/* A number of a formula; never freed by its user. */
+/* A number of a formula; users never free it. */
 typedef mpfr_srcptr real;
 
 enum { FORM_ELEMENTS = 24, FORM_ALTERNATIVES = 8 };
@@ -25,24 +25,24 @@ enum { FORM_ELEMENTS = 24, FORM_ALTERNATIVES = 8 };
 struct form {
 	struct arena *arena;
 	struct choice *choice;
-	enum dtype dtype; /* of this draw: of every float, unless the family says otherwise */
+	enum dtype dtype; /* dtype of every float in this draw, unless the family says otherwise */
 	struct builder b;
 
 	int n_input;
 	struct tensor point[LIMIT_ARGS];
-	int first[LIMIT_ARGS]; /* number of an input's first element among all float elements; -1: it has none */
+	int first[LIMIT_ARGS]; /* number of an input's first element among all float elements; -1: it has no floats */
 	int n_x;               /* float elements of all inputs */
 	real x[FORM_ELEMENTS];
 
 	int result; /* the value that form_result named */
 	struct type result_type;
 	int n_y; /* its elements */
-	/* Where a tie leaves a choice, each accepted one is an alternative; 1 otherwise. */
+	/* The accepted alternatives at a tie; 1 if there is no tie. */
 	int n_alternative;
-	const char *undecided;             /* the reason for which nothing is decided (reasons.def), or NULL */
+	const char *undecided;             /* why nothing is decided (reasons.def), or NULL */
 	real *jacobian[FORM_ALTERNATIVES]; /* [n_y][n_x]; NULL entries are 0 */
 	real *hessian;                     /* [n_y][n_x][n_x], or NULL: second derivatives are not stated */
-	real third;                        /* of the one y by the one x, or NULL */
+	real third;                        /* third derivative of the only y by the only x, or NULL */
 };
 
 typedef void form_fn(struct form *f);
@@ -56,7 +56,7 @@ int form_between(struct form *f, int low, int high);
 bool form_coin(struct form *f);
 /* A multiple of 1/64 (of 1/8 for 8-bit significands) in [low, high], a value of the dtype. */
 double form_draw(struct form *f, double low, double high);
-/* n such numbers, apart from each other by at least a quarter of (high - low)/n, in no order.  In the arena. */
+/* n of these numbers, at least a quarter of (high - low)/n apart, in random order.  In the arena. */
 double *form_apart(struct form *f, int n, double low, double high);
 /* A permutation of 0 ... n - 1. */
 int *form_permutation(struct form *f, int n);
@@ -86,13 +86,13 @@ int op_n(struct form *f, enum op op, const int *arg, int n, const struct attrs *
 int op1(struct form *f, enum op op, int a);
 int op2(struct form *f, enum op op, int a, int b);
 int op3(struct form *f, enum op op, int a, int b, int c);
-/* An op with an axis, or along all axes of a value. */
+/* An op along one axis, or along all axes of a value. */
 int op_axis(struct form *f, enum op op, int a, int axis);
 int reduce(struct form *f, enum op op, int a);
 int reduce_axis(struct form *f, enum op op, int a, int axis);
 int cast(struct form *f, int a, enum dtype d);
 int reshape(struct form *f, int a, int rank, int extent0, int extent1);
-/* Elements first, first + stride ... of a vector. */
+/* Elements first, first + stride and so on of a vector. */
 int slice(struct form *f, int a, int first, int count, int stride);
 /* One element of a vector, as a scalar. */
 int element(struct form *f, int a, int k);
@@ -102,7 +102,7 @@ int stack(struct form *f, const int *scalar, int n);
 int gather(struct form *f, int x, int indices, enum index_mode mode);
 int scatter(struct form *f, enum op op, int x, int indices, int updates, enum index_mode mode);
 
-/* Opens a region whose parameters have the types of these values; returns its first parameter. */
+/* Opens a region whose parameters have the types of these values.  Returns its first parameter. */
 int open_like(struct form *f, const int *value, int n);
 /* The same with an i64 scalar before them (the index of a for). */
 int open_for(struct form *f, const int *carry, int n);
@@ -110,37 +110,38 @@ int open_for(struct form *f, const int *carry, int n);
 int open_scalars(struct form *f, int n);
 /* Closes the innermost region. */
 void close_with(struct form *f, const int *result, int n);
-/* The op of the regions closed last. */
+/* An op on the regions that were closed last. */
 int region_op(struct form *f, enum op op, const int *arg, int n, const struct attrs *attrs);
-/* for with a fixed trip count, of the region closed last. */
+/* A for with a fixed trip count, on the region that was closed last. */
 int for_trip(struct form *f, const int *carry, int n, int trip);
 
 /* ---- the derivatives ---- */
 
-/* The one result; ends the program.  After it, derivatives are set; those that are not are 0. */
+/* Ends the program, with `value` as its only result.  Call it before setting derivatives.  Those that are not set are
+ * 0. */
 void form_result(struct form *f, int value);
 /* d y_k / d x_i, counted among the float elements of all inputs. */
 void first(struct form *f, int k, int i, real value);
-/* States second derivatives; sets those by x_i x_j and x_j x_i.  form_flat: all of them are 0. */
+/* Sets the second derivatives by x_i x_j and by x_j x_i.  form_flat: all second derivatives are 0. */
 void second(struct form *f, int k, int i, int j, real value);
 void form_flat(struct form *f);
-/* The third derivative of the one y, where there is one x. */
+/* The third derivative of the only y, if there is only one x. */
 void third(struct form *f, real value);
-/* Of a scalar function of one x. */
+/* First and second derivative of a scalar function of one x. */
 void derivatives(struct form *f, real first_, real second_);
-/* Nothing is decided, for the reason of that name. */
+/* Declares that nothing is decided, for the reason with that name. */
 void form_undecided(struct form *f, const char *reason);
-/* Turns to the next alternative of a tie: what is set from now on is of that one. */
+/* Begins the next alternative of a tie: derivatives set from now on belong to it. */
 void form_alternative(struct form *f);
 
 /* ---- requests (closed_form_request.c) ---- */
 
 /*
- * The case of a form, whose program is p, and a request of n transforms of these kinds: every input in wrt, drawn
- * seeds.  A batch, of the first input, can only be the first transform, and is of one point in every slice.
+ * The case of a form with program p and a request of n transforms of these kinds.  Every input is in wrt; seeds are
+ * drawn.  A batch over the first input can only be the first transform; every slice has the same point.
  */
 struct testcase form_case(struct form *f, const struct program *p, const enum transform_kind *kind, int n);
-/* The derivative that such a case asks for, by the formulas; float elements in order. */
+/* The derivative that this case asks for, from the formulas: float elements in order. */
 const real *form_wanted(struct form *f, const struct testcase *c, int alternative);
 
 /* ---- formulas (closed_form_real.c) ---- */
@@ -161,7 +162,7 @@ real r_sqrt(struct form *f, real a);
 real r_pi(struct form *f);
 /* As in r_fn(f, mpfr_sin, a). */
 real r_fn(struct form *f, int (*fn)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t), real a);
-/* The root of g in [low, high], g increasing: by bisection. */
+/* The root in [low, high] of an increasing function g, by bisection. */
 real r_root(struct form *f, real (*g)(struct form *f, real x, const real *parameter), const real *parameter, double low,
     double high);
 

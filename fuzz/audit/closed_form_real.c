@@ -1,4 +1,4 @@
-/* closed_form_real.c: the numbers of a formula, in the arena: MPFR's custom interface needs no clear. */
+/* closed_form_real.c: numbers of formulas, in the arena.  MPFR's custom interface needs no clear. */
 #include "closed_form.h"
 
 #define R MPFR_RNDN
@@ -15,7 +15,7 @@ static mpfr_ptr new_real(struct form *f)
 	return number->value;
 }
 
-/* Evaluates to a new number that `set`, an expression over `out`, has set. */
+/* A new number, set by `set`, an expression over `out`. */
 #define RETURN_NEW(set) \
 	do { \
 		mpfr_ptr out = new_real(f); \

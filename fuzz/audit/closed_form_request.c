@@ -1,4 +1,4 @@
-/* closed_form_request.c: what is asked of a form, and what its formulas answer. */
+/* closed_form_request.c: the requests of a form, and the answers of its formulas. */
 #include "closed_form.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ struct testcase form_case(struct form *f, const struct program *p, const enum tr
 
 static real at(real number, struct form *f) { return number ? number : r_num(f, 0); }
 
-/* Seeds of a transform as numbers, by float element; slices first where there are some. */
+/* Seeds of a transform as numbers, by float element; slices come first if there are any. */
 static const real *seeds_of(struct form *f, const struct transform *t)
 {
 	int n = 0, room = 0;
@@ -112,11 +112,11 @@ static real *moved_jacobian(struct form *f, const real *v)
 	return out;
 }
 
-/* One level of order 2: the rows are those of the Jacobian along v, contracted with what is left. */
+/* Order 2: the Jacobian along v, contracted with the remaining seeds. */
 static void want_second(struct form *f, const struct testcase *c, const real *a, const real *b, real *want)
 {
 	enum transform_kind inner = c->transform[0].kind, outer = c->transform[1].kind;
-	/* Of two vjps the second contracts the cotangents of the first. */
+	/* In vjp over vjp, the second contracts the cotangents of the first. */
 	bool along_b = inner == TRANSFORM_VJP;
 	const real *jacobian = moved_jacobian(f, along_b ? b : a);
 
@@ -128,13 +128,13 @@ static void want_second(struct form *f, const struct testcase *c, const real *a,
 			want[i] = pulled(f, jacobian, along_b ? a : b, i);
 }
 
-/* Of one x and one y: the third derivative times all seeds. */
+/* For one x and one y: the third derivative times all seeds. */
 static real want_third(struct form *f, const real *const seed[])
 {
 	return r_mul(f, f->third, r_mul(f, r_mul(f, seed[0][0], seed[1][0]), seed[2][0]));
 }
 
-/* A batch over the first input, the cotangents by slices: the other inputs have the sum over the slices. */
+/* A batch over the first input.  Each slice has its own cotangents; the other inputs get the sum over the slices. */
 static void want_batch(struct form *f, const real *w, real *want)
 {
 	int own = shape_elements(&f->point[0].type.shape), n = 0;

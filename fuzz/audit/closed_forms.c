@@ -1,8 +1,8 @@
 /*
- * closed_forms.c: the truth of programs whose derivatives are known by a formula (closed_form.h).
+ * closed_forms.c: tests the truth of programs whose derivatives are known by a formula (closed_form.h).
  *
- * Of every component: it is decided; value + low is the formula's to 90 bits; the radius reaches the nearest value of
- * the dtype, for no engine can return another; and finite differences agree.
+ * For every component: it is decided; value + low agrees with the formula to 90 bits; finite differences agree.  The
+ * radius reaches the nearest value of the dtype, because no engine can return another one.
  */
 #include <limits.h>
 #include <math.h>
@@ -13,20 +13,21 @@
 #include "fuzz/bench/bench.h"
 #include "closed_form.h"
 
-/* Bits of the sum of the path magnitudes that value + low must have, and that are no longer told apart. */
+/* Bits to which value + low must agree, relative to the sum of the path magnitudes; bits beyond which the test cannot
+ * tell them apart. */
 enum { BITS_LEAST = 90, BITS_MOST = 104 };
-/* Bits that a formula may lose to its own rounding: what is smaller than 2^FORM_ZERO is a 0, for all that is drawn is
- * of moderate size. */
+/* Bits that a formula may lose to its own rounding.  A number below 2^FORM_ZERO counts as 0, because all drawn numbers
+ * have moderate size. */
 enum { FORM_SLACK = 64, FORM_ZERO = FORM_SLACK - FORM_PRECISION };
 
 enum form_kind {
 	SMOOTH,    /* finite differences agree */
-	ONE_SIDED, /* the same, but of order 1 alone: directions of several signs leave no side on the path */
-	EDGE,      /* they find that nothing can be decided */
+	ONE_SIDED, /* the same, but at order 1 only: with directions of several signs, no side stays on the path */
+	EDGE,      /* finite differences find that nothing can be decided */
 	TIE        /* the truth has as many conventions as the form has alternatives */
 };
-/* Which dtypes are drawn: WIDE f64 and f32, ANY_FLOAT bf16 and f16 too, whose components need not be decided: 1/64 is a
- * few of their units. */
+/* Dtypes that are drawn.  WIDE: f64 and f32.  ANY_FLOAT: bf16 and f16 too.  Their components need not be decided,
+ * because 1/64 is only a few of their units. */
 enum form_dtypes { WIDE, ANY_FLOAT };
 
 static const struct form_family {
@@ -41,7 +42,9 @@ static const struct form_family {
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 
-/* The requests that a form is asked: the first two of every form, the next where the second derivative is stated ... */
+/*
+ * The requests for a form: the first two for every form, the next ones if it states the second derivative, and so on.
+ */
 static const struct stack_row {
 	int n;
 	enum transform_kind kind[3];
@@ -60,13 +63,13 @@ enum { STACKS = sizeof stacks / sizeof *stacks };
 
 struct form_tally {
 	int64_t cases, components;
-	int bits;          /* fewest that agree */
+	int bits;          /* fewest bits that agree */
 	double widest;     /* radius in unit roundoffs of the sum of the path magnitudes */
-	int64_t undecided; /* in dtypes of low precision */
+	int64_t undecided; /* undecided components in dtypes of low precision */
 	int64_t agree, abstain;
 };
 
-/* A case of a form. */
+/* One case of a form. */
 struct form_trial {
 	struct audit *audit;
 	struct oracle *oracle;
@@ -102,7 +105,7 @@ static bool applies(const struct stack_row *s, const struct form_family *family,
 
 #define BREACH(t, ...) audit_broken((t)->audit, &(t)->c, (t)->family->name, __VA_ARGS__)
 
-/* Bits of `scale` to which the two agree. */
+/* Bits to which the two agree, relative to `scale`. */
 static int bits_of_agreement(struct form *f, const struct component *c, real want)
 {
 	real error = r_sub(f, r_add(f, r_num(f, c->value), r_num(f, c->low)), want);
@@ -116,7 +119,7 @@ static int bits_of_agreement(struct form *f, const struct component *c, real wan
 	return exponent < BITS_MOST ? exponent : BITS_MOST;
 }
 
-/* How far the nearest value of the dtype is; 0 where the formula's own rounding is all there is. */
+/* Distance to the nearest value of the dtype; 0 if only the formula's own rounding is left. */
 static double distance_to_values(struct form *f, real want, enum dtype d)
 {
 	real nearest = r_num(f, dtype_round(d, mpfr_get_d(want, MPFR_RNDN)));
@@ -152,13 +155,13 @@ static void judge_component(struct form_trial *t, const struct component *c, rea
 	if (bits < BITS_LEAST)
 		BREACH(t, "component %d is %.17g, by the formula %.17g: %d bits", number, c->value,
 		    mpfr_get_d(want, MPFR_RNDN), bits);
-	/* In double rounding a hair may be missing. */
+	/* Double rounding may cost a tiny amount. */
 	if (!(c->tight >= nearest * (1 - 0x1p-40)) || !(c->loose >= c->tight))
 		BREACH(t, "component %d is %.17g: radius %.3g (loose %.3g), but the nearest %s is %.3g away", number,
 		    c->value, c->tight, c->loose, dtype_table[d].name, nearest);
 }
 
-/* Integers have no derivative: zeros. */
+/* Integers have no derivative: it must be 0. */
 static void judge_derivatives(
     struct form_trial *t, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
 {
@@ -193,7 +196,7 @@ static void judge_finite_differences(struct form_trial *t, const struct fd_evide
 	t->tally->abstain += fd->outcome == FD_ABSTAINS;
 }
 
-/* Whether derivatives agree with the formula to a few bits: which alternative a convention is. */
+/* Whether derivatives agree with the formula to a few bits.  This tells which alternative a convention is. */
 static bool resembles(
     struct form *f, const struct truth_point *p, const struct truth_tensor *derivative, const real *want)
 {
@@ -208,8 +211,8 @@ static bool resembles(
 	return true;
 }
 
-/* Every assignment of the truth is one of the alternatives, and every alternative an assignment (some may be the same
- * numbers). */
+/* Every assignment of the truth must be an alternative, and every alternative an assignment.  Two alternatives may have
+ * the same numbers. */
 static void judge_tie(struct form_trial *t, const struct truth_point *p)
 {
 	bool reached[FORM_ALTERNATIVES] = {false};
@@ -235,7 +238,7 @@ static void judge_tie(struct form_trial *t, const struct truth_point *p)
 			BREACH(t, "the truth lacks convention %d of %d", k, t->f->n_alternative);
 }
 
-/* Neither side of the point tells what its path would be. */
+/* Neither side of the point shows the derivative of its path. */
 static void judge_edge(struct form_trial *t, const struct truth_point *p)
 {
 	for (int k = 0; k < p->n_derivative; k++)
@@ -262,7 +265,7 @@ static void judge_case(struct form_trial *t)
 		return;
 	}
 	if (t->family->kind == EDGE) {
-		if (!audit_options_of(t->audit)->glance) /* it is finite differences that know */
+		if (!audit_options_of(t->audit)->glance) /* only finite differences can tell */
 			judge_edge(t, p);
 		return;
 	}
@@ -286,7 +289,7 @@ static enum dtype drawn_dtype(struct choice *choice, enum form_dtypes which)
 	return which == WIDE ? wide[choice_below(choice, 3)] : any[choice_below(choice, 4)];
 }
 
-/* Draws one member and asks it every request that its derivatives answer. */
+/* Draws one member and makes every request that its derivatives answer. */
 static void judge_member(struct audit *self, struct oracle *oracle, const struct form_family *family,
     struct choice *choice, struct arena *a, struct form_tally *tally)
 {
@@ -326,7 +329,7 @@ static void put_family(struct audit *self, const struct form_family *family, con
 	    (long long)t->agree, (long long)t->abstain);
 }
 
-/* A member is its family's name and its number: others that are left out or added change nothing. */
+/* A member depends on its family's name and its number.  Adding or leaving out others changes nothing. */
 static uint64_t seed_of(const struct form_family *family, uint64_t seed, int draw)
 {
 	uint64_t hash = 14695981039346656037u; /* FNV-1a */
@@ -360,7 +363,7 @@ void audit_closed_forms(struct audit *self)
 	struct oracle *oracle = oracle_open(&options);
 	struct arena a;
 
-	/* No recovery from a full arena: members are small, and one that fills it is a mistake of its family. */
+	/* No recovery from a full arena: members are small, so a full arena is a mistake in the family. */
 	arena_init(&a, CASE_ARENA);
 	json_member_array(audit_json(self), "families", JSON_BLOCK);
 	bool more = true;

@@ -1,7 +1,7 @@
 /*
- * finite_difference.c: the error estimate of the finite differences on trial: where they say that they have converged,
- * without having been told to what, they are as near to the analytic derivative as they say.  So are mixed differences
- * of second order, which are told.
+ * finite_difference.c: tests the error estimate of finite differences.  Sometimes they converge without being told the
+ * expected value.  Then they must be as near to the analytic derivative as they claim.  The same holds for mixed
+ * differences of second order, which are told the expected value.
  */
 #include <math.h>
 
@@ -10,20 +10,20 @@
 #include "audit.h"
 #include "fuzz/bench/bench.h"
 
-/* Coordinates of one point that are measured, the first ones; of second derivatives, which are measured in programs of
- * so much work. */
+/* How many coordinates of one point are measured, from the first; for second derivatives, the largest work of a program
+ * that is measured. */
 enum { COORDINATES = 6, SECOND_COORDINATES = 2, SECOND_ONE_IN = 2, SECOND_WORK = 3000 };
 
 struct fd_tally {
 	int64_t cases, skipped, measured, converged, escalated, one_sided;
 	int64_t abstained[REASON_COUNT];
-	int64_t beyond;                                  /* converged, and farther off than the estimate */
+	int64_t beyond;                                  /* converged, but farther off than the estimate */
 	double worst;                                    /* largest distance over estimate */
-	int64_t second, second_converged, second_beyond; /* the same of mixed differences */
+	int64_t second, second_converged, second_beyond; /* the same for mixed differences */
 	double second_worst;
 };
 
-/* What is measured at one point. */
+/* The measurement at one point. */
 struct fd_trial {
 	struct audit *self;
 	struct fd_tally *tally;
@@ -38,13 +38,13 @@ struct fd_trial {
 	struct tensor *direction;
 };
 
-/* The analytic oracle is good to about 100 bits of the paths, and its doubles to their last subnormal. */
+/* The analytic oracle is accurate to about 100 bits of the path magnitudes, and its doubles to their last subnormal. */
 static double doubt(const struct component *g, const struct fd_target *t, double move)
 {
 	return ldexp(fmax(g->magnitude, fabs(g->value)) * move, -90 - t->scale) + ldexp(move, -1072 - t->scale);
 }
 
-/* Compares what was measured with g times `move`, a power of two. */
+/* Compares the measurement with g times `move`, a power of two. */
 static void compare(
     struct fd_trial *r, const struct fd_run *run, const struct fd_target *t, const struct component *g, double move)
 {
@@ -69,7 +69,7 @@ static void compare(
 	    (long long)tally->cases, r->which, value, t->quotient, gap, t->error, run->precision, run->log_step);
 }
 
-/* A target that is not told what to find; false when nothing is known of the component. */
+/* A target that is not told the expected value.  False: nothing is known about the component. */
 static bool target_of(const struct component *g, double move, int first, int count, struct fd_target *t)
 {
 	double size = fmax(fmax(g->magnitude, fabs(g->value)), g->tight) * move;
@@ -90,7 +90,7 @@ static bool all_finite(const struct tensor *x, int n)
 	return true;
 }
 
-/* Whether the path is certain, and nothing is a matter of convention. */
+/* Whether the path is certain, and nothing depends on a convention. */
 static bool measurable(const struct fd_trial *r)
 {
 	const struct truth_point *t = r->truth;
@@ -125,7 +125,7 @@ static void try_coordinate(struct fd_trial *r, int wrt, int element)
 	compare(r, &run, &t, g, move);
 }
 
-/* What is measured with: no direction yet, and of a vjp its cotangents. */
+/* The setup of a measurement: no direction yet, and for a vjp its cotangents. */
 static void set_out(struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
@@ -154,7 +154,7 @@ static void try_vjp(struct fd_trial *r)
 	}
 }
 
-/* Room for the step: no input moves by more than half of itself. */
+/* Limits the step: no input moves by more than half of itself. */
 static int room_of(const struct fd_trial *r)
 {
 	const struct transform *request = &r->c->transform[0];
@@ -209,10 +209,9 @@ static void try_point(struct fd_trial *r)
 		try_jvp(r);
 }
 
-/* ---- second derivatives: of the contracted results along a direction and along a coordinate, which are told what to
- * find ---- */
+/* ---- second derivatives of the contracted results; the expected value is told ---- */
 
-/* All differentiated floats move, by a power of two near their size. */
+/* Moves all differentiated floats by a power of two near their size. */
 static struct tensor along(const struct fd_trial *r, const struct tensor *x)
 {
 	struct tensor t = tensor_new(r->arena, &x->type);

@@ -16,17 +16,17 @@
 
 enum { SCORE_SPEC = 160, SCORE_LINE_SECONDS = 60 };
 
-/* What is alive: an engine with one fault, and where that can show. */
+/* An engine with one fault that is still alive, and the ops where it can show. */
 struct alive {
 	struct engine *engine; /* owned; NULL: retired */
-	bool anywhere;         /* not in its rows alone */
+	bool anywhere;         /* it may show with any op, not only those of its rows */
 	bool row[OP_COUNT];
 };
 
 struct scoring {
 	const struct score_options *o;
 	struct score *out;
-	struct bench bench;  /* of the engine without faults */
+	struct bench bench;  /* holds the engine without faults */
 	struct alive *alive; /* [out->n] */
 	int n_alive;
 	double start, shown;
@@ -79,8 +79,8 @@ void score_free(struct score *s)
 /* ---- which may differ where ---- */
 
 /*
- * Region ops whose derivative is made of those of the ops inside: there, an edited rule of an op that is nowhere in the
- * program is never read.  Any other region op may derive more than it shows.
+ * Ops with regions whose derivative uses only the rules of the ops inside.  A program without an op then never reads
+ * its edited rule.  Any other op with regions may derive other ops too.
  */
 static bool region_shows_its_ops(enum op op)
 {
@@ -88,8 +88,8 @@ static bool region_shows_its_ops(enum op op)
 	    op == OP_SCAN;
 }
 
-/* The ops of a program, or false where others may be derived as well: in a derivative of a derivative the rules of one
- * are ops of the next. */
+/* Fills the ops of a program.  False: other ops may be derived as well.  In a derivative of a derivative, the rule of
+ * one op contains other ops. */
 static bool ops_of(const struct testcase *c, bool present[OP_COUNT])
 {
 	if (c->n_transform > 1)
@@ -124,7 +124,7 @@ static void keep_found(struct scoring *s, const struct testcase *c, const char *
 	size_t len;
 	char *text = testcase_write(c, a, &len);
 
-	/* The first error is kept, and said at the end. */
+	/* The first error is kept and reported at the end. */
 	(void)!file_write_atomic(s->o->found, arena_printf(a, "%s.json", spec), text, len, &s->out->unwritten);
 }
 
@@ -132,7 +132,7 @@ static void judge_case(struct scoring *s, const struct testcase *c, struct arena
 {
 	bool present[OP_COUNT] = {false}, all;
 	struct shared_truth truth = {.confirmed = false};
-	/* An engine that runs out of memory is no matter of others that are asked about the same case. */
+	/* An engine that runs out of memory must not affect others that are asked about the same case. */
 	struct question q = {.bench = &s->bench, .truth = &truth, .full_is_no = true};
 	struct judgement right, judgement;
 
@@ -199,7 +199,7 @@ static void run_cases(struct scoring *s)
 	s->profile = s->o->profile;
 	fit_profile(&s->bench, &s->profile);
 	arena_init(&s->arena, CASE_ARENA);
-	for (; !over(s); s->number++) /* skipped: a case without memory for its truth */
+	for (; !over(s); s->number++) /* a case without memory for its truth is skipped */
 		s->out->skipped += !arena_try(&s->arena, run_case, s);
 	if (s->terminal)
 		fputs("\r\033[K", stderr);
@@ -210,7 +210,7 @@ static void run_cases(struct scoring *s)
 
 static bool open_all(struct scoring *s, struct error *e)
 {
-	/* No share of finite differences: what an engine's finding rests on is confirmed anyway. */
+	/* No share of finite differences: every finding of an engine is confirmed anyway. */
 	struct oracle_options oracle = {.seed = s->o->seed, .fd_one_in = INT_MAX};
 
 	s->alive = heap_new((size_t)s->out->n + 1, sizeof *s->alive);
@@ -233,7 +233,7 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nearest rank. */
+/* Percentile by nearest rank. */
 static void count_found(struct score *s)
 {
 	int64_t *found = heap_new((size_t)s->n + 1, sizeof *found);

@@ -1,4 +1,4 @@
-/* oracles.c: the two oracles against each other on random cases, every coordinate. */
+/* oracles.c: compares the two oracles on random cases, in every coordinate. */
 #include "audit.h"
 #include "fuzz/bench/bench.h"
 
@@ -8,7 +8,7 @@ struct oracle_tally {
 	int64_t cases, skipped, points;
 	int64_t outcome[FD_ABSTAINS + 1];
 	int64_t abstained[REASON_COUNT];
-	int64_t components, undecided; /* of the derivatives, after the confirmation */
+	int64_t components, undecided; /* components of the derivatives, after the confirmation */
 };
 
 static void count_components(struct oracle_tally *t, const struct truth_point *p)
@@ -20,7 +20,7 @@ static void count_components(struct oracle_tally *t, const struct truth_point *p
 		}
 }
 
-/* The worst of what was seen along a random direction and along the coordinates. */
+/* The worst outcome along a random direction and along the coordinates. */
 static void count_point(struct oracle_tally *t, const struct testcase *c, int which, const struct truth_point *p,
     const struct fd_evidence *direction)
 {

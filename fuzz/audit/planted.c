@@ -1,4 +1,4 @@
-/* planted.c: whether the audit sees every fault that can be planted in an oracle. */
+/* planted.c: checks whether the audit catches every fault that can be planted in an oracle. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void put(struct json_writer *w, bool json, const struct oracle_fault *f, 
 	fflush(stdout);
 }
 
-/* One fault against the section that must break, all families. */
+/* Tests one fault against the section that must break, with all families. */
 static bool is_caught(
     const struct audit_options *o, const struct oracle_fault *f, struct arena *a, char *label, size_t n)
 {

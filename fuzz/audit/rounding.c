@@ -1,6 +1,6 @@
 /*
- * rounding.c: engines that round at random (engines/kernels/rounding.h) against the ball, on random cases, each under
- * several seeds.  On one case in four they also flush subnormal numbers to 0, and the oracles are told so.
+ * rounding.c: tests engines that round at random (engines/kernels/rounding.h) against the ball, on random cases, each
+ * with several seeds.  In one case of four they also flush subnormal numbers to 0, and the oracles are told so.
  */
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static const char *const specs[MODES][SPECS] = {
 
 struct rounding_tally {
 	int64_t cases, skipped;
-	int64_t answers, decided; /* answers in which a component is; components */
+	int64_t answers, decided; /* answers with a decided component; decided components */
 	int64_t verdict[VERDICT_COUNT];
 };
 
@@ -38,7 +38,7 @@ static void count(struct rounding_tally *t, const struct judgement *j)
 	t->answers += j->verdict != VERDICT_UNDECIDED;
 }
 
-/* Seeds have at most 18 digits in a spec. */
+/* A seed has at most 18 digits in a spec. */
 static uint64_t rounding_seed(uint64_t seed, int64_t number, int k)
 {
 	return seed_mix(seed_mix(seed, (uint64_t)number), (uint64_t)k + 1) % UINT64_C(1000000000);
@@ -138,7 +138,7 @@ static void report(struct rounding_run *run)
 
 void audit_rounding(struct audit *self)
 {
-	/* Finite differences only where something is off: this law is about radii. */
+	/* Finite differences are used only if something is off, because this law is about radii. */
 	struct oracle_options options = audit_oracle_options(self, 1 << 20);
 	struct rounding_run run = {.self = self};
 	struct error e = {0};

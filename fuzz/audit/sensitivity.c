@@ -18,17 +18,17 @@ enum { SPEC = 96, LINE_SECONDS = 30 };
 const double sensitivity_error[SENSITIVITY_ERRORS] = {
     1e-8, 3e-9, 1e-9, 3e-10, 1e-10, 3e-11, 1e-11, 3e-12, 1e-12, 3e-13, 1e-13, 3e-14, 1e-14, 3e-15, 1e-15};
 
-/* The errors of an op's rule: those before `next` were shown by enough cases. */
+/* The errors of an op's rule.  Enough cases have shown those before `next`. */
 struct ladder {
 	struct engine *engine[SENSITIVITY_ERRORS]; /* owned */
 	int next, shown[SENSITIVITY_ERRORS];
-	int64_t last[SENSITIVITY_ERRORS]; /* number of the latest case that showed it */
+	int64_t last[SENSITIVITY_ERRORS]; /* number of the last case that showed it */
 };
 
 struct measuring {
 	const struct sensitivity_options *o;
 	struct sensitivity *out;
-	struct bench bench;    /* of the engine without faults */
+	struct bench bench;    /* holds the engine without faults */
 	struct ladder *ladder; /* [out->n] */
 	double start, shown;
 	struct profile profile;
@@ -48,7 +48,7 @@ int sensitivity_needed(int64_t cases)
 	return k;
 }
 
-/* Operands that contribute to a derivative, where there are several: "bc"; else "". */
+/* The operands that contribute to a derivative, if there are several: "bc"; else "". */
 static const char *operands_of(enum op op)
 {
 	switch (op_table[op].family) {
@@ -94,8 +94,8 @@ static struct engine *open_one(const struct measuring *m, const struct sensitivi
 	return engine_open(spec, e);
 }
 
-/* Later engines are opened when they are asked, and closed when nothing more is to be known of them: there are a
- * thousand. */
+/* Opens the engine with the largest error of each row.  The others are opened when they are asked and closed when they
+ * are no longer needed: there are a thousand. */
 static bool open_first(struct measuring *m, struct error *e)
 {
 	struct oracle_options oracle = {.seed = m->o->seed, .fd_one_in = INT_MAX};
@@ -124,7 +124,7 @@ static bool shows(
 	    NULL);
 }
 
-/* From the largest error that too few cases have shown, as far down as this one shows them. */
+/* Asks from the largest error that too few cases have shown, down to the first that this case does not show. */
 static void climb(struct measuring *m, int k, const struct testcase *c, struct shared_truth *truth, struct arena *a)
 {
 	struct ladder *l = &m->ladder[k];
@@ -133,7 +133,7 @@ static void climb(struct measuring *m, int k, const struct testcase *c, struct s
 		l->last[i] = m->out->cases;
 		if (++l->shown[i] < m->out->needed)
 			continue;
-		/* Larger errors have been shown by no fewer cases. */
+		/* At least as many cases have shown every larger error. */
 		l->next = i + 1;
 		engine_close(l->engine[i]);
 		l->engine[i] = NULL;
