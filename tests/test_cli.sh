@@ -269,9 +269,19 @@ says out 'no longer fails'
 sed 's/"link"/"case": "elsewhere.json", "link"/' "$work/known.json" >"$work/elsewhere.json"
 check 1 gate "$work/small.json" --engine tape --baseline "$work/elsewhere.json"
 says out 'not here: elsewhere.json'
-baseline soon "$fault|vjp|wrong|finite"
+for date in soon 2026-13-45 2026-02-30 2026-00-01 2026-01-00 2100-02-29; do
+	baseline $date "$fault|vjp|wrong|finite"
+	check 3 gate "$work/small.json" --baseline "$work/known.json"
+	says err 'known[0].expires: not a date'
+done
+baseline 2096-02-29 "$fault|vjp|wrong|finite"
+check 0 gate "$work/small.json" --engine "$fault" --baseline "$work/known.json"
+sed 's/\[\({.*}\)\]/[\1, \1]/' "$work/known.json" >"$work/twice.json"
+check 3 gate "$work/small.json" --engine "$fault" --baseline "$work/twice.json"
+says err 'known[1].signature: the same finding as known[0]'
+baseline 2999-12-31 '*'
 check 3 gate "$work/small.json" --baseline "$work/known.json"
-says err known
+says err 'known[0].signature: '
 check 3 gate "$work/small.json" --baseline "$work/absent.json"
 
 # ---- checks without an oracle ----

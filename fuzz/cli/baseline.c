@@ -1,18 +1,27 @@
 /* baseline.c: see baseline.h. */
 #include "baseline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph/json.h"
 
+/* A day of the Gregorian calendar. */
 static bool is_date(const char *text)
 {
 	static const char pattern[] = "dddd-dd-dd";
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year, month, day;
 
 	for (int i = 0; i < 10; i++)
 		if (pattern[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != '-')
 			return false;
-	return !text[10];
+	year = atoi(text);
+	month = atoi(text + 5);
+	day = atoi(text + 8);
+	if (text[10] || month < 1 || month > 12 || day < 1)
+		return false;
+	return day <= days[month - 1] + (month == 2 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 }
 
 static bool read_text(const struct json *object, const char *key, const char **out, struct error *e)
@@ -25,9 +34,13 @@ static bool read_text(const struct json *object, const char *key, const char **o
 	return *v->text || json_error(v, e, "must not be empty");
 }
 
-static bool read_known(const struct json *v, struct known_finding *k, struct error *e)
+static bool same_text(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+/* The entry becomes known[n], unless an earlier one is about the same. */
+static bool read_known(const struct json *v, struct known_finding *known, int n, struct error *e)
 {
 	static const char *const keys[] = {"signature", "case", "link", "reason", "expires"};
+	struct known_finding *k = &known[n];
 	const struct json *path;
 
 	if (!json_is(v, JSON_OBJECT, e) || !json_only_keys(v, keys, 5, e) ||
@@ -36,6 +49,11 @@ static bool read_known(const struct json *v, struct known_finding *k, struct err
 	    !json_optional(v, "case", JSON_STRING, &path, e))
 		return false;
 	k->path = path ? path->text : NULL;
+	if (!strcmp(k->signature, "*"))
+		return json_error(json_find(v, "signature"), e, "an entry is about one signature, not every one");
+	for (int i = 0; i < n; i++)
+		if (!strcmp(known[i].signature, k->signature) && same_text(known[i].path, k->path))
+			return json_error(json_find(v, "signature"), e, "the same finding as known[%d]", i);
 	return is_date(k->expires) || json_error(json_find(v, "expires"), e, "not a date YYYY-MM-DD");
 }
 
@@ -53,8 +71,8 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "known", JSON_ARRAY, &known, e))
 		return false;
 	out->known = NEW(a, struct known_finding, known->n_child + 1);
-	for (const struct json *v = known->child; v; v = v->next)
-		if (!read_known(v, &out->known[out->n++], e))
+	for (const struct json *v = known->child; v; v = v->next, out->n++)
+		if (!read_known(v, out->known, out->n, e))
 			return false;
 	return true;
 }
