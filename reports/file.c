@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,6 +55,15 @@ static int open_temporary(int at, char *temporary)
 	return -1;
 }
 
+/* Whether a rename to that name would replace a device, FIFO, socket or directory. */
+static bool is_special(int at, const char *name)
+{
+	struct stat status;
+
+	return fstatat(at, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(status.st_mode) &&
+	    !S_ISLNK(status.st_mode);
+}
+
 bool file_write_atomic(const char *dir, const char *name, const char *data, size_t len, struct error *e)
 {
 	char temporary[TEMPORARY_TEXT];
@@ -65,6 +75,10 @@ bool file_write_atomic(const char *dir, const char *name, const char *data, size
 	at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0)
 		return file_fail(e, "open directory", dir, "", errno);
+	if (is_special(at, name)) {
+		close(at);
+		return error_set(e, NULL, "cannot replace %s/%s: not a regular file", dir, name);
+	}
 	fd = open_temporary(at, temporary);
 	if (fd < 0) {
 		code = errno;
@@ -94,6 +108,46 @@ bool file_write_atomic(const char *dir, const char *name, const char *data, size
 	}
 	close(at);
 	return step ? file_fail(e, step, dir, name, code) : true;
+}
+
+/* Standard output or error where the file is theirs, such as /dev/stdout; else a new descriptor, or -1 with errno. */
+static int open_special(const char *path, const struct stat *file)
+{
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		struct stat own;
+
+		if (fstat(fd, &own) == 0 && own.st_dev == file->st_dev && own.st_ino == file->st_ino)
+			return fd;
+	}
+	return S_ISREG(file->st_mode) ? -1 : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+}
+
+bool file_write_path(const char *path, const char *data, size_t len, struct error *e)
+{
+	char target[PATH_MAX];
+	struct stat status;
+	char *slash;
+	bool there = stat(path, &status) == 0;
+	int fd = there ? open_special(path, &status) : -1, code = 0;
+
+	if (fd >= 0) {
+		if (!write_all(fd, data, len))
+			code = errno;
+		if (fd > STDERR_FILENO && close(fd) != 0 && !code)
+			code = errno;
+		return code ? file_fail(e, "write", path, "", code) : true;
+	}
+	if (there && !S_ISREG(status.st_mode))
+		return file_fail(e, "write", path, "", errno);
+	if (strlen(path) >= sizeof target)
+		return file_fail(e, "write", path, "", ENAMETOOLONG);
+	if (!there || !realpath(path, target))
+		snprintf(target, sizeof target, "%s", path);
+	slash = strrchr(target, '/');
+	if (!slash)
+		return file_write_atomic(".", target, data, len, e);
+	*slash = '\0';
+	return file_write_atomic(slash == target ? "/" : target, slash + 1, data, len, e);
 }
 
 bool file_remove(const char *dir, const char *name, struct error *e)

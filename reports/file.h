@@ -6,8 +6,14 @@
 
 #include <stddef.h>
 
-/* Writes dir/name atomically: temporary file in dir, fsync, rename, fsync of dir.  False with the reason. */
+/* Writes dir/name atomically: temporary file in dir, fsync, rename, fsync of dir.  Replaces only a regular file or a
+ * link.  False with the reason. */
 bool file_write_atomic(const char *dir, const char *name, const char *data, size_t len, struct error *e) MUST_CHECK;
+/*
+ * Writes the file of that path: a regular or new one as file_write_atomic does, also through a link.  A device or FIFO
+ * is written to, and so are standard output and error under another name.
+ */
+bool file_write_path(const char *path, const char *data, size_t len, struct error *e) MUST_CHECK;
 /* Removes dir/name.  A missing file is no error. */
 bool file_remove(const char *dir, const char *name, struct error *e);
 /* Makes dir and its parents, durably.  Existing ones are fine. */

@@ -218,6 +218,39 @@ check 3 minimize "$work/other.json"
 check 5 minimize "$loop" --engine tape
 check 4 minimize "$loop" --engine "$fault" --out "$work/no/such/directory.json"
 
+# ---- --out: what is no regular file is not replaced ----
+check 0 minimize "$loop" --engine "$fault"
+cp "$work/out" "$work/plain.json"
+check 0 minimize "$loop" --engine "$fault" --out /dev/stdout
+same "$work/out" "$work/plain.json"
+check 0 minimize "$loop" --engine "$fault" --out /dev/null
+ln -s /dev/null "$work/nowhere"
+check 0 minimize "$loop" --engine "$fault" --out "$work/nowhere"
+cat "$work/fifo" >"$work/through" &
+check 0 minimize "$loop" --engine "$fault" --out "$work/fifo"
+wait
+same "$work/through" "$work/plain.json"
+: >"$work/behind.json"
+ln -s behind.json "$work/link.json"
+check 0 minimize "$loop" --engine "$fault" --out "$work/link.json"
+same "$work/behind.json" "$work/plain.json"
+checks=$((checks + 4))
+for kind in "-c /dev/null" "-L $work/nowhere" "-p $work/fifo" "-L $work/link.json"; do
+	# shellcheck disable=SC2086 # an operator and its operand
+	[ $kind ] || { failures=$((failures + 1)); echo "--out replaced it: test $kind" >&2; }
+done
+mkdir "$work/directory"
+check 4 minimize "$loop" --engine "$fault" --out "$work/directory"
+says err 'Is a directory'
+check 2 minimize "$loop" --engine "$fault" --out ''
+says err "bad value '' for --out, which needs a name"
+check 2 minimize "$loop" --engine "$fault" --slips ''
+check 2 report "$loop" --engine "$fault" --out ''
+check 2 fuzz --engine tape --cases 1 --out ''
+check 2 conform --engine tape --out ''
+check 2 audit --out ''
+check 2 faults --score tape --found ''
+
 # A finding that another engine has to be right about: what both get wrong is none, and nothing is left in which they do.
 both=functional+residual-fifo+scale:mul:1.5
 check 5 minimize "$loop" --engine "$fault" --right-on "$both"

@@ -47,16 +47,13 @@ static const char *report_engine(const char *text, size_t len, struct arena *a)
 
 int write_output(const char *path, const char *text, size_t len)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
 	struct error e = {0};
-	char dir[4096];
 
-	if (!path) {
+	if (!path)
 		fwrite(text, 1, len, stdout);
-		return fflush(stdout) ? EXIT_OURS : EXIT_NO_FINDING;
-	}
-	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + (slash == path) : 1, slash ? path : ".");
-	if (file_write_atomic(dir, slash ? slash + 1 : path, text, len, &e))
+	if (fflush(stdout))
+		return EXIT_OURS;
+	if (!path || file_write_path(path, text, len, &e))
 		return EXIT_NO_FINDING;
 	complain("%s", e.text);
 	return EXIT_OURS;

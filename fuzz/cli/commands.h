@@ -22,7 +22,7 @@ int command_worker(int argc, char **argv);
 
 enum { COMMAND_ARENA = 1 << 30 };
 
-/* Writes to the file of that path, whole or not at all, or to standard output (NULL): an exit code, after a complaint
+/* Writes to the file of that path (file_write_path), or to standard output (NULL): an exit code, after a complaint
  * where it failed. */
 int write_output(const char *path, const char *text, size_t len);
 

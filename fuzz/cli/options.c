@@ -93,7 +93,7 @@ static bool parse_duration(const char *text, double *out)
 
 static const char *const value_wanted[] = {
     [OPTION_FLAG] = "no value",
-    [OPTION_TEXT] = "a text",
+    [OPTION_TEXT] = "a name",
     [OPTION_TEXTS] = "at most 64 different ones",
     [OPTION_NUMBER] = "an integer >= 0",
     [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal",
@@ -112,7 +112,7 @@ static bool take_value(const struct option_row *r, const char *text)
 		return true;
 	case OPTION_TEXT:
 		*(const char **)r->out = text;
-		return true;
+		return *text || (strcmp(r->argument, "FILE") && strcmp(r->argument, "DIR"));
 	case OPTION_TEXTS:
 		return texts_add(r->out, text);
 	case OPTION_NUMBER:

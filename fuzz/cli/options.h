@@ -20,7 +20,7 @@ bool texts_have(const struct texts *list, const char *text);
 
 enum option_kind {
 	OPTION_FLAG,     /* bool */
-	OPTION_TEXT,     /* const char * */
+	OPTION_TEXT,     /* const char *; not empty where the argument is FILE or DIR */
 	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
 	OPTION_NUMBER,   /* int64_t >= 0 */
 	OPTION_SEED,     /* uint64_t, decimal or 0x */

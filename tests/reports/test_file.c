@@ -60,6 +60,8 @@ static void test_rows(void)
 	    {"", "x/y", false, "not a file name"},
 	    {"none", "a", false, "No such file"},
 	    {"a.json", "a", false, "Not a directory"},
+	    {"", "fifo", false, "not a regular file"},
+	    {"", "directory", false, "not a regular file"},
 	};
 
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
@@ -170,11 +172,13 @@ static void test_kill(void)
 
 int main(int argc, char **argv)
 {
-	char command[128];
+	char command[128], path[256];
 
 	check_begin(argc, argv);
 	snprintf(root, sizeof(root), "%s", "/tmp/test_file.XXXXXX");
 	if (!mkdtemp(root))
+		return 1;
+	if (mkfifo(path_of("fifo", path), 0600) != 0 || mkdir(path_of("directory", path), 0700) != 0)
 		return 1;
 	test_rows();
 	test_directories();
