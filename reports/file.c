@@ -1,9 +1,11 @@
 /* file.c: writes files that are complete or absent, even after a crash or on a full disk. */
 #include "file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +165,49 @@ bool file_remove(const char *dir, const char *name, struct error *e)
 		code = errno;
 	close(at);
 	return code ? file_fail(e, "remove", dir, name, code) : true;
+}
+
+int file_lock(const char *dir, struct error *e)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+
+	fd = at < 0 ? -1 : openat(at, ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+	if (fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0) {
+		close(at);
+		return fd;
+	}
+	if (fd >= 0 && (errno == EACCES || errno == EAGAIN))
+		error_set(e, NULL, "%s is in use by another campaign", dir);
+	else
+		file_fail(e, "lock", dir, "", errno);
+	if (fd >= 0)
+		close(fd);
+	if (at >= 0)
+		close(at);
+	return -1;
+}
+
+/* Whether that is the name of a temporary file (open_temporary) whose process is gone.  Ours writes none now. */
+static bool is_left_over(const char *name)
+{
+	long writer;
+	int number, end = 0;
+
+	if (sscanf(name, ".tmp.%ld.%d%n", &writer, &number, &end) != 2 || name[end] || writer <= 0)
+		return false;
+	return writer == (long)getpid() || (kill((pid_t)writer, 0) != 0 && errno == ESRCH);
+}
+
+void file_sweep(const char *dir)
+{
+	DIR *list = opendir(dir);
+
+	for (struct dirent *entry; list && (entry = readdir(list));)
+		if (is_left_over(entry->d_name))
+			unlinkat(dirfd(list), entry->d_name, 0);
+	if (list)
+		closedir(list);
 }
 
 /* Makes one directory and makes its entry in the parent durable; an existing one is fine. */

@@ -16,6 +16,13 @@ bool file_write_atomic(const char *dir, const char *name, const char *data, size
 bool file_write_path(const char *path, const char *data, size_t len, struct error *e) MUST_CHECK;
 /* Removes dir/name.  A missing file is no error. */
 bool file_remove(const char *dir, const char *name, struct error *e);
+/*
+ * Takes dir for this process alone, until the result is closed or the process ends, however it ends.  -1 with the
+ * reason, such as that another process has it.  The empty file .lock stays.
+ */
+int file_lock(const char *dir, struct error *e) MUST_CHECK;
+/* Removes the temporary files in dir whose writers are dead.  Only for who holds the lock. */
+void file_sweep(const char *dir);
 /* Makes dir and its parents, durably.  Existing ones are fine. */
 bool file_make_directory(const char *dir, struct error *e) MUST_CHECK;
 

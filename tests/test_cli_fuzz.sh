@@ -150,6 +150,27 @@ checks=$((checks + 1))
 : >"$work/file"
 check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
 
+# One campaign writes into a directory; what a killed one left over is swept, and nothing else.
+busy=$work/busy
+"$adjudge" fuzz --engine tape --time 60 --driver plain --out "$busy" --quiet >/dev/null &
+first=$!
+while kill -0 $first && [ ! -d "$busy/findings" ]; do sleep 0.1; done
+check 4 fuzz --engine tape --cases 5 --driver plain --out "$busy" --quiet
+says err "adjudge: $busy is in use by another campaign"
+kill -KILL $first
+wait $first 2>/dev/null
+left="$busy/.tmp.$first.0 $busy/findings/.tmp.$first.63"
+kept="$busy/.tmp.$$.0 $busy/.tmp.note $busy/findings/.tmp.$first.0.json"
+touch $left $kept
+check 0 fuzz --engine tape --cases 5 --driver plain --out "$busy" --quiet
+checks=$((checks + 5))
+for file in $left; do
+	[ ! -e "$file" ] || { failures=$((failures + 1)); echo "not swept: $file" >&2; }
+done
+for file in $kept; do
+	[ -e "$file" ] || { failures=$((failures + 1)); echo "swept: $file" >&2; }
+done
+
 # ---- audit ----
 check 2 audit --section no-such-section
 says err "no section 'no-such-section'"

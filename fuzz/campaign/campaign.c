@@ -41,6 +41,33 @@ static void read_corpus(struct campaign *self)
 	paths_free(&files);
 }
 
+/* Makes the directories, takes them for this campaign, and removes what a campaign that was killed left over. */
+static bool open_directories(struct campaign *self, struct error *e)
+{
+	const char *out = self->o->out;
+	char leads[PATH_TEXT];
+
+	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", out);
+	snprintf(self->oracle_dir, sizeof self->oracle_dir, "%s/oracle", out);
+	snprintf(leads, sizeof leads, "%s/leads", out);
+	self->lock = file_make_directory(out, e) ? file_lock(out, e) : -1;
+	if (self->lock < 0)
+		return false;
+	file_sweep(out);
+	file_sweep(self->findings_dir);
+	file_sweep(self->oracle_dir);
+	file_sweep(leads);
+	return file_make_directory(self->findings_dir, e) && file_make_directory(self->oracle_dir, e);
+}
+
+/* Of a campaign that did not open. */
+static void give_up(struct campaign *self)
+{
+	if (self->lock >= 0)
+		close(self->lock);
+	free(self);
+}
+
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e)
 {
 	struct campaign *self = heap_new(1, sizeof *self);
@@ -48,18 +75,16 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 
 	self->own = *o;
 	self->o = &self->own;
-	snprintf(self->findings_dir, sizeof self->findings_dir, "%s/findings", o->out);
-	snprintf(self->oracle_dir, sizeof self->oracle_dir, "%s/oracle", o->out);
-	if (!file_make_directory(self->findings_dir, e) || !file_make_directory(self->oracle_dir, e) ||
+	if (!open_directories(self, e) ||
 	    !bench_open_against(&self->bench, o->spec, o->n_spec, o->right_on, &oracle, e)) {
-		free(self);
+		give_up(self);
 		return NULL;
 	}
 	fit_profile(&self->bench, &self->own.profile);
 	if (o->cross && !campaign_cross_open(self, e)) {
 		campaign_cross_close(self);
 		bench_close(&self->bench);
-		free(self);
+		give_up(self);
 		return NULL;
 	}
 	arena_init(&self->side, SIDE_ARENA);

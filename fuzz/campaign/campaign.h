@@ -33,7 +33,10 @@ struct campaign_options {
 
 struct campaign;
 
-/* Makes the output directories and opens the engines.  o must stay.  NULL with the reason in e. */
+/*
+ * Makes the output directories and opens the engines.  o must stay.  NULL with the reason in e, such as that another
+ * campaign writes into the directory.
+ */
 struct campaign *campaign_open(const struct campaign_options *o, struct error *e) MUST_CHECK;
 const struct campaign_options *campaign_options(const struct campaign *self);
 

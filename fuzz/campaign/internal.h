@@ -60,6 +60,7 @@ struct campaign {
 	int open;                /* index of the window that is being filled */
 	struct arena side;       /* for minimizing and writing; the case itself lives in the driver's arena */
 	char findings_dir[PATH_TEXT], oracle_dir[PATH_TEXT];
+	int lock; /* of the output directory (file_lock) */
 
 	int64_t cases, skipped, oracle_disagreements;
 	struct tally all, stratum[STRATUM_COUNT], dtype[DTYPE_COUNT];

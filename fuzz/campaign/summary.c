@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "graph/heap.h"
 #include "graph/json.h"
@@ -284,6 +285,7 @@ int campaign_close(struct campaign *self, struct campaign_end *end)
 	for (int i = 0; i < self->n_corpus; i++)
 		free(self->corpus[i].text);
 	free(self->corpus);
+	close(self->lock);
 	free(self);
 	return code;
 }
