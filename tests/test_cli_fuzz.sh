@@ -150,6 +150,16 @@ checks=$((checks + 1))
 : >"$work/file"
 check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
 
+# A finding that cannot be written is printed whole.
+check 1 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/unwritten" --quiet
+report=$(echo "$work"/unwritten/findings/*.json)
+mv "$report" "$work/unwritten.json"
+mkdir "$report"
+check 4 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/unwritten" --quiet
+says err "adjudge: cannot replace $report: not a regular file"
+sed -n '/^{/,/^}/p' "$work/err" >"$work/printed.json"
+same "$work/printed.json" "$work/unwritten.json"
+
 # One campaign writes into a directory; what a killed one left over is swept, and nothing else.
 busy=$work/busy
 "$adjudge" fuzz --engine tape --time 60 --driver plain --out "$busy" --quiet >/dev/null &

@@ -17,10 +17,14 @@ void fail(struct failure *self, const char *format, ...)
 	va_end(args);
 }
 
-void write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len)
+bool write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len)
 {
 	struct error e = {0};
 
-	if (!self->any && !file_write_atomic(dir, name, text, len, &e))
-		fail(self, "%s", e.text);
+	if (file_write_atomic(dir, name, text, len, &e))
+		return true;
+	fail(self, "%s", e.text);
+	fprintf(stderr, "adjudge: %s; it would be:\n", text_disarm(e.text, false));
+	fwrite(text, 1, len, stderr);
+	return false;
 }

@@ -13,7 +13,8 @@ struct failure {
 
 /* Records a failure of adjudge or the machine, with a reason in the format of printf.  Only the first one is kept. */
 void fail(struct failure *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Writes a file as file_write_atomic does, unless something has failed already; an error is a failure. */
-void write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len);
+/* Writes a file as file_write_atomic does.  What cannot be written is a failure, and is printed whole on standard
+ * error. */
+bool write_or_fail(struct failure *self, const char *dir, const char *name, const char *text, size_t len);
 
 #endif

@@ -263,8 +263,6 @@ static void take_over(struct triage *self, struct finding *f, const struct triag
 	struct finding old = *f;
 	struct error e = {0};
 
-	if (*f->file)
-		file_remove(self->dir, f->file, &e);
 	set_text(&f->signature, t->signature);
 	f->n_symptom = 0;
 	add_symptom(self, f, &t->symptom);
@@ -278,7 +276,9 @@ static void take_over(struct triage *self, struct finding *f, const struct triag
 		}
 	f->ops = t->ops;
 	snprintf(f->file, sizeof f->file, "%016llx.json", (unsigned long long)hash_text(t->symptom.fine));
-	write_or_fail(self->failure, self->dir, f->file, t->text, t->len);
+	if (write_or_fail(self->failure, self->dir, f->file, t->text, t->len) && *old.file &&
+	    strcmp(old.file, f->file) != 0)
+		file_remove(self->dir, old.file, &e);
 }
 
 /* Whether f should learn the wiring of program p: the names of f are all ops with regions, and none of its wirings is
