@@ -239,6 +239,8 @@ bool engine_receive(struct engine *self) { return self->place->receive(self); }
 
 bool engine_restart(struct engine *self) { return worker_restart(self->worker); }
 
+struct engine_trouble engine_trouble(const struct engine *self) { return worker_trouble(self->worker); }
+
 int engine_timeout(const struct engine *self) { return worker_timeout(self->worker); }
 
 void engine_set_timeout(struct engine *self, int timeout_ms) { worker_set_timeout(self->worker, timeout_ms); }

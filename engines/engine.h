@@ -120,6 +120,13 @@ void engine_set_timeout(struct engine *self, int timeout_ms);
  */
 bool engine_restart(struct engine *self);
 
+/* How often the engine's process was started, and how many requests ended badly, whether or not that came again. */
+struct engine_trouble {
+	int starts, crashes, hangs, broken; /* broken: an answer that cannot be read */
+};
+/* All 0 for an engine that is not isolated. */
+struct engine_trouble engine_trouble(const struct engine *self);
+
 /* Answers all points of c: out[c->n_point], in the arena.  Isolated engines run in their worker. */
 void engine_answer(struct engine *self, const struct testcase *c, struct arena *a, struct answer *out);
 

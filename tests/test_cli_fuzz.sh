@@ -20,12 +20,27 @@ for driver in $drivers; do
 done
 check 0 fuzz --engine tape --engine functional --engine forward --seed 3 --cases 60 --driver plain --corpus "$doc" --out "$work/right" --json --quiet
 says out '"cases": 60'
+says out '"asked": '
 check 1 fuzz --engine tape+scale:mul:1.5 --time 30 --max-findings 1 --driver plain --out "$work/first" --quiet
 # Engines behind the protocol: our own workers speak it.
 there="proc:exec '$adjudge' worker --engine"
 check 0 run --engine "$there tape" "$loop"
 check 1 run --engine "$there tape+scale:mul:1.5" "$loop"
 says out 'proc:'
+# A hang or crash that does not come again is counted, and so is a request that a hello excludes.
+cat >"$work/once" <<END
+if [ ! -e "$work/once.died" ]; then
+	: >"$work/once.died"
+	"$adjudge" worker --engine tape </dev/null
+	read -r line
+	kill -SEGV \$\$
+fi
+exec "$adjudge" worker --engine tape
+END
+check 1 gate "$loop" --engine "proc:exec sh '$work/once'" --json
+says out '"restarts": 1, "crashes": 1'
+check 0 gate "$doc" --engine "$there tape | sed -u '1s/{/{\"requests\":[[\"vjp\"]],/'" --json
+says out '"not_asked": '
 # A NaN that an engine says it makes of zeros is no lead.
 prod=$source/corpus/zoo/prod-div-zero.json
 check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"

@@ -26,11 +26,12 @@ struct worker {
 	char *spec;         /* the spec of a built-in engine, or the command or path of another one */
 	const char *option; /* the option of `worker` that stands before it */
 	bool foreign;
-	int timeout_ms;       /* 0: as the hello says */
-	long id;              /* requests sent */
-	int failures;         /* to start, in a row */
-	struct error why;     /* the last of these failures */
-	struct error trouble; /* why the last request was not sent; no text: it was */
+	int timeout_ms;             /* 0: as the hello says */
+	long id;                    /* requests sent */
+	int crashes, hangs, broken; /* requests that ended so */
+	int failures;               /* to start, in a row */
+	struct error why;           /* the last of these failures */
+	struct error trouble;       /* why the last request was not sent; no text: it was */
 	struct process process;
 	bool greeted; /* a process has sent a hello; all later ones must send the same */
 	struct hello hello;
@@ -216,6 +217,14 @@ int worker_starts(const void *worker)
 	return w->process.starts;
 }
 
+struct engine_trouble worker_trouble(const void *worker)
+{
+	const struct worker *w = worker;
+
+	return w ? (struct engine_trouble){w->process.starts, w->crashes, w->hangs, w->broken}
+	         : (struct engine_trouble){0};
+}
+
 int worker_timeout(const void *worker)
 {
 	const struct worker *w = worker;
@@ -229,9 +238,12 @@ int worker_timeout(const void *worker)
 	return w->foreign ? WORKER_FOREIGN_MS : WORKER_TIMEOUT_MS;
 }
 
-static void answer_all(
-    const struct testcase *c, int n, struct answer *const *out, enum answer_status status, const char *text)
+static void answer_all(struct worker *w, const struct testcase *c, int n, struct answer *const *out,
+    enum answer_status status, const char *text)
 {
+	w->crashes += status == ANSWER_CRASH;
+	w->hangs += status == ANSWER_HANG;
+	w->broken += status == ANSWER_PROTOCOL;
 	for (int k = 0; k < n; k++)
 		for (int i = 0; i < c[k].n_point; i++)
 			out[k][i] = (struct answer){.status = status, .text = text};
@@ -268,17 +280,17 @@ static void bury(
 	if (how == EXCHANGE_LATE) {
 		/* a child left behind may hold the socket open: the process died all the same */
 		if (process_reap(&w->process, 0, &status))
-			answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
+			answer_all(w, c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		else
-			answer_all(c, n, out, ANSWER_HANG,
+			answer_all(w, c, n, out, ANSWER_HANG,
 			    with_complaint(w, arena_printf(a, "no answer within %d ms", worker_timeout(w)), a));
 		return;
 	}
 	if (process_reap(&w->process, how == EXCHANGE_END ? PROCESS_DYING_MS : 0, &status)) {
-		answer_all(c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
+		answer_all(w, c, n, out, ANSWER_CRASH, with_complaint(w, process_death(status, a), a));
 		return;
 	}
-	answer_all(c, n, out,
+	answer_all(w, c, n, out,
 	    how == EXCHANGE_FAILED       ? ANSWER_FAILURE
 	        : how == EXCHANGE_MEMORY ? ANSWER_CRASH
 	                                 : ANSWER_PROTOCOL,
@@ -294,7 +306,7 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 	int status;
 
 	if (*w->trouble.text) {
-		answer_all(c, n, out, ANSWER_FAILURE, arena_printf(a, "%s", w->trouble.text));
+		answer_all(w, c, n, out, ANSWER_FAILURE, arena_printf(a, "%s", w->trouble.text));
 		return false;
 	}
 	how = process_receive(&w->process, worker_timeout(w));
@@ -306,7 +318,7 @@ bool worker_receive(void *worker, const struct testcase *c, int n, struct arena 
 		return true;
 	error_set(&e, NULL, "more than one line"); /* the first error stays */
 	process_reap(&w->process, 0, &status);
-	answer_all(c, n, out, ANSWER_PROTOCOL,
+	answer_all(w, c, n, out, ANSWER_PROTOCOL,
 	    with_complaint(w, arena_printf(a, "%s%s%s", e.place, *e.place ? ": " : "", e.text), a));
 	return false;
 }

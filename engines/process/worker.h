@@ -6,6 +6,7 @@
 #define ENGINES_PROCESS_WORKER_H
 
 #include "graph/answer.h"
+#include "engines/engine.h"
 #include "hello.h"
 
 enum {
@@ -58,6 +59,8 @@ void worker_set_timeout(void *worker, int timeout_ms);
 void worker_set_memory(void *worker, int64_t bytes);
 /* Processes started so far. */
 int worker_starts(const void *worker);
+/* What engine_trouble says; all 0 for NULL. */
+struct engine_trouble worker_trouble(const void *worker);
 
 /*
  * The environment variable that tells a process that it is a worker.  Its value is the number of the supervisor's

@@ -209,7 +209,7 @@ void campaign_count(struct campaign *self, const struct testcase *c, const struc
 	for (int k = 0; k < self->bench.n_engine; k++) {
 		const struct judgement *j = &r->judgement[k];
 
-		self->verdict[k][j->verdict]++;
+		account_add(&self->account[k], self->bench.engine[k], c, r->answer[k], j, &self->side);
 		if (j->verdict == VERDICT_UNSUPPORTED)
 			continue;
 		self->components_decided += j->decided;

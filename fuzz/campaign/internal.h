@@ -4,6 +4,7 @@
 
 #include "campaign.h"
 #include "fuzz/cross/cross.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/bench/failure.h"
 #include "fuzz/triage/triage.h"
 
@@ -66,7 +67,7 @@ struct campaign {
 	struct tally all, stratum[STRATUM_COUNT], dtype[DTYPE_COUNT];
 	int64_t undecided[REASON_COUNT];
 	int64_t components_decided, components_undecided[REASON_COUNT];
-	int64_t verdict[BENCH_ENGINES][VERDICT_COUNT];
+	struct account account[BENCH_ENGINES];
 	int64_t ops[LIMIT_NODES + 1];
 
 	struct triage triage; /* the findings */

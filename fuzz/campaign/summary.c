@@ -91,9 +91,7 @@ static void put_engines(struct json_writer *w, const struct campaign *self)
 		json_begin_object(w, JSON_FLOW);
 		json_member_string(w, "engine", self->o->spec[k]);
 		json_member_string(w, "engine_version", engine_version(self->bench.engine[k], w->text.arena));
-		for (int v = 0; v < VERDICT_COUNT; v++)
-			if (self->verdict[k][v])
-				json_member_integer(w, verdict_names[v], self->verdict[k][v]);
+		account_put(&self->account[k], self->bench.engine[k], w);
 		json_end(w);
 	}
 	json_end(w);
@@ -114,11 +112,7 @@ static int median_ops(const struct campaign *self)
 /* Number of cases on which the engine was judged. */
 static int64_t judged(const struct campaign *self, int k)
 {
-	int64_t sum = 0;
-
-	for (int v = 0; v < VERDICT_COUNT; v++)
-		sum += v == VERDICT_UNSUPPORTED ? 0 : self->verdict[k][v];
-	return sum;
+	return account_asked(&self->account[k]) - self->account[k].verdict[VERDICT_UNSUPPORTED];
 }
 
 static double share(double seconds, double elapsed) { return elapsed > 0 ? seconds / elapsed : 0; }
@@ -242,6 +236,8 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
 	    (long long)self->oracle_disagreements, self->o->out);
 
+	for (int k = 0; k < self->bench.n_engine; k++)
+		text = arena_printf(a, "%s%s", text, account_text(&self->account[k], self->bench.engine[k], a));
 	for (int k = 0; k < self->bench.n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
 			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n",

@@ -7,6 +7,7 @@
 #include "baseline.h"
 #include "commands.h"
 #include "expect.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/campaign/case_paths.h"
 
 enum { ENGINES = 256 };
@@ -20,6 +21,7 @@ struct gate {
 	struct bench pool; /* the oracle; engines live below */
 	int n_engine;
 	struct engine *engine[ENGINES]; /* every spec met so far */
+	struct account *account;        /* [ENGINES] in keep */
 
 	struct arena arena; /* a case */
 	struct arena keep;  /* the baseline and the JSON output */
@@ -55,6 +57,15 @@ static struct engine *find_engine(struct gate *g, const char *spec)
 		return NULL;
 	}
 	return g->engine[g->n_engine++] = engine;
+}
+
+static struct account *account_of(struct gate *g, const struct engine *engine)
+{
+	int k = 0;
+
+	while (g->engine[k] != engine)
+		k++;
+	return &g->account[k];
 }
 
 /* One line and one JSON object for something that is wrong. */
@@ -201,6 +212,7 @@ static void gate_case(struct gate *g, const char *path)
 	for (int k = 0; k < b.n_engine; k++) {
 		if (machine_failed(engine_spec(b.engine[k]), r.answer[k], c.n_point))
 			note_trouble(g, EXIT_OURS);
+		account_add(account_of(g, b.engine[k]), b.engine[k], &c, r.answer[k], &r.judgement[k], &g->arena);
 		check_judgement(g, path, &c, b.engine[k], r.answer[k], &r.judgement[k]);
 	}
 	for (int i = 0; i < c.n_expect; i++) {
@@ -252,6 +264,9 @@ static void finish_output(struct gate *g, int code)
 {
 	size_t len;
 
+	/* The engines under test come first; the others are named by expectations alone. */
+	for (int k = 0; k < g->specs.n && !g->json; k++)
+		fputs(account_text(&g->account[k], g->engine[k], &g->keep), stdout);
 	if (!g->json) {
 		if (g->n_unchecked)
 			printf("%d expectations were not checked\n", g->n_unchecked);
@@ -261,6 +276,14 @@ static void finish_output(struct gate *g, int code)
 	}
 	json_end(&g->w);
 	json_member_strings(&g->w, "not_checked", g->unchecked, g->n_unchecked, JSON_BLOCK);
+	json_member_array(&g->w, "engines", JSON_BLOCK);
+	for (int k = 0; k < g->specs.n; k++) {
+		json_begin_object(&g->w, JSON_FLOW);
+		json_member_string(&g->w, "engine", engine_spec(g->engine[k]));
+		account_put(&g->account[k], g->engine[k], &g->w);
+		json_end(&g->w);
+	}
+	json_end(&g->w);
 	json_member_integer(&g->w, "cases", g->cases);
 	json_member_integer(&g->w, "decided", g->decided);
 	json_member_integer(&g->w, "known", g->known);
@@ -326,6 +349,7 @@ int command_gate(int argc, char **argv)
 		texts_add_right_engines(&g.specs);
 	arena_init(&g.arena, COMMAND_ARENA);
 	arena_init(&g.keep, COMMAND_ARENA);
+	g.account = NEW(&g.keep, struct account, ENGINES);
 	set_today(&g);
 	files = paths_find((const char *const *)path, n);
 	for (int i = 0; i < g.specs.n; i++) {
