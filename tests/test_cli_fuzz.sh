@@ -41,6 +41,20 @@ check 1 gate "$loop" --engine "proc:exec sh '$work/once'" --json
 says out '"restarts": 1, "crashes": 1'
 check 0 gate "$doc" --engine "$there tape | sed -u '1s/{/{\"requests\":[[\"vjp\"]],/'" --json
 says out '"not_asked": '
+# An engine about which nothing is decided fails the run, however well the others do.
+for request in '"ops":["mull"]' '"requests":[["jvp"]]'; do
+	mute="$there tape | sed -u '1s/{/{$request,/'"
+	check 5 gate "$loop" --engine tape --engine "$mute"
+	says out 'decided nothing, mostly because: '
+	check 5 run "$loop" --engine tape --engine "$mute"
+	says err 'nothing was decided about proc:'
+done
+check 5 fuzz --engine tape --engine "$there tape | sed -u '1s/{/{\"ops\":[\"mull\"],/'" --cases 20 --driver plain --out "$work/mute" --quiet
+says out 'decided nothing, mostly because: '
+check 0 gate "$doc" --engine tape --min-decided 90
+check 5 gate "$doc" --engine tape --min-decided 100
+check 5 fuzz --engine tape --cases 50 --driver generate --min-decided 100 --out "$work/min" --quiet
+check 2 fuzz --engine tape --cases 50 --min-decided 101 --out "$work/min" --quiet
 # A NaN that an engine says it makes of zeros is no lead.
 prod=$source/corpus/zoo/prod-div-zero.json
 check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"
@@ -90,6 +104,8 @@ cat >"$work/sine.json" <<'EOF'
 {"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}],
  "results": ["y"], "points": [[0.75]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
 EOF
+check 0 run "$work/sine.json" # the default engine forward is not asked about a vjp
+check 5 run "$work/sine.json" --engine tape --engine forward
 declares() {
 	echo "proc:'$adjudge' worker --engine $1 | sed -u '1s/{/{$2,/'"
 }

@@ -9,7 +9,7 @@ enum exit_code {
 	EXIT_USAGE = 2,
 	EXIT_BAD_CASE = 3, /* a case, report, profile or baseline that cannot be read or is refused */
 	EXIT_OURS = 4,     /* our own or the machine's failure */
-	EXIT_NOTHING = 5,  /* nothing was run or decided */
+	EXIT_NOTHING = 5,  /* nothing was run, or an engine under test decided nothing or too little */
 	EXIT_FLAKY = 6     /* only findings that a fresh process did not show again */
 };
 

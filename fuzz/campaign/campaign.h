@@ -10,6 +10,8 @@
 struct campaign_options {
 	const char *const *spec;
 	int n_spec;
+	bool named;          /* the user named these engines: each must decide something */
+	int64_t min_decided; /* percent of the cases asked that each engine must decide for a clean end */
 	const char
 	    *right_on; /* spec of a reference engine: a finding counts only where it is right (bench.h); NULL: always */
 	uint64_t seed;

@@ -213,6 +213,17 @@ static char *summary_write(const struct campaign *self, struct arena *a, size_t 
 	return json_finish(&w, len);
 }
 
+/* Whether something was decided, about every engine as much as it was to be. */
+static bool judged_enough(const struct campaign *self)
+{
+	if (self->o->no_oracle)
+		return campaign_compared(self);
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (account_too_few(&self->account[k], self->o->min_decided, self->o->named))
+			return false;
+	return self->all.decided;
+}
+
 static int exit_code(const struct campaign *self)
 {
 	bool solid = false;
@@ -225,7 +236,7 @@ static int exit_code(const struct campaign *self)
 		return solid ? EXIT_FINDING : EXIT_FLAKY;
 	if (self->o->cross_strict && campaign_leads(self))
 		return EXIT_FINDING;
-	return self->all.decided || (self->o->no_oracle && campaign_compared(self)) ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return judged_enough(self) ? EXIT_NO_FINDING : EXIT_NOTHING;
 }
 
 static char *text_write(const struct campaign *self, struct arena *a)

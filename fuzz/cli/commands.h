@@ -26,6 +26,9 @@ enum { COMMAND_ARENA = 1 << 30 };
  * where it failed. */
 int write_output(const char *path, const char *text, size_t len);
 
+/* What --min-decided of `fuzz` and `gate` means. */
+#define MIN_DECIDED_HELP "exit 5 if an engine decided less of the cases it was asked (default: if it decided nothing)"
+
 /* Every built-in engine without a fault. */
 void texts_add_right_engines(struct texts *list);
 /* "vjp", "vjp,jvp" or "primal": the middle part of a signature. */

@@ -120,6 +120,7 @@ int command_fuzz(int argc, char **argv)
 	        "do not stop at findings (the default, unless --max-findings)"},
 	    {"max-findings", OPTION_NUMBER, &max_findings, "N", "stop after N distinct findings"},
 	    {"corpus", OPTION_TEXT, &c.corpus, "DIR", "start from the cases in this directory"},
+	    {"min-decided", OPTION_PERCENT, &c.min_decided, "PERCENT", MIN_DECIDED_HELP},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	    {"json", OPTION_FLAG, &json, NULL, "print the summary as JSON"},
 	};
@@ -155,6 +156,7 @@ int command_fuzz(int argc, char **argv)
 			return complain_about_case(&e);
 		c.profile_name = profile;
 	}
+	c.named = specs.n;
 	if (!specs.n)
 		texts_add_right_engines(&specs);
 	c.spec = specs.at;

@@ -13,8 +13,9 @@
 enum { ENGINES = 256 };
 
 struct gate {
-	struct texts specs; /* judged on every case */
-	bool strict, json;
+	struct texts specs;       /* judged on every case */
+	bool strict, json, named; /* named: specs are from the command line */
+	int64_t min_decided;      /* percent of the cases that an engine is asked */
 	struct baseline baseline;
 	char today[16];
 
@@ -257,6 +258,9 @@ static int gate_exit(const struct gate *g)
 		return g->trouble;
 	if (g->failures)
 		return EXIT_FINDING;
+	for (int k = 0; k < g->specs.n; k++)
+		if (account_too_few(&g->account[k], g->min_decided, g->named))
+			return EXIT_NOTHING;
 	return g->decided ? EXIT_NO_FINDING : EXIT_NOTHING;
 }
 
@@ -327,6 +331,7 @@ int command_gate(int argc, char **argv)
 	        "judge this engine; may be repeated (default: every right built-in one)"},
 	    {"baseline", OPTION_TEXT, &baseline, "FILE", "findings that are known, with link, reason and expiry"},
 	    {"strict", OPTION_FLAG, &g.strict, NULL, "an inaccurate right engine fails"},
+	    {"min-decided", OPTION_PERCENT, &g.min_decided, "PERCENT", MIN_DECIDED_HELP},
 	    {"json", OPTION_FLAG, &g.json, NULL, "print JSON"},
 	};
 	const struct options o = {"gate", "PATH... [OPTION]...",
@@ -345,6 +350,7 @@ int command_gate(int argc, char **argv)
 
 	if (code >= 0)
 		return code;
+	g.named = g.specs.n;
 	if (!g.specs.n)
 		texts_add_right_engines(&g.specs);
 	arena_init(&g.arena, COMMAND_ARENA);

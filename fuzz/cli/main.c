@@ -74,7 +74,7 @@ static void print_usage(FILE *f)
 	fputs("\n'adjudge COMMAND --help' says more; 'adjudge --version' prints versions.\n"
 	      "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the "
 	      "machine's failure,\n"
-	      "5 nothing was run or decided, 6 only findings that did not come again.\n",
+	      "5 nothing was run or too little decided, 6 only findings that did not come again.\n",
 	    f);
 }
 

@@ -96,6 +96,7 @@ static const char *const value_wanted[] = {
     [OPTION_TEXT] = "a name",
     [OPTION_TEXTS] = "at most 64 different ones",
     [OPTION_NUMBER] = "an integer >= 0",
+    [OPTION_PERCENT] = "an integer from 0 to 100",
     [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal",
     [OPTION_DURATION] = "a positive time such as 90s, 10m, 8h",
     [OPTION_LIMIT] = "a time such as 90s, 10m, 8h, or 0 for no limit",
@@ -116,7 +117,8 @@ static bool take_value(const struct option_row *r, const char *text)
 	case OPTION_TEXTS:
 		return texts_add(r->out, text);
 	case OPTION_NUMBER:
-		if (!parse_unsigned(text, 10, &u) || u > INT64_MAX)
+	case OPTION_PERCENT:
+		if (!parse_unsigned(text, 10, &u) || u > (r->kind == OPTION_PERCENT ? 100 : INT64_MAX))
 			return false;
 		*(int64_t *)r->out = (int64_t)u;
 		return true;

@@ -23,6 +23,7 @@ enum option_kind {
 	OPTION_TEXT,     /* const char *; not empty where the argument is FILE or DIR */
 	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
 	OPTION_NUMBER,   /* int64_t >= 0 */
+	OPTION_PERCENT,  /* int64_t, 0 to 100 */
 	OPTION_SEED,     /* uint64_t, decimal or 0x */
 	OPTION_DURATION, /* double, seconds > 0; suffix s, m, h or d */
 	OPTION_LIMIT     /* the same, or 0, which means no limit */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/cross/show.h"
 #include "reports/report.h"
 
@@ -18,6 +19,8 @@ struct command_run {
 	struct json_writer w;
 	struct arena arena;      /* a case */
 	struct arena text_arena; /* the JSON output */
+	struct texts tested;     /* the specs given, or the right engines; account[k] is of tested.at[k] */
+	struct account account[OPTIONS_TEXTS];
 	int findings, decided, cases, leads;
 	bool signature_seen;
 	bool foreign; /* a report's engine is not built in, and was not given */
@@ -155,9 +158,8 @@ static bool collect_specs(struct command_run *r, const struct testcase *c, const
 			complain(
 			    "expect[%d]: '%s' is not checked: a file never starts an engine; give it with --engine", i,
 			    c->expect[i].engine);
-	*specs = r->specs;
-	if (!specs->n) {
-		texts_add_right_engines(specs);
+	*specs = r->tested;
+	if (!r->specs.n) {
 		for (int i = 0; i < c->n_expect; i++)
 			if (c->expect[i].engine && strcmp(c->expect[i].engine, "*") &&
 			    file_may_name(c->expect[i].engine))
@@ -233,6 +235,11 @@ static int show_judgements(struct command_run *r, const struct texts *specs, con
 	int code = 0;
 
 	for (int k = 0; k < specs->n; k++) {
+		int tested = spec_index(&r->tested, specs->at[k]);
+
+		if (tested >= 0)
+			account_add(
+			    &r->account[tested], b->engine[k], c, result->answer[k], &result->judgement[k], &r->arena);
 		note_judgement(r, specs->at[k], c, &result->judgement[k]);
 		if (r->json)
 			put_judgement(r, specs->at[k], c, result, k, engine_recomputed(b->engine[k]));
@@ -306,6 +313,19 @@ static int run_case(struct command_run *r, const char *path)
 	return code;
 }
 
+/* Whether something was decided, and about every engine under test; complains about those that decided nothing. */
+static bool judged_enough(const struct command_run *r)
+{
+	bool enough = r->decided && !r->foreign;
+
+	for (int k = 0; k < r->tested.n && !r->no_oracle; k++)
+		if (account_too_few(&r->account[k], 0, r->specs.n)) {
+			complain("run: nothing was decided about %s", r->tested.at[k]);
+			enough = false;
+		}
+	return enough;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct command_run r = {0};
@@ -342,6 +362,9 @@ int command_run(int argc, char **argv)
 			return EXIT_USAGE;
 	if (!check_spec("run", r.against))
 		return EXIT_USAGE;
+	r.tested = r.specs;
+	if (!r.tested.n)
+		texts_add_right_engines(&r.tested);
 	r.cross = r.cross || r.no_oracle || r.strict || r.against;
 	arena_init(&r.arena, COMMAND_ARENA);
 	arena_init(&r.text_arena, COMMAND_ARENA);
@@ -368,5 +391,5 @@ int command_run(int argc, char **argv)
 		return r.trouble;
 	if (!r.signature && (r.findings || (r.strict && r.leads)))
 		return EXIT_FINDING;
-	return r.decided && !r.foreign ? EXIT_NO_FINDING : EXIT_NOTHING;
+	return judged_enough(&r) ? EXIT_NO_FINDING : EXIT_NOTHING;
 }
