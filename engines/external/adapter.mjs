@@ -1,17 +1,18 @@
 /*
- * What adapters in JavaScript share: the protocol, and programs as source text.
+ * Shared by the adapters in JavaScript: the protocol, and programs as source text.
  *
- * An adapter is a table of source templates for the ops, and the calls of its engine's transforms, as text too: what runs is what `adjudge emit` prints.
- * Integers and bool are constants here ("constants" in the hello): they have no part in the function that an engine sees.  See ../PROTOCOL.md.
+ * An adapter has a table of source templates for the ops, and the calls of its engine's transforms as text.  So it runs
+ * exactly the source that `adjudge emit` prints.  Integers and bool are constants ("constants" in the hello): they are no
+ * part of the function that an engine sees.  See ../PROTOCOL.md.
  *
- * Packages are looked for in the folder (or the node_modules folder) that the environment variable ADJUDGE_NODE_MODULES names, then where node looks for
- * this file's own (NODE_PATH among it).
+ * Packages are searched in the folder (or the node_modules folder) that the environment variable ADJUDGE_NODE_MODULES
+ * names, then where node searches for this file's packages (including NODE_PATH).
  */
 import { createRequire } from "node:module";
 import path from "node:path";
 import readline from "node:readline";
 
-/* The engine has no such thing; the message says what. */
+/* The engine lacks something; the message says what. */
 export class Unsupported extends Error {}
 
 export function load(name) {
@@ -29,7 +30,7 @@ export const same = (a, b) => a.length === b.length && a.every((n, k) => n === b
 
 const words = { nan: NaN, inf: Infinity, "-inf": -Infinity };
 
-/* The elements, row-major: numbers, and booleans.  An integer that a number cannot hold stays a string, which an answer may have. */
+/* The elements, row-major: numbers and booleans.  An integer that a number cannot hold stays a string, as in answers. */
 export function flat(data, type) {
     const one = (v) => typeof v !== "string" ? v : v in words ? words[v] : Number.isSafeInteger(Number(v)) ? Number(v) : v;
     return (Array.isArray(data) ? data : [data]).map(one);
@@ -78,8 +79,9 @@ class Node {
 }
 
 /*
- * A case's program as lines of source.  types: of every value; constants: elements by name.  The function has the float inputs and results alone.
- * use(name, last): source of a use of a value, and drop(name): a statement for one that nothing uses, if the engine wants one.
+ * A case's program as lines of source.  types: the type of every value; constants: elements by name.  The function has
+ * only the float inputs and results.  use(name, last): source of a use of a value.  drop(name): a statement for a value
+ * that nothing uses, if the engine needs one.
  */
 export class Program {
     constructor(kase, ops, { use = (name) => name, drop = null } = {}) {
@@ -106,7 +108,7 @@ export class Program {
 
     isFloat(name) { return isFloat(dtypeOf(this.types.get(name))); }
 
-    /* Puts in the uses, now that it is known which one is the last, and leaves out constants that only the adapter has looked at. */
+    /* Inserts the uses: now the last one is known.  Leaves out constants that only the adapter has read. */
     #finish(lines, use, drop) {
         const end = `return [${this.results.map((r) => MARK + r + MARK).join(", ")}];`;
         const left = new Map();
@@ -141,8 +143,8 @@ export class Program {
 /* ---- requests ---- */
 
 /*
- * The stack of transforms over `inner` as source, innermost first, of the float values alone; tensor(data, type): a seed as source.
- * types: of all values of the derivative.
+ * The stack of transforms over `inner` as source, innermost first, for the float values only.  tensor(data, type): a seed
+ * as source.  types: of all values of the derivative.
  */
 export function stack(kase, program, inner, tensor) {
     const inputs = kase.inputs.map((b) => b.split(": ")[1]);
@@ -162,7 +164,7 @@ export function stack(kase, program, inner, tensor) {
     return { text, types };
 }
 
-/* The float values that an engine gave, among the others: those as they are in `values`, else zeros of their type. */
+/* The engine's float values, and between them the others: from `values`, else zeros of their type. */
 export function complete(types, floats, values = []) {
     const rest = floats.slice();
     return types.map((t, k) => isFloat(dtypeOf(t)) ? tensorOut(t, rest.shift()) : values[k] ? tensorOut(t, values[k]) : zerosOut(t));
@@ -195,7 +197,7 @@ export function startsOf(node, at, size) {
 
 /* ---- the protocol ---- */
 
-/* hello: the members of the first line.  answer(case): a list, a point each, of {primal, derivative}.  emit(case): source text. */
+/* hello: the members of the first line.  answer(case): {primal, derivative} for each point.  emit(case): source text. */
 export async function serve(hello, answer, emit) {
     const say = (value) => process.stdout.write(JSON.stringify(value) + "\n");
     const emitting = process.argv.includes("--emit");

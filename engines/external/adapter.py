@@ -1,7 +1,7 @@
-"""What adapters in Python share: the protocol, and programs as source text.
+"""Shared by the adapters in Python: the protocol, and programs as source text.
 
-An adapter is a table of source templates for the ops, and the calls of its engine's transforms, as text too: what runs is what `adjudge emit` prints.
-See ../PROTOCOL.md.
+An adapter has a table of source templates for the ops, and the calls of its engine's transforms as text. So it runs
+exactly the source that `adjudge emit` prints. See ../PROTOCOL.md.
 """
 import functools
 import json
@@ -10,7 +10,7 @@ import sys
 
 
 class Unsupported(Exception):
-    """The engine has no such thing; the text says what."""
+    """The engine lacks something; the text says what."""
 
 
 # ---- values ----
@@ -46,7 +46,7 @@ def flat(data, type_text):
 
 
 def literal(values, shape):
-    """Nested lists of Python source, with what it cannot write as float('nan'); [] of no elements."""
+    """Nested lists of Python source, with float('nan') and so on for NaN and infinities; [] without elements."""
     if not values:
         return "[]"
     for extent in reversed(shape[1:]):
@@ -68,8 +68,9 @@ def tensor_out(dtype, shape, values):
 # ---- programs ----
 
 class Node:
-    """One op.  out: the first of outs, the names of its results; args: names; a: attributes as in a case; ty(k): the type of operand k; const(k): its elements, if it is one.
-    region(k): parameters, lines and results of its region k.  A rule may change what the line `to = expression` says: before, lines that come first, and to."""
+    """One op.  outs: the names of its results, and out the first one.  args: names of the operands.  a: attributes as in
+    a case.  ty(k): the type of operand k.  const(k): its elements, if it is a constant.  region(k): parameters, lines and
+    results of its region k.  A rule may change the line `to = expression`: it may set `to`, and lines `before` it."""
 
     def __init__(self, program, raw):
         self.program, self.raw, self.before = program, raw, []
@@ -101,7 +102,7 @@ class Node:
 
 
 class Program:
-    """A case's program as lines of source.  types: of every value; constants: flat elements by name."""
+    """A case's program as lines of source.  types: the type of every value; constants: flat elements by name."""
 
     def __init__(self, case, ops):
         self.ops, self.types, self.constants = ops, {}, {}
@@ -110,7 +111,7 @@ class Program:
         self.results = case["results"]
 
     def bind(self, values):
-        """Notes the types of "name: type", and gives the names."""
+        """Records the types of "name: type", and returns the names."""
         pairs = [v.split(": ") for v in values]
         self.types.update(pairs)
         return [name for name, _ in pairs]
@@ -133,16 +134,17 @@ class Program:
 
 
 def function(name, params, lines, result):
-    """As lines."""
+    """The function as lines."""
     return [f"def {name}({', '.join(params)}):"] + [f"    {line}" for line in [*lines, f"return {result}"]]
 
 
 class Function:
-    """A case as source for an engine of functions: f and the levels on it, each a function of the float inputs that gives its floats; the types of all that the outermost one gives.
-    A subclass has level(level, name), the lines of function `name` on self.name, which it becomes, and argument(data, type_text)."""
+    """A case as source for an engine that transforms functions: f and the levels on it, and the types of the outermost
+    results.  Each level is a function from the float inputs to its float outputs.  A subclass has level(level, name), the
+    lines of a function `name` on top of self.name, which it then becomes.  It also has argument(data, type_text)."""
 
     def __init__(self, case, ops, gives="({})"):
-        """gives: how f gives its results, each with a comma behind it."""
+        """gives: the results as f returns them, each followed by a comma."""
         self.case, self.program = case, Program(case, ops)
         p = self.program
         self.inputs = [x for x in p.inputs if floating(p.types[x])]
@@ -159,7 +161,7 @@ class Function:
         return ["(" + "".join(f"{self.argument(d, p.types[x])}, " for d, x in zip(point, p.inputs) if x in self.inputs) + ")" for point in self.case["points"]]
 
     def fixed(self, point):
-        """Elements of the results that are no floats: constants, or inputs."""
+        """The elements of the results that are no floats: constants, or inputs."""
         p = self.program
         return [None if r in self.results else p.constants[r] if r in p.constants else flat(point[p.inputs.index(r)], p.types[r]) for r in p.results]
 
@@ -185,10 +187,11 @@ def starts_of(node, x, at, size):
 # ---- the protocol ----
 
 def main(hello, answer, emit=None, together=None):
-    """hello: the members of the first line.  answer(case): a list, a point each, of {"primal": [...], "derivative": [...]}.  emit(case): source text.
-    together(cases): the answers of several at once, where that is faster; what it raises is no answer, and they are asked by halves."""
+    """hello: the members of the first line.  answer(case): a list of {"primal": [...], "derivative": [...]}, one per
+    point.  emit(case): source text.  together(cases): the answers to several cases at once, if that is faster.  If it
+    raises an exception, the cases are split into halves and asked again."""
     out = sys.stdout
-    sys.stdout = sys.stderr  # what the engine prints is no answer
+    sys.stdout = sys.stderr  # the engine's own output must not be read as an answer
     emitting = "--emit" in sys.argv[1:]
     print(json.dumps({"adjudge.engine": 1, **hello}), file=out, flush=True)
     for line in sys.stdin:
@@ -221,7 +224,7 @@ def guarded(answer, case):
         return [{"status": "unsupported", "text": str(e)}] * points
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as e:  # whatever an engine raises is its answer
+    except BaseException as e:  # an exception of the engine is its answer
         text = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:400]
         lower = text.lower()
         known = isinstance(e, NotImplementedError) or any(text in lower for text in ("not implemented", "not supported", "unsupported", "don't support"))

@@ -1,4 +1,4 @@
-"""Ops that move elements, and constants, as source on arrays of numpy: for engines whose arrays are numpy's, or that put their numbers into these."""
+"""Ops that move elements, and constants, as source on arrays of numpy. For engines that use numpy's arrays."""
 import adapter
 from adapter import Unsupported, resolved
 
@@ -19,7 +19,7 @@ def positions(at, shape=None):
 
 
 def window(x, start, size, stride):
-    """x[...]: what a slice with these strides takes; its end is one before the array where that is negative."""
+    """x[...]: a slice with these strides.  A negative end is one before the array."""
     ends = [a + k * s for a, k, s in zip(start, size, stride)]
     cuts = [f"{a}:{'' if e < 0 else e}:{s}" if k else "0:0" for a, k, e, s in zip(start, size, ends, stride)]
     return f"{x}[{', '.join(cuts)}]" if cuts else x
@@ -40,7 +40,7 @@ def reverse(n):
 
 
 def broadcast_to(n):
-    lead = [1] * (len(n.shape()) - len(n.shape(0)))  # it broadcasts no other rank
+    lead = [1] * (len(n.shape()) - len(n.shape(0)))  # it does not broadcast another rank
     x = f"np.reshape({n.args[0]}, {tuple(lead + n.shape(0))})" if lead else n.args[0]
     return f"np.broadcast_to({x}, {tuple(n.shape())})"
 

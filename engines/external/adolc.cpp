@@ -4,7 +4,7 @@
 #include "scalar.hpp"
 
 #ifndef ENGINE_VERSION
-#define ENGINE_VERSION "" /* its headers do not say */
+#define ENGINE_VERSION "" /* its headers do not contain it */
 #endif
 
 using adjudge::Program;
@@ -88,9 +88,12 @@ struct Tape {
 };
 
 /*
- * What its own formulas lose, of exp and log with 1 ulp, at most 2u.  With t = exp(-|x|): sinh = (1/t - t)/2 loses 3u/(2t) + ut + u|sinh|, at most 4u|sinh| + 5u/2,
- * and cosh' = (1/t - t)/2 from t' = -t and t'/t^2 another u/(2t) and ut.  tanh = (1 - t^2)/(1 + t^2) loses 4u|tanh| + u.  pow = exp(b log a) loses 3u|b log a| + 2u,
- * and |b log a| < 745.2.
+ * The errors of its own formulas, if exp and log are off by 1 ulp, at most 2u.  Let t = exp(-|x|).
+ *
+ * - sinh = (1/t - t)/2 loses 3u/(2t) + ut + u|sinh|, at most 4u|sinh| + 5u/2.
+ * - cosh' = (1/t - t)/2, from t' = -t and t'/t^2, loses another u/(2t) and ut.
+ * - tanh = (1 - t^2)/(1 + t^2) loses 4u|tanh| + u.
+ * - pow = exp(b log a) loses 3u|b log a| + 2u, and |b log a| < 745.2.
  */
 static const char declares[] = "\"weak_zero\":true,\"accuracy\":{\"sinh\":{\"absolute\":2},\"cosh\":{\"absolute\":2},\"tanh\":{\"absolute\":1},\"pow\":1120},";
 

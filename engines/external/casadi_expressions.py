@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""CasADi behind adjudge's protocol: casadi_expressions.py [sx | mx].  A tensor is an array of numpy whose elements are scalar expressions, SX or MX.
+"""CasADi behind adjudge's protocol: casadi_expressions.py [sx | mx].
 
-A case is one casadi.Function of all inputs, made once and called at each point; a level of a request is jtimes, forwards or transposed, of the level below.  Comparisons
-are expressions too, and select by one is if_else.
+A tensor is an array of numpy whose elements are scalar expressions, SX or MX. A case is one casadi.Function of all
+inputs, made once and called at each point. A level of a request is jtimes of the level below, forwards or transposed.
+Comparisons are expressions too; a select by a comparison is if_else.
 """
 import sys
 
@@ -12,7 +13,7 @@ from adapter_numpy import MOVES
 
 
 def of_floats(n):
-    """Its operands: an expression is a double, whose arithmetic is not that of integers."""
+    """Whether its operands are floats: an expression is a double, and has no integer arithmetic."""
     if not adapter.is_float(n.dtype(0)):
         raise Unsupported(f"{n.op} of integers")
     return ", ".join(n.args)
@@ -31,7 +32,7 @@ def along(call):
 
 
 def of_nothing(n, call):
-    """What has no value of no elements."""
+    """Refuses an op that has no value without elements."""
     if 0 in n.shape(0):
         raise Unsupported(f"{n.op} of nothing")
     return reduced(call)(n)
@@ -53,7 +54,7 @@ OPS = {
 
 
 class Room:
-    """What the source of a program calls."""
+    """The functions that the source of a program calls."""
 
     def __init__(self, kind):
         import casadi
@@ -65,7 +66,7 @@ class Room:
         return {name: getattr(self, name) for name in ("np", "ca", "op", "box", "each", "fold", "running", "matmul", "product")}
 
     def box(self, x):
-        """An array of expressions; of one that numpy has taken out of its array, too."""
+        """An array of expressions; also made from a single one that numpy has taken out of its array."""
         if isinstance(x, self.np.ndarray):
             return x
         out = self.np.empty((), object)
@@ -116,7 +117,7 @@ def size(type_text):
 
 
 def flat_of(data, types, which):
-    """One list of all elements, with 0 for values that are not in `which`."""
+    """All elements in one list, with 0 for values that are not in `which`."""
     given = dict(zip(which, data))
     return [double(v) for k, t in enumerate(types) for v in (adapter.flat(given[k], t) if k in given else [0.0] * size(t))]
 
@@ -139,7 +140,8 @@ class Engine:
         return out
 
     def function(self, case):
-        """x to the results and the derivative, each one column; the types of both.  Integers and bool are inputs too, which nothing is differentiated by."""
+        """A function from x to the results and the derivative, each one column; and the types of both.  Integers and bool are
+    inputs too, but nothing is differentiated by them."""
         ca, np, room = self.room.ca, self.room.np, self.room.names()
         program = adapter.Program(case, OPS)
         for elements in program.constants.values():
@@ -157,7 +159,7 @@ class Engine:
         y = self.room.column([v for r in room["f"](*args) for v in np.asarray(r, dtype=object).ravel()])
         d, of = y, outs
         for level in case["request"]:
-            # what is a float, seeded or asked for: a discrete value has neither
+            # the floats that have a seed or a derivative: discrete values have neither
             vjp, wrt = level["transform"] == "vjp", [k for k in level["wrt"]]
             seeded = range(len(of)) if vjp else wrt
             seeds = [(k, s) for k, s in zip(seeded, level["cotangents" if vjp else "tangents"]) if adapter.floating((of if vjp else types)[k])]

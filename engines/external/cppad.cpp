@@ -75,7 +75,7 @@ struct Tape {
 		std::vector<double> out;
 		f.Forward(0, x);
 		f.Forward(1, v);
-		/* of w times the derivative of f along v: the gradient stands second, as in the Hessian of its own drivers */
+		/* of w times the derivative of f along v: the gradient is second, as in the Hessian of CppAD's own drivers */
 		std::vector<double> both = f.Reverse(2, w);
 		for (size_t k = 0; k < x.size(); k++)
 			out.push_back(both[2 * k + 1]);

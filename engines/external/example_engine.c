@@ -1,5 +1,6 @@
 /*
- * example_engine.c: a whole engine behind adjudge_engine.h in 100 lines: forward mode with dual numbers, f64 scalars and vectors.
+ * example_engine.c: a whole engine behind adjudge_engine.h in 100 lines: forward mode with dual numbers, for f64 scalars
+ * and vectors.
  * Build: cc -shared -fPIC -I.. example_engine.c -lm -o example_engine.so
  * Try it: adjudge conform --engine so:./example_engine.so
  */
@@ -35,7 +36,7 @@ static struct dual apply(enum op op, struct dual a, struct dual b)
 	}
 }
 
-/* One node: out[n] of the operands a[na] and b[nb], which have n elements but for broadcast_to and reduce_sum. */
+/* One node: out[n] of a[na] and b[nb].  They have n elements too, except in broadcast_to and reduce_sum. */
 static void run(enum op op, const struct dual *a, int na, const struct dual *b, struct dual *out, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -44,7 +45,7 @@ static void run(enum op op, const struct dual *a, int na, const struct dual *b, 
 		out[0] = apply(ADD, out[0], a[i]);
 }
 
-/* The state: where the elements of each value begin among those of all; room for them follows. */
+/* The state: where the elements of each value begin, and then room for all of them. */
 static enum adjudge_status prepare(const struct adjudge_case *c, void **state, char text[ADJUDGE_TEXT])
 {
 	size_t n = 0;

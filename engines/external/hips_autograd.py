@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""HIPS/autograd behind adjudge's protocol: its tape (make_vjp) and its forward mode (make_jvp), stacked.  Needs autograd and numpy on the path of modules.
+"""HIPS/autograd behind adjudge's protocol: its tape (make_vjp) and its forward mode (make_jvp), stacked.
 
-The function that it differentiates has the float inputs and results alone; integers are constants.  Before numpy 2 a float32 of rank 0 that meets a number of Python
-becomes a double, whoever differentiates: f32 is offered from numpy 2 on.  abs is np.fabs: np.abs, which is for complex numbers too, divides by |x|, which rounds and overflows.
-Of numpy's vectorised functions up to 4 ulps are let pass by its own tests.
+It needs autograd and numpy on the module path. The differentiated function has only the float inputs and results;
+integers are constants.
+
+- f32 is offered from numpy 2 on. Before, a float32 of rank 0 becomes a double when it meets a Python number.
+- abs is np.fabs. np.abs also takes complex numbers and divides by |x|, which rounds and overflows.
+- numpy's own tests accept up to 4 ulps for its vectorised functions.
 """
 import adapter
 from adapter import Unsupported, floating
@@ -20,7 +23,7 @@ def reduce_(call):
 
 
 def extremum(call):
-    """numpy has none of no elements."""
+    """numpy has no extremum of no elements."""
     def rule(n):
         if any(n.shape(0)[d] == 0 for d in n.a.get("axes", [])) and 0 not in n.shape():
             raise Unsupported(f"{n.op} of nothing")
@@ -87,7 +90,7 @@ class Function(adapter.Function):
         seeds = [tensor(d, t) for d, t in zip(level["cotangents" if vjp else "tangents"], seeded) if floating(t)]
         at = [self.inputs.index(x) for x in wrt if x in self.inputs]
         some = at and any(floating(t) for t in self.types)
-        one = len(at) == 1  # an argument alone is no tuple
+        one = len(at) == 1  # a single argument is not a tuple
         argnum, all_seeds = at[0] if one else tuple(at), f"results(({''.join(f'{s}, ' for s in seeds)}))"
         self.name, self.types = name, [p.types[x] for x in wrt] if vjp else self.types
         xs = ", ".join(self.inputs)
@@ -113,7 +116,7 @@ def encode(x, onp):
 
 
 def complete(types, floats, onp, fixed=None):
-    """The tensors that the engine gave among those that are no floats: their elements, or zeros."""
+    """The engine's tensors, and between them those that are no floats: their elements, or zeros."""
     rest = iter(floats)
     zeros = [onp.zeros(adapter.shape_of(t), bool if adapter.dtype_of(t) == "bool" else int).ravel().tolist() for t in types]
     return [encode(next(rest), onp) if floating(t) else adapter.tensor_out(adapter.dtype_of(t), adapter.shape_of(t), (fixed or {}).get(k, zeros[k]))

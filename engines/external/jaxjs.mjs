@@ -1,10 +1,13 @@
 #!/usr/bin/env node
 /*
- * jax-js behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node jaxjs.mjs [MODE], where DIR has @jax-js/jax 0.1; its version is in the hello.  MODES are
- * below.  cpu, the default, interprets the kernels in binary64; wasm, the package's own default device, has polynomials of binary32 precision for sin,
- * exp and the like, also in f64, and is judged by these.  An array is moved where it is used: every use but the last takes a reference.  There is no
- * scatter and no loop.  The package asks for the class Float16Array wherever it meets a Float64Array: where node lacks the class (before 24), there is
- * one that nothing is of, and no f16.
+ * jax-js behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node jaxjs.mjs [MODE], where DIR has @jax-js/jax 0.1.
+ *
+ * MODES are below.  cpu, the default, interprets the kernels in binary64.  wasm, the package's own default device, uses
+ * polynomials of binary32 precision for sin, exp and similar functions, also in f64, and is judged by these.
+ *
+ * Using an array consumes it, so every use but the last takes a reference.  There is no scatter and no loop.  The package
+ * needs the class Float16Array wherever it meets a Float64Array.  Node before 24 lacks that class: then an empty class
+ * replaces it, and there is no f16.
  */
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -123,7 +126,7 @@ const OPS = {
 /* ---- transforms as source ---- */
 
 const PRELUDE = `
-// f as a function of its inputs in wrt; it consumes its arguments, as f does.
+// f as a function of its inputs in wrt.  Like f, it consumes its arguments.
 const of = (f, wrt, xs) => (...some) => f(...xs.map((x, i) => wrt.includes(i) ? some[wrt.indexOf(i)] : x.ref));
 const rest = (wrt, xs) => xs.forEach((x, i) => wrt.includes(i) || x.dispose());
 
@@ -149,7 +152,7 @@ function jvp(f, wrt, tangents) {
 `;
 
 const FLOAT16 = "globalThis.Float16Array ??= class {};";
-/* device, and what is done to the function first */
+/* the device, and a transformation of the function */
 const MODES = { wasm: ["wasm", "f"], wasm_jit: ["wasm", "jax.jit(f)"], cpu: ["cpu", "f"], cpu_jit: ["cpu", "jax.jit(f)"] };
 const seed = (data, type) => tensor(flat(data, type), shapeOf(type), dtypeOf(type));
 
@@ -186,7 +189,7 @@ function answer(jax, mode, kase) {
     });
 }
 
-/* The elements of what the engine gave, whose types are its answer too. */
+/* The elements of the engine's results.  Their types are part of its answer. */
 function checked(arrays, types) {
     const floats = types.filter((t) => isFloat(dtypeOf(t)));
     arrays.forEach((x, k) => {
@@ -203,10 +206,15 @@ if (!(mode in MODES)) {
 }
 const orders = (n) => n ? orders(n - 1).flatMap((s) => [[...s, "jvp"], [...s, "vjp"]]) : [[]];
 /*
- * Made of exp, log and asin, which lose an ulp (2u).  Differences of what is near 1, or of 1 and what is near it, lose so much of 1 and not of the value:
- * sinh and cosh' (e - 1/e)/2 up to 4u, tanh (e^2 - 1)/(e^2 + 1) 3u, atanh log((1 + x)/(1 - x))/2 4u, asinh log(x + sqrt(x^2 + 1)) 4u, acos pi/2 - asin 4u,
- * expm1 and log1p beyond their series 2u.  These series, cut off at x^7 (to 0.01 in f64) and x^10 (to 0.2 in f32), have second derivatives that are off by
- * 1.4e-15 in f64 and by 6.4e-6 in f32.  erf is that of Abramowitz and Stegun, 7.1.26: 1.5e-7.  pow is exp(b log a), 3u|b log a|, and |b log a| < 745.2.
+ * These functions are made of exp, log and asin, which lose an ulp (2u).  A difference of two numbers near 1 loses units
+ * of 1, whatever its own size:
+ *
+ * - sinh and cosh' as (e - 1/e)/2 lose up to 4u, tanh as (e^2 - 1)/(e^2 + 1) 3u, atanh as log((1 + x)/(1 - x))/2 4u.
+ * - asinh as log(x + sqrt(x^2 + 1)) loses 4u, acos as pi/2 - asin 4u, expm1 and log1p beyond their series 2u.
+ *
+ * These series end at x^7 (used up to 0.01 in f64) and x^10 (up to 0.2 in f32).  Their second derivatives are off by
+ * 1.4e-15 in f64 and by 6.4e-6 in f32.  erf is Abramowitz and Stegun 7.1.26, off by 1.5e-7.  pow is exp(b log a), off by
+ * 3u|b log a|, with |b log a| < 745.2.
  */
 const accuracy = { erf: { absolute: 2 }, sinh: { absolute: 2 }, cosh: { absolute: 2 }, tanh: { absolute: 2 }, atanh: { absolute: 2 }, asinh: { absolute: 2 },
     acos: { absolute: 2 }, expm1: { absolute: 8 }, log1p: { absolute: 64 }, pow: 1120 };
@@ -222,7 +230,7 @@ if (!process.argv.includes("--emit")) {
 await serve(hello, (kase) => answer(jax, mode, kase), (kase) => emit(mode, kase));
 process.exit(0); /* threads of a device would keep it */
 
-/* The package does not say it. */
+/* The package does not report its version. */
 function version() {
     const main = createRequire(path.resolve(process.env.ADJUDGE_NODE_MODULES ?? ".", "adjudge.js")).resolve("@jax-js/jax");
     return JSON.parse(readFileSync(path.join(path.dirname(main), "..", "package.json"))).version;

@@ -1,5 +1,8 @@
 /* mlx.cpp: MLX behind adjudge's protocol, on the CPU: mlx [MODE].  Build: g++ -O1 -std=c++20 mlx.cpp -lmlx -lopenblas -llapack -lcjson -o mlx */
-/* Modes: f32, the default, of floats f32 alone; native, all dtypes: exp, sin and others of an f64 are as accurate as of an f32; vmap, batches in f32. */
+/*
+ * Modes: f32, the default, has no other float dtype.  native has all dtypes; exp, sin and others of an f64 are only as
+ * accurate as of an f32.  vmap has batches, in f32.
+ */
 #include <mlx/linalg.h>
 #include <mlx/mlx.h>
 #include <mlx/version.h>
@@ -66,7 +69,7 @@ template <class T> static void put_data(std::string &out, const mx::array &x, co
 	}
 }
 
-/* In the type that it has, which need not be the one that it ought to have. */
+/* In the type that it has, even if that is not the expected one. */
 static void put_tensor(std::string &out, const mx::array &given)
 {
 	mx::array x = mx::contiguous(given);
@@ -136,7 +139,7 @@ static Rule two(mx::array (*f)(const mx::array &, const mx::array &, mx::StreamO
 	return [f](const Call &c) { return f(c[0], c[1], {}); };
 }
 
-/* Of no axes: the operand; whatever the engine makes of integers has the type of the result. */
+/* Without axes, the operand.  MLX may change integer types, so the result is cast to its type. */
 static Rule reduction(mx::array (*f)(const mx::array &, const std::vector<int> &, bool, mx::StreamOrDevice), bool of_none = true)
 {
 	return [f, of_none](const Call &c) {
@@ -227,7 +230,7 @@ static mx::array take_along_axis(const Call &c)
 	return p.kept ? mx::where(*p.kept, y, c.number(0)) : y;
 }
 
-/* A dropped update is replaced by what changes nothing. */
+/* A dropped update is replaced by one that changes nothing. */
 static Rule scatter(mx::array (*f)(const mx::array &, const Arrays &, const mx::array &, const std::vector<int> &, mx::StreamOrDevice), double nothing)
 {
 	return [f, nothing](const Call &c) {
@@ -246,7 +249,7 @@ static Rule scatter(mx::array (*f)(const mx::array &, const Arrays &, const mx::
 	};
 }
 
-/* MLX leaves open which of duplicates wins: only the last one is handed over. */
+/* MLX does not define which of several duplicates wins, so only the last one is handed over. */
 static mx::array scatter_set(const Call &c)
 {
 	int axis = c.n.axis(), extent = c.extent();
@@ -270,7 +273,7 @@ static mx::array scatter_set(const Call &c)
 	return mx::scatter(c[0], mx::array(at.begin(), {n}, mx::int32), mx::expand_dims(mx::moveaxis(update, axis, 0), axis + 1), axis);
 }
 
-/* Where the source runs out, MLX leaves open what comes. */
+/* Past the end of the source, MLX does not define the result. */
 static mx::array masked_scatter(const Call &c)
 {
 	if (adjudge::elements(c.type(2).shape) < adjudge::elements(c.type(1).shape)) {
@@ -438,7 +441,7 @@ static Arrays tensors(const cJSON *list, const std::vector<Binding> &types)
 	return out;
 }
 
-/* The level below as a function of the inputs in `wrt`, with its float outputs alone. */
+/* The level below as a function of the inputs in `wrt`, with only its float outputs. */
 static Function restricted(const Level &below, const std::vector<int> &wrt, const Arrays &xs)
 {
 	return [=](const Arrays &some) {
@@ -460,7 +463,7 @@ static Arrays taken(const Arrays &from, const std::vector<int> &at)
 	return out;
 }
 
-/* `some` at their places among zeros of all types. */
+/* Puts `some` at their places among zeros of all types. */
 static Arrays among_zeros(const std::vector<Binding> &types, const std::vector<int> &at, const Arrays &some)
 {
 	Arrays out;
@@ -471,7 +474,10 @@ static Arrays among_zeros(const std::vector<Binding> &types, const std::vector<i
 	return out;
 }
 
-/* Integers and bool are differentiated too where a jvp has them in its wrt, with tangents of zeros; a vjp is asked of floats alone. */
+/*
+	 * A jvp differentiates integers and bool too if its wrt has them, with tangents of zeros.  A vjp is requested only
+	 * for floats.
+	 */
 static Level apply(const Level &below, const cJSON *json)
 {
 	std::string transform = cJSON_GetObjectItemCaseSensitive(json, "transform")->valuestring;

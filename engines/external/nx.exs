@@ -1,11 +1,15 @@
-# Nx behind adjudge's protocol: elixir -pa 'BUILD/lib/*/ebin' nx.exs [f64|f32], where BUILD has Nx, complex and telemetry as mix builds them; Elixir 1.18 or
-# newer.  With an argument this float dtype alone is judged: where a gradient of f64 comes back as f32, which happens, nothing else is seen.
+# Nx behind adjudge's protocol: elixir -pa 'BUILD/lib/*/ebin' nx.exs [f64|f32].  It needs Elixir 1.18 or newer.  BUILD has
+# Nx, complex and telemetry as mix builds them.  An argument limits it to this float dtype: some gradients of f64 come back
+# as f32, and would hide everything else.
 #
-# A case becomes a module of `defn` functions in source, compiled and called: what is judged is what `adjudge emit` prints.  Loops and branches stay what they
-# are (`while` with a condition or a range, `cond`); a region is a function of its parameters and of what it captures, which a loop has to carry along.
-# A vjp is `grad` of the sum of the results, each times its cotangent: Nx has no other, and no forward mode.  All runs on Nx.Defn.Evaluator and the binary
-# backend, which has no empty tensor and raises where arithmetic leaves the range of a float: unsupported, here.  Gradients of f16 and bf16 come back as f32,
-# so neither is judged.
+# A case becomes a module of `defn` functions in source, which is compiled and called.  So the judged code is the code that
+# `adjudge emit` prints.  Loops and branches stay (`while` with a condition or a range, `cond`).  A region is a function of
+# its parameters and its captures; a loop has to carry the captures along.
+#
+# A vjp is `grad` of the sum of the results, each times its cotangent.  Nx has no other reverse mode, and no forward mode.
+# Everything runs on Nx.Defn.Evaluator and the binary backend.  That backend has no empty tensor, and raises an error where
+# arithmetic leaves the range of a float; here that is unsupported.  Gradients of f16 and bf16 come back as f32, so neither
+# is judged.
 
 Code.require_file("nx_ops.exs", __DIR__)
 
@@ -13,7 +17,7 @@ defmodule Adjudge.Program do
   @moduledoc "A case's program as source: `f`, and a function for each region."
   import Adjudge.Value
 
-  # types and constants by name; functions: source of those of regions
+  # types and constants by name; functions: source of the regions' functions
   defstruct types: %{}, constants: %{}, functions: [], inputs: [], results: []
 
   @regions ~w(cond while for scan)
@@ -91,7 +95,7 @@ defmodule Adjudge.Program do
     {counted(n, Enum.zip(n.out, n.args), captured, test, lines, next), p}
   end
 
-  # Of a for and of a scan the position is a carry too, unless it is that of a range.
+  # The position of a for or a scan is a carry too, unless it comes from a range.
   defp region_op("for", n) do
     {step, captured, p} = region(n, 0)
     {trip, init} = if n.raw["trip"], do: {to_string(n.raw["trip"]), n.args}, else: {"#{hd(n.out)}_trip", tl(n.args)}
@@ -158,7 +162,7 @@ defmodule Adjudge.Levels do
   @moduledoc "The stack of transforms as source: a function of all inputs for each level."
   import Adjudge.Value
 
-  # {functions, the name of the outermost one, the dtypes of what it gives}
+  # {functions, the name of the outermost one, the dtypes of its results}
   def source(kase, p) do
     types_in = Enum.map(p.inputs, &p.types[&1])
 
@@ -168,7 +172,7 @@ defmodule Adjudge.Levels do
     end)
   end
 
-  # Of one axis at least: Nx leaves out a multiplication by the scalar 1, and begins its sweep with an f32.
+  # With at least one axis: Nx leaves out a multiplication by the scalar 1, and then begins its sweep with an f32.
   defp seed(values, {dtype, []}), do: tensor(values, {dtype, [1]})
   defp seed(values, type), do: tensor(values, type)
 
@@ -228,7 +232,7 @@ defmodule Adjudge.Engine do
       %{status: "ok", primal: apply(Program, :f, xs) |> encoded(results), derivative: derivative}
     end
   rescue
-    # whatever an engine raises is its answer
+    # an exception of the engine is its answer
     e ->
       text = "#{inspect(e.__struct__)}: #{e |> Exception.message() |> String.split("\n") |> hd()}" |> String.slice(0, 400)
       known = e.__struct__ in [Adjudge.Unsupported, ArithmeticError] or text =~ ~r/not (yet )?(implemented|supported)|cannot compute gradient|construction of binary failed/

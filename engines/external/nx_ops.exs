@@ -203,7 +203,7 @@ defmodule Adjudge.Ops do
     masked(n, kept, "Nx.take_along_axis(#{arg(n, 0)}, #{at}, axis: #{axis(n)})")
   end
 
-  # Nx leaves open which of duplicates wins: only the last one is handed over.
+  # Nx does not define which of several duplicates wins, so only the last one is handed over.
   defp rule("scatter_set", n) do
     at = resolved(constant(n, 1), n.raw["mode"], extent(n)) |> Enum.with_index()
     last = for {p, k} <- at, p != nil, not Enum.any?(at, fn {q, j} -> q == p and j > k end), do: {p, k}
@@ -238,7 +238,7 @@ defmodule Adjudge.Ops do
   defp rule("argsort", n), do: "Nx.argsort(#{arg(n, 0)}, axis: #{axis(n)}, stable: true, type: :s64)"
   defp rule("argmax", n), do: "Nx.argmax(#{arg(n, 0)}, axis: #{axis(n)}, type: :s64)"
 
-  # The batch axes of Nx.dot are all or none: those of both sides are broadcast first.
+  # Nx.dot batches all leading axes or none, so those of both sides are broadcast first.
   defp rule("matmul", n) do
     [a, b] = [shape(n, 0), shape(n, 1)]
 
@@ -265,7 +265,7 @@ defmodule Adjudge.Ops do
 
   defp starts(n, k), do: list(for d <- 0..(length(shape(n, 0)) - 1), do: "#{arg(n, k)}[#{d}]")
 
-  # Operand 1 as positions on the axis, and where they are not dropped, or nil: as source.
+  # Source of operand 1 as positions on the axis, and of a mask of those that are not dropped, or nil.
   defp positions(n) do
     {x, extent} = {arg(n, 1), extent(n)}
 

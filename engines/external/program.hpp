@@ -1,4 +1,4 @@
-/* program.hpp: what adapters in C++ share: cases as programs, and the protocol.  See ../PROTOCOL.md. */
+/* program.hpp: shared by the adapters in C++: cases as programs, and the protocol.  See ../PROTOCOL.md. */
 #pragma once
 
 #include <cjson/cJSON.h>
@@ -72,7 +72,7 @@ struct Binding {
 	bool is_float() const { return dtype[0] == 'f' || dtype == "bf16"; }
 };
 
-/* Throws where v, the elements of a value, has what no double holds: an integer beyond 2^53, which is a string. */
+/* Throws if the elements v of a value contain an integer beyond 2^53.  It is a string, and no double holds it. */
 inline void check_doubles(const Binding &of, const cJSON *v)
 {
 	if (!of.is_float() && cJSON_IsString(v))
@@ -104,8 +104,8 @@ struct Node {
 };
 
 /*
- * A case's program.  value[]: the type of each value; constants: the elements of those that are one; active: the inputs that a level differentiates, all where there
- * is no level: the tape has the others as constants.
+ * A case's program.  value[]: the type of each value.  constants: the elements of constant values.  active: the inputs
+ * that a level differentiates, or all without a level; the tape has the others as constants.
  */
 struct Program {
 	std::vector<Binding> value;
@@ -179,7 +179,7 @@ template <class F> std::string answer_case(const cJSON *c, F answer)
 	return out + "]";
 }
 
-/* hello: members of the first line.  answer(case, point): an answer as JSON; what it throws is one too. */
+/* hello: members of the first line.  answer(case, point): an answer as JSON; an exception is an answer too. */
 template <class F> int answer_lines(const std::string &hello, F answer)
 {
 	std::string line;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch behind adjudge's protocol: pytorch.py [MODE]; see MODES below.  Needs torch 1.13 or newer; its version is in the hello."""
+"""PyTorch behind adjudge's protocol: pytorch.py [MODE].  Needs torch 1.13 or newer.  MODES are below."""
 import functools
 import os
 import sys
@@ -35,7 +35,7 @@ def slice_(n):
 
 
 def put(x, shape, update, start, size, stride):
-    """slice_scatter along each axis that is not whole, innermost last."""
+    """slice_scatter along each axis that the slice does not cover, innermost last."""
     stride = [abs(s) for s in stride]
     cut = [d for d in range(len(shape)) if not (start[d] == 0 and size[d] == shape[d] and stride[d] == 1)]
     if not cut:
@@ -92,7 +92,7 @@ def index_tensor(index, shape=None):
 
 
 def positions(n, k, extent):
-    """Operand k as positions on an axis, and a mask of those that are not dropped, or None: as source."""
+    """Source of operand k as positions on an axis, and of a mask of those that are not dropped, or None."""
     mode, x = n.a["mode"], n.args[k]
     if x in n.program.constants:
         at, gone = resolved(n.const(k), mode, extent)
@@ -128,7 +128,7 @@ def scatter(call, last_only=False):
         axis, shape = n.a.get("axis", 0), n.shape(0)
         at, gone = resolved(n.const(1), n.a["mode"], shape[axis])
         keep = [k for k in range(len(at)) if not gone[k]]
-        if last_only:  # of duplicates the last one wins; torch leaves the order open
+        if last_only:  # the last of several duplicates wins; torch does not define the order
             keep = [k for i, k in enumerate(keep) if at[k] not in [at[j] for j in keep[i + 1:]]]
         if not keep:
             return f"{n.args[0]}.clone()"
@@ -157,7 +157,7 @@ def reduce_(call):
 
 
 def extremum(call):
-    """torch has none of nothing, and says so."""
+    """torch has no extremum of no elements, and raises an error."""
     def rule(n):
         if any(n.shape(0)[axis] == 0 for axis in n.a.get("axes", [])):
             raise Unsupported(f"{n.op} of no elements")
@@ -166,7 +166,7 @@ def extremum(call):
 
 
 def reduce_each(call):
-    """Along one axis at a time, from the last."""
+    """Reduces along one axis at a time, from the last."""
     def rule(n):
         text, keep = n.args[0], n.a.get("keepdims", False)
         for axis in sorted(n.a.get("axes", []), reverse=True):
@@ -190,7 +190,7 @@ def divide(n):
 
 
 def narrow(rule):
-    """Of integers torch makes int64."""
+    """torch turns integers into int64."""
     return lambda n: rule(n) + ("" if n.dtype() != "i32" else ".to(torch.int32)")
 
 
@@ -242,7 +242,7 @@ OPS = {
     "matmul": "torch.matmul({0}, {1})", "sort": along("torch.sort({x}, dim={axis}, stable=True)[0]"),
 }
 
-# What integers and bool are made of: for modes that are told of them.
+# The ops of integers and bool, for modes that see them.
 DISCRETE = {
     "iota": iota, "argsort": along("torch.argsort({x}, dim={axis}, stable=True)"),
     "eq": "{0} == {1}", "ne": "{0} != {1}", "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}", "ge": "{0} >= {1}",
@@ -267,7 +267,7 @@ def zeros(type_text):
 
 
 def with_zeros(text, types):
-    """All derivatives, of those of floats."""
+    """All derivatives, from those of floats."""
     if all(floating(t) for t in types):
         return text
     at = [i for i, t in enumerate(types) if floating(t)]
@@ -275,14 +275,15 @@ def with_zeros(text, types):
 
 
 class Level:
-    """One level of a request as the function `name` of all inputs.  below: the function that it differentiates; within: inputs that a level above differentiates."""
+    """One level of a request as the function `name` of all inputs.  below: the function that it differentiates.  within:
+    the inputs that a level above differentiates."""
 
     def __init__(self, level, name, below, inputs, types_in, types_out, within):
         self.level, self.name, self.below, self.inputs = level, name, below, inputs
         self.types_in, self.types_out, self.within, self.wrt = types_in, types_out, within, level["wrt"]
         self.at = [i for i in self.wrt if floating(types_in[i])]
         self.vjp = level["transform"] == "vjp"
-        self.types = [types_in[i] for i in self.wrt] if self.vjp else types_out  # of what it gives
+        self.types = [types_in[i] for i in self.wrt] if self.vjp else types_out  # of its outputs
         self.seeds = of_floats(level["cotangents"], types_out) if self.vjp else of_floats(level["tangents"], [types_in[i] for i in self.wrt])
         self.active = "".join(f"{inputs[i]}, " for i in self.at)
         floats = all(floating(t) for t in types_out)
@@ -296,7 +297,7 @@ class Level:
 
 
 def func(v):
-    """torch.func."""
+    """A level by torch.func."""
     f = f"lambda {v.active[:-2]}: {v.call}"
     if v.vjp:
         return [f"return {with_zeros(f'func.vjp({f}, {v.active[:-2]})[1]({v.seeds})', v.types)}"]
@@ -304,7 +305,8 @@ def func(v):
 
 
 def tape(v):
-    """The tape.  A level differentiates copies of its inputs, so that what it leaves on them is its own; a copy that a level above differentiates keeps its graph."""
+    """A level by the tape.  It differentiates copies of its inputs, so that it marks no other level's tensors.  A copy
+    that a level above differentiates keeps its graph."""
     own = [f"{x} = {x}.view_as({x})" if i in v.within else f"{x} = {x}.detach().requires_grad_()" for i, x in ((i, v.inputs[i]) for i in v.at)]
     return own + [
         f"live = [(y, c) for y, c in zip({v.call}, {v.seeds}) if y.requires_grad]",
@@ -314,7 +316,7 @@ def tape(v):
 
 
 def dual(v):
-    """Dual numbers."""
+    """A level by dual numbers."""
     seeds = [f"{x} = torch.autograd.forward_ad.make_dual({x}, t[{k}])" for k, x in enumerate(v.inputs[i] for i in v.at)]
     return [f"t = {v.seeds}", "with torch.autograd.forward_ad.dual_level():"] + [f"    {line}" for line in seeds + [
         f"d = [torch.autograd.forward_ad.unpack_dual(y) for y in {v.call}]", "d = tuple(torch.zeros_like(y) if t is None else t for y, t in d)",
@@ -326,7 +328,7 @@ def batched(type_text, size):
 
 
 def levels_source(levels, style, inputs, types_in, types_out, prefix=""):
-    """The levels of a request, innermost first: lines, the name of the outermost function, and the types of what that takes."""
+    """The levels of a request, innermost first: lines, the name of the outermost function, and the types of its inputs."""
     lines, below = [], "f"
     for k, level in enumerate(levels):
         name = f"{prefix}{level['transform']}{k + 1}"
@@ -349,15 +351,17 @@ TWO = [[a, *s] for a in ("jvp", "vjp") for s in ONE]
 THREE = [[a, *s] for a in ("jvp", "vjp") for s in TWO]
 BATCHED = [s for one in ONE + TWO for s in (["batch", *one], [*one, "batch"], ["batch", *one, "batch"])]
 CASES_TOGETHER = 12  # in one request to a compiler
-# erf of f32 is off by up to 5.42e-7 in 2.6 and 2.14 (AVX2, AVX-512; scalars and tensors of any length alike), whatever its value: 3646 ulps of it at 2^-10, at 2^-25 it is 0.  An ulp of 1 is
-# 1.2e-7.  In f64, and of f32 in 1.13 and without AVX, it is off by less than 0.83 ulp.
+# erf of f32 is off by up to 5.42e-7 in 2.6 and 2.14, whatever its value.  This holds with AVX2 and AVX-512, for scalars
+# and for tensors of any length.  That is 3646 ulps at 2^-10, and at 2^-25 the result is 0.  An ulp of 1 is 1.2e-7.  In
+# f64, in 1.13, and without AVX, it is off by less than 0.83 ulp.
 ERF = {"absolute": 5}
 MOST_COMPILED = 100  # ops of a program, all loops unrolled: the time that inductor takes grows fast
-REFUSALS = ["UserError", "UncapturedHigherOrderOpError", "Unsupported"]  # by torch._dynamo: it does not trace that, and says so
+REFUSALS = ["UserError", "UncapturedHigherOrderOpError", "Unsupported"]  # errors by which torch._dynamo says that it cannot trace something
 EVERY = {**OPS, **DISCRETE}
 NATIVE = {**EVERY, **pytorch_regions.regions(zeros)}
-# name: how a level is written, the stacks, what is done to the function first, and what it is told: OPS, of a point what is executed there, integers as constants; EVERY, integers too;
-# NATIVE, control flow as well, what of it this torch differentiates
+# By name: the writer of a level, the stacks, a call that wraps the function first (or None), and the ops that it sees.
+# OPS: the ops executed at a point, with integers as constants.  EVERY: integers too.  NATIVE: also the control flow that
+# this torch differentiates.
 MODES = {
     "reverse": (tape, [["vjp"], ["vjp"] * 2, ["vjp"] * 3], None, OPS),
     "forward": (dual, [["jvp"]], None, OPS),
@@ -376,21 +380,21 @@ class Torch:
     def __init__(self, mode):
         self.style, self.requests, self.wrap, self.ops = MODES[mode]
         self.native = self.ops is NATIVE
-        self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # control flow is compiled to be executed
+        self.compiles = self.native or bool(self.wrap) and "compile" in self.wrap  # torch compiles its control flow to execute it
 
     def head(self):
         return IMPORT_FUNC if self.style is func else pytorch_regions.HEAD if self.native else []
 
     @functools.lru_cache(maxsize=1)
     def room(self):
-        """What programs find, looked for once: before 2.0 torch.func takes longer than most cases."""
+        """The names that programs use.  They are made once: before 2.0, importing torch.func takes longer than most cases."""
         import torch
         room = {"torch": torch}
         exec("\n".join(self.head()), room)
         return room
 
     def parts(self, case):
-        """Definitions, the names of the functions that give the primal and the derivative (None: none is asked for), and the points."""
+        """Definitions, the names of the functions for the primal and the derivative (None: not requested), and the points."""
         program = adapter.Program(case, self.ops)
         types = [program.types[x] for x in program.inputs], [program.types[r] for r in program.results]
         batches = [level for level in case["request"] if level["transform"] == "batch"]
@@ -424,12 +428,12 @@ class Torch:
         room = dict(self.room())
         if self.compiles:
             torch._dynamo.reset()
-        else:  # torch.jit.trace asks for a name; what torch.compile is told as a name, it imports
+        else:  # torch.jit.trace needs a name; torch.compile would import it
             room["__name__"] = "program"
-        if self.wrap and not self.compiles:  # what was traced is kept for good by the unit that it is compiled in: gigabytes in half an hour
+        if self.wrap and not self.compiles:  # a compilation unit keeps everything traced: gigabytes in half an hour
             torch.jit._state._python_cu = torch._C.CompilationUnit()
         exec(source, room)
-        torch.default_generator.manual_seed(0)  # torch.manual_seed keeps a traceback of each call until there is a GPU
+        torch.default_generator.manual_seed(0)  # without a GPU, torch.manual_seed keeps a traceback of each call
         answers, before = [], f"[{', '.join(points)}]"
         inputs = eval(before, room)
         if self.wrap:
@@ -439,7 +443,7 @@ class Torch:
             derivatives = room[derivative](*xs) if derivative else ()
             values = room[primal](*xs)
             answers.append({"primal": [encode(torch, t) for t in values], "derivative": [encode(torch, t) for t in derivatives]})
-        if self.compiles:  # what a compiler makes of memory is its own affair, until it is the caller's
+        if self.compiles:  # compiled code must not write into the caller's memory
             for a, xs, was in zip(answers, inputs, eval(before, room)):
                 a["input_modified"] = [encode(torch, x) for x in xs] != [encode(torch, x) for x in was]
         return answers
@@ -450,7 +454,7 @@ class Torch:
 
 
 def encode(torch, t):
-    if t._is_zerotensor():  # zeros that have no storage
+    if t._is_zerotensor():  # zeros without storage
         t = torch.zeros(t.shape, dtype=t.dtype)
     values = (t.detach().flatten() if t.dim() > 1 else t).tolist()
     return adapter.tensor_out(NAMES[str(t.dtype)], t.shape, values if t.dim() else [values])

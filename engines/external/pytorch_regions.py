@@ -1,13 +1,15 @@
-"""Control flow as PyTorch's own: torch.cond, while_loop and scan.  A region is a function of its parameters inside the one that it is in: what it captures, it finds there.
+"""Control flow by PyTorch's own ops: torch.cond, while_loop and scan.
 
-What a region gives must be no view of what it got, and laid out as what it stands for: `own` copies.
+A region becomes a function of its parameters. It is defined inside the function around it, where it finds its
+captures. A result of a region must not be a view of an operand, and must have the layout of the value that it
+replaces. So `own` copies.
 """
 import functools
 import importlib
 
 import adapter
 
-# In which module and class an op's derivative is: older versions have the op alone.
+# The module and class of an op's derivative: older versions have only the op.
 DERIVATIVES = {"cond": "cond.CondAutogradOp", "while": "while_loop.WhileLoopAutogradOp", "for": "while_loop.WhileLoopAutogradOp", "scan": "scan.ScanAutogradOp"}
 
 HEAD = ["from torch._higher_order_ops.while_loop import while_loop", "from torch._higher_order_ops.scan import scan", "", "",
@@ -15,7 +17,7 @@ HEAD = ["from torch._higher_order_ops.while_loop import while_loop", "from torch
 
 
 def differentiates(op):
-    """Whether this torch does; any op but control flow."""
+    """Whether this torch differentiates the op.  True of any op except control flow."""
     if op not in DERIVATIVES:
         return True
     module, name = DERIVATIVES[op].split(".")
@@ -34,7 +36,7 @@ def own(names):
 
 
 def cond(n):
-    """The branches take nothing: they capture."""
+    """The branches have no parameters: they capture."""
     for k, branch in enumerate(("yes", "no")):
         _, lines, results = n.region(k)
         n.before += adapter.function(f"{n.out}_{branch}", [], lines, tuple_of(own(results)))
@@ -43,7 +45,7 @@ def cond(n):
 
 
 def loop(n, test, step, initial, to):
-    """A while_loop that counts; test, step: (parameters, lines, results), the count first among parameters and results."""
+    """A while_loop that counts.  test, step: (parameters, lines, results); the count is the first parameter and result."""
     params, lines, more = test
     n.before += adapter.function(f"{n.out}_test", params, lines, more)
     params, lines, results = step
@@ -72,7 +74,7 @@ def for_(n):
 
 
 def scan(zeros, n):
-    """Of no carries: one that nobody reads.  Steps after an early exit pass on what they got."""
+    """Without carries it gets one that nobody reads.  Steps after an early exit hand their carries on."""
     carried, trip, until = n.a.get("carries", 0), n.a["trip"], n.a.get("until")
     params, lines, results = n.region(0)
     carries, rows = params[:carried], params[carried:]
@@ -97,5 +99,5 @@ def scan(zeros, n):
 
 
 def regions(zeros):
-    """The ops as rules; zeros: source of a type's."""
+    """The ops as rules; zeros: source of zeros of a type."""
     return {"cond": cond, "while": while_, "for": for_, "scan": functools.partial(scan, zeros)}

@@ -1,14 +1,16 @@
-"""Several programs as one function of a compiler of PyTorch: what it writes in C++ takes seconds a module to compile, and little more a program.
+"""Several programs as one function for a compiler of PyTorch.
 
-The function runs all the programs, each on inputs of its own, and its backward pass all their vjps: no program has a part in another's derivatives.
+Its C++ takes seconds per module to compile, and little more per program. The function runs all the programs, each on
+its own inputs, and its backward pass runs all their vjps. So no program affects another one's derivatives.
 """
 import adapter
 
-MOST_OPS = 600  # of all the programs: beyond it a module takes longer than its parts
+MOST_OPS = 600  # of all the programs: a longer module takes more time than its parts
 
 
 def answers(torch, cases, ops, wrap, tensor_source, encode):
-    """A list of answers, a point each, for each case; wrap: what compiles f, as source.  Raises what any of the programs raises."""
+    """For each case a list of answers, one per point.  wrap: source of the call that compiles f.  Raises whatever one of
+    the programs raises."""
     if sum(len(case["body"]) * len(case["points"]) for case in cases) > MOST_OPS:
         raise adapter.Unsupported("together: so many ops")
     room, calls, at, slots = {"torch": torch}, [], [], []
@@ -21,7 +23,7 @@ def answers(torch, cases, ops, wrap, tensor_source, encode):
         seeds = [eval(tensor_source(d, program.types[r]), room) for d, r in zip(level["cotangents"], program.results)]
         for point in case["points"]:
             xs = [eval(tensor_source(d, t), room) for d, t in zip(point, types)]
-            room[f"f{k}"](*xs)  # what fails without the compiler is found before it is asked
+            room[f"f{k}"](*xs)  # a program that fails without the compiler is found first
             xs = [x.requires_grad_() if i in level["wrt"] and x.is_floating_point() else x for i, x in enumerate(xs)]
             slots.append((k, [xs[i] for i in level["wrt"]], seeds))
             calls.append(f"*f{k}(*xs[{len(at)}:{len(at) + len(xs)}])")

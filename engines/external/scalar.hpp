@@ -1,8 +1,9 @@
 /*
- * scalar.hpp: straight programs over any number type, and the protocol, for C++ engines that overload arithmetic: see ../PROTOCOL.md.
+ * scalar.hpp: straight programs over any number type, and the protocol, for C++ engines that overload arithmetic.  See
+ * ../PROTOCOL.md.
  *
- * An adapter gives a tape: struct Tape with a number type `Number`, record(program, x) and the products of derivatives, and calls serve<Tape>().
- * Numbers are f64; integers and bool are constants at the point.
+ * An adapter defines a tape and calls serve<Tape>().  The tape is a struct with a number type `Number`, record(program,
+ * x), and the products of derivatives.  Numbers are f64; integers and bool are constants at the point.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace adjudge {
 
-/* Positions of a strided walk over axes of those extents: f(flat position), in row-major order. */
+/* Calls f(flat position) for a strided walk over axes of those extents, in row-major order. */
 template <class F> void walk(const Shape &extent, const Shape &stride, int start, F f)
 {
 	Shape at(extent.size(), 0);
@@ -56,8 +57,8 @@ inline int position(double index, const std::string &mode, int n)
 /* ---- the interpreter ---- */
 
 /*
- * Ops of one and two operands that the number type has under these names.  What an engine lacks is not made of what it has: of a square as a*a the derivative is
- * two contributions, which are added, and rounded, one by one.
+ * Ops of one and two operands that the number type has under these names.  An op that the engine lacks is not made of
+ * other ops.  The derivative of a square as a*a, for instance, would be two contributions, each rounded.
  */
 template <class T> struct Scalars {
 	std::map<std::string, std::function<T(const T &)>> unary;
@@ -125,7 +126,7 @@ template <class T> class Interpreter {
 			out[at[k]] = update[k];
 		v[n.out] = out;
 	}
-	/* The walk over an axis list: f(positions of one line in operand 0), a call per result element. */
+	/* Calls f(positions of one line in operand 0) for each result element, over an axis list. */
 	template <class F> void lines(const Node &n, const Shape &axes, F f)
 	{
 		Shape own = row_major(shape(n.args[0])), kept, kept_stride, gone, gone_stride;
@@ -139,7 +140,7 @@ template <class T> class Interpreter {
 		for (int first : visit(kept, kept_stride, 0))
 			f(visit(gone, gone_stride, first));
 	}
-	/* Of an indexing op along an axis: flat = outer * (extent * inner) + position * inner + rest. */
+	/* An indexing op along an axis: flat = outer * (extent * inner) + position * inner + rest. */
 	struct Axis {
 		int outer, extent, inner;
 	};
@@ -392,7 +393,7 @@ inline void put_tensor(std::string &out, const Binding &b, const double *x)
 	out += "]}";
 }
 
-/* Scalars of all values of the list, flattened: where each begins. */
+/* Where each value of the list begins among the scalars of all. */
 inline std::vector<size_t> offsets(const std::vector<Binding> &list)
 {
 	std::vector<size_t> at{0};
@@ -401,7 +402,7 @@ inline std::vector<size_t> offsets(const std::vector<Binding> &list)
 	return at;
 }
 
-/* Seeds of a level put at the places of the values they belong to; integers and bool have none. */
+/* Puts the seeds of a level at the places of their values; integers and bool have none. */
 inline std::vector<double> seeds(const cJSON *level, const char *key, const std::vector<Binding> &of, const std::vector<int> &which)
 {
 	std::vector<size_t> at = offsets(of);
@@ -428,8 +429,13 @@ inline void put_list(std::string &out, const char *key, const std::vector<Bindin
 }
 
 /*
- * Tape: Number; static void scalars(Scalars<Number> &); void record(const Program &, const std::vector<double> &point, std::vector<double> &y), and for it
- * jacvec(v) [m], vecjac(w) [n], hessvec(w, v) [n]: the gradient of w'f in direction v.  point, y: all inputs and all results, flattened; n: elements of active inputs.
+ * Tape has the type Number and these functions:
+ *
+ *    static void scalars(Scalars<Number> &)
+ *    void record(const Program &, const std::vector<double> &point, std::vector<double> &y)
+ *    jacvec(v) [m], vecjac(w) [n], and hessvec(w, v) [n], the gradient of w'f in direction v, for the last record
+ *
+ * point, y: all inputs and all results, flattened; n: elements of active inputs.
  */
 template <class Tape> std::string answer_point(const cJSON *c, const cJSON *point)
 {
@@ -490,7 +496,7 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 		}
 		put_list(text, "derivative", out, outputs, second);
 	} else {
-		/* the gradient of w'f in one direction: what is not the direction is where the answer is */
+		/* the gradient of w'f in one direction: the answer is at the places that are not the direction */
 		std::vector<double> w = jvp(0) ? seeds(level[1], "cotangents", out, outputs) : seeds(level[0], "cotangents", out, outputs);
 		std::vector<double> v = jvp(0) ? seeds(level[0], "tangents", in, wrt(0)) :
 		    jvp(1)                     ? seeds(level[1], "tangents", in, wrt(1)) :
@@ -500,7 +506,7 @@ template <class Tape> std::string answer_point(const cJSON *c, const cJSON *poin
 	return text + "}";
 }
 
-/* declares: further members of the hello, each with a comma after it. */
+/* declares: more members of the hello, each followed by a comma. */
 template <class Tape> int serve(const char *name, const char *version, const char *declares = "")
 {
 	Scalars<typename Tape::Number> scalars;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A whole engine behind adjudge's protocol in 60 lines: forward mode with dual numbers, on scalars, without any library.
+"""A whole engine behind adjudge's protocol in 60 lines: forward mode with dual numbers, on scalars, without a library.
 
-Copy it, put your engine's calls into OPS and answer(), and say in the hello what it knows.  ../PROTOCOL.md has the rest.
+Copy it. Put your engine's calls into OPS and answer(). Say in the hello what it knows. ../PROTOCOL.md explains the rest.
 Try it: adjudge conform --engine proc:'python3 engines/external/template.py'
 """
 import json
@@ -50,7 +50,7 @@ def answer(case, point):
 def guarded(case, point):
     try:
         return answer(case, point)
-    except (ArithmeticError, ValueError) as e:  # Python raises where other engines give inf or nan
+    except (ArithmeticError, ValueError) as e:  # Python raises an error where other engines return inf or nan
         return {"status": "unsupported", "text": str(e)}
     except Exception as e:
         return {"status": "error", "text": f"{type(e).__name__}: {e}"}

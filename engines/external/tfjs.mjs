@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /*
- * TensorFlow.js (cpu backend) behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node tfjs.mjs, where DIR has @tensorflow/tfjs 4; its version is in the
- * hello.  Ops whose kernels have no gradient (cumprod, scatter, sort, strided slices, take along an axis) are left out.
+ * TensorFlow.js (cpu backend) behind adjudge's protocol: ADJUDGE_NODE_MODULES=DIR node tfjs.mjs, where DIR has
+ * @tensorflow/tfjs 4.  Ops whose kernels have no gradient are left out: cumprod, scatter, sort, strided slices, take along
+ * an axis.
  */
 import { Program, Unsupported, complete, fixedResults, list, flat, load, number, resolved, same, serve, shapeOf, stack, startsOf } from "./adapter.mjs";
 
@@ -113,7 +114,8 @@ const OPS = {
 /* ---- transforms as source ---- */
 
 const PRELUDE = `
-// Reverse mode on the tape.  An input that no result of f depends on is not on it: its gradient is 0.  Of gradients, tf.grads itself says that there is none.
+// Reverse mode on the tape.  An input that no result of f depends on is not on the tape, and its gradient is 0.  For
+// gradients of gradients, tf.grads itself reports that there is none.
 function vjp(g, wrt, cotangents) {
     return (...xs) => {
         const at = wrt.map((i) => xs[i]);
@@ -162,7 +164,7 @@ function answer(tf, kase) {
     }));
 }
 
-/* The elements of what the engine gave, whose types are its answer too. */
+/* The elements of the engine's results.  Their types are part of its answer. */
 function checked(tensors, types) {
     const floats = types.filter((t) => t.startsWith("f32"));
     tensors.forEach((t, k) => {

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""tinygrad behind adjudge's protocol: tinygrad_engine.py [python | cpu].  Needs tinygrad on the path of modules; cpu needs clang.
+"""tinygrad behind adjudge's protocol: tinygrad_engine.py [python | cpu].  Needs tinygrad on the module path.
 
-python, the default, has tinygrad's own interpreter run the kernels; cpu compiles each by clang, 0.05 to 0.3 s for one that it has not met, and has its own polynomials for
-functions.  An unrolled loop of matrix products has taken 44 s to schedule.  Graph, gradient, scheduling and simplification are the same.  Everything of a point is realized at once, as a training step is.
+- python, the default: tinygrad's own interpreter runs the kernels.
+- cpu: clang compiles each kernel, which takes 0.05 to 0.3 s for a new one. Functions are tinygrad's own polynomials.
 
-Tensor.gradient is the only transform: of several results the gradients are added, and a level of a request is the gradient of the level below.  A scalar input is the only
-element of a buffer, for Tensor(3.0) is a constant, the same one wherever 3.0 is written, and no constant has a gradient of its own.
+Graph, gradient, scheduling and simplification are the same in both. All results of a point are realized at once, as in
+a training step. An unrolled loop of matrix products has taken 44 s to schedule.
+
+Tensor.gradient is the only transform. It adds the gradients of several results. A level of a request is the gradient of
+the level below. A scalar input is the only element of a buffer. Tensor(3.0) would be a constant, the same one wherever
+3.0 is written, and no constant has its own gradient.
 """
 import sys
 
@@ -18,7 +22,7 @@ DTYPES = {"f64": "dtypes.float64", "f32": "dtypes.float32", "f16": "dtypes.float
 # ---- ops as source ----
 
 def tensor(values, shape, dtype):
-    """A buffer, but of one element of no axis: that is a constant."""
+    """A buffer; a single element without axes would be a constant."""
     text = f"Tensor({adapter.literal(values, shape)}, dtype={DTYPES[dtype]})"
     return text + (f".reshape({tuple(shape)})" if 0 in shape else "")
 
@@ -37,7 +41,7 @@ def positions(at, shape):
 
 
 def cuts(n, size):
-    """The slices of an axis each, as (begin, end, step); a negative end is one before the array."""
+    """One slice per axis, as (begin, end, step); a negative end is one before the array."""
     start, stride = n.a["start"], n.a.get("stride") or [1] * len(size)
     ends = [a + (k - 1) * s + (1 if s > 0 else -1) for a, k, s in zip(start, size, stride)]
     return [(a, None if e < 0 else e, s) if k else (0, 0, 1) for a, k, e, s in zip(start, size, ends, stride)]
@@ -69,7 +73,7 @@ def pad(n):
 
 
 def indices(n, k, axis):
-    """Positions of operand k; what is dropped lies beyond the end, where tinygrad reads 0 and writes nothing."""
+    """Positions of operand k.  Dropped ones are beyond the end, where tinygrad reads 0 and writes nothing."""
     extent = n.shape(0)[axis]
     at, gone = resolved(n.const(k), n.a["mode"], extent)
     return [extent if g else i for i, g in zip(at, gone)]
@@ -105,7 +109,7 @@ def reduced(call):
 
 
 def logsumexp(n):
-    """Over several axes it squeezes none of them."""
+    """tinygrad's own does not squeeze several axes."""
     axes = n.a.get("axes", [])
     return f"{n.args[0]}.logsumexp({tuple(axes)}, keepdim=True).reshape({tuple(n.shape())})" if axes else n.args[0]
 
@@ -198,7 +202,7 @@ def encode(x):
 
 
 def complete(types, floats, fixed):
-    """The tensors that the engine gave among those that are no floats: their elements, or zeros."""
+    """The engine's tensors, and between them those that are no floats: their elements, or zeros."""
     rest, out = iter(floats), []
     for k, t in enumerate(types):
         shape = adapter.shape_of(t)
@@ -235,10 +239,14 @@ def version():
 
 
 MODES = ("python", "cpu")
-# In ulps.  e^a is 2^(a/log 2) and a^b is 2^(b log2 a), which round their exponent: 2u|a|, |a| < 745.2, and 3u|b log a|.  cos a is sin(pi/2 - a), off by u(|a| + 2): that of
-# |a| < 62, farther out it is a finding.  sinh and cosh are halves of sums of two exponentials, tanh is 2 logistic(2a) - 1, atanh log((1 + a)/(1 - a))/2, asinh
-# log(a + sqrt(a^2 + 1)): they lose ulps of 1.  asin is Abramowitz and Stegun 4.4.46, erf 7.1.26, in every dtype: off by 2.2e-8 and 1.4e-7, their derivatives by 3.1e-6 and 7.2e-6, the
-# second ones by 1.4e-4 and 2.4e-4 (near 1 that of asin by more); in f32 that is what is declared.  acos is pi/2 - asin a, atan asin(a/sqrt(1 + a^2)).
+# Errors in ulps, from tinygrad's own formulas:
+# - e^a is 2^(a/log 2), and a^b is 2^(b log2 a).  They round their exponents: 2u|a| with |a| < 745.2, and 3u|b log a|.
+# - cos a is sin(pi/2 - a), off by u(|a| + 2).  Declared for |a| < 62; farther out it is a finding.
+# - sinh and cosh are half sums of two exponentials, tanh is 2 logistic(2a) - 1, atanh is log((1 + a)/(1 - a))/2, asinh is
+#   log(a + sqrt(a^2 + 1)).  They lose ulps of 1.
+# - asin is Abramowitz and Stegun 4.4.46, erf 7.1.26, in every dtype.  They are off by 2.2e-8 and 1.4e-7, their derivatives
+#   by 3.1e-6 and 7.2e-6, the second ones by 1.4e-4 and 2.4e-4 (that of asin by more near 1).  In f32 that is declared.
+# - acos is pi/2 - asin a, atan is asin(a/sqrt(1 + a^2)).
 ACCURACY = {"exp": 745, "logistic": 745, "pow": 1120, **{op: {"absolute": 64} for op in ("sin", "cos", "tan")}, **{op: {"relative": 745, "absolute": 2} for op in ("sinh", "cosh")},
             **{op: {"absolute": 3} for op in ("tanh", "atanh", "asinh")}, **{op: {"absolute": 1200} for op in ("asin", "acos", "atan")}, "erf": {"absolute": 2000}}
 
