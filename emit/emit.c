@@ -126,8 +126,8 @@ void emit_comment(const struct emission *x, const char *prefix, const char *targ
 	bare.provenance = (struct provenance){0};
 	bare.n_expect = 0;
 	comment_line(x, prefix,
-	    arena_printf(a, "A case of adjudge as a program for %s alone, and what is expected of it.", target));
-	comment_line(x, prefix, "Numbers are exact; +- is what rounding may do to a right implementation.");
+	    arena_printf(a, "A case of adjudge as a program for %s alone, with the expected results.", target));
+	comment_line(x, prefix, "Numbers are exact; +- is the rounding error that a correct implementation may have.");
 	if (from->title && *from->title)
 		comment_line(x, prefix, from->title);
 	comment_line(x, prefix, "");

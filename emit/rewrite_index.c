@@ -276,8 +276,8 @@ int rewrite_scatter(struct rewriting *r, const struct node *node)
 		return say1(r, OP_COPY, node->arg[0], NULL);
 	if (node->op == OP_SCATTER_SET) {
 		error_set(r->e, NULL,
-		    "%s: no counterpart for op scatter_set at indices that are no constants: which of "
-		    "duplicates wins is left open",
+		    "%s: no counterpart for op scatter_set at indices that are no constants: it does not "
+		    "define which of several duplicates wins",
 		    r->target->name);
 		return REWRITE_FAILED;
 	}

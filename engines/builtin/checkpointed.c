@@ -31,7 +31,7 @@ static void *checkpoints_open(struct region_run *run, const struct node_loop *l,
 
 	if (run->recomputed + revolve_cost(r->n, run->snapshots) > RECOMPUTED_LIMIT) {
 		run->refusal = arena_printf(run->arena,
-		    "checkpointed: %d iterations with %d snapshots: more than %d to run again", r->n, run->snapshots,
+		    "checkpointed: %d iterations with %d snapshots: more than %d would run again", r->n, run->snapshots,
 		    RECOMPUTED_LIMIT);
 		return NULL;
 	}
@@ -101,7 +101,7 @@ static const struct engine_option options[] = {{"snapshots", 1, REVOLVE_SNAPSHOT
 
 const struct engine_kind checkpointed_kind = {
     .name = "checkpointed",
-    .summary = "as functional, by binomial checkpointing within snapshots=3 (1 to 64) per loop",
+    .summary = "like functional, with binomial checkpointing: snapshots=3 (1 to 64) per loop",
     .modelled_on = "Revolve, Griewank and Walther 2000",
     .vjp = true,
     .order = LIMIT_TRANSFORMS,

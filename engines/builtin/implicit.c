@@ -312,7 +312,7 @@ static void implicit_answer(struct engine *self, void *state, const struct testc
 
 const struct engine_kind implicit_kind = {
     .name = "implicit",
-    .summary = "solutions of fixed points by the implicit function theorem, all else as tape",
+    .summary = "solutions of fixed points by the implicit function theorem, everything else like tape",
     .modelled_on = "jaxopt and CasADi",
     .jvp = true,
     .vjp = true,

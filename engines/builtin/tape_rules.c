@@ -44,7 +44,7 @@ void tape_check_room(struct tape *tape)
 
 	if (tape->arena->used - trace->start <= TRACE_BYTES)
 		return;
-	error_set(trace->error, NULL, "records of more than %d MiB: too many levels for so long a program",
+	error_set(trace->error, NULL, "the records exceed %d MiB: too many levels for a program of this length",
 	    TRACE_BYTES >> 20);
 	longjmp(trace->fail, 1);
 }

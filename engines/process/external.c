@@ -96,7 +96,7 @@ bool external_open(struct engine *engine, struct error *e)
 	strncpy(self->name, self->hello->name,
 	    sizeof self->name - 1); /* a later process's hello may overwrite the strings of this one */
 	self->kind = (struct engine_kind){.name = self->name,
-	    .summary = "an engine of others",
+	    .summary = "an engine from outside",
 	    .modelled_on = "",
 	    .isolated = true,
 	    .solves = true,

@@ -307,7 +307,7 @@ bool hello_read(const char *line, size_t len, struct arena *a, struct hello *out
 	if (!json_optional(root, "emits", JSON_STRING, &v, e))
 		return false;
 	if (v && (!v->len || v->len > 8 || strspn(v->text, SUFFIX) != (size_t)v->len))
-		return json_error(v, e, "no suffix of a file: at most 8 lower-case letters and digits");
+		return json_error(v, e, "not a file suffix: expected at most 8 lower-case letters and digits");
 	out->emits = v ? v->text : "";
 	if (!json_optional(root, "requests", JSON_ARRAY, &v, e) || (v && !read_requests(v, out, e)) ||
 	    !json_optional(root, "dtypes", JSON_ARRAY, &v, e) || (v && !read_dtypes(v, out->dtype, false, e)) ||

@@ -45,7 +45,7 @@ static bool read_hello(struct library *self, struct arena *a, struct hello *out,
 	const char *text = self->engine->hello, *members = text ? text + strspn(text, " \t\n") : "";
 
 	if (*members != '{')
-		return error_set(e, "hello", "it is no JSON object");
+		return error_set(e, "hello", "it is not a JSON object");
 	members++;
 	text = arena_printf(a, "{\"adjudge.engine\": %d%s%s", (int)HELLO_PROTOCOL,
 	    members[strspn(members, " \t\n")] == '}' ? "" : ", ", members);

@@ -83,9 +83,9 @@ static bool take_hello(struct worker *w, size_t line, struct arena *a, struct er
 	if (!hello_read(w->process.buffer, line, w->greeted ? a : &w->said, &hello, e))
 		return false;
 	if (!w->foreign && strcmp(hello.name, w->spec) != 0)
-		return error_set(e, NULL, "a worker of another engine");
+		return error_set(e, NULL, "the worker runs another engine");
 	if (w->greeted && strcmp(hello_write(&hello, a, &len), hello_write(&w->hello, a, &len)) != 0)
-		return error_set(e, NULL, "the engine says another hello than at first");
+		return error_set(e, NULL, "the engine's hello differs from its first one");
 	if (!w->greeted)
 		w->hello = hello;
 	w->greeted = true;
@@ -110,7 +110,7 @@ static bool worker_start(struct worker *w, struct arena *a, struct error *e)
 		return start_failed(w, "the engine ended as it started: ", process_death(status, a), a, e);
 	if (how == EXCHANGE_LINE)
 		return start_failed(
-		    w, "the engine did not start: it said no hello", "", a, e); /* after the reason, if there is one */
+		    w, "the engine did not start: it sent no hello", "", a, e); /* after the reason, if there is one */
 	return start_failed(w, "the engine did not start: ", exchange_text[how], a, e);
 }
 
