@@ -55,6 +55,20 @@ check 0 gate "$doc" --engine tape --min-decided 90
 check 5 gate "$doc" --engine tape --min-decided 100
 check 5 fuzz --engine tape --cases 50 --driver generate --min-decided 100 --out "$work/min" --quiet
 check 2 fuzz --engine tape --cases 50 --min-decided 101 --out "$work/min" --quiet
+# A campaign that a signal stops early says so, unless it has a finding.
+stops() { # CODE SIGNAL ENGINE
+	checks=$((checks + 1))
+	rm -rf "$work/stopped"
+	timeout --foreground --preserve-status -s "$2" 2 "$adjudge" fuzz --engine "$3" --cases 100000000 --driver plain --out "$work/stopped" --quiet >"$work/out" 2>"$work/err"
+	got=$?
+	[ $got = "$1" ] || { failures=$((failures + 1)); echo "exit $got after SIG$2, expected $1" >&2; }
+	says stopped/summary.json "\"stopped\": \"SIG$2\""
+}
+stops 129 HUP tape
+stops 130 INT tape
+stops 143 TERM tape
+says out 'stopped by SIGTERM'
+stops 1 TERM "$fault"
 # A NaN that an engine says it makes of zeros is no lead.
 prod=$source/corpus/zoo/prod-div-zero.json
 check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"

@@ -2,7 +2,10 @@
 #ifndef FUZZ_BENCH_EXIT_CODE_H
 #define FUZZ_BENCH_EXIT_CODE_H
 
-/* Exit codes of every command.  Never 77: Meson and Automake read it as "skipped". */
+/*
+ * Exit codes of every command.  Where several apply, the order is 2, 3, 4, then 1, then that of a signal, then 5, 6.
+ * Never 77: Meson and Automake read it as "skipped".
+ */
 enum exit_code {
 	EXIT_NO_FINDING = 0,
 	EXIT_FINDING = 1, /* a new finding, a known one that no longer fails, or an expired entry */
@@ -10,7 +13,8 @@ enum exit_code {
 	EXIT_BAD_CASE = 3, /* a case, report, profile or baseline that cannot be read or is refused */
 	EXIT_OURS = 4,     /* our own or the machine's failure */
 	EXIT_NOTHING = 5,  /* nothing was run, or an engine under test decided nothing or too little */
-	EXIT_FLAKY = 6     /* only findings that a fresh process did not show again */
+	EXIT_FLAKY = 6,    /* only findings that a fresh process did not show again */
+	EXIT_SIGNAL = 128  /* plus its number: a signal stopped a campaign before its end */
 };
 
 #endif

@@ -249,13 +249,13 @@ static const char *why_over(const struct campaign *self)
 
 	if (self->failure.any)
 		return "failure";
-	if (stop_requested())
-		return "signal";
 	if (o->max_findings && self->triage.n_finding >= o->max_findings)
 		return "max-findings";
 	if (o->cases && self->cases >= o->cases)
 		return "cases";
-	return o->seconds > 0 && bench_clock() - self->start >= o->seconds ? "time" : NULL;
+	if (o->seconds > 0 && bench_clock() - self->start >= o->seconds)
+		return "time";
+	return stop_signal_name();
 }
 
 bool campaign_over(struct campaign *self)

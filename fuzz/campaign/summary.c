@@ -10,6 +10,7 @@
 #include "reports/report.h"
 #include "internal.h"
 #include "fuzz/bench/exit_code.h"
+#include "fuzz/bench/stop.h"
 
 static const char *const stratum_names[STRATUM_COUNT] = {
     [LOOP] = "loop",
@@ -224,6 +225,12 @@ static bool judged_enough(const struct campaign *self)
 	return self->all.decided;
 }
 
+/* The signal that stopped the campaign before its budget was used up, or 0. */
+static int ended_by(const struct campaign *self)
+{
+	return stop_requested() && self->stopped && !strcmp(self->stopped, stop_signal_name()) ? stop_signal() : 0;
+}
+
 static int exit_code(const struct campaign *self)
 {
 	bool solid = false;
@@ -232,11 +239,13 @@ static int exit_code(const struct campaign *self)
 		return EXIT_OURS;
 	for (int i = 0; i < self->triage.n_finding; i++)
 		solid = solid || !self->triage.finding[i].symptom->flaky;
-	if (self->triage.n_finding)
-		return solid ? EXIT_FINDING : EXIT_FLAKY;
-	if (self->o->cross_strict && campaign_leads(self))
+	if (solid || (self->o->cross_strict && campaign_leads(self)))
 		return EXIT_FINDING;
-	return judged_enough(self) ? EXIT_NO_FINDING : EXIT_NOTHING;
+	if (ended_by(self))
+		return EXIT_SIGNAL + ended_by(self);
+	if (!judged_enough(self))
+		return EXIT_NOTHING;
+	return self->triage.n_finding ? EXIT_FLAKY : EXIT_NO_FINDING;
 }
 
 static char *text_write(const struct campaign *self, struct arena *a)
@@ -247,6 +256,8 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
 	    (long long)self->oracle_disagreements, self->o->out);
 
+	if (ended_by(self))
+		text = arena_printf(a, "%sstopped by %s before the end\n", text, self->stopped);
 	for (int k = 0; k < self->bench.n_engine; k++)
 		text = arena_printf(a, "%s%s", text, account_text(&self->account[k], self->bench.engine[k], a));
 	for (int k = 0; k < self->bench.n_engine; k++)

@@ -340,7 +340,8 @@ int command_gate(int argc, char **argv)
 	    "right engine, an expectation that is not met, a known finding that no longer fails, and an expired one.\n"
 	    "Example: adjudge gate corpus\n"
 	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 "
-	    "nothing was decided.\n",
+	    "nothing was\n"
+	    "decided about an engine, or less than --min-decided.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = 1};
 	struct paths files;
