@@ -1,4 +1,4 @@
-/* arena.h: bump allocation with one lifetime a case. */
+/* arena.h: bump allocation.  All memory of a case is freed at once. */
 #ifndef GRAPH_ARENA_H
 #define GRAPH_ARENA_H
 
@@ -11,35 +11,35 @@ struct arena_block;
 struct arena_exit;
 
 /*
- * Memory that is given back all at once.  Blocks are kept across arena_reset, so a loop over cases reaches a
- * steady state without any malloc.  Not thread-safe; one arena a thread.
+ * Memory that is freed all at once.  arena_reset keeps the blocks, so a loop over cases soon needs no malloc.  Not
+ * thread-safe: each thread needs its own arena.
  */
 struct arena {
 	struct arena_block *first, *current;
 	size_t used;  /* bytes handed out since the last reset */
-	size_t peak;  /* most of them at any time since the last reset */
+	size_t peak;  /* the highest value of `used` since the last reset */
 	size_t limit; /* bytes that may be handed out between resets */
 	struct arena_exit
-	    *on_full; /* where to go when the limit or the machine's memory is reached: set by arena_try */
+	    *on_full; /* where to jump when the limit or the machine's memory is reached; set by arena_try */
 };
 
 typedef void arena_run_fn(void *context);
 
 /*
- * Calls run(context).  True when it returned, false when the arena was full: `run` was then left in the middle, so it
- * may hold nothing but arenas and pools, and says what it has done through `context`.  Tries nest; afterwards the
- * arena's way out is the outer one again.
+ * Calls run(context).  Returns true if it returned, and false if the arena was full.  Then `run` was left in the middle
+ * by longjmp: it may hold nothing but arenas and pools, and returns results only through `context`.  Tries may be
+ * nested.
  */
 bool arena_try(struct arena *a, arena_run_fn *run, void *context);
 
-/* The same for `n` arenas (at most ARENAS_TRIED), whichever is full. */
+/* The same for n arenas, at most ARENAS_TRIED: false if any of them was full. */
 enum { ARENAS_TRIED = 4 };
 bool arenas_try(struct arena *const *arenas, int n, arena_run_fn *run, void *context);
 
 /* Leaves the innermost try of this arena; without one, ends the process with exit code 4 and a message. */
 _Noreturn void arena_full(const struct arena *a);
 
-/* A position to go back to: memory handed out since is free again. */
+/* A position in an arena.  arena_rewind frees the memory that was handed out after it. */
 struct arena_mark {
 	struct arena_block *block;
 	size_t block_used, used;
@@ -55,7 +55,7 @@ void arena_free(struct arena *a);
 void arena_reset(struct arena *a);
 
 /*
- * `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: when `limit` would be passed or
+ * Allocates `count` zeroed elements of `size` bytes, aligned for any type.  Never returns NULL: beyond the limit, or if
  * malloc fails, it calls arena_full.
  */
 void *arena_alloc(struct arena *a, size_t count, size_t size) __attribute__((malloc));
@@ -70,8 +70,8 @@ void arena_rewind(struct arena *a, struct arena_mark mark);
 #define NEW(a, type, count) ((type *)arena_alloc((a), (size_t)(count), sizeof(type)))
 
 /*
- * Room for `need` elements in `array`, a pointer to *room elements (0: there is none yet): it is at least doubled where
- * that is not enough, and then moved; what is new is zero.  The old place stays as it was until the arena is reset.
+ * Makes room for `need` elements in `array`, which has *room elements (0: no array yet).  If that is too few, the array
+ * moves and at least doubles; new elements are zero.  The old copy stays valid until the arena is reset.
  */
 #define GROW(a, array, room, need) ((array) = arena_grow((a), (array), (room), (need), sizeof *(array)))
 void *arena_grow(struct arena *a, void *array, int *room, int need, size_t size);

@@ -1,6 +1,6 @@
 /*
- * bounds.h: resource limits that are part of validation, so that any case ends in bounded time and memory.
- * The oracles spend some hundred bytes and at most some microseconds per scalar result: LIMIT_WORK bounds both.
+ * bounds.h: limits that a valid case keeps, so that judging it takes bounded time and memory.  The oracles spend some
+ * hundred bytes and at most some microseconds per scalar result; LIMIT_WORK bounds both.
  */
 #ifndef GRAPH_BOUNDS_H
 #define GRAPH_BOUNDS_H

@@ -8,7 +8,7 @@
 #include "case_format.h"
 #include "hash.h"
 
-/* Attributes are small integers; what an op makes of them is for node_infer. */
+/* Attributes are small integers; node_infer checks whether they fit the op. */
 enum { ATTR_MAX = 1 << 30 };
 
 struct name {
@@ -87,7 +87,7 @@ static bool parse_binding(
 	return true;
 }
 
-/* Defines the next value as `v` says.  `known` is its inferred type, or NULL: the type must be stated. */
+/* Defines the next value with the name in `v`.  known: its inferred type; if NULL, `v` must state the type. */
 static bool define(struct case_reader *r, const struct json *v, const struct type *known)
 {
 	char name[CASE_NAME + 1], text[2][TYPE_TEXT];
@@ -131,7 +131,7 @@ static bool read_uses(struct case_reader *r, const struct json *array, int *valu
 	return true;
 }
 
-/* An error of the type rules, whose place is relative to the node. */
+/* Reports an error of the type rules; its place is relative to the node. */
 static bool fail_inside(struct case_reader *r, const struct json *node, const struct error *inner)
 {
 	char at[JSON_PLACE], place[2 * JSON_PLACE + 2];
@@ -172,7 +172,7 @@ static bool read_choice(struct case_reader *r, const struct json *v, const char 
 	return json_error(v, r->e, "%s is none of %s", json_quote(v->text, shown), list);
 }
 
-/* The rank that lists of one integer per axis must have. */
+/* The length that lists of one integer per axis must have. */
 static int rank_of(const struct case_reader *r, const struct node *node)
 {
 	return node->n_arg ? r->p->type[node->arg[0]].shape.rank : 0;
@@ -218,7 +218,7 @@ static bool read_attr(struct case_reader *r, const struct json *v, const struct 
 	return false;
 }
 
-/* The attributes whose absence means something. */
+/* The attributes that may be missing, with a meaning. */
 static bool attr_default(const struct json *v, struct node *node, enum attr_index k, int rank, struct error *e)
 {
 	if (k == ATTR_INDEX_TRIP && node->op == OP_FOR) {
@@ -306,7 +306,7 @@ static bool check_keys(struct case_reader *r, const struct json *v, enum op op)
 
 static bool read_body(struct case_reader *r, const struct json *v, struct region *out);
 
-/* One region of a node: parameters of the types that the op gives them, nodes, results. */
+/* Reads one region of a node: parameters, whose types the op gives, nodes and results. */
 static bool read_region(
     struct case_reader *r, const struct json *v, const struct json *node_at, struct node *node, int which)
 {
@@ -406,7 +406,7 @@ static bool read_node(struct case_reader *r, const struct json *v, struct node *
 	return true;
 }
 
-/* Members body and results of a region or of the case. */
+/* Reads members body and results of a region or of the case. */
 static bool read_body(struct case_reader *r, const struct json *v, struct region *out)
 {
 	const struct json *body, *results;

@@ -1,4 +1,4 @@
-/* case_read.c: a case from its JSON: points, request and expectations around the program, and the two ways in. */
+/* case_read.c: reads a case from JSON: points, request and expectations; from a text or a file. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ bool tensor_read(const struct json *v, const struct type *t, struct arena *a, st
 	char text[TYPE_TEXT];
 	int n = shape_elements(&type.shape);
 
-	/* The count comes before the memory: a short file cannot ask for much. */
+	/* The count is checked before memory is allocated: a short file cannot ask for much. */
 	if (v->kind != JSON_ARRAY && type.shape.rank)
 		return json_error(v, e, "needs an array of %d elements for %s, not %s", n, type_print(&type, text),
 		    json_kind_names[v->kind]);
@@ -125,7 +125,7 @@ static bool read_kind(const struct json *v, enum transform_kind *kind, struct er
 	return json_error(name, e, "unknown transform %s; there are jvp, vjp and batch", json_quote(name->text, shown));
 }
 
-/* A transform of the function s, which becomes that of the next level. */
+/* Reads a transform of level s, and turns s into the next level. */
 static bool read_transform(
     const struct json *v, struct signature *s, struct arena *a, struct transform *t, struct error *e)
 {
@@ -228,7 +228,7 @@ static bool read_expect(const struct json *root, struct arena *a, struct testcas
 
 /* ---- the two ways in ---- */
 
-/* The case itself, or the one inside a report. */
+/* The case itself, or the case inside a report. */
 static const struct json *find_case(const struct json *root, struct error *e)
 {
 	const struct json *schema;
@@ -274,7 +274,7 @@ bool testcase_read_value(const struct json *root, struct arena *a, struct testca
 		return false;
 	if (!case_read_program(root, a, &c.program, e))
 		return false;
-	/* The request says what axes the points have. */
+	/* The request decides which axes the points have, so it is read first. */
 	struct signature s = request_base(&c.program);
 	if (!read_request(root, &s, a, &c, e) || !read_points(root, &s, a, &c, e) || !read_expect(root, a, &c, e) ||
 	    !check_read(root, &c, e))
@@ -302,7 +302,7 @@ bool testcase_read_named(
 
 	if (testcase_read(text, len, a, out, &inner))
 		return true;
-	/* The end of a long path tells more, and leaves room for the place. */
+	/* Of a long path keep the end, which tells more, and leave room for the place. */
 	size_t n = strlen(path);
 	snprintf(place, sizeof place, "%s%s%s%.*s", n > TAIL ? "..." : "", n > TAIL ? path + n - TAIL : path,
 	    inner.place[0] ? ": " : "", (int)JSON_PLACE, inner.place);

@@ -1,4 +1,4 @@
-/* case_write.c: a case as canonical JSON.  Values are named v0, v1 ... by number; defaults are left out. */
+/* case_write.c: writes a case as canonical JSON.  Values are named v0, v1 ... by number; defaults are left out. */
 #include <stdio.h>
 #include <string.h>
 

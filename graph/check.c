@@ -1,4 +1,4 @@
-/* check.c: whether a program is valid: scopes, definitions, stored types, literals, limits. */
+/* check.c: checks that a program is valid: scopes, definitions, stored types, literals, limits. */
 #include "program.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Values that a program within limits can have: results, and parameters of two regions, of every node; inputs. */
+/* The most values that a program within limits can have: inputs; per node results and parameters of two regions. */
 enum { LIMIT_VALUES = (3 * LIMIT_NODES + 1) * LIMIT_ARGS };
 
 /* What is known of a value.  CLOSED: it belongs to a region that has ended.  CONSUMED: a buffer that was stored into.
@@ -22,10 +22,10 @@ struct checker {
 	unsigned char depth[LIMIT_VALUES]; /* of the region that defines the value; 0 is the top */
 };
 
-/* Where a region is; places become text only when something is wrong. */
+/* Where a region is.  It becomes text only for an error. */
 struct frame {
 	const struct frame *up; /* NULL for the top region */
-	int node, which;        /* it is regions[which] of body[node] of the region above */
+	int node, which;        /* this is regions[which] of body[node] of the region above */
 };
 
 /* A place inside frame f: in body[node] unless node < 0, key[index], or just key when index < 0. */
@@ -128,7 +128,7 @@ static bool consume(struct checker *c, const struct node *node, const struct fra
 	return true;
 }
 
-/* Carries an error of infer.c, which knows the node only, to its place in the program. */
+/* Adds the place in the program to an error of infer.c, which only knows the node. */
 static bool refuse_node(struct checker *c, const struct frame *f, int node, const struct error *inner)
 {
 	return refuse(c, (struct check_place){f, node, inner->place, -1}, "%s", inner->text);
@@ -156,7 +156,7 @@ static bool check_literal(struct checker *c, const struct tensor *t, struct chec
 
 static bool check_region(struct checker *c, const struct region *region, const struct frame *f, int depth);
 
-/* Parameters of the regions have the types the op gives them; then what is inside. */
+/* Checks that parameters of the regions have the types that the op gives them, then the regions themselves. */
 static bool check_regions(struct checker *c, const struct node *node, const struct frame *f, int index, int depth)
 {
 	for (int i = 0; i < node->n_region; i++) {
@@ -232,7 +232,7 @@ static bool check_node(struct checker *c, const struct node *node, const struct 
 	return true;
 }
 
-/* Nodes and results; the parameters are defined already. */
+/* Checks nodes and results; the parameters are already defined. */
 static bool check_region(struct checker *c, const struct region *region, const struct frame *f, int depth)
 {
 	if (depth > LIMIT_DEPTH)

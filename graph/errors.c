@@ -19,7 +19,8 @@ bool error_set(struct error *e, const char *place, const char *format, ...)
 	return false;
 }
 
-/* Bytes of a UTF-8 sequence that a terminal may obey: U+0080 to U+009F, U+202A to U+202E, U+2066 to U+2069; else 0. */
+/* Length of a UTF-8 sequence that may control a terminal: U+0080 to U+009F, U+202A to U+202E, U+2066 to U+2069; else 0.
+ */
 static int armed_length(const unsigned char *c)
 {
 	if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)

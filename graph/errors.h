@@ -1,23 +1,23 @@
-/* errors.h: what went wrong and where, for people.  The first writer wins. */
+/* errors.h: an error message for people, with its place.  The first error stays; later ones are dropped. */
 #ifndef GRAPH_ERRORS_H
 #define GRAPH_ERRORS_H
 
 #include <stdbool.h>
 
-/* On a function whose result says whether it failed: a caller that ignores it does not compile without a warning. */
+/* For functions whose result says whether they failed: the compiler warns if a caller ignores it. */
 #define MUST_CHECK __attribute__((warn_unused_result))
 
 struct error {
-	char place[1024]; /* the file and the path inside it, as in loop.json: body[3].op; "" when there is none */
+	char place[1024]; /* the file and the path inside it, such as "loop.json: body[3].op"; "" if there is none */
 	char text[256];   /* "" means no error */
 };
 
-/* Sets place (may be NULL) and text unless an error is already there.  Returns false, to be returned on. */
+/* Sets place (may be NULL) and text, unless an error is already set.  Returns false, so that a caller can return it. */
 bool error_set(struct error *e, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /*
- * Disarms text that somebody else wrote before it goes to a terminal, in place: control characters (C1 ones too) and
- * those that reorder lines become question marks; with `lines` newlines and tabs stay.  Returns text.
+ * Makes foreign text safe for a terminal, in place.  Control characters (also C1) and characters that reorder lines
+ * become question marks; with `lines`, newlines and tabs stay.  Returns text.
  */
 char *text_disarm(char *text, bool lines);
 

@@ -1,4 +1,4 @@
-/* hash.h: FNV-1a over 64 bits, for names and sets; not against somebody who looks for collisions. */
+/* hash.h: FNV-1a with 64 bits, for names and sets.  It is not safe against deliberate collisions. */
 #ifndef GRAPH_HASH_H
 #define GRAPH_HASH_H
 
@@ -6,7 +6,7 @@
 
 #define HASH_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* h with one more byte, or a word at once. */
+/* Adds a byte, or a whole word, to the hash h. */
 static inline uint64_t hash_step(uint64_t h, uint64_t x) { return (h ^ x) * UINT64_C(0x100000001b3); }
 
 static inline uint64_t hash_text(const char *text)

@@ -12,7 +12,7 @@ void out_of_memory(void)
 	exit(4);
 }
 
-/* One element of one byte at least, for which NULL means nothing but that memory is exhausted. */
+/* At least one byte, so that NULL can only mean that memory is exhausted. */
 void *heap_new(size_t count, size_t size)
 {
 	void *at = calloc(count ? count : 1, size ? size : 1);

@@ -1,5 +1,4 @@
-/* heap.h: memory that outlives a case.  Where there is none left, the process ends: nobody has to look at what these
- * return. */
+/* heap.h: memory that outlives a case.  If there is none left, the process ends, so callers need not check results. */
 #ifndef GRAPH_HEAP_H
 #define GRAPH_HEAP_H
 
@@ -8,11 +7,11 @@
 /* Ends the process with a message and exit code 4. */
 _Noreturn void out_of_memory(void);
 
-/* `count` zeroed elements of `size` bytes; to be given to free(). */
+/* Allocates `count` zeroed elements of `size` bytes.  The caller frees them with free(). */
 void *heap_new(size_t count, size_t size);
-/* realloc to `count` elements of `size` bytes; what is new is not set. */
+/* Resizes to `count` elements of `size` bytes, as realloc does.  New elements are not initialised. */
 void *heap_resize(void *at, size_t count, size_t size);
-/* A copy of the text. */
+/* A copy of the text, to be freed with free(). */
 char *heap_text(const char *text);
 
 #endif

@@ -1,10 +1,10 @@
-/* infer_rule.h: what the shape rules of infer.c and infer_region.c share.  Private to them. */
+/* infer_rule.h: parts that the shape rules share.  Private to infer*.c. */
 #ifndef GRAPH_INFER_RULE_H
 #define GRAPH_INFER_RULE_H
 
 #include "program.h"
 
-/* One question: what does this node give? */
+/* One call of a rule: the node whose result types are wanted. */
 struct rule {
 	const struct program *p;
 	const struct node *node;
@@ -16,8 +16,8 @@ struct rule {
 };
 
 /*
- * Says which rule is broken, prefixed by the op; returns false.  `where` is the place relative to the node: "", "axis",
- * "args[1]" ...
+ * Sets an error that names the op and the broken rule; returns false.  `where` is the place relative to the node: "",
+ * "axis", "args[1]" ...
  */
 bool rule_refuse(const struct rule *r, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -25,32 +25,32 @@ bool rule_refuse(const struct rule *r, const char *where, const char *format, ..
 /* A type as text, for the arguments of one rule_refuse. */
 #define TYPE_OF(type) type_print((type), (char[TYPE_TEXT]){""})
 
-/* Types of the parameters of region `which`: rule->out, rule->n_out. */
+/* Writes the types of the parameters of region `which` to r->out and r->n_out. */
 bool rule_region_params(const struct rule *r, int which);
 
 /* "args[0]" ...: places of operands. */
 extern const char *const rule_arg_place[LIMIT_ARGS];
 
-/* ---- parts: each refuses, or says that operand i is as wanted ---- */
+/* ---- checks: each returns true, or false with an error ---- */
 
 bool rule_want_dtype_of(const struct rule *r, int i, int like);
 bool rule_want_shape_of(const struct rule *r, int i, int like);
 bool rule_want_int(const struct rule *r, int i);
 bool rule_want_bool(const struct rule *r, int i);
 bool rule_want_rank(const struct rule *r, int i, int rank);
-/* An integer vector with one entry an axis of operand 0. */
+/* Operand i is an integer vector with one entry per axis of operand 0. */
 bool rule_want_starts(const struct rule *r, int i);
 /* attrs.axis is an axis of operand 0. */
 bool rule_want_axis(const struct rule *r);
-/* attrs.axes are distinct axes of operand 0; *set gets a bit each. */
+/* attrs.axes are distinct axes of operand 0; *set gets one bit for each. */
 bool rule_want_axes(const struct rule *r, unsigned *set);
 bool rule_want_mode(const struct rule *r);
-/* All operands broadcast into *s. */
+/* All operands broadcast together, to shape *s. */
 bool rule_broadcast_all(const struct rule *r, struct shape *s);
-/* The one result. */
+/* Sets the one result type. */
 bool rule_give(const struct rule *r, enum dtype d, const struct shape *s);
 
-/* ---- rules, a family each ---- */
+/* ---- rules, one per family ---- */
 
 typedef bool rule_fn(const struct rule *r);
 

@@ -1,11 +1,12 @@
-/* json_utf8.h: the one UTF-8 rule (RFC 3629), for the reader and the writer of JSON. */
+/* json_utf8.h: UTF-8 by RFC 3629, for the reader and the writer of JSON. */
 #ifndef GRAPH_JSON_UTF8_H
 #define GRAPH_JSON_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the well-formed character at s[n]; 0 when there is none: overlong, surrogate, above U+10FFFF, cut. */
+/* Length in bytes of the character at the start of s[n]; 0 if it is overlong, a surrogate, above U+10FFFF or cut off.
+ */
 static inline size_t utf8_length(const char *s, size_t n)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,26 +1,27 @@
-/* loop.h: operands, parameters and results of a loop node in terms of carries, the same for every kind of loop. */
+/* loop.h: where the carries of a loop are among its operands, parameters and results, for every kind of loop. */
 #ifndef GRAPH_LOOP_H
 #define GRAPH_LOOP_H
 
 #include "program.h"
 
 /*
- * Carry k is operand first_arg + k, parameter first_param + k of the body, result k of the body and result out + k of
- * the node. The xs of a scan follow its carries among operands and parameters, and its ys among results.
+ * Carry k is operand first_arg + k of the node, value first_param + k inside the body, result k of the body, and value
+ * out + k after the node.  The xs of a scan follow the carries among operands and parameters; its ys follow them among
+ * results.
  */
 struct node_loop {
 	bool is_loop; /* for, while, scan or fixed_point; otherwise all other members but `node` are zero */
 	bool counted; /* operand 0 is the trip count (for only) */
-	bool until;   /* the last result of the body says whether to stop */
+	bool until;   /* the last result of the body tells whether to stop */
 	const struct node *node;
-	struct region *body, *condition; /* condition: of a while; otherwise NULL */
+	struct region *body, *condition; /* condition: NULL except for a while */
 	int n_carry, n_xs, n_ys;
 	int first_arg;   /* the operand that is carry 0: counted or 0 */
-	int n_index;     /* 1: parameter 0 of the body is the iteration's number (for only) */
+	int n_index;     /* 1: parameter 0 of the body is the number of the iteration (for only) */
 	int first_param; /* the value that is carry 0 in the body: body->param + n_index */
 };
 
-/* The node is checked, or has at least its operands, results and regions. */
+/* The node must be checked, or at least have its operands, results and regions. */
 struct node_loop node_loop(const struct node *node);
 
 #endif

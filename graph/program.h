@@ -1,4 +1,4 @@
-/* program.h: a typed SSA program with regions, and what may be done to it. */
+/* program.h: typed SSA programs with regions, and the functions that check, build, edit and print them. */
 #ifndef GRAPH_PROGRAM_H
 #define GRAPH_PROGRAM_H
 
@@ -42,12 +42,12 @@ enum domain {
 
 enum index_mode { MODE_CLIP, MODE_DROP, MODE_WRAP, MODE_COUNT };
 
-/* What a fixed_point means: the iterations that were executed, or the solution they tend to. */
+/* The value of a fixed_point: the result of the executed iterations, or the solution that they converge to. */
 enum meaning { MEANING_STEPS, MEANING_SOLUTION, MEANING_COUNT };
-/* What op `derivative` takes, and what the rule of a `custom` gives. */
+/* The kind of derivative that op `derivative` takes and that the rule of a `custom` gives. */
 enum derivative_kind { DERIVATIVE_JVP, DERIVATIVE_VJP, DERIVATIVE_COUNT };
 
-/* ATTR_AXIS ... are bits; ATTR_INDEX_AXIS ... number them. */
+/* ATTR_AXIS ... are bits; ATTR_INDEX_AXIS ... are their numbers. */
 enum attr_index {
 #define ATTR(id, key, kind, meaning) ATTR_INDEX_##id,
 #include "attrs.def"
@@ -77,8 +77,8 @@ struct op_info {
 
 extern const struct op_info op_table[OP_COUNT];
 
-/* What an op's function may be off by in an engine: units in the last place of its value, and units in the last place
- * of 1, whatever the value. */
+/* The largest error that an engine may make in an op's function: in units in the last place of the value, and in units
+ * in the last place of 1. */
 struct op_accuracy {
 	double relative, absolute;
 };
@@ -91,7 +91,7 @@ extern const char *const derivative_names[DERIVATIVE_COUNT];
 extern const char *const regularity_names[];
 extern const char *const family_names[];
 
-/* Only the members that op_table[op].attrs names mean anything; the others are zero. */
+/* The attributes of a node.  Members that op_table[op].attrs does not name are zero. */
 struct attrs {
 	int axis;
 	int n_axes, axes[LIMIT_RANK];
@@ -123,7 +123,7 @@ enum attr_kind {
 	ATTR_KIND_COUNT
 };
 
-/* Where an attribute of attrs.def is in struct attrs. */
+/* The place of an attribute of attrs.def in struct attrs. */
 struct attr_field {
 	const char *key;
 	enum attr_kind kind;
@@ -131,24 +131,23 @@ struct attr_field {
 };
 extern const struct attr_field attr_fields[ATTR_COUNT];
 
-/* The names that the values of a kind have, in order: DTYPE, MODE, MEANING and TRANSFORM.  The other kinds have none.
- */
+/* The names of the values of a kind, in order.  Only kinds DTYPE, MODE, MEANING and TRANSFORM have names. */
 struct attr_names {
 	int n;
 	const char *const *name;
 };
 extern const struct attr_names attr_names[ATTR_KIND_COUNT];
 
-/* An attribute of any kind but TENSOR as integers: as many as a list has entries, otherwise one. */
+/* An attribute of any kind except TENSOR, as integers: one per entry of a list, otherwise one. */
 struct attr_value {
 	bool list; /* of kind INTS, AXES or SHAPE */
 	int n, at[LIMIT_RANK];
-	const char *name; /* of at[0], where the kind has names; otherwise NULL */
+	const char *name; /* of at[0] if the kind has names; otherwise NULL */
 };
 
 /*
- * Values are numbered 0 .. n_value-1 over the whole program, each defined once: as a parameter of a region or a result
- * of a node.  A node's results are the consecutive values out .. out + n_out - 1.
+ * Values are numbered 0 .. n_value - 1 over the whole program.  Each is defined once: as a parameter of a region or a
+ * result of a node.  A node's results are the consecutive values out .. out + n_out - 1.
  */
 struct node {
 	enum op op;
@@ -161,7 +160,7 @@ struct node {
 };
 
 struct region {
-	int n_param, param; /* consecutive values, as a node's results */
+	int n_param, param; /* consecutive values, like a node's results */
 	int n_node;
 	struct node *node; /* in execution order */
 	int n_result;
@@ -174,45 +173,45 @@ struct program {
 	struct region top; /* parameters are the inputs, results the outputs */
 };
 
-/* Attribute k of the node, which its op names.  INTS has an entry for each axis of operand 0; a TENSOR has none. */
+/* Attribute k of the node; its op must have it.  INTS has one entry per axis of operand 0; TENSOR has none. */
 struct attr_value node_attr(const struct program *p, const struct node *node, enum attr_index k);
-/* Whether the node has a fixed trip count.  A cap then means nothing. */
+/* Whether the node has a fixed trip count.  Then the cap is ignored. */
 bool node_has_trip(const struct node *node);
 
 /* ---- type inference and validation (infer.c, check.c) ---- */
 
 /*
- * Result types of `node` from the types of its operands (and, for region ops, of its regions' results, whose
- * parameter types must be set).  Writes n_out types, at most LIMIT_ARGS.  False with an error that says which rule is
- * broken. This is the one shape rule of each family.
+ * Infers the result types of `node` from the types of its operands and of its regions' results.  The types of its
+ * regions' parameters must be set.  Writes *n_out types, at most LIMIT_ARGS.  False with an error that says which rule
+ * is broken.  This is the only shape rule of each family.
  */
 bool node_infer(const struct program *p, const struct node *node, struct type out[LIMIT_ARGS], int *n_out,
     struct error *e) MUST_CHECK;
 
 /*
- * Types that the parameters of region `which` of `node` must have, from operand types and attributes.  False when the
- * operands do not fit the op.
+ * Writes the types that the parameters of region `which` of `node` must have, from operand types and attributes.  False
+ * with an error if the operands do not fit the op.
  */
 bool node_region_params(const struct program *p, const struct node *node, int which, struct type out[LIMIT_ARGS],
     int *n, struct error *e) MUST_CHECK;
 
 /*
- * Whether p is valid: every operand defined before its use and in scope, arity, dtypes, attributes, inferred types
- * equal the stored ones, limits.  The place of an error is a path as in body[3].regions[0].body[1].args[0].
+ * Whether p is valid: operands are defined before use and in scope; arity, dtypes and attributes fit; inferred types
+ * equal the stored ones; limits hold.  The place of an error is a path such as body[3].regions[0].body[1].args[0].
  */
 bool program_check(const struct program *p, struct error *e) MUST_CHECK;
 
-/* Scalar work as LIMIT_WORK counts it, saturating; an upper bound on the executed work, caps taken as trip counts. */
+/* An upper bound on the executed scalar work, as LIMIT_WORK counts it; caps count as trip counts.  Saturates. */
 int64_t program_work(const struct program *p);
 
 /* Number of nodes in all regions. */
 int program_nodes(const struct program *p);
 
-/* How often a region of `node` runs at most, for one execution of the node; what a derivative does counts as runs of
- * its region. */
+/* How often a region of `node` runs at most in one execution of the node.  For a derivative, its work is counted as
+ * runs of its region. */
 int64_t node_executions(const struct program *p, const struct node *node);
 
-/* Whether the op runs a region again and again: for, while, scan, fixed_point. */
+/* Whether the op is a loop: for, while, scan or fixed_point. */
 static inline bool op_is_loop(enum op op)
 {
 	const enum family family = op_table[op].family;
@@ -220,12 +219,12 @@ static inline bool op_is_loop(enum op op)
 	return family == FAMILY_FOR || family == FAMILY_WHILE || family == FAMILY_SCAN || family == FAMILY_FIXED_POINT;
 }
 
-/* The cap or fixed trip count of a loop node: its iterations are at most this many. */
+/* The largest number of iterations of a loop node: its fixed trip count or its cap. */
 int node_max_trip(const struct node *node);
 
 /* ---- building and editing (build.c, edit.c); everything lives in the arena ---- */
 
-/* Grows a program region by region.  Zero-initialise, then build_begin. */
+/* Builds a program region by region.  Zero-initialise it, then call build_begin. */
 struct builder {
 	struct arena *arena;
 	struct program program; /* type[] valid up to program.n_value */
@@ -234,36 +233,37 @@ struct builder {
 };
 
 void build_begin(struct builder *b, struct arena *a);
-/* A new input of the program; only before the first node.  Returns its value. */
+/* Adds an input to the program, before the first node.  Returns its value. */
 int build_input(struct builder *b, const struct type *t);
 /*
- * Appends a node without regions to the innermost open region.  Operands are copied; attrs may be NULL.  Returns the
- * first result value, or -1 (nothing is added) with the reason in e (may be NULL).
+ * Appends a node without regions to the innermost open region.  Copies the operands; attrs may be NULL.  Returns the
+ * first result value.  On error it adds nothing and returns -1, with the reason in e (may be NULL).
  */
 int build_node(
     struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
-/* A constant of any type: the elements are copied. */
+/* Appends a constant of any type; copies the elements. */
 int build_constant(struct builder *b, const struct tensor *value);
-/* A float or integer scalar constant; x is rounded to the dtype. */
+/* Appends a float or integer scalar constant; x is rounded to the dtype. */
 int build_scalar(struct builder *b, enum dtype d, double x);
 
 /*
- * A region op: build_open for its first region gives the parameters' first value (types as node_region_params would
- * have them are given by the caller); nodes then go into the region until build_close names its results.  After the
- * last region build_region_node appends the op.  Regions belong to the op that closes next, in order.
+ * An op with regions is built in this order.  build_open opens a region with parameters of the given types, which must
+ * be those of node_region_params, and returns the value of the first parameter.  New nodes go into this region until
+ * build_close names its results.  After the last region, build_region_node appends the op; it takes the regions in the
+ * order in which they were closed.
  */
 int build_open(struct builder *b, const struct type *params, int n_param);
 void build_close(struct builder *b, const int *result, int n_result);
 /*
- * Uses the n_region regions closed last.  Returns the first result (n_out by the op's rule), or -1 with the reason in
- * e; the regions are then dropped.
+ * Appends an op with the regions that were closed last.  Returns its first result; the op's rule gives their number. On
+ * error it drops the regions and returns -1, with the reason in e.
  */
 int build_region_node(
     struct builder *b, enum op op, const int *arg, int n_arg, const struct attrs *attrs, struct error *e) MUST_CHECK;
 
 /*
- * Ends the program with these outputs; canonical and ready for program_check.  b is spent.  Only here may values be
- * renumbered: numbers that the builder returned mean nothing afterwards.
+ * Ends the program with these results.  The program is in canonical order and ready for program_check.  This call may
+ * renumber values: numbers that the builder returned before are no longer valid.  b must not be used again.
  */
 struct program build_end(struct builder *b, const int *result, int n_result);
 
@@ -271,18 +271,18 @@ struct program build_end(struct builder *b, const int *result, int n_result);
 struct program program_copy(const struct program *p, struct arena *a);
 /* Structural equality: same ops, attributes, types, wiring. */
 bool program_equal(const struct program *p, const struct program *q);
-/* Whether two nodes of one op, operands of one rank, have the same attributes: those that the op names. */
+/* Whether two nodes have the same attributes.  They must have the same op, and operands of the same rank. */
 bool node_attrs_equal(const struct program *p, const struct node *a, const struct program *q, const struct node *b);
 /*
- * Renumbers values densely in order of definition and re-infers no types.  Call after edits that left gaps or unordered
- * numbers; every used value must still be defined.
+ * Renumbers values densely in order of definition, after edits that left gaps or another order.  Every used value must
+ * be defined.  Types are not inferred again.
  */
 struct program program_renumber(const struct program *p, struct arena *a);
-/* Drops nodes none of whose results reach an output, in all regions; inputs and region signatures stay.  Renumbered. */
+/* Drops nodes that no output depends on, in all regions, and renumbers.  Inputs and signatures of regions stay. */
 struct program program_drop_dead(const struct program *p, struct arena *a);
 /*
- * Makes every store of p that may not consume its buffer a dynamic_update_slice, which has the same value; p is edited
- * in place.  What edits have done to uses of buffers is made good by it.  The arena is for scratch.
+ * Call it after edits that changed uses of buffers.  Every store of p that may no longer consume its buffer becomes a
+ * dynamic_update_slice, which has the same value.  Edits p in place; the arena is for scratch.
  */
 void program_settle_stores(struct program *p, struct arena *a);
 /* A stable 64-bit hash of structure, types and attributes (not of addresses). */
@@ -290,7 +290,7 @@ uint64_t program_hash(const struct program *p);
 
 /* ---- printing (print.c) ---- */
 
-/* A text for people, one node a line, regions indented; NUL-terminated, in the arena. */
+/* The program as text for people: one node per line, regions indented.  NUL-terminated, in the arena. */
 char *program_print(const struct program *p, struct arena *a);
 
 #endif

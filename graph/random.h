@@ -4,10 +4,10 @@
 
 #include <stdint.h>
 
-/* What its state moves by: 2^64 over the golden ratio. */
+/* The state grows by this in each step: 2^64 divided by the golden ratio. */
 #define RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* Its finalizer: every bit of z reaches every bit of the result. */
+/* The finalizer: every bit of z affects every bit of the result. */
 static inline uint64_t random_mix(uint64_t z)
 {
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -15,7 +15,7 @@ static inline uint64_t random_mix(uint64_t z)
 	return z ^ z >> 31;
 }
 
-/* The next number of a sequence; any state is a good one. */
+/* The next number of a sequence.  Any start value of the state is good. */
 static inline uint64_t random_next(uint64_t *state) { return random_mix(*state += RANDOM_STEP); }
 
 #endif

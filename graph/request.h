@@ -1,14 +1,15 @@
 /*
- * request.h: the function that a request makes of a program, level by level.
+ * request.h: a request is a stack of transforms.  Level 0 is the program; each transform turns the function of one
+ * level into the function of the next:
  *
- * Level 0 is the program.  A transform makes the function of the next level of the one below:
- * jvp    the same inputs; one tangent per output below, in the direction of the (constant) tangents of the inputs in
- * wrt. vjp    the same inputs; one cotangent per input in wrt, of the (constant) cotangents of the outputs below. batch
- * each input in wrt gains a leading axis of extent `size`, the others are shared by all slices; every output gains that
- *        axis: its slice b is the function below at slice b.
- * So [vjp, jvp] is forward over reverse, [batch, vjp] the gradient of a batched function (a shared input gathers the
- * sum over the slices), [vjp, batch] a batch of gradients.  A tangent or cotangent of an integer or bool value is 0 on
- * every level.
+ * - jvp: same inputs.  One tangent per output below, in the direction of the (constant) tangents of the inputs in wrt.
+ * - vjp: same inputs.  One cotangent per input in wrt, for the (constant) cotangents of the outputs below.
+ * - batch: each input in wrt gains a leading axis of extent `size`; all slices share the other inputs.  Every output
+ *   gains that axis: its slice b is the function below at slice b.
+ *
+ * So [vjp, jvp] is forward over reverse.  [batch, vjp] is the gradient of a batched function; a shared input gets the
+ * sum over the slices.  [vjp, batch] is a batch of gradients.  Tangents and cotangents of integer and bool values are 0
+ * on every level.
  */
 #ifndef GRAPH_REQUEST_H
 #define GRAPH_REQUEST_H
@@ -20,9 +21,9 @@ extern const char *const transform_names[TRANSFORM_COUNT];
 
 /*
  * One transform of a request.  `wrt` lists inputs (ascending, distinct): those that are differentiated, or batched.
- * jvp: seed[i] is the tangent of input wrt[i] (packed).  vjp: seed[i] is the cotangent of output i of the level below.
- * A seed has the type that its value has on the level below; for integer and bool values it is all zero, and so is
- * every tangent or cotangent an engine gives for one.  batch: no seeds.
+ * jvp: seed[i] is the tangent of input wrt[i].  vjp: seed[i] is the cotangent of output i of the level below.  batch:
+ * no seeds.  A seed has the type of its value on the level below.  Seeds of integer and bool values are all zero; so is
+ * every tangent or cotangent that an engine returns for them.
  */
 struct transform {
 	enum transform_kind kind;
@@ -30,7 +31,7 @@ struct transform {
 	int *wrt;
 	int n_seed;
 	struct tensor *seed;
-	int size; /* of a batch, at least 1; else 0 */
+	int size; /* of a batch: at least 1; otherwise 0 */
 };
 
 /* Types of the function of one level. */
@@ -39,7 +40,7 @@ struct signature {
 	struct type input[LIMIT_ARGS];
 	int n_output;
 	struct type output[LIMIT_ARGS];
-	/* Results of the program with the axes of all batches: what an engine gives as primal. */
+	/* Results of the program with the axes of all batches: an engine returns them as primal. */
 	int n_primal;
 	struct type primal[LIMIT_ARGS];
 };
@@ -47,18 +48,18 @@ struct signature {
 /* Level 0: the program itself. */
 struct signature request_base(const struct program *p);
 /*
- * From one level to the next.  wrt[] must be inputs, ascending and distinct.  False with an error (no place) where a
- * batch makes a value exceed LIMIT_RANK or LIMIT_ELEMENTS.
+ * Turns s into the signature of the next level.  t->wrt must be inputs, ascending and distinct.  False with an error
+ * (without place) if a batch makes a value exceed LIMIT_RANK or LIMIT_ELEMENTS.
  */
 bool request_apply(struct signature *s, const struct transform *t, struct error *e);
-/* What transform t needs of the level s below it: n_seed and their types. */
+/* The seeds that transform t needs on top of level s: writes their types, returns their number. */
 int request_seeds(const struct signature *s, const struct transform *t, struct type out[LIMIT_ARGS]);
 
-/* The outermost of the n transforms that differentiates; NULL: none does. */
+/* The outermost of the n transforms that differentiates; NULL if none does. */
 const struct transform *request_outermost(const struct transform *t, int n);
 /* How many of the n transforms differentiate. */
 int request_order(const struct transform *t, int n);
-/* The product of the sizes of the batches among them: slices that the program is evaluated on. */
+/* The product of the sizes of all batches: so many slices is the program evaluated on. */
 int64_t request_slices(const struct transform *t, int n);
 
 #endif

@@ -6,14 +6,14 @@
 
 #include "arena.h"
 
-/* Zero-initialise all but the arena.  `at` is NUL-terminated once anything was put, be it nothing. */
+/* Set the arena and zero the rest.  After the first text_put, even of "", `at` is NUL-terminated. */
 struct text {
 	struct arena *arena;
 	char *at;
 	size_t len, room;
 };
 
-/* Appends, as printf.  `at` moves when there is no room left. */
+/* Appends, like printf.  `at` may move. */
 void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_put_bytes(struct text *t, const char *bytes, size_t len);
 

@@ -39,12 +39,12 @@ static inline bool dtype_is_int(enum dtype d) { return dtype_table[d].class == D
 int dtype_find(const char *name, size_t len);
 
 /*
- * x rounded ONCE to the nearest value of float dtype d, ties to even, overflow to infinity, subnormals kept.
- * Exact for every d and x; independent of the floating-point environment's flush modes.
+ * Rounds x once to the nearest value of float dtype d: ties to even, overflow to infinity, subnormals kept.  Correct
+ * for every d and x, also if the hardware flushes subnormals.
  */
 double dtype_round(enum dtype d, double x);
 
-/* i wrapped (two's complement) to the width of integer dtype d; for bool, i != 0. */
+/* Wraps i (two's complement) to the width of integer dtype d; for bool, returns i != 0. */
 int64_t dtype_wrap(enum dtype d, int64_t i);
 
 /* Row-major; rank 0 is a scalar with one element; an extent may be 0. */
@@ -59,41 +59,41 @@ struct type {
 };
 
 struct shape shape_scalar(void);
-/* Product of the extents; 1 for rank 0.  Saturates at INT_MAX on hostile extents. */
+/* Product of the extents; 1 for rank 0.  Saturates at INT_MAX. */
 int shape_elements(const struct shape *s);
-/* Whether rank, extents and elements are within limits.  Extents 0 count as 1 here: strides stay far from overflow. */
+/* Whether rank, extents and elements are within limits.  Extents of 0 count as 1, so that strides cannot overflow. */
 bool shape_fits(const struct shape *s);
-/* Puts an axis of that extent before the others; false, and nothing is changed, where the result does not fit. */
+/* Adds a leading axis of that extent.  False, without a change, if the result exceeds the limits. */
 bool shape_stack(struct shape *s, int extent);
-/* The type of a row: without the leading axis (rank at least 1). */
+/* The type of a row of t: without the leading axis.  The rank must be at least 1. */
 struct type type_row(const struct type *t);
 bool shape_equal(const struct shape *a, const struct shape *b);
 bool type_equal(const struct type *a, const struct type *b);
-/* Array-API broadcast of a and b; false when they do not fit. */
+/* Broadcasts a and b as the array API says; false if they do not fit. */
 bool shape_broadcast(const struct shape *a, const struct shape *b, struct shape *out);
 /* Row-major strides in elements, of length rank. */
 void shape_strides(const struct shape *s, int stride[LIMIT_RANK]);
 /*
- * Strides with which an operand of shape `from` is read over the index space `to` (from broadcasts to `to`):
- * 0 along stretched and missing axes.
+ * Strides that read an operand of shape `from` over the index space `to`: 0 along stretched and missing axes.  `from`
+ * must broadcast to `to`.
  */
 void shape_broadcast_strides(const struct shape *from, const struct shape *to, int stride[LIMIT_RANK]);
-/* Row-major successor of `index` in `s`; false after the last one. */
+/* Moves `index` to its row-major successor in `s`; false after the last one. */
 bool shape_next(const struct shape *s, int index[LIMIT_RANK]);
-/* The element that `flat` of `to` reads from an operand of shape `from`, broadcast. */
+/* The element of an operand of shape `from` that belongs to element `flat` of `to`, to which it broadcasts. */
 int shape_broadcast_offset(const struct shape *from, const struct shape *to, int flat);
 
 /* "f64[2,3]", "i64[]"; buf holds at least TYPE_TEXT bytes.  Returns buf. */
 enum { TYPE_TEXT = 64 };
 char *type_print(const struct type *t, char *buf);
-/* Writes n in decimal, NUL-terminated, and returns the end: what a case has most of, and printf is slow at. */
+/* Writes n in decimal, NUL-terminated, and returns the end.  A case has many integers, and printf is slow. */
 char *decimal_print(int n, char *at);
-/* Reads what type_print writes; false when text is no type (rank and extents within limits). */
+/* Reads the text of type_print; false if it is no type, or rank or extents exceed the limits. */
 bool type_parse(const char *text, struct type *t);
 
 /*
- * One element.  Floats of every dtype are stored as the binary64 of the same value (exact); integers as int64;
- * bool as 0 or 1.  A zero cell is zero in every dtype.
+ * One element.  A float of any dtype is stored as the binary64 of the same value, which is exact.  Integers are stored
+ * as int64, bool as 0 or 1.  A zero cell is zero in every dtype.
  */
 union cell {
 	double f;
@@ -110,14 +110,14 @@ struct tensor tensor_new(struct arena *a, const struct type *t);
 struct tensor tensor_copy(struct arena *a, const struct tensor *t);
 /* Copies of n tensors. */
 struct tensor *tensors_copy(struct arena *a, const struct tensor *from, int n);
-/* Same type and same bits, any NaN equal to any NaN. */
+/* Whether type and bits are the same.  All NaNs are equal. */
 bool tensor_same(const struct tensor *a, const struct tensor *b);
-/* The same of n tensors, pairwise. */
+/* The same for n tensors, pairwise. */
 bool tensors_same(const struct tensor *a, const struct tensor *b, int n);
-/* An element as a double: of an integer beyond 2^53 the nearest. */
+/* An element as a double; an integer beyond 2^53 is rounded. */
 double tensor_number(const struct tensor *t, int element);
 
-/* Bits of a double, for comparisons that mean bits. */
+/* The bits of a double, for bitwise comparison. */
 static inline uint64_t bits_of(double x)
 {
 	union {
