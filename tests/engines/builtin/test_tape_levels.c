@@ -552,7 +552,7 @@ static void check_memory(struct arena *a)
 	arena_reset(a);
 	c = long_case(60000, 4, a);
 	out = ask("tape", &c, a);
-	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "tape: records of more"), "%d: %s", out.status,
+	CHECK(out.status == ANSWER_UNSUPPORTED && strstr(out.text, "tape: the records exceed"), "%d: %s", out.status,
 	    out.text);
 }
 

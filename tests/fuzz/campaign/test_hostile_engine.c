@@ -207,7 +207,7 @@ static const struct behaviour {
     {"kills-its-keeper", kill_keeper, false, "crash", EXIT_FINDING, ""},
     {"turns-sour", turn_sour, true, "wrong", EXIT_FLAKY, ""},
     /* these die as `dies` does, and then: */
-    {"another-hello", die, false, "crash", EXIT_OURS, "another hello than at first"},
+    {"another-hello", die, false, "crash", EXIT_OURS, "differs from its first one"},
     {"no-second-start", die, false, "crash", EXIT_OURS, "exit code 5"},
     {"bad-second-start", die, false, "crash", EXIT_FINDING, ""},
     {"huge-second-hello", die, false, "crash", EXIT_OURS, "the limit is"},
