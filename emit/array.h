@@ -114,8 +114,9 @@ const char *array_function_text(const struct array_target *target, const struct 
 /* ---- programs that the templates know (rewrite.c, rewrite_index.c) ---- */
 
 /*
- * Rewrites p into ops that the target has rows for, in forms that mean the same there: indices inside their axis, no
- * slices or reductions of nothing, and so on.  Regions stay.  In the arena.  False with the op that has no counterpart.
+ * Rewrites p into ops that the target has rows for, and into forms that mean the same there.  For instance, indices are
+ * inside their axis, and nothing slices or reduces an empty axis.  Regions stay.  In the arena.  False with the op that
+ * has no counterpart.
  */
 bool rewrite_for(const struct array_target *target, const struct program *p, struct arena *a, struct program *out,
     struct error *e) MUST_CHECK;

@@ -35,9 +35,9 @@ extern const struct emit_target emit_targets[];
 const struct emit_target *emit_target_find(const char *name);
 
 /*
- * Writes the comment above a source, each line after `prefix`: what it is, the case's title, the program and the
- * request, and what is expected at every point.  The first two lines contain nothing from the case, because in Python a
- * comment there may name the file's encoding.
+ * Writes the comment above a source, each line after `prefix`.  It says what the source is, and has the case's title,
+ * the program, the request and the expected results at every point.  The first two lines contain nothing from the case,
+ * because in Python a comment there may name the file's encoding.
  */
 void emit_comment(const struct emission *x, const char *prefix, const char *target);
 

@@ -264,7 +264,7 @@ struct rounding_seen engine_rounding_seen(const struct engine *self)
 	return self->rounding.times != 0 ? rounding_seen() : (struct rounding_seen){0};
 }
 
-/* ---- what was edited ---- */
+/* ---- what the faults edited ---- */
 
 /*
  * A copy of the engine without its rows and without fields that no answer depends on.  A table that is added to the

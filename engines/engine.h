@@ -1,4 +1,4 @@
-/* engine.h: what an engine is to the rest of adjudge. */
+/* engine.h: engines as the rest of adjudge sees them. */
 #ifndef ENGINES_ENGINE_H
 #define ENGINES_ENGINE_H
 

@@ -13,8 +13,8 @@ static bool elementwise(enum family f)
 }
 
 /*
- * Whether the node casts floats.  A cast of a value that all elements share would sum the elements' cotangents in the
- * dtype that it casts to, which may be the coarser one.
+ * Whether the node casts floats.  If all elements share the cast value, the rule would sum their cotangents in the
+ * target dtype of the cast.  That dtype may be the coarser one.
  */
 static bool is_float_cast(const struct aot *x, const struct node *node)
 {

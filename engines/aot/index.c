@@ -171,8 +171,8 @@ static int running_products(struct aot *x, const struct scatter *s, int indices,
 }
 
 /*
- * For every factor, the product of the others that meet in its place, in f64: for x in *other_x (shape of x), for the
- * used updates in *other_update.  It multiplies those before by those after: division would be wrong at 0.
+ * For every factor, the product of the others that meet in its place, in f64.  *other_x has those for x (shape of x),
+ * *other_update those for the used updates.  It multiplies those before by those after: division would be wrong at 0.
  */
 static void other_factors(struct aot *x, const struct scatter *s, const int *arg, int *other_x, int *other_update)
 {
@@ -221,7 +221,7 @@ PUSH(scatter_mul)
 	return aot_cast(x, sum, type.dtype);
 }
 
-/* Whether a attains b.  A NaN result came from a NaN operand, although NaN equals nothing. */
+/* Whether a equals b.  Two NaNs count as equal, because an extremum that is NaN comes from a NaN operand. */
 static int attains(struct aot *x, int a, int b)
 {
 	int neither = aot_op2(x, OP_LOGICAL_AND, aot_op2(x, OP_NE, a, a), aot_op2(x, OP_NE, b, b));

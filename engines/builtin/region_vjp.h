@@ -1,8 +1,8 @@
 /*
  * region_vjp.h: the reverse sweep over regions in which loops stay loops.
  *
- * Several engines share it.  They differ in how a loop finds the iterates from which it is reversed (struct
- * loop_policy), and in how contributions are summed (the seams of rules.h).
+ * Several engines share it.  They differ in two things.  A policy says how a loop finds the iterates from which it is
+ * reversed (struct loop_policy).  The seams of rules.h say how contributions are summed.
  */
 #ifndef ENGINES_BUILTIN_REGION_VJP_H
 #define ENGINES_BUILTIN_REGION_VJP_H

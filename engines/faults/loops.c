@@ -27,7 +27,7 @@ const struct edits plant_residual_after_update = {.edit = {EDIT(adjoint.loop.res
 
 const struct edits plant_residual_last = {.edit = {EDIT(adjoint.loop.residual_carry, always_last)}};
 
-/* An iteration overtakes its neighbour, or not. */
+/* Sometimes an iteration overtakes its neighbour. */
 static int racing(int step, int n)
 {
 	int right = n - 1 - step;
@@ -43,8 +43,10 @@ static int within_segment(int iteration, int segment) { return iteration - segme
 
 const struct edits plant_induction_of_segment = {.edit = {EDIT(adjoint.loop.induction, within_segment)}};
 
-/* The store is indexed at -1 for the (iterations, snapshots) of the report: c = 2: n = 4 ... 8; c = 3: 1, 2; c = 4:
- * 2, 3. */
+/*
+ * In the report the store is indexed at -1 for these snapshots c and iterations n: c = 2: n = 4 ... 8; c = 3: n = 1, 2;
+ * c = 4: n = 2, 3.
+ */
 static int missing_slot(int slot, int n, int snapshots)
 {
 	if (snapshots == 2 ? n >= 4 && n <= 8 : n < snapshots && n >= snapshots - 2)

@@ -33,8 +33,8 @@ static _Thread_local struct {
 	enum style style;
 	enum flush flush;
 	/*
-	 * The last sum that the accumulate seam formed, and its caller is about to round: its value, its error, and the
-	 * limit of that error.
+	 * The last sum of the accumulate seam, which its caller is about to round: its value, its error, and the limit
+	 * of that error.
 	 */
 	double sum, lost, limit;
 	bool pending;

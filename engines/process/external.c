@@ -363,8 +363,8 @@ static void places(const struct asked_case *asked, struct answer **out)
 }
 
 /*
- * Sets `known` if the engine answered all cases.  One case that the adapter could not read discards all answers: then
- * the cases are asked one by one, and the case at fault is found.
+ * Sets `known` if the engine answered all cases.  If the adapter could not read one of them, all answers are
+ * discarded.  The cases are then asked one by one, which shows the one at fault.
  */
 static void take_sent(void *context)
 {
