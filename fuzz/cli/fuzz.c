@@ -132,9 +132,8 @@ int command_fuzz(int argc, char **argv)
 	    "Leads of --cross are no findings, unless --cross-strict.\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a profile or corpus cannot be read, 4 our own or the "
 	    "machine's failure, 5 nothing was\n"
-	    "decided about an engine, or less than --min-decided, 6 only findings that did not come again, 128 + N stopped "
-	    "by\n"
-	    "signal N before the end (130 SIGINT, 143 SIGTERM, 129 SIGHUP).\n",
+	    "decided about an engine, or less than --min-decided, 6 only findings that did not come again,\n"
+	    "128 + N stopped by signal N before the end (130 SIGINT, 143 SIGTERM, 129 SIGHUP).\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	struct campaign *s;

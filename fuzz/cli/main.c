@@ -71,11 +71,11 @@ static void print_usage(FILE *f)
 	for (int i = 0; i < COMMANDS; i++)
 		if (commands[i].summary)
 			fprintf(f, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs(
-	    "\n'adjudge COMMAND --help' says more; 'adjudge --version' prints versions.\n"
-	    "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the "
-	    "machine's failure,\n"
-	    "5 nothing was run or too little decided, 6 only findings that did not come again, 128 + N stopped by signal N.\n",
+	fputs("\n'adjudge COMMAND --help' says more; 'adjudge --version' prints versions.\n"
+	      "Exit status: 0 no new finding, 1 a new finding, 2 usage, 3 a bad case file, 4 our own or the "
+	      "machine's failure,\n"
+	      "5 nothing was run or too little decided, 6 only findings that did not come again,\n"
+	      "128 + N stopped by signal N.\n",
 	    f);
 }
 

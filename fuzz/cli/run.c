@@ -347,8 +347,8 @@ int command_run(int argc, char **argv)
 	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's "
 	    "failure, 5 nothing was\n"
-	    "decided about an engine.  Of several cases the largest of 3 and 4 counts before a finding; with --signature, 1 "
-	    "before all.  A lead of\n"
+	    "decided about an engine.  Of several cases the largest of 3 and 4 counts before a finding; with\n"
+	    "--signature, 1 before all.  A lead of\n"
 	    "--cross is no finding, unless --cross-strict.\n",
 	    rows, sizeof rows / sizeof *rows, 1, -1};
 	char **path;
