@@ -1,4 +1,4 @@
-/* oracle.c: drives the two oracles over the points of a case. */
+/* oracle.c: runs the two oracles over the points of a case. */
 #include "truth.h"
 
 #include <stdio.h>
@@ -83,7 +83,7 @@ static bool has_vjp(const struct testcase *c)
 	return false;
 }
 
-/* Truth at one point of a case without batches, with as much evidence as self->check asks for. */
+/* The truth at one point of a case without batches, with as much evidence as self->check asks for. */
 static void point_truth(
     struct oracle *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out)
 {

@@ -1,4 +1,4 @@
-/* oracle_faults.c: faults as edits of a copy of the right rules. */
+/* oracle_faults.c: each fault is an edit of a copy of the right rules. */
 #include "oracle_rules.h"
 
 #include <stdio.h>
@@ -307,8 +307,8 @@ const struct oracle_rules *oracle_fault_plant(const char *name, struct arena *a,
 			continue;
 		if ((f->about == is_NONE) == (colon != NULL) || (colon && (op < 0 || !f->about((enum op)op)))) {
 			error_set(e, NULL, "'%s': %s", name,
-			    f->about == is_NONE ? "this fault is about no op"
-			                        : "this fault is written FAULT:OP; no such op");
+			    f->about == is_NONE ? "this fault takes no op"
+			                        : "this fault needs an op that it can be planted in: FAULT:OP");
 			return NULL;
 		}
 		struct planting *p = NEW(a, struct planting, 1);

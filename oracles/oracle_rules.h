@@ -33,7 +33,7 @@ enum op trace_op_of(const struct derivation *d, int k);
 struct oracle_rules {
 	/* The value of a scalar, as scalar_value. */
 	bool (*value)(const struct evaluation *ev, enum op op, mpfr_ptr out, mpfr_srcptr const *x, int n);
-	/* The partial of a scalar by one of its parents, as ball_partial. */
+	/* The partial of a scalar by one of its parents; see ball_partial. */
 	bool (*partial)(const struct evaluation *ev, const struct note *note, int k, int j, struct shared *shared,
 	    struct partial *out);
 	const struct edge_rule (*edge)[2]; /* [OP_COUNT] */
@@ -46,7 +46,7 @@ struct oracle_rules {
 	 * their sums (finish_flow). */
 	const struct dtype_info *values, *dtype, *sums;
 	bool flushes; /* whether the radii allow for engines that declare to flush */
-	/* The truth of the analytic oracle at a point, as analytic_truth. */
+	/* The truth of the analytic oracle at a point; see analytic_truth. */
 	void (*truth)(
 	    struct analytic *self, const struct testcase *c, int which, struct arena *a, struct truth_point *out);
 	/* For a fault in some requests only, which `truth` tells apart: the rules with the fault everywhere. Else

@@ -14,7 +14,7 @@ struct flow {
 	double magnitude;    /* sum of the magnitudes of the path contributions */
 	struct terms terms;  /* so far */
 	double reach;        /* sum of the magnitudes that the terms may have on the way, by usual formulas */
-	/* Of a chain of products, whose flows an engine may add up before or after it multiplies them: */
+	/* For a chain of products. An engine may add up flows before or after it multiplies them: */
 	int joined;      /* adjoint: the number of terms that were added from it on */
 	double most;     /* adjoint: the largest magnitude of a product of the factors from it on */
 	double group;    /* adjoint: the same product, times the terms; tangent: sum of |x'/x| */

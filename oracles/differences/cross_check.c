@@ -1,5 +1,5 @@
-/* cross_check.c: one pass over a point: what moves, along which directions it is measured, and the cotangents of a vjp.
- */
+/* cross_check.c: one pass over a point. It chooses the coordinates that move and the directions to measure, and
+ * compares the cotangents of a vjp. */
 #include "cross_check_internal.h"
 
 #include <math.h>
@@ -68,8 +68,8 @@ static bool measurable(struct check_run *p)
 	if (!p->weigh)
 		return true;
 	/*
-	 * The sum over the results is spoiled by one that hangs on a predicate that rounding could flip.  Other
-	 * undecided results are no obstacle in real arithmetic, and their inputs that are decided are worth a check.
+	 * A result that depends on a predicate which rounding could flip spoils the sum over the results. Other
+	 * undecided results do not matter in real arithmetic, and decided components behind them are worth a check.
 	 */
 	for (int r = 0; r < truth->n_primal; r++) {
 		if (!dtype_is_float(truth->primal[r].type.dtype))
@@ -84,8 +84,8 @@ static bool measurable(struct check_run *p)
 	return true;
 }
 
-/* 2^this is the scale of a zero: the smallest nonzero magnitude of the point, so that no threshold near it is jumped
- * over. */
+/* The exponent for the scale of a zero: that of the smallest nonzero magnitude of the point, so that no move jumps
+ * over a threshold near it. */
 static int zero_exponent(const struct check_run *p)
 {
 	int least = 0;
@@ -101,9 +101,11 @@ static int zero_exponent(const struct check_run *p)
 }
 
 /*
- * Lists the coordinates that move.  vjp: those whose derivative is decided, by a random small integer times the scale
- * of the input; they are unsigned here.  jvp: those with a tangent, positive ones first, as moves of one sign more
- * often share a side.
+ * Lists the coordinates that move.
+ *
+ * For a vjp: those whose derivative is decided. Each moves by a random small integer times the scale of the input,
+ * without a sign here. For a jvp: those with a tangent, positive ones first, because moves of one sign more often
+ * share a side.
  */
 static void list_coordinates(struct check_run *p)
 {
@@ -172,7 +174,7 @@ struct fd_run cross_check_measure(
 	clear_direction(p, first, n);
 	p->work_left -= run.work;
 	p->self->fd_runs++;
-	p->self->fd_escalations += run.n_rung > 2; /* the second rung is the rule: it measures the first */
+	p->self->fd_escalations += run.n_rung > 2; /* two rungs are normal: the second measures the first */
 	return run;
 }
 

@@ -39,7 +39,7 @@ struct scalar {
 	enum dtype dtype;
 	bool exact; /* the value was computed without any rounding */
 	enum trace_part part;
-	bool derived;         /* a tangent or adjoint, or computed from one by trace_derive */
+	bool derived;         /* a tangent or adjoint, or computed from a derived scalar by trace_derive */
 	int rank;             /* of op sort */
 	int n_parent, parent; /* parents are evaluation.parent[parent ... ] */
 };

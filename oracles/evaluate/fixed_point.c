@@ -42,7 +42,7 @@ struct solver {
 
 /* ---- the body ---- */
 
-/* Values made by one execution, saturating well above what can be afforded. */
+/* The number of values that one execution makes. It saturates well above what is affordable. */
 static int64_t cost_of(const struct program *p, const struct region *region)
 {
 	int64_t total = 1;
@@ -363,7 +363,7 @@ static void put_chain(struct solver *s, int length, const double *distance)
 	enum dtype *dtype = NEW(s->r->arena, enum dtype, s->total);
 	for (int i = 0; i < s->total; i++)
 		dtype[i] = ev->scalar[s->x + i].dtype;
-	ev->n_scalar = s->x; /* the iterate becomes the first parameters, where it stands */
+	ev->n_scalar = s->x; /* the iterate, where it stands, becomes the first parameters */
 	take_initial(s, carry);
 	scalars_of(s, carry, parent);
 	for (int i = 0; i < s->total; i++)

@@ -257,7 +257,7 @@ static int64_t integer_combine(enum op op, enum dtype d, int64_t x, int64_t u)
 	}
 }
 
-/* All float contributions to one element, x first, updates in order. */
+/* Combines all float contributions to one element: x first, then the updates in order. */
 static int combine(struct evaluation *ev, enum op op, enum dtype d, const int *x, int n)
 {
 	int acc = x[0];

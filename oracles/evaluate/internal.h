@@ -40,7 +40,7 @@ void trace_event(struct evaluation *ev, int64_t decision);
 bool trace_separated(const struct evaluation *ev, int a, int b, double bound);
 /* How far scalar k may be from its exact value in a correct engine. */
 double trace_radius(const struct evaluation *ev, int k);
-/* The larger (sign > 0) or smaller of a and b, with its events. */
+/* The larger (sign > 0) or smaller of a and b. Notes its events. */
 int trace_extremum(struct evaluation *ev, enum op kind, enum dtype d, int sign, int a, int b);
 /*
  * The same over n scalars. For n = 1 it is the parent itself, except a NaN: an engine that compares each element with

@@ -38,7 +38,7 @@ struct ordered_line {
 
 static int scalar_at(const struct ordered_line *l, int position) { return l->at[position * l->step].scalar; }
 
-/* Whether position a comes strictly before b: NaN after everything else. */
+/* Whether position a comes strictly before b. A NaN comes after everything else. */
 static bool before(const struct ordered_line *l, int a, int b)
 {
 	if (!l->ev)

@@ -183,7 +183,7 @@ static void cumulate(struct evaluation_run *r, const struct node *node)
 
 /* ---- matmul ---- */
 
-/* Operand shape as batch x rows x columns: a vector is a row on the left, a column on the right. */
+/* The shape of an operand as batch x rows x columns. A vector is a row on the left and a column on the right. */
 struct matrix {
 	struct shape batch;
 	int rows, columns;

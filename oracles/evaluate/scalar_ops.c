@@ -171,7 +171,7 @@ static int value_dot(mpfr_ptr out, mpfr_srcptr const *x, int n)
 	return inexact;
 }
 
-/* mpfr_neg and mpfr_abs are macros or functions by version: wrapped to have an address. */
+/* mpfr_neg and mpfr_abs are macros or functions, depending on the version. These wrappers have an address. */
 static int value_neg(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_neg(out, a, rnd); }
 static int value_abs(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_abs(out, a, rnd); }
 static int value_copy(mpfr_ptr out, mpfr_srcptr a, mpfr_rnd_t rnd) { return mpfr_set(out, a, rnd); }

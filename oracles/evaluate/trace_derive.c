@@ -28,7 +28,7 @@ struct derivation {
 	struct contribution *contribution;
 	int n_contribution, contribution_room;
 	int *term; /* working memory for the terms of one sum */
-	/* Shared by the edges of one scalar, or of all. */
+	/* Working values for the edges of one scalar, or of all scalars. */
 	enum dtype dtype; /* of the scalar whose edges are being taken */
 	int shared_k, shared_largest, shared_mean, shared_flow;
 	int n_constant;

@@ -38,10 +38,10 @@ const char *accuracy_cause(const struct accuracy *x) { return x->range ? "range"
 char *accuracy_text(const struct accuracy *x, struct arena *a)
 {
 	const struct formula *f = formula_of(x->op);
-	char *text = isfinite(x->ulps) ? arena_printf(a, "off by %.3g ulp, ", x->ulps) : arena_printf(a, "far off, ");
-	text = arena_printf(a, "%sby the best known formulas %.3g at most", text, x->good);
+	char *text = isfinite(x->ulps) ? arena_printf(a, "off by %.3g ulp", x->ulps) : arena_printf(a, "far off");
+	text = arena_printf(a, "%s; the best known formulas are off by at most %.3g ulp", text, x->good);
 	if (x->range)
-		text = arena_printf(a, "%s: a usual one leaves the range", text);
+		text = arena_printf(a, "%s; a usual formula leaves the range", text);
 	return f ? arena_printf(a, "%s; %s: %s instead of %s", text, op_table[x->op].name, f->better, f->instead)
 	         : text;
 }

@@ -55,8 +55,8 @@ struct accuracy {
 /* "formula" or "range". */
 const char *accuracy_cause(const struct accuracy *x);
 /*
- * A text about x in the arena: "off by 12.3 ulp, by the best known formulas 4 at most; tanh: 1/cosh(a)^2 ... instead
- * of 1 - y^2 ...".
+ * A text about x in the arena: "off by 12.3 ulp; the best known formulas are off by at most 4 ulp; tanh: 1/cosh(a)^2
+ * ... instead of 1 - y^2 ...".
  */
 char *accuracy_text(const struct accuracy *x, struct arena *a);
 

@@ -193,7 +193,8 @@ static const struct {
         "tape+x gives nan for element [0] of the cotangent of input 0 where 0.5 is right, though every "
         "operation on the "
         "path is inside its domain (vjp wrt [0], point 0)."},
-    {SAMPLE_INACCURATE, "inaccurate", "off by 8 ulp, by the best known formulas 2.25 at most; tanh: 1/cosh(a)^2"},
+    {SAMPLE_INACCURATE, "inaccurate",
+        "off by 8 ulp; the best known formulas are off by at most 2.25 ulp; tanh: 1/cosh(a)^2"},
     {SAMPLE_CONVENTION, "convention", "one of the accepted conventions at a kink"},
     {SAMPLE_AGREE, "agree", "agrees with the truth in all 6 decided components"},
     {SAMPLE_SHAPE, "shape",

@@ -193,17 +193,17 @@ static void test_accuracy(struct arena *a)
 		const char *text;
 	} inexact[] = {
 	    {{.value = 1, .tight = 0x1p-50, .loose = 0x1p-40, .culprit = OP_TANH}, 1 + 0x1p-48, DTYPE_F64, 16, 4, false,
-	        "off by 16 ulp, by the best known formulas 4 at most; tanh: 1/cosh"},
+	        "off by 16 ulp; the best known formulas are off by at most 4 ulp; tanh: 1/cosh"},
 	    {{.value = 1, .tight = 0x1p-21, .loose = 0x1p-10, .culprit = OP_DIV}, 1 + 0x1p-20, DTYPE_F32, 8, 4, false,
-	        "off by 8 ulp, by the best known formulas 4 at most; div: -y/b instead of"},
+	        "off by 8 ulp; the best known formulas are off by at most 4 ulp; div: -y/b instead of"},
 	    {{.value = 3, .tight = 0x1p-6, .loose = 1}, 3.5, DTYPE_BF16, 32, 1, false,
-	        "off by 32 ulp, by the best known formulas 1 at most"},
+	        "off by 32 ulp; the best known formulas are off by at most 1 ulp"},
 	    {{.value = 0x1p-1060, .tight = 0x1p-1073, .loose = 0x1p-1060, .culprit = OP_SQRT}, 0, DTYPE_F64, 16384, 2,
 	        false, "off by 1.64e+04 ulp"},
 	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_ASINH}, 0, DTYPE_F64, 0x1p52, 4, true,
-	        "at most: a usual one leaves the range; asinh: "},
+	        "at most 4 ulp; a usual formula leaves the range; asinh: "},
 	    {{.value = 1, .tight = 0x1p-50, .loose = INFINITY, .culprit = OP_NORM, .in_domain = true}, NAN, DTYPE_F64,
-	        NAN, 4, true, "far off, by the best known"},
+	        NAN, 4, true, "far off; the best known"},
 	};
 	for (size_t k = 0; k < sizeof inexact / sizeof *inexact; k++) {
 		if (!row_wanted("accuracy: %s", inexact[k].text))
