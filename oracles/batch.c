@@ -177,8 +177,8 @@ static void finish_component(struct component *sum, const struct slice_sum *s, e
 	if (s->n < 2 || sum->reason != REASON_NONE || !dtype_is_float(d))
 		return;
 	double size = info->unit * (sum->magnitude + sum->tight), high = sum->value + sum->low;
-	sum->low -= high - sum->value; /* |low| may have grown beyond half a unit of value. The subtraction is exact by
-	                                  Sterbenz, or low is tiny. */
+	/* |low| may have grown beyond half a unit of value. The subtraction is exact by Sterbenz, or low is tiny. */
+	sum->low -= high - sum->value;
 	sum->value = high;
 	double meeting = (s->n - 1) * (unit - info->unit) * (sum->magnitude + sum->tight);
 	sum->tight += (s->n - 1 + s->depth) * size + meeting + s->flushed;

@@ -24,14 +24,16 @@ struct component {
 	/* The op whose formula adds most to loose - tight, and how much; OP_CONSTANT: none. */
 	enum op culprit;
 	double share;
-	double flushed; /* for a derivative: what flushing every flow on its paths once more would add (batch.c); 0 if
-	                 * nothing is flushed */
+	/* For a derivative: what flushing every flow on its paths once more would add (batch.c); 0 if nothing is
+	 * flushed. */
+	double flushed;
 	enum reason reason;
 	/* In an engine whose zeros multiply like any number (0 * inf = NaN), parts off the path may make this
 	 * component a NaN. An engine may declare that in its hello. */
 	bool weak_zero;
-	bool in_domain; /* Every op on the path is inside its domain. A NaN is then a leak, even if the component is
-	                 * undecided for another reason; otherwise it is not. */
+	/* Every op on the path is inside its domain. A NaN is then a leak, even if the component is undecided for
+	 * another reason; otherwise it is not. */
+	bool in_domain;
 };
 
 /* Components of one tensor. Integers and bool have an exact component.value and radius 0. */

@@ -35,11 +35,11 @@ struct conventions {
 	int n_kind;
 	enum op kind[CONVENTION_KINDS];
 	enum convention choice[CONVENTION_KINDS];
-	int most; /* how many choices of each kind are tried, besides the directional one; all, or fewer by a planted
-	             fault */
+	/* How many choices of each kind are tried, besides the directional one; all, or fewer by a planted fault. */
+	int most;
 	bool directional; /* for a jvp: a tie may follow the tangents */
-	int n_assignment; /* the product of the kinds' choices; more than CONVENTION_ASSIGNMENTS if there are too many
-	                   */
+	/* The product of the kinds' choices; more than CONVENTION_ASSIGNMENTS if there are too many. */
+	int n_assignment;
 	const struct corners *corner; /* not NULL: this corner counts, and `choice` does not */
 };
 

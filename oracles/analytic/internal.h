@@ -22,9 +22,9 @@ struct flow {
 	double flushed;  /* its error if it and all flows on the way to it are flushed to 0 once each */
 	double share;    /* the largest part of loose - tight that one use of one formula adds */
 	enum op culprit; /* whose formula; OP_CONSTANT for none */
-	bool mixed;   /* adjoint: an engine may share it differently among scalars that are alike, even if nothing of it
-	                 cancels */
-	bool present; /* a path leads here; its contributions may happen to be 0 */
+	/* Adjoint: an engine may share it differently among scalars that are alike, even if nothing of it cancels. */
+	bool mixed;
+	bool present;  /* a path leads here; its contributions may happen to be 0 */
 	bool singular; /* for some published convention on the path it is NaN (struct partial) */
 	bool weak;     /* struct component, weak_zero */
 };
@@ -40,14 +40,15 @@ struct analytic {
 	int room, value_ready;
 	mpfr_t partial, term;
 	struct alike *alike;
-	bool slices;      /* the cases are slices of a batch */
-	bool multiplies;  /* the program has a scatter_mul */
-	double underflow; /* after a sweep of a program with scatter_mul: the part of a flow that a product with an
-	                   * unchanged element may lose */
-	bool singular;    /* something in the trace is singular, so weak zeros matter */
-	bool by_paths; /* for this trace: an engine may share out a flow, or add up, at other places than the trace does
-	                */
-	double stray;  /* the farthest that an engine's iterate is from a solution */
+	bool slices;     /* the cases are slices of a batch */
+	bool multiplies; /* the program has a scatter_mul */
+	/* After a sweep of a program with scatter_mul: the part of a flow that a product with an unchanged element
+	 * may lose. */
+	double underflow;
+	bool singular; /* something in the trace is singular, so weak zeros matter */
+	/* For this trace: an engine may share out a flow, or add up, at other places than the trace does. */
+	bool by_paths;
+	double stray;         /* the farthest that an engine's iterate is from a solution */
 	struct shared shared; /* of the scalar whose partials are being taken */
 	const struct testcase *c;
 	const uint8_t *input_active; /* [float input elements] whether the element is differentiated; set per case */

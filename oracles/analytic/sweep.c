@@ -260,8 +260,8 @@ static void finish_flow(struct analytic *self, int k)
 		f->reason = REASON_OVERFLOW;
 	if (f->terms.positive + f->terms.negative + f->loose > info->max)
 		f->loose = INFINITY;
-	assert(
-	    !(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0)); /* with a reason set, the numbers may be NaN */
+	/* With a reason set, the numbers may be NaN. */
+	assert(!(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0));
 }
 
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)

@@ -27,10 +27,10 @@ struct note {
 	bool certain; /* infinite or NaN, and the same in every correct engine (certain.h); a reason is given as well */
 	bool active;  /* depends on an input in wrt */
 	bool tie;     /* partials follow a convention */
-	bool shared;  /* an extremum or sort whose candidates are alike: an engine may share its partials among them in
-	                 any way */
-	int alike;    /* class of the computation (alike.h) */
-	bool danger;  /* an intermediate of a usual formula leaves the dtype's range */
+	/* An extremum or sort whose candidates are alike: an engine may share its partials among them in any way. */
+	bool shared;
+	int alike;         /* class of the computation (alike.h) */
+	bool danger;       /* an intermediate of a usual formula leaves the dtype's range */
 	enum op danger_op; /* the op of that formula; OP_CONSTANT if there is no danger */
 	/*
 	 * For a product, a formula, a tangent or an adjoint: the largest magnitude (at least 1) and the smallest (at
@@ -39,8 +39,8 @@ struct note {
 	double most, least;
 	int factors; /* the number of factors of a product */
 	double path; /* for a derived scalar: the sum of the magnitudes of the path contributions, before they cancel */
-	double flushed; /* for a derived scalar: its error if it and all flows on the way to it are flushed to 0 once
-	                   each */
+	/* For a derived scalar: its error if it and all flows on the way to it are flushed to 0 once each. */
+	double flushed;
 };
 
 /*
@@ -69,8 +69,8 @@ struct partial {
 	double most;
 	enum reason reason;
 	bool singular; /* at the tip of a norm and its like: 0 by convention, NaN in some engines */
-	bool cancels;  /* it is 0, but a usual formula computes it as a difference, which may leave a remainder of
-	                  `loose` */
+	/* It is 0, but a usual formula computes it as a difference, which may leave a remainder of `loose`. */
+	bool cancels;
 };
 
 /* Computes the radius of scalar k of the trace. note[] holds what is known about its parents. The caller sets

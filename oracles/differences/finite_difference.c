@@ -193,8 +193,8 @@ struct fd_progress {
 	int sides_last; /* the sides that shared the path on the previous rung, as bits; -1: there was none */
 	struct pair excess_last;
 	double side_last[SIDES]; /* |excess| of each side on the previous rung; INFINITY before there is one */
-	double change; /* how far the excess moved between the last two rungs; INFINITY until two rungs have the same
-	                  sides */
+	/* How far the excess moved between the last two rungs; INFINITY until two rungs have the same sides. */
+	double change;
 	/*
 	 * The quotient itself. Its changes are lost in `excess` if the known value is 2^106 times larger. drift: how
 	 * far it moved since the previous rung. drifting: it moved farther than on the rung before.

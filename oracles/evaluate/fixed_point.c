@@ -30,8 +30,8 @@ struct solver {
 	struct evaluation_run *r;
 	const struct node *node;
 	const struct region *body;
-	bool *live; /* [body->n_node] the carries depend on the node; nodes that only end the iteration have no part in
-	               x* */
+	/* [body->n_node] The carries depend on the node; nodes that only end the iteration have no part in x*. */
+	bool *live;
 	int64_t cost;     /* the most elements that one body makes */
 	int total;        /* elements of all carries */
 	int x, next;      /* the first of `total` scalars: the iterate, and room for its successor */

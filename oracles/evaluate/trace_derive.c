@@ -20,11 +20,12 @@ struct contribution {
 struct derivation {
 	struct evaluation *ev;
 	const struct stretch *s;
-	int end;       /* the stretch is first ... end - 1 */
-	uint8_t *live; /* [end - first] enum live. For tangents: a result depends on the scalar. For adjoints: the
-	                * scalar depends on an input, or is one */
-	int *flow;     /* [end - first] tangents so far, or ABSENT */
-	int *head;     /* [end - first] adjoints: first contribution, or ABSENT */
+	int end; /* the stretch is first ... end - 1 */
+	/* [end - first] enum live. For tangents: a result depends on the scalar. For adjoints: the scalar depends
+	 * on an input, or is one. */
+	uint8_t *live;
+	int *flow; /* [end - first] tangents so far, or ABSENT */
+	int *head; /* [end - first] adjoints: first contribution, or ABSENT */
 	struct contribution *contribution;
 	int n_contribution, contribution_room;
 	int *term; /* working memory for the terms of one sum */

@@ -19,9 +19,9 @@ struct stretch {
 	int n_input;
 	const int *input; /* [n_input] distinct scalars, none before `first`; see trace_parameter */
 	int n_result;
-	const int *result; /* [n_result] scalars; they may repeat, and may lie before `first`, where nothing depends on
-	                      an input */
-	int limit;         /* the trace may grow to this many scalars */
+	/* [n_result] Scalars; they may repeat, and may lie before `first`, where nothing depends on an input. */
+	const int *result;
+	int limit; /* the trace may grow to this many scalars */
 };
 
 /* A copy of scalar a. An input of a stretch that begins here must not be the captured scalar of the same number. */

@@ -45,8 +45,9 @@ const struct formula *formula_of(enum op op);
 
 /* How accurate an inaccurate number is, and how accurate a good formula would be. */
 struct accuracy {
-	double ulps; /* the error in units in the last place of the expected number, in its dtype; not finite if the
-	              * answer is infinite or NaN */
+	/* The error in units in the last place of the expected number, in its dtype; not finite if the answer is
+	 * infinite or NaN. */
+	double ulps;
 	double good; /* the largest error with the best known formulas, in the same units */
 	bool range;  /* a usual formula leaves the range where the truth does not */
 	enum op op;  /* the op whose formula loses most; OP_CONSTANT: none */
@@ -70,8 +71,8 @@ struct judgement {
 	bool in_primal;
 	double expected, returned, radius;
 	struct accuracy accuracy; /* for VERDICT_INACCURATE */
-	bool weak_zero; /* for VERDICT_NAN_LEAK: 0 times infinity may have made this NaN, and every other one (struct
-	                   component) */
+	/* For VERDICT_NAN_LEAK: 0 times infinity may have made this NaN, and every other one (struct component). */
+	bool weak_zero;
 	int assignment; /* the assignment of conventions that the answer follows */
 	/* Numbers of float components over all points: of derivatives, or of the primal for a primal request. */
 	int decided, undecided[REASON_COUNT];
