@@ -1,4 +1,4 @@
-/* failure.c: the first failure is kept. */
+/* failure.c: see failure.h. */
 #include <stdarg.h>
 #include <stdio.h>
 

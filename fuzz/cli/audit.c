@@ -1,4 +1,4 @@
-/* audit.c: adjudge audit: are the oracles right? */
+/* audit.c: adjudge audit: tests the oracles. */
 #include <stdio.h>
 #include <string.h>
 

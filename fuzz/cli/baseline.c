@@ -65,7 +65,7 @@ static bool read_root(const struct json *root, struct arena *a, struct baseline 
 
 	if (!json_is(root, JSON_OBJECT, e) || !json_required(root, "schema", JSON_STRING, &schema, e))
 		return false;
-	/* First: another kind of file has other keys too. */
+	/* The schema is checked first, because another kind of file has other keys too. */
 	if (strcmp(schema->text, "adjudge.baseline/1"))
 		return json_error(schema, e, "%s is not \"adjudge.baseline/1\"", json_quote(schema->text, shown));
 	if (!json_only_keys(root, keys, 2, e) || !json_required(root, "known", JSON_ARRAY, &known, e))

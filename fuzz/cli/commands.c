@@ -1,4 +1,4 @@
-/* commands.c: what several commands need. */
+/* commands.c: shared by several commands. */
 #include "reports/file.h"
 #include "commands.h"
 
@@ -33,7 +33,7 @@ int complain_about_case(const struct error *e)
 	return EXIT_BAD_CASE;
 }
 
-/* The engine of a report that is known to be well-formed; NULL in a bare case. */
+/* The engine of a well-formed report; NULL for a bare case. */
 static const char *report_engine(const char *text, size_t len, struct arena *a)
 {
 	struct error e = {0};

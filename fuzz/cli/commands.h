@@ -35,29 +35,29 @@ void texts_add_right_engines(struct texts *list);
 const char *request_text(const struct testcase *c, struct arena *a);
 /* Complains about a file that could not be read: "adjudge: FILE: place: text". */
 int complain_about_case(const struct error *e) MUST_CHECK;
-/* Reads a case or a report ("-": standard input); *engine is what the report is about, NULL in a bare case. */
+/* Reads a case or a report ("-": standard input).  *engine: the engine of a report; NULL for a bare case. */
 bool read_case(
     const char *path, struct arena *a, struct testcase *out, const char **engine, struct error *e) MUST_CHECK;
-/* Whether engines and verdicts that a case's expectations name exist; complains. */
+/* Whether the engines and verdicts in a case's expectations exist; complains if not. */
 bool check_expectations(const char *path, const struct testcase *c);
 /*
- * Whether a file may name that engine: a built-in one.  What comes from a file never starts a process and never loads a
- * library: such engines are given on the command line.
+ * Whether a file may name that engine: only a built-in one.  A file never starts a process and never loads a library;
+ * the user names these engines on the command line.
  */
 bool file_may_name(const char *spec);
-/* Whether that is the spec of an engine, or NULL; complains, as `where`. */
+/* Whether `spec` is the spec of an engine, or NULL; complains if not, in the name of `where`. */
 bool check_spec(const char *where, const char *spec);
-/* Whether an engine that a report names may be asked: -1, or an exit code after a complaint. */
+/* Whether the engine that a report names may be asked: -1, or an exit code after a complaint. */
 int check_own_engine(const char *command, const char *path, const char *own);
-/* Makes the engine of a report (NULL: it is a bare case) that of a command that was given none.  -1, or an exit code
- * after a complaint. */
+/* For a command that was given no engine, takes the engine of the report (NULL: it is a bare case).  -1, or an exit
+ * code after a complaint. */
 int choose_engine(const char *command, const char *path, const char *own, const char **spec);
-/* Whether a machine failure kept an engine from answering; complains. */
+/* Whether the machine prevented an answer; complains if so. */
 bool machine_failed(const char *spec, const struct answer *answers, int n_point);
 
 /* ---- list.c ---- */
 
-/* What is printed line by line, or with `json` as one JSON text. */
+/* A list, printed line by line or, with `json`, as one JSON text. */
 struct listing {
 	struct arena arena;
 	struct json_writer w;
@@ -66,14 +66,14 @@ struct listing {
 
 /* Begins the document of that schema, or an array (NULL). */
 void listing_begin(struct listing *l, const char *schema);
-/* Ends it, and prints the JSON where it is wanted: EXIT_NO_FINDING. */
+/* Ends the document and prints it if JSON is wanted.  Returns EXIT_NO_FINDING. */
 int listing_end(struct listing *l);
 
 /* ---- report_index.c ---- */
 
 bool is_directory(const char *path);
-/* The index of the campaign in that directory, in that format (json, html; markdown, which is also what `text` gives).
- * An exit code. */
+/* The index of the campaign in that directory: json, html or markdown; `text` gives markdown too.  Returns an exit
+ * code. */
 int report_index(const char *dir, const char *format, struct text *out);
 
 #endif

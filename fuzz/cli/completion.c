@@ -7,11 +7,11 @@
 #include "engines/engine.h"
 #include "graph/program.h"
 
-/* ---- what an argument may be ---- */
+/* ---- kinds of arguments ---- */
 
 enum argument_kind { ARGUMENT_OTHER, ARGUMENT_FILE, ARGUMENT_ENGINE, ARGUMENT_OP };
 
-/* By what help calls it. */
+/* The kind of an argument, by its name in the help. */
 static enum argument_kind argument_kind(const char *argument)
 {
 	static const struct {
@@ -26,7 +26,7 @@ static enum argument_kind argument_kind(const char *argument)
 	return ARGUMENT_OTHER;
 }
 
-/* The names that such an argument may be. */
+/* Prints the names that an argument of this kind may be. */
 static void put_values(enum argument_kind kind)
 {
 	for (int i = 0; kind == ARGUMENT_OP ? i < OP_COUNT : engine_names[i] != NULL; i++)
@@ -58,7 +58,7 @@ static void bash_begin(const char *const *name, const char *const *summary, int 
 	    stdout);
 }
 
-/* Where nothing is proposed bash proposes files, unless it is told not to. */
+/* Where the script proposes nothing, bash proposes files, unless it is told not to. */
 static void bash_put(const struct options *o)
 {
 	static const char *const action[] = {[ARGUMENT_OTHER] = "compopt +o default",
@@ -78,7 +78,7 @@ static void bash_put(const struct options *o)
 
 /* ---- zsh ---- */
 
-/* Inside single quotes and brackets. */
+/* Escapes text inside single quotes and brackets. */
 static void zsh_text(const char *text)
 {
 	for (; *text; text++) {

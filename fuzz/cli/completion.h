@@ -4,15 +4,14 @@
 
 #include "options.h"
 
-/* `adjudge COMMAND` prints its branch of a shell's script when this and the name of the shell are all that it is given.
- */
+/* If this and the name of a shell are the only argument, `adjudge COMMAND` prints its branch of that shell's script. */
 #define COMPLETION_ASK "--complete="
 
 struct completion_shell {
 	const char *name;
-	/* The script up to the branches; the commands are name[n], each with its summary[n]. */
+	/* Prints the script up to the branches.  The commands are name[n], each with summary[n]. */
 	void (*begin)(const char *const *name, const char *const *summary, int n);
-	/* The branch of one command, from its table. */
+	/* Prints the branch of one command, from its table. */
 	void (*put)(const struct options *o);
 	const char *end;
 };

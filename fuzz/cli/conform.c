@@ -1,4 +1,4 @@
-/* conform.c: adjudge conform: a matrix of what an engine makes of every op. */
+/* conform.c: adjudge conform: a matrix of verdicts over every op. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { DEFAULT_CASES = 4 };
 
-/* The names in the list as flags; all of them where it is empty.  False for an unknown one. */
+/* Sets flags for the names in the list; an empty list sets all.  False: an unknown name. */
 static bool choose(const struct texts *list, int (*find)(const char *name), bool *chosen, int n, const char *what)
 {
 	for (int k = 0; k < n; k++)

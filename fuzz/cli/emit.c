@@ -1,4 +1,4 @@
-/* emit.c: adjudge emit: a case as source that runs against an engine alone. */
+/* emit.c: adjudge emit: writes a case as source that runs against an engine alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +33,13 @@ static void list_formats(void)
 }
 
 /*
- * The folder that has the adapter of f.  The environment variable ADJUDGE_ADAPTERS names it.  Else it is the first of
- * three: the one of the source, seen from a build folder in it; the installed one, seen from the executable; the
- * installed one.  NULL after a complaint.
+ * The folder with the adapter of f.  The environment variable ADJUDGE_ADAPTERS names it.  Otherwise it is the first of
+ * three folders that has the adapter:
+ * 1. the source folder, seen from a build folder inside it;
+ * 2. the installed folder, seen from the executable;
+ * 3. the folder of the installation prefix.
+ *
+ * NULL after a complaint.
  */
 static const char *adapter_folder(const struct format *f, struct arena *a)
 {
@@ -64,7 +68,7 @@ static const char *adapter_folder(const struct format *f, struct arena *a)
 	return given;
 }
 
-/* By the adapter of the engine. */
+/* Writes the source by the adapter of the engine. */
 static int emit_by_adapter(const struct format *f, const struct emission *x)
 {
 	struct arena *a = x->arena;

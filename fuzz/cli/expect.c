@@ -5,13 +5,13 @@
 
 #include "commands.h"
 
-/* The numbers that an expectation speaks of, flattened. */
+/* The numbers of an expectation, flattened. */
 struct numbers {
-	int n, n_first; /* all points; the first alone */
+	int n, n_first; /* numbers at all points; at the first point alone */
 	double *at;
 };
 
-/* Whether the numbers are those of derivatives, not of results. */
+/* Whether the numbers belong to derivatives, not to results. */
 static bool derivatives(const struct testcase *c) { return request_outermost(c->transform, c->n_transform) != NULL; }
 
 static int answer_count(const struct testcase *c, const struct answer *a)
@@ -53,7 +53,7 @@ static const struct truth_tensor *truth_tensors(const struct testcase *c, const 
 	return *n ? t->derivative[0] : NULL;
 }
 
-/* Undecided components have no number: NaN, and *undecided counts them. */
+/* An undecided component has no number: it gets NaN, and *undecided counts it. */
 static struct numbers truth_numbers(const struct testcase *c, const struct truth *t, int *undecided, struct arena *a)
 {
 	struct numbers out = {0};
@@ -107,7 +107,7 @@ const char *expect_engine(const struct testcase *c, const struct expectation *x,
 {
 	bool every = x->engine && !strcmp(x->engine, "*");
 
-	/* "*" speaks of the engines that can answer: one without the transform or op has nothing to say. */
+	/* "*" means all engines that can answer.  An engine without the transform or op is not checked. */
 	if (every && j->verdict == VERDICT_UNSUPPORTED)
 		return NULL;
 	if (x->verdict) {

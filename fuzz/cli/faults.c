@@ -1,4 +1,6 @@
-/* faults.c: adjudge faults: what can be planted, how much of it a campaign finds, and how small an error of a rule. */
+/*
+ * faults.c: adjudge faults: lists the faults, and measures how many of them, and how small an error, a campaign finds.
+ */
 #include <stdio.h>
 #include <string.h>
 

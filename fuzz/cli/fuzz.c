@@ -1,4 +1,4 @@
-/* fuzz.c: adjudge fuzz: options of a campaign, and which driver runs it. */
+/* fuzz.c: adjudge fuzz: reads the options of a campaign and runs its driver. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool have_libfuzzer(void)
 #endif
 }
 
-/* The driver of that name (NULL: the default), or DRIVER_COUNT with a complaint. */
+/* The driver with that name (NULL: the default); DRIVER_COUNT after a complaint. */
 static enum driver pick_driver(const char *name)
 {
 	if (!name)
@@ -40,7 +40,7 @@ static enum driver pick_driver(const char *name)
 	return DRIVER_COUNT;
 }
 
-/* Ends a campaign: self says whether to print the summary as JSON (bool). */
+/* Ends a campaign.  self: a bool, whether to print the summary as JSON. */
 static int finish(struct campaign *s, void *self)
 {
 	struct campaign_end end;
@@ -75,8 +75,8 @@ static int run_driver(enum driver d, struct campaign *s, bool *json)
 	return finish(s, json);
 }
 
-/* A corpus is a hint, and a file in it that cannot be read is left out; one that is not there at all is a slip of the
- * keyboard. */
+/* A corpus is only a hint: a file in it that cannot be read is left out.  A corpus that does not exist is probably a
+ * typing mistake. */
 static bool check_corpus(const char *dir)
 {
 	struct paths files = paths_find((const char *const[]){dir}, 1);

@@ -1,4 +1,4 @@
-/* gate.c: adjudge gate: all cases below paths, against their expectations and a baseline of known findings. */
+/* gate.c: adjudge gate: judges all cases below paths against their expectations and a baseline of known findings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct gate {
 	struct baseline baseline;
 	char today[16];
 
-	struct bench pool; /* the oracle; engines live below */
+	struct bench pool; /* holds the oracles; the engines are below */
 	int n_engine;
 	struct engine *engine[ENGINES]; /* every spec met so far */
 	struct account *account;        /* [ENGINES] in keep */
@@ -28,8 +28,8 @@ struct gate {
 	struct arena keep;  /* the baseline and the JSON output */
 	struct json_writer w;
 	int cases, decided, failures, known, trouble;
-	int n_unchecked;        /* expectations of engines that are not built in and were not given */
-	const char **unchecked; /* [n_unchecked] in keep: their engines, for the JSON output */
+	int n_unchecked;        /* expectations about engines that are neither built in nor given */
+	const char **unchecked; /* [n_unchecked] these engines, in keep, for the JSON output */
 	int unchecked_room;
 };
 
@@ -39,7 +39,7 @@ static void note_trouble(struct gate *g, int code)
 		g->trouble = code;
 }
 
-/* The engine of that spec, opened once; NULL with a complaint. */
+/* The engine with that spec, opened once; NULL after a complaint. */
 static struct engine *find_engine(struct gate *g, const char *spec)
 {
 	struct error e = {0};
@@ -85,7 +85,7 @@ static void report_failure(struct gate *g, const char *path, const char *signatu
 	json_end(&g->w);
 }
 
-/* A finding or unmet expectation, unless the baseline knows it. */
+/* Reports a finding or an unmet expectation, unless the baseline lists it. */
 static void raise_finding(struct gate *g, const char *path, const char *signature, const char *message)
 {
 	struct known_finding *k = baseline_match(&g->baseline, signature, path);
@@ -127,7 +127,7 @@ static void check_judgement(struct gate *g, const char *path, const struct testc
 
 	if (j->verdict != VERDICT_UNDECIDED && j->verdict != VERDICT_UNSUPPORTED)
 		g->decided++;
-	/* What a spec with a fault shows is judged by the expectation about it, where there is one. */
+	/* The result of a spec with a fault is judged by the expectation about that spec, if there is one. */
 	if (verdict_is_finding[j->verdict] && (right || !own))
 		raise_finding(g, path, signature, finding_message(c, answers, j, &g->arena));
 	if (g->strict && right && j->verdict == VERDICT_INACCURATE)
@@ -145,7 +145,7 @@ static void check_judgement(struct gate *g, const char *path, const struct testc
 	}
 }
 
-/* An expectation that nobody checks is no success: it is said, and counted. */
+/* An expectation that is not checked is no success, so it is printed and counted. */
 static void note_unchecked(struct gate *g, const char *path, const char *spec)
 {
 	if (g->n_unchecked == g->unchecked_room) {
@@ -161,7 +161,7 @@ static void note_unchecked(struct gate *g, const char *path, const char *spec)
 		    text_disarm(arena_printf(&g->keep, "%s: %s", path, spec), false));
 }
 
-/* The engines to ask about a case: those of the run, then those that its expectations name. */
+/* The engines to ask about a case: those of the command line, then those in its expectations. */
 static bool collect_engines(struct gate *g, const char *path, const struct testcase *c, struct bench *b)
 {
 	struct texts specs = g->specs;

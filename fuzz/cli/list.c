@@ -12,7 +12,7 @@ void listing_begin(struct listing *l, const char *schema)
 		json_begin_array(&l->w, JSON_BLOCK);
 }
 
-/* The options of a command that has --json alone: -1 with an array begun, or an exit code. */
+/* Parses the options of a command whose only option is --json.  -1 with an array begun, or an exit code. */
 static int begin_command(struct listing *l, const char *command, const char *summary, int argc, char **argv)
 {
 	const struct option_row rows[] = {{"json", OPTION_FLAG, &l->json, NULL, "print JSON"}};
@@ -39,7 +39,7 @@ int listing_end(struct listing *l)
 
 enum { ARGUMENT_TEXT = 80 };
 
-/* An argument of an engine's spec, as it is written there.  Returns text. */
+/* Writes an argument of an engine as its spec has it.  Returns text. */
 static const char *argument_print(const struct engine_option *o, char text[ARGUMENT_TEXT])
 {
 	if (o->flag)
@@ -121,7 +121,7 @@ int command_ops(int argc, char **argv)
 
 		json_begin_object(&l.w, JSON_FLOW);
 		json_member_string(&l.w, "name", i->name);
-		json_member_integer_if(&l.w, "operands", i->n_arg >= 0, i->n_arg); /* else any number from 1 */
+		json_member_integer_if(&l.w, "operands", i->n_arg >= 0, i->n_arg); /* null: any number from 1 */
 		put_dtypes(&l.w, i->dtypes);
 		json_member_string(&l.w, "family", family_names[i->family]);
 		json_member_string(&l.w, "regularity", regularity_names[i->regularity]);

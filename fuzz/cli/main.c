@@ -88,7 +88,7 @@ static int print_version(void)
 	return EXIT_NO_FINDING;
 }
 
-/* A descriptor that the caller closed must not become that of a report or of a worker's pipe. */
+/* If the caller closed a standard descriptor, a report or a worker's pipe must not get its number. */
 static void hold_standard_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -96,7 +96,7 @@ static void hold_standard_streams(void)
 			return;
 }
 
-/* `adjudge run CASE | head` wants no complaint about the rest. */
+/* `adjudge run CASE | head` must not complain about lost output. */
 static bool reader_went_away(void)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -133,8 +133,7 @@ int main(int argc, char **argv)
 	const struct command *command;
 
 	hold_standard_streams();
-	/* A reader of our output that goes away, and a file that may not grow, end us with a write error, not by a
-	 * signal. */
+	/* If the reader of our output goes away, or a file may not grow, writing fails; no signal ends the process. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {

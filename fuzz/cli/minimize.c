@@ -16,11 +16,11 @@ struct how {
 	int64_t budget;
 	double seconds; /* 0: no limit */
 	bool as_report, simplest;
-	const char *out, *slips; /* NULL: standard output; they are not kept */
-	const char *right_on;    /* NULL: no engine has to be right about the case */
+	const char *out, *slips; /* out NULL: standard output; slips NULL: not kept */
+	const char *right_on;    /* NULL: no engine must be right about the case */
 };
 
-/* What candidates showed besides, each as a case. */
+/* Writes each slip as a case. */
 static int write_slips(const struct slips *slips, const char *dir)
 {
 	struct error e = {0};
@@ -40,8 +40,8 @@ static int write_slips(const struct slips *slips, const char *dir)
 	return EXIT_NO_FINDING;
 }
 
-/* *c becomes the simplest case behind it, r its judgement; returns its signature.  Where that does not come again
- * nothing changes. */
+/* Replaces *c by the simplest case behind it, with judgement *r, and returns its signature.  If that case does not show
+ * a finding again, nothing changes. */
 static const char *simplify(const struct question *same, const char *spec, int budget, struct testcase *c,
     struct bench_result *r, struct arena *a)
 {
@@ -104,7 +104,7 @@ static int minimize_case(
 		complain("%s does not show %s again", spec, same.signature);
 		return EXIT_NOTHING;
 	}
-	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* which is waited for, candidate by candidate */
+	if (how->simplest && r.judgement[0].verdict != VERDICT_HANG) /* each candidate that hangs costs a time limit */
 		same.signature = simplify(&same, spec, budget, &small, &r, a);
 	report = (struct report){.signature = same.signature,
 	    .engine = spec,

@@ -123,7 +123,7 @@ static bool take_value(const struct option_row *r, const char *text)
 		*(int64_t *)r->out = (int64_t)u;
 		return true;
 	case OPTION_SEED:
-		/* Not base 0: 010 is ten. */
+		/* Base 10, not 0, because 010 means ten. */
 		hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
 		return parse_unsigned(text, hexadecimal ? 16 : 10, r->out);
 	case OPTION_DURATION:
@@ -133,7 +133,7 @@ static bool take_value(const struct option_row *r, const char *text)
 	return false;
 }
 
-/* getopt says no more of an option that it refuses than where it stands. */
+/* Names the option that getopt refused. getopt only tells where it stands. */
 static void complain_about_option(const struct options *o, const char *given)
 {
 	const char *names[ROWS + 1], *near;

@@ -1,4 +1,4 @@
-/* options.h: GNU-style long options from a table, the same help for every command. */
+/* options.h: parses GNU-style long options from a table; every command prints its help in the same form. */
 #ifndef FUZZ_CLI_OPTIONS_H
 #define FUZZ_CLI_OPTIONS_H
 
@@ -13,9 +13,9 @@ struct texts {
 	const char *at[OPTIONS_TEXTS];
 };
 
-/* Adds a text unless it is there; false when the list is full. */
+/* Adds a text unless the list has it; false: the list is full. */
 bool texts_add(struct texts *list, const char *text);
-/* Whether it is there. */
+/* Whether the list has the text. */
 bool texts_have(const struct texts *list, const char *text);
 
 enum option_kind {
@@ -26,20 +26,20 @@ enum option_kind {
 	OPTION_PERCENT,  /* int64_t, 0 to 100 */
 	OPTION_SEED,     /* uint64_t, decimal or 0x */
 	OPTION_DURATION, /* double, seconds > 0; suffix s, m, h or d */
-	OPTION_LIMIT     /* the same, or 0, which means no limit */
+	OPTION_LIMIT     /* the same, or 0 for no limit */
 };
 
 struct option_row {
 	const char *name;
 	enum option_kind kind;
 	void *out;
-	const char *argument; /* how help calls it; NULL for flags */
+	const char *argument; /* its name in the help; NULL for flags */
 	const char *help;
 };
 
 struct options {
 	const char *command;
-	const char *usage;   /* what follows "adjudge COMMAND" */
+	const char *usage;   /* the text after "adjudge COMMAND" */
 	const char *summary; /* a paragraph; lines end in \n */
 	const struct option_row *row;
 	int n_row;                      /* at most 32 */
@@ -47,13 +47,13 @@ struct options {
 };
 
 /*
- * Parses argv[1 ...] of a command.  -1: go on, *operands is argv's first operand and *n_operand their number.  Else the
- * exit code: help was printed, or what is wrong.
+ * Parses argv[1 ...] of a command.  -1: go on; *operands is argv's first operand and *n_operand their number.
+ * Otherwise the exit code: it has printed help or an error.
  */
 int options_parse(const struct options *o, int argc, char **argv, char ***operands, int *n_operand);
 
-/* "adjudge: " and the message, on standard error, with a newline.  What a file or argument smuggles in for the terminal
- * is disarmed. */
+/* Prints "adjudge: ", the message and a newline to standard error.  Control characters from a file or argument are made
+ * harmless for the terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

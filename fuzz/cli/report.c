@@ -1,4 +1,4 @@
-/* report.c: adjudge report: experiments around a case, and the report in one of the formats. */
+/* report.c: adjudge report: makes experiments around a case, and writes the report in one of the formats. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "fuzz/characterize/characterize.h"
 #include "commands.h"
 
-enum { DEFAULT_SECONDS = 60, ASKS = 16 }; /* an engine that answers by chance may be right at first */
+enum { DEFAULT_SECONDS = 60, ASKS = 16 }; /* ASKS: an engine whose answers differ may be right at first */
 
 struct report_options {
 	const char *spec, *out;
@@ -31,7 +31,7 @@ static int render(const struct report_options *o, const char *source, size_t len
 	return write_output(o->out, out.at ? out.at : "", out.len);
 }
 
-/* The finding as a report with what experiments show. */
+/* The report of a finding, with the results of experiments. */
 static int report_case(const struct report_options *o, const struct testcase *c, struct arena *a)
 {
 	const struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};
@@ -77,7 +77,7 @@ static int report_case(const struct report_options *o, const struct testcase *c,
 	return code;
 }
 
-/* The text of a report that has its experiments already; NULL: it is a case, or has none. */
+/* The text of a report that already has experiments; NULL: it is a case, or has none. */
 static const char *finished_report(const char *path, struct arena *a, size_t *len)
 {
 	struct error e = {0};

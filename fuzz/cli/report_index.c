@@ -1,4 +1,4 @@
-/* report_index.c: adjudge report DIR: the index of a campaign. */
+/* report_index.c: adjudge report DIR: writes the index of a campaign. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* run.c: adjudge run: judges given cases and shows what was expected and returned. */
+/* run.c: adjudge run: judges cases and shows the expected and returned numbers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,11 +23,12 @@ struct command_run {
 	struct account account[OPTIONS_TEXTS];
 	int findings, decided, cases, leads;
 	bool signature_seen;
-	bool foreign; /* a report's engine is not built in, and was not given */
-	int trouble;  /* an exit code to end with, or 0 */
+	bool foreign; /* a report's engine is not built in and was not given */
+	int trouble;  /* exit code of an earlier problem, or 0 */
 };
 
-/* Every derivative component (primal request: primal) beside what the engine returned. */
+/* Lists the derivative components (for a primal request, those of the primal) beside the returned numbers, at most
+ * COMPONENTS_SHOWN. */
 static void put_components(struct json_writer *w, const struct testcase *c, const struct truth *t,
     const struct answer *answers, const struct judgement *j)
 {
@@ -76,7 +77,7 @@ static void put_value(struct json_writer *w, const struct answer *a)
 	json_end(w);
 }
 
-/* How an inaccurate number compares with what a good formula gives; null for other verdicts. */
+/* Compares an inaccurate number with the result of a good formula; null for other verdicts. */
 static void put_accuracy(struct json_writer *w, const struct judgement *j)
 {
 	json_put_key(w, "accuracy");
@@ -139,7 +140,7 @@ static void print_judgement(struct command_run *r, const char *spec, const struc
 	    there ? arena_printf(&r->arena, "%.3g", j->radius) : "-", *text ? "  " : "", text);
 }
 
-/* The number of a spec; -1: it is not among them. */
+/* The index of a spec; -1: it is not in the list. */
 static int spec_index(const struct texts *specs, const char *spec)
 {
 	for (int k = 0; spec && k < specs->n; k++)
@@ -181,7 +182,7 @@ static void note_judgement(struct command_run *r, const char *spec, const struct
 		r->signature_seen = true;
 }
 
-/* Whether the engine shows a finding, and the one that was asked for if one was. */
+/* Whether the engine shows a finding; with --signature, the one that was asked for. */
 static bool shows_wanted(
     const struct command_run *r, const char *spec, const struct testcase *c, const struct judgement *j, struct arena *a)
 {
@@ -189,7 +190,7 @@ static bool shows_wanted(
 	    (!r->signature || !strcmp(signature_coarse(spec, c, j, a), r->signature));
 }
 
-/* A report's own engine (own >= 0) is asked until it shows something, or has not for long enough. */
+/* A report's own engine (own >= 0) is asked until it shows something, or often enough. */
 static void judge_report(const struct command_run *r, struct bench *b, const struct testcase *c, int own,
     struct arena *a, struct bench_result *result)
 {
@@ -209,7 +210,7 @@ static void judge_report(const struct command_run *r, struct bench *b, const str
 	}
 }
 
-/* Every engine of b in every mode, without an oracle. */
+/* Cross-checks every engine of b in every mode. */
 static bool cross_engines(struct command_run *r, struct bench *b, const struct testcase *c)
 {
 	struct error e = {0};
@@ -228,7 +229,7 @@ static bool cross_engines(struct command_run *r, struct bench *b, const struct t
 
 /* ---- a case ---- */
 
-/* The judgements of all engines: an exit code where a machine failed, else 0. */
+/* Judges the case with all engines.  Returns an exit code if the machine failed, else 0. */
 static int show_judgements(struct command_run *r, const struct texts *specs, const struct testcase *c, struct bench *b,
     const struct bench_result *result)
 {

@@ -1,4 +1,4 @@
-/* show.c: adjudge show: a case as text for people. */
+/* show.c: adjudge show: prints a case for people. */
 #include <stdio.h>
 
 #include "commands.h"

@@ -9,7 +9,7 @@
 #include "engines/process/hello.h"
 #include "fuzz/generate/generate.h"
 
-/* CONFORM_DRAWS: programs drawn in search of one that has the op. */
+/* CONFORM_DRAWS: most programs drawn until one has the op. */
 enum { CONFORM_DRAWS = 400, CONFORM_OPS = 3 };
 
 const char *const point_class_names[POINTS_COUNT] = {"inside", "edge"};
@@ -39,7 +39,7 @@ static void add_columns(struct conform *m, const struct conform_options *o, cons
 		}
 }
 
-/* The requests that the engine names; else those that its kind takes, one level each. */
+/* The requests that the engine names; otherwise those of its kind, with one level each. */
 static void make_columns(struct conform *m, const struct conform_options *o, const struct engine *engine)
 {
 	static const enum transform_kind jvp = TRANSFORM_JVP, vjp = TRANSFORM_VJP;
@@ -60,7 +60,7 @@ static void make_columns(struct conform *m, const struct conform_options *o, con
 
 /* ---- cases ---- */
 
-/* Tiny programs of the op, and of what it takes to make operands for it and something of its result. */
+/* Tiny programs of the op, with ops that make its operands and use its result. */
 static struct profile cell_profile(enum op op, const struct conform_column *column, const struct engine_scope *scope)
 {
 	static const enum op help[] = {OP_CONSTANT, OP_ADD, OP_MUL, OP_SIN, OP_RESHAPE, OP_BROADCAST_TO, OP_CAST,
@@ -155,7 +155,7 @@ struct op_sweep {
 	struct bench *bench;
 	const struct conform_options *o;
 	enum op op;
-	int column, number; /* of the cell, and of its case */
+	int column, number; /* column of the cell; number of its case */
 	struct profile profile;
 	struct arena *scratch, *arena;
 	struct conform *m;
@@ -181,7 +181,7 @@ static int cases_of(const struct conform_options *o, const struct conform_column
 	return n;
 }
 
-/* A case that memory does not hold is left out. */
+/* A case that does not fit into memory is left out. */
 static void sweep_op(struct bench *b, const struct conform_options *o, enum op op, struct arena *scratch,
     struct arena *a, struct conform *m)
 {
@@ -209,7 +209,7 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 	make_columns(out, o, b->engine[0]);
 	arena_init(&scratch, (size_t)1 << 30);
 	for (int op = 0; op < OP_COUNT && !out->failed; op++) {
-		/* of discrete ops nothing is differentiated */
+		/* discrete ops have no derivative */
 		if (!scope.op[op] || !o->op[op] || op == OP_CONSTANT || op_table[op].regularity == REGULARITY_DISCRETE)
 			continue;
 		sweep_op(b, o, (enum op)op, &scratch, a, out);

@@ -1,4 +1,4 @@
-/* findings.c: what a sweep found, as files. */
+/* findings.c: writes the findings of a sweep as files. */
 #include <string.h>
 
 #include "engines/process/hello.h"
@@ -8,17 +8,17 @@
 #include "fuzz/minimize/minimize.h"
 #include "fuzz/bench/question.h"
 
-/* FINDING_BUDGET: candidates judged to make one small: they are small already. */
+/* FINDING_BUDGET: candidates of the minimizer.  The cases are small already. */
 enum { FINDING_BUDGET = 400, FINDING_ARENA = 512 << 20 };
 
 struct writer {
 	const struct conform *m;
 	struct bench *bench;
-	const char *spec, *dir, *suffix; /* suffix: "" where the engine emits no source */
+	const char *spec, *dir, *suffix; /* suffix: "" if the engine emits no source */
 	FILE *list;
 	struct arena *arena, side;
 	int n;
-	const char **written; /* OP|SIGNATURE of those that are */
+	const char **written; /* OP|SIGNATURE of the findings written so far */
 };
 
 static bool is_new(struct writer *w, const char *key)
@@ -41,8 +41,8 @@ static bool write_case(struct writer *w, const struct testcase *c, const char *n
 	return file_write_atomic(w->dir, arena_printf(&w->side, "%s.json", name), text, len, e);
 }
 
-/* The case as source; an engine that has no counterpart for something in it writes none.  *file: the name of what was
- * written. */
+/* Writes the case as source.  An engine that has no counterpart for a part of it writes none.  *file: the name of the
+ * written file. */
 static bool write_source(
     struct writer *w, const struct testcase *c, const char *name, const char **file, struct error *e)
 {
@@ -64,7 +64,7 @@ static void floats_of(const struct testcase *c, bool out[DTYPE_COUNT])
 		out[c->program.type[v].dtype] |= dtype_is_float(c->program.type[v].dtype);
 }
 
-/* A simpler dtype is another column: what was asked of f32 is shown in f32. */
+/* Another dtype is another column of the matrix, so a finding in f32 is shown in f32. */
 static bool has_other_floats(void *found, const struct testcase *c)
 {
 	bool had[DTYPE_COUNT] = {false}, has[DTYPE_COUNT] = {false};
@@ -95,7 +95,7 @@ static bool write_minimized(
 
 	if (!case_shows(
 	        found, &(struct question){.bench = w->bench, .judged = JUDGED_IN_FULL, .result = &r}, &w->side, NULL))
-		return write_case(w, found, name, title, e); /* it did not come again */
+		return write_case(w, found, name, title, e); /* the finding did not show again */
 	same.signature = arena_printf(w->arena, "%s", signature_coarse(w->spec, found, &r.judgement[0], &w->side));
 	if (!is_new(w, arena_printf(&w->side, "%s|%s", op_table[op].name, same.signature)))
 		return true;
@@ -126,7 +126,7 @@ static void write_shown(void *context)
 	    : write_case(x->w, x->cell->shows, x->name, x->title, x->e);
 }
 
-/* As it was found, where memory does not allow more. */
+/* Written as it was found, if there is no memory for more. */
 static bool write_cell(
     struct writer *w, enum op op, const struct conform_cell *cell, const char *name, const char *title, struct error *e)
 {

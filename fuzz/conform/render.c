@@ -4,7 +4,7 @@
 #include "engines/process/hello.h"
 #include "conform.h"
 
-/* One letter a verdict: for a column of a line. */
+/* One letter for each verdict, for a column of a line. */
 static const char letters[VERDICT_COUNT] = {
     [VERDICT_UNSUPPORTED] = '-',
     [VERDICT_UNDECIDED] = '?',
@@ -79,7 +79,7 @@ char *conform_text(const struct conform *m, const struct engine *engine, struct 
 
 /* ---- Markdown and HTML ---- */
 
-/* Text for HTML and for a cell of Markdown: what has a meaning there is an entity. */
+/* Text for HTML and for a cell of Markdown: characters with a meaning there become entities. */
 static const char *escaped(const char *from, struct arena *a)
 {
 	struct text t = {.arena = a};
@@ -105,7 +105,7 @@ char *conform_markdown(const struct conform *m, const struct engine *engine, str
 {
 	struct text t = {.arena = a};
 
-	/* what it is, not where it lies */
+	/* names the engine and its version, not its path */
 	text_put(&t,
 	    "# Conformance of %s%s%s\n\nPer request and dtype two letters: points inside the domain, and on edges.  ",
 	    engine_hello(engine) ? "" : escaped(engine_spec(engine), a), engine_hello(engine) ? "" : ", ",

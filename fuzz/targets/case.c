@@ -1,8 +1,8 @@
 /*
- * case.c: libFuzzer target: every case is judged against all right engines.  Input: case JSON.
+ * case.c: a libFuzzer target that judges every case against all correct built-in engines.  Input: case JSON.
  *
- * A finding is printed with its signature, and aborts only where ADJUDGE_ABORT is set: a campaign must go on past the
- * first one.  For fleets; `adjudge fuzz` minimizes and writes reports as well.
+ * It prints a finding with its signature, and aborts only if ADJUDGE_ABORT is set, because a campaign must go on after
+ * the first finding.  This target is for fleets of machines.  `adjudge fuzz` also minimizes and writes reports.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { ARENA = 512 << 20, FD_ONE_IN = 10 };
 
 __attribute__((section("__libfuzzer_extra_counters"), used, aligned(64))) static uint8_t counters[FEATURE_BYTES];
 
-/* The hooks take no context. */
+/* libFuzzer's hooks take no context. */
 static struct {
 	struct bench bench;
 	struct arena arena;
@@ -51,7 +51,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* ClusterFuzz tells findings apart by this line; digits would be rewritten, so the hash is letters. */
+/* ClusterFuzz tells findings apart by this line.  It rewrites digits, so the hash is written in letters. */
 static void report_finding(const char *signature)
 {
 	uint64_t h = hash_text(signature);

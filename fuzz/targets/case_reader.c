@@ -1,6 +1,6 @@
 /*
- * case_reader.c: any bytes, read as a case.  What is accepted is written and read again: it must be the same case
- * with the same text, in both forms; what is refused has a reason.
+ * case_reader.c: a libFuzzer target that reads any bytes as a case.  An accepted case is written and read again, in
+ * both forms, and must be the same case with the same text.  A refused one must have a reason.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void check_input(void *context)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Kept between runs only for its blocks. */
+	/* The arena is kept between runs only to reuse its memory. */
 	static struct arena arena;
 	static bool ready;
 

@@ -27,14 +27,14 @@ static int run_file(const char *path)
 		size += got;
 	} while (size == room);
 	fclose(f);
-	/* Of its exact size, so that a sanitizer sees a read past the end. */
+	/* The buffer has the exact size, so that a sanitizer sees a read past its end. */
 	data = realloc(data, size + !size);
 	LLVMFuzzerTestOneInput(data, size);
 	free(data);
 	return 1;
 }
 
-/* Made inputs that no corpus holds: nothing, and texts that are cut or changed. */
+/* Inputs that no corpus holds: the empty one, and texts that are cut or changed. */
 static void run_variants(void)
 {
 	static const char *const texts[] = {
