@@ -1,8 +1,8 @@
 /*
- * build.c: programs grown node by node.
+ * build.c: builds programs node by node.
  *
- * Values get their numbers as they are defined, so a program whose region ops are appended right after their regions is
- * canonical as it stands; build_end renumbers the others.  Numbers that the builder returned hold until then.
+ * Values are numbered as they are defined.  If each op with regions is appended right after its regions, the program is
+ * canonical as it is.  Otherwise build_end renumbers it; until then the numbers that the builder returned are valid.
  */
 #include "program.h"
 

@@ -1,6 +1,6 @@
 /*
- * case_program.c: the program of a case from its JSON.  Names become value numbers in order of definition, the values
- * of a region before the results of its op; types are inferred on the way, so that an error names the node it is about.
+ * case_program.c: reads the program of a case from JSON.  Names become value numbers in order of definition; the values
+ * of a region come before the results of its op.  Types are inferred on the way, so that an error can name its node.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * json.c: text to tree.  A scan of our own decides what is JSON, with places; cJSON, laxer than RFC 8259, then only
- * builds; and its tree is copied into the arena at once, because an arena that is full longjmps and would leak it.
+ * json.c: turns text into a tree.  Our own scan decides what is JSON and knows places, because cJSON is laxer than RFC
+ * 8259.  cJSON then builds its tree, which is copied into the arena at once: a full arena longjmps and would leak it.
  */
 #include "json.h"
 

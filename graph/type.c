@@ -83,8 +83,8 @@ double dtype_round(enum dtype d, double x)
 		return double_of((u + r->half + ((u >> r->shift) & 1)) & r->keep);
 	}
 	/*
-	 * Below the normals the last bit is worth 2^emin whatever the exponent, and one addition rounds there; 2^emin
-	 * of these dtypes is a normal double, so flushing hardware does no harm.
+	 * Below the normals the last bit is always worth 2^emin, and one addition rounds there.  2^emin of these dtypes
+	 * is a normal double, so hardware that flushes subnormals does no harm.
 	 */
 	if (a < r->normal)
 		return copysign((a + r->magic) - r->magic, x);
