@@ -59,24 +59,26 @@ int command_audit(int argc, char **argv)
 	struct arena a;
 	const struct option_row rows[] = {
 	    {"section", OPTION_TEXTS, &sections, "NAME", "only this section; may be repeated"},
-	    {"cases", OPTION_NUMBER, &audit.cases, "N", "random cases of a section (default 1000)"},
+	    {"cases", OPTION_NUMBER, &audit.cases, "N", "number of random cases of a section (default 1000)"},
 	    {"draws", OPTION_NUMBER, &draws, "N", "parameter sets of a family of programs (default 6)"},
 	    {"seed", OPTION_SEED, &audit.seed, "N", "same seed, same cases and draws (default 1)"},
 	    {"only", OPTION_TEXT, &audit.only, "TEXT",
-	        "families of programs, or with --planted faults, with TEXT in their name"},
+	        "only families (with --planted: faults) with TEXT in their name"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
-	    {"fault", OPTION_TEXT, &audit.fault, "NAME", "plant this fault in the oracles: a section must break"},
+	    {"fault", OPTION_TEXT, &audit.fault, "NAME", "plant this fault in the oracles; a section must break"},
 	    {"faults", OPTION_FLAG, &list, NULL, "list the faults that can be planted in an oracle"},
-	    {"planted", OPTION_FLAG, &planted, NULL, "plant them all, one after the other: is each caught?"},
+	    {"planted", OPTION_FLAG, &planted, NULL,
+	        "plant all of them, one after the other, and check that each is caught"},
 	    {"out", OPTION_TEXT, &audit.out, "DIR", "keep the cases that break a law"},
 	    {"json", OPTION_FLAG, &audit.json, NULL, "print JSON"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"audit", "[OPTION]...",
-	    "Judges the oracles: each section states a law, measures it, and says where it is broken.\n"
-	    "With --fault, an oracle that is wrong on purpose; --planted asks whether every such fault is caught.\n"
+	    "Judges the oracles.  Each section states a law, measures it, and says where it is broken.  With\n"
+	    "--fault, the oracles are wrong on purpose.  With --planted, it checks that every planted fault is\n"
+	    "caught.\n"
 	    "Example: adjudge audit --cases 10000 --seed 7 --out broken\n"
-	    "Exit status: 0 all laws hold, 1 one is broken, 3 the profile cannot be read, 4 the machine failed, "
+	    "Exit status: 0 all laws hold, 1 one is broken, 3 the profile cannot be read, 4 the machine failed,\n"
 	    "5 nothing was measured.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};

@@ -93,22 +93,19 @@ int command_conform(int argc, char **argv)
 	    {"op", OPTION_TEXTS, &ops, "OP", "this op alone; may be repeated"},
 	    {"dtype", OPTION_TEXTS, &dtypes, "D", "this dtype alone; may be repeated"},
 	    {"cases", OPTION_NUMBER, &cases, "N",
-	        "cases of each op, request of one level, dtype and class of points (default 4); a quarter a "
-	        "further level, 1 at least"},
-	    {"seed", OPTION_SEED, &s.seed, "N", "which cases (default 1)"},
+	        "cases of each cell of the matrix (default 4); a quarter of that for each further level, at least 1"},
+	    {"seed", OPTION_SEED, &s.seed, "N", "same seed, same cases (default 1)"},
 	    {"format", OPTION_TEXT, &format, "F", "text (default), json, markdown or html"},
 	    {"out", OPTION_TEXT, &out, "DIR",
-	        "each finding is written here as a minimal case, and as source for the engine alone where it "
-	        "emits some"},
+	        "write each finding as a minimal case and, if possible, as source for the engine alone"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"conform", "--engine SPEC [OPTION]...",
-	    "What an engine makes of every op, in every request and dtype, inside the domain and on its edges: "
-	    "a matrix of verdicts.\n"
+	    "Prints a matrix of verdicts of one engine: every op, in every request and dtype, inside the domain\n"
+	    "and on its edges.\n"
 	    "Example: adjudge conform --engine proc:'python3 my_engine.py'\n"
-	    "Exit status: 0 no finding (conventions, inaccuracies and what is unsupported are none), 1 a "
-	    "finding, 4 the engine cannot be\n"
-	    "started, 5 nothing was decided.\n",
+	    "Exit status: 0 no finding (a convention, an inaccuracy or an unsupported case is none), 1 a\n"
+	    "finding, 4 the engine cannot be started, 5 nothing was decided.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);

@@ -132,17 +132,17 @@ int command_emit(int argc, char **argv)
 	const char *name = NULL;
 	bool list = false;
 	const struct option_row rows[] = {
-	    {"format", OPTION_TEXT, &name, "F", "what to write it for; --formats lists them"},
+	    {"format", OPTION_TEXT, &name, "F", "the engine to write for; --formats lists them"},
 	    {"formats", OPTION_FLAG, &list, NULL, "list the formats"},
 	};
 	const struct options o = {"emit", "--format F CASE",
-	    "A case or report as a program for an engine alone, with what is expected beside what it returns: "
-	    "where there is an adapter, the\n"
-	    "very calls that it makes (needs python3 or node, not the engine), else made from tables of "
-	    "templates (needs nothing).\n"
+	    "Prints a case or report as a program that runs against an engine alone, and shows expected and\n"
+	    "returned numbers.  If the engine has an adapter, the program makes the same calls (needs python3\n"
+	    "or node, not the engine).\n"
+	    "Otherwise it is made from templates, and needs nothing.\n"
 	    "Example: adjudge emit --format jax case.json >reproducer.py\n"
-	    "Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the case has what the format "
-	    "has no counterpart for.\n",
+	    "Exit status: 0 written, 3 a bad case, 4 the adapter cannot be run, 5 the format cannot express a\n"
+	    "part of the case.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 1};
 	const struct emit_target *t;
 	const struct format *f;

@@ -230,34 +230,30 @@ int command_faults(int argc, char **argv)
 	const struct option_row rows[] = {
 	    {"json", OPTION_FLAG, &json, NULL, "print JSON"},
 	    {"mutants", OPTION_FLAG, &score_of.mutants, NULL,
-	        "the mutants: systematic single edits of the rules, ENGINE+mutant:N"},
+	        "mutants instead of faults: systematic single edits of the rules, ENGINE+mutant:N"},
 	    {"score", OPTION_TEXT, &score_of.engine, "ENGINE",
-	        "how many of this engine's are found by random cases, and after how many?"},
+	        "measure how many faults of this engine random cases find, and after how many cases"},
 	    {"sensitivity", OPTION_TEXT, &sensitivity.engine, "ENGINE",
-	        "how small an error of its rules do random cases find, op by op?"},
+	        "measure how small an error of its rules random cases find, op by op"},
 	    {"only", OPTION_TEXT, &score_of.only, "TEXT",
-	        "score those with TEXT in their spec or meaning; measure ops with TEXT in their name"},
-	    {"cases", OPTION_NUMBER, &cases, "N",
-	        "score with N cases (default 100000), measure with N (default 30000)"},
-	    {"seed", OPTION_SEED, &score_of.seed, "N",
-	        "same seed, same cases, as those of fuzz --driver generate (default 1)"},
+	        "only faults with TEXT in spec or meaning; with --sensitivity, ops with TEXT in their name"},
+	    {"cases", OPTION_NUMBER, &cases, "N", "number of cases (default 100000; with --sensitivity 30000)"},
+	    {"seed", OPTION_SEED, &score_of.seed, "N", "same seed, same cases as fuzz --driver generate (default 1)"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
-	    {"found", OPTION_TEXT, &score_of.found, "DIR", "write the first case that shows each, as SPEC.json"},
+	    {"found", OPTION_TEXT, &score_of.found, "DIR", "write the first case that shows each fault, as SPEC.json"},
 	    {"quiet", OPTION_FLAG, &quiet, NULL, "no progress on standard error"},
 	};
 	const struct options o = {"faults", "[--mutants] [--json] [--score ENGINE | --sensitivity ENGINE [OPTION]...]",
-	    "Lists the faults that can be planted in an engine, as engine specs: each re-creates a bug that "
-	    "somebody reported, with its\n"
-	    "year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N nondeterminism) "
-	    "and request.\n"
-	    "With --score, measures how many of one engine's faults, or mutants, random cases find; with "
-	    "--sensitivity, the smallest relative\n"
-	    "error of the derivative rule of each op, from 1e-8 down to 1e-15, that 10,000 cases find with a "
-	    "probability of 95 %.\n"
+	    "Lists the faults that can be planted in an engine, as engine specs.  Each re-creates a bug that\n"
+	    "somebody reported.\n"
+	    "Columns: year, family (L loops, S select and kinks, C scatter, gather, views, T rules, N\n"
+	    "nondeterminism), request.\n"
+	    "With --score, measures how many faults, or mutants, of one engine random cases find.  With\n"
+	    "--sensitivity, measures the smallest relative error of each derivative rule, from 1e-8 down to\n"
+	    "1e-15, that 10,000 cases find with a probability of 95 %.\n"
 	    "Example: adjudge faults --mutants --score tape --cases 100000 --profile benchmarks/frozen.json\n"
-	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was "
-	    "judged wrong, or the machine\n"
-	    "failed, 5 the engine has none.\n",
+	    "Exit status: 0 listed or measured, 3 the profile cannot be read, 4 the engine without faults was\n"
+	    "judged wrong, or the machine failed, 5 the engine has none.\n",
 	    rows, sizeof rows / sizeof *rows, 0, 0};
 	struct error e = {0};
 	char **operand;

@@ -99,25 +99,25 @@ int command_fuzz(int argc, char **argv)
 	bool json = false, keep_going = false, quiet = false;
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXTS, &specs, "SPEC",
-	        "engine under test; may be repeated (default: every right built-in one)"},
+	        "engine under test; may be repeated (default: every built-in one)"},
 	    {"right-on", OPTION_TEXT, &c.right_on, "SPEC",
-	        "findings are what this engine is right about, such as a newer version"},
+	        "report only failures where this engine, such as a newer version, is right"},
 	    {"seed", OPTION_SEED, &c.seed, "N", "same seed, same cases, on any host (default 1)"},
 	    {"cases", OPTION_NUMBER, &c.cases, "N", "stop after N cases"},
 	    {"time", OPTION_DURATION, &c.seconds, "T", "stop after this time, as in 90s, 10m, 8h"},
-	    {"out", OPTION_TEXT, &c.out, "DIR", "findings/, oracle/ and summary.json are written here"},
+	    {"out", OPTION_TEXT, &c.out, "DIR", "write findings/, oracle/ and summary.json here"},
 	    {"profile", OPTION_TEXT, &profile, "FILE", "distributions of the generator"},
 	    {"driver", OPTION_TEXT, &driver_name, "D",
-	        "libfuzzer (default where built in), plain: our own loop, generate: fresh cases only"},
+	        "libfuzzer (default if built in), plain (our own loop) or generate (fresh cases only)"},
 	    {"fd-one-in", OPTION_NUMBER, &fd_one_in, "N",
-	        "finite differences on one case in N, and where something is off (default 10)"},
+	        "finite differences for one case in N, and for every finding (default 10)"},
 	    {"cross", OPTION_FLAG, &c.cross, NULL,
-	        "where something is undecided compare what needs no oracle; leads/ has what differs"},
-	    {"against", OPTION_TEXT, &c.against, "SPEC", "of --cross: the engine that answers are compared with"},
-	    {"cross-strict", OPTION_FLAG, &c.cross_strict, NULL, "of --cross: a lead counts as a finding"},
-	    {"no-oracle", OPTION_FLAG, &c.no_oracle, NULL, "--cross on every case, and no verdict"},
+	        "where something is undecided, compare answers without an oracle; write leads/"},
+	    {"against", OPTION_TEXT, &c.against, "SPEC", "with --cross: also compare with the answers of this engine"},
+	    {"cross-strict", OPTION_FLAG, &c.cross_strict, NULL, "with --cross: a lead counts as a finding"},
+	    {"no-oracle", OPTION_FLAG, &c.no_oracle, NULL, "only --cross, on every case; no verdicts"},
 	    {"keep-going", OPTION_FLAG, &keep_going, NULL,
-	        "do not stop at findings (the default, unless --max-findings)"},
+	        "do not stop at findings (the default, unless --max-findings is given)"},
 	    {"max-findings", OPTION_NUMBER, &max_findings, "N", "stop after N distinct findings"},
 	    {"corpus", OPTION_TEXT, &c.corpus, "DIR", "start from the cases in this directory"},
 	    {"min-decided", OPTION_PERCENT, &c.min_decided, "PERCENT", MIN_DECIDED_HELP},
@@ -125,7 +125,7 @@ int command_fuzz(int argc, char **argv)
 	    {"json", OPTION_FLAG, &json, NULL, "print the summary as JSON"},
 	};
 	const struct options o = {"fuzz", "--out DIR (--cases N | --time T) [OPTION]...",
-	    "Judges random cases; each distinct finding is minimized and written once, as a report that "
+	    "Judges random cases.  Each distinct finding is minimized and written once, as a report that\n"
 	    "`adjudge run` reproduces.\n"
 	    "Example: adjudge fuzz --engine functional+residual-fifo --seed 7 --cases 10000 --out campaign\n"
 	    "summary.json is the same for the same seed and options, but for cases_per_second and timing.\n"

@@ -335,9 +335,9 @@ int command_gate(int argc, char **argv)
 	    {"json", OPTION_FLAG, &g.json, NULL, "print JSON"},
 	};
 	const struct options o = {"gate", "PATH... [OPTION]...",
-	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on "
-	    "a finding of a\n"
-	    "right engine, an expectation that is not met, a known finding that no longer fails, and an expired one.\n"
+	    "Judges every case file (*.json) below the paths; links to directories are not followed.  Fails on\n"
+	    "a finding of an engine, an expectation that is not met, a known finding that no longer fails, and\n"
+	    "a known finding past its date.\n"
 	    "Example: adjudge gate corpus\n"
 	    "Exit status: 0 passed, 1 failed, 3 a case or the baseline cannot be read, 4 the machine failed, 5 "
 	    "nothing was\n"

@@ -138,12 +138,12 @@ int command_worker(int argc, char **argv)
 	const char *spec = NULL, *command = NULL, *path = NULL;
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &spec, "SPEC", "the built-in engine that answers"},
-	    {"exec", OPTION_TEXT, &command, "COMMAND", "becomes that command, which ends with its parent"},
+	    {"exec", OPTION_TEXT, &command, "COMMAND", "run this command instead; it ends with its parent"},
 	    {"library", OPTION_TEXT, &path, "PATH", "the shared object that answers"},
 	};
 	const struct options o = {"worker", "--engine SPEC | --exec COMMAND | --library PATH",
-	    "Speaks the protocol of engines in other processes: a hello, then an answer a request, one JSON "
-	    "line each, until end of file.\n",
+	    "Speaks the protocol for engines in other processes: a hello, then one answer for each request, one\n"
+	    "JSON line each, until end of file.\n",
 	    rows, 3, 0, 0};
 	char **operand;
 	int n, code = options_parse(&o, argc, argv, &operand, &n);

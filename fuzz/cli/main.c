@@ -18,14 +18,14 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary; /* NULL: not listed */
 } commands[] = {
-    {"run", command_run, "judge cases: expected and returned, engine by engine"},
-    {"gate", command_gate, "judge all cases below paths against their expectations and a baseline"},
-    {"fuzz", command_fuzz, "judge random cases; minimize and report what is found"},
-    {"conform", command_conform, "a matrix: what an engine makes of every op, request and dtype"},
-    {"minimize", command_minimize, "the smallest case that shows the same finding"},
-    {"report", command_report, "experiments around a finding, and what they show"},
+    {"run", command_run, "judge cases, engine by engine: expected and returned numbers"},
+    {"gate", command_gate, "judge all cases below paths, and fail on anything new"},
+    {"fuzz", command_fuzz, "judge random cases; minimize and report the findings"},
+    {"conform", command_conform, "a matrix of verdicts of one engine: op by request and dtype"},
+    {"minimize", command_minimize, "find the smallest case that shows the same finding"},
+    {"report", command_report, "make experiments around a finding, and write a report"},
     {"show", command_show, "print a case for people"},
-    {"emit", command_emit, "a case as source for an engine alone"},
+    {"emit", command_emit, "print a case as source for an engine alone"},
     {"engines", command_engines, "list the built-in engines"},
     {"ops", command_ops, "list the operations of programs"},
     {"faults", command_faults, "list the faults that can be planted"},

@@ -127,20 +127,21 @@ int command_minimize(int argc, char **argv)
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &spec, "SPEC", "the engine with the finding (default: the one of a report)"},
 	    {"right-on", OPTION_TEXT, &how.right_on, "SPEC",
-	        "keep only what this engine is right about, such as a newer version"},
+	        "keep only failures where this engine, such as a newer version, is right"},
 	    {"out", OPTION_TEXT, &how.out, "FILE", "write here (default: standard output)"},
 	    {"budget", OPTION_NUMBER, &how.budget, "N", "judge at most N candidates (default 20000)"},
-	    {"time", OPTION_DURATION, &how.seconds, "T", "keep what is smallest after this time, as in 90s, 10m"},
-	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that a candidate showed"},
+	    {"time", OPTION_DURATION, &how.seconds, "T",
+	        "stop after this time, as in 90s or 10m, with the smallest case so far"},
+	    {"slips", OPTION_TEXT, &how.slips, "DIR", "write a case for each other finding that candidates show"},
 	    {"simplest", OPTION_FLAG, &how.simplest, NULL,
-	        "then the simplest case behind it, of whatever signature, which is what fuzz reports"},
-	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report in place of a bare case"},
+	        "then make the case simpler under any finding of the engine, as fuzz does"},
+	    {"report", OPTION_FLAG, &how.as_report, NULL, "write a report instead of a bare case"},
 	};
 	const struct options o = {"minimize", "CASE [--engine SPEC] [OPTION]...",
-	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of "
+	    "Finds the smallest case that shows the same coarse signature: engine, request, verdict, kind of\n"
 	    "deviation.\n"
 	    "Example: adjudge minimize case.json --engine functional+residual-fifo --report --out report.json\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine "
+	    "Exit status: 0 done, 3 the case cannot be read, 4 adjudge or the machine failed, 5 the engine\n"
 	    "shows no finding.\n",
 	    rows, sizeof rows / sizeof *rows, 1, 1};
 	struct oracle_options oracle = {.seed = 1, .fd_one_in = INT_MAX};

@@ -120,13 +120,14 @@ int command_report(int argc, char **argv)
 	int64_t held_out = 0;
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXT, &report.spec, "SPEC", "the engine with the finding (default: the one of a report)"},
-	    {"format", OPTION_TEXT, &format, "NAME", "what to write: text (default), json, markdown, html, dot"},
+	    {"format", OPTION_TEXT, &format, "NAME", "text (default), json, markdown, html or dot"},
 	    {"out", OPTION_TEXT, &report.out, "FILE", "write here (default: standard output)"},
-	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST", "only these, separated by commas"},
+	    {"experiments", OPTION_TEXT, &report.characterize.experiments, "LIST",
+	        "only these experiments, separated by commas"},
 	    {"time", OPTION_LIMIT, &report.characterize.seconds, "TIME",
 	        "begin no variant after this long (default 60s; 0: no limit)"},
 	    {"held-out", OPTION_NUMBER, &held_out, "N", "try the condition on N fresh variants"},
-	    {"again", OPTION_FLAG, &report.again, NULL, "make the experiments of a report that has them anew"},
+	    {"again", OPTION_FLAG, &report.again, NULL, "repeat the experiments of a report that has them"},
 	};
 	struct arena a;
 	struct options o = {
@@ -136,17 +137,15 @@ int command_report(int argc, char **argv)
 
 	arena_init(&a, COMMAND_ARENA);
 	o.summary = arena_printf(&a,
-	    "Makes experiments around a case that shows a finding, best a minimal one, and writes a report: "
-	    "what fails, what does not, what is ruled out, each\n"
-	    "statement with the variants that show it.  Of a report that has its experiments it only writes "
-	    "another format.\n"
-	    "Of the directory of a campaign it writes one index: findings by fine signature, most different "
-	    "first (json, markdown, html).\n"
+	    "Makes experiments around a case that shows a finding, preferably a minimal one, and writes a\n"
+	    "report.  It says what fails, what does not fail, and what is ruled out; each statement lists its\n"
+	    "variants.  If the report has experiments already, it is only written in another format.\n"
+	    "For the directory of a campaign, writes an index of its findings, most different first (json,\n"
+	    "markdown, html).\n"
 	    "Experiments: %s.\n"
 	    "Example: adjudge report corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
-	    "Exit status: 0 done, 3 the case cannot be read, 4 our own or the machine's failure, 5 the engine "
-	    "shows no finding, or\n"
-	    "the directory has no report.\n",
+	    "Exit status: 0 done, 3 the case cannot be read, 4 adjudge or the machine failed, 5 the engine\n"
+	    "shows no finding, or the directory has no report.\n",
 	    names_of_experiments(&a));
 	code = options_parse(&o, argc, argv, &path, &n);
 	if (code >= 0)

@@ -332,19 +332,20 @@ int command_run(int argc, char **argv)
 	struct command_run r = {0};
 	const struct option_row rows[] = {
 	    {"engine", OPTION_TEXTS, &r.specs, "SPEC",
-	        "judge this engine; may be repeated (default: right ones, those the case names, a report's own)"},
+	        "judge this engine; may be repeated (default: all built-in ones, and those that the case names)"},
 	    {"json", OPTION_FLAG, &r.json, NULL, "print JSON"},
 	    {"cross", OPTION_FLAG, &r.cross, NULL,
-	        "compare what needs no oracle: forward with reverse, batch with slice, f32 with f64 ..."},
-	    {"against", OPTION_TEXT, &r.against, "SPEC", "of --cross: the engine that answers are compared with"},
-	    {"cross-strict", OPTION_FLAG, &r.strict, NULL, "of --cross: a lead counts as a finding"},
-	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "--cross alone: no verdict"},
-	    {"signature", OPTION_TEXT, &r.signature, "SIG", "exit 1 exactly when this coarse signature shows"},
+	        "also compare answers without an oracle: forward with reverse, batch with slice, f32 with f64 ..."},
+	    {"against", OPTION_TEXT, &r.against, "SPEC", "with --cross: also compare with the answers of this engine"},
+	    {"cross-strict", OPTION_FLAG, &r.strict, NULL, "with --cross: a lead counts as a finding"},
+	    {"no-oracle", OPTION_FLAG, &r.no_oracle, NULL, "only --cross, no verdicts"},
+	    {"signature", OPTION_TEXT, &r.signature, "SIG",
+	        "end with exit status 1 exactly if this coarse signature shows"},
 	};
 	const struct options o = {"run", "CASE... [OPTION]...",
-	    "Judges each case (a report is a case too; - is standard input).  The engine of a report is asked "
-	    "up to 64 times:\n"
-	    "it may differ from run to run.\n"
+	    "Judges each case and prints a verdict for every engine.  A report is a case too; - is standard\n"
+	    "input.  The engine of a report is asked up to 64 times, because its answers may differ from run to\n"
+	    "run.\n"
 	    "Example: adjudge run corpus/documents/nx-while-acc-mul-x-n3.json --engine functional+residual-fifo\n"
 	    "Exit status: 0 no finding, 1 a finding, 3 a case cannot be read, 4 our own or the machine's "
 	    "failure, 5 nothing was\n"

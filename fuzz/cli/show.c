@@ -6,7 +6,7 @@
 int command_show(int argc, char **argv)
 {
 	const struct options o = {"show", "CASE...",
-	    "Prints a case or the case of a report for people: provenance, program, points, request (- is "
+	    "Prints a case, or the case of a report, for people: provenance, program, points, request (- is\n"
 	    "standard input).\n"
 	    "Exit status: 0 printed, 3 a case cannot be read.\n",
 	    NULL, 0, 1, -1};
