@@ -13,13 +13,7 @@ enum { SHOWN = 64 };
 /* Text of a file, on a terminal. */
 static void add_foreign(struct text *t, const char *before, const char *foreign, const char *after)
 {
-	size_t start;
-
-	text_put(t, "%s", before);
-	start = t->len;
-	text_put(t, "%s", foreign);
-	text_disarm(t->at + start, true);
-	text_put(t, "%s", after);
+	text_put(t, "%s%s%s", before, text_harmless(foreign, t->arena), after);
 }
 
 static void add_element(struct text *t, enum dtype d, union cell x)

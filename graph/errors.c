@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool error_set(struct error *e, const char *place, const char *format, ...)
 {
@@ -33,13 +34,24 @@ static int armed_length(const unsigned char *c)
 
 char *text_disarm(char *text, bool lines)
 {
+	bool begins = true; /* nothing but blanks since the line began; what is not ASCII may be one */
+
 	for (char *c = text; *c; c++) {
 		int n = armed_length((const unsigned char *)c);
 
-		if (lines && (*c == '\n' || *c == '\t'))
+		if (lines && (*c == '\n' || *c == '\t')) {
+			begins = begins || *c == '\n';
 			continue;
+		}
+		if (*c == '\n' || *c == '\t' || *c == '\r') {
+			*c = ' ';
+			n = 0;
+		}
+		if ((begins && !strncmp(c, "::", 2)) || !strncmp(c, "##[", 3))
+			n = 1;
 		for (int k = 0; k < n; k++)
 			c[k] = '?';
+		begins = begins && (*c == ' ' || (unsigned char)*c >= 0x80);
 	}
 	return text;
 }

@@ -17,7 +17,8 @@ bool error_set(struct error *e, const char *place, const char *format, ...) __at
 
 /*
  * Makes foreign text safe for a terminal, in place.  Control characters (also C1) and characters that reorder lines
- * become question marks; with `lines`, newlines and tabs stay.  Returns text.
+ * become question marks.  Newlines and tabs become blanks, or stay with `lines`.  No line begins with "::", and "##["
+ * is nowhere: GitHub reads them as commands.  Returns text.
  */
 char *text_disarm(char *text, bool lines);
 

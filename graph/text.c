@@ -1,5 +1,6 @@
 /* text.c: see text.h. */
 #include "text.h"
+#include "errors.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,3 +46,5 @@ void text_put(struct text *t, const char *format, ...)
 	}
 	va_end(again);
 }
+
+char *text_harmless(const char *text, struct arena *a) { return text_disarm(arena_printf(a, "%s", text), false); }

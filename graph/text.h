@@ -17,4 +17,7 @@ struct text {
 void text_put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_put_bytes(struct text *t, const char *bytes, size_t len);
 
+/* A copy of text that somebody else wrote, as one line and disarmed (errors.h). */
+char *text_harmless(const char *text, struct arena *a);
+
 #endif

@@ -61,17 +61,15 @@ static const char *replaced(enum escape e, char c)
 
 void text_put_escaped(struct text *t, enum escape e, const char *text)
 {
-	char *clean = arena_printf(t->arena, "%s", text);
+	const size_t start = t->len;
 	bool first = true;
 
-	for (char *c = clean; *c; c++)
-		if (*c == '\n' || *c == '\t' || *c == '\r')
-			*c = ' ';
-	for (const char *c = text_disarm(clean, false); *c; c++) {
+	text_put_bytes(t, "", 0);
+	for (const char *c = text; *c; c++) {
 		const struct sequence *s = sequence_at(c, first);
 		const char *by = replaced(e, *c);
 
-		first = first && *c == ' ';
+		first = first && strchr(" \t\r\n", *c);
 		if (s) {
 			text_put(t, "%s", s->by[e]);
 			c += strlen(s->text) - 1;
@@ -81,6 +79,7 @@ void text_put_escaped(struct text *t, enum escape e, const char *text)
 			text_put_bytes(t, c, 1);
 		}
 	}
+	text_disarm(t->at + start, false);
 }
 
 void text_put_template(struct text *t, enum escape e, const char *format, va_list texts)

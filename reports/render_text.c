@@ -24,6 +24,7 @@ static void put_wrapped(struct text *out, const char *indent, const char *text)
 	const size_t width = 110;
 	size_t column = 0;
 
+	text = text_harmless(text, out->arena);
 	while (*text) {
 		size_t n = strcspn(text, " ");
 
@@ -103,7 +104,7 @@ static void put_line(struct text *out, const int width[COLUMNS], const char *con
 {
 	text_put(out, "   ");
 	for (int i = 0; i < n; i++)
-		text_put(out, " %-*s", i == n - 1 ? 0 : width[i], cell[i]);
+		text_put(out, " %-*s", i == n - 1 ? 0 : width[i], text_harmless(cell[i], out->arena));
 	text_put(out, "\n");
 }
 
@@ -113,7 +114,8 @@ static void put_table(struct text *out, const struct json *table)
 	const char *cell[COLUMNS];
 	int width[COLUMNS] = {0}, n, shown = 0;
 
-	text_put(out, "\n%s: %s\n", render_member(table, "title"), render_member(table, "varies"));
+	text_put(out, "\n%s: %s\n", text_harmless(render_member(table, "title"), out->arena),
+	    text_harmless(render_member(table, "varies"), out->arena));
 	n = head_cells(table, cell);
 	widen(width, cell, n);
 	for (const struct json *r = rows ? rows->child : NULL; r && shown < ROWS_SHOWN; r = r->next, shown++) {
@@ -141,7 +143,7 @@ void render_text(struct text *out, const struct json *report, const char *source
 	put_wrapped(out, "", arena_printf(out->arena, "Engine: %s", view_engine(report, out->arena)));
 	text_put(out, "\n");
 	for (const struct json *line = program ? program->child : NULL; line; line = line->next)
-		text_put(out, "    %s\n", line->text ? line->text : "");
+		text_put(out, "    %s\n", text_harmless(line->text ? line->text : "", out->arena));
 	text_put(out, "\n");
 	if (c) {
 		put_found(out, json_find(c, "condition"));

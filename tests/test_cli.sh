@@ -183,6 +183,36 @@ says out 'It fails where a differentiated value is broadcast'
 check 0 report "$source/corpus/zoo/wrong-shape.json" --engine tape+wrong-shape --experiments neighbours
 says out 'It fails in every variant that was tried.'
 
+# ---- text of others starts no line, and has no escape sequence ----
+# unarmed: neither in the output of the last command nor in its messages.
+unarmed()
+{
+	checks=$((checks + 1))
+	if grep -nE "^[[:space:]]*(::|injected)|##\[|$(printf '\033')" "$work/out" "$work/err" >&2; then
+		failures=$((failures + 1))
+		echo "text that a terminal or GitHub obeys" >&2
+	fi
+}
+armed='::error::\\n::error::\\ninjected \\u001b[31m ##[error] \\u00a0::error::'
+sed 's/"inputs"/"title": "'"$armed"'", "source": "'"$armed"'", "comment": "'"$armed"'", "inputs"/' "$source/tests/cli_square.json" >"$work/::armed.json"
+for command in show run "run --cross" "run --json" gate "gate --json" "gate --engine tape+scale:mul:1.5"; do
+	checks=$((checks + 1))
+	# shellcheck disable=SC2086 # a command and its options
+	(program=$(realpath "$adjudge") && cd "$work" && "$program" $command ::armed.json >"$work/out" 2>"$work/err")
+	[ $? -le 1 ] || { failures=$((failures + 1)); echo "$command ::armed.json: $(cat "$work/err")" >&2; }
+	unarmed
+done
+check 1 run --engine "proc:'$adjudge' worker --engine tape+scale:mul:1.5 # $(printf '\n::error::\n\033')" "$source/tests/cli_square.json"
+unarmed
+check 1 fuzz --engine "proc:'$adjudge' worker --engine tape+scale:mul:1.5 # $(printf '\n::error::\n\033')" --cases 20 --driver plain --out "$work/$(printf 'a\n::error::')" --quiet
+unarmed
+sed 's/"summary": "/&'"$armed"' /; s/"title": "[a-z]/"title": "'"$armed"'/; /"program": \[/{n; s/"/&'"$armed"'/; }; s/"cells": \["/&'"$armed"'/' \
+	"$work/characterized.json" >"$work/armed-report.json"
+for format in text markdown; do
+	check 0 report "$work/armed-report.json" --format $format
+	unarmed
+done
+
 # ---- minimize ----
 check 0 minimize "$loop" --engine "$fault" --out "$work/small.json"
 check 1 run "$work/small.json" --engine "$fault"

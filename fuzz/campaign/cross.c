@@ -272,7 +272,7 @@ char *campaign_cross_text(const struct campaign *self, char *text, struct arena 
 	text = arena_printf(a, "%s%lld cases without an oracle: %d leads\n", text, (long long)x->cases, x->n_lead);
 	for (int i = 0; i < x->n_lead; i++)
 		text = arena_printf(a, "%slead %s: %lld times, first in case %lld: adjudge run --cross %s/%s\n", text,
-		    x->lead[i].signature, (long long)x->lead[i].count, (long long)x->lead[i].first_case, x->directory,
-		    x->lead[i].file);
+		    text_harmless(x->lead[i].signature, a), (long long)x->lead[i].count,
+		    (long long)x->lead[i].first_case, text_harmless(x->directory, a), x->lead[i].file);
 	return text;
 }

@@ -254,7 +254,7 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	char *text = arena_printf(a,
 	    "%lld cases, %.1f %% decided, %d distinct findings, %lld disagreements of the oracles: %s/summary.json\n",
 	    (long long)self->cases, percent(self->all.decided, self->all.cases), self->triage.n_finding,
-	    (long long)self->oracle_disagreements, self->o->out);
+	    (long long)self->oracle_disagreements, text_harmless(self->o->out, a));
 
 	if (ended_by(self))
 		text = arena_printf(a, "%sstopped by %s before the end\n", text, self->stopped);
@@ -263,17 +263,18 @@ static char *text_write(const struct campaign *self, struct arena *a)
 	for (int k = 0; k < self->bench.n_engine; k++)
 		if (engine_spec_is_external(self->o->spec[k]))
 			text = arena_printf(a, "%s%s: %.0f judged cases a second, waited for %.0f %% of the time\n",
-			    text, self->o->spec[k], share((double)judged(self, k), elapsed),
+			    text, text_harmless(self->o->spec[k], a), share((double)judged(self, k), elapsed),
 			    100 * share(self->bench.waited[k], elapsed));
 	for (int i = 0; i < self->triage.n_finding; i++) {
 		const struct finding *f = &self->triage.finding[i];
 
-		text = arena_printf(a, "%s%s", text, f->symptom->fine);
+		text = arena_printf(a, "%s%s", text, text_harmless(f->symptom->fine, a));
 		for (int k = 1; k < f->n_symptom; k++)
-			text = arena_printf(a, "%s, also %s", text, f->symptom[k].fine + strlen(f->spec) + 1);
+			text = arena_printf(
+			    a, "%s, also %s", text, text_harmless(f->symptom[k].fine + strlen(f->spec) + 1, a));
 		text = arena_printf(a, "%s: %lld times, first in case %lld, %d ops%s: adjudge run %s/%s\n", text,
 		    (long long)f->count, (long long)f->first_case, f->ops,
-		    f->symptom->flaky ? ", did not come again" : "", self->findings_dir, f->file);
+		    f->symptom->flaky ? ", did not come again" : "", text_harmless(self->findings_dir, a), f->file);
 	}
 	return campaign_cross_text(self, text, a);
 }

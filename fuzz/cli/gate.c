@@ -96,8 +96,8 @@ static void raise_finding(struct gate *g, const char *path, const char *signatur
 	}
 	g->known++;
 	if (!g->json)
-		printf(
-		    "known %s: %s (%s)\n", text_disarm(arena_printf(&g->keep, "%s", path), false), signature, k->link);
+		printf("known %s: %s (%s)\n", text_harmless(path, &g->keep), text_harmless(signature, &g->keep),
+		    text_harmless(k->link, &g->keep));
 }
 
 static const char *finding_message(

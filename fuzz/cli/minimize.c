@@ -90,11 +90,14 @@ static int minimize_case(
 	same.signature = signature_coarse(spec, c, &j, a);
 	limit.deadline = how->seconds > 0 ? bench_clock() + how->seconds : 0;
 	shows = minimize_finding(&same, c, budget, a, &small, &r, &stats);
-	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", same.signature, stats.accepted, stats.tried,
-	    stats.rounds);
+	fprintf(stderr, "%s: %d of %d candidates accepted in %d rounds\n", text_harmless(same.signature, a),
+	    stats.accepted, stats.tried, stats.rounds);
 	for (int i = 0; i < slips.n; i++)
-		fprintf(stderr, "slipped to %s%s", slips.at[i].signature,
-		    how->slips ? arena_printf(a, ": %s/slip-%d.json\n", how->slips, i + 1) : "\n");
+		fprintf(stderr, "slipped to %s\n",
+		    text_harmless(how->slips
+		            ? arena_printf(a, "%s: %s/slip-%d.json", slips.at[i].signature, how->slips, i + 1)
+		            : slips.at[i].signature,
+		        a));
 	if (how->slips)
 		code = write_slips(&slips, how->slips);
 	slips_free(&slips);

@@ -123,7 +123,7 @@ static void put_judgement(struct command_run *r, const char *spec, const struct 
 static void print_judgement(struct command_run *r, const char *spec, const struct testcase *c,
     const struct answer *answers, const struct judgement *j, int64_t recomputed)
 {
-	const char *text = text_disarm(arena_printf(&r->arena, "%s", answers_text(answers, c->n_point)), false);
+	const char *text = text_harmless(answers_text(answers, c->n_point), &r->arena);
 	bool there = judgement_has_numbers(j), inaccurate = j->verdict == VERDICT_INACCURATE;
 
 	if (inaccurate)
@@ -131,8 +131,8 @@ static void print_judgement(struct command_run *r, const char *spec, const struc
 		    &r->arena, "%s%s%s", text, *text ? "; " : "", accuracy_text(&j->accuracy, &r->arena));
 	if (recomputed && !*text)
 		text = arena_printf(&r->arena, "%lld iterations run again", (long long)recomputed);
-	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", spec, request_text(c, &r->arena),
-	    verdict_names[j->verdict],
+	printf("%-32s %-8s %-16s %-16s %-22s %-22s %s%s%s\n", text_harmless(spec, &r->arena),
+	    request_text(c, &r->arena), verdict_names[j->verdict],
 	    inaccurate                     ? accuracy_cause(&j->accuracy)
 	        : j->reason == REASON_NONE ? "-"
 	                                   : reason_names[j->reason],

@@ -104,7 +104,7 @@ static bool write_minimized(
 	if (!write_case(w, &small, name, title, e) || !write_source(w, &small, name, &file, e))
 		return false;
 	fprintf(w->list, "%s, %s: expected %.17g, returned %.17g: %s/%s\n", title, name, r.judgement[0].expected,
-	    r.judgement[0].returned, w->dir, file);
+	    r.judgement[0].returned, text_harmless(w->dir, &w->side), file);
 	return true;
 }
 

@@ -56,7 +56,7 @@ char *conform_text(const struct conform *m, const struct engine *engine, struct 
 	struct text t = {.arena = a};
 
 	text_put(&t, "%s (%s): per request and dtype two letters, points inside the domain and on edges\n\n%-22s",
-	    engine_spec(engine), engine_version(engine, a), "");
+	    text_harmless(engine_spec(engine), a), text_harmless(engine_version(engine, a), a), "");
 	for (int k = 0; k < m->n_column; k += POINTS_COUNT)
 		text_put(&t, "%s%-4s", begins(m, k) ? " | " : " ", begins(m, k) ? m->column[k].request : "");
 	text_put(&t, "\n%-22s", "");

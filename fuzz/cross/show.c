@@ -14,8 +14,9 @@ static void print_head(void)
 
 static void print(const char *spec, enum cross_mode mode, const struct cross_result *r, struct arena *a)
 {
-	const char *text = text_disarm(arena_printf(a, "%s", r->text), false);
+	const char *text = text_harmless(r->text, a);
 
+	spec = text_harmless(spec, a);
 	if (r->kind && !r->has_numbers)
 		text = arena_printf(a, "%s: %s", r->kind, text);
 	if (r->verdict == CROSS_SAME && !r->has_numbers)
