@@ -32,6 +32,9 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 	return NULL;
 }
 
+/* Every message about a limit, in graph/ and aot/, ends so. */
+bool engine_reason_is_limit(const char *text) { return strstr(text, "expected at most "); }
+
 /* Gives the engine its own copies of the point and the seeds, and afterwards checks that it has not modified them. */
 static void answer_point(struct engine *self, bool stacked, void *state, const struct testcase *c, int which,
     struct arena *a, struct answer *out)

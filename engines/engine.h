@@ -149,6 +149,11 @@ bool engine_receive(struct engine *self);
 bool engine_emit(struct engine *self, const struct testcase *c, struct arena *a, const char ***text, int *n,
     struct error *e) MUST_CHECK;
 
+/*
+ * Whether a built-in engine's reason for ANSWER_UNSUPPORTED is a limit, such as the size of a derivative program.  For
+ * a request that the kind allows, any other reason of an engine without faults is a defect of ours.
+ */
+bool engine_reason_is_limit(const char *text);
 /* The reason why an engine of this kind does not answer these requests, in the arena; NULL if it may. */
 const char *engine_refuses(const struct engine_kind *kind, const struct transform *t, int n, struct arena *a);
 

@@ -48,8 +48,13 @@ void account_add(struct account *self, const struct engine *engine, const struct
 	self->verdict[j->verdict]++;
 	if (j->verdict == VERDICT_UNDECIDED)
 		self->undecided[j->reason]++;
-	else if (j->verdict == VERDICT_UNSUPPORTED && answers)
-		count_cause(self, answers_text(answers, c->n_point));
+	else if (j->verdict == VERDICT_UNSUPPORTED && answers) {
+		const char *text = answers_text(answers, c->n_point);
+
+		count_cause(self, text);
+		if (engine_is_right(engine) && !engine_reason_is_limit(text) && !self->broken++)
+			snprintf(self->broken_why, sizeof self->broken_why, "%s", text);
+	}
 }
 
 int64_t account_asked(const struct account *self)
@@ -107,7 +112,7 @@ static void put_nonzero(struct json_writer *w, const struct count *x, int n)
 			json_member_integer(w, x[k].key, x[k].n);
 }
 
-enum { MAIN_COUNTS = 7, PROCESS_COUNTS = 5 };
+enum { MAIN_COUNTS = 7, PROCESS_COUNTS = 6 };
 
 static void list_counts(const struct account *self, struct count to[MAIN_COUNTS])
 {
@@ -123,7 +128,7 @@ static void list_process_counts(
     const struct account *self, const struct engine *engine, struct count to[PROCESS_COUNTS])
 {
 	const struct engine_trouble t = engine_trouble(engine);
-	const struct count list[PROCESS_COUNTS] = {{"not_asked", self->not_asked},
+	const struct count list[PROCESS_COUNTS] = {{"not_asked", self->not_asked}, {"broken", self->broken},
 	    {"restarts", t.starts > 1 ? t.starts - 1 : 0}, {"hangs", t.hangs}, {"crashes", t.crashes},
 	    {"broken_answers", t.broken}};
 
@@ -156,7 +161,7 @@ void account_put(const struct account *self, const struct engine *engine, struct
 /* The most frequent reason why a case was not decided. */
 static struct count main_reason(const struct account *self)
 {
-	struct count most = {"its request is not known", self->not_asked};
+	struct count most = {"its request is not known", account_asked(self) ? 0 : self->not_asked};
 
 	for (int r = 0; r < REASON_COUNT; r++)
 		if (self->undecided[r] > most.n)
@@ -182,5 +187,7 @@ char *account_text(const struct account *self, const struct engine *engine, stru
 	if (2 * account_decided(self) < account_asked(self) || !account_asked(self))
 		text = arena_printf(a, "%s; decided %s, mostly because: %s (%lld times)", text,
 		    account_decided(self) ? "less than half" : "nothing", why.key, (long long)why.n);
+	if (self->broken)
+		text = arena_printf(a, "%s; broken, a defect of adjudge: %s", text, self->broken_why);
 	return arena_printf(a, "%s\n", text_disarm(text, false));
 }

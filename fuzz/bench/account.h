@@ -12,6 +12,8 @@ struct account {
 	int64_t not_asked;               /* cases whose request the engine says that it does not know */
 	int64_t verdict[VERDICT_COUNT];  /* of the other cases */
 	int64_t undecided[REASON_COUNT]; /* why nothing was decided */
+	int64_t broken;                  /* unsupported, though it is our own engine, and its kind can answer that */
+	char broken_why[ACCOUNT_CAUSE];  /* the first of them */
 	int n_cause;
 	struct account_cause {
 		char text[ACCOUNT_CAUSE];

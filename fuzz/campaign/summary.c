@@ -231,11 +231,20 @@ static int ended_by(const struct campaign *self)
 	return stop_requested() && self->stopped && !strcmp(self->stopped, stop_signal_name()) ? stop_signal() : 0;
 }
 
+/* Whether one of our own engines did not answer what its kind can answer. */
+static bool any_broken(const struct campaign *self)
+{
+	for (int k = 0; k < self->bench.n_engine; k++)
+		if (self->account[k].broken)
+			return true;
+	return false;
+}
+
 static int exit_code(const struct campaign *self)
 {
 	bool solid = false;
 
-	if (self->failure.any)
+	if (self->failure.any || any_broken(self))
 		return EXIT_OURS;
 	for (int i = 0; i < self->triage.n_finding; i++)
 		solid = solid || !self->triage.finding[i].symptom->flaky;

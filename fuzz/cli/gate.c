@@ -254,6 +254,9 @@ static void check_baseline(struct gate *g, const struct paths *files, const char
 
 static int gate_exit(const struct gate *g)
 {
+	for (int k = 0; k < g->n_engine; k++)
+		if (g->account[k].broken)
+			return EXIT_OURS;
 	if (g->trouble)
 		return g->trouble;
 	if (g->failures)

@@ -3,9 +3,11 @@
  * pieces fit. Run as `worker --engine SPEC` it is the worker of the isolated ones.
  */
 #include "engines/instance.h"
+#include "fuzz/bench/account.h"
 #include "fuzz/bench/bench.h"
 #include "fuzz/bench/question.h"
 #include "tests/check.h"
+#include "tests/support/case_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -394,6 +396,40 @@ static void test_questions(struct arena *a)
 	arena_free(&small);
 }
 
+/* What counts as an engine of ours that is broken, and what as too little. */
+static void test_account(struct arena *a)
+{
+	static const struct {
+		const char *spec, *text;
+		int not_asked, broken;
+	} rows[] = {
+	    {"tape", "tape: no rule for mul", 0, 1},
+	    {"tape", "scan: 26 results, expected at most 16", 0, 0},
+	    {"tape+scale:mul:2", "tape: no rule for mul", 0, 0},
+	    {"forward", "forward: no vjp", 1, 0},
+	};
+	struct testcase c = test_function(a, "x: f64[]", "y = mul x, x", "3", "vjp x");
+	const struct judgement unsupported = {.verdict = VERDICT_UNSUPPORTED}, agree = {.verdict = VERDICT_AGREE};
+
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		const struct answer answer = {.status = ANSWER_UNSUPPORTED, .text = rows[k].text};
+		struct account x = {0};
+		struct error e = {0};
+		struct engine *engine = engine_open(rows[k].spec, &e);
+
+		account_add(&x, engine, &c, &answer, &unsupported, a);
+		CHECK(x.broken == rows[k].broken && x.not_asked == rows[k].not_asked &&
+		        account_asked(&x) == !rows[k].not_asked,
+		    "%s: %s", rows[k].spec, rows[k].text);
+		CHECK(account_too_few(&x, 0, false) == !rows[k].not_asked && account_too_few(&x, 0, true),
+		    "%s decided nothing: %s", rows[k].spec, rows[k].text);
+		account_add(&x, engine, &c, &answer, &agree, a);
+		CHECK(rows[k].not_asked || (!account_too_few(&x, 50, true) && account_too_few(&x, 51, true)),
+		    "%s decided half", rows[k].spec);
+		engine_close(engine);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
@@ -408,6 +444,7 @@ int main(int argc, char **argv)
 	CHECK_LAW(test_real(&a));
 	CHECK_LAW(test_isolated(&a));
 	test_questions(&a);
+	CHECK_LAW(test_account(&a));
 	arena_free(&a);
 	return check_done();
 }
