@@ -8,7 +8,7 @@
 #include "fuzz/bench/exit_code.h"
 #include "fuzz/bench/stop.h"
 
-struct count {
+struct planted_count {
 	int planted, caught;
 };
 
@@ -47,7 +47,7 @@ int audit_plant_all(const struct audit_options *o)
 {
 	struct arena report, a;
 	struct json_writer w;
-	struct count count = {0};
+	struct planted_count count = {0};
 	struct oracle_fault f;
 	char label[64];
 	size_t len;

@@ -217,8 +217,8 @@ bool characterize(struct bench *b, const char *spec, const struct testcase *c, c
 	lab_depart(&l);
 	lab_state(&l);
 	explanation_close(l.explain);
-	if (l.peers.oracle)
-		bench_close(&l.peers);
+	if (l.others.oracle)
+		bench_close(&l.others);
 	engine_close(l.primal);
 	arena_free(&l.work);
 	arena_free(&l.scratch);

@@ -184,7 +184,7 @@ static void watch_loop(struct watch *w, const struct node *n, const struct tenso
 }
 
 /* The loop whose body is r; entered[] is indexed by its first result. */
-static const struct node *loop_of(const struct program *p, const struct region *r)
+static const struct node *loop_around(const struct program *p, const struct region *r)
 {
 	for (struct walk w = walk_nodes(&p->top); walk_next(&w);)
 		if (node_loop(w.node).body == r)
@@ -252,7 +252,7 @@ static void watch_step(void *self, const struct region *region, const struct nod
 	enum family family;
 
 	if (!n) {
-		const struct node *loop = loop_of(w->p, region);
+		const struct node *loop = loop_around(w->p, region);
 
 		if (!facts_ran_in(w->f, region) && w->f->n_ran < FACTS_REGIONS)
 			w->f->ran[w->f->n_ran++] = region;

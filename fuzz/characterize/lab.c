@@ -313,26 +313,26 @@ void lab_sample(struct lab *l, const struct testcase *c)
 	arena_try(&l->scratch, run_sample, &(struct sample){l, c});
 }
 
-int lab_peers(struct lab *l)
+int lab_others(struct lab *l)
 {
 	struct oracle_options o = {.seed = 1, .fd_one_in = INT32_MAX};
 	int n = 0;
 	struct error e = {0};
 
-	if (!l->peers.oracle) {
+	if (!l->others.oracle) {
 		while (engine_names[n])
 			n++;
-		if (!bench_open(&l->peers, engine_names, n, &o, &e))
+		if (!bench_open(&l->others, engine_names, n, &o, &e))
 			return 0;
 	}
-	return l->peers.n_engine;
+	return l->others.n_engine;
 }
 
-const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell)
+const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which, const char *const *cell)
 {
-	if (which >= lab_peers(l) || !edit_finish(e, true))
+	if (which >= lab_others(l) || !edit_finish(e, true))
 		return NULL;
-	return try_case(l, &l->peers, which, &e->c, cell, false);
+	return try_case(l, &l->others, which, &e->c, cell, false);
 }
 
 /* ---- statements ---- */

@@ -18,7 +18,7 @@ enum {
 
 struct lab {
 	struct bench *bench; /* the engine under test alone */
-	struct bench peers;  /* right built-in engines; opened when first needed */
+	struct bench others; /* right built-in engines; opened when first needed */
 	const char *spec;
 	const struct testcase *base;
 	struct judgement finding;   /* of the base */
@@ -55,9 +55,9 @@ void lab_columns(struct lab *l, const char *const *column, int n);
  * the experiment is over.
  */
 const struct variant_row *lab_try(struct lab *l, struct edit *e, const char *const *cell);
-/* The same with peer `which` instead of the engine under test.  The row does not count for the condition. */
-const struct variant_row *lab_try_peer(struct lab *l, struct edit *e, int which, const char *const *cell);
-int lab_peers(struct lab *l);
+/* The same with other engine `which` instead of the engine under test.  The row does not count for the condition. */
+const struct variant_row *lab_try_other(struct lab *l, struct edit *e, int which, const char *const *cell);
+int lab_others(struct lab *l);
 /* Judges c for the condition only, without a row. */
 void lab_sample(struct lab *l, const struct testcase *c);
 /* Judges the base once more with the first engine of b.  Always adds a row. */

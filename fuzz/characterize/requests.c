@@ -141,11 +141,12 @@ void experiment_engines(struct lab *l)
 
 		lab_try(l, &e, (const char *const[]){l->spec, stacks[k].name});
 	}
-	for (int p = 0, n = lab_peers(l); p < n; p++)
+	for (int p = 0, n = lab_others(l); p < n; p++)
 		for (int k = 0; k < FIRST_ORDER + 1; k++) {
 			struct edit e = asked(l, l->base, &stacks[k]);
 
-			lab_try_peer(l, &e, p, (const char *const[]){engine_spec(l->peers.engine[p]), stacks[k].name});
+			lab_try_other(
+			    l, &e, p, (const char *const[]){engine_spec(l->others.engine[p]), stacks[k].name});
 		}
 }
 

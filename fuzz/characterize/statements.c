@@ -95,7 +95,7 @@ static bool wrong_primal(const struct variant_row *r, const void *self)
 	return r->decided && r->verdict == VERDICT_WRONG_PRIMAL && !r->engine;
 }
 
-static bool of_peer(const struct variant_row *r, const void *self)
+static bool of_other(const struct variant_row *r, const void *self)
 {
 	return r->decided && r->engine && r->fails == *(const bool *)self;
 }
@@ -379,7 +379,7 @@ static void state_batches(struct lab *l, const struct variant_table *t)
 static void state_engines(struct lab *l, const struct variant_table *t)
 {
 	const bool no = false, yes = true;
-	struct support right = lab_support(l, t, of_peer, &no), wrong = lab_support(l, t, of_peer, &yes);
+	struct support right = lab_support(l, t, of_other, &no), wrong = lab_support(l, t, of_other, &yes);
 	const char *list = "";
 
 	for (int i = 0; i < right.n_row; i++) {

@@ -10,9 +10,9 @@ enum { NAME_ELEMENTWISE = OP_COUNT, NAME_NONLINEAR, NAME_WRITE, NAME_INDEX, NAME
 _Static_assert((int)NAMES == (int)PATTERN_SIZE, "a pattern has all names");
 
 /* Ops that most engines treat by one rule; each group has the name of one of its ops. */
-static const struct kin {
+static const struct shared_name {
 	enum op op, as;
-} kin[] = {
+} shared_names[] = {
     {OP_SCAN, OP_FOR}, /* counted loops */
     {OP_TAKE_ALONG_AXIS, OP_GATHER},
     {OP_MIN, OP_MAX},
@@ -33,9 +33,9 @@ static int name_of(const struct node *n, const enum role *role)
 
 	if (role && *role != ROLE_OWN)
 		return roles[*role];
-	for (size_t i = 0; i < sizeof kin / sizeof *kin; i++)
-		if (kin[i].op == n->op)
-			return (int)kin[i].as;
+	for (size_t i = 0; i < sizeof shared_names / sizeof *shared_names; i++)
+		if (shared_names[i].op == n->op)
+			return (int)shared_names[i].as;
 	/* A loop whose trip count is known only at run time may end early, like a while. */
 	return node_loop(n).counted ? OP_WHILE : (int)n->op;
 }

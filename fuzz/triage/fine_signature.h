@@ -10,7 +10,7 @@
  *
  * Numbers, extents and the order of operands do not count.  An op gets the name of its role (roles.h) if other ops
  * would do in its place: "elementwise", "nonlinear", "write" or "index".  An op of ROLE_TYPE is in the pattern, but not
- * in the text.  Ops that most engines treat by one rule share one name (the table `kin` in fine_signature.c).
+ * in the text.  Ops that most engines treat by one rule share one name (the table `shared_names` in fine_signature.c).
  */
 #ifndef FUZZ_TRIAGE_FINE_SIGNATURE_H
 #define FUZZ_TRIAGE_FINE_SIGNATURE_H

@@ -262,7 +262,7 @@ static const struct characterization *sample_characterization(struct sample *s, 
 	static struct statement statement[] = {
 	    {"forward", "The forward value is right.", STATEMENT_SHOWN, 1, &support},
 	    {"dtype", "Not a matter of the dtype.", STATEMENT_RULED_OUT, 0, NULL},
-	    {"peers", "No other engine was there.", STATEMENT_OPEN, 0, NULL},
+	    {"others", "No other engine was there.", STATEMENT_OPEN, 0, NULL},
 	};
 	static struct condition condition = {.n_term = 1,
 	    .term = {{"step-depends", "a step depends on x", true}},
