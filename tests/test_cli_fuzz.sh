@@ -195,6 +195,22 @@ checks=$((checks + 1))
 : >"$work/file"
 check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
 
+# Escape sequences go to a terminal, unless NO_COLOR or TERM says that it takes none.
+# shown SETTING...: what `conform` writes to a terminal in that environment.
+shown()
+{
+	env -u NO_COLOR "$@" python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$adjudge" conform --engine tape --op sin --dtype f32 --cases 1 </dev/null >"$work/out"
+}
+shown TERM=xterm NO_COLOR=
+says out "$(printf '\033[K')"
+for setting in "TERM=xterm NO_COLOR=1" TERM=dumb TERM= "-u TERM"; do
+	# shellcheck disable=SC2086 # settings
+	shown $setting
+	says out sin
+	checks=$((checks + 1))
+	! grep -q "$(printf '\033')" "$work/out" || { failures=$((failures + 1)); echo "an escape sequence: $setting" >&2; }
+done
+
 # A finding that cannot be written is printed whole.
 check 1 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/unwritten" --quiet
 report=$(echo "$work"/unwritten/findings/*.json)

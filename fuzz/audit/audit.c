@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reports/file.h"
 #include "fuzz/bench/bench.h"
 #include "fuzz/bench/exit_code.h"
+#include "fuzz/bench/progress.h"
 #include "fuzz/bench/stop.h"
 
 enum { TOLD = 20, TOLD_OF_LABEL = 3, REPORT_ARENA = 64 << 20, LINE_SECONDS = 60 };
@@ -251,7 +251,7 @@ int audit_run(const struct audit_options *o, struct error *e)
 	int64_t broken = 0;
 	size_t len;
 
-	self.terminal = o->progress && isatty(STDERR_FILENO);
+	self.terminal = o->progress && progress_overwrites();
 	arena_init(&self.arena, REPORT_ARENA);
 	put_head(&self);
 	for (int i = 0; i < SECTIONS; i++) {

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reports/file.h"
 #include "fuzz/bench/fit_profile.h"
+#include "fuzz/bench/progress.h"
 #include "fuzz/bench/question.h"
 #include "fuzz/bench/stop.h"
 
@@ -257,7 +257,7 @@ bool mutation_score(const struct score_options *o, struct score *out, struct err
 	memset(out, 0, sizeof *out);
 	(o->mutants ? add_mutants : add_faults)(out, o);
 	s.start = s.shown = bench_clock();
-	s.terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
+	s.terminal = o->progress && progress_overwrites();
 	opened = (!o->found || file_make_directory(o->found, e)) && open_all(&s, e);
 	if (opened)
 		run_cases(&s);

@@ -11,6 +11,7 @@
 #include "reports/file.h"
 #include "internal.h"
 #include "fuzz/bench/fit_profile.h"
+#include "fuzz/bench/progress.h"
 #include "case_paths.h"
 #include "fuzz/bench/stop.h"
 
@@ -100,7 +101,7 @@ struct campaign *campaign_open(const struct campaign_options *o, struct error *e
 	    .failure = &self->failure};
 	arena_init(&self->triage.known, KNOWN_ARENA);
 	window_open(self);
-	self->terminal = o->progress && isatty(STDERR_FILENO) && !(getenv("TERM") && !strcmp(getenv("TERM"), "dumb"));
+	self->terminal = o->progress && progress_overwrites();
 	if (o->corpus)
 		read_corpus(self);
 	return self;

@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engines/process/hello.h"
+#include "fuzz/bench/progress.h"
 #include "fuzz/generate/generate.h"
 
 /* CONFORM_DRAWS: most programs drawn until one has the op. */
-enum { CONFORM_DRAWS = 400, CONFORM_OPS = 3 };
+enum { CONFORM_DRAWS = 400, CONFORM_OPS = 3, LINE_SECONDS = 60 };
 
 const char *const point_class_names[POINTS_COUNT] = {"inside", "edge"};
 
@@ -203,7 +203,8 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 {
 	const struct engine_scope scope = engine_scope(b->engine[0]);
 	struct arena scratch;
-	bool terminal = o->progress && isatty(STDERR_FILENO);
+	bool terminal = o->progress && progress_overwrites();
+	double shown = bench_clock();
 
 	memset(out, 0, sizeof *out);
 	make_columns(out, o, b->engine[0]);
@@ -213,8 +214,12 @@ void conform_sweep(struct bench *b, const struct conform_options *o, struct aren
 		if (!scope.op[op] || !o->op[op] || op == OP_CONSTANT || op_table[op].regularity == REGULARITY_DISCRETE)
 			continue;
 		sweep_op(b, o, (enum op)op, &scratch, a, out);
-		if (terminal)
+		if (terminal) {
 			fprintf(stderr, "\r\033[K%s: %d cases", op_table[op].name, out->asked);
+		} else if (o->progress && bench_clock() - shown >= LINE_SECONDS) {
+			fprintf(stderr, "%s: %d cases\n", op_table[op].name, out->asked);
+			shown = bench_clock();
+		}
 	}
 	if (terminal)
 		fputs("\r\033[K", stderr);
