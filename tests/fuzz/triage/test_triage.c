@@ -70,11 +70,11 @@ static int64_t integer(const struct json *object, const char *key)
 /* Cases of the engine that were judged to be findings. */
 static int64_t shown(const struct json *summary)
 {
-	const struct json *engine = json_find(summary, "engines")->child;
+	const struct json *verdicts = json_find(json_find(summary, "engines")->child, "verdicts");
 	int64_t n = 0;
 
 	for (int v = 0; v < VERDICT_COUNT; v++)
-		n += verdict_is_finding[v] ? integer(engine, verdict_names[v]) : 0;
+		n += verdict_is_finding[v] ? integer(verdicts, verdict_names[v]) : 0;
 	return n;
 }
 
