@@ -1,0 +1,125 @@
+#!/bin/sh
+# Campaigns that are stopped, die, or cannot write, and the command audit.
+. "$2/tests/cli.sh"
+there="proc:exec '$adjudge' worker --engine"
+
+# A campaign that a signal stops early says so, unless it has a finding.
+stops() { # CODE SIGNAL ENGINE
+	checks=$((checks + 1))
+	rm -rf "$work/stopped"
+	timeout --foreground --preserve-status -s "$2" 2 "$adjudge" fuzz --engine "$3" --cases 100000000 --driver plain --out "$work/stopped" --quiet >"$work/out" 2>"$work/err"
+	got=$?
+	[ $got = "$1" ] || { failures=$((failures + 1)); echo "exit $got after SIG$2, expected $1" >&2; }
+	says stopped/summary.json "\"stopped\": \"SIG$2\""
+}
+stops 129 HUP tape
+stops 130 INT tape
+stops 143 TERM tape
+says out 'stopped by SIGTERM'
+stops 1 TERM "$fault"
+# A worker that greets and dies at its first case, and whose successors are real: what it showed does not come again.
+cat >"$work/worker" <<END
+#!/bin/sh
+if [ ! -e "$work/died" ]; then
+	: >"$work/died"
+	env -u ADJUDGE_WORKER_PARENT "$adjudge" "\$@" </dev/null | head -n 1
+	read -r line
+	kill -SEGV \$\$
+fi
+exec "$adjudge" "\$@"
+END
+chmod +x "$work/worker"
+export ADJUDGE_WORKER="$work/worker"
+check 6 fuzz --engine forward+packed-atan2-oob --cases 5 --driver plain --out "$work/flaky" --quiet
+says out 'did not come again'
+export ADJUDGE_WORKER=/no/such/worker
+check 4 run "$doc/mlx-atan2-jvp-traced-constant.json"
+unset ADJUDGE_WORKER
+checks=$((checks + 1))
+(ulimit -f 1 && "$adjudge" fuzz --engine "$fault" --cases 400 --driver plain --out "$work/limited" --quiet >/dev/null 2>&1)
+[ $? = 4 ] || { failures=$((failures + 1)); echo "a file that may not grow is not exit 4" >&2; }
+: >"$work/file"
+check 4 fuzz --engine tape --cases 5 --driver plain --out "$work/file/below" --quiet
+
+# Escape sequences go to a terminal, unless NO_COLOR or TERM says that it takes none.
+# shown SETTING...: what `conform` writes to a terminal in that environment.
+shown()
+{
+	env -u NO_COLOR "$@" python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$adjudge" conform --engine tape --op sin --dtype f32 --cases 1 </dev/null >"$work/out"
+}
+# A container may have no terminal to give.
+if python3 -c 'import os; os.openpty()' 2>/dev/null; then
+	shown TERM=xterm NO_COLOR=
+	says out "$(printf '\033[K')"
+	for setting in "TERM=xterm NO_COLOR=1" TERM=dumb TERM= "-u TERM"; do
+		# shellcheck disable=SC2086 # settings
+		shown $setting
+		says out sin
+		checks=$((checks + 1))
+		! grep -q "$(printf '\033')" "$work/out" || { failures=$((failures + 1)); echo "an escape sequence: $setting" >&2; }
+	done
+fi
+
+# A finding that cannot be written is printed whole.
+check 1 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/unwritten" --quiet
+report=$(echo "$work"/unwritten/findings/*.json)
+mv "$report" "$work/unwritten.json"
+mkdir "$report"
+check 4 fuzz --engine "$fault" --cases 400 --max-findings 1 --driver plain --out "$work/unwritten" --quiet
+says err "adjudge: cannot replace $report: not a regular file"
+sed -n '/^{/,/^}/p' "$work/err" >"$work/printed.json"
+same "$work/printed.json" "$work/unwritten.json"
+
+# One campaign writes into a directory; what a killed one left over is swept, and nothing else.
+busy=$work/busy
+"$adjudge" fuzz --engine tape --time 60 --driver plain --out "$busy" --quiet >/dev/null &
+first=$!
+while kill -0 $first && [ ! -d "$busy/findings" ]; do sleep 0.1; done
+check 4 fuzz --engine tape --cases 5 --driver plain --out "$busy" --quiet
+says err "adjudge: $busy is in use by another campaign"
+kill -KILL $first
+wait $first 2>/dev/null
+left="$busy/.tmp.$first.0 $busy/findings/.tmp.$first.63"
+kept="$busy/.tmp.$$.0 $busy/.tmp.note $busy/findings/.tmp.$first.0.json"
+touch $left $kept
+check 0 fuzz --engine tape --cases 5 --driver plain --out "$busy" --quiet
+checks=$((checks + 5))
+for file in $left; do
+	[ ! -e "$file" ] || { failures=$((failures + 1)); echo "not swept: $file" >&2; }
+done
+for file in $kept; do
+	[ -e "$file" ] || { failures=$((failures + 1)); echo "swept: $file" >&2; }
+done
+
+# ---- audit ----
+check 2 audit --section no-such-section
+says err "no section 'no-such-section'"
+check 2 audit --draws 0
+check 2 audit --fault no-such-fault
+says err 'adjudge audit --faults'
+check 3 audit --profile "$work/none.json"
+check 5 audit --planted --only "no such text"
+check 0 audit --faults
+says out 'partial-swapped:div'
+check 0 audit --faults --json
+says out '"fault": "path-lost"'
+check 0 audit --section oracles --cases 60 --quiet
+says out 'oracles: holds'
+check 0 audit --section closed-forms --section oracles --draws 1 --cases 30 --json --quiet
+says out '"schema": "adjudge.audit/1"'
+grep -v '"timing"' "$work/out" >"$work/audit"
+check 0 audit --section closed-forms --section oracles --draws 1 --cases 30 --json --quiet
+grep -v '"timing"' "$work/out" >"$work/again"
+same "$work/audit" "$work/again"
+check 1 audit --section closed-forms --only power-for --fault partial-scaled:mul --out "$work/broken" --quiet
+says out 'BROKEN'
+check 1 audit --section closed-forms --only power-for --fault partial-scaled:mul --json --quiet
+says out '"fault": "partial-scaled:mul"'
+for kept in "$work"/broken/*.json; do
+	check 0 run "$kept" --engine tape
+done
+check 0 audit --planted --only path-lost --draws 1 --quiet
+says out '1 of 1 faults are caught'
+check 5 audit --section closed-forms --only "no such text" --quiet
+
+finish

@@ -1,0 +1,108 @@
+#!/bin/sh
+# What an engine declares in its hello, and what that excuses in run, conform and fuzz.
+. "$2/tests/cli.sh"
+there="proc:exec '$adjudge' worker --engine"
+
+# A NaN that an engine says it makes of zeros is no lead.
+prod=$source/corpus/zoo/prod-div-zero.json
+check 1 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero" --against aot "$prod"
+says out differs
+check 0 run --no-oracle --cross-strict --engine "$there tape+prod-div-zero | sed -u '1s/.$/,\"weak_zero\":true}/'" --against aot "$prod"
+says out edge
+# What is subnormal is 0: a finding, unless the engine says that it flushes that dtype.
+cat >"$work/subnormal.json" <<-'END'
+	{"schema": "adjudge.case/1", "inputs": ["x: f16[]"], "body": [{"out": ["y"], "op": "mul", "args": ["x", "x"]}], "results": ["y"],
+	 "points": [["0x1.8p-9"]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+END
+check 1 run --engine "$there tape:flushing=1" "$work/subnormal.json"
+says out wrong-primal
+check 0 run --engine "$there tape:flushing=1 | sed -u '1s/.$/,\"flushes\":[\"f16\"]}/'" "$work/subnormal.json"
+check 1 run --engine "$there tape:flushing=1 | sed -u '1s/.$/,\"flushes\":[\"f32\",\"f64\",\"bf16\"]}/'" "$work/subnormal.json"
+check 4 run --engine "proc:echo what is wrong >&2; exit 3" "$loop"
+says err 'exit code 3: what is wrong'
+check 4 run --engine so:engine.so "$loop"
+says err 'so:./engine.so'
+check 0 conform --engine "$there tape" --cases 1 --quiet
+says out scatter_mul
+check 1 conform --engine "$there tape+scale:sin:1.5" --cases 1 --quiet --out "$work/conform" --format json
+says out '"worst": "wrong"'
+check 1 run --engine tape+scale:sin:1.5 "$work"/conform/sin-vjp-f64-*.json
+check 1 conform --engine tape+scale:sin:1.5 --op sin --dtype f32 --cases 1 --quiet --out "$work/conform-f32"
+# a finding in one dtype is shown in it
+cat "$work"/conform-f32/sin-*.json | grep -o 'f[0-9]*\[' | sort -u >"$work/dtypes"
+echo 'f32[' >"$work/asked"
+same "$work/dtypes" "$work/asked"
+for format in markdown html; do
+	check 0 conform --engine forward --cases 1 --quiet --format $format
+	says out scatter_mul
+done
+check 2 conform --engine forward --format pdf
+check 0 conform --engine forward --op sin --dtype f32 --quiet
+says out 'sin'
+check 2 conform --engine forward --op sine
+check 2 conform --engine forward --dtype f8
+check 2 conform
+# What a hello declares: weak zeros excuse a dead branch's NaN and nothing else; inaccurate functions what they may have lost and nothing else.
+cat >"$work/dead.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["o: f64[]"], "op": "constant", "value": 0}, {"out": ["p"], "op": "gt", "args": ["x", "o"]},
+ {"out": ["s"], "op": "sqrt", "args": ["x"]}, {"out": ["y"], "op": "select", "args": ["p", "s", "o"]}],
+ "results": ["y"], "points": [[-1]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+cat >"$work/sine.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}],
+ "results": ["y"], "points": [[0.75]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+check 0 run "$work/sine.json" # the default engine forward is not asked about a vjp
+check 5 run "$work/sine.json" --engine tape --engine forward
+declares() {
+	echo "proc:'$adjudge' worker --engine $1 | sed -u '1s/{/{$2,/'"
+}
+check 1 run --engine "$there tape+weak-zero" "$work/dead.json"
+says out nan-leak
+check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true')" "$work/dead.json"
+says out convention
+cat >"$work/atan.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]"], "body": [{"out": ["d: f64[]"], "op": "derivative", "args": ["x", "x"], "primals": 1, "transform": "jvp",
+ "regions": [{"params": ["y: f64[]"], "body": [{"out": ["z"], "op": "atan", "args": ["y"]}], "results": ["z"]}]}],
+ "results": ["d"], "points": [[0]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+check 1 run --engine "$(declares tape+weak-zero '"unroll":true')" "$work/atan.json" # a select in the derivative of atan that is written for it
+says out nan-leak
+check 0 run --engine "$(declares tape+weak-zero '"weak_zero":true,"unroll":true')" "$work/atan.json"
+says out convention
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"weak_zero":true')" "$work/sine.json"
+cat >"$work/infinite.json" <<'EOF'
+{"schema": "adjudge.case/1", "inputs": ["x: f64[]", "z: f64[]"], "body": [{"out": ["y"], "op": "sin", "args": ["x"]}, {"out": ["m"], "op": "neg", "args": ["z"]}],
+ "results": ["y"], "points": [[0.75, "inf"]], "request": [{"transform": "vjp", "wrt": [0], "cotangents": [1]}]}
+EOF
+sed 's/"points": \[/&[0.5, 1], /' "$work/infinite.json" >"$work/finite.json"
+check 1 run --engine "$(declares tape+scale:sin:1.5 '"unroll":true')" "$work/infinite.json"
+check 0 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/infinite.json" # of fast math
+says out convention
+check 1 run --engine "$(declares tape+scale:sin:1.5 '"finite_math":true')" "$work/finite.json" # but not at the other point
+check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"finite_math":true,"accuracy":100000')" "$work/finite.json" # what it declares holds there too
+varies() { # as declares, and the first answer differs from those that follow
+	printf '%s\n' "proc:'$adjudge' worker --engine $1 | sed -u '1s/{/{$2,/;2s/\\(derivative.*0x1\\.\\)[0-9a-f]/\\13/'"
+}
+check 1 run --engine "$(varies tape+scale:sin:1.5 '"unroll":true')" "$work/sine.json"
+says out ' nondeterministic -'
+check 1 run --engine "$(varies tape+scale:sin:1.5 '"nondeterministic":true')" "$work/sine.json"
+says out ' wrong  '
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"cos":100000}')" "$work/sine.json"
+check 1 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":100')" "$work/sine.json"
+check 0 run --engine "$(declares tape+scale:sin:1.000000000001 '"accuracy":{"sin":100000}')" "$work/sine.json"
+says out inaccurate
+check 1 fuzz --engine "$there functional+residual-fifo" --cases 60 --driver plain --out "$work/none" --quiet
+check 0 emit --formats
+says out torch
+check 0 emit --format torch "$loop"
+says out 'import torch'
+check 0 emit --format c "$loop"
+says out '#include <math.h>'
+check 0 emit --format jax "$loop"
+says out 'import jax'
+check 2 emit --format basic "$loop"
+check 2 emit --format torch
+check 3 emit --format torch /dev/null
+
+finish
