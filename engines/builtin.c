@@ -32,7 +32,7 @@ const char *engine_refuses(const struct engine_kind *kind, const struct transfor
 	return NULL;
 }
 
-/* Every message about a limit, in graph/ and aot/, ends so. */
+/* Every message about a limit, in graph/, aot/ and builtin/, says so. */
 bool engine_reason_is_limit(const char *text) { return strstr(text, "expected at most "); }
 
 /* Gives the engine its own copies of the point and the seeds, and afterwards checks that it has not modified them. */

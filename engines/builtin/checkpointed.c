@@ -31,8 +31,8 @@ static void *checkpoints_open(struct region_run *run, const struct node_loop *l,
 
 	if (run->recomputed + revolve_cost(r->n, run->snapshots) > RECOMPUTED_LIMIT) {
 		run->refusal = arena_printf(run->arena,
-		    "checkpointed: %d iterations with %d snapshots: more than %d would run again", r->n, run->snapshots,
-		    RECOMPUTED_LIMIT);
+		    "checkpointed: %d iterations with %d snapshots run too many again, expected at most %d", r->n,
+		    run->snapshots, RECOMPUTED_LIMIT);
 		return NULL;
 	}
 	c = NEW(run->arena, struct checkpoints, 1);
