@@ -1,286 +1,14 @@
 /* sweep.c: one tangent or adjoint sweep over the trace. Every contribution carries its radii. */
+#include "contribution.h"
 #include "internal.h"
-#include "graph/heap.h"
-#include "oracles/ball/range.h"
 #include "oracles/oracle_rules.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define R MPFR_RNDN
 
 enum { PARTIAL_WORK = 400 }; /* of an edge, beside its function (work.h) */
-
-void analytic_room(struct analytic *self, int n)
-{
-	if (n <= self->room)
-		return;
-	int room = self->room ? self->room : 1024;
-	while (room < n)
-		room *= 2;
-	self->note = heap_resize(self->note, (size_t)room, sizeof *self->note);
-	self->flow = heap_resize(self->flow, (size_t)room, sizeof *self->flow);
-	self->value = heap_resize(self->value, (size_t)room, sizeof *self->value);
-	self->room = room;
-}
-
-/* ---- contributions ---- */
-
-static void clear_flows(struct analytic *self)
-{
-	self->shared.k = -1;
-	analytic_room(self, self->ev.n_scalar);
-	memset(self->flow, 0, (size_t)self->ev.n_scalar * sizeof *self->flow);
-	for (; self->value_ready < self->ev.n_scalar; self->value_ready++)
-		mpfr_init2(self->value[self->value_ready], mpfr_get_prec(self->partial));
-}
-
-/* Adds the term in self->term with these radii to flow k. magnitude: the magnitude of the paths it came over. */
-static void add_term(struct analytic *self, int k, double tight, double loose, double magnitude)
-{
-	struct flow *f = &self->flow[k];
-	double size = fabs(mpfr_get_d(self->term, R));
-	if (f->present)
-		mpfr_add(self->value[k], self->value[k], self->term, R);
-	else
-		mpfr_set(self->value[k], self->term, R);
-	f->present = true;
-	f->tight += tight;
-	f->loose += loose;
-	f->magnitude += magnitude;
-	terms_add(&f->terms, self->term, size, tight);
-	if (f->mixed) { /* in an engine the terms may have either sign */
-		f->terms.positive += magnitude;
-		f->terms.negative += magnitude;
-	}
-	f->group += size;
-	f->joined++;
-}
-
-void analytic_share(struct flow *f, double share, enum op culprit)
-{
-	if (!(share > f->share))
-		return;
-	f->share = share;
-	f->culprit = culprit;
-}
-
-/* Marks that flow f may be an infinity or a NaN: the formula of op leaves the range. */
-static void escape(struct flow *f, enum op op)
-{
-	f->escapes = true;
-	analytic_share(f, INFINITY, op);
-}
-
-/* Marks that nobody knows what flow f may be. */
-static void lose(struct flow *f, enum op op)
-{
-	f->loose = INFINITY;
-	escape(f, op);
-}
-
-static void poison(struct flow *f, enum reason reason)
-{
-	f->present = true;
-	f->reason = (uint8_t)reason;
-}
-
-/* Adds a seed, which is exact. If the seed is infinite or NaN, every flow that it reaches is unknown. */
-static void add_seed(struct analytic *self, int k, double seed)
-{
-	if (seed == 0)
-		return;
-	if (!isfinite(seed)) {
-		poison(&self->flow[k], REASON_NON_FINITE);
-		return;
-	}
-	mpfr_set_d(self->term, seed, R);
-	add_term(self, k, 0, 0, fabs(seed));
-}
-
-/* Marks that a path leads to flow k, although only zeros have come over it. An infinite partial further on then
- * gives 0 * infinity, not 0. */
-static void add_zero(struct analytic *self, int k)
-{
-	if (!self->flow[k].present)
-		mpfr_set_zero(self->value[k], 1);
-	self->flow[k].present = true;
-}
-
-/*
- * Extra roundings of each term that passes a derivative inside the program, at the size of the paths. Engines compute
- * that derivative by their own formulas and groupings, and then differentiate these.
- */
-static const double DERIVATIVE_ROUNDINGS = 4;
-
-static bool is_derivative(const struct analytic *self, int k)
-{
-	enum trace_part part = self->ev.scalar[k].part;
-	return part == TRACE_FORMULA || part == TRACE_FLOW;
-}
-
-/*
- * An edge of a product of many factors. An engine may group the product as it likes. It may also compute a factor's
- * share as g y/x, or the tangent as y sum(x'/x). So the edge is rounded at the size of all path contributions, not of
- * their sum, which may cancel.
- */
-struct chain {
-	int roundings;  /* roundings of these formulas that this sweep, link by link, does not have */
-	double most;    /* the largest product of partials of the edge, in any grouping */
-	double reach;   /* the largest product of these with the flow */
-	double divisor; /* the least magnitude of a whole product that an engine may divide by; 0: there is none */
-};
-
-/*
- * Whether the product in self->term is exact in every engine. That holds for a power of two outside the subnormal
- * range, and for exact factors whose product is a value of the dtype. An exact partial other than +-1 is an operand,
- * so no engine splits it into factors.
- */
-static bool exact_product(
-    const struct analytic *self, int to, int from, const struct partial *p, const struct chain *chain, bool mixed)
-{
-	const struct dtype_info *info = &self->dtype[self->ev.scalar[to].dtype],
-	                        *before = &self->dtype[self->ev.scalar[from].dtype];
-	const struct flow *f = &self->flow[from];
-	bool wider = info->precision >= before->precision && info->emax >= before->emax && info->emin <= before->emin;
-	if ((p->magnitude == 0 && p->tight == 0) || (f->tight == 0 && mpfr_zero_p(self->value[from]) && !mixed))
-		return true;
-	if (mixed)
-		return p->tight == 0 && p->magnitude == 1 && wider;
-	double term = fabs(mpfr_get_d(self->term, R)), least = term - p->magnitude * f->tight - f->magnitude * p->tight;
-	if (!chain && !self->by_paths && f->tight == 0 && wider && is_power_of_two(self->value[from]) &&
-	    least >= info->normal)
-		return true; /* a seed of 1 leaves the partial as it is */
-	if (p->tight > 0)
-		return false;
-	if (p->magnitude == 1 && wider)
-		return true;
-	if (self->by_paths || chain)
-		return false;
-	if (f->tight == 0 && ball_representable(self->term, self->ev.scalar[to].dtype))
-		return true;
-	return wider && is_power_of_two(p->value) && (p->magnitude > 1 || least >= info->normal);
-}
-
-/*
- * Does flow[to] += p * flow[from], where p is the partial over the edge. at: the scalar whose partial p is. chain: for
- * an edge of a product of many factors, else NULL.
- *
- * If p is NULL, no path uses the edge. Only an unknown flow[from] passes it, because an engine that masks by
- * multiplication passes a NaN on.
- */
-static void add_product(
-    struct analytic *self, int at, int to, int from, const struct partial *p, const struct chain *chain)
-{
-	const struct flow *f = &self->flow[from];
-	const struct dtype_info *info = &self->contributions[self->ev.scalar[to].dtype];
-	if (f->present)
-		self->flow[to].singular |= f->singular || (p && p->singular);
-	if (!f->present)
-		return;         /* a strong zero: nothing passes, whatever the partial is */
-	if (!p && !f->reason) { /* nothing passes here either, except the NaN of a usual formula that left the range */
-		if (f->escapes) {
-			add_zero(self, to);
-			escape(&self->flow[to], f->culprit);
-		}
-		return;
-	}
-	if (f->reason || p->reason) {
-		poison(&self->flow[to], f->reason ? f->reason : p->reason);
-		return;
-	}
-	bool mixed = f->mixed || (at == from && self->note[at].shared);
-	self->flow[to].mixed |= mixed;
-	bool nothing = (p->magnitude == 0 && p->tight == 0 && !p->cancels && !p->strays) ||
-	    (f->tight == 0 && f->loose == 0 && mpfr_zero_p(self->value[from]) && !mixed);
-	double g = fabs(mpfr_get_d(self->value[from], R)), most = chain ? chain->most : p->most;
-	double reach = chain ? chain->reach : (g + f->loose) * most;
-	const enum op op = self->note[at].danger ? self->note[at].danger_op : self->ev.scalar[at].kind;
-	if (nothing && !p->escapes && !f->escapes && !(reach > info->max)) {
-		self->flow[to].reach += reach; /* y (b a'/a + log a b') may be 0 times infinity */
-		add_zero(self, to);
-		return;
-	}
-	mpfr_mul(self->term, self->value[from], p->value, R);
-	double term = fabs(mpfr_get_d(self->term, R));
-	double size = chain || mixed ? p->magnitude * f->magnitude : term;
-	double tight = p->magnitude * f->tight + g * p->tight + f->tight * p->tight;
-	double loose = p->magnitude * f->loose + g * p->loose + f->loose * p->loose;
-	double worse = p->strays ? INFINITY : fmax(0, loose - tight - p->magnitude * fmax(0, f->loose - f->tight));
-	if (p->loose == INFINITY || f->loose == INFINITY)
-		loose = INFINITY;
-	if (is_derivative(self, from)) {
-		double more = DERIVATIVE_ROUNDINGS *
-		    (info->unit * p->magnitude * f->magnitude + info->tiny * fmax(1, p->magnitude));
-		tight += more;
-		loose += more;
-	}
-	bool exact = exact_product(self, to, from, p, chain, mixed),
-	     doubled = self->ev.scalar[at].op == OP_SQUARE && term < 2 * info->normal; /* (g a) 2 */
-	bool by_size = chain || self->by_paths || mixed;
-	if (!exact)
-		tight += by_size ? info->unit * (size + tight) + info->tiny : rounding_of(info, term + tight);
-	/* The case g * 0.5 / y: an underflow before the last factor is multiplied by the rest of the formula. That
-	 * holds even if g is a power of two. */
-	double detour = chain ? 2 * most * info->tiny + chain->roundings * info->unit * size
-	                      : range_underflow(info, most, (p->magnitude + p->tight) * (g + f->loose));
-	if (chain && chain->divisor > 0) /* (g y)/x, where g y underflows, by at most its size */
-		detour += fmin(2 * (info->tiny / chain->divisor), size + fmax(tight, loose));
-	loose += detour;
-	worse += detour;
-	bool rounded_before = f->tight == 0 && f->loose > 0 &&
-	    p->magnitude != 1; /* a usual formula rounded before, so the factors here are not exact in every engine */
-	if (!exact || doubled || chain || rounded_before)
-		loose += by_size ? info->unit * (size + loose) + info->tiny
-		                 : fmax(rounding_of(info, term + loose), doubled ? info->tiny : 0);
-	if (p->escapes || f->escapes || reach > info->max)
-		escape(&self->flow[to], p->escapes || reach > info->max ? op : f->culprit);
-	self->flow[to].reach += reach;
-	if (term + tight > info->max) {
-		poison(&self->flow[to], REASON_OVERFLOW);
-		return;
-	}
-	if (term + loose > info->max) /* rounded to an infinity */
-		escape(&self->flow[to], op);
-	self->flow[to].flushed += (p->magnitude + p->tight) * f->flushed;
-	analytic_share(&self->flow[to], worse, op);
-	analytic_share(&self->flow[to], f->share == INFINITY ? INFINITY : p->magnitude * f->share, f->culprit);
-	tight = rounding_flushed(info, term, tight);
-	add_term(self, to, tight, rounding_flushed(info, term, fmax(tight, loose)), p->magnitude * f->magnitude);
-}
-
-/* Finishes flow k after all its terms have arrived. Their sum, in any order, has one rounding less than terms. */
-static void finish_flow(struct analytic *self, int k)
-{
-	struct flow *f = &self->flow[k];
-	const struct dtype_info *info = &self->sums[self->ev.scalar[k].dtype];
-	if (f->terms.n > 1 && !f->reason) {
-		double sum = f->terms.positive + f->terms.negative,
-		       rounding = (f->terms.n - 1) * info->unit * (sum + f->tight);
-		double flushed = terms_flushed(self->by_paths ? 2 * f->terms.n : f->terms.n, info);
-		f->loose += (f->terms.n - 1) * info->unit * (sum + f->loose) + flushed;
-		rounding += flushed;
-		if (!self->by_paths && !f->mixed)
-			rounding = terms_exact(&f->terms, info)
-			    ? 0
-			    : terms_rounding(&f->terms, info, fabs(mpfr_get_d(self->value[k], R)));
-		f->tight += rounding;
-	}
-	if (rounding_flushes(info) && f->present && !f->reason) {
-		double size = fabs(mpfr_get_d(self->value[k], R));
-		f->flushed += info->normal;
-		f->tight = rounding_flushed(info, size, f->tight);
-		f->loose = rounding_flushed(info, size, fmax(f->loose, f->tight));
-	}
-	if (!f->reason && f->present && f->terms.positive + f->terms.negative + f->tight > info->max)
-		f->reason = REASON_OVERFLOW;
-	if (f->terms.positive + f->terms.negative + f->loose > info->max)
-		escape(f, self->ev.scalar[k].kind);
-	/* With a reason set, the numbers may be NaN. */
-	assert(!(f->tight < 0) && !(f->loose < 0) && !(f->magnitude < 0));
-}
 
 bool analytic_partial(struct analytic *self, const struct conventions *conventions, int k, int j, struct partial *p)
 {
@@ -358,7 +86,7 @@ static bool passes_on(const struct analytic *self, int k, const struct partial *
 	int parent = ev->parent[s->parent];
 	if (s->op == OP_CAST && s->dtype == ev->scalar[parent].dtype) /* trace_parameter, trace_result */
 		return self->by_paths;
-	if (!is_derivative(self, k) || p->magnitude != 1 || p->tight > 0)
+	if (!flow_is_derivative(self, k) || p->magnitude != 1 || p->tight > 0)
 		return false;
 	int active = 0;
 	for (int j = 0; j < s->n_parent; j++)
@@ -376,18 +104,18 @@ static void add_up_there(struct terms *there, const struct terms *terms)
 void analytic_sweep_adjoint(struct analytic *self, const struct conventions *conventions, const struct transform *t)
 {
 	struct evaluation *ev = &self->ev;
-	clear_flows(self);
+	flows_clear(self);
 	for (int i = 0; i < ev->n_result; i++) {
 		const struct tensor *seed = &t->seed[i];
 		if (dtype_is_float(seed->type.dtype))
 			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
-				add_seed(self, ev->result[i].at[e].scalar, seed->at[e].f);
+				flow_add_seed(self, ev->result[i].at[e].scalar, seed->at[e].f);
 	}
 	for (int k = ev->n_scalar - 1; k >= 0; k--) {
 		const struct scalar *s = &ev->scalar[k];
 		if (!self->flow[k].present || !self->note[k].active)
 			continue;
-		finish_flow(self, k);
+		flow_finish(self, k);
 		analytic_left_alone(self, k, true);
 		for (int j = 0; j < s->n_parent; j++) {
 			struct partial p;
@@ -396,7 +124,7 @@ void analytic_sweep_adjoint(struct analytic *self, const struct conventions *con
 			if (!self->note[parent].active)
 				continue;
 			bool connected = analytic_partial(self, conventions, k, j, &p);
-			add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
+			flow_add_product(self, k, parent, k, connected ? &p : NULL, chain_of(self, k, j, true, &chain));
 			if (connected && passes_on(self, k, &p))
 				add_up_there(&self->flow[parent].terms, &self->flow[k].terms);
 		}
@@ -440,7 +168,7 @@ static void directional_sorted(struct analytic *self, int k)
 	for (int j = 0; j < s->n_parent; j++) {
 		const struct flow *f = &self->flow[order[j]];
 		if (f->reason) {
-			poison(&self->flow[k], f->reason);
+			flow_poison(&self->flow[k], f->reason);
 			return;
 		}
 		if (!f->present)
@@ -450,12 +178,12 @@ static void directional_sorted(struct analytic *self, int k)
 		widest.loose = fmax(widest.loose, f->loose);
 		widest.magnitude = fmax(widest.magnitude, f->magnitude);
 		if (f->escapes)
-			lose(&self->flow[k], f->culprit);
+			flow_lose(&self->flow[k], f->culprit);
 	}
 	if (!widest.present)
 		return;
 	mpfr_set(self->term, self->value[nth_tangent(self, order, s->n_parent, s->rank)], R);
-	add_term(self, k, widest.tight, widest.loose, widest.magnitude);
+	flow_add_term(self, k, widest.tight, widest.loose, widest.magnitude);
 }
 
 /* The directional derivative of a norm at zeros is the norm of the tangents. */
@@ -471,7 +199,7 @@ static void directional_norm(struct analytic *self, int k)
 		int parent = self->ev.parent[s->parent + j];
 		const struct flow *f = &self->flow[parent];
 		if (f->reason) {
-			poison(&self->flow[k], f->reason);
+			flow_poison(&self->flow[k], f->reason);
 			return;
 		}
 		if (!f->present)
@@ -480,7 +208,7 @@ static void directional_norm(struct analytic *self, int k)
 		tight = hypot(tight, f->tight);
 		loose = hypot(loose, f->loose);
 		if (f->escapes)
-			escape(&self->flow[k], f->culprit);
+			flow_escape(&self->flow[k], f->culprit);
 		mpfr_fma(self->term, self->value[parent], self->value[parent], self->term, R);
 	}
 	if (!present)
@@ -488,7 +216,7 @@ static void directional_norm(struct analytic *self, int k)
 	mpfr_sqrt(self->term, self->term, R);
 	double size = mpfr_get_d(self->term, R),
 	       rounding = (s->n_parent / 2.0 + 4) * info->unit * (size + tight) + info->tiny;
-	add_term(self, k, tight + rounding, loose + rounding, size);
+	flow_add_term(self, k, tight + rounding, loose + rounding, size);
 }
 
 /* The tangent of a tie if the convention follows the direction: the tangent of the parent that wins just beyond the
@@ -513,7 +241,7 @@ static void directional_tangent(struct analytic *self, int k)
 	}
 	struct partial p = {.value = self->partial, .magnitude = 1};
 	mpfr_set_si(p.value, s->op == OP_ABS && mpfr_sgn(self->value[parent[best]]) < 0 ? -1 : 1, R);
-	add_product(self, k, k, parent[best], &p, NULL);
+	flow_add_product(self, k, k, parent[best], &p, NULL);
 }
 
 /*
@@ -537,7 +265,7 @@ static void quotient_rule(struct analytic *self, int k)
 		analytic_share(out, INFINITY, OP_DIV);
 	}
 	if (b * b < info->normal)
-		escape(out, OP_DIV);
+		flow_escape(out, OP_DIV);
 }
 
 /* Allows for a choice computed as b' + (a' - b') where a is chosen (PyTorch's minimum). The difference and the sum
@@ -555,7 +283,7 @@ static void blend(struct analytic *self, int k)
 		size += f->reason ? INFINITY : fabs(mpfr_get_d(self->value[parent], R)) + f->loose;
 	}
 	if (size > info->max)
-		escape(&self->flow[k], s->kind);
+		flow_escape(&self->flow[k], s->kind);
 	self->flow[k].loose += 2 * info->unit * fmin(size, info->max);
 }
 
@@ -567,18 +295,18 @@ static void finish_mean(struct analytic *self, int k)
 	const struct flow *f = &self->flow[k];
 	if (s->op == OP_REDUCE_MEAN && f->present &&
 	    (f->terms.positive + f->terms.negative + f->tight) * s->n_parent > dtype_table[s->dtype].max)
-		poison(&self->flow[k], REASON_OVERFLOW);
+		flow_poison(&self->flow[k], REASON_OVERFLOW);
 }
 
 void analytic_sweep_tangent(struct analytic *self, const struct conventions *conventions, const struct transform *t)
 {
 	struct evaluation *ev = &self->ev;
-	clear_flows(self);
+	flows_clear(self);
 	for (int i = 0; i < t->n_wrt; i++) {
 		const struct tensor *seed = &t->seed[i];
 		if (dtype_is_float(seed->type.dtype))
 			for (int e = 0; e < shape_elements(&seed->type.shape); e++)
-				add_seed(self, ev->input_scalar[t->wrt[i]] + e, seed->at[e].f);
+				flow_add_seed(self, ev->input_scalar[t->wrt[i]] + e, seed->at[e].f);
 	}
 	for (int k = 0; k < ev->n_scalar; k++) {
 		const struct scalar *s = &ev->scalar[k];
@@ -594,7 +322,7 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 				if (!self->flow[parent].present)
 					continue;
 				bool connected = analytic_partial(self, conventions, k, j, &p);
-				add_product(
+				flow_add_product(
 				    self, k, k, parent, connected ? &p : NULL, chain_of(self, k, j, false, &chain));
 			}
 			if (s->op == OP_DIV)
@@ -602,10 +330,10 @@ void analytic_sweep_tangent(struct analytic *self, const struct conventions *con
 			if (s->op == OP_MAX || s->op == OP_MIN)
 				blend(self, k);
 		}
-		finish_flow(self, k);
+		flow_finish(self, k);
 		finish_mean(self, k);
 		if (self->flow[k].reach > dtype_table[s->dtype].max) /* (b a' - a b')/h^2 */
-			escape(&self->flow[k], s->kind);
+			flow_escape(&self->flow[k], s->kind);
 		analytic_left_alone(self, k, false);
 	}
 }

@@ -416,8 +416,8 @@ static void settle(
 		t->outcome = FD_AGREES;
 }
 
-/* Whether the steps of the last two rungs are too long for some value on the way, on a side that both rungs share, or
- * too short for some input. */
+/* Whether the steps of the last two rungs are too long for some value on the way, or too short for some input. Only
+ * sides that both rungs share count. */
 static bool is_unfit(struct fd *self, const struct fd_run *run, struct arena *a)
 {
 	int last = run->n_rung - 1;

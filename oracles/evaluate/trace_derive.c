@@ -232,8 +232,7 @@ static int unknown(struct derivation *d, int k, int g, enum dtype to)
 	return out;
 }
 
-/* Whether the partials of op are the same at every point. */
-static bool is_linear(enum op op)
+bool trace_op_is_linear(enum op op)
 {
 	switch ((int)op) {
 	case OP_ADD:
@@ -254,7 +253,7 @@ static bool uncertain(const struct derivation *d, int k)
 {
 	const struct evaluation *ev = d->ev;
 	bool unsure = ev->hooks.unsure && !ev->quiet && ev->hooks.unsure(ev->hooks.self, ev, k);
-	return unsure || (!is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
+	return unsure || (!trace_op_is_linear(ev->scalar[k].op) && isinf(trace_radius(ev, k)));
 }
 
 /* The flow over an edge that no path uses. An engine that masks by multiplication may still let a NaN pass. */

@@ -25,6 +25,9 @@ struct stretch {
 	bool inside; /* of an op derivative, not of a level of the request */
 };
 
+/* Whether the partials of an op of the trace are the same at every point. */
+bool trace_op_is_linear(enum op op);
+
 /* A copy of scalar a. An input of a stretch that begins here must not be the captured scalar of the same number. */
 int trace_parameter(struct evaluation *ev, int a);
 

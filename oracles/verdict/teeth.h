@@ -48,7 +48,7 @@ void teeth_each(const struct testcase *c, const struct truth *t, plants_fn *one,
 /* Numbers of decided components; sums over cases. Every member is an int64_t. */
 struct teeth_tally {
 	int64_t components, with_teeth, zeros;
-	int64_t unbounded; /* their loose radius is infinite */
+	int64_t unbounded; /* their loose radius is infinite: must be 0, because they are undecided(range) */
 	int64_t tried[PLANT_COUNT], blind[PLANT_COUNT], agrees[PLANT_COUNT];
 };
 enum { TEETH_NUMBERS = sizeof(struct teeth_tally) / sizeof(int64_t) };

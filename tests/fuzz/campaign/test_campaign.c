@@ -120,6 +120,7 @@ static void check_teeth(const struct json *summary, const char *name)
 			sum += integer(d, keys[k]);
 		CHECK(sum == integer(all, keys[k]), "%s: %s do not add up", name, keys[k]);
 	}
+	CHECK(integer(all, "unbounded") == 0, "%s: a decided component has an infinite radius", name);
 	CHECK(integer(all, "with_teeth") > 0 && integer(all, "with_teeth") < integer(all, "components"),
 	    "%s: %lld components with teeth", name, (long long)integer(all, "with_teeth"));
 	CHECK(integer(summary, "with_teeth") > 0 && integer(summary, "with_teeth") <= integer(summary, "decided"),
