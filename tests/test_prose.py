@@ -17,7 +17,9 @@ NOT_OURS = {"LICENSE", "CHANGELOG.md"}
 def files():
     if sys.argv[2:]:
         return [pathlib.Path(p).resolve() for p in sys.argv[2:]]
-    return sorted(p for p in ROOT.rglob("*") if p.is_file() and not {".git", "build"} & set(p.relative_to(ROOT).parts[:1])
+    """All of them, apart from hidden folders and build folders, however these are called."""
+    folders = [p for p in ROOT.iterdir() if p.is_dir() and not p.name.startswith(".") and not (p / "meson-private").exists()]
+    return sorted(p for top in [ROOT, *folders] for p in (top.iterdir() if top == ROOT else top.rglob("*")) if p.is_file()
                   and (p.suffix == ".md" or p.suffix in (".c", ".h", ".def") and p.relative_to(ROOT).parts[0] in PRODUCT)
                   and p.name not in NOT_OURS)
 
