@@ -2,13 +2,17 @@
 """Writes corpus/documents/: every figure of the four bug reports and the book chapter the project grew from, as cases.
 
 The figures in `expect` are those the documents print (corrected where they are wrong, see corpus/README.md); nothing here
-differentiates: a closed form stands beside each row.  Run from the repository's root; the output is committed.
+differentiates: a closed form stands beside each row.  The output is committed.
+
+Usage: scripts/document_corpus.py
 """
+import argparse
 import json
 import math
 import os
 
-OUT = "corpus/documents"
+CORPUS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "corpus")
+OUT = os.path.join(CORPUS, "documents")
 NX = "elixir-nx/nx#1747"
 MLX = "ml-explore/mlx#3633"
 XLA = "tensorflow/tensorflow#118674"
@@ -366,5 +370,6 @@ def inductor():
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for write in (nx, mlx, xla, book, inductor):
         write()

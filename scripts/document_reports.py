@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The bug reports that the project grew from, row by row, beside what `adjudge report` finds by experiment from the minimal case of each.
 
-    document_reports.py ADJUDGE            checks that every row and statement is there
-    document_reports.py ADJUDGE --write    writes corpus/documents/REPORTS.md
+Usage: document_reports.py ADJUDGE            checks that every row and statement is there
+       document_reports.py ADJUDGE --write    writes corpus/documents/REPORTS.md
 
 A row names an experiment, cells that tell the variant, and the two figures (the right ones, where a document is wrong: corpus/README.md); None: nothing
-of it is checked.  A statement names its id, its kind and words that it must have."""
+of it is checked.  A statement names its id, its kind and words that it must have.
+"""
+import argparse
 import json
 import math
 import pathlib
@@ -191,21 +193,24 @@ def compare(document, found, lines):
 
 
 def main():
-    adjudge, write = sys.argv[1], "--write" in sys.argv
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("adjudge")
+    p.add_argument("--write", action="store_true")
+    o = p.parse_args()
     lines = ["# The documents beside our reports", "", "Written by `scripts/document_reports.py --write`; a test checks it. The left columns hold the rows and figures of the document, the right ones what `adjudge report` found.", ""]
     failures = checks = 0
     with tempfile.TemporaryDirectory() as folder:
         small = pathlib.Path(folder) / "small.json"
         for document in DOCUMENTS:
             case = ROOT / "corpus/documents" / document["case"]
-            subprocess.run([adjudge, "minimize", str(case), "--engine", document["engine"], "--out", str(small)], check=True, capture_output=True)
-            run = subprocess.run([adjudge, "report", str(small), "--engine", document["engine"], "--format", "json"], check=True, capture_output=True, text=True)
+            subprocess.run([o.adjudge, "minimize", str(case), "--engine", document["engine"], "--out", str(small)], check=True, capture_output=True)
+            run = subprocess.run([o.adjudge, "report", str(small), "--engine", document["engine"], "--format", "json"], check=True, capture_output=True, text=True)
             missing = compare(document, json.loads(run.stdout)["characterization"], lines)
             checks += len(document["rows"]) + len(document["statements"]) + len(document["condition"]) + 1
             failures += len(missing)
             for name in missing:
                 print(f"{document['title']}: {name}")
-    if write:
+    if o.write:
         (ROOT / "corpus/documents/REPORTS.md").write_text("\n".join(lines).rstrip() + "\n")
     print(f"{checks} rows and statements, {failures} missing")
     return 1 if failures else 0

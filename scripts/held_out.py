@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""How well the conditions of reports predict: for every fault of the zoo, `adjudge report --held-out N` on its minimized corpus case.  Usage: held_out.py ADJUDGE [N] [FAULT...]"""
+"""How well the conditions of reports predict: for every fault of the zoo, `adjudge report --held-out N` on its minimized corpus case.
+
+Usage: held_out.py ADJUDGE [N] [FAULT...]
+"""
+import argparse
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -23,19 +26,22 @@ def cases():
 
 
 def main():
-    adjudge, count = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "200"
-    only = sys.argv[3:]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("adjudge")
+    p.add_argument("count", metavar="N", nargs="?", type=int, default=200, help="fresh variants of each fault")
+    p.add_argument("only", metavar="FAULT", nargs="*")
+    o = p.parse_args()
     reached = total = 0
     with tempfile.TemporaryDirectory() as folder:
         small = pathlib.Path(folder) / "small.json"
         for spec, path in cases():
-            if only and not any(word in spec for word in only):
+            if o.only and not any(word in spec for word in o.only):
                 continue
-            run = subprocess.run([adjudge, "minimize", str(path), "--engine", spec, "--out", str(small)], capture_output=True, text=True)
+            run = subprocess.run([o.adjudge, "minimize", str(path), "--engine", spec, "--out", str(small)], capture_output=True, text=True)
             if run.returncode:
                 continue
             begin = time.monotonic()
-            run = subprocess.run([adjudge, "report", str(small), "--engine", spec, "--format", "json", "--time", "10m", "--held-out", count], capture_output=True, text=True)
+            run = subprocess.run([o.adjudge, "report", str(small), "--engine", spec, "--format", "json", "--time", "10m", "--held-out", str(o.count)], capture_output=True, text=True)
             seconds = time.monotonic() - begin
             total += 1
             if run.returncode:

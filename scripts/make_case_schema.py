@@ -3,10 +3,10 @@
 
 Usage: make_case_schema.py [--print]
 """
+import argparse
 import json
 import pathlib
 import re
-import sys
 
 GRAPH = pathlib.Path(__file__).resolve().parent.parent / "graph"
 
@@ -205,13 +205,13 @@ def layout(x, indent=0):
 
 
 def main():
-    text = layout(schema()) + "\n"
-    if sys.argv[1:] == ["--print"]:
-        sys.stdout.write(text)
-    elif not sys.argv[1:]:
-        (GRAPH / "case.schema.json").write_text(text)
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--print", action="store_true")
+    text = layout(schema())
+    if p.parse_args().print:
+        print(text)
     else:
-        sys.exit(__doc__)
+        (GRAPH / "case.schema.json").write_text(text + "\n")
 
 
 main()

@@ -6,6 +6,7 @@ Usage: make_tolerance_table.py [--check]
 The formulas of smooth ops are those of oracles/ball/analytic_rules.def.  Every row of the table of constants quotes the code: the quotation must stand in
 the file that the row names.  Exit status 1 where anything differs.
 """
+import argparse
 import pathlib
 import re
 import sys
@@ -64,6 +65,9 @@ def stale_quotations(paper):
 
 
 def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--check", action="store_true")
+    o = p.parse_args()
     paper = PAPER.read_text()
     head, rest = paper.split(BEGIN, 1)
     old, tail = rest.split(END, 1)
@@ -71,7 +75,7 @@ def main():
     bad = stale_quotations(paper)
     for f, code in bad:
         print(f"{PAPER.name}: {f} has no `{code}`")
-    if sys.argv[1:] == ["--check"]:
+    if o.check:
         if old != new:
             print(f"{PAPER.name}: the table of rules is not that of ball/analytic_rules.def; run scripts/make_tolerance_table.py")
         return 1 if bad or old != new else 0

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Campaigns' summary.json as Markdown tables: decided shares by stratum, dtype and reason.  Usage: scripts/summary_table.py SUMMARY.json...
+"""Campaigns' summary.json as Markdown tables: decided shares by stratum, dtype and reason.
+
+Usage: scripts/summary_table.py SUMMARY.json...
 
 Several summaries, of one profile, are added up.
 """
+import argparse
 import json
-import sys
 
 
 def share(decided, undecided):
@@ -39,10 +41,6 @@ def print_tables(summaries):
 
 
 if __name__ == "__main__":
-    loaded = []
-    for path in sys.argv[1:]:
-        with open(path) as f:
-            loaded.append(json.load(f))
-    if not loaded:
-        sys.exit(__doc__)
-    print_tables(loaded)
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("summary", nargs="+", type=argparse.FileType())
+    print_tables([json.load(f) for f in p.parse_args().summary])

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """Writes corpus/zoo/: for every fault of engines/faults/faults.def a case that shows it, with the numbers of the public report.
 
-Truths are those of the reports; closed forms stand beside the rows.  Run from the repository's root; the output is committed.
+Truths are those of the reports; closed forms stand beside the rows.  The output is committed.
+
+Usage: scripts/zoo_corpus.py
 """
+import argparse
 import math
+import os
 import struct
 
 import document_corpus as corpus
 from document_corpus import Region, jvp, real, reals, region, vjp
 
-corpus.OUT = "corpus/zoo"
+corpus.OUT = os.path.join(corpus.CORPUS, "zoo")
 
 
 def case(slug, title, source, inputs, top, results, points, request, truth, *faulty, right="agree", comment=None, decided=True):
@@ -679,5 +683,6 @@ def others():
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for write in (loops, checkpoints, kinks, conventions, scatters, rules, batches, others):
         write()

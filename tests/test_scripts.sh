@@ -1,5 +1,6 @@
 #!/bin/sh
-# scripts/prepare builds what it is asked for, and scripts/campaign shows the planted fault before the long run.  $1: adjudge; $2: the source directory
+# scripts/prepare builds what it is asked for, scripts/campaign shows the planted fault before the long run, and every
+# script has --help.  $1: adjudge; $2: the source directory
 adjudge=$1
 source=$2
 work=$(mktemp -d) || exit 1
@@ -55,6 +56,25 @@ check "what was found is summed up" grep -q '^planted fault: exit code 1 (1: fou
 rm -r "$work/results"
 campaign 4 FAULT=functional
 check "a fault that is not found is said" grep -q 'was not found' "$work/err"
+
+# ---- help: with it a script shows how it is used, and does nothing else ----
+for tool in apt-get npm debootstrap; do
+	printf '#!/bin/sh\nexit 1\n' >"$work/bin/$tool"
+done
+chmod +x "$work/bin"/*
+mkdir "$work/empty"
+cd "$work/empty" || exit 1
+for script in "$source"/scripts/* "$source"/scripts/cluster/shard; do
+	case $script in
+	*.md | */cluster | */__pycache__) continue ;;
+	*.py) set -- python3 "$script" ;;
+	*) set -- "$script" ;;
+	esac
+	PATH=$work/bin:$PATH timeout 60 "$@" --help >"$work/help" 2>&1
+	check "exit code $? of $script --help" [ $? = 0 ]
+	check "usage of $script" grep -qi '^ *usage: ' "$work/help"
+done
+check "--help writes no file" [ -z "$(ls -A "$work/empty")" ]
 
 echo "$checks checks, $failures failed"
 [ "$failures" = 0 ]
