@@ -82,11 +82,15 @@ bool json_optional(const struct json *object, const char *key, enum json_kind ki
 /* Whether every key of `object` is among key[n]; if not, sets an error at the first other one. */
 bool json_only_keys(const struct json *object, const char *const *key, int n, struct error *e) MUST_CHECK;
 
-/* An integer written as a JSON number without point or exponent, in [low, high]; high <= 2^53. */
+/* The largest integer up to which a JSON number is exact in every reader. */
+#define JSON_EXACT (INT64_C(1) << 53)
+/* An integer written as a JSON number without point or exponent, in [low, high]; high <= JSON_EXACT. */
 bool json_integer(const struct json *v, int64_t low, int64_t high, int64_t *out, struct error *e) MUST_CHECK;
 bool json_int(const struct json *v, int low, int high, int *out, struct error *e) MUST_CHECK;
-/* Any 64-bit integer: a JSON number up to 2^53 in magnitude, or a string of decimal digits. */
+/* Any 64-bit integer: a JSON number up to JSON_EXACT in magnitude, or a string of decimal digits. */
 bool json_int64(const struct json *v, int64_t *out, struct error *e) MUST_CHECK;
+/* The member `key` of an object: an integer from 0 to JSON_EXACT, written as a number. */
+bool json_count(const struct json *object, const char *key, int64_t *out, struct error *e) MUST_CHECK;
 
 /* ---- writing (json_write.c) ---- */
 

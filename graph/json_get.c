@@ -245,15 +245,21 @@ bool json_int(const struct json *v, int low, int high, int *out, struct error *e
 
 bool json_int64(const struct json *v, int64_t *out, struct error *e)
 {
-	const int64_t exact = INT64_C(1) << 53;
 	char shown[JSON_SHOWN];
 
 	if (v->kind != JSON_NUMBER && v->kind != JSON_STRING)
 		return json_error(v, e, "needs an integer, not %s", json_kind_names[v->kind]);
 	if (!parse_integer(v->text, out))
 		return json_error(v, e, "needs an integer of 64 bits, not %s", json_quote(v->text, shown));
-	if (v->kind == JSON_NUMBER && (*out > exact || *out < -exact))
+	if (v->kind == JSON_NUMBER && (*out > JSON_EXACT || *out < -JSON_EXACT))
 		return json_error(
 		    v, e, "an integer beyond 2^53 must be written as a string, \"%lld\"", (long long)*out);
 	return true;
+}
+
+bool json_count(const struct json *object, const char *key, int64_t *out, struct error *e)
+{
+	const struct json *v;
+
+	return json_required(object, key, JSON_NUMBER, &v, e) && json_integer(v, 0, JSON_EXACT, out, e);
 }

@@ -56,5 +56,10 @@ check 0 gate "$doc" --engine tape --min-decided 90
 check 5 gate "$doc" --engine tape --min-decided 100
 check 5 fuzz --engine tape --cases 50 --driver generate --profile "$frozen" --min-decided 100 --out "$work/min" --quiet
 check 2 fuzz --engine tape --cases 50 --min-decided 101 --out "$work/min" --quiet
+# campaign.json holds numbers up to 2^53: a larger one could not be read again.
+check 2 fuzz --engine tape --cases 9007199254740993 --time 1 --out "$work/large" --quiet
+check 2 fuzz --engine tape --memory-limit 8193T --time 1 --out "$work/large" --quiet
+check 0 fuzz --engine tape --cases 9007199254740992 --memory-limit 8192T --time 1 --out "$work/large" --quiet
+check 0 fuzz --resume "$work/large" --quiet
 
 finish

@@ -210,12 +210,9 @@ static bool load_list(const struct json *object, const char *key, int64_t *list,
 		return false;
 	if (array->n_child != n)
 		return json_error(array, e, "%d numbers instead of %d", array->n_child, n);
-	for (const struct json *v = array->child; v; v = v->next, list++) {
-		if (!json_int64(v, list, e))
+	for (const struct json *v = array->child; v; v = v->next)
+		if (!json_integer(v, 0, most, list++, e))
 			return false;
-		if (*list < 0 || *list > most)
-			return json_error(v, e, "not from 0 to %lld", (long long)most);
-	}
 	return true;
 }
 
@@ -233,10 +230,8 @@ static bool load_causes(struct account *self, const struct json *object, struct 
 		if (!v->next || self->n_cause > ACCOUNT_CAUSES)
 			return json_error(v, e, "too many causes, or one without its number");
 		copy_cause(x->text, v->text);
-		if (!json_int64(v->next, &x->n, e))
+		if (!json_integer(v->next, 0, JSON_EXACT, &x->n, e))
 			return false;
-		if (x->n < 0)
-			return json_error(v->next, e, "is negative");
 	}
 	return true;
 }
@@ -248,7 +243,7 @@ bool account_load(struct account *self, const struct json *object, struct error 
 	const struct json *why;
 
 	*self = (struct account){0};
-	if (!load_list(object, "counts", list, PLAIN_COUNTS, INT64_C(1) << 53, e) ||
+	if (!load_list(object, "counts", list, PLAIN_COUNTS, JSON_EXACT, e) ||
 	    !load_list(object, "trouble", troubles, TROUBLES, INT_MAX, e) ||
 	    !json_required(object, "broken_why", JSON_STRING, &why, e) || !load_causes(self, object, e))
 		return false;

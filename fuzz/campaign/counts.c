@@ -174,9 +174,6 @@ void counts_join(struct counts *self, const struct counts *other, const int *eng
 
 /* ---- saving ---- */
 
-/* The largest number in the file; sums of a thousand of them fit into 64 bits. */
-#define COUNT_MOST (INT64_C(1) << 53)
-
 /* Writes the elements that are not zero: index and number by turns. */
 static void put_sparse(struct json_writer *w, const char *key, const int64_t *number, int n)
 {
@@ -202,10 +199,8 @@ static bool read_sparse(
 
 		if (!v->next)
 			return json_error(v, e, "an index without its number");
-		if (!json_int(v, 0, n - 1, &k, e) || !json_int64(v->next, &number[k], e))
+		if (!json_int(v, 0, n - 1, &k, e) || !json_integer(v->next, 0, most, &number[k], e))
 			return false;
-		if (number[k] < 0 || number[k] > most)
-			return json_error(v->next, e, "not from 0 to %lld", (long long)most);
 	}
 	return true;
 }
@@ -227,7 +222,7 @@ static bool read_tallies(const struct json *object, struct counts *out, struct e
 {
 	struct tally all[TALLIES] = {0};
 
-	if (!read_sparse(object, "tallies", &all->cases, TALLIES * TALLY_NUMBERS, COUNT_MOST, e))
+	if (!read_sparse(object, "tallies", &all->cases, TALLIES * TALLY_NUMBERS, JSON_EXACT, e))
 		return false;
 	out->all = all[0];
 	memcpy(out->stratum, all + 1, sizeof out->stratum);
@@ -287,7 +282,6 @@ static void put_seconds(struct json_writer *w, const struct counts *self, int n_
 static bool read_seconds(const struct json *object, int n_engine, struct counts *out, struct error *e)
 {
 	int64_t waited[BENCH_ENGINES] = {0};
-	const struct json *v;
 
 	if (!json_required(object, "microseconds", JSON_OBJECT, &object, e))
 		return false;
@@ -295,14 +289,12 @@ static bool read_seconds(const struct json *object, int n_engine, struct counts 
 		int64_t n;
 		double x;
 
-		if (!json_required(object, seconds[k].name, JSON_NUMBER, &v, e) || !json_int64(v, &n, e))
+		if (!json_count(object, seconds[k].name, &n, e))
 			return false;
-		if (n < 0)
-			return json_error(v, e, "is negative");
 		x = (double)n / MICRO;
 		memcpy((char *)&out->seconds + seconds[k].offset, &x, sizeof x);
 	}
-	if (!read_sparse(object, "waited", waited, n_engine, COUNT_MOST, e))
+	if (!read_sparse(object, "waited", waited, n_engine, JSON_EXACT, e))
 		return false;
 	for (int k = 0; k < n_engine; k++)
 		out->waited[k] = (double)waited[k] / MICRO;
@@ -350,22 +342,18 @@ static bool read_accounts(const struct json *object, int n_engine, struct counts
 
 bool counts_read(const struct json *object, int n_engine, struct counts *out, struct error *e)
 {
-	const struct json *v;
-
 	*out = (struct counts){0};
 	for (int k = 0; k < COUNTERS; k++) {
 		int64_t number;
 
-		if (!json_required(object, counters[k].name, JSON_NUMBER, &v, e) || !json_int64(v, &number, e))
+		if (!json_count(object, counters[k].name, &number, e))
 			return false;
-		if (number < 0)
-			return json_error(v, e, "is negative");
 		memcpy((char *)out + counters[k].offset, &number, sizeof number);
 	}
 	return read_tallies(object, out, e) &&
-	    read_sparse(object, "teeth", &out->teeth.of->components, DTYPE_COUNT * TEETH_NUMBERS, COUNT_MOST, e) &&
-	    read_sparse(object, "undecided", out->undecided, REASON_COUNT, COUNT_MOST, e) &&
-	    read_sparse(object, "components_undecided", out->components_undecided, REASON_COUNT, COUNT_MOST, e) &&
-	    read_sparse(object, "ops", out->ops, LIMIT_NODES + 1, COUNT_MOST, e) && read_features(object, out, e) &&
+	    read_sparse(object, "teeth", &out->teeth.of->components, DTYPE_COUNT * TEETH_NUMBERS, JSON_EXACT, e) &&
+	    read_sparse(object, "undecided", out->undecided, REASON_COUNT, JSON_EXACT, e) &&
+	    read_sparse(object, "components_undecided", out->components_undecided, REASON_COUNT, JSON_EXACT, e) &&
+	    read_sparse(object, "ops", out->ops, LIMIT_NODES + 1, JSON_EXACT, e) && read_features(object, out, e) &&
 	    read_seconds(object, n_engine, out, e) && read_accounts(object, n_engine, out, e);
 }

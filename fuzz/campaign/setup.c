@@ -211,16 +211,6 @@ static bool read_engines(
 	return true;
 }
 
-/* A number from 0 up. */
-static bool read_count(const struct json *object, const char *key, int64_t *out, struct error *e)
-{
-	const struct json *v;
-
-	if (!json_required(object, key, JSON_NUMBER, &v, e) || !json_int64(v, out, e))
-		return false;
-	return *out >= 0 || json_error(v, e, "is negative");
-}
-
 static bool read_flag(const struct json *object, const char *key, bool *out, struct error *e)
 {
 	const struct json *v;
@@ -236,7 +226,7 @@ static bool read_budget(const struct json *root, struct campaign_options *o, str
 {
 	const struct json *seconds;
 
-	if (!read_count(root, "cases", &o->cases, e) || !json_required(root, "seconds", JSON_NUMBER, &seconds, e))
+	if (!json_count(root, "cases", &o->cases, e) || !json_required(root, "seconds", JSON_NUMBER, &seconds, e))
 		return false;
 	o->seconds = real_nearest(seconds->text, DTYPE_F64);
 	if (!isfinite(o->seconds) || o->seconds < 0)
@@ -253,7 +243,7 @@ static bool read_limits(const struct json *root, struct quota *out, struct error
 	for (int k = 0; k < LIMITS; k++) {
 		int64_t n;
 
-		if (!read_count(object, limits[k].name, &n, e))
+		if (!json_count(object, limits[k].name, &n, e))
 			return false;
 		memcpy((char *)out + limits[k].offset, &n, sizeof n);
 	}
@@ -299,10 +289,9 @@ static bool read_plain(const struct json *root, struct campaign_options *o, stru
 		return json_error(id, e, "not 16 hexadecimal digits");
 	memcpy(out->id, id->text, ID_DIGITS + 1);
 	if (!read_flag(root, "named", &o->named, e) || !read_flag(root, "cross", &o->cross, e) ||
-	    !json_required(root, "min_decided", JSON_NUMBER, &percent, e) || !json_int64(percent, &o->min_decided, e))
+	    !json_required(root, "min_decided", JSON_NUMBER, &percent, e) ||
+	    !json_integer(percent, 0, PERCENT, &o->min_decided, e))
 		return false;
-	if (o->min_decided < 0 || o->min_decided > PERCENT)
-		return json_error(percent, e, "not a percentage");
 	return read_budget(root, o, e) && read_hex(root, "seed", &o->seed, e) &&
 	    read_hex(root, "corpus_hash", &out->corpus, e) && read_numbers(root, o, e) && read_texts(root, o, e) &&
 	    read_limits(root, &out->quota, e);

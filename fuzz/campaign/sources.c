@@ -43,12 +43,12 @@ static const struct json *read_book(const char *dir, const char *name, struct ar
 
 static bool read_state(struct source *s, struct error *e)
 {
-	const struct json *root = s->state, *kind, *id, *elapsed, *minimize, *counts, *findings;
+	const struct json *root = s->state, *kind, *id, *counts, *findings;
 
 	if (!json_required(root, "schema", JSON_STRING, &kind, e) || !json_required(root, "id", JSON_STRING, &id, e) ||
-	    !json_required(root, "elapsed_ms", JSON_NUMBER, &elapsed, e) || !json_int64(elapsed, &s->elapsed_ms, e) ||
-	    !json_required(root, "minimize_ms", JSON_NUMBER, &minimize, e) ||
-	    !json_int64(minimize, &s->minimize_ms, e) || !json_required(root, "counts", JSON_OBJECT, &counts, e) ||
+	    !json_count(root, "elapsed_ms", &s->elapsed_ms, e) ||
+	    !json_count(root, "minimize_ms", &s->minimize_ms, e) ||
+	    !json_required(root, "counts", JSON_OBJECT, &counts, e) ||
 	    !json_required(root, "findings", JSON_ARRAY, &findings, e))
 		return false;
 	if (strcmp(kind->text, "adjudge.state/1") != 0)

@@ -99,16 +99,6 @@ static bool read_oracle_files(struct campaign *self, const struct json *root, st
 	return true;
 }
 
-/* A number from 0 up. */
-static bool read_count(const struct json *object, const char *key, int64_t *out, struct error *e)
-{
-	const struct json *v;
-
-	if (!json_required(object, key, JSON_NUMBER, &v, e) || !json_int64(v, out, e))
-		return false;
-	return *out >= 0 || json_error(v, e, "is negative");
-}
-
 static bool read_root(struct campaign *self, const struct json *root, struct error *e)
 {
 	const struct json *kind, *id, *counts;
@@ -122,8 +112,8 @@ static bool read_root(struct campaign *self, const struct json *root, struct err
 		return false;
 	if (strcmp(id->text, self->setup.id) != 0)
 		return json_error(id, e, "the state of another campaign");
-	if (!read_count(root, "elapsed_ms", &elapsed_ms, e) || !read_count(root, "minimize_ms", &minimize_ms, e) ||
-	    !read_count(root, "given", &given, e) || !json_required(root, "counts", JSON_OBJECT, &counts, e) ||
+	if (!json_count(root, "elapsed_ms", &elapsed_ms, e) || !json_count(root, "minimize_ms", &minimize_ms, e) ||
+	    !json_count(root, "given", &given, e) || !json_required(root, "counts", JSON_OBJECT, &counts, e) ||
 	    !counts_read(counts, self->n_engine, &self->counts, e) ||
 	    !triage_read(&self->triage, self->n_engine, root, e) || !read_oracle_files(self, root, e))
 		return false;
@@ -189,15 +179,14 @@ bool campaign_load(struct campaign *self, struct error *e)
 
 double campaign_saved_seconds(struct campaign *self)
 {
-	const struct json *root, *elapsed;
+	const struct json *root;
 	struct error e = {0};
 	int64_t ms = 0;
 	size_t len;
 	char *text = state_text(self, &len, &e);
 
 	root = text ? json_read(text, len, &self->side, &e) : NULL;
-	if (!root || root->kind != JSON_OBJECT || !json_required(root, "elapsed_ms", JSON_NUMBER, &elapsed, &e) ||
-	    !json_int64(elapsed, &ms, &e))
+	if (!root || !json_count(root, "elapsed_ms", &ms, &e))
 		return 0; /* campaign_load says why */
 	return (double)ms / MILLI;
 }

@@ -104,7 +104,7 @@ static bool parse_size(const char *text, int64_t *out)
 	if (n >= sizeof digits || (text[n] && (!suffix || text[n + 1])))
 		return false;
 	snprintf(digits, sizeof digits, "%.*s", (int)n, text);
-	if (!parse_unsigned(digits, 10, &u) || u > (uint64_t)INT64_MAX >> shift)
+	if (!parse_unsigned(digits, 10, &u) || u > (uint64_t)JSON_EXACT >> shift)
 		return false;
 	*out = (int64_t)(u << shift);
 	return true;
@@ -123,12 +123,12 @@ static const char *const value_wanted[] = {
     [OPTION_FLAG] = "no value",
     [OPTION_TEXT] = "a name",
     [OPTION_TEXTS] = "at most 64 different ones",
-    [OPTION_NUMBER] = "an integer >= 0",
+    [OPTION_NUMBER] = "an integer from 0 to 2^53",
     [OPTION_PERCENT] = "an integer from 0 to 100",
     [OPTION_SEED] = "an integer of 64 bits, decimal or 0x hexadecimal, or the word fresh",
     [OPTION_DURATION] = "a positive time such as 90s, 10m, 8h",
     [OPTION_LIMIT] = "a time such as 90s, 10m, 8h, or 0 for no limit",
-    [OPTION_SIZE] = "a size such as 512M or 4G, or 0 for no limit",
+    [OPTION_SIZE] = "a size such as 512M or 4G, at most 8192T, or 0 for no limit",
 };
 
 static bool take_value(const struct option_row *r, const char *text)
@@ -147,7 +147,7 @@ static bool take_value(const struct option_row *r, const char *text)
 		return texts_add(r->out, text);
 	case OPTION_NUMBER:
 	case OPTION_PERCENT:
-		if (!parse_unsigned(text, 10, &u) || u > (r->kind == OPTION_PERCENT ? 100 : INT64_MAX))
+		if (!parse_unsigned(text, 10, &u) || u > (r->kind == OPTION_PERCENT ? 100 : JSON_EXACT))
 			return false;
 		*(int64_t *)r->out = (int64_t)u;
 		return true;

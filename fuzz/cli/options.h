@@ -22,7 +22,7 @@ enum option_kind {
 	OPTION_FLAG,     /* bool */
 	OPTION_TEXT,     /* const char *; not empty where the argument is FILE or DIR */
 	OPTION_TEXTS,    /* struct texts: may be repeated; the same twice counts once */
-	OPTION_NUMBER,   /* int64_t >= 0 */
+	OPTION_NUMBER,   /* int64_t from 0 to JSON_EXACT */
 	OPTION_PERCENT,  /* int64_t, 0 to 100 */
 	OPTION_SEED,     /* uint64_t, decimal, 0x, or "fresh": drawn from the system and printed on standard error */
 	OPTION_DURATION, /* double, seconds > 0; suffix s, m, h or d */

@@ -134,13 +134,10 @@ enum { ALLOWANCES = sizeof allowances / sizeof *allowances };
 
 static bool read_integer(const struct json *object, const char *key, void *to, struct error *e)
 {
-	const struct json *number;
 	int64_t n;
 
-	if (!json_required(object, key, JSON_NUMBER, &number, e) || !json_int64(number, &n, e))
+	if (!json_count(object, key, &n, e))
 		return false;
-	if (n < 0)
-		return json_error(number, e, "is negative");
 	memcpy(to, &n, sizeof n);
 	return true;
 }
